@@ -20,7 +20,8 @@ import (
 // passes on a sample once more, on sessions of their own, and judges again: nobody is accused of
 // what happens once. A red verdict that was confirmed while the run went on is settled.
 func (r *Run) confirm(ctx context.Context, late []*Judgement) {
-	late = recording.Keep(late, func(j *Judgement) bool { return !r.seenAgain(j) })
+	early := recording.Keep(late, r.seenEarly)
+	late = recording.Keep(late, func(j *Judgement) bool { return !r.seenEarly(j) })
 	if repeated := recording.Keep(late, r.repeatable); len(repeated) > 0 {
 		if context.Cause(ctx) == nil {
 			r.cfg.Progress(Event{Kind: Confirming, Total: len(repeated)})
@@ -35,7 +36,8 @@ func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 			r.ended = cmp.Or(r.ended, context.Cause(ctx))
 		}
 	}
-	for _, j := range late {
+	r.insist(ctx, slices.Concat(early, late))
+	for _, j := range slices.Concat(early, late) {
 		r.conclude(j)
 	}
 }

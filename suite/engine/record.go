@@ -209,9 +209,7 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 	for _, row := range r.rows {
 		take := r.takes[row.Combination]
 		j := r.row(row, take)
-		if !r.seenAgain(j) {
-			r.conclude(j)
-		}
+		r.conclude(j)
 		r.results.give(j)
 	}
 	close(r.done)

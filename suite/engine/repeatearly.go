@@ -171,8 +171,8 @@ func (a *earlyRepetition) repeated() map[requirement.Combination]*Take {
 	return again
 }
 
-// seenAgain reports whether what was repeated early led to a red verdict once more.
-func (r *Run) seenAgain(j *Judgement) bool {
+// seenEarly reports whether what was repeated early led to a red verdict once more.
+func (r *Run) seenEarly(j *Judgement) bool {
 	again := r.repeatedEarly[j.Combination]
 	if again == nil || !r.repeatsEarly(j, r.takes[j.Combination]) {
 		return false

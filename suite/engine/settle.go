@@ -16,19 +16,30 @@ import (
 // repetition is not confirmed.
 func (r *Run) conclude(j *Judgement) {
 	first, again := r.takes[j.Combination], r.again[j.Combination]
+	erratic := first.Facts.Notes[recording.FactErratic+j.Requirement.ID]
 	switch {
+	case r.seenEarly(j):
+		if erratic != "" {
+			unconfirmed(j, erratic)
+		}
 	case j.Outcome.Red() && again != nil:
 		second, cut := r.row(j.Row, again), cutOff(j.From, first, again)
 		short := r.cutShort(j, second, again)
 		_, silent := saysNothing(second, cut)
+		seen := 0
+		if short || second.Outcome != j.Outcome {
+			seen = r.seen(j)
+		}
 		switch {
-		case (short || silent) && r.seenTwice(j):
+		case seen > 2 || seen == 2 && (short || silent):
 		case short:
 			unconfirmed(j, r.unrepeated(first))
+		case erratic != "" && second.Outcome.Red():
+			unconfirmed(j, erratic)
 		default:
 			settle(j, second, cut)
 		}
-	case j.Outcome.Red() && !isTheEnd(j, first) && !(r.recorded != nil && r.whole(first)) && !r.seenTwice(j):
+	case j.Outcome.Red() && !isTheEnd(j, first) && !(r.recorded != nil && r.whole(first)) && r.seen(j) < 2:
 		first.Facts.Notes[recording.FactUnrepeated] = r.unrepeated(first) // for whoever judges the recording again
 		unconfirmed(j, first.Facts.Notes[recording.FactUnrepeated])
 	case again != nil && sampled(j, first):
@@ -52,16 +63,16 @@ func (r *Run) cutShort(first, second *Judgement, again *Take) bool {
 	return slices.ContainsFunc(first.From, func(name recording.Name) bool { return again.Unfinished[name] })
 }
 
-// seenTwice reports whether a red verdict on all frames is confirmed by what was seen in the first play, where
-// its repetition is missing, was cut off or gave no occasion for it: at least two sessions lead to it, each by itself and for the same cause, at different times. What one session
-// shows many times was seen once, and so was what several show within a window of silence: one event may
-// reach them all. What rests on time, or on the loss of sessions, may come of a busy machine.
-func (r *Run) seenTwice(j *Judgement) bool {
+// seen is how often a red verdict on all frames was seen in the first play: how many sessions lead to it, each by itself and for the same
+// cause, at different times. Two confirm it where its repetition is missing, was cut off or gave no occasion for it, three also where that
+// shows nothing: what happens now and then, a short repetition may miss. What one session shows many times was seen once, and so was what several
+// show within a window of silence: one event may reach them all. What rests on time, or on the loss of sessions, may come of a busy machine.
+func (r *Run) seen(j *Judgement) (n int) {
 	first := r.takes[j.Combination]
 	all := first.Recordings[recording.Everything]
 	k, ok := r.catalogue.Check(j.Requirement.ID)
 	if !ok || all == nil || !slices.Contains(j.From, recording.Everything) || r.restsOnTime(j, first) || restsOnLoss(j, first) {
-		return false
+		return 0
 	}
 	var times []time.Duration
 	for _, s := range all.Sessions {
@@ -81,7 +92,13 @@ func (r *Run) seenTwice(j *Judgement) bool {
 			times = append(times, f.At)
 		}
 	}
-	return len(times) > 1 && slices.Max(times)-slices.Min(times) > r.cfg.QuietWindow
+	slices.Sort(times)
+	for i, last := 0, time.Duration(0); i < len(times); i++ {
+		if n == 0 || times[i]-last > r.cfg.QuietWindow {
+			n, last = n+1, times[i]
+		}
+	}
+	return n
 }
 
 // whole reports whether nothing kept a take from being repeated: one that was recorded had

@@ -14,7 +14,7 @@ import (
 )
 
 // What several sessions show, each by itself and at a time of its own, is confirmed by that if it cannot be
-// repeated; what one session shows often, or several at once, is not, nor what a repetition does not show.
+// repeated, and if there are three also if a repetition does not show it; what one session shows often, or several at once, is not.
 func TestSeenTwice(t *testing.T) {
 	const window = 300 * time.Millisecond
 	for name, c := range map[string]struct {
@@ -25,6 +25,8 @@ func TestSeenTwice(t *testing.T) {
 	}{
 		"two sessions":                  {[][]string{{`1`, `1`}, {`1`, `1`}}, [][]time.Duration{{0, 1}, {0, time.Second}}, false, verdict.Fail},
 		"two sessions, but not again":   {[][]string{{`1`, `1`}, {`1`, `1`}}, [][]time.Duration{{0, 1}, {0, time.Second}}, true, verdict.Pass},
+		"three sessions, but not again": {[][]string{{`1`, `1`}, {`1`, `1`}, {`1`, `1`}}, [][]time.Duration{{0, 1}, {0, time.Second}, {0, 2 * time.Second}}, true, verdict.Fail},
+		"three at once, but not again":  {[][]string{{`1`, `1`}, {`1`, `1`}, {`1`, `1`}}, [][]time.Duration{{0, 1}, {0, 2}, {0, time.Second}}, true, verdict.Pass},
 		"one session, often":            {[][]string{{`1`, `1`, `1`, `1`}, {`1`}}, [][]time.Duration{{0, 1, time.Second, 2 * time.Second}, {0}}, false, verdict.Blocked},
 		"two sessions at once":          {[][]string{{`1`, `1`}, {`1`, `1`}}, [][]time.Duration{{0, time.Second}, {0, time.Second + window}}, false, verdict.Blocked},
 		"two sessions, for two reasons": {[][]string{{`1`, `1`}, {`true`}}, [][]time.Duration{{0, 1}, {time.Second}}, false, verdict.Blocked},

@@ -68,6 +68,10 @@ const (
 	FactLastAlone  = "last-alone" // whether no other message was under way
 )
 
+// FactErratic, followed by an id, is the note in [Facts] that says why a verdict on that requirement, which was repeated several
+// times, is not confirmed.
+const FactErratic = "erratic "
+
 // FactOneByOne is the note in [Facts] which says that a server which was started has died, and
 // that what is recorded was played one scenario, and one message, at a time.
 const FactOneByOne = "one-by-one"

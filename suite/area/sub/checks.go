@@ -58,7 +58,7 @@ var subChecks = []verdict.Check{
 				v.That(judge.IsString(uri), "params.uri as a string in "+verdict.Updated, "params.uri is "+judge.TypeName(uri), h.Frame.Number)
 			}
 		}},
-	{Requirement: "SUB-06", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening},
+	{Requirement: "SUB-06", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening}, Timeless: true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.Everything {
 				withoutSubscription(r, v)

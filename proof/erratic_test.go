@@ -1,0 +1,72 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// erratic fails one read in four, as chance has it.
+func erratic(seed uint64, fail func(c *hook.Call) *hook.Reply) hook.Hooks {
+	var mu sync.Mutex
+	rng := rand.New(rand.NewPCG(seed, 4))
+	return hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		mu.Lock()
+		fails := rng.IntN(4) == 0
+		mu.Unlock()
+		if fails {
+			return fail(c)
+		}
+		return next(ctx, c)
+	})
+}
+
+// TestErraticReads: a server that fails reads at random is accused of nothing that follows from one that failed. What it does wrong
+// each time is found all the same.
+func TestErraticReads(t *testing.T) {
+	internal := hook.Object{"code": hook.Number(-32603), "message": "Internal error"}
+	for name, fail := range map[string]func(c *hook.Call) *hook.Reply{
+		"error":             func(*hook.Call) *hook.Reply { return &hook.Reply{Error: internal} },
+		"error with status": func(*hook.Call) *hook.Reply { return &hook.Reply{Error: internal, Status: http.StatusInternalServerError} },
+		"status": func(c *hook.Call) *hook.Reply {
+			if c.Transport == hook.HTTP {
+				return &hook.Reply{Raw: []byte("Bad Gateway"), Status: http.StatusBadGateway}
+			}
+			return &hook.Reply{Error: internal}
+		},
+	} {
+		for _, faults := range [][]string{nil, {"meta-06-unknown-key-fails"}} {
+			if len(faults) > 0 && name != "error" {
+				continue
+			}
+			t.Run(fmt.Sprint(name, faults), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					cfg := suite.Config{Revisions: []requirement.Revision{requirement.R20250618, requirement.R20260728}}
+					report := judge(t, reference.Options{Hooks: erratic(7, fail), Faults: faults}, cfg)
+					seen := 0
+					for i := range report.Results {
+						x := &report.Results[i]
+						if len(faults) > 0 && x.ID == "META-06" && x.Verdict.Red() {
+							seen++
+						} else if x.Verdict.Red() && len(faults) == 0 {
+							t.Error(describe(x))
+						}
+					}
+					if want := 4 * len(faults); seen != want {
+						t.Errorf("META-06 is red in %d combinations instead of %d", seen, want)
+					}
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
+)
+
+// insist repeats further what blames a message for an error of the target's own, if that may be an accident: what fails now and
+// then does so twice by chance. Where one of several repetitions shows it of none of these messages, or too few give an occasion
+// for it, nothing is confirmed, which is noted.
+func (r *Run) insist(ctx context.Context, late []*Judgement) {
+	const most = 12
+	open := recording.Keep(late, func(j *Judgement) bool { return r.repeatable(j) && r.accidental(j) })
+	blamed, times := map[*Judgement]map[string]bool{}, map[*Judgement]int{}
+	for _, j := range open {
+		blamed[j] = r.ownErrors(j.From, r.takes[j.Combination], j.Frames)
+	}
+	repeated := func(j *Judgement) *Take {
+		if r.seenEarly(j) {
+			return r.repeatedEarly[j.Combination]
+		}
+		return r.again[j.Combination]
+	}
+	for n := 1; ; n++ {
+		open = recording.Keep(open, func(j *Judgement) bool {
+			switch same, told := r.sameAgain(j, blamed[j], repeated(j)); {
+			case same:
+				times[j]++
+			case told:
+				r.doubt(j, "it was repeated several times, and did not show of the same message each time")
+				return false
+			}
+			if r.erratic(j.Combination) {
+				return times[j] < 7
+			}
+			return times[j] < 3
+		})
+		if len(open) == 0 || n == most || context.Cause(ctx) != nil {
+			break
+		}
+		again := r.replay(ctx, open, r.scripts)
+		repeated = func(j *Judgement) *Take { return again[j.Combination] }
+	}
+	for _, j := range open {
+		if context.Cause(ctx) == nil || r.erratic(j.Combination) {
+			r.doubt(j, fmt.Sprintf("it showed in %d repetitions, and in the others there was no occasion, or no time", times[j]))
+		}
+	}
+}
+
+// doubt notes, also for whoever judges the recording again, why a verdict is not confirmed.
+func (r *Run) doubt(j *Judgement, why string) {
+	r.takes[j.Combination].Facts.Notes[recording.FactErratic+j.Requirement.ID] = why
+}
+
+// scripts names the single scenarios that a verdict rests on, as a [choice].
+func (r *Run) scripts(needed map[recording.Name]bool, j *Judgement, _ *Take) {
+	for _, name := range j.From {
+		if sc, ok := r.catalogue.Scenario(name); ok {
+			needed[sc.Name] = true
+		}
+	}
+}
+
+// sameAgain reports whether a repetition shows the same as a verdict of one of the messages that it blames, and takes those out that were
+// answered otherwise; told is false if it gave no occasion for it.
+func (r *Run) sameAgain(j *Judgement, blamed map[string]bool, again *Take) (same, told bool) {
+	if again == nil {
+		return false, false
+	}
+	second := r.row(j.Row, again)
+	if _, silent := saysNothing(second, cutOff(j.From, r.takes[j.Combination], again)); silent {
+		return false, false
+	}
+	if second.Outcome != j.Outcome {
+		return false, true
+	}
+	if len(r.ownErrors(j.From, again, second.Frames)) == 0 {
+		return true, true // it does not rest on errors alone
+	}
+	failed := r.ownErrors(j.From, again, nil)
+	maps.DeleteFunc(blamed, func(about string, _ bool) bool { return !failed[about] })
+	return len(blamed) > 0, true
+}
+
+// accidental reports whether a red verdict on single scenarios rests on an error of the target's own that may be an accident: it serves the like
+// of the message, or does not answer the same always in the same way.
+func (r *Run) accidental(j *Judgement) bool {
+	if !j.Outcome.Red() || !slices.ContainsFunc(j.Frames, r.ownError) {
+		return false
+	}
+	take := r.takes[j.Combination]
+	failed := r.ownErrors(j.From, take, j.Frames)
+	if len(failed) == 0 || r.erratic(j.Combination) {
+		return len(failed) > 0
+	}
+	for _, rec := range take.Recordings {
+		if slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Succeeded() && failed[subject(x)] }) {
+			return true
+		}
+	}
+	return false
+}
+
+// erratic reports whether a target has answered the same message by an error of its own and otherwise as well.
+func (r *Run) erratic(c requirement.Combination) bool {
+	failed := map[string]bool{} // or else answered
+	for _, takes := range []map[requirement.Combination]*Take{r.takes, r.repeatedEarly, r.again} {
+		if takes[c] == nil {
+			continue
+		}
+		for _, rec := range takes[c].Recordings {
+			for _, x := range rec.Exchanges {
+				if x.Method == "" || x.Outcome != recording.Replied && x.Outcome != recording.HTTPOnly {
+					continue
+				}
+				same, fails := string(x.Step)+" "+x.Method+" "+string(x.Params), slices.ContainsFunc(x.Evidence(), r.ownError)
+				if was, known := failed[same]; known && was != fails {
+					return true
+				}
+				failed[same] = fails
+			}
+		}
+	}
+	return false
+}
+
+// ownErrors are the subjects of messages of some scenarios that were answered by an error of the target's own: of those among some
+// frames, or of all if there are none.
+func (r *Run) ownErrors(names []recording.Name, take *Take, frames []int) map[string]bool {
+	failed := map[string]bool{}
+	for _, name := range names {
+		rec := take.Recordings[name]
+		if rec == nil || name == recording.Everything {
+			continue
+		}
+		for _, x := range rec.Exchanges {
+			if x.Method != "" && slices.ContainsFunc(x.Evidence(), func(n int) bool {
+				return (len(frames) == 0 || slices.Contains(frames, n)) && r.ownError(n)
+			}) {
+				failed[subject(x)] = true
+			}
+		}
+	}
+	return failed
+}
+
+// subject is what a message is about: its method, and what it names.
+func subject(x *recording.Exchange) string {
+	about := x.Method
+	for _, name := range gjson.GetManyBytes(x.Params, "uri", "cursor", "ref", "argument") {
+		about += " " + name.Raw
+	}
+	return about
+}
+
+// ownError reports whether a frame says that the target itself has failed.
+func (r *Run) ownError(number int) bool {
+	const internal = -32603
+	f, ok := r.transcript.Frame(number)
+	return ok && (f.HTTP != nil && f.HTTP.Status >= http.StatusInternalServerError || gjson.GetBytes(f.Raw, "error.code").Int() == internal)
+}

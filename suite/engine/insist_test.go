@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/tidwall/gjson"
+)
+
+// failing has one resource, and answers some reads by an error of its own: those with a metadata key that it does not know, by
+// their number, and of the others those by their number.
+type failing struct {
+	probes, others func(n int64) bool
+	probed, read   atomic.Int64
+}
+
+func (s *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	m := gjson.ParseBytes(body)
+	if !m.Get("id").Exists() {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	answer := `"error":{"code":-32601,"message":"no"}`
+	switch m.Get("method").Str {
+	case "initialize":
+		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"failing","version":"1"}}`
+	case "resources/list":
+		answer = `"result":{"resources":[{"uri":"a:1","name":"a"}]}`
+	case "resources/read":
+		answer = `"result":{"contents":[{"uri":"a:1","text":"a"}]}`
+		fails := s.others
+		n := &s.read
+		if m.Get(`params._meta.com\.example/probe`).Exists() {
+			fails, n = s.probes, &s.probed
+		}
+		if fails(n.Add(1)) {
+			answer = `"error":{"code":-32603,"message":"internal error"}`
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, answer)
+}
+
+// TestAccidents: an error of the target's own is held against what it follows if it does so each time, more often on a target that fails
+// without that as well.
+func TestAccidents(t *testing.T) {
+	never, always := func(int64) bool { return false }, func(int64) bool { return true }
+	upTo := func(last int64) func(int64) bool { return func(n int64) bool { return n <= last } }
+	only := func(one int64) func(int64) bool { return func(n int64) bool { return n == one } }
+	for name, c := range map[string]struct {
+		probes, others func(n int64) bool
+		want           string
+		probed         int64
+	}{
+		"never":                     {never, never, "META-06:pass", 1},
+		"each time":                 {always, never, "META-06:fail", 4},
+		"once":                      {upTo(1), never, "META-06:pass inconsistent", 3},
+		"twice":                     {upTo(2), never, "META-06:blocked:unconfirmed", 3},
+		"three times":               {upTo(3), never, "META-06:blocked:unconfirmed", 4},
+		"each time, and without it": {always, only(3), "META-06:fail", 9},
+		"without it later":          {always, only(4), "META-06:blocked:unconfirmed", 3},
+		"not always, and without":   {upTo(8), only(3), "META-06:blocked:unconfirmed", 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &failing{probes: c.probes, others: c.others}
+				r, err := Prepare(t.Context(), Config{
+					Target: &target.Target{
+						Endpoints: []target.Endpoint{{Name: "failing", Handler: s, Forced: requirement.HTTP}},
+						Revisions: []requirement.Revision{requirement.R20251125},
+					},
+					Tool: reports.Tool{Name: "test"}, Select: func(row Row) bool { return row.Requirement.ID == "META-06" },
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Execute(t.Context())
+				report := r.Report(false)
+				if got := verdicts(report); got != c.want || s.probed.Load() != c.probed {
+					t.Errorf("%s after %d probes, want %s after %d", got, s.probed.Load(), c.want, c.probed)
+				}
+				if a, b := encoded(t, report), encoded(t, rejudged(t, r)); a != b {
+					t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
+				}
+			})
+		})
+	}
+}
