@@ -115,7 +115,7 @@ func sentByItself() hook.Hooks {
 	})
 }
 
-// fanOut sends progress to the listen streams, too; to the latest if there are many.
+// fanOut sends progress to the listen streams of the same connection, too, and over HTTP to those of all; to the latest if there are many.
 func fanOut() hook.Hooks {
 	const most = 64
 	var mu sync.Mutex
@@ -139,6 +139,9 @@ func fanOut() hook.Hooks {
 			open := slices.Clone(streams)
 			mu.Unlock()
 			for _, c := range open {
+				if c.Transport != m.Transport || m.Transport == hook.Stdio && c.Session.ID() != m.Session.ID() {
+					continue // there the request may be unknown, or have been answered long ago
+				}
 				if n, ok := hook.DecodeObject(m.Raw); ok && hook.May(ctx) {
 					params := hook.MakeObjectAt(n, "params")
 					hook.MakeObjectAt(params, "_meta")[subscriptionID] = c.IDValue()
