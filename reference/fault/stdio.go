@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -46,9 +48,39 @@ var stdioCode = code{
 	}}),
 	"stdio-06-long-lines-lost": stateless(hook.OnIncoming(func(in hook.Incoming) bool { return in.Transport == hook.Stdio && len(in.Raw) > 64<<10 },
 		func(context.Context, hook.Incoming, hook.Receiver) {})),
+	"stdio-08-kept-by-subscriptions": keptBySubscriptions,
 	"stdio-08-ignores-the-end": stateless(hook.Hooks{Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
 		return &endlessReader{r: in, done: ctx.Done()}, out, nil
 	}}),
+}
+
+// keptBySubscriptions reads on behind the end of the input while a listen stream is open.
+func keptBySubscriptions() hook.Hooks {
+	var mu sync.Mutex
+	open := map[string]bool{}
+	note := func(id []byte, listens bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		open[string(id)] = listens
+	}
+	return hook.Join(
+		hook.OnCall(hook.MethodListen+"|"+methodCancelled, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+			r := next(ctx, c)
+			if c.Method == methodCancelled {
+				note(hook.Encode(c.Param("requestId")), false)
+			} else if r != nil && r.Open {
+				note(c.ID, true)
+			}
+			return r
+		}),
+		hook.Hooks{Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+			return &endlessReader{r: in, done: ctx.Done(), until: func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return !slices.Contains(slices.Collect(maps.Values(open)), true)
+			}}, out, nil
+		}},
+	)
 }
 
 func overStdio(m hook.Message) bool { return m.Transport == hook.Stdio }
@@ -131,14 +163,18 @@ func (l *lossyReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// endlessReader never reports the end of its input.
+// endlessReader does not report the end of its input, unless it may.
 type endlessReader struct {
-	r    io.Reader
-	done <-chan struct{}
+	r     io.Reader
+	done  <-chan struct{}
+	until func() bool // nil if it never may
 }
 
 func (e *endlessReader) Read(p []byte) (int, error) {
 	n, err := e.r.Read(p)
+	if e.until != nil && e.until() {
+		return n, err
+	}
 	if err == io.EOF && n == 0 {
 		<-e.done
 	} else if err == io.EOF {

@@ -5,6 +5,7 @@ package stdio
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -248,15 +249,29 @@ func endsWithItsInput(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "the target is no process of ours")
 		return
 	}
-	slow, took := "", time.Duration(0)
+	var plain, subscribed []*recording.Session
 	for _, s := range r.Sessions {
-		if s.Ending == nil || s.Ending.By != "us" || s.Ending.Reason != "" {
-			continue
+		switch {
+		case s.Ending == nil || s.Ending.By != "us" || s.Ending.Reason != "":
+		case subscribes(r, s):
+			subscribed = append(subscribed, s)
+		default:
+			plain = append(plain, s)
 		}
+	}
+	if oneExits(plain, "", v) { // one that never does needs no other reason
+		oneExits(subscribed, ", while something was subscribed", v)
+	}
+}
+
+// oneExits: one of some processes, at least, ended by itself. It reports false if none did, although there are some.
+func oneExits(all []*recording.Session, when string, v *verdict.Verdict) bool {
+	slow, took := "", time.Duration(0)
+	for _, s := range all {
 		switch s.Ending.How {
 		case "exited":
 			v.Holds()
-			return
+			return true
 		case "terminated", "killed":
 			// Once it is known that they stay, they are not waited for in full.
 			if slow == "" || s.Ending.Took > took {
@@ -265,7 +280,29 @@ func endsWithItsInput(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	if slow != "" {
-		v.That(false, "a process that exits soon after its standard input was closed", "it went on running and had to be "+slow+", after "+took.Round(1e7).String())
-		v.Hint("end when reading standard input yields the end of the file")
+		v.That(false, "a process that exits soon after its standard input was closed"+when, "it went on running and had to be "+slow+", after "+took.Round(1e7).String())
+		v.Hint("end when reading standard input yields the end of the file, and let no subscription keep the process")
 	}
+	return slow == ""
+}
+
+// subscribes reports whether a subscription of a session stood at its end.
+func subscribes(r *recording.Recording, s *recording.Session) bool {
+	stands := map[string]bool{}
+	for _, x := range r.Exchanges {
+		if x.Session != s.ID {
+			continue
+		}
+		switch x.Method {
+		case "subscriptions/listen":
+			stands[string(x.ID)] = x.Tags[recording.TagAck] != "" && !x.Succeeded() && !x.Failed()
+		case "notifications/cancelled":
+			delete(stands, x.Param("requestId").Raw)
+		case "resources/subscribe":
+			stands[x.Param("uri").Raw] = x.Succeeded()
+		case "resources/unsubscribe":
+			delete(stands, x.Param("uri").Raw)
+		}
+	}
+	return slices.Contains(slices.Collect(maps.Values(stands)), true)
 }

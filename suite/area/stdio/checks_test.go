@@ -2,6 +2,7 @@ package stdio_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +86,39 @@ func TestEndings(t *testing.T) {
 		}
 		if want := "it went on running and had to be " + x.how + ", after 2s"; x.want == verdict.Warn && got.Actual != want {
 			t.Errorf("%q, expected %q", got.Actual, want)
+		}
+	}
+}
+
+// TestEndingsWhileSubscribed: a subscription is no reason to stay, and one that is given up even less.
+func TestEndingsWhileSubscribed(t *testing.T) {
+	req, _ := area.Catalogue().Find("STDIO-08")
+	k, _ := area.BuiltIn().Check("STDIO-08")
+	listen := areatest.WithTags(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `"a"`, Outcome: recording.Sent}, "ack", "2")
+	stop := rt.Line{Step: "stop", Method: "notifications/cancelled", ID: "-", Params: `{"requestId":"a"}`, Outcome: recording.Sent}
+	subscribe := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`, Result: `{}`}
+	refused := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`, Error: `{"code":-32602,"message":"no"}`}
+	unsubscribe := rt.Line{Step: "unsubscribe", Method: "resources/unsubscribe", Params: `{"uri":"a:1"}`, Result: `{}`}
+	for name, x := range map[string]struct {
+		plain string // how a session without subscriptions ended
+		lines []rt.Line
+		want  string // what is said of the other one, which had to be killed
+	}{
+		"modern":       {"exited", areatest.Lines(listen), "while something was subscribed"},
+		"cancelled":    {"exited", areatest.Lines(listen, stop), ""},
+		"legacy":       {"exited", areatest.Lines(subscribe), "while something was subscribed"},
+		"refused":      {"exited", areatest.Lines(refused), ""},
+		"unsubscribed": {"exited", areatest.Lines(subscribe, unsubscribe), ""},
+		"never ends":   {"killed", areatest.Lines(listen), "input was closed"},
+	} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}, `{}`)
+		facts.Owned = true
+		rec := rt.New(recording.Everything, facts, x.lines...)
+		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: "killed", Took: 2 * time.Second}
+		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "plain", Ending: &recording.Ending{By: "us", How: x.plain}})
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		if (got.Outcome == verdict.Warn) != (x.want != "") || !strings.HasSuffix(got.Expected, x.want) {
+			t.Errorf("%s: %s %s", name, got.Outcome, got.Expected)
 		}
 	}
 }
