@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"net"
@@ -21,6 +22,13 @@ var httpCode = code{
 	"http-09-stays-open": stateless(hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(w, r)
 		if by(http.MethodPost)(r) && w.Header().Get("Content-Type") == "text/event-stream" && hook.May(r.Context()) {
+			<-r.Context().Done()
+		}
+	})),
+	"http-09-error-stays-open": stateless(hook.OnHTTP(by(http.MethodPost), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		seen := &failureWriter{ResponseWriter: w}
+		next.ServeHTTP(seen, r)
+		if seen.failed && w.Header().Get("Content-Type") == "text/event-stream" {
 			<-r.Context().Done()
 		}
 	})),
@@ -52,6 +60,21 @@ const (
 	lastEventID   = "Last-Event-ID"
 	pathMCP       = "/mcp"
 )
+
+// failureWriter notes whether an error was written.
+type failureWriter struct {
+	http.ResponseWriter
+	failed bool
+}
+
+// Write writes.
+func (f *failureWriter) Write(p []byte) (int, error) {
+	f.failed = f.failed || bytes.Contains(p, []byte(`"error":{`))
+	return f.ResponseWriter.Write(p)
+}
+
+// Unwrap is for flushing.
+func (f *failureWriter) Unwrap() http.ResponseWriter { return f.ResponseWriter }
 
 // by matches requests to the endpoint by their HTTP method.
 func by(method string) func(*http.Request) bool {

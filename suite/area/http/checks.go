@@ -36,7 +36,7 @@ var Scenarios = []*scenario.Scenario{httpHeadersScenario, httpStatusesScenario, 
 // The steps, tags and marks of the area's scripts. In "mismatch" the versions in header and _meta are not the same,
 // and the tag "differs" says which of the two was changed. "other-name" has the name of something else in Mcp-Name,
 // "wrong-name" has it encoded, "broken-name" is not base64; "nameless" needs no Mcp-Name; "spelling" has names of
-// headers in other letters. "stray" is a response to no request. "get-1" and "get-2" are two streams
+// headers in other letters. "stray" is a response to no request, "missing" a read of what does not exist. "get-1" and "get-2" are two streams
 // opened by GET in one session; "verb" is the HTTP method of "odd-method"; "triggered" stands before the change.
 const (
 	stepGet, stepOrdinary, stepMismatch                  recording.Step     = "get", "ordinary", "mismatch"
@@ -49,7 +49,7 @@ const (
 	stepListAfter, stepRefused, stepMalformed, stepBody  recording.Step     = "list-after", "refused", "malformed", "body"
 	stepAccept, stepCharset, stepChunked, stepHeaderCase recording.Step     = "accept", "charset", "chunked", "header-case"
 	stepOddMethod, stepTemplates, stepSlow, stepGet1     recording.Step     = "odd-method", "templates", "slow", "get-1"
-	stepGet2, stepStray                                  recording.Step     = "get-2", "stray"
+	stepGet2, stepStray, stepMissing                     recording.Step     = "get-2", "stray", "missing"
 	tagDiffers, tagUnlisted, tagVerb                     recording.Tag      = "differs", "unlisted", "verb"
 	markTriggered                                        recording.MarkName = "triggered"
 )
@@ -183,6 +183,12 @@ func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
 			return
 		}
 		about := "a request whose " + x.Tags[tagDiffers] + " alone names another version"
+		if form := x.Tags[recording.TagForm]; form != "" {
+			about += ": " + form
+		}
+		if subscribed(x, v, about) {
+			continue
+		}
 		if x.Status == http.StatusBadRequest && x.HasCode(verdict.CodeUnsupportedVersion) {
 			v.ExpectOrWarn(x).To(want, about)
 			v.Downgrade(verdict.RefusedOtherwise)
@@ -212,6 +218,9 @@ func brokenNames(r *recording.Recording, v *verdict.Verdict) {
 // of what is not served may be refused for that, whatever its headers.
 func misfitRefused(x *recording.Exchange, v *verdict.Verdict, about string) {
 	want := matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch)
+	if subscribed(x, v, about) {
+		return
+	}
 	if x == nil || x.Tags[tagUnlisted] == "" {
 		v.Expect(x).To(want, about)
 		return
@@ -219,6 +228,16 @@ func misfitRefused(x *recording.Exchange, v *verdict.Verdict, about string) {
 	v.ExpectOrWarn(x).To(want, about)
 	v.Downgrade("nothing is listed, so that the read had to be refused in any case")
 	v.Hint("compare the headers with the body before the resource is looked for")
+}
+
+// subscribed notes a violation if a listen request was acknowledged whose headers do not fit the body.
+func subscribed(x *recording.Exchange, v *verdict.Verdict, about string) bool {
+	if x == nil || x.Tags[recording.TagAck] == "" {
+		return false
+	}
+	v.That(false, matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch).Expected(), "an acknowledgment to "+about, x.Evidence()...)
+	v.Hint("compare the headers with the body of every request, before a stream is opened as well")
+	return true
 }
 
 // namesJudged reports whether reads show how Mcp-Name is treated: one that is in order

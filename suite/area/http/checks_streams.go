@@ -28,23 +28,13 @@ var httpStreamsChecks = []verdict.Check{
 	{Requirement: "HTTP-09", From: []recording.Name{HTTPStreams}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Streamed(r) {
 			if x.Outcome == recording.Replied {
-				v.That(x.Tags[recording.TagOpen] == "", "the event stream to end after the response", "the stream that answers "+x.Method+" was still open two seconds later", x.Evidence()...)
+				v.That(x.Tags[recording.TagOpen] == "", "the event stream to end after the response",
+					"the stream that answers "+x.Method+" by "+map[bool]string{true: "an error", false: "a result"}[x.Failed()]+" was still open two seconds later", x.Evidence()...)
 			}
 		}
 	}},
 	{Requirement: "HTTP-10", From: verdict.Everything, Judge: relatedMessages},
-	{Requirement: "HTTP-11", From: []recording.Name{HTTPStreams}, Timeless: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if !opened(r.Step(stepGet), v) {
-			return
-		}
-		v.Holds()
-		for i := range r.Frames {
-			f := &r.Frames[i]
-			if m := gjson.ParseBytes(f.Raw); f.Dir == wire.In && verdict.OnGet(r, f) && (m.Get("result").Exists() || m.Get("error").Exists()) {
-				v.That(false, "no responses on the stream opened by GET", "a response to request "+judge.Brief(m.Get("id")), f.Number)
-			}
-		}
-	}},
+	{Requirement: "HTTP-11", From: []recording.Name{HTTPStreams, recording.Everything}, Timeless: true, Judge: noResponsesOnGet},
 	{Requirement: "HTTP-12", From: []recording.Name{HTTPBroadcast, recording.SelfChanges}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: verdict.InScenario(recording.SelfChanges, noBroadcastByItself, noBroadcast)},
 	{Requirement: "HTTP-31", From: []recording.Name{HTTPHeaders, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Streamed(r) {
@@ -67,6 +57,27 @@ func opened(x *recording.Exchange, v *verdict.Verdict) bool {
 		return false
 	}
 	return true
+}
+
+// noResponsesOnGet: responses come on the streams of their requests, whatever was asked while a stream by GET stood.
+func noResponsesOnGet(r *recording.Recording, v *verdict.Verdict) {
+	if r.Scenario == HTTPStreams {
+		if !opened(r.Step(stepGet), v) {
+			return
+		}
+		v.Holds()
+	}
+	for i := range r.Frames {
+		f := &r.Frames[i]
+		if f.Dir != wire.In || !strings.HasPrefix(f.Channel, "get:") || !wire.Valid(f.Raw) {
+			continue
+		}
+		for _, m := range wire.Members(wire.Parse(f.Raw)) {
+			if (m.Get("result").Exists() || m.Get("error").Exists()) && verdict.OnGet(r, f) {
+				v.That(false, "no responses on the stream opened by GET", "a response to request "+judge.Brief(m.Get("id")), f.Number)
+			}
+		}
+	}
 }
 
 // getStream: an event stream, or 405.

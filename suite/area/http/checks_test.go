@@ -18,6 +18,9 @@ import (
 )
 
 func TestHeaderChecks(t *testing.T) {
+	listened := func(step recording.Step) rt.Line {
+		return areatest.WithTags(areatest.HTTPLine(step, 200, rt.Line{Method: "subscriptions/listen", Outcome: recording.Sent}), "form", "subscriptions/listen", "differs", "header", "ack", "4")
+	}
 	var runs []areatest.Run
 	for id, step := range map[string]recording.Step{"HTTP-15": "no-version", "HTTP-20": "no-method", "HTTP-21": "other-method",
 		"HTTP-22": "no-name", "HTTP-23": "other-name", "HTTP-27": "method-case"} {
@@ -36,6 +39,8 @@ func TestHeaderChecks(t *testing.T) {
 		{ID: "HTTP-16", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("mismatch", 400, areatest.HeaderErr))},
 		{ID: "HTTP-16", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("mismatch", 400, areatest.WithCode("-32022")))},
 		{ID: "HTTP-16", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("mismatch", 200, areatest.OkList))},
+		{ID: "HTTP-16", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("mismatch", 400, areatest.HeaderErr), listened("mismatch"))},
+		{ID: "HTTP-21", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("other-method", 400, areatest.HeaderErr), listened("other-method"))},
 		{ID: "HTTP-17", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("unsupported-version", 400, areatest.WithCode("-32022")))},
 		{ID: "HTTP-17", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("unsupported-version", 200, areatest.WithCode("-32022")))},
 		{ID: "HTTP-18", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("unknown-method", 404, areatest.WithCode("-32601")))},
@@ -184,6 +189,7 @@ func TestStreamChecks(t *testing.T) {
 		{ID: "HTTP-02", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("get", 0, rt.Line{Outcome: recording.Sent}))},
 		{ID: "HTTP-09", Want: verdict.Pass, Rec: areatest.Lines(sse("list", areatest.OkList))},
 		{ID: "HTTP-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.WithTags(sse("list", areatest.OkList), "open", "yes"))},
+		{ID: "HTTP-09", Want: verdict.Warn, Rec: areatest.Lines(sse("list", areatest.OkList), areatest.WithTags(sse("missing", areatest.WithCode("-32602")), "open", "yes"))},
 		{ID: "HTTP-11", Want: verdict.Pass, Rec: areatest.Lines(get)},
 		{ID: "HTTP-11", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage))},
 		{ID: "HTTP-11", Want: verdict.Fail, Rec: areatest.Lines(get, rt.Line{Channel: "get:1", Incoming: []string{`{"jsonrpc":"2.0","id":1,"result":{}}`}})},

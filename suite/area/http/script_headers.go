@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -20,7 +21,7 @@ const (
 )
 
 // Each step is an independent request, most of them variations of "ordinary". The tag "unlisted" is
-// that of reads of a URI that is not served.
+// that of reads of a URI that is not served, "ack" is set on listen requests that were acknowledged.
 var httpHeadersScenario = &scenario.Scenario{
 	Name:  HTTPHeaders,
 	Title: "sending headers that are missing, wrong or oddly written",
@@ -38,9 +39,38 @@ var httpHeadersScenario = &scenario.Scenario{
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
 		c.Peek(ctx, session.Request{Step: stepGet, HTTPMethod: http.MethodGet}, p.Limits.Timeout)
 		c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
-		st := c.S.Listen(ctx, recording.StepListen, session.Filter{ListChanged: true}, session.Request{})
-		c.Note(st.Stop(ctx))
+		if listen(ctx, c, session.Request{Step: recording.StepListen}).Tags[recording.TagAck] != "" {
+			scenario.Each(c, listenProbes(), func(_ int, q session.Request, c *scenario.Client) { listen(ctx, c, q) })
+		}
 	}),
+}
+
+// listenProbes are listen requests whose headers contradict the body: what opens a stream may be checked elsewhere than
+// what is answered.
+func listenProbes() []session.Request {
+	tags := func() recording.Tags {
+		return recording.Tags{recording.TagForm: "subscriptions/listen", tagDiffers: "header"}
+	}
+	return []session.Request{
+		{Step: stepOtherMethod, Tags: tags(), Header: map[string]string{headerMethod: "resources/list"}},
+		{Step: stepMismatch, Tags: tags(), Header: map[string]string{scenario.HeaderVersion: scenario.PastVersion}},
+	}
+}
+
+// listen opens a stream and ends it.
+func listen(ctx context.Context, c *scenario.Client, q session.Request) *recording.Exchange {
+	q.Tags = q.Tags.With()
+	st := c.S.Listen(ctx, q.Step, session.Filter{ListChanged: true}, q)
+	x := c.Note(st.Stop(ctx))
+	switch {
+	case st.Ack != nil:
+		x.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
+	case x.Outcome == recording.Sent && x.Status >= http.StatusMultipleChoices:
+		x.Outcome, x.Reason = recording.HTTPOnly, "HTTP "+strconv.Itoa(x.Status)+" without a JSON-RPC response to the request"
+	case x.Outcome == recording.Sent && x.Status == 0:
+		x.Outcome, x.Reason = recording.Silent, "neither an acknowledgment nor an answer came in time"
+	}
+	return x
 }
 
 // versionProbes are about the version header and the metadata it mirrors.

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -19,7 +20,7 @@ const lingering = 2 * time.Second
 var httpStreamsScenario = &scenario.Scenario{
 	Name:  HTTPStreams,
 	Title: "watching the event streams of requests and of GET",
-	Sends: "A GET stream, if there is one, and lists and reads with progress tokens beside it; their streams are watched for what does not belong there.",
+	Sends: "A GET stream, if there is one, and lists and reads with progress tokens beside it, also a read of what does not exist; their streams are watched for what does not belong there.",
 	Phase: scenario.Quiet,
 	Apart: true,
 	After: []recording.Name{recording.Reads},
@@ -32,6 +33,8 @@ var httpStreamsScenario = &scenario.Scenario{
 		}
 		if uri := p.Readable(); uri != "" {
 			all = append(all, scenario.ReadRequest(recording.StepRead, uri, "mcpcheck-progress-read"))
+			// What fails may end by another way than what succeeds.
+			all = append(all, scenario.ReadRequest(stepMissing, cmp.Or(scenario.NoSuch(uri), "x-mcpcheck-7b4e91:no-such-resource"), "mcpcheck-progress-missing"))
 		}
 		if slow := p.Target.Subjects.Slow; slow != nil {
 			all = append(all, scenario.ReadRequest(stepSlow, slow.URI, "mcpcheck-progress-slow"))
