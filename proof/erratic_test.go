@@ -35,8 +35,10 @@ func erratic(seed uint64, fail func(c *hook.Call) *hook.Reply) hook.Hooks {
 func TestErraticReads(t *testing.T) {
 	internal := hook.Object{"code": hook.Number(-32603), "message": "Internal error"}
 	for name, fail := range map[string]func(c *hook.Call) *hook.Reply{
-		"error":             func(*hook.Call) *hook.Reply { return &hook.Reply{Error: internal} },
-		"error with status": func(*hook.Call) *hook.Reply { return &hook.Reply{Error: internal, Status: http.StatusInternalServerError} },
+		"error": func(*hook.Call) *hook.Reply { return &hook.Reply{Error: internal} },
+		"error with status": func(*hook.Call) *hook.Reply {
+			return &hook.Reply{Error: internal, Status: http.StatusInternalServerError}
+		},
 		"status": func(c *hook.Call) *hook.Reply {
 			if c.Transport == hook.HTTP {
 				return &hook.Reply{Raw: []byte("Bad Gateway"), Status: http.StatusBadGateway}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,7 +66,7 @@ func selfChanging(t *testing.T, o reference.Options, changes []string, stdio boo
 // TestSelfChanges: on a server whose resources change by themselves, all the time, it shows without a
 // trigger who gets updates, and when they end.
 func TestSelfChanges(t *testing.T) {
-	legacy, modern := []string{"SUB-03", "SUB-07", "SUB-09", "SUB-10", "HTTP-12"}, []string{"SUB-32"}
+	legacy, modern := []string{"SUB-03", "SUB-07", "SUB-09", "SUB-10", "HTTP-12"}, []string{"SUB-28", "SUB-32"}
 	for name, c := range map[string]struct {
 		fault string
 		all   []string // what is judged
@@ -80,6 +81,9 @@ func TestSelfChanges(t *testing.T) {
 		"sub-10-subscriber-ends-all":  {"sub-10-subscriber-ends-all", legacy, "SUB-10", ""},
 		"sub-10-unsubscribed-for-all": {"sub-10-unsubscribed-for-all", legacy, "SUB-10", ""},
 		"sub-32-last-takes-over":      {"sub-32-last-takes-over", modern, "SUB-32", ""},
+		"sub-28-first-uri-only":       {"sub-28-first-uri-only", modern, "SUB-28", ""},
+		"modern, HTTP":                {all: modern},
+		"sub-32-id-taken-over, HTTP":  {"sub-32-id-taken-over", modern, "SUB-32", ""},
 		"http-12-broadcast":           {"http-12-broadcast", legacy, "HTTP-12", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,8 +93,8 @@ func TestSelfChanges(t *testing.T) {
 				o.Faults = append(o.Faults, c.fault)
 			}
 			cfg := suite.Config{Only: c.all, Revisions: []requirement.Revision{requirement.R20251125}}
-			stdio := slices.Equal(c.all, modern)
-			if stdio {
+			stdio := slices.Equal(c.all, modern) && !strings.HasSuffix(name, ", HTTP")
+			if slices.Equal(c.all, modern) {
 				cfg.Revisions = []requirement.Revision{requirement.R20260728}
 			}
 			report := selfChanging(t, o, []string{"note:a", "note:b"}, stdio, cfg)

@@ -26,6 +26,7 @@ var subListenCode = code{
 		})
 	})),
 	"sub-32-closing-ends-all": closingEndsAll,
+	"sub-32-id-taken-over":    takenOver,
 	"sub-33-sent-by-itself":   sentByItself,
 	"sub-37-answered-at-once": stateless(hook.OnCall(hook.MethodListen, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
@@ -80,6 +81,32 @@ func closingEndsAll() hook.Hooks {
 		})
 	}
 	return hooks
+}
+
+// takenOver has one listen stream for each request id: that of whoever came last.
+func takenOver() hook.Hooks {
+	var mu sync.Mutex
+	latest := map[string]*hook.Call{}
+	return hook.Join(
+		hook.OnCall(hook.MethodListen, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+			r := next(ctx, c)
+			if r != nil && r.Open && c.Transport == hook.HTTP {
+				mu.Lock()
+				defer mu.Unlock()
+				latest[string(c.ID)] = c
+			}
+			return r
+		}),
+		hook.OnNotification(hook.NotificationUpdated+"|"+hook.NotificationListChanged, nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+			mu.Lock()
+			over := m.Call != nil && m.Transport == hook.HTTP && latest[string(m.Call.ID)] != nil && latest[string(m.Call.ID)] != m.Call
+			mu.Unlock()
+			if over && hook.May(ctx) {
+				return nil
+			}
+			return next(ctx, m)
+		}),
+	)
 }
 
 // sentByItself sends an update for a stream that is cancelled, when whatever was under way has long arrived.

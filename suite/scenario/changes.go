@@ -28,9 +28,10 @@ import (
 // "open" if it stands), "subscribe" and "unsubscribe" are about the resource that
 // is changed (tag "uri"; "other" is the one that has nothing to do with it). Steps
 // of 2026-07-28: "listen" opens streams as in listening; by their tag "name" they
-// are "uris" (the resource), "off" (the same with resourcesListChanged: false), and
-// "list" (the list). "uris" is ended before the resource changes for the last time:
-// its tag "stopped" is the number of the last frame before it was ended.
+// are "uris" (the resource), "off" (another resource and this one, with
+// resourcesListChanged: false), "list" (the list), and "none" (nothing). "uris" is ended before the resource changes for the last time:
+// its tag "stopped" is the number of the last frame before it was ended. On Streamable HTTP the bystander
+// then opens "foreign" for the same resource, under the id of "off", and the resource changes once more.
 //
 // "unchanged" reads the resource before it is changed, "at-once" as soon as the first update
 // is there; where both yield the same, "later" reads it once more after a while. "beside" is the bystander's read
@@ -59,6 +60,7 @@ var changesScenario = &Scenario{
 		defer func() { w.streams.stop(ctx) }()
 		if w.begin(ctx) && w.updates(ctx) && w.twice(ctx) && w.list(ctx) && w.giveUp(ctx) {
 			w.last(ctx)
+			w.sameID(ctx)
 		}
 		w.streams.look()
 	},
@@ -72,6 +74,8 @@ type watch struct {
 	streams            streams
 	// ending is the stream, or the subscription, that is given up midway.
 	ending *session.Stream
+	// beside is the stream, in 2026-07-28, that watches the resource to the end.
+	beside *session.Stream
 	// subscribed and announced say that updates, and changes of the list, are
 	// to be expected by the watcher.
 	subscribed, announced bool
@@ -186,16 +190,31 @@ func (w *watch) listen(ctx context.Context) {
 		uris := []string{w.t.Update.URI}
 		w.ending = w.watcher.Listen(ctx, Filter{Name: "uris", who: watcher, tags: w.about(), Filter: session.Filter{URIs: uris}})
 		w.streams.add(w.ending)
-		off := w.watcher.Listen(ctx, Filter{Name: "off", who: watcher, tags: w.about(), ID: digitsOnly, Filter: session.Filter{
-			URIs: uris, Further: map[string]any{"resourcesListChanged": false}}})
-		w.streams.add(off)
-		w.subscribed = w.ending.Ack != nil && slices.Contains(Acknowledged(w.ending.Ack.Raw), w.t.Update.URI) || off.Ack != nil
+		w.beside = w.watcher.Listen(ctx, Filter{Name: "off", who: watcher, tags: w.about(), ID: digitsOnly, Filter: session.Filter{
+			URIs: w.several(), Further: map[string]any{"resourcesListChanged": false}}})
+		w.streams.add(w.beside)
+		w.subscribed = w.ending.Ack != nil && slices.Contains(Acknowledged(w.ending.Ack.Raw), w.t.Update.URI) || w.beside.Ack != nil
 	}
 	if changes {
 		st := w.watcher.Listen(ctx, Filter{Name: "list", who: watcher, ID: `"mcpcheck-list"`, Filter: session.Filter{ListChanged: true}})
 		w.streams.add(st)
 		w.announced = st.Ack != nil
 	}
+	if w.subscribed || w.announced {
+		w.streams.add(w.watcher.Listen(ctx, Filter{Name: "none", who: watcher}))
+	}
+}
+
+// several are the resource that is changed and, before it, another one: that of the other trigger or, for want of it,
+// one that is listed. Who watches only the first of a filter is seen by that.
+func (w *watch) several() []string {
+	if w.t.UpdateOther != nil {
+		return []string{w.t.UpdateOther.URI, w.t.Update.URI}
+	}
+	if uri, ok := w.another(); ok {
+		return []string{uri, w.t.Update.URI}
+	}
+	return []string{w.t.Update.URI}
 }
 
 // busy keeps the bystander's connection in use while the target changes.
@@ -210,16 +229,17 @@ func (w *watch) busy(ctx context.Context) {
 	w.bystander.Do(ctx, q)
 }
 
-// updates changes resources: first the one that nobody subscribed.
+// updates changes resources: first the one that nobody subscribed, but for one stream of 2026-07-28.
 func (w *watch) updates(ctx context.Context) bool {
 	if w.t.Update == nil {
 		return true
 	}
 	if w.t.UpdateOther != nil {
-		w.p.Mark(recording.MarkOther)
+		after := w.p.Mark(recording.MarkOther)
 		if !w.p.Fire(ctx, w.t.UpdateOther, w.all()...) {
 			return false
 		}
+		w.await(ctx, w.watcher, after, w.watching(w.t.UpdateOther.URI), func(f *wire.Frame) bool { return Notifies(f, updated) })
 	}
 	return w.update(ctx, recording.MarkUpdate)
 }
@@ -230,12 +250,12 @@ func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
 	if !w.p.Fire(ctx, w.t.Update, w.all()...) {
 		return false
 	}
-	if mark == recording.MarkUpdate && w.subscribed && w.await(ctx, w.watcher, after, updated, 1) {
+	if mark == recording.MarkUpdate && w.subscribed && w.await(ctx, w.watcher, after, 1, w.changed) {
 		w.reread(ctx)
 	}
 	w.busy(ctx) // some send only when they are asked for something
 	if w.subscribed {
-		w.await(ctx, w.watcher, after, updated, w.awaited())
+		w.await(ctx, w.watcher, after, max(w.watching(w.t.Update.URI), 1), w.changed)
 	}
 	return w.watcher.S.Alive()
 }
@@ -294,7 +314,7 @@ func (w *watch) twice(ctx context.Context) bool {
 		if !w.update(ctx, recording.MarkShared) {
 			return false
 		}
-		w.await(ctx, w.bystander, after, updated, 1)
+		w.await(ctx, w.bystander, after, 1, w.changed)
 	}
 	w.ask(ctx, w.bystander, recording.StepForeignUnsubscribe, "resources/unsubscribe", w.t.Update.URI, nil)
 	return w.update(ctx, recording.MarkForeign)
@@ -328,17 +348,23 @@ func (w *watch) another() (string, bool) {
 	return "", false
 }
 
-// awaited is how many updates are due: in 2026-07-28 one for each open stream.
-func (w *watch) awaited() int {
+// watching is how many open streams of the watcher watch a resource, in 2026-07-28: as many updates are due.
+func (w *watch) watching(uri string) int {
 	n := 0
 	for _, st := range w.streams {
 		tags := st.Exchange().Tags
-		if (tags[recording.TagName] == "uris" || tags[recording.TagName] == "off") && st.Ack != nil && tags[recording.TagStopped] == "" &&
-			slices.Contains(Acknowledged(st.Ack.Raw), w.t.Update.URI) {
+		if tags[recording.TagWho] == watcher && st.Ack != nil && tags[recording.TagStopped] == "" && slices.Contains(Acknowledged(st.Ack.Raw), uri) {
 			n++
 		}
 	}
-	return max(n, 1)
+	return n
+}
+
+// changed reports whether a frame tells of the resource that is changed, or of a part of it: any update does, but for
+// one of the other resource and its parts.
+func (w *watch) changed(f *wire.Frame) bool {
+	uri := gjson.GetBytes(f.Raw, "params.uri").Str
+	return Notifies(f, updated) && (w.t.UpdateOther == nil || strings.HasPrefix(uri, w.t.Update.URI) || !strings.HasPrefix(uri, w.t.UpdateOther.URI))
 }
 
 // giveUp unsubscribes, in 2026-07-28 one stream of several.
@@ -378,7 +404,7 @@ func (w *watch) list(ctx context.Context) bool {
 			return false
 		}
 		w.busy(ctx)
-		seen := w.announced && w.await(ctx, w.watcher, after, "notifications/resources/list_changed", 1)
+		seen := w.announced && w.await(ctx, w.watcher, after, 1, func(f *wire.Frame) bool { return Notifies(f, "notifications/resources/list_changed") })
 		w.relist(ctx, change.step, change.t.URI, seen)
 		if !w.announced { // what was never declared takes its time as well
 			w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
@@ -441,17 +467,32 @@ func (w *watch) last(ctx context.Context) {
 	w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
 }
 
-// await waits until a session has got a number of notifications of a method,
+// sameID has the bystander watch the resource under the id of a stream of the watcher, and changes it: the ids of two
+// clients have nothing to do with each other. On stdio every session is a server of its own.
+func (w *watch) sameID(ctx context.Context) {
+	if !w.p.Modern() || w.p.Combination.Transport != requirement.HTTP || w.bystander == nil || w.beside == nil || w.beside.Ack == nil ||
+		Answered(w.beside) || w.t.Update.Kind() == target.KindWait || ctx.Err() != nil {
+		return
+	}
+	st := w.bystander.Listen(ctx, Filter{Name: "foreign", who: bystander, tags: w.about(), ID: string(w.beside.Exchange().ID), Filter: session.Filter{URIs: []string{w.t.Update.URI}}})
+	w.streams.add(st)
+	after := w.p.Transcript.Len()
+	if st.Ack != nil && w.update(ctx, recording.MarkShared) {
+		w.await(ctx, w.bystander, after, 1, w.changed)
+	}
+}
+
+// await waits until a session has got a number of notifications of a kind,
 // and reports whether it did. Where there is no way for them to come, silence is
 // watched instead.
-func (w *watch) await(ctx context.Context, c *Client, after int, method string, n int) bool {
+func (w *watch) await(ctx context.Context, c *Client, after, n int, fits func(*wire.Frame) bool) bool {
 	d := w.p.Limits.UpTo(ChangeTime)
 	if w.deaf(c) {
 		d = w.p.Limits.QuietWindow
 	}
 	deadline := time.Now().Add(d)
 	for ; n > 0; n-- {
-		f, ok := c.S.Await(ctx, after, time.Until(deadline), func(f *wire.Frame) bool { return Notifies(f, method) })
+		f, ok := c.S.Await(ctx, after, time.Until(deadline), fits)
 		if !ok {
 			return false
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
@@ -25,7 +26,8 @@ const manySubscriptions = 100
 // "templates" are the sizes of the lists; on stdio the stream "uris" is cancelled before silence is
 // watched, its tag "stopped" is the number of the last frame before, and "settled" a request right after. Steps "before" and "during" are
 // ordinary requests, before and while the streams stand; those meanwhile ask for
-// progress and, where logging is declared, for log messages.
+// progress and, where logging is declared, for log messages. On Streamable HTTP the stream "uris" is another
+// client's, under the id of "full".
 var listeningScenario = &Scenario{
 	Name:      recording.Listening,
 	Title:     "listening while nothing happens",
@@ -44,7 +46,7 @@ var listeningScenario = &Scenario{
 		var open streams
 		defer func() { open.leave(ctx) }()
 		for _, f := range p.filters() {
-			st := c.Listen(ctx, f)
+			st := c.listenApart(ctx, f)
 			open.add(st)
 			if st.Ack == nil && !Answered(st) {
 				return // the others would take as long
@@ -57,6 +59,19 @@ var listeningScenario = &Scenario{
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
 		open.look()
 	},
+}
+
+// listenApart opens a stream, one of them as another client would, under an id that is in use: the ids of two clients have nothing to do with each other.
+func (c *Client) listenApart(ctx context.Context, f Filter) *session.Stream {
+	if f.Name != "uris" || c.P.Combination.Transport != requirement.HTTP || c.P.Limited() {
+		return c.Listen(ctx, f)
+	}
+	other, ok := c.P.Fresh(ctx, session.Options{})
+	if !ok {
+		return c.Listen(ctx, f)
+	}
+	f.ID = digitsOnly
+	return other.Listen(ctx, f)
 }
 
 // digitsOnly is an id, in JSON, that is a string and easily taken for a number.
@@ -102,8 +117,8 @@ func (p *Play) filters() []Filter {
 // that there is no reason to refuse the request as a whole.
 func (p *Play) unsupportedFilter(uris []string, changes bool) (Filter, bool) {
 	f := session.Filter{ListChanged: changes, Further: map[string]any{}}
-	if len(uris) > 0 {
-		f.URIs = uris[:1]
+	if len(uris) > 0 { // the second one, which others watch behind the first
+		f.URIs = uris[min(1, len(uris)-1):][:1]
 	}
 	var unsupported []string
 	add := func(member string, value any) {

@@ -22,7 +22,8 @@ var rpcRequestsChecks = []verdict.Check{
 			return
 		}
 		for _, x := range r.Exchanges {
-			if verdict.Request(x) && x.Tags[recording.TagCancelled] == "" && x.Method != "subscriptions/listen" {
+			open := x.Method == "subscriptions/listen" && x.Outcome != recording.Replied
+			if verdict.Request(x) && x.Tags[recording.TagCancelled] == "" && !open {
 				answeredOnce(r, x, v)
 			}
 		}

@@ -71,6 +71,14 @@ func TestAnsweredOnce(t *testing.T) {
 	list := func(o recording.Outcome) rt.Line {
 		return rt.Line{Step: "page", Method: "resources/list", Outcome: o, Reason: "so it was"}
 	}
+	const ended = `{"jsonrpc":"2.0","id":7,"result":{}}`
+	listened := func(o recording.Outcome, results ...string) rt.Line {
+		l := rt.Line{Step: "listen", Method: "subscriptions/listen", ID: "7", Outcome: o}
+		if len(results) > 0 {
+			l.Reply, l.More = results[0], results[1:]
+		}
+		return l
+	}
 	nameless := areatest.Unasked(`{"jsonrpc":"2.0","id":null,"result":{"resources":[]}}`)
 	cancelled := list(recording.Sent)
 	cancelled.Tags = recording.Tags{recording.TagCancelled: "yes"}
@@ -82,6 +90,9 @@ func TestAnsweredOnce(t *testing.T) {
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(reply), list(recording.Silent))},
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(list(recording.Lost))},
 		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply), rt.Line{Step: "page", Method: "resources/list", ID: "6", Outcome: recording.Silent}, areatest.Unasked(`{"jsonrpc":"2.0","id":6}`))}, // that is RPC-05's
+		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply), listened(recording.Sent))},
+		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(listened("", ended))},
+		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(listened("", ended, ended))},
 		{ID: "RPC-10", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent})},
 		{ID: "RPC-10", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Reply: `{"jsonrpc":"2.0","id":null,"result":{}}`})},
 		{ID: "RPC-10", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent}, areatest.Unasked(`{"jsonrpc":"2.0","id":null,"result":{}}`))},

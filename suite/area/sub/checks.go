@@ -29,7 +29,7 @@ var Scenarios = []*scenario.Scenario{shutdownScenario, subscriptionsScenario, ba
 
 // The steps of the area's scripts.
 const (
-	stepOldSubscribe, stepOldUnsubscribe recording.Step = "old-subscribe", "old-unsubscribe"
+	stepOldSubscribe, stepOldUnsubscribe, stepEmptyFilter recording.Step = "old-subscribe", "old-unsubscribe", "empty-filter"
 )
 
 // markShutdown is set before the trigger by which the target ends its subscriptions.

@@ -1,6 +1,7 @@
 package sub
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -17,7 +18,8 @@ import (
 // The checks of basic/patterns/subscriptions (2026-07-28) on streams while the
 // target is made to change, and while it ends them.
 var subChangesChecks = []verdict.Check{
-	{Requirement: "SUB-28", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedUpdate},
+	{Requirement: "SUB-28", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
+		Judge: verdict.InScenario(recording.Listening, eachByItself, watchedUpdate)},
 	{Requirement: "SUB-29", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: bearsItsID},
 	{Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: requestedTypes},
 	{Requirement: "SUB-31", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedOnly},
@@ -56,11 +58,15 @@ func watchers(r *recording.Recording, v *verdict.Verdict) (streams []*recording.
 }
 
 // mine keeps the updates of the resource that is changed, or of one related to
-// it: all but those of the other resource.
+// it: all but those of the other resource and its parts.
 func mine(all []verdict.Heard, x *recording.Exchange) []verdict.Heard {
-	return slices.DeleteFunc(verdict.Only(all, verdict.Updated), func(h verdict.Heard) bool {
-		return x.Tags[recording.TagOther] != "" && h.URI() == x.Tags[recording.TagOther]
-	})
+	return slices.DeleteFunc(verdict.Only(all, verdict.Updated), func(h verdict.Heard) bool { return ofOther(h, x) })
+}
+
+// ofOther reports whether an update is about the other resource, or a part of it.
+func ofOther(h verdict.Heard, x *recording.Exchange) bool {
+	other := x.Tags[recording.TagOther]
+	return other != "" && strings.HasPrefix(h.URI(), other) && !strings.HasPrefix(h.URI(), x.Tags[recording.TagURI])
 }
 
 // watchedUpdate: the change of a watched resource is notified.
@@ -73,6 +79,7 @@ func watchedUpdate(r *recording.Recording, v *verdict.Verdict) {
 	switch {
 	case len(mine(all, x)) > 0:
 		v.Holds()
+		eachWatched(r, streams, all, v)
 	case verdict.LostSession(r, v, x.Session):
 	case !slices.ContainsFunc(streams, func(x *recording.Exchange) bool { return x.Tags[recording.TagEnded] == "" }):
 		v.Skip(recording.CodeNotExercised, "the target ended the streams before the resource was changed")
@@ -80,6 +87,38 @@ func watchedUpdate(r *recording.Recording, v *verdict.Verdict) {
 		v.That(false, verdict.Updated+" after triggers.update has changed the watched resource", "none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkUpdate), verdict.Evidence(r, x)...)
 		v.Hint("send %s on every stream whose acknowledgment names the resource", verdict.Updated)
 	}
+}
+
+// eachWatched: of several resources in one filter every one is watched. Which of them are not shows on a stream
+// that does bring the updates of another one.
+func eachWatched(r *recording.Recording, streams []*recording.Exchange, all []verdict.Heard, v *verdict.Verdict) {
+	_, fired := r.Mark(recording.MarkOther)
+	for _, x := range streams {
+		other, changed := x.Tags[recording.TagOther], x.Tags[recording.TagURI]
+		if ack, _ := verdict.AckOf(r, x); !fired || !grantsURI(ack, other) || x.Tags[recording.TagEnded] != "" {
+			continue
+		}
+		others := otherUpdates(r, on(all, r, x), x)
+		own := slices.DeleteFunc(mine(on(all, r, x), x), func(h verdict.Heard) bool { return slices.Contains(verdict.FrameNumbers(others), h.Frame.Number) })
+		missed, mark := other, recording.MarkOther
+		if len(own) == 0 {
+			missed, mark = changed, recording.MarkUpdate
+		}
+		if len(own) > 0 == (len(others) > 0) || verdict.LostSession(r, v, x.Session) {
+			continue // what gets nothing at all is judged elsewhere
+		}
+		v.That(false, "updates of each resource that the acknowledgment names", "none came for "+missed+verdict.WithTrigger(r, mark)+" on a stream that brings those of another one",
+			append(verdict.Evidence(r, x), verdict.FrameNumbers(append(own, others...))...)...)
+		v.Hint("compare the URI of the change with every one in the filter of each stream")
+	}
+}
+
+// otherUpdates keeps the updates of the other resource, where a stream watches it as well: those that name it, or a part of it,
+// and whatever came before anything else was changed.
+func otherUpdates(r *recording.Recording, all []verdict.Heard, x *recording.Exchange) []verdict.Heard {
+	return recording.Keep(verdict.Only(all, verdict.Updated), func(h verdict.Heard) bool {
+		return asksFor(x, x.Tags[recording.TagOther]) && (ofOther(h, x) || h.Frame.Number <= sinceMark(r, recording.MarkUpdate, 0))
+	})
 }
 
 // bearsItsID: every change notification bears the id of its subscription.
@@ -121,7 +160,7 @@ func requestedTypes(r *recording.Recording, v *verdict.Verdict) {
 	all := verdict.Hear(r, verdict.WatcherOf(r), 0)
 	// What is to stay off the other streams must be seen somewhere.
 	seen := map[string]bool{verdict.Updated: len(verdict.Only(all, verdict.Updated)) > 0, verdict.ListUpdated: len(verdict.Only(all, verdict.ListUpdated)) > 0}
-	for _, x := range verdict.StreamsNamed(r, "uris", "list") {
+	for _, x := range verdict.StreamsNamed(r, "uris", "list", "none") {
 		if _, ok := verdict.AckOf(r, x); !ok {
 			verdict.Unacknowledged(x, v)
 			continue
@@ -152,9 +191,9 @@ func watchedOnly(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range streams {
 		got := verdict.Only(on(all, r, x), verdict.Updated)
 		for _, h := range got {
-			if h.URI() != "" && !related(h.URI(), x.Tags[recording.TagURI]) {
+			if h.URI() != "" && !asksFor(x, h.URI()) {
 				note := v.ThatIf(fired && h.URI() == x.Tags[recording.TagOther])
-				note(false, "updates for "+x.Tags[recording.TagURI]+" and what lies below it", verdict.Updated+" for "+h.URI()+", which was not asked for", h.Frame.Number)
+				note(false, "updates for what the filter names and what lies below it", verdict.Updated+" for "+h.URI()+", which was not asked for", h.Frame.Number)
 				v.Hint("compare the URI with the filter of each stream")
 			}
 		}
@@ -163,6 +202,7 @@ func watchedOnly(r *recording.Recording, v *verdict.Verdict) {
 			v.Expect(nil)
 		case related(x.Tags[recording.TagOther], x.Tags[recording.TagURI]):
 			v.Skip(recording.CodeNeedsConfig, "one of the resources of triggers.update and triggers.update-other lies below the other")
+		case asksFor(x, x.Tags[recording.TagOther]):
 		case len(got) > 0:
 			v.Holds()
 		default:
@@ -194,7 +234,9 @@ func streamsApart(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "the updates do not say which subscription they belong to")
 		return
 	}
-	missed := func(x *recording.Exchange) bool { return len(mine(on(all, r, x), x)) == 0 }
+	missed := func(x *recording.Exchange) bool { // what brings updates of another resource is judged elsewhere
+		return len(mine(on(all, r, x), x)) == 0 && len(otherUpdates(r, on(all, r, x), x)) == 0
+	}
 	if slices.ContainsFunc(streams, missed) && verdict.LostSession(r, v, streams[0].Session) {
 		return
 	}
@@ -206,19 +248,51 @@ func streamsApart(r *recording.Recording, v *verdict.Verdict) {
 		v.That(!missed(x), "an update on each stream that watches the resource, under its own id", "none for the subscription "+string(x.ID)+", while another one got it", verdict.Evidence(r, x)...)
 	}
 	outlives(r, streams[0], streams[1], all, v)
+	apartByClient(r, streams[1], all, v)
 }
 
 // outlives: a subscription stands when another one is cancelled.
 func outlives(r *recording.Recording, gone, stands *recording.Exchange, all []verdict.Heard, v *verdict.Verdict) {
 	last, fired := r.Mark(recording.MarkSilenced)
 	got := mine(on(all, r, stands), stands)
-	if !fired || gone.Tags[recording.TagStopped] == "" || stands.Tags[recording.TagEnded] != "" || len(got) == 0 || cameBetween(got, last.After, math.MaxInt) || verdict.LostSession(r, v, stands.Session) {
+	if !fired || gone.Tags[recording.TagStopped] == "" || stands.Tags[recording.TagEnded] != "" || len(got) == 0 || cameBetween(got, last.After, sinceMark(r, recording.MarkShared, math.MaxInt)) || verdict.LostSession(r, v, stands.Session) {
 		return
 	}
 	v.WarnUnless(false, "updates on a stream that watches the resource, after another one was cancelled",
 		"none for the subscription "+string(stands.ID)+verdict.WithTrigger(r, recording.MarkSilenced)+", although they came before the other one ended", append(verdict.Evidence(r, stands), verdict.Evidence(r, gone)...)...)
 	v.Downgrade("an update may be late, and whether the last change was one is not seen")
 	v.Hint("end no subscription but the one that is cancelled")
+}
+
+// apartByClient: a stream goes on, if it brought updates right before, beside one of another client that has the same id.
+func apartByClient(r *recording.Recording, own *recording.Exchange, all []verdict.Heard, v *verdict.Verdict) {
+	mark, fired := r.Mark(recording.MarkShared)
+	if !cameBetween(mine(on(all, r, own), own), sinceMark(r, recording.MarkSilenced, 0), sinceMark(r, recording.MarkShared, math.MaxInt)) {
+		return
+	}
+	for _, foreign := range verdict.StreamsNamed(r, "foreign") {
+		ack, ok := verdict.AckOf(r, foreign)
+		if foreign.Failed() {
+			v.WarnUnless(false, "a subscription of another client beside the first, under the same id", matcher.Describe(foreign), append(verdict.Evidence(r, own), foreign.Evidence()...)...)
+			v.Hint("keep subscriptions by stream: the ids of two clients have nothing to do with each other")
+		}
+		here, there := mine(on(verdict.Hear(r, own.Session, mark.After), r, own), own), mine(on(verdict.Hear(r, foreign.Session, mark.After), r, foreign), foreign)
+		if !ok || !fired || !grantsURI(ack, own.Tags[recording.TagURI]) || len(here)+len(there) == 0 {
+			continue
+		}
+		deaf := own
+		if len(there) == 0 {
+			deaf = foreign
+		}
+		if len(here) > 0 && len(there) > 0 {
+			v.Holds()
+		} else if !verdict.LostSession(r, v, deaf.Session) {
+			note := v.ThatIf(!deaf.Succeeded()) // one that the server ends by its result may be opened again
+			note(false, "an update on each stream that watches the resource, whatever ids other clients use", "none for "+own.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkShared)+
+				" on one of two streams of different clients, which have the id "+string(own.ID), append(append(verdict.Evidence(r, own), verdict.Evidence(r, foreign)...), verdict.FrameNumbers(append(here, there...))...)...)
+			v.Hint("keep subscriptions by stream: the ids of two clients have nothing to do with each other")
+		}
+	}
 }
 
 // cancelledSilent: nothing is sent for a stream that the client has cancelled.
@@ -305,6 +379,9 @@ func noListenNoChange(r *recording.Recording, v *verdict.Verdict) {
 	}
 	session := bystanderOf(r)
 	strays := verdict.Only(verdict.Hear(r, session, 0), verdict.Updated, verdict.ListUpdated)
+	for _, x := range verdict.StreamsNamed(r, "foreign") { // from then on it listens
+		strays = slices.DeleteFunc(strays, func(h verdict.Heard) bool { return h.Frame.Number > x.Request })
+	}
 	switch {
 	case session == "":
 		v.Skip(recording.CodeNotExercised, "the target file allows one instance only, so nobody can listen beside")
@@ -343,14 +420,23 @@ func announcedEnd(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// closingResult: the result that ends a subscription names it.
+// closingResult: the result that ends a subscription names it, and does end it.
 func closingResult(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepListen) {
+		over := 0 // the first result
 		for _, h := range on(verdict.Hear(r, x.Session, x.Request), r, x) {
 			result := h.Msg.Get("result")
+			if over > 0 && typeOf(h.Method()) != "" {
+				v.WarnUnless(false, "no notifications of a subscription that its result has closed", h.Method()+" for the subscription "+string(x.ID)+" after its result", over, h.Frame.Number)
+				v.Cause("what follows the result")
+				v.Downgrade("the result closes the stream, but that nothing comes on it any more is only recommended")
+				v.Hint("answer subscriptions/listen when nothing more is to be sent for it, and not before")
+				break
+			}
 			if h.Msg.Get("method").Exists() || !result.Exists() {
 				continue
 			}
+			over = cmp.Or(over, h.Frame.Number)
 			v.That(judge.IsString(result.Get("resultType")), "resultType as a string in the result of subscriptions/listen", "resultType is "+judge.TypeName(result.Get("resultType")), h.Frame.Number)
 			v.That(sameID(h.Subscription(), x), "the id of the listen request, "+string(x.ID)+", as subscriptionId in _meta of its result", "subscriptionId is "+judge.Brief(h.Subscription()), h.Frame.Number)
 			v.Cause("subscriptionId of the result")

@@ -45,6 +45,11 @@ func grantsURI(ack verdict.Heard, uri string) bool {
 	})
 }
 
+// asksFor reports whether the filter of a listen request names a URI, or one to which it is related.
+func asksFor(x *recording.Exchange, uri string) bool {
+	return slices.ContainsFunc(x.Param("notifications.resourceSubscriptions").Array(), func(u gjson.Result) bool { return related(uri, u.String()) })
+}
+
 // sameID reports whether a value is the id of a request, in value and type.
 func sameID(v gjson.Result, x *recording.Exchange) bool {
 	return v.Exists() && wire.SameID(json.RawMessage(v.Raw), x.ID)
@@ -244,10 +249,9 @@ func watchedStreams(r *recording.Recording, v *verdict.Verdict) {
 		if !ok {
 			continue
 		}
-		watched := x.Param("notifications.resourceSubscriptions").Array()
+		watches := verdict.Granted(x.Param("notifications.resourceSubscriptions"))
 		for _, h := range verdict.Only(on(verdict.Hear(r, x.Session, ack.Frame.Number), r, x), verdict.Updated) {
-			its := slices.ContainsFunc(watched, func(uri gjson.Result) bool { return related(h.URI(), uri.String()) })
-			if h.URI() != "" && len(watched) > 0 && !its { // without any it is the type that was not asked for
+			if h.URI() != "" && watches && !asksFor(x, h.URI()) { // without any it is the type that was not asked for
 				v.WarnUnless(false, "updates for what the filter names and what lies below it", verdict.Updated+" for "+h.URI()+", which was not asked for", h.Frame.Number)
 				v.Hint("compare the URI with the filter of each stream")
 			}

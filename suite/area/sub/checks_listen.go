@@ -18,7 +18,8 @@ import (
 // The checks of basic/patterns/subscriptions (2026-07-28) on streams on which
 // nothing is made to happen.
 var subListenChecks = []verdict.Check{
-	{Requirement: "SUB-20", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: acknowledged},
+	{Requirement: "SUB-20", From: []recording.Name{recording.Listening, BadSubscriptions}, Needs: []verdict.Gate{listenable},
+		Judge: verdict.InScenario(BadSubscriptions, verdict.Each(verdict.Steps(stepEmptyFilter), emptyAcknowledged), acknowledged)},
 	{Requirement: "SUB-21", From: []recording.Name{recording.Listening, recording.Changes}, Judge: ackFirst},
 	{Requirement: "SUB-22", From: []recording.Name{recording.Listening, recording.Changes}, Judge: eachAck(wellFormedFilter)},
 	{Requirement: "SUB-23", From: []recording.Name{recording.Listening, recording.Changes},
@@ -27,7 +28,8 @@ var subListenChecks = []verdict.Check{
 				"subscriptionId is "+judge.Brief(ack.Subscription()), ack.Frame.Number)
 			v.Cause("subscriptionId of the acknowledgment")
 		})},
-	{Requirement: "SUB-24", From: []recording.Name{recording.Listening, recording.Changes}, Judge: eachAck(nothingUnasked)},
+	{Requirement: "SUB-24", From: []recording.Name{recording.Listening, recording.Changes, BadSubscriptions},
+		Judge: verdict.InScenario(BadSubscriptions, eachAck(nothingUnasked, stepEmptyFilter), eachAck(nothingUnasked))},
 	{Requirement: "SUB-25", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Declaring}, Judge: unsupportedOmitted},
 	{Requirement: "SUB-27", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: subscribeHonoured},
 	{Requirement: "SUB-37", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: staysOpen},
@@ -38,10 +40,13 @@ var subListenChecks = []verdict.Check{
 	{Requirement: "SUB-60", From: []recording.Name{recording.Listening}, Judge: answersMeanwhile},
 }
 
-// eachAck calls a check for each acknowledgment of a recording.
-func eachAck(judge func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict)) func(*recording.Recording, *verdict.Verdict) {
+// eachAck calls a check for each acknowledgment of a recording, or of some steps in it.
+func eachAck(judge func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict), steps ...recording.Step) func(*recording.Recording, *verdict.Verdict) {
+	if len(steps) == 0 {
+		steps = []recording.Step{recording.StepListen}
+	}
 	return func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(recording.StepListen) {
+		for _, x := range r.Steps(steps...) {
 			if ack, ok := verdict.AckOf(r, x); ok {
 				judge(x, ack, v)
 				continue
@@ -75,6 +80,25 @@ func acknowledged(r *recording.Recording, v *verdict.Verdict) {
 		default:
 			verdict.Unacknowledged(x, v)
 		}
+	}
+}
+
+// emptyAcknowledged: a filter that asks for nothing is one, too. Refusing it is no more than odd, as no sentence says which
+// filters are to be accepted.
+func emptyAcknowledged(x *recording.Exchange, v *verdict.Verdict) {
+	const expected = verdict.Acked + " in answer to subscriptions/listen with an empty filter"
+	switch {
+	case x.Tags[recording.TagAck] != "":
+		v.Holds()
+	case verdict.Unknown(x):
+		v.Skip(recording.CodeNotExercised, "the target does not know subscriptions/listen")
+	case x.Outcome == recording.Silent:
+		v.That(false, expected, "nothing, while other requests were answered", x.Evidence()...)
+		v.Hint("send the acknowledgment before anything else, whatever the filter")
+	case v.Answered(x):
+		v.WarnUnless(false, expected, matcher.Describe(x), x.Evidence()...)
+		v.Downgrade("all members of a filter are optional, but no sentence says which filters are accepted")
+		v.Hint("acknowledge a filter that asks for nothing with an empty one")
 	}
 }
 

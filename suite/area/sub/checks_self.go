@@ -119,6 +119,35 @@ func silentByThen(r *recording.Recording, v *verdict.Verdict) {
 // apartByThemselves: of several streams that watch a resource which changes by itself, each gets its updates.
 func apartByThemselves(r *recording.Recording, v *verdict.Verdict) {
 	v.Skip(recording.CodeNeedsConfig, "no resource that several streams watch changed by itself again and again: say in the target file how to make one change (triggers.update)")
+	byThemselves(r, func(uri string, most []verdict.Heard, x *recording.Exchange, its, others []verdict.Heard) {
+		if len(its)+len(others) > 0 { // which of its resources are watched is judged elsewhere
+			v.Holds()
+		} else if !verdict.LostSession(r, v, x.Session) {
+			v.That(false, "an update on each stream that watches the resource, under its own id",
+				strconv.Itoa(len(most))+" for "+uri+" on another stream, and none for the subscription "+string(x.ID), append(verdict.Evidence(r, x), verdict.FrameNumbers(most)...)...)
+			v.Hint("keep filter and id with each subscription, and send an update on every stream that watches the resource")
+		}
+	})
+}
+
+// eachByItself: of several resources in one filter that change by themselves every one is watched.
+func eachByItself(r *recording.Recording, v *verdict.Verdict) {
+	v.Skip(recording.CodeNeedsConfig, "no resource that several streams watch changed by itself again and again: say in the target file how to make one change (triggers.update)")
+	byThemselves(r, func(uri string, most []verdict.Heard, x *recording.Exchange, its, others []verdict.Heard) {
+		if len(its) > 0 {
+			v.Holds()
+		} else if len(others) > 0 && !verdict.LostSession(r, v, x.Session) { // what gets nothing at all is judged elsewhere
+			v.That(false, "updates of each resource that the acknowledgment names",
+				strconv.Itoa(len(most))+" for "+uri+" on another stream, and none for the subscription "+string(x.ID)+", which brings those of another resource",
+				append(verdict.Evidence(r, x), verdict.FrameNumbers(append(others, most...))...)...)
+			v.Hint("compare the URI of the change with every one in the filter of each stream")
+		}
+	})
+}
+
+// byThemselves calls a function for each resource that several streams watch and of which updates came again and again on
+// one of them: with these and, for each stream, with its own updates of it and of other resources.
+func byThemselves(r *recording.Recording, judge func(uri string, most []verdict.Heard, x *recording.Exchange, its, others []verdict.Heard)) {
 	watching := map[string][]*recording.Exchange{}
 	since := 0 // all streams that are looked at stand
 	for _, x := range verdict.StreamsNamed(r, "full", "uris", "unsupported") {
@@ -131,31 +160,22 @@ func apartByThemselves(r *recording.Recording, v *verdict.Verdict) {
 			watching[uri.Str] = append(watching[uri.Str], x)
 		}
 	}
+	updates := func(x *recording.Exchange, uri string, its bool) []verdict.Heard {
+		return recording.Keep(verdict.Only(on(verdict.Hear(r, x.Session, since), r, x), verdict.Updated), func(h verdict.Heard) bool { return (h.URI() == uri) == its })
+	}
 	for _, uri := range slices.Sorted(maps.Keys(watching)) {
-		var deaf *recording.Exchange
 		var most []verdict.Heard
 		for _, x := range watching[uri] {
-			its := slices.DeleteFunc(verdict.Only(on(verdict.Hear(r, x.Session, since), r, x), verdict.Updated), func(h verdict.Heard) bool { return h.URI() != uri })
-			if len(its) > len(most) {
+			if its := updates(x, uri, true); len(its) > len(most) {
 				most = its
-			}
-			if len(its) == 0 {
-				deaf = x
 			}
 		}
 		const apart = 50 * time.Millisecond // that long the same update may take longer on another connection
 		if len(watching[uri]) < 2 || len(most) < 2 || most[len(most)-1].Frame.At-most[0].Frame.At < apart {
 			continue
 		}
-		if deaf == nil {
-			v.Holds()
-			continue
+		for _, x := range watching[uri] {
+			judge(uri, most, x, updates(x, uri, true), updates(x, uri, false))
 		}
-		if verdict.LostSession(r, v, deaf.Session) {
-			continue
-		}
-		v.That(false, "an update on each stream that watches the resource, under its own id",
-			strconv.Itoa(len(most))+" for "+uri+" on another stream, and none for the subscription "+string(deaf.ID), append(verdict.Evidence(r, deaf), verdict.FrameNumbers(most)...)...)
-		v.Hint("keep filter and id with each subscription, and send an update on every stream that watches the resource")
 	}
 }

@@ -3,6 +3,7 @@ package sub
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -62,13 +63,14 @@ func subscribe(ctx context.Context, c *scenario.Client, uri string, tags recordi
 
 // Legacy revisions: steps "subscribe" lack a uri, or give one that is no string.
 // 2026-07-28: steps "listen" lack a filter, or give a malformed one (the tag
-// "ack" is set if it was acknowledged all the same), "old-subscribe" and
+// "ack" is set if it was acknowledged all the same), "empty-filter" gives one that
+// asks for nothing, which is well-formed, "old-subscribe" and
 // "old-unsubscribe" call the methods of earlier revisions. The tag "form" says
 // what is wrong.
 var badSubscriptionsScenario = &scenario.Scenario{
 	Name:  BadSubscriptions,
 	Title: "subscribing without saying to what",
-	Sends: "Subscriptions without a URI or with one that is no string; in 2026-07-28, listen requests without or with a malformed filter, and the subscribe methods of earlier revisions.",
+	Sends: "Subscriptions without a URI or with one that is no string; in 2026-07-28, listen requests without a filter, with an empty and with malformed ones, and the subscribe methods of earlier revisions.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources},
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Modern() || p.Facts.Declares("resources.subscribe") },
@@ -88,6 +90,7 @@ var badSubscriptionsScenario = &scenario.Scenario{
 			return
 		}
 		patience := c.Patience(ctx, 2*time.Second)
+		badListen(ctx, c, stepEmptyFilter, "empty", `{"notifications":{}}`, patience)
 		for _, bad := range []struct{ form, params string }{
 			{"absent", `{}`},
 			{"no-object", `{"notifications":true}`},
@@ -95,7 +98,7 @@ var badSubscriptionsScenario = &scenario.Scenario{
 			{"no-strings", `{"notifications":{"resourceSubscriptions":[5]}}`},
 			{"no-boolean", `{"notifications":{"resourcesListChanged":"yes"}}`},
 		} {
-			badListen(ctx, c, bad.form, bad.params, patience)
+			badListen(ctx, c, recording.StepListen, bad.form, bad.params, patience)
 		}
 	}),
 }
@@ -116,17 +119,20 @@ func oldMethods(ctx context.Context, c *scenario.Client, p *scenario.Play) {
 	c.Do(ctx, session.Request{Step: stepOldUnsubscribe, Method: "resources/unsubscribe", Params: params})
 }
 
-// badListen sends a listen request with a malformed filter. A target that reads
+// badListen sends a listen request with a malformed filter, or an empty one. A target that reads
 // something into it says so by an acknowledgment, and keeps the stream open.
-func badListen(ctx context.Context, c *scenario.Client, form, params string, patience time.Duration) {
+func badListen(ctx context.Context, c *scenario.Client, step recording.Step, form, params string, patience time.Duration) {
 	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{recording.TagForm: form}, Timeout: patience}
-	st := c.S.Listen(ctx, recording.StepListen, session.Filter{}, q)
+	st := c.S.Listen(ctx, step, session.Filter{}, q)
 	if st.Ack != nil {
 		st.Exchange().Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 	}
 	x := scenario.StopListen(ctx, st)
 	if st.Ack == nil && x.Outcome == recording.Sent {
 		x.Outcome, x.Reason = recording.Silent, "no answer within "+patience.String()
+		if x.Status >= http.StatusMultipleChoices {
+			x.Outcome, x.Reason = recording.HTTPOnly, "HTTP "+strconv.Itoa(x.Status)+" without a JSON-RPC response to the request"
+		}
 	}
 	if x.Outcome != recording.Replied && st.Ack == nil && !c.Alive(ctx, x) {
 		x.Step += recording.StepLost
