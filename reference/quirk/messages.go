@@ -21,6 +21,14 @@ var messagesCode = code{
 	"crlf-lines": stateless(hook.OnMessage(func(m hook.Message) bool { return m.Transport == hook.Stdio }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(append(bytes.Clone(m.Raw), '\r')))
 	})),
+	"empty-subscriptions-end": stateless(hook.OnCall(hook.MethodListen, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		r := next(ctx, c)
+		if filter, ok := c.Param("notifications").(hook.Object); !ok || len(filter) > 0 || r == nil || !r.Open || !hook.May(ctx) {
+			return r
+		}
+		return &hook.Reply{Result: hook.Object{"resultType": "complete", "_meta": hook.Object{
+			"io.modelcontextprotocol/subscriptionId": c.IDValue(), "io.modelcontextprotocol/serverInfo": hook.Object{"name": "mockserver", "version": "1"}}}}
+	})),
 	"escaped-characters": stateless(hook.EditMessage(func(m hook.Message) []byte { return escape(m.Raw) })),
 	"generous-spacing": stateless(hook.OnResponse("", hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(spread(m.Raw, m.Transport != hook.Stdio)))

@@ -12,7 +12,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
-	"github.com/tidwall/gjson"
 )
 
 // Two sessions watch the target change: the tag "who" says whether an exchange is
@@ -30,8 +29,8 @@ import (
 // of 2026-07-28: "listen" opens streams as in listening; by their tag "name" they
 // are "uris" (the resource), "off" (another resource and this one, with
 // resourcesListChanged: false), "list" (the list), and "none" (nothing). "uris" is ended before the resource changes for the last time:
-// its tag "stopped" is the number of the last frame before it was ended. On Streamable HTTP the bystander
-// then opens "foreign" for the same resource, under the id of "off", and the resource changes once more.
+// its tag "stopped" is the number of the last frame before it was ended, and on Streamable HTTP so are the others but
+// "off". There the bystander then opens "foreign" for the same resource, under the id of "off", and the resource changes once more.
 //
 // "unchanged" reads the resource before it is changed, "at-once" as soon as the first update
 // is there; where both yield the same, "later" reads it once more after a while. "beside" is the bystander's read
@@ -348,32 +347,17 @@ func (w *watch) another() (string, bool) {
 	return "", false
 }
 
-// watching is how many open streams of the watcher watch a resource, in 2026-07-28: as many updates are due.
-func (w *watch) watching(uri string) int {
-	n := 0
-	for _, st := range w.streams {
-		tags := st.Exchange().Tags
-		if tags[recording.TagWho] == watcher && st.Ack != nil && tags[recording.TagStopped] == "" && slices.Contains(Acknowledged(st.Ack.Raw), uri) {
-			n++
-		}
-	}
-	return n
-}
-
-// changed reports whether a frame tells of the resource that is changed, or of a part of it: any update does, but for
-// one of the other resource and its parts.
-func (w *watch) changed(f *wire.Frame) bool {
-	uri := gjson.GetBytes(f.Raw, "params.uri").Str
-	return Notifies(f, updated) && (w.t.UpdateOther == nil || strings.HasPrefix(uri, w.t.Update.URI) || !strings.HasPrefix(uri, w.t.UpdateOther.URI))
-}
-
 // giveUp unsubscribes, in 2026-07-28 one stream of several.
 func (w *watch) giveUp(ctx context.Context) bool {
 	switch {
 	case w.p.Modern() && w.ending != nil:
 		w.streams.look()
-		w.ending.Exchange().Tags[recording.TagStopped] = strconv.Itoa(w.watcher.S.Last())
-		End(ctx, w.ending)
+		for _, st := range w.streams { // those that are over need no place, where a stream has a channel of its own
+			if st == w.ending || st != w.beside && st.OwnChannel() {
+				st.Exchange().Tags[recording.TagStopped] = strconv.Itoa(w.watcher.S.Last())
+				End(ctx, st)
+			}
+		}
 		// What is under way may still come before the next change.
 		w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
 	case !w.p.Modern() && w.subscribed:
@@ -465,62 +449,4 @@ func (w *watch) last(ctx context.Context) {
 		return
 	}
 	w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
-}
-
-// sameID has the bystander watch the resource under the id of a stream of the watcher, and changes it: the ids of two
-// clients have nothing to do with each other. On stdio every session is a server of its own.
-func (w *watch) sameID(ctx context.Context) {
-	if !w.p.Modern() || w.p.Combination.Transport != requirement.HTTP || w.bystander == nil || w.beside == nil || w.beside.Ack == nil ||
-		Answered(w.beside) || w.t.Update.Kind() == target.KindWait || ctx.Err() != nil {
-		return
-	}
-	st := w.bystander.Listen(ctx, Filter{Name: "foreign", who: bystander, tags: w.about(), ID: string(w.beside.Exchange().ID), Filter: session.Filter{URIs: []string{w.t.Update.URI}}})
-	w.streams.add(st)
-	after := w.p.Transcript.Len()
-	if st.Ack != nil && w.update(ctx, recording.MarkShared) {
-		w.await(ctx, w.bystander, after, 1, w.changed)
-	}
-}
-
-// await waits until a session has got a number of notifications of a kind,
-// and reports whether it did. Where there is no way for them to come, silence is
-// watched instead.
-func (w *watch) await(ctx context.Context, c *Client, after, n int, fits func(*wire.Frame) bool) bool {
-	d := w.p.Limits.UpTo(ChangeTime)
-	if w.deaf(c) {
-		d = w.p.Limits.QuietWindow
-	}
-	deadline := time.Now().Add(d)
-	for ; n > 0; n-- {
-		f, ok := c.S.Await(ctx, after, time.Until(deadline), fits)
-		if !ok {
-			return false
-		}
-		after = f.Number
-	}
-	return true
-}
-
-// deaf reports whether a session has no channel for notifications: that of a legacy
-// target on Streamable HTTP that gave it no stream.
-func (w *watch) deaf(c *Client) bool {
-	for _, st := range w.streams {
-		if tags := st.Exchange().Tags; tags[recording.TagWho] == w.who(c) && (w.p.Modern() || tags[recording.TagOpen] != "") {
-			return false
-		}
-	}
-	return len(w.streams) > 0
-}
-
-// Notifies reports whether a frame holds a notification of a method, alone or
-// in a batch.
-func Notifies(f *wire.Frame, method string) bool {
-	if !wire.Valid(f.Raw) {
-		return false
-	}
-	m := gjson.ParseBytes(f.Raw)
-	if !m.IsArray() {
-		return m.Get("method").String() == method
-	}
-	return slices.ContainsFunc(m.Array(), func(one gjson.Result) bool { return one.Get("method").String() == method })
 }
