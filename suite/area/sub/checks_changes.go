@@ -104,7 +104,8 @@ func eachWatched(r *recording.Recording, streams []*recording.Exchange, all []ve
 		if len(own) == 0 {
 			missed, mark = changed, recording.MarkUpdate
 		}
-		if len(own) > 0 == (len(others) > 0) || verdict.LostSession(r, v, x.Session) {
+		heard := len(own) > 0 || cameBetween(mine(all, x), sinceMark(r, recording.MarkUpdate, 0), math.MaxInt) // somewhere
+		if len(own) > 0 == (len(others) > 0) || !heard || verdict.LostSession(r, v, x.Session) {
 			continue // what gets nothing at all is judged elsewhere
 		}
 		v.That(false, "updates of each resource that the acknowledgment names", "none came for "+missed+verdict.WithTrigger(r, mark)+" on a stream that brings those of another one",
@@ -264,34 +265,42 @@ func outlives(r *recording.Recording, gone, stands *recording.Exchange, all []ve
 	v.Hint("end no subscription but the one that is cancelled")
 }
 
-// apartByClient: a stream goes on, if it brought updates right before, beside one of another client that has the same id.
+// byStream is what those are told who take the ids of two clients for one.
+const byStream = "keep subscriptions by stream: the ids of two clients have nothing to do with each other"
+
+// apartByClient: a stream that brought updates right before stands beside one of another client that has the same id.
 func apartByClient(r *recording.Recording, own *recording.Exchange, all []verdict.Heard, v *verdict.Verdict) {
-	mark, fired := r.Mark(recording.MarkShared)
 	if !cameBetween(mine(on(all, r, own), own), sinceMark(r, recording.MarkSilenced, 0), sinceMark(r, recording.MarkShared, math.MaxInt)) {
 		return
 	}
 	for _, foreign := range verdict.StreamsNamed(r, "foreign") {
-		ack, ok := verdict.AckOf(r, foreign)
-		if foreign.Failed() {
+		if ack, ok := verdict.AckOf(r, foreign); ok && grantsURI(ack, own.Tags[recording.TagURI]) {
+			bothTold(r, own, foreign, v)
+		} else if foreign.Failed() {
 			v.WarnUnless(false, "a subscription of another client beside the first, under the same id", matcher.Describe(foreign), append(verdict.Evidence(r, own), foreign.Evidence()...)...)
-			v.Hint("keep subscriptions by stream: the ids of two clients have nothing to do with each other")
+			v.Hint(byStream)
 		}
-		here, there := mine(on(verdict.Hear(r, own.Session, mark.After), r, own), own), mine(on(verdict.Hear(r, foreign.Session, mark.After), r, foreign), foreign)
-		if !ok || !fired || !grantsURI(ack, own.Tags[recording.TagURI]) || len(here)+len(there) == 0 {
-			continue
-		}
-		deaf := own
-		if len(there) == 0 {
-			deaf = foreign
-		}
-		if len(here) > 0 && len(there) > 0 {
-			v.Holds()
-		} else if !verdict.LostSession(r, v, deaf.Session) {
-			note := v.ThatIf(!deaf.Succeeded()) // one that the server ends by its result may be opened again
-			note(false, "an update on each stream that watches the resource, whatever ids other clients use", "none for "+own.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkShared)+
-				" on one of two streams of different clients, which have the id "+string(own.ID), append(append(verdict.Evidence(r, own), verdict.Evidence(r, foreign)...), verdict.FrameNumbers(append(here, there...))...)...)
-			v.Hint("keep subscriptions by stream: the ids of two clients have nothing to do with each other")
-		}
+	}
+}
+
+// bothTold: where one of two streams is told of a change, the other one is as well.
+func bothTold(r *recording.Recording, own, foreign *recording.Exchange, v *verdict.Verdict) {
+	mark, fired := r.Mark(recording.MarkShared)
+	here, there := mine(on(verdict.Hear(r, own.Session, mark.After), r, own), own), mine(on(verdict.Hear(r, foreign.Session, mark.After), r, foreign), foreign)
+	deaf := own
+	if len(there) == 0 {
+		deaf = foreign
+	}
+	switch {
+	case !fired || len(here)+len(there) == 0:
+	case len(here) > 0 && len(there) > 0:
+		v.Holds()
+	case !verdict.LostSession(r, v, deaf.Session):
+		note := v.ThatIf(!deaf.Succeeded()) // one that the server ends by its result may be opened again
+		note(false, "an update on each stream that watches the resource, whatever ids other clients use", "none for "+own.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkShared)+
+			" on one of two streams of different clients, which have the id "+string(own.ID), append(append(verdict.Evidence(r, own), verdict.Evidence(r, foreign)...), verdict.FrameNumbers(append(here, there...))...)...)
+		v.Cause("the stream of another client with the same id")
+		v.Hint(byStream)
 	}
 }
 
