@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -54,22 +55,24 @@ var stdioCode = code{
 	}}),
 }
 
-// keptBySubscriptions reads on behind the end of the input while a listen stream is open.
+// keptBySubscriptions reads on behind the end of the input while something is subscribed.
 func keptBySubscriptions() hook.Hooks {
 	var mu sync.Mutex
-	open := map[string]bool{}
-	note := func(id []byte, listens bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		open[string(id)] = listens
-	}
+	open := map[string]bool{} // ids of listen requests, and URIs
 	return hook.Join(
-		hook.OnCall(hook.MethodListen+"|"+methodCancelled, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		hook.OnCall(strings.Join([]string{hook.MethodListen, methodCancelled, methodSubscribe, methodUnsubscribe}, "|"), nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 			r := next(ctx, c)
-			if c.Method == methodCancelled {
-				note(hook.Encode(c.Param("requestId")), false)
-			} else if r != nil && r.Open {
-				note(c.ID, true)
+			mu.Lock()
+			defer mu.Unlock()
+			switch c.Method {
+			case hook.MethodListen:
+				open[string(c.ID)] = r != nil && r.Open
+			case methodCancelled:
+				delete(open, string(hook.Encode(c.Param("requestId"))))
+			case methodSubscribe:
+				open[string(hook.Encode(c.Param("uri")))] = r != nil && r.Error == nil
+			case methodUnsubscribe:
+				delete(open, string(hook.Encode(c.Param("uri"))))
 			}
 			return r
 		}),

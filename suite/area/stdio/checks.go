@@ -18,11 +18,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The scenario of the area.
-const Framing recording.Name = "framing" // messages split and joined on stdio, and a long one
+// The scenarios of the area.
+const (
+	Framing recording.Name = "framing" // messages split and joined on stdio, and a long one
+	Parting recording.Name = "parting" // a subscription that stands when its process ends
+)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-var Scenarios = []*scenario.Scenario{framingScenario}
+var Scenarios = []*scenario.Scenario{framingScenario, partingScenario}
 
 // The steps of the area's scripts.
 const (
@@ -103,7 +106,7 @@ var Checks = []verdict.Check{
 			v.Holds()
 		}
 	})},
-	{Requirement: "STDIO-08", From: []recording.Name{recording.Everything}, Endings: true, Judge: endsWithItsInput},
+	{Requirement: "STDIO-08", From: []recording.Name{recording.Everything}, With: []recording.Name{Parting}, Endings: true, Judge: endsWithItsInput},
 }
 
 // keptWhole: a character that was cut in two by the end of a write came back in the id as it was.

@@ -21,12 +21,7 @@ var framingScenario = &scenario.Scenario{
 	Title: "messages split, joined, oddly ended and long",
 	Sends: "An ordinary request, two in a single write, one in three writes cut in the middle of a character of its id, one that ends in a carriage return and a newline, one after an empty line, and one of more than a mebibyte.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if p.Combination.Transport != requirement.Stdio {
-			return scenario.Skip(recording.CodeCombination, "it is about stdio")
-		}
-		return nil
-	},
+	When:  onStdio,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		if why := p.Facts.Notes[recording.FactSpread]; why != "" {
 			spreadAnswer(ctx, p, why)
@@ -34,6 +29,33 @@ var framingScenario = &scenario.Scenario{
 		}
 		scenario.OnExpendable(framed)(ctx, p)
 	},
+}
+
+func onStdio(p *scenario.Play) *recording.Skipped {
+	if p.Combination.Transport != requirement.Stdio {
+		return scenario.Skip(recording.CodeCombination, "it is about stdio")
+	}
+	return nil
+}
+
+// Step "subscribe" is not followed by the reverse: it stands when the process of the session that scripts share is
+// ended. In 2026-07-28 a stream of listening does.
+var partingScenario = &scenario.Scenario{
+	Name:  Parting,
+	Title: "leaving a subscription to the end",
+	Sends: "A subscription to a listed resource, as the last message of a session.",
+	Phase: scenario.Destructive, // no other script of these uses that session
+	After: []recording.Name{recording.Subscriptions},
+	When: scenario.All(onStdio, scenario.InLegacy, scenario.Declared("resources.subscribe"),
+		scenario.Where(func(p *scenario.Play) bool { return !p.Limited() }, recording.CodeNotExercised, "the session that scripts share has ended before")),
+	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+		for _, x := range p.Earlier(recording.Subscriptions).Steps(recording.StepSubscribe) {
+			if x.Succeeded() {
+				c.Note(c.S.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: x.Method, Params: x.Params, Tags: recording.Tags{recording.TagURI: x.Tags[recording.TagURI]}}))
+				return
+			}
+		}
+	}),
 }
 
 func framed(ctx context.Context, p *scenario.Play, c *scenario.Client) {
