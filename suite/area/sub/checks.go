@@ -58,13 +58,13 @@ var subChecks = []verdict.Check{
 				v.That(judge.IsString(uri), "params.uri as a string in "+verdict.Updated, "params.uri is "+judge.TypeName(uri), h.Frame.Number)
 			}
 		}},
-	{Requirement: "SUB-06", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening}, Timeless: true,
+	{Requirement: "SUB-06", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening, recording.Every}, Timeless: true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.Everything {
 				withoutSubscription(r, v)
 				return
 			}
-			bystanderHears(r, v, "no "+verdict.Updated+" in a session that has subscribed to nothing")
+			bystanderHears(r, v, noUpdates)
 		}},
 	{Requirement: "SUB-07", From: []recording.Name{recording.Changes, recording.SelfChanges, recording.Everything}, With: []recording.Name{recording.Listening},
 		Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {

@@ -162,14 +162,29 @@ func asked(h verdict.Heard, r *recording.Recording) bool {
 // withoutSubscription: no session gets updates before it has subscribed to anything. A target that keeps no
 // sessions cannot tell who has, but where nothing can be subscribed nobody has.
 func withoutSubscription(r *recording.Recording, v *verdict.Verdict) {
-	withheld := verdict.Withholds("resources.subscribe")(v.Facts) == nil
+	withheld := verdict.Withholds("resources.subscribe")(v.Facts) == nil && !slices.ContainsFunc(v.Recordings(), func(rec *recording.Recording) bool {
+		return slices.ContainsFunc(rec.Calls("resources/subscribe"), (*recording.Exchange).Succeeded) // by whomever: without sessions nobody is told apart
+	})
 	for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
 		if how, _ := standingOf(h, r); how == never && (withheld || keepsSessions(h, r) && !asked(h, r)) {
-			v.That(false, "no "+verdict.Updated+" in a session that has subscribed to nothing", verdict.Updated+" for "+verdict.Quoted(h.URI()), h.Frame.Number)
+			v.That(false, noUpdates, verdict.Updated+" for "+verdict.Quoted(h.URI()), h.Frame.Number)
 			v.Hint("send updates only to the sessions that have subscribed the resource")
 		}
 	}
+	if !withheld {
+		return
+	}
+	for _, rec := range v.Recordings() { // without sessions they come on any stream, which may be that of a probe
+		for _, h := range verdict.Only(verdict.Hear(rec, "", 0), verdict.Updated) {
+			if s := rec.Session(h.Frame.Session); s != nil && s.Kind == recording.Probe {
+				v.That(false, noUpdates, verdict.Updated+" for "+verdict.Quoted(h.URI()), h.Frame.Number)
+			}
+		}
+	}
 }
+
+// noUpdates is what is expected of a session that has subscribed to nothing.
+const noUpdates = "no " + verdict.Updated + " in a session that has subscribed to nothing"
 
 // afterTheEnd: what was given up brings no more updates.
 func afterTheEnd(r *recording.Recording, v *verdict.Verdict) {

@@ -54,6 +54,35 @@ func TestPassiveWatch(t *testing.T) {
 	}, requirement.R20260728)
 }
 
+// A server without sessions may send an update that nobody can have subscribed to on whatever stream, also on that of a probe.
+func TestUpdatesOfNobody(t *testing.T) {
+	k, _ := area.BuiltIn().Check("SUB-06")
+	req, _ := area.Catalogue().Find("SUB-06")
+	list := rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage}
+	probed := rt.Line{Incoming: []string{updateOf1}, Session: "s2", Kind: recording.Probe}
+	sub := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`, Result: `{}`, Session: "s3", Kind: recording.Probe}
+	refused := sub
+	refused.Result, refused.Error = "", `{"code":-32601,"message":"no"}`
+	for name, c := range map[string]struct {
+		capabilities string
+		before       rt.Line
+		want         verdict.Outcome
+	}{
+		"nothing can be subscribed":   {`{"resources":{}}`, list, verdict.Warn},
+		"it is refused":               {`{"resources":{}}`, refused, verdict.Warn},
+		"something was all the same":  {`{"resources":{}}`, sub, verdict.NotApplicable},
+		"resources can be subscribed": {subscribing, list, verdict.NotApplicable},
+	} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.HTTP}, c.capabilities)
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{
+			recording.Everything: rt.New(recording.Everything, facts, list), recording.Undeclared: rt.New(recording.Undeclared, facts, c.before, probed),
+		})
+		if got.Outcome != c.want {
+			t.Errorf("%s: %s, expected %s\n%+v", name, got.Outcome, c.want, got)
+		}
+	}
+}
+
 // Updates of what nobody subscribed to are seen without a trigger as well.
 func TestUnrelatedUpdates(t *testing.T) {
 	sub := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`, Result: `{}`}
