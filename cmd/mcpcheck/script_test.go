@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			pids := filepath.Join(e.WorkDir, "pids")
 			e.Setenv(badtarget.EnvDir, pids)
+			e.Setenv("GOGC", "400") // hundreds of short calls: garbage is collected seldom
 			e.Setenv("CLOSED", closedPort())
 			return os.Mkdir(pids, 0o700)
 		},
