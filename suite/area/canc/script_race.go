@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -31,14 +32,14 @@ var cancelRaceScenario = &scenario.Scenario{
 			return
 		}
 		served := race(ctx, p, c)
-		if !served && !alone && c.Replace(ctx) { // what is deaf or gone had heard from other scripts as well; now one starts
+		if !served && !alone && !answeredTwice(p.Rec) && c.Replace(ctx) { // what is deaf or gone had heard from other scripts as well; now one starts
 			for _, x := range p.Rec.Exchanges {
 				x.Step += recording.StepLost
 			}
 			served = race(ctx, p, c)
 		}
 		raced := c.S
-		if !served && p.Rec.Step(recording.StepBefore).Succeeded() {
+		if !served && !answeredTwice(p.Rec) && p.Rec.Step(recording.StepBefore).Succeeded() {
 			undisturbed(ctx, p, c)
 		}
 		if !c.S.Alive() || !served && c.S == raced {
@@ -67,6 +68,15 @@ func race(ctx context.Context, p *scenario.Play, c *scenario.Client) (served boo
 	over := after.Status == http.StatusNotFound && c.S.HTTPSession() != ""
 	return !over && !unserved(after)
 }
+
+// answeredTwice reports whether requests that were cancelled, and they alone, have more than one response.
+// That is wrong whatever follows it: why nothing is served any more need not be found out in further sessions.
+func answeredTwice(r *recording.Recording) bool {
+	before := r.Step(recording.StepBefore)
+	return before != nil && !twice(before) && slices.ContainsFunc(r.Steps(stepRaced), twice)
+}
+
+func twice(x *recording.Exchange) bool { return len(x.Replies) > 1 }
 
 // racing is a client for the race; alone says that nobody else has said anything to whoever may end. Where the end
 // of a session says something, nothing has happened in it before that could be the reason. A process is

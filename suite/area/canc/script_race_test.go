@@ -27,18 +27,21 @@ func TestControlOfTheRace(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		deaf   bool // after a cancellation
+		twice  bool // what is cancelled is answered
 		ends   int  // after so many messages of a connection; 0 is never
 		list   string
 		each   time.Duration // that a list takes
 		budget time.Duration // of the script
 		want   verdict.Outcome
 	}{
-		"deaf":                 {true, 0, list(1), 0, time.Hour, verdict.Fail},
-		"deaf, long lists":     {true, 0, list(2 << 20), 0, time.Hour, verdict.Fail},
-		"deaf, slow lists":     {true, 0, list(1), time.Second, time.Hour, verdict.Fail},
-		"deaf, budget spent":   {true, 0, list(1), time.Second, 115 * time.Second, verdict.Blocked},
-		"ends early":           {false, 20, list(1), 0, time.Hour, verdict.NotApplicable},
-		"ends after all of it": {false, before + 20, list(1), 0, time.Hour, verdict.Pass},
+		"deaf":                 {true, false, 0, list(1), 0, time.Hour, verdict.Fail},
+		"deaf, long lists":     {true, false, 0, list(2 << 20), 0, time.Hour, verdict.Fail},
+		"deaf, slow lists":     {true, false, 0, list(1), time.Second, time.Hour, verdict.Fail},
+		"deaf, budget spent":   {true, false, 0, list(1), time.Second, 115 * time.Second, verdict.Blocked},
+		"deaf, two responses":  {true, true, 0, list(1), 0, time.Hour, verdict.Fail},
+		"two responses":        {false, true, 0, list(1), 0, time.Hour, verdict.Fail},
+		"ends early":           {false, false, 20, list(1), 0, time.Hour, verdict.NotApplicable},
+		"ends after all of it": {false, false, before + 20, list(1), 0, time.Hour, verdict.Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -50,6 +53,9 @@ func TestControlOfTheRace(t *testing.T) {
 					method := m.Get("method").Str
 					heard[n]++
 					deaf[n] = deaf[n] || c.deaf && method == "notifications/cancelled"
+					if c.twice && method == "notifications/cancelled" {
+						say(c.list, m.Get("params.requestId").Raw)
+					}
 					if deaf[n] {
 						return true
 					}
@@ -75,10 +81,14 @@ func TestControlOfTheRace(t *testing.T) {
 				began := time.Now()
 				sc, _ := area.BuiltIn().Scenario(canc.CancelRace)
 				rec := scenario.Perform(ctx, st.Stage, sc, nil)
+				rec.Frames = st.Transcript.Since(0)
 				req, _ := area.Catalogue().Find("CANC-03")
 				k, _ := area.BuiltIn().Check("CANC-03")
 				if got := verdict.Evaluate(k, req, st.Facts, verdict.Recordings{canc.CancelRace: rec}); got.Outcome != c.want {
 					t.Errorf("%s, expected %s: %+v", got.Outcome, c.want, got)
+				}
+				if c.twice && len(heard) > 1 {
+					t.Errorf("%d sessions, though the first shows what is wrong", len(heard))
 				}
 				raced, took := len(rec.Steps("raced")), time.Since(began)
 				if lists > 2*(raced+2) || took > 150*time.Second {
