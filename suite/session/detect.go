@@ -57,40 +57,10 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 		Spread:     map[requirement.Revision]json.RawMessage{},
 		handshakes: map[requirement.Revision]*recording.Exchange{},
 	}
-	limited := instances > 0
-	if !limited {
-		instances = len(ask)
+	errs := found.each(ctx, dialer, opts, ask, instances, ids)
+	if late := found.late(ask, errs); len(late) > 0 {
+		errs = append(errs, found.each(ctx, dialer, opts, late, instances, ids)...)
 	}
-	slots := make(chan struct{}, max(instances, 1))
-	var wg sync.WaitGroup
-	// It ends with the first handshake that succeeds.
-	legacy, answered := context.WithCancel(context.Background())
-	defer answered()
-	errs := make([]error, len(ask))
-	for i, rev := range ask {
-		if rev.Modern() && dialer.Transport() == requirement.SSE {
-			found.mu.Lock()
-			found.Reasons[rev] = "the revision has no HTTP+SSE transport"
-			found.mu.Unlock()
-			continue
-		}
-		slots <- struct{}{}
-		opened := make(chan struct{})
-		wg.Go(func() {
-			defer close(opened)
-			defer func() { <-slots }()
-			if limited {
-				defer found.release(rev, dialer.Transport())
-			}
-			o := opts
-			o.Revision, o.ID = rev, ids()
-			errs[i] = found.ask(ctx, dialer, o, legacy, answered)
-		})
-		if i == 0 && dialer.Transport() == requirement.SSE {
-			within(time.Second, opened) // or else a target which does not answer is waited for twice
-		}
-	}
-	wg.Wait()
 	if err := found.fell(dialer.Transport(), errs); err != nil {
 		return found, err
 	}
@@ -106,6 +76,59 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 		return found, nil
 	}
 	return found, worst(errs)
+}
+
+// each asks for revisions, side by side as far as instances allows it, and returns the error of each.
+func (f *Found) each(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision, instances int, ids func() string) []error {
+	limited := instances > 0
+	if !limited {
+		instances = len(ask)
+	}
+	slots := make(chan struct{}, max(instances, 1))
+	var wg sync.WaitGroup
+	// It ends with the first handshake that succeeds.
+	legacy, answered := context.WithCancel(context.Background())
+	defer answered()
+	errs := make([]error, len(ask))
+	for i, rev := range ask {
+		if rev.Modern() && dialer.Transport() == requirement.SSE {
+			f.mu.Lock()
+			f.Reasons[rev] = "the revision has no HTTP+SSE transport"
+			f.mu.Unlock()
+			continue
+		}
+		slots <- struct{}{}
+		opened := make(chan struct{})
+		wg.Go(func() {
+			defer close(opened)
+			defer func() { <-slots }()
+			if limited {
+				defer f.release(rev, dialer.Transport())
+			}
+			o := opts
+			o.Revision, o.ID = rev, ids()
+			errs[i] = f.ask(ctx, dialer, o, legacy, answered)
+		})
+		if i == 0 && dialer.Transport() == requirement.SSE {
+			within(time.Second, opened) // or else a target which does not answer is waited for twice
+		}
+	}
+	wg.Wait()
+	return errs
+}
+
+// late lists the revisions whose handshake was not answered in time although another one was. Processes
+// that start side by side on a busy machine may be just too slow, and what is not known to be
+// served is not judged: they are asked for once more, with fewer beside them.
+func (f *Found) late(ask []requirement.Revision, errs []error) []requirement.Revision {
+	var late []requirement.Revision
+	for i, rev := range ask {
+		e, ok := errors.AsType[*OpenError](errs[i])
+		if ok && len(f.Served) > 0 && !rev.Modern() && f.Spread[rev] == nil && (e.Code == recording.CodeNoAnswer || e.Code == recording.CodeUnreadable) {
+			late = append(late, rev)
+		}
+	}
+	return late
 }
 
 // ask asks for one revision. The first handshake that succeeds ends the context legacy.
@@ -390,6 +413,7 @@ func (f *Found) serve(s *Session, declared json.RawMessage) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.Served = append(f.Served, s.opts.Revision)
+	delete(f.Reasons, s.opts.Revision)
 	f.Open[s.opts.Revision] = s
 	f.Declared[s.opts.Revision] = declared
 	f.handshakes[s.opts.Revision] = s.rec.Initialize
