@@ -95,8 +95,8 @@ func eachWatched(r *recording.Recording, streams []*recording.Exchange, all []ve
 	_, fired := r.Mark(recording.MarkOther)
 	for _, x := range streams {
 		other, changed := x.Tags[recording.TagOther], x.Tags[recording.TagURI]
-		if ack, _ := verdict.AckOf(r, x); !fired || !grantsURI(ack, other) || x.Tags[recording.TagEnded] != "" {
-			continue
+		if ack, _ := verdict.AckOf(r, x); !fired || !grantsURI(ack, other) || related(other, changed) || x.Tags[recording.TagEnded] != "" {
+			continue // an update for one that lies below the other may name either
 		}
 		others := otherUpdates(r, on(all, r, x), x)
 		own := slices.DeleteFunc(mine(on(all, r, x), x), func(h verdict.Heard) bool { return slices.Contains(verdict.FrameNumbers(others), h.Frame.Number) })
@@ -296,7 +296,7 @@ func bothTold(r *recording.Recording, own, foreign *recording.Exchange, v *verdi
 	case len(here) > 0 && len(there) > 0:
 		v.Holds()
 	case !verdict.LostSession(r, v, deaf.Session):
-		note := v.ThatIf(!deaf.Succeeded()) // one that the server ends by its result may be opened again
+		note := v.ThatIf(deaf.Tags[recording.TagEnded] == "" && !deaf.Succeeded()) // one that has ended, as a transport may at any time, may be opened again
 		note(false, "an update on each stream that watches the resource, whatever ids other clients use", "none for "+own.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkShared)+
 			" on one of two streams of different clients, which have the id "+string(own.ID), append(append(verdict.Evidence(r, own), verdict.Evidence(r, foreign)...), verdict.FrameNumbers(append(here, there...))...)...)
 		v.Cause("the stream of another client with the same id")

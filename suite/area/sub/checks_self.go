@@ -136,7 +136,7 @@ func eachByItself(r *recording.Recording, v *verdict.Verdict) {
 	byThemselves(r, func(uri string, most []verdict.Heard, x *recording.Exchange, its, others []verdict.Heard) {
 		if len(its) > 0 {
 			v.Holds()
-		} else if len(others) > 0 && !verdict.LostSession(r, v, x.Session) { // what gets nothing at all is judged elsewhere
+		} else if comesAgain(others) && !verdict.LostSession(r, v, x.Session) { // what gets nothing at all is judged elsewhere
 			v.That(false, "updates of each resource that the acknowledgment names",
 				strconv.Itoa(len(most))+" for "+uri+" on another stream, and none for the subscription "+string(x.ID)+", which brings those of another resource",
 				append(verdict.Evidence(r, x), verdict.FrameNumbers(append(others, most...))...)...)
@@ -145,8 +145,19 @@ func eachByItself(r *recording.Recording, v *verdict.Verdict) {
 	})
 }
 
+// comesAgain reports whether updates tell of the same resource twice: a stream on which they do is not merely behind, or
+// bounded in how much it brings at a time.
+func comesAgain(all []verdict.Heard) bool {
+	seen := map[string]bool{}
+	return slices.ContainsFunc(all, func(h verdict.Heard) bool {
+		again := seen[h.URI()]
+		seen[h.URI()] = true
+		return again
+	})
+}
+
 // byThemselves calls a function for each resource that several streams watch and of which updates came again and again on
-// one of them: with these and, for each stream, with its own updates of it and of other resources.
+// one of them: with these and, for each stream, with its own updates of it, or of what it is related to, and of other resources.
 func byThemselves(r *recording.Recording, judge func(uri string, most []verdict.Heard, x *recording.Exchange, its, others []verdict.Heard)) {
 	watching := map[string][]*recording.Exchange{}
 	since := 0 // all streams that are looked at stand
@@ -160,13 +171,13 @@ func byThemselves(r *recording.Recording, judge func(uri string, most []verdict.
 			watching[uri.Str] = append(watching[uri.Str], x)
 		}
 	}
-	updates := func(x *recording.Exchange, uri string, its bool) []verdict.Heard {
-		return recording.Keep(verdict.Only(on(verdict.Hear(r, x.Session, since), r, x), verdict.Updated), func(h verdict.Heard) bool { return (h.URI() == uri) == its })
+	updates := func(x *recording.Exchange, fits func(uri string) bool) []verdict.Heard {
+		return recording.Keep(verdict.Only(on(verdict.Hear(r, x.Session, since), r, x), verdict.Updated), func(h verdict.Heard) bool { return fits(h.URI()) })
 	}
 	for _, uri := range slices.Sorted(maps.Keys(watching)) {
 		var most []verdict.Heard
 		for _, x := range watching[uri] {
-			if its := updates(x, uri, true); len(its) > len(most) {
+			if its := updates(x, func(of string) bool { return of == uri }); len(its) > len(most) {
 				most = its
 			}
 		}
@@ -175,7 +186,7 @@ func byThemselves(r *recording.Recording, judge func(uri string, most []verdict.
 			continue
 		}
 		for _, x := range watching[uri] {
-			judge(uri, most, x, updates(x, uri, true), updates(x, uri, false))
+			judge(uri, most, x, updates(x, func(of string) bool { return related(of, uri) }), updates(x, func(of string) bool { return !related(of, uri) }))
 		}
 	}
 }
