@@ -90,7 +90,7 @@ var badSubscriptionsScenario = &scenario.Scenario{
 			return
 		}
 		patience := c.Patience(ctx, 2*time.Second)
-		badListen(ctx, c, stepEmptyFilter, "empty", `{"notifications":{}}`, patience)
+		badListen(ctx, c, stepEmptyFilter, "empty", `{"notifications":{}}`, p.Limits.Timeout) // to be acknowledged as any other
 		for _, bad := range []struct{ form, params string }{
 			{"absent", `{}`},
 			{"no-object", `{"notifications":true}`},
