@@ -161,9 +161,10 @@ func subject(x *recording.Exchange) string {
 	return about
 }
 
-// ownError reports whether a frame says that the target itself has failed.
+// ownError reports whether a frame says that the target itself has failed. With 0 the SDK for Python tells of whatever went
+// wrong in a handler.
 func (r *Run) ownError(number int) bool {
-	const internal = -32603
 	f, ok := r.transcript.Frame(number)
-	return ok && (f.HTTP != nil && f.HTTP.Status >= http.StatusInternalServerError || gjson.GetBytes(f.Raw, "error.code").Int() == internal)
+	return ok && (f.HTTP != nil && f.HTTP.Status >= http.StatusInternalServerError ||
+		slices.Contains([]string{"-32603", "0"}, gjson.GetBytes(f.Raw, "error.code").Raw))
 }

@@ -19,6 +19,7 @@ import (
 type failing struct {
 	probes, others func(n int64) bool
 	probed, read   atomic.Int64
+	code           string // of these errors
 }
 
 func (s *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +43,7 @@ func (s *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			fails, n = s.probes, &s.probed
 		}
 		if fails(n.Add(1)) {
-			answer = `"error":{"code":-32603,"message":"internal error"}`
+			answer = `"error":{"code":` + s.code + `,"message":"internal error"}`
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -59,19 +60,22 @@ func TestAccidents(t *testing.T) {
 		probes, others func(n int64) bool
 		want           string
 		probed         int64
+		code           string
 	}{
-		"never":                     {never, never, "META-06:pass", 1},
-		"each time":                 {always, never, "META-06:fail", 4},
-		"once":                      {upTo(1), never, "META-06:pass inconsistent", 3},
-		"twice":                     {upTo(2), never, "META-06:blocked:unconfirmed", 3},
-		"three times":               {upTo(3), never, "META-06:blocked:unconfirmed", 4},
-		"each time, and without it": {always, only(3), "META-06:fail", 9},
-		"without it later":          {always, only(4), "META-06:blocked:unconfirmed", 3},
-		"not always, and without":   {upTo(8), only(3), "META-06:blocked:unconfirmed", 9},
+		"never":                     {never, never, "META-06:pass", 1, "-32603"},
+		"each time":                 {always, never, "META-06:fail", 4, "-32603"},
+		"once":                      {upTo(1), never, "META-06:pass inconsistent", 3, "-32603"},
+		"twice":                     {upTo(2), never, "META-06:blocked:unconfirmed", 3, "-32603"},
+		"three times":               {upTo(3), never, "META-06:blocked:unconfirmed", 4, "-32603"},
+		"three times, by code 0":    {upTo(3), never, "META-06:blocked:unconfirmed", 4, "0"},
+		"three times, by choice":    {upTo(3), never, "META-06:fail", 2, "-32602"},
+		"each time, and without it": {always, only(3), "META-06:fail", 9, "-32603"},
+		"without it later":          {always, only(4), "META-06:blocked:unconfirmed", 3, "-32603"},
+		"not always, and without":   {upTo(8), only(3), "META-06:blocked:unconfirmed", 9, "-32603"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &failing{probes: c.probes, others: c.others}
+				s := &failing{probes: c.probes, others: c.others, code: c.code}
 				r, err := Prepare(t.Context(), Config{
 					Target: &target.Target{
 						Endpoints: []target.Endpoint{{Name: "failing", Handler: s, Forced: requirement.HTTP}},
