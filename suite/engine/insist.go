@@ -16,7 +16,7 @@ import (
 // then does so twice by chance. Where one of several repetitions shows it of none of these messages, or too few give an occasion
 // for it, nothing is confirmed, which is noted.
 func (r *Run) insist(ctx context.Context, late []*Judgement) {
-	const most = 12
+	const most, idle = 12, 3 // repetitions, and those in succession of which none gave an occasion
 	open := recording.Keep(late, func(j *Judgement) bool { return r.repeatable(j) && r.accidental(j) })
 	blamed, times := map[*Judgement]map[string]bool{}, map[*Judgement]int{}
 	for _, j := range open {
@@ -28,9 +28,14 @@ func (r *Run) insist(ctx context.Context, late []*Judgement) {
 		}
 		return r.again[j.Combination]
 	}
-	for n := 1; ; n++ {
+	for n, without := 1, 0; ; n++ {
+		without++
 		open = recording.Keep(open, func(j *Judgement) bool {
-			switch same, told := r.sameAgain(j, blamed[j], repeated(j)); {
+			same, told := r.sameAgain(j, blamed[j], repeated(j))
+			if told {
+				without = 0
+			}
+			switch {
 			case same:
 				times[j]++
 			case told:
@@ -42,7 +47,7 @@ func (r *Run) insist(ctx context.Context, late []*Judgement) {
 			}
 			return times[j] < 3
 		})
-		if len(open) == 0 || n == most || context.Cause(ctx) != nil {
+		if len(open) == 0 || without == idle || n == most || context.Cause(ctx) != nil {
 			break
 		}
 		again := r.replay(ctx, open, r.scripts)
