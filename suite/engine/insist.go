@@ -17,7 +17,16 @@ import (
 // for it, nothing is confirmed, which is noted.
 func (r *Run) insist(ctx context.Context, late []*Judgement) {
 	const most, idle = 12, 3 // repetitions, and those in succession of which none gave an occasion
-	open := recording.Keep(late, func(j *Judgement) bool { return r.repeatable(j) && r.accidental(j) })
+	open := recording.Keep(late, func(j *Judgement) bool {
+		return r.repeatable(j) && j.Outcome.Red() && slices.ContainsFunc(j.Frames, r.ownError)
+	})
+	erratic := map[requirement.Combination]bool{}
+	for _, j := range open {
+		if _, known := erratic[j.Combination]; !known {
+			erratic[j.Combination] = r.erratic(j.Combination)
+		}
+	}
+	open = recording.Keep(open, func(j *Judgement) bool { return r.accidental(j, erratic[j.Combination]) })
 	blamed, times := map[*Judgement]map[string]bool{}, map[*Judgement]int{}
 	for _, j := range open {
 		blamed[j] = r.ownErrors(j.From, r.takes[j.Combination], j.Frames)
@@ -42,7 +51,7 @@ func (r *Run) insist(ctx context.Context, late []*Judgement) {
 				r.doubt(j, "it was repeated several times, and did not show of the same message each time")
 				return false
 			}
-			if r.erratic(j.Combination) {
+			if erratic[j.Combination] {
 				return times[j] < 7
 			}
 			return times[j] < 3
@@ -54,7 +63,7 @@ func (r *Run) insist(ctx context.Context, late []*Judgement) {
 		repeated = func(j *Judgement) *Take { return again[j.Combination] }
 	}
 	for _, j := range open {
-		if context.Cause(ctx) == nil || r.erratic(j.Combination) {
+		if context.Cause(ctx) == nil || erratic[j.Combination] {
 			r.doubt(j, fmt.Sprintf("it showed in %d repetitions, and in the others there was no occasion, or no time", times[j]))
 		}
 	}
@@ -96,14 +105,11 @@ func (r *Run) sameAgain(j *Judgement, blamed map[string]bool, again *Take) (same
 }
 
 // accidental reports whether a red verdict on single scenarios rests on an error of the target's own that may be an accident: it serves the like
-// of the message, or does not answer the same always in the same way.
-func (r *Run) accidental(j *Judgement) bool {
-	if !j.Outcome.Red() || !slices.ContainsFunc(j.Frames, r.ownError) {
-		return false
-	}
+// of the message, or is known to be erratic.
+func (r *Run) accidental(j *Judgement, erratic bool) bool {
 	take := r.takes[j.Combination]
 	failed := r.ownErrors(j.From, take, j.Frames)
-	if len(failed) == 0 || r.erratic(j.Combination) {
+	if len(failed) == 0 || erratic {
 		return len(failed) > 0
 	}
 	for _, rec := range take.Recordings {
@@ -114,7 +120,8 @@ func (r *Run) accidental(j *Judgement) bool {
 	return false
 }
 
-// erratic reports whether a target has answered the same message by an error of its own and otherwise as well.
+// erratic reports whether a target has answered the same message by an error of its own and otherwise as well. Messages whose tags
+// differ are not the same: their ids or headers may.
 func (r *Run) erratic(c requirement.Combination) bool {
 	failed := map[string]bool{} // or else answered
 	for _, takes := range []map[requirement.Combination]*Take{r.takes, r.repeatedEarly, r.again} {
@@ -126,7 +133,7 @@ func (r *Run) erratic(c requirement.Combination) bool {
 				if x.Method == "" || x.Outcome != recording.Replied && x.Outcome != recording.HTTPOnly {
 					continue
 				}
-				same, fails := string(x.Step)+" "+x.Method+" "+string(x.Params), slices.ContainsFunc(x.Evidence(), r.ownError)
+				same, fails := fmt.Sprint(x.Step, x.Method, string(x.Params), x.Tags), slices.ContainsFunc(x.Evidence(), r.ownError)
 				if was, known := failed[same]; known && was != fails {
 					return true
 				}
