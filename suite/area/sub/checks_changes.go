@@ -296,12 +296,19 @@ func bothTold(r *recording.Recording, own, foreign *recording.Exchange, v *verdi
 	case len(here) > 0 && len(there) > 0:
 		v.Holds()
 	case !verdict.LostSession(r, v, deaf.Session):
-		note := v.ThatIf(deaf.Tags[recording.TagEnded] == "" && !deaf.Succeeded()) // one that has ended, as a transport may at any time, may be opened again
+		// A stream that has ended, as it may at any time, may be opened again, and who knows clients by their credentials takes both for one.
+		note := v.ThatIf(deaf.Tags[recording.TagEnded] == "" && !deaf.Succeeded() && !authorised(r, foreign))
 		note(false, "an update on each stream that watches the resource, whatever ids other clients use", "none for "+own.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkShared)+
 			" on one of two streams of different clients, which have the id "+string(own.ID), append(append(verdict.Evidence(r, own), verdict.Evidence(r, foreign)...), verdict.FrameNumbers(append(here, there...))...)...)
 		v.Cause("the stream of another client with the same id")
 		v.Hint(byStream)
 	}
+}
+
+// authorised reports whether a request was sent with credentials.
+func authorised(r *recording.Recording, x *recording.Exchange) bool {
+	f := r.Frame(x.Request)
+	return f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != ""
 }
 
 // cancelledSilent: nothing is sent for a stream that the client has cancelled.

@@ -1,16 +1,19 @@
 package sub_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // Of several resources in one filter every one is watched; which are not shows on a stream that works.
@@ -124,6 +127,19 @@ func TestSameID(t *testing.T) {
 		{"SUB-43", verdict.Pass, play(granted, "post:off", "post:foreign")},
 	} {
 		judgeHTTP(t, x.id, recording.Changes, x.rec, x.want)
+	}
+	// Whoever comes with credentials may be known by them, and its ids be taken for those of one sender.
+	req, _ := area.Catalogue().Find("SUB-32")
+	k, _ := area.BuiltIn().Check("SUB-32")
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, subscribing)
+	rec := rt.New(recording.Changes, facts, play(granted, "post:foreign")...)
+	for i := range rec.Frames {
+		if rec.Frames[i].Dir == wire.Out {
+			rec.Frames[i].HTTP = &wire.HTTP{Header: http.Header{"Authorization": {"Bearer secret"}}}
+		}
+	}
+	if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Changes: rec}); got.Outcome != verdict.Warn {
+		t.Errorf("with credentials: %+v", got)
 	}
 }
 
