@@ -25,6 +25,17 @@ var rpcCode = code{
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)
 	})),
+	"rpc-04-cut-chunks-refused": stateless(hook.OnHTTP(func(r *http.Request) bool { return r.ContentLength < 0 && r.Method == http.MethodPost }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		body, _ := io.ReadAll(r.Body) // as above
+		if bytes.ContainsFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})),
 	"rpc-04-ids-in-small-letters": stateless(hook.EditMessage(func(m hook.Message) []byte {
 		id := gjson.GetBytes(m.Raw, "id")
 		if m.Kind != hook.Response || id.Type != gjson.String {

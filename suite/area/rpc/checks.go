@@ -36,6 +36,7 @@ const (
 	stepAfter, stepTogether, stepID, stepEmpty recording.Step = "after", "together", "id", "empty"
 	stepDigits, stepUnknown, stepCancelled     recording.Step = "digits", "unknown", "cancelled"
 	stepInitializedAgain, stepChunked          recording.Step = "initialized-again", "chunked"
+	stepChunkedPlainly                         recording.Step = "chunked-plainly"
 )
 
 // The tags of the area's scripts.
@@ -67,11 +68,7 @@ var rpcChecks = []verdict.Check{
 			usableID(x, v)
 		}
 		oneKindRefused(r.Steps(stepID, stepDigits), v)
-		if x := r.Step(stepChunked); x != nil && x.Succeeded() { // that a body in chunks is refused is HTTP-32's
-			usableID(x, v)
-			v.Cause("a character cut by the end of a chunk")
-			v.Hint("collect the bytes of the whole body, and decode it then, not each piece that is read")
-		}
+		cutInChunks(r, v)
 	}},
 	{Requirement: "RPC-05", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		sent := requests(r)
@@ -295,6 +292,25 @@ func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	default:
 		v.Answered(x)
 	}
+}
+
+// cutInChunks: a request is served although a chunk of its body ends within a character. That a body in chunks is
+// refused, whatever is in it, is HTTP-32's.
+func cutInChunks(r *recording.Recording, v *verdict.Verdict) {
+	x, plain := r.Step(stepChunked), r.Step(stepChunkedPlainly)
+	switch {
+	case x == nil:
+		return
+	case x.Succeeded():
+		usableID(x, v)
+	case plain != nil && plain.Succeeded():
+		v.That(false, "an answer to a request whose body comes in two chunks and is cut within a character, as to one of ASCII letters", matcher.Describe(x),
+			append(x.Evidence(), plain.Evidence()...)...)
+	default:
+		return
+	}
+	v.Cause("a character cut by the end of a chunk")
+	v.Hint("collect the bytes of the whole body, and decode it then, not each piece that is read")
 }
 
 // altered says, behind a string that came back, how it was made of the one that was sent; empty if it was not.

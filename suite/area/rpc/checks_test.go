@@ -127,6 +127,8 @@ func TestRequestIDs(t *testing.T) {
 		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, `"ï"`))},
 		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, ""))},
 		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, `"\ufffd\ufffd"`))},
+		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, ""), id("chunked-plainly", `"i"`, `"i"`))},
+		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, ""), id("chunked-plainly", `"i"`, ""))},
 		{ID: "RPC-04", Want: verdict.Warn, Rec: areatest.Lines(id("id", "0", "0"), id("empty", `""`, ""))},
 		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"), broken(`"a"`), broken(`"7"`))},
 		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"), id("id", `"a"`, `"a"`), broken(`"7"`))},
