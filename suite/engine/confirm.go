@@ -36,7 +36,7 @@ func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 			r.ended = cmp.Or(r.ended, context.Cause(ctx))
 		}
 	}
-	r.insist(ctx, slices.Concat(early, late))
+	r.repeatAccidents(ctx, slices.Concat(early, late))
 	for _, j := range slices.Concat(early, late) {
 		r.conclude(j)
 	}

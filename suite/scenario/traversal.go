@@ -160,7 +160,7 @@ func tricksThrough(p *Play, r *target.Root, template, goal string, depth int, li
 		all = append(all, URIRead{recording.StepTemplate, strings.TrimPrefix(r.Symlink, base), links.With(recording.Tags{recording.TagForm: "link"})})
 	}
 	for i, one := range all {
-		// A hole in the template is one finding, whatever leads through it.
+		// A template that leads out is one finding, whatever leads through it.
 		all[i].Step = recording.StepTemplate
 		all[i].URI = strings.ReplaceAll(pattern, value, strings.ReplaceAll(strings.TrimPrefix(one.URI, "/"), "/", slash))
 		all[i].Tags = one.Tags.With(recording.Tags{recording.TagTemplate: template})

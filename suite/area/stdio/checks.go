@@ -262,13 +262,13 @@ func endsWithItsInput(r *recording.Recording, v *verdict.Verdict) {
 			plain = append(plain, s)
 		}
 	}
-	if oneExits(plain, "", v) { // one that never does needs no other reason
-		oneExits(subscribed, ", while something was subscribed", v)
+	if oneExits(plain, "", "end when reading standard input yields the end of the file", v) { // one that never does needs no other reason
+		oneExits(subscribed, ", while something was subscribed", "let no subscription keep the process when its input has ended", v)
 	}
 }
 
 // oneExits: one of some processes, at least, ended by itself. It reports false if none did, although there are some.
-func oneExits(all []*recording.Session, when string, v *verdict.Verdict) bool {
+func oneExits(all []*recording.Session, when, change string, v *verdict.Verdict) bool {
 	slow, took := "", time.Duration(0)
 	for _, s := range all {
 		switch s.Ending.How {
@@ -284,7 +284,7 @@ func oneExits(all []*recording.Session, when string, v *verdict.Verdict) bool {
 	}
 	if slow != "" {
 		v.That(false, "a process that exits soon after its standard input was closed"+when, "it went on running and had to be "+slow+", after "+took.Round(1e7).String())
-		v.Hint("end when reading standard input yields the end of the file, and let no subscription keep the process")
+		v.Hint("%s", change)
 	}
 	return slow == ""
 }

@@ -287,17 +287,17 @@ func apartByClient(r *recording.Recording, own *recording.Exchange, all []verdic
 func bothTold(r *recording.Recording, own, foreign *recording.Exchange, v *verdict.Verdict) {
 	mark, fired := r.Mark(recording.MarkShared)
 	here, there := mine(on(verdict.Hear(r, own.Session, mark.After), r, own), own), mine(on(verdict.Hear(r, foreign.Session, mark.After), r, foreign), foreign)
-	deaf := own
+	untold := own
 	if len(there) == 0 {
-		deaf = foreign
+		untold = foreign
 	}
 	switch {
 	case !fired || len(here)+len(there) == 0:
 	case len(here) > 0 && len(there) > 0:
 		v.Holds()
-	case !verdict.LostSession(r, v, deaf.Session):
+	case !verdict.LostSession(r, v, untold.Session):
 		// A stream that has ended, as it may at any time, may be opened again, and who knows clients by their credentials takes both for one.
-		note := v.ThatIf(deaf.Tags[recording.TagEnded] == "" && !deaf.Succeeded() && !authorised(r, foreign))
+		note := v.ThatIf(untold.Tags[recording.TagEnded] == "" && !untold.Succeeded() && !authorised(r, foreign))
 		note(false, "an update on each stream that watches the resource, whatever ids other clients use", "none for "+own.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkShared)+
 			" on one of two streams of different clients, which have the id "+string(own.ID), append(append(verdict.Evidence(r, own), verdict.Evidence(r, foreign)...), verdict.FrameNumbers(append(here, there...))...)...)
 		v.Cause("the stream of another client with the same id")

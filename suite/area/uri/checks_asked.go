@@ -187,7 +187,7 @@ func everyExchange(v *verdict.Verdict) []*recording.Exchange {
 // so once, unless it offers them: it lists them, or has a template for any path.
 func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step) {
 	v.Sampled(r)
-	open, through, tried, known, told, unserved := servesSystem(r), leakyTemplates(r), false, false, false, ""
+	open, through, tried, known, told, unserved := servesSystem(r), templatesLeadingOut(r), false, false, false, ""
 	for _, x := range r.Steps(names...) {
 		about := verdict.ReadOf(x) + " (" + x.Tags[recording.TagForm] + ")"
 		if x.Outcome == recording.Silent && !x.Fatal { // yields nothing: that it is no answer is judged elsewhere
@@ -208,7 +208,7 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 			continue
 		}
 		if what != "" && x.Step != recording.StepTemplate && slices.ContainsFunc(through, func(t string) bool { return judge.Matches(t, x.Param("uri").String()) }) {
-			told = true // one hole is one finding, in all revisions, however few of the ways were tried
+			told = true // one way out is one finding, in all revisions, however few of the ways were tried
 			continue
 		}
 		state := v.ThatIf(x.Tags[recording.TagForm] != "link" || x.Tags[recording.TagLinks] == "forbidden")
@@ -232,8 +232,8 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 	}
 }
 
-// leakyTemplates are the templates that lead out of the root, other than by a link.
-func leakyTemplates(r *recording.Recording) []string {
+// templatesLeadingOut are the templates that lead out of the root, other than by a link.
+func templatesLeadingOut(r *recording.Recording) []string {
 	var all []string
 	for _, x := range r.Steps(recording.StepTemplate) {
 		if what, _ := verdict.Leaked(x); what != "" && x.Tags[recording.TagForm] != "link" {

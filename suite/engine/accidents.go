@@ -12,10 +12,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// insist repeats further what blames a message for an error of the target's own, if that may be an accident: what fails now and
+// repeatAccidents repeats further what blames a message for an error of the target's own, if that may be an accident: what fails now and
 // then does so twice by chance. Where one of several repetitions shows it of none of these messages, or too few give an occasion
 // for it, nothing is confirmed, which is noted.
-func (r *Run) insist(ctx context.Context, late []*Judgement) {
+func (r *Run) repeatAccidents(ctx context.Context, late []*Judgement) {
 	const most, idle = 12, 3 // repetitions, and those in succession of which none gave an occasion
 	open := recording.Keep(late, func(j *Judgement) bool {
 		return r.repeatable(j) && j.Outcome.Red() && slices.ContainsFunc(j.Frames, r.ownError)
