@@ -1,4 +1,4 @@
-# An ordinary server with FastMCP, at a port.
+# An ordinary server with FastMCP, 2 to 4: over stdio, or over a transport (http or sse) at a port.
 import sys
 
 from fastmcp import FastMCP
@@ -16,4 +16,7 @@ def user(name: str) -> str:
     return "user " + name
 
 
-server.run(transport="http", host="127.0.0.1", port=int(sys.argv[1]))
+if len(sys.argv) > 1:
+    server.run(transport=sys.argv[1], host="127.0.0.1", port=int(sys.argv[2]), show_banner=False)
+else:
+    server.run(show_banner=False)
