@@ -57,7 +57,7 @@ var rpcRequestsChecks = []verdict.Check{
 			if bareServerError(x, v) {
 				continue
 			}
-			if x.Outcome == recording.Silent && !x.Fatal {
+			if x.Outcome == recording.Silent && !x.Fatal && x.Status < 300 { // over HTTP+SSE a status tells it as well
 				v.Observe("parse-error-unanswered", "text that is no JSON is passed over in silence: JSON-RPC has error -32700 with the id null for it, by which a client learns of its mistake", x.Evidence()...)
 			}
 			refusedAsInvalid(x, v, "text that is no JSON", true, -32700)

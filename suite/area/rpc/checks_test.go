@@ -369,3 +369,12 @@ func TestLostOverUnclearRequests(t *testing.T) {
 		}
 	}
 }
+
+// Over HTTP+SSE the status of the POST can say that its body is no JSON: only what nothing is said about is
+// passed over in silence.
+func TestNoJSONInSilence(t *testing.T) {
+	for status, want := range map[int]string{0: "parse-error-unanswered", 202: "parse-error-unanswered", 400: ""} {
+		line := rt.Line{Step: recording.StepNotJSON, ID: "-", Kind: recording.Probe, Outcome: recording.Silent, Status: status}
+		areatest.Observed(t, areatest.Observations(t, "RPC-14", recording.InvalidMessages, areatest.Lines(line)), want, "in silence")
+	}
+}
