@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,8 +34,8 @@ var httpCode = code{
 	"crlf-events": stateless(hook.EditEvent(func(e *hook.Event) {
 		var b bytes.Buffer
 		for _, field := range [][2]string{{"event", e.Type}, {"id", e.ID}, {"data", string(e.Data)}} {
-			if field[1] != "" {
-				b.WriteString(field[0] + ":" + field[1] + "\r\n")
+			if field[1] != "" { // data that another quirk has spread has several lines
+				b.WriteString(field[0] + ":" + strings.ReplaceAll(field[1], "\n", "\r\n"+field[0]+":") + "\r\n")
 			}
 		}
 		e.Raw = append(b.Bytes(), "x-unknown:field\r\n\r\n"...)
