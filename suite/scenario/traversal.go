@@ -78,7 +78,7 @@ func waysOut(p *Play, r *target.Root) []URIRead {
 	if slices.Contains(templates, r.Template) {
 		for _, value := range []string{strings.Repeat("../", depthOfAny) + goal, strings.Repeat("..%2F", depthOfAny) + goal,
 			strings.Repeat(`..\`, depthOfAny) + goal, "/" + goal, "file:///" + goal} {
-			if uri, ok := filled(r.Template, value); ok {
+			if uri, ok := leadingTo(r.Template, value); ok {
 				add(recording.StepTemplate, value, uri, recording.Tags{recording.TagTemplate: r.Template})
 			}
 		}
@@ -141,7 +141,7 @@ func listsBelow(p *Play, r *target.Root) bool {
 // encode what is encoded, but for slashes where a variable takes none.
 func tricksThrough(p *Play, r *target.Root, template, goal string, depth int, links recording.Tags) []URIRead {
 	const value = "mcpcheck"
-	pattern, ok := filled(template, value)
+	pattern, suffix, ok := ending(template, value)
 	if !ok || !strings.Contains(pattern, value) {
 		return nil
 	}
@@ -162,7 +162,10 @@ func tricksThrough(p *Play, r *target.Root, template, goal string, depth int, li
 	for i, one := range all {
 		// A template that leads out is one finding, whatever leads through it.
 		all[i].Step = recording.StepTemplate
-		all[i].URI = strings.ReplaceAll(pattern, value, strings.ReplaceAll(strings.TrimPrefix(one.URI, "/"), "/", slash))
+		path, named := strings.CutSuffix(strings.ReplaceAll(strings.TrimPrefix(one.URI, "/"), "/", slash), suffix)
+		if all[i].URI = strings.ReplaceAll(pattern, value, path); named {
+			all[i].URI += suffix
+		}
 		all[i].Tags = one.Tags.With(recording.Tags{recording.TagTemplate: template})
 	}
 	return all
@@ -192,7 +195,7 @@ func waysThrough(p *Play, goal, except string) []URIRead {
 			ways = ways[:1]
 		}
 		for _, value := range ways {
-			if uri, ok := filled(t, value); ok && t != except {
+			if uri, ok := leadingTo(t, value); ok && t != except {
 				all = append(all, URIRead{recording.StepTemplate, uri, recording.Tags{recording.TagForm: value, recording.TagTemplate: t, recording.TagRoot: "the template " + t}})
 			}
 		}
@@ -250,6 +253,28 @@ func segments(uri string) int {
 		return 0
 	}
 	return len(strings.FieldsFunc(u.Path, func(r rune) bool { return r == '/' }))
+}
+
+// leadingTo is a URI by which a template leads to a file. Where text stands behind the last variable, as
+// in note:///{name}.txt, that is the end of the file's name, or is left out.
+func leadingTo(template, value string) (uri string, ok bool) {
+	const mark = "mcpcheck"
+	_, suffix, _ := ending(template, mark)
+	path, named := strings.CutSuffix(value, suffix)
+	if uri, ok = filled(template, path); !named {
+		uri = strings.TrimSuffix(uri, suffix)
+	}
+	return uri, ok
+}
+
+// ending is a template with the same value for each of its variables, up to the last one of these, and the text behind it.
+func ending(template, value string) (uri, suffix string, ok bool) {
+	uri, ok = filled(template, value)
+	if at := strings.LastIndex(uri, value); at >= 0 {
+		at += len(value)
+		return uri[:at], uri[at:], ok
+	}
+	return uri, "", ok
 }
 
 // filled is a template with the same value for each of its variables.
