@@ -118,7 +118,7 @@ func allAnswered(r *recording.Recording, x *recording.Exchange, v *verdict.Verdi
 	missing := missingAnswers(r, x)
 	with := ""
 	if x.Step == stepMixed {
-		with = " that also holds a notification"
+		with = " that also holds a notification and a method that nobody has"
 	}
 	ids := strings.Join(strings.Fields(x.Tags[tagIDs]), ", ")
 	v.That(len(missing) == 0, "responses with the ids "+ids+" to the requests of a batch"+with,
