@@ -267,6 +267,19 @@ func (t *Target) Configured() map[string]bool {
 	return set
 }
 
+// Credentials reports whether an endpoint sends headers that are not public, by which the
+// target may know who asks.
+func (t *Target) Credentials() bool {
+	return slices.ContainsFunc(t.Endpoints, func(e Endpoint) bool {
+		for _, v := range e.Header {
+			if !v.Public {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // Subjects are resources, templates and completions whose behaviour is known
 // beforehand. All are optional.
 type Subjects struct {

@@ -52,7 +52,7 @@ const (
 // The tags of the area's scripts.
 const (
 	tagFrom, tagIdentity, tagGranted, tagHost recording.Tag = "from", "identity", "granted", "host"
-	tagAddress, tagOf                         recording.Tag = "address", "of"
+	tagAddress, tagOf, tagOrdinary            recording.Tag = "address", "of", "ordinary"
 )
 
 // The checks of transport security: where requests may come from.
@@ -322,9 +322,10 @@ func authority(r *recording.Recording, v *verdict.Verdict) func(bool, string, st
 }
 
 // demanded reports whether the target asks for credentials; if not, it says so. One
-// that does not know the method of the request refuses it to everybody.
+// that does not know the method of the request refuses it to everybody, and where nobody has
+// credentials only HTTP 401 says that they are what is missing.
 func demanded(r *recording.Recording, v *verdict.Verdict) bool {
-	if x := r.Step(recording.StepAnonymous); x != nil && !x.Succeeded() && x.Status >= 200 && !verdict.Unknown(x) {
+	if x := r.Step(recording.StepAnonymous); x != nil && !x.Succeeded() && x.Status >= 200 && !verdict.Unknown(x) && x.Tags[tagOrdinary] == "" {
 		return true
 	}
 	if challenged(r) == nil {

@@ -21,7 +21,7 @@ const inventedToken = "Bearer mcpcheck-7b4e91-invented-token" // #nosec G101 -- 
 
 // Steps: "anonymous" is the first request of a client without credentials
 // (initialize or server/discover), "anonymous-list" the list after it, if it was
-// served; "invalid" is the first request with a token that nobody issued, "none" and
+// served; where no client has credentials, the tag "ordinary" says that nothing sets the first request apart. "invalid" is the first request with a token that nobody issued, "none" and
 // "foreign" with those of identities with such rights. "metadata" fetches the
 // protected-resource metadata: the tag "from" says whether a challenge or the
 // well-known address led there, "text" is the body.
@@ -37,7 +37,11 @@ var credentialsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		x := c.Do(ctx, opening(p, recording.StepAnonymous, nil))
+		first := opening(p, recording.StepAnonymous, nil)
+		if !p.Target.Credentials() {
+			first.Tags = recording.Tags{tagOrdinary: "yes"}
+		}
+		x := c.Do(ctx, first)
 		anonymousList(ctx, p, c, x)
 		demanded := slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden}, x.Status)
 		if d, ok := stranger(ctx, p); ok {
