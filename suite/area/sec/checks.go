@@ -80,7 +80,7 @@ var secChecks = []verdict.Check{
 	}},
 	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: []verdict.Gate{verdict.Allowed("public-bind")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
-			v.That(x.Status == 0, "a server that listens on loopback addresses only", fmt.Sprintf("HTTP %d at %s", x.Status, x.Tags[tagAddress]), x.Evidence()...)
+			v.That(x.Status == 0, "a server that listens on loopback addresses only", fmt.Sprintf("HTTP %d from %s, an address of this machine that others can reach", x.Status, x.Tags[tagAddress]), x.Evidence()...)
 			v.Hint("bind to 127.0.0.1 instead of all interfaces")
 		}
 	}},

@@ -93,11 +93,11 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 			v.That(false, "another id for each session", "two sessions have the id "+judge.Quote(id), append(other.Evidence(), x.Evidence()...)...)
 		}
 		seen[id] = x
-		v.That(len(id) >= 16, "a session id that cannot be guessed", "the session id "+judge.Quote(id), x.Evidence()...)
+		v.That(len(id) >= 16, "a session id that cannot be guessed", "a session id of no more than "+strconv.Itoa(len(id))+" characters, "+judge.Quote(id), x.Evidence()...)
 		v.Hint("make ids from a cryptographic source of randomness")
 		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
 			next := seen[strconv.FormatUint(n-1, 10)]
-			v.That(next == nil, "a session id that cannot be guessed", fmt.Sprintf("the session ids %d and %d", n-1, n), x.Evidence()...)
+			v.That(next == nil, "a session id that cannot be guessed", fmt.Sprintf("session ids that are counted up: %d and %d", n-1, n), x.Evidence()...)
 		}
 		v.Hint("make ids from a cryptographic source of randomness")
 	}
