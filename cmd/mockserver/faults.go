@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -203,20 +204,25 @@ func (s *settings) suit(cmd *cobra.Command) []string {
 		set[name] = cmd.Flags().Changed(name)
 	}
 	set["world"] = set["world"] || s.dir.path != ""
-	own := set["world"] // what shows in which page size is known of the world that is built in
+	own, size := set["world"], s.options.PageSize // what shows in which page size is known of the world that is built in
+	if own && s.dir.path == "" && !set["page-size"] && !slices.Contains(reference.WorldNames(), s.world) {
+		if w, _, err := inspect(s.world); err == nil && w.PageSize > 0 { // what is wrong with the world is told when it is served
+			size, set["page-size"] = w.PageSize, true
+		}
+	}
 	for _, rule := range s.options.Rules {
 		if s.stdio && rule.Fail != nil && rule.Fail.Code == 0 {
 			tell("over stdio there is no HTTP status: what would get %d is answered with the error -32603", rule.Fail.Status)
 		}
 		name, needs := cmp.Or(rule.Fault, rule.Quirk), rule.Needs()
-		if n := needs.PageSize; n > 0 && n != s.options.PageSize {
+		if n := needs.PageSize; n > 0 && n != size {
 			switch {
 			case !set["page-size"]:
-				s.options.PageSize, set["page-size"] = n, true
+				s.options.PageSize, size, set["page-size"] = n, n, true
 				tell("the page size is %d, which %s needs", n, name)
 			case rule.Quirk != "":
 				if q, _ := quirk.Find(name); q.Aspect == "pages" {
-					tell("%s is a page size of %d, in the place of which --page-size %d is taken", name, n, s.options.PageSize)
+					tell("%s is a page size of %d, in the place of which one of %d is taken", name, n, size)
 				}
 			case !own:
 				tell("%s shows with a page size of %d only: add --page-size %[2]d", name, n)

@@ -16,6 +16,10 @@ func TestFaultsGetWhatTheyNeed(t *testing.T) {
 	if err := os.WriteFile(sizeless, []byte("resources: [{uri: 'a:1', name: a, text: t}, {uri: 'a:2', name: b, text: t}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	small := filepath.Join(t.TempDir(), "small.yaml")
+	if err := os.WriteFile(small, []byte("pageSize: 1\nresources: [{uri: 'a:1', name: a, text: t}, {uri: 'a:2', name: b, text: t}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		args []string
 		want string
@@ -25,7 +29,8 @@ func TestFaultsGetWhatTheyNeed(t *testing.T) {
 		{[]string{"--fault", "page-02-last-page-cycles"}, "the page size is "},
 		{[]string{"--fault", "page-02-last-page-cycles", "--page-size", "1"}, "add --page-size "},
 		{[]string{"--fault", "page-02-last-page-cycles", "--page-size", "2", "--world", sizeless}, ""},
-		{[]string{"--quirk", "all-on-one-page", "--page-size", "3"}, "all-on-one-page is a page size of 10000, in the place of which --page-size 3 is taken"},
+		{[]string{"--quirk", "all-on-one-page", "--page-size", "3"}, "all-on-one-page is a page size of 10000, in the place of which one of 3 is taken"},
+		{[]string{"--fault", "page-02-last-page-cycles", "--world", small}, ""},
 		{[]string{"--quirk", "single-entries"}, "the page size is 1, which single-entries needs"},
 		{[]string{"--quirk", "long-cursors", "--page-size", "5"}, ""},
 		{[]string{"--quirk", "no-session-ids"}, "no-session-ids shows over http only"},
