@@ -234,8 +234,9 @@ func (p *Play) Light() []Listed {
 
 // Siblings guesses at most two URIs beside listed ones that most probably do not
 // exist: the last segment is replaced, or more of them where a template matches
-// what that gives. Left out are https URIs, which a client may be meant to fetch
-// itself.
+// what that gives; where one matches all of these, as notes:///{name}.txt does, the
+// last segment is replaced by a name without extension. Left out are https URIs,
+// which a client may be meant to fetch itself.
 func Siblings(resources []Listed, templates judge.Matchers) []string {
 	const wanted, tried = 2, 1000
 	var found []string
@@ -244,7 +245,11 @@ func Siblings(resources []Listed, templates judge.Matchers) []string {
 		if strings.HasPrefix(uri, "https:") || len(judge.URI(uri)) > 0 {
 			continue
 		}
-		for _, guess := range absent(uri, len(found)+1) {
+		guesses := absent(uri, len(found)+1)
+		if end := extension(guesses[0]); end != "" {
+			guesses = append(guesses, strings.TrimSuffix(guesses[0], end))
+		}
+		for _, guess := range guesses {
 			if u, err := url.Parse(guess); err != nil || u.Scheme == "" || slices.Contains(found, guess) || templates.Match(guess) {
 				continue
 			}

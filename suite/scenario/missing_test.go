@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 )
 
 // TestAbsent holds which URIs stand for what does not exist beside a listed one.
@@ -27,6 +29,26 @@ func TestAbsent(t *testing.T) {
 		}
 		if got := absent(x.uri, 1); !slices.Equal(got, x.want) {
 			t.Errorf("%s: %q, want %q", x.uri, got, x.want)
+		}
+	}
+}
+
+// TestSiblings: where templates match what lies beside a listed URI, the guesses lie where none does.
+func TestSiblings(t *testing.T) {
+	for _, x := range []struct {
+		template string
+		want     []string
+	}{
+		{"other:{x}", []string{"notes:///NAME1.txt", "notes:///NAME2.txt"}},
+		{"notes:///{name}.txt", []string{"notes:///NAME1", "notes:///NAME2"}},
+		{"notes:///{name}", nil},
+	} {
+		resources := listed(listedAs("resources", "uri", "notes:///a.txt", "notes:///b.txt"), "resources", "uri").all
+		for i, want := range x.want {
+			x.want[i] = strings.ReplaceAll(want, "NAME", "mcpcheck-no-such-resource-")
+		}
+		if got := Siblings(resources, judge.Matchers{judge.NewMatcher(x.template)}); !slices.Equal(got, x.want) {
+			t.Errorf("%s: %q, want %q", x.template, got, x.want)
 		}
 	}
 }

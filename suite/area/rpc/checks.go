@@ -47,6 +47,11 @@ const (
 // A letter with its accent, as two characters and as the one that it is normalised to (Unicode's NFC).
 const apart, joined = "e\u0301", "\u00e9"
 
+// errorForms are the recordings in which every error is looked at for its form. A target whose templates match
+// every URI beside a listed one is asked for nothing that is certainly missing: what reads of strange URIs
+// meet there may be its only errors of that kind.
+var errorForms = slices.Concat(verdict.ErrorSources, []recording.Name{recording.MalformedReads, recording.MalformedCompletions})
+
 // The checks of basic/index: messages, responses, errors.
 var rpcChecks = []verdict.Check{
 	{Requirement: "RPC-01", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -96,7 +101,7 @@ var rpcChecks = []verdict.Check{
 			}
 		},
 	},
-	{Requirement: "RPC-07", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "RPC-07", From: errorForms, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		sent := requests(r)
 		for _, m := range verdict.Failures(r) {
 			e := m.Get("error")
@@ -108,7 +113,7 @@ var rpcChecks = []verdict.Check{
 			v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+judge.Brief(e.Get("message"))+what, at...)
 		}
 	}},
-	{Requirement: "RPC-08", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "RPC-08", From: errorForms, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, m := range verdict.Failures(r) {
 			if code := m.Get("error.code"); code.Exists() {
 				v.That(judge.IsInteger(code), "an error code that is an integer", "code is "+judge.Brief(code), m.Frame.Number)
