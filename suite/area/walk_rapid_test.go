@@ -131,8 +131,15 @@ func TestNothingNew(t *testing.T) {
 		book[i] = sheet{[]string{strconv.Itoa(min(i, 150))}, (i + 1) % len(book)}
 	}
 	rec, asked := walked(t, book, 1000)
-	if steps := rec.Steps("page"); asked != 251 || steps[len(steps)-1].Tags["end"] != "bound" || !judged(rec, "PAGE-04").Red() {
+	if steps := rec.Steps("page"); asked != 251 || steps[len(steps)-1].Tags["end"] != "idle" || judged(rec, "PAGE-02").Red() || !judged(rec, "PAGE-04").Red() {
 		t.Errorf("%d pages, %v, PAGE-04 %s", asked, steps[len(steps)-1].Tags, judged(rec, "PAGE-04"))
+	}
+	for i := range book {
+		book[i].items = nil
+	}
+	rec, asked = walked(t, book, 1000)
+	if steps := rec.Steps("page"); asked != 101 || steps[100].Tags["end"] != "idle" || judged(rec, "PAGE-02") != verdict.Warn || judged(rec, "PAGE-04").Red() {
+		t.Errorf("%d empty pages, PAGE-02 %s", asked, judged(rec, "PAGE-02"))
 	}
 }
 

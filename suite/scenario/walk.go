@@ -45,14 +45,14 @@ func offersResources(p *Play) *recording.Skipped {
 	return Declared("resources")(p)
 }
 
-// repeatedPages is how many pages in a row may be as earlier ones before a walk is given up:
-// a list that is that long without anything new does not end.
-const repeatedPages = 100
+// RepeatedPages is how many pages in a row may be as earlier ones before a walk is given up,
+// whatever the bound: a list that is that long without anything new most probably does not end.
+const RepeatedPages = 100
 
 // Walk follows nextCursor from the first page to the last, to a page that was
 // seen before under the same cursor, or to the bound, which is also where nothing
 // new has come for long. It notes how it ended in the tag "end" of the last
-// exchange: "done", "cycle", "bound" or "refused".
+// exchange: "done", "cycle", "bound", "idle" (nothing new for long) or "refused".
 func Walk(ctx context.Context, p *Play, c *Client, method, member string, step recording.Step) []*recording.Exchange {
 	return WalkUpTo(ctx, p, c, method, member, step, p.Limits.Pages)
 }
@@ -92,7 +92,10 @@ func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member string, st
 		case seen[here]:
 			x.Tags[recording.TagEnd] = "cycle"
 			return pages
-		case n >= bound || repeated >= repeatedPages:
+		case repeated >= RepeatedPages:
+			x.Tags[recording.TagEnd] = "idle"
+			return pages
+		case n >= bound:
 			x.Tags[recording.TagEnd] = "bound"
 			return pages
 		}

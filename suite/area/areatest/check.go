@@ -173,7 +173,7 @@ func Refusal(step recording.Step, method, params, code string, tags ...string) r
 func Page(n, params, result string) rt.Line {
 	end := recording.Tags{recording.TagPage: n}
 	if n[len(n)-1] > '9' {
-		end[recording.TagEnd] = map[byte]string{'d': "done", 'c': "cycle", 'b': "bound", 'r': "refused"}[n[len(n)-1]]
+		end[recording.TagEnd] = map[byte]string{'d': "done", 'c': "cycle", 'b': "bound", 'i': "idle", 'r': "refused"}[n[len(n)-1]]
 	}
 	return rt.Line{Step: recording.StepPage, Method: "resources/list", Params: params, Result: result, Tags: end}
 }

@@ -97,6 +97,8 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 		}
 	case "bound":
 		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the list goes on after %d pages: its end was not looked for (--pages)", len(pages)))
+	case "idle":
+		idle(pages, member, v)
 	case "cycle":
 		note := v.ThatIf(last.Result().Get(member + ".0").Exists())
 		next := last.Result().Get("nextCursor")
@@ -114,6 +116,23 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 			len(pages), earlier, judge.Brief(next)), frames...)
 		v.Hint("leave nextCursor out on the last page")
 	}
+}
+
+// idle: a walk was given up after many pages in a row that were as earlier ones. Empty pages are legal, and
+// what a filter leaves of a long list may be that thin: it cannot be told from a list without end.
+func idle(pages []*recording.Exchange, member string, v *verdict.Verdict) {
+	n := len(pages)
+	first := n
+	for first > 0 && !pages[first-1].Result().Get(member+".0").Exists() {
+		first--
+	}
+	if n-first < scenario.RepeatedPages { // entries that come again are judged elsewhere
+		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the walk was given up at page %d, after many pages in a row that list what stood on earlier ones", n))
+		return
+	}
+	v.WarnUnless(false, "a last page without nextCursor", fmt.Sprintf("pages %d to %d are all empty, and the walk was given up there, since each has yet another nextCursor, the last one %s",
+		first+1, n, judge.Brief(pages[n-1].Result().Get("nextCursor"))), append(pages[n-2].Evidence(), pages[n-1].Evidence()...)...)
+	v.Hint("leave nextCursor out once no entries are left")
 }
 
 // ownCursors: a cursor that was just handed out is accepted.

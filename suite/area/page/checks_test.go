@@ -26,6 +26,8 @@ func TestPageChecks(t *testing.T) {
 		{ID: "PAGE-02", Want: verdict.NotApplicable, Rec: areatest.Lines(first, areatest.Page("2b", `{"cursor":"x"}`, `{"resources":[],"nextCursor":"y"}`))},
 		{ID: "PAGE-02", Want: verdict.Fail, Rec: areatest.Lines(first, areatest.Page("2c", `{"cursor":"x"}`, `{"resources":[{"uri":"a:1","name":"1"}],"nextCursor":"x"}`))},
 		{ID: "PAGE-02", Want: verdict.Warn, Rec: areatest.Lines(first, areatest.Page("2c", `{"cursor":"x"}`, `{"resources":[],"nextCursor":"x"}`))},
+		{ID: "PAGE-02", Want: verdict.NotApplicable, Rec: areatest.Lines(first, areatest.Page("2", `{"cursor":"x"}`, `{"resources":[],"nextCursor":"y"}`), areatest.Page("3i", `{"cursor":"y"}`, `{"resources":[],"nextCursor":"z"}`))},
+		{ID: "PAGE-02", Want: verdict.NotApplicable, Rec: areatest.Lines(first, areatest.Page("2i", `{"cursor":"x"}`, `{"resources":[{"uri":"a:1","name":"1"}],"nextCursor":"y"}`))},
 		{ID: "PAGE-03", Want: verdict.Pass, Rec: areatest.Lines(first, second)},
 		{ID: "PAGE-03", Want: verdict.Fail, Rec: areatest.Lines(first, rt.Line{Step: "page", Method: "resources/list", Params: `{"cursor":"x"}`, Error: `{"code":-32602,"message":"no"}`})},
 		{ID: "PAGE-03", Want: verdict.Blocked, Rec: areatest.Lines(first, rt.Line{Step: "page", Method: "resources/list", Params: `{"cursor":"x"}`, Outcome: recording.Lost})},
