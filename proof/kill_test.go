@@ -119,7 +119,7 @@ func only(within func(requirement.Combination) bool) func(labels []string) bool 
 // mixing are faults that show between two messages of a client unless another client says
 // something in between, or takes the connection: with them one scenario is played at a time.
 var mixing = []string{
-	"sess-09-last-version", "disc-18-cursor-of-a-connection", "rpc-17-mixes-up-reads", "page-08-hidden-position", "page-12-hidden-position",
+	"sess-09-last-version", "disc-18-cursor-of-a-connection", "rpc-17-mixes-up-reads", "rpc-17-mixes-up-texts", "page-08-hidden-position", "page-12-hidden-position",
 }
 
 // faultless is what servers without fault get, by the conditions. Whoever needs it first

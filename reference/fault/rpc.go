@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -50,8 +51,21 @@ var rpcCode = code{
 		_, text := o["method"].(string)
 		return ok && o["method"] != nil && !text
 	})),
-	"rpc-17-mixes-up-reads": mixedReads,
-	"rpc-20-latin-1":        stateless(hook.EditMessage(func(m hook.Message) []byte { return bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc}) })),
+	"rpc-17-mixes-up-reads": mixedReads(func(_, other hook.Object) hook.Object { return other }),
+	"rpc-17-mixes-up-texts": mixedReads(func(own, other hook.Object) hook.Object {
+		mine, ok := own["contents"].([]any)
+		theirs, is := other["contents"].([]any)
+		if !ok || !is || len(mine) != 1 || len(theirs) != 1 {
+			return own
+		}
+		content, _ := theirs[0].(hook.Object)
+		kept, _ := mine[0].(hook.Object)
+		content, mixed := maps.Clone(content), maps.Clone(own)
+		content["uri"] = kept["uri"]
+		mixed["contents"] = []any{content}
+		return mixed
+	}),
+	"rpc-20-latin-1": stateless(hook.EditMessage(func(m hook.Message) []byte { return bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc}) })),
 	"rpc-25-says-it-twice": stateless(hook.OnResponse("", hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(bytes.Replace(m.Raw, []byte("{"), []byte(`{"jsonrpc":"2.0",`), 1)))
 	})),
@@ -94,8 +108,13 @@ func deafAfterGarbage() hook.Hooks {
 
 // mixedReads gives reads the contents of each other where several came together with several
 // lists, in the same revision and over the same transport. Reads that come alone, or with
-// other reads only, get their own: so it is known what belongs to which.
-func mixedReads() hook.Hooks {
+// other reads only, get their own: so it is known what belongs to which. What becomes of the
+// results of two reads says a function.
+func mixedReads(mix func(own, other hook.Object) hook.Object) func() hook.Hooks {
+	return func() hook.Hooks { return mixing(mix) }
+}
+
+func mixing(mix func(own, other hook.Object) hook.Object) hook.Hooks {
 	const (
 		window = 100 * time.Millisecond // a stream is read on after 5 ms without an answer: these are 20 messages
 		lists  = 3
@@ -150,7 +169,7 @@ func mixedReads() hook.Hooks {
 		b := join(ctx, c, func(b *burst) { b.reads = append(b.reads, read{uri, r.Result}) })
 		for _, other := range b.reads {
 			if b.lists >= lists && other.uri != uri && hook.May(ctx) {
-				return &hook.Reply{Result: other.result}
+				return &hook.Reply{Result: mix(r.Result, other.result)}
 			}
 		}
 		return r

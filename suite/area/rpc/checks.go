@@ -34,6 +34,7 @@ var Scenarios = []*scenario.Scenario{concurrencyScenario, requestIDsScenario, cl
 // The steps of the area's scripts.
 const (
 	stepAfter, stepTogether, stepID, stepEmpty recording.Step = "after", "together", "id", "empty"
+	stepAlone, stepAloneAgain                  recording.Step = "alone", "alone-again"
 	stepDigits, stepUnknown, stepCancelled     recording.Step = "digits", "unknown", "cancelled"
 	stepInitializedAgain, stepChunked          recording.Step = "initialized-again", "chunked"
 	stepChunkedPlainly                         recording.Step = "chunked-plainly"

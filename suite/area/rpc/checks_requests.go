@@ -101,8 +101,9 @@ var rpcRequestsChecks = []verdict.Check{
 		for _, x := range r.Steps(stepTogether) {
 			asked[x.Tags[recording.TagURI]] = true
 		}
+		swapped := proven(r)
 		for _, x := range r.Steps(stepTogether) {
-			notMixedUp(x, asked, v)
+			notMixedUp(x, asked, swapped[x], v)
 		}
 	}},
 }
@@ -221,7 +222,7 @@ func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, s
 
 // notMixedUp: a request that was in flight together with others got its own
 // response.
-func notMixedUp(x *recording.Exchange, asked map[string]bool, v *verdict.Verdict) {
+func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *verdict.Verdict) {
 	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
 		v.Skip(recording.CodeNotExercised, "the target refuses so many requests at once (HTTP "+strconv.Itoa(x.Status)+")")
 		return
@@ -239,12 +240,19 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, v *verdict.Verdict
 	if uri == "" {
 		return
 	}
-	if got := outOfPlace(v, x, uri); got != "" && asked[got] {
-		v.That(false, "the contents of "+uri, "those of "+got+", which was asked for under another id", x.Evidence()...)
-		v.Cause("the contents of another resource")
+	other, frames := outOfPlace(v, x, uri), x.Evidence()
+	if !asked[other] {
+		other = ""
+	}
+	if other == "" && swapped != nil {
+		other, frames = swapped.other.Tags[recording.TagURI], swapped.frames()
+	}
+	if other == "" {
+		v.Holds()
 		return
 	}
-	v.Holds()
+	v.That(false, "the contents of "+uri, "those of "+other+", which was asked for under another id", frames...)
+	v.Cause("the contents of another resource")
 }
 
 // outOfPlace is the URI of the first contents of a read that have nothing to do with

@@ -293,6 +293,38 @@ func TestConcurrencyAgainstReadsAlone(t *testing.T) {
 	}
 }
 
+// The text of another resource under the right URI is told by reads alone, before and after.
+func TestTextsMixedUp(t *testing.T) {
+	const a, b, c = "I am the first", "I am the second", "I am the third"
+	read := func(step recording.Step, uri, text string) rt.Line {
+		return rt.Line{Step: step, Method: "resources/read", Tags: recording.Tags{"uri": uri}, Result: `{"contents":[{"uri":"` + uri + `","text":"` + text + `"}]}`}
+	}
+	// Two resources, each read alone, together with the other, and alone again.
+	runs := func(first, second [3]string) []rt.Line {
+		var all []rt.Line
+		for i, step := range []recording.Step{"alone", "together", "alone-again"} {
+			for uri, texts := range map[string][3]string{"a:1": first, "a:2": second} {
+				if texts[i] != "" {
+					all = append(all, read(step, uri, texts[i]))
+				}
+			}
+		}
+		return all
+	}
+	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`, []areatest.Run{
+		{ID: "RPC-17", Want: verdict.Fail, Rec: runs([3]string{a, b, a}, [3]string{b, b, b})},
+		{ID: "RPC-17", Want: verdict.Fail, Rec: runs([3]string{a, b, a}, [3]string{b, a, b})},
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, a, a}, [3]string{b, b, b})},
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, a, a}, [3]string{a, a, a})}, // the same texts
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, c, a}, [3]string{b, b, b})}, // nobody else's
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, b, b}, [3]string{b, b, b})}, // it has changed
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, b, a}, [3]string{b, b, c})}, // the other one changes
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, b, ""}, [3]string{b, b, ""})},
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{"", b, ""}, [3]string{b, b, ""})},
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{"idle", "busy", "idle"}, [3]string{"busy", "busy", "busy"})},
+	})
+}
+
 // TestEndsOfServers: a message that ends the server is no finding of the rules on what it is
 // answered with; one that only ends a connection, or leaves the server deaf, is.
 func TestEndsOfServers(t *testing.T) {

@@ -59,13 +59,14 @@ var requestIDsScenario = &scenario.Scenario{
 }
 
 // Steps "together" are requests in flight at the same time: reads (the tag "uri"
-// is what was asked for) of resources that were read alone before, so that the two can be
-// compared, and are not too long; lists and others. Step "after" is a request once they
-// are all answered or given up.
+// is what was asked for) of resources that are not too long; lists and others. Steps "alone" are
+// reads of the same resources before, one by one, and steps "alone-again" those after it that
+// are needed to tell whether contents were mixed up. Step "after" is a request once the requests
+// of the burst are all answered or given up.
 var concurrencyScenario = &scenario.Scenario{
 	Name:  Concurrency,
 	Title: "many requests at once",
-	Sends: "Reads, lists and other requests, all in flight at the same time, and one more request when they are answered.",
+	Sends: "Some reads one by one; the same reads, lists and other requests, all in flight at the same time, and one more request when they are answered; where a read yielded what is another resource's, both are read once more, one by one.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	When:  scenario.Declared("resources"),
@@ -75,23 +76,60 @@ var concurrencyScenario = &scenario.Scenario{
 			requests = 8
 		}
 		uris := scenario.Sample(yielded(p), requests/2) // every other one is a read
+		alone := readAlone(ctx, p, c, stepAlone, uris)
 		pending := make([]*session.Pending, requests)
 		for i := range pending {
 			pending[i] = c.Start(ctx, together(p, uris, i))
 		}
+		var burst []*recording.Exchange
 		for _, one := range pending {
-			one.Wait(ctx)
+			burst = append(burst, one.Wait(ctx))
 		}
 		c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
+		var doubtful []string
+		for _, s := range swaps(alone, burst) {
+			for _, x := range []*recording.Exchange{s.own, s.other} {
+				if uri := x.Tags[recording.TagURI]; !slices.Contains(doubtful, uri) {
+					doubtful = append(doubtful, uri)
+				}
+			}
+		}
+		readAlone(ctx, p, c, stepAloneAgain, doubtful)
 	}),
+}
+
+// readAlone reads resources one by one: nothing else is in flight, so that what comes back cannot be mixed up
+// with anything.
+func readAlone(ctx context.Context, p *scenario.Play, c *scenario.Client, step recording.Step, uris []string) []*recording.Exchange {
+	var all []*recording.Exchange
+	for _, uri := range uris {
+		if isSlow(p, uri) {
+			continue
+		}
+		x := c.Do(ctx, read(step, uri))
+		if x.Outcome == recording.Silent {
+			break // that is waited for once
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+func read(step recording.Step, uri string) session.Request {
+	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}
+}
+
+func isSlow(p *scenario.Play, uri string) bool {
+	slow := p.Target.Subjects.Slow
+	return slow != nil && slow.URI == uri
 }
 
 // together is request number i of a mixture. The slow resource is left out: it
 // would only hold up the others.
 func together(p *scenario.Play, uris []string, i int) session.Request {
-	if slow := p.Target.Subjects.Slow; len(uris) > 0 && i%2 == 0 {
-		if uri := uris[i/2%len(uris)]; slow == nil || slow.URI != uri {
-			return session.Request{Step: stepTogether, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}
+	if len(uris) > 0 && i%2 == 0 {
+		if uri := uris[i/2%len(uris)]; !isSlow(p, uri) {
+			return read(stepTogether, uri)
 		}
 	}
 	return p.Ordinary(stepTogether)
