@@ -297,7 +297,7 @@ func TestHTTPLimits(t *testing.T) {
 }
 
 func TestHTTPBodyEndsEarly(t *testing.T) {
-	for kind, flaw := range map[string]wire.FlawCode{"application/json": wire.FlawUnterminated, "text/event-stream": wire.FlawUnterminated} {
+	for kind, flaw := range map[string]wire.FlawCode{"application/json": wire.FlawUnterminated, "text/event-stream": wire.FlawBrokenOff} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind)
 			_, _ = io.WriteString(w, "data: {")

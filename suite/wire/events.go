@@ -64,7 +64,7 @@ func NewEventReader(r io.Reader, limit int) *EventReader {
 // Next returns the next event, as soon as the blank line that ends it was read.
 // Blocks of nothing but comments are skipped. At the end of the stream, or on a
 // read error, it first returns what a blank line should have ended, if anything,
-// with [FlawUnterminated], and then the error; the end of the stream is io.EOF.
+// with [FlawUnterminated], on an error also [FlawBrokenOff], and then the error; the end of the stream is io.EOF.
 func (e *EventReader) Next() (StreamEvent, error) {
 	defer e.turn.end()
 	for e.err == nil {
@@ -76,6 +76,9 @@ func (e *EventReader) Next() (StreamEvent, error) {
 			}
 			if e.open {
 				e.flaw(FlawUnterminated, "the stream ended without the blank line that ends the event")
+				if !errors.Is(err, io.EOF) {
+					e.flaw(FlawBrokenOff, "the connection failed inside the event")
+				}
 				return e.dispatch(), nil
 			}
 			break

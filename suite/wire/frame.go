@@ -92,6 +92,7 @@ const (
 	FlawCR           FlawCode = "cr"             // stdio: a carriage return ends the line (legal white space)
 	FlawBlank        FlawCode = "blank-line"     // stdio: a line without content
 	FlawUnterminated FlawCode = "unterminated"   // stdio: the stream ended inside a line; SSE: inside an event; HTTP: inside the body
+	FlawBrokenOff    FlawCode = "broken-off"     // SSE, beside unterminated: the connection failed, so that it is not known what the server wrote
 	FlawNotObject    FlawCode = "not-object"     // a JSON value that is neither object nor array
 	FlawSurrogate    FlawCode = "lone-surrogate" // a \u escape that is half a pair
 	FlawFraming      FlawCode = "framing"        // SSE: a line that is neither field nor comment

@@ -83,7 +83,8 @@ func events(r *recording.Recording) []*wire.Frame {
 func forMessages(f *wire.Frame) bool { return f.Event.Type == "" || f.Event.Type == "message" }
 
 // eventFraming: fields, blank lines, UTF-8. A last event that was not ended is
-// dropped by every reader, and may be the work of the network.
+// dropped by every reader (WHATWG HTML#event-stream-interpretation), and may be the work of the network
+// where the connection failed.
 func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range verdict.Streamed(r) {
 		_, params, _ := strings.Cut(strings.ToLower(x.Header.Get("Content-Type")), "charset=")
@@ -97,10 +98,25 @@ func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 			case wire.FlawFraming, wire.FlawUTF8, wire.FlawBOM:
 				v.That(false, "an event stream by the rules of server-sent events", string(flaw.Code)+": "+flaw.Detail, f.Number)
 			case wire.FlawUnterminated:
+				if x := onlyAnswer(r, f); x != nil && !f.HasFlaw(wire.FlawBrokenOff) {
+					v.That(false, "a blank line after the event with the response", "the stream ended without it, so that clients discard the event, and have no response to "+x.Method, x.Request, f.Number)
+					v.Hint("write an empty line after each event, the last one too")
+					continue
+				}
 				v.Observe("unterminated-event", "an event stream ended without the blank line that ends its last event", f.Number)
 			}
 		}
 	}
+}
+
+// onlyAnswer is the request whose only response is in an event on the stream of its POST; nil if there is none.
+func onlyAnswer(r *recording.Recording, f *wire.Frame) *recording.Exchange {
+	for _, x := range r.Exchanges {
+		if len(x.Replies) == 1 && x.Replies[0] == f.Number && strings.HasPrefix(f.Channel, "post:") {
+			return x
+		}
+	}
+	return nil
 }
 
 // eventMessages: the data of an event on one of the channels is one message.

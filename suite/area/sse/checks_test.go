@@ -88,6 +88,31 @@ func TestReplays(t *testing.T) {
 	}
 }
 
+// TestUnendedResponse: a response in an event that the stream ended within is discarded by clients. What is
+// not known to be the server's doing, or leaves nothing unanswered, is remarked upon.
+func TestUnendedResponse(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	req, _ := area.Catalogue().Find("SSE-01")
+	k, _ := area.BuiltIn().Check("SSE-01")
+	for name, c := range map[string]struct {
+		channel string
+		flaws   []wire.Flaw
+		want    verdict.Outcome
+	}{
+		"ended":                  {"post:1", []wire.Flaw{}, verdict.Pass},
+		"not ended":              {"post:1", []wire.Flaw{{Code: wire.FlawUnterminated}}, verdict.Fail},
+		"the connection failed":  {"post:1", []wire.Flaw{{Code: wire.FlawUnterminated}, {Code: wire.FlawBrokenOff}}, verdict.Pass},
+		"on a stream of its own": {"get:1", []wire.Flaw{{Code: wire.FlawUnterminated}}, verdict.Pass},
+	} {
+		line := areatest.HTTPLine("list", 200, areatest.OkList)
+		line.Channel, line.Event, line.Flaws = c.channel, &wire.Event{}, c.flaws
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, line)})
+		if remarked := len(c.flaws) > 0 && c.want == verdict.Pass; got.Outcome != c.want || len(got.Observations) > 0 != remarked {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 // TestReplayThatDidNotBegin: a stream of which nothing came in time is not known to bring nothing.
 func TestReplayThatDidNotBegin(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
