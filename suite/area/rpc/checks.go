@@ -42,7 +42,8 @@ const (
 
 // The tags of the area's scripts.
 const (
-	tagID recording.Tag = "id"
+	tagID    recording.Tag = "id"
+	tagRound recording.Tag = "round"
 )
 
 // A letter with its accent, as two characters and as the one that it is normalised to (Unicode's NFC).

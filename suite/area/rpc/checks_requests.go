@@ -101,7 +101,7 @@ var rpcRequestsChecks = []verdict.Check{
 		for _, x := range r.Steps(stepTogether) {
 			asked[x.Tags[recording.TagURI]] = true
 		}
-		swapped := proven(r)
+		swapped := provenIn(r)
 		for _, x := range r.Steps(stepTogether) {
 			notMixedUp(x, asked, swapped[x], v)
 		}

@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -300,18 +301,24 @@ func TestTextsMixedUp(t *testing.T) {
 		return rt.Line{Step: step, Method: "resources/read", Tags: recording.Tags{"uri": uri}, Result: `{"contents":[{"uri":"` + uri + `","text":"` + text + `"}]}`}
 	}
 	// Two resources, each read alone, together with the other, and alone again.
-	runs := func(first, second [3]string) []rt.Line {
+	round := func(round string, first, second [3]string) []rt.Line {
 		var all []rt.Line
 		for i, step := range []recording.Step{"alone", "together", "alone-again"} {
 			for uri, texts := range map[string][3]string{"a:1": first, "a:2": second} {
 				if texts[i] != "" {
-					all = append(all, read(step, uri, texts[i]))
+					line := read(step, uri, texts[i])
+					line.Tags["round"] = round
+					all = append(all, line)
 				}
 			}
 		}
 		return all
 	}
+	runs := func(first, second [3]string) []rt.Line { return round("0", first, second) }
+	unsettled := runs([3]string{a, b, b}, [3]string{b, b, b})
 	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`, []areatest.Run{
+		{ID: "RPC-17", Want: verdict.Fail, Rec: slices.Concat(unsettled, round("1", [3]string{a, b, a}, [3]string{b, b, b}))},
+		{ID: "RPC-17", Want: verdict.Pass, Rec: slices.Concat(unsettled, round("1", [3]string{b, b, a}, [3]string{b, b, b}))}, // each round by itself
 		{ID: "RPC-17", Want: verdict.Fail, Rec: runs([3]string{a, b, a}, [3]string{b, b, b})},
 		{ID: "RPC-17", Want: verdict.Fail, Rec: runs([3]string{a, b, a}, [3]string{b, a, b})},
 		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, a, a}, [3]string{b, b, b})},

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,14 +42,31 @@ func swaps(alone, burst []*recording.Exchange) []*swap {
 
 // proven are the swaps of which both resources yielded the same alone before and after. What changes by itself
 // may come to be like another one.
-func proven(r *recording.Recording) map[*recording.Exchange]*swap {
-	all, again := map[*recording.Exchange]*swap{}, r.Steps(stepAloneAgain)
-	for _, s := range swaps(r.Steps(stepAlone), r.Steps(stepTogether)) {
+func proven(alone, burst, again []*recording.Exchange) map[*recording.Exchange]*swap {
+	all := map[*recording.Exchange]*swap{}
+	for _, s := range swaps(alone, burst) {
 		own, other := readOf(again, s.own.Tags[recording.TagURI]), readOf(again, s.other.Tags[recording.TagURI])
 		if own != nil && other != nil && sameBodies(own, s.own) && sameBodies(other, s.other) {
 			s.again = []*recording.Exchange{own, other}
 			all[s.read] = s
 		}
+	}
+	return all
+}
+
+// provenIn are those of all rounds of a recording.
+func provenIn(r *recording.Recording) map[*recording.Exchange]*swap {
+	all, done := map[*recording.Exchange]*swap{}, map[string]bool{}
+	for _, x := range r.Steps(stepTogether) {
+		round := x.Tags[tagRound]
+		if done[round] {
+			continue
+		}
+		done[round] = true
+		of := func(step recording.Step) []*recording.Exchange {
+			return recording.Keep(r.Steps(step), func(x *recording.Exchange) bool { return x.Tags[tagRound] == round })
+		}
+		maps.Copy(all, proven(of(stepAlone), of(stepTogether), of(stepAloneAgain)))
 	}
 	return all
 }
