@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,24 +27,32 @@ type unlisting struct {
 }
 
 func (s *unlisting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	respond(w, r, func(m gjson.Result) string {
+		switch {
+		case m.Get("method").Str != "resources/list":
+			return ""
+		case s.wrong(s.lists.Add(1)):
+			return `"result":{}`
+		}
+		return `"result":{"resources":[]}`
+	})
+}
+
+// respond answers a request over HTTP as a server of resources in 2025-11-25 that knows no method but
+// initialize, and those to which answer gives a result or an error: a member of the response.
+func respond(w http.ResponseWriter, r *http.Request, answer func(m gjson.Result) string) {
 	body, _ := io.ReadAll(r.Body)
 	m := gjson.ParseBytes(body)
 	if !m.Get("id").Exists() {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	answer := `"error":{"code":-32601,"message":"no"}`
-	switch m.Get("method").Str {
-	case "initialize":
-		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"unlisting","version":"1"}}`
-	case "resources/list":
-		answer = `"result":{"resources":[]}`
-		if s.wrong(s.lists.Add(1)) {
-			answer = `"result":{}`
-		}
+	member := answer(m)
+	if m.Get("method").Str == "initialize" {
+		member = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"test","version":"1"}}`
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, answer)
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, cmp.Or(member, `"error":{"code":-32601,"message":"no"}`))
 }
 
 // What is red is repeated at once where sessions are cheap. That confirms it; if it is not seen

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"fmt"
-	"io"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -23,31 +21,22 @@ type failing struct {
 }
 
 func (s *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	m := gjson.ParseBytes(body)
-	if !m.Get("id").Exists() {
-		w.WriteHeader(http.StatusAccepted)
-		return
-	}
-	answer := `"error":{"code":-32601,"message":"no"}`
-	switch m.Get("method").Str {
-	case "initialize":
-		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"failing","version":"1"}}`
-	case "resources/list":
-		answer = `"result":{"resources":[{"uri":"a:1","name":"a"}]}`
-	case "resources/read":
-		answer = `"result":{"contents":[{"uri":"a:1","text":"a"}]}`
-		fails := s.others
-		n := &s.read
-		if m.Get(`params._meta.com\.example/probe`).Exists() {
-			fails, n = s.probes, &s.probed
+	respond(w, r, func(m gjson.Result) string {
+		switch m.Get("method").Str {
+		case "resources/list":
+			return `"result":{"resources":[{"uri":"a:1","name":"a"}]}`
+		case "resources/read":
+			fails, n := s.others, &s.read
+			if m.Get(`params._meta.com\.example/probe`).Exists() {
+				fails, n = s.probes, &s.probed
+			}
+			if fails(n.Add(1)) {
+				return `"error":{"code":` + s.code + `,"message":"internal error"}`
+			}
+			return `"result":{"contents":[{"uri":"a:1","text":"a"}]}`
 		}
-		if fails(n.Add(1)) {
-			answer = `"error":{"code":` + s.code + `,"message":"internal error"}`
-		}
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, answer)
+		return ""
+	})
 }
 
 // TestAccidents: an error of the target's own is held against what it follows if it does so each time, more often on a target that fails
