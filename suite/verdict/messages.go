@@ -377,9 +377,9 @@ func Streamed(r *recording.Recording) []*recording.Exchange {
 }
 
 // OnGet reports whether a frame came on a stream that was opened by GET, and not
-// to resume another one.
+// to resume another one. The body that says why there is no stream is no event.
 func OnGet(r *recording.Recording, f *wire.Frame) bool {
-	if !strings.HasPrefix(f.Channel, "get:") {
+	if f.Event == nil || !strings.HasPrefix(f.Channel, "get:") {
 		return false
 	}
 	for i := range r.Frames {

@@ -192,12 +192,13 @@ func TestStreamChecks(t *testing.T) {
 		{ID: "HTTP-09", Want: verdict.Warn, Rec: areatest.Lines(sse("list", areatest.OkList), areatest.WithTags(sse("missing", areatest.WithCode("-32602")), "open", "yes"))},
 		{ID: "HTTP-11", Want: verdict.Pass, Rec: areatest.Lines(get)},
 		{ID: "HTTP-11", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage))},
-		{ID: "HTTP-11", Want: verdict.Fail, Rec: areatest.Lines(get, rt.Line{Channel: "get:1", Incoming: []string{`{"jsonrpc":"2.0","id":1,"result":{}}`}})},
+		{ID: "HTTP-11", Want: verdict.Fail, Rec: areatest.Lines(get, rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{`{"jsonrpc":"2.0","id":1,"result":{}}`}})},
+		{ID: "HTTP-11", Want: verdict.Pass, Rec: areatest.Lines(get, areatest.HTTPLine("get", 405, rt.Line{Channel: "get:2", Incoming: []string{`{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Method not allowed."}}`}}))},
 		{ID: "HTTP-39", Want: verdict.Pass, Rec: areatest.Lines(get)},
 		{ID: "HTTP-39", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage))},
 		{ID: "HTTP-40", Want: verdict.Pass, Rec: areatest.Lines(get, sse("read", asked), rt.Line{Channel: "post:1", Incoming: []string{progress}})},
-		{ID: "HTTP-40", Want: verdict.Warn, Rec: areatest.Lines(get, sse("read", asked), rt.Line{Channel: "get:1", Incoming: []string{progress}})},
-		{ID: "HTTP-40", Want: verdict.NotApplicable, Rec: areatest.Lines(get, areatest.Mime("application/json", areatest.HTTPLine("read", 200, asked)), rt.Line{Channel: "get:1", Incoming: []string{progress}})},
+		{ID: "HTTP-40", Want: verdict.Warn, Rec: areatest.Lines(get, sse("read", asked), rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{progress}})},
+		{ID: "HTTP-40", Want: verdict.NotApplicable, Rec: areatest.Lines(get, areatest.Mime("application/json", areatest.HTTPLine("read", 200, asked)), rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{progress}})},
 	})
 	changed := rt.Line{Channel: "get:1", Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1"}}`}}
 	marked, copied := changed, changed
