@@ -276,10 +276,14 @@ func names(set []quirk.Quirk) []string {
 
 // contrary reports whether quirks are no legal server together: session ids that stand on
 // event streams are issued still, and who issues them knows the version; and who has answers fetched
-// later keeps the session as long.
+// later keeps the session as long. An empty first page that gets a new entry with every look is another
+// one each time, of which PAGE-08 warns.
 func contrary(p, q quirk.Quirk) bool {
-	if names := []string{p.Name, q.Name}; slices.Contains(names, "broken-streams") && slices.Contains(names, "short-sessions") {
-		return true
+	names := []string{p.Name, q.Name}
+	for _, pair := range [][]string{{"broken-streams", "short-sessions"}, {"empty-first-page", "moving-list"}} {
+		if slices.Contains(names, pair[0]) && slices.Contains(names, pair[1]) {
+			return true
+		}
 	}
 	const demanded = "version-header-demanded"
 	streams := []string{"broken-streams", "event-stream-answers", "modern-event-ids", "priming-in-all-revisions"}
