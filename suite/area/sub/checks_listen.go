@@ -20,7 +20,8 @@ import (
 var subListenChecks = []verdict.Check{
 	{Requirement: "SUB-20", From: []recording.Name{recording.Listening, BadSubscriptions}, Needs: []verdict.Gate{listenable},
 		Judge: verdict.InScenario(BadSubscriptions, verdict.Each(verdict.Steps(stepEmptyFilter), emptyAcknowledged), acknowledged)},
-	{Requirement: "SUB-21", From: []recording.Name{recording.Listening, recording.Changes}, Judge: ackFirst},
+	{Requirement: "SUB-21", From: []recording.Name{recording.Listening, recording.Changes, BadSubscriptions},
+		Judge: verdict.InScenario(BadSubscriptions, emptyAckFirst, acksFirst)},
 	{Requirement: "SUB-22", From: []recording.Name{recording.Listening, recording.Changes}, Judge: eachAck(wellFormedFilter)},
 	{Requirement: "SUB-23", From: []recording.Name{recording.Listening, recording.Changes},
 		Judge: eachAck(func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
@@ -102,25 +103,37 @@ func emptyAcknowledged(x *recording.Exchange, v *verdict.Verdict) {
 	}
 }
 
-// ackFirst: no message of a subscription comes before its acknowledgment.
-func ackFirst(r *recording.Recording, v *verdict.Verdict) {
+// acksFirst: a listen request is answered by its acknowledgment before anything else.
+func acksFirst(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepListen) {
-		ack, ok := verdict.AckOf(r, x)
-		switch {
-		case !ok && x.Succeeded():
+		switch ack, ok := verdict.AckOf(r, x); {
+		case ok:
+			ackFirst(r, x, ack, v)
+		case x.Succeeded():
 			v.That(false, verdict.Acked+" as the first message of the subscription", "a response and no acknowledgment", x.Evidence()...)
-			continue
-		case !ok:
+		default:
 			verdict.Unacknowledged(x, v)
-			continue
 		}
-		all := on(verdict.Hear(r, x.Session, x.Request), r, x)
-		if !slices.Contains(verdict.FrameNumbers(all), ack.Frame.Number) {
-			continue // the acknowledgment bears another id: that is judged elsewhere
-		}
-		name := cmp.Or(all[0].Method(), "a response")
-		v.That(name == verdict.Acked, verdict.Acked+" as the first message of the subscription", name+" came before it", all[0].Frame.Number)
 	}
+}
+
+// emptyAckFirst: so is one that asks for nothing, if it is acknowledged at all.
+func emptyAckFirst(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps(stepEmptyFilter) {
+		if ack, ok := verdict.AckOf(r, x); ok {
+			ackFirst(r, x, ack, v)
+		}
+	}
+}
+
+// ackFirst: no message of a subscription comes before its acknowledgment.
+func ackFirst(r *recording.Recording, x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
+	all := on(verdict.Hear(r, x.Session, x.Request), r, x)
+	if !slices.Contains(verdict.FrameNumbers(all), ack.Frame.Number) {
+		return // the acknowledgment bears another id: that is judged elsewhere
+	}
+	name := cmp.Or(all[0].Method(), "a response")
+	v.That(name == verdict.Acked, verdict.Acked+" as the first message of the subscription", name+" came before it", all[0].Frame.Number)
 }
 
 // wellFormedFilter: the acknowledged filter is as the schema says.

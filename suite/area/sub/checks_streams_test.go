@@ -178,6 +178,8 @@ func TestEmptyFilter(t *testing.T) {
 		{ID: "SUB-20", Want: verdict.Fail, Rec: answered(rt.Line{Outcome: recording.Silent})},
 		{ID: "SUB-20", Want: verdict.NotApplicable, Rec: answered(rt.Line{Error: `{"code":-32601,"message":"?"}`})},
 		{ID: "SUB-20", Want: verdict.Blocked, Rec: answered(rt.Line{Outcome: recording.Lost})},
+		{ID: "SUB-21", Want: verdict.Pass, Rec: asked(`{}`)},
+		{ID: "SUB-21", Want: verdict.NotApplicable, Rec: answered(rt.Line{Result: `{"resultType":"complete"}`})},
 		{ID: "SUB-24", Want: verdict.Pass, Rec: asked(`{}`)},
 		{ID: "SUB-24", Want: verdict.Fail, Rec: asked(areatest.URIFilter)},
 	})
