@@ -8,7 +8,7 @@ import (
 )
 
 var pageCode = code{
-	"page-02-more-empty-pages":      stateless(hook.OnCall(hook.MethodList, nil, emptyPages)),
+	"page-02-more-empty-pages": stateless(hook.OnCall(hook.MethodList, nil, emptyPages)),
 	"page-13-pages-accumulate": stateless(hook.OnCall(hook.MethodList, nil, firstPageAgain)),
 }
 
