@@ -44,13 +44,13 @@ func emptyPages(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Repl
 		c = &whole
 	}
 	r := next(ctx, c)
-	if r == nil || r.Error != nil || !hook.May(ctx) {
+	if r == nil || r.Error != nil || !behind && r.Result["nextCursor"] != nil || !hook.May(ctx) {
 		return r
 	}
-	if behind {
-		r.Result["resources"], r.Result["nextCursor"] = []any{}, cursor+"+"
-	} else if r.Result["nextCursor"] == nil {
+	if !behind {
 		r.Result["nextCursor"] = "behind+"
+		return r
 	}
+	r.Result["resources"], r.Result["nextCursor"] = []any{}, cursor+"+"
 	return r
 }
