@@ -324,6 +324,8 @@ func (c *Client) Alive(ctx context.Context, x *recording.Exchange) bool {
 		// were it ended it over shows when this one is sent again, alone.
 		x.Outcome, x.Reason = recording.Canceled, "the target ended the session meanwhile, in which there were other messages as well"
 		return false
+	case life.Status == http.StatusNotFound && c.S.HTTPSession() != "": // over, and nobody else was there
+		return false
 	}
 	return life.Outcome == recording.Replied || life.Outcome == recording.Refused
 }
