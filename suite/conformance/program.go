@@ -25,8 +25,8 @@ type Program struct {
 	collected map[engine.Row]*engine.Judgement
 }
 
-// Build adds the rows of a prepared run to the Ginkgo tree and finds out which of them a
-// label filter picks; an empty one picks all. See [Filter] for the expression.
+// Build adds those rows of a prepared run to the Ginkgo tree that a label filter picks; an
+// empty one picks all. See [Filter] for the expression.
 func Build(r *engine.Run, filter string, o Options) *Program {
 	p := &Program{engine: r, run: newRun(o, r.Rows()), collected: map[engine.Row]*engine.Judgement{}}
 	p.run.caller = types.NewCodeLocation(1)
@@ -35,11 +35,12 @@ func Build(r *engine.Run, filter string, o Options) *Program {
 	p.suite.FailOnEmpty, p.suite.LabelFilter = false, filter
 	p.suite.Timeout = max(time.Until(r.Deadline()), time.Millisecond)
 	p.reporter.Succinct, p.reporter.NoColor = true, true
-	p.run.tree()
-	ginkgo.ReportAfterEach(p.collect)
-	if picks, err := types.ParseLabelFilter(filter); err == nil { // what Ginkgo will do, without a preview of the tree
+	// What Ginkgo would leave out need not be in its tree: sorting thousands of specs takes longer than playing a few.
+	if picks, err := types.ParseLabelFilter(filter); err == nil {
 		p.run.rows = slices.DeleteFunc(p.run.rows, func(row engine.Row) bool { return !picks(suite.Labels(row)) })
 	}
+	p.run.tree()
+	ginkgo.ReportAfterEach(p.collect)
 	return p
 }
 
