@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var (
@@ -23,7 +24,7 @@ var (
 	//go:embed page/page.js
 	pageScript string
 
-	page = template.Must(template.New("page").Parse(pageTemplate))
+	page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageTemplate)) })
 )
 
 // WriteHTML writes a report as one page that needs nothing else: no network, no
@@ -37,7 +38,7 @@ var (
 func WriteHTML(w io.Writer, r *Report, o Options) error {
 	view, err := newPage(r, o)
 	if err == nil {
-		err = page.Execute(w, view)
+		err = page().Execute(w, view)
 	}
 	return unwritten("page", err)
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 )
 
@@ -21,11 +22,13 @@ var (
 	//go:embed page/junit.xml.tmpl
 	junitTemplate string
 
-	junitXML = template.Must(template.New("junit").Funcs(template.FuncMap{
-		"attribute": func(s string) string { return escapeXML(s, true) },
-		"text":      func(s string) string { return escapeXML(s, false) },
-		"seconds":   seconds,
-	}).Parse(junitTemplate))
+	junitXML = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("junit").Funcs(template.FuncMap{
+			"attribute": func(s string) string { return escapeXML(s, true) },
+			"text":      func(s string) string { return escapeXML(s, false) },
+			"seconds":   seconds,
+		}).Parse(junitTemplate))
+	})
 )
 
 // WriteJUnit writes the verdicts as JUnit XML: a test suite for each combination,
@@ -60,7 +63,7 @@ func WriteJUnit(w io.Writer, r *Report, o Options) error {
 	}
 	f.add(junitBaseline(r.Summary.Baseline))
 	buffer := bufio.NewWriterSize(w, 64<<10)
-	err := junitXML.Execute(buffer, f)
+	err := junitXML().Execute(buffer, f)
 	if err == nil {
 		err = buffer.Flush()
 	}

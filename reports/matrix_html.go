@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"sync"
 )
 
 var (
@@ -18,7 +19,7 @@ var (
 	//go:embed page/matrix.css
 	matrixStyle string
 
-	matrixPage = template.Must(template.New("matrix").Parse(matrixTemplate))
+	matrixPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("matrix").Parse(matrixTemplate)) })
 )
 
 // matrixView is what the template of a matrix shows; every string in it has been
@@ -84,7 +85,7 @@ func WriteMatrixHTML(w io.Writer, m *Matrix) error {
 	raw, err := json.Marshal(data)
 	if err == nil {
 		v.Data = template.JS(raw) // #nosec G203 -- made by encoding/json, which escapes markup
-		err = matrixPage.Execute(w, v)
+		err = matrixPage().Execute(w, v)
 	}
 	return unwritten("matrix", err)
 }

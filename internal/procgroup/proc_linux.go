@@ -66,16 +66,32 @@ type process struct {
 // adopted lists our children.
 func adopted() []process {
 	var all []process
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right
-	for _, path := range stats {
-		fields := statFields(path)
+	for _, pid := range numbersIn("/proc") {
+		dir := filepath.Join("/proc", strconv.Itoa(pid))
+		fields := statFields(filepath.Join(dir, "stat"))
 		if len(fields) <= statParent || fields[statParent] != strconv.Itoa(os.Getpid()) {
 			continue
 		}
-		dir := filepath.Dir(path)
-		pid, _ := strconv.Atoi(filepath.Base(dir)) // digits: see the pattern
 		line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
 		all = append(all, process{pid, strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))})
+	}
+	return all
+}
+
+// numbersIn lists the entries of a directory of proc(5) that are numbers: processes, or threads of
+// one. There are none if it has gone.
+func numbersIn(dir string) []int {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1) // what can be read; the process may end meanwhile
+	var all []int
+	for _, name := range names {
+		if n, err := strconv.Atoi(name); err == nil {
+			all = append(all, n)
+		}
 	}
 	return all
 }
@@ -108,9 +124,9 @@ func (w *Work) Works() bool {
 	var used int64
 	var queued time.Duration
 	ready, told := false, true
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right
-	for _, path := range stats {
-		fields := statFields(path)
+	for _, pid := range numbersIn("/proc") {
+		process := filepath.Join("/proc", strconv.Itoa(pid))
+		fields := statFields(filepath.Join(process, "stat"))
 		if len(fields) <= statTimes+3 || fields[statGroup] != strconv.Itoa(w.Leader) {
 			continue
 		}
@@ -118,8 +134,8 @@ func (w *Work) Works() bool {
 			n, _ := strconv.ParseInt(ticks, 10, 64) // the kernel writes digits
 			used += n
 		}
-		threads, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "task/[0-9]*")) // none if the process has gone
-		for _, dir := range threads {
+		for _, thread := range numbersIn(filepath.Join(process, "task")) {
+			dir := filepath.Join(process, "task", strconv.Itoa(thread))
 			ready = ready || threadReady(dir)
 			wait, err := threadQueued(dir)
 			queued += wait

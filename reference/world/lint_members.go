@@ -7,13 +7,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 )
 
 // typeForm is a media type without its parameters: RFC 6838, section 4.2.
-var typeForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$`)
+// It is compiled when it is needed first: counted repetitions are large.
+var typeForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$`)
+})
 
 func lintMIMEType(member, s string) (found problems) {
 	if s == "" {
@@ -22,7 +26,7 @@ func lintMIMEType(member, s string) (found problems) {
 	switch essence, _, err := mime.ParseMediaType(s); {
 	case err != nil:
 		found.Say(member, "is malformed: %s", strings.TrimPrefix(err.Error(), "mime: "))
-	case !typeForm.MatchString(essence):
+	case !typeForm().MatchString(essence):
 		found.Say(member, "is malformed: %q is not written type/subtype", clip(s))
 	}
 	return found

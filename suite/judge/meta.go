@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -143,10 +144,15 @@ const CodeBadTrace Code = "bad-trace"
 
 var (
 	traceParent = regexp.MustCompile(`^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$`)
-	traceKey    = regexp.MustCompile(`^(?:[a-z0-9][a-z0-9_\-*/]{0,255}|[a-z0-9][a-z0-9_\-*/]{0,240}@[a-z][a-z0-9_\-*/]{0,13})$`)
-	traceValue  = regexp.MustCompile(`^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$`)
+	traceKey    = whenUsed(`^(?:[a-z0-9][a-z0-9_\-*/]{0,255}|[a-z0-9][a-z0-9_\-*/]{0,240}@[a-z][a-z0-9_\-*/]{0,13})$`)
+	traceValue  = whenUsed(`^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$`)
 	baggageText = regexp.MustCompile(`^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$`)
 )
+
+// whenUsed compiles an expression when it is needed first: those that count long repetitions are large.
+func whenUsed(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // Traceparent holds a value against the header traceparent of W3C Trace Context.
 func Traceparent(s string) []Problem {
@@ -177,7 +183,7 @@ func Tracestate(s string) []Problem {
 			if members++; members > 32 {
 				f.add(CodeBadTrace, at, "more than 32 members")
 			}
-			if !ok || !traceKey.MatchString(key) || !traceValue.MatchString(value) {
+			if !ok || !traceKey().MatchString(key) || !traceValue().MatchString(value) {
 				f.add(CodeBadTrace, at, "%q is no member of the form key=value", clip(text, 60))
 			}
 		}
