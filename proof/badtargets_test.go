@@ -96,7 +96,7 @@ type outcome struct {
 func run(t *testing.T, env []string, args ...string) *outcome {
 	t.Helper()
 	short := []string{"--timeout", "500ms", "--start-timeout", "2s", "--budget", budget.String(), "--quiet-window", "50ms"}
-	return runWithin(t, 2*(budget+ending), env, append(short, args...)...)
+	return runWithin(t, 2*(budget+ending), append([]string{"GOGC=100"}, env...), append(short, args...)...) // its memory is judged
 }
 
 // runWithin is run with the limits of mcpcheck itself, ended after a while.
@@ -117,8 +117,8 @@ func runWithin(t *testing.T, limit time.Duration, env []string, args ...string) 
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, append(full, args...)...)
 	// The targets are this program: with the race detector they would linger for a
-	// second before they end.
-	cmd.Env = append(append(os.Environ(), "GORACE=atexit_sleep_ms=0"), env...)
+	// second before they end. Garbage is collected seldom, as in this process.
+	cmd.Env = append(append(os.Environ(), "GORACE=atexit_sleep_ms=0", "GOGC=800"), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	begin := time.Now()

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,15 +24,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"mcpcheck": main,
-		// badtarget MODE: a server on standard input and output.
-		"badtarget": func() { os.Exit(badtarget.Main(os.Args[1])) },
-		// badserver MODE FILE: one on a loopback port; FILE gets the address.
-		// badserved MODE ADDRESS: one that listens where it is told.
-		"badserved": func() { os.Exit(badtarget.Serve(os.Args[1], os.Args[2])) },
-		"badserver": func() { os.Exit(badtarget.Listen(os.Args[1], os.Args[2])) },
-	})
+	// Many tests wait for processes in real time: others run meanwhile, unless the command line says how many.
+	// Under its own name this program is mcpcheck, which Ginkgo does not want to see that flag in.
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") != "mcpcheck" {
+		if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
+			panic(err) // it is a number
+		}
+	}
+	testscript.Main(m, map[string]func(){"mcpcheck": main})
 }
 
 // repository is the root of the module: scripts are played elsewhere.
@@ -44,6 +45,7 @@ var repository = func() string {
 
 // TestScripts plays the command line; see testdata/script.
 func TestScripts(t *testing.T) {
+	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+badTargets(t))
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -67,6 +69,28 @@ func TestScripts(t *testing.T) {
 			"action":    action,
 		},
 	})
+}
+
+// badTargets is a directory with the program badtarget, under all its names.
+func badTargets(t *testing.T) string {
+	dir := t.TempDir()
+	names := []string{"badtarget", "badserver", "badserved"}
+	if runtime.GOOS == "windows" {
+		for i := range names {
+			names[i] += ".exe"
+		}
+	}
+	first := filepath.Join(dir, names[0])
+	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", first, "github.com/mcpcheck/mcpcheck/internal/badtarget/program").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range names[1:] {
+		if err := os.Link(first, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // closedPort is a loopback address where nobody listens.
