@@ -23,16 +23,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// The test program is the target, too, when the environment says so.
-func init() {
-	if mode := os.Getenv(badtarget.EnvMode); mode != "" {
-		if file := os.Getenv(badtarget.EnvListen); file != "" {
-			os.Exit(badtarget.Listen(mode, file))
-		}
-		os.Exit(badtarget.Main(mode))
-	}
-}
-
 // Memory and time that a run may take, whatever the target does. The budget is
 // what the runs are given; ending the target takes time on top of it.
 const (
@@ -41,10 +31,17 @@ const (
 	ending     = 30 * time.Second
 )
 
-// program and mockserver build the two programs, once.
+// program, mockserver and badTarget build the programs, once.
 var (
 	program    = sync.OnceValues(func() (string, error) { return build("mcpcheck") })
 	mockserver = sync.OnceValues(func() (string, error) { return build("mockserver") })
+	badTarget  = sync.OnceValues(func() (string, error) {
+		dir, err := programs()
+		if err != nil {
+			return "", err
+		}
+		return filepath.Join(dir, "badtarget"), badtarget.Build(dir)
+	})
 )
 
 // programs is where they are: a directory of ours in the place for such.
@@ -116,9 +113,7 @@ func runWithin(t *testing.T, limit time.Duration, env []string, args ...string) 
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, append(full, args...)...)
-	// The targets are this program: with the race detector they would linger for a
-	// second before they end. Garbage is collected seldom, as in this process.
-	cmd.Env = append(append(os.Environ(), "GORACE=atexit_sleep_ms=0", "GOGC=800"), env...)
+	cmd.Env = append(append(os.Environ(), "GOGC=800"), env...) // garbage is collected seldom, as in this process
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	begin := time.Now()
@@ -219,13 +214,12 @@ func TestBadProcesses(t *testing.T) {
 			if b.slow && testing.Short() {
 				t.Skip("slow")
 			}
-			self, err := os.Executable()
+			bad, err := badTarget()
 			if err != nil {
 				t.Fatal(err)
 			}
 			pids := t.TempDir()
-			o := run(t, []string{badtarget.EnvMode + "=", badtarget.EnvDir + "=" + pids},
-				append(b.args, "--quiet", "--env", badtarget.EnvMode+"="+b.mode, "--", self)...)
+			o := run(t, []string{badtarget.EnvDir + "=" + pids}, append(b.args, "--quiet", "--", bad, b.mode)...)
 			b.judge(t, o)
 			noneLeft(t, pids)
 		})
@@ -236,12 +230,12 @@ func TestBadProcesses(t *testing.T) {
 // for what is missing is not conformant, and what harms stands first.
 func TestHarm(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
+	bad, err := badTarget()
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := runWithin(t, time.Minute, []string{badtarget.EnvMode + "="}, append(one, "--only", "URI-10,URI-13,SEC-63,RPC-14,ERR-09,ERR-10,PAGE-05", "--no-color", "--quiet-window", "50ms",
-		"--env", badtarget.EnvMode+"=harmful", "--", self)...)
+	o := runWithin(t, time.Minute, nil, append(one, "--only", "URI-10,URI-13,SEC-63,RPC-14,ERR-09,ERR-10,PAGE-05", "--no-color", "--quiet-window", "50ms",
+		"--", bad, "harmful")...)
 	if o.status != 1 {
 		t.Errorf("exit status %d", o.status)
 	}
@@ -291,13 +285,12 @@ func noneLeft(t *testing.T, pids string) {
 // own: its memory is not to be taken for that of the run. It returns the URL.
 func listen(t *testing.T, mode string) string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
+	if _, err := badTarget(); err != nil {
 		t.Fatal(err)
 	}
+	dir, _ := programs() // where that is
 	file := filepath.Join(t.TempDir(), "url")
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), badtarget.EnvMode+"="+mode, badtarget.EnvListen+"="+file)
+	cmd := exec.Command(filepath.Join(dir, "badserver"), mode, file)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

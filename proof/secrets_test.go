@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/mcpcheck/mcpcheck/internal/badtarget"
 )
 
 // canary is a secret with characters that every encoding changes.
@@ -19,15 +17,14 @@ func canary(name string) string { return "canary/" + name + "+8f2c==&?" + name +
 // output, although the target repeats it in results, errors, headers and URLs, in
 // all encodings.
 func TestSecrets(t *testing.T) {
-	self, err := os.Executable()
+	bad, err := badTarget()
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := []string{"--label-filter", "area:LIST || area:READ || area:ERR || area:PAGE || area:URI || area:LIFE", "--revision", "2025-11-25", "--verbose"}
-	mode := badtarget.EnvMode + "=echo"
 	t.Run("env", func(t *testing.T) {
 		t.Parallel()
-		o := run(t, nil, append(all, "--env", mode, "--env", "CANARY_ONE="+canary("one"), "--", self)...)
+		o := run(t, nil, append(all, "--env", "CANARY_ONE="+canary("one"), "--", bad, "echo")...)
 		hidden(t, o, canary("one"))
 	})
 	t.Run("header", func(t *testing.T) {
@@ -42,16 +39,15 @@ func TestSecrets(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "target.yaml")
 		text := fmt.Sprintf(`
 endpoints:
-  - command: [%q]
+  - command: [%q, echo]
     env:
-      %s: {value: echo, public: true}
       CANARY_SIX: ${SIX}
       CANARY_SEVEN: {value: %q, public: true}
   - url: %s
     headers:
       X-Canary-Eight: {env: EIGHT}
 secrets: [%q]
-`, self, badtarget.EnvMode, canary("seven"), listen(t, "echo"), canary("seven"))
+`, bad, canary("seven"), listen(t, "echo"), canary("seven"))
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/sample"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
@@ -30,7 +31,7 @@ import (
 
 // TestCountIsSpentWhereFaultsAct: each fault and quirk acts for the first time at the same message of a conversation whether
 // it is to act once or always, so that no message before, on which it cannot act, has used up the one time; and the journal
-// names that message alone.
+// names that message alone. A run of the whole package plays one of four; package sample says how to have all played.
 func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some thousand conversations")
@@ -56,6 +57,9 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 	w, plain := reference.DefaultWorld(), map[string]*talker{}
 	shown, limited := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !sample.Whole() && sample.Hash(name)%4 != 0 {
+			continue
+		}
 		f, rule := all[name], control.Rule{Fault: name, Limits: control.Limits{Count: 1}}
 		if isQuirk(name) {
 			rule.Fault, rule.Quirk = "", name
@@ -90,7 +94,7 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 			}
 		})
 	}
-	if 10*shown < 9*limited {
+	if 10*shown < 9*limited && sample.Whole() || 2*shown < limited {
 		t.Errorf("%d of %d faults and quirks show in the conversation", shown, limited)
 	}
 }

@@ -45,7 +45,11 @@ var repository = func() string {
 
 // TestScripts plays the command line; see testdata/script.
 func TestScripts(t *testing.T) {
-	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+badTargets(t))
+	dir := t.TempDir()
+	if err := badtarget.Build(dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+dir)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -69,28 +73,6 @@ func TestScripts(t *testing.T) {
 			"action":    action,
 		},
 	})
-}
-
-// badTargets is a directory with the program badtarget, under all its names.
-func badTargets(t *testing.T) string {
-	dir := t.TempDir()
-	names := []string{"badtarget", "badserver", "badserved"}
-	if runtime.GOOS == "windows" {
-		for i := range names {
-			names[i] += ".exe"
-		}
-	}
-	first := filepath.Join(dir, names[0])
-	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", first, "github.com/mcpcheck/mcpcheck/internal/badtarget/program").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, name := range names[1:] {
-		if err := os.Link(first, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
 }
 
 // closedPort is a loopback address where nobody listens.

@@ -24,16 +24,9 @@ import (
 	"time"
 )
 
-// The environment by which a test tells a child process what to be.
-const (
-	// EnvMode holds a mode, and behind an equals sign its argument.
-	EnvMode = "MCPCHECK_BAD_TARGET"
-	// EnvDir names a directory in which each process leaves a file that is
-	// named after its process id.
-	EnvDir = "MCPCHECK_BAD_TARGET_PIDS"
-	// EnvListen names the file to which a process that listens writes its URL.
-	EnvListen = "MCPCHECK_BAD_TARGET_LISTEN"
-)
+// EnvDir is the environment variable that names a directory in which each process leaves a
+// file that is named after its process id.
+const EnvDir = "MCPCHECK_BAD_TARGET_PIDS"
 
 // HugeSize is the length of the single message of the mode "huge", in bytes.
 const HugeSize = 100 << 20
