@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/badtarget"
+	"github.com/mcpcheck/mcpcheck/internal/sample"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
@@ -210,6 +211,9 @@ func TestBadProcesses(t *testing.T) {
 		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*the answer has \d+ bytes|blocked .*LIST-01.*bytes on one connection`, args: append([]string{"--only", "LIST-01", "--timeout", "4s"}, one...), slow: true},
 	} {
 		t.Run(b.mode, func(t *testing.T) {
+			if !sample.Share(b.mode, 2) {
+				t.Skip("not in the sample")
+			}
 			t.Parallel()
 			if b.slow && testing.Short() {
 				t.Skip("slow")
@@ -343,6 +347,9 @@ func TestBadAddresses(t *testing.T) {
 		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*longer than 16777216 bytes`, args: append([]string{"--only", "LIST-01", "--timeout", "4s"}, one...), slow: true},
 	} {
 		t.Run(b.mode, func(t *testing.T) {
+			if !sample.Share(b.mode, 2) {
+				t.Skip("not in the sample")
+			}
 			t.Parallel()
 			if b.slow && testing.Short() {
 				t.Skip("slow")

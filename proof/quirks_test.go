@@ -62,6 +62,9 @@ func TestQuirks(t *testing.T) {
 			if q.Needs.Process {
 				t.Skip("it shows in a process only")
 			}
+			if !sample.Share(q.Name, 2) {
+				t.Skip("not in the sample")
+			}
 			cfg := suite.Config{}
 			for _, transport := range q.Needs.Transports {
 				cfg.Transports = append(cfg.Transports, requirement.Transport(transport))

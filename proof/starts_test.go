@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/sample"
 )
 
 // perCombination is how many processes of an ordinary server a combination may cost, with
@@ -40,6 +42,9 @@ func TestStarts(t *testing.T) {
 		"deaf in the end":  {[]string{"--fault", "canc-03-lock-stays-held"}, []string{"--revision", "2025-11-25", "--timeout", "2s"}, perCombination + 1, 1}, // the race in a fresh one, and the control, in which nothing is cancelled; neither is repeated
 	} {
 		t.Run(name, func(t *testing.T) {
+			if !sample.Share(name, 2) {
+				t.Skip("not in the sample")
+			}
 			t.Parallel()
 			starts := filepath.Join(t.TempDir(), "starts")
 			args := append(c.run, "--quiet", "--", "/bin/sh", "-c", `echo >>"$0"; exec "$@"`, starts, server, "--stdio")

@@ -57,7 +57,7 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 	w, plain := reference.DefaultWorld(), map[string]*talker{}
 	shown, limited := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !sample.Whole() && sample.Hash(name)%4 != 0 {
+		if !sample.Share(name, 4) {
 			continue
 		}
 		f, rule := all[name], control.Rule{Fault: name, Limits: control.Limits{Count: 1}}

@@ -49,6 +49,9 @@ func Whole() bool { return asked() != Some }
 // InAll reports whether that happens in all combinations.
 func InAll() bool { return asked() == Everywhere }
 
+// Share reports whether something is judged of which a sample has one of n, by its name.
+func Share(name string, n int) bool { return Whole() || Hash(name)%n == 0 }
+
 // Hash makes a number of a name; it is not negative.
 func Hash(name string) int {
 	h := fnv.New32a()
