@@ -238,7 +238,7 @@ func TestHarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := runWithin(t, time.Minute, nil, append(one, "--only", "URI-10,URI-13,SEC-63,RPC-14,ERR-09,ERR-10,PAGE-05", "--no-color", "--quiet-window", "50ms",
+	o := runWithin(t, time.Minute, nil, append(one, "--only", "URI-10,URI-13,SEC-63,RPC-14,ERR-09,ERR-10,PAGE-05", "--no-color", "--quiet-window", "50ms", "--timeout", "3s",
 		"--", bad, "harmful")...)
 	if o.status != 1 {
 		t.Errorf("exit status %d", o.status)

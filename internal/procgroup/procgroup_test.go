@@ -18,6 +18,7 @@ import (
 func TestGroup(t *testing.T) {
 	for name, end := range map[string]func(int) error{"terminate": procgroup.Terminate, "kill": procgroup.Kill} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			cmd := exec.Command("sh", "-c", "sleep 60 & echo started; wait")
 			procgroup.Separate(cmd)
 			began := time.Now()

@@ -419,6 +419,7 @@ func TestHTTPCAFile(t *testing.T) {
 }
 
 func TestHTTPStaleConnectionIsRetried(t *testing.T) {
+	t.Parallel()
 	// The server answers once per connection and then, when the next request
 	// arrives, closes it: what a keep-alive timeout looks like from here.
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

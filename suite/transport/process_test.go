@@ -148,6 +148,7 @@ func TestHurriedProcessIsTerminatedSooner(t *testing.T) {
 // Whether it is waited for already or not, and although it is at work: once nobody waits any more a process has a
 // moment to end.
 func TestProcessIsTerminatedWhenNobodyWaits(t *testing.T) {
+	t.Parallel()
 	for _, before := range []bool{true, false} {
 		over := make(chan struct{})
 		p := target("deaf")
@@ -241,6 +242,7 @@ func TestProcessFloodsItsStandardError(t *testing.T) {
 }
 
 func TestProcessLeavesAChildBehind(t *testing.T) {
+	t.Parallel()
 	c, l := dial(t, target("parent"))
 	f := l.await(t, "the child", func(f *wire.Frame) bool { return gjson.GetBytes(f.Raw, "child").Exists() })
 	l.await(t, "the child's sign of life", in(`{"ready":true}`))
@@ -293,6 +295,7 @@ func TestProcessDoesNotReadItsInput(t *testing.T) {
 }
 
 func TestProcessClosesItsOutput(t *testing.T) {
+	t.Parallel()
 	c, l := dial(t, target("mute"))
 	finished(t, "the connection", c.Done())
 	l.await(t, "the note", noted("closed its standard output"))

@@ -76,6 +76,7 @@ func TestServer(t *testing.T) {
 
 // TestServerFails: each way not to get ready is told in a sentence, and nothing is left.
 func TestServerFails(t *testing.T) {
+	t.Parallel()
 	never := program("served-never")
 	never.StartWait = 300 * time.Millisecond
 	patient := program("served")
@@ -136,6 +137,7 @@ func TestServerPortTaken(t *testing.T) {
 // TestServerComesBack: a program that died is started again for the next connection, at the
 // same port, and a connection to it ends with it, for a reason that says so.
 func TestServerComesBack(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"served", "served-wrapper", "served-stubborn"} {
 		t.Run(mode, func(t *testing.T) {
 			p := program(mode)
@@ -198,6 +200,7 @@ func TestServerComesBack(t *testing.T) {
 // TestServerDies: one that goes on taking connections after it has dropped one is waited for until
 // it has ended, so that whoever connects next finds another one; what ended, or listens no more, is not waited for.
 func TestServerDies(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"served-dying", "served", "served-wrapper"} {
 		t.Run(mode, func(t *testing.T) {
 			s := NewServer(program(mode))
