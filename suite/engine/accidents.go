@@ -130,8 +130,8 @@ func (r *Run) erratic(c requirement.Combination) bool {
 		}
 		for _, rec := range takes[c].Recordings {
 			for _, x := range rec.Exchanges {
-				if x.Method == "" || x.Outcome != recording.Replied && x.Outcome != recording.HTTPOnly {
-					continue
+				if x.Method == "" || x.Tags[recording.TagCancelled] != "" || x.Outcome != recording.Replied && x.Outcome != recording.HTTPOnly {
+					continue // how a cancelled request ends is a matter of who is quicker
 				}
 				same, fails := fmt.Sprint(x.Step, x.Method, string(x.Params), x.Tags), slices.ContainsFunc(x.Evidence(), r.ownError)
 				if was, known := failed[same]; known && was != fails {
@@ -154,7 +154,7 @@ func (r *Run) ownErrors(names []recording.Name, take *Take, frames []int) map[st
 			continue
 		}
 		for _, x := range rec.Exchanges {
-			if x.Method != "" && slices.ContainsFunc(x.Evidence(), func(n int) bool {
+			if x.Method != "" && x.Tags[recording.TagCancelled] == "" && slices.ContainsFunc(x.Evidence(), func(n int) bool {
 				return (len(frames) == 0 || slices.Contains(frames, n)) && r.ownError(n)
 			}) {
 				failed[subject(x)] = true
@@ -167,7 +167,7 @@ func (r *Run) ownErrors(names []recording.Name, take *Take, frames []int) map[st
 // subject is what a message is about: its method, and what it names.
 func subject(x *recording.Exchange) string {
 	about := x.Method
-	for _, name := range gjson.GetManyBytes(x.Params, "uri", "cursor", "ref", "argument") {
+	for _, name := range gjson.GetManyBytes(x.Params, "uri", "cursor", "ref", "argument", "level") {
 		about += " " + name.Raw
 	}
 	return about
