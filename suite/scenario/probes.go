@@ -87,8 +87,8 @@ func (c *Client) afterLife(ctx context.Context, life *recording.Exchange) time.D
 	const times, part, most = 10, 3, 10
 	window := c.P.Limits.QuietWindow
 	least := window / part
-	if n := c.P.Limits.Patience; n > 1 {
-		least = window * time.Duration(n) // a repetition: what is red now is printed
+	if c.P.Limits.Patience > 1 {
+		least = window // a repetition: what is red now is printed
 	}
 	took := life.Took
 	if times*took > max(window, least) {
