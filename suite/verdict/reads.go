@@ -196,12 +196,18 @@ func Withstood(v *Verdict, x *recording.Exchange, about string) bool {
 		v.That(false, "an error, and a target that goes on serving", "the target was lost over "+about+", twice"+matcher.InBrackets(x.Reason), x.Evidence()...)
 		v.Hint("catch what goes wrong while a request is handled, and answer it with an error")
 		return false
-	case x.Outcome == recording.Silent:
+	case NoResponse(x):
 		v.That(false, "an answer", matcher.Describe(x)+" to "+about, x.Evidence()...)
 		v.Hint("answer every request, if need be with an error")
 		return false
 	}
 	return v.Answered(x)
+}
+
+// NoResponse reports whether a request, however odd it may be, got no response from a target that goes on:
+// silence, or an HTTP status of success without one.
+func NoResponse(x *recording.Exchange) bool {
+	return x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly && x.Status > 0 && x.Status < http.StatusMultipleChoices
 }
 
 // DiesOfText reports whether the target is lost over text that is no JSON, which RPC-14 and

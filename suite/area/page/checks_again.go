@@ -114,6 +114,11 @@ func badCursor(x *recording.Exchange, v *verdict.Verdict, ignored *verdict.Sight
 		v.Hint("answer a cursor that cannot be read with error -32602")
 		return
 	}
+	if judge.IsString(cursor) && verdict.NoResponse(x) { // what is no request of the schema may go unheard
+		v.That(false, "an answer, if need be an error", matcher.Describe(x)+" to "+x.Method+" with the cursor "+judge.Brief(cursor), x.Evidence()...)
+		v.Hint("answer a cursor that cannot be read with error -32602")
+		return
+	}
 	// That null stands for an absent cursor is no more than what languages without a
 	// difference between the two make of it.
 	if x.Outcome != recording.Replied || cursor.Type == gjson.Null {
