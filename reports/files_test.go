@@ -148,7 +148,7 @@ func TestMerge(t *testing.T) {
 	if _, err := ReadJSON(&b); err != nil {
 		t.Error(err)
 	}
-	if again, err := Merge([]*Report{sample(), sample()}, testProfile); err != nil || len(again.Results) != len(sample().Results) {
+	if again, err := Merge([]*Report{sample(), sample()}, testProfile); err != nil || len(again.Results) != len(sample().Results) || len(again.Observations) != len(sample().Observations) {
 		t.Error(err)
 	}
 }

@@ -183,7 +183,17 @@ func (m *merger) add(r *Report, number int) error {
 		m.rows[x.key()] = &x
 		m.into.Results = append(m.into.Results, x)
 	}
+	key := func(o *Observation) [5]string {
+		return [5]string{o.ID, o.Requirement, o.Revision, o.Transport, o.Detail}
+	}
+	was := map[[5]string]bool{} // earlier reports may hold the same verdicts
+	for i := range m.into.Observations {
+		was[key(&m.into.Observations[i])] = true
+	}
 	for _, o := range r.Observations {
+		if was[key(&o)] {
+			continue
+		}
 		o.Evidence = shift(o.Evidence)
 		m.into.Observations = append(m.into.Observations, o)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -69,7 +70,7 @@ func selected(all []listed, names []string) ([]listed, error) {
 		name = strings.ToUpper(name)
 		matches := func(x listed) bool { return x.ID == name || strings.HasPrefix(x.ID, name+"-") }
 		if !slices.ContainsFunc(all, matches) {
-			return nil, badUsage("there is no requirement and no area %q%s", name, nearest.Question(name, known))
+			return nil, badUsage("there is no requirement and no area %q%s", name, cmp.Or(nearest.Question(name, known), `: "mcpcheck list" shows them all`))
 		}
 		for _, x := range all {
 			wanted[x.ID] = wanted[x.ID] || matches(x)

@@ -39,7 +39,7 @@ func Unstarted(cmd *exec.Cmd, err error) string {
 	why := err.Error()
 	switch info, missing := os.Stat(cmd.Dir); {
 	case cmd.Dir != "" && (missing != nil || !info.IsDir()):
-		why = fmt.Sprintf("the working directory %q does not exist: %v", cmd.Dir, err)
+		why = fmt.Sprintf("the working directory %q does not exist, or is no directory", cmd.Dir)
 	case errors.Is(err, exec.ErrNotFound):
 		why = "executable file not found in PATH"
 	case errors.Is(err, fs.ErrNotExist):

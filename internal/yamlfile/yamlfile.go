@@ -234,6 +234,9 @@ func syntax(err error) *Problem {
 		if message == "value is not allowed in this context" {
 			message += " (is the line indented like the one before?)"
 		}
+		if message == "unexpected key name" {
+			message += " (is this YAML, with a field and its value on a line?)"
+		}
 		if strings.Contains(message, `'\t'`) || strings.Contains(message, "'\t'") {
 			message += " (indent with spaces, not with tabs)"
 		}

@@ -118,6 +118,7 @@ func TestDecodeErrors(t *testing.T) {
 		"Hidden: x":                           `f.yaml:1:1: unknown field "Hidden": the fields here are`,
 		"Untagged: x":                         `f.yaml:1:1: unknown field "Untagged"`,
 		"endpoints:\n  - uri: x\n text: y":    "f.yaml:3:2: value is not allowed in this context (is the line indented like the one before?)",
+		"import json\nfor x in y:\n    z":     "f.yaml:1:1: unexpected key name (is this YAML, with a field and its value on a line?)",
 		"name: [a]":                           `f.yaml:1:7: name must be a single value, not a list`,
 		"name: {a: b}":                        `name must be a single value, not a mapping`,
 		"endpoints: x":                        `f.yaml:1:12: endpoints must be a list, not "x"`,

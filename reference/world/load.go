@@ -78,12 +78,12 @@ func (w World) checked(checks []RuleCheck) (found problems) {
 func open(name string, checks []RuleCheck) (World, *reader, error) {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
-		return World{}, nil, err
+		return World{}, nil, fmt.Errorf("%s: %w", name, yamlfile.Unread(err))
 	}
 	defer root.Close() //nolint:errcheck // nothing has been written
 	f, err := os.Open(filepath.Clean(name))
 	if err != nil {
-		return World{}, nil, err
+		return World{}, nil, fmt.Errorf("%s: %w", name, yamlfile.Unread(err))
 	}
 	defer f.Close() //nolint:errcheck // nothing has been written
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))

@@ -171,6 +171,22 @@ func TestWriteKeepsURLSecretsOut(t *testing.T) {
 	}
 }
 
+// TestDefaults: a default stands for a variable that is not set or empty, and is no secret by
+// itself: masking it would blot out what the file says in plain sight.
+func TestDefaults(t *testing.T) {
+	const file = "endpoints: [{url: 'http://${MCPCHECK_HOST:-127.0.0.1:80}/${MCPCHECK_PATH:-resources}?a=${MCPCHECK_NONE:-}'}]"
+	for path, want := range map[string]string{"": "http://127.0.0.1:80/resources?a=", "hush-12345": "http://127.0.0.1:80/hush-12345?a="} {
+		t.Setenv("MCPCHECK_PATH", path)
+		got, err := Parse("t.yaml", []byte(file), known(t))
+		if err != nil || got.Endpoints[0].URL != want || (len(got.Secret) > 0) != (path != "") {
+			t.Errorf("%q: %v, %v", path, got, err)
+		}
+	}
+	if got, err := (Value{Value: "Bearer ${MCPCHECK_NONE:-none} $${A:-b}"}).Reveal(); got != "Bearer none ${A:-b}" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
 // inOrder sorts texts by where they stand in another.
 func inOrder(text string, parts []string) []string {
 	slices.SortFunc(parts, func(a, b string) int {

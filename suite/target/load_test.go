@@ -200,6 +200,8 @@ func TestParseErrors(t *testing.T) {
 		"endpoints: [{url: 'http://h', headers: {a: \"c\\nd\"}}]":                                                               `must not contain a line break`,
 		"endpoints: [{url: 'http://h', headers: {a: {env: MCPCHECK_UNSET_VARIABLE}}}]":                                          `endpoints[0].headers.a cannot be used: the environment variable MCPCHECK_UNSET_VARIABLE is not set`,
 		"endpoints: [{url: 'http://h', headers: {a: '${MCPCHECK_UNSET_VARIABLE}'}}]":                                            `is not set`,
+		"endpoints: [{url: 'http://h', headers: {a: '${MCPCHECK_UNSET_VARIABLE-x}'}}]":                                          `the environment variable MCPCHECK_UNSET_VARIABLE-x is not set`,
+		"endpoints: [{url: 'http://h', headers: {a: '${X:-${Y}}'}}]":                                                            `the default of X must not contain {`,
 		"endpoints: [{url: 'http://h', headers: {a: '${X'}}]":                                                                   `is not closed by }`,
 		"endpoints: [{url: 'http://h', headers: {a: {env: A, value: b}}}]":                                                      `must have either a value or env`,
 		"endpoints: [{command: [a], env: {'A=B': c}}]":                                                                          `must not name a variable "A=B"`,

@@ -19,7 +19,8 @@ import (
 // secret unless Public says otherwise: reports mask it.
 type Value struct {
 	// Value is the value itself. "${NAME}" stands for the environment
-	// variable NAME, "$${" for "${".
+	// variable NAME, "${NAME:-default}" for a default where that is not set or
+	// empty, "$${" for "${".
 	Value string `yaml:"value"`
 	// Env is the environment variable that holds the value.
 	Env string `yaml:"env"`
@@ -69,7 +70,8 @@ func (v Value) reveal() (value string, parts []string, err error) {
 	return expand(v.Value, os.LookupEnv)
 }
 
-// expand replaces ${NAME} by what lookup says and $${ by ${.
+// expand replaces ${NAME} and ${NAME:-default} by what lookup says, or the default, and $${ by ${.
+// The parts are what lookup said: a default stands in the file, and is no secret by itself.
 func expand(s string, lookup func(string) (string, bool)) (string, []string, error) {
 	var b strings.Builder
 	var parts []string
@@ -89,12 +91,20 @@ func expand(s string, lookup func(string) (string, bool)) (string, []string, err
 		if !closed {
 			return "", nil, fmt.Errorf("%q is not closed by }", "${")
 		}
-		value, ok := lookup(name)
-		if !ok {
-			return "", nil, fmt.Errorf("the environment variable %s is not set", name)
+		name, otherwise, defaulted := strings.Cut(name, ":-")
+		if strings.Contains(otherwise, "{") {
+			return "", nil, fmt.Errorf("the default of %s must not contain {", name)
 		}
-		b.WriteString(value)
-		parts = append(parts, value)
+		value, ok := lookup(name)
+		switch {
+		case defaulted && value == "":
+			b.WriteString(otherwise)
+		case !ok:
+			return "", nil, fmt.Errorf("the environment variable %s is not set", name)
+		default:
+			b.WriteString(value)
+			parts = append(parts, value)
+		}
 		s = rest
 	}
 }
