@@ -97,7 +97,15 @@ func TestSelfChanges(t *testing.T) {
 			if slices.Equal(c.all, modern) {
 				cfg.Revisions = []requirement.Revision{requirement.R20260728}
 			}
-			report := selfChanging(t, o, []string{"note:a", "note:b"}, stdio, cfg)
+			var report *reports.Report
+			for range 3 { // what changes in real time may give no occasion on a busy machine
+				report = selfChanging(t, o, []string{"note:a", "note:b"}, stdio, cfg)
+				if !slices.ContainsFunc(report.Results, func(x reports.Result) bool {
+					return x.Verdict == reports.NotApplicable && (x.ID == c.red || c.red == "")
+				}) {
+					break
+				}
+			}
 			judged := 0
 			for i := range report.Results {
 				switch x := &report.Results[i]; {
