@@ -195,8 +195,8 @@ type repetition struct {
 // Copies of a program may be in each other's way: they fight over a port or a lock. So where
 // we start them, what is red is first repeated with no more copies than a script needs: in the
 // combinations with verdicts that rest on time, which nothing else may disturb, or else in the
-// one with most to repeat. If all is red again the copies are not the reason, and the other
-// combinations are repeated side by side; else one after the other as well.
+// one with most to repeat. If all is red again neither the copies nor the load are the reason, and the other
+// combinations, and those where the same requirements rest on time, are repeated side by side; else one after the other as well.
 func (r *Run) replay(ctx context.Context, red []*Judgement, choose choice) map[requirement.Combination]*Take {
 	r.hurry(red)
 	elsewhere, owned := r.repetitions(ctx, red, choose)
@@ -213,9 +213,7 @@ func (r *Run) replay(ctx context.Context, red []*Judgement, choose choice) map[r
 		p.repeat(ctx, x)
 	}
 	alone, others = apart(owned)
-	for _, x := range alone {
-		p.repeat(ctx, x)
-	}
+	alone, others = r.repeatAlone(ctx, p, red, alone, others)
 	if r.agree(ctx, red, alone) {
 		var wg sync.WaitGroup
 		for _, x := range others {
@@ -228,6 +226,37 @@ func (r *Run) replay(ctx context.Context, red []*Judgement, choose choice) map[r
 		}
 	}
 	return r.repeated(ctx, slices.Concat(elsewhere, owned))
+}
+
+// repeatAlone plays repetitions one after the other, those first in which most rests on time, and returns which. Those in which nothing
+// rests on time but what was shown again by such a one, of the same requirement, need not be played so: they join the others.
+func (r *Run) repeatAlone(ctx context.Context, p *player, red []*Judgement, alone, others []*repetition) (played, left []*repetition) {
+	timed := func(x *repetition) []*Judgement {
+		return recording.Keep(red, func(j *Judgement) bool {
+			return j.Combination == x.stage.Combination && r.restsOnTime(j, r.takes[j.Combination])
+		})
+	}
+	slices.SortStableFunc(alone, func(a, b *repetition) int { return len(timed(b)) - len(timed(a)) })
+	type shows struct{ endpoint, requirement string }
+	shown := map[shows]bool{}
+	for _, x := range alone {
+		known := func(j *Judgement) bool { return shown[shows{x.stage.Endpoint.Name, j.Requirement.ID}] }
+		if all := timed(x); x.stage.Target.Triggers == (target.Triggers{}) && len(all) > 0 && len(recording.Keep(all, known)) == len(all) {
+			others = append(others, x)
+			continue
+		}
+		p.repeat(ctx, x)
+		played = append(played, x)
+		if context.Cause(ctx) == nil {
+			r.gatherAgain(x)
+		}
+		for _, j := range timed(x) {
+			if j.Outcome.Red() && context.Cause(ctx) == nil && r.row(j.Row, x.take).Outcome == j.Outcome {
+				shown[shows{x.stage.Endpoint.Name, j.Requirement.ID}] = true
+			}
+		}
+	}
+	return played, others
 }
 
 // repetitions lists what is to be played again at URLs, and with processes of ours.

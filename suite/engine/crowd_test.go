@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -105,6 +106,88 @@ func TestConfirmationWithASingleCopy(t *testing.T) {
 					t.Errorf("%d copies are left", n)
 				}
 			})
+		})
+	}
+}
+
+// mute is a program that says nothing to a request whose method is a number, the first time in each of its four revisions, and
+// also later if it is broken, or while another copy runs.
+type mute struct {
+	broken bool
+	now    atomic.Int64
+	mu     sync.Mutex
+	beside []int64 // how many copies ran, for each such request
+}
+
+func (m *mute) open(context.Context) (io.ReadWriteCloser, error) {
+	ours, theirs := net.Pipe()
+	m.now.Add(1)
+	go func() {
+		defer m.now.Add(-1)
+		defer func() { _ = theirs.Close() }()
+		for in := bufio.NewScanner(theirs); in.Scan(); {
+			said := gjson.ParseBytes(in.Bytes())
+			answer := `"error":{"code":-32601,"message":"no"}`
+			switch {
+			case said.Get("method").Type == gjson.Number && m.silent():
+				continue
+			case said.Get("method").Type != gjson.String:
+				answer = `"error":{"code":-32600,"message":"no"}`
+			case said.Get("method").Str == "initialize":
+				answer = `"result":{"protocolVersion":"` + said.Get("params.protocolVersion").Str + `","capabilities":{"resources":{}},"serverInfo":{"name":"mute","version":"1"}}`
+			case said.Get("method").Str == "ping":
+				answer = `"result":{}`
+			}
+			if said.Get("id").Exists() {
+				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", said.Get("id").Raw, answer)
+			}
+		}
+	}()
+	return ours, nil
+}
+
+func (m *mute) silent() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.beside = append(m.beside, m.now.Load())
+	return m.broken || len(m.beside) <= 4 || m.now.Load() > 1
+}
+
+// What rests on time is repeated with a single copy. Once that has shown it again, other revisions follow side by side.
+func TestWhatRestsOnTimeIsRepeatedAlone(t *testing.T) {
+	for _, c := range []struct {
+		broken bool
+		want   string
+		single int // copies that were by themselves
+	}{
+		{false, strings.TrimSpace(strings.Repeat("RPC-15:pass ", 4) + strings.Repeat("inconsistent ", 4)), 4},
+		{true, strings.TrimSpace(strings.Repeat("RPC-15:warn ", 4)), 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &mute{broken: c.broken}
+			r, err := Prepare(t.Context(), Config{
+				Target: &target.Target{Endpoints: []target.Endpoint{{Name: "mute", Pipe: m.open, Command: []string{"mute"}}}},
+				Tool:   reports.Tool{Name: "test"},
+				Select: func(row Row) bool {
+					return row.Requirement.ID == "RPC-15" && row.Combination.Revision != requirement.R20260728
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Execute(t.Context())
+			if got := verdicts(r.Report(false)); got != c.want {
+				t.Errorf("broken %t: got %s, want %s", c.broken, got, c.want)
+			}
+			single := 0
+			for _, n := range m.beside[4:] {
+				if n == 1 {
+					single++
+				}
+			}
+			if len(m.beside) != 8 || single != c.single {
+				t.Errorf("broken %t: copies beside each repetition: %v", c.broken, m.beside)
+			}
 		})
 	}
 }
