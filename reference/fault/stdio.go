@@ -28,6 +28,15 @@ var stdioCode = code{
 	"stdio-02-two-in-a-line": stateless(onStdio(hook.MethodTemplates, func(raw []byte) []byte {
 		return append(raw, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
 	})),
+	"stdio-03-errors-not-flushed": stateless(hook.Join(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		held := &holdingWriter{Writer: out}
+		return in, releasingWriter{held}, held.flush
+	}}, hook.OnResponse("", overStdio, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		if gjson.GetBytes(m.Raw, "error").Exists() {
+			m.Write = hold
+		}
+		return next(ctx, m)
+	}))),
 	"stdio-03-not-flushed": stateless(hook.Join(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
 		held := &holdingWriter{Writer: out}
 		return in, held, held.flush
@@ -111,8 +120,19 @@ type holdingWriter struct {
 	held []byte
 }
 
+// releasingWriter writes what is held before anything else.
+type releasingWriter struct{ *holdingWriter }
+
+func (r releasingWriter) Write(p []byte) (int, error) {
+	r.flush()
+	return r.holdingWriter.Write(p)
+}
+
 // hold is a [hook.Message.Write].
 func hold(_ context.Context, w io.Writer, framed []byte) error {
+	if r, ok := w.(releasingWriter); ok {
+		w = r.holdingWriter
+	}
 	h, ok := w.(*holdingWriter)
 	if !ok { // the connection is older than the rule
 		_, err := w.Write(framed)

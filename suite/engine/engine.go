@@ -87,7 +87,8 @@ type endpoint struct {
 	cause     error
 	// broken is why no session can be opened although the endpoint is what the
 	// user says it is; see misspeaks, and [session.Found.Spread].
-	broken error
+	broken  error
+	prompts session.Prompts
 }
 
 // misspeaks reports whether an endpoint that is declared to speak HTTP+SSE was
@@ -231,7 +232,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		if err != nil {
 			return err
 		}
-		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter, Patience: r.patience}
+		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter, Patience: r.patience, Prompts: &e.prompts}
 		stop := func() {}
 		if t == requirement.Stdio {
 			stop = r.whileNonsense(e)
@@ -361,7 +362,7 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	if e.transport == requirement.Stdio {
 		probes = 1 // each is a process
 	}
-	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken, Limit: limit}
+	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken, Limit: limit, Prompts: &e.prompts}
 	if e.Owned() {
 		o.Starts, o.Ends, o.Jobs = r.starts, r.ends, r.jobs
 	}

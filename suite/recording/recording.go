@@ -250,6 +250,8 @@ type Exchange struct {
 	// Limit says that it was canceled because an answer, or a connection, went beyond
 	// what is read of one.
 	Limit bool `json:"limit,omitempty"`
+	// HeldBack says that its answer came only, but then at once, when another request was answered.
+	HeldBack bool `json:"heldBack,omitempty"`
 	// Reason explains an outcome other than Replied and Sent in one sentence.
 	Reason string `json:"reason,omitempty"`
 

@@ -101,7 +101,8 @@ func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
 		return p.finish(recording.Sent, "")
 	}
 	timeout := p.timeout()
-	timer := time.NewTimer(timeout)
+	prompts, first := p.prompts(timeout)
+	timer := time.NewTimer(first)
 	defer timer.Stop()
 	extra := p.overtime(timeout)
 	for {
@@ -128,6 +129,12 @@ func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
 			}
 			return p.finish(p.unlessClosed(recording.Lost, p.s.conn.Err()), p.s.lost())
 		case <-timer.C:
+			if first < timeout {
+				p.prompt(ctx)
+				timer.Reset(timeout - first)
+				prompts, first = false, timeout
+				continue
+			}
 			if left := p.patience(timeout); left > 0 {
 				timer.Reset(left)
 				continue
@@ -135,6 +142,12 @@ func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
 			if p.s.unheard() {
 				if more := extra.More(); more > 0 {
 					timer.Reset(more)
+					continue
+				}
+			}
+			if prompts {
+				prompts = false
+				if p.prompt(ctx); p.replied() {
 					continue
 				}
 			}

@@ -40,6 +40,8 @@ type Options struct {
 	// Patience, if set, bounds what all sessions that have it wait in vain for a target which asks
 	// to be called later.
 	Patience *Patience
+	// Prompts, if set, is what is known of answers that come only when another request is answered.
+	Prompts *Prompts
 	// NoHandshake leaves a legacy session unopened; HoldInitialized sends
 	// initialize but not notifications/initialized: see [Session.Initialized].
 	NoHandshake, HoldInitialized bool
@@ -80,6 +82,7 @@ type Session struct {
 	changed   chan struct{} // closed and replaced at each incoming frame
 	last      int           // number of the last frame
 	said      time.Duration // when the last message was sent or came
+	held      int           // how many answers were held back until a prompt
 	// took is what the first answer took, in which the start of a process may be, and longest the
 	// longest of all others.
 	took, longest time.Duration

@@ -4,6 +4,7 @@ package stdio
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,7 +52,7 @@ var Checks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "STDIO-03", From: []recording.Name{recording.Everything}, Endings: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "STDIO-03", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Endings: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range r.Incoming(0) {
 			if wire.Classify(f.Raw) != wire.KindOther {
 				v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message", "a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f.Number)
@@ -60,6 +61,7 @@ var Checks = []verdict.Check{
 		for _, x := range r.Exchanges {
 			flushedInTime(r, x, v)
 		}
+		flushedByItself(v)
 	}},
 	{Requirement: "STDIO-05", From: []recording.Name{Framing}, With: slices.Concat(verdict.BothWalks, []recording.Name{recording.InvalidMessages}), Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		before := r.Step(recording.StepBefore)
@@ -243,6 +245,26 @@ func flushedInTime(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 	if f := r.Frame(x.Replies[0]); f != nil && f.At >= closing {
 		v.That(false, "an answer that is written out at once", "the answer to "+x.Method+" came when the session was ended", x.Evidence()...)
 		v.Hint("flush standard output after each message")
+	}
+}
+
+// flushedByItself: no answer waits until the server writes another one. A slow server may answer just when it is sent another request,
+// but not after two different times.
+func flushedByItself(v *verdict.Verdict) {
+	const apart = 500 * time.Millisecond
+	var held []*recording.Exchange
+	for _, r := range v.Recordings() {
+		held = append(held, recording.Keep(r.Exchanges, func(x *recording.Exchange) bool { return x.HeldBack })...)
+	}
+	if len(held) == 0 {
+		return
+	}
+	took := func(a, b *recording.Exchange) int { return cmp.Compare(a.Took, b.Took) }
+	least, most := slices.MinFunc(held, took), slices.MaxFunc(held, took)
+	if most.Took-least.Took > apart {
+		v.That(false, "an answer that is written out at once", "the answer to "+verdict.What(most)+" came only when another request was answered",
+			append(most.Evidence(), least.Evidence()...)...)
+		v.Hint("flush standard output after each message, errors included")
 	}
 }
 

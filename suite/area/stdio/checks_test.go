@@ -49,6 +49,21 @@ func TestLines(t *testing.T) {
 	})
 }
 
+// An answer that was held back says nothing by itself: it may have come by chance. It does not come so after different times.
+func TestHeldBack(t *testing.T) {
+	after := func(took ...time.Duration) (all []rt.Line) {
+		for _, d := range took {
+			all = append(all, rt.Line{Step: "missing", Method: "resources/read", Error: `{"code":-32002,"message":"no"}`, HeldBack: d})
+		}
+		return all
+	}
+	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+		{ID: "STDIO-03", Want: verdict.Pass, Rec: after(10 * time.Second)},
+		{ID: "STDIO-03", Want: verdict.Pass, Rec: after(time.Second, 1100*time.Millisecond)},
+		{ID: "STDIO-03", Want: verdict.Fail, Rec: after(10*time.Second, time.Second)},
+	})
+}
+
 // splitID is a request in three writes whose id came back as another one.
 func splitID(sent, back string) rt.Line {
 	return rt.Line{Step: "split", Method: "ping", ID: `"` + sent + `"`, Reply: `{"jsonrpc":"2.0","id":"` + back + `","result":{}}`}

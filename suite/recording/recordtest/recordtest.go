@@ -43,6 +43,8 @@ type Line struct {
 	Incoming []string
 	// Channel is the channel of the frames; default "stdout".
 	Channel string
+	// HeldBack is for how long the answer was held back.
+	HeldBack time.Duration
 	// Event is put on the incoming frames.
 	Event *wire.Event
 	// Flaws replaces what the strict reader finds in the answer.
@@ -175,6 +177,6 @@ func (b *builder) exchange(i int, l Line) *recording.Exchange {
 			x.Outcome = recording.Replied
 		}
 	}
-	x.Took = b.now - x.Sent
+	x.Took, x.HeldBack = cmp.Or(l.HeldBack, b.now-x.Sent), l.HeldBack > 0
 	return x
 }
