@@ -125,7 +125,7 @@ func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording
 	c.twice(ctx, func() (*recording.Exchange, bool) {
 		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{uri}}, session.Request{Tags: tags.With()})
 		granted := st.Ack != nil && slices.Contains(Acknowledged(st.Ack.Raw), uri)
-		x := StopListen(ctx, st)
+		x := c.StopListen(ctx, st)
 		if granted {
 			x.Tags[recording.TagAccepted] = "yes"
 			x.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
@@ -137,10 +137,10 @@ func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording
 
 // StopListen ends a listen request, of which the acknowledgment is a part: on stdio nothing but its
 // subscriptionId ties it to the request, and of a session that is shared a recording has no other frames.
-func StopListen(ctx context.Context, st *session.Stream) *recording.Exchange {
+func (c *Client) StopListen(ctx context.Context, st *session.Stream) *recording.Exchange {
 	x := st.Stop(ctx)
-	if st.Ack != nil && !slices.Contains(x.Evidence(), st.Ack.Number) {
-		x.Others = append(x.Others, st.Ack.Number)
+	if st.Ack != nil {
+		c.S.Join(x, st.Ack.Number)
 	}
 	return x
 }

@@ -257,7 +257,7 @@ func (w *selfWatch) play(ctx context.Context) {
 	w.p.Mark(recording.MarkSilenceHeard)
 	for _, f := range w.c.S.Incoming(since) { // what comes in a session that is shared is in no recording but by an exchange
 		if len(w.streams) == 0 && Notifies(&f, updated) {
-			settled.Others = append(settled.Others, f.Number)
+			w.c.S.Join(settled, f.Number)
 		}
 	}
 	if !w.c.S.Alive() || !w.ask(ctx, recording.StepSubscribeAgain, "resources/subscribe", w.uri).Succeeded() {

@@ -460,3 +460,19 @@ func (s *Session) Incoming(after int) []wire.Frame {
 	defer s.mu.Unlock()
 	return recording.Keep(s.incoming, func(f wire.Frame) bool { return f.Number > after })
 }
+
+// Evidence is that of an exchange to which more frames may still come, as where an event stream goes on behind the response.
+func (s *Session) Evidence(x *recording.Exchange) []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return x.Evidence()
+}
+
+// Join counts a frame among those of an exchange, unless it is one already.
+func (s *Session) Join(x *recording.Exchange, number int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(x.Evidence(), number) {
+		x.Others = append(x.Others, number)
+	}
+}

@@ -31,10 +31,15 @@ func Yields(x *recording.Exchange) bool {
 	return x.Succeeded() && len(x.Result().Get("contents").Array()) > 0
 }
 
-// Bodies are the texts and blobs of a read.
+// Bodies are the texts and blobs of a read. Unlike [ContentsOf] it looks at the reply alone: scripts call it while frames
+// of the exchange may still come, such as what HTTP says to a request that was answered on another stream.
 func Bodies(x *recording.Exchange) []string {
+	list := resultOf(x).Get("contents")
+	if !list.IsArray() {
+		return nil
+	}
 	var all []string
-	for _, c := range ContentsOf(x) {
+	for _, c := range list.Array() {
 		all = append(all, c.Get("text").Raw+" "+c.Get("blob").Raw)
 	}
 	return all

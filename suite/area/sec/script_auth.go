@@ -120,8 +120,9 @@ func askMetadata(ctx context.Context, p *scenario.Play, c *scenario.Client, chal
 		q := session.Request{Step: stepMetadata, HTTPMethod: http.MethodGet, URL: place[1], Tags: recording.Tags{tagFrom: place[0]},
 			Header: map[string]string{"Accept": "application/json"}}
 		x := c.Do(ctx, q)
+		own := c.S.Evidence(x)
 		for _, f := range c.S.Incoming(x.Request) {
-			if slices.Contains(x.Evidence(), f.Number) {
+			if slices.Contains(own, f.Number) {
 				x.Tags[recording.TagText] += string(f.Whole())
 			}
 		}

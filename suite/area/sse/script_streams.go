@@ -120,7 +120,7 @@ func resume(step recording.Step, id string) session.Request {
 // eventIDs are the ids of the events that answered a request.
 func eventIDs(c *scenario.Client, x *recording.Exchange) []string {
 	own := map[int]bool{}
-	for _, n := range x.Evidence() {
+	for _, n := range c.S.Evidence(x) {
 		own[n] = true
 	}
 	var ids []string

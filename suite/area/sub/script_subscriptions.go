@@ -127,7 +127,7 @@ func badListen(ctx context.Context, c *scenario.Client, step recording.Step, for
 	if st.Ack != nil {
 		st.Exchange().Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 	}
-	x := scenario.StopListen(ctx, st)
+	x := c.StopListen(ctx, st)
 	if st.Ack == nil && x.Outcome == recording.Sent {
 		x.Outcome, x.Reason = recording.Silent, "no answer within "+patience.String()
 		if x.Status >= http.StatusMultipleChoices {
