@@ -401,6 +401,8 @@ func noListenNoChange(r *recording.Recording, v *verdict.Verdict) {
 	switch {
 	case session == "":
 		v.Skip(recording.CodeNotExercised, "the target file allows one instance only, so nobody can listen beside")
+	case len(strays) > 0 && onHTTP(r): // each came on the stream of another request
+		v.Skip(recording.CodeNotExercised, "changes are told on the streams of other requests: see HTTP-10")
 	case len(strays) > 0:
 		v.That(false, "no change notifications on a connection without a listen request", strays[0].Method()+" on a connection that did not listen", verdict.FrameNumbers(strays)...)
 		v.Hint("send change notifications on listen streams only")
