@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/revision"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -185,16 +186,13 @@ func (e *Engine) handshaking(transport string) []string {
 	return e.spoken().grid[transport]
 }
 
-// defined tells which revisions with a handshake the specification defines for each
-// transport: 2024-11-05 has no Streamable HTTP, and nothing after it has HTTP+SSE.
+// defined tells which revisions with a handshake the specification defines for each transport.
 func defined(legacy []string) map[string][]string {
-	grid := map[string][]string{hook.Stdio: legacy}
+	grid := map[string][]string{}
 	for _, r := range legacy {
-		transport := hook.HTTP
-		if r == hook.R20241105 {
-			transport = hook.SSE
+		for _, transport := range revision.Known().Of(r).Transports {
+			grid[transport] = append(grid[transport], r)
 		}
-		grid[transport] = append(grid[transport], r)
 	}
 	return grid
 }

@@ -22,17 +22,18 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/revision"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 // The transports, as Call.Transport and Message.Transport name them.
 const (
-	Stdio = "stdio" // newline-delimited messages on a pair of streams
-	HTTP  = "http"  // Streamable HTTP
-	SSE   = "sse"   // HTTP+SSE of 2024-11-05
+	Stdio = revision.Stdio // newline-delimited messages on a pair of streams
+	HTTP  = revision.HTTP  // Streamable HTTP
+	SSE   = revision.SSE   // HTTP+SSE of 2024-11-05
 )
 
-// The protocol revisions.
+// The protocol revisions that something began with; package internal/revision has all of them.
 const (
 	R20241105 = "2024-11-05"
 	R20250326 = "2025-03-26"
@@ -42,13 +43,11 @@ const (
 )
 
 // Revisions lists the protocol revisions, oldest first.
-func Revisions() []string {
-	return []string{R20241105, R20250326, R20250618, R20251125, R20260728}
-}
+func Revisions() []string { return revision.Known().Names() }
 
 // Modern reports whether the revision carries its metadata in every request
-// instead of opening with a handshake.
-func Modern(revision string) bool { return revision >= R20260728 }
+// instead of opening with a handshake. An unknown one goes by its date.
+func Modern(name string) bool { return revision.Known().Of(name).Era == revision.Modern }
 
 // Object is a JSON object. Numbers in it are json.Number, arrays are []any and
 // nested objects are Objects, so that editing one member leaves all others as

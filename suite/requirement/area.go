@@ -244,8 +244,8 @@ func (a *areaReader) terms(path string, w row, q *Requirement) {
 	own := Terms{w.Level, w.Grade, w.Basis}.over(Terms{Basis: Normative})
 	a.sound(path, own)
 	in := func(rev Revision) Terms {
-		for _, date := range slices.Backward(rev.entry().line) {
-			if x, ok := w.From[date]; ok {
+		for _, date := range slices.Backward(rev.entry().Line) {
+			if x, ok := w.From[Revision(date)]; ok {
 				return x.over(Terms{own.Level, w.Grade, own.Basis})
 			}
 		}
@@ -253,7 +253,7 @@ func (a *areaReader) terms(path string, w row, q *Requirement) {
 	}
 	for _, date := range slices.Sorted(maps.Keys(w.From)) {
 		at, before := path+".from."+string(date), own
-		if from := date.entry().Inherits; from != "" && (Span{w.Since, w.Until}).Holds(from) {
+		if from := Revision(date.entry().Inherits); from != "" && (Span{w.Since, w.Until}).Holds(from) {
 			before = in(from)
 		}
 		switch {

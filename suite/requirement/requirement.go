@@ -3,7 +3,7 @@
 // grade, the revisions and transports it applies to, and the section it comes from.
 //
 // The rows stand in one file per area (see [ReadArea]); what a revision is and inherits
-// in revisions.yaml, the sections of the specification in sections.yaml. Ids are
+// in package internal/revision, the sections of the specification in sections.yaml. Ids are
 // permanent: they are never renumbered and never reused.
 package requirement
 

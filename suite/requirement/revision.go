@@ -8,14 +8,15 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpcheck/mcpcheck/internal/revision"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 )
 
 // Revision is a protocol version: the date by which the specification names it.
 type Revision string
 
-// The revisions by name. What they are and what they inherit stands in
-// revisions.yaml.
+// Revisions by name, those that something began with or ended with. All stand in package
+// internal/revision, with what they inherit.
 const (
 	R20241105 Revision = "2024-11-05"
 	R20250326 Revision = "2025-03-26"
@@ -24,115 +25,33 @@ const (
 	R20260728 Revision = "2026-07-28"
 )
 
-// The eras of [Revision.Modern].
-const (
-	eraLegacy = "legacy"
-	eraModern = "modern"
-)
-
-// revisionEntry is what the table says of a revision. Once it is read, era and
-// transports are filled in, and line lists the revision and all it inherits from.
-type revisionEntry struct {
-	Inherits   Revision    `yaml:"inherits"`
-	Era        string      `yaml:"era"`
-	Transports []Transport `yaml:"transports"`
-	line       []Revision
-}
-
-// revisionTable is the table of revisions, order its dates, oldest first.
-type revisionTable struct {
-	entries map[Revision]revisionEntry
-	order   []Revision
-}
-
-//go:embed revisions.yaml
-var revisionsText string
-
-// revisions is the table. It panics on a table that cannot be read: that is an
-// error of this package, which every use of it shows.
-var revisions = sync.OnceValue(func() *revisionTable {
-	t, err := readRevisions("suite/requirement/revisions.yaml", revisionsText)
-	if err != nil {
-		panic(err)
-	}
-	return t
-})
-
-// readRevisions reads a table of revisions. The error is a [*yamlfile.Error].
-func readRevisions(file, text string) (*revisionTable, error) {
-	var f struct {
-		Revisions map[Revision]revisionEntry `yaml:"revisions"`
-	}
-	x, err := yamlfile.Decode(file, []byte(text), &f)
-	if err != nil {
-		return nil, err
-	}
-	r := &reader{index: x}
-	t := &revisionTable{entries: f.Revisions, order: slices.Sorted(maps.Keys(f.Revisions))}
-	if len(t.order) == 0 {
-		r.fail("", "no revisions")
-	}
-	for i, date := range t.order {
-		path, e := "revisions."+string(date), t.entries[date]
-		if e.Inherits != "" {
-			from, known := t.entries[e.Inherits]
-			if !known || e.Inherits >= date {
-				r.fail(path+".inherits", "%s: no earlier revision %q to inherit from", date, e.Inherits)
-				continue
-			}
-			e.Era = cmp.Or(e.Era, from.Era)
-			if e.Transports == nil {
-				e.Transports = from.Transports
-			}
-			e.line = slices.Clone(from.line)
-		} else if i > 0 {
-			r.fail(path, "%s: only the first revision inherits from none", date)
-		}
-		oneOf(r, path+".era", e.Era, eraLegacy, eraModern)
-		if len(e.Transports) == 0 {
-			r.fail(path, "%s: no transports", date)
-		}
-		for _, transport := range e.Transports {
-			oneOf(r, path+".transports", transport, Transports()...)
-		}
-		e.line = append(e.line, date)
-		t.entries[date] = e
-	}
-	return t, r.err()
-}
-
 // Revisions lists all revisions, oldest first.
-func Revisions() []Revision { return slices.Clone(revisions().order) }
+func Revisions() []Revision {
+	var all []Revision
+	for _, name := range revision.Known().Names() {
+		all = append(all, Revision(name))
+	}
+	return all
+}
 
 // Legacy lists the revisions that open with a handshake, oldest first.
 func Legacy() []Revision { return slices.DeleteFunc(Revisions(), Revision.Modern) }
 
-// entry is what the table says of a revision; of an unknown one what it says of
-// the latest that is not younger, or else of the first.
-func (r Revision) entry() revisionEntry {
-	t := revisions()
-	if e, ok := t.entries[r]; ok {
-		return e
-	}
-	i, _ := slices.BinarySearch(t.order, r)
-	return t.entries[t.order[max(i-1, 0)]]
-}
+// entry is what the table says of a revision; an unknown one goes by its date.
+func (r Revision) entry() revision.Entry { return revision.Known().Of(string(r)) }
 
 // Modern reports whether the revision carries its metadata in every request
 // instead of opening with a handshake.
-func (r Revision) Modern() bool { return r.entry().Era == eraModern }
+func (r Revision) Modern() bool { return r.entry().Era == revision.Modern }
 
 // Known reports whether the table holds the revision.
-func (r Revision) Known() bool {
-	_, ok := revisions().entries[r]
-	return ok
-}
+func (r Revision) Known() bool { return revision.Known().Has(string(r)) }
 
 // Since reports whether the revision is another one or inherits from it. Of
 // unknown revisions the date decides.
 func (r Revision) Since(other Revision) bool {
-	if e, ok := revisions().entries[r]; ok && other.Known() {
-		return slices.Contains(e.line, other)
+	if r.Known() && other.Known() {
+		return slices.Contains(r.entry().Line, string(other))
 	}
 	return r >= other
 }
@@ -141,7 +60,13 @@ func (r Revision) Since(other Revision) bool {
 func (r Revision) Before(other Revision) bool { return !r.Since(other) }
 
 // Transports lists the transports that the revision defines.
-func (r Revision) Transports() []Transport { return slices.Clone(r.entry().Transports) }
+func (r Revision) Transports() []Transport {
+	var all []Transport
+	for _, name := range r.entry().Transports {
+		all = append(all, Transport(name))
+	}
+	return all
+}
 
 // Span is the revisions from one on and until another, both included. An empty
 // member sets no bound, so that revisions to come belong to it.
@@ -173,9 +98,9 @@ type Transport string
 // The transports: standard streams, Streamable HTTP (2025-03-26 on) and
 // HTTP+SSE (2024-11-05).
 const (
-	Stdio Transport = "stdio"
-	HTTP  Transport = "http"
-	SSE   Transport = "sse"
+	Stdio Transport = revision.Stdio
+	HTTP  Transport = revision.HTTP
+	SSE   Transport = revision.SSE
 )
 
 // Transports lists all transports.
@@ -195,7 +120,7 @@ func (c Combination) String() string {
 // Defined reports whether the specification defines the combination. Real
 // servers also negotiate others.
 func (c Combination) Defined() bool {
-	return slices.Contains(c.Revision.entry().Transports, c.Transport)
+	return slices.Contains(c.Revision.entry().Transports, string(c.Transport))
 }
 
 // Grid lists the combinations that the specification defines, by revision and
