@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -140,13 +141,22 @@ func shown(t *testing.T, x *explanation) {
 }
 
 // TestPages holds the pages under docs against the catalogue, up to their examples, which differ
-// from run to run. A new requirement has none, and is not in the index, before make docs writes both.
+// from run to run. A new requirement has none, and is not in the index, before make docs writes both;
+// nor have they the row of a new revision.
 func TestPages(t *testing.T) {
 	dir := filepath.Join(repository, "docs", "requirements")
 	index, err := os.ReadFile(filepath.Join(dir, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The first requirement holds in every revision.
+	first, err := os.ReadFile(filepath.Join(dir, "RPC-01.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unwritten := slices.DeleteFunc(requirement.Revisions(), func(r requirement.Revision) bool {
+		return bytes.Contains(first, []byte("\n| "+string(r)+" |"))
+	})
 	all, known := area.Catalogue().Requirements(), 0
 	for i := range all {
 		listed := bytes.Contains(index, []byte("("+all[i].ID+".md)"))
@@ -158,6 +168,9 @@ func TestPages(t *testing.T) {
 		want, err := explained(&all[i]).markdown()
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, r := range unwritten {
+			want = regexp.MustCompile(`(?m)^\| `+string(r)+` \|.*\n`).ReplaceAllString(want, "")
 		}
 		if !listed || !strings.HasPrefix(string(page), strings.TrimSpace(want)) {
 			t.Errorf("docs/requirements/%s.md is not what the catalogue says: call make docs", all[i].ID)

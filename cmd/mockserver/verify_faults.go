@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/revision"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -133,13 +134,13 @@ func (v *verifier) combinations(args []string) []combination {
 		transports = []string{hook.SSE}
 	}
 	var all []combination
-	for _, revision := range reference.Revisions() {
-		if len(v.options.Revisions) > 0 && !slices.Contains(v.options.Revisions, revision) {
+	for _, name := range reference.Revisions() {
+		if len(v.options.Revisions) > 0 && !slices.Contains(v.options.Revisions, name) {
 			continue
 		}
 		for _, transport := range transports {
-			if transport == hook.Stdio || (transport == hook.SSE) == (revision == hook.R20241105) {
-				all = append(all, combination{revision, transport})
+			if slices.Contains(revision.Known().Of(name).Transports, transport) {
+				all = append(all, combination{name, transport})
 			}
 		}
 	}

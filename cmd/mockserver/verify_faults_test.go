@@ -47,10 +47,11 @@ func TestHowAClientCoped(t *testing.T) {
 
 // TestCombinationsOfAClient: what its arguments name says over what it is run, and a fault only where it can show.
 func TestCombinationsOfAClient(t *testing.T) {
+	n := len(hook.Revisions())
 	for _, test := range []struct {
 		args string
 		want int
-	}{{"{server}", 10}, {"{stdio}", 5}, {"{sse}", 1}, {"{url}", 4}, {"", 4}} {
+	}{{"{server}", 2 * n}, {"{stdio}", n}, {"{sse}", 1}, {"{url}", n - 1}, {"", n - 1}} {
 		v := &verifier{settings: &settings{}}
 		if got := v.combinations([]string{"client", test.args}); len(got) != test.want {
 			t.Errorf("%s: %v", test.args, got)
