@@ -108,19 +108,19 @@ func TestComplete(t *testing.T) {
 		if !report.Summary.Conformant {
 			t.Errorf("%+v", report.Summary)
 		}
-		idle := map[string][]string{}
+		idle := map[string][]requirement.Combination{}
 		for i := range report.Results {
 			switch x := &report.Results[i]; {
 			case x.Verdict.Red() || x.Verdict == reports.Blocked:
 				t.Error(describe(x))
 			case x.Verdict == reports.NotApplicable:
 				line := x.ID + " " + x.ReasonCode
-				idle[line] = append(idle[line], x.Revision+"/"+x.Transport)
+				idle[line] = append(idle[line], requirement.Combination{Revision: requirement.Revision(x.Revision), Transport: requirement.Transport(x.Transport)})
 			}
 		}
 		var lines []string
-		for line, where := range idle {
-			lines = append(lines, line+": "+strings.Join(where, " "))
+		for line, set := range idle {
+			lines = append(lines, line+": "+where(set))
 		}
 		slices.Sort(lines)
 		golden(t, "testdata/not-applicable.golden", strings.Join(lines, "\n")+"\n")

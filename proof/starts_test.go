@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/sample"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
 // perCombination is how many processes of an ordinary server a combination may cost, with
@@ -35,8 +36,8 @@ func TestStarts(t *testing.T) {
 		"2026-07-28":       {[]string{"--revision", "2026-07-28"}, []string{"--revision", "2026-07-28"}, perCombination, 0},
 		"pages":            {[]string{"--page-size", "3"}, []string{"--revision", "2025-11-25"}, perCombination, 0},
 		"red":              {[]string{"--fault", habits}, []string{"--revision", "2025-11-25"}, perCombination, 0},
-		"all":              {nil, nil, 5 * perCombination, 0},
-		"all of them, red": {[]string{"--fault", habits}, nil, 5 * perCombination, 1},
+		"all":              {nil, nil, len(requirement.Revisions()) * perCombination, 0},
+		"all of them, red": {[]string{"--fault", habits}, nil, len(requirement.Revisions()) * perCombination, 1},
 		"a single row":     {nil, []string{"--revision", "2025-11-25", "--only", "LIST-01"}, 1, 0},
 		"a single probe":   {nil, []string{"--revision", "2025-11-25", "--only", "ERR-01"}, 2, 0},
 		"deaf in the end":  {[]string{"--fault", "canc-03-lock-stays-held"}, []string{"--revision", "2025-11-25", "--timeout", "2s"}, perCombination + 1, 1}, // the race in a fresh one, and the control, in which nothing is cancelled; neither is repeated
