@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -50,6 +51,16 @@ var httpCode = code{
 	"http-37-cached-by-id": func() hook.Hooks {
 		return remembering(hook.MethodList+"|"+hook.MethodTemplates, func(c *hook.Call) string { return c.Revision + string(c.ID) })
 	},
+	"http-37-one-client": stateless(hook.OnCall("initialize", taken, func(context.Context, *hook.Call, hook.Handler) *hook.Reply {
+		return hook.Fail(-32600, "Invalid Request: Server already initialized")
+	})),
+}
+
+// taken reports whether another session with a handshake stands.
+func taken(c *hook.Call) bool {
+	return c.Transport == hook.HTTP && slices.ContainsFunc(c.Session.Sessions(), func(s hook.Session) bool {
+		return s.Transport() == hook.HTTP && s.ID() != c.Session.ID() && s.Revision() != "" && !hook.Modern(s.Revision())
+	})
 }
 
 // The headers and paths that the faults touch.

@@ -27,6 +27,7 @@ var httpCode = code{
 				return next(ctx, e)
 			})
 	},
+	"one-session-at-a-time":   stateless(hook.OnCall("initialize", func(c *hook.Call) bool { return c.Transport == hook.HTTP }, onlySession)),
 	"off-grid-revisions":      stateless(hook.Hooks{OffGrid: hook.Always}),
 	"no-session-ids":          hook.Sessionless,
 	"version-header-demanded": hook.Sessionless,
@@ -41,6 +42,19 @@ var httpCode = code{
 		e.Raw = append(b.Bytes(), "x-unknown:field\r\n\r\n"...)
 	})),
 	"broken-streams": breaking,
+}
+
+// onlySession ends all other sessions when one begins.
+func onlySession(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	r := next(ctx, c)
+	if r != nil && r.Error == nil && hook.May(ctx) {
+		for _, s := range c.Session.Sessions() {
+			if s.ID() != c.Session.ID() && s.Transport() == hook.HTTP && !hook.Modern(s.Revision()) {
+				s.Abort()
+			}
+		}
+	}
+	return r
 }
 
 // preceded writes something before each event.

@@ -89,6 +89,7 @@ type endpoint struct {
 	// user says it is; see misspeaks, and [session.Found.Spread].
 	broken  error
 	prompts session.Prompts
+	single  string // how it was seen that it keeps one session at a time; empty if it does not
 }
 
 // misspeaks reports whether an endpoint that is declared to speak HTTP+SSE was
@@ -238,11 +239,17 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 			stop = r.whileNonsense(e)
 		}
 		found, err := r.discover(ctx, dialer, opts, ask, e.Instances)
+		if e.Instances == 0 {
+			found, err = r.single(ctx, e, found, err, dialer, opts, ask)
+		}
 		stop()
 		if err == nil {
 			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, found, "", nil
-			if e.limit = pool.Connections(e.Instances); e.limit != nil && t != requirement.Stdio {
+			if e.limit = pool.Connections(e.instances()); e.limit != nil && t != requirement.Stdio {
 				e.limit.Settle = session.Settle
+				if e.limit.Why = e.single; e.single != "" {
+					e.limit.Settle = 0 // the end of a session is a request, which is answered
+				}
 			}
 			return nil
 		}
@@ -275,6 +282,24 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		}
 	}
 	return nil
+}
+
+// single looks whether an endpoint keeps one session at a time. If so it is asked again like that, and judged
+// as one for which the target file says so.
+func (r *Run) single(ctx context.Context, e *endpoint, found *session.Found, err error, dialer transport.Dialer, opts session.Options, ask []requirement.Revision) (*session.Found, error) {
+	if e.single = found.Single(ctx, dialer, opts, r.nextID); e.single == "" {
+		return found, err
+	}
+	found.Close()
+	return r.discover(ctx, dialer, opts, ask, 1)
+}
+
+// instances is how many sessions of the endpoint can stand at once; 0 if they are not limited.
+func (e *endpoint) instances() int {
+	if e.single != "" {
+		return 1
+	}
+	return e.Instances
 }
 
 // tellsMore reports whether the reason why a transport is not spoken says more than that
@@ -350,6 +375,9 @@ func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 	if s := e.found.Open[c.Revision]; s != nil {
 		st.Adopt(s)
 	}
+	if e.single != "" && !c.Revision.Modern() {
+		st.Establish(recording.FactSingle, e.single)
+	}
 	if e.found.Spread[c.Revision] != nil {
 		st.Establish(recording.FactSpread, e.broken.Error())
 	}
@@ -358,16 +386,19 @@ func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 
 // newStage sets up the stage of a combination with sessions of its own.
 func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *pool.Pool {
-	probes := 4
+	probes, instances := 4, e.instances()
 	if e.transport == requirement.Stdio {
 		probes = 1 // each is a process
+	}
+	if e.single != "" && facts.Combination.Revision.Modern() { // where there are no sessions, none ends another one
+		limit, instances = nil, e.Instances
 	}
 	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken, Limit: limit, Prompts: &e.prompts}
 	if e.Owned() {
 		o.Starts, o.Ends, o.Jobs = r.starts, r.ends, r.jobs
 	}
 	return pool.New(&scenario.Stage{
-		Combination: facts.Combination, Facts: facts, Target: r.cfg.Target, Endpoint: e.Endpoint,
+		Combination: facts.Combination, Facts: facts, Instances: instances, Target: r.cfg.Target, Endpoint: e.Endpoint,
 		Transcript: r.transcript, SecurityProbes: r.cfg.SecurityProbes, OneByOne: e.Server() != nil && limit.OneByOne(),
 		Limits: scenario.Limits{
 			Timeout: r.cfg.Timeout, Start: r.cfg.Start, QuietWindow: r.cfg.QuietWindow,

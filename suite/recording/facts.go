@@ -76,6 +76,9 @@ const FactErratic = "erratic "
 // that what is recorded was played one scenario, and one message, at a time.
 const FactOneByOne = "one-by-one"
 
+// FactSingle is the note in [Facts] about a target over HTTP that was seen to keep one session at a time: how it shows.
+const FactSingle = "single"
+
 // FactListens is the note in [Facts] which says that a listen stream was
 // acknowledged.
 const FactListens = "listens"

@@ -94,7 +94,7 @@ func (w *watch) open(ctx context.Context) (ok bool) {
 	if w.watcher, ok = w.p.Fresh(ctx, session.Options{}); !ok {
 		return false
 	}
-	if e := w.p.Endpoint; e != nil && e.Instances == 1 {
+	if w.p.Instances == 1 {
 		return true
 	}
 	w.bystander, ok = w.p.Fresh(ctx, session.Options{})

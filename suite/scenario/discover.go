@@ -99,7 +99,7 @@ func (c *Client) first(ctx context.Context, q session.Request) {
 // holds their exchanges one script after the other. Where the target allows
 // fewer instances than there are scripts, the last ones are left out.
 func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(*Client)) {
-	if n := p.Endpoint.Instances; n > 0 && len(scripts) > n {
+	if n := p.Instances; n > 0 && len(scripts) > n {
 		scripts = scripts[:n]
 	}
 	clients := make([]*Client, len(scripts))

@@ -97,7 +97,7 @@ func (c *Client) Dropped(ctx context.Context, st *session.Stream) *recording.Exc
 // ids, "other-revision" opens a session of another revision beside it and
 // "after-other" goes on in a, "no-version" leaves out the version header,
 // "bad-version" (tag "version"), "get-bad-version" and "delete-bad-version" send a
-// bad one. Session b: "delete", and if it is accepted "after-delete", repeated for
+// bad one. Session b, or a if no other can stand beside it: "delete", and if it is accepted "after-delete", repeated for
 // a second while it is served, then "get-after-delete"; "reopen" is a new initialize.
 var httpSessionsScenario = &Scenario{
 	Name:  recording.HTTPSessions,
@@ -110,11 +110,14 @@ var httpSessionsScenario = &Scenario{
 		if !ok {
 			return
 		}
+		if p.use(ctx, a, "a"); p.Instances == 1 {
+			p.onlySession(ctx, a)
+			return
+		}
 		b, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
 		if !ok {
 			return
 		}
-		p.use(ctx, a, "a")
 		p.use(ctx, b, "b")
 		if a.S.HTTPSession() != "" {
 			p.idProbes(ctx, a)
@@ -125,6 +128,19 @@ var httpSessionsScenario = &Scenario{
 			p.badVersions(ctx, a)
 		}
 	},
+}
+
+// onlySession does in one session what needs no other one beside it.
+func (p *Play) onlySession(ctx context.Context, c *Client) {
+	if c.S.HTTPSession() != "" {
+		p.idProbes(ctx, c)
+	}
+	if p.Revision() >= requirement.R20250618 {
+		p.badVersions(ctx, c)
+	}
+	if c.S.HTTPSession() != "" {
+		p.ended(ctx, c)
+	}
 }
 
 // use makes requests of different kinds in a session.

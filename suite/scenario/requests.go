@@ -80,7 +80,7 @@ const PastVersion = "1900-01-01"
 // Initialize sends the first message of a legacy client on a connection of its
 // own and waits for the answer. It goes no further with the handshake.
 func (p *Play) Initialize(ctx context.Context, step recording.Step, rev requirement.Revision) *recording.Exchange {
-	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true})
+	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true, Beside: step == recording.StepReopen})
 	if !ok {
 		return nil
 	}

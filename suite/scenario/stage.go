@@ -45,6 +45,8 @@ type Stage struct {
 	Endpoint    *target.Endpoint
 	Transcript  *wire.Transcript
 	Limits      Limits
+	// Instances is how many sessions can stand at once; 0 if they are not limited.
+	Instances int
 	// SecurityProbes tells whether probes of the security group may be sent.
 	SecurityProbes bool
 	// OneByOne has [Each] take the items one after the other: sessions share a server that

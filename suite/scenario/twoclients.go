@@ -42,7 +42,7 @@ var twoClientsScenario = &Scenario{
 // secondClient opens a session and notes how that went. ok is false if it went
 // wrong, which is then a finding, not a reason to stop.
 func (p *Play) secondClient(ctx context.Context) (*Client, bool) {
-	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true, Beside: true})
 	if !ok || p.Modern() {
 		return c, ok
 	}

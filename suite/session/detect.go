@@ -37,6 +37,7 @@ type Found struct {
 	Lost *recording.Exchange
 
 	mu         sync.Mutex
+	refused    map[requirement.Revision]string              // legacy ones whose handshake was answered by an error, and why
 	handshakes map[requirement.Revision]*recording.Exchange // of the served revisions
 	started    time.Duration                                // what the first handshake took that succeeded, the start of its process included
 }
@@ -55,6 +56,7 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 		Open: map[requirement.Revision]*Session{}, Declared: map[requirement.Revision]json.RawMessage{},
 		Reasons:    map[requirement.Revision]string{},
 		Spread:     map[requirement.Revision]json.RawMessage{},
+		refused:    map[requirement.Revision]string{},
 		handshakes: map[requirement.Revision]*recording.Exchange{},
 	}
 	errs := found.each(ctx, dialer, opts, ask, instances, ids)
@@ -468,6 +470,9 @@ func (f *Found) reject(s *Session, err error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.Reasons[s.opts.Revision] = err.Error()
+	if !s.opts.Revision.Modern() && refusal(err) {
+		f.refused[s.opts.Revision] = err.Error()
+	}
 	if open != nil && open.Offers.Known() && !open.Offers.Modern() {
 		f.Offered = append(f.Offered, open.Offers)
 	}

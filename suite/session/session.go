@@ -42,6 +42,9 @@ type Options struct {
 	Patience *Patience
 	// Prompts, if set, is what is known of answers that come only when another request is answered.
 	Prompts *Prompts
+	// Beside opens the session beside another one even where the target was seen to keep one at a time: what becomes
+	// of the two is to be seen.
+	Beside bool
 	// NoHandshake leaves a legacy session unopened; HoldInitialized sends
 	// initialize but not notifications/initialized: see [Session.Initialized].
 	NoHandshake, HoldInitialized bool

@@ -400,7 +400,7 @@ func noListenNoChange(r *recording.Recording, v *verdict.Verdict) {
 	}
 	switch {
 	case session == "":
-		v.Skip(recording.CodeNotExercised, "the target file allows one instance only, so nobody can listen beside")
+		v.Skip(recording.CodeNotExercised, "there is one session at a time, so nobody can listen beside")
 	case len(strays) > 0 && onHTTP(r): // each came on the stream of another request
 		v.Skip(recording.CodeNotExercised, "changes are told on the streams of other requests: see HTTP-10")
 	case len(strays) > 0:

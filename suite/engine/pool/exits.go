@@ -89,7 +89,7 @@ func (p *Pool) End(s *session.Session) {
 			ctx = transport.Briefly(ctx)
 		}
 		p.learn(finish(ctx))
-		p.Limit.release()
+		p.Limit.leave(s)
 	}
 	if p.Combination.Transport != requirement.Stdio {
 		bury()

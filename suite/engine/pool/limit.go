@@ -25,6 +25,10 @@ type Limit struct {
 	// Settle is how long a connection stands after its last message, and how long its
 	// place stays empty then; see [session.Settle].
 	Settle time.Duration
+	// Why is how the target shows that it allows no more connections; empty if the target file says so.
+	Why string
+
+	beside sync.Map // sessions that stand beside the one that is allowed, and hold no place
 
 	mu    sync.Mutex
 	pools []*Pool
@@ -62,6 +66,9 @@ func (l *Limit) Turn() (done func()) {
 	return func() { <-l.turn }
 }
 
+// shown reports whether the target has shown the limit. It has borne a session too many once.
+func (l *Limit) shown() bool { return l != nil && l.Why != "" }
+
 // OneByOne reports whether connections stand for one scenario at a time.
 func (l *Limit) OneByOne() bool { return l != nil && l.slots == nil }
 
@@ -87,6 +94,9 @@ func (l *Limit) take(ctx context.Context) error {
 			return context.Cause(ctx)
 		default:
 		}
+	}
+	if l.Why != "" {
+		return &session.OpenError{Code: recording.CodeOptedOut, Reason: "the target keeps one session at a time, and the script needs one more: " + l.Why}
 	}
 	return &session.OpenError{Code: recording.CodeOptedOut,
 		Reason: fmt.Sprintf("the target file allows %d instances at once, and the script needs one more", cap(l.slots))}
@@ -130,6 +140,15 @@ func (l *Limit) evict(ctx context.Context) error {
 	}
 	wg.Wait()
 	return l.exits.wait(ctx)
+}
+
+// leave gives the place of a session back.
+func (l *Limit) leave(s *session.Session) {
+	if l != nil {
+		if _, beside := l.beside.LoadAndDelete(s); !beside {
+			l.release()
+		}
+	}
 }
 
 // release gives a place back.

@@ -115,13 +115,21 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 	if o.Timeout == 0 {
 		o.Timeout = p.Limits.Timeout
 	}
-	if err := p.Limit.take(ctx); err != nil {
-		return nil, nil, err
+	beside := o.Beside && p.Limit.shown()
+	if !beside {
+		if err := p.Limit.take(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
 	s, err := p.start(ctx, o)
 	if s == nil {
-		p.Limit.release()
+		if !beside {
+			p.Limit.release()
+		}
 		return nil, nil, err
+	}
+	if beside {
+		p.Limit.beside.Store(s, true)
 	}
 	if err != nil {
 		p.End(s)

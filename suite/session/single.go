@@ -1,0 +1,83 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+)
+
+// Single says, in one sentence, how a target of Streamable HTTP shows that it keeps one session at a time: it ends one when
+// another begins, which it may at any time (2025-03-26 basic/transports#session-management), or refuses one until the other
+// has ended. It is empty if the target does neither. The sessions in f.Open may have ended meanwhile.
+func (f *Found) Single(ctx context.Context, dialer transport.Dialer, opts Options, ids func() string) string {
+	var open []*Session
+	for rev, s := range f.Open {
+		if !rev.Modern() && s.HTTPSession() != "" {
+			open = append(open, s)
+		}
+	}
+	if dialer.Transport() != requirement.HTTP || len(open) == 0 && len(f.Offered) == 0 {
+		return ""
+	}
+	another := func(rev requirement.Revision) (*Session, error) {
+		o := opts
+		o.Revision, o.ID, o.Kind = rev, ids(), recording.Probe
+		s, err := Open(ctx, dialer, o)
+		if err != nil {
+			s.Close(ctx)
+		}
+		return s, err
+	}
+	if len(open) == 1 && len(f.refused) == 0 {
+		rev := open[0].opts.Revision
+		s, err := another(rev)
+		switch {
+		case err == nil:
+			defer s.Close(ctx)
+			open = append(open, s)
+		case refusal(err):
+			f.refused[rev] = err.Error()
+		}
+	}
+	if len(open) < 2 {
+		for rev, why := range f.refused {
+			for _, s := range open {
+				f.shut(s.opts.Revision)
+			}
+			s, err := another(rev)
+			if err != nil {
+				continue // other sessions were not the reason
+			}
+			s.Close(ctx)
+			return fmt.Sprintf("it refused a session while another one stood (%s), and opened it after that one had ended", why)
+		}
+		return ""
+	}
+	stands := make([]*recording.Exchange, len(open))
+	var wg sync.WaitGroup
+	for i, s := range open {
+		wg.Go(func() {
+			stands[i] = s.Do(ctx, Request{Step: recording.StepAlive, Method: "ping", Timeout: opts.Timeout})
+		})
+	}
+	wg.Wait()
+	gone := func(x *recording.Exchange) bool { return x.Status == http.StatusNotFound }
+	if slices.ContainsFunc(stands, gone) && slices.ContainsFunc(stands, (*recording.Exchange).Succeeded) {
+		return "it had ended one session with HTTP 404 when another one had begun"
+	}
+	return ""
+}
+
+// refusal reports whether a target answered a handshake by an error that need not be about its revision.
+func refusal(err error) bool {
+	e, ok := errors.AsType[*OpenError](err)
+	return ok && e.Code == recording.CodeNoHandshake && !e.Other && e.Status < http.StatusInternalServerError &&
+		e.Status != http.StatusUnauthorized && e.Status != http.StatusForbidden && e.Status != http.StatusNotFound && e.Status != http.StatusMethodNotAllowed
+}
