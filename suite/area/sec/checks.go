@@ -153,8 +153,8 @@ func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// lookAlikesRefused: who refuses a foreign origin refuses those that only look like an allowed one,
-// too. That "null" is served is remarked upon: some mean it to be.
+// lookAlikesRefused: who refuses a foreign origin refuses those that only look like an allowed one, or are
+// had over TLS, too. That "null" is served is remarked upon: some mean it to be.
 func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 	if foreign := r.Step(stepRequest); foreign == nil || !turnedAway(foreign) {
 		return
@@ -166,7 +166,7 @@ func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 			v.Observe("null-origin", "a request from the origin null is served, which every sandboxed page and every page from a file has", x.Evidence()...)
 		default:
 			policy(v)(false, "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags[recording.TagOrigin]+", which is foreign as well", x.Evidence()...)
-			v.Hint("compare the whole Origin, not its beginning or end, with a list of those that are allowed")
+			v.Hint("compare the whole Origin, not its beginning, its end or its scheme, with a list of those that are allowed")
 		}
 	}
 }

@@ -32,14 +32,14 @@ var overAnyHTTP = scenario.Where(func(p *scenario.Play) bool {
 // request without an Origin and with one that the target accepts or that is its
 // own; those with a foreign one are "request", "initialize" (legacy), "read",
 // "notification", "listen" (modern) and the HTTP requests "get" and "delete"; "look-alike" are
-// requests from origins that a comparison of parts takes for the target's own, and from "null". "control" is a request without an
+// requests from origins that a comparison of parts takes for the target's own, from a foreign one with https, and from "null". "control" is a request without an
 // Origin that was refused with one, and not by 403; its tag "of" is the step of that. On a
 // loopback address "foreign-host" is a request without Origin whose Host header is that
 // of a foreign page, as it is after DNS rebinding (tag "host").
 var originsScenario = &scenario.Scenario{
 	Name:     Origins,
 	Title:    "calling from foreign web pages",
-	Sends:    "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; requests from origins that look like its own; on a loopback address also a request with the Host header of such a page.",
+	Sends:    "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; requests from origins that look like its own, and from that of a page with a certificate; on a loopback address also a request with the Host header of such a page.",
 	Phase:    scenario.Read,
 	After:    []recording.Name{recording.Reads},
 	When:     overAnyHTTP,
@@ -88,24 +88,25 @@ func foreignRequests(p *scenario.Play) []session.Request {
 }
 
 // lookAlikes are requests from foreign origins in which the target's own, or localhost, stands at the
-// beginning or at the end, and from null, which is that of sandboxed pages and files.
+// beginning or at the end, from a foreign page that has a certificate, and from null, which is that of sandboxed pages and files.
 func lookAlikes(p *scenario.Play, own string) []session.Request {
 	u, err := url.Parse(own)
 	if err != nil || u.Hostname() == "" || p.Brief() {
 		return nil
 	}
-	own = u.Hostname()
-	if loopback(own) {
-		own = "localhost"
+	names := []string{u.Hostname()}
+	if loopback(u.Hostname()) && u.Hostname() != "localhost" {
+		names = append(names, "localhost")
 	}
-	hosts := []string{own + "." + foreignHost}
-	if labels := strings.Split(own, "."); net.ParseIP(own) == nil {
-		// Of a longer name the end: what stands before it may be a sibling, which is served for good reason.
-		hosts = append(hosts, "evil"+strings.Join(labels[max(len(labels)-2, 0):], "."))
-	}
-	origins := []string{nullOrigin}
-	for _, host := range hosts {
-		origins = append(origins, u.Scheme+"://"+host)
+	origins := []string{nullOrigin, "https://" + foreignHost}
+	for _, name := range names {
+		if !strings.Contains(name, ":") { // which no name begins with
+			origins = append(origins, u.Scheme+"://"+name+"."+foreignHost)
+		}
+		if labels := strings.Split(name, "."); net.ParseIP(name) == nil {
+			// Of a longer name the end: what stands before it may be a sibling, which is served for good reason.
+			origins = append(origins, u.Scheme+"://evil"+strings.Join(labels[max(len(labels)-2, 0):], "."))
+		}
 	}
 	all := make([]session.Request, len(origins))
 	for i, origin := range origins {
