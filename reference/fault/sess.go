@@ -1,16 +1,27 @@
 package fault
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/tidwall/gjson"
 )
 
 var sessCode = code{
-	"sess-02-counted":        counted,
-	"sess-08-no-new-session": refusingToReopen,
+	"sess-02-alike": func() hook.Hooks {
+		return numbered(func(n int) string { return fmt.Sprintf("mcp-7f3a9c21e5-session-%04d", n) })
+	},
+	"sess-02-counted": func() hook.Hooks { return numbered(strconv.Itoa) },
+	"sess-02-time": func() hook.Hooks {
+		return numbered(func(n int) string { return fmt.Sprintf("%016x", time.Now().UnixMicro()*1000+int64(n)) })
+	},
+	"sess-02-chosen-by-the-client": chosenByClient,
+	"sess-08-no-new-session":       refusingToReopen,
 }
 
 // renamed issues session ids under other names.
@@ -27,24 +38,46 @@ func renamed(out, in func(id string) string) hook.Hooks {
 	}))
 }
 
-// counted issues numbers as session ids.
-func counted() hook.Hooks {
+// numbered issues session ids that are made of their number.
+func numbered(form func(n int) string) hook.Hooks {
 	var mu sync.Mutex
-	var issued []string
+	issued := map[string]string{} // the ids of the server, by those that it sends
 	return renamed(func(id string) string {
 		mu.Lock()
 		defer mu.Unlock()
-		issued = append(issued, id)
-		return strconv.Itoa(len(issued))
-	}, func(id string) string {
+		name := form(len(issued) + 1)
+		issued[name] = id
+		return name
+	}, func(name string) string {
 		mu.Lock()
 		defer mu.Unlock()
-		n, err := strconv.Atoi(id)
-		if err != nil || n < 1 || n > len(issued) {
-			return id
-		}
-		return issued[n-1]
+		return cmp.Or(issued[name], name)
 	})
+}
+
+// chosenByClient has a session be called what the client says when it opens it.
+func chosenByClient() hook.Hooks {
+	var mu sync.Mutex
+	named := map[string]string{} // the ids of the server, by those of the clients
+	return hook.Join(hook.EditRequest(func(r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		id := r.Header.Get(headerSession)
+		if body, err := hook.PeekBody(r); err == nil && id != "" && gjson.GetBytes(body, "method").Str == "initialize" {
+			hook.TraceOf(r.Context()).Once(requestKey{}, func() any { return id })
+			r.Header.Del(headerSession)
+		} else if named[id] != "" {
+			r.Header.Set(headerSession, named[id])
+		}
+	}), hook.EditHead(func(r *http.Request, status int, h http.Header) int {
+		if id, ok := hook.TraceOf(r.Context()).Once(requestKey{}, func() any { return nil }).(string); ok && h.Get(headerSession) != "" {
+			mu.Lock()
+			defer mu.Unlock()
+			named[id] = h.Get(headerSession)
+			h.Set(headerSession, id)
+		}
+		return status
+	}))
 }
 
 // refusingToReopen remembers the revisions of sessions that were asked for after

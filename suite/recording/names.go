@@ -177,6 +177,7 @@ const (
 	StepBadVersion, StepGetBadVersion                 Step = "bad-version", "get-bad-version"
 	StepDeleteBadVersion, StepAfterDelete, StepReopen Step = "delete-bad-version", "after-delete", "reopen"
 	StepGetWithoutID, StepGetAfterDelete              Step = "get-without-id", "get-after-delete"
+	StepChosenID                                      Step = "chosen-id"
 )
 
 // The steps of [InputReads].

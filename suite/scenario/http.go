@@ -98,11 +98,12 @@ func (c *Client) Dropped(ctx context.Context, st *session.Stream) *recording.Exc
 // "after-other" goes on in a, "no-version" leaves out the version header,
 // "bad-version" (tag "version"), "get-bad-version" and "delete-bad-version" send a
 // bad one. Session b, or a if no other can stand beside it: "delete", and if it is accepted "after-delete", repeated for
-// a second while it is served, then "get-after-delete"; "reopen" is a new initialize.
+// a second while it is served, then "get-after-delete"; "reopen" is a new initialize, and
+// "chosen-id" one that comes with a session id which the client has made up.
 var httpSessionsScenario = &Scenario{
 	Name:  recording.HTTPSessions,
 	Title: "opening, using and ending HTTP sessions",
-	Sends: "Two sessions in use side by side; requests without a session id, with an unknown one, with a bad version header; then DELETE, use after it, and a new session.",
+	Sends: "Two sessions in use side by side; requests without a session id, with an unknown one, with a bad version header; then DELETE, use after it, and a new session, also under an id of the client's.",
 	Phase: Read,
 	When:  OverLegacyHTTP,
 	Script: func(ctx context.Context, p *Play) {
@@ -122,6 +123,7 @@ var httpSessionsScenario = &Scenario{
 		if a.S.HTTPSession() != "" {
 			p.idProbes(ctx, a)
 			p.ended(ctx, b)
+			p.initialize(ctx, recording.StepChosenID, p.Revision(), map[string]string{HeaderSession: StrangeSession})
 		}
 		p.besideOther(ctx, a)
 		if p.Revision() >= requirement.R20250618 {

@@ -80,12 +80,16 @@ const PastVersion = "1900-01-01"
 // Initialize sends the first message of a legacy client on a connection of its
 // own and waits for the answer. It goes no further with the handshake.
 func (p *Play) Initialize(ctx context.Context, step recording.Step, rev requirement.Revision) *recording.Exchange {
-	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true, Beside: step == recording.StepReopen})
+	return p.initialize(ctx, step, rev, nil)
+}
+
+func (p *Play) initialize(ctx context.Context, step recording.Step, rev requirement.Revision, header map[string]string) *recording.Exchange {
+	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true, Beside: step == recording.StepReopen || step == recording.StepChosenID})
 	if !ok {
 		return nil
 	}
 	x := c.Start(ctx, session.Request{Step: step, Method: "initialize", Tags: recording.Tags{recording.TagVersion: string(rev)},
-		Params: session.InitializeParams(string(rev)), Timeout: p.Limits.Start}).Wait(ctx)
+		Header: header, Params: session.InitializeParams(string(rev)), Timeout: p.Limits.Start}).Wait(ctx)
 	if x.Succeeded() {
 		// What the answer settles is needed to end an HTTP session in order; a
 		// counter-offer is no matter of ours.

@@ -151,6 +151,9 @@ func TestSessionChecks(t *testing.T) {
 		{ID: "SESS-02", Want: verdict.Pass, Rec: areatest.Lines(a, b)},
 		{ID: "SESS-02", Want: verdict.Warn, Rec: areatest.Lines(open("1"), open("2"))},
 		{ID: "SESS-02", Want: verdict.Warn, Rec: areatest.Lines(open("10000000000000001"), open("10000000000000002"))},
+		{ID: "SESS-02", Want: verdict.Pass, Rec: areatest.Lines(open("0f5a8e1b73c94d26"), open("7d2b90c4e18f6a35"), open("b6913d7fa0528ec4"))},
+		{ID: "SESS-02", Want: verdict.Pass, Rec: areatest.Lines(open("0f5a8e1b-0000001"), open("0f5a8e1b-9999999"))}, // too few to tell
+		{ID: "SESS-02", Want: verdict.Warn, Rec: areatest.Lines(open("0f5a8e1b-0000001"), open("0f5a8e1b-5555555"), open("0f5a8e1b-9999999"))},
 		{ID: "SESS-03", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 400, areatest.NoMessage))},
 		{ID: "SESS-03", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 200, areatest.OkList))},
 		{ID: "SESS-03", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 500, areatest.NoMessage))},

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -73,7 +74,7 @@ func issuing(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 			all = append(all, x)
 		}
 	}
-	for _, x := range r.Steps(recording.StepOtherRevision, recording.StepReopen) {
+	for _, x := range r.Steps(recording.StepOtherRevision, recording.StepReopen, recording.StepChosenID) {
 		if x.Header.Get("Mcp-Session-Id") != "" {
 			all = append(all, x)
 		}
@@ -84,23 +85,39 @@ func issuing(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 	return all
 }
 
-// uniqueIDs: all different, not short, and no numbers in sequence.
+// uniqueIDs: all different, made by the server, not short, no numbers in sequence, and not alike.
 func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
-	seen := map[string]*recording.Exchange{}
+	const hard, random = "a session id that cannot be guessed", "make ids from a cryptographic source of randomness"
+	seen, ids, frames := map[string]*recording.Exchange{}, []string(nil), []int(nil)
 	for _, x := range issuing(r, v) {
 		id := x.Header.Get("Mcp-Session-Id")
+		if x.Step == recording.StepChosenID && id == scenario.StrangeSession {
+			v.That(false, "a session id that the server makes", "the id "+judge.Quote(id)+", which the client sent with initialize, is that of the new session", x.Evidence()...)
+			v.Hint("make the id of each session yourself, and answer initialize with an id that is not known with HTTP 404")
+			continue
+		}
 		if other := seen[id]; other != nil {
 			v.That(false, "another id for each session", "two sessions have the id "+judge.Quote(id), append(other.Evidence(), x.Evidence()...)...)
+			v.Hint(random)
 		}
 		seen[id] = x
-		v.That(len(id) >= 16, "a session id that cannot be guessed", "a session id of no more than "+strconv.Itoa(len(id))+" characters, "+judge.Quote(id), x.Evidence()...)
-		v.Hint("make ids from a cryptographic source of randomness")
+		v.That(len(id) >= 16, hard, "a session id of no more than "+strconv.Itoa(len(id))+" characters, "+judge.Quote(id), x.Evidence()...)
+		v.Hint(random)
 		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
 			next := seen[strconv.FormatUint(n-1, 10)]
-			v.That(next == nil, "a session id that cannot be guessed", fmt.Sprintf("session ids that are counted up: %d and %d", n-1, n), x.Evidence()...)
+			v.That(next == nil, hard, fmt.Sprintf("session ids that are counted up: %d and %d", n-1, n), x.Evidence()...)
+			v.Hint(random)
 		}
-		v.Hint("make ids from a cryptographic source of randomness")
+		ids, frames = append(ids, id), append(frames, x.Evidence()...)
 	}
+	const enough, few = 3, 40 // ids, of which several seldom agree by chance, and bits: the least that anybody takes for safe is 64
+	slices.Sort(ids)
+	if ids = slices.Compact(ids); len(ids) < enough {
+		return
+	}
+	differing, bits := judge.Variety(ids)
+	v.That(bits >= few, hard, fmt.Sprintf("%d session ids that differ in %d characters only, such as %s and %s", len(ids), differing, judge.Quote(ids[0]), judge.Quote(ids[1])), frames...)
+	v.Hint(random)
 }
 
 // endedSession: 404 from the moment the end was confirmed, or a second later.
