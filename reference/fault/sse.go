@@ -13,10 +13,11 @@ import (
 )
 
 var sseCode = code{
-	"sse-07-everything-replayed": replaying(everyEvent),
-	"sse-07-of-other-sessions":   replaying(ofStream),
-	"sse-07-of-request-ids":      replaying(ofRequestID),
-	"sse-07-of-unknown-events":   replaying(ofUnknown),
+	"sse-07-everything-replayed":      replaying(streaming, everyEvent),
+	"sse-07-of-other-sessions":        replaying(streaming, ofStream),
+	"sse-07-of-request-ids":           replaying(streaming, ofRequestID),
+	"sse-07-of-unknown-events":        replaying(streaming, ofUnknown),
+	"sse-07-reads-resumed-by-anybody": replaying(streamingReads, ofStream),
 	"sse-23-url-encoded": stateless(hook.EditEvent(func(e *hook.Event) {
 		if e.Stream == "sse" && bytes.Contains(e.Data, []byte(`"resourceTemplates"`)) {
 			e.Data = []byte(url.QueryEscape(string(e.Data)))
@@ -34,14 +35,23 @@ var sseCode = code{
 	})),
 }
 
+// streamingReads makes the answers to reads event streams, and spares those of a slow one the ids.
+var streamingReads = hook.Join(hook.Hooks{EventStreams: func(t *hook.Trace) bool { return t != nil && t.Method == hook.MethodRead }},
+	hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		if t := hook.TraceOf(ctx); t != nil && t.URI == "test://slow" && hook.May(ctx) {
+			e.ID = ""
+		}
+		return next(ctx, e)
+	}))
+
 // replaying keeps the latest events of all streams and lets a function say which of them whoever names one
 // gets. Where it is not ok, nothing is wrong.
-func replaying(pick func(kept []hook.Event, named string) (some []hook.Event, ok bool)) func() hook.Hooks {
+func replaying(streams hook.Hooks, pick func(kept []hook.Event, named string) (some []hook.Event, ok bool)) func() hook.Hooks {
 	return func() hook.Hooks {
 		const most = 1024
 		var mu sync.Mutex
 		var all []hook.Event
-		return hook.Join(streaming, hook.EditEvent(func(e *hook.Event) {
+		return hook.Join(streams, hook.EditEvent(func(e *hook.Event) {
 			mu.Lock()
 			defer mu.Unlock()
 			if e.ID != "" && e.Stream == "post" {

@@ -29,12 +29,13 @@ const (
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{sseEndpointScenario, httpResumeScenario}
 
-// The steps of the area's scripts. "open" opens the stream of HTTP+SSE; "first" and "second" are answered by streams, which are
+// The steps of the area's scripts. "open" opens the stream of HTTP+SSE; "first" and "second", unlike "json", are answered by streams, which are
 // asked for again behind the last event ("resume-last"), behind one that never was ("resume-unknown") and in another
 // session ("resume-elsewhere"), where "other" has the id of a request of the first one.
 const (
 	stepOpen, stepFirst, stepSecond, stepOther recording.Step = "open", "first", "second", "other"
 	stepLast, stepUnknown, stepElsewhere       recording.Step = "resume-last", "resume-unknown", "resume-elsewhere"
+	stepJSON                                   recording.Step = "json"
 )
 
 // The tags of the area's scripts.

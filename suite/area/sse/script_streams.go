@@ -3,6 +3,7 @@ package sse
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,11 +12,12 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // Steps "first" and "second" are requests whose event streams are to be told
-// apart. If the first one's events have ids, "resume" asks for what came after its
+// apart; "json" are those of other kinds, which were answered without event ids. If the first one's events have ids, "resume" asks for what came after its
 // first event. Where that is served, "other" is another request in another session, under the id of the
 // first, if the target keeps sessions; "resume-last" asks for what came after the last event that answered the
 // first, "resume-unknown" names an event that never was, and "resume-elsewhere" asks for the same as
@@ -30,14 +32,7 @@ var httpResumeScenario = &scenario.Scenario{
 	After: []recording.Name{recording.Reads},
 	When:  scenario.OverLegacyHTTP,
 	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		first, second := p.Ordinary(stepFirst), p.Ordinary(stepSecond)
-		if slow := p.Target.Subjects.Slow; slow != nil && slow.Progress {
-			first = scenario.ReadRequest(stepFirst, slow.URI, "mcpcheck-progress-first")
-			second = scenario.ReadRequest(stepSecond, slow.URI, "mcpcheck-progress-second")
-		}
-		x := c.Do(ctx, first)
-		c.Do(ctx, second)
-		ids := eventIDs(c, x)
+		x, ids := streamed(ctx, p, c)
 		if len(ids) == 0 {
 			p.Skip(recording.CodeNotExercised, "the events that answer requests have no ids")
 			return
@@ -55,6 +50,36 @@ var httpResumeScenario = &scenario.Scenario{
 		}
 		all.watch(ctx, p, took)
 	}),
+}
+
+// streamed makes two requests that are answered by events with ids, of the first kind of which that is seen: a slow
+// read, what every target serves, and a read that was answered by a stream before. It returns the first of them.
+func streamed(ctx context.Context, p *scenario.Play, c *scenario.Client) (x *recording.Exchange, ids []string) {
+	kinds := []func(step recording.Step) session.Request{p.Ordinary}
+	if slow := p.Target.Subjects.Slow; slow != nil && slow.Progress {
+		kinds = slices.Insert(kinds, 0, func(step recording.Step) session.Request {
+			return scenario.ReadRequest(step, slow.URI, "mcpcheck-progress-"+string(step))
+		})
+	}
+	if r := p.Earlier(recording.Reads); r != nil {
+		for _, read := range r.Steps(recording.StepRead) {
+			if uri := read.Tags[recording.TagURI]; read.Succeeded() && verdict.MediaType(read.Header) == "text/event-stream" {
+				kinds = append(kinds, func(step recording.Step) session.Request {
+					return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri}}
+				})
+				break
+			}
+		}
+	}
+	for _, kind := range kinds {
+		x = c.Do(ctx, kind(stepFirst))
+		if ids = eventIDs(c, x); len(ids) > 0 {
+			c.Do(ctx, kind(stepSecond))
+			break
+		}
+		x.Step = stepJSON
+	}
+	return x, ids
 }
 
 // strangeEvent is the id of no event.
