@@ -141,6 +141,11 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 				v.That(false, expected, string(flaw.Code)+": "+wire.Excerpt(f.Raw, 120), f.Number)
 			}
 		}
+		if m := gjson.ParseBytes(f.Raw); wire.Valid(f.Raw) && m.IsObject() && !m.Get("jsonrpc").Exists() && wire.Classify(f.Raw) == wire.KindOther { // with it, it is RPC-12's
+			v.WarnUnless(false, expected, "an object that is none: "+wire.Excerpt(f.Raw, 120), f.Number)
+			v.Downgrade("no sentence forbids events that hold no message, but clients take what is in those without a type for one")
+			v.Hint("give events that are no messages a type of their own, or send a comment (a line that begins with a colon)")
+		}
 		if gjson.ValidBytes(f.Raw) && gjson.ParseBytes(f.Raw).IsArray() {
 			v.That(v.Revision() == requirement.R20250326, expected, "an array: "+wire.Excerpt(f.Raw, 120), f.Number)
 		}
