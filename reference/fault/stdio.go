@@ -56,6 +56,15 @@ var stdioCode = code{
 	"stdio-05-read-is-message": stateless(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
 		return &chunkReader{r: in}, out, nil
 	}}),
+	"stdio-05-unicode-line-ends": stateless(hook.OnIncoming(func(in hook.Incoming) bool {
+		return in.Transport == hook.Stdio && bytes.ContainsAny(in.Raw, "\u2028\u2029")
+	},
+		func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+			for _, line := range bytes.FieldsFunc(in.Raw, func(c rune) bool { return c == '\u2028' || c == '\u2029' }) {
+				in.Raw = line
+				next(ctx, in)
+			}
+		})),
 	"stdio-06-long-lines-lost": stateless(hook.OnIncoming(func(in hook.Incoming) bool { return in.Transport == hook.Stdio && len(in.Raw) > 64<<10 },
 		func(context.Context, hook.Incoming, hook.Receiver) {})),
 	"stdio-08-kept-by-subscriptions": keptBySubscriptions,

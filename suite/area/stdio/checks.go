@@ -32,6 +32,7 @@ var Scenarios = []*scenario.Scenario{framingScenario, partingScenario}
 const (
 	stepJoined, stepLong, stepCRLF, stepBlankLine recording.Step = "joined", "long", "crlf", "blank-line"
 	stepPart, stepSplit, stepNamed                recording.Step = "part", "split", "named"
+	stepSeparators                                recording.Step = "separators"
 )
 
 // Checks lists the checks of the stdio transport.
@@ -96,6 +97,7 @@ var Checks = []verdict.Check{
 				keptWhole(x, v, frames)
 			}
 		}
+		oneLine(r.Step(stepSeparators), before, v)
 		judgeOddEnds(r, before, v)
 	}},
 	{Requirement: "STDIO-06", From: []recording.Name{Framing}, Judge: verdict.Each(verdict.Steps(stepLong), func(x *recording.Exchange, v *verdict.Verdict) {
@@ -109,6 +111,15 @@ var Checks = []verdict.Check{
 		}
 	})},
 	{Requirement: "STDIO-08", From: []recording.Name{recording.Everything}, With: []recording.Name{Parting}, Endings: true, Judge: endsWithItsInput},
+}
+
+// oneLine: a line goes on where a character stands that only other formats end lines with.
+func oneLine(x, before *recording.Exchange, v *verdict.Verdict) {
+	if x == nil || before.Failed() || x.Outcome == recording.Canceled || x.Outcome == recording.Unsent || x.Outcome == recording.Refused {
+		return
+	}
+	v.That(x.Succeeded(), "an answer to a request whose id has the characters U+2028, U+2029 and U+0085 in it, like that to one without them", matcher.Describe(x), x.Evidence()...)
+	v.Hint("end a line at the newline (U+000A), and at no other character: the line readers of several languages end it at others as well")
 }
 
 // keptWhole: a character that was cut in two by the end of a write came back in the id as it was.

@@ -43,6 +43,7 @@ func TestLines(t *testing.T) {
 		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), part("split", 0, recording.Silent))},
 		{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(part("before", 1, ""), splitID("naïve", "naïve"))},
 		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), splitID("naïve", "na\ufffd\ufffdve"))},
+		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), part("separators", 0, recording.Silent), part("split", 1, ""))},
 		{ID: "STDIO-05", Want: verdict.Blocked, Rec: areatest.Lines(part("before", 0, recording.Lost), part("split", 0, recording.Silent))},
 		{ID: "STDIO-06", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "long", Method: "ping", Error: `{"code":-32600,"message":"too long"}`})},
 		{ID: "STDIO-06", Want: verdict.Fail, Rec: areatest.Lines(part("long", 0, recording.Silent))},

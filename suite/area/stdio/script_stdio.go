@@ -19,7 +19,7 @@ import (
 var framingScenario = &scenario.Scenario{
 	Name:  Framing,
 	Title: "messages split, joined, oddly ended and long",
-	Sends: "An ordinary request, two in a single write, one in three writes cut in the middle of a character of its id, one that ends in a carriage return and a newline, one after an empty line, and one of more than a mebibyte.",
+	Sends: "An ordinary request, two in a single write, one with characters in its id that other formats end lines with, one in three writes cut in the middle of a character of its id, one that ends in a carriage return and a newline, one after an empty line, and one of more than a mebibyte.",
 	Phase: scenario.Read,
 	When:  onStdio,
 	Script: func(ctx context.Context, p *scenario.Play) {
@@ -62,12 +62,18 @@ func framed(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 	id := baseline(ctx, p, c)
 	joined := append(scenario.Lifeline(p, 920001, "joined"), '\n')
 	c.Note(c.S.Do(ctx, session.Request{Step: stepJoined, Body: append(joined, scenario.Lifeline(p, 920002, "joined")...), Answers: 2}))
+	if id[0] == '"' && c.S.Alive() {
+		c.Do(ctx, session.Request{Step: stepSeparators, ID: json.RawMessage(separators), Body: bytes.Replace(scenario.Lifeline(p, 920007, "separators"), []byte("920007"), []byte(separators), 1)})
+	}
 	split(ctx, c, id, bytes.Replace(scenario.Lifeline(p, 920003, "naïve"), []byte("920003"), id, 1))
 	if c.S.Alive() {
 		c.Probes(ctx, oddEnds(p)...)
 		c.Do(ctx, session.Request{Step: stepLong, ID: json.RawMessage("920004"), Body: scenario.Lifeline(p, 920004, strings.Repeat("mcpcheck ", 120_000))})
 	}
 }
+
+// separators is an id with characters that are ends of lines to some readers, and that stand in JSON as they are: U+2028, U+2029 and U+0085.
+const separators = "\"mcpcheck-\u2028-\u2029-\u0085-1\""
 
 // baseline is the ordinary request, under a string with a character of two bytes, since an id is what every
 // answer gives back: what comes of that character where it is cut in two shows in the answer. It
