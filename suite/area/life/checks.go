@@ -31,6 +31,7 @@ const (
 	stepEarlyPing, stepFirst, stepAgain, stepPing recording.Step = "early-ping", "first", "again", "ping"
 	stepPingMeta, stepNoMembers, stepNoClientInfo recording.Step = "ping-meta", "no-members", "no-client-info"
 	stepSound, stepAlien, stepReturn              recording.Step = "sound", "alien", "return"
+	stepLater                                     recording.Step = "later"
 )
 
 // The marks of the area's scripts.
@@ -211,6 +212,20 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, x := range r.Steps(stepReturn) {
 		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags[recording.TagVersion]+", which the server had offered")
+	}
+	for _, x := range r.Steps(stepAlien, stepLater) {
+		offer := requirement.Revision(x.Result().Get("protocolVersion").Str)
+		switch {
+		case x.Step == stepLater && offer == futureVersion:
+			v.That(false, "the offer of a version that the server supports, in place of "+futureVersion, "protocolVersion is "+futureVersion, x.Evidence()...)
+			v.Cause("a version of the future")
+			v.Hint("look the version up among those that the server supports, instead of comparing which one is later")
+		case offer.Modern() && slices.Contains(requirement.Revisions(), offer):
+			v.WarnUnless(false, "a version that begins with a handshake", "protocolVersion is "+string(offer)+", which has none, in the answer to "+faulty(x), x.Evidence()...)
+			v.Cause("a version without a handshake")
+			v.Downgrade("a version that is supported is to be confirmed, but initialize selects one that has a handshake")
+			v.Hint("answer initialize with the latest version that begins with a handshake")
+		}
 	}
 }
 

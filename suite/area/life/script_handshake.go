@@ -160,11 +160,12 @@ func sound(ctx context.Context, p *scenario.Play, faulty *scenario.Client) {
 
 // Step "alien" asks for a version that nobody implements. If another one is
 // offered that is not known to be served, step "return" asks for that one on
-// another connection; its tag "version" names it.
+// another connection; its tag "version" names it. Otherwise steps "later" ask for a version that is still to come and, over HTTP,
+// for one that has no handshake, in the newest revision that has one.
 var negotiationScenario = &scenario.Scenario{
 	Name:       Negotiation,
 	Title:      "a handshake with an unknown version",
-	Sends:      "initialize with a version that nobody implements; if the target offers an unknown one, a second handshake that asks for that.",
+	Sends:      "initialize with a version that nobody implements; if the target offers an unknown one, a second handshake that asks for that; handshakes with a version of the future and with 2026-07-28.",
 	Phase:      scenario.Destructive,
 	When:       legacyOnly,
 	TakesOver:  true,
@@ -189,6 +190,21 @@ var negotiationScenario = &scenario.Scenario{
 			settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepReturn, Method: "initialize", Timeout: firstAnswer(p),
 				Params: session.InitializeParams(offer), Tags: recording.Tags{recording.TagVersion: offer}})))
 		}
+		if x.Succeeded() && newest(p) {
+			for _, version := range []string{futureVersion, string(requirement.R20260728)} {
+				if (version == futureVersion || p.Combination.Transport != requirement.Stdio && slices.Contains(p.Facts.Served, requirement.R20260728)) && again(ctx, p, c) {
+					settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepLater, Method: "initialize", Timeout: firstAnswer(p), Params: session.InitializeParams(version)})))
+				}
+			}
+		}
 		sound(ctx, p, c)
 	},
+}
+
+// futureVersion is a protocol version that nobody implements yet.
+const futureVersion = "2099-12-31"
+
+// newest reports whether no later revision with a handshake is served: there, over stdio, a process more is worth its time.
+func newest(p *scenario.Play) bool {
+	return !slices.ContainsFunc(p.Facts.Served, func(r requirement.Revision) bool { return r > p.Revision() && !r.Modern() })
 }
