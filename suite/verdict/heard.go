@@ -3,6 +3,7 @@ package verdict
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -27,6 +28,25 @@ type Heard struct {
 
 // Method is the method of the message; empty if it is a response.
 func (h Heard) Method() string { return h.Msg.Get("method").String() }
+
+// Misspells reports whether the message is a notification whose method is nearly another one: but for the case, what stands between
+// the words, how they end, or the word notifications before them.
+func (h Heard) Misspells(method string) bool {
+	m, id := h.Msg.Get("method"), h.Msg.Get("id")
+	return m.Type == gjson.String && m.Str != method && (!id.Exists() || id.Type == gjson.Null) && plain(m.Str) == plain(method)
+}
+
+// plain keeps the letters of a method that tell it from others.
+func plain(method string) string {
+	letters := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' {
+			return c
+		}
+		return -1
+	}, strings.ToLower(method))
+	letters = strings.TrimPrefix(strings.TrimPrefix(letters, "notification"), "s")
+	return strings.TrimSuffix(strings.Replace(letters, "resources", "resource", 1), "d")
+}
 
 // URI is the resource that an update is about.
 func (h Heard) URI() string { return h.Msg.Get("params.uri").String() }

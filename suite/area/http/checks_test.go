@@ -255,6 +255,7 @@ func TestEverythingOverHTTP(t *testing.T) {
 		{ID: "SSE-01", Want: verdict.Fail, Rec: areatest.Lines(event(wire.Event{}, rt.Line{Result: areatest.ListOf, Flaws: []wire.Flaw{{Code: wire.FlawFraming}}}))},
 		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
 		{ID: "SSE-02", Want: verdict.Fail, Rec: areatest.Lines(event(wire.Event{}, rt.Line{Reply: "{} {}"}))},
+		{ID: "SSE-02", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{}, rt.Line{Reply: "{}"}))},
 		{ID: "SSE-03", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{Type: "message"}, areatest.OkList))},
 		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList), event(wire.Event{Type: "ping"}, rt.Line{Reply: "12:00", Outcome: recording.Silent}))},
 		{ID: "SSE-03", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList), event(wire.Event{Type: "ping"}, rt.Line{Reply: "5", Outcome: recording.Silent}))},

@@ -5,7 +5,6 @@ package lch
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -120,27 +119,15 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 // wellFormedListChange: the notification is spelled as the specification has it.
 func wellFormedListChange(r *recording.Recording, v *verdict.Verdict) {
 	for _, h := range verdict.Elsewhere(verdict.Hear(r, "", 0), r, v) {
-		method := h.Msg.Get("method")
 		switch {
-		case method.Type != gjson.String || !strings.Contains(method.Str, "notifications"):
-		case method.Str == verdict.ListUpdated:
+		case h.Method() == verdict.ListUpdated:
 			params := h.Msg.Get("params")
 			v.That(!params.Exists() || params.IsObject(), "params of "+verdict.ListUpdated+" as an object, or absent", "params are "+judge.TypeName(params), h.Frame.Number)
-		case letters(method.Str) == letters(verdict.ListUpdated):
-			v.WarnUnless(false, "the method "+verdict.ListUpdated, "the method "+method.Str, h.Frame.Number)
+		case h.Misspells(verdict.ListUpdated):
+			v.WarnUnless(false, "the method "+verdict.ListUpdated, "the method "+h.Method(), h.Frame.Number)
 			v.Hint("clients know the notification by its exact name only")
 		}
 	}
-}
-
-// letters keeps the letters of a name, in lower case.
-func letters(s string) string {
-	return strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' {
-			return c
-		}
-		return -1
-	}, strings.ToLower(s))
 }
 
 // undeclaredListChange: without listChanged the list changes silently.

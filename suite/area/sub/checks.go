@@ -52,12 +52,7 @@ var subChecks = []verdict.Check{
 			updateArrives(r, v)
 		}},
 	{Requirement: "SUB-04", From: []recording.Name{recording.Changes, recording.Listening, recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
-				uri := h.Msg.Get("params.uri")
-				v.That(judge.IsString(uri), "params.uri as a string in "+verdict.Updated, "params.uri is "+judge.TypeName(uri), h.Frame.Number)
-			}
-		}},
+		Judge: namesItsResource},
 	{Requirement: "SUB-06", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening, recording.Every}, Timeless: true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.Everything {
@@ -112,6 +107,27 @@ var subChecks = []verdict.Check{
 			v.Hint("check that uri is there and a string, and answer with error -32602")
 		}
 	}},
+}
+
+// namesItsResource: what tells of a change has the method and the member by which clients know it. One that is misspelt is a
+// notification that went missing, unless another one comes with it.
+func namesItsResource(r *recording.Recording, v *verdict.Verdict) {
+	all := verdict.Elsewhere(verdict.Hear(r, "", 0), r, v)
+	told := verdict.Only(all, verdict.Updated)
+	for _, h := range told {
+		uri := h.Msg.Get("params.uri")
+		v.That(judge.IsString(uri), "params.uri as a string in "+verdict.Updated, "params.uri is "+judge.TypeName(uri), h.Frame.Number)
+	}
+	for _, h := range recording.Keep(all, func(h verdict.Heard) bool { return h.Misspells(verdict.Updated) }) {
+		if len(told) > 0 {
+			v.Observe("update-misspelt", "the method "+h.Method()+" comes beside "+verdict.Updated+", by which alone clients know what it is about", h.Frame.Number)
+			return
+		}
+		v.WarnUnless(false, "the method "+verdict.Updated, "the method "+h.Method(), h.Frame.Number)
+		v.Cause("another method")
+		v.Downgrade("a notification under another name is one that went missing")
+		v.Hint("clients know the notification by its exact name only")
+	}
 }
 
 // subscribable: some listed resource can be subscribed, and unsubscribed again.
