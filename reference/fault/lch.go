@@ -10,10 +10,24 @@ import (
 )
 
 var lchCode = code{
+	"lch-01-one-session-only":     toLastReader,
 	"lch-04-undeclared-debounced": undeclaredDebounced,
 	"lch-07-stale-list": func() hook.Hooks {
 		return remembering(hook.MethodList, func(c *hook.Call) string { return c.Revision + " " + string(hook.Encode(c.Param("cursor"))) })
 	},
+}
+
+// toLastReader announces changes of the list to the session of its revision that has asked for it last.
+func toLastReader() hook.Hooks {
+	var last sync.Map // the ids of sessions, by revision
+	return hook.Join(hook.EditCall(hook.MethodList, func(c *hook.Call) {
+		if !c.Modern {
+			last.Store(c.Revision, c.Session.ID())
+		}
+	}), hook.OnNotification(hook.NotificationListChanged, func(m hook.Message) bool {
+		id, known := last.Load(m.Revision)
+		return known && m.Session != nil && m.Session.ID() != id
+	}, func(context.Context, hook.Message, hook.Emitter) error { return nil }))
 }
 
 // undeclaredDebounced takes two changes in a row for none, as who looks at the list

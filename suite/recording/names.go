@@ -145,6 +145,7 @@ const (
 	StepForeignUnsubscribe, StepSubscribeNext            Step = "foreign-unsubscribe", "subscribe-next"
 	StepForeignSubscribe                                 Step = "foreign-subscribe"
 	StepUnsubscribeNext, StepUnsubscribeAgain, StepAdded Step = "unsubscribe-next", "unsubscribe-again", "added"
+	StepBesideListed, StepBesideChanged                  Step = "beside-listed", "beside-changed"
 	StepRemoved, StepUnchanged, StepAtOnce, StepLater    Step = "removed", "unchanged", "at-once", "later"
 	StepBeside, StepSecondStream, StepCompare            Step = "beside", "stream-2", "compare"
 	StepNewcomer                                         Step = "newcomer"

@@ -39,7 +39,8 @@ import (
 //
 // In all revisions: "listed" are the pages of the list before the changes,
 // "added" and "removed" those after them (tag "uri" if it is known what
-// comes or goes); the tag "look" counts the attempts.
+// comes or goes); the tag "look" counts the attempts. Legacy revisions over HTTP have "beside-listed" as well, the bystander's
+// before the changes, and "beside-changed" after the first one, where the watcher is told of that and the bystander is not.
 // "busy" are requests of the bystander. The marks are set before each change.
 var changesScenario = &Scenario{
 	Name:  recording.Changes,
@@ -126,7 +127,10 @@ func (w *watch) begin(ctx context.Context) bool {
 		}
 	}
 	if w.t.Add != nil || w.t.Remove != nil {
-		w.look(ctx, recording.StepListed, "", "1")
+		if w.announced && w.apart() {
+			w.look(ctx, w.bystander, recording.StepBesideListed, "", "1")
+		}
+		w.look(ctx, w.watcher, recording.StepListed, "", "1")
 	}
 	return w.watcher.S.Alive()
 }
@@ -388,8 +392,11 @@ func (w *watch) list(ctx context.Context) bool {
 			return false
 		}
 		w.busy(ctx)
-		seen := w.announced && w.await(ctx, w.watcher, after, 1, func(f *wire.Frame) bool { return Notifies(f, "notifications/resources/list_changed") })
+		seen := w.announced && w.await(ctx, w.watcher, after, 1, listChanges)
 		w.relist(ctx, change.step, change.t.URI, seen)
+		if first := change.mark == recording.MarkAdd || w.t.Add == nil; first && seen && w.apart() && !w.await(ctx, w.bystander, after, 1, listChanges) {
+			w.look(ctx, w.bystander, recording.StepBesideChanged, change.t.URI, "1")
+		}
 		if !w.announced { // what was never declared takes its time as well
 			w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
 		}
@@ -400,13 +407,22 @@ func (w *watch) list(ctx context.Context) bool {
 	return true
 }
 
+// apart reports whether the bystander is one of several sessions of the same server that are told of changes of the list. On stdio
+// every session is a server of its own, and in 2026-07-28 only who asks for it is told.
+func (w *watch) apart() bool {
+	return !w.p.Modern() && w.p.Combination.Transport != requirement.Stdio && w.bystander != nil && len(w.bystander.Sessionless()) == 0
+}
+
+// listChanges reports whether a frame announces a change of the list.
+func listChanges(f *wire.Frame) bool { return Notifies(f, "notifications/resources/list_changed") }
+
 // relist looks at the list after a change; where the change was announced it
 // looks again for a while, because a list may lag behind.
 func (w *watch) relist(ctx context.Context, step recording.Step, uri string, announced bool) {
 	const looks, pause = 6, 400 * time.Millisecond
 	before := w.lastLook()
 	for n := 1; ; n++ {
-		now := w.look(ctx, step, uri, strconv.Itoa(n))
+		now := w.look(ctx, w.watcher, step, uri, strconv.Itoa(n))
 		if now != before || !announced || n == looks || ctx.Err() != nil {
 			return
 		}
@@ -415,11 +431,11 @@ func (w *watch) relist(ctx context.Context, step recording.Step, uri string, ann
 }
 
 // look walks through the list.
-func (w *watch) look(ctx context.Context, step recording.Step, uri, n string) string {
+func (w *watch) look(ctx context.Context, c *Client, step recording.Step, uri, n string) string {
 	const most = 200 // it is asked for again and again
-	pages := WalkUpTo(ctx, w.p, w.watcher, "resources/list", "resources", step, min(w.p.Limits.Pages, most))
+	pages := WalkUpTo(ctx, w.p, c, "resources/list", "resources", step, min(w.p.Limits.Pages, most))
 	for _, x := range pages {
-		x.Tags[recording.TagLook], x.Tags[recording.TagWho] = n, watcher
+		x.Tags[recording.TagLook], x.Tags[recording.TagWho] = n, w.who(c)
 		if uri != "" {
 			x.Tags[recording.TagURI] = uri
 		}
@@ -431,7 +447,7 @@ func (w *watch) look(ctx context.Context, step recording.Step, uri, n string) st
 func (w *watch) lastLook() string {
 	var last []*recording.Exchange
 	for _, x := range w.p.Rec.Exchanges {
-		if x.Method != "resources/list" {
+		if x.Method != "resources/list" || x.Tags[recording.TagWho] != watcher {
 			continue
 		}
 		if n := len(last); n > 0 && (last[n-1].Step != x.Step || last[n-1].Tags[recording.TagLook] != x.Tags[recording.TagLook]) {

@@ -99,10 +99,13 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 			return
 		}
 	}
-	for _, c := range listChanges(r) {
+	for i, c := range listChanges(r) {
 		switch {
 		case len(c.announced) > 0:
 			v.Holds()
+			if i == 0 {
+				announcedToAll(r, c, v)
+			}
 		case !c.looked || !c.changed():
 			v.Skip(recording.CodeNotExercised, "the trigger changed nothing that the list shows")
 		case !verdict.LostSession(r, v, verdict.WatcherOf(r)):
@@ -114,6 +117,25 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 			v.Hint("send %s when the list changes, or do not declare resources.listChanged", verdict.ListUpdated)
 		}
 	}
+}
+
+// announcedToAll: where one session is told of the first change, so is another one for which the list has changed as well. What
+// comes later tells of it, too.
+func announcedToAll(r *recording.Recording, c listChange, v *verdict.Verdict) {
+	session := verdict.RoleOf(r, "bystander")
+	before, _ := listedAt(r.Steps(recording.StepBesideListed))
+	pages := r.Steps(recording.StepBesideChanged)
+	after, looked := listedAt(pages)
+	mark, _ := r.Mark(c.mark)
+	told := verdict.Only(verdict.Hear(r, session, mark.After), verdict.ListUpdated)
+	if _, none := verdict.NoChannel(r, session); !looked || before == nil || none || len(told) > 0 || slices.Equal(before, after) || verdict.LostSession(r, v, session) {
+		return
+	}
+	v.WarnUnless(false, verdict.ListUpdated+" in every session whose list has changed", "none came in a second session, in which the list shows that a resource was "+string(c.step)+verdict.WithTrigger(r, c.mark)+", while the first one was told",
+		append(verdict.FrameNumbers(c.announced[:1]), pages[len(pages)-1].Evidence()...)...)
+	v.Cause("one of several sessions")
+	v.Downgrade("a notification may be late")
+	v.Hint("send %s to every session, not only to one of them", verdict.ListUpdated)
 }
 
 // wellFormedListChange: the notification is spelled as the specification has it.
