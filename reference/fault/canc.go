@@ -3,6 +3,8 @@ package fault
 import (
 	"context"
 	"net/http"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,8 +22,46 @@ var cancCode = code{
 		}
 		return r
 	})),
-	"canc-05-reads-are-never-freed": leakingReads,
-	"canc-06-disconnecting-aborts":  stateless(abortingReads()),
+	"canc-01-ids-by-their-beginning": cancellingAlike(strings.HasPrefix),
+	"canc-02-ids-as-text":            cancellingAlike(func(running, named string) bool { return strings.Trim(running, `"`) == strings.Trim(named, `"`) }),
+	"canc-05-reads-are-never-freed":  leakingReads,
+	"canc-06-disconnecting-aborts":   stateless(abortingReads()),
+}
+
+// cancellingAlike has a cancellation leave reads of its session unanswered whose ids are like the one that it names.
+func cancellingAlike(like func(running, named string) bool) func() hook.Hooks {
+	return func() hook.Hooks {
+		type read struct {
+			session, id string
+			stopped     *atomic.Bool
+		}
+		var mu sync.Mutex
+		running := map[read]bool{}
+		return hook.Join(hook.OnCall(methodCancelled, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+			named := string(hook.Encode(c.Param("requestId")))
+			mu.Lock()
+			for r := range running {
+				if r.session == c.Session.ID() && r.id != named && like(r.id, named) && hook.May(ctx) {
+					r.stopped.Store(true)
+				}
+			}
+			mu.Unlock()
+			return next(ctx, c)
+		}), hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+			me := read{c.Session.ID(), string(c.ID), &atomic.Bool{}}
+			mu.Lock()
+			running[me] = true
+			mu.Unlock()
+			r := next(ctx, c)
+			mu.Lock()
+			delete(running, me)
+			mu.Unlock()
+			if me.stopped.Load() {
+				return nil
+			}
+			return r
+		}))
+	}
 }
 
 // leakingReads lets reads wait for a free place, which those that are cancelled
