@@ -204,8 +204,12 @@ func Unanswered(r *recording.Recording, x *recording.Exchange, v *Verdict) {
 		refusal := x.Status >= http.StatusBadRequest && m.Nameless() && m.Get("error").Exists()
 		v.That(refusal, "no response to "+x.Method, matcher.Describe(x), append(x.Evidence(), m.Frame.Number)...)
 		v.Hint("never answer a message without an id")
+		v.SharedCause(AnsweredNotification)
 	}
 }
+
+// AnsweredNotification is the cause of what breaks each requirement that is about notifications.
+const AnsweredNotification = "a notification is answered"
 
 // NoArrays: no message of the target is an array, but for frames that answer one of ours.
 func NoArrays(r *recording.Recording, v *Verdict, answers ...int) {

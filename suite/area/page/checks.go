@@ -115,7 +115,19 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 		note(false, "a last page without nextCursor", fmt.Sprintf("page %d repeats %s together with its nextCursor %s, so that the walk never ends",
 			len(pages), earlier, judge.Brief(next)), frames...)
 		v.Hint("leave nextCursor out on the last page")
+		if repeatsLast(pages) {
+			v.SharedCause(ignoredCursor)
+		}
 	}
+}
+
+// ignoredCursor is the cause of a walk without end in which a page is the same as the one before it.
+const ignoredCursor = "the cursor of the request is not taken into account"
+
+// repeatsLast reports whether a walk ended since its last page was the same as the one before.
+func repeatsLast(pages []*recording.Exchange) bool {
+	n := len(pages)
+	return n > 1 && pages[n-1].Tags[recording.TagEnd] == "cycle" && slices.Equal(verdict.IDsOf(pages[n-1]), verdict.IDsOf(pages[n-2]))
 }
 
 // idle: a walk was given up after many pages in a row that were as earlier ones. Empty pages are legal, and
@@ -166,6 +178,9 @@ func advancing(pages []*recording.Exchange, v *verdict.Verdict) {
 		case len(this) > 0 && slices.Equal(this, verdict.IDsOf(pages[i-1])):
 			v.That(false, expected, fmt.Sprintf("page %d lists the same %d items as page %d", i+1, len(this), i), frames...)
 			v.Hint("take the cursor of the request into account")
+			if repeatsLast(pages) {
+				v.SharedCause(ignoredCursor)
+			}
 		case x.Tags[recording.TagEnd] == "cycle":
 			// That the walk came back to an earlier page is judged elsewhere.
 		default:

@@ -195,6 +195,7 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 		x := verdict.Asker(sent[m.Frame.Session], m)
 		if !v.That(x != nil, "a response with the id of a request", "the id "+judge.Brief(m.Get("id"))+", under which nothing was asked", m.Frame.Number) {
 			v.Hint("copy the id of the request into its response")
+			v.SharedCause(anotherID)
 			continue
 		}
 		if foreign := foreignMember(x.Method, m.Get("result")); foreign != "" {
@@ -272,6 +273,9 @@ func foreignMember(method string, result gjson.Result) string {
 	return ""
 }
 
+// anotherID is the cause of what is wrong with a response that does not have the id of its request.
+const anotherID = "an id that comes back as another one"
+
 // usableID: the request under an id was answered under that id.
 func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	sent := gjson.ParseBytes(x.ID)
@@ -284,6 +288,9 @@ func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	case recording.Replied:
 		got := x.Message().Get("id")
 		state(got.String() == sent.String() && got.Exists() && !idRefused(x), expected, matcher.Describe(x)+" under the id "+judge.Brief(got)+altered(sent.Str, got.Str), x.Evidence()...)
+		if got.String() != sent.String() {
+			v.SharedCause(anotherID)
+		}
 	case recording.Silent, recording.Lost:
 		if len(x.Replies) > 0 {
 			v.Block(recording.CodeNoAnswer, "the request with the id "+string(x.ID)+" was answered too late: "+x.Reason, x.Evidence()...)

@@ -175,6 +175,7 @@ func strays(r *recording.Recording, v *verdict.Verdict) {
 		if m.Nameless() && resultOf(m) == "" && !owned[m.Frame.Number] && r.Combination.Transport != requirement.HTTP {
 			v.That(false, "no response to a notification", "a response without id: "+judge.Brief(m.Result), m.Frame.Number)
 			v.Hint("never answer a message without an id")
+			v.SharedCause(verdict.AnsweredNotification)
 		}
 	}
 }

@@ -68,6 +68,7 @@ var secChecks = []verdict.Check{
 		if answeredOrigin(x, v) {
 			policy(v)(turnedAway(x), "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags[recording.TagOrigin], x.Evidence()...)
 			v.Hint("compare the Origin header, if there is one, with a list of those that are allowed")
+			v.SharedCause(foreignServed)
 		}
 		lookAlikesRefused(r, v)
 	}},
@@ -87,6 +88,9 @@ var secChecks = []verdict.Check{
 	{Requirement: "SEC-63", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Judge: survives},
 	{Requirement: "SEC-14", From: []recording.Name{LogSecrets, recording.Everything}, Judge: loggedSecrets},
 }
+
+// foreignServed is the cause of what the requirements on the Origin of older and newer revisions see alike.
+const foreignServed = "a foreign origin is served"
 
 // policy is how severely origins are judged: what is allowed is the operator's
 // choice, unless the server is local or its origins are configured.
@@ -133,6 +137,8 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 	v.Hint("compare the Origin header, if there is one, with a list of those that are allowed")
 	if turnedAway(x) {
 		v.Harmless()
+	} else {
+		v.SharedCause(foreignServed)
 	}
 	if x.Status == http.StatusForbidden {
 		raw := verdict.Body(r, x)
@@ -167,6 +173,7 @@ func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 		default:
 			policy(v)(false, "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags[recording.TagOrigin]+", which is foreign as well", x.Evidence()...)
 			v.Hint("compare the whole Origin, not its beginning, its end or its scheme, with a list of those that are allowed")
+			v.SharedCause("an origin like an allowed one is served")
 		}
 	}
 }

@@ -1,0 +1,51 @@
+package proof
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/control"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// TestSharedCauses: what breaks several requirements at once has one code in all of them, by which reports make one finding of it.
+func TestSharedCauses(t *testing.T) {
+	t.Parallel()
+	answering := control.Rule{Do: []operation.Operation{{On: "request", Method: "notifications/*", Answer: &operation.Stub{Raw: `{"jsonrpc":"2.0","id":null,"result":{}}`}}}}
+	for name, c := range map[string]struct {
+		rule control.Rule
+		ids  []string
+	}{
+		"origin":       {control.Rule{Fault: "sec-01-origin-ignored"}, []string{"SEC-01", "SEC-02"}},
+		"id":           {control.Rule{Fault: "rpc-04-ids-in-small-letters"}, []string{"RPC-02", "RPC-04"}},
+		"cursor":       {control.Rule{Fault: "page-04-cursor-ignored"}, []string{"PAGE-02", "PAGE-04"}},
+		"notification": {answering, []string{"RPC-10", "CANC-01"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				report := judge(t, reference.Options{Rules: []control.Rule{c.rule}}, suite.Config{Only: c.ids,
+					Revisions: []requirement.Revision{requirement.R20250618, requirement.R20251125}, Transports: []requirement.Transport{requirement.HTTP}})
+				causes := map[string][]string{}
+				for i := range report.Results {
+					if x := &report.Results[i]; x.Verdict == reports.Fail && x.SharedCause && !slices.Contains(causes[x.Cause], x.ID) {
+						causes[x.Cause] = append(causes[x.Cause], x.ID)
+					}
+				}
+				if len(causes) != 1 {
+					t.Errorf("%d causes: %v", len(causes), causes)
+				}
+				for _, ids := range causes {
+					if len(ids) != len(c.ids) {
+						t.Errorf("%v", causes)
+					}
+				}
+			})
+		})
+	}
+}
