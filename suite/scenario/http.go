@@ -22,6 +22,12 @@ const (
 // StrangeSession is a session id that no server ever issued.
 const StrangeSession = "mcpcheck-7b4e91-never-issued"
 
+// ChosenSession is a session id that the client has made up, another one in each run: of the end of one that was issued.
+func ChosenSession(issued string) string {
+	const few = 8
+	return "mcpcheck-7b4e91-chosen-" + issued[max(len(issued)-few, 0):]
+}
+
 // Sessionless is a tag that tells that a legacy target keeps no sessions.
 func (c *Client) Sessionless() recording.Tags {
 	if c.P.Combination.Transport == requirement.HTTP && !c.P.Modern() && c.S.HTTPSession() == "" {
@@ -123,7 +129,7 @@ var httpSessionsScenario = &Scenario{
 		if a.S.HTTPSession() != "" {
 			p.idProbes(ctx, a)
 			p.ended(ctx, b)
-			p.initialize(ctx, recording.StepChosenID, p.Revision(), map[string]string{HeaderSession: StrangeSession})
+			p.initialize(ctx, recording.StepChosenID, p.Revision(), map[string]string{HeaderSession: ChosenSession(a.S.HTTPSession())})
 		}
 		p.besideOther(ctx, a)
 		if p.Revision() >= requirement.R20250618 {

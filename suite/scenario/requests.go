@@ -88,7 +88,7 @@ func (p *Play) initialize(ctx context.Context, step recording.Step, rev requirem
 	if !ok {
 		return nil
 	}
-	x := c.Start(ctx, session.Request{Step: step, Method: "initialize", Tags: recording.Tags{recording.TagVersion: string(rev)},
+	x := c.Start(ctx, session.Request{Step: step, Method: "initialize", Tags: recording.Tags{recording.TagVersion: string(rev), recording.TagSession: header[HeaderSession]},
 		Header: header, Params: session.InitializeParams(string(rev)), Timeout: p.Limits.Start}).Wait(ctx)
 	if x.Succeeded() {
 		// What the answer settles is needed to end an HTTP session in order; a

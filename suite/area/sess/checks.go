@@ -11,7 +11,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -91,7 +90,7 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 	seen, ids, frames := map[string]*recording.Exchange{}, []string(nil), []int(nil)
 	for _, x := range issuing(r, v) {
 		id := x.Header.Get("Mcp-Session-Id")
-		if x.Step == recording.StepChosenID && id == scenario.StrangeSession {
+		if x.Step == recording.StepChosenID && id == x.Tags[recording.TagSession] {
 			v.That(false, "a session id that the server makes", "the id "+judge.Quote(id)+", which the client sent with initialize, is that of the new session", x.Evidence()...)
 			v.Hint("make the id of each session yourself, and answer initialize with an id that is not known with HTTP 404")
 			continue
