@@ -45,7 +45,13 @@ var rpcCode = code{
 		return bytes.Replace(m.Raw, []byte(id.Raw), []byte(strings.ToLower(id.Raw)), 1)
 	})),
 	"rpc-14-deaf-after-garbage": deafAfterGarbage,
-	"rpc-12-ready-event":        stateless(atStart(`{"jsonrpc":"2.0","event":"ready"}` + "\n")),
+	"rpc-12-null-result": stateless(hook.EditMessage(func(m hook.Message) []byte {
+		if m.Kind != hook.Notification {
+			return m.Raw
+		}
+		return hook.EditRaw(m.Raw, func(o hook.Object) { o["result"] = nil })
+	})),
+	"rpc-12-ready-event": stateless(atStart(`{"jsonrpc":"2.0","event":"ready"}` + "\n")),
 	"rpc-15-numeric-method-kills": stateless(killedBy(func(in hook.Incoming) bool {
 		o, ok := hook.DecodeObject(in.Raw)
 		_, text := o["method"].(string)

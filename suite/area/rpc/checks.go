@@ -385,6 +385,13 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 		v.That(judge.IsString(method), "a method that is a string", "method is "+judge.TypeName(method), at)
 		v.That(!m.Get("id").Exists(), "a notification without id", m.Said()+" with the id "+judge.Brief(m.Get("id")), at)
 		v.That(!params.Exists() || params.IsObject(), "params that are an object, or none", "params of "+m.Said()+" are "+judge.TypeName(params), at)
+		for _, member := range []string{"result", "error"} {
+			if value := m.Get(member); value.Exists() {
+				v.WarnUnless(false, "a notification without the members of a response", m.Said()+" with "+member+": "+judge.Brief(value), at)
+				v.Downgrade("no sentence forbids further members, but these make a message a response to many clients")
+				v.Hint("leave out what is null when messages are encoded")
+			}
+		}
 	}
 }
 
