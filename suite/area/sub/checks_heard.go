@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -56,9 +57,20 @@ func sameID(v gjson.Result, x *recording.Exchange) bool {
 }
 
 // related reports whether an update for one URI may come from a subscription to
-// another: it is the same, or one lies below the other.
+// another: it is the same, or one lies below the other. What goes on with another letter or digit, as a:10 does behind a:1, is
+// a neighbour.
 func related(uri, subscribed string) bool {
-	return strings.HasPrefix(uri, subscribed) || strings.HasPrefix(subscribed, uri)
+	short, long := uri, subscribed
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	n := len(short)
+	return strings.HasPrefix(long, short) && (n == 0 || n == len(long) || !inWord(short[n-1]) || !inWord(long[n]))
+}
+
+// inWord reports whether a byte is one of a letter or a digit.
+func inWord(b byte) bool {
+	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= utf8.RuneSelf
 }
 
 // listenable asks for something that can be listened to.

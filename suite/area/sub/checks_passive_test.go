@@ -101,6 +101,7 @@ func TestUnrelatedUpdates(t *testing.T) {
 	}
 	areatest.Observed(t, see(sub, heard("b:2"), heard("b:2")), "update-unsubscribed", "1 URIs", "b:2")
 	areatest.Observed(t, see(sub, heard("a:1"), heard("a:1/part")), "")
+	areatest.Observed(t, see(sub, heard("a:10")), "update-unsubscribed", "1 URIs", "a:10")
 	areatest.Observed(t, see(heard("b:2"), sub), "") // that is SUB-06
 	listen := rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `5`, Params: `{"notifications":{"resourceSubscriptions":["a:1"]}}`, Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2"),
 		Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourceSubscriptions":["a:1"]},"_meta":{"io.modelcontextprotocol/subscriptionId":5}}}`}}
@@ -109,6 +110,7 @@ func TestUnrelatedUpdates(t *testing.T) {
 	}
 	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
 		{ID: "SUB-31", Want: verdict.Warn, Rec: areatest.Lines(listen, on("b:2"))},
+		{ID: "SUB-31", Want: verdict.Warn, Rec: areatest.Lines(listen, on("a:10"))},
 		{ID: "SUB-31", Want: verdict.NotApplicable, Rec: areatest.Lines(listen, on("a:1"))},
 		{ID: "SUB-31", Want: verdict.NotApplicable, Rec: areatest.Lines(listen, on("a:1/part"))},
 	}, requirement.R20260728)
