@@ -207,7 +207,7 @@ const (
 // The steps of [Metadata].
 const (
 	StepAnonymous, StepPlainAgain, StepUnknownKey, StepTraced Step = "anonymous", "plain-again", "unknown-key", "traced"
-	StepOtherClient, StepPlainRead                            Step = "other-client", "plain-read"
+	StepOtherClient, StepPlainRead, StepProgressToken         Step = "other-client", "plain-read", "progress-token"
 )
 
 // The steps of [TwoClients].

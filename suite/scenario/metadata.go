@@ -9,14 +9,14 @@ import (
 
 // Legal but unusual metadata. "plain" is an ordinary request and comes first,
 // "plain-again" the same at the end; between them "unknown-key" has a key that the
-// target cannot know. In modern revisions "other-client" comes from a client of
+// target cannot know, and "progress-token" asks for progress where there is hardly any. In modern revisions "other-client" comes from a client of
 // another name, "anonymous" from one without a name, and "traced" carries trace
 // context. "plain-read", "unknown-key" and "traced" also read a resource, if one
 // can be read.
 var metadataScenario = &Scenario{
 	Name:  recording.Metadata,
 	Title: "unusual but legal metadata",
-	Sends: "Ordinary requests with metadata that is unusual but legal: unknown keys, another client name or none, trace context.",
+	Sends: "Ordinary requests with metadata that is unusual but legal: unknown keys, a progress token, another client name or none, trace context.",
 	Phase: Read,
 	After: []recording.Name{recording.Reads},
 	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
@@ -32,6 +32,7 @@ func (p *Play) unusual() []session.Request {
 		meta map[string]any
 	}{
 		{recording.StepUnknownKey, map[string]any{"com.example/probe": map[string]any{"a": 1}}},
+		{recording.StepProgressToken, map[string]any{"progressToken": "mcpcheck-unneeded"}},
 		{recording.StepTraced, map[string]any{
 			"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 			"tracestate":  "example=1", "baggage": "tester=mcpcheck",
@@ -40,7 +41,7 @@ func (p *Play) unusual() []session.Request {
 		{recording.StepAnonymous, map[string]any{session.MetaClientInfo: nil}},
 	}
 	if !p.Modern() {
-		metas = metas[:1]
+		metas = metas[:2]
 	}
 	uri := p.Readable()
 	var all []session.Request

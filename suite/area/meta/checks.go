@@ -226,6 +226,7 @@ func asPlain(r *recording.Recording, v *verdict.Verdict, step recording.Step, ab
 var metaRequestsChecks = []verdict.Check{
 	{Requirement: "META-06", From: []recording.Name{recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		asPlain(r, v, recording.StepUnknownKey, "with an additional key in _meta")
+		asPlain(r, v, recording.StepProgressToken, "with a progress token in _meta")
 	}},
 	{Requirement: "META-07", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if v.Facts.Combination.Transport == requirement.Stdio && verdict.ModernOnly(v.Facts) != nil {

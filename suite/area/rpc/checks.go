@@ -132,7 +132,7 @@ var rpcChecks = []verdict.Check{
 		const long = 300
 		for _, m := range verdict.Failures(r) {
 			if text := m.Get("error.message"); judge.IsString(text) {
-				v.WarnUnless(!strings.Contains(text.Str, "\n") && len(text.Str) <= long, "a message of one short line",
+				v.WarnUnless(!strings.Contains(text.Str, "\n") && len(text.Str) <= long && strings.TrimSpace(text.Str) != "", "a message of one short line",
 					fmt.Sprintf("a message of %d bytes: %s", len(text.Str), judge.Brief(text)), m.Frame.Number)
 			}
 		}

@@ -37,6 +37,8 @@ var Checks = []verdict.Check{
 		v.That(x.Status == http.StatusBadRequest || x.Succeeded(), "HTTP 400, or service", matcher.Describe(x)+" to a request without the session id", x.Evidence()...)
 		if get := r.Step(recording.StepGetWithoutID); !x.Succeeded() && opensStream(get) {
 			v.That(false, "HTTP 400 (or 405) to a GET without the session id, where a request by POST needs it", "an event stream", append(x.Evidence(), get.Evidence()...)...)
+		} else if x.Status == http.StatusBadRequest && get != nil && get.Status == http.StatusNotFound && slices.ContainsFunc(r.Steps(recording.StepUse), opensStream) {
+			v.That(false, "HTTP 400 to a GET without the session id, as to a request by POST", "HTTP 404, which tells clients that their session has ended", append(x.Evidence(), get.Evidence()...)...)
 		}
 	}),
 	sessionCheck("SESS-04", endedSession),
@@ -146,6 +148,18 @@ func opensStream(x *recording.Exchange) bool {
 	return x != nil && x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream"
 }
 
+// sameID remarks upon answers that name another session than the request did: it is issued with the answer to initialize, and clients
+// that take it from any go on in another one.
+func sameID(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps(recording.StepUse) {
+		s := r.Session(x.Session)
+		if id := x.Header.Get("Mcp-Session-Id"); id != "" && s != nil && s.Initialize != nil && x.Status == http.StatusOK && id != s.Initialize.Header.Get("Mcp-Session-Id") {
+			v.Observe("another-session-id", "an answer to "+x.Method+" has Mcp-Session-Id "+judge.Quote(id)+", which is not that of its session: clients that take it over go on in another one", x.Evidence()...)
+			return
+		}
+	}
+}
+
 // acceptedIDs: the requests that follow initialize are not refused for their id.
 // Since a session may end at any time, both of two sessions must have the trouble;
 // a handshake in another revision is a different cause.
@@ -166,6 +180,7 @@ func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
 	if a, b := refused["a"], refused["b"]; a != nil && b != nil {
 		v.That(false, "the issued session id to be accepted", fmt.Sprintf("HTTP %d to a request with the id that was issued, in two sessions", a.Status), append(a.Evidence(), b.Evidence()...)...)
 	}
+	sameID(r, v)
 	if x := r.Step(recording.StepAfterOther); x != nil && verdict.Responded(x, v) && refused["a"] == nil {
 		v.That(x.Status != http.StatusBadRequest && x.Status != http.StatusNotFound, "a session to go on beside one in another revision",
 			matcher.Describe(x)+" after another client had opened a session in another revision", x.Evidence()...)
