@@ -129,7 +129,7 @@ var httpSessionsScenario = &Scenario{
 		if a.S.HTTPSession() != "" {
 			p.idProbes(ctx, a)
 			p.ended(ctx, b)
-			p.initialize(ctx, recording.StepChosenID, p.Revision(), map[string]string{HeaderSession: ChosenSession(a.S.HTTPSession())})
+			p.chosenID(ctx, a)
 		}
 		p.besideOther(ctx, a)
 		if p.Revision() >= requirement.R20250618 {
@@ -148,7 +148,13 @@ func (p *Play) onlySession(ctx context.Context, c *Client) {
 	}
 	if c.S.HTTPSession() != "" {
 		p.ended(ctx, c)
+		p.chosenID(ctx, c)
 	}
+}
+
+// chosenID opens a session under an id of its own making, if the target takes it.
+func (p *Play) chosenID(ctx context.Context, c *Client) {
+	p.initialize(ctx, recording.StepChosenID, p.Revision(), map[string]string{HeaderSession: ChosenSession(c.S.HTTPSession())})
 }
 
 // use makes requests of different kinds in a session.
