@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 )
@@ -84,6 +85,9 @@ func Read(file, text string) (*Table, error) {
 	}
 	for i, date := range t.order {
 		path, e := "revisions."+date, t.entries[date]
+		if _, err := time.Parse(time.DateOnly, date); err != nil {
+			fail(path, "%s is not a date, such as 2024-11-05", date)
+		}
 		if e.Inherits != "" {
 			from, known := t.entries[e.Inherits]
 			if !known || e.Inherits >= date {
@@ -102,7 +106,10 @@ func Read(file, text string) (*Table, error) {
 		if len(e.Transports) == 0 {
 			fail(path, "%s: no transports", date)
 		}
-		for _, transport := range e.Transports {
+		for j, transport := range e.Transports {
+			if slices.Contains(e.Transports[:j], transport) {
+				fail(path+".transports", "%s: the transport %s twice", date, transport)
+			}
 			oneOf(path+".transports", transport, Stdio, HTTP, SSE)
 		}
 		e.Line = append(e.Line, date)
