@@ -202,6 +202,7 @@ func TestConsoleIdle(t *testing.T) {
 func TestConsoleTarget(t *testing.T) {
 	lost := Endpoint{Transport: "http", Address: "http://127.0.0.1:1/mcp", Unreachable: "connection refused"}
 	bare := Endpoint{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}, WithoutResources: []string{"2025-11-25"}}
+	mute := Endpoint{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}, Unanswered: []string{"2025-06-18: initialize was not answered"}}
 	for name, test := range map[string]struct {
 		endpoints []Endpoint
 		verdict   Verdict
@@ -211,6 +212,7 @@ func TestConsoleTarget(t *testing.T) {
 	}{
 		"half":    {[]Endpoint{{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}}, lost}, Pass, true, []string{"unreachable: connection refused", "NOT ESTABLISHED http://127.0.0.1:1/mcp could not be reached; 1 passed"}, "only the base"},
 		"broken":  {[]Endpoint{bare, lost}, Fail, false, []string{"NOT CONFORMANT", "not established: http://127.0.0.1:1/mcp could not be reached"}, ""},
+		"mute":    {[]Endpoint{mute}, Pass, false, []string{"not judged in 2025-06-18: initialize was not answered"}, "unreachable"},
 		"nowhere": {[]Endpoint{lost}, NotApplicable, true, []string{"NOT ESTABLISHED"}, "connection refused"},
 		"bare":    {[]Endpoint{bare}, Pass, false, []string{"The target declares no resources: only the base protocol was judged. AREA", "CONFORMANT", "s; the target declares no resources: only the base protocol was judged"}, "unreachable"},
 	} {

@@ -219,6 +219,7 @@ func (m *merger) endpoint(e Endpoint) {
 		return slices.Compact(a)
 	}
 	list[i].Revisions = join(list[i].Revisions, e.Revisions)
+	list[i].Unanswered = join(list[i].Unanswered, e.Unanswered)
 	list[i].WithoutResources = join(list[i].WithoutResources, e.WithoutResources)
 	if list[i].Server == nil {
 		list[i].Server = e.Server

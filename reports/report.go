@@ -125,6 +125,9 @@ type Endpoint struct {
 	// Unoffered says, by what the endpoint answered, that it offers none of the revisions
 	// that were asked for; empty if it does, or if all were asked for.
 	Unoffered string `json:"unoffered,omitempty"`
+	// Unanswered says, a sentence each, in which of the revisions asked for no session could be opened for want of an
+	// answer, although others are served: whether they are is not known, and nothing was judged in them.
+	Unanswered []string `json:"unanswered,omitempty"`
 	// WithoutResources lists the revisions, among those that are served, in
 	// which the endpoint declares no resources.
 	WithoutResources []string `json:"without_resources,omitempty"`

@@ -187,6 +187,9 @@ func (e *Endpoint) details() []string {
 	if len(e.Revisions) > 0 {
 		all = append(all, strings.Join(e.Revisions, ", "))
 	}
+	for _, why := range e.Unanswered {
+		all = append(all, "not judged in "+why)
+	}
 	return all
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -130,6 +131,9 @@ func (r *Run) target() reports.Target {
 		}
 		r.started(e, &out)
 		if e.found != nil {
+			for _, rev := range slices.Sorted(maps.Keys(e.found.Unanswered)) {
+				out.Unanswered = append(out.Unanswered, masker.String(string(rev)+": "+e.found.Unanswered[rev]))
+			}
 			for _, rev := range e.found.Served {
 				out.Revisions = append(out.Revisions, string(rev))
 				facts := recording.Facts{Declared: e.found.Declared[rev]}

@@ -28,6 +28,9 @@ type Found struct {
 	Declared map[requirement.Revision]json.RawMessage
 	// Reasons says why a revision is not served.
 	Reasons map[requirement.Revision]string
+	// Unanswered says why no session could be opened in a revision with a handshake, where what came is no refusal: the handshake was
+	// not answered, or the connection ended over it.
+	Unanswered map[requirement.Revision]string
 	// Offered lists the revisions with a handshake in which it answered one that asked for another.
 	Offered []requirement.Revision
 	// Spread holds, by revision, what is declared in answers to the first request that come
@@ -55,6 +58,7 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 	found := &Found{
 		Open: map[requirement.Revision]*Session{}, Declared: map[requirement.Revision]json.RawMessage{},
 		Reasons:    map[requirement.Revision]string{},
+		Unanswered: map[requirement.Revision]string{},
 		Spread:     map[requirement.Revision]json.RawMessage{},
 		refused:    map[requirement.Revision]string{},
 		handshakes: map[requirement.Revision]*recording.Exchange{},
@@ -416,6 +420,7 @@ func (f *Found) serve(s *Session, declared json.RawMessage) {
 	defer f.mu.Unlock()
 	f.Served = append(f.Served, s.opts.Revision)
 	delete(f.Reasons, s.opts.Revision)
+	delete(f.Unanswered, s.opts.Revision)
 	f.Open[s.opts.Revision] = s
 	f.Declared[s.opts.Revision] = declared
 	f.handshakes[s.opts.Revision] = s.rec.Initialize
@@ -473,6 +478,9 @@ func (f *Found) reject(s *Session, err error) error {
 	if !s.opts.Revision.Modern() && refusal(err) {
 		f.refused[s.opts.Revision] = err.Error()
 	}
+	if !s.opts.Revision.Modern() && unanswered(err) {
+		f.Unanswered[s.opts.Revision] = err.Error()
+	}
 	if open != nil && open.Offers.Known() && !open.Offers.Modern() {
 		f.Offered = append(f.Offered, open.Offers)
 	}
@@ -480,6 +488,12 @@ func (f *Found) reject(s *Session, err error) error {
 		f.Spread[s.opts.Revision] = json.RawMessage(gjson.GetBytes(m, "result").Raw)
 	}
 	return err
+}
+
+// unanswered reports whether a session could not be opened for want of an answer that can be read.
+func unanswered(err error) bool {
+	e, ok := errors.AsType[*OpenError](err)
+	return ok && slices.Contains([]recording.Code{recording.CodeNoAnswer, recording.CodeDied, recording.CodeUnreachable, recording.CodeUnreadable, recording.CodeThrottled}, e.Code)
 }
 
 // lastLine is what standard error tells at the end, cut to a length that fits into a sentence.
