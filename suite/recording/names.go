@@ -155,7 +155,8 @@ const (
 const (
 	StepTyped, StepNoRef, StepNoArgument, StepNoValue     Step = "typed", "no-ref", "no-argument", "no-value"
 	StepUnknownType, StepNumberValue, StepUnknownArgument Step = "unknown-type", "number-value", "unknown-argument"
-	StepUnknownURI, StepUndeclared                        Step = "unknown-uri", "undeclared"
+	StepUnknownURI, StepUndeclared, StepPattern           Step = "unknown-uri", "undeclared", "pattern"
+	StepBrackets, StepNothingLike                         Step = "brackets", "nothing-like"
 )
 
 // The steps of [Discovery] and [FirstMessages].

@@ -153,13 +153,15 @@ func Configured(p *Play, k *target.Completion) session.Request {
 
 // Steps leave out what a completion has to have ("no-ref", "no-argument",
 // "no-value"), or get it wrong ("unknown-type", "number-value",
-// "unknown-argument", "unknown-uri").
+// "unknown-argument", "unknown-uri"). Steps "brackets" and "pattern" have a value that is a string like any other,
+// but not to who makes a query or a pattern of it, step "nothing-like" one of letters that no value has: for a variable
+// that has some.
 var malformedCompletionsScenario = &Scenario{
 	Name:  recording.MalformedCompletions,
 	Title: "asking for completions in a wrong way",
-	Sends: "Completions without a ref, an argument or a value, and with an unknown type, a number as value, an unknown argument and an unknown template.",
+	Sends: "Completions without a ref, an argument or a value, and with an unknown type, a number as value, an unknown argument and an unknown template; and one with brackets and quotes, with a pattern and with odd letters as the value.",
 	Phase: Read,
-	After: []recording.Name{recording.WalkTemplates},
+	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
 	When:  Completes,
 	Script: func(ctx context.Context, p *Play) {
 		v := variable{template: "x-mcpcheck-7b4e91://{name}", name: "name"}
@@ -172,7 +174,7 @@ var malformedCompletionsScenario = &Scenario{
 		}
 		ref := map[string]any{"type": "ref/resource", "uri": v.template}
 		argument := map[string]any{"name": v.name, "value": ""}
-		Each(c, []session.Request{
+		requests := []session.Request{
 			{Step: recording.StepNoRef, Params: map[string]any{"argument": argument}},
 			{Step: recording.StepNoArgument, Params: map[string]any{"ref": ref}},
 			{Step: recording.StepNoValue, Params: map[string]any{"ref": ref, "argument": map[string]any{"name": v.name}}},
@@ -180,11 +182,29 @@ var malformedCompletionsScenario = &Scenario{
 			{Step: recording.StepNumberValue, Params: map[string]any{"ref": ref, "argument": map[string]any{"name": v.name, "value": 5}}},
 			{Step: recording.StepUnknownArgument, Params: map[string]any{"ref": ref, "argument": map[string]any{"name": "mcpcheck_no_such_variable", "value": ""}}},
 			{Step: recording.StepUnknownURI, Params: map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": "x-mcpcheck-7b4e91://{nothing}"}, "argument": map[string]any{"name": "nothing", "value": ""}}},
-		}, func(_ int, q session.Request, c *Client) {
+		}
+		Each(c, append(requests, oddlyTyped(p)...), func(_ int, q session.Request, c *Client) {
 			q.Method = "completion/complete"
 			c.Do(ctx, q)
 		})
 	},
+}
+
+// oddlyTyped are completions of the first variable that has values, with something typed that none of them has.
+func oddlyTyped(p *Play) []session.Request {
+	r := p.Earlier(recording.TemplateCompletions)
+	if r == nil {
+		return nil
+	}
+	for _, x := range r.Steps(recording.StepComplete) {
+		if x.Result().Get("completion.values.0").Exists() {
+			odd := func(step recording.Step, typed string) session.Request {
+				return complete(step, x.Tags[recording.TagTemplate], x.Tags[recording.TagArgument], typed, nil, nil)
+			}
+			return []session.Request{odd(recording.StepNothingLike, "mcpcheck-7b4e91"), odd(recording.StepBrackets, `'"[(`), odd(recording.StepPattern, ".*")}
+		}
+	}
+	return nil
 }
 
 // Step "undeclared" completes a variable of the first template, or of one that

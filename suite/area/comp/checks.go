@@ -55,7 +55,7 @@ var Checks = []verdict.Check{
 		}
 	}},
 	{Requirement: "COMP-12", From: []recording.Name{recording.TemplateCompletions}, Judge: takesContext},
-	{Requirement: "COMP-15", From: []recording.Name{recording.TemplateCompletions}, Judge: oddSuggestions},
+	{Requirement: "COMP-15", From: []recording.Name{recording.TemplateCompletions, recording.MalformedCompletions}, Judge: oddSuggestions},
 	{Requirement: "COMP-14", From: []recording.Name{GuardedCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepGuarded) {
 			never := strings.Split(x.Tags[recording.TagNever], "\n")
@@ -138,6 +138,25 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 		v.Downgrade(verdict.Lenient)
 		v.Hint("check the type of the reference, and that the value is a string, before values are looked up")
 	}
+	oddlyTyped(r, v)
+}
+
+// oddlyTyped: what is typed is a string, whatever it means in a query or a pattern. Where letters that nothing has are
+// completed to nothing, brackets and quotes are no reason to fail.
+func oddlyTyped(r *recording.Recording, v *verdict.Verdict) {
+	plain := r.Step(recording.StepNothingLike)
+	for _, x := range r.Steps(recording.StepBrackets, recording.StepPattern) {
+		if !offered(x, v) || !verdict.Withstood(v, x, typedOf(x)) || plain == nil || !plain.Succeeded() {
+			continue
+		}
+		v.WarnUnless(!x.HasCode(-32603), "a result, as after letters that no value has", matcher.Describe(x)+" to "+typedOf(x), append(x.Evidence(), plain.Evidence()...)...)
+		v.Cause("what was typed taken as a pattern")
+		v.Hint("compare argument.value as it is: escape it where it goes into a regular expression or a query")
+	}
+}
+
+func typedOf(x *recording.Exchange) string {
+	return completionOf(x) + " after " + verdict.Quoted(x.Param("argument.value").String())
 }
 
 // incomplete are the steps that leave out what a completion has to have.
@@ -234,7 +253,19 @@ func oddSuggestions(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
+	takesPattern(r, v)
 	twice.Observe(v, "completion-repeats-values", "%d completions have the same value more than once: %s")
+}
+
+// takesPattern remarks on a pattern that finds values in none of which it stands, where other letters find nothing.
+func takesPattern(r *recording.Recording, v *verdict.Verdict) {
+	x, plain := r.Step(recording.StepPattern), r.Step(recording.StepNothingLike)
+	if x == nil || plain == nil || !x.Succeeded() || !plain.Succeeded() || len(valuesIn(plain)) > 0 {
+		return
+	}
+	has := func(s string) bool { return strings.Contains(s, x.Param("argument.value").String()) }
+	v.That(len(valuesIn(x)) == 0 || slices.ContainsFunc(valuesIn(x), has), "values that have to do with what was typed",
+		fmt.Sprintf("%d values, none with these characters, in %s: it is taken as a pattern", len(valuesIn(x)), typedOf(x)), append(plain.Evidence(), x.Evidence()...)...)
 }
 
 // valuesIn are the first of the values of a completion that are strings.

@@ -96,6 +96,7 @@ func TestRefusedCompletions(t *testing.T) {
 		{ID: "COMP-07", Want: verdict.Warn, Rec: areatest.Lines(completionLine("undeclared", "", areatest.Failure("-32603")))},
 		{ID: "COMP-07", Want: verdict.NotApplicable, Rec: areatest.Lines(completionLine("undeclared", `{"values":[]}`, ""))},
 	})
+	nothingLike := completionLine("nothing-like", `{"values":[]}`, "")
 	fatal := completionLine("unknown-type", "", "")
 	fatal.Outcome, fatal.Fatal = recording.Lost, true
 	areatest.WalkRuns(t, recording.MalformedCompletions, `{"completions":{}}`, []areatest.Run{
@@ -109,6 +110,10 @@ func TestRefusedCompletions(t *testing.T) {
 		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(completionLine("unknown-argument", `{"values":["x"]}`, ""))},
 		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(completionLine("unknown-uri", `{"values":["x"]}`, ""))},
 		{ID: "COMP-09", Want: verdict.Fail, Rec: areatest.Lines(completionLine("unknown-type", "", ""))},
+		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(nothingLike, completionLine("brackets", `{"values":[]}`, ""))},
+		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(nothingLike, completionLine("brackets", "", areatest.NoSuch))},
+		{ID: "COMP-09", Want: verdict.Warn, Rec: areatest.Lines(nothingLike, completionLine("brackets", "", areatest.Failure("-32603")))},
+		{ID: "COMP-09", Want: verdict.NotApplicable, Rec: areatest.Lines(completionLine("nothing-like", "", areatest.Failure("-32603")), completionLine("brackets", "", areatest.Failure("-32603")))},
 		{ID: "COMP-09", Want: verdict.Fail, Rec: areatest.Lines(fatal)},
 	})
 }
@@ -128,4 +133,7 @@ func TestOddSuggestions(t *testing.T) {
 	areatest.Observed(t, see(of("complete", "", `["x","y"]`), of("typed", "X", `["x","y"]`)), "completion-ignores-value", "with nothing typed", `"X"`)
 	areatest.Observed(t, see(of("complete", "", `["x","xy"]`), of("typed", "x", `["x","xy"]`)), "")
 	areatest.Observed(t, see(of("complete", "", `["x","y"]`), of("typed", "x", `["y","x"]`)), "") // ranked
+	areatest.Observed(t, see(of("nothing-like", "q", `[]`), of("pattern", ".*", `["x"]`)), "completion-ignores-value", "1 values", `".*"`)
+	areatest.Observed(t, see(of("nothing-like", "q", `[]`), of("pattern", ".*", `["a.*"]`)), "")
+	areatest.Observed(t, see(of("nothing-like", "q", `["x"]`), of("pattern", ".*", `["x"]`)), "")
 }
