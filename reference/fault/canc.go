@@ -23,7 +23,7 @@ var cancCode = code{
 		return r
 	})),
 	"canc-01-ids-by-their-beginning": cancellingAlike(strings.HasPrefix),
-	"canc-02-ids-as-text":            cancellingAlike(func(running, named string) bool { return strings.Trim(running, `"`) == strings.Trim(named, `"`) }),
+	"canc-01-ids-as-text":            cancellingAlike(func(running, named string) bool { return strings.Trim(running, `"`) == strings.Trim(named, `"`) }),
 	"canc-05-reads-are-never-freed":  leakingReads,
 	"canc-06-disconnecting-aborts":   stateless(abortingReads()),
 }

@@ -23,12 +23,8 @@ func cancellation(step recording.Step, params any) session.Request {
 // not answer under strings breaks something else.
 const unknownID = 900006
 
-// The ids of reads under way are like those that are cancelled beside them, which concerns none but these.
-const (
-	longerID = "9000060" // begins with unknownID
-	slowID   = "900011"
-	quotedID = `"900011"`
-)
+// longerID is the id of a read under way. It begins with unknownID, and as a string, under which nothing is made, it is cancelled as well.
+const longerID = "9000060"
 
 // Steps "done" are requests that are answered: an ordinary one and, but for sessions over HTTP, which may end after a
 // few messages, one that every target serves, a read and, where there are subscriptions, one of them, which step
@@ -36,7 +32,7 @@ const (
 // name those requests, "unknown" one that was never made, "no-id" none, "object-id" an
 // object, and "no-params" has no params at all. Where a resource is known to be slow, but not too slow for those who
 // do one thing after the other, step "under-way" is a read of it meanwhile, which none of
-// them names, under an id that begins with that of "unknown", and in modern revisions on stdio step "listen" is a subscription that stands (tag "ended": no longer). If the
+// them names, under an id that begins with the one that "unknown" names at first, and is as a string the one that it names then, and in modern revisions on stdio step "listen" is a subscription that stands (tag "ended": no longer). If the
 // session is lost, each request that was made in it is repeated in one of its own, and cancelled when it is answered.
 // Step "after" is a request at the end, and "named" one that has the id which
 // "unknown" named before there was such a request. If the slow read came to nothing, step
@@ -68,6 +64,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 		used := c.S
 		c.Probes(ctx, append(cancellations,
 			cancellation(stepUnknown, map[string]any{"requestId": unknownID}),
+			cancellation(stepUnknown, map[string]any{"requestId": longerID}),
 			cancellation(stepNoID, map[string]any{"reason": "no request is named"}),
 			cancellation(stepObjectID, map[string]any{"requestId": map[string]any{}}),
 			cancellation(stepNoParams, nil))...)
@@ -104,9 +101,7 @@ func undisturbedRead(ctx context.Context, p *scenario.Play, disturbed *session.P
 		return
 	}
 	if c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
-		q := slowly(p, stepUndisturbed)
-		q.ID = disturbed.Exchange().ID
-		c.Note(c.S.Do(ctx, q))
+		c.Note(c.S.Do(ctx, slowly(p, stepUndisturbed)))
 	}
 }
 
@@ -179,12 +174,12 @@ func underway(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 
 // Step "slow" is a slow read with a progress token. It is cancelled by step
 // "cancel" after the mark "cancelling"; then the script waits for longer than the
-// read takes. The tag "grace" is how long something may still follow. Step "under-way" is the same read under the same
-// digits as a string, which is not cancelled; if it comes to nothing, "undisturbed" is one in another session.
+// read takes. The tag "grace" is how long something may still follow. Step "under-way" is the same read,
+// which is not cancelled; if it comes to nothing, "undisturbed" is one in another session.
 var cancelledReadScenario = &scenario.Scenario{
 	Name:  CancelledRead,
 	Title: "cancelling a slow read",
-	Sends: "Two slow reads, under a number and a string of the same digits, and the cancellation of the first while both are under way; then silence is watched.",
+	Sends: "Two slow reads, and the cancellation of the first while both are under way; then silence is watched.",
 	Phase: scenario.Quiet,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || p.Combination.Transport != requirement.HTTP },
@@ -194,10 +189,9 @@ var cancelledReadScenario = &scenario.Scenario{
 	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		q := slowRead(p, stepSlow)
 		q.Tags[tagGrace] = min(p.Target.Subjects.Slow.AtLeast/4, 500*time.Millisecond).String()
-		q.ID = json.RawMessage(slowID)
 		pending := c.Start(ctx, q)
 		beside := slowly(p, stepUnderWay)
-		beside.ID, beside.Tags = json.RawMessage(quotedID), recording.Tags{recording.TagCancelled: "yes"} // should the cancellation take it along
+		beside.Tags = recording.Tags{recording.TagCancelled: "yes"} // should the cancellation take it along
 		other := c.Start(ctx, beside)
 		underway(ctx, p, c)
 		p.Mark(markCancelling)
