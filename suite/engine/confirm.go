@@ -131,7 +131,7 @@ func sampled(j *Judgement, take *Take) bool {
 }
 
 // repeatable reports whether to play again what a verdict rests on. What is left when the time for
-// playing is spent is for red ones.
+// playing is spent is for red ones, and a quick run does without the rest of a sample: it says that it is one.
 func (r *Run) repeatable(j *Judgement) bool {
 	switch {
 	case r.takes[j.Combination].Facts.Notes[recording.FactGone] != "":
@@ -139,7 +139,7 @@ func (r *Run) repeatable(j *Judgement) bool {
 	case j.Outcome.Red():
 		return true
 	}
-	return r.ended == nil && (sampled(j, r.takes[j.Combination]) || healable(j) && r.speaks())
+	return r.ended == nil && (!r.cfg.Quick && sampled(j, r.takes[j.Combination]) || healable(j) && r.speaks())
 }
 
 // healable reports whether a verdict is blocked by what may come of a busy machine, or of an

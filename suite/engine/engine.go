@@ -396,6 +396,9 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken, Limit: limit, Prompts: &e.prompts}
 	if e.Owned() {
 		o.Starts, o.Ends, o.Jobs = r.starts, r.ends, r.jobs
+		if limit == nil {
+			o.Probes = r.room()
+		}
 	}
 	return pool.New(&scenario.Stage{
 		Combination: facts.Combination, Facts: facts, Instances: instances, Target: r.cfg.Target, Endpoint: e.Endpoint,
@@ -405,6 +408,22 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 			Pages: cmp.Or(r.cfg.Target.Limits.Pages, walkPages), Reads: max(r.cfg.Reads, 0), Probes: min(probes, r.cfg.Jobs),
 		},
 	}, o)
+}
+
+// room is how many expendable sessions of a combination are enough to keep all jobs busy where the
+// target answers slowly: combinations that are judged side by side do so together.
+func (r *Run) room() int {
+	n := 0
+	for _, e := range r.endpoints {
+		switch {
+		case e.found == nil:
+		case e.only != "":
+			n++
+		default:
+			n += len(e.found.Served)
+		}
+	}
+	return min(4, r.cfg.Jobs/max(n, 1))
 }
 
 // Rows lists what the run can judge, in the order of the report; once it was started,

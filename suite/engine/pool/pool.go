@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -61,6 +62,9 @@ type Options struct {
 	// Jobs has a place for each scenario that is played; one that waits to borrow a session
 	// gives its own to another. Nil where it keeps it.
 	Jobs Semaphore
+	// Probes is how many expendable sessions stand where one is waited for so long that another one
+	// would have been faster; never fewer than the stage's limits say.
+	Probes int
 }
 
 // New makes the pool from which the scenarios on a stage get their sessions.
@@ -219,8 +223,10 @@ func (p *Pool) Shared(ctx context.Context) (*session.Session, error) {
 	return s, nil
 }
 
-// Borrow lends an expendable session, waiting for one if all are lent out.
+// Borrow lends an expendable session, waiting for one if all are lent out. Who has waited for long
+// gets one more, up to another number: a target that answers slowly would else be asked one thing after the other.
 func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err error) {
+	most := max(p.Limits.Probes, 1)
 	for {
 		p.mu.Lock()
 		if n := len(p.idle); n > 0 {
@@ -234,7 +240,7 @@ func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err e
 			p.End(s)
 			continue
 		}
-		if p.probes < max(p.Limits.Probes, 1) {
+		if p.probes < most {
 			p.probes++
 			p.mu.Unlock()
 			s, err := p.lend(ctx)
@@ -243,22 +249,43 @@ func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err e
 		if p.freed == nil {
 			p.freed = make(chan struct{})
 		}
-		freed := p.freed
+		freed, long := p.freed, p.long()
 		p.mu.Unlock()
-		if err := p.idleUntil(ctx, freed); err != nil {
+		waited, err := p.idleUntil(ctx, freed, long)
+		if err != nil {
 			return nil, false, err
+		}
+		if waited {
+			most = max(most, p.Probes)
 		}
 	}
 }
 
-// idleUntil waits for a channel to be closed, and lets another scenario be played meanwhile.
-func (p *Pool) idleUntil(ctx context.Context, freed <-chan struct{}) error {
+// long is how long an expendable session is waited for before there may be one more: as long as a session takes
+// to start and to answer first, since a machine that is busy with starting is not helped by more of that, and
+// no less than three seconds. The lock is held.
+func (p *Pool) long() time.Duration {
+	long := 3 * time.Second
+	for s := range p.lent {
+		first, _ := s.Pace()
+		long = max(long, first)
+	}
+	return long
+}
+
+// idleUntil waits for a channel to be closed, and lets another scenario be played meanwhile. It reports
+// whether it waited for long in vain.
+func (p *Pool) idleUntil(ctx context.Context, freed <-chan struct{}, long time.Duration) (waited bool, err error) {
 	defer p.Jobs.pause()()
+	timer := time.NewTimer(long)
+	defer timer.Stop()
 	select {
 	case <-freed:
-		return nil
+		return false, nil
+	case <-timer.C:
+		return true, nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
 }
 
@@ -290,7 +317,7 @@ func (p *Pool) lend(ctx context.Context) (*session.Session, error) {
 // lost, or if there are more than enough.
 func (p *Pool) GiveBack(s *session.Session) {
 	p.mu.Lock()
-	surplus := p.probes > max(p.Limits.Probes, 1)
+	surplus := p.probes > max(p.Limits.Probes, p.Probes, 1)
 	p.mu.Unlock()
 	if surplus || !s.Alive() {
 		p.End(s)

@@ -54,6 +54,32 @@ func TestExpendableSessionsAreLentOneByOne(t *testing.T) {
 	})
 }
 
+// TestWhoWaitsForLongGetsOneMore: up to the number that is enough, and not before a session could have
+// been opened instead.
+func TestWhoWaitsForLongGetsOneMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := &scenariotest.Server{Script: mortal}
+		st := scenariotest.Stage(t, srv)
+		st.Limits.Probes, st.Probes = 1, 2
+		first, _, _ := st.Borrow(t.Context())
+		begin := time.Now()
+		second, used, err := st.Borrow(t.Context())
+		if waited := time.Since(begin); err != nil || used || second == first || waited != 3*time.Second {
+			t.Errorf("a second session after %v, %v", waited, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, _, err := st.Borrow(ctx); err == nil {
+			t.Error("a third session was lent")
+		}
+		st.GiveBack(first)
+		st.GiveBack(second)
+		if !first.Alive() || !second.Alive() {
+			t.Error("one more than at first is not kept")
+		}
+	})
+}
+
 func TestSharedSessionIsOpenedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := &scenariotest.Server{Script: mortal}
