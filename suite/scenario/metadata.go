@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/session"
@@ -12,7 +13,7 @@ import (
 // target cannot know, and "progress-token" asks for progress where there is hardly any. In modern revisions "other-client" comes from a client of
 // another name, "anonymous" from one without a name, and "traced" carries trace
 // context. "plain-read", "unknown-key" and "traced" also read a resource, if one
-// can be read.
+// can be read, and "progress-token" does nothing else then.
 var metadataScenario = &Scenario{
 	Name:  recording.Metadata,
 	Title: "unusual but legal metadata",
@@ -46,10 +47,13 @@ func (p *Play) unusual() []session.Request {
 	uri := p.Readable()
 	var all []session.Request
 	for _, m := range metas {
-		q := p.Ordinary(m.step)
-		q.Meta = m.meta
-		all = append(all, q)
-		if uri != "" && (m.step == recording.StepUnknownKey || m.step == recording.StepTraced) {
+		reads := uri != "" && slices.Contains([]recording.Step{recording.StepUnknownKey, recording.StepProgressToken, recording.StepTraced}, m.step)
+		if !reads || m.step != recording.StepProgressToken { // of which one is enough
+			q := p.Ordinary(m.step)
+			q.Meta = m.meta
+			all = append(all, q)
+		}
+		if reads {
 			all = append(all, session.Request{Step: m.step, Method: "resources/read", Params: map[string]any{"uri": uri}, Meta: m.meta})
 		}
 	}
