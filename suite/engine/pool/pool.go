@@ -255,7 +255,7 @@ func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err e
 		if err != nil {
 			return nil, false, err
 		}
-		if waited {
+		if waited && p.slow() {
 			most = max(most, p.Probes)
 		}
 	}
@@ -271,6 +271,20 @@ func (p *Pool) long() time.Duration {
 		long = max(long, first)
 	}
 	return long
+}
+
+// slow reports whether it is the target for which sessions are waited for. Where it answers at once
+// the machine is busy, and one more process would not help.
+func (p *Pool) slow() bool {
+	const slowly = 300 * time.Millisecond
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for s := range p.lent {
+		if _, longest := s.Pace(); longest >= slowly {
+			return true
+		}
+	}
+	return false
 }
 
 // idleUntil waits for a channel to be closed, and lets another scenario be played meanwhile. It reports

@@ -58,10 +58,16 @@ func TestExpendableSessionsAreLentOneByOne(t *testing.T) {
 // been opened instead.
 func TestWhoWaitsForLongGetsOneMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := &scenariotest.Server{Script: mortal}
+		srv := &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+			time.Sleep(300 * time.Millisecond)
+			return mortal(n, m, say)
+		}}
 		st := scenariotest.Stage(t, srv)
 		st.Limits.Probes, st.Probes = 1, 2
 		first, _, _ := st.Borrow(t.Context())
+		for range 2 {
+			first.Do(t.Context(), session.Request{Method: "ping"})
+		}
 		begin := time.Now()
 		second, used, err := st.Borrow(t.Context())
 		if waited := time.Since(begin); err != nil || used || second == first || waited != 3*time.Second {
