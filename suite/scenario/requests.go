@@ -88,8 +88,8 @@ func (p *Play) initialize(ctx context.Context, step recording.Step, rev requirem
 	if !ok {
 		return nil
 	}
-	x := c.Start(ctx, session.Request{Step: step, Method: "initialize", Tags: recording.Tags{recording.TagVersion: string(rev), recording.TagSession: header[HeaderSession]},
-		Header: header, Params: session.InitializeParams(string(rev)), Timeout: p.Limits.Start}).Wait(ctx)
+	x := c.Note(c.S.Do(ctx, session.Request{Step: step, Method: "initialize", Tags: recording.Tags{recording.TagVersion: string(rev), recording.TagSession: header[HeaderSession]},
+		Header: header, Params: session.InitializeParams(string(rev)), Timeout: p.Limits.Start}))
 	if x.Succeeded() {
 		// What the answer settles is needed to end an HTTP session in order; a
 		// counter-offer is no matter of ours.

@@ -163,8 +163,8 @@ func foreignInitialize(ctx context.Context, p *scenario.Play) {
 	if !ok {
 		return
 	}
-	x := c.Start(ctx, session.Request{Step: recording.StepInitialize, Method: "initialize", Tags: recording.Tags{recording.TagOrigin: foreignOrigin},
-		Header: map[string]string{"Origin": foreignOrigin}, Params: session.InitializeParams(string(p.Revision()))}).Wait(ctx)
+	x := c.Note(c.S.Do(ctx, session.Request{Step: recording.StepInitialize, Method: "initialize", Tags: recording.Tags{recording.TagOrigin: foreignOrigin},
+		Header: map[string]string{"Origin": foreignOrigin}, Params: session.InitializeParams(string(p.Revision()))}))
 	if x.Succeeded() {
 		_ = c.S.Adopt(x) // only so that the session is ended in order
 	}
