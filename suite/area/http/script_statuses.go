@@ -87,7 +87,8 @@ func spelled(p *scenario.Play, c *scenario.Client) session.Request {
 }
 
 // oddMethodProbes are HTTP requests with methods that the endpoint does not have; those that
-// have a body are sent with a request that every target serves.
+// have a body are sent with a request that every target serves. A target may refuse these before it has read the body,
+// so that no other request may follow on their connection.
 func oddMethodProbes(p *scenario.Play) []session.Request {
 	all := []session.Request{
 		{Step: stepOddMethod, HTTPMethod: http.MethodHead, Tags: recording.Tags{tagVerb: http.MethodHead}},
@@ -97,7 +98,7 @@ func oddMethodProbes(p *scenario.Play) []session.Request {
 		id := 910001 + i
 		all = append(all, session.Request{Step: stepOddMethod, HTTPMethod: verb, Tags: recording.Tags{tagVerb: verb}, Method: scenario.LifeMethod(p),
 			ID: json.RawMessage(strconv.Itoa(id)), Body: scenario.Lifeline(p, id, "sent by "+verb), Timeout: p.Limits.UpTo(2 * time.Second),
-			Header: map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}})
+			Header: map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Connection": "close"}})
 	}
 	return all
 }
