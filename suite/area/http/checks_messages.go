@@ -64,7 +64,7 @@ var httpMessagesChecks = []verdict.Check{
 	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, step := range []recording.Step{recording.StepGetBadVersion, recording.StepDeleteBadVersion} {
 			x := r.Step(step)
-			if x == nil || x.Status == http.StatusNotFound || !verdict.Responded(x, v) {
+			if x == nil || refusedOtherwise(x) || !verdict.Responded(x, v) {
 				continue
 			}
 			if x.Status == http.StatusOK && verb(step) == http.MethodGet && verdict.MediaType(x.Header) != "text/event-stream" {
@@ -74,6 +74,12 @@ var httpMessagesChecks = []verdict.Check{
 				fmt.Sprintf("HTTP %d to %s with MCP-Protocol-Version: 1900-01-01", x.Status, verb(step)), x.Evidence()...)
 		}
 	}},
+}
+
+// refusedOtherwise reports whether a request was refused for another reason than what its header says: the session is over,
+// has a stream already, or the header is too large.
+func refusedOtherwise(x *recording.Exchange) bool {
+	return x.Status == http.StatusNotFound || x.Status == http.StatusConflict || x.Status == http.StatusRequestHeaderFieldsTooLarge
 }
 
 // issued reports whether the target gave any session an id.

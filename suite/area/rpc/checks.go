@@ -5,6 +5,7 @@ package rpc
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -408,6 +409,7 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 				continue
 			}
 			switch {
+			case m.Nameless() && unread(x, v): // an error about the session or the head of the request
 			case step == recording.StepNullID || step == recording.StepDoubledMember: // there is none, or which one it is depends on the reader
 			case len(x.ID) > 0 && step != recording.StepNoMethod && step != recording.StepMistypedMethod && step != recording.StepNotUTF8:
 				v.That(!m.Nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
@@ -422,6 +424,12 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
+}
+
+// unread reports whether a request was refused by an HTTP status for which its body need not have been read: 404 where the
+// session is over (up to 2025-11-25, "Session Management"), 431 where the header is too large.
+func unread(x *recording.Exchange, v *verdict.Verdict) bool {
+	return x.Status > http.StatusBadRequest && x.Status < http.StatusInternalServerError && (x.Status != http.StatusNotFound || !v.Modern())
 }
 
 // freshIDs: requests of the server have string or integer ids, each used once in a

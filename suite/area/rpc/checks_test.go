@@ -199,6 +199,10 @@ func TestInvalidMessages(t *testing.T) {
 	limited.Step, limited.ID, limited.Outcome = "", "7", recording.Refused
 	deafened := nameless // answered among other probes, after which nothing was
 	deafened.Step += recording.StepLost
+	over, large, badRequest := limited, limited, limited // sessions that are over, headers that are too large
+	over.Outcome, over.Status = "", 404
+	large.Outcome, large.Status = "", 431
+	badRequest.Outcome, badRequest.Status = "", 400
 	invented := probe("not-json", "")
 	invented.Outcome, invented.Reply = "", `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":""}}`
 	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
@@ -215,6 +219,8 @@ func TestInvalidMessages(t *testing.T) {
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(inText, nameless)}, // its id may have been unreadable, too
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(deafened)},
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(limited)},
+		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(large)},
+		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(badRequest)},
 		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(alien)},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(numeric)},
 		{ID: "RPC-15", Want: verdict.NotApplicable, Rec: areatest.Lines(fatal, numeric)}, // the same cause
@@ -232,6 +238,7 @@ func TestInvalidMessages(t *testing.T) {
 	}, requirement.R20251125, requirement.R20260728)
 	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
 		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(invented)},
+		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(over)},
 	}, requirement.R20241105, requirement.R20250618)
 }
 
