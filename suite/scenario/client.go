@@ -143,6 +143,16 @@ func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange 
 	})
 }
 
+// Reread sends a read of what could be read before, as [Client.Do] does. Where it is refused a plain read follows, by which
+// [recording.StepStillThere] is told from a resource that is gone by now.
+func (c *Client) Reread(ctx context.Context, q session.Request) *recording.Exchange {
+	x := c.Do(ctx, q)
+	if uri := q.Tags[recording.TagURI]; q.Method == "resources/read" && uri != "" && (x.Failed() || x.Status >= http.StatusBadRequest) {
+		c.Do(ctx, session.Request{Step: recording.StepStillThere, Method: q.Method, Tags: recording.Tags{recording.TagURI: uri}, Params: map[string]any{"uri": uri}})
+	}
+	return x
+}
+
 // try sends a message and reports whether what came of it shows what the target makes of it,
 // and not only that the session was lost.
 type try = func() (x *recording.Exchange, usable bool)

@@ -280,6 +280,21 @@ func Baseline(r *recording.Recording, v *Verdict, step recording.Step) bool {
 	return x.Succeeded()
 }
 
+// Gone reports whether a read of what could be read before was refused, as a plain read is that followed it (see
+// [scenario.Client.Reread]): resources may come and go. Then it skips the requirement.
+func Gone(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
+	if x == nil || x.Succeeded() {
+		return false
+	}
+	for _, again := range r.Steps(recording.StepStillThere) {
+		if again.Tags[recording.TagURI] == x.Tags[recording.TagURI] && again.Request > x.Request && !again.Succeeded() {
+			v.Skip(recording.CodeNotExercised, "the resource "+judge.Quote(x.Tags[recording.TagURI])+" could be read before, and no longer: "+matcher.Describe(again)+" to a plain read")
+			return true
+		}
+	}
+	return false
+}
+
 // RefusedHandshake is the answer to initialize of a modern-only target. A target
 // that performs the handshake, or lists legacy versions, is none.
 func RefusedHandshake(r *recording.Recording, v *Verdict) (*recording.Exchange, bool) {

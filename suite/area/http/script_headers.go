@@ -36,7 +36,13 @@ var httpHeadersScenario = &scenario.Scenario{
 		} else if p.Facts.Declares("resources") {
 			all = append(all, unlistedNameProbes()...)
 		}
-		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
+			if q.Tags[tagUnlisted] == "" && (q.Step == stepEncodedName || q.Step == stepSpelling) {
+				c.Reread(ctx, q)
+				return
+			}
+			c.Do(ctx, q)
+		})
 		c.Peek(ctx, session.Request{Step: stepGet, HTTPMethod: http.MethodGet}, p.Limits.Timeout)
 		c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
 		if listen(ctx, c, session.Request{Step: recording.StepListen}).Tags[recording.TagAck] != "" {

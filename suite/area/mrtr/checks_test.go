@@ -80,6 +80,8 @@ func TestRetryChecks(t *testing.T) {
 	areatest.WalkRuns(t, mrtr.Superfluous, `{"resources":{}}`, []areatest.Run{
 		{ID: "MRTR-09", Want: verdict.Pass, Rec: areatest.Lines(inputRead("superfluous", contents), inputRead("malformed", areatest.ParamsError))},
 		{ID: "MRTR-09", Want: verdict.Warn, Rec: areatest.Lines(inputRead("superfluous", areatest.ParamsError))},
+		{ID: "MRTR-09", Want: verdict.Warn, Rec: areatest.Lines(inputRead("superfluous", areatest.ParamsError), inputRead("still-there", contents))},
+		{ID: "MRTR-09", Want: verdict.NotApplicable, Rec: areatest.Lines(inputRead("superfluous", areatest.ParamsError), inputRead("still-there", areatest.ParamsError))},
 		{ID: "MRTR-09", Want: verdict.Warn, Rec: areatest.Lines(inputRead("superfluous", contents), rt.Line{Step: "malformed", Method: "resources/read", Outcome: recording.Lost, Fatal: true})},
 	})
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{

@@ -75,6 +75,11 @@ func TestReadChecks(t *testing.T) {
 		{ID: "READ-17", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "task", Method: "resources/read", Result: `{"task":{"taskId":"1"}}`})},
 		{ID: "READ-17", Want: verdict.Warn, Rec: areatest.Lines(areatest.Refusal("task", "resources/read", "", "-32602"))},
 	})
+	refused, still, gone := areatest.Refusal("task", "resources/read", "", "-32002"), rt.Line{Step: "still-there", Method: "resources/read", Result: `{"contents":[]}`}, areatest.Refusal("still-there", "resources/read", "", "-32002")
+	areatest.WalkRuns(t, read.TaskRead, areatest.HasResources, []areatest.Run{
+		{ID: "READ-17", Want: verdict.NotApplicable, Rec: areatest.Lines(refused, gone)},
+		{ID: "READ-17", Want: verdict.Warn, Rec: areatest.Lines(refused, still)},
+	})
 	areatest.WalkRuns(t, read.TaskRead, `{"resources":{},"tasks":{}}`, []areatest.Run{
 		{ID: "READ-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "task", Method: "resources/read", Result: `{"contents":[]}`})},
 		{ID: "READ-17", Want: verdict.NotApplicable, Rec: areatest.Lines(rt.Line{Step: "task", Method: "resources/read", Result: `{"task":{"taskId":"1"}}`})},

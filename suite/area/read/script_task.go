@@ -22,7 +22,7 @@ var taskReadScenario = &scenario.Scenario{
 			if x.Succeeded() && x.Result().Get("contents").IsArray() {
 				if c, ok := p.Expendable(ctx); ok {
 					uri := x.Tags[recording.TagURI]
-					c.Do(ctx, session.Request{Step: stepTask, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri},
+					c.Reread(ctx, session.Request{Step: stepTask, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri},
 						Params: map[string]any{"uri": uri, "task": map[string]any{"ttl": 60000}}})
 				}
 				return
