@@ -57,8 +57,9 @@ var rpcCode = code{
 		_, text := o["method"].(string)
 		return ok && o["method"] != nil && !text
 	})),
-	"rpc-17-mixes-up-reads": mixedReads(func(_, other hook.Object) hook.Object { return other }),
-	"rpc-17-mixes-up-texts": mixedReads(func(own, other hook.Object) hook.Object {
+	"rpc-17-mixes-up-expansions": mixedReads(func(uri string) bool { return strings.Contains(uri, "%2F") }, func(_, other hook.Object) hook.Object { return other }),
+	"rpc-17-mixes-up-reads":      mixedReads(hook.Every[string], func(_, other hook.Object) hook.Object { return other }),
+	"rpc-17-mixes-up-texts": mixedReads(hook.Every[string], func(own, other hook.Object) hook.Object {
 		mine, ok := own["contents"].([]any)
 		theirs, is := other["contents"].([]any)
 		if !ok || !is || len(mine) != 1 || len(theirs) != 1 {
@@ -114,13 +115,13 @@ func deafAfterGarbage() hook.Hooks {
 
 // mixedReads gives reads the contents of each other where several came together with several
 // lists, in the same revision and over the same transport. Reads that come alone, or with
-// other reads only, get their own: so it is known what belongs to which. What becomes of the
-// results of two reads says a function.
-func mixedReads(mix func(own, other hook.Object) hook.Object) func() hook.Hooks {
-	return func() hook.Hooks { return mixing(mix) }
+// other reads only, get their own: so it is known what belongs to which. Which reads
+// these are says one function, what becomes of the results of two another.
+func mixedReads(of func(uri string) bool, mix func(own, other hook.Object) hook.Object) func() hook.Hooks {
+	return func() hook.Hooks { return mixing(of, mix) }
 }
 
-func mixing(mix func(own, other hook.Object) hook.Object) hook.Hooks {
+func mixing(of func(uri string) bool, mix func(own, other hook.Object) hook.Object) hook.Hooks {
 	const (
 		window = 100 * time.Millisecond // a stream is read on after 5 ms without an answer: these are 20 messages
 		lists  = 3
@@ -172,6 +173,9 @@ func mixing(mix func(own, other hook.Object) hook.Object) hook.Hooks {
 		}
 		params, _ := hook.DecodeObject(c.Params)
 		uri, _ := params["uri"].(string)
+		if !of(uri) {
+			return r
+		}
 		b := join(ctx, c, func(b *burst) { b.reads = append(b.reads, read{uri, r.Result}) })
 		for _, other := range b.reads {
 			if b.lists >= lists && other.uri != uri && hook.May(ctx) {

@@ -46,7 +46,7 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 				st.Limits.Reads = 50
 				st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
 				recs := verdict.Recordings{}
-				for _, name := range []recording.Name{recording.WalkResources, recording.Reads, rpc.Concurrency} {
+				for _, name := range []recording.Name{recording.WalkResources, recording.Reads, recording.WalkTemplates, recording.TemplateCompletions, recording.TemplateSweep, rpc.Concurrency} {
 					sc, _ := area.BuiltIn().Scenario(name)
 					recs[name] = scenario.Perform(t.Context(), st.Stage, sc, recs)
 				}

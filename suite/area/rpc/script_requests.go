@@ -69,14 +69,14 @@ var concurrencyScenario = &scenario.Scenario{
 	Title: "many requests at once",
 	Sends: "Some reads one by one; the same reads, lists and other requests, all in flight at the same time, and one more request when they are answered; where a read yielded what is another resource's, both are read once more, one by one, and if that does not settle it, all of it is sent up to twice more.",
 	Phase: scenario.Read,
-	After: []recording.Name{recording.WalkResources, recording.Reads},
+	After: []recording.Name{recording.WalkResources, recording.Reads, recording.TemplateSweep},
 	When:  scenario.Declared("resources"),
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		requests := 16
 		if p.Brief() {
 			requests = 8
 		}
-		uris := scenario.Sample(yielded(p), requests/2) // every other one is a read
+		uris := readTogether(p, requests/2) // every other one is a read
 		const rounds = 3
 		for i := range rounds {
 			if settled := together(ctx, p, c, uris, requests, strconv.Itoa(i)); settled {
@@ -170,12 +170,25 @@ var clientNotificationsScenario = &scenario.Scenario{
 	}),
 }
 
-// yielded is the listed URIs that were read with success, without those whose content is
-// too long to be read again and again. The scenario must come after [recording.Reads].
-func yielded(p *scenario.Play) []string {
+// readTogether samples n URIs: listed ones, and expansions of templates, which other code may serve. These are the
+// first, as two of the same template follow each other; they are half of all, and more where little is listed.
+func readTogether(p *scenario.Play, n int) []string {
+	listed := yielded(p, recording.Reads, recording.StepRead)
+	expanded := yielded(p, recording.TemplateSweep, recording.StepKnown)
+	if len(expanded) < 2 {
+		expanded = append(expanded, yielded(p, recording.TemplateSweep, recording.StepSweep)...)
+	}
+	expanded = slices.DeleteFunc(expanded, func(uri string) bool { return slices.Contains(listed, uri) })
+	expanded = expanded[:min(len(expanded), max(n/2, n-len(listed)))]
+	return append(scenario.Sample(listed, n-len(expanded)), expanded...)
+}
+
+// yielded is the URIs that were read with success in a step of an earlier recording, without those whose content is
+// too long to be read again and again.
+func yielded(p *scenario.Play, name recording.Name, step recording.Step) []string {
 	var all []string
-	if r := p.Earlier(recording.Reads); r != nil {
-		for _, x := range r.Steps(recording.StepRead) {
+	if r := p.Earlier(name); r != nil {
+		for _, x := range r.Steps(step) {
 			if uri := x.Tags[recording.TagURI]; x.Succeeded() && !scenario.Required(x) && len(x.Result().Raw) < scenario.Heavy && !slices.Contains(all, uri) {
 				all = append(all, uri)
 			}
