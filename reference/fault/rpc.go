@@ -72,7 +72,8 @@ var rpcCode = code{
 		mixed["contents"] = []any{content}
 		return mixed
 	}),
-	"rpc-20-latin-1": stateless(hook.EditMessage(func(m hook.Message) []byte { return bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc}) })),
+	"rpc-20-half-characters": stateless(hook.EditMessage(func(m hook.Message) []byte { return bytes.ReplaceAll(m.Raw, []byte("📁"), []byte(`\ud83d`)) })),
+	"rpc-20-latin-1":         stateless(hook.EditMessage(func(m hook.Message) []byte { return bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc}) })),
 	"rpc-25-says-it-twice": stateless(hook.OnResponse("", hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(bytes.Replace(m.Raw, []byte("{"), []byte(`{"jsonrpc":"2.0",`), 1)))
 	})),

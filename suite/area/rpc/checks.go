@@ -145,6 +145,10 @@ var rpcChecks = []verdict.Check{
 			}
 			v.That(!f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, "+verdict.Detail(f, wire.FlawUTF8), f.Number)
 			v.That(!f.HasFlaw(wire.FlawBOM), "messages without a byte order mark", verdict.Detail(f, wire.FlawBOM), f.Number)
+			if !v.WarnUnless(!f.HasFlaw(wire.FlawSurrogate), "strings of whole characters", verdict.Detail(f, wire.FlawSurrogate), f.Number) {
+				v.Downgrade("the grammar of JSON lets an escape be half of a pair")
+				v.Hint("cut texts between characters, not between the two units that some of them are in UTF-16")
+			}
 		}
 	}},
 	{Requirement: "RPC-21", From: []recording.Name{recording.Everything}, Judge: freshIDs},

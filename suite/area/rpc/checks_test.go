@@ -46,6 +46,8 @@ func TestMessages(t *testing.T) {
 		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":""}}`))},
 		{ID: "RPC-18", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":"no such thing"}`))},
 		{ID: "RPC-20", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\u00fc ü"}}`))},
+		{ID: "RPC-20", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\ud83d\udcc1"}}`))},
+		{ID: "RPC-20", Want: verdict.Warn, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\ud83d"}}`))},
 		{ID: "RPC-20", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said("{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"x\":\"\xfc\"}}"))},
 		{ID: "RPC-20", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}"))},
 		{ID: "RPC-21", Want: verdict.NotApplicable, Rec: areatest.Lines(ok)},
