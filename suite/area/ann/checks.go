@@ -10,11 +10,17 @@ import (
 
 // Checks lists the checks of annotations on resources and templates.
 var Checks = []verdict.Check{
-	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-		if i.Get("annotations").Exists() {
-			verdict.Typed(v, i, "Resource", "annotations", "annotations.audience", "annotations.priority", "annotations.lastModified")
+	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		var misspelt verdict.Sightings
+		for _, i := range verdict.ListedItems(r, v) {
+			if a := i.Get("annotations"); a.Exists() {
+				verdict.Typed(v, i, "Resource", "annotations", "annotations.audience", "annotations.priority", "annotations.lastModified")
+				misspelt.AddMisspelt(verdict.NewItem(a, "the annotations of "+i.Name, i.Frames), []string{"audience", "priority", "lastModified"})
+			}
 		}
-	}).Or(recording.CodeNeedsSubject, "nothing that is listed has annotations")},
+		misspelt.ObserveMisspelt(v)
+		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has annotations")
+	}},
 	{Requirement: "ANN-03", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var twice verdict.Sightings
 		for _, i := range verdict.ListedItems(r, v) {

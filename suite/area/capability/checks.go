@@ -52,6 +52,9 @@ var Checks = []verdict.Check{
 	{Requirement: "CAP-03", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			typed(r, v, "resources.subscribe", "resources.listChanged")
+			var misspelt verdict.Sightings
+			misspelt.AddMisspelt(verdict.NewItem(v.Facts.Capability("resources"), "capabilities.resources", verdict.Declaration(r)), []string{"subscribe", "listChanged"})
+			misspelt.ObserveMisspelt(v)
 		}},
 	{Requirement: "CAP-06", From: []recording.Name{recording.WalkResources, Capabilities}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {

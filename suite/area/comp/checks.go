@@ -33,7 +33,14 @@ var Checks = []verdict.Check{
 		v.That(n <= 100, "at most 100 values", fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
 		v.Hint("send the first 100 and hasMore: true")
 	})},
-	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, typed("completion.total", "completion.hasMore"))},
+	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		var misspelt verdict.Sightings
+		for _, x := range completed(r, v) {
+			typed("completion.total", "completion.hasMore")(x, v)
+			misspelt.AddMisspelt(verdict.NewItem(x.Result().Get("completion"), completionOf(x), x.Evidence()), []string{"values", "total", "hasMore"})
+		}
+		misspelt.ObserveMisspelt(v)
+	}},
 	{Requirement: "COMP-06", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, counted)},
 	{Requirement: "COMP-11", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var failing verdict.Sightings

@@ -204,3 +204,14 @@ func TestListObservations(t *testing.T) {
 		}
 	}
 }
+
+// TestMisspeltMembers: also of what is not an entry of a list.
+func TestMisspeltMembers(t *testing.T) {
+	page := areatest.Lines(areatest.Page("1d", `{}`, `{"resources":[],"next_cursor":"x"}`))
+	areatest.Observed(t, areatest.Observations(t, "PAGE-01", recording.WalkResources, page), "misspelt-member", "next_cursor for nextCursor in the result of resources/list")
+	annotated := areatest.Listing(`{"uri":"a:1","name":"1","annotations":{"last_modified":"2025-01-12T15:00:58Z"}}`)
+	areatest.Observed(t, areatest.Observations(t, "ANN-01", recording.WalkResources, annotated), "misspelt-member", "last_modified for lastModified in the annotations of")
+	completion := areatest.Lines(rt.Line{Step: "complete", Method: "completion/complete", Result: `{"completion":{"values":[],"has_more":false}}`})
+	areatest.Observed(t, areatest.Observations(t, "COMP-04", recording.TemplateCompletions, completion), "misspelt-member", "has_more for hasMore")
+	areatest.Observed(t, areatest.Observations(t, "PAGE-01", recording.WalkResources, areatest.Lines(areatest.Page("1d", `{}`, areatest.OnePage))), "")
+}

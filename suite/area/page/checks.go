@@ -45,12 +45,17 @@ const (
 
 // Checks lists the checks of server/utilities/pagination.
 var Checks = []verdict.Check{
-	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.Steps(recording.StepPage), func(x *recording.Exchange, v *verdict.Verdict) {
-		if !v.Answered(x) || !x.Succeeded() {
-			return
+	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		var misspelt verdict.Sightings
+		for _, x := range r.Steps(recording.StepPage) {
+			if !v.Answered(x) || !x.Succeeded() {
+				continue
+			}
+			verdict.TypedResult("ListResourcesResult", "nextCursor")(x, v)
+			misspelt.AddMisspelt(verdict.NewItem(x.Result(), "the result of "+x.Method, x.Evidence()), []string{"nextCursor", verdict.MemberOf(x)})
 		}
-		verdict.TypedResult("ListResourcesResult", "nextCursor")(x, v)
-	})},
+		misspelt.ObserveMisspelt(v)
+	}},
 	{Requirement: "PAGE-02", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), v) }},
 	{Requirement: "PAGE-03", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},

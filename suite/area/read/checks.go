@@ -44,10 +44,15 @@ var readChecks = []verdict.Check{
 		}
 	}},
 	{Requirement: "READ-02", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var elsewhere, misspelt verdict.Sightings
+		var elsewhere, misspelt, twice verdict.Sightings
 		for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
+			seen := map[string]bool{}
 			for _, c := range x.Contents {
 				verdict.Typed(v, c, "ResourceContents", "uri", "mimeType")
+				if seen[c.Raw] {
+					twice.Add(c.Name, c.Frames...)
+				}
+				seen[c.Raw] = true
 				misspelt.AddMisspelt(c, contentMembers)
 				if uri := c.Get("uri"); judge.IsString(uri) && len(x.Contents) == 1 && uri.Str != x.Tags[recording.TagURI] {
 					elsewhere.Add(judge.Brief(x.Param("uri"))+" as "+judge.Brief(uri), c.Frames...)
@@ -56,6 +61,7 @@ var readChecks = []verdict.Check{
 		}
 		elsewhere.Observe(v, "other-uri", "%d read as a single content under another URI than was asked for: %s")
 		misspelt.ObserveMisspelt(v)
+		twice.Observe(v, "content-twice", "%d contents come again, byte for byte, in the same read: %s")
 		v.Skip(recording.CodeNeedsSubject, noContents)
 	}},
 	{Requirement: "READ-03", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {

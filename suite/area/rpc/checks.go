@@ -466,9 +466,15 @@ func unusualIDTypes(r *recording.Recording, v *verdict.Verdict) {
 
 // idTypes: so does the response to each other request.
 func idTypes(r *recording.Recording, v *verdict.Verdict) {
+	var respelt verdict.Sightings
 	for _, x := range r.Exchanges {
 		idType(v, x)
+		got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
+		if x.Outcome == recording.Replied && got.Type == gjson.Number && sent.Type == gjson.Number && got.Num == sent.Num && got.Raw != sent.Raw {
+			respelt.Add(sent.Raw+" as "+judge.Short(got, 60), x.Evidence()...)
+		}
 	}
+	respelt.Observe(v, "id-respelt", "%d numbers come back as ids written in another way, by which clients that keep them as texts do not find them: %s")
 }
 
 // idType compares the types of an id that was sent and of one that came back and looks alike: another

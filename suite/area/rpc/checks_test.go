@@ -426,3 +426,12 @@ func TestNoJSONInSilence(t *testing.T) {
 		areatest.Observed(t, areatest.Observations(t, "RPC-14", recording.InvalidMessages, areatest.Lines(line)), want, "in silence")
 	}
 }
+
+// TestRespeltIDs: the same number in other digits breaks no rule.
+func TestRespeltIDs(t *testing.T) {
+	see := func(id string) map[string]string {
+		return areatest.Observations(t, "RPC-03", recording.Everything, areatest.Lines(rt.Line{Method: "ping", ID: "7", Reply: `{"jsonrpc":"2.0","id":` + id + `,"result":{}}`}))
+	}
+	areatest.Observed(t, see("7"), "")
+	areatest.Observed(t, see("7.0"), "id-respelt", "1 numbers", "7 as 7.0")
+}

@@ -107,6 +107,7 @@ func TestListRemarks(t *testing.T) {
 	if len(both) != 2 || both["template-as-resource"] == "" {
 		t.Errorf("%v", both)
 	}
+	areatest.Observed(t, areatest.Observations(t, "READ-02", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","text":""},{"uri":"a:1","text":""}`))), "content-twice", "1 contents", "a:1")
 	areatest.Observed(t, areatest.Observations(t, "READ-02", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","text":"","mimetype":"a/b"}`))), "misspelt-member", "mimetype for mimeType")
 	areatest.Observed(t, areatest.Observations(t, "LIST-05", recording.WalkResources, areatest.Listing(`{"uri":"a:1","name":"1","description":"d","x-mime":"a"}`)), "")
 }
