@@ -22,7 +22,7 @@ var kinds = []struct {
 	{"ascii", "mcpcheck", true},
 	{"slash", "mc/pcheck", true},
 	{"braces", "{mcpcheck}", true},
-	{"other", "mcpcheck-7b4e91", false},
+	{"other", "McpCheck-7B4e91", false}, // capital letters are lost where it is taken for a name of a host
 	{"space", "mc pcheck", false},
 	{"utf-8", "grüße-你好-🧭", false},
 	{"reserved", ":/?#[]@!$&'()*+,;=", false},

@@ -86,6 +86,9 @@ func TestSweepObservations(t *testing.T) {
 	areatest.Observed(t, see(sweep("space", "mc pcheck", "x://mc%20pcheck/", "you asked for mc%20pcheck")), "value-not-decoded")
 	areatest.Observed(t, see(sweep("space", "mc pcheck", "x://mc%20pcheck/", "you asked for mc pcheck at x://mc%20pcheck/")), "")
 	areatest.Observed(t, see(sweep("space", "mc pcheck", "x://mc%20pcheck/", "nothing at x://mc%20pcheck/")), "")
+	areatest.Observed(t, see(sweep("other", "McP", "x://McP/", "you asked for mcp")), "argument-altered", "1 texts", "x://McP/")
+	areatest.Observed(t, see(sweep("other", "McP", "x://McP/", "you asked for McP, not mcp")), "")
+	areatest.Observed(t, see(sweep("other", "McP", "x://McP/", "at x://mcp/")), "")
 	areatest.Observed(t, see(expandedRead("known", "known", "", "x://a/a", "", "variables", "1")), "suggestion-unreadable", "x://a/a")
 	areatest.Observed(t, see(expandedRead("known", "known", "", "x://a/a", "")), "")
 }

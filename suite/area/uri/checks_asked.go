@@ -440,9 +440,12 @@ func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 // undecoded remarks on texts that show a value as it was encoded in the URI, and not
 // as it is.
 func undecoded(r *recording.Recording, v *verdict.Verdict) {
-	var seen verdict.Sightings
+	var seen, altered verdict.Sightings
 	for _, x := range r.Steps(recording.StepSweep) {
 		value := x.Tags[recording.TagValue]
+		if otherCase(x, value) {
+			altered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+		}
 		if k := x.Tags[recording.TagKind]; k != "space" && k != "utf-8" && k != "slash" {
 			continue
 		}
@@ -456,6 +459,21 @@ func undecoded(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	seen.Observe(v, "value-not-decoded", "%d texts show a value of a template percent-encoded, as if it were used without decoding: %s")
+	altered.Observe(v, "argument-altered", "%d texts show a value of a template in letters of another case: %s")
+}
+
+// otherCase reports whether contents show a value in other letters only, and not as a part of the URI, of which
+// the host is the same in any.
+func otherCase(x *recording.Exchange, value string) bool {
+	same := strings.ToLower(value)
+	if x.Tags[recording.TagKind] != "other" || same == value {
+		return false
+	}
+	return slices.ContainsFunc(verdict.ContentsOf(x), func(c verdict.Item) bool {
+		text := c.Get("text").String()
+		lower := strings.ReplaceAll(strings.ToLower(text), strings.ToLower(x.Tags[recording.TagURI]), "")
+		return strings.Contains(lower, same) && !strings.Contains(text, value)
+	})
 }
 
 // unreadableSuggestions remarks on values that the target suggests for a template and
