@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/control"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -119,6 +121,21 @@ func TestSelfChanges(t *testing.T) {
 				t.Errorf("%d of %d requirements are judged", judged, len(c.all))
 			}
 		})
+	}
+}
+
+// TestUntoldChanges: on a server that tells of no change it shows without a trigger that a resource which is watched changes.
+func TestUntoldChanges(t *testing.T) {
+	t.Parallel()
+	silent := control.Rule{Do: []operation.Operation{{On: "notification", Method: "notifications/resources/updated", Silence: true}}}
+	for _, rules := range [][]control.Rule{nil, {silent}} {
+		for revision, id := range map[requirement.Revision]string{requirement.R20251125: "SUB-03", requirement.R20260728: "SUB-28"} {
+			report := selfChanging(t, reference.Options{Rules: rules}, []string{"note:b"}, true, suite.Config{Only: []string{id}, Revisions: []requirement.Revision{revision}})
+			told := slices.ContainsFunc(report.Observations, func(o reports.Observation) bool { return o.ID == "change-untold" && o.Requirement == id })
+			if told != (len(rules) > 0) {
+				t.Errorf("%s, %d rules: %+v", revision, len(rules), report.Observations)
+			}
+		}
 	}
 }
 

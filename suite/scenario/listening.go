@@ -3,9 +3,11 @@ package scenario
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -27,11 +29,12 @@ const manySubscriptions = 100
 // watched, its tag "stopped" is the number of the last frame before, and "settled" a request right after. Steps "before" and "during" are
 // ordinary requests, before and while the streams stand; those meanwhile ask for
 // progress and, where logging is declared, for log messages. On Streamable HTTP the stream "uris" is another
-// client's, under the id of "full".
+// client's, under the id of "full". At last steps "compare" read a few of the resources that are watched. One that yields something else than in the
+// beginning is read once more as "unchanged", whose tag "heard" is set if an update follows, and as "later" if none does.
 var listeningScenario = &Scenario{
 	Name:      recording.Listening,
 	Title:     "listening while nothing happens",
-	Sends:     "Listen streams for all that is declared, for the list alone, for two resources, and for what is not declared; ordinary requests before and meanwhile.",
+	Sends:     "Listen streams for all that is declared, for the list alone, for two resources, and for what is not declared; ordinary requests before and meanwhile, and reads of a few resources.",
 	Phase:     Read, // its silence is that of a session of its own
 	Waits:     true,
 	After:     []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
@@ -58,7 +61,24 @@ var listeningScenario = &Scenario{
 		p.Silent()
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
 		open.look()
+		c.untold(ctx, p, open)
 	},
+}
+
+// untold waits for an update of a resource that is watched and not what it was in the beginning, if there is one.
+func (c *Client) untold(ctx context.Context, p *Play, open streams) {
+	const few = 8
+	i := slices.IndexFunc(open, func(st *session.Stream) bool {
+		return st.Exchange().Tags[recording.TagName] == "full" && st.Ack != nil && st.Exchange().Tags[recording.TagEnded] == ""
+	})
+	if i < 0 {
+		return
+	}
+	uris := Acknowledged(open[i].Ack.Raw)
+	w := &selfWatch{p: p, c: c, accepted: uris[:min(len(uris), few)], patience: time.Second}
+	if w.uri = w.different(ctx); w.uri != "" {
+		w.watch(ctx, "untold")
+	}
 }
 
 // listenApart opens a stream, one of them as another client would, under an id that is in use: the ids of two clients have nothing to do with each other.

@@ -132,6 +132,7 @@ func apartByThemselves(r *recording.Recording, v *verdict.Verdict) {
 
 // eachByItself: of several resources in one filter that change by themselves every one is watched.
 func eachByItself(r *recording.Recording, v *verdict.Verdict) {
+	changeUntold(r, v)
 	v.Skip(recording.CodeNeedsConfig, "no resource that several streams watch changed by itself again and again: say in the target file how to make one change (triggers.update)")
 	byThemselves(r, func(uri string, most []verdict.Heard, x *recording.Exchange, its, others []verdict.Heard) {
 		if len(its) > 0 {
