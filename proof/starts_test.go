@@ -34,6 +34,7 @@ func TestStarts(t *testing.T) {
 		"2025-06-18":       {nil, []string{"--revision", "2025-06-18"}, perCombination, 0},
 		"2025-11-25":       {nil, []string{"--revision", "2025-11-25"}, perCombination, 0},
 		"2026-07-28":       {[]string{"--revision", "2026-07-28"}, []string{"--revision", "2026-07-28"}, perCombination, 0},
+		"beside legacy":    {nil, []string{"--revision", "2026-07-28"}, perCombination - 1 + len(requirement.Legacy()), 0}, // each version that discovery lists is tried on its own; none is asked what modern-only servers are
 		"pages":            {[]string{"--page-size", "3"}, []string{"--revision", "2025-11-25"}, perCombination, 0},
 		"red":              {[]string{"--fault", habits}, []string{"--revision", "2025-11-25"}, perCombination, 0},
 		"all":              {nil, nil, len(requirement.Revisions()) * perCombination, 0},

@@ -58,6 +58,30 @@ func (f *Facts) ServesModern() bool {
 	return slices.ContainsFunc(f.Served, requirement.Revision.Modern)
 }
 
+// Listed are the versions that server/discover has named.
+func (f *Facts) Listed() []string {
+	var all []string
+	if list := gjson.GetBytes(f.Declared, "supportedVersions"); list.IsArray() {
+		for _, version := range list.Array() {
+			if version.Type == gjson.String {
+				all = append(all, version.Str)
+			}
+		}
+	}
+	return all
+}
+
+// ListsLegacy reports whether a modern target says that it serves a revision with a handshake.
+func (f *Facts) ListsLegacy() bool {
+	return slices.ContainsFunc(f.Listed(), func(s string) bool {
+		return requirement.Revision(s).Known() && !requirement.Revision(s).Modern()
+	})
+}
+
+// ModernOnly reports whether the target has no legacy revisions on this transport. Those
+// that it lists count as well: a run may have been told not to try them.
+func (f *Facts) ModernOnly() bool { return !f.ServesLegacy() && !f.ListsLegacy() }
+
 // The notes in [Facts] about a target that is no process of ours and was gone for
 // good before the run was over.
 const (

@@ -15,7 +15,7 @@ var bareRequestsScenario = &Scenario{
 	Title: "messages of legacy clients to a modern-only target",
 	Sends: "To a server of modern revisions only: an ordinary request, the same without params and without metadata, and an initialize.",
 	Phase: Read,
-	When: All(InModern, Where(func(p *Play) bool { return !p.Facts.ServesLegacy() },
+	When: All(InModern, Where(func(p *Play) bool { return p.Facts.ModernOnly() },
 		recording.CodeNotExercised, "the target also serves revisions with a handshake")),
 	Script: func(ctx context.Context, p *Play) {
 		p.Initialize(ctx, recording.StepInitialize, requirement.R20251125)

@@ -433,23 +433,8 @@ func Withholds(path string) Gate {
 	}
 }
 
-// ModernOnly asks for a target without legacy revisions on this transport. Those
-// that it lists count as well: a run may have been told not to try them.
-var ModernOnly = Where(func(f *recording.Facts) bool {
-	return !f.ServesLegacy() && !listsLegacy(f)
-}, recording.CodeNotExercised, "the target also serves revisions with a handshake")
-
-// listsLegacy reports whether a modern target says that it serves a revision with a handshake.
-func listsLegacy(f *recording.Facts) bool {
-	return slices.ContainsFunc(ListedVersions(f), func(s string) bool {
-		return requirement.Revision(s).Known() && !requirement.Revision(s).Modern()
-	})
-}
-
-// ListedVersions are the versions that discovery has named.
-func ListedVersions(f *recording.Facts) []string {
-	return Texts(gjson.GetBytes(f.Declared, "supportedVersions"))
-}
+// ModernOnly asks for a target without legacy revisions on this transport.
+var ModernOnly = Where((*recording.Facts).ModernOnly, recording.CodeNotExercised, "the target also serves revisions with a handshake")
 
 // DualEra asks for a target with both legacy and modern revisions.
 var DualEra = Where((*recording.Facts).DualEra, recording.CodeNotExercised, "the target serves only one era of the protocol on this transport")

@@ -302,7 +302,7 @@ func RefusedHandshake(r *recording.Recording, v *Verdict) (*recording.Exchange, 
 	if x == nil {
 		return nil, false
 	}
-	if x.Succeeded() || listsLegacy(v.Facts) {
+	if x.Succeeded() || v.Facts.ListsLegacy() {
 		v.Skip(recording.CodeNotExercised, "the target is not modern-only: it serves or lists revisions with a handshake")
 		return nil, false
 	}

@@ -101,7 +101,7 @@ func onlyStrings(list gjson.Result) bool {
 // advertised: the versions in the discovery result are served. Legacy ones that
 // were seen to be served on this transport need no further proof.
 func advertised(r *recording.Recording, v *verdict.Verdict) {
-	for _, version := range verdict.ListedVersions(v.Facts) {
+	for _, version := range v.Facts.Listed() {
 		if rev := requirement.Revision(version); !rev.Modern() && slices.Contains(v.Facts.Served, rev) {
 			v.Holds()
 		}
@@ -179,7 +179,7 @@ var discVersionsChecks = []verdict.Check{
 			if !ok || !v.Answered(x) {
 				return
 			}
-			versions := append(verdict.ListedVersions(v.Facts), string(v.Revision()))
+			versions := append(v.Facts.Listed(), string(v.Revision()))
 			answer := answerText(r, x)
 			named := slices.ContainsFunc(versions, func(s string) bool { return s != "" && strings.Contains(answer, s) })
 			v.That(named, "an error to initialize that names the versions the server supports", matcher.Describe(x), x.Evidence()...)
@@ -231,7 +231,7 @@ func unsupportedData(x *recording.Exchange, v *verdict.Verdict) {
 		return requirement.Revision(s).Modern() || !requirement.Revision(s).Known()
 	})
 	v.That(usable, "data.supported with a version that such requests can use", "it is "+judge.Brief(supported), x.Evidence()...)
-	if told := verdict.ListedVersions(v.Facts); len(told) > 0 {
+	if told := v.Facts.Listed(); len(told) > 0 {
 		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+strings.Join(told, ", "), "it is "+judge.Brief(supported), x.Evidence()...)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // The tag "main" is that of requests for the first method.
@@ -77,11 +76,11 @@ var advertisedScenario = &scenario.Scenario{
 	Sends: "An ordinary modern request, and an initialize on a connection of its own, under each version that server/discover lists.",
 	Phase: scenario.Read,
 	When: scenario.All(
-		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || len(verdict.ListedVersions(p.Facts)) >= 2 }, recording.CodeNotExercised, "discovery lists no second version"),
+		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || len(p.Facts.Listed()) >= 2 }, recording.CodeNotExercised, "discovery lists no second version"),
 		scenario.InModern,
 	),
 	Script: func(ctx context.Context, p *scenario.Play) {
-		for _, version := range verdict.ListedVersions(p.Facts) {
+		for _, version := range p.Facts.Listed() {
 			rev := requirement.Revision(version)
 			switch {
 			case !rev.Known() || !rev.Modern() && slices.Contains(p.Facts.Served, rev):

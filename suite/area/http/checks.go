@@ -277,7 +277,7 @@ func nameless(x *recording.Exchange, v *verdict.Verdict) {
 // answers in the ways of that era.
 func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Exchanges {
-		if (x.Step == recording.StepNoVersion || x.Step == recording.StepNoMeta) && verdict.ModernOnly(v.Facts) != nil {
+		if (x.Step == recording.StepNoVersion || x.Step == recording.StepNoMeta) && !v.Facts.ModernOnly() {
 			continue
 		}
 		if !x.Failed() || x.Status < 400 || x.Status > 499 || len(x.ID) == 0 {

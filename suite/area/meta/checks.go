@@ -229,7 +229,7 @@ var metaRequestsChecks = []verdict.Check{
 		asPlain(r, v, recording.StepProgressToken, "with a progress token in _meta")
 	}},
 	{Requirement: "META-07", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if v.Facts.Combination.Transport == requirement.Stdio && verdict.ModernOnly(v.Facts) != nil {
+		if v.Facts.Combination.Transport == requirement.Stdio && !v.Facts.ModernOnly() {
 			v.Skip(recording.CodeNotExercised, "a server of both eras may take such a request for legacy traffic")
 			return
 		}
