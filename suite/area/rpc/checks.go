@@ -198,15 +198,26 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 			continue // an error without an id is judged elsewhere
 		}
 		x := verdict.Asker(sent[m.Frame.Session], m)
-		if !v.That(x != nil, "a response with the id of a request", "the id "+judge.Brief(m.Get("id"))+", under which nothing was asked", m.Frame.Number) {
-			v.Hint("copy the id of the request into its response")
-			v.SharedCause(anotherID)
+		if x == nil {
+			unasked(r, m, v)
 			continue
 		}
+		v.Holds()
 		if foreign := foreignMember(x.Method, m.Get("result")); foreign != "" {
 			v.That(false, "a result that fits "+x.Method, "a result with "+foreign, x.Request, m.Frame.Number)
 		}
 	}
+}
+
+// unasked states that nothing was asked under the id of a response, and what was, where HTTP tells it.
+func unasked(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
+	about, frames := "", []int{m.Frame.Number}
+	if x := owner(r, m); x != nil {
+		about, frames = ", in the answer to "+x.Method+" with the id "+judge.Brief(gjson.ParseBytes(x.ID)), append(frames, x.Request)
+	}
+	v.That(false, "a response with the id of a request", "the id "+judge.Brief(m.Get("id"))+", under which nothing was asked"+about, frames...)
+	v.Hint("copy the id of the request into its response")
+	v.SharedCause(anotherID)
 }
 
 // requests lists what was asked in each session, the handshake included.

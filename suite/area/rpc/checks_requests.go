@@ -192,8 +192,7 @@ func endsServer(r *recording.Recording, x *recording.Exchange, v *verdict.Verdic
 // bareServerError reports whether text that is no JSON drew an HTTP status 5xx and no more. That is
 // what HTTP-36 judges.
 func bareServerError(x *recording.Exchange, v *verdict.Verdict) bool {
-	at := v.Facts.Combination
-	if x.Outcome != recording.HTTPOnly || x.Status < 500 || x.Fatal || at.Transport != requirement.HTTP || at.Revision < requirement.R20250326 {
+	if x.Outcome != recording.HTTPOnly || x.Status < 500 || x.Fatal || v.Facts.Combination.Transport != requirement.HTTP {
 		return false
 	}
 	v.Skip(recording.CodeNotExercised, "the status of the answer is all there is to judge: see HTTP-36")

@@ -368,11 +368,12 @@ func TestEndsOfServers(t *testing.T) {
 	}
 }
 
-// TestBareServerErrors: a status 5xx without a JSON-RPC error is HTTP-36's where there is that
-// requirement.
+// TestBareServerErrors: a status 5xx without a JSON-RPC error is HTTP-36's, and nothing where a revision older
+// than Streamable HTTP is spoken over it: a newer one tells the same server no more than to answer better.
 func TestBareServerErrors(t *testing.T) {
 	for at, want := range map[requirement.Combination]verdict.Outcome{
 		{Revision: requirement.R20251125, Transport: requirement.HTTP}: verdict.NotApplicable,
+		{Revision: requirement.R20241105, Transport: requirement.HTTP}: verdict.NotApplicable, // no HTTP of that revision's own
 		{Revision: requirement.R20241105, Transport: requirement.SSE}:  verdict.Warn,
 	} {
 		facts := rt.Facts(at, `{}`)
@@ -434,4 +435,16 @@ func TestRespeltIDs(t *testing.T) {
 	}
 	areatest.Observed(t, see("7"), "")
 	areatest.Observed(t, see("7.0"), "id-respelt", "1 numbers", "7 as 7.0")
+}
+
+// Over HTTP it is known what a response under another id answers.
+func TestAnUnknownIDIsShownWithItsRequest(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	rec := rt.New(recording.Everything, facts, rt.Line{Method: "resources/list", ID: `"é"`, Channel: "post:1", Reply: `{"jsonrpc":"2.0","id":"??","result":{"resources":[]}}`})
+	req, _ := area.Catalogue().Find("RPC-02")
+	k, _ := area.BuiltIn().Check("RPC-02")
+	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+	if got.Outcome != verdict.Fail || len(got.Frames) != 2 || !strings.Contains(got.Actual, `resources/list with the id "é"`) {
+		t.Errorf("%+v", got)
+	}
 }
