@@ -274,6 +274,15 @@ func (s *Session) lastEvent(channels map[string]bool) (id string, wait time.Dura
 	return id, wait
 }
 
+// LastEvent is the id of the last event on the stream that answers a message, empty if there is none, and how long to wait
+// before asking for more: at most five seconds.
+func (p *Pending) LastEvent() (id string, wait time.Duration) {
+	if p.sent == nil {
+		return "", 0
+	}
+	return p.s.lastEvent(map[string]bool{p.sent.Channel: true})
+}
+
 // Peek sends an HTTP request and waits until the head of its response is there,
 // at most d; the stream, if it is one, stays open. On other transports than
 // Streamable HTTP the response to the request itself is meant.

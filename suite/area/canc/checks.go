@@ -115,10 +115,11 @@ var Checks = []verdict.Check{
 	}},
 	{Requirement: "CANC-06", From: []recording.Name{ResumedRead}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepSlow) {
-			resume := r.Step(recording.StepResume)
-			if resume == nil {
+			resumes := r.Steps(recording.StepResume)
+			if len(resumes) == 0 {
 				continue
 			}
+			resume := resumes[len(resumes)-1]
 			if resume.CutOff() {
 				v.Answered(resume)
 				continue

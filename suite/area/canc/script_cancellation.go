@@ -233,11 +233,11 @@ var droppedReadsScenario = &scenario.Scenario{
 
 // Step "slow" is a slow read over Streamable HTTP whose stream is closed after its
 // first event with an id, which the tag "event" of step "resume" names: a GET
-// with Last-Event-ID. The script then waits for the response.
+// with Last-Event-ID, which is repeated where its stream ends before the response.
 var resumedReadScenario = &scenario.Scenario{
 	Name:  ResumedRead,
 	Title: "resuming a slow read",
-	Sends: "A slow read whose stream is closed after its first event, and a GET with Last-Event-ID.",
+	Sends: "A slow read whose stream is closed after its first event, and a GET with Last-Event-ID, again up to three times where that stream ends early.",
 	Phase: scenario.Quiet,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() && p.Combination.Transport == requirement.HTTP },
@@ -250,26 +250,52 @@ var resumedReadScenario = &scenario.Scenario{
 			x.Step += recording.StepLost
 			pending, event, seen = untilEvent(ctx, p, c)
 		}
-		request := pending.Exchange()
 		if !seen {
 			p.Skip(recording.CodeNotExercised, "the read was answered before an event with an id: its stream cannot be resumed")
 			return
 		}
 		pending.Cancel()
-		resume := c.Start(ctx, session.Request{Step: recording.StepResume, HTTPMethod: http.MethodGet,
-			Header: map[string]string{"Last-Event-Id": event.Event.ID}, Tags: recording.Tags{tagEvent: event.Event.ID, tagRequest: string(json.RawMessage(request.ID))}})
-		timer := time.NewTimer(p.Target.Subjects.Slow.AtLeast + p.Limits.Timeout)
-		defer timer.Stop()
+		resumed(ctx, p, c, pending, event.Event.ID)
+		pending.Finish()
+	}),
+}
+
+// resumed waits for the answer to a read on the streams that go on behind an event. A server may end these before the answer, too,
+// for the client to come back after the time of their last retry field: it does so up to three times, in all longer than the
+// read takes.
+func resumed(ctx context.Context, p *scenario.Play, c *scenario.Client, pending *session.Pending, last string) {
+	const attempts = 3
+	slow := p.Target.Subjects.Slow.AtLeast
+	timer := time.NewTimer(slow + p.Limits.Timeout)
+	defer timer.Stop()
+	for range attempts {
+		over := false
+		resume := c.Start(ctx, session.Request{Step: recording.StepResume, HTTPMethod: http.MethodGet, Header: map[string]string{session.HeaderLastEventID: last},
+			Tags: recording.Tags{tagEvent: last, tagRequest: string(pending.Exchange().ID)}})
 		select {
 		case <-pending.Answered():
+			over = true
 		case <-resume.Ended():
 		case <-timer.C:
+			over = true
 		case <-ctx.Done():
+			over = true
 		}
-		pending.Finish()
 		resume.Cancel()
-		resume.Finish()
-	}),
+		id, wait := resume.LastEvent()
+		if x := resume.Finish(); over || x.Status != http.StatusOK {
+			return
+		}
+		if id != "" {
+			last = id
+		}
+		select {
+		case <-pending.Answered():
+			return
+		default:
+			c.S.Quiet(ctx, max(wait, slow/2))
+		}
+	}
 }
 
 // untilEvent starts a slow read and waits for its first event with an id; seen is false if the read was answered
