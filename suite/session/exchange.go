@@ -231,7 +231,7 @@ func (p *Pending) noResponse() string {
 	header := p.sent.Header()
 	text := "HTTP " + strconv.Itoa(p.sent.Status())
 	if to := header.Get("Location"); to != "" && p.sent.Status()/100 == 3 {
-		return text + ", a redirect to " + strconv.Quote(short(to)) + ": none is followed, because messages and credentials are meant for the URL of the target alone"
+		return text + ", a redirect to " + strconv.Quote(short(to)) + ": none is followed, because messages and credentials are meant for the URL of the target alone; if it is the right one, give it as that of the target (--url)"
 	}
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	switch kind = strings.TrimSpace(kind); kind {

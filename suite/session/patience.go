@@ -88,7 +88,7 @@ func (r *retries) again(ctx context.Context, x *recording.Exchange) bool {
 		r.status = x.Status
 		return !within(wait, ctx.Done())
 	}
-	x.Reason = "the target answered HTTP " + strconv.Itoa(x.Status) + " " + why
+	x.Reason = "the target answered HTTP " + strconv.Itoa(x.Status) + " " + why + "; --rate sends fewer messages per second"
 	r.s.opts.Patience.lost(r.since)
 	return false
 }

@@ -104,7 +104,7 @@ var Checks = []verdict.Check{
 	}},
 	{Requirement: "LIFE-10", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if how := v.Facts.Notes[recording.FactSingle]; how != "" {
-			v.Observe("one-session-at-a-time", "all of this is judged one session at a time: "+how)
+			v.Observe("one-session-at-a-time", "all of this is judged one session at a time, as a target file asks for with instances: 1: "+how)
 		}
 		for _, x := range r.Steps(stepFirst) {
 			if again := r.Step(stepAgain); again != nil && !x.Succeeded() {
