@@ -18,7 +18,7 @@ import (
 func (r *Run) repeatAccidents(ctx context.Context, late []*Judgement) {
 	const most, idle = 12, 3 // repetitions, and those in succession of which none gave an occasion
 	open := recording.Keep(late, func(j *Judgement) bool {
-		return r.repeatable(j) && j.Outcome.Red() && slices.ContainsFunc(j.Frames, r.ownError)
+		return (r.repeatable(j) || r.seenEarly(j)) && j.Outcome.Red() && slices.ContainsFunc(j.Frames, r.ownError)
 	})
 	erratic := map[requirement.Combination]bool{}
 	for _, j := range open {
@@ -27,6 +27,12 @@ func (r *Run) repeatAccidents(ctx context.Context, late []*Judgement) {
 		}
 	}
 	open = recording.Keep(open, func(j *Judgement) bool { return r.accidental(j, erratic[j.Combination]) })
+	open = recording.Keep(open, func(j *Judgement) bool {
+		if !r.repeatable(j) {
+			r.doubt(j, r.takes[j.Combination].Facts.Notes[recording.FactGone])
+		}
+		return r.repeatable(j)
+	})
 	blamed, times := map[*Judgement]map[string]bool{}, map[*Judgement]int{}
 	for _, j := range open {
 		blamed[j] = r.ownErrors(j.From, r.takes[j.Combination], j.Frames)

@@ -33,8 +33,8 @@
 // still there at the end, on how its processes ended in sessions without a fault of ours,
 // and on the repetition, for which all of them have to be known: copies of a target may be
 // in each other's way. At such a URL the repetition of single scenarios begins as soon as a verdict is red, beside what is still played, and
-// confirms it where it shows the same. Errors that a busy target may give are repeated when everything was played and
-// repeated, one scenario after the other. That settles nothing else: what was not seen again, and all that rests
+// confirms it where it shows the same. Errors that a busy target may give are repeated when nothing else is played or
+// repeated, one scenario after the other. The last phase, which may cost the target, waits for all this, but not for long. That settles nothing else: what was not seen again, and all that rests
 // on time, is repeated at the end.
 package engine
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"sync"
@@ -24,6 +25,7 @@ type early struct {
 	mu       sync.Mutex
 	complete *Take // recordings that cannot change any more
 	waiting  []*waitingRow
+	judged   []chan struct{} // for each recording: closed when what can be judged on it was judged
 }
 
 // waitingRow is a row whose recordings are not complete yet.
@@ -77,7 +79,12 @@ func (e *early) played(rec *recording.Recording) {
 	if !ok {
 		return
 	}
+	judged := make(chan struct{})
+	e.mu.Lock()
+	e.judged = append(e.judged, judged)
+	e.mu.Unlock()
 	e.busy.Go(func() {
+		defer close(judged)
 		for _, s := range slices.Concat(rec.Sessions, shared) {
 			select {
 			case <-s.Completed():
@@ -148,6 +155,20 @@ func (e *early) judge(row Row, take *Take) {
 		e.run.results.give(j)
 	} else if j.Outcome.Red() {
 		e.red(j, take)
+	}
+}
+
+// await waits until what was played so far is judged, as far as sessions have ended.
+func (e *early) await(ctx context.Context) {
+	e.mu.Lock()
+	all := slices.Clone(e.judged)
+	e.mu.Unlock()
+	for _, judged := range all {
+		select {
+		case <-judged:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

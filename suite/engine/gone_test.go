@@ -26,6 +26,8 @@ type mortal struct {
 	method string
 	lives  atomic.Int64 // how often it is asked for it before
 	dead   atomic.Bool
+	moody  bool // what it does not know it mostly takes for a failure of its own
+	moods  atomic.Int64
 }
 
 func (s *mortal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -41,7 +43,9 @@ func (s *mortal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"mortal","version":"1"}}`
 	case "resources/list", "ping":
 	default:
-		answer = `"error":{"code":-32601,"message":"no"}`
+		if answer = `"error":{"code":-32601,"message":"no"}`; s.moody && s.moods.Add(1)%3 != 0 {
+			answer = `"error":{"code":-32603,"message":"oops"}`
+		}
 	}
 	if !m.Get("id").Exists() {
 		w.WriteHeader(http.StatusAccepted)
@@ -159,6 +163,35 @@ func TestWhatIsLateIsNotGone(t *testing.T) {
 					t.Errorf("%q", got)
 				}
 			})
+		})
+	}
+}
+
+// What was seen red, and seen again, before a target dies of what may cost it, is held against it: it need not be asked once more.
+// An error of its own may still be an accident, as it cannot be asked several times.
+func TestTheEndLeavesWhatWasSeenBefore(t *testing.T) {
+	for _, moody := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &mortal{method: "notifications/cancelled", moody: moody}
+			s.lives.Store(21)
+			r, err := Prepare(t.Context(), Config{
+				Target: &target.Target{Endpoints: []target.Endpoint{{Name: "mortal", Handler: s, Path: "/mcp"}}, Revisions: []requirement.Revision{requirement.R20251125}},
+				Tool:   reports.Tool{Name: "test"}, SecurityProbes: true,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Execute(t.Context())
+			report := r.Report(false)
+			for _, x := range report.Results {
+				red := x.Verdict == reports.Fail || x.Verdict == reports.Warn
+				if certain := slices.Contains([]string{"HTTP-13", "SEC-01"}, x.ID); certain && !red || red && strings.Contains(x.Actual, "oops") && x.ID != "RPC-15" {
+					t.Errorf("%t: %s %s: %s%s", moody, x.ID, x.Verdict, x.Reason, x.Actual)
+				}
+			}
+			if a, b := encoded(t, report), encoded(t, rejudged(t, r)); a != b {
+				t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
+			}
 		})
 	}
 }

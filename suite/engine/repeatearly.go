@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -18,7 +19,7 @@ import (
 
 // earlyRepetition repeats what is red as soon as it was recorded, beside what is still played for the
 // first time, where sessions are cheap. What rests on an error that a busy target gives it repeats
-// when everything was played and nothing else is repeated any more, one script after the other. That confirms a verdict. One that is not seen
+// when nothing else is played or repeated any more, before what may cost the target and at the end, one script after the other. That confirms a verdict. One that is not seen
 // again is left to the repetition at the end, when nothing else goes on, and so is what rests on time, and
 // what was recorded by scenarios that change the target or may cost it.
 type earlyRepetition struct {
@@ -28,14 +29,15 @@ type earlyRepetition struct {
 	takes   map[requirement.Combination]*Take // of the first play
 	playing sync.WaitGroup
 
-	mu        sync.Mutex // guards the plans
+	// turn has a place for whoever begins repetitions, or waits for them. Unlike a mutex it lets time pass in a testing/synctest bubble.
+	turn      chan struct{}
 	of        map[requirement.Combination]*repetition
 	postponed map[requirement.Combination][]*scenario.Scenario // for when the target is not busy any more
 }
 
 // repeatEarly prepares the repetitions; ctx is that of the first play.
 func (r *Run) repeatEarly(ctx context.Context, first *player) *earlyRepetition {
-	a := &earlyRepetition{first: first, player: &player{run: r, silent: true}, ctx: ctx, takes: maps.Clone(r.takes), of: map[requirement.Combination]*repetition{}, postponed: map[requirement.Combination][]*scenario.Scenario{}}
+	a := &earlyRepetition{first: first, player: &player{run: r, silent: true}, ctx: ctx, turn: make(chan struct{}, 1), takes: maps.Clone(r.takes), of: map[requirement.Combination]*repetition{}, postponed: map[requirement.Combination][]*scenario.Scenario{}}
 	for _, st := range r.stages {
 		if e := r.endpointOf(st); cheap(st) {
 			x := &repetition{stage: r.newStage(e, e.limit, st.Facts), take: newTake(st.Facts)}
@@ -63,8 +65,8 @@ func (a *earlyRepetition) repeat(j *Judgement, take *Take) {
 		sc, _ := r.catalogue.Scenario(name)
 		plan = append(plan, sc)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.turn <- struct{}{}
+	defer func() { <-a.turn }()
 	if r.restsOnOverload(j) {
 		a.postponed[j.Combination] = append(a.postponed[j.Combination], plan...)
 		return
@@ -74,7 +76,7 @@ func (a *earlyRepetition) repeat(j *Judgement, take *Take) {
 	}
 }
 
-// begin begins to play a scenario again, and reports whether that was not done before; the lock is held.
+// begin begins to play a scenario again, and reports whether that was not done before; it is the caller's turn.
 func (a *earlyRepetition) begin(x *repetition, sc *scenario.Scenario) bool {
 	if slices.Contains(x.plan, sc) {
 		return false
@@ -122,11 +124,32 @@ func (a *earlyRepetition) play(x *repetition, sc *scenario.Scenario, earlier map
 	a.player.play(a.ctx, x.stage, sc, x.take)
 }
 
-// end repeats what was left until the target is not busy any more, and waits for all that is repeated, and for the
-// end of its sessions. It is called when everything was played and nothing is judged early any more.
-func (a *earlyRepetition) end() map[requirement.Combination]*Take {
+// ahead repeats what was seen red so far before scenarios are played that may cost the target, which nobody here can start again. What
+// takes a large part of the time that is left goes on beside these.
+func (a *earlyRepetition) ahead(all map[requirement.Combination]*early) {
+	const part = 4
+	deadline, _ := a.ctx.Deadline()
+	bounded, stop := context.WithTimeout(a.ctx, time.Until(deadline)/part)
+	defer stop()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for c := range a.of {
+			all[c].await(bounded)
+		}
+		a.calm()
+	}()
+	select {
+	case <-over:
+	case <-bounded.Done():
+	}
+}
+
+// calm waits for all that is repeated, and repeats what was left until the target is not busy any more.
+func (a *earlyRepetition) calm() {
+	a.turn <- struct{}{} // nothing begins meanwhile
+	defer func() { <-a.turn }()
 	a.playing.Wait()
-	a.mu.Lock()
 	for _, st := range a.player.run.stages {
 		x := a.of[st.Combination]
 		for _, sc := range a.postponed[st.Combination] {
@@ -137,7 +160,12 @@ func (a *earlyRepetition) end() map[requirement.Combination]*Take {
 			}
 		}
 	}
-	a.mu.Unlock()
+}
+
+// end repeats what is left, and waits for the end of the sessions of all that was repeated. It is called when everything was played and
+// nothing is judged early any more.
+func (a *earlyRepetition) end() map[requirement.Combination]*Take {
+	a.calm()
 	var stages []*pool.Pool
 	takes := map[requirement.Combination]*Take{}
 	for c, x := range a.of {
@@ -157,7 +185,16 @@ func (a *earlyRepetition) repeated() map[requirement.Combination]*Take {
 			delete(x.take.Took, name)
 		}
 		clear(x.take.Unfinished)
-		if len(x.plan) == 0 || first.Facts.Notes[recording.FactGone] != "" {
+		if first.Facts.Notes[recording.FactGone] != "" { // what was repeated to its end before settles something
+			x.plan = slices.DeleteFunc(x.plan, func(sc *scenario.Scenario) bool {
+				lost := loses(x.take.Recordings[sc.Name])
+				if lost {
+					delete(x.take.Took, sc.Name)
+				}
+				return lost
+			})
+		}
+		if len(x.plan) == 0 {
 			continue
 		}
 		r.gatherAgain(x)
@@ -184,4 +221,11 @@ func (r *Run) seenEarly(j *Judgement) bool {
 		}
 	}
 	return r.row(j.Row, again).Outcome == j.Outcome
+}
+
+// loses reports whether a script was broken off, or a message of it was lost.
+func loses(rec *recording.Recording) bool {
+	return rec.Broken != nil || slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
+		return x.Outcome == recording.Lost || x.Outcome == recording.Unsent
+	})
 }

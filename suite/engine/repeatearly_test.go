@@ -134,7 +134,7 @@ func (s *busy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, answer)
 }
 
-// An error that a busy target gives is repeated when everything was played, and need not be repeated once more.
+// An error that a busy target gives is repeated when nothing else is played, before what may cost the target, and need not be repeated once more.
 func TestErrorsOfABusyTargetAreRepeatedWhenItIsNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, late := &busy{}, false
@@ -152,7 +152,7 @@ func TestErrorsOfABusyTargetAreRepeatedWhenItIsNot(t *testing.T) {
 		}
 		r.Execute(t.Context())
 		report := r.Report(false)
-		if got := verdicts(report); got != "ERR-11:warn PAGE-05:pass" || s.heard != "rcr" || late {
+		if got := verdicts(report); got != "ERR-11:warn PAGE-05:pass" || s.heard != "rc" || late {
 			t.Errorf("%s, after %s, repeated at the end: %t", got, s.heard, late)
 		}
 		if a, b := encoded(t, report), encoded(t, rejudged(t, r)); a != b {

@@ -74,6 +74,7 @@ func (r *Run) execute(ctx context.Context) {
 	repetition := r.repeatEarly(playing, p)
 	early := r.begin(plans, repetition.repeat)
 	p.heard = func(rec *recording.Recording) { early[rec.Combination].played(rec) }
+	p.ahead = func() { repetition.ahead(early) }
 	p.over = func(st *pool.Pool) {
 		r.close(early, st)
 		r.judgeLeft(st.Combination)
@@ -121,6 +122,7 @@ func newTake(facts *recording.Facts) *Take {
 type player struct {
 	run   *Run
 	heard func(*recording.Recording) // is told of each recording
+	ahead func()                     // is called before what may cost targets that nobody can start again
 	over  func(*pool.Pool)           // is told which combinations that need not wait for others are over
 	// silent says that no progress is told.
 	silent bool
@@ -146,8 +148,9 @@ func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*poo
 		wg.Go(func() {
 			var quiet sync.WaitGroup
 			for _, phase := range scenario.Phases() {
-				if phase == scenario.Destructive && p.heard != nil { // in the first play
+				if phase == scenario.Destructive && p.ahead != nil && slices.ContainsFunc(group, cheap) {
 					retire(group)
+					p.ahead()
 				}
 				p.phase(ctx, group, plans, takes, phase, &quiet)
 			}
@@ -160,7 +163,7 @@ func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*poo
 }
 
 // retire ends the sessions that scripts shared, where another one costs little: what happened in them
-// can be judged, and repeated, while the last phase goes on.
+// can be judged, and repeated, before the last phase.
 func retire(stages []*pool.Pool) {
 	var wg sync.WaitGroup
 	for _, st := range stages {

@@ -181,7 +181,7 @@ func NewSession(id string, kind Kind, opened time.Duration) *Session {
 // exchange or frame of the session changes any more. It is called once.
 func (s *Session) Complete() { close(s.complete) }
 
-// Completed is closed by [Session.Complete]. It never is if there was no connection, and
+// Completed is closed by [Session.Complete], and
 // is nil in a recording that was read from a file.
 func (s *Session) Completed() <-chan struct{} { return s.complete }
 

@@ -366,9 +366,12 @@ func (s *Session) Close(ctx context.Context) *recording.Session { return s.Detac
 // is not alive any more. What it returns is the other half, for those who need not wait.
 func (s *Session) Detach() (finish func(context.Context) *recording.Session) {
 	s.mu.Lock()
-	over := s.closed || s.conn == nil
+	over, never := s.closed || s.conn == nil, !s.closed && s.conn == nil
 	s.closed = true
 	s.mu.Unlock()
+	if never {
+		s.rec.Complete()
+	}
 	if over {
 		s.end()
 		return func(context.Context) *recording.Session { return s.rec }
