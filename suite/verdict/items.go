@@ -267,13 +267,17 @@ func listedTexts(r *recording.Recording, v *Verdict, member string) []Item {
 // Remarks notes what an author of resources or templates would want to know about
 // the list.
 func Remarks(items []Item, members []string, v *Verdict) {
-	var bare, misspelt Sightings
+	var bare, unnamed, misspelt Sightings
 	for _, i := range items {
 		if description := i.Get("description"); i.IsObject() && (!description.Exists() || description.Str == "" && description.Type == gjson.String) {
 			bare.Add(i.Name, i.Frames...)
 		}
+		if name := i.Get("name"); judge.IsString(name) && strings.TrimSpace(name.Str) == "" {
+			unnamed.Add(i.Name, i.Frames...)
+		}
 		misspelt.AddMisspelt(i, members)
 	}
+	unnamed.Observe(v, "empty-name", "%d listed under a name without a letter, by which programs tell them apart: %s")
 	bare.Observe(v, "no-description", "%d listed without a description, by which users and models choose: %s")
 	misspelt.ObserveMisspelt(v)
 }

@@ -3,6 +3,8 @@
 package ann
 
 import (
+	"regexp"
+
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -47,10 +49,24 @@ var Checks = []verdict.Check{
 			v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+judge.Brief(p), i.Frames...)
 		}
 	}).Or(recording.CodeNeedsSubject, "nothing that is listed has a priority")},
-	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-		if t := i.Get("annotations.lastModified"); judge.IsString(t) {
-			p, bad := judge.First(judge.Timestamp(t.Str))
+	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		var odd verdict.Sightings
+		for _, i := range verdict.ListedItems(r, v) {
+			t := i.Get("annotations.lastModified")
+			if !judge.IsString(t) {
+				continue
+			}
+			problems := judge.Timestamp(t.Str)
+			p, bad := judge.First(problems)
 			v.That(!bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z", "lastModified of "+i.Name+" is "+judge.Brief(t)+": "+p.Message, i.Frames...)
+			if !bad && (len(problems) > 0 || localTime.MatchString(t.Str)) {
+				odd.Add(judge.Brief(t)+" of "+i.Name, i.Frames...)
+			}
 		}
-	}).Or(recording.CodeNeedsSubject, "nothing that is listed has a lastModified")},
+		odd.Observe(v, "timestamp-unclear", "%d times without an offset from UTC, or in a form that many clients do not read: %s")
+		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has a lastModified")
+	}},
 }
+
+// localTime is a time of day behind a date, and nothing that says in which zone.
+var localTime = regexp.MustCompile(`[Tt ][0-9:.,]+$`)

@@ -31,17 +31,27 @@ var Checks = []verdict.Check{
 			v.That(!bad, "a base64-encoded image", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
 		}
 	}).Or(recording.CodeNeedsSubject, "no icon is given as a data URI")},
-	{Requirement: "ICON-08", From: verdict.BothWalks, Judge: verdict.Each(iconsOf, func(i verdict.Item, v *verdict.Verdict) {
-		sizes := i.Get("sizes")
-		if !sizes.IsArray() {
-			return
-		}
-		for _, size := range sizes.Array() {
-			if judge.IsString(size) {
-				v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, judge.Brief(size)+" among the sizes of "+i.Name, i.Frames...)
+	{Requirement: "ICON-08", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		var odd verdict.Sightings
+		for _, i := range iconsOf(r, v) {
+			if t := i.Get("mimeType"); judge.IsString(t) {
+				if p, bad := judge.First(judge.MIME(t.Str)); bad {
+					odd.Add(judge.Brief(t)+" of "+i.Name+" ("+p.Message+")", i.Frames...)
+				}
+			}
+			sizes := i.Get("sizes")
+			if !sizes.IsArray() {
+				continue
+			}
+			for _, size := range sizes.Array() {
+				if judge.IsString(size) {
+					v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, judge.Brief(size)+" among the sizes of "+i.Name, i.Frames...)
+				}
 			}
 		}
-	}).Or(recording.CodeNeedsSubject, "no icon has sizes")},
+		odd.Observe(v, "icon-type", "%d icons have a mimeType that is none: %s")
+		v.Skip(recording.CodeNeedsSubject, "no icon has sizes")
+	}},
 }
 
 // iconOwners lists what has icons: the entries of a walk and, once, the server.

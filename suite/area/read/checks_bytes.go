@@ -208,11 +208,17 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // doubts collects contents that do not look like what they are said to be.
-type doubts struct{ other, unparsed, wrapped verdict.Sightings }
+type doubts struct{ other, unparsed, wrapped, marked, lossy verdict.Sightings }
 
 func (d *doubts) add(c verdict.Item, mime string) {
 	text, blob := c.Get("text"), c.Get("blob")
 	if judge.IsString(text) {
+		if strings.HasPrefix(text.Str, "\ufeff") {
+			d.marked.Add(c.Name, c.Frames...)
+		}
+		if strings.ContainsAny(text.Str, "\ufffd\x00") {
+			d.lossy.Add(c.Name, c.Frames...)
+		}
 		if what := judge.Wrapped(mime, text.Str); what != "" {
 			d.wrapped.Add(c.Name+" ("+what+")", c.Frames...)
 		} else if text.Str != "" && judge.Essence(mime) == "application/json" && !gjson.Valid(text.Str) {
@@ -237,6 +243,8 @@ func (d *doubts) add(c verdict.Item, mime string) {
 
 func (d *doubts) observe(v *verdict.Verdict) {
 	d.other.Observe(v, "mime-type-contradicted", "%d of another type than their bytes show: %s")
+	d.marked.Observe(v, "text-begins-with-bom", "%d texts begin with a byte order mark, which belongs to the bytes of a file and not to its text: %s")
+	d.lossy.Observe(v, "text-not-read", "%d texts have the character that stands for bytes which could not be read, or a NUL: %s")
 	d.unparsed.Observe(v, "not-json", "%d of the type application/json that cannot be parsed: %s")
 	d.wrapped.Observe(v, "encoded-twice", "%d encoded once too often: %s")
 }
