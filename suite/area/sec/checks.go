@@ -222,6 +222,9 @@ func fromPage(x *recording.Exchange) string {
 // loggedSecrets: what the client sent as a credential does not turn up in the log.
 func loggedSecrets(r *recording.Recording, v *verdict.Verdict) {
 	secrets := sentSecrets(r)
+	if r.Scenario == LogSecrets {
+		echoedSecrets(r, secrets, v)
+	}
 	for _, f := range r.Notifications("notifications/message", 0) {
 		if len(secrets) == 0 {
 			v.Skip(recording.CodeNotExercised, "no credentials were sent")
@@ -230,6 +233,18 @@ func loggedSecrets(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		for name, secret := range secrets {
 			v.That(!strings.Contains(string(f.Raw), secret), "log messages without credentials", "the value of the header "+strconv.Quote(name)+" in a log message", f.Number)
+		}
+	}
+}
+
+// echoedSecrets remarks upon a made-up token that comes back in an answer, where whoever collects errors keeps it.
+func echoedSecrets(r *recording.Recording, secrets map[string]string, v *verdict.Verdict) {
+	for _, f := range r.Incoming(0) {
+		for name, secret := range secrets {
+			if gjson.GetBytes(f.Raw, "method").Str != "notifications/message" && strings.Contains(string(f.Raw), secret) {
+				v.Observe("credentials-echoed", "an answer repeats the value of the header "+name, f.Number)
+				return
+			}
 		}
 	}
 }

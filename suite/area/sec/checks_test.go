@@ -144,6 +144,22 @@ func TestLoggedSecrets(t *testing.T) {
 	}
 }
 
+// TestEchoedSecrets: an answer that repeats a credential is remarked upon.
+func TestEchoedSecrets(t *testing.T) {
+	k, _ := area.BuiltIn().Check("SEC-14")
+	req, _ := area.Catalogue().Find("SEC-14")
+	for message, want := range map[string]string{"no right for secret-token": "credentials-echoed", "no right": ""} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+		rec := rt.New(sec.LogSecrets, facts, areatest.HTTPLine("list", 200, rt.Line{Error: `{"code":-32600,"message":"` + message + `"}`}))
+		rec.Frames[0].HTTP = &wire.HTTP{Header: http.Header{"Authorization": {"Bearer secret-token"}}}
+		seen := map[string]string{}
+		for _, o := range verdict.Evaluate(k, req, facts, verdict.Recordings{sec.LogSecrets: rec}).Observations {
+			seen[o.ID] = o.Detail
+		}
+		areatest.Observed(t, seen, want)
+	}
+}
+
 func TestSSETransportChecks(t *testing.T) {
 	open := func(e wire.Event, data string) rt.Line {
 		l := areatest.HTTPLine("open", 200, rt.Line{ID: "-", Outcome: recording.Sent, Incoming: []string{data}, Event: &e, Channel: "get:1"})

@@ -127,6 +127,9 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 	if issuing(r, v) == nil || !verdict.Responded(end, v) {
 		return
 	}
+	if end.Status >= http.StatusInternalServerError {
+		v.Observe("delete-fails", fmt.Sprintf("HTTP %d to DELETE: 405 says that clients cannot end sessions, and 404 that there is none", end.Status), end.Evidence()...)
+	}
 	if end.Status > 299 {
 		v.Skip(recording.CodeNotExercised, fmt.Sprintf("clients cannot end sessions (HTTP %d to DELETE)", end.Status))
 		return
