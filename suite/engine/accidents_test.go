@@ -27,6 +27,9 @@ func (s *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return `"result":{"resources":[{"uri":"a:1","name":"a"}]}`
 		case "resources/read":
 			fails, n := s.others, &s.read
+			if m.Get("params._meta.progressToken").Exists() { // another probe, of another kind
+				fails, n = func(int64) bool { return false }, new(atomic.Int64)
+			}
 			if m.Get(`params._meta.com\.example/probe`).Exists() {
 				fails, n = s.probes, &s.probed
 			}
