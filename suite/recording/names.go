@@ -114,7 +114,7 @@ const (
 	StepResume                  Step = "resume" // a request for the rest of a broken stream
 	StepInitialized, StepCancel Step = "initialized", "cancel"
 	StepPrompt                  Step = "prompt"           // a request that shows whether the answer to another one is held back
-	StepStillThere              Step = "still-there"      // a plain read of what another read was refused
+	StepStillThere              Step = "still-there"      // a plain read of a resource about which a request was refused
 	StepStop                    Step = "stop"             // the end of a listen stream
 	StepDiscoverByList          Step = "discover-by-list" // a list, where server/discover was not answered
 	StepTrigger                 Step = "trigger"          // a tool call that makes the target change

@@ -143,12 +143,12 @@ func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange 
 	})
 }
 
-// Reread sends a read of what could be read before, as [Client.Do] does. Where it is refused a plain read follows, by which
-// [recording.StepStillThere] is told from a resource that is gone by now.
-func (c *Client) Reread(ctx context.Context, q session.Request) *recording.Exchange {
+// OfListed sends a request about a resource that was listed or read before, as [Client.Do] does. Where it is refused a plain read
+// follows, [recording.StepStillThere], by which a resource that is gone by now is told from one that is there.
+func (c *Client) OfListed(ctx context.Context, q session.Request) *recording.Exchange {
 	x := c.Do(ctx, q)
-	if uri := q.Tags[recording.TagURI]; q.Method == "resources/read" && uri != "" && (x.Failed() || x.Status >= http.StatusBadRequest) {
-		c.Do(ctx, session.Request{Step: recording.StepStillThere, Method: q.Method, Tags: recording.Tags{recording.TagURI: uri}, Params: map[string]any{"uri": uri}})
+	if uri := q.Tags[recording.TagURI]; uri != "" && (x.Failed() || x.Status >= http.StatusBadRequest) {
+		c.Do(ctx, session.Request{Step: recording.StepStillThere, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri}, Params: map[string]any{"uri": uri}})
 	}
 	return x
 }

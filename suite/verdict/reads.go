@@ -280,15 +280,15 @@ func Baseline(r *recording.Recording, v *Verdict, step recording.Step) bool {
 	return x.Succeeded()
 }
 
-// Gone reports whether a read of what could be read before was refused, as a plain read is that followed it (see
-// [scenario.Client.Reread]): resources may come and go. Then it skips the requirement.
+// Gone reports whether a request about a resource that was listed or read before was refused, as a plain read is that followed it
+// (see [scenario.Client.OfListed]): resources may come and go. Then it skips the requirement.
 func Gone(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
 	if x == nil || x.Succeeded() {
 		return false
 	}
 	for _, again := range r.Steps(recording.StepStillThere) {
 		if again.Tags[recording.TagURI] == x.Tags[recording.TagURI] && again.Request > x.Request && !again.Succeeded() {
-			v.Skip(recording.CodeNotExercised, "the resource "+judge.Quote(x.Tags[recording.TagURI])+" could be read before, and no longer: "+matcher.Describe(again)+" to a plain read")
+			v.Skip(recording.CodeNotExercised, "the resource "+judge.Quote(x.Tags[recording.TagURI])+" was there before, and is no longer: "+matcher.Describe(again)+" to a plain read")
 			return true
 		}
 	}

@@ -163,17 +163,21 @@ func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNeedsSubject, "the target lists no resource to subscribe to")
 		return
 	}
-	served := false
+	served, gone := false, 0
 	for _, x := range tried {
 		if !v.Answered(x) {
 			return
+		}
+		if !verdict.Unknown(x) && verdict.Gone(r, x, v) {
+			gone++
+			continue
 		}
 		v.That(!verdict.Unknown(x), "resources/subscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/subscribe", x.Evidence()...)
 		v.Hint("implement resources/subscribe and resources/unsubscribe, or do not declare capabilities.resources.subscribe")
 		served = served || x.Succeeded()
 	}
 	last := tried[len(tried)-1]
-	if !verdict.Unknown(last) {
+	if !verdict.Unknown(last) && gone < len(tried) {
 		v.WarnUnless(served, "a listed resource that can be subscribed to", matcher.Describe(last)+" to resources/subscribe", last.Evidence()...)
 		v.Hint("let resources be subscribed, or do not declare capabilities.resources.subscribe")
 	}

@@ -110,6 +110,8 @@ func TestDeclaredMethods(t *testing.T) {
 		{ID: "CAP-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.NotFoundError))},
 		{ID: "CAP-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.ParamsError))},
 		{ID: "CAP-09", Want: verdict.Warn, Rec: areatest.Lines(subscribed, areatest.Asked("unsubscribe", "resources/unsubscribe", "{}", areatest.NotFoundError))},
+		{ID: "CAP-09", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}", areatest.ParamsError))},
+		{ID: "CAP-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}", `{}`))},
 		{ID: "CAP-09", Want: verdict.NotApplicable, Rec: nil},
 		{ID: "CAP-10", Want: verdict.NotApplicable, Rec: areatest.Lines(subscribed)},
 	})

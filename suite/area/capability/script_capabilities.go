@@ -39,7 +39,7 @@ var capabilitiesScenario = &scenario.Scenario{
 		for _, l := range listed[:min(len(listed), 3)] {
 			q := session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe",
 				Params: map[string]any{"uri": l.URI()}, Tags: recording.Tags{recording.TagURI: l.URI()}}
-			if c.Do(ctx, q).Succeeded() {
+			if c.OfListed(ctx, q).Succeeded() {
 				q.Step, q.Method = recording.StepUnsubscribe, "resources/unsubscribe"
 				c.Do(ctx, q)
 				return

@@ -37,8 +37,8 @@ var httpHeadersScenario = &scenario.Scenario{
 			all = append(all, unlistedNameProbes()...)
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
-			if q.Tags[tagUnlisted] == "" && (q.Step == stepEncodedName || q.Step == stepSpelling) {
-				c.Reread(ctx, q)
+			if q.Method == "resources/read" && q.Tags[tagUnlisted] == "" && (q.Step == stepEncodedName || q.Step == stepSpelling) {
+				c.OfListed(ctx, q)
 				return
 			}
 			c.Do(ctx, q)

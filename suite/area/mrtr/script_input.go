@@ -32,7 +32,7 @@ var superfluousScenario = &scenario.Scenario{
 			{stepSuperfluous, map[string]any{"mcpcheck": map[string]any{"action": "accept", "content": map[string]any{}}}},
 			{stepMalformed, "mcpcheck"},
 		} {
-			c.Reread(ctx, session.Request{Step: s.step, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri},
+			c.OfListed(ctx, session.Request{Step: s.step, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri},
 				Params: map[string]any{"uri": uri, "inputResponses": s.answers}})
 		}
 	},

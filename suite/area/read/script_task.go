@@ -12,7 +12,7 @@ import (
 var taskReadScenario = &scenario.Scenario{
 	Name:  TaskRead,
 	Title: "reading with a task parameter",
-	Sends: "A read with a task parameter of what could be read without.",
+	Sends: "A read with a task parameter of what could be read without, and one without it where that is refused.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.Reads},
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20251125 },
@@ -22,7 +22,7 @@ var taskReadScenario = &scenario.Scenario{
 			if x.Succeeded() && x.Result().Get("contents").IsArray() {
 				if c, ok := p.Expendable(ctx); ok {
 					uri := x.Tags[recording.TagURI]
-					c.Reread(ctx, session.Request{Step: stepTask, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri},
+					c.OfListed(ctx, session.Request{Step: stepTask, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri},
 						Params: map[string]any{"uri": uri, "task": map[string]any{"ttl": 60000}}})
 				}
 				return

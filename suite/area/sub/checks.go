@@ -152,6 +152,10 @@ func subscribable(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "the target does not know resources/subscribe: see CAP-09")
 		return
 	}
+	tried = slices.DeleteFunc(slices.Clone(tried), func(x *recording.Exchange) bool { return verdict.Gone(r, x, v) })
+	if len(tried) == 0 {
+		return
+	}
 	note := v.ThatIf(len(tried) == listed && tried[0].Tags[recording.TagTemplates] == "0")
 	note(false, "a result to resources/subscribe of a listed resource, as capabilities.resources.subscribe says",
 		"none of "+strconv.Itoa(len(tried))+" listed resources can be subscribed; "+tried[0].Tags[recording.TagURI]+" gets "+matcher.Describe(tried[0]), tried[0].Evidence()...)

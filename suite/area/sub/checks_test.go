@@ -31,6 +31,7 @@ func TestSubscriptionChecks(t *testing.T) {
 		{ID: "SUB-01", Want: verdict.Pass, Rec: areatest.Lines(yes(subscribed("a:1")), yes(unsub))},
 		{ID: "SUB-01", Want: verdict.Pass, Rec: areatest.Lines(no(subscribed("a:1")), yes(subscribed("a:2")), yes(unsub))},
 		{ID: "SUB-01", Want: verdict.Fail, Rec: areatest.Lines(no(subscribed("a:1")), no(subscribed("a:2")))},
+		{ID: "SUB-01", Want: verdict.NotApplicable, Rec: areatest.Lines(no(subscribed("a:1")), areatest.And(areatest.Refusal("still-there", "resources/read", `{"uri":"a:1"}`, "-32002"), "uri", "a:1"))},
 		{ID: "SUB-01", Want: verdict.NotApplicable, Rec: areatest.Lines(lacking, lacking)},                                                                              // see CAP-09
 		{ID: "SUB-01", Want: verdict.Warn, Rec: areatest.Lines(no(subscribed("a:1")))},                                                                                  // not all were tried
 		{ID: "SUB-01", Want: verdict.Warn, Rec: areatest.Lines(areatest.And(no(subscribed("a:1")), "listed", "1"), areatest.And(no(subscribed("a:2")), "listed", "3"))}, // nor here

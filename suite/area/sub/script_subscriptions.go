@@ -22,7 +22,7 @@ const fewSubscriptions = 24
 var subscriptionsScenario = &scenario.Scenario{
 	Name:  recording.Subscriptions,
 	Title: "subscribing to what is listed",
-	Sends: "resources/subscribe to listed resources until one is accepted, and resources/unsubscribe.",
+	Sends: "resources/subscribe to listed resources until one is accepted, a read of what is refused, and resources/unsubscribe.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.SelfUpdates}, // which needs what nobody has given up yet
 	When: scenario.All(
@@ -53,7 +53,7 @@ var subscriptionsScenario = &scenario.Scenario{
 func subscribe(ctx context.Context, c *scenario.Client, uri string, tags recording.Tags) bool {
 	all := recording.Tags{recording.TagURI: uri}.With(tags)
 	params := map[string]any{"uri": uri}
-	x := c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: params, Tags: all})
+	x := c.OfListed(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: params, Tags: all})
 	if !x.Succeeded() {
 		return false
 	}
