@@ -86,17 +86,17 @@ func numbered() hook.Hooks {
 // of initialize excepted.
 func breaking() hook.Hooks {
 	var mu sync.Mutex
-	broken := map[string]int{}
+	broken := map[string]bool{}
 	return hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 		if e.ID == "" || !e.Response || e.Stream != "post" || bytes.Contains(e.Data, []byte(`"protocolVersion"`)) {
 			return next(ctx, e)
 		}
 		mu.Lock()
 		key := e.ID + string(e.Data)
-		broken[key]++
-		times := broken[key]
+		again := broken[key]
+		broken[key] = true
 		mu.Unlock()
-		if times > 2 { // the stream that goes on breaks off as well
+		if again {
 			return next(ctx, e)
 		}
 		// The id is that of the event before, so that this one is sent again.
