@@ -2,10 +2,8 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -60,24 +58,38 @@ func (f *Found) Single(ctx context.Context, dialer transport.Dialer, opts Option
 		}
 		return ""
 	}
-	stands := make([]*recording.Exchange, len(open))
+	if gone, _ := ended(ctx, open); !gone {
+		return ""
+	}
+	// What ended it may have been the end of another one, such as of a handshake in a revision that is not served. Two
+	// that nothing happens to tell.
+	var two []*Session
+	for range 2 {
+		s, err := another(open[0].opts.Revision)
+		if err != nil {
+			return ""
+		}
+		defer s.Close(ctx)
+		two = append(two, s)
+	}
+	if gone, stands := ended(ctx, two); !gone || !stands {
+		return ""
+	}
+	return "it had ended one session with HTTP 404 when another one had begun"
+}
+
+// ended reports whether some of several sessions have ended, and whether some stand.
+func ended(ctx context.Context, all []*Session) (gone, stands bool) {
+	life := make([]*recording.Exchange, len(all))
 	var wg sync.WaitGroup
-	for i, s := range open {
+	for i, s := range all {
 		wg.Go(func() {
-			stands[i] = s.Do(ctx, Request{Step: recording.StepAlive, Method: "ping", Timeout: opts.Timeout})
+			life[i] = s.Do(ctx, Request{Step: recording.StepAlive, Method: "ping", Timeout: s.opts.Timeout})
 		})
 	}
 	wg.Wait()
-	gone := func(x *recording.Exchange) bool { return x.Status == http.StatusNotFound }
-	if slices.ContainsFunc(stands, gone) && slices.ContainsFunc(stands, (*recording.Exchange).Succeeded) {
-		return "it had ended one session with HTTP 404 when another one had begun"
+	for _, x := range life {
+		gone, stands = gone || x.Status == http.StatusNotFound, stands || x.Succeeded()
 	}
-	return ""
-}
-
-// refusal reports whether a target answered a handshake by an error that need not be about its revision.
-func refusal(err error) bool {
-	e, ok := errors.AsType[*OpenError](err)
-	return ok && e.Code == recording.CodeNoHandshake && !e.Other && e.Status < http.StatusInternalServerError &&
-		e.Status != http.StatusUnauthorized && e.Status != http.StatusForbidden && e.Status != http.StatusNotFound && e.Status != http.StatusMethodNotAllowed
+	return gone, stands
 }

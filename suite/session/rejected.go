@@ -1,0 +1,61 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/tidwall/gjson"
+)
+
+// reject closes a session that led nowhere and returns why, with the last words
+// of the process, if there were any.
+func (f *Found) reject(s *Session, err error) error {
+	rec := s.Close(context.Background())
+	var open *OpenError
+	if errors.As(err, &open) && rec.Ending != nil && open.Code != recording.CodeNoHandshake {
+		if last := lastLine(rec.Ending.Stderr); last != "" && !strings.Contains(open.Reason, last) {
+			err = &OpenError{Code: open.Code, Err: open.Err, Reason: open.Reason + "; its standard error ends with: " + last}
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Reasons[s.opts.Revision] = err.Error()
+	if !s.opts.Revision.Modern() && refusal(err) {
+		f.refused[s.opts.Revision] = err.Error()
+	}
+	if !s.opts.Revision.Modern() && unanswered(err) {
+		f.Unanswered[s.opts.Revision] = err.Error()
+	}
+	if open != nil && open.Offers.Known() && !open.Offers.Modern() {
+		f.Offered = append(f.Offered, open.Offers)
+	}
+	if m := s.spread(); open != nil && open.Code == recording.CodeUnreadable && settles(m, s.opts.Revision) {
+		f.Spread[s.opts.Revision] = json.RawMessage(gjson.GetBytes(m, "result").Raw)
+	}
+	return err
+}
+
+// unanswered reports whether a session could not be opened for want of an answer that can be read.
+func unanswered(err error) bool {
+	e, ok := errors.AsType[*OpenError](err)
+	return ok && slices.Contains([]recording.Code{recording.CodeNoAnswer, recording.CodeDied, recording.CodeUnreachable, recording.CodeUnreadable, recording.CodeThrottled}, e.Code)
+}
+
+// lastLine is what standard error tells at the end, cut to a length that fits into a sentence.
+func lastLine(s string) string {
+	line, _ := transport.LastWords(s)
+	return short(line)
+}
+
+// refusal reports whether a target answered a handshake by an error that need not be about its revision.
+func refusal(err error) bool {
+	e, ok := errors.AsType[*OpenError](err)
+	return ok && e.Code == recording.CodeNoHandshake && !e.Other && e.Status < http.StatusInternalServerError &&
+		e.Status != http.StatusUnauthorized && e.Status != http.StatusForbidden && e.Status != http.StatusNotFound && e.Status != http.StatusMethodNotAllowed
+}
