@@ -160,12 +160,12 @@ func sound(ctx context.Context, p *scenario.Play, faulty *scenario.Client) {
 
 // Step "alien" asks for a version that nobody implements. If another one is
 // offered that is not known to be served, step "return" asks for that one on
-// another connection; its tag "version" names it. Otherwise steps "later" ask for a version that is still to come and, over HTTP,
-// for one that has no handshake, in the newest revision that has one.
+// another connection; its tag "version" names it. In the newest revision that has a handshake it is a version that is still to
+// come: over stdio instead of one of the past, as each is a process, over HTTP in steps "later" besides, with one that has no handshake.
 var negotiationScenario = &scenario.Scenario{
 	Name:       Negotiation,
 	Title:      "a handshake with an unknown version",
-	Sends:      "initialize with a version that nobody implements; if the target offers an unknown one, a second handshake that asks for that; handshakes with a version of the future and with 2026-07-28.",
+	Sends:      "initialize with versions that nobody implements; if the target offers one that is not known to be served, a second handshake that asks for that; over HTTP a handshake with 2026-07-28 where that is served.",
 	Phase:      scenario.Destructive,
 	When:       legacyOnly,
 	TakesOver:  true,
@@ -176,8 +176,12 @@ var negotiationScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
+		unknown := scenario.PastVersion
+		if p.Combination.Transport == requirement.Stdio && newest(p) {
+			unknown = futureVersion
+		}
 		ask := func() *recording.Exchange {
-			return c.S.Do(ctx, session.Request{Step: stepAlien, Method: "initialize", Timeout: firstAnswer(p), Params: session.InitializeParams(scenario.PastVersion)})
+			return c.S.Do(ctx, session.Request{Step: stepAlien, Method: "initialize", Timeout: firstAnswer(p), Params: session.InitializeParams(unknown)})
 		}
 		x := ask()
 		if used && !x.Succeeded() && again(ctx, p, c) {
@@ -186,13 +190,13 @@ var negotiationScenario = &scenario.Scenario{
 		c.Note(x)
 		settle(c, x)
 		offer := x.Result().Get("protocolVersion").Str
-		if x.Succeeded() && offer != "" && offer != scenario.PastVersion && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {
+		if x.Succeeded() && offer != "" && offer != unknown && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {
 			settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepReturn, Method: "initialize", Timeout: firstAnswer(p),
 				Params: session.InitializeParams(offer), Tags: recording.Tags{recording.TagVersion: offer}})))
 		}
-		if x.Succeeded() && newest(p) {
+		if x.Succeeded() && p.Combination.Transport != requirement.Stdio && newest(p) {
 			for _, version := range []string{futureVersion, string(requirement.R20260728)} {
-				if (version == futureVersion || p.Combination.Transport != requirement.Stdio && slices.Contains(p.Facts.Served, requirement.R20260728)) && again(ctx, p, c) {
+				if (version == futureVersion || slices.Contains(p.Facts.Served, requirement.R20260728)) && again(ctx, p, c) {
 					settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepLater, Method: "initialize", Timeout: firstAnswer(p), Params: session.InitializeParams(version)})))
 				}
 			}
@@ -204,7 +208,7 @@ var negotiationScenario = &scenario.Scenario{
 // futureVersion is a protocol version that nobody implements yet.
 const futureVersion = "2099-12-31"
 
-// newest reports whether no later revision with a handshake is served: there, over stdio, a process more is worth its time.
+// newest reports whether no later revision with a handshake is served.
 func newest(p *scenario.Play) bool {
 	return !slices.ContainsFunc(p.Facts.Served, func(r requirement.Revision) bool { return r > p.Revision() && !r.Modern() })
 }
