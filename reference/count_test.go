@@ -44,6 +44,9 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 		"answers-out-of-order":        true, // has an answer wait for another one, which shows where there is one
 		"noise-on-standard-error":     true,
 		"merged-updates":              true, // holds back what may come a little later anyway
+		"one-session-at-a-time":       true, // ends sessions, which shows when they are used, if they are
+		"sess-02-alike":               true, // issues ids as long as others, of which the first is overlooked
+		"rpc-17-mixes-up-expansions":  true, // has reads wait for others, which shows where there is nothing to mix up
 		"stdio-01-print-on-error":     true, // looks at each response, which shows where it is an error
 		"stdio-03-errors-not-flushed": true, // likewise
 		"http-09-error-stays-open":    true, // looks at each response, which shows where it is an error

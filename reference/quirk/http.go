@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,11 +48,15 @@ var httpCode = code{
 // onlySession ends all other sessions when one begins.
 func onlySession(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 	r := next(ctx, c)
-	if r != nil && r.Error == nil && hook.May(ctx) {
-		for _, s := range c.Session.Sessions() {
-			if s.ID() != c.Session.ID() && s.Transport() == hook.HTTP && !hook.Modern(s.Revision()) {
-				s.Abort()
-			}
+	if r == nil || r.Error != nil {
+		return r
+	}
+	others := slices.DeleteFunc(c.Session.Sessions(), func(s hook.Session) bool {
+		return s.ID() == c.Session.ID() || s.Transport() != hook.HTTP || hook.Modern(s.Revision())
+	})
+	if len(others) > 0 && hook.May(ctx) {
+		for _, s := range others {
+			s.Abort()
 		}
 	}
 	return r

@@ -28,7 +28,7 @@ func (r *Run) askOthers(ctx context.Context, e *endpoint) {
 	// Of what the answer does not tell, such as why none came, nothing depends on it.
 	found, _ := session.Detect(ctx, e.dialer, session.Options{
 		Kind: recording.Probe, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: min(r.cfg.Start, r.cfg.Timeout), Limiter: r.limiter, Patience: r.patience,
-	}, ask, e.Instances, r.nextID)
+	}, ask, e.instances(), r.nextID)
 	found.Close()
 	e.others = slices.Concat(e.others, found.Served, found.Offered)
 }

@@ -468,6 +468,13 @@ func (s *Session) Evidence(x *recording.Exchange) []int {
 	return x.Evidence()
 }
 
+// Answers is how many responses an exchange has so far.
+func (s *Session) Answers(x *recording.Exchange) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(x.Replies)
+}
+
 // Join counts a frame among those of an exchange, unless it is one already.
 func (s *Session) Join(x *recording.Exchange, number int) {
 	s.mu.Lock()

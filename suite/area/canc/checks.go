@@ -95,7 +95,7 @@ var Checks = []verdict.Check{
 				v.Answered(control[n-1]) // how it goes without cancellations is not known
 			case n > 0:
 				ended(x, control[n-1], v, last...)
-			case !x.Succeeded() && answeredTwice(r): // that is what is wrong, and there is no control
+			case !x.Succeeded() && answeredTwice(r, func(x *recording.Exchange) int { return len(x.Replies) }): // that is what is wrong, and there is no control
 			case r.Broken == nil || !unserved(x):
 				stillServed(x, v, "cancellations that crossed with their responses", last...)
 			}

@@ -32,13 +32,13 @@ var cancelRaceScenario = &scenario.Scenario{
 			return
 		}
 		served := race(ctx, p, c)
-		settled := served || answeredTwice(p.Rec) || again(p)
+		settled := served || answeredTwice(p.Rec, c.S.Answers) || again(p)
 		if !settled && !alone && c.Replace(ctx) { // what is deaf or gone had heard from other scripts as well; now one starts
 			for _, x := range p.Rec.Exchanges {
 				x.Step += recording.StepLost
 			}
 			served = race(ctx, p, c)
-			settled = served || answeredTwice(p.Rec)
+			settled = served || answeredTwice(p.Rec, c.S.Answers)
 		}
 		raced := c.S
 		if !settled && p.Rec.Step(recording.StepBefore).Succeeded() {
@@ -73,8 +73,9 @@ func race(ctx context.Context, p *scenario.Play, c *scenario.Client) (served boo
 
 // answeredTwice reports whether requests that were cancelled, and they alone, have more than one response.
 // That is wrong whatever follows it: why nothing is served any more need not be found out in further sessions.
-func answeredTwice(r *recording.Recording) bool {
+func answeredTwice(r *recording.Recording, answers func(*recording.Exchange) int) bool {
 	before := r.Step(recording.StepBefore)
+	twice := func(x *recording.Exchange) bool { return answers(x) > 1 }
 	return before != nil && !twice(before) && slices.ContainsFunc(r.Steps(stepRaced), twice)
 }
 
@@ -83,8 +84,6 @@ func answeredTwice(r *recording.Recording) bool {
 func again(p *scenario.Play) bool {
 	return p.Limits.Patience > 1 && p.Combination.Transport == requirement.Stdio
 }
-
-func twice(x *recording.Exchange) bool { return len(x.Replies) > 1 }
 
 // racing is a client for the race; alone says that nobody else has said anything to whoever may end. Where the end
 // of a session says something, nothing has happened in it before that could be the reason. A process is

@@ -145,8 +145,6 @@ func between(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		scenario.ReadResource(ctx, c, stepBetween, guesses[0], nil)
 	}
 	c.Do(ctx, session.Request{Step: stepBetween, Method: "resources/templates/list"})
-	c.Do(ctx, session.Request{Step: stepBetween, Method: "mcpcheck/unknown"})
-	c.Do(ctx, session.Request{Step: stepBetween, Method: "resources/list", Params: map[string]any{"cursor": "mcpcheck-7b4e91"}})
 	if !p.Facts.Declares("completions") {
 		return
 	}
