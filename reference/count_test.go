@@ -98,7 +98,7 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 			}
 		})
 	}
-	if 10*shown < 9*limited && sample.Whole() || 2*shown < limited {
+	if 20*shown < 17*limited && sample.Whole() || 2*shown < limited {
 		t.Errorf("%d of %d faults and quirks show in the conversation", shown, limited)
 	}
 }
