@@ -187,6 +187,7 @@ type repetition struct {
 	// alone says that no other may be under way, gathered that the recordings have their
 	// frames, shared that the session which scripts share stands from the beginning on, as at first.
 	alone, gathered, shared bool
+	talking                 sync.Map // for an early one: by the name of a script, func() for the first time when it is silent
 }
 
 // replay plays the scenarios of verdicts again, on new stages, and returns what was

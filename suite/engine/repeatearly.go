@@ -19,7 +19,8 @@ import (
 
 // earlyRepetition repeats what is red as soon as it was recorded, beside what is still played for the
 // first time, where sessions are cheap. What rests on an error that a busy target gives it repeats
-// when nothing else is played or repeated any more, before what may cost the target and at the end, one script after the other. That confirms a verdict. One that is not seen
+// when nothing else is played or repeated any more, except for scripts that watch silence, before what may cost
+// the target and at the end, one script after the other. That confirms a verdict. One that is not seen
 // again is left to the repetition at the end, when nothing else goes on, and so is what rests on time, and
 // what was recorded by scenarios that change the target or may cost it.
 type earlyRepetition struct {
@@ -28,6 +29,7 @@ type earlyRepetition struct {
 	ctx     context.Context
 	takes   map[requirement.Combination]*Take // of the first play
 	playing sync.WaitGroup
+	talking sync.WaitGroup // for those of them that do not watch silence yet
 
 	// turn has a place for whoever begins repetitions, or waits for them. Unlike a mutex it lets time pass in a testing/synctest bubble.
 	turn      chan struct{}
@@ -42,6 +44,7 @@ func (r *Run) repeatEarly(ctx context.Context, first *player) *earlyRepetition {
 		if e := r.endpointOf(st); cheap(st) {
 			x := &repetition{stage: r.newStage(e, e.limit, st.Facts), take: newTake(st.Facts)}
 			x.stage.Limits.Patience = slowly
+			x.stage.OnSilence = x.silent
 			a.of[st.Combination] = x
 		}
 	}
@@ -76,15 +79,29 @@ func (a *earlyRepetition) repeat(j *Judgement, take *Take) {
 	}
 }
 
-// begin begins to play a scenario again, and reports whether that was not done before; it is the caller's turn.
-func (a *earlyRepetition) begin(x *repetition, sc *scenario.Scenario) bool {
+// begin begins to play a scenario again, unless that was done before; it is the caller's turn. over is closed at its end.
+func (a *earlyRepetition) begin(x *repetition, sc *scenario.Scenario) (over <-chan struct{}, begun bool) {
 	if slices.Contains(x.plan, sc) {
-		return false
+		return nil, false
 	}
 	x.plan = append(x.plan, sc)
 	earlier := a.first.recorded(a.takes[x.stage.Combination])
-	a.playing.Go(func() { a.play(x, sc, earlier) })
-	return true
+	a.talking.Add(1)
+	x.talking.Store(sc.Name, sync.OnceFunc(a.talking.Done))
+	done := make(chan struct{})
+	a.playing.Go(func() {
+		defer close(done)
+		defer x.silent(sc.Name)
+		a.play(x, sc, earlier)
+	})
+	return done, true
+}
+
+// silent notes that a script that is repeated early watches silence, or has ended.
+func (x *repetition) silent(name recording.Name) {
+	if noted, ok := x.talking.Load(name); ok {
+		noted.(func())()
+	}
 }
 
 // repeatsEarly reports whether a verdict may be confirmed before the repetition at the end: it is red for what single
@@ -145,21 +162,39 @@ func (a *earlyRepetition) ahead(all map[requirement.Combination]*early) {
 	}
 }
 
-// calm waits for all that is repeated, and repeats what was left until the target is not busy any more.
+// calm waits until all that is repeated watches silence, or has ended, and repeats what was left until the target is not busy any
+// more; then it waits for the end of all. What another script sent something beside is not taken as repeated calmly.
 func (a *earlyRepetition) calm() {
 	a.turn <- struct{}{} // nothing begins meanwhile
 	defer func() { <-a.turn }()
-	a.playing.Wait()
-	for _, st := range a.player.run.stages {
+	a.talking.Wait()
+	r := a.player.run
+	for _, st := range r.stages {
 		x := a.of[st.Combination]
 		for _, sc := range a.postponed[st.Combination] {
-			if a.begin(x, sc) {
-				x.take.Calm[sc.Name] = true
-				a.playing.Wait()
+			before := r.transcript.Len()
+			if over, begun := a.begin(x, sc); begun {
+				<-over
+				x.take.Calm[sc.Name] = r.alone(x.take.Recordings[sc.Name], before)
 				x.stage.Retire() // the sessions of one combination may be in the way of the next
 			}
 		}
 	}
+	a.playing.Wait()
+}
+
+// alone reports whether nobody but a script sent HTTP requests after a frame.
+func (r *Run) alone(rec *recording.Recording, after int) bool {
+	own := map[string]bool{}
+	for _, s := range rec.Sessions {
+		own[s.ID] = true
+	}
+	for _, x := range rec.Exchanges {
+		own[x.Session] = true
+	}
+	return !slices.ContainsFunc(r.transcript.Since(after), func(f wire.Frame) bool {
+		return f.HTTP != nil && f.Dir == wire.Out && !own[f.Session]
+	})
 }
 
 // end repeats what is left, and waits for the end of the sessions of all that was repeated. It is called when everything was played and

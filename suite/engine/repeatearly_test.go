@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
@@ -247,6 +249,37 @@ func TestErrorsOfABusyTargetAreRepeatedAlone(t *testing.T) {
 					t.Errorf("got %s, want %s", got, want)
 				}
 			})
+		})
+	}
+}
+
+// What other sessions send over HTTP meanwhile is in the way of a calm repetition; what they sent before, or write to a process, is not.
+func TestAlone(t *testing.T) {
+	sent := func(session string, over *wire.HTTP) wire.Frame {
+		return wire.Frame{Session: session, Dir: wire.Out, HTTP: over}
+	}
+	rec := &recording.Recording{
+		Sessions:  []*recording.Session{{ID: "own"}},
+		Exchanges: []*recording.Exchange{{Session: "shared"}},
+	}
+	for name, c := range map[string]struct {
+		frame wire.Frame
+		want  bool
+	}{
+		"own":     {sent("own", &wire.HTTP{}), true},
+		"shared":  {sent("shared", &wire.HTTP{}), true},
+		"process": {sent("other", nil), true},
+		"other":   {sent("other", &wire.HTTP{}), false},
+		"heard":   {wire.Frame{Session: "other", Dir: wire.In, HTTP: &wire.HTTP{}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &Run{transcript: wire.NewTranscript(wire.Budget{})}
+			r.transcript.Add(sent("other", &wire.HTTP{}))
+			before := r.transcript.Len()
+			r.transcript.Add(c.frame)
+			if got := r.alone(rec, before); got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
 		})
 	}
 }

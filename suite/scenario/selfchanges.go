@@ -137,6 +137,17 @@ func (w *selfWatch) ask(ctx context.Context, step recording.Step, method, uri st
 	return w.c.Note(w.c.S.Do(ctx, session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}))
 }
 
+// askAll sends a request about each of several resources, at the same time; where its session has ended there is nil.
+func (w *selfWatch) askAll(ctx context.Context, step recording.Step, method string, uris []string) []*recording.Exchange {
+	all, own := make([]*recording.Exchange, len(uris)), w.c.S
+	Each(w.c, uris, func(i int, uri string, c *Client) {
+		if c.S == own && own.Alive() {
+			all[i] = c.Note(c.S.Do(ctx, session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}))
+		}
+	})
+	return all
+}
+
 // find subscribes a few resources and waits for one of them to change. It reports whether an update came; if none did, the resource
 // is one whose contents are others than they were, if there is one.
 func (w *selfWatch) find(ctx context.Context) bool {
@@ -168,12 +179,13 @@ func (w *selfWatch) different(ctx context.Context) string {
 			first[x.Param("uri").Str] = x.Result().Get("contents").Raw
 		}
 	}
-	for _, uri := range w.accepted {
-		if first[uri] == "" || !w.c.S.Alive() {
+	known := slices.DeleteFunc(slices.Clone(w.accepted), func(uri string) bool { return first[uri] == "" })
+	for i, x := range w.askAll(ctx, recording.StepCompare, "resources/read", known) {
+		if x == nil {
 			continue
 		}
-		if now := w.ask(ctx, recording.StepCompare, "resources/read", uri).Result().Get("contents").Raw; now != "" && now != first[uri] {
-			return uri
+		if now := x.Result().Get("contents").Raw; now != "" && now != first[known[i]] {
+			return known[i]
 		}
 	}
 	return ""
@@ -216,11 +228,7 @@ func (w *selfWatch) often(ctx context.Context) bool {
 
 // giveUp ends all subscriptions but one.
 func (w *selfWatch) giveUp(ctx context.Context, but string) {
-	for _, uri := range w.accepted {
-		if uri != but && w.c.S.Alive() {
-			w.ask(ctx, recording.StepUnsubscribe, "resources/unsubscribe", uri)
-		}
-	}
+	w.askAll(ctx, recording.StepUnsubscribe, "resources/unsubscribe", slices.DeleteFunc(slices.Clone(w.accepted), func(uri string) bool { return uri == but }))
 }
 
 // play has subscriptions come and go, and looks what becomes of the one that stands.
