@@ -46,6 +46,7 @@ func TestCompletions(t *testing.T) {
 		{ID: "COMP-11", Want: verdict.NotApplicable, Rec: areatest.Lines(completionLine("complete", "", areatest.Failure("-32603")))},
 		{ID: "COMP-12", Want: verdict.Pass, Rec: areatest.Lines(works, completionLine("context", `{"values":[]}`, ""))},
 		{ID: "COMP-12", Want: verdict.Fail, Rec: areatest.Lines(works, completionLine("context", "", areatest.NoSuch))},
+		{ID: "COMP-12", Want: verdict.Blocked, Rec: areatest.Lines(works, completionLine("context", "", `{"code":-32000,"message":"Rate limit exceeded, try again later"}`))},
 		{ID: "COMP-12", Want: verdict.Warn, Rec: areatest.Lines(works, completionLine("context", "", areatest.NoSuch, "invented", "yes"))},
 		{ID: "COMP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(completionLine("complete", "", areatest.NoSuch), completionLine("context", "", areatest.NoSuch))},
 	})
