@@ -145,9 +145,19 @@ var passwd = regexp.MustCompile(`(?m)^[a-z_][a-z0-9_-]*:[^:\n]*:[0-9]+:[0-9]+:[^
 
 // LooksLikePasswd reports whether a text holds at least two lines in the format
 // of a Unix user database, among them that of the superuser: what a traversal of
-// paths brings to light on most systems.
+// paths brings to light on most systems. Most of the lines have that format: a text
+// about such a file quotes a few.
 func LooksLikePasswd(text string) bool {
-	return strings.Contains(text, "root:") && len(passwd.FindAllStringIndex(text, 2)) == 2
+	if !strings.Contains(text, "root:") || len(passwd.FindAllStringIndex(text, 2)) < 2 {
+		return false
+	}
+	lines := 0
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) != "" {
+			lines++
+		}
+	}
+	return 2*len(passwd.FindAllStringIndex(text, -1)) >= lines
 }
 
 var (
