@@ -70,7 +70,8 @@ var httpMessagesChecks = []verdict.Check{
 			if x.Status == http.StatusOK && verb(step) == http.MethodGet && verdict.MediaType(x.Header) != "text/event-stream" {
 				continue // no stream at all, which is judged elsewhere
 			}
-			v.That(x.Status == http.StatusBadRequest || x.Status == http.StatusMethodNotAllowed, "HTTP 400 (or 405)",
+			notOffered := x.Status == http.StatusMethodNotAllowed || x.Status == http.StatusNotImplemented
+			v.That(x.Status == http.StatusBadRequest || notOffered, "HTTP 400 (or 405)",
 				fmt.Sprintf("HTTP %d to %s with MCP-Protocol-Version: 1900-01-01", x.Status, verb(step)), x.Evidence()...)
 		}
 	}},

@@ -145,6 +145,7 @@ func TestSessionChecks(t *testing.T) {
 		{ID: "HTTP-14", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("no-version", 404, areatest.NoMessage))},
 		{ID: "HTTP-14", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("use", 200, areatest.OkList), areatest.HTTPLine("no-version", 404, areatest.NoMessage))},
 		{ID: "HTTP-14", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("use", 307, areatest.NoMessage), areatest.HTTPLine("no-version", 307, areatest.NoMessage))},
+		{ID: "HTTP-60", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("get-bad-version", 405, areatest.NoMessage), areatest.HTTPLine("delete-bad-version", 501, areatest.NoMessage))},
 		{ID: "HTTP-60", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("get-bad-version", 405, areatest.NoMessage), areatest.HTTPLine("delete-bad-version", 400, areatest.NoMessage))},
 		{ID: "HTTP-60", Want: verdict.Fail, Rec: areatest.Lines(areatest.Mime("text/event-stream", areatest.HTTPLine("get-bad-version", 200, rt.Line{Outcome: recording.Sent})))},
 		{ID: "HTTP-60", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("delete-bad-version", 204, areatest.NoMessage))},

@@ -202,7 +202,8 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 		if !answeredOrigin(x, v) {
 			continue
 		}
-		policy(v)(turnedAway(x), "every request from a foreign origin to be refused, as others are", matcher.Describe(x)+" to "+fromPage(x), x.Evidence()...)
+		// A server that does not know the HTTP method says 501 (RFC 9110, section 15.6.2), to everybody.
+		policy(v)(turnedAway(x) || x.Status == http.StatusNotImplemented, "every request from a foreign origin to be refused, as others are", matcher.Describe(x)+" to "+fromPage(x), x.Evidence()...)
 		v.Hint("check the Origin before anything else, whatever the method")
 	}
 }

@@ -37,6 +37,8 @@ func TestOriginChecks(t *testing.T) {
 		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 0, lost))},
 		{ID: "SEC-02", Want: verdict.Fail, Rec: areatest.Lines(from("request", 200, areatest.OkList))},
 		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), from("read", 403, areatest.NoMessage), from("get", 405, areatest.NoMessage))},
+		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), from("delete", 501, areatest.NoMessage))},
+		{ID: "SEC-03", Want: verdict.Fail, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), from("delete", 500, areatest.NoMessage))},
 		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("get", 0, rt.Line{Outcome: recording.Sent}), from("get", 0, rt.Line{Outcome: recording.Silent}), from("request", 0, rt.Line{Outcome: recording.Unsent}), from("read", 0, rt.Line{Outcome: recording.Canceled}))},
 		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), from("get", 0, rt.Line{Outcome: recording.Sent}), from("listen", 0, rt.Line{Outcome: recording.Silent}))},
 		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("request", 200, areatest.OkList), from("get", 405, areatest.NoMessage))},
