@@ -33,7 +33,9 @@ func TestPageChecks(t *testing.T) {
 		{ID: "PAGE-03", Want: verdict.Blocked, Rec: areatest.Lines(first, rt.Line{Step: "page", Method: "resources/list", Params: `{"cursor":"x"}`, Outcome: recording.Lost})},
 		{ID: "PAGE-04", Want: verdict.Pass, Rec: areatest.Lines(first, second)},
 		{ID: "PAGE-04", Want: verdict.Pass, Rec: areatest.Lines(first, areatest.Page("2d", `{"cursor":"x"}`, `{"resources":[]}`))},
-		{ID: "PAGE-04", Want: verdict.Fail, Rec: areatest.Lines(first, areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage))},
+		{ID: "PAGE-04", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"},{"uri":"a:2"}],"nextCursor":"x"}`), areatest.Page("2d", `{"cursor":"x"}`, `{"resources":[{"uri":"a:1"},{"uri":"a:2"}]}`))},
+		{ID: "PAGE-04", Want: verdict.Fail, Rec: areatest.Lines(first, areatest.Page("2i", `{"cursor":"x"}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"y"}`))},
+		{ID: "PAGE-04", Want: verdict.Warn, Rec: areatest.Lines(first, areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage))},
 		{ID: "PAGE-04", Want: verdict.Warn, Rec: areatest.Lines(first, areatest.Page("2", `{"cursor":"x"}`, `{"resources":[{"uri":"a:2"}],"nextCursor":"y"}`), areatest.Page("3d", `{"cursor":"y"}`, areatest.OnePage))},
 		{ID: "PAGE-09", Want: verdict.NotApplicable, Rec: areatest.Lines(first, second)},
 		{ID: "PAGE-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`), areatest.Page("2d", `{"cursor":""}`, `{"resources":[{"uri":"a:2"}]}`))},
@@ -50,7 +52,7 @@ func TestPageChecks(t *testing.T) {
 		{ID: "PAGE-01", Want: verdict.Fail, Rec: areatest.Lines(templates("1d", `{}`, `{"resourceTemplates":[],"nextCursor":0}`))},
 		{ID: "PAGE-12", Want: verdict.Pass, Rec: areatest.Lines(one, templates("2d", `{"cursor":"x"}`, `{"resourceTemplates":[{"uriTemplate":"b:{x}"}]}`))},
 		{ID: "PAGE-12", Want: verdict.NotApplicable, Rec: areatest.Lines(templates("1d", `{}`, `{"resourceTemplates":[]}`))},
-		{ID: "PAGE-12", Want: verdict.Fail, Rec: areatest.Lines(one, templates("2d", `{"cursor":"x"}`, `{"resourceTemplates":[{"uriTemplate":"a:{x}"}]}`))},
+		{ID: "PAGE-12", Want: verdict.Fail, Rec: areatest.Lines(one, templates("2c", `{"cursor":"x"}`, `{"resourceTemplates":[{"uriTemplate":"a:{x}"}],"nextCursor":"x"}`))},
 		{ID: "PAGE-12", Want: verdict.Fail, Rec: areatest.Lines(one, areatest.Refusal("page", "resources/templates/list", `{"cursor":"x"}`, "-32602", "end", "refused"))},
 	})
 }
