@@ -41,14 +41,15 @@ var Checks = []verdict.Check{
 			if verdict.ReadsUnknown(v) {
 				return
 			}
+			alike := refusesAll(v)
 			for _, x := range r.Steps(recording.StepConfigured) {
-				if refusesMissing(x, v) {
+				if refusesMissing(x, alike, v) {
 					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist")
 					v.Downgrade(verdict.RefusedOtherwise)
 					notFoundHint(v)
 				}
 			}
-			guessedCodes(r.Steps(recording.StepGuessed), v)
+			guessedCodes(r.Steps(recording.StepGuessed), alike, v)
 		}},
 	{Requirement: "ERR-02", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		eachErrorCode(r, r.Incoming(0), v, func(code int64, frames ...int) {
@@ -192,9 +193,11 @@ func missingCode(v *verdict.Verdict) int64 {
 
 // refusesMissing reports whether the answer to a read of what does not exist is
 // an error whose code can be judged. Results are judged by ERR-09 and ERR-10, and
-// a refusal for another reason says nothing.
-func refusesMissing(x *recording.Exchange, v *verdict.Verdict) bool {
+// a refusal for another reason says nothing: alike is the code that everything gets.
+func refusesMissing(x *recording.Exchange, alike string, v *verdict.Verdict) bool {
 	switch {
+	case alike != "" && x.Error().Get("code").Raw == alike && !verdict.NotFound(x):
+		v.Skip(recording.CodeNotExercised, "the target refuses every listed resource by the same code, for want of a right perhaps: "+matcher.Describe(x))
 	case verdict.Yields(x):
 		v.Skip(recording.CodeNeedsSubject, "what was taken for missing has contents: name a URI in the target file that certainly does not exist (subjects.missing)")
 	case x.Succeeded():
@@ -209,9 +212,25 @@ func refusesMissing(x *recording.Exchange, v *verdict.Verdict) bool {
 	return false
 }
 
+// refusesAll is the code of the error that each read of a listed resource ended in; empty if they ended otherwise.
+func refusesAll(v *verdict.Verdict) (code string) {
+	r := v.Recording(recording.Reads)
+	if r == nil {
+		return ""
+	}
+	for _, x := range r.Steps(recording.StepRead) {
+		own := x.Error().Get("code").Raw
+		if !x.Failed() || code != "" && own != code {
+			return ""
+		}
+		code = own
+	}
+	return code
+}
+
 // guessedCodes judges reads of guessed URIs. A guess may hit something that is
 // there, so a wrong code fails only if two guesses agree on it.
-func guessedCodes(guesses []*recording.Exchange, v *verdict.Verdict) {
+func guessedCodes(guesses []*recording.Exchange, alike string, v *verdict.Verdict) {
 	m := notFoundCode(v)
 	wrong := map[string]int{}
 	for _, x := range guesses {
@@ -227,7 +246,7 @@ func guessedCodes(guesses []*recording.Exchange, v *verdict.Verdict) {
 		}
 		const about = "a read beside a listed resource, of one that should not exist"
 		switch {
-		case !refusesMissing(x, v):
+		case !refusesMissing(x, alike, v):
 		case wrong[x.Error().Get("code").Raw] > 1:
 			v.Expect(x).To(m, about)
 		default:

@@ -55,6 +55,35 @@ func TestMissingReads(t *testing.T) {
 	}, requirement.Legacy()...)
 }
 
+// TestMissingWhereAllIsRefused: the code by which every listed resource is refused says nothing about one that is missing,
+// unless it is one that means that.
+func TestMissingWhereAllIsRefused(t *testing.T) {
+	k, _ := area.BuiltIn().Check("ERR-01")
+	req, _ := area.Catalogue().Find("ERR-01")
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}, `{"resources":{}}`)
+	refused := func(step recording.Step, code string) rt.Line {
+		return areatest.TaggedRead(step, `{"uri":"a:1"}`, "", areatest.Failure(code))
+	}
+	for name, c := range map[string]struct {
+		listed rt.Line
+		code   string
+		want   verdict.Outcome
+	}{
+		"all refused alike":     {refused("read", "1001"), "1001", verdict.NotApplicable},
+		"refused otherwise":     {refused("read", "1002"), "1001", verdict.Fail},
+		"listed ones are read":  {areatest.TaggedRead("read", `{"uri":"a:1"}`, areatest.OneText, ""), "1001", verdict.Fail},
+		"all missing, old code": {refused("read", "-32002"), "-32002", verdict.Fail},
+	} {
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{
+			recording.MissingReads: rt.New(recording.MissingReads, facts, areatest.Lines(refused("guessed", c.code), refused("guessed", c.code))...),
+			recording.Reads:        rt.New(recording.Reads, facts, areatest.Lines(c.listed)...),
+		})
+		if got.Outcome != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 const metaParams = `{"uri":"a:1","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`
 
 func TestErrorCodes(t *testing.T) {
