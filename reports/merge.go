@@ -50,7 +50,7 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 	}
 	m.into.Config.Strict = strict
 	m.into.Sort()
-	m.into.Summary.Baseline = m.baseline(list, !full)
+	m.into.Summary.Baseline = m.baseline(list, !full || len(m.into.unreachable()) > 0)
 	m.into.Summarize(SummaryOptions{
 		Strict: strict, Partial: !full, Interrupted: strings.Join(interrupted, "; "), Started: began, Duration: took,
 		Profile: profile, Profiles: DefaultProfiles(), Offered: offeredIn(list),

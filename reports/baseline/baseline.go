@@ -22,6 +22,7 @@ package baseline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -149,7 +150,7 @@ func (e *Error) Error() string {
 //   - in use if it excuses a verdict, and too wide if it also matches one that passes,
 //   - stale if none of its verdicts is red or blocked and at least one passes,
 //   - not judged if its verdicts are all not applicable, or blocked and none red, or if
-//     it reaches further than the combinations that were selected and none is red,
+//     it reaches further than the combinations that were selected, or could be reached, and none is red,
 //   - expired if its date is past: it excuses nothing,
 //   - outside of the plan if it matches no verdict of the report.
 func (f *File) Apply(r *reports.Report, now time.Time) {
@@ -176,7 +177,9 @@ func (f *File) Apply(r *reports.Report, now time.Time) {
 		}
 	}
 	b := &reports.BaselineSummary{File: f.Name, Entries: len(f.Entries)}
-	narrowed := r.Summary.Scope == reports.Partial && len(r.Config.Revisions)+len(r.Config.Transports)+len(r.Config.LabelFilter) > 0
+	c := &r.Config
+	narrowed := r.Summary.Scope == reports.Partial && (c.Quick != nil || len(c.Revisions)+len(c.Transports)+len(c.LabelFilter) > 0) ||
+		slices.ContainsFunc(r.Target.Endpoints, func(e reports.Endpoint) bool { return e.Unreachable != "" })
 	for n := range f.Entries {
 		e := &f.Entries[n]
 		b.Note(e.told(matched[n]), e.Expired(now), narrowed)

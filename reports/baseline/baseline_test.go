@@ -191,6 +191,34 @@ PAGE-01 @2025-03-26 until=2026-11-21 # the last day
 	}
 }
 
+// TestApplyNarrowed: what passes in some combinations may fail in those that a quick run leaves out, or that
+// could not be reached.
+func TestApplyNarrowed(t *testing.T) {
+	f, err := parse("f", []byte("PAGE-10 # in other revisions, or elsewhere"), known(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*reports.Report) reports.SummaryOptions{
+		"full": func(*reports.Report) reports.SummaryOptions { return reports.SummaryOptions{} },
+		"quick": func(r *reports.Report) reports.SummaryOptions {
+			r.Config.Quick = &reports.Quick{}
+			return reports.SummaryOptions{Partial: true}
+		},
+		"unreachable": func(r *reports.Report) reports.SummaryOptions {
+			r.Target.Endpoints = []reports.Endpoint{{Transport: "http", Unreachable: "refused"}}
+			return reports.SummaryOptions{}
+		},
+	} {
+		r := reports.New(reports.Tool{}, reports.Target{}, reports.Config{})
+		r.Results = []reports.Result{result("PAGE-10", "2025-11-25", "stdio", reports.Pass)}
+		r.Summarize(change(r))
+		f.Apply(r, someday)
+		if b := r.Summary.Baseline; len(b.Stale) != map[string]int{"full": 1}[name] || len(b.Stale)+len(b.NotJudged) != 1 {
+			t.Errorf("%s: %+v", name, b)
+		}
+	}
+}
+
 // TestExit holds the precedence of exit statuses.
 func TestExit(t *testing.T) {
 	fail, warn := result("PAGE-01", "2025-11-25", "http", reports.Fail), result("PAGE-02", "2025-11-25", "http", reports.Warn)
