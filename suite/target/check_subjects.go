@@ -263,6 +263,11 @@ func (c *checker) root(path string, r *Root) {
 		c.fail(path+".canary.content", "must be a marker of at least %d bytes", minCanary)
 		return
 	}
+	for field, place := range map[string]string{"root": r.Root, "canary.uri": r.Canary.URI, "canary.path": r.Canary.Path, "sibling": r.Sibling, "symlink": r.Symlink} {
+		if plain, err := url.PathUnescape(place); strings.Contains(place, r.Canary.Content) || err == nil && strings.Contains(plain, r.Canary.Content) {
+			c.fail(path+".canary.content", "must not stand in %s: an error that repeats the URI would be taken for the canary; choose another marker", field)
+		}
+	}
 	if c.local {
 		c.onDisk(path, r)
 	}

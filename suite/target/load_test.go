@@ -233,6 +233,8 @@ func TestParseErrors(t *testing.T) {
 		oneEndpoint + "subjects: {roots: [{root: 'file:///r', symlink: 'file:///s'}]}":                                          `symlink must lie in the root`,
 		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {path: /c, content: short}}]}":                            `marker of at least 8 bytes`,
 		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {content: 12345678}}]}":                                   `either a uri or a path`,
+		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {path: /c-12345678, content: 12345678}}]}":                `content must not stand in canary.path`,
+		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {uri: 'file:///c%20canary', content: 'c canary'}}]}":      `content must not stand in canary.uri`,
 		oneEndpoint + "triggers: {update: {exec: {command: [a]}}}":                                                              `triggers.update.uri must be given`,
 		oneEndpoint + "triggers: {add: {}}":                                                                                     `triggers.add must have exactly one of exec, http, tool and wait`,
 		oneEndpoint + "triggers: {add: {exec: {command: []}}}":                                                                  `command must begin with a program`,
