@@ -2,6 +2,7 @@ package uri
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -26,7 +27,7 @@ var uriAskedChecks = []verdict.Check{
 				return
 			}
 			for _, x := range r.Steps(recording.StepMalformed) {
-				if x.Tags[recording.TagServed] == "" && verdict.Withstood(v, x, verdict.ReadOf(x)) {
+				if x.Tags[recording.TagServed] == "" && (forbidden(v, x) || verdict.Withstood(v, x, verdict.ReadOf(x))) {
 					refusedRead(v, x, verdict.ReadOf(x), v.That)
 				}
 			}
@@ -39,13 +40,8 @@ var uriAskedChecks = []verdict.Check{
 			leakedPaths(v, everyExchange(v))
 		}},
 	{Requirement: "URI-09", From: []recording.Name{recording.MalformedReads}, Needs: []verdict.Gate{verdict.Resources}, Judge: strangers},
-	{Requirement: "URI-10", From: []recording.Name{recording.Traversal}, Needs: []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, recording.StepDots) }},
-	{Requirement: "URI-11", From: []recording.Name{recording.Traversal}, Needs: []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, recording.StepEncoded) }},
-	{Requirement: "URI-12", From: []recording.Name{recording.Traversal}, Needs: []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, recording.StepTemplate) }},
-	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, Needs: []verdict.Gate{verdict.Resources},
+	leaving("URI-10", recording.StepDots), leaving("URI-11", recording.StepEncoded), leaving("URI-12", recording.StepTemplate),
+	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: reads, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			keptIn(r, v, recording.StepTrick, recording.StepSystem)
 			systemFiles(r, v)
@@ -63,6 +59,12 @@ var uriAskedChecks = []verdict.Check{
 				v.Hint("validate the URI of a subscription like that of a read")
 			}
 		}},
+}
+
+// leaving is a check that the ways out of some steps yield nothing.
+func leaving(id string, steps ...recording.Step) verdict.Check {
+	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal}, With: reads, Needs: []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, steps...) }}
 }
 
 // refusedRead holds a read to a refusal. Up to 2025-11-25 empty contents may
@@ -194,7 +196,7 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 			v.Answered(x)
 			continue
 		}
-		if !verdict.Withstood(v, x, about) {
+		if !forbidden(v, x) && !verdict.Withstood(v, x, about) {
 			continue
 		}
 		what, _ := verdict.Leaked(x)
@@ -203,7 +205,7 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 			tried, known = true, known || what != ""
 			continue // see systemFiles
 		}
-		if what == "" && x.Tags[recording.TagUnserved] != "" && !yieldsAny(r) {
+		if what == "" && x.Tags[recording.TagUnserved] != "" && !slices.ContainsFunc(r.Exchanges, verdict.Yields) {
 			unserved = x.Tags[recording.TagRoot]
 			continue
 		}
@@ -230,6 +232,18 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 	case tried:
 		v.Skip(recording.CodeNeedsConfig, "nothing came of the ways out that were tried, which proves nothing yet: "+nameRoot)
 	}
+}
+
+// reads are the reads of what is listed, or known.
+var reads = []recording.Name{recording.Reads, recording.KnownReads}
+
+// forbidden reports whether a read was refused by HTTP 403 where others are served: what its URI says is the
+// reason then, and not that credentials are missing.
+func forbidden(v *verdict.Verdict, x *recording.Exchange) bool {
+	return x.Status == http.StatusForbidden && !x.Succeeded() && slices.ContainsFunc(reads, func(name recording.Name) bool {
+		r := v.Recording(name)
+		return r != nil && slices.ContainsFunc(r.Calls("resources/read"), (*recording.Exchange).Succeeded)
+	})
 }
 
 // templatesLeadingOut are the templates that lead out of the root, other than by a link.
@@ -261,9 +275,6 @@ func wayOut(r *recording.Recording, x *recording.Exchange) string {
 	}
 	return fmt.Sprintf("nothing from outside of root %d, %s", slices.Index(roots, x.Tags[recording.TagRoot])+1, kind)
 }
-
-// yieldsAny reports whether a way out yields contents, as from within the root.
-func yieldsAny(r *recording.Recording) bool { return slices.ContainsFunc(r.Exchanges, verdict.Yields) }
 
 // nameRoot is what a target file has to say for ways out to be judged.
 const nameRoot = "name the root and a canary to have it judged (subjects.roots, docs/target-files.md)"

@@ -128,6 +128,37 @@ func TestAcknowledgmentIsShown(t *testing.T) {
 	}
 }
 
+// TestForbidden: HTTP 403 to a way out is a refusal of it where other reads are served, and else may be about
+// credentials.
+func TestForbidden(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, `{"resources":{}}`)
+	read := func(step recording.Step, uri string, status int, result string, tags ...string) rt.Line {
+		l := areatest.TaggedRead(step, `{"uri":"`+uri+`"}`, result, "", tags...)
+		if l.Status = status; result == "" {
+			l.Outcome = recording.HTTPOnly
+		}
+		return l
+	}
+	dots := read("dots", "file:///r/../x", 403, "", "root", "file:///r", "marker", "canary-1")
+	malformed := read("malformed", "no uri", 403, "")
+	for listed, want := range map[*rt.Line]verdict.Outcome{
+		new(read("read", "file:///r/a", 200, areatest.OneText)): verdict.Pass,
+		new(read("read", "file:///r/a", 403, "")):               verdict.NotApplicable,
+	} {
+		for id, rec := range map[string]*recording.Recording{
+			"URI-10": rt.New(recording.Traversal, facts, areatest.Lines(dots)...),
+			"URI-08": rt.New(recording.MalformedReads, facts, areatest.Lines(malformed)...),
+		} {
+			k, _ := area.BuiltIn().Check(id)
+			req, _ := area.Catalogue().Find(id)
+			got := verdict.Evaluate(k, req, facts, verdict.Recordings{rec.Scenario: rec, recording.Reads: rt.New(recording.Reads, facts, areatest.Lines(*listed)...)})
+			if got.Outcome != want {
+				t.Errorf("%s: %+v instead of %s", id, got, want)
+			}
+		}
+	}
+}
+
 func TestTraversal(t *testing.T) {
 	const out = `{"contents":[{"uri":"file:///x","text":"the canary-1234 sings"}]}`
 	const blob = `{"contents":[{"uri":"file:///x","blob":"Y2FuYXJ5LTEyMzQ="}]}`
