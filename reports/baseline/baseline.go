@@ -177,14 +177,19 @@ func (f *File) Apply(r *reports.Report, now time.Time) {
 		}
 	}
 	b := &reports.BaselineSummary{File: f.Name, Entries: len(f.Entries)}
-	c := &r.Config
-	narrowed := r.Summary.Scope == reports.Partial && (c.Quick != nil || len(c.Revisions)+len(c.Transports)+len(c.LabelFilter) > 0) ||
-		slices.ContainsFunc(r.Target.Endpoints, func(e reports.Endpoint) bool { return e.Unreachable != "" })
+	narrow := narrowed(r)
 	for n := range f.Entries {
 		e := &f.Entries[n]
-		b.Note(e.told(matched[n]), e.Expired(now), narrowed)
+		b.Note(e.told(matched[n]), e.Expired(now), narrow)
 	}
 	r.Summary.Baseline = b
+}
+
+// narrowed reports whether a report may lack combinations of its target: they were left out, or could not be reached.
+func narrowed(r *reports.Report) bool {
+	c := &r.Config
+	return r.Summary.Scope == reports.Partial && (c.Quick != nil || len(c.Revisions)+len(c.Transports)+len(c.LabelFilter) > 0) ||
+		slices.ContainsFunc(r.Target.Endpoints, func(e reports.Endpoint) bool { return e.Unreachable != "" })
 }
 
 // Excuse is the reason for which a red verdict is excused; ok is false if it is not.

@@ -336,6 +336,36 @@ PAGE-02 @http until=2027-01-01  # wider
 	}
 }
 
+// TestKeepUnjudged: an entry stays as long as it is not known that what it excuses is mended.
+func TestKeepUnjudged(t *testing.T) {
+	old, err := parse("old", []byte("PAGE-01 # blocked now\nPAGE-02 # red in what was selected\nPAGE-10 # passes in what was selected"), known(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		config reports.Config
+		want   string
+	}{
+		"full":  {reports.Config{}, "[PAGE-01 PAGE-02]"},
+		"quick": {reports.Config{Quick: &reports.Quick{}}, "[PAGE-01 PAGE-02 PAGE-10]"},
+	} {
+		r := reports.New(reports.Tool{}, reports.Target{}, c.config)
+		r.Results = []reports.Result{
+			result("PAGE-01", "2025-11-25", "http", reports.Blocked), result("PAGE-02", "2025-11-25", "http", reports.Fail), result("PAGE-10", "2025-11-25", "http", reports.Pass),
+		}
+		r.Summarize(reports.SummaryOptions{Partial: c.config.Quick != nil})
+		f := From(r)
+		f.Keep(old, r)
+		var got []string
+		for _, e := range f.Entries {
+			got = append(got, e.Pattern.String())
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // TestRoundTrip: what is written of any report is read back, excuses all that is
 // red there and nothing else, and is neither stale nor too wide.
 func TestRoundTrip(t *testing.T) {

@@ -88,9 +88,9 @@ func gain(p Pattern, results []*reports.Result, open map[*reports.Result]bool) i
 }
 
 // Keep takes over what an earlier baseline says: the reason and date of the entry
-// that covers a new one or, failing that, that overlaps it; and entries about which
-// the report that f was made from says nothing at all, because they are about what
-// was not judged.
+// that covers a new one or, failing that, that overlaps it; and entries about what was not judged
+// in the report that f was made from, or not in all combinations that they are about. These replace
+// new ones that say less.
 func (f *File) Keep(old *File, r *reports.Report) {
 	for i := range f.Entries {
 		e := &f.Entries[i]
@@ -98,11 +98,13 @@ func (f *File) Keep(old *File, r *reports.Report) {
 			e.Reason, e.Until = from.Reason, from.Until
 		}
 	}
+	narrow := narrowed(r)
 	for _, e := range old.Entries {
-		judged := slices.ContainsFunc(r.Results, func(x reports.Result) bool { return e.Matches(x.ID, x.Revision, x.Transport) })
+		judged := !(narrow && (e.Revision == "" || e.Transport == "")) &&
+			slices.ContainsFunc(r.Results, func(x reports.Result) bool { return x.Verdict.Judged() && e.Matches(x.ID, x.Revision, x.Transport) })
 		covered := slices.ContainsFunc(f.Entries, func(n Entry) bool { return n.covers(e.Pattern) })
 		if !judged && !covered {
-			f.Entries = append(f.Entries, e)
+			f.Entries = append(slices.DeleteFunc(f.Entries, func(n Entry) bool { return e.covers(n.Pattern) }), e)
 		}
 	}
 	f.sort()
