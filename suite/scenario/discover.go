@@ -50,6 +50,11 @@ var firstMessagesScenario = &Scenario{
 			p.logged(ctx, c, uri)
 		})
 		p.together(ctx, session.Options{}, scripts...)
+		if x := p.Rec.Step(recording.StepFirstRead + recording.StepAgain); x != nil && !x.Succeeded() { // it may be gone by now
+			if c, ok := p.Clean(ctx); ok {
+				ReadResource(ctx, c, recording.StepStillThere, uri, nil)
+			}
+		}
 	},
 }
 

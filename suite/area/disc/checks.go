@@ -204,7 +204,7 @@ var discVersionsChecks = []verdict.Check{
 	}},
 	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: []verdict.Gate{verdict.Resources}, Judge: sameForAllNames},
 	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) {
+		if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
 			again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
 			v.That(x.Succeeded() || again != nil && again.Succeeded(), "a URI that was read on one connection, readable on another",
 				matcher.Describe(x)+" to a read of "+verdict.Quoted(x.Tags[recording.TagURI]), x.Evidence()...)

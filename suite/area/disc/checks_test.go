@@ -73,6 +73,8 @@ func TestFirstMessageChecks(t *testing.T) {
 		{ID: "DISC-12", Want: verdict.NotApplicable, Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError))},
 		{ID: "DISC-18", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("first-read", "resources/read", "{}", `{"contents":[]}`), areatest.Asked("cursor", "resources/list", "{}", areatest.GoodList))},
 		{ID: "DISC-18", Want: verdict.Warn, Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError))},
+		{ID: "DISC-18", Want: verdict.NotApplicable, Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}", areatest.ParamsError, "uri", "a:1"))},
+		{ID: "DISC-18", Want: verdict.Warn, Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}", `{"contents":[]}`, "uri", "a:1"))},
 		{ID: "DISC-18", Want: verdict.Pass, Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}", `{"contents":[]}`))},
 		{ID: "DISC-18", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError))},
 		{ID: "DISC-18", Want: verdict.NotApplicable, Rec: areatest.Lines(list)},
