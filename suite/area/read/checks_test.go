@@ -102,6 +102,7 @@ func TestKnownReads(t *testing.T) {
 		{ID: "READ-13", Want: verdict.Fail, Rec: known("text", text(`a\nb`), "text", "a\r\nb")},
 		{ID: "READ-13", Want: verdict.Fail, Rec: known("text", text(`abc`), "text", "d", "contains", "true")},
 		{ID: "READ-13", Want: verdict.Pass, Rec: known("text", blob(`w6k=`), "text", "é")},
+		{ID: "READ-13", Want: verdict.Pass, Rec: known("text", blob(`dMOpeHQ=`), "text", "é", "contains", "true")},
 		{ID: "READ-13", Want: verdict.Fail, Rec: known("text", blob(`w6k=`), "text", "è")},
 		{ID: "READ-13", Want: verdict.Fail, Rec: known("text", blob(`AAAA`))},
 		{ID: "READ-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.Refusal("text", "resources/read", `{"uri":"a:1"}`, "-32603", "uri", "a:1"))},
