@@ -213,12 +213,16 @@ func expanded(x *recording.Exchange, v *verdict.Verdict) {
 	}
 	seen := ""
 	for _, c := range contents {
-		got := c.Get("text").String()
+		sent := c.Get("text")
+		got := sent.String()
+		if data, err := judge.Decode(c.Get("blob").Str); !sent.Exists() && err == nil {
+			sent, got = c.Get("blob"), string(data) // every character has arrived, if in base64
+		}
 		if got == text || (x.Tags[recording.TagContains] != "" && strings.Contains(got, text)) {
 			v.Holds()
 			return
 		}
-		seen = judge.Brief(c.Get("text"))
+		seen = judge.Brief(sent)
 	}
 	v.That(false, "the text that the target file gives for these arguments", "the text "+seen+" for "+about, x.Evidence()...)
 }

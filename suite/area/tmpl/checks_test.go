@@ -69,6 +69,8 @@ func TestExpansions(t *testing.T) {
 		{ID: "TMPL-10", Want: verdict.Warn, Rec: read("expansion", typed, "", "mime", "image/png")},
 		{ID: "TMPL-11", Want: verdict.Pass, Rec: read("expansion", areatest.OneText, "", "text", "hello")},
 		{ID: "TMPL-11", Want: verdict.Pass, Rec: read("expansion", areatest.OneText, "", "text", "ell", "contains", "yes")},
+		{ID: "TMPL-11", Want: verdict.Pass, Rec: read("expansion", `{"contents":[{"uri":"a:1","blob":"w6k="}]}`, "", "text", "é")},
+		{ID: "TMPL-11", Want: verdict.Fail, Rec: read("expansion", `{"contents":[{"uri":"a:1","blob":"w6k="}]}`, "", "text", "è")},
 		{ID: "TMPL-11", Want: verdict.Fail, Rec: read("expansion", areatest.OneText, "", "text", "ell")},
 		{ID: "TMPL-11", Want: verdict.Fail, Rec: read("expansion", "", areatest.NoSuch)},
 		{ID: "TMPL-11", Want: verdict.NotApplicable, Rec: read("expansion", "", areatest.NoSuch, "encoded", "yes", "text", "x")},
