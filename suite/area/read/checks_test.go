@@ -107,6 +107,8 @@ func TestKnownReads(t *testing.T) {
 		{ID: "READ-13", Want: verdict.Fail, Rec: known("text", blob(`AAAA`))},
 		{ID: "READ-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.Refusal("text", "resources/read", `{"uri":"a:1"}`, "-32603", "uri", "a:1"))},
 		{ID: "READ-13", Want: verdict.NotApplicable, Rec: known("blob", blob(`AAAA`))},
+		{ID: "READ-14", Want: verdict.Pass, Rec: known("blob", text("<svg/>"), "base64", "PHN2Zy8+")},
+		{ID: "READ-14", Want: verdict.Fail, Rec: known("blob", text("<svg/>\\n"), "base64", "PHN2Zy8+")},
 		{ID: "READ-14", Want: verdict.Pass, Rec: known("blob", blob(`AAAA`), "base64", "AAAA")},
 		{ID: "READ-14", Want: verdict.Pass, Rec: known("blob", blob(``), "size", "0")},
 		{ID: "READ-14", Want: verdict.Pass, Rec: known("blob", blob(`AAAA`), "sha256", "709E80C88487A2411E1EE4DFB9F22A861492D20C4765150C0C794ABD70F8147C", "size", "3")},
