@@ -44,9 +44,9 @@ const (
 	// idleWait is how long an unused connection is kept. Common servers
 	// close theirs after 5 s; we are first, so no request gets lost in the race.
 	idleWait = 2 * time.Second
-	// staleAfter is how long a connection must have been idle before its
-	// end is put down to that race rather than to the request.
-	staleAfter = 500 * time.Millisecond
+	// fresh is how often a request is sent again that went over a connection which had served others,
+	// each time over a new one where there is none left that waits.
+	fresh = 3
 	// foreignKept is how much of a body that is no JSON is kept, in bytes.
 	foreignKept = 64 << 10
 )
@@ -344,7 +344,7 @@ func (r *request) outFrame(channel string) wire.Frame {
 type sending struct {
 	once    sync.Once
 	written chan struct{} // closed when the request was written, or answered early
-	stale   bool          // it went over a connection that had been idle
+	stale   bool          // it went over a connection that had served another request
 	use     *use          // of the connection; nil over TLS behind a proxy, where it cannot be seen
 	stray   func(int)     // told what comes over the connection behind the response
 }
@@ -354,7 +354,7 @@ func (s *sending) wrote() { s.once.Do(func() { close(s.written) }) }
 func (s *sending) trace(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(i httptrace.GotConnInfo) {
-			s.stale = i.Reused && i.WasIdle && i.IdleTime >= staleAfter
+			s.stale = i.Reused
 			if conn, ok := i.Conn.(*watchedConn); ok {
 				s.use = conn.begin(s.stray)
 			}
@@ -367,19 +367,22 @@ func (s *sending) trace(ctx context.Context) context.Context {
 	})
 }
 
-// roundTrip sends the request, and once more if the target had closed the
-// kept-alive connection while we were about to use it.
+// roundTrip sends the request, and again if the target had closed the kept-alive connection while we were about to use
+// it, which it may at any time, also right behind a response (RFC 9112, section 9.5). What ends a new connection as well is put down
+// to the request.
 func (c *client) roundTrip(ctx context.Context, r *request, channel string, s *sending) (*http.Response, error) {
 	req := r.WithContext(s.trace(ctx))
-	resp, err := c.rt.RoundTrip(req)
-	if err == nil || ctx.Err() != nil || !s.stale || !cutOff(err) {
-		return resp, err
+	for n := 0; ; n++ {
+		resp, err := c.rt.RoundTrip(req)
+		if err == nil || ctx.Err() != nil || n == fresh || !s.stale || !cutOff(err) {
+			return resp, err
+		}
+		c.note(channel, "sent again: the target had closed the idle connection over which the request went")
+		c.rt.CloseIdleConnections() // it may have closed them as well
+		if req, err = rewind(req); err != nil {
+			return nil, err
+		}
 	}
-	c.note(channel, "sent again: the target had closed the idle connection over which the request went")
-	if req, err = rewind(req); err != nil {
-		return nil, err
-	}
-	return c.rt.RoundTrip(req)
 }
 
 func rewind(req *http.Request) (*http.Request, error) {
