@@ -158,7 +158,7 @@ func Describe(x *recording.Exchange) string {
 		return "a reply without result and error" + status + " (" + judge.Brief(x.Message()) + ")"
 	case x.Outcome == recording.HTTPOnly && x.Status > 0:
 		return "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response"
-	case x.Outcome == recording.Refused && x.Status > 0:
+	case x.Outcome == recording.Refused && x.Status >= 400:
 		return "HTTP " + strconv.Itoa(x.Status) + " again and again"
 	case x.Outcome == recording.Canceled && x.Limit:
 		return "an answer that was not read" + InBrackets(x.Reason)

@@ -303,7 +303,7 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 		x.Header = p.sent.Header()
 	}
 	if o != recording.Canceled && throttled(x) {
-		x.Outcome, x.Reason = recording.Refused, "the target answered HTTP "+strconv.Itoa(x.Status)+": it asks to be called later"
+		x.Outcome, x.Reason = recording.Refused, "the target answered "+calledLater(x)+": it asks to be called later"
 	}
 	if o != recording.Silent { // a late answer still belongs to it
 		s.drop(p)

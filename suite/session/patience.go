@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"net/http"
+	"regexp"
 	"strconv"
 	"sync"
 	"time"
@@ -71,7 +72,7 @@ func (r *retries) again(ctx context.Context, x *recording.Exchange) bool {
 	switch {
 	case refused(x):
 	case r.status != 0 && x.Outcome != recording.Replied && x.Status == 0 && r.s.Alive():
-		x.Outcome, x.Reason = recording.Refused, "the target answered HTTP "+strconv.Itoa(r.status)+" before, and then not at all"
+		x.Outcome, x.Reason = recording.Refused, "the target asked to be called later (HTTP "+strconv.Itoa(r.status)+"), and then did not answer at all"
 		r.s.opts.Patience.lost(r.since)
 		return false
 	default:
@@ -88,7 +89,7 @@ func (r *retries) again(ctx context.Context, x *recording.Exchange) bool {
 		r.status = x.Status
 		return !within(wait, ctx.Done())
 	}
-	x.Reason = "the target answered HTTP " + strconv.Itoa(x.Status) + " " + why + "; --rate sends fewer messages per second"
+	x.Reason = "the target answered " + calledLater(x) + " " + why + "; --rate sends fewer messages per second"
 	r.s.opts.Patience.lost(r.since)
 	return false
 }
@@ -114,6 +115,23 @@ func retryAfter(x *recording.Exchange) time.Duration {
 // HTTP 429 is no answer to the message, even if it is JSON-RPC; HTTP 503 that does not say when
 // to come back may be one to this very message.
 func throttled(x *recording.Exchange) bool {
-	return x.Status == http.StatusTooManyRequests ||
+	return x.Status == http.StatusTooManyRequests || overRate(x) ||
 		x.Status == http.StatusServiceUnavailable && x.Outcome != recording.Replied && x.Header.Get("Retry-After") != ""
+}
+
+var tooMany = regexp.MustCompile(`(?i)\brate.?limit|\btoo many requests|\bthrottl`)
+
+// overRate reports whether an error says that too much was asked, which no code is laid down for and over stdio no status
+// can say. One with a code for what is wrong with the message itself is about that, and may only repeat its words.
+func overRate(x *recording.Exchange) bool {
+	return x.Failed() && !x.HasCode(-32700, -32600, -32601, -32602, -32002, -32020, -32021, -32022, -32042) &&
+		tooMany.MatchString(x.Error().Get("message").String())
+}
+
+// calledLater is how the target says so.
+func calledLater(x *recording.Exchange) string {
+	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
+		return "HTTP " + strconv.Itoa(x.Status)
+	}
+	return "that too much is asked of it"
 }

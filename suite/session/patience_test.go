@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -104,4 +105,27 @@ func TestPatienceOfMany(t *testing.T) {
 			t.Errorf("only %v were counted", p.spent)
 		}
 	})
+}
+
+// TestErrorsThatCallLater: an error that says that too much was asked, over a transport without a status, or with one of
+// success, is no answer to the message; one that repeats its words is.
+func TestErrorsThatCallLater(t *testing.T) {
+	for text, want := range map[string]recording.Outcome{
+		`{"code":-32000,"message":"Rate limit exceeded for client x"}`:           recording.Refused,
+		`{"code":429,"message":"Too many requests"}`:                             recording.Refused,
+		`{"code":-32603,"message":"ThrottlingException: request throttled"}`:     recording.Refused,
+		`{"code":-32602,"message":"Resource not found: note://rate-limit"}`:      recording.Replied,
+		`{"code":-32601,"message":"Method not found: too many requests"}`:        recording.Replied,
+		`{"code":-32000,"message":"the grating limits it, and a corporate one"}`: recording.Replied,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := web(t, requirement.R20250618, func(_ int, w http.ResponseWriter, _ *http.Request, m gjson.Result) {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":%s}`, m.Get("id").Raw, text)
+			})
+			if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != want || want == recording.Refused && !strings.Contains(x.Reason, "too much is asked") {
+				t.Errorf("%s: %s, %s", text, x.Outcome, x.Reason)
+			}
+		})
+	}
 }

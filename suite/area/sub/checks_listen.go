@@ -290,7 +290,7 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 			empty.Add(verdict.ParamsOf(x), x.Evidence()...)
 		default:
 			v.ExpectOrWarn(x).To(matcher.BeRefused(), about)
-			if code, ok := x.Code(); ok && code != -32602 {
+			if code, ok := x.Code(); ok && x.Failed() && code != -32602 {
 				otherwise.Add(verdict.ParamsOf(x)+" by "+matcher.Describe(x), x.Evidence()...)
 			}
 		}
