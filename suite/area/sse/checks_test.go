@@ -69,6 +69,7 @@ func TestReplays(t *testing.T) {
 		"a ping to nobody":                 {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "x", verdict.Pass, false},
 		"an error to nobody":               {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"unknown event"}}`, "x", verdict.Pass, false},
 		"an error with an id of its own":   {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"unknown event"}}`, "x", verdict.Pass, false},
+		"nothing, under an id in use":      {"resume", "s1", "e1", primed, "f1", verdict.Pass, false},
 		"nothing":                          {"resume-unknown", "s1", "?", primed, "x", verdict.Pass, false},
 	} {
 		first := asked("first", "s1", "101", "e1", answer)
@@ -127,6 +128,22 @@ func TestReplayThatDidNotBegin(t *testing.T) {
 			if got := verdict.Evaluate(k, req, facts, verdict.Recordings{sse.HTTPResume: rec}); got.Outcome != want {
 				t.Errorf("%s with status %d: %+v", step, status, got)
 			}
+		}
+	}
+}
+
+// TestBeforeTheEndpoint: what has no data is no event that comes before the endpoint (HTML, server-sent events, section 9.2.6).
+func TestBeforeTheEndpoint(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20241105, Transport: requirement.SSE}, `{}`)
+	req, _ := area.Catalogue().Find("SSE-21")
+	k, _ := area.BuiltIn().Check("SSE-21")
+	for data, want := range map[string]int{"": 0, "{}": 1} {
+		open := rt.Line{Step: "open", ID: "-", Status: 200, Header: map[string][]string{"Content-Type": {"text/event-stream"}}, Outcome: recording.Sent, Channel: "get:1",
+			Event: &wire.Event{}, Incoming: []string{data}, Tags: recording.Tags{"url": "http://127.0.0.1/sse"}}
+		endpoint := rt.Line{Step: "later", ID: "-", Outcome: recording.Sent, Channel: "get:1", Event: &wire.Event{Type: "endpoint"}, Incoming: []string{"/message"}}
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{sse.SSEEndpoint: rt.New(sse.SSEEndpoint, facts, open, endpoint)})
+		if got.Outcome != verdict.Pass || len(got.Observations) != want {
+			t.Errorf("%q: %+v", data, got)
 		}
 	}
 }

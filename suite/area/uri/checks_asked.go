@@ -340,7 +340,7 @@ func leak(x *recording.Exchange) string {
 		return ""
 	}
 	message, data := x.Error().Get("message"), x.Error().Get("data")
-	text := message.String() + "\n" + data.String()
+	text := message.String() + "\n" + strings.ReplaceAll(data.String(), `\/`, "/") // a slash may be escaped in the JSON of an object
 	found, asked := "", ""
 	if containsAny(text, traceParts) {
 		found = stackTrace.FindString(text)
