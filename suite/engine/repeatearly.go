@@ -107,7 +107,7 @@ func (x *repetition) silent(name recording.Name) {
 // repeatsEarly reports whether a verdict may be confirmed before the repetition at the end: it is red for what single
 // scenarios recorded that neither change the target nor may cost it, and does not rest on time.
 func (r *Run) repeatsEarly(j *Judgement, take *Take) bool {
-	return j.Outcome.Red() && !r.restsOnTime(j, take) &&
+	return j.Outcome.Red() && !r.restsOnTime(j, take) && !r.expelled(j) &&
 		!slices.ContainsFunc(j.From, func(name recording.Name) bool {
 			sc, ok := r.catalogue.Scenario(name)
 			return !ok || sc.Phase > scenario.Quiet
