@@ -179,10 +179,15 @@ func subject(x *recording.Exchange) string {
 	return about
 }
 
-// ownError reports whether a frame says that the target itself has failed. With 0 the SDK for Python tells of whatever went
-// wrong in a handler.
+// ownError reports whether a frame says that the target itself has failed, as an internal error does, and may one whose code is the
+// application's own: JSON-RPC leaves it all that are not reserved, and -32000 is what many say of anything. With 0 the SDK for Python tells
+// of whatever went wrong in a handler.
 func (r *Run) ownError(number int) bool {
 	f, ok := r.transcript.Frame(number)
-	return ok && (f.HTTP != nil && f.HTTP.Status >= http.StatusInternalServerError ||
-		slices.Contains([]string{"-32603", "0"}, gjson.GetBytes(f.Raw, "error.code").Raw))
+	if !ok {
+		return false
+	}
+	code := gjson.GetBytes(f.Raw, "error.code")
+	own := code.Type == gjson.Number && (code.Num == -32603 || code.Num >= -32000 || code.Num < -32768)
+	return own || f.HTTP != nil && f.HTTP.Status >= http.StatusInternalServerError
 }
