@@ -36,6 +36,9 @@ func TestErraticReads(t *testing.T) {
 	internal := hook.Object{"code": hook.Number(-32603), "message": "Internal error"}
 	for name, fail := range map[string]func(c *hook.Call) *hook.Reply{
 		"error": func(*hook.Call) *hook.Reply { return &hook.Reply{Error: internal} },
+		"error of its own": func(*hook.Call) *hook.Reply {
+			return &hook.Reply{Error: hook.Object{"code": hook.Number(1503), "message": "database is locked"}}
+		},
 		"error with status": func(*hook.Call) *hook.Reply {
 			return &hook.Reply{Error: internal, Status: http.StatusInternalServerError}
 		},

@@ -54,7 +54,7 @@ func fewSessions(server http.Handler, most int) http.Handler {
 // TestFewSessions: where sessions end since others begin, nothing is red that a session alone does not show.
 func TestFewSessions(t *testing.T) {
 	t.Parallel()
-	for _, most := range []int{3, 6} {
+	for _, most := range []int{2, 3, 6} {
 		synctest.Test(t, func(t *testing.T) {
 			server, err := reference.New(reference.DefaultWorld(), reference.Options{})
 			if err != nil {

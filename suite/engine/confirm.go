@@ -263,7 +263,7 @@ func (r *Run) repeatAlone(ctx context.Context, p *player, red []*Judgement, alon
 // repetitions lists what is to be played again at URLs, and with processes of ours.
 func (r *Run) repetitions(ctx context.Context, red []*Judgement, choose choice) (elsewhere, owned []*repetition) {
 	var witness *repetition // the one with most to repeat, unless some are alone anyway
-	some, alone := false, r.oneAtATime()
+	some, few := false, r.fewAtATime()
 	for _, st := range r.stages {
 		before := r.takes[st.Combination]
 		take, needed := retake(red, st.Combination, before, choose)
@@ -276,7 +276,7 @@ func (r *Run) repetitions(ctx context.Context, red []*Judgement, choose choice) 
 		if !e.Owned() || e.limit != nil {
 			x.stage = r.newStage(e, e.limit, st.Facts)
 			if e.limit == nil && slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination.Transport == st.Combination.Transport && r.expelled(j) }) {
-				x.stage = alone(e, st)
+				x.stage = few(e, st)
 			}
 			x.alone = timed
 			elsewhere = append(elsewhere, x)

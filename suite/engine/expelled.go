@@ -19,15 +19,17 @@ func (r *Run) expelled(j *Judgement) bool {
 	})
 }
 
-// oneAtATime prepares stages for repetitions in which no more than one session of an endpoint stands, whatever the revision.
-func (r *Run) oneAtATime() func(e *endpoint, st *pool.Pool) *pool.Pool {
+// fewAtATime prepares stages for repetitions in which no more than two sessions of an endpoint stand, whatever the revision: one beside
+// which no other can stand was found out before.
+func (r *Run) fewAtATime() func(e *endpoint, st *pool.Pool) *pool.Pool {
+	const few = 2
 	limits := map[*endpoint]*pool.Limit{}
 	return func(e *endpoint, st *pool.Pool) *pool.Pool {
 		if limits[e] == nil {
-			limits[e] = pool.Connections(1)
+			limits[e] = pool.Connections(few)
 		}
 		stage := r.newStage(e, limits[e], st.Facts)
-		stage.Instances = 1
+		stage.Instances = few
 		return stage
 	}
 }
