@@ -354,10 +354,10 @@ func (v *Verdict) downgrade(f Finding) string {
 		return f.Downgraded
 	case basis == requirement.Implied:
 		return "implied, no sentence of the specification says it"
+	case basis == requirement.SchemaDoc:
+		return "the schema describes it so, without MUST or SHOULD"
 	case v.req.LevelIn(rev) == requirement.Should:
 		return "the specification only recommends this"
-	case basis == requirement.SchemaDoc:
-		return "only a comment in the schema asks for it"
 	case v.grade != requirement.Fail && basis == requirement.External:
 		return "the specification leaves it to a document that it refers to"
 	case v.grade != requirement.Fail:

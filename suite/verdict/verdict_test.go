@@ -82,6 +82,8 @@ func TestDowngrade(t *testing.T) {
 			v.Downgrade("d")
 		}, "", ""},
 		{"PAGE-05", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "only recommends this", ""},
+		{"LIST-08", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "the schema describes it so", ""},
+		{"CAP-13", requirement.R20260728, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "the schema describes it so", ""},
 		{"LIFE-16", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "implied, no sentence", ""},
 	} {
 		got := judge(c.id, c.rev, c.judge)
