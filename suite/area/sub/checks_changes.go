@@ -332,8 +332,12 @@ func cancelledSilent(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, h := range on(all, r, gone) {
 		switch {
-		case h.Frame.Number > stopped && h.Msg.Get("result").Exists():
-			v.WarnUnless(false, "silence after notifications/cancelled for a subscription", "a late result", h.Frame.Number)
+		case h.Frame.Number > stopped && !h.Msg.Get("method").Exists():
+			late := "a late result"
+			if h.Msg.Get("error").Exists() {
+				late = "a late error"
+			}
+			v.WarnUnless(false, "silence after notifications/cancelled for a subscription", late, h.Frame.Number)
 		case h.Frame.Number > last.After:
 			v.That(false, "silence after notifications/cancelled for a subscription", h.Method()+" for the subscription "+string(gone.ID), h.Frame.Number)
 			v.Hint("end a subscription when notifications/cancelled names its request")
