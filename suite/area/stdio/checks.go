@@ -69,6 +69,9 @@ var Checks = []verdict.Check{
 		if before == nil || !v.Answered(before) {
 			return
 		}
+		if whole := r.Step(stepJoined); whole != nil && whole.Failed() {
+			before = whole // its lines were whole, so that what is refused here is the method, or its _meta
+		}
 		for _, x := range r.Steps(stepJoined, stepSplit) {
 			expected := map[recording.Step]string{stepJoined: "two answers to two requests in one write", stepSplit: "one answer to a request in three writes, like the one to a request in one write"}[x.Step]
 			answers := len(verdict.RepliesOf(r, x))
