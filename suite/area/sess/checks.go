@@ -29,22 +29,20 @@ var Checks = []verdict.Check{
 		if issuing(r, v) == nil {
 			return
 		}
-		// The session was opened with the same credentials, so 401 and 403 are about its id.
-		about := x != nil && (x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden)
-		if !about && !verdict.Responded(x, v) {
+		if !told(x, v) {
 			return
 		}
 		v.That(x.Status == http.StatusBadRequest || x.Succeeded(), "HTTP 400, or service", matcher.Describe(x)+" to a request without the session id", x.Evidence()...)
 		if get := r.Step(recording.StepGetWithoutID); !x.Succeeded() && opensStream(get) {
 			v.That(false, "HTTP 400 (or 405) to a GET without the session id, where a request by POST needs it", "an event stream", append(x.Evidence(), get.Evidence()...)...)
-		} else if x.Status == http.StatusBadRequest && get != nil && get.Status == http.StatusNotFound && slices.ContainsFunc(r.Steps(recording.StepUse), opensStream) {
+		} else if x.Status == http.StatusBadRequest && get != nil && get.Status == http.StatusNotFound && slices.ContainsFunc(gets(r), opensStream) {
 			v.That(false, "HTTP 400 to a GET without the session id, as to a request by POST", "HTTP 404, which tells clients that their session has ended", append(x.Evidence(), get.Evidence()...)...)
 		}
 	}),
 	sessionCheck("SESS-04", endedSession),
 	sessionCheck("SESS-05", func(r *recording.Recording, v *verdict.Verdict) {
 		x := r.Step(recording.StepUnknownID)
-		if issuing(r, v) == nil || !verdict.Responded(x, v) {
+		if issuing(r, v) == nil || !told(x, v) {
 			return
 		}
 		if y := r.Step(recording.StepWithoutID); y != nil && y.Succeeded() && x.Succeeded() {
@@ -135,7 +133,7 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	all := r.Steps(recording.StepAfterDelete)
-	if len(all) == 0 || !verdict.Responded(all[len(all)-1], v) {
+	if len(all) == 0 || !told(all[len(all)-1], v) {
 		return
 	}
 	last := all[len(all)-1]
@@ -144,6 +142,17 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 		v.That(false, "HTTP 404", "an event stream to a GET of a session that was ended by DELETE", append(end.Evidence(), get.Evidence()...)...)
 	}
 	v.Hint("forget a session when it is ended, and answer its id with HTTP 404 from then on")
+}
+
+// told reports whether a response tells what the target makes of a session id. The session was opened
+// with the same credentials, so 401 is about its id as well.
+func told(x *recording.Exchange, v *verdict.Verdict) bool {
+	return x != nil && x.Status == http.StatusUnauthorized || verdict.Responded(x, v)
+}
+
+// gets lists the GETs with an id that was issued: of what is sent with one, they alone have no method.
+func gets(r *recording.Recording) []*recording.Exchange {
+	return recording.Keep(r.Steps(recording.StepUse), func(x *recording.Exchange) bool { return x.Method == "" })
 }
 
 // opensStream reports whether a GET was answered by an event stream.
@@ -171,8 +180,9 @@ func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	refused := map[string]*recording.Exchange{}
+	bare := r.Step(recording.StepGetWithoutID)
 	for _, x := range r.Steps(recording.StepUse) {
-		if !verdict.Responded(x, v) {
+		if !verdict.Responded(x, v) || x.Method == "" && bare != nil && x.Status == bare.Status { // it is GET that is refused, not the id
 			continue
 		}
 		v.Holds()
