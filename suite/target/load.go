@@ -273,6 +273,9 @@ func (o *Flags) address() (*Target, error) {
 		}
 		return nil, errors.New("--url is not of the form http://HOST/PATH or https://HOST/PATH")
 	}
+	if u, _ := parseURL(o.URL); len(u.Port()) > 5 || len(u.Port()) == 5 && u.Port() > "65535" {
+		return nil, fmt.Errorf("--url has the port %s: the last one is 65535", u.Port())
+	}
 	e := Endpoint{URL: o.URL, CAFile: o.CAFile}
 	switch t := requirement.Transport(o.Transport); t {
 	case "":
