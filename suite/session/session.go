@@ -240,7 +240,11 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	case x.Outcome != recording.Replied && s.spread() != nil:
 		return s.spreadError("initialize")
 	case x.Outcome == recording.Silent && s.nonsense() != "":
-		return &OpenError{Code: recording.CodeUnreadable, Reason: "initialize was not answered with JSON: the target sent " + s.nonsense()}
+		reason := "initialize was not answered with JSON: the target sent " + s.nonsense()
+		if s.over == requirement.Stdio {
+			reason += "; logs and banners go to standard error"
+		}
+		return &OpenError{Code: recording.CodeUnreadable, Reason: reason}
 	case x.Outcome == recording.Silent:
 		return &OpenError{Code: recording.CodeNoAnswer, Reason: "initialize was not answered: " + x.Reason}
 	case x.Limit:
