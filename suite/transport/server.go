@@ -320,7 +320,11 @@ func (s *Server) await(ctx context.Context, run *serverRun, address string) erro
 		more := readyPause
 		select {
 		case <-run.ended:
-			return fmt.Errorf("%q, which was to listen at %s, ended before it was ready: %s%s", s.program.Argv[0], address, run.status, run.log.lastWords())
+			hint := ""
+			if run.status == "exit status 0" { // its standard input is empty
+				hint = "; a program that speaks stdio is judged by its command behind -- alone"
+			}
+			return fmt.Errorf("%q, which was to listen at %s, ended before it was ready: %s%s%s", s.program.Argv[0], address, run.status, run.log.lastWords(), hint)
 		case <-bounded.Done():
 			more = 0
 		case <-timer.C:

@@ -29,6 +29,8 @@ func served(mode string) int {
 		}
 	}
 	switch mode {
+	case "served-end":
+		os.Exit(0)
 	case "served-exit":
 		fmt.Fprintln(os.Stderr, "Error: no licence")
 		fmt.Fprintln(os.Stderr, "    at main")
