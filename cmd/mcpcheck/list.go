@@ -67,10 +67,10 @@ func selected(all []listed, names []string) ([]listed, error) {
 		known = append(known, area, x.ID)
 	}
 	for _, name := range names {
-		name = strings.ToUpper(name)
+		given, name := name, strings.ToUpper(name)
 		matches := func(x listed) bool { return x.ID == name || strings.HasPrefix(x.ID, name+"-") }
 		if !slices.ContainsFunc(all, matches) {
-			return nil, badUsage("there is no requirement and no area %q%s", name, cmp.Or(nearest.Question(name, known), `: "mcpcheck list" shows them all`))
+			return nil, badUsage("there is no requirement and no area %q%s", given, cmp.Or(nearest.Question(name, known), `: "mcpcheck list" shows them all`))
 		}
 		for _, x := range all {
 			wanted[x.ID] = wanted[x.ID] || matches(x)
