@@ -280,12 +280,14 @@ func (c *console) combinations() {
 			c.paragraph(2, "", c.established(string(x.Outcome), x.Counts))
 		}
 	}
-	if len(c.r.Summary.Profiles) == 0 {
+	// What a partial run left out would be most of the list where a finding is repeated.
+	profiles := slices.DeleteFunc(slices.Clone(c.r.Summary.Profiles), func(p ProfileSummary) bool { return p.Status == ProfileNotSelected })
+	if len(profiles) == 0 {
 		return
 	}
 	c.Line()
 	c.Line(c.Paint(terminal.Bold, c.name("PROFILE")+countsHead))
-	for _, p := range c.r.Summary.Profiles {
+	for _, p := range profiles {
 		ids := p.idle()
 		if len(ids) == 0 && c.Width >= wide {
 			c.Line(c.name(p.Name), c.counts(p.Counts), c.remark(c.established(string(p.Status), p.Counts)))
