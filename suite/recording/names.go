@@ -163,6 +163,7 @@ const (
 // The steps of [Discovery] and [FirstMessages].
 const (
 	StepDiscover, StepFirstDiscover, StepFirstRead          Step = "discover", "first-discover", "first-read"
+	StepCursorSource                                        Step = "cursor-source"
 	StepCursor, StepLogged, StepAfterLogs, StepThenDiscover Step = "cursor", "logged", "after-logs", "then-discover"
 )
 

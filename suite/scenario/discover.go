@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/tidwall/gjson"
 )
 
 // Step "discover" is server/discover on the session that scripts share.
@@ -29,7 +30,7 @@ var discoveryScenario = &Scenario{
 // list was served on another connection before; what is read was, too.
 //
 // "cursor" goes on, on the connection of the read, with the cursor of another
-// connection. "logged" are requests with a log level (tag "level") on the connection
+// connection; if it is refused, "cursor-again" does with one that "cursor-source" has just been handed out on yet another one. "logged" are requests with a log level (tag "level") on the connection
 // that began with discovery, "after-logs" a request without one that ends them.
 var firstMessagesScenario = &Scenario{
 	Name:   recording.FirstMessages,
@@ -73,7 +74,25 @@ func (p *Play) firstRead(ctx context.Context, c *Client, uri string) {
 	pages := p.Earlier(recording.WalkResources).Steps(recording.StepPage)
 	if len(pages) > 1 && pages[1].Succeeded() {
 		cursor := pages[0].Result().Get("nextCursor").Str
-		c.Do(ctx, session.Request{Step: recording.StepCursor, Method: "resources/list", Params: map[string]any{"cursor": cursor}})
+		if x := c.Do(ctx, session.Request{Step: recording.StepCursor, Method: "resources/list", Params: map[string]any{"cursor": cursor}}); x.Failed() {
+			p.freshCursor(ctx, c)
+		}
+	}
+}
+
+// freshCursor goes on with a cursor that another connection has just been handed out and has not used itself: one that was refused may
+// have been good for a while, or for one request.
+func (p *Play) freshCursor(ctx context.Context, c *Client) {
+	if p.Instances > 0 { // there may be no room for yet another one
+		return
+	}
+	other, ok := c.P.Fresh(ctx, session.Options{})
+	if !ok {
+		return
+	}
+	first := p.Ordinary(recording.StepCursorSource)
+	if x := other.Do(ctx, first); x.Succeeded() && x.Result().Get("nextCursor").Type == gjson.String {
+		c.Do(ctx, session.Request{Step: recording.StepCursor + recording.StepAgain, Method: "resources/list", Params: map[string]any{"cursor": x.Result().Get("nextCursor").Str}})
 	}
 }
 

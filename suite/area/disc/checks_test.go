@@ -77,6 +77,8 @@ func TestFirstMessageChecks(t *testing.T) {
 		{ID: "DISC-18", Want: verdict.Warn, Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}", `{"contents":[]}`, "uri", "a:1"))},
 		{ID: "DISC-18", Want: verdict.Pass, Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}", `{"contents":[]}`))},
 		{ID: "DISC-18", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError))},
+		{ID: "DISC-18", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError), areatest.Asked("cursor-again", "resources/list", "{}", areatest.ParamsError))},
+		{ID: "DISC-18", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError), areatest.Asked("cursor-again", "resources/list", "{}", areatest.GoodList))},
 		{ID: "DISC-18", Want: verdict.NotApplicable, Rec: areatest.Lines(list)},
 	})
 }
