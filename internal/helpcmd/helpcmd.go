@@ -79,6 +79,8 @@ func FlagError(err error) error {
 		}
 	case "int", "int64", "uint16", "uint64":
 		return fmt.Errorf("%s %q is not a whole number without a unit, such as 1000, within its range", name, value)
+	case "bool":
+		return fmt.Errorf("%s %q is neither true nor false: the flag alone means true", name, value)
 	case "float64":
 		return fmt.Errorf("%s %q is no number, such as 10 or 0.5", name, value)
 	case "bytes":
