@@ -195,6 +195,9 @@ func frame(f wire.Frame) reports.Frame {
 	if len(f.Flaws) > 0 {
 		var flaws []string
 		for _, x := range f.Flaws {
+			if strings.HasPrefix(x.Detail, wire.TextBegins) {
+				x.Detail = "" // the text stands behind the note
+			}
 			flaws = append(flaws, strings.TrimSpace(string(x.Code)+" "+x.Detail))
 		}
 		out.Note = strings.TrimPrefix(out.Note+"; "+strings.Join(flaws, "; "), "; ")
