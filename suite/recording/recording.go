@@ -7,9 +7,11 @@
 package recording
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -319,6 +321,17 @@ func (x *Exchange) Code() (code int64, ok bool) {
 func (x *Exchange) HasCode(codes ...int64) bool {
 	code, ok := x.Code()
 	return ok && slices.Contains(codes, code)
+}
+
+var tooMany = regexp.MustCompile(`(?i)\brate.?limit|\btoo many requests|\bthrottl`)
+
+// OverRate reports whether an error says that too much was asked, as it has to now and then (server/utilities/completion#security):
+// no code is laid down for that, and over stdio no status can say it. One with a code for what is wrong with the message itself is
+// about that, and one that repeats the words of the request, such as its URI, says nothing.
+func (x *Exchange) OverRate() bool {
+	said := tooMany.FindString(x.Error().Get("message").String())
+	return x.Failed() && said != "" && !x.HasCode(-32700, -32600, -32601, -32602, -32002, -32020, -32021, -32022, -32042) &&
+		!bytes.Contains(bytes.ToLower(x.Params), bytes.ToLower([]byte(said)))
 }
 
 // Param is a member of the params as sent, by gjson path.

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"net/http"
-	"regexp"
 	"strconv"
 	"sync"
 	"time"
@@ -115,17 +114,8 @@ func retryAfter(x *recording.Exchange) time.Duration {
 // HTTP 429 is no answer to the message, even if it is JSON-RPC; HTTP 503 that does not say when
 // to come back may be one to this very message.
 func throttled(x *recording.Exchange) bool {
-	return x.Status == http.StatusTooManyRequests || overRate(x) ||
+	return x.Status == http.StatusTooManyRequests || x.OverRate() ||
 		x.Status == http.StatusServiceUnavailable && x.Outcome != recording.Replied && x.Header.Get("Retry-After") != ""
-}
-
-var tooMany = regexp.MustCompile(`(?i)\brate.?limit|\btoo many requests|\bthrottl`)
-
-// overRate reports whether an error says that too much was asked, which no code is laid down for and over stdio no status
-// can say. One with a code for what is wrong with the message itself is about that, and may only repeat its words.
-func overRate(x *recording.Exchange) bool {
-	return x.Failed() && !x.HasCode(-32700, -32600, -32601, -32602, -32002, -32020, -32021, -32022, -32042) &&
-		tooMany.MatchString(x.Error().Get("message").String())
 }
 
 // calledLater is how the target says so.

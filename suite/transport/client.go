@@ -377,7 +377,7 @@ func (c *client) roundTrip(ctx context.Context, r *request, channel string, s *s
 		if err == nil || ctx.Err() != nil || n == fresh || !s.stale || !cutOff(err) {
 			return resp, err
 		}
-		c.note(channel, "sent again: the target had closed the idle connection over which the request went")
+		c.note(channel, "sent again: the target had closed the connection, which had served another request")
 		c.rt.CloseIdleConnections() // it may have closed them as well
 		if req, err = rewind(req); err != nil {
 			return nil, err

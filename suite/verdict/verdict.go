@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -244,10 +243,6 @@ func Orphaned(x *recording.Exchange) bool {
 	return x.HasCode(closed) && strings.HasPrefix(strings.ToLower(text), "connection closed") || x.Failed() && text == "Not connected"
 }
 
-// tooMany finds refusals for want of patience in the words of an error: there is no code for them, though completions have to
-// be limited in rate (server/utilities/completion#security). What came by HTTP 429 was sent again.
-var tooMany = regexp.MustCompile(`(?i)\brate[- ]?limit|\btoo many requests\b`)
-
 // cutOff notes that we cut an exchange off ourselves, or gave it up because the target is busy.
 func (v *Verdict) cutOff(x *recording.Exchange) {
 	if x.Outcome == recording.Refused {
@@ -299,7 +294,7 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 		v.cutOff(x)
 		return false
 	}
-	if x.Failed() && tooMany.MatchString(x.Error().Get("message").String()) {
+	if x.OverRate() {
 		v.Block(recording.CodeThrottled, fmt.Sprintf("%s was refused for being one of too many, by %s: send less with --rate", What(x), matcher.Describe(x)), frames...)
 		return false
 	}

@@ -1,0 +1,25 @@
+package recording
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// An error that only repeats the URI it was asked about says nothing of a rate.
+func TestOverRate(t *testing.T) {
+	for _, c := range []struct {
+		params, message string
+		want            bool
+	}{
+		{`{"uri":"docs://hello"}`, "Rate limit exceeded", true},
+		{`{"uri":"docs://rate-limits"}`, "Unknown resource: docs://rate-limits", false},
+		{`{"uri":"docs://RATE-LIMITS"}`, "Unknown resource: docs://rate-limits", false},
+		{`{"uri":"docs://rate-limits"}`, "Too many requests", true},
+	} {
+		x := &Exchange{Outcome: Replied, Params: json.RawMessage(c.params)}
+		x.Attach(`{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"` + c.message + `"}}`)
+		if got := x.OverRate(); got != c.want {
+			t.Errorf("%s after %s: %v", c.message, c.params, got)
+		}
+	}
+}
