@@ -209,6 +209,9 @@ func updateArrives(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if len(mine) > 0 {
+		if !namesChanged(r, x, mine, v) {
+			return
+		}
 		v.Holds()
 		stillUpdated(r, x, mine, v)
 		besideOthers(r, x, mine, v)

@@ -78,8 +78,10 @@ func watchedUpdate(r *recording.Recording, v *verdict.Verdict) {
 	x := streams[0]
 	switch {
 	case len(mine(all, x)) > 0:
-		v.Holds()
-		eachWatched(r, streams, all, v)
+		if namesChanged(r, x, mine(all, x), v) {
+			v.Holds()
+			eachWatched(r, streams, all, v)
+		}
 	case verdict.LostSession(r, v, x.Session):
 	case !slices.ContainsFunc(streams, func(x *recording.Exchange) bool { return x.Tags[recording.TagEnded] == "" }):
 		v.Skip(recording.CodeNotExercised, "the target ended the streams before the resource was changed")

@@ -3,6 +3,7 @@ package sub
 import (
 	"encoding/json"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,6 +67,30 @@ func related(uri, subscribed string) bool {
 	}
 	n := len(short)
 	return strings.HasPrefix(long, short) && (n == 0 || n == len(long) || !inWord(short[n-1]) || !inWord(long[n]))
+}
+
+// namesChanged: of the updates that come when a resource is changed, one names it, or what lies below it, in whatever
+// spelling. One that does not say what it is about is judged elsewhere.
+func namesChanged(r *recording.Recording, x *recording.Exchange, updates []verdict.Heard, v *verdict.Verdict) bool {
+	spelt := func(uri string) string {
+		if plain, err := url.PathUnescape(uri); err == nil {
+			uri = plain
+		}
+		return strings.TrimRight(strings.ToLower(uri), "/")
+	}
+	changed := spelt(x.Tags[recording.TagURI])
+	if slices.ContainsFunc(updates, func(h verdict.Heard) bool {
+		named := spelt(h.URI())
+		return named == "" || len(named) >= len(changed) && related(named, changed)
+	}) {
+		return true
+	}
+	v.WarnUnless(false, verdict.Updated+" that names the resource that was changed, or one below it",
+		"updates came for "+verdict.Quoted(updates[0].URI())+" only, while "+x.Tags[recording.TagURI]+" is what was subscribed"+verdict.WithTrigger(r, recording.MarkUpdate),
+		append(x.Evidence(), verdict.FrameNumbers(updates)...)...)
+	v.Downgrade("how the URI of a sub-resource relates to the one that was subscribed is the server's business, but nothing shows that these do")
+	v.Hint("put the URI of the resource that has changed into params.uri, as it was subscribed")
+	return false
 }
 
 // inWord reports whether a byte is one of a letter or a digit.

@@ -3,6 +3,7 @@ package sub_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -136,12 +137,21 @@ func TestSubscriptionsAreKept(t *testing.T) {
 			rt.Line{Mark: recording.MarkForeign, Incoming: came(foreign)},
 		)
 	}
+	named := func(uri string) []rt.Line { // by the updates that come
+		return areatest.Lines(who(rt.Line{Step: "subscribe", Method: "resources/subscribe", Result: `{}`}, "watcher"),
+			rt.Line{Mark: recording.MarkUpdate, Incoming: []string{strings.Replace(updateOf1, "a:1", uri, 1)}})
+	}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
 		{ID: "SUB-03", Want: verdict.Pass, Rec: play(true, true, true)},
 		{ID: "SUB-03", Want: verdict.Pass, Rec: play(true, true, false)},
 		{ID: "SUB-03", Want: verdict.Pass, Rec: play(true, false, true)}, // it came, if late
 		{ID: "SUB-03", Want: verdict.Warn, Rec: play(true, false, false)},
 		{ID: "SUB-03", Want: verdict.Fail, Rec: play(false, false, false)},
+		{ID: "SUB-03", Want: verdict.Warn, Rec: named("zzz:other")},
+		{ID: "SUB-03", Want: verdict.Warn, Rec: named("a:10")},
+		{ID: "SUB-03", Want: verdict.Warn, Rec: named("a:")},
+		{ID: "SUB-03", Want: verdict.Pass, Rec: named("a:1/lines/1")},
+		{ID: "SUB-03", Want: verdict.Pass, Rec: named("A:%31")},
 		{ID: "SUB-10", Want: verdict.Pass, Rec: play(true, true, true)},
 		{ID: "SUB-10", Want: verdict.Warn, Rec: play(true, true, false)},
 		{ID: "SUB-10", Want: verdict.Pass, Rec: play(true, false, false)}, // that is SUB-03
