@@ -181,13 +181,17 @@ func subject(x *recording.Exchange) string {
 
 // ownError reports whether a frame says that the target itself has failed, as an internal error does, and may one whose code is the
 // application's own: JSON-RPC leaves it all that are not reserved, and -32000 is what many say of anything. With 0 the SDK for Python tells
-// of whatever went wrong in a handler.
+// of whatever went wrong in a handler. Where the HTTP status says that the request is at fault the application was not asked.
 func (r *Run) ownError(number int) bool {
 	f, ok := r.transcript.Frame(number)
 	if !ok {
 		return false
 	}
 	code := gjson.GetBytes(f.Raw, "error.code")
-	own := code.Type == gjson.Number && (code.Num == -32603 || code.Num >= -32000 || code.Num < -32768)
-	return own || f.HTTP != nil && f.HTTP.Status >= http.StatusInternalServerError
+	status := 0
+	if f.HTTP != nil {
+		status = f.HTTP.Status
+	}
+	applications := code.Type == gjson.Number && (code.Num >= -32000 || code.Num < -32768) && status < http.StatusBadRequest
+	return applications || code.Type == gjson.Number && code.Num == -32603 || status >= http.StatusInternalServerError
 }

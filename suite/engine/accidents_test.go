@@ -18,6 +18,7 @@ type failing struct {
 	probes, others func(n int64) bool
 	probed, read   atomic.Int64
 	code           string // of these errors
+	status         int    // of HTTP, unless it is 0
 }
 
 func (s *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -34,6 +35,10 @@ func (s *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				fails, n = s.probes, &s.probed
 			}
 			if fails(n.Add(1)) {
+				if s.status != 0 {
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(s.status)
+				}
 				return `"error":{"code":` + s.code + `,"message":"internal error"}`
 			}
 			return `"result":{"contents":[{"uri":"a:1","text":"a"}]}`
@@ -53,21 +58,24 @@ func TestAccidents(t *testing.T) {
 		want           string
 		probed         int64
 		code           string
+		status         int
 	}{
-		"never":                     {never, never, "META-06:pass", 1, "-32603"},
-		"each time":                 {always, never, "META-06:fail", 4, "-32603"},
-		"once":                      {upTo(1), never, "META-06:pass inconsistent", 3, "-32603"},
-		"twice":                     {upTo(2), never, "META-06:blocked:unconfirmed", 3, "-32603"},
-		"three times":               {upTo(3), never, "META-06:blocked:unconfirmed", 4, "-32603"},
-		"three times, by code 0":    {upTo(3), never, "META-06:blocked:unconfirmed", 4, "0"},
-		"three times, by choice":    {upTo(3), never, "META-06:fail", 2, "-32602"},
-		"each time, and without it": {always, only(3), "META-06:fail", 9, "-32603"},
-		"without it later":          {always, only(4), "META-06:blocked:unconfirmed", 3, "-32603"},
-		"not always, and without":   {upTo(8), only(3), "META-06:blocked:unconfirmed", 9, "-32603"},
+		"never":                     {never, never, "META-06:pass", 1, "-32603", 0},
+		"each time":                 {always, never, "META-06:fail", 4, "-32603", 0},
+		"once":                      {upTo(1), never, "META-06:pass inconsistent", 3, "-32603", 0},
+		"twice":                     {upTo(2), never, "META-06:blocked:unconfirmed", 3, "-32603", 0},
+		"three times":               {upTo(3), never, "META-06:blocked:unconfirmed", 4, "-32603", 0},
+		"three times, by code 0":    {upTo(3), never, "META-06:blocked:unconfirmed", 4, "0", 0},
+		"three times, by choice":    {upTo(3), never, "META-06:fail", 2, "-32602", 0},
+		"by code 0 and HTTP 400":    {upTo(3), never, "META-06:fail", 2, "0", 400},
+		"by -32603 and HTTP 400":    {upTo(3), never, "META-06:blocked:unconfirmed", 4, "-32603", 400},
+		"each time, and without it": {always, only(3), "META-06:fail", 9, "-32603", 0},
+		"without it later":          {always, only(4), "META-06:blocked:unconfirmed", 3, "-32603", 0},
+		"not always, and without":   {upTo(8), only(3), "META-06:blocked:unconfirmed", 9, "-32603", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &failing{probes: c.probes, others: c.others, code: c.code}
+				s := &failing{probes: c.probes, others: c.others, code: c.code, status: c.status}
 				r, err := Prepare(t.Context(), Config{
 					Target: &target.Target{
 						Endpoints: []target.Endpoint{{Name: "failing", Handler: s, Forced: requirement.HTTP}},
