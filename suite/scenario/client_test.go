@@ -48,6 +48,9 @@ func killing() *scenariotest.Server {
 			return false
 		case method == "silence":
 			return true
+		case method == "null":
+			say(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}`)
+			return true
 		}
 		return scenariotest.Lively(n, m, say)
 	}}
@@ -56,6 +59,9 @@ func killing() *scenariotest.Server {
 func TestLossIsAttributed(t *testing.T) {
 	message := func(method recording.Step) session.Request {
 		return session.Request{Step: method, Body: fmt.Appendf(nil, `{"method":%q}`, method)}
+	}
+	numbered := func(method recording.Step) session.Request {
+		return session.Request{Step: method, ID: []byte("7"), Body: fmt.Appendf(nil, `{"id":7,"method":%q}`, method)}
 	}
 	for name, c := range map[string]struct {
 		play func(ctx context.Context, c *scenario.Client)
@@ -81,6 +87,18 @@ func TestLossIsAttributed(t *testing.T) {
 			c.Probes(ctx, message("a"), message("die"), message("b"))
 		},
 			"alive:lost a/lost:lost die/lost:lost b/lost:lost alive:replied a:silent alive:lost die:lost! alive:replied b:silent"},
+		"in turn, to some of which nothing is said": {func(ctx context.Context, c *scenario.Client) {
+			c.ProbesInTurn(ctx, message("a"), numbered("b"), message("c"))
+		}, "alive:replied alive:replied alive:replied a:silent b:replied c:silent"},
+		"in turn, the last without an id": {func(ctx context.Context, c *scenario.Client) {
+			c.ProbesInTurn(ctx, numbered("a"), message("null"))
+		}, "alive:replied alive:replied a:replied null:replied"},
+		"in turn, one without an id": {func(ctx context.Context, c *scenario.Client) {
+			c.ProbesInTurn(ctx, message("a"), message("null"), message("c"))
+		}, "alive:replied alive:replied a/lost:replied null/lost:silent alive:replied a:silent alive:replied null:replied alive:replied c:silent"},
+		"in turn, one is deadly": {func(ctx context.Context, c *scenario.Client) {
+			c.ProbesInTurn(ctx, message("a"), message("die"), message("b"))
+		}, "alive:replied alive:lost a/lost:lost die/lost:lost alive:replied a:silent alive:lost die/lost:lost alive:lost die:lost! alive:replied b:silent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

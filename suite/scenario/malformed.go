@@ -158,8 +158,7 @@ func Acknowledged(ack []byte) []string {
 // "not-utf-8" is a notification with bytes in its method that are no text, and a
 // request with such bytes in its metadata, which has an id. Step "no-method" is an object with an id and no method, "mistyped-method" one whose
 // method is a number. Step "array" is an array that holds a request, in revisions
-// without batches. Step "null-id" is a request whose id is null, and "doubled-member" one with two ids and two methods:
-// they are sent together, as whatever is said to them may have no id. Step
+// without batches. Step "null-id" is a request whose id is null, and "doubled-member" one with two ids and two methods. Step
 // "unknown-method" asks for a method that nobody has, "no-uri" for a read without
 // URI; both are proper requests.
 var invalidMessagesScenario = &Scenario{
@@ -182,12 +181,9 @@ var invalidMessagesScenario = &Scenario{
 		if p.Revision() >= requirement.R20250618 {
 			probes = append(probes, session.Request{Step: recording.StepArray, ID: json.RawMessage("900003"), Body: []byte(`[{"jsonrpc":"2.0","id":900003,"method":"ping"}]`)})
 		}
-		// One by one, since a response without an id does not say what it answers.
-		for _, q := range probes {
-			c.Probes(ctx, q)
-		}
-		c.Probes(ctx, session.Request{Step: recording.StepNullID, Body: nullID(p)},
+		probes = append(probes, session.Request{Step: recording.StepNullID, Body: nullID(p)},
 			session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007"), Body: []byte(`{"jsonrpc":"2.0","id":900006,"method":"mcpcheck/no-such-method","id":900007,"method":"` + LifeMethod(p) + `"}`)})
+		c.ProbesInTurn(ctx, probes...)
 	}),
 }
 

@@ -3,11 +3,14 @@ package scenario
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
 )
 
 // Probes is [Client.Probe] for several messages at once: they are sent one after
@@ -64,6 +67,96 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		}
 	}
 	return all
+}
+
+// ProbesInTurn is [Client.Probe] for several messages, one after the other, where those that the target says nothing to are waited for
+// once, and not each for itself. A response without an id that may be for more than one of them does not say which: then, and
+// where the target is lost, each is probed by itself.
+func (c *Client) ProbesInTurn(ctx context.Context, qs ...session.Request) {
+	if c.P.Combination.Transport == requirement.Stdio && c.sendInTurn(ctx, qs) {
+		return
+	}
+	for _, q := range qs {
+		c.Probes(ctx, q)
+	}
+}
+
+// sendInTurn sends probes with a sign of life behind each, waits for what was not answered by then, and reports whether it is clear
+// what belongs to which. If it is not, the exchanges count as lost.
+func (c *Client) sendInTurn(ctx context.Context, qs []session.Request) bool {
+	var pending []*session.Pending
+	alive, clear, wait := true, true, time.Duration(0)
+	for _, q := range qs {
+		open := unanswered(pending)
+		pending = append(pending, c.S.Start(ctx, q))
+		life := c.Note(c.life(ctx, c.sign()))
+		if life.Outcome == recording.Canceled {
+			wait = 0
+			break
+		}
+		alive = life.Outcome == recording.Replied && c.S.Alive()
+		if clear = alive && !slices.ContainsFunc(open, c.nameless); !clear {
+			break
+		}
+		wait = max(wait, c.afterLife(ctx, life))
+	}
+	if open := unanswered(pending); clear {
+		within(ctx, wait, open)
+		alive = c.S.Alive()
+		clear = alive && (len(open) == 1 || !slices.ContainsFunc(open, c.nameless))
+	}
+	for i, p := range pending {
+		x := p.Finish()
+		switch {
+		case !alive && x.Outcome != recording.Replied:
+			c.unheard(x, "nothing was answered any more")
+		case x.Outcome == recording.Sent && !qs[i].Notification:
+			x.Outcome, x.Reason = recording.Silent, overlooked
+		}
+		if !clear {
+			x.Step += recording.StepLost
+		}
+		if c.Note(x); !alive && i == len(pending)-1 {
+			c.ends(ctx, x)
+		}
+	}
+	c.fresh = c.fresh && !clear
+	return clear || ctx.Err() != nil || !alive && !c.Replace(ctx)
+}
+
+// unanswered keeps the messages that have no answer yet.
+func unanswered(all []*session.Pending) []*session.Pending {
+	return recording.Keep(all, func(p *session.Pending) bool {
+		select {
+		case <-p.Answered():
+			return false
+		default:
+			return true
+		}
+	})
+}
+
+// nameless reports whether what was said to a message has no id.
+func (c *Client) nameless(p *session.Pending) bool {
+	return slices.ContainsFunc(c.S.Evidence(p.Exchange()), func(n int) bool {
+		f, ok := c.P.Transcript.Frame(n)
+		return ok && f.Dir == wire.In && gjson.GetBytes(f.Raw, "id").Value() == nil
+	})
+}
+
+// within waits until all messages are answered, for so long at most.
+func within(ctx context.Context, d time.Duration, all []*session.Pending) {
+	window := time.NewTimer(d)
+	defer window.Stop()
+	for _, p := range all {
+		select {
+		case <-p.Answered():
+		case <-window.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // sign is how long a sign of life is waited for after probes in a process, of which one may have made
@@ -138,16 +231,6 @@ func (c *Client) settled(ctx context.Context, qs []session.Request, pending []*s
 	if life.Outcome != recording.Replied {
 		return life.Outcome == recording.Canceled
 	}
-	window := time.NewTimer(c.afterLife(ctx, life))
-	defer window.Stop()
-	for _, p := range pending {
-		select {
-		case <-p.Answered():
-		case <-window.C:
-			return c.S.Alive()
-		case <-ctx.Done():
-			return true
-		}
-	}
-	return c.S.Alive()
+	within(ctx, c.afterLife(ctx, life), pending)
+	return c.S.Alive() || ctx.Err() != nil
 }
