@@ -27,8 +27,8 @@ import (
 //go:embed help/*.txt
 var help embed.FS
 
-// root is the command tree.
-func (p *program) root() *cobra.Command {
+// root is the command tree, ready for arguments.
+func (p *program) root(args []string) *cobra.Command {
 	root := helpcmd.Root(help, "mcpcheck", version.Of(release).String()+", catalogue "+catalogue.Version)
 	root.Args = noArguments
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
@@ -39,9 +39,7 @@ func (p *program) root() *cobra.Command {
 	flags, arguments := completed()
 	root.AddCommand(p.runCommand(), p.planCommand(), p.initCommand(), p.listCommand(), p.explainCommand(), p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand(), p.compareCommand())
 	helpcmd.Complete(root, flags, arguments)
-	helpcmd.Refuse(root, func(args []string) error {
-		return noCommand(root, args)
-	})
+	helpcmd.Finish(root, args, output.Width(p.stdout), badUsage)
 	return root
 }
 
@@ -82,8 +80,7 @@ func noArguments(c *cobra.Command, args []string) error {
 
 // noCommand says that there is no such command below another one.
 func noCommand(c *cobra.Command, words []string) error {
-	return badUsage("there is no command %q%s", strings.Join(words, " "),
-		cmp.Or(helpcmd.NearCommand(c, words[0]), fmt.Sprintf("; %q shows what there is", c.CommandPath()+" --help")))
+	return badUsage("there is no command %q%s", strings.Join(words, " "), helpcmd.Hint(c, words[0]))
 }
 
 // report prints an error in one sentence, or in one for each mistake in a target

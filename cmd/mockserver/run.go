@@ -62,8 +62,9 @@ type settings struct {
 
 // run is the program: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := command(stdin, stdout, stderr)
-	root.SetArgs(listAsJSON(args))
+	args = listAsJSON(args)
+	root := command(args, stdin, stdout, stderr)
+	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
@@ -92,7 +93,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 //go:embed help/*.txt
 var help embed.FS
 
-func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+func command(args []string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	s := &settings{stderr: stderr}
 	act := func(cmd *cobra.Command, args []string) error {
 		return s.act(cmd, stdin, stdout, stderr)
@@ -122,9 +123,7 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	})
 	s.declare(root)
 	helpcmd.Complete(root, completed, nil)
-	helpcmd.Refuse(root, func(args []string) error {
-		return usagef("there is no command %q%s", strings.Join(args, " "), cmp.Or(helpcmd.NearCommand(root, args[0]), "; \"mockserver --help\" shows what there is"))
-	})
+	helpcmd.Finish(root, args, output.Width(stdout), usagef)
 	for _, c := range root.Commands() {
 		if apart(c) {
 			c.SetUsageTemplate(inherited.ReplaceAllString(c.UsageTemplate(), ""))
@@ -135,7 +134,10 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 
 // apart says of a command that flags of serve mean nothing to it.
 func apart(c *cobra.Command) bool {
-	return slices.Contains([]string{"check", "worlds", "world", "record", "faults", "quirks", "version", "schema"}, c.Name())
+	for c.HasParent() && c.Parent() != c.Root() {
+		c = c.Parent()
+	}
+	return slices.Contains([]string{"check", "worlds", "world", "record", "faults", "quirks", "version", "completion"}, c.Name())
 }
 
 // completed is what shells complete of flags.

@@ -57,6 +57,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"serve", "x"}, `unexpected argument "x"`},
 		{[]string{"x"}, `"x"`},
 		{[]string{"help", "nope"}, `there is no command "nope"`},
+		{[]string{"completion", "csh"}, "the shells are bash, fish, powershell and zsh"},
+		{[]string{"completion", "bash", "x"}, "takes no argument"},
 		{[]string{"help", "verify", "nope"}, `there is no command "verify nope"`},
 		{[]string{"verify", "--list-faults", "--", "true"}, "--list-faults, --list-quirks and --list-worlds belong to serve"},
 	}

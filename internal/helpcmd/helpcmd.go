@@ -46,24 +46,6 @@ func Root(files fs.FS, name, version string) *cobra.Command {
 	return root
 }
 
-// Refuse makes "help NAME" fail where there is no such command: for a script, the help on
-// everything would look like an answer. The error is what wrong makes of the words. The tree has
-// to be complete.
-func Refuse(root *cobra.Command, wrong func(args []string) error) {
-	root.InitDefaultHelpCmd()
-	for _, c := range root.Commands() {
-		if c.Name() != "help" {
-			continue
-		}
-		c.Args = func(_ *cobra.Command, args []string) error {
-			if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
-				return wrong(args)
-			}
-			return nil
-		}
-	}
-}
-
 // FlagError is an error of the reading of flags, in words of its own where a number or a
 // duration is none.
 func FlagError(err error) error {
@@ -118,8 +100,7 @@ type Words func() []string
 // a command of the tree has such a flag, and the arguments of commands by the names of these.
 // Values that are lists with commas are completed behind the last comma.
 func Complete(root *cobra.Command, flags, arguments map[string]Words) {
-	var visit func(c *cobra.Command)
-	visit = func(c *cobra.Command) {
+	visit(root, func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if words, ok := flags[f.Name]; ok {
 				// It fails only for a flag that the command does not have, or twice.
@@ -133,11 +114,7 @@ func Complete(root *cobra.Command, flags, arguments map[string]Words) {
 				return fitting(words, typed), cobra.ShellCompDirectiveNoFileComp
 			}
 		}
-		for _, sub := range c.Commands() {
-			visit(sub)
-		}
-	}
-	visit(root)
+	})
 }
 
 // fitting lists the words that begin with what was typed behind the last comma, in any case.

@@ -23,7 +23,7 @@ func TargetFlags(f *pflag.FlagSet, t *target.Flags) {
 	f.StringVar(&t.URL, "url", "", "the `URL` of a server that speaks Streamable HTTP or HTTP+SSE")
 	f.StringVar(&t.Serve, "serve", "", "start a server with this `command` line and judge it at --url, where {port} is a free port")
 	f.StringVar(&t.Ready, "ready", "", "`when` a server that was started can be used: tcp, http, or output:PATTERN (default tcp)")
-	f.StringVar(&t.Transport, "transport", "", "force `http` or sse on a URL; with other targets, run this transport only")
+	f.StringVar(&t.Transport, "transport", "", "force this `transport`, http or sse, on a URL; with other targets, judge this one only")
 	f.StringArrayVar(&t.Headers, "header", nil, "send this HTTP header, `'K: V'`; may be repeated")
 	f.StringArrayVar(&t.HeaderEnv, "header-env", nil, "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
 	f.StringArrayVar(&t.SecretEnv, "secret-env", nil, "mask the value of this `variable` in everything that is written, as if it were a credential; may be repeated")
