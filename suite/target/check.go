@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -60,6 +61,33 @@ func (t *Target) check(at func(path string) yamlfile.Pos, rows *catalogue.Catalo
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Path, b.Path))
 	})
 	return c.problems
+}
+
+// checkPaths lists the directories and certificate files of the target that are not there.
+func (t *Target) checkPaths(at func(path string) yamlfile.Pos) []yamlfile.Problem {
+	c := &checker{at: at}
+	for i := range t.Endpoints {
+		e, path := &t.Endpoints[i], fmt.Sprintf("endpoints[%d]", i)
+		c.directory(path+".dir", e.Dir)
+		if e.CAFile == "" {
+			continue
+		}
+		if info, err := os.Stat(e.CAFile); err != nil || info.IsDir() {
+			c.fail(path+".ca-file", "names %q, which is no file", e.CAFile)
+		}
+	}
+	for name, tr := range t.Triggers.All() {
+		if tr != nil && tr.Exec != nil {
+			c.directory("triggers."+name+".exec.dir", tr.Exec.Dir)
+		}
+	}
+	return c.problems
+}
+
+func (c *checker) directory(path, dir string) {
+	if info, err := os.Stat(dir); dir != "" && (err != nil || !info.IsDir()) {
+		c.fail(path, "names %q, which is no directory", dir)
+	}
 }
 
 func (c *checker) endpoint(path string, e *Endpoint) {

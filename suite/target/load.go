@@ -53,11 +53,14 @@ func Load(path string, rows *catalogue.Catalogue) (*Target, error) {
 	if err != nil {
 		return nil, unread(path, err)
 	}
-	t, err := Parse(path, data, rows)
+	t, index, err := parse(path, data, rows)
 	if err != nil {
 		return nil, err
 	}
 	t.rebase(filepath.Dir(path))
+	if problems := t.checkPaths(index.At); len(problems) > 0 {
+		return nil, &ConfigError{File: path, Problems: problems}
+	}
 	return t, nil
 }
 
@@ -97,22 +100,28 @@ func (t *Target) rebase(dir string) {
 // and rows are the requirements that the file can opt out of. All errors are a
 // [*ConfigError].
 func Parse(name string, data []byte, rows *catalogue.Catalogue) (*Target, error) {
+	t, _, err := parse(name, data, rows)
+	return t, err
+}
+
+// parse is Parse, and says where in the file what stands.
+func parse(name string, data []byte, rows *catalogue.Catalogue) (*Target, *yamlfile.Index, error) {
 	t := &Target{}
 	index, err := yamlfile.Decode(name, data, t)
 	if written := gjson.GetBytes(data, "schema").String(); err != nil && strings.HasPrefix(written, "mcpcheck.") {
-		return nil, unread(name, fmt.Errorf("this is no target file, but was written by mcpcheck (%s): give the target file, or let \"mcpcheck init\" write one", written))
+		return nil, nil, unread(name, fmt.Errorf("this is no target file, but was written by mcpcheck (%s): give the target file, or let \"mcpcheck init\" write one", written))
 	}
 	if err != nil {
-		return nil, unread(name, err)
+		return nil, nil, unread(name, err)
 	}
 	t.File = name
 	if problems := t.expandURLs(index); len(problems) > 0 {
-		return nil, &ConfigError{File: name, Problems: problems}
+		return nil, nil, &ConfigError{File: name, Problems: problems}
 	}
 	if problems := t.check(index.At, rows); len(problems) > 0 {
-		return nil, &ConfigError{File: name, Problems: problems}
+		return nil, nil, &ConfigError{File: name, Problems: problems}
 	}
-	return t, nil
+	return t, index, nil
 }
 
 // expandURLs puts what ${NAME} stands for into the addresses of endpoints; it is secret unless
@@ -172,6 +181,12 @@ func (o *Flags) Target(rows *catalogue.Catalogue, changed func(name string) bool
 	t, err := o.described(rows, changed, dashed, command)
 	if err != nil || t == nil {
 		return nil, err
+	}
+	if t.File == "" { // else its paths are checked
+		if problems := t.checkPaths(func(string) yamlfile.Pos { return yamlfile.Pos{} }); len(problems) > 0 {
+			flag := strings.NewReplacer("endpoints[0].dir", "--cwd", "endpoints[0].ca-file", "--ca-file")
+			return nil, errors.New(flag.Replace(problems[0].Message))
+		}
 	}
 	if o.Risky {
 		t.Allow = append(t.Allow, AllowRisky)

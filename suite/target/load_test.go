@@ -286,10 +286,22 @@ func TestParseReportsAllProblemsInOrder(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "target")
 	path := filepath.Join(dir, "t.yaml")
 	src := "endpoints:\n- {command: [srv], dir: sub}\n- {url: 'http://h', ca-file: ca.pem}\n- {command: [srv], dir: " + dir + "}\ntriggers: {add: {exec: {command: [x], dir: ../y}}}\n"
+	if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(path, []byte(src), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Load(path, known(t))
+	want := path + ":3: endpoints[1].ca-file names \"" + filepath.Join(dir, "ca.pem") + "\", which is no file\n" +
+		path + ":5: triggers.add.exec.dir names \"" + filepath.Join(filepath.Dir(dir), "y") + "\", which is no directory"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "ca.pem"), nil, 0o600), os.Mkdir(filepath.Join(filepath.Dir(dir), "y"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := Load(path, known(t))
