@@ -120,7 +120,7 @@ func (p *progress) text() string {
 	switch e.Kind {
 	case engine.Connecting:
 		if e.Nonsense != "" {
-			return "still waiting: the target writes what is no JSON: " + e.Nonsense
+			return "still waiting, as long as --start-timeout says: so far the target has " + e.Nonsense
 		}
 		return "connecting to " + e.Title
 	case engine.Playing:

@@ -20,7 +20,7 @@ func TestProgressText(t *testing.T) {
 		want  string
 	}{
 		{engine.Event{Kind: engine.Connecting, Title: "./server"}, "connecting to ./server"},
-		{engine.Event{Kind: engine.Connecting, Title: "./server", Nonsense: `"Hello!"`}, `still waiting: the target writes what is no JSON: "Hello!"`},
+		{engine.Event{Kind: engine.Connecting, Title: "./server", Nonsense: `written "Hello!", which is no MCP message`}, `still waiting, as long as --start-timeout says: so far the target has written "Hello!", which is no MCP message`},
 		{engine.Event{Kind: engine.Playing, Combination: c, Title: "page walk", Done: 3, Total: 6}, "[======      ] 3 of 6 scenarios, 0s  2025-11-25 on stdio: page walk"},
 		{engine.Event{Kind: engine.Playing, Combination: c, Title: "reading", Done: 3, Total: 6}, "[======      ] 3 of 6 scenarios, 0s  2025-11-25 on stdio: page walk and 1 more"},
 		{engine.Event{Kind: engine.Played, Combination: c, Title: "page walk", Done: 4, Total: 6}, "[========    ] 4 of 6 scenarios, 0s  2025-11-25 on stdio: reading"},
@@ -75,9 +75,9 @@ func TestNonsenseIsToldAtOnce(t *testing.T) {
 	var out bytes.Buffer
 	p := newProgress(&out, false)
 	p.tell(engine.Event{Kind: engine.Connecting, Title: "./server"})
-	p.tell(engine.Event{Kind: engine.Connecting, Title: "./server", Nonsense: `"Hello!"`})
+	p.tell(engine.Event{Kind: engine.Connecting, Title: "./server", Nonsense: `written "Hello!", which is no MCP message`})
 	p.clear()
-	if want := "mcpcheck: still waiting: the target writes what is no JSON: \"Hello!\"\n"; out.String() != want {
+	if want := "mcpcheck: still waiting, as long as --start-timeout says: so far the target has written \"Hello!\", which is no MCP message\n"; out.String() != want {
 		t.Errorf("%q, not %q", &out, want)
 	}
 }

@@ -96,8 +96,8 @@ type Event struct {
 	// Title says what is being done; Done and Total count scenarios.
 	Title       string
 	Done, Total int
-	// Nonsense is, while an endpoint is being asked, the beginning of what it writes that is
-	// no JSON, if for some seconds nothing else has come; else it is empty.
+	// Nonsense is, while an endpoint is being asked, what it has done instead of an answer for
+	// some seconds, such as: written "Hello", which is no MCP message; else it is empty.
 	Nonsense string
 }
 

@@ -105,8 +105,12 @@ func (e *endpoint) misspeaks(err error) bool {
 func (e *endpoint) hint(err error) string {
 	var status int
 	if open, ok := errors.AsType[*session.OpenError](err); ok {
-		if status = open.Status; open.Code == recording.CodeNoAnswer && len(e.Command) > 0 && e.Transport() == requirement.Stdio {
+		status = open.Status
+		switch spoken := len(e.Command) > 0 && e.Transport() == requirement.Stdio; {
+		case spoken && open.Code == recording.CodeNoAnswer:
 			return "; --start-timeout allows more, and a server that listens at a port is named by --serve or --url"
+		case spoken && open.Code == recording.CodeUnreadable:
+			return "; is this the command of an MCP server on stdio? One that is slow is given more time by --start-timeout"
 		}
 	}
 	if dial, ok := errors.AsType[*transport.DialError](err); ok {
@@ -234,7 +238,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 			return err
 		}
 		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter, Patience: r.patience, Prompts: &e.prompts}
-		stop := func() {}
+		before, stop := r.transcript.Len(), func() {}
 		if t == requirement.Stdio {
 			stop = r.whileNonsense(e)
 		}
@@ -277,6 +281,9 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 				e.unreachable += "; before that: " + first
 			} else {
 				e.unreachable += fmt.Sprintf("; until then its first answer was waited for, for which --start-timeout allows %s", r.cfg.Start)
+			}
+			if said := r.nonsense(before); said != "" {
+				e.unreachable += ", and the target had " + said
 			}
 			break
 		}

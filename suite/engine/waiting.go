@@ -9,10 +9,10 @@ import (
 
 // patience is how long a target on stdio may take to answer before somebody who watches is told
 // that it writes something else.
-const patience = 5 * time.Second
+const patience = 2 * time.Second
 
-// whileNonsense tells, once, that an endpoint is waited for that has written nothing but what is
-// no JSON. It returns what ends the watch; nothing is told after that.
+// whileNonsense tells, once, that an endpoint is waited for that has sent nothing but what is
+// no answer. It returns what ends the watch; nothing is told after that.
 func (r *Run) whileNonsense(e *endpoint) (stop func()) {
 	before, ended, done := r.transcript.Len(), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -22,9 +22,8 @@ func (r *Run) whileNonsense(e *endpoint) (stop func()) {
 		select {
 		case <-ended:
 		case <-timer.C:
-			if said := nonsense(r.transcript.Since(before)); len(said) > 0 {
-				shown := r.masks().String(string(said)) // as a whole: a part of a secret is not found
-				r.cfg.Progress(Event{Kind: Connecting, Title: e.Label(), Nonsense: wire.Excerpt([]byte(shown), 80)})
+			if said := r.nonsense(before); said != "" {
+				r.cfg.Progress(Event{Kind: Connecting, Title: e.Label(), Nonsense: said})
 			}
 		}
 	}()
@@ -34,19 +33,29 @@ func (r *Run) whileNonsense(e *endpoint) (stop func()) {
 	}
 }
 
-// nonsense is the first thing that came, if nothing that came is JSON, or a part of JSON over
-// several lines; else it is empty.
-func nonsense(frames []wire.Frame) (first []byte) {
-	for i := range frames {
-		f := &frames[i]
+// nonsense says what came after a number of frames, if all of it is no JSON, nor a part of JSON
+// over several lines, or all of it was sent by us before; else it is empty.
+func (r *Run) nonsense(before int) string {
+	ours := map[string]bool{}
+	var first []byte
+	said := ""
+	for _, f := range r.transcript.Since(before) {
 		text := bytes.TrimSpace(f.Raw)
 		switch {
+		case f.Dir == wire.Out:
+			ours[string(text)] = true
 		case f.Dir != wire.In || len(text) == 0:
+		case ours[string(text)]:
+			said = "sent our own request back"
 		case !f.HasFlaw(wire.FlawNotJSON) || text[0] == '{' || text[0] == '[':
-			return nil
+			return ""
 		case len(first) == 0:
 			first = text
 		}
 	}
-	return first
+	if len(first) > 0 {
+		shown := r.masks().String(string(first)) // as a whole: a part of a secret is not found
+		said = "written " + wire.Excerpt([]byte(shown), 80) + ", which is no MCP message"
+	}
+	return said
 }

@@ -24,10 +24,11 @@ func TestNonsenseIsTold(t *testing.T) {
 		start  time.Duration
 		want   []string
 	}{
-		"greeting":      {"\n  \nWelcome to " + strings.Repeat("=", 64) + " s3cret-value!\r\nready\n", 30 * time.Second, []string{`"Welcome to ` + strings.Repeat("=", 64) + ` ***!"`}},
+		"greeting":      {"\n  \nWelcome to " + strings.Repeat("=", 64) + " s3cret-value!\r\nready\n", 30 * time.Second, []string{`written "Welcome to ` + strings.Repeat("=", 64) + ` ***!", which is no MCP message`}},
 		"silence":       {"", 30 * time.Second, nil},
-		"given up":      {"Welcome!\n", 3 * time.Second, nil},
+		"given up":      {"Welcome!\n", time.Second, nil},
 		"several lines": {"{\n \"a\": 1\n}\n", 30 * time.Second, nil},
+		"echo":          {"", 30 * time.Second, []string{"sent our own request back"}},
 		"some JSON":     {"Welcome!\n\"ready\"\n", 30 * time.Second, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +38,11 @@ func TestNonsenseIsTold(t *testing.T) {
 					answers, theirs := io.Pipe()
 					go func() {
 						_, _ = io.WriteString(theirs, test.writes)
-						_, _ = io.Copy(io.Discard, in)
+						back := io.Discard
+						if name == "echo" {
+							back = theirs
+						}
+						_, _ = io.Copy(back, in)
 						_ = theirs.Close()
 					}()
 					return bothWays{answers, ours}, nil
@@ -52,7 +57,7 @@ func TestNonsenseIsTold(t *testing.T) {
 							return
 						}
 						told = append(told, e.Nonsense)
-						if after := time.Since(began); e.Kind != Connecting || after != 5*time.Second {
+						if after := time.Since(began); e.Kind != Connecting || after != 2*time.Second {
 							t.Errorf("%+v after %v", e, after)
 						}
 					},

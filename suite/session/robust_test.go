@@ -126,7 +126,7 @@ func TestSpreadMessagesAreNamed(t *testing.T) {
 			`JSON over several lines: a message must not contain newlines on stdio (basic/transports#stdio)`, "", 0},
 		"endless": {requirement.R20251125, append([]string{"{"}, slices.Repeat([]string{`"a":{`, "},"}, 10_000)...),
 			`initialize was not answered with JSON`, "", 30 * time.Second},
-		"no message": {requirement.R20251125, []string{"{", "this is no JSON", "}"}, `; logs and banners go to standard error`, "", 30 * time.Second},
+		"no message": {requirement.R20251125, []string{"{", "this is no JSON", "}"}, `only messages go to standard output, logs and banners to standard error`, "", 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -242,7 +242,7 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	case x.Outcome == recording.Silent && s.nonsense() != "":
 		reason := "initialize was not answered with JSON: the target sent " + s.nonsense()
 		if s.over == requirement.Stdio {
-			reason += "; logs and banners go to standard error"
+			reason += "; only messages go to standard output, logs and banners to standard error"
 		}
 		return &OpenError{Code: recording.CodeUnreadable, Reason: reason}
 	case x.Outcome == recording.Silent:
