@@ -75,6 +75,47 @@ func TestBaselineEverywhere(t *testing.T) {
 	}
 }
 
+// TestAllIsExcused: a run that the baseline spares says so beside its outcome, in each format.
+func TestAllIsExcused(t *testing.T) {
+	fail, pass := row("A-2", LevelMust, Fail, "x"), row("A-1", LevelMust, Pass, "")
+	warn := row("A-3", LevelShould, Warn, "x")
+	excused := func(x Result, revision string) Result {
+		x.Excused, x.ExcusedReason, x.Revision = true, "in use", revision
+		return x
+	}
+	for name, test := range map[string]struct {
+		results []Result
+		strict  bool
+		want    string
+	}{
+		"one":             {[]Result{pass, excused(fail, "2025-11-25")}, false, "NOT CONFORMANT, its one failure excused by baseline known[1].txt"},
+		"all":             {[]Result{pass, warn, excused(fail, "2025-06-18"), excused(fail, "2025-11-25")}, false, "NOT CONFORMANT, all 2 failures excused by baseline known[1].txt"},
+		"not all":         {[]Result{pass, fail, excused(fail, "2025-06-18")}, false, "NOT CONFORMANT"},
+		"strict":          {[]Result{pass, excused(warn, "2025-06-18"), excused(warn, "2025-11-25")}, true, "NOT CONFORMANT, all 2 warnings excused by baseline known[1].txt"},
+		"no failure":      {[]Result{pass, excused(warn, "2025-06-18")}, false, "CONFORMANT, 1 warning"},
+		"nothing excused": {[]Result{pass, fail}, false, "NOT CONFORMANT"},
+	} {
+		r := sample()
+		r.Results, r.Observations = test.results, nil
+		r.Summary.Baseline = &BaselineSummary{File: "known[1].txt", Entries: 1}
+		r.Summarize(SummaryOptions{Strict: test.strict})
+		if got := (view{r: r}).standing().String(); got != test.want {
+			t.Errorf("%s: %s, not %s", name, got, test.want)
+		}
+		o := Options{Strict: test.strict}
+		for format, text := range map[string]string{
+			"console":  written(t, func(w io.Writer) error { return WriteConsole(w, r, o) }),
+			"HTML":     written(t, func(w io.Writer) error { return WriteHTML(w, r, o) }),
+			"Markdown": strings.ReplaceAll(written(t, func(w io.Writer) error { return WriteMarkdown(w, r, o) }), "\\", ""),
+			"JUnit":    written(t, func(w io.Writer) error { return WriteJUnit(w, r, o) }),
+		} {
+			if !strings.Contains(text, test.want) || strings.Contains(text, "excused by baseline") != strings.Contains(test.want, "excused") {
+				t.Errorf("%s: %s lacks %q", name, format, test.want)
+			}
+		}
+	}
+}
+
 // shard is the part of a report in one revision, as a machine judged it with a baseline.
 func shard(revision string, b *BaselineSummary) *Report {
 	r := sample()

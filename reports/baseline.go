@@ -261,10 +261,12 @@ func (c *console) excuses() {
 	}
 }
 
-// baselineRemarks is what the last line says of the baseline.
-func baselineRemarks(s *Summary) []string {
+// baselineRemarks is what the last line says of the baseline beside the outcome.
+func (v view) baselineRemarks() []string {
+	s := &v.r.Summary
 	var parts []string
-	if s.Excused > 0 || s.Baseline != nil {
+	told := v.r.excusal() != "" && (s.Excused == s.Fail || s.Fail == 0)
+	if !told && (s.Excused > 0 || s.Baseline != nil) {
 		parts = append(parts, fmt.Sprintf("%d excused by the baseline", s.Excused))
 	}
 	for _, p := range s.Baseline.parts() {

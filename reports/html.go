@@ -182,7 +182,7 @@ func (p *pageView) verdict(v view, strict bool) {
 	if lost := v.lost(); lost != "" {
 		p.Remarks = append(p.Remarks, "Not established: "+clean(lost, pageText)+": "+v.unreached()+".")
 	}
-	if remarks := baselineRemarks(s); len(remarks) > 0 {
+	if remarks := v.baselineRemarks(); len(remarks) > 0 {
 		p.Remarks = append(p.Remarks, capital(strings.Join(remarks, ", "))+".")
 	}
 	if s.Interrupted != "" {

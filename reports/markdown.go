@@ -113,10 +113,10 @@ func (m *markdown) head() {
 	_, as := said.headline()
 	sign := map[Verdict]string{Fail: "❌", Pass: "✅", Blocked: "⚠️"}[as]
 	scope := MarkdownText(m.scope(everything))
-	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, said, cmp.Or(MarkdownCode(m.r.Target.Name, 100), "a target without a name")))
+	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, MarkdownText(said.String()), cmp.Or(MarkdownCode(m.r.Target.Name, 100), "a target without a name")))
 	text := fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
 		s.Pass, s.Fail, among(s.Security.Fail), count(s.Warn, "warning"), among(s.Security.Warn), s.Blocked, s.NotApplicable, scope, s.DurationMS/1000)
-	for _, remark := range baselineRemarks(s) {
+	for _, remark := range m.baselineRemarks() {
 		text += " " + capital(remark) + "."
 	}
 	if m.o.Strict && s.Warn > 0 {

@@ -127,7 +127,7 @@ func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTa
 
 // Word is what is said of the target, in the words of its own report.
 func (t *MatrixTarget) Word() string {
-	said := standing{t.Outcome, t.Scope, t.Counts, t.Security, t.Extent, t.Error != ""}
+	said := standing{t.Outcome, t.Scope, t.Counts, t.Security, t.Extent, t.Error != "", ""}
 	if t.Scope != Full {
 		said.extent = cmp.Or(t.Extent, extentPartial) // earlier versions did not tell it
 	}

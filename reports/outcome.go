@@ -30,11 +30,38 @@ type standing struct {
 	extent string
 	// lost says that an endpoint could not be reached.
 	lost bool
+	// excuse says that the baseline excuses all that makes the target not conformant, so that the
+	// exit status is 0; else it is empty.
+	excuse string
 }
 
 func (v view) standing() standing {
 	s := &v.r.Summary
-	return standing{s.Outcome, s.Scope, s.Counts, s.Security, v.r.extent(), len(v.r.unreachable()) > 0}
+	return standing{s.Outcome, s.Scope, s.Counts, s.Security, v.r.extent(), len(v.r.unreachable()) > 0, v.r.excusal()}
+}
+
+// excusal is how many findings make the target not conformant, if the baseline excuses all of
+// them: "all 3 failures excused by baseline known.txt"; else it is empty.
+func (r *Report) excusal() string {
+	if r.Summary.Outcome != NonConformant {
+		return ""
+	}
+	as, word := Fail, "failure"
+	if r.Summary.Fail == 0 {
+		as, word = Warn, "warning" // under --strict
+	}
+	red := r.only(func(x *Result) bool { return x.Verdict == as })
+	if slices.ContainsFunc(red, func(x *Result) bool { return !x.Excused }) {
+		return ""
+	}
+	text := "its one " + word + " excused by "
+	if len(red) > 1 {
+		text = "all " + count(len(red), word) + " excused by "
+	}
+	if b := r.Summary.Baseline; b != nil && b.File != "" {
+		return text + "baseline " + clean(b.File, pageTitle)
+	}
+	return text + "the baseline"
 }
 
 // The extents of runs that are no full ones.
@@ -89,6 +116,9 @@ func (s standing) remark() string {
 // FOUND, partial run".
 func (s standing) String() string {
 	word, _ := s.headline()
+	if s.excuse != "" {
+		word += ", " + s.excuse
+	}
 	return s.complete(word)
 }
 
@@ -135,7 +165,7 @@ func (c *console) outcome() {
 	if s.Observations > 0 {
 		parts = append(parts, count(s.Observations, "observation"))
 	}
-	parts = append(parts, baselineRemarks(s)...)
+	parts = append(parts, c.baselineRemarks()...)
 	named := 3
 	if c.o.Verbose {
 		named = everything
