@@ -78,16 +78,22 @@ func (w *Writer) Frame(number int, f reports.Frame) {
 	w.Report.Frames = append(w.Report.Frames, f)
 }
 
-// Evidence lists the numbers that frames have in the report.
+// Evidence lists the numbers that frames have in the report, in order.
 func (w *Writer) Evidence(numbers []int) []int {
+	out := w.numbers(numbers)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// numbers are those that frames have in the report, in the order in which they are given.
+func (w *Writer) numbers(frames []int) []int {
 	var out []int
-	for _, n := range numbers {
+	for _, n := range frames {
 		if m, ok := w.frames[n]; ok {
 			out = append(out, m)
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return out
 }
 
 // Result adds the verdict on a requirement, whose scenarios were played for some time, and its
@@ -99,7 +105,7 @@ func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination
 		Revision: string(rev), Transport: string(at.Transport),
 		Verdict: reports.Verdict(v.Outcome), ReasonCode: string(v.Code), Reason: w.Mask.String(v.Reason),
 		Expected: w.Mask.String(v.Expected), Actual: w.Mask.String(v.Actual), Hint: w.Mask.String(v.Hint),
-		DurationMS: reports.Milliseconds(played), Evidence: w.Evidence(v.Frames), Gravity: reports.GravityOf(reports.Verdict(v.Outcome)),
+		DurationMS: reports.Milliseconds(played), Evidence: w.numbers(v.Frames), Gravity: reports.GravityOf(reports.Verdict(v.Outcome)),
 	}
 	if s, ok := req.SectionOn(at); ok {
 		out.Section, out.Link = s.Ref(), s.URL(rev)

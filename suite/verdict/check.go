@@ -377,14 +377,21 @@ func CauseCode(words string) string {
 }
 
 // evidence collects that of the first findings that decide; a report is to be read, so it is
-// not all of them.
+// not all of them. That of the first one, of which the verdict speaks, comes before the rest:
+// findings from several scenarios are in no order of time.
 func evidence(decisive []Finding) []int {
 	const findings = 3
-	var frames []int
-	for _, f := range decisive[:min(len(decisive), findings)] {
-		frames = append(frames, f.Frames...)
+	frames := slices.Sorted(slices.Values(decisive[0].Frames))
+	var rest []int
+	for _, f := range decisive[1:min(len(decisive), findings)] {
+		rest = append(rest, f.Frames...)
 	}
-	slices.Sort(frames)
+	slices.Sort(rest)
+	for _, n := range rest {
+		if !slices.Contains(frames, n) {
+			frames = append(frames, n)
+		}
+	}
 	return slices.Compact(frames)
 }
 
