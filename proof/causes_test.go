@@ -17,20 +17,23 @@ import (
 func TestSharedCauses(t *testing.T) {
 	t.Parallel()
 	answering := control.Rule{Do: []operation.Operation{{On: "request", Method: "notifications/*", Answer: &operation.Stub{Raw: `{"jsonrpc":"2.0","id":null,"result":{}}`}}}}
+	legacy := []requirement.Revision{requirement.R20250618, requirement.R20251125}
 	for name, c := range map[string]struct {
 		rule control.Rule
 		ids  []string
+		in   []requirement.Revision
 	}{
-		"origin":       {control.Rule{Fault: "sec-01-origin-ignored"}, []string{"SEC-01", "SEC-02"}},
-		"id":           {control.Rule{Fault: "rpc-04-ids-in-small-letters"}, []string{"RPC-02", "RPC-04"}},
-		"cursor":       {control.Rule{Fault: "page-04-cursor-ignored"}, []string{"PAGE-02", "PAGE-04"}},
-		"notification": {answering, []string{"RPC-10", "CANC-01"}},
+		"origin":       {control.Rule{Fault: "sec-01-origin-ignored"}, []string{"SEC-01", "SEC-02"}, legacy},
+		"id":           {control.Rule{Fault: "rpc-04-ids-in-small-letters"}, []string{"RPC-02", "RPC-04"}, legacy},
+		"cursor":       {control.Rule{Fault: "page-04-cursor-ignored"}, []string{"PAGE-02", "PAGE-04"}, legacy},
+		"notification": {answering, []string{"RPC-10", "CANC-01"}, legacy},
+		"errors":       {control.Rule{Fault: "rpc-16-errors-without-id"}, []string{"RPC-16", "HTTP-34"}, []requirement.Revision{requirement.R20260728}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				report := judge(t, reference.Options{Rules: []control.Rule{c.rule}}, suite.Config{Only: c.ids,
-					Revisions: []requirement.Revision{requirement.R20250618, requirement.R20251125}, Transports: []requirement.Transport{requirement.HTTP}})
+					Revisions: c.in, Transports: []requirement.Transport{requirement.HTTP}})
 				causes := map[string][]string{}
 				for i := range report.Results {
 					if x := &report.Results[i]; x.Verdict == reports.Fail && x.SharedCause && !slices.Contains(causes[x.Cause], x.ID) {

@@ -87,9 +87,9 @@ type endpoint struct {
 	cause     error
 	// broken is why no session can be opened although the endpoint is what the
 	// user says it is; see misspeaks, and [session.Found.Spread].
-	broken  error
-	prompts session.Prompts
-	single  string // how it was seen that it keeps one session at a time; empty if it does not
+	broken error
+	habits session.Habits
+	single string // how it was seen that it keeps one session at a time; empty if it does not
 }
 
 // misspeaks reports whether an endpoint that is declared to speak HTTP+SSE was
@@ -237,7 +237,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		if err != nil {
 			return err
 		}
-		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter, Patience: r.patience, Prompts: &e.prompts}
+		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter, Patience: r.patience, Habits: &e.habits}
 		before, stop := r.transcript.Len(), func() {}
 		if t == requirement.Stdio {
 			stop = r.whileNonsense(e)
@@ -400,7 +400,7 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	if e.single != "" && facts.Combination.Revision.Modern() { // where there are no sessions, none ends another one
 		limit, instances = nil, e.Instances
 	}
-	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken, Limit: limit, Prompts: &e.prompts}
+	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken, Limit: limit, Habits: &e.habits}
 	if e.Owned() {
 		o.Starts, o.Ends, o.Jobs = r.starts, r.ends, r.jobs
 		if limit == nil {

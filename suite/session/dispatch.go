@@ -163,16 +163,26 @@ func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
 	}
 	if x := cmp.Or(s.answered[m.Get("id").Raw], s.given[m.Get("id").Raw]); x != nil { // given: we have given it up
 		s.renames = false
+		s.disproved(x)
 		x.Replies = append(x.Replies, f.Number)
 		return
 	}
-	if s.ofAnother(m.Get("id")) || s.theirs[m.Get("id").Raw] {
+	if s.ofAnother(m.Get("id")) {
+		if s.opts.Habits != nil {
+			s.opts.Habits.crowded.Store(true)
+		}
+		return
+	}
+	if s.theirs[m.Get("id").Raw] {
 		return // with an id of its own the target reacts to our answer to its request
 	}
-	// An id that we never gave, or none: it answers a probe, if one is under
-	// way. Otherwise it can only be told whose it is if a single answer is awaited.
-	nameless := !m.Get("id").Exists() || m.Get("id").Type == gjson.Null
-	if p := s.probing(nameless); p != nil {
+	if m.Get("id").Value() == nil {
+		s.nameless(f, m)
+		return
+	}
+	// An id that we never gave: it answers a probe, if one is under way. Otherwise
+	// it can only be told whose it is if a single answer is awaited.
+	if p := s.probing(false); p != nil {
 		p.attach(f, m)
 		return
 	}
@@ -201,48 +211,6 @@ func (s *Session) probing(nameless bool) *Pending {
 		}
 	}
 	return nil
-}
-
-// doubtTime is how long the proper answer to a request may follow a response
-// without its id.
-const doubtTime = time.Second
-
-// doubt takes a response without the id of a request for its answer, unless the proper one
-// follows soon: it may as well be an illegal answer to a notification, or to nothing at
-// all. Whoever answered under another id once is believed at once from then on, so that a
-// session with such a target takes no longer than others, as long as it does so; not on the event
-// stream of HTTP+SSE, where the id may be one of a caller's own, in another session.
-func (p *Pending) doubt(f *wire.Frame, m gjson.Result) {
-	id := m.Get("id")
-	named := id.Exists() && id.Type != gjson.Null && f.Channel != streamSSE
-	if named && p.s.renames {
-		p.attach(f, m)
-		return
-	}
-	frame := *f
-	believe := func() {
-		if !p.completed && len(p.x.Replies) == 0 {
-			p.s.renames = p.s.renames || named
-			p.attach(&frame, m)
-		}
-	}
-	if named && p.doubtful == nil {
-		p.doubtful = believe
-	}
-	time.AfterFunc(min(doubtTime, p.timeout()/2), func() {
-		p.s.mu.Lock()
-		defer p.s.mu.Unlock()
-		believe()
-	})
-}
-
-// believe takes what came under another id for the answer, as nothing can follow any more.
-func (p *Pending) believe() {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	if p.doubtful != nil {
-		p.doubtful()
-	}
 }
 
 // foreign reports whether a response bears an id, and it is not that of a request in the message.
@@ -277,17 +245,17 @@ func (s *Session) byID(id gjson.Result) *Pending {
 
 // onlyAwaiting is the single exchange that awaits an answer, if there is one.
 func (s *Session) onlyAwaiting() *Pending {
-	var only *Pending
-	for _, p := range s.pending {
-		if p.q.Notification || p.q.NoAwait || len(p.x.Replies) > 0 || p.completed {
-			continue
-		}
-		if only != nil {
-			return nil
-		}
-		only = p
+	if all := s.awaiting(); len(all) == 1 {
+		return all[0]
 	}
-	return only
+	return nil
+}
+
+// awaiting lists the exchanges that await an answer.
+func (s *Session) awaiting() []*Pending {
+	return recording.Keep(s.pending, func(p *Pending) bool {
+		return !p.q.Notification && !p.q.NoAwait && len(p.x.Replies) == 0 && !p.completed
+	})
 }
 
 // assign gives a frame to the exchange that owns its channel. On a stream that
@@ -350,6 +318,8 @@ func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
 		// Only the first answer is a step ahead: a target that repeats itself
 		// would else put off the end of what waits behind for good.
 		p.s.progress(p)
+	} else {
+		p.s.disproved(p.x)
 	}
 	p.s.renames = p.s.renames && p.foreign(m)
 	if n == 0 || p.x.Replies[n-1] != f.Number {

@@ -35,6 +35,9 @@ type Pending struct {
 	cut     string    // why its answer cannot be read, if that is known
 	// beyond is why no more was read of what came, if that is so.
 	beyond string
+	// disputed says that it cannot be told whether an answer is its own, and listening that it was acknowledged as
+	// a subscription, whose response is its end.
+	disputed, listening bool
 	// doubtful takes a response under another id for the answer, if one has come.
 	doubtful func()
 	// completed says that the outcome is settled. The outcome itself belongs to
@@ -50,8 +53,13 @@ type Pending struct {
 // exchange; the outcome says what happened.
 func (s *Session) Do(ctx context.Context, q Request) *recording.Exchange {
 	r := s.retries()
-	for {
-		if x := s.Start(ctx, q).Wait(ctx); !r.again(ctx, x) {
+	for trial := 0; ; trial++ {
+		done := s.turn(ctx, q, trial > 0)
+		q.again = trial < mostDisputes && q.ID == nil
+		p := s.Start(ctx, q)
+		x := p.Wait(ctx)
+		done()
+		if !p.inDispute() && !r.again(ctx, x) {
 			return x
 		}
 	}
@@ -108,6 +116,9 @@ func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
 	for {
 		select {
 		case <-p.done:
+			if p.inDispute() {
+				return p.finish(recording.Canceled, disputedReason)
+			}
 			if why := p.unreadable(); why != "" {
 				return p.finish(recording.HTTPOnly, why)
 			}
@@ -288,6 +299,9 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 		} else if why := p.limit(); why != "" {
 			o, reason, x.Limit = recording.Canceled, why, true
 		}
+	}
+	if p.q.Body != nil && len(x.Replies) == 0 {
+		s.garbled = time.Now()
 	}
 	x.Outcome, x.Reason = o, reason
 	x.Took = s.opts.Transcript.Now() - p.start

@@ -79,6 +79,9 @@ func (s *Session) listen(ctx context.Context, q Request) *Stream {
 	}
 	if ok {
 		st.Ack = ack
+		s.mu.Lock()
+		st.listening = true
+		s.mu.Unlock()
 	}
 	return st
 }

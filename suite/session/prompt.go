@@ -14,10 +14,13 @@ import (
 // comes with a prompt's answer, and atOnce, was.
 const soon, atOnce = time.Second, 300 * time.Millisecond
 
-// Prompts is what several sessions together know of a target after requests that were sent to see whether an answer is held back.
-type Prompts struct {
-	held atomic.Bool  // one was
-	vain atomic.Int32 // prompts that were not answered either
+// Habits is what several sessions together know of how a target answers.
+type Habits struct {
+	held atomic.Bool  // an answer was held back until another request came
+	vain atomic.Int32 // requests that were sent to see whether one is, and were not answered either
+	// nameless says that errors came without the id of their requests, disputes that it could not be told whose one was,
+	// and crowded that the responses to others come on the event stream of a session.
+	nameless, disputes, crowded atomic.Bool
 }
 
 // inVain is how many unanswered prompts there are at most: a target that is deaf is so to all of them.
@@ -28,10 +31,10 @@ const inVain = 2
 // after the same time, since an answer that happens to come then is not held back.
 func (p *Pending) prompts(timeout time.Duration) (may bool, after time.Duration) {
 	s := p.s
-	if s.over != requirement.Stdio || p.q.Step == recording.StepInitialize || p.q.Step == recording.StepPrompt || p.q.Body != nil || len(p.ids) != 1 || s.opts.Prompts == nil || s.opts.Prompts.vain.Load() >= inVain {
+	if s.over != requirement.Stdio || p.q.Step == recording.StepInitialize || p.q.Step == recording.StepPrompt || p.q.Body != nil || len(p.ids) != 1 || s.opts.Habits == nil || s.opts.Habits.vain.Load() >= inVain {
 		return false, timeout
 	}
-	if !s.opts.Prompts.held.Load() {
+	if !s.opts.Habits.held.Load() {
 		return true, timeout
 	}
 	s.mu.Lock()
@@ -51,7 +54,7 @@ func (p *Pending) prompt(ctx context.Context) {
 	}
 	x := s.Do(ctx, q)
 	if x.Outcome != recording.Replied {
-		s.opts.Prompts.vain.Add(1)
+		s.opts.Habits.vain.Add(1)
 		return
 	}
 	s.mu.Lock()
@@ -59,6 +62,6 @@ func (p *Pending) prompt(ctx context.Context) {
 	if x.Took < atOnce && len(p.x.Replies) > 0 && slices.Max(p.x.Replies) < slices.Min(x.Replies) {
 		p.x.HeldBack = true
 		s.held++
-		s.opts.Prompts.held.Store(true)
+		s.opts.Habits.held.Store(true)
 	}
 }

@@ -50,7 +50,7 @@ func TestHeldBack(t *testing.T) {
 						return true
 					}).pipe()
 					o := options(rev)
-					o.Timeout, o.Prompts = 10*time.Second, &Prompts{}
+					o.Timeout, o.Habits = 10*time.Second, &Habits{}
 					s, err := Open(t.Context(), dialer, o)
 					if err != nil {
 						t.Fatal(err)
@@ -66,7 +66,7 @@ func TestHeldBack(t *testing.T) {
 						}
 						got = append(got, text)
 					}
-					if !slices.Equal(got, c.want) || o.Prompts.held.Load() != (c.takes < 0) {
+					if !slices.Equal(got, c.want) || o.Habits.held.Load() != (c.takes < 0) {
 						t.Errorf("got %v, want %v", got, c.want)
 					}
 				})

@@ -70,6 +70,8 @@ type Request struct {
 	NoAwait bool
 	// Timeout replaces the session's time for one request.
 	Timeout time.Duration
+	// again says that it is sent again if it cannot be told whether an answer is its own.
+	again bool
 }
 
 // ClientInfo is how we introduce ourselves.

@@ -40,8 +40,8 @@ type Options struct {
 	// Patience, if set, bounds what all sessions that have it wait in vain for a target which asks
 	// to be called later.
 	Patience *Patience
-	// Prompts, if set, is what is known of answers that come only when another request is answered.
-	Prompts *Prompts
+	// Habits, if set, is what is known of how the target answers.
+	Habits *Habits
 	// Beside opens the session beside another one even where the target was seen to keep one at a time: what becomes
 	// of the two is to be seen.
 	Beside bool
@@ -85,7 +85,13 @@ type Session struct {
 	changed   chan struct{} // closed and replaced at each incoming frame
 	last      int           // number of the last frame
 	said      time.Duration // when the last message was sent or came
-	held      int           // how many answers were held back until a prompt
+	// doing is how many requests [Session.Do] has under way, and alone how many that are to be so alone it has under
+	// way or in line; freed is closed and replaced when one is done.
+	doing, alone int
+	freed        chan struct{}
+	// garbled is when a probe that the target may have been unable to read was last given up without an answer.
+	garbled time.Time
+	held    int // how many answers were held back until a prompt
 	// took is what the first answer took, in which the start of a process may be, and longest the
 	// longest of all others.
 	took, longest time.Duration
@@ -146,6 +152,7 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		given:    map[string]*recording.Exchange{},
 		theirs:   map[string]bool{},
 		changed:  make(chan struct{}),
+		freed:    make(chan struct{}),
 		line:     make(chan struct{}, 1),
 	}
 	if opts.Revision.Modern() {

@@ -136,6 +136,14 @@ func RepliesOf(r *recording.Recording, x *recording.Exchange) []Message {
 	return all
 }
 
+// LostID is the cause of what breaks each requirement that is about the ids of errors.
+const LostID = "an error without the id of its request"
+
+// LosesID reports whether a request was answered by an error without its id, as RPC-16 is about.
+func LosesID(x *recording.Exchange) bool {
+	return Request(x) && x.Failed() && x.Message().Get("id").Value() == nil
+}
+
 // Request reports whether an exchange was a request, to which a response is due.
 func Request(x *recording.Exchange) bool {
 	return x.Method != "" && len(x.ID) > 0

@@ -116,6 +116,10 @@ var Checks = []verdict.Check{
 // allAnswered: each request of a batch has its response, one that fails as well.
 func allAnswered(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
 	missing := missingAnswers(r, x)
+	if len(missing) > 0 && idsLost(r, x, v) >= len(missing) {
+		v.Holds() // they have their responses, and what those lack is RPC-16's
+		return
+	}
 	with := ""
 	if x.Step == stepMixed {
 		with = " that also holds a notification and a method that nobody has"
@@ -129,6 +133,14 @@ func allAnswered(r *recording.Recording, x *recording.Exchange, v *verdict.Verdi
 		v.Cause("an error response to a request of a batch that fails")
 		v.Hint("put the errors of requests that fail, such as -32601 for an unknown method, among the responses of the batch")
 	}
+}
+
+// idsLost is how many errors in the answer to a batch have no id, where that is so of other errors of the target as well.
+func idsLost(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) int {
+	if other := v.Recording(recording.InvalidMessages); other == nil || !slices.ContainsFunc(other.Steps(recording.StepUnknownMethod), verdict.LosesID) {
+		return 0
+	}
+	return len(recording.Keep(verdict.RepliesOf(r, x), func(m verdict.Message) bool { return m.Nameless() && m.Get("error").Exists() }))
 }
 
 // takesBatches reports whether the target answered any request of an ordinary

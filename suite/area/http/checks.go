@@ -285,6 +285,10 @@ func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
 		}
 		id := x.Message().Get("id")
 		v.That(wire.SameID([]byte(id.Raw), x.ID), "the id of the request, "+string(x.ID), "id is "+judge.Brief(id)+" in the body of HTTP "+strconv.Itoa(x.Status), x.Evidence()...)
-		v.Cause("the id of the request")
+		if verdict.LosesID(x) {
+			v.SharedCause(verdict.LostID)
+		} else {
+			v.Cause("the id of the request")
+		}
 	}
 }

@@ -430,7 +430,7 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 				v.That(!m.Nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
 					"the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
 				v.Hint("take the id from the request before its params are looked at")
-				v.Cause("the id of the request")
+				v.SharedCause(verdict.LostID)
 			case step == recording.StepNotJSON && v.Revision() < requirement.R20251125:
 				// The schema requires an id that is not null, JSON-RPC one that is.
 				v.Holds()

@@ -166,8 +166,13 @@ func retriedHandshakes(r *recording.Recording, v *verdict.Verdict) {
 // for nothing else that we send there can call for one.
 func strays(r *recording.Recording, v *verdict.Verdict) {
 	owned := map[int]bool{}
+	lost := slices.ContainsFunc(r.Exchanges, verdict.LosesID)
 	for _, x := range r.Exchanges {
-		for _, n := range x.Replies {
+		frames := x.Replies
+		if lost {
+			frames = x.Evidence() // an error without an id may answer one of several requests
+		}
+		for _, n := range frames {
 			owned[n] = true
 		}
 	}

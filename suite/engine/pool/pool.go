@@ -48,7 +48,7 @@ type Options struct {
 	// Limiter is asked before each message, Patience before one is sent again; NextID names sessions.
 	Limiter  func(context.Context) error
 	Patience *session.Patience
-	Prompts  *session.Prompts
+	Habits   *session.Habits
 	NextID   func() string
 	// Broken is why no session can be opened in the ordinary way, if that is
 	// known; nil if not. Scripts that bring a dialer of their own may still try.
@@ -114,7 +114,7 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 	if p.Broken != nil && o.Dialer == nil {
 		return nil, nil, p.Broken
 	}
-	o.ID, o.Transcript, o.Limiter, o.Patience, o.Prompts = p.NextID(), p.Transcript, p.Limiter, p.Patience, p.Prompts
+	o.ID, o.Transcript, o.Limiter, o.Patience, o.Habits = p.NextID(), p.Transcript, p.Limiter, p.Patience, p.Habits
 	o.Start = p.Limits.Start
 	if o.Timeout == 0 {
 		o.Timeout = p.Limits.Timeout

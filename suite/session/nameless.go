@@ -1,0 +1,179 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// nameless handles a response without an id, on a channel that all messages share. It answers a probe, if one is under way:
+// its id may not have been readable. Otherwise it can only be told whose it is if a single answer is awaited.
+func (s *Session) nameless(f *wire.Frame, m gjson.Result) {
+	if p := s.probing(true); p != nil {
+		p.attach(f, m)
+		return
+	}
+	failed := !m.Get("result").Exists()
+	awaiting := s.awaiting()
+	if failed {
+		awaiting = slices.DeleteFunc(awaiting, func(p *Pending) bool { return p.listening })
+	}
+	switch {
+	case len(awaiting) == 1:
+		awaiting[0].doubt(f, m)
+	case len(awaiting) > 1 && failed:
+		s.disputed(*f, awaiting)
+	}
+}
+
+// doubtTime is how long the proper answer to a request may follow a response
+// without its id.
+const doubtTime = time.Second
+
+// doubt takes a response without the id of a request for its answer, unless the proper one
+// follows soon: it may as well be an illegal answer to a notification, or to nothing at
+// all. Whoever answered under another id once is believed at once from then on, so that a
+// session with such a target takes no longer than others, as long as it does so; not on the event
+// stream of HTTP+SSE, where the id may be one of a caller's own, in another session.
+func (p *Pending) doubt(f *wire.Frame, m gjson.Result) {
+	id := m.Get("id")
+	named := id.Exists() && id.Type != gjson.Null && f.Channel != streamSSE
+	switch {
+	case named && p.s.renames:
+		p.attach(f, m)
+		return
+	case id.Value() == nil && !m.Get("result").Exists() && p.s.losesIDs():
+		p.nameless(f, m)
+		return
+	}
+	frame := *f
+	believe := func() {
+		if !p.completed && len(p.x.Replies) == 0 {
+			p.s.renames = p.s.renames || named
+			if id.Value() == nil {
+				p.nameless(&frame, m)
+			} else {
+				p.attach(&frame, m)
+			}
+		}
+	}
+	if named && p.doubtful == nil {
+		p.doubtful = believe
+	}
+	time.AfterFunc(min(doubtTime, p.timeout()/2), func() {
+		p.s.mu.Lock()
+		defer p.s.mu.Unlock()
+		believe()
+	})
+}
+
+// believe takes what came under another id for the answer, as nothing can follow any more.
+func (p *Pending) believe() {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	if p.doubtful != nil {
+		p.doubtful()
+	}
+}
+
+// disputed handles an error without an id that may answer any of several requests. Those that get their own answers soon
+// did not ask for it. Of the others it cannot be told: they are given up, and sent again by [Session.Do], one at a time.
+func (s *Session) disputed(f wire.Frame, askers []*Pending) {
+	time.AfterFunc(min(doubtTime, askers[0].timeout()/2), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		left := recording.Keep(askers, func(p *Pending) bool {
+			return p.q.again && len(p.x.Replies) == 0 && (p.disputed || !p.completed)
+		})
+		for i, p := range left {
+			if i == 0 {
+				p.x.Others = append(p.x.Others, f.Number)
+			}
+			p.disputed = true
+			p.once.Do(func() { close(p.done) })
+		}
+		if s.opts.Habits != nil && len(left) > 0 {
+			s.opts.Habits.disputes.Store(true)
+		}
+	})
+}
+
+func (p *Pending) inDispute() bool {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return p.disputed
+}
+
+// mostDisputes is how often a message is sent again because of them.
+const mostDisputes = 3
+
+// disputedReason is why a request was given up whose answer cannot be told from those to others.
+const disputedReason = "an error without an id came, and cannot be told to be the answer to this request or to another one that was under way"
+
+// nameless takes a response without an id for the answer, and notes that the target answers so.
+func (p *Pending) nameless(f *wire.Frame, m gjson.Result) {
+	if h := p.s.opts.Habits; h != nil && !m.Get("result").Exists() && !p.s.crowded() {
+		h.nameless.Store(true)
+	}
+	p.attach(f, m)
+}
+
+// losesIDs reports whether errors without an id are believed at once to answer the request that is awaited:
+// the target was seen to answer so, and nothing was sent in the session that it may have been unable to read.
+func (s *Session) losesIDs() bool {
+	return s.opts.Habits != nil && s.opts.Habits.nameless.Load() && time.Since(s.garbled) > 2*doubtTime && !s.crowded()
+}
+
+// crowded reports whether the responses to others come on the channel of the session, as behind gateways that send them
+// to all that are connected: an error without an id may be theirs.
+func (s *Session) crowded() bool {
+	return s.over == requirement.SSE && s.opts.Habits != nil && s.opts.Habits.crowded.Load()
+}
+
+// disproved notes that an exchange which was answered already has another answer: if the first one had no id it was that of
+// something else.
+func (s *Session) disproved(x *recording.Exchange) {
+	if s.opts.Habits != nil && len(x.Replies) > 0 && x.Message().Get("id").Value() == nil {
+		s.opts.Habits.nameless.Store(false)
+	}
+}
+
+// turn waits until nothing else is awaited by [Session.Do], if it is for a message that is sent again or errors of the
+// target cannot be told apart otherwise. What it returns ends the turn.
+func (s *Session) turn(ctx context.Context, q Request, again bool) (done func()) {
+	h := s.opts.Habits
+	if q.Notification || q.NoAwait || q.Step == recording.StepPrompt || s.over == requirement.HTTP || h == nil {
+		return func() {}
+	}
+	alone := again || h.nameless.Load() && h.disputes.Load()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if alone {
+		s.alone++
+	}
+	for ctx.Err() == nil && (alone && s.doing > 0 || !alone && s.alone > 0) {
+		freed := s.freed
+		s.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+		}
+		s.mu.Lock()
+	}
+	s.doing++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.doing--
+		if alone {
+			s.alone--
+		}
+		close(s.freed)
+		s.freed = make(chan struct{})
+	}
+}
