@@ -358,7 +358,7 @@ func (c *console) notExercised() {
 	byCode, verdicts, all := map[string][]*tallied{}, 0, []string{}
 	for _, t := range reasons {
 		byCode[t.code] = append(byCode[t.code], t)
-		verdicts += t.count
+		verdicts += len(t.results)
 		all = append(all, t.ids...)
 	}
 	c.Title(fmt.Sprintf("NOT EXERCISED  %s, %s: nothing broke, there was no occasion",
@@ -375,7 +375,7 @@ func (c *console) idle(code, means string, list []*tallied, listed bool) {
 	ids, verdicts := []string{}, 0
 	for _, t := range list {
 		ids = append(ids, t.ids...)
-		verdicts += t.count
+		verdicts += len(t.results)
 	}
 	text := fmt.Sprintf("%s, %s: %s", count(distinct(ids), "requirement"), count(verdicts, "verdict"), means)
 	if !listed {

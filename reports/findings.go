@@ -180,7 +180,7 @@ func (c *console) finding(f *finding) {
 	}
 	c.labelled(2, "change", x.Hint)
 	c.evidence(x)
-	c.commands(x)
+	c.commands(x, x.repeated())
 }
 
 func (c *console) evidence(x *Result) {
@@ -212,62 +212,13 @@ func (c *console) evidence(x *Result) {
 
 // commands writes how a result is seen again; of a finding that breaks several requirements the first shows what
 // one change mends. They are not wrapped: they are there to be copied.
-func (c *console) commands(x *Result) {
+func (c *console) commands(x *Result, repeat string) {
 	label, text := c.r.pasted(x)
-	for _, command := range [][2]string{{label, text}, {"repeat", x.repeated()}} {
+	for _, command := range [][2]string{{label, text}, {"repeat", repeat}} {
 		if command[1] != "" {
 			c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", command[0])), command[1])
 		}
 	}
-}
-
-// blocked lists what could not be judged, by the reason, because one cause
-// blocks many requirements.
-func (c *console) blocked() {
-	reasons := c.blockedBy()
-	if len(reasons) == 0 {
-		return
-	}
-	c.Title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged", count(c.r.Summary.Blocked, "verdict")))
-	for _, t := range reasons {
-		c.tally(t)
-		c.evidence(t.first)
-		c.commands(t.first)
-	}
-}
-
-// tallied is a reason with the requirements that it concerns.
-type tallied struct {
-	code, text string
-	ids        []string
-	count      int
-	first      *Result // the first one with frames, if any has some
-}
-
-// tally groups some results by code and text, in order of the code and then of the
-// first appearance.
-func tally(results []*Result, text func(*Result) string) []*tallied {
-	var list []*tallied
-	for _, same := range grouped(results, func(x *Result) [2]string { return [2]string{x.ReasonCode, text(x)} }) {
-		t := &tallied{code: same[0].ReasonCode, text: text(same[0]), count: len(same), first: same[0]}
-		for _, x := range same {
-			t.ids = append(t.ids, x.ID)
-			if len(t.first.Evidence) == 0 && len(x.Evidence) > 0 {
-				t.first = x
-			}
-		}
-		slices.SortFunc(t.ids, CompareIDs)
-		t.ids = slices.Compact(t.ids)
-		list = append(list, t)
-	}
-	slices.SortStableFunc(list, func(a, b *tallied) int { return cmp.Compare(a.code, b.code) })
-	return list
-}
-
-func (c *console) tally(t *tallied) {
-	c.Line("  ", c.Paint(terminal.Bold, Sanitize(Shorten(t.code, 40))), fmt.Sprintf(" %d", t.count))
-	c.labelled(4, "", t.text)
-	c.labelled(4, "ids", c.list(t.ids, 24))
 }
 
 // seen is an observation with the combinations in which it was made.

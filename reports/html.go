@@ -83,9 +83,10 @@ type pair struct{ Name, Value, More string }
 type pageReason struct {
 	Code, Text, Count string
 	IDs               []string
-	// Rerun and Wire are those of the first verdict that has frames, where something broke.
-	Rerun string
-	Wire  []*wireFrame
+	// Where something broke: where, the command that repeats it, what the command does not repeat, and the
+	// frames of the first verdict that has some.
+	In, Rerun, Remark string
+	Wire              []*wireFrame
 }
 
 type pageArea struct {
@@ -263,14 +264,15 @@ func (p *pageView) reasons(v view, wire *pageWire) {
 	shown := func(list []*tallied) []pageReason {
 		var all []pageReason
 		for _, t := range list {
-			all = append(all, pageReason{Code: clean(t.code, pageTitle), Text: cleanLines(t.text), Count: count(t.count, "verdict"), IDs: cleanAll(t.ids)})
+			all = append(all, pageReason{Code: clean(t.code, pageTitle), Text: cleanLines(t.text), Count: count(len(t.results), "verdict"), IDs: cleanAll(t.ids)})
 		}
 		return all
 	}
 	blocked, room := v.blockedBy(), pageEvidenceBytes
 	p.Blocked, p.Idle = shown(blocked), shown(v.idleFor())
 	for i, t := range blocked {
-		p.Blocked[i].Rerun = t.first.repeated()
+		p.Blocked[i].In = clean(v.where(t.results), pageText)
+		p.Blocked[i].Rerun, p.Blocked[i].Remark = t.repeated()
 		p.Blocked[i].Wire, _ = wire.views(t.first, &room)
 	}
 	for _, s := range observed(v.r) {

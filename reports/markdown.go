@@ -273,9 +273,10 @@ func (m *markdown) blocked() {
 
 // reason is why verdicts are blocked, with the evidence of the first of them folded.
 func (m *markdown) reason(t *tallied) string {
-	text := fmt.Sprintf("- %s: %s (%s)\n", MarkdownCode(t.code, 60), MarkdownCode(t.text, 600), MarkdownCode(listed(t.ids, 12), 400))
-	if repeat := t.first.repeated(); repeat != "" {
-		text += fmt.Sprintf("  - repeat: %s\n", MarkdownCode(repeat, pageText))
+	text := fmt.Sprintf("- %s: %s (%s)\n  - in %s\n", MarkdownCode(t.code, 60), MarkdownCode(t.text, 600), MarkdownCode(listed(t.ids, 12), 400),
+		MarkdownCode(m.where(t.results), 400))
+	if repeat, remark := t.repeated(); repeat != "" {
+		text += "  - " + strings.TrimSuffix(fmt.Sprintf("repeat: %s, %s", MarkdownCode(repeat, pageText), MarkdownCode(remark, pageTitle)), ", ") + "\n"
 	}
 	if lines := m.r.evidenceLines(t.first, consoleFrame, consoleFrames); len(lines) > 0 {
 		text += "\n<details><summary>" + plain(t.first.ID) + "</summary>\n\n" + MarkdownBlock(strings.Join(lines, "\n")) + "\n</details>\n\n"
