@@ -59,7 +59,7 @@ type MatrixTarget struct {
 	Revisions []string `json:"revisions,omitempty"`
 	Outcome   Outcome  `json:"outcome,omitempty"`
 	Scope     Scope    `json:"scope,omitempty"`
-	// Extent is "partial run", "quick run" or "ended early"; empty for a full run.
+	// Extent is "partial run", "quick run", "ended early" or "unreachable"; empty for a full run.
 	Extent string `json:"extent,omitempty"`
 	Counts
 	// Security counts those of the red verdicts that are about security.

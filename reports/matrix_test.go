@@ -54,6 +54,20 @@ func TestOneOutcome(t *testing.T) {
 	}
 }
 
+// TestUnreachableIsNoPartialRun: where no endpoint could be reached nothing was narrowed down, whatever the flags.
+func TestUnreachableIsNoPartialRun(t *testing.T) {
+	for name, options := range map[string]SummaryOptions{"full": {}, "partial": {Partial: true}} {
+		r := New(Tool{}, Target{Endpoints: []Endpoint{{Transport: "stdio", Unreachable: "no such program"}}}, Config{Quick: &Quick{}})
+		r.Summarize(options)
+		column := MatrixColumn("x", r, ExitNotEstablished, 0)
+		for _, word := range []string{view{r: r}.standing().String(), strings.ToUpper(column.Word())} {
+			if want := "NOT ESTABLISHED, unreachable"; !strings.EqualFold(word, want) {
+				t.Errorf("%s: %q instead of %q", name, word, want)
+			}
+		}
+	}
+}
+
 func TestReadMatrixOfAReport(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteJSON(&b, sample()); err != nil {

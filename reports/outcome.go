@@ -69,6 +69,7 @@ const (
 	extentPartial = "partial run"
 	extentQuick   = "quick run"
 	extentEarly   = "ended early"
+	extentNowhere = "unreachable"
 )
 
 // extent says in two words what a run was if it was not a full one; empty if it was.
@@ -76,6 +77,8 @@ func (r *Report) extent() string {
 	switch {
 	case r.Summary.Interrupted != "":
 		return extentEarly
+	case len(r.Results) == 0 && len(r.Target.Endpoints) > 0 && len(r.unreachable()) == len(r.Target.Endpoints):
+		return extentNowhere // whatever was selected
 	case r.Summary.Scope == Full:
 		return ""
 	case r.Config.Quick != nil:
