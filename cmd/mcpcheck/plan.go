@@ -90,17 +90,11 @@ func tryOut(ctx context.Context, cfg suite.Config) (*trial, error) {
 		return nil, impossible("the reference server that is built in cannot be started: %w", err)
 	}
 	defer server.Close()
-	done.target = cmp.Or(cfg.Target, t)
-	var endpoints []target.Endpoint
-	for _, e := range t.Endpoints {
-		if slices.ContainsFunc(done.target.Endpoints, func(asked target.Endpoint) bool {
-			return cmp.Or(asked.Transport(), requirement.HTTP) == e.Transport()
-		}) {
-			endpoints = append(endpoints, e)
+	done.target = t
+	if cfg.Target != nil {
+		if done.target, t = standIn(cfg, t.Endpoints); len(t.Endpoints) == 0 {
+			return nil, impossible("nothing can be planned: no endpoint of the target may speak a transport that was asked for with a revision that was")
 		}
-	}
-	if asked := cfg.Target; asked != nil {
-		t = &target.Target{Endpoints: endpoints, Revisions: asked.Revisions, OptOut: asked.OptOut, Allow: asked.Allow}
 	}
 	cfg.Target = t
 	cfg.Rate, cfg.QuietWindow, cfg.Unfiltered = -1, embedded.QuietWindow, false
@@ -117,6 +111,39 @@ func tryOut(ctx context.Context, cfg suite.Config) (*trial, error) {
 		done.add(r.Take(at).Recordings)
 	}
 	return done, context.Cause(ctx)
+}
+
+// standIn is a target with those of its endpoints that a run calls, and the one that is called in its place.
+func standIn(cfg suite.Config, reference []target.Endpoint) (called, instead *target.Target) {
+	asked := *cfg.Target
+	asked.Endpoints = nil
+	instead = &target.Target{Revisions: asked.Revisions, OptOut: asked.OptOut, Allow: asked.Allow}
+	for _, e := range cfg.Target.Endpoints {
+		for _, r := range reference {
+			if r.Transport() == supposed(cfg, &e) {
+				asked.Endpoints = append(asked.Endpoints, e)
+				r.Revisions = e.Revisions
+				instead.Endpoints = append(instead.Endpoints, r)
+			}
+		}
+	}
+	return &asked, instead
+}
+
+// supposed is the transport that the plan supposes an endpoint to speak: the first that it may speak and that is asked
+// for, with a revision that is. It is empty where a run leaves the endpoint out.
+func supposed(cfg suite.Config, e *target.Endpoint) requirement.Transport {
+	for _, t := range e.Candidates() {
+		if len(cfg.Transports) > 0 && !slices.Contains(cfg.Transports, t) {
+			continue
+		}
+		if slices.ContainsFunc(requirement.Grid(), func(c requirement.Combination) bool {
+			return c.Transport == t && cfg.Target.Wants(e, c.Revision) && (len(cfg.Revisions) == 0 || slices.Contains(cfg.Revisions, c.Revision))
+		}) {
+			return t
+		}
+	}
+	return ""
 }
 
 // add counts what was recorded in one combination.
