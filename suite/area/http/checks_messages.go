@@ -58,6 +58,7 @@ var httpMessagesChecks = []verdict.Check{
 	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepSecondClient); x != nil && verdict.Responded(x, v) {
 			v.That(x.Succeeded(), "a session for a second client", matcher.Describe(x)+" to the initialize of a second client", x.Evidence()...)
+			v.Hint("open a session for each client; if the server is meant for one client at a time, instances: 1 at its endpoint in the target file leaves this out")
 		}
 		verdict.SideBySide(r, v)
 	}},

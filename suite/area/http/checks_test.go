@@ -333,3 +333,16 @@ func TestMalformedBodyFails(t *testing.T) {
 	areatest.Observed(t, see(body("brace", 400), body("empty", 413)), "")
 	areatest.Observed(t, see(body("brace", 500), body("empty", 400), body("number", 503)), "malformed-body-failed", "the body { (HTTP 500)", "the body 5 (HTTP 503)")
 }
+
+// TestOneClientAtATime: where a second client is refused, what to change names the setting of a target file that a
+// server for one client needs.
+func TestOneClientAtATime(t *testing.T) {
+	req, _ := area.Catalogue().Find("HTTP-37")
+	k, _ := area.BuiltIn().Check("HTTP-37")
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{}}`)
+	refused := areatest.HTTPLine(recording.StepSecondClient, 400, rt.Line{Method: "initialize", Error: `{"code":-32600,"message":"already initialized"}`})
+	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.TwoClients: rt.New(recording.TwoClients, facts, refused)})
+	if got.Outcome != verdict.Warn || !strings.Contains(got.Hint, "instances: 1") {
+		t.Errorf("%s: %q", got.Outcome, got.Hint)
+	}
+}
