@@ -120,7 +120,7 @@ func (c *Client) sendInTurn(ctx context.Context, qs []session.Request) bool {
 			c.ends(ctx, x)
 		}
 	}
-	c.fresh = c.fresh && !clear
+	c.fresh = c.fresh && !alive
 	return clear || ctx.Err() != nil || !alive && !c.Replace(ctx)
 }
 
