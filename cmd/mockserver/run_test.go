@@ -35,6 +35,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"--stdio", "--fault", "nothing"}, `unknown fault "nothing"`},
 		{[]string{"--stdio", "--quirk", "nothing"}, `unknown quirk "nothing"`},
 		{[]string{"--stdio", "--fault", "page-01-nul-cursor"}, `did you mean page-01-null-cursor`},
+		{[]string{"--stdio", "--fault", "page-2"}, `did you mean page-02-last-page-cycles or page-02-more-empty-pages?`},
 		{[]string{"--stdio", "--quirk", "long-cursor"}, `did you mean long-cursors`},
 		{[]string{"--stdio", "--revision", "2020-01-01"}, `unknown revision "2020-01-01"`},
 		{[]string{"--stdio", "--page-size", "-1"}, "must not be negative"},

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -18,28 +19,39 @@ const (
 )
 
 // Names gives the known names closest to a word, best first, at most three; none
-// if nothing is close. Case is ignored. A name is close if a third of the word, or
-// less, has to be changed, or if one of its words begins with the word.
+// if nothing is close. Case and leading zeros of numbers are ignored. A name is close if a third
+// of the word, or less, has to be changed; next come names that begin with the word, and those of
+// which another word does. Without any, those are close of which the beginning is.
 func Names(word string, known []string) []string {
-	word = strings.ToLower(strings.TrimSpace(word))
+	word = plain(strings.TrimSpace(word))
 	if word == "" || len(word) > longest {
 		return nil
 	}
 	type candidate struct {
-		name  string
-		edits int
+		name string
+		rank int
 	}
-	var found []candidate
+	var found, begun []candidate
 	for _, name := range known {
-		lower := strings.ToLower(name)
-		n, limit := Edits(word, lower), max(1, len(word)/3)
-		if n <= limit {
-			found = append(found, candidate{name, n})
-		} else if len(word) > 3 && hasWord(lower, word) {
-			found = append(found, candidate{name, limit + 1})
+		plain := plain(name)
+		n, limit := Edits(word, plain), max(1, len(word)/3)
+		begins := rank(plain, word)
+		switch {
+		case n <= limit:
+			found = append(found, candidate{name, 2 * n})
+		case len(word) > 3 && begins >= 0:
+			found = append(found, candidate{name, begins})
+		default:
+			begin := beginning(plain, word)
+			if n := Edits(word, begin); begin != "" && len(word) > 2 && n <= max(1, len(word)/4) {
+				begun = append(begun, candidate{name, n})
+			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.edits, b.edits) })
+	if len(found) == 0 {
+		found = begun
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
 	var names []string
 	for _, c := range found {
 		if len(names) < most && !slices.Contains(names, c.name) {
@@ -49,14 +61,38 @@ func Names(word string, known []string) []string {
 	return names
 }
 
-// hasWord reports whether a name, or a part of it behind a separator, begins with a word.
-func hasWord(name, word string) bool {
-	for at := range len(name) {
-		if strings.HasPrefix(name[at:], word) && (at == 0 || !letter(name[at-1]) || !letter(word[0])) {
-			return true
+// zeros are those in front of a number.
+var zeros = regexp.MustCompile(`\b0+([0-9])`)
+
+// plain is a name as it is compared.
+func plain(name string) string { return zeros.ReplaceAllString(strings.ToLower(name), "$1") }
+
+// rank is the less the closer a name is that has a word: 3 if it begins with the word and a
+// hyphen, which is closer than two edits, more if it begins with the word alone, and most if a
+// part of it behind a separator does; else it is negative.
+func rank(name, word string) int {
+	switch {
+	case strings.HasPrefix(name, word+"-"):
+		return 3
+	case strings.HasPrefix(name, word):
+		return 2 * longest
+	}
+	for at := range name {
+		if at > 0 && strings.HasPrefix(name[at:], word) && (!letter(name[at-1]) || !letter(word[0])) {
+			return 3 * longest
 		}
 	}
-	return false
+	return -1
+}
+
+// beginning is so much of a name as has as many parts as a word, with hyphens between them; it is
+// empty for a name that has no more.
+func beginning(name, word string) string {
+	parts, n := strings.Split(name, "-"), 1+strings.Count(word, "-")
+	if len(parts) <= n {
+		return ""
+	}
+	return strings.Join(parts[:n], "-")
 }
 
 func letter(c byte) bool { return 'a' <= c && c <= 'z' }

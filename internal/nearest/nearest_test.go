@@ -18,6 +18,9 @@ func TestNames(t *testing.T) {
 		{"page-02-last-page-cycle", []string{"page-02-last-page-cycles"}},
 		{"cursor", []string{"page-02-cursor-cycles"}},
 		{"hang", []string{"rpc-09-hangs-up"}}, {"hangs-up", []string{"rpc-09-hangs-up"}},
+		{"page-2", []string{"page-02-last-page-cycles", "page-02-cursor-cycles", "PAGE"}}, {"rpc-9", []string{"rpc-09-hangs-up"}},
+		{"pge-02", []string{"page-02-last-page-cycles", "page-02-cursor-cycles"}}, {"page-3", []string{"PAGE"}}, {"lst", []string{"list-changes"}}, {"lisst", []string{"list-changes"}},
+		{"last", []string{"page-02-last-page-cycles"}}, {"page", []string{"PAGE", "page-02-last-page-cycles", "page-02-cursor-cycles"}},
 		{"", nil}, {"zzz", nil}, {strings.Repeat("PAGE", 100), nil},
 	} {
 		if got := Names(c.word, known); !slices.Equal(got, c.want) {

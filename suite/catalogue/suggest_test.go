@@ -19,6 +19,7 @@ func TestSuggest(t *testing.T) {
 		{"PAGES-02", "PAGE-02"},
 		{"SUBS-01", "SUB-01"},
 		{"err", "ERR-01"},
+		{"subs", "SUB"},
 	} {
 		got := area.Catalogue().Suggest(c.id)
 		if len(got) == 0 || got[0] != c.want {
