@@ -301,11 +301,14 @@ func (d *decoder) mapping(path string, n ast.Node, to reflect.Value, depth int) 
 // plain is a text whose words need no quotes in a list, as those of a command.
 var plain = regexp.MustCompile(`^[\w./=-][\w./= -]{0,39}$`)
 
+// address is a URI that needs no quotes in a list.
+var address = regexp.MustCompile(`^[A-Za-z][\w.+-]{0,30}:[\w./:@%?&=~+-]{1,80}$`)
+
 func (d *decoder) list(path string, n ast.Node, to reflect.Value, depth int) {
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
 		advice := ""
-		if text, ok := scalar(n); ok && plain.MatchString(text) && to.Type().Elem().Kind() == reflect.String {
+		if text, ok := scalar(n); ok && (plain.MatchString(text) || address.MatchString(text)) && to.Type().Elem().Kind() == reflect.String {
 			advice = ": write [" + strings.Join(strings.Fields(text), ", ") + "]"
 		}
 		d.fail(path, n, "must be a list, not %s%s", what(n), advice)

@@ -78,6 +78,9 @@ func mistaken(t reflect.Type, given string) string {
 // suggest ends a message about an unknown name.
 func suggest(given string, t reflect.Type) string {
 	known, _ := fieldsOf(t)
+	if first, rest, dotted := strings.Cut(given, "."); dotted && slices.Contains(known, first) {
+		return ": write " + spread(first, rest)
+	}
 	if near := cmp.Or(mistaken(t, given), Nearest(given, known)); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
 	}
@@ -85,6 +88,14 @@ func suggest(given string, t reflect.Type) string {
 		return ""
 	}
 	return ": the fields here are " + strings.Join(known, ", ")
+}
+
+// spread is a field below another one as files have it: messages name it by its path.
+func spread(first, rest string) string {
+	if rest, below, more := strings.Cut(rest, "."); more {
+		return first + ": {" + spread(rest, below) + "}"
+	}
+	return first + ": {" + rest + ": …}"
 }
 
 // Nearest is the known name that somebody who wrote given is likely to have

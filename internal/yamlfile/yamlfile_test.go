@@ -115,6 +115,7 @@ func TestDecodeErrors(t *testing.T) {
 		"endpoints:\n- URI: x":                `f.yaml:2:3: unknown field "URI" in endpoints[0]: did you mean "uri"?`,
 		strings.Repeat("k", 2<<20) + ": 1":    `f.yaml:1:1: unknown field "` + strings.Repeat("k", 100) + `…": the fields here are`,
 		"endpoints:\n- {qqqqqq: x}":           `f.yaml:2:4: unknown field "qqqqqq" in endpoints[0]: the fields here are uri, text`,
+		"name.of.it: x":                       `f.yaml:1:1: unknown field "name.of.it": write name: {of: {it: …}}`,
 		"Hidden: x":                           `f.yaml:1:1: unknown field "Hidden": the fields here are`,
 		"Untagged: x":                         `f.yaml:1:1: unknown field "Untagged"`,
 		"endpoints:\n  - uri: x\n text: y":    "f.yaml:3:2: value is not allowed in this context (is the line indented like the one before?)",

@@ -152,7 +152,7 @@ var missingReadsScenario = &Scenario{
 		configured := missing(&p.Target.Subjects)
 		guesses := Siblings(p.Resources(), p.Matchers())
 		if len(guesses)+len(configured) == 0 {
-			p.Skip(recording.CodeNeedsSubject, "no listed URI has a sibling that matches no template: name a missing URI in the target file"+example(p))
+			p.Skip(recording.CodeNeedsSubject, "no listed URI has a sibling that matches no template: name one that certainly leads to nothing in the target file, "+example(p))
 			return
 		}
 		c, ok := p.Expendable(ctx)
@@ -173,10 +173,10 @@ var missingReadsScenario = &Scenario{
 func example(p *Play) string {
 	for _, l := range slices.Concat(p.Resources(), p.Templates()) {
 		if uri := NoSuch(l.name); uri != "" {
-			return ", such as subjects.missing: [" + uri + "]"
+			return "as in subjects: {missing: [" + uri + "]}"
 		}
 	}
-	return " (subjects.missing)"
+	return "subjects: {missing: [URI]}"
 }
 
 // NoSuch is a URI that most probably leads to nothing, with the scheme of a URI or a URI

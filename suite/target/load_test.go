@@ -215,6 +215,8 @@ func TestParseErrors(t *testing.T) {
 		oneEndpoint + "subjects: {blobs: [{uri: 'a:b', base64: 'AAAA', size: 4}]}":                                              `size is 4, but base64 holds 3 bytes`,
 		oneEndpoint + "subjects: {blobs: [{uri: 'a:b', sha256: 'AAAA'}]}":                                                       `must be 64 hexadecimal digits`,
 		oneEndpoint + "subjects: {blobs: [{uri: 'a:b', base64: 'AAAA', size: -1}]}":                                             `must not be negative`,
+		oneEndpoint + "subjects: {missing: note:///a%20b}":                                                                      `subjects.missing must be a list, not "note:///a%20b": write [note:///a%20b]`,
+		oneEndpoint + "subjects.missing: [note:///a]":                                                                           `unknown field "subjects.missing": write subjects: {missing: …}`,
 		oneEndpoint + "subjects: {texts: [{uri: 'a:b'}], missing: ['a:b']}":                                                     `subjects.missing[0] is also given as a resource that exists, in subjects.texts[0]`,
 		oneEndpoint + "subjects: {complete: ['a:b', 'a:b']}":                                                                    `listed twice`,
 		oneEndpoint + "subjects: {templates: [{template: 'a:{b'}]}":                                                             `is no URI template`,

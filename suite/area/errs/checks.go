@@ -199,7 +199,7 @@ func refusesMissing(x *recording.Exchange, alike string, v *verdict.Verdict) boo
 	case alike != "" && x.Error().Get("code").Raw == alike && !verdict.NotFound(x):
 		v.Skip(recording.CodeNotExercised, "the target refuses every listed resource by the same code, for want of a right perhaps: "+matcher.Describe(x))
 	case verdict.Yields(x):
-		v.Skip(recording.CodeNeedsSubject, "what was taken for missing has contents: name a URI in the target file that certainly does not exist (subjects.missing)")
+		v.Skip(recording.CodeNeedsSubject, "what was taken for missing has contents: name a URI in the target file that certainly leads to nothing, subjects: {missing: [URI]}")
 	case x.Succeeded():
 		v.Skip(recording.CodeNotExercised, "the target answers reads of what does not exist with a result that holds nothing, which ERR-09 judges")
 	case x.Status >= 500:
