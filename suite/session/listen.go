@@ -72,6 +72,12 @@ func (s *Session) listen(ctx context.Context, q Request) *Stream {
 		return st
 	}
 	ack, ok := s.awaitOr(ctx, after, st.timeout(), st.isAck, st.done, st.HTTPEnded())
+	if !ok && !st.replied() && ctx.Err() == nil {
+		if may, _ := st.prompts(0); may { // it may be held back until another answer is written
+			st.prompt(ctx)
+			ack, ok = s.Await(ctx, after, 0, st.isAck)
+		}
+	}
 	if !ok && st.replied() && st.x.Result().Exists() {
 		// A target that ends the subscription at once may say so before it
 		// acknowledges it: that is judged, and so has to be seen.
