@@ -327,12 +327,8 @@ func (c *console) brief() {
 		text := fmt.Sprintf("%-7s %s  %s", Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code))
 		c.Line(c.Paint(verdictColor(Blocked), Shorten(Sanitize(text), 4*c.Width)))
 	}
-	if !c.o.Observed {
-		return
-	}
-	for _, s := range observed(c.r) {
-		text := fmt.Sprintf("%-7s %s  %s", "seen", cmp.Or(s.first.Requirement, s.first.ID), cmp.Or(s.first.Detail, s.first.Title))
-		c.Line(Shorten(Sanitize(text), 4*c.Width))
+	if c.o.Observed {
+		c.observed()
 	}
 }
 

@@ -113,7 +113,14 @@ type pageColumn struct {
 	Transport string `json:"transport"`
 }
 
-type pageObservation struct{ ID, Title, Detail, Requirement, Where string }
+// pageObservation is a kind of observations.
+type pageObservation struct {
+	ID, Title string
+	Near      []string
+	Seen      []pageSighting
+}
+
+type pageSighting struct{ Detail, Where string }
 
 // The bounds of what the page holds, in characters.
 const (
@@ -275,9 +282,12 @@ func (p *pageView) reasons(v view, wire *pageWire) {
 		p.Blocked[i].Rerun, p.Blocked[i].Remark = t.repeated()
 		p.Blocked[i].Wire, _ = wire.views(t.first, &room)
 	}
-	for _, s := range observed(v.r) {
-		p.Observations = append(p.Observations, pageObservation{clean(s.first.ID, pageTitle), clean(s.first.Title, pageTitle),
-			cleanLines(s.first.Detail), clean(s.first.Requirement, pageTitle), clean(v.where(s.where), pageText)})
+	for _, k := range observed(v.r) {
+		shown := pageObservation{ID: clean(k.id, pageTitle), Title: clean(k.title, pageTitle), Near: cleanAll(k.requirements)}
+		for _, s := range k.said {
+			shown.Seen = append(shown.Seen, pageSighting{cleanLines(k.detail(s)), clean(v.where(s.where), pageText)})
+		}
+		p.Observations = append(p.Observations, shown)
 	}
 }
 

@@ -284,20 +284,6 @@ func (m *markdown) reason(t *tallied) string {
 	return text
 }
 
-func (m *markdown) observations() {
-	list := observed(m.r)
-	if len(list) == 0 || !m.add(fmt.Sprintf("<details><summary>Observations (%d): no rule is broken, but you may want to know</summary>\n\n", len(list))) {
-		return
-	}
-	for i, s := range list {
-		if !m.add(fmt.Sprintf("- %s %s: %s\n", MarkdownCode(s.first.ID, 60), plain(s.first.Title), MarkdownCode(s.first.Detail, 400))) {
-			m.missing(len(list)-i, "observation")
-			break
-		}
-	}
-	m.b.WriteString("\n</details>\n\n")
-}
-
 func (m *markdown) rest() {
 	if idle := m.r.only((*Result).idle); len(idle) > 0 {
 		m.add(fmt.Sprintf("%s had no occasion to be judged in some combination.\n\n", count(distinctIDs(idle), "requirement")))

@@ -60,7 +60,7 @@ func TestMalformedFiltersAnsweredLate(t *testing.T) {
 					}
 					return true
 				}}
-				st := scenariotest.Stage(t, server, func(o *pool.Options) { o.Prompts = &session.Prompts{} })
+				st := scenariotest.Stage(t, server, func(o *pool.Options) { o.Habits = &session.Habits{} })
 				st.Combination.Revision = requirement.R20260728
 				st.Facts.Combination = st.Combination
 				st.Facts.Declared = json.RawMessage(`{"capabilities":{"resources":{"subscribe":true}}}`)
