@@ -172,6 +172,7 @@ var invalidMessagesScenario = &Scenario{
 			c.Do(ctx, session.Request{Step: recording.StepNoURI, Method: "resources/read", Params: map[string]any{}})
 		}
 		probes := []session.Request{
+			{Step: recording.StepNullID, Body: nullID(p)}, // first, as many answer it without an id
 			{Step: recording.StepNotJSON, Body: []byte(`{"jsonrpc":"2.0","method":"resources/list","params":{`)},
 			{Step: recording.StepNotUTF8, Body: []byte("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/mcpcheck/\xff\xfe\"}")},
 			alien(p, 900004),
@@ -181,8 +182,7 @@ var invalidMessagesScenario = &Scenario{
 		if p.Revision() >= requirement.R20250618 {
 			probes = append(probes, session.Request{Step: recording.StepArray, ID: json.RawMessage("900003"), Body: []byte(`[{"jsonrpc":"2.0","id":900003,"method":"ping"}]`)})
 		}
-		probes = append(probes, session.Request{Step: recording.StepNullID, Body: nullID(p)},
-			session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007"), Body: []byte(`{"jsonrpc":"2.0","id":900006,"method":"mcpcheck/no-such-method","id":900007,"method":"` + LifeMethod(p) + `"}`)})
+		probes = append(probes, session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007"), Body: []byte(`{"jsonrpc":"2.0","id":900006,"method":"mcpcheck/no-such-method","id":900007,"method":"` + LifeMethod(p) + `"}`)})
 		c.ProbesInTurn(ctx, probes...)
 	}),
 }
