@@ -377,22 +377,19 @@ func CauseCode(words string) string {
 }
 
 // evidence collects that of the first findings that decide; a report is to be read, so it is
-// not all of them. That of the first one, of which the verdict speaks, comes before the rest:
-// findings from several scenarios are in no order of time.
+// not all of them. What belongs to one finding stands together, and that of the first one, of
+// which the verdict speaks, comes first: between scenarios there is no order of time.
 func evidence(decisive []Finding) []int {
 	const findings = 3
-	frames := slices.Sorted(slices.Values(decisive[0].Frames))
-	var rest []int
-	for _, f := range decisive[1:min(len(decisive), findings)] {
-		rest = append(rest, f.Frames...)
-	}
-	slices.Sort(rest)
-	for _, n := range rest {
-		if !slices.Contains(frames, n) {
-			frames = append(frames, n)
+	var frames []int
+	for _, f := range decisive[:min(len(decisive), findings)] {
+		for _, n := range slices.Sorted(slices.Values(f.Frames)) {
+			if !slices.Contains(frames, n) {
+				frames = append(frames, n)
+			}
 		}
 	}
-	return slices.Compact(frames)
+	return frames
 }
 
 // Gate is a condition on the facts under which a check applies; nil means that

@@ -147,18 +147,18 @@ func TestFewRemarks(t *testing.T) {
 }
 
 // TestEvidenceBeginsWithWhatIsTold: the frames of the finding that a verdict speaks of come first,
-// also where another scenario was played before; no frame comes twice.
+// also where another scenario was played before, then those of the next; no frame comes twice.
 func TestEvidenceBeginsWithWhatIsTold(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
 	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads}, Judge: func(_ *recording.Recording, v *verdict.Verdict) {
 		v.That(false, "a server that goes on", "it ended", 9, 7)
 		v.That(false, "a server that goes on", "it ended", 3, 9)
-		v.That(false, "a server that goes on", "it ended", 1)
+		v.That(false, "a server that goes on", "it ended", 4, 1)
 		v.That(false, "a server that goes on", "it ended", 2)
 	}}
 	row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Must, Grade: requirement.Fail, Basis: requirement.Normative}}
 	got := verdict.Evaluate(check, row, facts, verdict.Recordings{recording.Reads: rt.New(recording.Reads, facts)})
-	if want := []int{7, 9, 1, 3}; !slices.Equal(got.Frames, want) {
+	if want := []int{7, 9, 3, 1, 4}; !slices.Equal(got.Frames, want) {
 		t.Errorf("%v, want %v", got.Frames, want)
 	}
 }
