@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -28,7 +29,11 @@ func checkCommand(stdout, stderr io.Writer) *cobra.Command {
 	}
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		w, warnings, err := inspect(args[0])
-		warn(stderr, warnings)
+		warn(stderr, "", warnings)
+		if problems, ok := errors.AsType[world.Problems](err); ok {
+			fmt.Fprintln(stderr, problems) // as compilers tell them, for editors
+			return exitStatus(exitUsage)
+		}
 		if err != nil {
 			return usageError{err}
 		}
@@ -58,18 +63,18 @@ func inspect(nameOrFile string) (w world.World, warnings world.Problems, err err
 	return w, warnings, nil
 }
 
-// warn tells the warnings, in the form in which mistakes are told.
-func warn(stderr io.Writer, warnings world.Problems) {
+// warn tells the warnings, in the form in which mistakes are told, behind a prefix.
+func warn(stderr io.Writer, prefix string, warnings world.Problems) {
 	for i, p := range warnings {
 		if i == maxWarnings {
-			fmt.Fprintf(stderr, "%s: warning: and %d more\n", p.File, len(warnings)-i)
+			fmt.Fprintf(stderr, "%s%s: warning: and %d more\n", prefix, p.File, len(warnings)-i)
 			return
 		}
 		if p.Path != "" {
 			p.Text, p.Path = p.Path+": "+p.Text, ""
 		}
 		p.Text = "warning: " + p.Text
-		fmt.Fprintln(stderr, p)
+		fmt.Fprintf(stderr, "%s%s\n", prefix, p)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -63,9 +64,9 @@ func (r *recording) act(cmd *cobra.Command, args []string, stdin io.Reader, stdo
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(r.to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := created(r.to)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	h := record.Header{Transport: hook.Stdio}
 	if r.addr != "" {
@@ -83,6 +84,18 @@ func (r *recording) act(cmd *cobra.Command, args []string, stdin io.Reader, stdo
 		return errors.Join(err, os.Remove(r.to)) // nothing has begun
 	}
 	return err
+}
+
+// created makes the file of --to, which must not be there.
+func created(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil, usagef("--to %s: there is a file of that name, which is not replaced: give another one, or remove it", path)
+	case err != nil:
+		return nil, usagef("--to %s: %w", path, errors.Unwrap(err))
+	}
+	return file, nil
 }
 
 // check finds mistakes in the arguments.
@@ -197,7 +210,7 @@ func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
 	}
 	file, err := os.Open(filepath.Clean(name))
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usagef("%s: the file cannot be read: %w", name, errors.Unwrap(err))
 	}
 	rec, err := record.Read(name, file)
 	if err := errors.Join(err, file.Close()); err != nil {

@@ -77,10 +77,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if output.Gone(stdout, err) {
 		return exitBroke
 	}
+	told := err
 	if problems, ok := errors.AsType[world.Problems](err); ok {
-		fmt.Fprintln(stderr, problems) // with file and line, each on a line of its own
-	} else {
-		fmt.Fprintf(stderr, "mockserver: %v\n", err)
+		told = problems // with file and line, each on a line of its own
+	}
+	for line := range strings.SplitSeq(told.Error(), "\n") {
+		fmt.Fprintf(stderr, "mockserver: %s\n", line)
 	}
 	if _, usage := errors.AsType[usageError](err); usage {
 		return exitUsage
@@ -286,7 +288,7 @@ func (s *settings) operate(ctx context.Context, server *reference.Server, stdin 
 func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.World, files *dir.Dir, err error) {
 	if s.dir.path == "" {
 		w, warnings, err := inspect(s.world)
-		warn(stderr, warnings)
+		warn(stderr, "mockserver: ", warnings)
 		if err != nil {
 			if e := (*fs.PathError)(nil); errors.As(err, &e) {
 				err = fmt.Errorf("--world %s: the file cannot be read: %w", s.world, e.Err)

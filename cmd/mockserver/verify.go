@@ -270,7 +270,7 @@ func (v *verifier) keepJournal() (kept io.WriteCloser, err error) {
 	kept = noFile{io.Discard}
 	if v.settings.journal != "" {
 		if kept, err = os.OpenFile(v.settings.journal, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
-			return nil, usageError{err}
+			return nil, usagef("--journal %s: %w", v.settings.journal, errors.Unwrap(err))
 		}
 		o.Writer = kept
 	}

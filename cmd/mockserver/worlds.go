@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -122,9 +121,9 @@ func worldFrom(from, to string, stdout, stderr io.Writer) error {
 		_, err = stdout.Write(data)
 		return err
 	}
-	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := created(to)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	_, err = file.Write(data)
 	return errors.Join(err, file.Close())

@@ -249,7 +249,7 @@ const (
 func Listen(ctx context.Context, addr string, o Options) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("the admin address %q is not written HOST:PORT, as 127.0.0.1:0 is", addr)
+		return nil, fmt.Errorf("the admin address %q is not written HOST:PORT, as 127.0.0.1:0 is: %w", addr, err)
 	}
 	remote := o.Token != ""
 	if !remote && !loopback.Host(host) {
