@@ -74,7 +74,7 @@ func (p *program) baselineCommand() *cobra.Command {
 	c.RunE = func(c *cobra.Command, _ []string) error { return p.baseline(c, o) }
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "the JSON `report` to take the findings from")
-	f.StringVar(&o.keep, "keep", "", "take reasons and dates over from this baseline `file`, and entries about what the report did not judge")
+	f.StringVar(&o.keep, "keep", "", "take reasons and dates over from this older baseline `file`, and entries about what the report did not judge")
 	fileFlags(f, &o.output, &o.force)
 	return c
 }
@@ -95,6 +95,9 @@ func (p *program) baseline(c *cobra.Command, o *baselineFlags) error {
 	report, err := readReport(o.from)
 	if err != nil {
 		return err
+	}
+	if report.Summary.Judged() == 0 {
+		return badUsage("%s: nothing was judged in this run, so that nothing is known: see \"mcpcheck report convert %s\", and run again", o.from, o.from)
 	}
 	file, err := known(report, o)
 	if err != nil {
@@ -138,14 +141,18 @@ func (p *program) told(o *baselineFlags, file *baseline.File) {
 			open++
 		}
 	}
+	wrote := fmt.Sprintf("mcpcheck: wrote %s with %s", o.output, entries(len(file.Entries)))
+	if 0 < open && open < len(file.Entries) {
+		wrote += fmt.Sprintf(", %d of them without a reason", open)
+	}
 	switch {
 	case len(file.Entries) == 0:
-		fmt.Fprintln(p.stderr, "mcpcheck: the report has nothing to excuse: the baseline is empty")
+		fmt.Fprintln(p.stderr, "mcpcheck: the report has no failures and no warnings: the baseline is empty")
 	case o.output == "-":
 	case open > 0:
-		fmt.Fprintf(p.stderr, "mcpcheck: wrote %s with %s; give %d of them a reason, then use it with \"mcpcheck run --baseline %s\"\n", o.output, entries(len(file.Entries)), open, o.output)
+		fmt.Fprintf(p.stderr, "%s: write why in place of %q, then use it with \"mcpcheck run --baseline %s\"\n", wrote, baseline.Placeholder, o.output)
 	default:
-		fmt.Fprintf(p.stderr, "mcpcheck: wrote %s with %s; use it with \"mcpcheck run --baseline %s\"\n", o.output, entries(len(file.Entries)), o.output)
+		fmt.Fprintf(p.stderr, "%s; use it with \"mcpcheck run --baseline %s\"\n", wrote, o.output)
 	}
 }
 
@@ -158,8 +165,9 @@ func entries(n int) string {
 
 // baselineHeader is what stands at the top of a written baseline.
 func baselineHeader(r *reports.Report) string {
-	return fmt.Sprintf(`Known findings, for "mcpcheck run --baseline": ID [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason
+	return fmt.Sprintf(`Known findings, which "mcpcheck run --baseline FILE" excuses.
 From a run against %s (%s %s, catalogue %s).
-Each entry needs a reason. Remove an entry when what it excuses is mended.`,
-		reports.Shorten(r.Target.Name, 200), r.Tool.Name, r.Tool.Version, r.Tool.Catalogue)
+A line is ID [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason. Write why in place of each "%s":
+a run refuses entries without a reason. Remove an entry when what it excuses is mended.`,
+		reports.Shorten(r.Target.Name, 200), r.Tool.Name, r.Tool.Version, r.Tool.Catalogue, baseline.Placeholder)
 }

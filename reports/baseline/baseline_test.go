@@ -59,8 +59,8 @@ func TestMistakes(t *testing.T) {
 	}{
 		{"PAGE-01", []string{"f:1: the entry has no reason"}},
 		{"PAGE-01 #  ", []string{"f:1: there is no reason behind"}},
-		{"PAGE-01 # Reason: fill in.", []string{"f:1: the reason is still to be filled in"}},
-		{"PAGE-01 # fill in", []string{"f:1: the reason is still to be filled in"}},
+		{"PAGE-01 # Reason: fill in.", []string{`f:1: the reason is still to be filled in: write why in place of "fill in"`}},
+		{"PAGE-01 # fill in", []string{`f:1: the reason is still to be filled in: write why in place of "fill in"`}},
 		{"page-01 # r", []string{`f:1: there is no requirement "page-01": did you mean PAGE-01?`}},
 		{"page # r", []string{`f:1: "page" is an area: an entry names one of its requirements, such as PAGE-01`}},
 		{"PAGE-01@http # r", []string{"f:1: there has to be a space before each @"}},

@@ -126,7 +126,7 @@ func (p *parser) line(number int, text string) {
 	case !reasoned:
 		p.wrong(number, "the entry has no reason: add it behind a #")
 	case e.Reason == "" && strings.TrimSpace(reason) != "":
-		p.wrong(number, "the reason is still to be filled in")
+		p.wrong(number, "the reason is still to be filled in: write why in place of %q", Placeholder)
 	case e.Reason == "":
 		p.wrong(number, "there is no reason behind the #")
 	}
