@@ -47,6 +47,7 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 		"one-session-at-a-time":       true, // ends sessions, which shows when they are used, if they are
 		"sess-02-alike":               true, // issues ids as long as others, of which the first is overlooked
 		"rpc-17-mixes-up-expansions":  true, // has reads wait for others, which shows where there is nothing to mix up
+		"rpc-17-one-at-a-time":        true, // refuses what comes together with something else
 		"stdio-01-print-on-error":     true, // looks at each response, which shows where it is an error
 		"stdio-03-errors-not-flushed": true, // likewise
 		"http-09-error-stays-open":    true, // looks at each response, which shows where it is an error

@@ -57,6 +57,9 @@ var rpcCode = code{
 		_, text := o["method"].(string)
 		return ok && o["method"] != nil && !text
 	})),
+	"rpc-17-one-at-a-time": func() hook.Hooks {
+		return oneAtATime(`{"error":"Conflict: another request of this session is being handled"}`)
+	},
 	"rpc-17-mixes-up-expansions": mixedReads(func(uri string) bool { return strings.Contains(uri, "%2F") }, func(_, other hook.Object) hook.Object { return other }),
 	"rpc-17-mixes-up-reads":      mixedReads(hook.Every[string], func(_, other hook.Object) hook.Object { return other }),
 	"rpc-17-mixes-up-texts": mixedReads(hook.Every[string], func(own, other hook.Object) hook.Object {
@@ -111,6 +114,32 @@ func deafAfterGarbage() hook.Hooks {
 			}
 		}
 		next(ctx, in)
+	})
+}
+
+// oneAtATime refuses what comes in a session by POST while it handles something else.
+func oneAtATime(refusal string) hook.Hooks {
+	const work = 5 * time.Millisecond // what is sent together comes within this time
+	var busy sync.Map                 // the ids of sessions
+	return hook.OnHTTP(by(http.MethodPost), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		id := r.Header.Get(headerSession)
+		if id == "" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if _, other := busy.LoadOrStore(id, true); other {
+			if hook.May(r.Context()) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(http.StatusConflict)
+				_, _ = io.WriteString(w, refusal)
+				return
+			}
+			next.ServeHTTP(w, r)
+			return
+		}
+		defer busy.Delete(id)
+		time.Sleep(work)
+		next.ServeHTTP(w, r)
 	})
 }
 

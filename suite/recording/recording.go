@@ -215,7 +215,7 @@ const (
 	Lost     Outcome = "lost"     // the connection ended first
 	Unsent   Outcome = "unsent"   // it could not be sent
 	Sent     Outcome = "sent"     // a message that awaits no answer
-	Refused  Outcome = "refused"  // HTTP 429 or 503 again and again: the target asks us to go away
+	Refused  Outcome = "refused"  // HTTP 429 or 503 again and again, or 409 as others are under way: the target asks us to go away
 	Canceled Outcome = "canceled" // we cut it off: the run ended, or more came than is read
 )
 
@@ -297,6 +297,9 @@ func (x *Exchange) Error() gjson.Result { return x.failure }
 func (x *Exchange) Succeeded() bool {
 	return x.Outcome == Replied && x.Result().Exists() && !x.Failed()
 }
+
+// Conflict reports whether the target refused a message because another one of the session was under way.
+func (x *Exchange) Conflict() bool { return x.Outcome == Refused && x.Status == http.StatusConflict }
 
 // CutOff reports whether it is not known what the target makes of a message: we did not wait for, or read, what it
 // answers, or it asks to be called later.

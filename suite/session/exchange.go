@@ -38,6 +38,8 @@ type Pending struct {
 	// disputed says that it cannot be told whether an answer is its own, and listening that it was acknowledged as
 	// a subscription, whose response is its end.
 	disputed, listening bool
+	// met says that another message of the session was under way at the same time.
+	met bool
 	// doubtful takes a response under another id for the answer, if one has come.
 	doubtful func()
 	// completed says that the outcome is settled. The outcome itself belongs to
@@ -53,13 +55,23 @@ type Pending struct {
 // exchange; the outcome says what happened.
 func (s *Session) Do(ctx context.Context, q Request) *recording.Exchange {
 	r := s.retries()
+	refusals := 0 // because of other messages
 	for trial := 0; ; trial++ {
 		done := s.turn(ctx, q, trial > 0)
 		q.again = trial < mostDisputes && q.ID == nil
 		p := s.Start(ctx, q)
 		x := p.Wait(ctx)
 		done()
-		if !p.inDispute() && !r.again(ctx, x) {
+		if refusals > 0 {
+			s.solitary(x)
+		}
+		switch {
+		case p.inDispute():
+		case x.Conflict() && q.Notification: // later it says something else
+			return x
+		case x.Conflict() && refusals < mostDisputes:
+			refusals++
+		case !r.again(ctx, x):
 			return x
 		}
 	}
@@ -316,9 +328,12 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 		x.Status = p.sent.Status()
 		x.Header = p.sent.Header()
 	}
-	if o != recording.Canceled && throttled(x) {
+	if o != recording.Canceled && p.conflicted(x) {
+		x.Outcome, x.Reason = recording.Refused, conflictReason
+	} else if o != recording.Canceled && throttled(x) {
 		x.Outcome, x.Reason = recording.Refused, "the target answered "+calledLater(x)+": it asks to be called later"
 	}
+	s.free()
 	if o != recording.Silent { // a late answer still belongs to it
 		s.drop(p)
 	}

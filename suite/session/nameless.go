@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -140,40 +139,5 @@ func (s *Session) crowded() bool {
 func (s *Session) disproved(x *recording.Exchange) {
 	if s.opts.Habits != nil && len(x.Replies) > 0 && x.Message().Get("id").Value() == nil {
 		s.opts.Habits.nameless.Store(false)
-	}
-}
-
-// turn waits until nothing else is awaited by [Session.Do], if it is for a message that is sent again or errors of the
-// target cannot be told apart otherwise. What it returns ends the turn.
-func (s *Session) turn(ctx context.Context, q Request, again bool) (done func()) {
-	h := s.opts.Habits
-	if q.Notification || q.NoAwait || q.Step == recording.StepPrompt || s.over == requirement.HTTP || h == nil {
-		return func() {}
-	}
-	alone := again || h.nameless.Load() && h.disputes.Load()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if alone {
-		s.alone++
-	}
-	for ctx.Err() == nil && (alone && s.doing > 0 || !alone && s.alone > 0) {
-		freed := s.freed
-		s.mu.Unlock()
-		select {
-		case <-freed:
-		case <-ctx.Done():
-		}
-		s.mu.Lock()
-	}
-	s.doing++
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.doing--
-		if alone {
-			s.alone--
-		}
-		close(s.freed)
-		s.freed = make(chan struct{})
 	}
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -120,7 +121,7 @@ func throttled(x *recording.Exchange) bool {
 
 // calledLater is how the target says so.
 func calledLater(x *recording.Exchange) string {
-	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
+	if slices.Contains([]int{http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable}, x.Status) {
 		return "HTTP " + strconv.Itoa(x.Status)
 	}
 	return "that too much is asked of it"

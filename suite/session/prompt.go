@@ -21,6 +21,8 @@ type Habits struct {
 	// nameless says that errors came without the id of their requests, disputes that it could not be told whose one was,
 	// and crowded that the responses to others come on the event stream of a session.
 	nameless, disputes, crowded atomic.Bool
+	// conflicts says that messages of a session are refused while others are under way, and taken alone.
+	conflicts atomic.Bool
 }
 
 // inVain is how many unanswered prompts there are at most: a target that is deaf is so to all of them.

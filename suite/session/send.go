@@ -106,6 +106,7 @@ func (s *Session) send(ctx context.Context, all ...*Pending) {
 		p.first = len(s.incoming)
 		s.turns++
 		p.turn = s.turns
+		s.meet(p)
 		s.pending = append(s.pending, p)
 		for _, id := range p.ids {
 			s.given[string(id)] = p.x

@@ -149,6 +149,8 @@ type Finding struct {
 	// empty Expected stands for it. It is shared if it can be that of other requirements.
 	Cause       string
 	SharedCause bool
+	// refusal says that it is about the target asking to be called later.
+	refusal bool
 	// Downgraded says why it is only a warning although the requirement can fail;
 	// where it is empty the grade or the basis of the requirement says why.
 	Downgraded string

@@ -26,6 +26,9 @@ func (v *Verdict) withoutCut() {
 		}
 	}
 	v.findings = slices.DeleteFunc(v.findings, func(f Finding) bool {
+		if f.refusal {
+			return false
+		}
 		i := slices.IndexFunc(cut, func(x *recording.Exchange) bool {
 			return slices.Contains(f.Frames, x.Request) || x.Request == 0 && len(f.Frames) == 0 // it was not even sent
 		})

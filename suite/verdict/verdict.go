@@ -146,6 +146,13 @@ func (v *Verdict) Downgrade(reason string) {
 	}
 }
 
+// AboutRefusal says of the violation that was just stated that the target asks to be called later, so that it stands.
+func (v *Verdict) AboutRefusal() {
+	if v.noted {
+		v.findings[len(v.findings)-1].refusal = true
+	}
+}
+
 // OnlyCode says of the violation that was just stated that no more than the code of an error
 // is another one. Of what [Verdict.Expect] states of an exchange that is known.
 func (v *Verdict) OnlyCode() {

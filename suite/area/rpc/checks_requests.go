@@ -232,6 +232,13 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *
 		v.Skip(recording.CodeNotExercised, "the target refuses so many requests at once (HTTP "+strconv.Itoa(x.Status)+")")
 		return
 	}
+	if x.Conflict() {
+		v.WarnUnless(false, "a response to each of 20 requests in flight", "HTTP 409 to "+x.Method+", because another request of the session was in flight", x.Evidence()...)
+		v.AboutRefusal()
+		v.Downgrade("no page says that requests of a session have to be taken while others are handled")
+		v.Hint("handle the requests of a session side by side, or let each wait for its turn, and answer it then")
+		return
+	}
 	if x.Outcome == recording.Silent || x.Outcome == recording.Lost && x.Request > 0 {
 		v.That(false, "a response to each of 20 requests in flight", matcher.Describe(x)+" to "+x.Method, x.Evidence()...)
 		return

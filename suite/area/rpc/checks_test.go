@@ -259,6 +259,7 @@ func TestConcurrency(t *testing.T) {
 		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Result: `{"contents":[]}`})},
 		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Silent})},
 		{ID: "RPC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(busy)},
+		{ID: "RPC-17", Want: verdict.Warn, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Refused, Status: 409})},
 	})
 }
 
