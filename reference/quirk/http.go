@@ -42,7 +42,21 @@ var httpCode = code{
 		}
 		e.Raw = append(b.Bytes(), "x-unknown:field\r\n\r\n"...)
 	})),
-	"broken-streams": breaking,
+	"broken-streams":  breaking,
+	"passing-streams": stateless(hook.OnEvent(func(e hook.Event) bool { return e.Stream == "get" && len(e.Data) > 0 }, passing)),
+}
+
+// passing ends a stream that was opened by GET behind each message, and says how soon to come back for more. Before 2025-11-25 no id
+// says where to go on.
+func passing(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+	e.Retry = 20 * time.Millisecond
+	if t := hook.TraceOf(ctx); t == nil || t.Header.Get("Mcp-Protocol-Version") != hook.R20251125 {
+		e.ID = ""
+	}
+	if err := next(ctx, e); err != nil {
+		return err
+	}
+	return io.ErrClosedPipe
 }
 
 // onlySession ends all other sessions when one begins.

@@ -57,7 +57,7 @@ var changesScenario = &Scenario{
 		if !w.open(ctx) {
 			return
 		}
-		defer func() { w.streams.stop(ctx) }()
+		defer w.follow(ctx)()
 		if w.begin(ctx) && w.updates(ctx) && w.twice(ctx) && w.list(ctx) && w.giveUp(ctx) {
 			w.last(ctx)
 			w.sameID(ctx)
@@ -72,6 +72,8 @@ type watch struct {
 	t                  *target.Triggers
 	watcher, bystander *Client
 	streams            streams
+	following          context.Context // ends when the streams are given up
+	followed           []*session.Followed
 	// ending is the stream, or the subscription, that is given up midway.
 	ending *session.Stream
 	// beside is the stream, in 2026-07-28, that watches the resource to the end.
@@ -182,6 +184,9 @@ func (w *watch) channel(ctx context.Context, c *Client, who string) {
 	c.Note(st.Exchange())
 	if st.Open() {
 		st.Exchange().Tags[recording.TagOpen] = "yes"
+		if !w.p.Limited() {
+			w.followed = append(w.followed, st.Follow(w.following))
+		}
 	}
 	w.streams.add(st)
 }
@@ -239,7 +244,7 @@ func (w *watch) updates(ctx context.Context) bool {
 	}
 	if w.t.UpdateOther != nil {
 		after := w.p.Mark(recording.MarkOther)
-		if !w.p.Fire(ctx, w.t.UpdateOther, w.all()...) {
+		if !w.fire(ctx, w.t.UpdateOther) {
 			return false
 		}
 		w.await(ctx, w.watcher, after, w.watching(w.t.UpdateOther.URI), func(f *wire.Frame) bool { return Notifies(f, updated) })
@@ -250,7 +255,7 @@ func (w *watch) updates(ctx context.Context) bool {
 // update changes the subscribed resource and waits for the update.
 func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
 	after := w.p.Mark(mark)
-	if !w.p.Fire(ctx, w.t.Update, w.all()...) {
+	if !w.fire(ctx, w.t.Update) {
 		return false
 	}
 	if mark == recording.MarkUpdate && w.subscribed && w.await(ctx, w.watcher, after, 1, w.changed) {
@@ -388,7 +393,7 @@ func (w *watch) list(ctx context.Context) bool {
 			continue
 		}
 		after := w.p.Mark(change.mark)
-		if !w.p.Fire(ctx, change.t, w.all()...) {
+		if !w.fire(ctx, change.t) {
 			return false
 		}
 		w.busy(ctx)

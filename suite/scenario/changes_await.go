@@ -90,3 +90,25 @@ func (w *watch) changed(f *wire.Frame) bool {
 	uri := gjson.GetBytes(f.Raw, "params.uri").Str
 	return Notifies(f, updated) && (w.t.UpdateOther == nil || strings.HasPrefix(uri, w.t.Update.URI) || !strings.HasPrefix(uri, w.t.UpdateOther.URI))
 }
+
+// follow prepares for streams of GET that the target ends and that are asked for again. What it returns gives up all streams.
+func (w *watch) follow(ctx context.Context) (stop func()) {
+	following, cancel := context.WithCancel(ctx)
+	w.following = following
+	return func() {
+		cancel()
+		for _, f := range w.followed {
+			f.Wait()
+		}
+		w.streams.stop(ctx)
+	}
+}
+
+// fire pulls a trigger, when the streams of GET stand on which what follows can be told.
+func (w *watch) fire(ctx context.Context, t *target.Trigger) bool {
+	const patience = 5 * time.Second
+	for _, f := range w.followed {
+		f.Standing(ctx, patience)
+	}
+	return w.p.Fire(ctx, t, w.all()...)
+}

@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"bytes"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +67,7 @@ func (h Heard) Subscription() gjson.Result {
 func Hear(r *recording.Recording, session string, after int) []Heard {
 	var all []Heard
 	for _, p := range ParsedFrames(r) {
-		if p.Frame.Number <= after || session != "" && p.Frame.Session != session || !p.Valid || p.Marked {
+		if p.Frame.Number <= after || session != "" && p.Frame.Session != session || !p.Valid || p.Marked || broughtBefore(r, p.Frame) {
 			continue
 		}
 		for _, one := range wire.Members(p.Value) {
@@ -73,6 +75,16 @@ func Hear(r *recording.Recording, session string, after int) []Heard {
 		}
 	}
 	return all
+}
+
+// broughtBefore reports whether an event comes once more, on a stream that goes on from another one's end.
+func broughtBefore(r *recording.Recording, f *wire.Frame) bool {
+	if f.Event == nil || f.Event.ID == "" || Resumes(r, f) == "" {
+		return false
+	}
+	return slices.ContainsFunc(ParsedFrames(r), func(p Parsed) bool {
+		return p.Frame.Number < f.Number && p.Frame.Session == f.Session && p.Frame.Event != nil && p.Frame.Event.ID == f.Event.ID && bytes.Equal(p.Frame.Raw, f.Raw)
+	})
 }
 
 // Only keeps the messages of some methods.
@@ -205,10 +217,26 @@ func LostSession(r *recording.Recording, v *Verdict, session string) bool {
 	}
 	s := r.Session(session)
 	if s == nil || s.Lost == "" {
-		return false
+		return missed(r, v, session)
 	}
 	v.Block(recording.CodeDied, "the connection was lost while a change was waited for: "+s.Lost)
 	return true
+}
+
+// missed leaves a requirement open where a stream of GET ended while a change was waited for, as it may at any time, and no
+// event had an id by which the one that followed could go on: what was sent in between is lost.
+func missed(r *recording.Recording, v *Verdict, session string) bool {
+	if r.Scenario != recording.Changes || len(r.Marks) == 0 {
+		return false
+	}
+	for i := range r.Frames {
+		f := &r.Frames[i]
+		if f.Dir == wire.Out && f.Session == session && f.Number > r.Marks[0].After && f.HTTP != nil && f.HTTP.Method == http.MethodGet && f.HTTP.Header.Get("Last-Event-ID") == "" {
+			v.Skip(recording.CodeNotExercised, "the stream that GET had opened ended while a change was waited for, and had no event ids by which to ask for what was sent until another one stood")
+			return true
+		}
+	}
+	return false
 }
 
 // CutSession blocks a requirement where the run ended while something was waited for, or we cut the session.

@@ -388,18 +388,29 @@ func Streamed(r *recording.Recording) []*recording.Exchange {
 	})
 }
 
-// OnGet reports whether a frame came on a stream that was opened by GET, and not
-// to resume another one. The body that says why there is no stream is no event.
+// OnGet reports whether a frame came on a stream that was opened by GET, and not to resume the stream of a request. The body
+// that says why there is no stream is no event.
 func OnGet(r *recording.Recording, f *wire.Frame) bool {
 	if f.Event == nil || !strings.HasPrefix(f.Channel, "get:") {
 		return false
 	}
+	last := Resumes(r, f)
+	return last == "" || slices.ContainsFunc(r.Frames, func(o wire.Frame) bool {
+		return o.Dir == wire.In && o.Session == f.Session && o.Number < f.Number && o.Event != nil && o.Event.ID == last && o.Channel != f.Channel && OnGet(r, &o)
+	})
+}
+
+// Resumes is the Last-Event-ID by which the stream of a frame was asked for; empty if it was not.
+func Resumes(r *recording.Recording, f *wire.Frame) string {
+	if !strings.HasPrefix(f.Channel, "get:") {
+		return ""
+	}
 	for i := range r.Frames {
 		if o := &r.Frames[i]; o.Dir == wire.Out && o.Session == f.Session && o.Channel == f.Channel && o.HTTP != nil {
-			return o.HTTP.Header.Get("Last-Event-ID") == ""
+			return o.HTTP.Header.Get("Last-Event-ID")
 		}
 	}
-	return true
+	return ""
 }
 
 // SideBySide: both clients get their own answers, although the ids are the same. The

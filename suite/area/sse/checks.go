@@ -217,7 +217,7 @@ func beginning(f *wire.Frame) string {
 func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 	seen := map[string]*wire.Frame{}
 	for _, f := range events(r) {
-		if !f.Event.HasID || f.Event.ID == "" || strings.HasPrefix(f.Channel, "get:") && !verdict.OnGet(r, f) {
+		if !f.Event.HasID || f.Event.ID == "" || verdict.Resumes(r, f) != "" {
 			continue
 		}
 		key := f.Session + "\x00" + f.Event.ID
