@@ -14,6 +14,7 @@ import (
 
 var sseCode = code{
 	"sse-07-everything-replayed":      replaying(streaming, everyEvent),
+	"sse-07-log-of-the-session":       loggingSessions,
 	"sse-07-of-other-sessions":        replaying(streaming, ofStream),
 	"sse-07-of-request-ids":           replaying(streaming, ofRequestID),
 	"sse-07-of-unknown-events":        replaying(streaming, ofUnknown),
@@ -76,6 +77,22 @@ func replaying(streams hook.Hooks, pick func(kept []hook.Event, named string) (s
 	}
 }
 
+// loggingSessions gives all events that answer requests to who names one of a stream that GET opened.
+func loggingSessions() hook.Hooks {
+	var mu sync.Mutex
+	listened := map[string]bool{}
+	return hook.Join(hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		mu.Lock()
+		listened[e.ID] = listened[e.ID] || e.Stream == "get" && e.ID != ""
+		mu.Unlock()
+		return next(ctx, e)
+	}), replaying(streaming, func(kept []hook.Event, named string) ([]hook.Event, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		return kept, listened[named]
+	})())
+}
+
 func everyEvent(kept []hook.Event, _ string) ([]hook.Event, bool) { return kept, true }
 
 // ofUnknown is all there is, to who names an event that is not known.
@@ -101,7 +118,8 @@ func ofRequestID(kept []hook.Event, named string) ([]hook.Event, bool) {
 		return nil, false
 	}
 	id := requestID(kept[i])
-	return slices.DeleteFunc(kept[i+1:], func(e hook.Event) bool { return !e.Response || requestID(e) != id }), true
+	some := slices.DeleteFunc(kept[i+1:], func(e hook.Event) bool { return !e.Response || requestID(e) != id })
+	return some, len(some) > 0
 }
 
 func requestID(e hook.Event) string {

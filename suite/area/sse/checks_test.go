@@ -61,6 +61,7 @@ func TestReplays(t *testing.T) {
 		"what was received":                {"resume-last", "s1", "e1", answer, "e1", verdict.Pass, true},
 		"of another request":               {"resume", "s1", "e1", another, "x", verdict.Fail, false},
 		"of another request, by its event": {"resume-last", "s1", "e1", `{"jsonrpc":"2.0","method":"notifications/progress"}`, "f1", verdict.Fail, false},
+		"its own, by an id of another":     {"resume", "s1", "e1", answer, "f1", verdict.Pass, false},
 		"of the other session":             {"resume-last", "s1", "e1", theirs, "x", verdict.Fail, false},
 		"to the other session":             {"resume-elsewhere", "s2", "e1", answer, "x", verdict.Fail, false},
 		"the other session's own":          {"resume-elsewhere", "s2", "e1", theirs, "x", verdict.Pass, false},

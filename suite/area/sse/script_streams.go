@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,20 +22,23 @@ import (
 // first event. Where that is served, "other" is another request in another session, under the id of the
 // first, if the target keeps sessions; "resume-last" asks for what came after the last event that answered the
 // first, "resume-unknown" names an event that never was, and "resume-elsewhere" asks for the same as
-// "resume" in the other session. The tag "id" is the event that is named.
+// "resume" in the other session. "listen" is a stream by GET; if an event on it has an id, "third" is a request after its end, and
+// "listen-again" asks for what came after that event. The tag "id" is the event that is named.
 var httpResumeScenario = &scenario.Scenario{
 	Name:  HTTPResume,
 	Title: "resuming a stream",
 	Sends: "Two requests with event streams, and, if events have ids, GET with Last-Event-ID, in their session and in another one, where another request has the id of the first; " +
-		"also with the id of an event that never was.",
+		"also with the id of an event that never was. A GET stream that is dropped and, if events on it have ids, asked for again behind another request.",
 	Phase: scenario.Quiet,
 	Apart: true,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.OverLegacyHTTP,
 	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		x, ids := streamed(ctx, p, c)
-		if len(ids) == 0 {
-			p.Skip(recording.CodeNotExercised, "the events that answer requests have no ids")
+		if listened := resumedListening(ctx, p, c); len(ids) == 0 {
+			if !listened {
+				p.Skip(recording.CodeNotExercised, "the events that answer requests have no ids, nor has one on a stream by GET")
+			}
 			return
 		}
 		asked := time.Now()
@@ -81,6 +85,28 @@ func streamed(ctx context.Context, p *scenario.Play, c *scenario.Client) (x *rec
 	}
 	return x, ids
 }
+
+// resumedListening opens a stream by GET and, if an event on it had an id, drops it, makes another request, and asks for what came
+// after that event. It reports whether it did.
+func resumedListening(ctx context.Context, p *scenario.Play, c *scenario.Client) bool {
+	st := c.S.OpenStream(ctx, stepListen)
+	if st.Open() {
+		c.S.Await(ctx, 0, p.Limits.QuietWindow, func(f *wire.Frame) bool { return hasID(f) && strings.HasPrefix(f.Channel, "get:") })
+	}
+	id, _ := st.LastEvent()
+	c.Note(c.Dropped(ctx, st))
+	if id == "" || p.Limited() {
+		return false
+	}
+	c.Do(ctx, p.Ordinary(stepThird))
+	again := resumptions{}
+	began := time.Now()
+	again.ask(ctx, c, resume(stepListenAgain, id))
+	again.watch(ctx, p, time.Since(began))
+	return true
+}
+
+func hasID(f *wire.Frame) bool { return f.Event != nil && f.Event.HasID && f.Event.ID != "" }
 
 // strangeEvent is the id of no event.
 const strangeEvent = "mcpcheck-7b4e91-never-sent"
@@ -150,7 +176,7 @@ func eventIDs(c *scenario.Client, x *recording.Exchange) []string {
 	}
 	var ids []string
 	for _, f := range c.S.Incoming(0) {
-		if own[f.Number] && f.Event != nil && f.Event.HasID && f.Event.ID != "" {
+		if own[f.Number] && hasID(&f) {
 			ids = append(ids, f.Event.ID)
 		}
 	}
