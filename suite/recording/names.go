@@ -181,6 +181,7 @@ const (
 	StepBadVersion, StepGetBadVersion                 Step = "bad-version", "get-bad-version"
 	StepDeleteBadVersion, StepAfterDelete, StepReopen Step = "delete-bad-version", "after-delete", "reopen"
 	StepGetWithoutID, StepGetAfterDelete              Step = "get-without-id", "get-after-delete"
+	StepDeleteAgain                                   Step = "delete-again"
 	StepChosenID                                      Step = "chosen-id"
 )
 

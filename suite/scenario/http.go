@@ -104,7 +104,7 @@ func (c *Client) Dropped(ctx context.Context, st *session.Stream) *recording.Exc
 // "after-other" goes on in a, "no-version" leaves out the version header,
 // "bad-version" (tag "version"), "get-bad-version" and "delete-bad-version" send a
 // bad one. Session b, or a if no other can stand beside it: "delete", and if it is accepted "after-delete", repeated for
-// a second while it is served, then "get-after-delete"; "reopen" is a new initialize, and
+// a second while it is served, then "get-after-delete" and "delete-again"; "reopen" is a new initialize, and
 // "chosen-id" one that comes with a session id which the client has made up.
 var httpSessionsScenario = &Scenario{
 	Name:  recording.HTTPSessions,
@@ -221,5 +221,6 @@ func (p *Play) ended(ctx context.Context, c *Client) {
 		c.S.Quiet(ctx, 250*time.Millisecond)
 	}
 	c.Peek(ctx, session.Request{Step: recording.StepGetAfterDelete, HTTPMethod: http.MethodGet}, time.Second)
+	c.Do(ctx, session.Request{Step: recording.StepDeleteAgain, HTTPMethod: http.MethodDelete})
 	p.Initialize(ctx, recording.StepReopen, p.Revision())
 }

@@ -138,10 +138,23 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 	}
 	last := all[len(all)-1]
 	v.That(last.Status == http.StatusNotFound, "HTTP 404", matcher.Describe(last)+" to a request of a session that was ended by DELETE", append(end.Evidence(), last.Evidence()...)...)
-	if get := r.Step(recording.StepGetAfterDelete); last.Status == http.StatusNotFound && opensStream(get) {
-		v.That(false, "HTTP 404", "an event stream to a GET of a session that was ended by DELETE", append(end.Evidence(), get.Evidence()...)...)
+	if last.Status == http.StatusNotFound {
+		endedForAll(r, end, v)
 	}
 	v.Hint("forget a session when it is ended, and answer its id with HTTP 404 from then on")
+}
+
+// endedForAll: GET and DELETE are requests as well. One that opened no stream before may not be offered at all.
+func endedForAll(r *recording.Recording, end *recording.Exchange, v *verdict.Verdict) {
+	answered := func(x *recording.Exchange) bool { return x != nil && x.Status > 0 && x.Outcome != recording.Refused }
+	if get := r.Step(recording.StepGetAfterDelete); answered(get) && (opensStream(get) || slices.ContainsFunc(gets(r), opensStream)) {
+		v.That(get.Status == http.StatusNotFound, "HTTP 404", map[bool]string{true: "an event stream", false: fmt.Sprintf("HTTP %d", get.Status)}[opensStream(get)]+
+			" to a GET of a session that was ended by DELETE", append(end.Evidence(), get.Evidence()...)...)
+	}
+	if again := r.Step(recording.StepDeleteAgain); answered(again) &&
+		!v.WarnUnless(again.Status == http.StatusNotFound, "HTTP 404", fmt.Sprintf("HTTP %d to a second DELETE of the session", again.Status), append(end.Evidence(), again.Evidence()...)...) {
+		v.Downgrade("that a session which is over is ended once more does no harm")
+	}
 }
 
 // told reports whether a response tells what the target makes of a session id. The session was opened
