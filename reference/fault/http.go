@@ -39,7 +39,8 @@ var httpCode = code{
 			r.Header.Set(headerName, uri)
 		}
 	})),
-	"http-12-broadcast": broadcasting,
+	"http-12-broadcast":          broadcasting(by(http.MethodGet), "method"),
+	"http-12-progress-broadcast": broadcasting(func(r *http.Request) bool { return r.URL.Path == pathMCP }, "progressToken"),
 	"http-40-progress-on-get": stateless(hook.OnNotification(hook.NotificationProgress, func(m hook.Message) bool { return m.Transport == hook.HTTP && !hook.Modern(m.Revision) },
 		func(ctx context.Context, m hook.Message, _ hook.Emitter) error { return m.Session.Send(ctx, m.Raw) })),
 	"http-03-get-opens-stream": stateless(hook.OnHTTP(local(by(http.MethodGet)), func(w http.ResponseWriter, r *http.Request, _ http.Handler) {

@@ -1,8 +1,8 @@
 package fault
 
 import (
+	"bytes"
 	"net/http"
-	"strings"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -11,26 +11,29 @@ import (
 // streaming makes every answer an event stream.
 var streaming = hook.Hooks{EventStreams: hook.Always}
 
-// broadcasting copies what is written to the response of one GET to those of all
-// other GETs of the same session.
-func broadcasting() hook.Hooks {
-	all := &audience{listeners: map[*listener]bool{}}
-	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if !by(http.MethodGet)(r) || r.Header.Get(lastEventID) != "" {
-			next.ServeHTTP(w, r)
-			return
-		}
-		l := &listener{ResponseWriter: w, audience: all, session: r.Header.Get(headerSession), may: func() bool { return hook.May(r.Context()) }}
-		all.set(l, true)
-		defer all.set(l, false)
-		next.ServeHTTP(l, r)
-	})
+// broadcasting copies messages with a certain member that are written to one event stream of a session, of those that are
+// opened by some requests, to all others.
+func broadcasting(opens func(*http.Request) bool, member string) func() hook.Hooks {
+	return func() hook.Hooks {
+		all := &audience{listeners: map[*listener]bool{}, member: []byte(`"` + member + `":`)}
+		return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if !opens(r) || r.Header.Get(lastEventID) != "" {
+				next.ServeHTTP(w, r)
+				return
+			}
+			l := &listener{ResponseWriter: w, audience: all, session: r.Header.Get(headerSession), may: func() bool { return hook.May(r.Context()) }}
+			all.set(l, true)
+			defer all.set(l, false)
+			next.ServeHTTP(l, r)
+		})
+	}
 }
 
-// audience is all GET streams, and whether they are open.
+// audience is all event streams, and whether they are open.
 type audience struct {
 	mu        sync.Mutex
 	listeners map[*listener]bool
+	member    []byte
 }
 
 func (a *audience) set(l *listener, open bool) {
@@ -41,12 +44,21 @@ func (a *audience) set(l *listener, open bool) {
 	}
 }
 
-// listener is the response to one GET.
+// listener is the response to one request.
 type listener struct {
 	http.ResponseWriter
 	audience *audience
 	session  string
+	streams  bool // it is an event stream, and has begun
 	may      func() bool
+}
+
+// WriteHeader begins the response.
+func (l *listener) WriteHeader(status int) {
+	l.audience.mu.Lock()
+	defer l.audience.mu.Unlock()
+	l.streams = l.Header().Get("Content-Type") == "text/event-stream"
+	l.ResponseWriter.WriteHeader(status)
 }
 
 // Write writes to all streams of the session.
@@ -54,7 +66,7 @@ func (l *listener) Write(p []byte) (int, error) {
 	l.audience.mu.Lock()
 	defer l.audience.mu.Unlock()
 	for other := range l.audience.listeners {
-		if other != l && other.session == l.session && strings.Contains(string(p), `"method"`) && l.may() {
+		if other != l && l.streams && other.streams && other.session == l.session && bytes.Contains(p, l.audience.member) && l.may() {
 			if _, err := other.ResponseWriter.Write(p); err == nil {
 				_ = http.NewResponseController(other.ResponseWriter).Flush() // a writer that cannot flush sends by itself
 			}

@@ -3,7 +3,9 @@ package http
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +37,8 @@ var httpStreamsChecks = []verdict.Check{
 	}},
 	{Requirement: "HTTP-10", From: verdict.Everything, Judge: relatedMessages},
 	{Requirement: "HTTP-11", From: []recording.Name{HTTPStreams, recording.Everything}, Timeless: true, Judge: noResponsesOnGet},
-	{Requirement: "HTTP-12", From: []recording.Name{HTTPBroadcast, recording.SelfChanges}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: verdict.InScenario(recording.SelfChanges, noBroadcastByItself, noBroadcast)},
+	{Requirement: "HTTP-12", From: []recording.Name{HTTPBroadcast, recording.SelfChanges, recording.Everything}, With: []recording.Name{recording.Changes},
+		Judge: verdict.InScenario(recording.SelfChanges, noBroadcastByItself, verdict.InScenario(recording.Everything, onOwnStream, noBroadcast))},
 	{Requirement: "HTTP-31", From: []recording.Name{HTTPHeaders, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Streamed(r) {
 			got := x.Header.Get("X-Accel-Buffering")
@@ -125,9 +128,16 @@ func relatedMessages(r *recording.Recording, v *verdict.Verdict) {
 				own := x.Param("_meta.progressToken")
 				stray = m.Get("params.progressToken").Raw != own.Raw
 			}
+			stray = stray && (v.Modern() || !causes(x, m))
 			v.That(!stray, "only what belongs to the request on its stream", method+" on the stream that answers "+x.Method, n)
 		}
 	}
+}
+
+// causes reports whether a request may be why there is a notification, so that it relates to it: what a tool changes, and what there
+// is to say to who begins to watch a resource.
+func causes(x *recording.Exchange, m gjson.Result) bool {
+	return x.Method == "tools/call" || x.Method == "resources/subscribe" && m.Get("method").Str == "notifications/resources/updated" && m.Get("params.uri").Str == x.Param("uri").Str
 }
 
 // noBroadcast: one change is told on one stream.
@@ -147,10 +157,62 @@ func noBroadcast(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	v.Holds()
+	if repeated(v) {
+		return // two streams may have shared what is sent twice
+	}
 	for i, a := range notes {
 		for _, b := range notes[:i] {
 			v.That(a.Channel == b.Channel || a.Session != b.Session || !bytes.Equal(a.Raw, b.Raw), "each message on one stream only",
 				"the same notification came on "+b.Channel+" and on "+a.Channel, b.Number, a.Number)
+		}
+	}
+}
+
+// repeated reports whether one change was told more than once to a session with a single stream.
+func repeated(v *verdict.Verdict) bool {
+	r := v.Recording(recording.Changes)
+	if r == nil {
+		return false
+	}
+	mark, _ := r.Mark(recording.MarkUpdate)
+	told := map[string]int{}
+	for _, h := range verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After), verdict.Updated) {
+		if slices.ContainsFunc(r.Marks, func(m recording.Mark) bool { return m.After > mark.After && m.After < h.Frame.Number }) {
+			break // of the next change
+		}
+		told[string(h.Frame.Raw)]++
+	}
+	return slices.ContainsFunc(slices.Collect(maps.Values(told)), func(n int) bool { return n > 1 })
+}
+
+// onOwnStream: what belongs to a request, its response and its progress, does not come on another stream as well. Responses on a
+// stream by GET are HTTP-11's.
+func onOwnStream(r *recording.Recording, v *verdict.Verdict) {
+	type place struct{ session, channel string }
+	asked := map[place]*recording.Exchange{}
+	for _, x := range r.Exchanges {
+		if f := r.Frame(x.Request); f != nil && len(x.ID) > 0 {
+			asked[place{x.Session, f.Channel}] = x
+		}
+	}
+	own, foreign := map[place]int{}, []*wire.Frame(nil) // by what was sent
+	for _, m := range verdict.Received(r) {
+		f, token := m.Frame, m.Get("params.progressToken")
+		response, onGet := m.Kind == wire.KindResponse, strings.HasPrefix(f.Channel, "get:")
+		if f.Event == nil || !response && (m.Method() != "notifications/progress" || !token.Exists()) || response && onGet || verdict.Resumes(r, f) != "" {
+			continue
+		}
+		x := asked[place{f.Session, f.Channel}]
+		switch {
+		case x != nil && (response && wire.SameID(m.ID(), x.ID) || !response && x.Param("_meta.progressToken").Raw == token.Raw):
+			own[place{f.Session, string(f.Raw)}] = f.Number
+		case x != nil || onGet:
+			foreign = append(foreign, f)
+		}
+	}
+	for _, f := range foreign {
+		if n := own[place{f.Session, string(f.Raw)}]; n > 0 {
+			v.That(false, "each message on one stream only", "what came on the stream of its own request came on "+f.Channel+" as well: "+wire.Excerpt(f.Raw, 100), n, f.Number)
 		}
 	}
 }
