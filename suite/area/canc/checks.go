@@ -138,7 +138,9 @@ var Checks = []verdict.Check{
 	{Requirement: "CANC-07", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, m := range cancellations(r, v) {
 			x := cancelledRequest(r, m)
-			v.That(x != nil && x.Method == "subscriptions/listen", "a cancellation that names a listen request", "it names "+namedWords(m, x), m.Frame.Number)
+			if v.That(x != nil && x.Method == "subscriptions/listen", "a cancellation that names a listen request", "it names "+namedWords(m, x), m.Frame.Number) {
+				wentOn(r, m, x, v)
+			}
 		}
 	}},
 	{Requirement: "CANC-08", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -367,6 +369,17 @@ func cancellations(r *recording.Recording, v *verdict.Verdict) []verdict.Message
 		v.Skip(recording.CodeNotExercised, "the target cancelled nothing, which is its choice")
 	}
 	return all
+}
+
+// wentOn: what the target cancels is a subscription that it ends.
+func wentOn(r *recording.Recording, m verdict.Message, x *recording.Exchange, v *verdict.Verdict) {
+	for _, h := range verdict.Only(verdict.Hear(r, m.Frame.Session, m.Frame.Number), verdict.Updated, verdict.ListUpdated) {
+		if h.Frame.Channel == m.Frame.Channel && sameValue(h.Subscription(), x.ID) {
+			v.That(false, "a cancellation that ends the subscription which it names", h.Method()+" for the subscription "+string(x.ID)+" behind it", x.Request, m.Frame.Number, h.Frame.Number)
+			v.Hint("send notifications/cancelled for a subscription that ends, and nothing for it after that")
+			return
+		}
+	}
 }
 
 // cancelledRequest is the request of ours that a cancellation of the target names, or nil.
