@@ -96,17 +96,21 @@ func (p *Play) freshCursor(ctx context.Context, c *Client) {
 	}
 }
 
-// logged sends requests with log levels, then one without.
+// logged sends requests with log levels, then the same without.
 func (p *Play) logged(ctx context.Context, c *Client, uri string) {
-	for _, level := range []string{"error", "debug"} {
-		q := p.Ordinary(recording.StepLogged)
+	ask := func(step recording.Step) session.Request {
+		q := p.Ordinary(step)
 		if uri != "" {
 			q.Method, q.Params = "resources/read", map[string]any{"uri": uri}
 		}
+		return q
+	}
+	for _, level := range []string{"error", "debug"} {
+		q := ask(recording.StepLogged)
 		q.Tags, q.Meta = recording.Tags{recording.TagLevel: level}, map[string]any{session.MetaLogLevel: level}
 		c.Do(ctx, q)
 	}
-	c.Do(ctx, session.Request{Step: recording.StepAfterLogs, Method: "server/discover"})
+	c.Do(ctx, ask(recording.StepAfterLogs))
 }
 
 // first sends the first message of a connection.

@@ -301,7 +301,7 @@ func levelOf(x *recording.Exchange) gjson.Result {
 	return judge.Member(x.Param("_meta"), keyLogLevel)
 }
 
-// unaskedLogs: no log messages on sessions in which nobody asked for any.
+// unaskedLogs: no log messages on sessions in which nobody asked for any, nor, over HTTP, on the stream of a request that did not.
 func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
 	asked := map[string]bool{}
 	for _, x := range r.Exchanges {
@@ -311,11 +311,30 @@ func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
 		}
 	}
+	const expected = "no notifications/message for requests without a log level"
+	unasked := unaskedOn(r)
 	for _, f := range r.Notifications("notifications/message", 0) {
-		if !asked[f.Session] {
-			v.That(false, "no notifications/message for requests without a log level", judge.Brief(gjson.GetBytes(f.Raw, "params")), f.Number)
+		if x := unasked[f.Number]; x != nil && asked[f.Session] {
+			v.That(false, expected, judge.Brief(gjson.GetBytes(f.Raw, "params"))+" on the stream that answers "+x.Method+", while others had asked for it", x.Request, f.Number)
+			v.Hint("take the log level from each request, and keep none of it")
+		} else if !asked[f.Session] {
+			v.That(false, expected, judge.Brief(gjson.GetBytes(f.Raw, "params")), f.Number)
 		}
 	}
+}
+
+// unaskedOn are the requests without a log level, by the frames that came on their streams. On stdio there are no streams, and those of
+// subscriptions are judged elsewhere.
+func unaskedOn(r *recording.Recording) map[int]*recording.Exchange {
+	all := map[int]*recording.Exchange{}
+	for _, x := range r.Exchanges {
+		for _, n := range x.Others {
+			if x.Method != "" && x.Method != "subscriptions/listen" && !levelOf(x).Exists() && r.Combination.Transport == requirement.HTTP {
+				all[n] = x
+			}
+		}
+	}
+	return all
 }
 
 // logsInPlace: log messages come on the stream of the request that asked for them,
@@ -323,12 +342,12 @@ func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
 // warning.
 func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
 	v.Skip(recording.CodeNotExercised, "the target logged nothing for requests that named a log level, which is its choice")
-	logged := r.Steps(recording.StepLogged)
+	logged, unasked := r.Steps(recording.StepLogged), unaskedOn(r)
 	for _, f := range r.Notifications("notifications/message", 0) {
 		x := during(logged, f)
 		level := gjson.GetBytes(f.Raw, "params.level").Str
 		switch {
-		case len(logged) == 0 || f.Session != logged[0].Session:
+		case len(logged) == 0 || f.Session != logged[0].Session || unasked[f.Number] != nil: // that is META-16's
 		case x == nil:
 			v.That(false, "log messages on the stream of their request, before its response", "a message of level "+level+" elsewhere", f.Number)
 		default:
