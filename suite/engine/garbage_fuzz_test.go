@@ -212,3 +212,40 @@ func FuzzGarbage(f *testing.F) {
 		garbage(t, seed, all[int(combination)%len(all)], int(sober))
 	})
 }
+
+// mumbler meets versions that it does not know with one that is no UTF-8, and takes every other for what it is.
+type mumbler struct{}
+
+func (mumbler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	m := gjson.ParseBytes(body)
+	if !m.Get("id").Exists() {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	version := m.Get("params.protocolVersion").Raw
+	if m.Get("method").Str == "initialize" && !strings.Contains(version, "2025-11-25") && !strings.Contains(version, "\ufffd") {
+		version = "\"2025-\x891-25\""
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{"resources":{}},"serverInfo":{"name":"m","version":"1"},"resources":[]}}`,
+		m.Get("id").Raw, version)
+}
+
+// A version that is offered is asked for as it is, or not at all: another one that comes of it proves nothing.
+func TestOfferThatIsNoText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, err := Prepare(t.Context(), Config{
+			Target: &target.Target{Endpoints: []target.Endpoint{{Handler: mumbler{}, Forced: requirement.HTTP}}, Revisions: []requirement.Revision{requirement.R20251125}},
+			Tool:   reports.Tool{Name: "test"}, Select: func(row Row) bool { return row.Requirement.ID == "LIFE-03" },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Execute(t.Context())
+		got, again := verdicts(r.Report(false)), verdicts(rejudged(t, r))
+		if got != "LIFE-03:pass" || again != got {
+			t.Errorf("%s, judged again %s", got, again)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -190,7 +191,8 @@ var negotiationScenario = &scenario.Scenario{
 		c.Note(x)
 		settle(c, x)
 		offer := x.Result().Get("protocolVersion").Str
-		if x.Succeeded() && offer != "" && offer != unknown && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {
+		// What is no text cannot be asked for: JSON would make another one of it.
+		if x.Succeeded() && offer != "" && utf8.ValidString(offer) && offer != unknown && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {
 			settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepReturn, Method: "initialize", Timeout: firstAnswer(p),
 				Params: session.InitializeParams(offer), Tags: recording.Tags{recording.TagVersion: offer}})))
 		}
