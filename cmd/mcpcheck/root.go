@@ -48,6 +48,8 @@ func flagHint(c *cobra.Command, err error) string {
 	var missing *pflag.NotExistError
 	unknown := errors.As(err, &missing)
 	switch args := c.Flags().Args(); {
+	case unknown && strings.Contains(missing.GetSpecifiedName(), " "):
+		return ": a flag and its value are words of their own, and lines of their own in args of the GitHub action"
 	case unknown && len(args) > 0 && c.Flags().Lookup("serve") != nil:
 		return fmt.Sprintf(": a flag of the server goes behind --, with its command, as in %q", c.CommandPath()+" -- "+strings.Join(args, " ")+" --"+missing.GetSpecifiedName())
 	case unknown && c == c.Root() && (&program{}).runCommand().Flags().Lookup(missing.GetSpecifiedName()) != nil:
