@@ -301,6 +301,9 @@ func (x *Exchange) Succeeded() bool {
 // Conflict reports whether the target refused a message because another one of the session was under way.
 func (x *Exchange) Conflict() bool { return x.Outcome == Refused && x.Status == http.StatusConflict }
 
+// Barred reports whether the target refused a message for want of a session id that it never issued, or that was sent.
+func (x *Exchange) Barred() bool { return x.Outcome == Refused && x.Status == http.StatusBadRequest }
+
 // CutOff reports whether it is not known what the target makes of a message: we did not wait for, or read, what it
 // answers, or it asks to be called later.
 func (x *Exchange) CutOff() bool { return x.Outcome == Canceled || x.Outcome == Refused }

@@ -67,7 +67,7 @@ func (s *Session) Do(ctx context.Context, q Request) *recording.Exchange {
 		}
 		switch {
 		case p.inDispute():
-		case x.Conflict() && q.Notification: // later it says something else
+		case x.Conflict() && q.Notification || x.Barred(): // later it says something else, or the same
 			return x
 		case x.Conflict() && refusals < mostDisputes:
 			refusals++
@@ -332,6 +332,8 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 		x.Outcome, x.Reason = recording.Refused, conflictReason
 	} else if o != recording.Canceled && throttled(x) {
 		x.Outcome, x.Reason = recording.Refused, "the target answered "+calledLater(x)+": it asks to be called later"
+	} else if o != recording.Canceled {
+		s.refuseBarred(x)
 	}
 	s.free()
 	if o != recording.Silent { // a late answer still belongs to it

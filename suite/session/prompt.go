@@ -23,6 +23,8 @@ type Habits struct {
 	nameless, disputes, crowded atomic.Bool
 	// conflicts says that messages of a session are refused while others are under way, and taken alone.
 	conflicts atomic.Bool
+	// barred says that what follows a handshake is refused for want of a session id.
+	barred atomic.Bool
 }
 
 // inVain is how many unanswered prompts there are at most: a target that is deaf is so to all of them.

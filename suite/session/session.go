@@ -223,9 +223,11 @@ func (s *Session) handshake(ctx context.Context) error {
 	if s.opts.HoldInitialized {
 		return nil
 	}
-	if x := s.Initialized(ctx); x.Outcome == recording.Unsent {
+	x = s.Initialized(ctx)
+	if x.Outcome == recording.Unsent {
 		return &OpenError{Code: recording.CodeDied, Reason: "the notification that ends the handshake could not be sent: " + x.Reason}
 	}
+	s.bar(x)
 	return nil
 }
 

@@ -252,6 +252,10 @@ func Orphaned(x *recording.Exchange) bool {
 
 // cutOff notes that we cut an exchange off ourselves, or gave it up because the target is busy.
 func (v *Verdict) cutOff(x *recording.Exchange) {
+	if x.Barred() {
+		v.Block(recording.CodeNoHandshake, x.Reason+": see SESS-09", x.Evidence()...)
+		return
+	}
 	if x.Outcome == recording.Refused {
 		v.Block(recording.CodeThrottled, x.Reason, x.Evidence()...)
 		return

@@ -185,10 +185,30 @@ func sameID(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
+// barred: what follows the handshake is not refused about a session id that was not issued, or that was sent.
+func barred(r *recording.Recording, v *verdict.Verdict, uses []*recording.Exchange) {
+	x := uses[0]
+	expected, actual := "requests without a session id to be served, as initialize issued none", "HTTP 400 about the session to every request after initialize, whose answer has no Mcp-Session-Id"
+	frames := x.Evidence()
+	if s := r.Session(x.Session); s != nil && s.Initialize != nil {
+		frames = append(s.Initialize.Evidence(), frames...)
+		if s.Initialize.Header.Get("Mcp-Session-Id") != "" {
+			expected, actual = "the issued session id to be accepted", "HTTP 400 about the session to every request with the id that was issued"
+		}
+	}
+	v.That(false, expected, actual, frames...)
+	v.AboutRefusal()
+	v.Hint("send Mcp-Session-Id with the answer to initialize, and accept it; a gateway or proxy in front of the server has to pass that header on in both directions")
+}
+
 // acceptedIDs: the requests that follow initialize are not refused for their id.
 // Since a session may end at any time, both of two sessions must have the trouble;
 // a handshake in another revision is a different cause.
 func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
+	if uses := r.Steps(recording.StepUse); slices.ContainsFunc(uses, (*recording.Exchange).Barred) && !slices.ContainsFunc(uses, (*recording.Exchange).Succeeded) {
+		barred(r, v, recording.Keep(uses, (*recording.Exchange).Barred))
+		return
+	}
 	if issuing(r, v) == nil {
 		return
 	}
