@@ -17,6 +17,7 @@ var sseCode = code{
 	"sse-07-log-of-the-session":       loggingSessions,
 	"sse-07-of-other-sessions":        replaying(streaming, ofStream),
 	"sse-07-of-request-ids":           replaying(streaming, ofRequestID),
+	"sse-07-updates-of-others":        lendingUpdates,
 	"sse-07-of-unknown-events":        replaying(streaming, ofUnknown),
 	"sse-07-reads-resumed-by-anybody": replaying(streamingReads, ofStream),
 	"sse-23-url-encoded": stateless(hook.EditEvent(func(e *hook.Event) {
@@ -93,6 +94,42 @@ func loggingSessions() hook.Hooks {
 	})())
 }
 
+// lendingUpdates gives the events of a stream by GET to whoever names one, whichever session it belongs to.
+func lendingUpdates() hook.Hooks {
+	type sent struct {
+		session string
+		hook.Event
+	}
+	var mu sync.Mutex
+	var all []sent
+	return hook.Join(hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		if t := hook.TraceOf(ctx); t != nil && e.Stream == "get" && e.ID != "" && len(e.Data) > 0 {
+			mu.Lock()
+			all = append(all, sent{t.Session, e})
+			mu.Unlock()
+		}
+		return next(ctx, e)
+	}), hook.OnHTTP(func(r *http.Request) bool { return r.Header.Get(lastEventID) != "" && r.Method == http.MethodGet },
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			mu.Lock()
+			kept := slices.Clone(all)
+			mu.Unlock()
+			named, session := r.Header.Get(lastEventID), r.Header.Get(headerSession)
+			i := slices.IndexFunc(kept, func(e sent) bool { return e.ID == named && e.session != session })
+			if i < 0 || slices.ContainsFunc(kept, func(e sent) bool { return e.ID == named && e.session == session }) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.WriteHeader(http.StatusOK)
+			for _, e := range kept[i+1:] {
+				if e.session == kept[i].session {
+					_, _ = w.Write([]byte("id: " + e.ID + "\ndata: " + string(e.Data) + "\n\n")) // a client that has gone needs nothing
+				}
+			}
+		}))
+}
+
 func everyEvent(kept []hook.Event, _ string) ([]hook.Event, bool) { return kept, true }
 
 // ofUnknown is all there is, to who names an event that is not known.
@@ -119,7 +156,7 @@ func ofRequestID(kept []hook.Event, named string) ([]hook.Event, bool) {
 	}
 	id := requestID(kept[i])
 	some := slices.DeleteFunc(kept[i+1:], func(e hook.Event) bool { return !e.Response || requestID(e) != id })
-	return some, len(some) > 0
+	return some, len(some) > 0 && !slices.ContainsFunc(kept, func(e hook.Event) bool { return e.ID == named && !e.Response })
 }
 
 func requestID(e hook.Event) string {

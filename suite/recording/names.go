@@ -149,7 +149,7 @@ const (
 	StepBesideListed, StepBesideChanged                  Step = "beside-listed", "beside-changed"
 	StepRemoved, StepUnchanged, StepAtOnce, StepLater    Step = "removed", "unchanged", "at-once", "later"
 	StepBeside, StepSecondStream, StepCompare            Step = "beside", "stream-2", "compare"
-	StepNewcomer                                         Step = "newcomer"
+	StepNewcomer, StepBorrowed                           Step = "newcomer", "borrowed"
 )
 
 // The steps of [TemplateCompletions], [MalformedCompletions] and [UndeclaredCompletion].
@@ -329,6 +329,7 @@ const (
 	TagStopped     Tag = "stopped"     // the number of the last frame before we ended the stream
 	TagUnsupported Tag = "unsupported" // what was asked for and not declared
 	TagAccepted    Tag = "accepted"    // set if the target took the subscription
+	TagEventID     Tag = "id"          // the event after which a stream is to go on
 )
 
 // The tags of reads that ask for input.

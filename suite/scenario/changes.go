@@ -41,11 +41,11 @@ import (
 // "added" and "removed" those after them (tag "uri" if it is known what
 // comes or goes); the tag "look" counts the attempts. Legacy revisions over HTTP have "beside-listed" as well, the bystander's
 // before the changes, and "beside-changed" after the first one, where the watcher is told of that and the bystander is not.
-// "busy" are requests of the bystander. The marks are set before each change.
+// "borrowed" is the request of a further session for what followed an event of the watcher's stream (tag "id"). "busy" are requests of the bystander. The marks are set before each change.
 var changesScenario = &Scenario{
 	Name:  recording.Changes,
 	Title: "watching resources and the list change",
-	Sends: "Two sessions, one subscribed and one not, for a while both; the triggers of the target file change, add and remove resources meanwhile; the list before and after.",
+	Sends: "Two sessions, one subscribed and one not, for a while both; the triggers of the target file change, add and remove resources meanwhile; the list before and after. A third session may ask for what followed an event of the first.",
 	Phase: Mutate,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When: Where(func(p *Play) bool {
@@ -61,6 +61,7 @@ var changesScenario = &Scenario{
 		if w.begin(ctx) && w.updates(ctx) && w.twice(ctx) && w.list(ctx) && w.giveUp(ctx) {
 			w.last(ctx)
 			w.sameID(ctx)
+			w.borrow(ctx)
 		}
 		w.streams.look()
 	},

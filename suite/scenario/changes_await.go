@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -111,4 +112,28 @@ func (w *watch) fire(ctx context.Context, t *target.Trigger) bool {
 		f.Standing(ctx, patience)
 	}
 	return w.p.Fire(ctx, t, w.all()...)
+}
+
+// borrow has a new session ask for what followed the first of several events with an id on a stream of GET of the watcher's.
+func (w *watch) borrow(ctx context.Context) {
+	if w.p.Modern() || w.p.Combination.Transport != requirement.HTTP || w.bystander == nil || len(w.watcher.Sessionless()) > 0 || w.p.Limited() {
+		return
+	}
+	told := slices.DeleteFunc(w.watcher.S.Incoming(0), func(f wire.Frame) bool {
+		return f.Event == nil || f.Event.ID == "" || len(f.Raw) == 0 || !strings.HasPrefix(f.Channel, "get:")
+	})
+	if len(told) < 2 {
+		return
+	}
+	c, ok := w.p.Fresh(ctx, session.Options{Kind: recording.Probe})
+	if !ok {
+		return
+	}
+	id := told[0].Event.ID
+	st := c.S.Peek(ctx, session.Request{Step: recording.StepBorrowed, HTTPMethod: http.MethodGet,
+		Tags: recording.Tags{recording.TagEventID: id}, Header: map[string]string{session.HeaderLastEventID: id}}, w.p.Limits.QuietWindow)
+	if st.Status() == http.StatusOK {
+		c.S.Quiet(ctx, w.p.Limits.QuietWindow)
+	}
+	c.Note(c.Dropped(ctx, st))
 }
