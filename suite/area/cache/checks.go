@@ -36,7 +36,7 @@ var (
 // Checks lists the checks of server/utilities/caching.
 var Checks = []verdict.Check{
 	{Requirement: "CACHE-01", From: []recording.Name{recording.WalkResources, recording.WalkTemplates}, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(completeResults, hinted)},
-	{Requirement: "CACHE-03", From: reads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(completeResults, hinted)},
+	{Requirement: "CACHE-03", From: append(slices.Clone(reads), recording.InputReads), Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(completeResults, hinted)},
 	{Requirement: "CACHE-04", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(completeResults, hinted)},
 	{Requirement: "CACHE-05", From: cacheable,
 		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
@@ -88,8 +88,8 @@ var Checks = []verdict.Check{
 func completeResults(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 	var all []*recording.Exchange
 	for _, x := range r.Exchanges {
-		if r.Scenario == recording.TemplateSweep && !x.Succeeded() {
-			continue // made-up values may lead nowhere, and what they do besides is judged elsewhere
+		if r.Scenario == recording.TemplateSweep && !x.Succeeded() || r.Scenario == recording.InputReads && (!x.Succeeded() || x.Method != "resources/read") {
+			continue // made-up values may lead nowhere, and answers may not do; what happens then is judged elsewhere
 		}
 		if !v.Answered(x) || !x.Succeeded() || !judge.IsObject(x.Result()) {
 			continue
