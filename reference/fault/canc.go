@@ -22,14 +22,15 @@ var cancCode = code{
 		}
 		return r
 	})),
-	"canc-01-ids-by-their-beginning": cancellingAlike(strings.HasPrefix),
-	"canc-01-ids-as-text":            cancellingAlike(func(running, named string) bool { return strings.Trim(running, `"`) == strings.Trim(named, `"`) }),
+	"canc-01-ids-by-their-beginning": cancellingAlike(true, strings.HasPrefix),
+	"canc-01-ids-as-text":            cancellingAlike(true, func(running, named string) bool { return strings.Trim(running, `"`) == strings.Trim(named, `"`) }),
+	"canc-01-of-other-sessions":      cancellingAlike(false, func(running, named string) bool { return running == named }),
 	"canc-05-reads-are-never-freed":  leakingReads,
 	"canc-06-disconnecting-aborts":   stateless(abortingReads()),
 }
 
-// cancellingAlike has a cancellation leave reads of its session unanswered whose ids are like the one that it names.
-func cancellingAlike(like func(running, named string) bool) func() hook.Hooks {
+// cancellingAlike has a cancellation leave reads of its session, or of the others, unanswered whose ids are like the one that it names.
+func cancellingAlike(own bool, like func(running, named string) bool) func() hook.Hooks {
 	return func() hook.Hooks {
 		type read struct {
 			session, id string
@@ -41,7 +42,7 @@ func cancellingAlike(like func(running, named string) bool) func() hook.Hooks {
 			named := string(hook.Encode(c.Param("requestId")))
 			mu.Lock()
 			for r := range running {
-				if r.session == c.Session.ID() && r.id != named && like(r.id, named) && hook.May(ctx) {
+				if (r.session == c.Session.ID()) == own && (r.id != named || !own) && like(r.id, named) && hook.May(ctx) {
 					r.stopped.Store(true)
 				}
 			}

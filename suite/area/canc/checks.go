@@ -40,7 +40,7 @@ const (
 	stepObjectID, stepAfter, stepRaced, stepSlow  recording.Step = "object-id", "after", "raced", "slow"
 	stepDropped, stepFirst, stepLast              recording.Step = "dropped", "first", "last"
 	stepUnderWay, stepUndisturbed                 recording.Step = "under-way", "undisturbed"
-	stepNoParams, stepNamed                       recording.Step = "no-params", "named"
+	stepNoParams, stepNamed, stepElsewhere        recording.Step = "no-params", "named", "elsewhere"
 )
 
 // The tags of the area's scripts.
@@ -226,12 +226,17 @@ func notNamed(r *recording.Recording, v *verdict.Verdict) {
 	if undisturbed == nil || !undisturbed.Succeeded() {
 		return
 	}
-	for _, x := range r.Steps(stepUnderWay) {
+	for _, x := range r.Steps(stepUnderWay, stepElsewhere) {
 		unanswered := x.Outcome != recording.Lost && unserved(x)
 		if unanswered || x.Failed() && saysCancelled(x.Error()) {
 			frames := append(x.Evidence(), undisturbed.Evidence()...)
 			for _, odd := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams, recording.StepCancel) {
 				frames = append(frames, odd.Evidence()...)
+			}
+			if x.Step == stepElsewhere {
+				v.WarnUnless(false, "an answer to another client's read, whose id a cancellation of the first client names", matcher.Describe(x), frames...)
+				v.Hint("look for the request that requestId names among those of the same session or connection")
+				continue
 			}
 			v.WarnUnless(false, expected, matcher.Describe(x), frames...)
 			v.Hint("stop no request but the one that requestId names")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,7 +33,7 @@ const longerID = "9000060"
 // name those requests, "unknown" one that was never made, "no-id" none, "object-id" an
 // object, and "no-params" has no params at all. Where a resource is known to be slow, but not too slow for those who
 // do one thing after the other, step "under-way" is a read of it meanwhile, which none of
-// them names, under an id that begins with the one that "unknown" names at first, and is as a string the one that it names then, and in modern revisions on stdio step "listen" is a subscription that stands (tag "ended": no longer). If the
+// them names, under an id that begins with the one that "unknown" names at first, and is as a string the one that it names then, and in modern revisions on stdio step "listen" is a subscription that stands (tag "ended": no longer). "elsewhere" is one in another session, under the id that "unknown" names at first. If the
 // session is lost, each request that was made in it is repeated in one of its own, and cancelled when it is answered.
 // Step "after" is a request at the end, and "named" one that has the id which
 // "unknown" named before there was such a request. If the slow read came to nothing, step
@@ -40,7 +41,7 @@ const longerID = "9000060"
 var oddCancellationsScenario = &scenario.Scenario{
 	Name:  OddCancellations,
 	Title: "cancellations without effect",
-	Sends: "An ordinary request and, but for sessions over HTTP, one that every target serves, a read and a subscription of what is read, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing.",
+	Sends: "An ordinary request and, but for sessions over HTTP, one that every target serves, a read and a subscription of what is read, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing. Over HTTP another client reads the slow resource meanwhile, under an id that the first one cancels.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.Reads},
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
@@ -56,7 +57,9 @@ var oddCancellationsScenario = &scenario.Scenario{
 		}
 		standing := standing(ctx, p, c)
 		var underWay *session.Pending
+		elsewhere := func() *session.Pending { return nil }
 		if slow := p.Target.Subjects.Slow; slow != nil && slow.AtLeast < p.Limits.Timeout/4 {
+			elsewhere = anothersRead(ctx, p)
 			q := slowly(p, stepUnderWay)
 			q.ID = json.RawMessage(longerID)
 			underWay = c.Start(ctx, q)
@@ -73,6 +76,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 				c.ProbeAfter(ctx, q, cancellationOfDone)
 			}
 		}
+		others := elsewhere()
 		if underWay != nil {
 			underWay.Wait(ctx)
 		}
@@ -90,14 +94,35 @@ var oddCancellationsScenario = &scenario.Scenario{
 			}
 		}
 		if underWay != nil {
-			undisturbedRead(ctx, p, underWay)
+			undisturbedRead(ctx, p, underWay, others)
 		}
 	}),
 }
 
-// undisturbedRead repeats a slow read that came to nothing in a session in which nothing is cancelled.
-func undisturbedRead(ctx context.Context, p *scenario.Play, disturbed *session.Pending) {
-	if disturbed.Wait(ctx).Succeeded() || p.Limited() {
+// anothersRead begins a slow read of another client's, under an id that a cancellation names in a session where there is no such
+// request; what it returns waits for the answer. On stdio another client has another process.
+func anothersRead(ctx context.Context, p *scenario.Play) (wait func() *session.Pending) {
+	nothing := func() *session.Pending { return nil }
+	if p.Combination.Transport == requirement.Stdio || p.Limited() {
+		return nothing
+	}
+	other, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+	if !ok {
+		return nothing
+	}
+	q := slowly(p, stepElsewhere)
+	q.ID = json.RawMessage(strconv.Itoa(unknownID))
+	read := other.S.Start(ctx, q)
+	return func() *session.Pending {
+		other.Note(read.Wait(ctx))
+		return read
+	}
+}
+
+// undisturbedRead repeats a slow read in a session in which nothing is cancelled, if one that may have been disturbed came to nothing.
+func undisturbedRead(ctx context.Context, p *scenario.Play, disturbed ...*session.Pending) {
+	fails := func(one *session.Pending) bool { return one != nil && !one.Wait(ctx).Succeeded() }
+	if !slices.ContainsFunc(disturbed, fails) || p.Limited() {
 		return
 	}
 	if c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
