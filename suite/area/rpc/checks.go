@@ -489,10 +489,10 @@ func idTypes(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // idType compares the types of an id that was sent and of one that came back and looks alike: another
-// one altogether is judged elsewhere.
+// one altogether is judged elsewhere, and so is a refusal of the empty string, which bears no id.
 func idType(v *verdict.Verdict, x *recording.Exchange) {
 	got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
-	if x.Outcome != recording.Replied || !got.Exists() || got.String() != sent.String() || got.Type != sent.Type && verdict.Doubles(v) {
+	if x.Outcome != recording.Replied || !got.Exists() || got.String() != sent.String() || got.Type == gjson.Null && x.Failed() || got.Type != sent.Type && verdict.Doubles(v) {
 		return // or the second answer to a request under an id that looks alike
 	}
 	v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent), "it came back as "+judge.Brief(got)+" to "+x.Method, x.Evidence()...)

@@ -119,10 +119,15 @@ func TestRequestIDs(t *testing.T) {
 		return rt.Line{Step: "id", Method: "resources/list", ID: id, Outcome: recording.Replied,
 			Reply: `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32603,"message":"Internal error"}}`}
 	}
+	refused := rt.Line{Step: "empty", Method: "resources/list", ID: `""`, Outcome: recording.Replied,
+		Reply: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`}
 	areatest.WalkRuns(t, rpc.RequestIDs, `{"resources":{}}`, []areatest.Run{
 		{ID: "RPC-03", Want: verdict.Pass, Rec: areatest.Lines(id("digits", `"7"`, `"7"`), id("digits", "7", "7"), id("digits", "7", "7.0"))},
 		{ID: "RPC-03", Want: verdict.Fail, Rec: areatest.Lines(id("digits", `"7"`, "7"))},
 		{ID: "RPC-03", Want: verdict.Fail, Rec: areatest.Lines(id("digits", "7", `"7"`))},
+		{ID: "RPC-03", Want: verdict.Fail, Rec: areatest.Lines(id("empty", `""`, "null"))},
+		{ID: "RPC-03", Want: verdict.Pass, Rec: areatest.Lines(id("digits", "7", "7"), refused)},
+		{ID: "RPC-04", Want: verdict.Warn, Rec: areatest.Lines(id("id", "0", "0"), refused)},
 		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"))},
 		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", ""))},
 		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "9007199254740991", "9007199254740992"))},
