@@ -234,13 +234,18 @@ func unsupportedData(x *recording.Exchange, v *verdict.Verdict) {
 		return requirement.Revision(s).Modern() || !requirement.Revision(s).Known()
 	})
 	v.That(usable, "data.supported with a version that such requests can use", "it is "+judge.Brief(supported), x.Evidence()...)
+	// Legacy versions are no choice for a retry under modern metadata: either list may do without them.
 	if told := v.Facts.Listed(); len(told) > 0 {
 		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+strings.Join(told, ", "), "it is "+judge.Brief(supported), x.Evidence()...)
 	}
 }
 
+// sameVersions compares the versions that are not of the legacy era, which is opened by a handshake.
 func sameVersions(a, b []string) bool {
-	set := func(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
+	set := func(list []string) []string {
+		modern := slices.DeleteFunc(slices.Clone(list), func(s string) bool { return requirement.Revision(s).Known() && !requirement.Revision(s).Modern() })
+		return slices.Compact(slices.Sorted(slices.Values(modern)))
+	}
 	return slices.Equal(set(a), set(b))
 }
 

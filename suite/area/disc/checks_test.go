@@ -1,6 +1,7 @@
 package disc_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
@@ -150,4 +151,26 @@ func TestExtensionsAndClientNames(t *testing.T) {
 		{ID: "DISC-17", Want: verdict.Warn, Rec: areatest.Lines(list("plain", two), list("other-client", areatest.GoodList), list("plain-again", two))},
 		{ID: "DISC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(list("plain", two), list("other-client", areatest.GoodList), list("plain-again", areatest.GoodList))},
 	})
+}
+
+// TestVersionLists: of the list in an error the modern versions are those of discovery, and the others are those that a
+// handshake opens.
+func TestVersionLists(t *testing.T) {
+	for told, want := range map[string]verdict.Outcome{
+		`["2026-07-28"]`:                           verdict.Pass,
+		`["2026-07-28","2025-11-25"]`:              verdict.Pass,
+		`["2026-07-28","2027-01-01"]`:              verdict.Warn,
+		`["2026-07-28","2027-01-01","2025-11-25"]`: verdict.Warn,
+	} {
+		req, _ := area.Catalogue().Find("DISC-09")
+		check, _ := area.BuiltIn().Check("DISC-09")
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}, `{"resources":{}}`)
+		facts.Declared = json.RawMessage(`{"supportedVersions":` + told + `,"capabilities":{"resources":{}}}`)
+		rec := rt.New(disc.Versions, facts, areatest.Asked("supported", "resources/list", "{}", areatest.GoodList),
+			areatest.Asked("unsupported", "resources/list", "{}",
+				`{"code":-32022,"message":"Unsupported","data":{"supported":["2024-11-05","2025-11-25","2026-07-28"],"requested":"1900-01-01"}}`, "version", "1900-01-01", "main", "yes"))
+		if got := verdict.Evaluate(check, req, facts, verdict.Recordings{disc.Versions: rec}); got.Outcome != want {
+			t.Errorf("%s: %s instead of %s\n%+v", told, got.Outcome, want, got)
+		}
+	}
 }
