@@ -139,7 +139,7 @@ func (r *Run) erratic(c requirement.Combination) bool {
 				if x.Method == "" || x.Tags[recording.TagCancelled] != "" || x.Outcome != recording.Replied && x.Outcome != recording.HTTPOnly {
 					continue // how a cancelled request ends is a matter of who is quicker
 				}
-				same, fails := fmt.Sprint(x.Step, x.Method, string(x.Params), x.Tags), slices.ContainsFunc(x.Evidence(), r.ownError)
+				same, fails := fmt.Sprint(x.Step, x.Method, string(x.Params), x.Tags), r.failedItself(x, nil)
 				if was, known := failed[same]; known && was != fails {
 					return true
 				}
@@ -160,14 +160,20 @@ func (r *Run) ownErrors(names []recording.Name, take *Take, frames []int) map[st
 			continue
 		}
 		for _, x := range rec.Exchanges {
-			if x.Method != "" && x.Tags[recording.TagCancelled] == "" && slices.ContainsFunc(x.Evidence(), func(n int) bool {
-				return (len(frames) == 0 || slices.Contains(frames, n)) && r.ownError(n)
-			}) {
+			if x.Method != "" && x.Tags[recording.TagCancelled] == "" && r.failedItself(x, frames) {
 				failed[subject(x)] = true
 			}
 		}
 	}
 	return failed
+}
+
+// failedItself reports whether a message was answered by an error of the target's own, in one of some frames if there are any. HTTP 202 is
+// one where nothing else comes: it answers notifications, and all messages on HTTP+SSE.
+func (r *Run) failedItself(x *recording.Exchange, frames []int) bool {
+	return slices.ContainsFunc(x.Evidence(), func(n int) bool {
+		return (len(frames) == 0 || slices.Contains(frames, n)) && r.ownError(n) && (!r.accepted(n) || len(x.ID) > 0 && x.Outcome == recording.HTTPOnly)
+	})
 }
 
 // subject is what a message is about: its method, and what it names.
@@ -181,7 +187,8 @@ func subject(x *recording.Exchange) string {
 
 // ownError reports whether a frame says that the target itself has failed, as an internal error does, and may one whose code is the
 // application's own: JSON-RPC leaves it all that are not reserved, and -32000 is what many say of anything. With 0 the SDK for Python tells
-// of whatever went wrong in a handler. Where the HTTP status says that the request is at fault the application was not asked.
+// of whatever went wrong in a handler. Where the HTTP status says that the request is at fault the application was not asked, and a request
+// that is accepted like a notification has lost its response, perhaps to another one.
 func (r *Run) ownError(number int) bool {
 	f, ok := r.transcript.Frame(number)
 	if !ok {
@@ -193,5 +200,11 @@ func (r *Run) ownError(number int) bool {
 		status = f.HTTP.Status
 	}
 	applications := code.Type == gjson.Number && (code.Num >= -32000 || code.Num < -32768) && status < http.StatusBadRequest
-	return applications || code.Type == gjson.Number && code.Num == -32603 || status >= http.StatusInternalServerError
+	return applications || code.Type == gjson.Number && code.Num == -32603 || status >= http.StatusInternalServerError || r.accepted(number)
+}
+
+// accepted reports whether a frame is a response by HTTP 202.
+func (r *Run) accepted(number int) bool {
+	f, ok := r.transcript.Frame(number)
+	return ok && f.HTTP != nil && f.HTTP.Status == http.StatusAccepted
 }
