@@ -34,7 +34,7 @@ func (r *Report) Finding(x *Result) string {
 	for _, n := range x.Evidence {
 		if f := r.Frame(n); f != nil {
 			const most = 1000
-			fmt.Fprintf(&b, "\n%3d %-4s %s %s", f.Number, f.Direction, f.Channel, Sanitize(Shorten(f.Note+string(f.Data), most)))
+			fmt.Fprintf(&b, "\n%3d %-4s %s %s", f.Number, f.Direction, f.Channel, Sanitize(Shorten(strings.TrimSpace(f.Note+" "+string(f.Data)), most)))
 		}
 	}
 	return b.String()

@@ -55,8 +55,10 @@ func frameLines(f *Frame, limit int) []string {
 	}
 	parts := []string{fmt.Sprintf("#%d", f.Number), arrow}
 	parts = append(parts, f.http(Sanitize(f.Method), Shorten(Sanitize(f.URL), 200), clean(f.Headers.Get("Content-Type"), 200))...)
-	if f.Note != "" {
-		parts = append(parts, Shorten(Sanitize(f.Note), limit))
+	if note := Shorten(Sanitize(f.Note), limit); note != "" && (f.Direction == In || f.Direction == Out) {
+		parts = append(parts, "["+note+"]") // or else it reads as what was sent
+	} else if note != "" {
+		parts = append(parts, note)
 	}
 	headers, data := f.decide(), ""
 	switch {

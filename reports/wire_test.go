@@ -184,3 +184,15 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestNotesAreNoBytes: a note on what was sent stands in brackets, that on an event does not.
+func TestNotesAreNoBytes(t *testing.T) {
+	for want, f := range map[string]Frame{
+		"#1 ← [not JSON] Server running": {Number: 1, Direction: In, Note: "not JSON", Data: []byte("Server running")},
+		"#2 · the process ended":         {Number: 2, Direction: Note, Note: "the process ended"},
+	} {
+		if got := strings.Join(frameLines(&f, 100), "\n"); got != want {
+			t.Errorf("%q instead of %q", got, want)
+		}
+	}
+}

@@ -192,16 +192,13 @@ func frame(f wire.Frame) reports.Frame {
 	if f.Event != nil {
 		out.Event, out.EventID = f.Event.Type, f.Event.ID
 	}
-	if len(f.Flaws) > 0 {
-		var flaws []string
-		for _, x := range f.Flaws {
-			if strings.HasPrefix(x.Detail, wire.TextBegins) {
-				x.Detail = "" // the text stands behind the note
-			}
-			flaws = append(flaws, strings.TrimSpace(string(x.Code)+" "+x.Detail))
+	notes := slices.DeleteFunc([]string{f.Text}, func(text string) bool { return text == "" })
+	for _, x := range f.Flaws {
+		if x.Code != wire.FlawNotJSON || out.Event != "endpoint" { // whose data is a URL
+			notes = append(notes, x.String())
 		}
-		out.Note = strings.TrimPrefix(out.Note+"; "+strings.Join(flaws, "; "), "; ")
 	}
+	out.Note = strings.Join(notes, "; ")
 	return out
 }
 

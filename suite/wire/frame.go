@@ -10,8 +10,10 @@
 package wire
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -105,6 +107,18 @@ const (
 type Flaw struct {
 	Code   FlawCode `json:"code"`
 	Detail string   `json:"detail,omitempty"` // the member, the offset, the first bytes
+}
+
+// flawWords are the codes that are no words.
+var flawWords = map[FlawCode]string{FlawNotJSON: "not JSON", FlawUTF8: "invalid UTF-8", FlawBOM: "byte order mark", FlawCR: "carriage return"}
+
+// String is the flaw in words, as it is told beside the bytes, which need not be quoted.
+func (f Flaw) String() string {
+	words := cmp.Or(flawWords[f.Code], strings.ReplaceAll(string(f.Code), "-", " "))
+	if f.Detail != "" && !strings.HasPrefix(f.Detail, textBegins) {
+		words += ", " + f.Detail
+	}
+	return words
 }
 
 // HasFlaw reports whether the strict reader found a flaw of that kind.

@@ -66,7 +66,7 @@ func inspectValue(body []byte) []Flaw {
 		flaws = append(flaws, Flaw{Code: FlawNotJSON, Detail: syntaxDetail(err, body)})
 	case !structured && len(rest) > 0:
 		// "2026-01-02 starting" begins with a number, but is no JSON at all.
-		flaws = append(flaws, Flaw{Code: FlawNotJSON, Detail: TextBegins + Excerpt(body, 40)})
+		flaws = append(flaws, Flaw{Code: FlawNotJSON, Detail: textBegins + Excerpt(body, 40)})
 	case !structured:
 		flaws = append(flaws, Flaw{Code: FlawNotObject, Detail: "the value is " + Excerpt(body, 40)})
 	case len(rest) > 0:
@@ -102,13 +102,13 @@ func duplicateDetail(err error) string {
 	return fmt.Sprintf("member %s at byte %d", Excerpt([]byte(syn.JSONPointer), 200), syn.ByteOffset)
 }
 
-// TextBegins is how the detail of a flaw begins that only quotes what came.
-const TextBegins = "the text begins "
+// textBegins is how the detail of a flaw begins that only quotes what came.
+const textBegins = "the text begins "
 
 func syntaxDetail(err error, body []byte) string {
 	var syn *jsontext.SyntacticError
 	if !errors.As(err, &syn) || syn.ByteOffset == 0 {
-		return TextBegins + Excerpt(body, 40)
+		return textBegins + Excerpt(body, 40)
 	}
 	if syn.ByteOffset >= int64(len(body)) {
 		return fmt.Sprintf("the text ends inside the value, after %d bytes", len(body))
