@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
 // ConsoleOptions says how [WriteConsole] writes.
@@ -246,7 +247,7 @@ func (c *console) rest() {
 		}
 	}
 	if !c.o.Quiet {
-		list("notes", c.r.Notes)
+		list("notes", joined(c.r.Notes))
 	}
 	var gaps []string
 	for _, g := range c.r.Gaps {
@@ -269,6 +270,26 @@ func (c *console) rest() {
 		}
 		c.line("look closer: %s%s --verbose --json compare.json", show(c.o.Again, maxName*2), first)
 	}
+}
+
+// joined puts together notes that say the same of several revisions.
+func joined(notes []string) []string {
+	var all []string
+	at := map[string]int{}
+	for _, note := range notes {
+		rev, text, ok := strings.Cut(note, ": ")
+		if ok = ok && requirement.Revision(rev).Known(); !ok {
+			all = append(all, note)
+			continue
+		}
+		if i, again := at[text]; again {
+			all[i] = strings.TrimSuffix(all[i], ": "+text) + ", " + note
+			continue
+		}
+		at[text] = len(all)
+		all = append(all, note)
+	}
+	return all
 }
 
 // Headline is the outcome in one line.
@@ -353,7 +374,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	}
 	list("Changes by itself, not counted", own)
 	list("Not established", gaps)
-	list("Notes", r.Notes)
+	list("Notes", joined(r.Notes))
 	p("\n_%s_\n", strings.TrimSpace(r.Tool.Name+" "+r.Tool.Version))
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("writing the comparison: %w", err)

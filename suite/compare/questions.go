@@ -323,7 +323,7 @@ func (r *round) expansions(templates []entry) []*question {
 		}
 	}
 	if unknown > 0 {
-		r.note(string(r.rev) + ": for " + strconv.Itoa(unknown) + " templates no values are known, so they were not read; a target file can give some (subjects.templates)")
+		r.note(string(r.rev) + ": no values are known for " + strconv.Itoa(unknown) + " of " + strconv.Itoa(len(templates)) + " templates, so that nothing was read through them; a target file can give some (subjects.templates)")
 	}
 	return r.readEach(Templates, uris)
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,13 @@ func TestListsThatDoNotEnd(t *testing.T) {
 		if got := match(names{}, x.a, x.b); len(got) != x.want {
 			t.Errorf("%v and %v: %+v", x.a.entries, x.b.entries, got)
 		}
+	}
+}
+
+func TestAlikeNotesAreJoined(t *testing.T) {
+	got := joined([]string{"2025-06-18: a: b", "--ignore x fits no difference", "2025-11-25: c", "2025-11-25: a: b", "1999-01-01: c"})
+	if want := []string{"2025-06-18, 2025-11-25: a: b", "--ignore x fits no difference", "2025-11-25: c", "1999-01-01: c"}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
 	}
 }
 
