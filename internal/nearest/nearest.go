@@ -21,7 +21,7 @@ const (
 // Names gives the known names closest to a word, best first, at most three; none
 // if nothing is close. Case and leading zeros of numbers are ignored. A name is close if a third
 // of the word, or less, has to be changed; next come names that begin with the word, and those of
-// which another word does. Without any, those are close of which the beginning is.
+// which another word does. Without any, those are close of which the beginning is, or is that of the word.
 func Names(word string, known []string) []string {
 	word = plain(strings.TrimSpace(word))
 	if word == "" || len(word) > longest {
@@ -32,6 +32,7 @@ func Names(word string, known []string) []string {
 		rank int
 	}
 	var found, begun []candidate
+	id := beginning(word, "-") // two parts, as ids of requirements have
 	for _, name := range known {
 		plain := plain(name)
 		n, limit := Edits(word, plain), max(1, len(word)/3)
@@ -43,8 +44,11 @@ func Names(word string, known []string) []string {
 			found = append(found, candidate{name, begins})
 		default:
 			begin := beginning(plain, word)
-			if n := Edits(word, begin); begin != "" && len(word) > 2 && n <= max(1, len(word)/4) {
+			switch n := Edits(word, begin); {
+			case begin != "" && len(word) > 2 && n <= max(1, len(word)/4):
 				begun = append(begun, candidate{name, n})
+			case len(id) > 2 && id == beginning(plain, "-"):
+				begun = append(begun, candidate{name, longest})
 			}
 		}
 	}

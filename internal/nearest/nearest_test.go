@@ -20,6 +20,7 @@ func TestNames(t *testing.T) {
 		{"hang", []string{"rpc-09-hangs-up"}}, {"hangs-up", []string{"rpc-09-hangs-up"}},
 		{"page-2", []string{"page-02-last-page-cycles", "page-02-cursor-cycles", "PAGE"}}, {"rpc-9", []string{"rpc-09-hangs-up"}},
 		{"pge-02", []string{"page-02-last-page-cycles", "page-02-cursor-cycles"}}, {"page-3", []string{"PAGE"}}, {"lst", []string{"list-changes"}}, {"lisst", []string{"list-changes"}},
+		{"page-2-made-up", []string{"page-02-last-page-cycles", "page-02-cursor-cycles"}}, {"--made-up", nil},
 		{"last", []string{"page-02-last-page-cycles"}}, {"page", []string{"PAGE", "page-02-last-page-cycles", "page-02-cursor-cycles"}},
 		{"", nil}, {"zzz", nil}, {strings.Repeat("PAGE", 100), nil},
 	} {
