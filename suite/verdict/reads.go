@@ -204,10 +204,16 @@ func Withstood(v *Verdict, x *recording.Exchange, about string) bool {
 	case NoResponse(x):
 		v.That(false, "an answer", matcher.Describe(x)+" to "+about, x.Evidence()...)
 		v.Hint("answer every request, if need be with an error")
+		if x.Outcome == recording.Silent && x.Method == "resources/read" {
+			v.SharedCause(UnansweredRead)
+		}
 		return false
 	}
 	return v.Answered(x)
 }
+
+// UnansweredRead is the cause of what breaks each requirement that is about reads of what cannot be read.
+const UnansweredRead = "a read that is to be refused is not answered"
 
 // NoResponse reports whether a request, however odd it may be, got no response from a target that goes on:
 // silence, or an HTTP status of success without one.

@@ -58,6 +58,10 @@ func streamed(ctx context.Context, c *scenario.Client, q session.Request) {
 	}
 	pending := c.Start(ctx, q)
 	x := pending.Wait(ctx)
+	if x.Conflict() {
+		c.Do(ctx, q) // which waits until nothing else is under way
+		return
+	}
 	if x.Outcome != recording.Replied || pending.Ended() == nil {
 		return
 	}

@@ -16,7 +16,11 @@ import (
 
 // The checks of basic/index on how requests and notifications are treated.
 var rpcRequestsChecks = []verdict.Check{
-	{Requirement: "RPC-09", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "RPC-09", From: []recording.Name{recording.Everything, recording.MissingReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if r.Scenario == recording.MissingReads {
+			missingAnswered(r, v)
+			return
+		}
 		if why := v.Facts.Notes[recording.FactSpread]; why != "" {
 			v.Block(recording.CodeUnreadable, why) // that is what STDIO-02 is about
 			return
@@ -146,6 +150,18 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 		if x.Status < 300 {
 			v.That(false, expected, matcher.Describe(x), frames...)
 		}
+	}
+}
+
+// missingAnswered: reads of what does not exist are requests like others.
+func missingAnswered(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Calls("resources/read") {
+		if x.Kind == recording.Clean || x.Outcome != recording.Silent || x.Fatal || len(x.Replies) > 0 {
+			continue
+		}
+		v.That(false, "one response to "+x.Method, matcher.Describe(x)+" to "+verdict.ReadOf(x)+", which does not exist", x.Evidence()...)
+		v.Hint("answer every request, a read of what does not exist with an error; if the target takes longer by design, raise --timeout")
+		v.SharedCause(verdict.UnansweredRead)
 	}
 }
 
