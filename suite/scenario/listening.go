@@ -226,10 +226,18 @@ func (all *streams) add(st *session.Stream) { *all = append(*all, st) }
 func (all streams) look() {
 	for _, st := range all {
 		tags := st.Exchange().Tags
-		if st.Ack == nil || tags[recording.TagEnded] != "" || tags[recording.TagStopped] != "" || !Answered(st) || st.Cut() != "" {
+		if st.Ack == nil || tags[recording.TagEnded] != "" || tags[recording.TagStopped] != "" || st.Cut() != "" {
 			continue
 		}
-		tags[recording.TagEnded] = strconv.FormatInt((st.EndedAt() - st.Ack.At).Milliseconds(), 10)
+		ended := st.EndedAt()
+		if !Answered(st) {
+			f := st.Cancelled()
+			if f == nil {
+				continue
+			}
+			ended = f.At
+		}
+		tags[recording.TagEnded] = strconv.FormatInt((ended - st.Ack.At).Milliseconds(), 10)
 	}
 }
 

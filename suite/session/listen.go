@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"strconv"
@@ -121,6 +122,17 @@ func (s *Session) othersID(id gjson.Result, p *Pending) bool {
 // SubscriptionID is the subscription id that a notification carries.
 func SubscriptionID(f *wire.Frame) gjson.Result {
 	return gjson.GetBytes(f.Raw, `params._meta.io\.modelcontextprotocol/subscriptionId`)
+}
+
+// Cancelled is the notifications/cancelled by which the target ended the subscription, nil if there is none: over stdio it has to send
+// one (2026-07-28 basic/patterns/cancellation).
+func (st *Stream) Cancelled() *wire.Frame {
+	for _, f := range st.s.Incoming(0) {
+		if f.Number > st.x.Request && gjson.GetBytes(f.Raw, "method").Str == "notifications/cancelled" && wire.SameID(json.RawMessage(gjson.GetBytes(f.Raw, "params.requestId").Raw), st.x.ID) {
+			return &f
+		}
+	}
+	return nil
 }
 
 // Stop ends a listen request as a client does: on Streamable HTTP by closing

@@ -108,6 +108,8 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 			}
 		case !c.looked || !c.changed():
 			v.Skip(recording.CodeNotExercised, "the trigger changed nothing that the list shows")
+		case slices.ContainsFunc(verdict.StreamsNamed(r, "list"), func(x *recording.Exchange) bool { return x.Tags[recording.TagEnded] != "" }):
+			v.Skip(recording.CodeNotExercised, "the target ended the subscription to changes of the list")
 		case !verdict.LostSession(r, v, verdict.WatcherOf(r)):
 			actual := "none came, although the list has changed"
 			if why, none := verdict.NoChannel(r, verdict.WatcherOf(r)); none {

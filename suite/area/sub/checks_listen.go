@@ -247,13 +247,23 @@ func staysOpen(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		how := ""
-		if x.Succeeded() {
+		switch {
+		case x.Succeeded():
 			how = ", by the result that announces it"
+		case cancelledByTarget(r, x):
+			how = ", by the notifications/cancelled that announces it"
 		}
 		note := v.ThatIf(after < atOnce && how == "")
 		note(false, "a stream that stays open", fmt.Sprintf("it ended within %d ms of its acknowledgment%s", after, how), verdict.Evidence(r, x)...)
 		v.Hint("answer subscriptions/listen only when the subscription ends")
 	}
+}
+
+// cancelledByTarget reports whether the target told that it ends a subscription by cancelling its request.
+func cancelledByTarget(r *recording.Recording, x *recording.Exchange) bool {
+	return slices.ContainsFunc(verdict.Only(verdict.Hear(r, x.Session, x.Request), "notifications/cancelled"), func(h verdict.Heard) bool {
+		return sameID(h.Msg.Get("params.requestId"), x)
+	})
 }
 
 // badFilters: a listen request without a usable filter is refused.
