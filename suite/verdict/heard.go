@@ -274,7 +274,7 @@ type Progress struct {
 func ProgressOf(r *recording.Recording, v *Verdict) []Progress {
 	var all []Progress
 	for _, m := range CallsOf(r) {
-		if m.Method() == "notifications/progress" {
+		if m.Method() == "notifications/progress" && !broughtBefore(r, m.Frame) {
 			p := Progress{Message: m, Token: m.Get("params.progressToken")}
 			p.Of = tokenGiver(r, p)
 			all = append(all, p)

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
-// passing is a stream of GET that ends behind an update, and the one that follows, on which the update comes again, and a
+// passing is a stream of GET that ends behind an update and some progress, and the one that follows, on which both come again, and a
 // response; last is the Last-Event-ID of the second one.
 func passing(last string) *recording.Recording {
 	r := rt.New(recording.Changes, rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`), rt.Line{Session: "s1", Incoming: []string{"{}"}})
@@ -27,12 +27,14 @@ func passing(last string) *recording.Recording {
 		}
 		return h
 	}
-	update := []byte(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1"}}`)
+	update, progress := []byte(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1"}}`), []byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}`)
 	add(wire.Frame{Dir: wire.Out, Channel: "get:1", HTTP: get("")})
 	r.Marks = append(r.Marks, recording.Mark{Name: recording.MarkUpdate, After: 1})
 	add(wire.Frame{Dir: wire.In, Channel: "get:1", Raw: update, Event: &wire.Event{ID: "1", HasID: true}})
+	add(wire.Frame{Dir: wire.In, Channel: "get:1", Raw: progress, Event: &wire.Event{ID: "2", HasID: true}})
 	add(wire.Frame{Dir: wire.Out, Channel: "get:2", HTTP: get(last)})
 	add(wire.Frame{Dir: wire.In, Channel: "get:2", Raw: update, Event: &wire.Event{ID: "1", HasID: true}})
+	add(wire.Frame{Dir: wire.In, Channel: "get:2", Raw: progress, Event: &wire.Event{ID: "2", HasID: true}})
 	add(wire.Frame{Dir: wire.In, Channel: "get:2", Raw: []byte(`{"jsonrpc":"2.0","id":7,"result":{}}`), Event: &wire.Event{}})
 	return r
 }
@@ -50,7 +52,10 @@ func TestStreamsThatEnd(t *testing.T) {
 		if got := len(verdict.Only(verdict.Hear(r, "s1", 0), verdict.Updated)); got != want.updates {
 			t.Errorf("%q: %d updates", last, got)
 		}
-		if got := verdict.OnGet(r, r.Frame(5)); got != want.onGet {
+		if got := len(verdict.ProgressOf(r, &verdict.Verdict{Facts: r.Facts})); got != want.updates {
+			t.Errorf("%q: progress %d times", last, got)
+		}
+		if got := verdict.OnGet(r, r.Frame(7)); got != want.onGet {
 			t.Errorf("%q: on GET: %v", last, got)
 		}
 		v := &verdict.Verdict{Facts: r.Facts}
