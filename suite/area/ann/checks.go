@@ -1,4 +1,4 @@
-// Package ann is the area ANN: annotations on resources, templates and contents
+// Package ann is the area ANN: annotations on resources and templates
 // (server/resources#annotations).
 package ann
 
