@@ -181,3 +181,30 @@ func TestPages(t *testing.T) {
 		t.Errorf("%d pages, of %d requirements among %d: remove those that are gone", len(pages)-1, known, len(all))
 	}
 }
+
+// TestPagesStay: a page is written anew where it says something else, and not because the example is of another run.
+func TestPagesStay(t *testing.T) {
+	t.Parallel()
+	const first = "Answer with -32602.\n    #1 → {\"id\":1007}\n      Mcp-Session-Id: BW7NGG7PQL2NGMV6TU23SL2NZB\n    #2 ← {\"id\":1007,\"code\":-32602} cut…\n"
+	for name, c := range map[string]struct {
+		text  string
+		stays bool
+	}{
+		"the same":    {first, true},
+		"other ids":   {strings.NewReplacer("1007", "10021", "BW7NGG7PQL2NGMV6TU23SL2NZB", "JUVTZ6KAVZOWYBTUXLCYF7JCG6", "#2", "#3", "cut…", "cu…").Replace(first), true},
+		"wrapped":     {strings.ReplaceAll(first, " ← ", " ←\n      "), true},
+		"other code":  {strings.ReplaceAll(first, "-32602}", "-32600}"), false},
+		"other words": {strings.ReplaceAll(first, "Answer", "Reply"), false},
+	} {
+		path := filepath.Join(t.TempDir(), "page.md")
+		for _, text := range []string{first, c.text} {
+			if err := writePage(path, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || string(got) != c.text && !c.stays || string(got) != first && c.stays {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}

@@ -5,8 +5,10 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"text/template"
 
@@ -187,7 +189,24 @@ func writePages(dir string, all []*explanation) error {
 	return writePage(filepath.Join(dir, "README.md"), index.String())
 }
 
+// random is what differs from run to run in an example: ids of sessions and of requests, states, and frame numbers. Codes are not.
+var random = regexp.MustCompile(`[A-Za-z0-9+/=%]{24,}|#[0-9]+|and [0-9]+ more|[0-9]+ms|(^|[^-0-9A-Za-z.])[0-9]{4,}`)
+
+// steady are the words of a page without what is random, and without those that are cut somewhere.
+func steady(page string) map[string]bool {
+	words := map[string]bool{}
+	for _, w := range strings.Fields(random.ReplaceAllString(page, "${1}0")) {
+		words[w] = words[w] || !strings.Contains(w, "…")
+	}
+	maps.DeleteFunc(words, func(_ string, whole bool) bool { return !whole })
+	return words
+}
+
+// writePage writes a page, unless the one that is there says the same, in examples of another run.
 func writePage(path, text string) error {
+	if before, err := os.ReadFile(path); err == nil && maps.Equal(steady(string(before)), steady(text)) {
+		return nil
+	}
 	err := output.File(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
