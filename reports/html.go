@@ -99,6 +99,7 @@ type pageRow struct {
 	Name            string
 	Counts          Counts
 	Remark, Lacking string
+	IDs             []string // that are lacking
 }
 
 // pageSpan is a revision over its columns; it is broken between the parts.
@@ -239,7 +240,7 @@ func (p *pageView) overview(v view) {
 	for _, x := range v.r.Summary.Profiles {
 		row := pageRow{Name: clean(x.Name, pageTitle), Counts: x.Counts, Remark: clean(v.established(string(x.Status), x.Counts), pageTitle)}
 		if ids := x.idle(); len(ids) > 0 {
-			row.Lacking = fmt.Sprintf("%s not exercised: %s", count(len(ids), "MUST"), clean(strings.Join(ids, ", "), pageText))
+			row.Lacking, row.IDs = count(len(ids), "MUST")+" not exercised: ", cleanAll(ids)
 		}
 		p.Profiles = append(p.Profiles, row)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -248,4 +249,27 @@ func TestSARIFHostile(t *testing.T) {
 		t.Error("the log contains markup")
 	}
 	sarifOf(t, hostileReport(), Options{})
+}
+
+// TestFoldsSayWhere: in Markdown a fold says where the finding is without being opened, and on the page what is not exercised is linked.
+func TestFoldsSayWhere(t *testing.T) {
+	r := sample()
+	if text := written(t, func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) }); !strings.Contains(text, `<summary><b>PAGE-9</b> A cursor is a string (everywhere)</summary>`) {
+		t.Error(text)
+	}
+	if text := written(t, func(w io.Writer) error { return WriteHTML(w, r, Options{}) }); !strings.Contains(text, `1 MUST not exercised: <a class="mono" href="#TMPL-12">TMPL-12</a>`) {
+		t.Error("what is not exercised is no link")
+	}
+}
+
+// TestNearBeginsWithAnObject: of a long answer what surrounds a name is shown from the beginning of an object on.
+func TestNearBeginsWithAnObject(t *testing.T) {
+	entry := func(name string) string {
+		return `{"description":"` + strings.Repeat("x", 150) + `","uri":"` + name + `"},`
+	}
+	f := &Frame{Direction: In, Data: []byte(`{"result":[` + strings.Repeat(entry("a:other"), 8) + entry("a:meant") + `]}`)}
+	got := string((&Result{Actual: `"a:meant" is wrong`}).near(f, 600).Data)
+	if _, shown, _ := strings.Cut(got, " … "); !strings.HasPrefix(shown, `{"description"`) || !strings.Contains(shown, `"a:meant"`) {
+		t.Error(got)
+	}
 }

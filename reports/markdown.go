@@ -187,7 +187,7 @@ func (m *markdown) missing(n int, what string) {
 func (m *markdown) finding(f *finding) string {
 	x := f.results[0]
 	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary><b>%s</b> %s</summary>\n\n", plain(x.ID), plain(x.Title))
+	fmt.Fprintf(&b, "<details><summary><b>%s</b> %s (%s)</summary>\n\n", plain(x.ID), plain(x.Title), plain(m.count(f)))
 	section := MarkdownCode(x.Section, 100)
 	if url := x.safeLink(); url != "" {
 		section = "[" + plain(x.Section) + "](" + url + ")"

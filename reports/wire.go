@@ -153,6 +153,9 @@ func (x *Result) near(f *Frame, limit int) *Frame {
 		}
 		for ; end > 0 && !utf8.RuneStart(f.Data[end]); end-- {
 		}
+		if i := bytes.IndexByte(f.Data[start:at], '{'); i >= 0 {
+			start += i // the rest of another object says nothing
+		}
 		for ; start < at && !utf8.RuneStart(f.Data[start]); start++ {
 		}
 		shown := *f
