@@ -146,6 +146,7 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 			return // it had ended the connection before: that is its right
 		}
 		v.That(false, expected, verdict.LostWords(x), frames...)
+		v.Cause("the end of the connection") // whichever request it was that met it
 	case recording.HTTPOnly:
 		if x.Status < 300 {
 			v.That(false, expected, matcher.Describe(x), frames...)

@@ -454,3 +454,22 @@ func TestAnUnknownIDIsShownWithItsRequest(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestOneEndIsOneCause: where connections end over requests, it is one finding whichever request it was in which revision.
+func TestOneEndIsOneCause(t *testing.T) {
+	req, _ := area.Catalogue().Find("RPC-09")
+	k, _ := area.BuiltIn().Check("RPC-09")
+	causes := map[string]bool{}
+	for rev, method := range map[requirement.Revision]string{requirement.R20250618: "resources/list", requirement.R20251125: "resources/templates/list"} {
+		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio}, `{"resources":{}}`)
+		rec := rt.New(recording.Everything, facts, rt.Line{Step: "page", Method: method, Outcome: recording.Lost})
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		if got.Outcome != verdict.Fail {
+			t.Errorf("%s: %s", method, got.Outcome)
+		}
+		causes[got.Cause] = true
+	}
+	if len(causes) != 1 {
+		t.Errorf("%d causes: %v", len(causes), causes)
+	}
+}
