@@ -12,6 +12,7 @@ import (
 )
 
 var subListenCode = code{
+	"sub-20-same-id-closed": closedUnderSameID,
 	"sub-24-rewrites-uris": stateless(hook.EditMessage(func(m hook.Message) []byte {
 		if m.Method != hook.NotificationAcknowledged {
 			return m.Raw
@@ -107,6 +108,30 @@ func takenOver() hook.Hooks {
 			return next(ctx, m)
 		}),
 	)
+}
+
+// closedUnderSameID answers a listen request by a stream that ends at once, if there is one under the same id, be it of another client.
+func closedUnderSameID() hook.Hooks {
+	var mu sync.Mutex
+	open := map[any]bool{}
+	return hook.OnHTTP(local(listening), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		id := posted(r)["id"]
+		mu.Lock()
+		taken := open[id]
+		open[id] = true
+		mu.Unlock()
+		if taken && hook.May(r.Context()) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.Header().Set("X-Accel-Buffering", "no")
+			return
+		}
+		next.ServeHTTP(w, r)
+		if !taken {
+			mu.Lock()
+			defer mu.Unlock()
+			delete(open, id)
+		}
+	})
 }
 
 // sentByItself sends an update for a stream that is cancelled, when whatever was under way has long arrived.

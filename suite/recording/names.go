@@ -324,7 +324,7 @@ const (
 	TagOpen        Tag = "open"        // set if a GET stream stands
 	TagTemplates   Tag = "templates"   // the size of the list of templates
 	TagAck         Tag = "ack"         // the number of the frame that acknowledged the stream
-	TagAlive       Tag = "alive"       // set if the target answered after a stream that was neither acknowledged nor refused
+	TagAlive       Tag = "alive"       // set if the target answered after a stream that was neither acknowledged nor refused, or closed it ("closed")
 	TagEnded       Tag = "ended"       // the milliseconds after which the stream ended by itself
 	TagStopped     Tag = "stopped"     // the number of the last frame before we ended the stream
 	TagUnsupported Tag = "unsupported" // what was asked for and not declared

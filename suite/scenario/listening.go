@@ -177,6 +177,8 @@ func (c *Client) Listen(ctx context.Context, f Filter) *session.Stream {
 		if c.Life(ctx).Outcome == recording.Replied {
 			q.Tags[recording.TagAlive] = "yes"
 		}
+	case st.Exchange().Outcome == "" && st.Cut() == "": // its stream is closed
+		q.Tags[recording.TagAlive] = "closed"
 	}
 	return st
 }

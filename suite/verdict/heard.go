@@ -188,6 +188,8 @@ func Unacknowledged(x *recording.Exchange, v *Verdict) {
 		v.Skip(recording.CodeNotExercised, "the listen request was refused: "+matcher.Describe(x))
 	case Broken(x):
 		v.Skip(recording.CodeNotExercised, "the listen request failed with HTTP "+strconv.Itoa(x.Status)+": see SUB-20")
+	case x.Tags[recording.TagAlive] == "closed":
+		v.Skip(recording.CodeNotExercised, "the stream of the listen request was closed without a message: see SUB-20")
 	case x.Outcome == recording.Sent || x.Outcome == recording.Replied:
 		v.Block(recording.CodeBadReply, "the listen request was not acknowledged", x.Evidence()...)
 	default:

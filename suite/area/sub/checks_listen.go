@@ -73,6 +73,11 @@ func acknowledged(r *recording.Recording, v *verdict.Verdict) {
 			v.Hint("answer with an acknowledgment that leaves out what cannot be granted, or with a JSON-RPC error")
 		case x.Succeeded(), x.Outcome == recording.HTTPOnly && x.Status < 300:
 			v.That(false, expected, matcher.Describe(x)+" and no acknowledgment", x.Evidence()...)
+		case x.Outcome == recording.Sent && x.Status < 300 && x.Tags[recording.TagAlive] == "closed":
+			v.That(false, expected, "a stream that the target ended without a message", x.Evidence()...)
+			if slices.ContainsFunc(r.Steps(recording.StepListen), func(o *recording.Exchange) bool { return o != x && string(o.ID) == string(x.ID) }) {
+				v.Hint("keep the streams of clients apart by more than the ids of their requests: each client counts for itself, and its id was in use on another connection")
+			}
 		case x.Outcome == recording.Sent && x.Status < 300 && x.Tags[recording.TagAlive] != "":
 			v.That(false, expected, "nothing, while other requests were answered", x.Evidence()...)
 			v.Hint("send the acknowledgment before anything else, whatever the filter")

@@ -46,6 +46,8 @@ func TestListenChecks(t *testing.T) {
 	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
 		{ID: "SUB-20", Want: verdict.Pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
 		{ID: "SUB-20", Want: verdict.Fail, Rec: areatest.Lines(areatest.And(mute, "alive", "yes"))},
+		{ID: "SUB-20", Want: verdict.Fail, Rec: areatest.Lines(areatest.And(mute, "alive", "closed"))},
+		{ID: "SUB-30", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.And(mute, "alive", "closed"))},
 		{ID: "SUB-20", Want: verdict.Blocked, Rec: areatest.Lines(mute)},
 		{ID: "SUB-20", Want: verdict.Fail, Rec: areatest.Lines(httpFailure)},
 		{ID: "SUB-27", Want: verdict.NotApplicable, Rec: areatest.Lines(httpFailure)},
