@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -314,9 +315,12 @@ func (x *Exchange) Failed() bool {
 }
 
 // Code is the error code of the first reply; ok is false if there is no
-// integer code. 5.0 counts as 5.
+// integer code. 5.0 counts as 5, and so does "5": that it is a string is RPC-08's.
 func (x *Exchange) Code() (code int64, ok bool) {
 	c := x.Error().Get("code")
+	if n, err := strconv.ParseInt(c.Str, 10, 64); c.Type == gjson.String && err == nil {
+		return n, true
+	}
 	if c.Type != gjson.Number || c.Num != float64(int64(c.Num)) {
 		return 0, false
 	}

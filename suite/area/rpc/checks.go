@@ -116,7 +116,7 @@ var rpcChecks = []verdict.Check{
 			v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+judge.Brief(e.Get("message"))+what, at...)
 		}
 	}},
-	{Requirement: "RPC-08", From: errorForms, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "RPC-08", From: slices.Concat(errorForms, []recording.Name{recording.Undeclared, recording.UndeclaredCompletion, recording.FirstMessages, recording.Metadata}), Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, m := range verdict.Failures(r) {
 			if code := m.Get("error.code"); code.Exists() {
 				v.That(judge.IsInteger(code), "an error code that is an integer", "code is "+judge.Brief(code), m.Frame.Number)
@@ -420,8 +420,8 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 		}
 		step := x.Step.Sent()
 		for _, m := range verdict.RepliesOf(r, x) {
-			if e := m.Get("error"); !e.Exists() || e.Type == gjson.Null {
-				continue
+			if e := m.Get("error"); !e.Exists() || e.Type == gjson.Null || !verdict.CarriesMessage(r.Combination.Transport, m.Frame) {
+				continue // an HTTP server has errors of its own, such as {"error":"Bad Request"}
 			}
 			switch {
 			case m.Nameless() && unread(x, v): // an error about the session or the head of the request

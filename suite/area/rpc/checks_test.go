@@ -473,3 +473,21 @@ func TestOneEndIsOneCause(t *testing.T) {
 		t.Errorf("%d causes: %v", len(causes), causes)
 	}
 }
+
+// The errors that an HTTP server has of its own are no JSON-RPC, and have no ids to lose.
+func TestErrorsOfTheHTTPServer(t *testing.T) {
+	req, _ := area.Catalogue().Find("RPC-16")
+	k, _ := area.BuiltIn().Check("RPC-16")
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{}}`)
+	for reply, want := range map[string]verdict.Outcome{
+		`{"status":500,"error":"Internal Server Error","path":"/mcp"}`: verdict.NotApplicable,
+		`{"error":"Bad Request"}`:                                      verdict.NotApplicable,
+		`{"jsonrpc":"2.0","error":{"code":-32603,"message":"no"}}`:     verdict.Fail,
+	} {
+		x := rt.Line{Step: "unknown-method", Method: "mcpcheck/no-such-method", Kind: recording.Probe, Channel: "post-1", Status: 500, Reply: reply}
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, x)})
+		if got.Outcome != want {
+			t.Errorf("%s: %s, expected %s: %s", reply, got.Outcome, want, got.Actual)
+		}
+	}
+}
