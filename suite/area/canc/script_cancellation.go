@@ -41,7 +41,7 @@ const longerID = "9000060"
 var oddCancellationsScenario = &scenario.Scenario{
 	Name:  OddCancellations,
 	Title: "cancellations without effect",
-	Sends: "An ordinary request and, but for sessions over HTTP, one that every target serves, a read and a subscription of what is read, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing. Over HTTP another client reads the slow resource meanwhile, under an id that the first one cancels.",
+	Sends: "An ordinary request and, but for sessions over HTTP, one that every target serves, a read and a subscription of what is read, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing. In a legacy session over HTTP, another client reads the slow resource meanwhile, under an id that the first one cancels.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.Reads},
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
@@ -59,7 +59,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 		var underWay *session.Pending
 		elsewhere := func() *session.Pending { return nil }
 		if slow := p.Target.Subjects.Slow; slow != nil && slow.AtLeast < p.Limits.Timeout/4 {
-			elsewhere = anothersRead(ctx, p)
+			elsewhere = anothersRead(ctx, p, c)
 			q := slowly(p, stepUnderWay)
 			q.ID = json.RawMessage(longerID)
 			underWay = c.Start(ctx, q)
@@ -100,10 +100,10 @@ var oddCancellationsScenario = &scenario.Scenario{
 }
 
 // anothersRead begins a slow read of another client's, under an id that a cancellation names in a session where there is no such
-// request; what it returns waits for the answer. On stdio another client has another process.
-func anothersRead(ctx context.Context, p *scenario.Play) (wait func() *session.Pending) {
+// request; what it returns waits for the answer. On stdio another client has another process, and without sessions clients are not told apart.
+func anothersRead(ctx context.Context, p *scenario.Play, c *scenario.Client) (wait func() *session.Pending) {
 	nothing := func() *session.Pending { return nil }
-	if p.Combination.Transport == requirement.Stdio || p.Limited() {
+	if p.Modern() || p.Combination.Transport == requirement.Stdio || len(c.Sessionless()) > 0 || p.Limited() {
 		return nothing
 	}
 	other, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
