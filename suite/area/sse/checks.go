@@ -281,7 +281,6 @@ func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 	if x == nil || x.Status == 0 {
 		return
 	}
-	v.Holds()
 	for _, f := range replayed(r, x) {
 		if wire.Classify(f.Raw) == wire.KindResponse {
 			v.That(false, "only messages of the stream that is resumed", "a response, which belongs to the stream of its request, on one that GET had opened: "+wire.Excerpt(f.Raw, 100), x.Request, f.Number)
@@ -297,7 +296,6 @@ func ofAnotherSession(r *recording.Recording, v *verdict.Verdict) {
 	if x == nil || x.Status == 0 {
 		return
 	}
-	v.Holds()
 	for _, f := range replayed(r, x) {
 		theirs := slices.IndexFunc(events(r), func(o *wire.Frame) bool {
 			return o.Session != x.Session && o.Number < x.Request && f.Event.ID != "" && o.Event.ID == f.Event.ID && len(f.Raw) > 0 && bytes.Equal(o.Raw, f.Raw)
