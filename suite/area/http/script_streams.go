@@ -83,9 +83,9 @@ var httpBroadcastScenario = &scenario.Scenario{
 	Phase: scenario.Mutate,
 	When: scenario.All(
 		scenario.OverLegacyHTTP,
+		scenario.Declared("resources.subscribe"),
 		scenario.Where(func(p *scenario.Play) bool { return p.Target.Triggers.Update != nil },
 			recording.CodeNeedsConfig, "the target file has to give a trigger that changes a resource (triggers.update)"),
-		scenario.Declared("resources.subscribe"),
 	),
 	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		uri := p.Target.Triggers.Update.URI
