@@ -187,35 +187,31 @@ func (r *Report) evidenceLines(x *Result, limit, frames int) []string {
 	return lines
 }
 
+// sent are the messages among the evidence of a result that were sent.
+func (r *Report) sent(x *Result) (all []*Frame) {
+	for _, number := range x.Evidence {
+		if f := r.Frame(number); f != nil && f.Direction == Out {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // single is the one message that was sent among the evidence of a result, if there is one
 // and all of it is known.
 func (r *Report) single(x *Result) *Frame {
-	var sent *Frame
-	for _, number := range x.Evidence {
-		f := r.Frame(number)
-		if f == nil || f.Direction != Out {
-			continue
-		}
-		if sent != nil {
-			return nil
-		}
-		sent = f
-	}
-	if sent == nil || sent.Truncated || len(sent.Data) > pageText {
+	all := r.sent(x)
+	if len(all) != 1 || all[0].Truncated || len(all[0].Data) > pageText {
 		return nil
 	}
-	return sent
+	return all[0]
 }
 
 // asked names what was sent among the evidence of a result, each method once: those of messages,
 // or of HTTP where there was none. It is empty if nothing was.
 func (r *Report) asked(x *Result) string {
 	var methods []string
-	for _, number := range x.Evidence {
-		f := r.Frame(number)
-		if f == nil || f.Direction != Out {
-			continue
-		}
+	for _, f := range r.sent(x) {
 		if m := cmp.Or(gjson.GetBytes(f.Data, "method").String(), f.Method); m != "" && !slices.Contains(methods, m) {
 			methods = append(methods, m)
 		}

@@ -228,7 +228,7 @@ func (c Config) engine() (engine.Config, error) {
 	c.Only, c.Skip = areas.Expand(c.Only), areas.Expand(c.Skip)
 	for _, id := range slices.Concat(c.Only, c.Skip) {
 		if _, ok := areas.Find(id); !ok {
-			return engine.Config{}, &UsageError{Reason: unknownID(areas, id)}
+			return engine.Config{}, &UsageError{Reason: fmt.Sprintf("there is no requirement %q", id) + areas.DidYouMean(id, `: "mcpcheck list" shows them all`)}
 		}
 	}
 	if len(c.Revisions) > 0 {
@@ -264,14 +264,6 @@ func intersect(want, have []requirement.Revision) []requirement.Revision {
 		return want
 	}
 	return slices.DeleteFunc(slices.Clone(want), func(r requirement.Revision) bool { return !slices.Contains(have, r) })
-}
-
-func unknownID(areas *area.Set, id string) string {
-	s := fmt.Sprintf("there is no requirement %q", id)
-	if near := areas.Suggest(id); len(near) > 0 {
-		return s + ": did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return s + `: "mcpcheck list" shows them all`
 }
 
 // partial reports whether rows are left out on purpose.

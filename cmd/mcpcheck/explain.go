@@ -79,11 +79,7 @@ func unknownRow(id string) string {
 		first := area.Catalogue().Expand([]string{a})
 		return fmt.Sprintf("%q is an area: \"mcpcheck list %s\" shows its requirements, such as %s", id, a, first[0])
 	}
-	s := fmt.Sprintf("there is no requirement %q", id)
-	if near := area.Catalogue().Suggest(id); len(near) > 0 {
-		return s + ": did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return s + `: "mcpcheck list" shows them all`
+	return fmt.Sprintf("there is no requirement %q", id) + area.Catalogue().DidYouMean(id, `: "mcpcheck list" shows them all`)
 }
 
 // explain explains requirements, one after the other; those that are not shown at once side

@@ -131,11 +131,7 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 	}
 	for _, id := range v.only {
 		if _, ok := client.Catalogue().Find(id); !ok {
-			hint := ": \"mockserver verify --list\" lists them"
-			if near := client.Catalogue().Suggest(id); len(near) > 0 {
-				hint = ": did you mean " + strings.Join(near, " or ") + "?"
-			}
-			return usagef("unknown requirement %q%s", id, hint)
+			return usagef("unknown requirement %q%s", id, client.Catalogue().DidYouMean(id, `: "mockserver verify --list" lists them`))
 		}
 	}
 	if err := v.Check(""); err != nil {

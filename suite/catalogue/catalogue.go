@@ -121,6 +121,14 @@ const (
 	maxMisspelt    = 32
 )
 
+// DidYouMean is what is said behind an id that there is not: what it may be meant for, or else what is given.
+func (c *Catalogue) DidYouMean(id, otherwise string) string {
+	if near := c.Suggest(id); len(near) > 0 {
+		return ": did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return otherwise
+}
+
 // Suggest names the ids and areas closest to what is no id, best
 // first, at most three; none if nothing is close. Case is ignored. Where only the
 // way to write it is wrong, as in "page-2", there is no more than one; of an area there is

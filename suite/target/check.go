@@ -259,11 +259,7 @@ func (c *checker) permissions(t *Target) {
 	for i, o := range t.OptOut {
 		path := fmt.Sprintf("opt-out[%d]", i)
 		if _, known := c.rows.Find(o.ID); !known {
-			hint := ""
-			if near := c.rows.Suggest(o.ID); len(near) > 0 {
-				hint = fmt.Sprintf(": did you mean %s?", strings.Join(near, " or "))
-			}
-			c.fail(path+".id", "%q is no requirement of this release%s", o.ID, hint)
+			c.fail(path+".id", "%q is no requirement of this release%s", o.ID, c.rows.DidYouMean(o.ID, ""))
 		} else if seen[o.ID] {
 			c.fail(path+".id", "%s is listed twice", o.ID)
 		}
