@@ -263,6 +263,9 @@ func (p *Pending) noResponse() string {
 	default:
 		text += " with a body of type " + strconv.Quote(short(kind)) + ", without a JSON-RPC response to the request"
 	}
+	if coding := header.Get("Content-Encoding"); coding != "" {
+		text += "; its Content-Encoding is " + strconv.Quote(short(coding)) + ", and no coding was asked for: gzip alone is read"
+	}
 	return text + challenge(header)
 }
 

@@ -81,6 +81,7 @@ func (x *call) run(s *sending) {
 		return
 	}
 	defer func() { _ = resp.Body.Close() }() // its errors were seen by reading
+	decode(resp)
 	x.mu.Lock()
 	x.status, x.header = resp.StatusCode, resp.Header
 	x.mu.Unlock()

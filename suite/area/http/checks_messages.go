@@ -187,6 +187,12 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 		if len(x.ID) == 0 || x.Status != http.StatusOK {
 			continue
 		}
+		if coding := x.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") && len(x.Replies) > 0 {
+			v.WarnUnless(false, "a body in the coding that the head names", "Content-Encoding is "+judge.Quote(coding)+" in the answer to "+x.Method+", whose body is plain JSON", x.Evidence()...)
+			v.Cause("the content coding")
+			v.Downgrade("RFC 9110, section 8.4 says it, and no page of the protocol")
+			v.Hint("leave Content-Encoding out, or encode the body: most HTTP clients decode it by the header and fail; where a gateway decodes, it has to drop the header")
+		}
 		kind := verdict.MediaType(x.Header)
 		if !v.That(kind == "application/json" || kind == "text/event-stream", "Content-Type application/json or text/event-stream",
 			"Content-Type is "+judge.Quote(x.Header.Get("Content-Type"))+" in the answer to "+x.Method, x.Evidence()...) || kind != "application/json" {

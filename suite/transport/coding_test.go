@@ -1,0 +1,45 @@
+package transport
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestDecode(t *testing.T) {
+	zipped := func(text string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = io.WriteString(z, text) // a buffer takes all
+		_ = z.Close()
+		return b.String()
+	}
+	long := strings.Repeat(`{"jsonrpc":"2.0"}`, 1000)
+	for name, c := range map[string]struct {
+		coding, body, want, left string
+		fails                    bool
+	}{
+		"none":      {"", "{}", "{}", "", false},
+		"gzip":      {"GZIP", zipped(long), long, "", false},
+		"x-gzip":    {"x-gzip", zipped("{}"), "{}", "", false},
+		"false":     {"gzip", "{}", "{}", "gzip", false},
+		"empty":     {"gzip", "", "", "gzip", false},
+		"other":     {"br", "{}", "{}", "br", false},
+		"cut":       {"gzip", zipped(long)[:40], "", "", true},
+		"two":       {"gzip, gzip", "{}", "{}", "gzip, gzip", false},
+		"beginning": {"gzip", "\x1f\x8b", "", "gzip", false},
+	} {
+		resp := &http.Response{Header: http.Header{}, Body: io.NopCloser(strings.NewReader(c.body))}
+		if c.coding != "" {
+			resp.Header.Set("Content-Encoding", c.coding)
+		}
+		decode(resp)
+		got, err := io.ReadAll(resp.Body)
+		if left := resp.Header.Get("Content-Encoding"); (err != nil) != c.fails || !c.fails && string(got) != c.want || left != c.left {
+			t.Errorf("%s: %d bytes, %q, %v", name, len(got), left, err)
+		}
+	}
+}
