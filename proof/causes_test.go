@@ -8,7 +8,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
-	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
@@ -17,6 +16,10 @@ import (
 func TestSharedCauses(t *testing.T) {
 	t.Parallel()
 	answering := control.Rule{Do: []operation.Operation{{On: "request", Method: "notifications/*", Answer: &operation.Stub{Raw: `{"jsonrpc":"2.0","id":null,"result":{}}`}}}}
+	page := control.Rule{Do: []operation.Operation{
+		{On: "http-answer", When: []operation.Test{{At: "status", Is: 200}, {At: "body.error"}}, Set: "status", To: 400},
+		{On: "http-answer", When: []operation.Test{{At: "status", Is: 400}, {At: "body.error"}}, Set: "body", To: map[string]any{"detail": "no"}},
+	}}
 	legacy := []requirement.Revision{requirement.R20250618, requirement.R20251125}
 	for name, c := range map[string]struct {
 		rule control.Rule
@@ -26,6 +29,8 @@ func TestSharedCauses(t *testing.T) {
 		"origin":       {control.Rule{Fault: "sec-01-origin-ignored"}, []string{"SEC-01", "SEC-02"}, legacy},
 		"id":           {control.Rule{Fault: "rpc-04-ids-in-small-letters"}, []string{"RPC-02", "RPC-04"}, legacy},
 		"cursor":       {control.Rule{Fault: "page-04-cursor-ignored"}, []string{"PAGE-02", "PAGE-04"}, legacy},
+		"pages":        {page, []string{"RPC-13", "PAGE-05", "COMP-08", "META-60"}, legacy},
+		"unanswered":   {control.Rule{Fault: "rpc-09-missing-unanswered"}, []string{"ERR-11", "URI-08", "URI-09"}, legacy},
 		"notification": {answering, []string{"RPC-10", "CANC-01"}, legacy},
 		"errors":       {control.Rule{Fault: "rpc-16-errors-without-id"}, []string{"RPC-16", "HTTP-34"}, []requirement.Revision{requirement.R20260728}},
 	} {
@@ -36,7 +41,7 @@ func TestSharedCauses(t *testing.T) {
 					Revisions: c.in, Transports: []requirement.Transport{requirement.HTTP}})
 				causes := map[string][]string{}
 				for i := range report.Results {
-					if x := &report.Results[i]; x.Verdict == reports.Fail && x.SharedCause && !slices.Contains(causes[x.Cause], x.ID) {
+					if x := &report.Results[i]; x.Verdict.Red() && x.SharedCause && !slices.Contains(causes[x.Cause], x.ID) {
 						causes[x.Cause] = append(causes[x.Cause], x.ID)
 					}
 				}

@@ -289,6 +289,9 @@ func (v *Verdict) result() Result {
 		r.Outcome = outcome
 		r.Expected, r.Actual, r.Hint, r.Cause = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change), worst.Cause
 		r.SharedCause = worst.SharedCause
+		if v.errorPages(decisive) {
+			r.Cause, r.SharedCause, r.Hint = CauseCode(errorPage), true, errorPageHint
+		}
 		if outcome == Warn {
 			r.Reason = v.downgrade(worst)
 		}
