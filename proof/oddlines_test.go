@@ -18,7 +18,7 @@ import (
 )
 
 // worker is a connection to a server that hands each line to a worker, which takes a moment for it, and
-// refuses an empty line at once.
+// refuses some at once.
 type worker struct {
 	io.Reader
 	in  *io.PipeWriter
@@ -32,7 +32,7 @@ func (w *worker) Close() error {
 	return w.out.Close()
 }
 
-func employ(server io.ReadWriteCloser) *worker {
+func employ(server io.ReadWriteCloser, refused func(line string) bool) *worker {
 	in, lines := io.Pipe()
 	out, answers := io.Pipe()
 	go func() {
@@ -54,20 +54,19 @@ func employ(server io.ReadWriteCloser) *worker {
 			if err != nil {
 				return
 			}
-			if line != "\n" {
+			if !refused(line) {
 				work <- line
 				continue
 			}
-			_, _ = io.WriteString(answers, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`+"\n")
+			_, _ = io.WriteString(answers, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}`+"\n")
 		}
 	}()
 	return &worker{out, lines, out}
 }
 
-// TestEmptyLineRefused: the refusal of an empty line is not taken for one of the request before it, which is still at
-// work.
-func TestEmptyLineRefused(t *testing.T) {
-	var report *reports.Report
+// refusing judges a requirement on a server that refuses some lines, in 2025-11-25.
+func refusing(t *testing.T, id string, refused func(line string) bool) (report *reports.Report) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		text := "a text"
 		server, err := reference.New(reference.World{Resources: []reference.Resource{{URI: "note:a", Name: "a", Text: &text}}}, reference.Options{})
@@ -80,23 +79,48 @@ func TestEmptyLineRefused(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return employ(c), nil
+			return employ(c, refused), nil
 		}}
 		report, err = suite.Run(t.Context(), suite.Config{
 			Target: &target.Target{Endpoints: []target.Endpoint{endpoint}}, Budget: time.Hour,
-			Only: []string{"STDIO-05"}, Revisions: []requirement.Revision{requirement.R20251125, requirement.R20260728},
+			Only: []string{id}, Revisions: []requirement.Revision{requirement.R20251125},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	})
+	return report
+}
+
+// TestEmptyLineRefused: the refusal of an empty line is not taken for one of the request before it, which is still at
+// work.
+func TestEmptyLineRefused(t *testing.T) {
+	report := refusing(t, "STDIO-05", func(line string) bool { return line == "\n" })
 	var seen []string
 	for _, o := range report.Observations {
 		if strings.HasSuffix(o.ID, "-refused") {
 			seen = append(seen, o.ID)
 		}
 	}
-	if want := []string{"blank-line-refused", "blank-line-refused"}; !slices.Equal(seen, want) || report.Summary.Fail+report.Summary.Warn+report.Summary.Blocked > 0 {
+	if want := []string{"blank-line-refused"}; !slices.Equal(seen, want) || report.Summary.Fail+report.Summary.Warn+report.Summary.Blocked > 0 {
 		t.Errorf("%q instead of %q; %+v", seen, want, report.Summary)
+	}
+}
+
+// TestNotificationRefused: of several notifications the one that is answered is shown.
+func TestNotificationRefused(t *testing.T) {
+	refused := func(line string) bool {
+		return strings.Contains(line, "notifications/cancelled") && !strings.Contains(line, "requestId")
+	}
+	report := refusing(t, "CANC-01", refused)
+	if report.Summary.Fail != 1 {
+		t.Errorf("%+v", report.Summary)
+	}
+	for _, x := range report.Results {
+		for _, f := range report.Frames {
+			if slices.Contains(x.Evidence, f.Number) && f.Direction == "out" && !refused(string(f.Data)) {
+				t.Errorf("%s is shown, which was not answered", f.Data)
+			}
+		}
 	}
 }

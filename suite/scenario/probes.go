@@ -31,8 +31,11 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		}
 		heard = heard && all[i].Outcome == recording.Replied
 	}
+	mixed := alive && mixedUp(qs, pending, all)
 	for i, x := range all {
 		switch {
+		case mixed:
+			x.Step += recording.StepLost
 		case x.Outcome == recording.Replied && (alive || !heard):
 		case x.Outcome == recording.Replied: // answered, like the others, and then nothing was
 			x.Step += recording.StepLost
@@ -49,6 +52,9 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	}
 	if alive {
 		c.fresh = false
+		for i := 0; mixed && i < len(qs); i++ {
+			all[i] = c.Probe(ctx, qs[i])
+		}
 		return all
 	}
 	if c.ends(ctx, all...); !c.Replace(ctx) {
@@ -157,6 +163,19 @@ func within(ctx context.Context, d time.Duration, all []*session.Pending) {
 			return
 		}
 	}
+}
+
+// mixedUp reports whether one of several notifications on a channel that all messages share was answered: such
+// an answer bears no id, so that it shows only one by one which of them it was.
+func mixedUp(qs []session.Request, pending []*session.Pending, all []*recording.Exchange) bool {
+	answered, several := false, 0
+	for i, q := range qs {
+		if q.Notification {
+			several++
+			answered = answered || len(all[i].Replies) > 0
+		}
+	}
+	return answered && several > 1 && pending[0].Ended() == nil
 }
 
 // sign is how long a sign of life is waited for after probes in a process, of which one may have made
