@@ -192,6 +192,9 @@ func TestRefusalsAreNamed(t *testing.T) {
 			if err == nil {
 				t.Fatal("there was a handshake")
 			}
+			if told := strings.Contains(err.Error(), `where the variable holds "Bearer TOKEN"`); told != (c.status == http.StatusUnauthorized) {
+				t.Errorf("got %q", err)
+			}
 			for _, reason := range []string{x.Reason, err.Error()} {
 				for _, part := range c.want {
 					if !strings.Contains(reason, part) || len(reason) > 600 {

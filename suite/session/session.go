@@ -263,7 +263,7 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	case x.Outcome == recording.Refused:
 		return &OpenError{Code: recording.CodeThrottled, Reason: x.Reason + "; where it is sessions of which there are too many, instances in a target file says how many may stand"}
 	case x.Status == http.StatusUnauthorized:
-		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was answered with HTTP 401: the target wants credentials, which --header-env Authorization=VARIABLE gives (headers in a target file)" + challenge(x.Header)}
+		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was answered with HTTP 401: the target wants credentials, which --header-env Authorization=VARIABLE gives where the variable holds \"Bearer TOKEN\" (headers in a target file)" + challenge(x.Header)}
 	case x.Outcome != recording.Replied:
 		return &OpenError{Code: recording.CodeNoHandshake, Status: x.Status, Reason: "initialize got no JSON-RPC answer: " + x.Reason}
 	case !x.Succeeded():
