@@ -19,7 +19,7 @@ func (p *program) judgeCommand() *cobra.Command {
 	o, known := &outputs{}, &excuses{}
 	strict := false
 	c := helpcmd.New(help, "judge")
-	c.Args = takes(1, "one recording")
+	c.Args = takes(1, `one recording, which "mcpcheck run --record FILE" writes`)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := o.check(""); err != nil {
 			return err

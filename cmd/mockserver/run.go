@@ -236,7 +236,7 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 		return s.list(stdout)
 	}
 	if s.stdio == (s.addr != "") {
-		return usagef("give either --stdio or --http ADDRESS")
+		return usagef("give either --stdio or --http ADDRESS, as in \"mockserver --http 127.0.0.1:8931\"; \"mockserver --help\" shows what there is")
 	}
 	if err := errors.Join(s.check(), s.dir.check(cmd)); err != nil {
 		return err

@@ -24,7 +24,7 @@ func TestUsageErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "either --stdio or --http"},
+		{nil, `as in "mockserver --http 127.0.0.1:8931"; "mockserver --help" shows what there is`},
 		{[]string{"--stdio", "--http", ":0"}, "either --stdio or --http"},
 		{[]string{"--stdio", "--bogus"}, "unknown flag: --bogus"},
 		{[]string{"--stdio", "--falt", "x"}, "unknown flag: --falt: did you mean --fault"},
