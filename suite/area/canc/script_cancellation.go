@@ -113,6 +113,7 @@ func anothersRead(ctx context.Context, p *scenario.Play, c *scenario.Client) (wa
 	q := slowly(p, stepElsewhere)
 	q.ID = json.RawMessage(strconv.Itoa(unknownID))
 	read := other.S.Start(ctx, q)
+	other.S.Quiet(ctx, min(p.Target.Subjects.Slow.AtLeast/4, 50*time.Millisecond)) // what comes on another connection may overtake it
 	return func() *session.Pending {
 		other.Note(read.Wait(ctx))
 		return read
