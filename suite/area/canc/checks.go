@@ -315,8 +315,8 @@ func stopped(r *recording.Recording, v *verdict.Verdict) {
 		v.Answered(x)
 		return
 	}
-	if i := slices.IndexFunc(r.Exchanges, func(c *recording.Exchange) bool { return c.Method == "notifications/cancelled" && c.Conflict() }); i >= 0 {
-		v.Answered(r.Exchanges[i]) // RPC-17 has it
+	if i := slices.IndexFunc(r.Exchanges, (*recording.Exchange).Conflict); i >= 0 {
+		v.Answered(r.Exchanges[i]) // RPC-17 has it; a cancellation may be refused likewise, or come too late
 		return
 	}
 	if answer := verdict.FirstReply(r, x); answer != nil && answer.Number <= mark.After {
