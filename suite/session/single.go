@@ -72,14 +72,16 @@ func (f *Found) Single(ctx context.Context, dialer transport.Dialer, opts Option
 		defer s.Close(ctx)
 		two = append(two, s)
 	}
-	which := 0 // is the one that has ended
-	if gone, _ := ended(ctx, two[:1]); !gone {
-		which = 1
+	if gone, stands := ended(ctx, two); !gone || !stands {
+		return ""
 	}
-	const looks = 5 // a session that has ended does not come back, as one behind a gateway that finds nothing now and then
+	// One that has ended does not come back, unlike one behind a gateway that finds nothing now and then.
+	if gone, _ := ended(ctx, two[:1]); !gone {
+		two[0], two[1] = two[1], two[0]
+	}
+	const looks = 5
 	for range looks {
-		gone, _ := ended(ctx, two[which:which+1])
-		if _, stands := ended(ctx, two[1-which:2-which]); !gone || !stands {
+		if gone, _ := ended(ctx, two[:1]); !gone {
 			return ""
 		}
 	}
