@@ -197,13 +197,13 @@ func alien(x *recording.Exchange) string { return x.Param("protocolVersion").Str
 
 // counterOffer: an unknown version is met with another one, and that one works.
 func counterOffer(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(stepAlien) {
-		if !v.Answered(x) {
-			continue
-		}
-		if matcher.Refused(x) {
+	for _, x := range r.Steps(stepAlien, stepLater) {
+		if matcher.Refused(x) && (x.Step == stepAlien || alien(x) == futureVersion) {
 			v.WarnUnless(false, "the offer of a version that the server supports", matcher.Describe(x)+" to a handshake with the version "+alien(x), x.Evidence()...)
 			v.Hint("answer initialize with the latest version that the server supports, and let the client decide")
+			continue
+		}
+		if x.Step == stepLater || !v.Answered(x) {
 			continue
 		}
 		offer := x.Result().Get("protocolVersion")

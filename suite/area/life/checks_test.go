@@ -66,6 +66,9 @@ func TestNegotiation(t *testing.T) {
 		return hello("alien", "1900-01-01", `{"protocolVersion":`+version+`}`)
 	}
 	refused := rt.Line{Step: "alien", Method: "initialize", Params: `{"protocolVersion":"1900-01-01"}`, Error: `{"code":-32602,"message":"Unsupported"}`}
+	refusedLater := func(version string) rt.Line {
+		return rt.Line{Step: "later", Method: "initialize", Params: `{"protocolVersion":"` + version + `"}`, Error: refused.Error}
+	}
 	silent := rt.Line{Step: "alien", Method: "initialize", Outcome: recording.Lost}
 	back := rt.Line{Step: "return", Method: "initialize", Tags: recording.Tags{"version": "2025-11-25"}, Result: `{"protocolVersion":"2025-06-18"}`}
 	failed := back
@@ -80,6 +83,8 @@ func TestNegotiation(t *testing.T) {
 		{ID: "LIFE-04", Want: verdict.Warn, Rec: areatest.Lines(offer(`"2026-07-28"`))},
 		{ID: "LIFE-04", Want: verdict.Warn, Rec: areatest.Lines(offer(`"2025-11-25"`), hello("later", "2026-07-28", `{"protocolVersion":"2026-07-28"}`))},
 		{ID: "LIFE-04", Want: verdict.Pass, Rec: areatest.Lines(offer(`"2025-11-25"`), hello("later", "2026-07-28", `{"protocolVersion":"2025-11-25"}`))},
+		{ID: "LIFE-04", Want: verdict.Warn, Rec: areatest.Lines(offer(`"2025-11-25"`), refusedLater("2099-12-31"))},
+		{ID: "LIFE-04", Want: verdict.Pass, Rec: areatest.Lines(offer(`"2025-11-25"`), refusedLater("2026-07-28"))},
 		{ID: "LIFE-04", Want: verdict.Fail, Rec: areatest.Lines(offer(`"2025-11-25"`), hello("later", "2099-12-31", `{"protocolVersion":"2099-12-31"}`))},
 		{ID: "LIFE-04", Want: verdict.Blocked, Rec: areatest.Lines(silent)},
 		{ID: "LIFE-05", Want: verdict.Pass, Rec: areatest.Lines(offer(`"2025-11-25"`))},
