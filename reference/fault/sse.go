@@ -17,7 +17,6 @@ var sseCode = code{
 	"sse-07-log-of-the-session":       loggingSessions,
 	"sse-07-of-other-sessions":        replaying(streaming, ofStream),
 	"sse-07-of-request-ids":           replaying(streaming, ofRequestID),
-	"sse-07-updates-of-others":        lendingUpdates,
 	"sse-07-of-unknown-events":        replaying(streaming, ofUnknown),
 	"sse-07-reads-resumed-by-anybody": replaying(streamingReads, ofStream),
 	"sse-23-url-encoded": stateless(hook.EditEvent(func(e *hook.Event) {

@@ -23,6 +23,7 @@ var subCode = code{
 		return shaken(m) && p.Revision() != "" && p.Transport() == m.Transport
 	})),
 	"sub-10-last-session-only":    lastOnly,
+	"sub-10-replayed-to-others":   lendingUpdates,
 	"sub-10-subscriber-ends-all":  unsubscribedForAll(true),
 	"sub-10-unsubscribed-for-all": unsubscribedForAll(false),
 	"sub-62-announced-too-early":  announcedTooEarly,

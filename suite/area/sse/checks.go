@@ -57,7 +57,7 @@ var Checks = []verdict.Check{
 	}},
 	{Requirement: "SSE-04", From: verdict.Everything, Judge: primingEvents},
 	{Requirement: "SSE-06", From: verdict.Everything, Judge: uniqueEventIDs},
-	{Requirement: "SSE-07", From: []recording.Name{HTTPResume, recording.Changes}, Timeless: true, Judge: verdict.InScenario(recording.Changes, ofAnotherSession, ownReplay)},
+	{Requirement: "SSE-07", From: []recording.Name{HTTPResume}, Timeless: true, Judge: ownReplay},
 	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepOpen); verdict.Responded(x, v) {
 			v.That(x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream", "HTTP 200 with text/event-stream",
@@ -287,25 +287,6 @@ func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 			v.Hint("keep with each event the stream that it was sent on, and replay only that stream")
 			return
 		}
-	}
-}
-
-// ofAnotherSession: what was sent on the stream of GET of one session is not replayed to another one that names one of its events.
-func ofAnotherSession(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(recording.StepBorrowed)
-	if x == nil || x.Status == 0 {
-		return
-	}
-	for _, f := range replayed(r, x) {
-		theirs := slices.IndexFunc(events(r), func(o *wire.Frame) bool {
-			return o.Session != x.Session && o.Number < x.Request && f.Event.ID != "" && o.Event.ID == f.Event.ID && len(f.Raw) > 0 && bytes.Equal(o.Raw, f.Raw)
-		})
-		if theirs < 0 {
-			continue
-		}
-		v.That(false, "nothing of the streams of another session", "an event of the stream by GET of another session: "+wire.Excerpt(f.Raw, 100), events(r)[theirs].Number, x.Request, f.Number)
-		v.Hint("look for the event in the session that Mcp-Session-Id names")
-		return
 	}
 }
 

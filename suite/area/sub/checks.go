@@ -312,10 +312,24 @@ func cameBetween(all []verdict.Heard, after, until int) bool {
 	return slices.ContainsFunc(all, func(h verdict.Heard) bool { return h.Frame.Number > after && h.Frame.Number <= until })
 }
 
+// notReplayed: who names an event of another session's stream by GET is told nothing of what that session has subscribed.
+func notReplayed(r *recording.Recording, v *verdict.Verdict) {
+	x := r.Step(recording.StepBorrowed)
+	if x == nil {
+		return
+	}
+	for _, h := range verdict.Only(verdict.Hear(r, x.Session, x.Request), verdict.Updated) {
+		v.That(false, "updates in the session that subscribed, and in no other one", "an update for "+verdict.Quoted(h.URI())+" in a session that names an event of another one in Last-Event-ID", x.Request, h.Frame.Number)
+		v.Hint("look for the event in the session that Mcp-Session-Id names")
+		return
+	}
+}
+
 // keptApart: what another session gives up is its own matter.
 func keptApart(r *recording.Recording, v *verdict.Verdict) {
 	bystanderHears(r, v, "updates in the session that subscribed, and in no other one")
 	toldApart(r, v)
+	notReplayed(r, v)
 	mark, fired := r.Mark(recording.MarkForeign)
 	foreign := r.Step(recording.StepForeignUnsubscribe)
 	if !fired || foreign == nil || !foreign.Succeeded() && !foreign.Failed() {
