@@ -34,9 +34,10 @@ var httpResumeScenario = &scenario.Scenario{
 	After: []recording.Name{recording.Reads},
 	When:  scenario.OverLegacyHTTP,
 	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+		listened := besideListening(ctx, p, c)
 		x, ids := streamed(ctx, p, c)
 		if len(ids) == 0 {
-			if !resumedListening(ctx, p, c) {
+			if !listened() {
 				p.Skip(recording.CodeNotExercised, "the events that answer requests have no ids, nor has one on a stream by GET")
 			}
 			return
@@ -53,7 +54,7 @@ var httpResumeScenario = &scenario.Scenario{
 			}
 		}
 		all.watch(ctx, p, took)
-		resumedListening(ctx, p, c)
+		listened()
 	}),
 }
 
@@ -85,6 +86,25 @@ func streamed(ctx context.Context, p *scenario.Play, c *scenario.Client) (x *rec
 		x.Step = stepJSON
 	}
 	return x, ids
+}
+
+// besideListening has [resumedListening] go on in a session of its own meanwhile, or else in this one when it is waited for.
+func besideListening(ctx context.Context, p *scenario.Play, c *scenario.Client) (listened func() bool) {
+	here := func() bool { return resumedListening(ctx, p, c) }
+	if c.S.HTTPSession() == "" || p.Limited() {
+		return here
+	}
+	other, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+	if !ok {
+		return here
+	}
+	result := make(chan bool, 1)
+	go func() {
+		defer close(result)
+		defer p.Survive()
+		result <- resumedListening(ctx, p, other)
+	}()
+	return func() bool { return <-result }
 }
 
 // resumedListening opens a stream by GET and, if an event on it had an id, drops it, makes another request, and asks for what came
