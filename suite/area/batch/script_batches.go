@@ -26,7 +26,7 @@ var batchesScenario = &scenario.Scenario{
 		}
 		const note = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":900004}}`
 		// Many targets ignore a batch, and what is asked for is not much.
-		patience := c.Patience(ctx, time.Second/2)
+		patience := c.Patience(ctx, time.Second/5)
 		const unknown = `{"jsonrpc":"2.0","id":910013,"method":"mcpcheck/no-such-method","params":{}}`
 		requests := batch(stepRequests, "910001 910002", 2, list(910001), ping(910002))
 		mixed := batch(stepMixed, "910011 910012 910013", 3, ping(910011), note, unknown, list(910012))
