@@ -279,11 +279,11 @@ func names(set []quirk.Quirk) []string {
 
 // contrary reports whether quirks are no legal server together: session ids that stand on
 // event streams are issued still, and who issues them knows the version; and who has answers fetched
-// later keeps the session as long. Of one session that ends with its sixth message nothing lasts until a change. An empty first page that gets a new entry with every look is another
+// later keeps the session as long. An empty first page that gets a new entry with every look is another
 // one each time, of which PAGE-08 warns.
 func contrary(p, q quirk.Quirk) bool {
 	names := []string{p.Name, q.Name}
-	for _, pair := range [][]string{{"broken-streams", "short-sessions"}, {"one-session-at-a-time", "short-sessions"}, {"empty-first-page", "moving-list"}} {
+	for _, pair := range [][]string{{"broken-streams", "short-sessions"}, {"empty-first-page", "moving-list"}} {
 		if slices.Contains(names, pair[0]) && slices.Contains(names, pair[1]) {
 			return true
 		}

@@ -263,8 +263,8 @@ func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
 		w.reread(ctx)
 	}
 	w.busy(ctx) // some send only when they are asked for something
-	if w.subscribed {
-		w.await(ctx, w.watcher, after, max(w.watching(w.t.Update.URI), 1), w.changed)
+	if w.subscribed && !w.await(ctx, w.watcher, after, max(w.watching(w.t.Update.URI), 1), w.changed) && w.watcher.S.HTTPSession() != "" {
+		w.watcher.Note(w.watcher.Life(ctx)) // the target may have ended the session, and the subscription with it
 	}
 	return w.watcher.S.Alive()
 }

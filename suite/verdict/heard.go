@@ -217,6 +217,12 @@ func LostSession(r *recording.Recording, v *Verdict, session string) bool {
 	if CutSession(r, v, session) {
 		return true
 	}
+	if slices.ContainsFunc(r.Exchanges, func(x *recording.Exchange) bool {
+		return x.Session == session && x.Step == recording.StepAlive && x.Status == http.StatusNotFound
+	}) {
+		v.Skip(recording.CodeNotExercised, "the target had ended the session, as it may at any time, while a change was waited for")
+		return true
+	}
 	s := r.Session(session)
 	if s == nil || s.Lost == "" {
 		return missed(r, v, session)
