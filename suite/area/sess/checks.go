@@ -147,9 +147,11 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 // endedForAll: GET and DELETE are requests as well. One that opened no stream before may not be offered at all.
 func endedForAll(r *recording.Recording, end *recording.Exchange, v *verdict.Verdict) {
 	answered := func(x *recording.Exchange) bool { return x != nil && x.Status > 0 && x.Outcome != recording.Refused }
-	if get := r.Step(recording.StepGetAfterDelete); answered(get) && (opensStream(get) || slices.ContainsFunc(gets(r), opensStream)) {
-		v.That(get.Status == http.StatusNotFound, "HTTP 404", map[bool]string{true: "an event stream", false: fmt.Sprintf("HTTP %d", get.Status)}[opensStream(get)]+
-			" to a GET of a session that was ended by DELETE", append(end.Evidence(), get.Evidence()...)...)
+	if get := r.Step(recording.StepGetAfterDelete); opensStream(get) {
+		v.That(false, "HTTP 404", "an event stream to a GET of a session that was ended by DELETE", append(end.Evidence(), get.Evidence()...)...)
+	} else if answered(get) && slices.ContainsFunc(gets(r), opensStream) && !v.WarnUnless(get.Status == http.StatusNotFound, "HTTP 404",
+		fmt.Sprintf("HTTP %d to a GET of a session that was ended by DELETE", get.Status), append(end.Evidence(), get.Evidence()...)...) {
+		v.Downgrade("it is refused, and requests by POST tell that the session is over")
 	}
 	if again := r.Step(recording.StepDeleteAgain); answered(again) &&
 		!v.WarnUnless(again.Status == http.StatusNotFound, "HTTP 404", fmt.Sprintf("HTTP %d to a second DELETE of the session", again.Status), append(end.Evidence(), again.Evidence()...)...) {
