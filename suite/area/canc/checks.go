@@ -227,7 +227,9 @@ func notNamed(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	for _, x := range r.Steps(stepUnderWay, stepElsewhere) {
-		unanswered := x.Outcome != recording.Lost && unserved(x)
+		// An HTTP error, or 202 as to a notification, is no stop: what was lost by accident is RPC-09's.
+		accident := x.Outcome == recording.HTTPOnly && (x.Status == http.StatusAccepted || x.Status >= http.StatusBadRequest)
+		unanswered := x.Outcome != recording.Lost && !accident && unserved(x)
 		if unanswered || x.Failed() && saysCancelled(x.Error()) {
 			frames := append(x.Evidence(), undisturbed.Evidence()...)
 			for _, odd := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams, recording.StepCancel) {
