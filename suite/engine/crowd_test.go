@@ -134,6 +134,7 @@ func (m *mute) open(context.Context) (io.ReadWriteCloser, error) {
 			case said.Get("method").Type != gjson.String:
 				answer = `"error":{"code":-32600,"message":"no"}`
 			case said.Get("method").Str == "initialize":
+				time.Sleep(time.Millisecond) // until all that are started together run
 				answer = `"result":{"protocolVersion":"` + said.Get("params.protocolVersion").Str + `","capabilities":{"resources":{}},"serverInfo":{"name":"mute","version":"1"}}`
 			case said.Get("method").Str == "ping":
 				answer = `"result":{}`
