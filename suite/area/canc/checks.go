@@ -34,10 +34,12 @@ var Scenarios = []*scenario.Scenario{oddCancellationsScenario, cancelRaceScenari
 // The steps of the area's scripts. "done" is answered before it is cancelled by "finished"; "unknown", "no-id", "object-id" and
 // "no-params" are cancellations of nothing, and "named" has the id that "unknown" named. "raced" and "slow" are cancelled
 // while they are under way, "under-way" is a slow read that is not, "undisturbed" what is asked again without
-// cancellations. "dropped" is a read whose stream is closed, "first" and "last" are streams; "after" follows it all.
+// cancellations. "dropped" is a read whose stream is closed, "first" and "last" are streams; "after" follows it all, "between" comes
+// before what is tried once more.
 const (
 	stepDone, stepFinished, stepUnknown, stepNoID recording.Step = "done", "finished", "unknown", "no-id"
 	stepObjectID, stepAfter, stepRaced, stepSlow  recording.Step = "object-id", "after", "raced", "slow"
+	stepBetween                                   recording.Step = "between"
 	stepDropped, stepFirst, stepLast              recording.Step = "dropped", "first", "last"
 	stepUnderWay, stepUndisturbed                 recording.Step = "under-way", "undisturbed"
 	stepNoParams, stepNamed, stepElsewhere        recording.Step = "no-params", "named", "elsewhere"

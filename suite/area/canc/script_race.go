@@ -18,8 +18,8 @@ import (
 
 // Steps "raced" are requests that are cancelled as soon as they are sent, by steps
 // "cancel" (on Streamable HTTP in modern revisions: by closing their streams).
-// Step "before" is such a request that is not cancelled, "after" one at the end. If that is not
-// served, steps "undisturbed" are as many messages in another session as there were from "before" on.
+// Step "before" is such a request that is not cancelled, "after" one at the end, "between" one after requests that are
+// followed by more. If that at the end is not served, steps "undisturbed" are as many messages in another session as there were from "before" on.
 var cancelRaceScenario = &scenario.Scenario{
 	Name:  CancelRace,
 	Title: "cancellations that race with the response",
@@ -51,24 +51,39 @@ var cancelRaceScenario = &scenario.Scenario{
 }
 
 // race sends a request, races others with their cancellations, and sends one more. It reports whether that is served.
+// Where many are raced at once, and nothing came of it, that is done again: it is a matter of chance whether a request
+// is just being answered when its cancellation is read.
 func race(ctx context.Context, p *scenario.Play, c *scenario.Client) (served bool) {
+	const times, enough = 3, 2 * time.Second
 	patience := c.Patience(ctx, 3*time.Second)
 	before := c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
-	var pending []*session.Pending
-	if n := races(p, c, before); together(p) {
-		pending = raceTogether(ctx, p, c, n)
-	} else {
-		pending = raceApart(ctx, p, c, n, before.Took)
+	n, began := races(p, c, before), time.Now()
+	for i := range times {
+		var pending []*session.Pending
+		if together(p) {
+			pending = raceTogether(ctx, p, c, i, n)
+		} else {
+			pending = raceApart(ctx, p, c, n, before.Took)
+		}
+		last := p.Ordinary(stepAfter)
+		last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took) // one after the other, at the worst
+		after := c.S.Do(ctx, last)
+		for _, one := range pending {
+			one.Cancel()
+			one.Finish()
+		}
+		over := after.Status == http.StatusNotFound && c.S.HTTPSession() != ""
+		served = !over && !unserved(after)
+		more := together(p) && i+1 < times && time.Since(began) < enough && after.Succeeded() && !answeredTwice(p.Rec, c.S.Answers)
+		if more {
+			after.Step = stepBetween
+		}
+		c.Note(after)
+		if !more {
+			break
+		}
 	}
-	last := p.Ordinary(stepAfter)
-	last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took) // one after the other, at the worst
-	after := c.Note(c.S.Do(ctx, last))
-	for _, one := range pending {
-		one.Cancel()
-		one.Finish()
-	}
-	over := after.Status == http.StatusNotFound && c.S.HTTPSession() != ""
-	return !over && !unserved(after)
+	return served
 }
 
 // answeredTwice reports whether requests that were cancelled, and they alone, have more than one response.
@@ -174,13 +189,14 @@ func over(ctx context.Context, limit time.Duration, all ...*session.Pending) {
 	}
 }
 
-// raceTogether writes several requests at once, each with its cancellation. A target that reads
+// raceTogether writes several requests at once, each with its cancellation, under ids that depend on how many times that was done. A target that reads
 // both in one go comes to the cancellation while it is busy with the request; were they written
 // one by one, then on a busy machine either would be done with before the other is there.
-func raceTogether(ctx context.Context, p *scenario.Play, c *scenario.Client, n int) (pending []*session.Pending) {
-	const pairs, most, least, firstID = 5, 8, 3, 930_001
+func raceTogether(ctx context.Context, p *scenario.Play, c *scenario.Client, round, n int) (pending []*session.Pending) {
+	const pairs, most, least = 5, 8, 3
+	first := 930_001 + round*most*pairs
 	writes := min(max(n/pairs, least), most)
-	for id := firstID; id < firstID+writes*pairs; id += pairs {
+	for id := first; id < first+writes*pairs; id += pairs {
 		var batch []session.Request
 		for i := range pairs {
 			q := raced(p)
