@@ -143,7 +143,7 @@ func rank(s *scenario.Scenario) int {
 	switch {
 	case s.Last:
 		return 2
-	case s.TakesOver:
+	case s.TakesOver && !s.Lends:
 		return 1
 	}
 	return 0

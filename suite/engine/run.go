@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
@@ -201,7 +202,8 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 			ahead = p.run.lead(st, plans[st])
 		}
 		ready := map[recording.Name]chan struct{}{}
-		var leavers []chan struct{}
+		lent := lenders(st, plans[st], phase)
+		var leavers, lenders []chan struct{}
 		for _, sc := range plans[st] {
 			if due(st, sc) != phase {
 				continue
@@ -215,6 +217,10 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 			}
 			switch {
 			case st.Combination.Transport != requirement.Stdio: // there sessions are cheap
+			case sc.Lends && sc.TakesOver:
+				first = append(first, lenders...)
+			case sc.Lends:
+				lenders = append(lenders, played)
 			case sc.Leaves:
 				leavers = append(leavers, played)
 			case sc.TakesOver:
@@ -225,6 +231,9 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 			ready[sc.Name] = played
 			play := func() {
 				defer close(played)
+				if sc.Lends {
+					defer lent()
+				}
 				defer ahead.silent(sc.Name)
 				for _, c := range first {
 					<-c
@@ -256,6 +265,27 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 	wg.Wait()
 	if phase == scenario.Quiet {
 		quiet.Wait()
+	}
+}
+
+// lenders has those that borrow a session wait for the scripts of the phase that lend one, unless scripts take turns, or whoever
+// waits would keep others from being played; lent is called when one of them is over.
+func lenders(st *pool.Pool, plan []*scenario.Scenario, phase scenario.Phase) (lent func()) {
+	var left atomic.Int64
+	for _, sc := range plan {
+		if sc.Lends && due(st, sc) == phase {
+			left.Add(1)
+		}
+	}
+	if st.Combination.Transport != requirement.Stdio || st.Limited() || st.Jobs == nil || left.Load() == 0 {
+		return func() {}
+	}
+	over := make(chan struct{})
+	st.AwaitLender(over)
+	return func() {
+		if left.Add(-1) == 0 {
+			close(over)
+		}
 	}
 }
 

@@ -55,6 +55,9 @@ type Scenario struct {
 	// Leaves says that the script leaves sessions to others: see [Client.Leave]; TakesOver
 	// that it can use such a session, and is therefore played later than those.
 	Leaves, TakesOver bool
+	// Lends says that, where each session is a process, the session that it leaves is one that others borrow:
+	// they wait for it instead of starting another. One that takes over such a session lends it after the others.
+	Lends bool
 	// Last says that some targets answer nothing any more afterwards: where a session is a
 	// process, it is played after the others of its phase.
 	Last bool

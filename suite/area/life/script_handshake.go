@@ -20,14 +20,22 @@ var legacyOnly = scenario.Where(func(p *scenario.Play) bool { return !p.Modern()
 // "initialized" ends the handshake, and step "first" is an ordinary request; if it
 // is refused, step "again" repeats it a moment later.
 var handshakeScenario = &scenario.Scenario{
-	Name:   Handshake,
-	Title:  "a handshake in slow motion",
-	Sends:  "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
-	Phase:  scenario.Read, // its silence is that of a session of its own
-	Waits:  true,
-	When:   legacyOnly,
-	Leaves: true,
-	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Name:  Handshake,
+	Title: "a handshake in slow motion",
+	Sends: "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
+	Phase: scenario.Read, // its silence is that of a session of its own
+	Waits: true,
+	When:  legacyOnly,
+	Lends: true,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		o := session.Options{HoldInitialized: true}
+		if p.Combination.Transport == requirement.Stdio {
+			o.Kind = recording.Probe // it is borrowed afterwards
+		}
+		c, ok := p.Fresh(ctx, o)
+		if !ok {
+			return
+		}
 		p.Mark(markWaiting)
 		p.Silent()
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
@@ -40,9 +48,9 @@ var handshakeScenario = &scenario.Scenario{
 			last = c.Note(c.S.Do(ctx, p.Ordinary(stepAgain)))
 		}
 		if last.Succeeded() { // what the early ping broke is not for others
-			c.Leave(session.Options{}, scenario.AfterRequests)
+			c.Leave(session.Options{Kind: o.Kind}, scenario.AfterRequests)
 		}
-	}),
+	},
 }
 
 // Steps "ping" and "ping-meta" are a ping without params and one with empty

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
@@ -36,16 +37,23 @@ var badMetadataScenario = &scenario.Scenario{
 	}),
 }
 
+// On stdio all of it is said in a process that others use before and after, as nothing in it depends on the logs.
 var logLevelsScenario = &scenario.Scenario{
 	Name:      LogLevels,
 	Title:     "setting the log level",
-	Sends:     "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, in another session.",
+	Sends:     "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, over HTTP in another session.",
 	Phase:     scenario.Read,
 	After:     []recording.Name{recording.Reads},
 	When:      scenario.All(scenario.InLegacy, scenario.Declared("logging")),
 	TakesOver: true,
+	Lends:     true,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		c, _, ok := p.TakeOver(ctx, session.Options{}, scenario.AfterRequests)
+		stdio := p.Combination.Transport == requirement.Stdio
+		var o session.Options
+		if stdio {
+			o.Kind = recording.Probe
+		}
+		c, _, ok := p.TakeOver(ctx, o, scenario.AfterRequests)
 		if !ok {
 			return
 		}
@@ -54,8 +62,14 @@ var logLevelsScenario = &scenario.Scenario{
 		if uri := p.Readable(); uri != "" {
 			scenario.ReadResource(ctx, c, recording.StepRead, uri, nil)
 		}
-		if c, ok := p.Expendable(ctx); ok {
-			c.Do(ctx, session.Request{Step: stepUnknownLevel, Method: "logging/setLevel", Params: map[string]any{"level": "loud"}})
+		if !stdio {
+			if c, ok = p.Expendable(ctx); !ok {
+				return
+			}
+		}
+		c.Do(ctx, session.Request{Step: stepUnknownLevel, Method: "logging/setLevel", Params: map[string]any{"level": "loud"}})
+		if stdio {
+			c.Leave(o, scenario.AfterRequests)
 		}
 	},
 }

@@ -34,6 +34,7 @@ type Pool struct {
 	probes int                       // probe sessions in being, or being opened
 	ended  map[*session.Session]bool
 	spare  map[spareKey][]*session.Session
+	lender <-chan struct{}    // closed when the scripts are over that leave a session to borrow; nil if none is played
 	freed  chan struct{}      // closed when a probe session is given back
 	used   []*session.Session // everything that was ever shared
 	again  []recording.Retried
@@ -243,8 +244,7 @@ func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err e
 		if p.probes < most {
 			p.probes++
 			p.mu.Unlock()
-			s, err := p.lend(ctx)
-			return s, false, err
+			return p.lendFirst(ctx)
 		}
 		if p.freed == nil {
 			p.freed = make(chan struct{})
@@ -311,6 +311,46 @@ func (p *Pool) Renew(ctx context.Context, lost *session.Session) (*session.Sessi
 	p.mu.Unlock()
 	p.End(lost)
 	return p.lend(ctx)
+}
+
+// AwaitLender has those that borrow wait for scripts to be over, which leave a session that they can have.
+func (p *Pool) AwaitLender(over <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lender = over
+}
+
+// lendFirst lends the session that a script has left for that, or else opens one, which is counted already.
+func (p *Pool) lendFirst(ctx context.Context) (s *session.Session, used bool, err error) {
+	p.mu.Lock()
+	over := p.lender
+	p.mu.Unlock()
+	if over != nil {
+		if err := p.await(ctx, over); err != nil {
+			p.vacate()
+			return nil, false, err
+		}
+	}
+	if s := p.TakeOver(session.Options{Kind: recording.Probe}, scenario.AfterRequests); s != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.used = append(p.used, s)
+		p.lent[s] = true
+		return s, true, nil
+	}
+	s, err = p.lend(ctx)
+	return s, false, err
+}
+
+// await waits for scripts to be over, and lets another be played meanwhile.
+func (p *Pool) await(ctx context.Context, over <-chan struct{}) error {
+	defer p.Jobs.pause()()
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // lend opens an expendable session, which is counted already.
