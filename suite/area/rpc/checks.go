@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -212,10 +213,16 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 // unasked states that nothing was asked under the id of a response, and what was, where HTTP tells it.
 func unasked(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
 	about, frames := "", []int{m.Frame.Number}
-	if x := owner(r, m); x != nil {
+	x := owner(r, m)
+	if x != nil {
 		about, frames = ", in the answer to "+x.Method+" with the id "+judge.Brief(gjson.ParseBytes(x.ID)), append(frames, x.Request)
 	}
 	v.That(false, "a response with the id of a request", "the id "+judge.Brief(m.Get("id"))+", under which nothing was asked"+about, frames...)
+	cut := strings.ContainsRune(m.Get("id").Str, utf8.RuneError) && r.Step(stepChunked) != nil // HTTP+SSE does not tell what it answers
+	if cut || x != nil && x.Step == stepChunked {
+		cutCharacter(v)
+		return
+	}
 	v.Hint("copy the id of the request into its response")
 	v.SharedCause(anotherID)
 }
@@ -322,39 +329,6 @@ func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	default:
 		v.Answered(x)
 	}
-}
-
-// cutInChunks: a request is served although a chunk of its body ends within a character. That a body in chunks is
-// refused, whatever is in it, is HTTP-32's.
-func cutInChunks(r *recording.Recording, v *verdict.Verdict) {
-	x, plain := r.Step(stepChunked), r.Step(stepChunkedPlainly)
-	switch {
-	case x == nil:
-		return
-	case x.Succeeded():
-		usableID(x, v)
-	case plain != nil && plain.Succeeded():
-		v.That(false, "an answer to a request whose body comes in two chunks and is cut within a character, as to one of ASCII letters", matcher.Describe(x),
-			append(x.Evidence(), plain.Evidence()...)...)
-	default:
-		return
-	}
-	v.Cause("a character cut by the end of a chunk")
-	v.Hint("collect the bytes of the whole body, and decode it then, not each piece that is read")
-}
-
-// altered says, behind a string that came back, how it was made of the one that was sent; empty if it was not.
-func altered(sent, got string) string {
-	switch {
-	case got == sent || strings.TrimSpace(got) == "":
-	case got == strings.TrimSpace(sent):
-		return ", without the blanks around it"
-	case strings.EqualFold(got, sent):
-		return ", in letters of another case"
-	case strings.TrimSpace(got) == strings.TrimSpace(strings.ReplaceAll(sent, apart, joined)):
-		return ", with the accent joined to its letter"
-	}
-	return ""
 }
 
 // oneKindRefused: where requests under all ids that are strings fail, and those under

@@ -325,3 +325,41 @@ func urisIn(x *recording.Exchange) []string {
 	}
 	return all
 }
+
+// cutInChunks: a request is served although a chunk of its body ends within a character. That a body in chunks is
+// refused, whatever is in it, is HTTP-32's.
+func cutInChunks(r *recording.Recording, v *verdict.Verdict) {
+	x, plain := r.Step(stepChunked), r.Step(stepChunkedPlainly)
+	switch {
+	case x == nil:
+		return
+	case x.Succeeded():
+		usableID(x, v)
+	case plain != nil && plain.Succeeded():
+		v.That(false, "an answer to a request whose body comes in two chunks and is cut within a character, as to one of ASCII letters", matcher.Describe(x),
+			append(x.Evidence(), plain.Evidence()...)...)
+	default:
+		return
+	}
+	cutCharacter(v)
+}
+
+// cutCharacter gives what was just stated its cause where a body came in chunks, and what helps.
+func cutCharacter(v *verdict.Verdict) {
+	v.SharedCause("a character cut by the end of a chunk")
+	v.Hint("collect the bytes of the whole body, and decode it then, not each piece that is read")
+}
+
+// altered says, behind a string that came back, how it was made of the one that was sent; empty if it was not.
+func altered(sent, got string) string {
+	switch {
+	case got == sent || strings.TrimSpace(got) == "":
+	case got == strings.TrimSpace(sent):
+		return ", without the blanks around it"
+	case strings.EqualFold(got, sent):
+		return ", in letters of another case"
+	case strings.TrimSpace(got) == strings.TrimSpace(strings.ReplaceAll(sent, apart, joined)):
+		return ", with the accent joined to its letter"
+	}
+	return ""
+}
