@@ -265,7 +265,7 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepResume, stepLast) {
 		for _, f := range replayed(r, x) {
 			m := gjson.ParseBytes(f.Raw)
-			strange := f.Event.HasID && ids[f.Event.ID] && len(f.Raw) > 0 && !sentOn(r, r.Step(stepFirst), f) || wire.SameID([]byte(m.Get("id").Raw), second.ID) && !m.Get("method").Exists()
+			strange := f.Event.HasID && ids[f.Event.ID] && sentOn(r, second, f) && !sentOn(r, r.Step(stepFirst), f) || wire.SameID([]byte(m.Get("id").Raw), second.ID) && !m.Get("method").Exists()
 			if strange {
 				v.That(false, "only messages of the stream that is resumed", "a message of another stream: "+wire.Excerpt(f.Raw, 100),
 					slices.Concat(namedEvent(r, x), second.Evidence(), []int{x.Request, f.Number})...)
@@ -291,11 +291,11 @@ func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // sentOn reports whether an event holds what was sent on the stream of a request: where two streams number their events alike, its id
-// does not tell. That it does not is SSE-06's.
+// does not tell. That it does not is SSE-06's. What a server adds when a stream goes on, as a notification of its own, was sent on none.
 func sentOn(r *recording.Recording, x *recording.Exchange, f *wire.Frame) bool {
 	return x != nil && slices.ContainsFunc(x.Evidence(), func(n int) bool {
 		own := r.Frame(n)
-		return own != nil && own.Dir == wire.In && bytes.Equal(own.Raw, f.Raw)
+		return own != nil && own.Dir == wire.In && len(f.Raw) > 0 && bytes.Equal(own.Raw, f.Raw)
 	})
 }
 

@@ -41,7 +41,7 @@ func TestOriginOfLastEventID(t *testing.T) {
 // TestReplays: what a stream that is resumed may bring, of what came on other streams, and of what came on it before.
 func TestReplays(t *testing.T) {
 	const primed, answer, another, theirs = "", `{"jsonrpc":"2.0","id":101,"result":{"resources":[]}}`, `{"jsonrpc":"2.0","id":102,"result":{}}`, `{"jsonrpc":"2.0","id":101,"result":{"resourceTemplates":[]}}`
-	const changed = `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`
+	const changed, progress = `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`, `{"jsonrpc":"2.0","method":"notifications/progress"}`
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
 	req, _ := area.Catalogue().Find("SSE-07")
 	k, _ := area.BuiltIn().Check("SSE-07")
@@ -57,10 +57,11 @@ func TestReplays(t *testing.T) {
 		want     verdict.Outcome
 		observed bool
 	}{
-		"what follows":                     {"resume", "s1", "e1", `{"jsonrpc":"2.0","method":"notifications/progress"}`, "e2", verdict.Pass, false},
+		"what follows":                     {"resume", "s1", "e1", progress, "e2", verdict.Pass, false},
 		"what was received":                {"resume-last", "s1", "e1", answer, "e1", verdict.Pass, true},
 		"of another request":               {"resume", "s1", "e1", another, "x", verdict.Fail, false},
-		"of another request, by its event": {"resume-last", "s1", "e1", `{"jsonrpc":"2.0","method":"notifications/progress"}`, "f1", verdict.Fail, false},
+		"of another request, by its event": {"resume-last", "s1", "e1", progress, "f1", verdict.Fail, false},
+		"of its own, under an id in use":   {"resume", "s1", "e1", `{"jsonrpc":"2.0","method":"stream/resumed","params":{"resumedFrom":"e1"}}`, "f1", verdict.Pass, false},
 		"its own, by an id of another":     {"resume", "s1", "e1", answer, "f1", verdict.Pass, false},
 		"of the other session":             {"resume-last", "s1", "e1", theirs, "x", verdict.Fail, false},
 		"to the other session":             {"resume-elsewhere", "s2", "e1", answer, "x", verdict.Fail, false},
@@ -73,11 +74,14 @@ func TestReplays(t *testing.T) {
 		"nothing, under an id in use":      {"resume", "s1", "e1", primed, "f1", verdict.Pass, false},
 		"nothing":                          {"resume-unknown", "s1", "?", primed, "x", verdict.Pass, false},
 	} {
-		first := asked("first", "s1", "101", "e1", answer)
+		first, second := asked("first", "s1", "101", "e1", answer), asked("second", "s1", "102", "f1", another)
 		if c.replayed == changed {
 			first.Incoming = []string{changed}
 		}
-		lines := []rt.Line{first, asked("second", "s1", "102", "f1", another), asked("other", "s2", "101", "g1", theirs)}
+		if c.as == "f1" && c.replayed == progress {
+			second.Incoming = []string{progress}
+		}
+		lines := []rt.Line{first, second, asked("other", "s2", "101", "g1", theirs)}
 		if c.step != "resume" {
 			lines = append(lines, rt.Line{Step: "resume", Session: "s1", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:0", Tags: recording.Tags{"id": "e1"}})
 		}
