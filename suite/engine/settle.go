@@ -157,7 +157,10 @@ func cutOff(names []recording.Name, first, second *Take) string {
 
 // saysNothing reports whether, and why, a repetition, which may have been cut off, says nothing about a red verdict.
 func saysNothing(second *Judgement, cut string) (why string, nothing bool) {
-	if second.Outcome == verdict.Blocked || second.Outcome == verdict.NotApplicable {
+	switch {
+	case second.Code == recording.CodeCombination: // none of its recordings was made again
+		return "its repetition left nothing to judge it by", true
+	case second.Outcome == verdict.Blocked || second.Outcome == verdict.NotApplicable:
 		return second.Reason, true
 	}
 	return cut, !second.Outcome.Red() && cut != ""

@@ -65,3 +65,12 @@ func TestSeenTwice(t *testing.T) {
 		})
 	}
 }
+
+// A repetition in which nothing was recorded is told of in words that a reader can do something with, not by the name of a recording.
+func TestARepetitionOfNothing(t *testing.T) {
+	first := &Judgement{Result: verdict.Result{Outcome: verdict.Fail, Actual: "a late answer"}}
+	settle(first, &Judgement{Result: verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeCombination, Reason: `the scenario "everything" does not apply here`}}, "")
+	if want := "seen once (fail, a late answer) and not confirmed: its repetition left nothing to judge it by"; first.Outcome != verdict.Blocked || first.Reason != want {
+		t.Errorf("%+v", first.Result)
+	}
+}
