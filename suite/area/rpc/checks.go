@@ -129,7 +129,7 @@ var rpcChecks = []verdict.Check{
 			wellFormedNotification(r, m, v)
 		}
 	}},
-	{Requirement: "RPC-16", From: verdict.ErrorSources, Judge: idsOfErrors},
+	{Requirement: "RPC-16", From: errorForms, Judge: idsOfErrors},
 	{Requirement: "RPC-18", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		const long = 300
 		for _, m := range verdict.Failures(r) {
@@ -214,6 +214,9 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 func unasked(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
 	about, frames := "", []int{m.Frame.Number}
 	x := owner(r, m)
+	if x == nil && m.Frame.HTTP != nil && m.Frame.HTTP.Status >= http.StatusBadRequest && m.Get("error").Exists() {
+		return // what was refused is no request, and the error may be the HTTP server's
+	}
 	if x != nil {
 		about, frames = ", in the answer to "+x.Method+" with the id "+judge.Brief(gjson.ParseBytes(x.ID)), append(frames, x.Request)
 	}

@@ -40,3 +40,17 @@ func TestACutCharacterIsOneFinding(t *testing.T) {
 		}
 	}
 }
+
+// A notification that is refused over HTTP is no request, so that the error in the body belongs to none.
+func TestARefusedNotificationHasNoID(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.HTTP}, `{}`)
+	req, _ := area.Catalogue().Find("RPC-02")
+	k, _ := area.BuiltIn().Check("RPC-02")
+	for status, want := range map[int]verdict.Outcome{200: verdict.Fail, 400: verdict.Pass} {
+		rec := rt.New(recording.Everything, facts, rt.Line{Method: "resources/list", ID: "1", Channel: "post:1", Reply: `{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}`},
+			rt.Line{Method: "notifications/initialized", ID: "-", Channel: "post:2", Status: status, Outcome: recording.Sent, Reply: `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"no session"}}`})
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec}); got.Outcome != want {
+			t.Errorf("%d: %+v", status, got)
+		}
+	}
+}
