@@ -81,6 +81,10 @@ func TestSessionsThatAreOver(t *testing.T) {
 			server: &brief{status: http.StatusNotFound, over: func(n int, _ string) bool { return n > 12 }},
 			want:   map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass"},
 		},
+		"after some messages, by another status": {
+			server: &brief{status: http.StatusBadRequest, over: func(n int, _ string) bool { return n > 12 }},
+			want:   map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass", "META-06": "pass"},
+		},
 		"broken by a NUL": {
 			server: &brief{status: http.StatusOK, over: func(_ int, body string) bool { return strings.Contains(body, `\u0000`) }},
 			want:   map[string]string{"RPC-09": "pass", "URI-08": "warn", "ERR-01": "pass", "READ-01": "pass"},

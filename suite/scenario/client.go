@@ -210,22 +210,36 @@ func (c *Client) usable(ctx context.Context, q session.Request, x *recording.Exc
 		return c.S.Alive() || context.Cause(ctx) != nil
 	case x.Outcome == recording.Refused:
 		return true
-	case x.Status == http.StatusNotFound:
+	case ofEnded(x):
 		return !c.expelled(ctx, q)
 	}
 	return x.Outcome == recording.Replied || c.Alive(ctx, x)
 }
 
+// ofEnded reports whether an answer has a status by which targets answer what bears the id of a session that has ended: 404
+// (2025-11-25 basic/transports#session-management), or 400, as many do.
+func ofEnded(x *recording.Exchange) bool {
+	return x.Status == http.StatusNotFound || x.Status == http.StatusBadRequest
+}
+
 // expelled reports whether the target has ended a session in which other messages were sent as well,
-// as it may at any time, and does over what they say: then it answers whatever bears the id of the session by
-// status 404 (2025-11-25 basic/transports#session-management), and not only the
-// message in question.
+// as it may at any time, and does over what they say: then it answers whatever bears the id of the session
+// in such a way, and not only the message in question.
 func (c *Client) expelled(ctx context.Context, q session.Request) bool {
 	if !c.together() || q.Header[HeaderSession] != "" || slices.Contains(q.Omit, HeaderSession) {
 		return false
 	}
-	life := c.Note(c.Life(ctx))
-	return life.Status == http.StatusNotFound || life.Outcome == recording.Canceled && !c.S.Alive() // who shares it found out
+	return c.over(ctx, c.Note(c.Life(ctx)))
+}
+
+// over reports whether what became of a sign of life says that the session has ended. After status 400, by which a target may also
+// refuse what it does not know, an ordinary request has to be answered so as well.
+func (c *Client) over(ctx context.Context, life *recording.Exchange) bool {
+	status := life.Status
+	if status == http.StatusBadRequest {
+		life = c.Note(c.S.Do(ctx, c.P.Ordinary(recording.StepAlive)))
+	}
+	return ofEnded(life) && life.Status == status || life.Outcome == recording.Canceled && !c.S.Alive() // who shares it found out
 }
 
 // together reports whether the session is one that the target can end over something else: others use it at the
@@ -259,7 +273,7 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 	if ended := pending.Ended(); ended != nil {
 		// On Streamable HTTP the response to the probe itself is the end.
 		x = c.insist(ctx, q, pending.Wait(ctx))
-		if x.Status == http.StatusNotFound {
+		if ofEnded(x) {
 			return x, !c.expelled(ctx, q)
 		}
 		return x, x.Outcome == recording.Refused || x.Outcome == recording.Replied || answeredByHTTP(x) || c.Alive(ctx, x)
@@ -329,12 +343,13 @@ func (c *Client) Alive(ctx context.Context, x *recording.Exchange) bool {
 	switch {
 	case life.Outcome == recording.Canceled: // if it was for another reason than that the session is over
 		return c.S.Alive()
-	case life.Status == http.StatusNotFound && c.together():
+	case c.S.HTTPSession() == "" || !c.over(ctx, life):
+	case c.together():
 		// The target has ended the session while the message was under way, and which of those that
 		// were it ended it over shows when this one is sent again, alone.
 		x.Outcome, x.Reason = recording.Canceled, "the target ended the session meanwhile, in which there were other messages as well"
 		return false
-	case life.Status == http.StatusNotFound && c.S.HTTPSession() != "": // over, and nobody else was there
+	default: // over, and nobody else was there
 		return false
 	}
 	return life.Outcome == recording.Replied || life.Outcome == recording.Refused

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"time"
 
@@ -41,7 +40,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 			x.Step += recording.StepLost
 		case !alive:
 			x.Step += recording.StepLost
-			if x.Status == http.StatusNotFound || x.Outcome == recording.Refused {
+			if ofEnded(x) || x.Outcome == recording.Refused {
 				break // it is the session that is not found, or the message was not looked at
 			}
 			c.unheard(x, "nothing was answered any more")
@@ -235,7 +234,7 @@ func (c *Client) settled(ctx context.Context, qs []session.Request, pending []*s
 		for i, p := range pending {
 			x := c.insist(ctx, qs[i], p.Wait(ctx))
 			all[i] = x
-			if x.Status == http.StatusNotFound && c.expelled(ctx, qs[i]) {
+			if ofEnded(x) && c.expelled(ctx, qs[i]) {
 				return false
 			}
 			heard = heard && (x.Outcome == recording.Replied || x.Outcome == recording.Sent || x.Outcome == recording.Canceled || x.Outcome == recording.Refused || answeredByHTTP(x))
