@@ -90,6 +90,19 @@ func (m renamed) NegatedFailureMessage(actual any) string {
 	return "expected: anything but " + m.expected + "\nactual:   " + m.Actual(actual)
 }
 
+// refusal is a [Matcher] that expects to be refused.
+type refusal struct{ Matcher }
+
+// OfRefusal reports whether a matcher expects of an exchange that it is refused: one of [BeErrorReply], [BeRefused] and
+// [BeRefusedWith], in whatever words.
+func OfRefusal(m types.GomegaMatcher) bool {
+	if r, ok := m.(renamed); ok {
+		m = r.Matcher
+	}
+	_, ok := m.(refusal)
+	return ok
+}
+
 // value reads JSON in one of the forms that a matcher takes.
 func value(actual any) (gjson.Result, error) {
 	var raw string
@@ -231,18 +244,18 @@ func BeResult() Matcher { return onReply("a result", (*recording.Exchange).Succe
 // given (JSON-RPC 2.0, error object). 5.0 counts as 5.
 func BeErrorReply(codes ...int64) Matcher {
 	if len(codes) == 0 {
-		return onReply("a JSON-RPC error", (*recording.Exchange).Failed)
+		return refusal{onReply("a JSON-RPC error", (*recording.Exchange).Failed)}
 	}
 	texts := make([]string, len(codes))
 	for i, c := range codes {
 		texts[i] = strconv.FormatInt(c, 10)
 	}
-	return onReply("a JSON-RPC error with code "+strings.Join(texts, " or "), func(x *recording.Exchange) bool { return x.HasCode(codes...) })
+	return refusal{onReply("a JSON-RPC error with code "+strings.Join(texts, " or "), func(x *recording.Exchange) bool { return x.HasCode(codes...) })}
 }
 
 // BeRefused expects a JSON-RPC error, or an HTTP status from 400 to 499.
 func BeRefused() Matcher {
-	return onReply("a refusal (a JSON-RPC error, or an HTTP status of 4xx)", Refused)
+	return refusal{onReply("a refusal (a JSON-RPC error, or an HTTP status of 4xx)", Refused)}
 }
 
 // Refused reports whether an exchange was refused. Who asks to be called later (HTTP 429) has not looked
@@ -260,9 +273,9 @@ func HaveHTTPStatus(status int) Matcher {
 // BeRefusedWith expects an HTTP status together with a JSON-RPC error of a code. It needs an
 // exchange over HTTP: a JSON-RPC response alone has no status.
 func BeRefusedWith(status int, code int64) Matcher {
-	return onReply(fmt.Sprintf("HTTP %d with the error %d", status, code), func(x *recording.Exchange) bool {
+	return refusal{onReply(fmt.Sprintf("HTTP %d with the error %d", status, code), func(x *recording.Exchange) bool {
 		return x.HasCode(code) && x.Status == status
-	})
+	})}
 }
 
 // HaveContents expects a result of resources/read with an array of contents

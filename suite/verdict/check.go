@@ -158,6 +158,7 @@ type Finding struct {
 	warn       bool // a warning at most
 	harmless   bool // although the requirement is about security
 	onlyCode   bool // what was seen was refused, with another code than expected
+	refusalDue bool // the request had to be refused
 }
 
 // Recordings are the scenarios of one combination, by name.

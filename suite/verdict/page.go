@@ -3,7 +3,6 @@ package verdict
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 )
@@ -27,8 +26,7 @@ func (v *Verdict) errorPages(decisive []Finding) bool {
 		}
 	}
 	return len(pages) > 0 && !slices.ContainsFunc(decisive, func(f Finding) bool {
-		due := strings.Contains(f.Expected, "error") || strings.Contains(f.Expected, "refusal")
-		return !due || !slices.ContainsFunc(f.Frames, func(n int) bool { return pages[n] })
+		return !f.refusalDue || !slices.ContainsFunc(f.Frames, func(n int) bool { return pages[n] })
 	})
 }
 

@@ -161,6 +161,14 @@ func (v *Verdict) OnlyCode() {
 	}
 }
 
+// RefusalDue says of the violation that was just stated that the request had to be refused. Of what [Verdict.Expect] states
+// by a matcher of errors that is known.
+func (v *Verdict) RefusalDue() {
+	if v.noted {
+		v.findings[len(v.findings)-1].refusalDue = true
+	}
+}
+
 // Harmless says of the violation that was just stated that nobody is harmed by it, although
 // the requirement is about security: what must not be served was refused, if in another way.
 func (v *Verdict) Harmless() {
@@ -374,6 +382,7 @@ func (s seen) finding(message string) Finding {
 			f.Actual = m.Actual(s.actual) + " to " + s.about
 			f.Cause = CauseCode(string(s.x.Step) + " " + f.Expected)
 			f.onlyCode = s.x.Failed()
+			f.refusalDue = matcher.OfRefusal(m)
 		}
 	}
 	return f

@@ -84,6 +84,7 @@ var Checks = []verdict.Check{
 		for _, x := range r.Steps(stepEmpty) {
 			if batchJudged(x, v) && (x.Status < 400 || x.Status >= 500) {
 				v.That(x.Failed() && !replyIsArray(r, x), "one JSON-RPC error, not in an array, to an empty batch", emptyAnswer(r, x), x.Evidence()...)
+				v.RefusalDue()
 			}
 		}
 		for _, x := range r.Steps(stepInvalidMember) {

@@ -183,6 +183,7 @@ var discVersionsChecks = []verdict.Check{
 			answer := answerText(r, x)
 			named := slices.ContainsFunc(versions, func(s string) bool { return s != "" && strings.Contains(answer, s) })
 			v.That(named, "an error to initialize that names the versions the server supports", matcher.Describe(x), x.Evidence()...)
+			v.RefusalDue()
 		}},
 	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly}, Judge: promptRefusal},
 	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: []verdict.Gate{verdict.DualEra}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -295,6 +296,7 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	v.That(x.Failed() || x.Status >= 400 && x.Status < 500, "an error to initialize", matcher.Describe(x), x.Evidence()...)
+	v.RefusalDue()
 	if x.Status > 0 {
 		// An unknown method is 404 by another rule, so that either will do.
 		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", matcher.Describe(x), x.Evidence()...)

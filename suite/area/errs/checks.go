@@ -154,6 +154,7 @@ var Checks = []verdict.Check{
 				switch {
 				case x.Outcome == recording.HTTPOnly && !matcher.Refused(x):
 					v.WarnUnless(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
+					v.RefusalDue()
 				case !matcher.Refused(x):
 					v.That(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
 					v.Hint("check that uri is there and a string before it is used")

@@ -238,6 +238,7 @@ func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, s
 		v.Expect(x).To(matcher.BeErrorReply(codes...), about)
 	case x.Outcome == recording.HTTPOnly && x.Status >= 500:
 		v.That(false, "a JSON-RPC error, or an HTTP status of 4xx", matcher.Describe(x)+" to "+about, frames...)
+		v.RefusalDue()
 	case x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly:
 		v.That(silence, matcher.BeErrorReply(codes...).Expected(), matcher.Describe(x)+" to "+about, frames...)
 	default:

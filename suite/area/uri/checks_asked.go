@@ -77,6 +77,7 @@ func refusedRead(v *verdict.Verdict, x *recording.Exchange, about string, state 
 		v.Holds()
 	case x.Outcome == recording.HTTPOnly:
 		v.WarnUnless(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
+		v.RefusalDue()
 		v.Downgrade("it is refused, but not in a form that clients understand")
 		v.Hint("answer a uri that cannot be read with a JSON-RPC error")
 	default:
