@@ -7,6 +7,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
+// Ends is the cause of what breaks each requirement that is about a message which a server does not survive.
+const Ends = "a message ends the server"
+
 // EndsServer reports whether a probe was seen to end a server that had begun to serve, twice. That
 // is what SEC-63 judges, and whatever else the message broke by it has the same cause.
 func EndsServer(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {

@@ -68,6 +68,7 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 			case verdict.EndsServer(r, x, v):
 				v.That(false, "a server that goes on serving",
 					fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
+				v.SharedCause(verdict.Ends)
 			case lostOnce(x, r.Exchanges[i+1:]):
 				open = true
 				v.Block(recording.CodeDied, fmt.Sprintf("the connection was lost over %s%s, which could not be sent again alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)

@@ -287,6 +287,21 @@ func TestEndedByOneMessage(t *testing.T) {
 	}
 }
 
+// A message that ends the server breaks each requirement on such messages, which is one finding.
+func TestOneFindingOfOneEnd(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{"completions":{}}`)
+	fatal := rt.Line{Step: recording.StepNoRef, Method: "completion/complete", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true, Reason: "the process ended"}
+	recs := verdict.Recordings{recording.MalformedCompletions: rt.New(recording.MalformedCompletions, facts, fatal)}
+	for _, id := range []string{"SEC-63", "COMP-09"} {
+		k, _ := area.BuiltIn().Check(id)
+		req, _ := area.Catalogue().Find(id)
+		got := verdict.Evaluate(k, req, facts, recs)
+		if got.Outcome != verdict.Fail || !got.SharedCause || got.Cause != verdict.CauseCode(verdict.Ends) {
+			t.Errorf("%s: %+v", id, got)
+		}
+	}
+}
+
 // TestEndedByLinesOfAMessage: who dies over text that is no JSON does so over an empty line as well; over two messages in one
 // write, or over newlines in a body, a server dies of something else.
 func TestEndedByLinesOfAMessage(t *testing.T) {
