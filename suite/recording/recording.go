@@ -90,6 +90,7 @@ func note(notes *sync.Map, key any, work func() any) any {
 type Broken struct {
 	Code   Code   `json:"code"`
 	Reason string `json:"reason"`
+	Frames []int  `json:"frames,omitempty"` // those in which it shows
 }
 
 // Skipped is a script that had no occasion: nothing failed.

@@ -73,7 +73,7 @@ var templateCompletionsScenario = &Scenario{
 	Script: func(ctx context.Context, p *Play) {
 		all := variables(p)
 		if len(all)+len(p.Target.Subjects.Completions) == 0 {
-			p.Skip(recording.CodeNeedsSubject, "no template with a variable is listed")
+			p.Unlisted(recording.WalkTemplates, "no template with a variable is listed")
 			return
 		}
 		c, ok := p.Clean(ctx)

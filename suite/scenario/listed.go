@@ -67,6 +67,20 @@ func (p *Play) Matchers() judge.Matchers {
 	return all
 }
 
+// Unlisted says why nothing can be done with what a walk should have found: its list was not answered, or another reason.
+func (p *Play) Unlisted(walk recording.Name, otherwise string) {
+	if r := p.Earlier(walk); r != nil {
+		for _, x := range r.Steps(recording.StepPage) {
+			if x.Outcome == recording.Silent {
+				p.Break(recording.CodeNoAnswer, x.Method+" was not answered: "+x.Reason, x.Evidence()...)
+			}
+		}
+	}
+	if p.Rec.Broken == nil {
+		p.Skip(recording.CodeNeedsSubject, otherwise)
+	}
+}
+
 // list is what a walk found. It is worked out once and never changed.
 type list struct {
 	all, harmless []Listed

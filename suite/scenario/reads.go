@@ -24,7 +24,7 @@ var readsScenario = &Scenario{
 	Script: func(ctx context.Context, p *Play) {
 		all := p.Resources()
 		if len(all) == 0 {
-			p.Skip(recording.CodeNeedsSubject, "the target lists no resources")
+			p.Unlisted(recording.WalkResources, "the target lists no resources")
 			return
 		}
 		c, ok := p.Clean(ctx)
@@ -152,7 +152,7 @@ var missingReadsScenario = &Scenario{
 		configured := missing(&p.Target.Subjects)
 		guesses := Siblings(p.Resources(), p.Matchers())
 		if len(guesses)+len(configured) == 0 {
-			p.Skip(recording.CodeNeedsSubject, "no listed URI has a sibling that matches no template: name one that certainly leads to nothing in the target file, "+example(p))
+			p.Unlisted(recording.WalkResources, "no listed URI has a sibling that matches no template: name one that certainly leads to nothing in the target file, "+example(p))
 			return
 		}
 		c, ok := p.Expendable(ctx)

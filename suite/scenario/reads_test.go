@@ -64,6 +64,39 @@ func TestPlentyIsReadInTheOrderOfTheList(t *testing.T) {
 	}
 }
 
+// Where a list was not answered nothing is known of what it holds: what needs it is blocked, and the user cannot help it.
+func TestUnansweredLists(t *testing.T) {
+	for name, c := range map[string]struct {
+		outcome recording.Outcome
+		broken  recording.Code
+		skipped recording.Code
+	}{
+		"silent": {recording.Silent, recording.CodeNoAnswer, ""},
+		"empty":  {recording.Replied, "", recording.CodeNeedsSubject},
+	} {
+		for _, of := range []recording.Name{recording.Reads, recording.MissingReads} {
+			synctest.Test(t, func(t *testing.T) {
+				st := scenariotest.Stage(t, &scenariotest.Server{Script: scenariotest.Lively})
+				walk := &recording.Recording{Exchanges: []*recording.Exchange{{Step: recording.StepPage, Method: "resources/list", Outcome: c.outcome, Request: 7}}}
+				all := scenario.Common()
+				sc := all[slices.IndexFunc(all, func(sc *scenario.Scenario) bool { return sc.Name == of })]
+				rec := scenario.Perform(t.Context(), st.Stage, sc, map[recording.Name]*recording.Recording{recording.WalkResources: walk, recording.WalkTemplates: {}})
+				var broken, skipped recording.Code
+				if rec.Broken != nil {
+					broken = rec.Broken.Code
+				}
+				if rec.Skipped != nil {
+					skipped = rec.Skipped.Code
+				}
+				if broken != c.broken || skipped != c.skipped || rec.Broken != nil && !slices.Equal(rec.Broken.Frames, []int{7}) {
+					t.Errorf("%s: %s is broken by %q, skipped by %q: %+v", name, of, broken, skipped, rec.Broken)
+				}
+				st.Close()
+			})
+		}
+	}
+}
+
 // The read that costs sessions is named, the others get their answers, and a target
 // that cannot bear much is left in peace.
 func TestReadAll(t *testing.T) {

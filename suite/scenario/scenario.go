@@ -198,11 +198,11 @@ func (p *Play) Silent() {
 
 // Break notes that the script cannot go on, because something failed that should
 // have worked.
-func (p *Play) Break(code recording.Code, reason string) {
+func (p *Play) Break(code recording.Code, reason string, frames ...int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.Rec.Broken == nil {
-		p.Rec.Broken = &recording.Broken{Code: code, Reason: reason}
+		p.Rec.Broken = &recording.Broken{Code: code, Reason: reason, Frames: frames}
 	}
 }
 

@@ -260,7 +260,7 @@ func (v *Verdict) broke(why *recording.Broken) {
 		v.Skip(why.Code, why.Reason)
 		return
 	}
-	v.Block(why.Code, why.Reason)
+	v.Block(why.Code, why.Reason, why.Frames...)
 }
 
 func firstLines(b []byte, n int) string {

@@ -32,7 +32,7 @@ var subscriptionsScenario = &scenario.Scenario{
 	Script: func(ctx context.Context, p *scenario.Play) {
 		all := p.Resources()
 		if len(all) == 0 {
-			p.Skip(recording.CodeNeedsSubject, "the target lists no resources")
+			p.Unlisted(recording.WalkResources, "the target lists no resources")
 			return
 		}
 		c, ok := p.Clean(ctx)
