@@ -57,3 +57,18 @@ func TestSharedCauses(t *testing.T) {
 		})
 	}
 }
+
+// TestOneCauseInAllRevisions: what is wrong for one reason has one cause, although the revisions do not show the same of it.
+func TestOneCauseInAllRevisions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		report := judge(t, reference.Options{Faults: []string{"sse-07-everything-replayed"}}, suite.Config{Only: []string{"SSE-07"}, Transports: []requirement.Transport{requirement.HTTP}})
+		causes := map[string]int{}
+		for i := range report.Results {
+			causes[report.Results[i].Cause]++
+		}
+		if len(causes) != 1 || len(report.Results) < 3 {
+			t.Errorf("causes of %d verdicts: %v", len(report.Results), causes)
+		}
+	})
+}

@@ -237,6 +237,9 @@ func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
+// elsewhere is the cause of all that is wrong with a replay: which of it shows first depends on what a revision has of streams.
+const elsewhere = "a stream that is resumed brings what belongs elsewhere"
+
 // ownReplay: what is replayed belongs to the stream that was named.
 func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 	ofRequests(r, v)
@@ -269,6 +272,7 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 			if strange {
 				v.That(false, "only messages of the stream that is resumed", "a message of another stream: "+wire.Excerpt(f.Raw, 100),
 					slices.Concat(namedEvent(r, x), second.Evidence(), []int{x.Request, f.Number})...)
+				v.Cause(elsewhere)
 				return // it replays one, or all of them
 			}
 		}
@@ -285,6 +289,7 @@ func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 		if wire.Classify(f.Raw) == wire.KindResponse {
 			v.That(false, "only messages of the stream that is resumed", "a response, which belongs to the stream of its request, on one that GET had opened: "+wire.Excerpt(f.Raw, 100), x.Request, f.Number)
 			v.Hint("keep with each event the stream that it was sent on, and replay only that stream")
+			v.Cause(elsewhere)
 			return
 		}
 	}
@@ -329,6 +334,7 @@ func ofNobody(r *recording.Recording, v *verdict.Verdict) {
 		if wire.Classify(f.Raw) == wire.KindResponse && slices.ContainsFunc(r.Exchanges, func(x *recording.Exchange) bool { return wire.SameID(id, x.ID) }) {
 			v.That(false, "no messages of other streams to an id that no event had", "a response that belongs to another stream: "+wire.Excerpt(f.Raw, 100), x.Request, f.Number)
 			v.Hint("take an event that is not known for none, and replay nothing")
+			v.Cause(elsewhere)
 			return
 		}
 	}
@@ -363,6 +369,7 @@ func sentElsewhere(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 					v.That(false, "nothing of the streams of another session", "what was sent to the session that made the request: "+wire.Excerpt(f.Raw, 100),
 						append(namedEvent(r, x), theirs.Request, n, x.Request, f.Number)...)
 					v.Hint("look for the event in the session that Mcp-Session-Id names")
+					v.Cause(elsewhere)
 					return
 				}
 			}
