@@ -21,23 +21,25 @@ type cause struct {
 	excuse  string
 }
 
-// Finding is a red result with all that it rests on, frames included, as a test shows it.
+// Finding is a result as a test's message: what was expected and seen, or what kept it from
+// being judged, the command that repeats it, and the messages that it rests on.
 func (r *Report) Finding(x *Result) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s (%s, %s)\nexpected: %s\nactual:   %s", x.Level, x.Title, x.Revision, x.Section, x.Expected, x.Actual)
-	if x.Hint != "" {
-		fmt.Fprintf(&b, "\nchange:   %s", x.Hint)
-	}
-	if x.Rerun != "" {
-		fmt.Fprintf(&b, "\nrepeat:   %s", x.Rerun)
-	}
-	for _, n := range x.Evidence {
-		if f := r.Frame(n); f != nil {
-			const most = 1000
-			fmt.Fprintf(&b, "\n%3d %-4s %s %s", f.Number, f.Direction, f.Channel, Sanitize(Shorten(strings.TrimSpace(f.Note+" "+string(f.Data)), most)))
+	lines := []string{Sanitize(fmt.Sprintf("%s %s (%s, %s on %s, %s)", x.ID, x.Title, x.Level, x.Revision, x.Transport, x.Section))}
+	line := func(name, value string) {
+		if value != "" {
+			lines = append(lines, fmt.Sprintf("%-9s %s", name+":", SanitizeLines(value)))
 		}
 	}
-	return b.String()
+	if x.Verdict == Blocked {
+		line(string(Blocked), x.Reason)
+	}
+	line("expected", x.Expected)
+	line("actual", x.Actual)
+	line("change", x.Hint)
+	line("repeat", x.repeated())
+	line(r.pasted(x))
+	const limit, frames = 1000, 20
+	return strings.Join(append(lines, r.evidenceLines(x, limit, frames)...), "\n")
 }
 
 // finding is one cause with the results of a requirement that share it, and the findings of

@@ -53,6 +53,9 @@ func (q *Quick) scope(limit int) string {
 // everything is a limit for what is named that is none.
 const everything = math.MaxInt
 
+// EndedEarly says why the run ended early; empty if it did not.
+func (r *Report) EndedEarly() string { return view{r: r}.early() }
+
 // early says why the run ended early; empty if it did not.
 func (v view) early() string {
 	switch why := v.r.Summary.Interrupted; why {

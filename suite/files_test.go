@@ -15,9 +15,11 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
-// embeddingVariable makes [TestOfAUser] judge: its value is the path of a baseline, or "-".
+// embeddingVariable makes [TestOfAUser] judge: its value is the path of a baseline, "-" for none, or
+// "half" for an endpoint beside that cannot be reached.
 const embeddingVariable = "MCPCHECK_EMBEDDING_TEST"
 
 // TestOfAUser is the test that somebody has of a server of theirs, which is faulty.
@@ -27,7 +29,12 @@ func TestOfAUser(t *testing.T) {
 		t.Skip("it is run by TestEmbedding")
 	}
 	c := faulty(t)
-	if path != "-" {
+	switch path {
+	case "-":
+	case "half":
+		c.Target.Endpoints = append(c.Target.Endpoints, target.Endpoint{Command: []string{"no-such-program"}})
+		c.Only = []string{"PAGE-01"}
+	default:
 		c.Baseline = path
 	}
 	suite.Test(t, c) // the line that failures name
@@ -35,12 +42,12 @@ func TestOfAUser(t *testing.T) {
 
 // faulty is a run against a server whose pages never end.
 func faulty(t *testing.T) suite.Config {
-	target, server, err := embedded.Target(reference.Options{Faults: []string{"page-02-last-page-cycles"}, PageSize: 3})
+	judged, server, err := embedded.Target(reference.Options{Faults: []string{"page-02-last-page-cycles"}, PageSize: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Close() })
-	return suite.Config{Target: target, Only: []string{"PAGE-01", "PAGE-02"}, QuietWindow: 50 * time.Millisecond,
+	return suite.Config{Target: judged, Only: []string{"PAGE-01", "PAGE-02"}, QuietWindow: 50 * time.Millisecond,
 		Revisions: []requirement.Revision{requirement.R20251125}, Transports: []requirement.Transport{requirement.Stdio}}
 }
 
@@ -58,7 +65,7 @@ func TestEmbedding(t *testing.T) {
 	if err == nil || !strings.Contains(out, "--- FAIL: TestOfAUser/2025-11-25/stdio/PAGE-02") || !strings.Contains(out, "--- PASS: TestOfAUser/2025-11-25/stdio/PAGE-01") {
 		t.Fatalf("got %v\n%s", err, out)
 	}
-	for _, part := range []string{"files_test.go:", "expected: ", "actual: ", "change: ", `"nextCursor"`, "repeat:   go test -count=1 -run '"} {
+	for _, part := range []string{"files_test.go:", "PAGE-02 A walk through the pages ends (MUST, 2025-11-25 on stdio, ", "expected: ", "actual: ", "change: ", `"nextCursor"`, "repeat:   go test -count=1 -run '"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("the failure lacks %q:\n%s", part, out)
 		}
@@ -69,6 +76,9 @@ func TestEmbedding(t *testing.T) {
 	}
 	if out, err := tested("-", "-test.run", pattern[1]); err == nil || !strings.Contains(out, "--- FAIL: TestOfAUser/2025-11-25/stdio/PAGE-02") || strings.Contains(out, "PAGE-01") {
 		t.Errorf("repeated by %s: %v\n%s", pattern[1], err, out)
+	}
+	if out, err := tested("half", "-test.run", "^TestOfAUser$"); err == nil || !strings.Contains(out, "files_test.go:") || !strings.Contains(out, "no-such-program") {
+		t.Errorf("an endpoint that cannot be reached: got %v\n%s", err, out)
 	}
 	known := filepath.Join(t.TempDir(), "known.txt")
 	for text, want := range map[string]string{

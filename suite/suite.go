@@ -154,7 +154,8 @@ func Possible(c Config) ([]engine.Row, error) {
 // Test judges the target in a test: every row becomes a subtest, named
 // "revision/transport/ID". Not-applicable rows and what the baseline excuses are skipped; a
 // fail, a blocked MUST and, with Strict, a warning fail the test, with the messages that
-// prove it and the command that repeats it.
+// prove it and the command that repeats it. So do an endpoint that cannot be reached, and a run
+// that ended early.
 func Test(t *testing.T, c Config) {
 	t.Helper()
 	r, report, err := run(t.Context(), c, again(t.Name()))
@@ -166,6 +167,12 @@ func Test(t *testing.T, c Config) {
 	}
 	if why := r.Unreachable(); why != "" {
 		t.Fatal(why)
+	}
+	for _, why := range r.UnreachableEndpoints() {
+		t.Error(why)
+	}
+	if why := report.EndedEarly(); why != "" {
+		t.Error("the run ended early: " + why)
 	}
 	for i := range report.Results {
 		x := &report.Results[i]
@@ -190,7 +197,7 @@ func present(t *testing.T, report *reports.Report, x *reports.Result, strict boo
 	case x.Verdict == reports.Warn:
 		t.Log("warning: " + report.Finding(x))
 	case x.Verdict == reports.Blocked && x.Level == reports.LevelMust:
-		t.Errorf("%s could not be judged: %s", x.Title, x.Reason)
+		t.Error(report.Finding(x))
 	case x.Verdict == reports.Blocked, x.Verdict == reports.NotApplicable:
 		t.Skipf("%s: %s", x.ReasonCode, x.Reason)
 	}

@@ -249,7 +249,7 @@ func Verify(t TB, journal io.WriterTo) {
 	}
 	for i := range r.Results {
 		if x := &r.Results[i]; x.Verdict.Red() {
-			t.Errorf("%s %s on %s: %s", x.ID, x.Verdict, x.Transport, r.Finding(x))
+			t.Errorf("%s: %s", x.Verdict, r.Finding(x))
 		}
 	}
 }
