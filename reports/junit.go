@@ -35,7 +35,11 @@ var (
 // a test case for each requirement, with the class name "revision.transport.area" and a
 // name of id and title. A fail is a failure, a blocked verdict an error, a
 // verdict not-applicable is skipped, a warning passes with its text in the
-// output, unless strict makes it a failure.
+// output, unless strict makes it a failure. The frames stand in the text of a failure or an
+// error, because several viewers show nothing else of it.
+//
+// An endpoint that could not be reached, and a run that ended early, are errors in a suite
+// "target": a file without them would look like a success.
 //
 // Viewers show a case that passes as a name at best, so each warning has a case of its own
 // as well, in a suite "warnings" before all others: skipped, with what was seen as its
@@ -57,6 +61,7 @@ func WriteJUnit(w io.Writer, r *Report, o Options) error {
 		played += playedFor(g)
 	}
 	f := &xmlFile{Name: "mcpcheck " + r.Target.Name + ": " + view{r: r}.standing().String(), MS: r.Summary.DurationMS}
+	f.add(junitTarget(r))
 	f.add(junitWarnings(r, o.Strict))
 	for _, g := range groups {
 		f.add(junitCombination(r, g, share(r.Summary.DurationMS, playedFor(g), played), o.Strict))
@@ -123,10 +128,10 @@ const (
 type xmlCase struct {
 	Class, Name string
 	MS          float64
-	// Kind is empty if the case passes; Text is that of a failure or an error.
-	Kind, Message, Type, Text string
-	// Output is what the case tells further: it may be long, and is made as it is written.
-	Output func() string
+	// Kind is empty if the case passes; Text is only there for a failure or an error.
+	Kind, Message, Type string
+	// Text and Output, what the case tells further, may be long, and are made as they are written.
+	Text, Output func() string
 }
 
 // junitName is what viewers list. It does not depend on the verdict, so that they know a
@@ -183,13 +188,33 @@ func junitResult(r *Report, x *Result, strict bool) *xmlCase {
 	case x.counts(strict) && x.Excused:
 		c.Kind, c.Message, c.Type = junitSkipped, Shorten(x.excuse()+" ("+message+")", junitFrame), "excused"
 	case x.counts(strict):
-		c.Kind, c.Text = junitFailure, findingText(x)
+		c.Kind = junitFailure
 	case x.Verdict == Blocked:
-		c.Kind, c.Text = junitError, x.Reason
+		c.Kind = junitError
 	case x.Verdict == NotApplicable:
 		c.Kind = junitSkipped
 	}
+	if c.Kind == junitFailure || c.Kind == junitError {
+		c.Text = c.Output
+		c.Output = func() string { return junitHead(x) }
+	}
 	return c
+}
+
+// junitTarget is the suite of what kept the whole run from being judged.
+func junitTarget(r *Report) *xmlSuite {
+	s := &xmlSuite{Name: "target"}
+	lost := func(name, why string) {
+		text := func() string { return why }
+		s.Cases = append(s.Cases, &xmlCase{Class: "target", Name: Shorten(name, pageTitle), Kind: junitError, Message: Shorten(why, junitFrame), Type: "unreachable", Text: text, Output: text})
+	}
+	for _, e := range r.unreachable() {
+		lost(e.place()+" can be reached", e.Unreachable)
+	}
+	if why := r.EndedEarly(); why != "" {
+		lost("the run comes to its end", why)
+	}
+	return s
 }
 
 // junitWarnings is the suite of the warnings that have cases of their own.
@@ -214,7 +239,7 @@ func junitBaseline(b *BaselineSummary) *xmlSuite {
 		for i := range p.entries {
 			e := &p.entries[i]
 			sentence := b.sentence(&p, e)
-			c := &xmlCase{Class: "baseline." + kind, Name: e.String(), Message: sentence, Type: "baseline-" + kind, Text: sentence,
+			c := &xmlCase{Class: "baseline." + kind, Name: e.String(), Message: sentence, Type: "baseline-" + kind, Text: func() string { return sentence },
 				Output: func() string { return sentence + "\nreason given: " + e.Reason }}
 			switch {
 			case p.outdated:
@@ -226,12 +251,6 @@ func junitBaseline(b *BaselineSummary) *xmlSuite {
 		}
 	}
 	return s
-}
-
-// findingText is a red verdict in words.
-func findingText(x *Result) string {
-	return fmt.Sprintf("requirement: %s %s\nlevel: %s\nsection: %s\n", x.ID, SanitizeLines(x.Title), SanitizeLines(x.Level), SanitizeLines(x.Section)) +
-		findingDetails(x)
 }
 
 // findingDetails is a red verdict without its head.
@@ -251,10 +270,14 @@ func findingDetails(x *Result) string {
 	return b.String()
 }
 
+// junitHead is what stands first in the output of every case.
+func junitHead(x *Result) string {
+	return fmt.Sprintf("title: %s\nlevel: %s\nsection: %s\nverdict: %s\n", SanitizeLines(x.Title), x.Level, x.Section, x.Verdict)
+}
+
 func junitOutput(r *Report, x *Result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "title: %s\nlevel: %s\nsection: %s\nverdict: %s\n",
-		SanitizeLines(x.Title), x.Level, x.Section, x.Verdict)
+	b.WriteString(junitHead(x))
 	if why := x.excuse(); why != "" {
 		b.WriteString(SanitizeLines(why) + "\n")
 	}

@@ -110,16 +110,21 @@ type junitFile struct {
 			Value string `xml:"value,attr"`
 		} `xml:"properties>property"`
 		Cases []struct {
-			Class   string    `xml:"classname,attr"`
-			Name    string    `xml:"name,attr"`
-			Failure *struct{} `xml:"failure"`
-			Error   *struct{} `xml:"error"`
+			Class   string     `xml:"classname,attr"`
+			Name    string     `xml:"name,attr"`
+			Failure *junitText `xml:"failure"`
+			Error   *junitText `xml:"error"`
 			Skipped *struct {
 				Message string `xml:"message,attr"`
 			} `xml:"skipped"`
 			Out string `xml:"system-out"`
 		} `xml:"testcase"`
 	} `xml:"testsuite"`
+}
+
+type junitText struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
 }
 
 func junit(t *testing.T, r *Report, strict bool) ([]byte, junitFile) {
@@ -181,8 +186,11 @@ func TestJUnit(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if out := s.Cases[0].Out; !strings.Contains(out, `#1 → {"jsonrpc"`) || !strings.Contains(out, "what to change: send the cursor") {
-		t.Errorf("output of a failure: %s", out)
+	if text := s.Cases[0].Failure.Text; !strings.Contains(text, `#1 → {"jsonrpc"`) || !strings.Contains(text, "what to change: send the cursor") {
+		t.Errorf("text of a failure: %s", text)
+	}
+	if out := s.Cases[0].Out; !strings.HasSuffix(out, "\nverdict: fail\n") {
+		t.Errorf("the output of a failure repeats its text: %s", out)
 	}
 	if out := s.Cases[2].Out; !strings.Contains(out, "the pad bits are set") {
 		t.Errorf("output of a warning: %s", out)
@@ -200,6 +208,25 @@ func TestJUnitStrictAndExcused(t *testing.T) {
 	_, f := junit(t, r, true)
 	if f.Suites[0].Failures != 0 || !strings.Contains(f.Suites[0].Cases[0].Out, "excused") {
 		t.Error("an excused verdict counts as a failure")
+	}
+}
+
+// TestJUnitOfNoRun: a server that could not be reached, and a run that ended early, are no success.
+func TestJUnitOfNoRun(t *testing.T) {
+	r := sample()
+	r.Target.Endpoints = append(r.Target.Endpoints, Endpoint{Transport: "http", Address: "http://127.0.0.1:9/mcp", Unreachable: "nothing listens"},
+		Endpoint{Transport: "http", Started: "node server.js", Unreachable: "the process ended"})
+	r.Summary.Interrupted = "interrupted"
+	_, f := junit(t, r, false)
+	s := f.Suites[0]
+	if s.Name != "target" || s.Tests != 3 || s.Errors != 3 {
+		t.Fatalf("got %+v", s)
+	}
+	for i, want := range []string{"http://127.0.0.1:9/mcp can be reached: nothing listens", "the server to be started for http can be reached: the process ended",
+		"the run comes to its end: it was interrupted"} {
+		if c := s.Cases[i]; c.Error == nil || c.Name+": "+c.Error.Message != want || !strings.Contains(c.Error.Text, c.Error.Message) {
+			t.Errorf("got %+v, want %s", c, want)
+		}
 	}
 }
 

@@ -91,11 +91,7 @@ func (e *Endpoint) leftOut() string {
 func (v view) lost() string {
 	var addresses []string
 	for _, e := range v.r.unreachable() {
-		address := e.Address
-		if e.Started != "" { // whose port may never have been known
-			address = "the server to be started for " + e.Transport
-		}
-		addresses = append(addresses, Sanitize(Shorten(address, 200)))
+		addresses = append(addresses, e.place())
 	}
 	if len(addresses) == 0 {
 		return ""
@@ -104,6 +100,14 @@ func (v view) lost() string {
 		return strings.Join(addresses, ", ") + " gave no answer that could be used before the time was spent"
 	}
 	return strings.Join(addresses, ", ") + " could not be reached"
+}
+
+// place is where an endpoint is, as a sentence names it.
+func (e *Endpoint) place() string {
+	if e.Started != "" { // its port may never have been known
+		return "the server to be started for " + e.Transport
+	}
+	return Sanitize(Shorten(e.Address, 200))
 }
 
 // unreached says why endpoints could not be reached; empty if all could.
