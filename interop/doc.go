@@ -21,6 +21,7 @@
 //	gobin/PROGRAM               programs in Go that need the network to be built
 //	py/NAME/bin/python          a virtual environment with the release of a package
 //	java/lib/*.jar              the SDK for Java, tomcat-embed-core, and what they need
+//	gobin/trpc-server           go build -C testdata/trpc -o DIRECTORY/gobin/trpc-server
 //	rust/bin/rmcp-server        cargo install --debug --path testdata/rmcp --root DIRECTORY/rust
 //	fixtures/root/...           a directory for the file system servers to serve
 //
