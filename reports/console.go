@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -385,7 +386,7 @@ func (c *console) idle(code, means string, list []*tallied, listed bool) {
 	const few, most = 8, 30
 	for i, t := range list {
 		if i == most && !c.o.Verbose {
-			c.paragraph(4, "", fmt.Sprintf("and %d reasons more (--verbose)", len(list)-i))
+			c.paragraph(4, "", fmt.Sprintf(plural.Of(len(list)-i, "and %d {reason|reasons} more (--verbose)"), len(list)-i))
 			return
 		}
 		c.paragraph(4, "", strings.TrimSpace(c.list(t.ids, few)+"  "+Shorten(t.text, consoleFrame)))

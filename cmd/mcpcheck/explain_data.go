@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
 	"github.com/mcpcheck/mcpcheck/suite/area"
@@ -152,7 +153,7 @@ func faultNeeds(n fault.Needs) string {
 	}
 	note(len(n.Revisions) > 0, "in %s", strings.Join(n.Revisions, ", "))
 	note(len(n.Transports) > 0, "on %s", strings.Join(n.Transports, ", "))
-	note(n.PageSize > 0, "with %d entries on a page", n.PageSize)
+	note(n.PageSize > 0, plural.Of(n.PageSize, "with %d {entry|entries} on a page"), n.PageSize)
 	note(len(n.Served) > 0, "in a server of %s only", strings.Join(n.Served, ", "))
 	note(n.World != "", "with the world %s", n.World)
 	note(n.Trigger, "when something changes")

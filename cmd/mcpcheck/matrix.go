@@ -18,6 +18,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/spf13/cobra"
@@ -150,7 +151,7 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 		word = column.Word()
 	}
 	if column.Outcome != reports.Conformant {
-		word += fmt.Sprintf(", %d failed, %d warnings", column.Fail, column.Warn)
+		word += fmt.Sprintf(plural.Of(column.Warn, ", %d failed, %d {warning|warnings}"), column.Fail, column.Warn)
 	}
 	text := fmt.Sprintf("[%d/%d] %s: %s, %.1f s", len(r.m.Targets), r.all, t.Name, word, column.TookMS/1000)
 	if column.Error != "" {

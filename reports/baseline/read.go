@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
@@ -69,7 +70,7 @@ func parse(name string, data []byte, c Catalogue, draft bool) (*File, error) {
 	if len(p.problems) > 0 {
 		slices.SortStableFunc(p.problems, func(a, b Problem) int { return a.Line - b.Line })
 		if n := len(p.problems); n > maxProblems {
-			p.problems = append(p.problems[:maxProblems], Problem{Text: fmt.Sprintf("and %d mistakes more", n-maxProblems)})
+			p.problems = append(p.problems[:maxProblems], Problem{Text: fmt.Sprintf(plural.Of(n-maxProblems, "and %d {mistake|mistakes} more"), n-maxProblems)})
 		}
 		return nil, &Error{Name: name, Problems: p.problems}
 	}

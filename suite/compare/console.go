@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -331,7 +332,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 		for _, asked := range x.Asked {
 			n += asked
 		}
-		p("- %s: %d questions (%s, %s)\n", x.Revision, n, x.Direct, x.Through)
+		p(plural.Of(n, "- %s: %d {question|questions} (%s, %s)\n"), x.Revision, n, x.Direct, x.Through)
 	}
 	rows := 0
 	for _, g := range Groups() {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -47,7 +48,7 @@ func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes ...map[re
 		}
 		said := fmt.Sprintf("the target is gone for good (%s); the last message that was sent to it before is %s, frame %d", why, named(last), last.Request)
 		if len(others) > 0 {
-			said += fmt.Sprintf(", while %d other messages were under way (%s)", len(others), strings.Join(slices.Compact(slices.Sorted(slices.Values(others))), ", "))
+			said += fmt.Sprintf(plural.Of(len(others), ", while %d other {message was|messages were} under way (%s)"), len(others), strings.Join(slices.Compact(slices.Sorted(slices.Values(others))), ", "))
 		}
 		for _, take := range mine {
 			take.Facts.Notes[recording.FactGone] = said

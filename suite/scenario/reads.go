@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/session"
@@ -52,7 +53,7 @@ var readsScenario = &Scenario{
 			seen.Add(int64(len(ReadResource(ctx, c, recording.StepRead, l.URI(), tags).Result().Raw)))
 		})
 		if n := p.stopAtPlenty(len(picked)); n > 0 {
-			p.Skip(recording.CodeNotExercised, fmt.Sprintf("%d resources were not read, since the others came to more than %d MiB", n, plenty>>20))
+			p.Skip(recording.CodeNotExercised, fmt.Sprintf(plural.Of(n, "%d {resource was|resources were} not read, since the others came to more than %d MiB"), n, plenty>>20))
 		}
 	},
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 )
@@ -129,7 +130,7 @@ func (c *checker) blob(path string, b *Blob) {
 		case err != nil:
 			c.fail(path+".base64", "must be in the standard alphabet with padding")
 		case b.Size != nil && *b.Size != int64(len(data)):
-			c.fail(path+".size", "is %d, but base64 holds %d bytes", *b.Size, len(data))
+			c.fail(path+".size", plural.Of(len(data), "is %d, but base64 holds %d {byte|bytes}"), *b.Size, len(data))
 		}
 	}
 	if digest, err := hex.DecodeString(b.SHA256); b.SHA256 != "" && (err != nil || len(digest) != 32) {

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -113,13 +114,13 @@ func (x *call) behind(resp *http.Response, u *use) {
 	bodiless := x.request.Method == http.MethodHead || resp.StatusCode < http.StatusOK ||
 		resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusNotModified
 	if n > 0 && resp.ContentLength >= 0 && !bodiless && x.failure() == nil {
-		x.surplus(fmt.Sprintf("%d bytes came behind the response, which has a Content-Length of %d", n, resp.ContentLength))
+		x.surplus(fmt.Sprintf(plural.Of(int(n), "%d {byte|bytes} came behind the response, which has a Content-Length of %d"), n, resp.ContentLength))
 	}
 }
 
 // unasked notes bytes that came between two exchanges.
 func (x *call) unasked(bytes int) {
-	x.surplus(fmt.Sprintf("%d bytes came on a connection on which nothing was asked for any more", bytes))
+	x.surplus(fmt.Sprintf(plural.Of(bytes, "%d {byte|bytes} came on a connection on which nothing was asked for any more"), bytes))
 }
 
 // surplus records that something came which belongs to no response, unless the connection is closed.

@@ -57,7 +57,7 @@ func TestHTTPSurplus(t *testing.T) {
 		"a short length":      {head + "Content-Length: 2\r\n\r\n{}abc", "3 bytes came behind the response, which has a Content-Length of 2"},
 		"another response":    {head + "Content-Length: 2\r\n\r\n{}" + head + "Content-Length: 0\r\n\r\n", "came behind the response"},
 		"behind nothing":      {"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\nHTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", "came behind the response"},
-		"behind newlines":     {"HTTP/1.1 100 Continue\n\n" + strings.ReplaceAll(head, "\r\n", "\n") + "Content-Length: 2\n\n{}\n", "1 bytes came behind"},
+		"behind newlines":     {"HTTP/1.1 100 Continue\n\n" + strings.ReplaceAll(head, "\r\n", "\n") + "Content-Length: 2\n\n{}\n", "1 byte came behind"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn, l := dial(t, &HTTP{URL: rawServer(t, c.answer)})

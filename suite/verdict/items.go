@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/judge/schema"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -207,10 +208,10 @@ func (s *Sightings) Add(name string, frames ...int) {
 }
 
 // Observe notes the observation if anything was seen. The detail has one %d, for
-// the number, and one %s, for examples.
+// the number, words that follow it as {one|many}, and one %s, for examples.
 func (s *Sightings) Observe(v *Verdict, id, detail string) {
 	if len(s.Names) > 0 {
-		v.Observe(id, fmt.Sprintf(detail, len(s.Names), few(s.Names)), s.frames...)
+		v.Observe(id, fmt.Sprintf(plural.Of(len(s.Names), detail), len(s.Names), few(s.Names)), s.frames...)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 )
 
 // bom is the UTF-8 form of the byte order mark U+FEFF.
@@ -70,7 +72,7 @@ func inspectValue(body []byte) []Flaw {
 	case !structured:
 		flaws = append(flaws, Flaw{Code: FlawNotObject, Detail: "the value is " + Excerpt(body, 40)})
 	case len(rest) > 0:
-		flaws = append(flaws, Flaw{Code: FlawTrailing, Detail: fmt.Sprintf("%d bytes follow the value: %s", len(rest), Excerpt(rest, 40))})
+		flaws = append(flaws, Flaw{Code: FlawTrailing, Detail: fmt.Sprintf(plural.Of(len(rest), "%d {byte follows|bytes follow} the value: %s"), len(rest), Excerpt(rest, 40))})
 	}
 	return flaws
 }

@@ -63,7 +63,7 @@ var Checks = []verdict.Check{
 				odd.Add(judge.Brief(t)+" of "+i.Name, i.Frames...)
 			}
 		}
-		odd.Observe(v, "timestamp-unclear", "%d times without an offset from UTC, or in a form that many clients do not read: %s")
+		odd.Observe(v, "timestamp-unclear", "%d {time|times} without an offset from UTC, or in a form that many clients do not read: %s")
 		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has a lastModified")
 	}},
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -45,7 +46,7 @@ var Checks = []verdict.Check{
 	{Requirement: "COMP-11", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var failing verdict.Sightings
 		defer func() {
-			failing.Observe(v, "completion-always-fails", "%d variables can never be completed, though completions are declared: each time the target fails internally (-32603): %s")
+			failing.Observe(v, "completion-always-fails", "%d {variable|variables} can never be completed, though completions are declared: each time the target fails internally (-32603): %s")
 		}()
 		for _, x := range r.Steps(recording.StepComplete) {
 			if x.HasCode(-32603) {
@@ -124,7 +125,7 @@ func typed(members ...string) func(*recording.Exchange, *verdict.Verdict) {
 func malformed(r *recording.Recording, v *verdict.Verdict) {
 	var unknown verdict.Sightings
 	defer func() {
-		unknown.Observe(v, "completes-the-unknown", "%d completions of variables or templates that do not exist have values: params %s")
+		unknown.Observe(v, "completes-the-unknown", "%d {completion of a variable or template that does not exist has|completions of variables or templates that do not exist have} values: params %s")
 	}()
 	for _, x := range r.Steps(append([]recording.Step{recording.StepUnknownType, recording.StepNumberValue, recording.StepUnknownArgument, recording.StepUnknownURI}, incomplete...)...) {
 		about := "completion/complete with params " + verdict.ParamsOf(x)
@@ -261,7 +262,7 @@ func oddSuggestions(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	takesPattern(r, v)
-	twice.Observe(v, "completion-repeats-values", "%d completions have the same value more than once: %s")
+	twice.Observe(v, "completion-repeats-values", "%d {completion has|completions have} the same value more than once: %s")
 }
 
 // takesPattern remarks on a pattern that finds values in none of which it stands, where other letters find nothing.
@@ -272,7 +273,7 @@ func takesPattern(r *recording.Recording, v *verdict.Verdict) {
 	}
 	has := func(s string) bool { return strings.Contains(s, x.Param("argument.value").String()) }
 	v.That(len(valuesIn(x)) == 0 || slices.ContainsFunc(valuesIn(x), has), "values that have to do with what was typed",
-		fmt.Sprintf("%d values, none with these characters, in %s: it is taken as a pattern", len(valuesIn(x)), typedOf(x)), append(plain.Evidence(), x.Evidence()...)...)
+		fmt.Sprintf(plural.Of(len(valuesIn(x)), "%d {value|values}, none with these characters, in %s: it is taken as a pattern"), len(valuesIn(x)), typedOf(x)), append(plain.Evidence(), x.Evidence()...)...)
 }
 
 // valuesIn are the first of the values of a completion that are strings.

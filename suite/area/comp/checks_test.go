@@ -130,11 +130,11 @@ func TestOddSuggestions(t *testing.T) {
 		return areatest.Observations(t, "COMP-15", recording.TemplateCompletions, rec)
 	}
 	areatest.Observed(t, see(of("complete", "", `["x","y"]`), of("typed", "x", `["x"]`)), "")
-	areatest.Observed(t, see(of("complete", "", `["x","y","x"]`)), "completion-repeats-values", "1 completions", `"x"`)
+	areatest.Observed(t, see(of("complete", "", `["x","y","x"]`)), "completion-repeats-values", "1 completion has", `"x"`)
 	areatest.Observed(t, see(of("complete", "", `["x","y"]`), of("typed", "X", `["x","y"]`)), "completion-ignores-value", "with nothing typed", `"X"`)
 	areatest.Observed(t, see(of("complete", "", `["x","xy"]`), of("typed", "x", `["x","xy"]`)), "")
 	areatest.Observed(t, see(of("complete", "", `["x","y"]`), of("typed", "x", `["y","x"]`)), "") // ranked
-	areatest.Observed(t, see(of("nothing-like", "q", `[]`), of("pattern", ".*", `["x"]`)), "completion-ignores-value", "1 values", `".*"`)
+	areatest.Observed(t, see(of("nothing-like", "q", `[]`), of("pattern", ".*", `["x"]`)), "completion-ignores-value", "1 value,", `".*"`)
 	areatest.Observed(t, see(of("nothing-like", "q", `[]`), of("pattern", ".*", `["a.*"]`)), "")
 	areatest.Observed(t, see(of("nothing-like", "q", `["x"]`), of("pattern", ".*", `["x"]`)), "")
 }

@@ -240,7 +240,7 @@ func guessedCodes(guesses []*recording.Exchange, alike string, v *verdict.Verdic
 		}
 	}
 	var answered verdict.Sightings
-	defer func() { answered.Observe(v, "catch-all-read", "%d made-up URIs yield contents: %s") }()
+	defer func() { answered.Observe(v, "catch-all-read", "%d made-up {URI yields|URIs yield} contents: %s") }()
 	for _, x := range guesses {
 		if verdict.Yields(x) {
 			answered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)

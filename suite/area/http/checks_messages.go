@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -288,7 +289,7 @@ func strayAnswer(r *recording.Recording, v *verdict.Verdict) {
 	}
 	body := verdict.Body(r, x)
 	v.That(x.Status >= 400 || x.Status == http.StatusAccepted && len(body) == 0, "HTTP 202 without a body, or an error status",
-		fmt.Sprintf("HTTP %d with %d bytes to a response that belongs to no request", x.Status, len(body)), x.Evidence()...)
+		fmt.Sprintf(plural.Of(len(body), "HTTP %d with %d {byte|bytes} to a response that belongs to no request"), x.Status, len(body)), x.Evidence()...)
 }
 
 // malformedBodies: the client is told that its body was not taken; that it is at fault, and not the

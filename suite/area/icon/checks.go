@@ -49,7 +49,7 @@ var Checks = []verdict.Check{
 				}
 			}
 		}
-		odd.Observe(v, "icon-type", "%d icons have a mimeType that is none: %s")
+		odd.Observe(v, "icon-type", "%d {icon has|icons have} a mimeType that is none: %s")
 		v.Skip(recording.CodeNeedsSubject, "no icon has sizes")
 	}},
 }

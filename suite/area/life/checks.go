@@ -157,7 +157,7 @@ var Checks = []verdict.Check{
 				}
 			}
 		}
-		full.Observe(v, "ping-result-with-members", "%d results of pings, which are empty ones, have members: %s")
+		full.Observe(v, "ping-result-with-members", "%d {result of a ping, which is an empty one, has|results of pings, which are empty ones, have} members: %s")
 	}},
 	{Requirement: "LIFE-16", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepEarlyPing) {

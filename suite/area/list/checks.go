@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -164,7 +165,7 @@ var relistChecks = []verdict.Check{
 			}
 		}
 		v.That(same(with, without), "the same resources with empty params and without params",
-			fmt.Sprintf("%d resources with, %d without", len(verdict.IDsOf(with)), len(verdict.IDsOf(without))),
+			fmt.Sprintf(plural.Of(len(verdict.IDsOf(with)), "%d {resource|resources} with, %d without"), len(verdict.IDsOf(with)), len(verdict.IDsOf(without))),
 			append(with.Evidence(), without.Evidence()...)...)
 	}},
 	{Requirement: "LIST-10", From: []recording.Name{SameList}, Needs: []verdict.Gate{verdict.Resources}, Judge: sameForAll},

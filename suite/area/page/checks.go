@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -183,7 +184,7 @@ func advancing(pages []*recording.Exchange, v *verdict.Verdict) {
 		case len(this) > 0 && slices.Equal(this, verdict.IDsOf(pages[i-1])):
 			// One entry may be listed twice in a row, which LIST-14 remarks upon, unless the walk never gets beyond it.
 			state := v.ThatIf(len(this) > 1 || pages[len(pages)-1].Tags[recording.TagEnd] != "done")
-			state(false, expected, fmt.Sprintf("page %d lists the same %d items as page %d", i+1, len(this), i), frames...)
+			state(false, expected, fmt.Sprintf(plural.Of(len(this), "page %d lists the same %d {item|items} as page %d"), i+1, len(this), i), frames...)
 			v.Hint("take the cursor of the request into account")
 			if repeatsLast(pages) {
 				v.SharedCause(ignoredCursor)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -85,7 +86,7 @@ var cursorWords = map[recording.Step]string{
 func survives(r *recording.Recording, v *verdict.Verdict) {
 	var ignored verdict.Sightings
 	defer func() {
-		ignored.Observe(v, "cursor-of-another-type", "%d cursors that are no strings are ignored, or taken for one: %s")
+		ignored.Observe(v, "cursor-of-another-type", "%d {cursor that is no string is|cursors that are no strings are} ignored, or taken for one: %s")
 	}()
 	eachList(r, v, func(r *recording.Recording) {
 		bad := slices.Concat(madeUpCursors, hardCursors, alteredCursors, []recording.Step{stepOld, stepForeign}, illTyped)
@@ -295,7 +296,7 @@ func complete(pages []*recording.Exchange, v *verdict.Verdict) {
 		frames = append(frames, x.Evidence()...)
 	}
 	for _, e := range gjson.Parse(last.Tags[tagExpected]).Array() {
-		v.That(times[e.Str] > 0, judge.Brief(e)+" in the list", fmt.Sprintf("it stands on none of the %d pages", len(pages)), frames...)
+		v.That(times[e.Str] > 0, judge.Brief(e)+" in the list", fmt.Sprintf(plural.Of(len(pages), "it stands {not on the %d page|on none of the %d pages}"), len(pages)), frames...)
 		v.Cause("an entry is missing")
 		v.WarnUnless(times[e.Str] < 2, judge.Brief(e)+" once in the list", fmt.Sprintf("it is listed %d times", times[e.Str]), frames...)
 		v.Cause("an entry is repeated")

@@ -38,7 +38,7 @@ var readChecks = []verdict.Check{
 			}
 			verdict.Typed(v, verdict.NewItem(x.Result(), judge.Brief(x.Param("uri")), x.Evidence()), "ReadResourceResult", "contents")
 		}
-		empty.Observe(v, "no-contents", "%d listed resources are read as an empty array, which clients take for a resource that is not there: %s")
+		empty.Observe(v, "no-contents", "%d listed {resource is|resources are} read as an empty array, which clients take for a resource that is not there: %s")
 		if r.Scenario == recording.Reads && r.Skipped != nil {
 			v.Observe("unread", r.Skipped.Reason)
 		}
@@ -61,7 +61,7 @@ var readChecks = []verdict.Check{
 		}
 		elsewhere.Observe(v, "other-uri", "%d read as a single content under another URI than was asked for: %s")
 		misspelt.ObserveMisspelt(v)
-		twice.Observe(v, "content-twice", "%d contents come again, byte for byte, in the same read: %s")
+		twice.Observe(v, "content-twice", "%d {content comes|contents come} again, byte for byte, in the same read: %s")
 		v.Skip(recording.CodeNeedsSubject, noContents)
 	}},
 	{Requirement: "READ-03", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {

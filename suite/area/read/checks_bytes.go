@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -105,7 +106,7 @@ func knownText(v *verdict.Verdict, x *recording.Exchange) {
 		}
 	}
 	if part {
-		actual = fmt.Sprintf("it does not occur in %d characters of text", utf8.RuneCountInString(texts[0]))
+		actual = fmt.Sprintf(plural.Of(utf8.RuneCountInString(texts[0]), "it does not occur in %d {character|characters} of text"), utf8.RuneCountInString(texts[0]))
 	}
 	v.That(false, "the text that the target file gives for "+judge.Brief(x.Param("uri")), actual, x.Evidence()...)
 	v.Hint("send the text in UTF-8, without converting characters or line ends, or correct the target file")
@@ -126,7 +127,7 @@ func firstDifference(want, got string) string {
 		}
 		return fmt.Sprintf("%q", strings.ToValidUTF8(s, ""))
 	}
-	return fmt.Sprintf("at byte %d it goes on with %s instead of %s (%d bytes instead of %d)", at, excerpt(got), excerpt(want), len(got), len(want))
+	return fmt.Sprintf(plural.Of(len(got), "at byte %d it goes on with %s instead of %s (%d {byte|bytes} instead of %d)"), at, excerpt(got), excerpt(want), len(got), len(want))
 }
 
 // knownBlob: a known blob decodes to the original bytes.
@@ -150,7 +151,7 @@ func knownBlob(v *verdict.Verdict, x *recording.Exchange) {
 			return
 		default:
 			sum := sha256.Sum256(data)
-			actual = fmt.Sprintf("%d bytes with the SHA-256 %x", len(data), sum)
+			actual = fmt.Sprintf(plural.Of(len(data), "%d {byte|bytes} with the SHA-256 %x"), len(data), sum)
 			if twice, err := judge.Decode(string(data)); err == nil && isKnown(x, twice) {
 				actual += ", which are base64 once more"
 			}
@@ -248,8 +249,8 @@ func (d *doubts) add(c verdict.Item, mime string) {
 
 func (d *doubts) observe(v *verdict.Verdict) {
 	d.other.Observe(v, "mime-type-contradicted", "%d of another type than their bytes show: %s")
-	d.marked.Observe(v, "text-begins-with-bom", "%d texts begin with a byte order mark, which belongs to the bytes of a file and not to its text: %s")
-	d.lossy.Observe(v, "text-not-read", "%d texts have the character that stands for bytes which could not be read, or a NUL: %s")
+	d.marked.Observe(v, "text-begins-with-bom", "%d {text begins|texts begin} with a byte order mark, which belongs to the bytes of a file and not to its text: %s")
+	d.lossy.Observe(v, "text-not-read", "%d {text has|texts have} the character that stands for bytes which could not be read, or a NUL: %s")
 	d.unparsed.Observe(v, "not-json", "%d of the type application/json that cannot be parsed: %s")
 	d.wrapped.Observe(v, "encoded-twice", "%d encoded once too often: %s")
 }

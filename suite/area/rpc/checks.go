@@ -462,7 +462,7 @@ func idTypes(r *recording.Recording, v *verdict.Verdict) {
 			respelt.Add(sent.Raw+" as "+judge.Short(got, 60), x.Evidence()...)
 		}
 	}
-	respelt.Observe(v, "id-respelt", "%d numbers come back as ids written in another way, by which clients that keep them as texts do not find them: %s")
+	respelt.Observe(v, "id-respelt", "%d {number comes|numbers come} back as {an id|ids} written in another way, by which clients that keep {it as a text do not find it|them as texts do not find them}: %s")
 }
 
 // idType compares the types of an id that was sent and of one that came back and looks alike: another

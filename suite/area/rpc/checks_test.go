@@ -440,7 +440,7 @@ func TestRespeltIDs(t *testing.T) {
 		return areatest.Observations(t, "RPC-03", recording.Everything, areatest.Lines(rt.Line{Method: "ping", ID: "7", Reply: `{"jsonrpc":"2.0","id":` + id + `,"result":{}}`}))
 	}
 	areatest.Observed(t, see("7"), "")
-	areatest.Observed(t, see("7.0"), "id-respelt", "1 numbers", "7 as 7.0")
+	areatest.Observed(t, see("7.0"), "id-respelt", "1 number comes back as an id", "7 as 7.0")
 }
 
 // Over HTTP it is known what a response under another id answers.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -115,7 +116,7 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	differing, bits := judge.Variety(ids)
-	v.That(bits >= few, hard, fmt.Sprintf("%d session ids that differ in %d characters only, such as %s and %s", len(ids), differing, judge.Quote(ids[0]), judge.Quote(ids[1])), frames...)
+	v.That(bits >= few, hard, fmt.Sprintf(plural.Of(differing, "%d session ids that differ in %d {character|characters} only, such as %s and %s"), len(ids), differing, judge.Quote(ids[0]), judge.Quote(ids[1])), frames...)
 	v.Hint(random)
 }
 

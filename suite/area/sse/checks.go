@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -125,7 +126,7 @@ func onlyAnswer(r *recording.Recording, f *wire.Frame) *recording.Exchange {
 func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...string) {
 	var priming verdict.Sightings
 	defer func() {
-		priming.Observe(v, "priming-event", "%d event streams begin with an event without data, as only 2025-11-25 has it: clients of other revisions that parse the data of every event trip over it: %s")
+		priming.Observe(v, "priming-event", "%d event {stream begins|streams begin} with an event without data, as only 2025-11-25 has it: clients of other revisions that parse the data of every event trip over it: %s")
 	}()
 	for _, f := range events(r) {
 		ours := slices.ContainsFunc(channels, func(c string) bool { return strings.HasPrefix(f.Channel, c) })
@@ -411,7 +412,7 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		if i > 0 {
-			v.Observe("endpoint-not-first", fmt.Sprintf("%d events come before the endpoint event, without which no client can send anything", i), f.Number)
+			v.Observe("endpoint-not-first", fmt.Sprintf(plural.Of(i, "%d {event comes|events come} before the endpoint event, without which no client can send anything"), i), f.Number)
 		}
 		base, err := url.Parse(x.Tags[tagURL])
 		if err != nil {

@@ -290,7 +290,7 @@ func tellStrays(strays map[string][]int, expected string, v *verdict.Verdict) {
 	for _, uri := range slices.Sorted(maps.Keys(strays)) {
 		rest.Add(verdict.Quoted(uri), strays[uri]...)
 	}
-	rest.Observe(v, "update-unsubscribed", "%d URIs in updates that were not subscribed, and by which nothing shows that they are parts of what was: %s")
+	rest.Observe(v, "update-unsubscribed", "%d {URI in updates that was not subscribed, and by which nothing shows that it is a part of what was|URIs in updates that were not subscribed, and by which nothing shows that they are parts of what was}: %s")
 }
 
 // watchedStreams: on streams on which nothing is made to happen, updates are about what

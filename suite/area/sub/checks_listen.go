@@ -275,9 +275,9 @@ func cancelledByTarget(r *recording.Recording, x *recording.Exchange) bool {
 func badFilters(r *recording.Recording, v *verdict.Verdict) {
 	var empty, freely, otherwise verdict.Sightings
 	defer func() {
-		freely.Observe(v, "filter-read-freely", "%d malformed filters are read as asking for what they name: params %s")
-		empty.Observe(v, "filter-read-as-empty", "%d filters that are missing or malformed are read as one that asks for nothing: params %s")
-		otherwise.Observe(v, "filter-refused-otherwise", "%d filters that are missing or malformed are refused with another code than -32602: params %s")
+		freely.Observe(v, "filter-read-freely", "%d malformed {filter is read as asking for what it names|filters are read as asking for what they name}: params %s")
+		empty.Observe(v, "filter-read-as-empty", "%d {filter that is missing or malformed is|filters that are missing or malformed are} read as one that asks for nothing: params %s")
+		otherwise.Observe(v, "filter-refused-otherwise", "%d {filter that is missing or malformed is|filters that are missing or malformed are} refused with another code than -32602: params %s")
 	}()
 	for _, x := range r.Steps(recording.StepListen) {
 		about := "subscriptions/listen with params " + verdict.ParamsOf(x)

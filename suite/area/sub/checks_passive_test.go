@@ -100,9 +100,9 @@ func TestUnrelatedUpdates(t *testing.T) {
 		}
 		return seen
 	}
-	areatest.Observed(t, see(sub, heard("b:2"), heard("b:2")), "update-unsubscribed", "1 URIs", "b:2")
+	areatest.Observed(t, see(sub, heard("b:2"), heard("b:2")), "update-unsubscribed", "1 URI in updates", "b:2")
 	areatest.Observed(t, see(sub, heard("a:1"), heard("a:1/part")), "")
-	areatest.Observed(t, see(sub, heard("a:10")), "update-unsubscribed", "1 URIs", "a:10")
+	areatest.Observed(t, see(sub, heard("a:10")), "update-unsubscribed", "1 URI in updates", "a:10")
 	areatest.Observed(t, see(heard("b:2"), sub), "") // that is SUB-06
 	listen := rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `5`, Params: `{"notifications":{"resourceSubscriptions":["a:1"]}}`, Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2"),
 		Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourceSubscriptions":["a:1"]},"_meta":{"io.modelcontextprotocol/subscriptionId":5}}}`}}

@@ -139,9 +139,9 @@ func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 			both.Add(judge.Brief(text), i.Frames...)
 		}
 	}
-	twice.Observe(v, "duplicate-template", "%d templates listed more than once: %s")
-	plain.Observe(v, "template-without-variable", "%d templates without a variable: each stands for a single resource, which belongs in resources/list: %s")
-	both.Observe(v, "template-as-resource", "%d templates listed among the resources as well: %s")
+	twice.Observe(v, "duplicate-template", "%d {template|templates} listed more than once: %s")
+	plain.Observe(v, "template-without-variable", "%d {template|templates} without a variable: {it|each} stands for a single resource, which belongs in resources/list: %s")
+	both.Observe(v, "template-as-resource", "%d {template|templates} listed among the resources as well: %s")
 }
 
 // toBeJudged reports whether the read of an expansion says something about its
@@ -189,7 +189,7 @@ func queryNeeded(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
-	needed.Observe(v, "query-variable-needed", "%d templates cannot be read without their query variables, although every variable of a {?…} expression may be left out: %s")
+	needed.Observe(v, "query-variable-needed", "%d {template|templates} cannot be read without {its|their} query variables, although every variable of a {?…} expression may be left out: %s")
 }
 
 // withoutQuery reports whether a read leaves the query variables out, and no other ones.

@@ -75,18 +75,18 @@ func TestSweepObservations(t *testing.T) {
 		return expandedRead("sweep", kind, value, uri, text(uri, said))
 	}
 	same := []rt.Line{sweep("ascii", "a", "x://a/a", "one"), sweep("other", "b", "x://b/b", "one"), sweep("space", "c c", "x://c%20c/c", "one")}
-	areatest.Observed(t, see(same...), "template-values-ignored", "1 templates", "x://{id}/{+rest}")
+	areatest.Observed(t, see(same...), "template-values-ignored", "1 template yields", "x://{id}/{+rest}")
 	areatest.Observed(t, see(same[0], same[1]), "")
 	areatest.Observed(t, see(same[0], same[1], sweep("space", "c", "x://c/c", "other")), "")
 	areatest.Observed(t, see(same[0], same[1], sweep("empty", "", "x:///", "one"), sweep("none", "", "x:///", "one")), "")
-	areatest.Observed(t, see(sweep("ascii", "a", "x://a/a", "see x://{id}/{+rest}")), "template-leak", "1 expansions")
+	areatest.Observed(t, see(sweep("ascii", "a", "x://a/a", "see x://{id}/{+rest}")), "template-leak", "1 expansion yields")
 	areatest.Observed(t, see(expandedRead("sweep", "ascii", "a", "x://a/a", text("x://{id}/a", ""))), "template-leak")
 	areatest.Observed(t, see(expandedRead("sweep", "ascii", "a", "x://a/a", text("x://a/{+rest}", ""))), "template-leak")
 	areatest.Observed(t, see(expandedRead("sweep", "braces", "{id}", "x://%7Bid%7D/a", text("x://{id}/a", ""))), "")
 	areatest.Observed(t, see(sweep("space", "mc pcheck", "x://mc%20pcheck/", "you asked for mc%20pcheck")), "value-not-decoded")
 	areatest.Observed(t, see(sweep("space", "mc pcheck", "x://mc%20pcheck/", "you asked for mc pcheck at x://mc%20pcheck/")), "")
 	areatest.Observed(t, see(sweep("space", "mc pcheck", "x://mc%20pcheck/", "nothing at x://mc%20pcheck/")), "")
-	areatest.Observed(t, see(sweep("other", "McP", "x://McP/", "you asked for mcp")), "argument-altered", "1 texts", "x://McP/")
+	areatest.Observed(t, see(sweep("other", "McP", "x://McP/", "you asked for mcp")), "argument-altered", "1 text shows", "x://McP/")
 	areatest.Observed(t, see(sweep("other", "McP", "x://McP/", "you asked for McP, not mcp")), "")
 	areatest.Observed(t, see(sweep("other", "McP", "x://McP/", "at x://mcp/")), "")
 	areatest.Observed(t, see(expandedRead("known", "known", "", "x://a/a", "", "variables", "1")), "suggestion-unreadable", "x://a/a")
@@ -103,14 +103,14 @@ func TestListRemarks(t *testing.T) {
 	const whole = `"name":"1","description":"d"}`
 	areatest.Observed(t, tmpl(`{"uriTemplate":"b:{x}",`+whole), "")
 	areatest.Observed(t, tmpl(`{"uriTemplate":"b:{x}","name":"1"},{"uriTemplate":"c:{x}","name":"1","description":""}`), "no-description", "2 listed")
-	areatest.Observed(t, tmpl(`{"uriTemplate":"b:{x}",`+whole+`,{"uriTemplate":"b:{x}",`+whole), "duplicate-template", "1 templates")
+	areatest.Observed(t, tmpl(`{"uriTemplate":"b:{x}",`+whole+`,{"uriTemplate":"b:{x}",`+whole), "duplicate-template", "1 template listed")
 	areatest.Observed(t, tmpl(`{"uriTemplate":"b:1",`+whole), "template-without-variable", `"b:1"`)
 	areatest.Observed(t, tmpl(`{"uriTemplate":"b:{x}","mime_type":"a/b",`+whole+`,{"uriTemplate":"c:{x}","mimetype":"a/b",`+whole), "misspelt-member", "2 written", "mime_type for mimeType")
 	both := tmpl(`{"uriTemplate":"a:1",` + whole)
 	if len(both) != 2 || both["template-as-resource"] == "" {
 		t.Errorf("%v", both)
 	}
-	areatest.Observed(t, areatest.Observations(t, "READ-02", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","text":""},{"uri":"a:1","text":""}`))), "content-twice", "1 contents", "a:1")
+	areatest.Observed(t, areatest.Observations(t, "READ-02", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","text":""},{"uri":"a:1","text":""}`))), "content-twice", "1 content comes", "a:1")
 	areatest.Observed(t, areatest.Observations(t, "READ-02", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","text":"","mimetype":"a/b"}`))), "misspelt-member", "mimetype for mimeType")
 	areatest.Observed(t, areatest.Observations(t, "LIST-05", recording.WalkResources, areatest.Listing(`{"uri":"a:1","name":"1","description":"d","x-mime":"a"}`)), "")
 }

@@ -104,7 +104,7 @@ func strangers(r *recording.Recording, v *verdict.Verdict) {
 			refusedRead(v, x, about, v.That)
 		}
 	}
-	answered.Observe(v, "catch-all-read", "%d of a made-up scheme yield contents: %s")
+	answered.Observe(v, "catch-all-read", "%d of a made-up scheme {yields|yield} contents: %s")
 }
 
 // likeOthers: what a strange URI yields has the form of what others yield. That none
@@ -160,9 +160,9 @@ func otherSpellings(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	listed := judge.Brief(exact.Param("uri"))
-	seen[0].Observe(v, "uri-case-insensitive", "%d in other letters read like "+literally(listed)+", although paths tell capital letters from small ones: %s")
-	seen[1].Observe(v, "uri-prefix-match", "%d longer or shorter read like "+literally(listed)+", as if a part of the URI were enough: %s")
-	seen[2].Observe(v, "uri-loose-match", "%d different read like "+literally(listed)+": %s")
+	seen[0].Observe(v, "uri-case-insensitive", "%d in other letters {reads|read} like "+literally(listed)+", although paths tell capital letters from small ones: %s")
+	seen[1].Observe(v, "uri-prefix-match", "%d longer or shorter {reads|read} like "+literally(listed)+", as if a part of the URI were enough: %s")
+	seen[2].Observe(v, "uri-loose-match", "%d different {reads|read} like "+literally(listed)+": %s")
 }
 
 // literally keeps a text from being taken for a format.
@@ -311,7 +311,7 @@ func systemFiles(r *recording.Recording, v *verdict.Verdict) {
 			seen.Add(verdict.ReadOf(x)+" yields "+what, x.Evidence()...)
 		}
 	}
-	seen.Observe(v, "system-file", "%d files of the system can be read; if only some directory is meant to be served, name it in the target file (subjects.roots): %s")
+	seen.Observe(v, "system-file", "%d {file|files} of the system can be read; if only some directory is meant to be served, name it in the target file (subjects.roots): %s")
 }
 
 // What an error message should not tell a stranger: the places of files on the
@@ -332,7 +332,7 @@ func leakedPaths(v *verdict.Verdict, exchanges []*recording.Exchange) {
 			seen.Add(what, x.Evidence()...)
 		}
 	}
-	seen.Observe(v, "leaked-path", "%d errors tell about the inside of the server: %s")
+	seen.Observe(v, "leaked-path", "%d {error tells|errors tell} about the inside of the server: %s")
 }
 
 // leak is what an error shows of the inside of the server; empty if nothing.
@@ -423,7 +423,7 @@ func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
 			same.Add(t, frames[:min(len(frames), 6)]...)
 		}
 	}
-	same.Observe(v, "template-values-ignored", "%d templates yield the same contents, byte for byte, whatever the values of their variables: %s")
+	same.Observe(v, "template-values-ignored", "%d {template yields|templates yield} the same contents, byte for byte, whatever the values of {its|their} variables: %s")
 }
 
 // leakedTemplates remarks on contents in which an expression of the template stands as
@@ -446,7 +446,7 @@ func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
-	seen.Observe(v, "template-leak", "%d expansions yield contents in which the template itself stands instead of its values: %s")
+	seen.Observe(v, "template-leak", "%d {expansion yields|expansions yield} contents in which the template itself stands instead of its values: %s")
 }
 
 // undecoded remarks on texts that show a value as it was encoded in the URI, and not
@@ -470,8 +470,8 @@ func undecoded(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
-	seen.Observe(v, "value-not-decoded", "%d texts show a value of a template percent-encoded, as if it were used without decoding: %s")
-	altered.Observe(v, "argument-altered", "%d texts show a value of a template in letters of another case: %s")
+	seen.Observe(v, "value-not-decoded", "%d {text shows|texts show} a value of a template percent-encoded, as if it were used without decoding: %s")
+	altered.Observe(v, "argument-altered", "%d {text shows|texts show} a value of a template in letters of another case: %s")
 }
 
 // otherCase reports whether contents show a value in other letters only, and not as a part of the URI, of which
@@ -497,5 +497,5 @@ func unreadableSuggestions(r *recording.Recording, v *verdict.Verdict) {
 			seen.Add(judge.Brief(x.Param("uri"))+", which gets "+matcher.Describe(x), x.Evidence()...)
 		}
 	}
-	seen.Observe(v, "suggestion-unreadable", "%d expansions with a value that a completion suggests cannot be read: %s")
+	seen.Observe(v, "suggestion-unreadable", "%d {expansion|expansions} with a value that a completion suggests cannot be read: %s")
 }
