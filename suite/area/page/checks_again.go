@@ -171,7 +171,7 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 		v.Observe("cursor-drifts", "the same cursor yields a page that differs, while the first page stays the same: "+verdict.Difference(verdict.URISet(next), verdict.URISet(again)), frames...)
 	}
 	v.That(verdict.SamePage(next, again), expected, fmt.Sprintf("%d %s, then %d others for the cursor %s",
-		len(verdict.IDsOf(next)), kindOf(next), len(verdict.IDsOf(again)), judge.Brief(again.Param("cursor"))), frames...)
+		len(verdict.IDsOf(next)), kindOf(next, len(verdict.IDsOf(next))), len(verdict.IDsOf(again)), judge.Brief(again.Param("cursor"))), frames...)
 	otherConnection(r, v)
 }
 
@@ -206,14 +206,15 @@ func otherConnection(r *recording.Recording, v *verdict.Verdict) {
 		v.Hint("keep in the cursor what is needed to go on, not in the connection")
 		return
 	}
-	v.WarnUnless(!page.Succeeded() || verdict.SamePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)), kindOf(x)), frames...)
+	v.WarnUnless(!page.Succeeded() || verdict.SamePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)), kindOf(x, len(verdict.IDsOf(x)))), frames...)
 }
 
-func kindOf(x *recording.Exchange) string {
+// kindOf is the word for n entries of a page.
+func kindOf(x *recording.Exchange, n int) string {
 	if x.Method == "resources/templates/list" {
-		return "templates"
+		return plural.Of(n, "{template|templates}")
 	}
-	return "resources"
+	return plural.Of(n, "{resource|resources}")
 }
 
 // noHiddenPosition: without cursor the list begins at its beginning.
@@ -237,7 +238,7 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 		case verdict.SamePage(first, x):
 			v.Holds()
 		case len(page) == 0 || len(start) > 0 && x.Step == stepSecond && isNextPage(r, page):
-			v.That(false, expected, fmt.Sprintf("a second request without cursor yields %d %s that go on after the first page", len(page), kindOf(x)), frames...)
+			v.That(false, expected, fmt.Sprintf("a second request without cursor yields %d %s from behind the first page", len(page), kindOf(x, len(page))), frames...)
 			v.Hint("keep no position between requests: the cursor says where to go on")
 		default:
 			v.WarnUnless(false, expected, "another page: "+verdict.Difference(verdict.URISet(first), verdict.URISet(x)), frames...)
