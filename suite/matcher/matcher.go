@@ -24,6 +24,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/onsi/gomega/types"
 	"github.com/tidwall/gjson"
 )
@@ -169,6 +170,8 @@ func Describe(x *recording.Exchange) string {
 		return "a result" + status + " (" + judge.Brief(WithoutMeta(x.Result())) + ")"
 	case x.Outcome == recording.Replied:
 		return "a reply without result and error" + status + " (" + judge.Brief(x.Message()) + ")"
+	case x.Outcome == recording.HTTPOnly && wire.Coding(x.Header) != "":
+		return "HTTP " + strconv.Itoa(x.Status) + " with a body in the Content-Encoding " + judge.Quote(wire.Coding(x.Header)) + ", which was not asked for and cannot be read"
 	case x.Outcome == recording.HTTPOnly && x.Status > 0:
 		return "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response"
 	case x.Outcome == recording.Refused && x.Status >= 400:

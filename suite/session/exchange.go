@@ -256,15 +256,15 @@ func (p *Pending) noResponse() string {
 	if to := header.Get("Location"); to != "" && p.sent.Status()/100 == 3 {
 		return text + ", a redirect to " + strconv.Quote(short(to)) + ": none is followed, because messages and credentials are meant for the URL of the target alone; if it is the right one, give it as that of the target (--url)"
 	}
+	if coding := wire.Coding(header); coding != "" {
+		return text + " with a body in the Content-Encoding " + strconv.Quote(short(coding)) + ", which was not asked for (Accept-Encoding: identity) and cannot be read: let the server, or a proxy before it, encode only what a request asks for"
+	}
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	switch kind = strings.TrimSpace(kind); kind {
 	case "", "application/json", "text/event-stream":
 		text += " without a JSON-RPC response to the request"
 	default:
 		text += " with a body of type " + strconv.Quote(short(kind)) + ", without a JSON-RPC response to the request"
-	}
-	if coding := header.Get("Content-Encoding"); coding != "" {
-		text += "; its Content-Encoding is " + strconv.Quote(short(coding)) + ", and no coding was asked for: gzip alone is read"
 	}
 	return text + challenge(header)
 }

@@ -176,6 +176,8 @@ func TestRefusalsAreNamed(t *testing.T) {
 		"challenge": {401, "WWW-Authenticate", `Bearer realm="x"`, []string{`HTTP 401`, `its challenge is "Bearer realm=\"x\""`}},
 		"metadata": {401, "WWW-Authenticate", `Bearer realm="` + strings.Repeat("x", 1<<16) + `", resource_metadata="https://as.example/x"`,
 			[]string{`HTTP 401`, `its challenge names the metadata "https://as.example/x"`}},
+		"coding":  {200, "Content-Encoding", "br", []string{`HTTP 200 with a body in the Content-Encoding "br", which was not asked for`, "let the server, or a proxy before it, encode only"}},
+		"plain":   {200, "Content-Encoding", "Identity", []string{"HTTP 200 without a JSON-RPC response to the request"}},
 		"nothing": {404, "Location", "/x", []string{"HTTP 404 without a JSON-RPC response to the request"}},
 	} {
 		t.Run(name, func(t *testing.T) {

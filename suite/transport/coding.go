@@ -6,10 +6,12 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
-// decode undoes the content coding gzip, which a server may use as our requests say nothing about codings (RFC 9110, section
-// 12.5.3), and takes the header away that names it. The header stays where the body is in another coding, or in none.
+// decode undoes the content coding gzip, which some servers use although our requests ask for none,
+// and takes the header away that names it. The header stays where the body is in another coding, or in none.
 func decode(resp *http.Response) {
 	coding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding")))
 	if coding != "gzip" && coding != "x-gzip" {
@@ -27,4 +29,14 @@ func decode(resp *http.Response) {
 		}
 	}
 	resp.Body = body
+}
+
+// coded leaves of the flaws of a body in a coding that is not read only that it is no JSON: what
+// its characters are is not known.
+func coded(f *wire.Frame) {
+	coding := wire.Coding(f.HTTP.Header)
+	if coding == "" || !f.HasFlaw(wire.FlawNotJSON) {
+		return
+	}
+	f.Flaws = []wire.Flaw{{Code: wire.FlawNotJSON, Detail: "the Content-Encoding is " + wire.Excerpt([]byte(coding), 40)}}
 }

@@ -3,11 +3,29 @@ package transport
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
+
+// TestCoded: of a body in a coding that is not read nobody knows whether it is UTF-8.
+func TestCoded(t *testing.T) {
+	for coding, want := range map[string]string{"br": `[not JSON, the Content-Encoding is "br"]`, "identity": "[invalid UTF-8 not JSON]", "": "[invalid UTF-8 not JSON]"} {
+		f := wire.Frame{HTTP: &wire.HTTP{Header: http.Header{"Content-Encoding": {coding}}}, Flaws: []wire.Flaw{{Code: wire.FlawUTF8}, {Code: wire.FlawNotJSON}}}
+		coded(&f)
+		if got := fmt.Sprint(f.Flaws); got != want {
+			t.Errorf("%q: got %s, want %s", coding, got, want)
+		}
+	}
+	plain := wire.Frame{HTTP: &wire.HTTP{Header: http.Header{"Content-Encoding": {"br"}}}, Flaws: []wire.Flaw{{Code: wire.FlawDuplicate}}}
+	if coded(&plain); !plain.HasFlaw(wire.FlawDuplicate) {
+		t.Error("JSON under a header that lies is judged")
+	}
+}
 
 func TestDecode(t *testing.T) {
 	zipped := func(text string) string {

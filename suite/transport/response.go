@@ -207,6 +207,7 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	}
 	if len(raw) > 0 {
 		x.client.inspect(&f)
+		coded(&f)
 		x.cutForeign(&f)
 	}
 	x.in(f)

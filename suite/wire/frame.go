@@ -71,6 +71,14 @@ type HTTP struct {
 	Header http.Header `json:"header,omitempty"`
 }
 
+// Coding is the content coding that a head names; empty if the body is plain.
+func Coding(h http.Header) string {
+	if coding := h.Get("Content-Encoding"); !strings.EqualFold(coding, "identity") {
+		return coding
+	}
+	return ""
+}
+
 // Event is what surrounds the data of a server-sent event.
 type Event struct {
 	Type  string `json:"type,omitempty"` // the event field; empty if absent

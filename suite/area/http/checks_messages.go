@@ -188,7 +188,7 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 		if len(x.ID) == 0 || x.Status != http.StatusOK {
 			continue
 		}
-		if coding := x.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") && len(x.Replies) > 0 {
+		if coding := wire.Coding(x.Header); coding != "" && len(x.Replies) > 0 {
 			v.WarnUnless(false, "a body in the coding that the head names", "Content-Encoding is "+judge.Quote(coding)+" in the answer to "+x.Method+", whose body is plain JSON", x.Evidence()...)
 			v.Cause("the content coding")
 			v.Downgrade("RFC 9110, section 8.4 says it, and no page of the protocol")
