@@ -69,6 +69,7 @@ func TestQuirks(t *testing.T) {
 			for _, transport := range q.Needs.Transports {
 				cfg.Transports = append(cfg.Transports, requirement.Transport(transport))
 			}
+			cfg.Filter = only(admits(q.Needs))
 			sampled := cfg
 			if !sample.InAll() {
 				sampled.Filter = only(someOf(q))
