@@ -153,6 +153,29 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeQuick: a quick run is called so only where nothing but quick runs of the same combination are joined.
+func TestMergeQuick(t *testing.T) {
+	quick := func(revision string) *Report {
+		r := sample()
+		r.Summary.Scope, r.Config.Quick = Partial, &Quick{Revision: revision, Transport: "stdio"}
+		return r
+	}
+	plain := sample()
+	plain.Summary.Scope = Partial
+	for name, c := range map[string]struct {
+		list []*Report
+		want bool
+	}{
+		"one": {[]*Report{quick("2025-11-25"), quick("2025-11-25")}, true}, "two": {[]*Report{quick("2025-11-25"), quick("2025-06-18")}, false},
+		"before another": {[]*Report{quick("2025-11-25"), plain}, false}, "behind another": {[]*Report{plain, quick("2025-11-25")}, false},
+	} {
+		m, err := Merge(c.list, testProfile)
+		if err != nil || (m.Config.Quick != nil) != c.want {
+			t.Errorf("%s: got %v, %+v", name, err, m)
+		}
+	}
+}
+
 func TestMergeRefuses(t *testing.T) {
 	other, changed, contradicting := sample(), sample(), sample()
 	other.Target.Name = "another"

@@ -47,6 +47,9 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 		}
 		full = full || r.Summary.Scope == Full
 		strict = strict || r.Config.Strict
+		if q := r.Config.Quick; q == nil || m.into.Config.Quick != nil && (q.Revision != m.into.Config.Quick.Revision || q.Transport != m.into.Config.Quick.Transport) {
+			m.into.Config.Quick = nil // together they are about more than that
+		}
 	}
 	m.into.Config.Strict = strict
 	m.into.Sort()
