@@ -266,7 +266,11 @@ func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err e
 // no less than three seconds. The lock is held.
 func (p *Pool) long() time.Duration {
 	long := 3 * time.Second
-	for s := range p.lent {
+	standing := slices.Collect(maps.Keys(p.lent))
+	if p.clean != nil {
+		standing = append(standing, p.clean)
+	}
+	for _, s := range standing {
 		first, _ := s.Pace()
 		long = max(long, first)
 	}
@@ -320,13 +324,15 @@ func (p *Pool) AwaitLender(over <-chan struct{}) {
 	p.lender = over
 }
 
-// lendFirst lends the session that a script has left for that, or else opens one, which is counted already.
+// lendFirst lends the session that a script has left for that, or else opens one, which is counted already. A script that takes
+// many times as long as a session to start has something slow to wait for, and is not waited for.
 func (p *Pool) lendFirst(ctx context.Context) (s *session.Session, used bool, err error) {
+	const times = 3
 	p.mu.Lock()
-	over := p.lender
+	over, long := p.lender, p.long()
 	p.mu.Unlock()
 	if over != nil {
-		if err := p.await(ctx, over); err != nil {
+		if _, err := p.idleUntil(ctx, over, times*long); err != nil {
 			p.vacate()
 			return nil, false, err
 		}
@@ -340,17 +346,6 @@ func (p *Pool) lendFirst(ctx context.Context) (s *session.Session, used bool, er
 	}
 	s, err = p.lend(ctx)
 	return s, false, err
-}
-
-// await waits for scripts to be over, and lets another be played meanwhile.
-func (p *Pool) await(ctx context.Context, over <-chan struct{}) error {
-	defer p.Jobs.pause()()
-	select {
-	case <-over:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // lend opens an expendable session, which is counted already.

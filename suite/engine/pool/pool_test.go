@@ -236,3 +236,45 @@ func TestLeftSessionsAreTakenOver(t *testing.T) {
 		}
 	})
 }
+
+// TestLenderIsAwaited: the session that a script leaves to borrow is lent before another is opened, and a script that
+// takes long is not waited for.
+func TestLenderIsAwaited(t *testing.T) {
+	for name, c := range map[string]struct {
+		takes, waits time.Duration
+		lent         bool // the session that is left
+	}{
+		"soon over": {2 * time.Second, 2 * time.Second, true},
+		"slow":      {time.Minute, 9 * time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := &scenariotest.Server{Script: mortal}
+				st := scenariotest.Stage(t, srv)
+				o := session.Options{Kind: recording.Probe}
+				left, err := st.Open(t.Context(), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				over := make(chan struct{})
+				st.AwaitLender(over)
+				time.AfterFunc(c.takes, func() {
+					st.Leave(left, o, scenario.AfterRequests)
+					close(over)
+				})
+				begin := time.Now()
+				s, used, err := st.Borrow(t.Context())
+				if waited := time.Since(begin); err != nil || used != c.lent || (s == left) != c.lent || waited != c.waits {
+					t.Errorf("lent after %v, used %t, %v", waited, used, err)
+				}
+				st.GiveBack(s)
+				time.Sleep(c.takes)
+				st.Close()
+				synctest.Wait()
+				if n := srv.Now.Load(); n != 0 {
+					t.Errorf("%d connections are left", n)
+				}
+			})
+		})
+	}
+}
