@@ -230,6 +230,9 @@ func (m *merger) endpoint(e Endpoint) {
 	if list[i].Unreachable == "" {
 		list[i].Unreachable = e.Unreachable
 	}
+	if list[i].OneAtATime == "" {
+		list[i].OneAtATime = e.OneAtATime
+	}
 }
 
 // offeredIn says from summaries what the target declares: a profile is offered in a

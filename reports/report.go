@@ -128,6 +128,9 @@ type Endpoint struct {
 	// Unanswered says, a sentence each, in which of the revisions asked for no session could be opened for want of an
 	// answer, although others are served: whether they are is not known, and nothing was judged in them.
 	Unanswered []string `json:"unanswered,omitempty"`
+	// OneAtATime says by what was seen, where the time for the whole run was spent, that the endpoint handles one request
+	// at a time; empty if it was not.
+	OneAtATime string `json:"one_at_a_time,omitempty"`
 	// WithoutResources lists the revisions, among those that are served, in
 	// which the endpoint declares no resources.
 	WithoutResources []string `json:"without_resources,omitempty"`

@@ -60,7 +60,13 @@ func (r *Report) EndedEarly() string { return view{r: r}.early() }
 func (v view) early() string {
 	switch why := v.r.Summary.Interrupted; why {
 	case "budget":
-		return fmt.Sprintf("the time for the whole run, %s, was spent; --budget allows more", time.Duration(v.r.Config.BudgetMS)*time.Millisecond)
+		text := fmt.Sprintf("the time for the whole run, %s, was spent; --budget allows more", time.Duration(v.r.Config.BudgetMS)*time.Millisecond)
+		for i := range v.r.Target.Endpoints {
+			if serial := v.r.Target.Endpoints[i].OneAtATime; serial != "" {
+				text += "; " + clean(serial, pageText)
+			}
+		}
+		return text
 	case "volume":
 		if v.lost() != "" { // before there was anything to select
 			return "the target sent more than a run keeps; --run-bytes allows more"

@@ -151,6 +151,9 @@ func (r *Run) target() reports.Target {
 			t.Name = e.NameWithout(masker.String)
 		}
 	}
+	if r.interrupted() == string(recording.CodeBudget) && len(t.Endpoints) == 1 {
+		t.Endpoints[0].OneAtATime = r.serial()
+	}
 	return t
 }
 

@@ -1,0 +1,18 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestOneAtATime: where the time was spent on a server that handles one request at a time, the reason why the run ended says it.
+func TestOneAtATime(t *testing.T) {
+	for interrupted, want := range map[string]bool{"budget": true, "interrupted": false} {
+		r := sample()
+		r.Summary.Interrupted = interrupted
+		r.Target.Endpoints[0].OneAtATime = "none of 9 requests was answered"
+		if text := (view{r: r}).early(); strings.Contains(text, "; none of 9 requests was answered") != want {
+			t.Errorf("%s: %q", interrupted, text)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// What makes it plain that a server handles one request at a time: how long a response was open, and how many requests
+// waited beside it.
+const (
+	openLong    = 2 * time.Second
+	waitedAtAll = 3
+)
+
+// exchange is an HTTP request with the time of the first and of the last frame of its response; answered is 0 if there is none.
+type exchange struct{ sent, answered, ended time.Duration }
+
+// serial says in a sentence that a server over HTTP handles one request at a time, by which a run takes many times as long: while
+// one response was open, as a stream is, no request beside it was answered, and some were when it had ended; if none was, the server
+// may hang as well. It is empty if that was not seen, or if there are several endpoints.
+func (r *Run) serial() string {
+	if len(r.endpoints) != 1 || r.endpoints[0].transport == requirement.Stdio {
+		return ""
+	}
+	return serial(r.transcript.Since(0))
+}
+
+func serial(frames []wire.Frame) string {
+	all := exchanges(frames)
+	for _, open := range all {
+		if open.answered == 0 || open.ended-open.answered < openLong {
+			continue
+		}
+		waited, served, answered := 0, false, false
+		for _, x := range all {
+			if x == open {
+				continue
+			}
+			answered = answered || x.answered > open.answered && x.answered < open.ended
+			served = served || x.answered >= open.ended
+			if x.sent > open.sent && x.sent < open.ended-openLong/2 {
+				waited++
+			}
+		}
+		if answered || waited < waitedAtAll {
+			continue
+		}
+		text := fmt.Sprintf("while one response was open, for %.1f s, none of %d requests beside it was answered", (open.ended - open.answered).Seconds(), waited)
+		if !served {
+			return text + ", nor was any later: the server handles one request at a time, or hangs"
+		}
+		return text + ": the server handles one request at a time; give it more workers, if it can have them"
+	}
+	return ""
+}
+
+// exchanges lists the HTTP requests of a transcript.
+func exchanges(frames []wire.Frame) []*exchange {
+	type key struct{ session, channel string }
+	var all []*exchange
+	open := map[key]*exchange{}
+	for i := range frames {
+		f := &frames[i]
+		at := key{f.Session, f.Channel}
+		x := open[at]
+		switch {
+		case f.Dir == wire.Out && f.HTTP != nil:
+			x = &exchange{sent: f.At}
+			open[at], all = x, append(all, x)
+		case x != nil && f.Dir == wire.In && x.answered == 0:
+			x.answered, x.ended = f.At, f.At
+		case x != nil && x.answered > 0:
+			x.ended = f.At
+		}
+	}
+	return all
+}

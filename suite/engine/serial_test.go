@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// TestSerial: a server handles one request at a time if those beside an open stream are answered behind its end, all of them.
+func TestSerial(t *testing.T) {
+	request := func(channel string, sent, answered, ended float64) []wire.Frame {
+		at := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+		frames := []wire.Frame{{Session: "s", Channel: channel, Dir: wire.Out, At: at(sent), HTTP: &wire.HTTP{Method: "POST"}}}
+		if answered > 0 {
+			frames = append(frames, wire.Frame{Session: "s", Channel: channel, Dir: wire.In, At: at(answered), HTTP: &wire.HTTP{Status: 200}},
+				wire.Frame{Session: "s", Channel: channel, Dir: wire.Note, At: at(ended)})
+		}
+		return frames
+	}
+	stream := request("post:1", 1, 1.1, 11)
+	for name, c := range map[string]struct {
+		others [][]wire.Frame
+		want   string
+	}{
+		"all wait":                {[][]wire.Frame{request("post:2", 2, 11.1, 11.1), request("post:3", 3, 11.2, 11.2), request("post:4", 4, 0, 0)}, "give it more workers"},
+		"one is served":           {[][]wire.Frame{request("post:2", 2, 2.1, 2.1), request("post:3", 3, 11.2, 11.2), request("post:4", 4, 0, 0), request("post:5", 4, 11.3, 11.3)}, ""},
+		"nothing is, ever after":  {[][]wire.Frame{request("post:2", 2, 0, 0), request("post:3", 3, 0, 0), request("post:4", 4, 0, 0)}, "or hangs"},
+		"few are sent":            {[][]wire.Frame{request("post:2", 2, 11.1, 11.1)}, ""},
+		"they come at the end":    {[][]wire.Frame{request("post:2", 10.9, 11.1, 11.1), request("post:3", 10.9, 11.2, 11.2), request("post:4", 10.9, 11.3, 11.3)}, ""},
+		"nothing is sent besides": {nil, ""},
+	} {
+		frames := append([]wire.Frame{}, stream...)
+		for _, o := range c.others {
+			frames = append(frames, o...)
+		}
+		if got := serial(frames); (got == "") != (c.want == "") || !strings.HasSuffix(strings.ReplaceAll(got, ", if it can have them", ""), c.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
