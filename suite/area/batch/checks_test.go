@@ -1,12 +1,16 @@
 package batch_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/batch"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -53,4 +57,16 @@ func TestBatches(t *testing.T) {
 		{ID: "BATCH-07", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(one))},
 		{ID: "BATCH-07", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("[" + one + "]"))},
 	})
+}
+
+// TestAnEmptyArray: what an empty array answered is shown, and that there are no messages to send by themselves is heeded.
+func TestAnEmptyArray(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	req, _ := area.Catalogue().Find("BATCH-07")
+	k, _ := area.BuiltIn().Check("BATCH-07")
+	rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: "mistyped-method", Method: "7", ID: "1", Kind: recording.Probe, Channel: "post:1", Status: 200, Outcome: recording.HTTPOnly, Reply: `[]`})
+	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
+	if got.Outcome != verdict.Fail || !slices.Equal(got.Frames, []int{1, 2}) || !strings.Contains(got.Hint, "empty array") {
+		t.Errorf("%+v", got)
+	}
 }
