@@ -28,6 +28,8 @@ type Facts struct {
 	Configured map[string]bool `json:"configured,omitempty"`
 	// Allowed lists what the user declared as intended, such as "any-origin".
 	Allowed map[string]bool `json:"allowed,omitempty"`
+	// Nameless lists the frames of server/discover, from before any handshake, and of its error if that came without the id.
+	Nameless []int `json:"nameless,omitempty"`
 	// Notes are further facts that scenarios established, by name.
 	Notes map[string]string `json:"notes,omitempty"`
 }

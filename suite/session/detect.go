@@ -38,6 +38,9 @@ type Found struct {
 	Spread map[requirement.Revision]json.RawMessage
 	// Lost is the request for server/discover if the connection was lost over it, else nil.
 	Lost *recording.Exchange
+	// Nameless lists the frames of the request for server/discover and of an error without its id that came over a channel which all
+	// messages share.
+	Nameless []int
 
 	mu         sync.Mutex
 	refused    map[requirement.Revision]string              // legacy ones whose handshake was answered by an error, and why
@@ -283,11 +286,7 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	if <-handshake {
 		defer func() { f.shut(o.Revision) }() // if it is served: a session to use has seen no handshake
 	}
-	if x.Outcome == recording.Lost {
-		f.mu.Lock()
-		f.Lost = x
-		f.mu.Unlock()
-	}
+	f.note(s, x)
 	versions, modern := ModernAnswer(x)
 	if x.Succeeded() && modern && slices.Contains(versions, string(o.Revision)) {
 		f.serve(s, json.RawMessage(x.Result().Raw))
@@ -324,6 +323,22 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		failed = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " + x.Reason}
 	}
 	return f.reject(s, failed)
+}
+
+// note keeps what a request for server/discover shows that is no answer to it.
+func (f *Found) note(s *Session, x *recording.Exchange) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if x.Outcome == recording.Lost {
+		f.Lost = x
+	}
+	for _, frame := range s.Incoming(0) {
+		// All that was sent are requests that can be read.
+		if m := gjson.ParseBytes(frame.Raw); s.over != requirement.HTTP && m.Get("error").IsObject() && m.Get("id").Value() == nil {
+			f.Nameless = []int{x.Request, frame.Number}
+			return
+		}
+	}
 }
 
 // outwait returns when an answer to server/discover is not to be expected any more. Once one of

@@ -65,6 +65,24 @@ func behind(start time.Duration, p server) server {
 	}
 }
 
+// An error without id to server/discover is kept, and the server is one of the revisions with a handshake.
+func TestDetectKeepsAnErrorWithoutID(t *testing.T) {
+	for answer, kept := range map[string]bool{`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"no"}}`: false, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}%.0s`: true} {
+		synctest.Test(t, func(t *testing.T) {
+			refusing := serving(func(m gjson.Result, say func(string, ...any)) bool { say(answer, m.Get("id").Raw); return true }, "2025-11-25")
+			n := 0
+			found, err := Detect(t.Context(), refusing.pipe(), options(""), []requirement.Revision{requirement.R20251125, requirement.R20260728}, 0, func() string { n++; return fmt.Sprint(n) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer found.Close()
+			if len(found.Nameless) > 0 != kept || !slices.Equal(found.Served, []requirement.Revision{requirement.R20251125}) {
+				t.Errorf("%s: kept %v; served: %v", answer, found.Nameless, found.Served)
+			}
+		})
+	}
+}
+
 // TestDetectNamesAnEcho: of a program that sends back what it is sent it is said what
 // it does, whatever was asked.
 func TestDetectNamesAnEcho(t *testing.T) {

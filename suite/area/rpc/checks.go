@@ -391,6 +391,11 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 // idsOfErrors: errors carry the id of the request if it could be read, and otherwise
 // none.
 func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
+	if frames := v.Facts.Nameless; len(frames) > 0 && r.Scenario == recording.Everything {
+		// Which revision holds before a handshake is open, and it is not asked for again.
+		v.Observe("discovery-without-id", "server/discover before a handshake is answered by an error without the id of the request: a client of 2026-07-28, "+
+			"which asks for it to see whether to shake hands, waits for its answer in vain", frames...)
+	}
 	for _, x := range r.Exchanges {
 		if x.Outcome == recording.Refused {
 			continue // what limits a rate need not have read the message
