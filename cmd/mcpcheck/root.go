@@ -125,17 +125,31 @@ func tool() reports.Tool {
 func completed() (flags, arguments map[string]helpcmd.Words) {
 	flags = map[string]helpcmd.Words{
 		"only": rowWords, "skip": rowWords,
-		"revision":  func() []string { return requirement.Texts(requirement.Revisions()) },
-		"transport": func() []string { return requirement.Texts(requirement.Transports()) },
-		"label-filter": func() []string {
-			var all []string
-			for _, key := range suite.LabelKeys() {
-				all = append(all, key+":")
-			}
-			return all
-		},
+		"revision":     func() []string { return requirement.Texts(requirement.Revisions()) },
+		"transport":    func() []string { return requirement.Texts(requirement.Transports()) },
+		"label-filter": labelWords,
 	}
 	return flags, map[string]helpcmd.Words{"explain": rowWords, "list": rowWords}
+}
+
+// labelWords are the keys of labels, and the values of those that have few.
+func labelWords() []string {
+	var all []string
+	for _, key := range suite.LabelKeys() {
+		all = append(all, key+":")
+	}
+	add := func(key string, values ...string) {
+		for _, value := range values {
+			all = append(all, key+":"+value)
+		}
+	}
+	add("rev", requirement.Texts(requirement.Revisions())...)
+	add("transport", requirement.Texts(requirement.Transports())...)
+	add("profile", requirement.Profiles()...)
+	for _, a := range area.Catalogue().Areas() {
+		add("area", a.Name+"\t"+a.Title)
+	}
+	return all
 }
 
 // rowWords are the areas and the ids of requirements, with their titles.
