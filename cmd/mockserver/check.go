@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
@@ -141,7 +142,7 @@ func short(d time.Duration) string {
 
 // kind is a kind of the parts of a world.
 type kind[T any] struct {
-	name string
+	name string // in both numbers, as package plural takes them
 	is   func(T) bool
 }
 
@@ -156,7 +157,7 @@ func counted[T any](all []T, kinds []kind[T]) string {
 			}
 		}
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, k.name))
+			parts = append(parts, fmt.Sprintf("%d %s", n, plural.Of(n, k.name)))
 		}
 	}
 	if len(parts) == 0 {
@@ -166,10 +167,10 @@ func counted[T any](all []T, kinds []kind[T]) string {
 }
 
 var resourceKinds = []kind[world.Resource]{
-	{"text", func(r world.Resource) bool { return !r.Binary() && !r.Directory() && r.Generate == nil }},
-	{"blob", func(r world.Resource) bool { return r.Blob != nil }},
+	{"{text|texts}", func(r world.Resource) bool { return !r.Binary() && !r.Directory() && r.Generate == nil }},
+	{"{blob|blobs}", func(r world.Resource) bool { return r.Blob != nil }},
 	{"generated", func(r world.Resource) bool { return r.Generate != nil }},
-	{"directory", world.Resource.Directory},
+	{"{directory|directories}", world.Resource.Directory},
 	{"hidden", func(r world.Resource) bool { return r.Hidden }},
 	{"private", func(r world.Resource) bool { return len(r.Identities) > 0 }},
 	{"delayed", func(r world.Resource) bool { return r.Delay > 0 }},
@@ -186,11 +187,11 @@ var templateKinds = []kind[world.Template]{
 }
 
 var ruleKinds = []kind[operation.Rule]{
-	{"fault", func(r operation.Rule) bool { return r.Fault != "" }},
-	{"quirk", func(r operation.Rule) bool { return r.Quirk != "" }},
-	{"failure", func(r operation.Rule) bool { return r.Fail != nil }},
-	{"delay", func(r operation.Rule) bool { return r.Delay != nil }},
-	{"operations", func(r operation.Rule) bool { return len(r.Do) > 0 }},
+	{"{fault|faults}", func(r operation.Rule) bool { return r.Fault != "" }},
+	{"{quirk|quirks}", func(r operation.Rule) bool { return r.Quirk != "" }},
+	{"{failure|failures}", func(r operation.Rule) bool { return r.Fail != nil }},
+	{"{delay|delays}", func(r operation.Rule) bool { return r.Delay != nil }},
+	{"with operations", func(r operation.Rule) bool { return len(r.Do) > 0 }},
 }
 
 func pages(w world.World) string {

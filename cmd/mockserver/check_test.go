@@ -24,7 +24,7 @@ func TestCheckSummarisesReadyWorlds(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	run(t.Context(), []string{"check", "default"}, nil, &out, &errs)
-	for _, want := range []string{"17: 12 text, 3 blob, 1 generated, 1 directory, 1 delayed, 1 asking for input\n", "4: 4 with completions\n", "subscribe, listChanged, completions, logging\n"} {
+	for _, want := range []string{"17: 12 texts, 3 blobs, 1 generated, 1 directory, 1 delayed, 1 asking for input\n", "4: 4 with completions\n", "subscribe, listChanged, completions, logging\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in %s", want, &out)
 		}
