@@ -322,7 +322,7 @@ func (s *Server) await(ctx context.Context, run *serverRun, address string) erro
 		case <-run.ended:
 			hint := ""
 			if run.status == "exit status 0" { // its standard input is empty
-				hint = "; a program that speaks stdio is judged by its command behind -- alone"
+				hint = "; the server has to run in the foreground, without & or a daemon, and one that speaks stdio is judged by its command behind -- alone"
 			}
 			return fmt.Errorf("%q, which was to listen at %s, ended before it was ready: %s%s%s", s.program.Argv[0], address, run.status, run.log.lastWords(), hint)
 		case <-bounded.Done():

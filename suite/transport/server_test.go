@@ -95,7 +95,7 @@ func TestServerFails(t *testing.T) {
 		"no directory": {nowhere, []string{"working directory", "does not exist"}},
 		"empty":        {Program{URL: "http://127.0.0.1:{port}/"}, []string{"the command is empty"}},
 		"exits":        {program("served-exit"), []string{"ended before it was ready: exit status 3; its output: Error: no licence"}},
-		"ends":         {program("served-end"), []string{"ended before it was ready: exit status 0", "a program that speaks stdio is judged by its command behind -- alone"}},
+		"ends":         {program("served-end"), []string{"ended before it was ready: exit status 0", "has to run in the foreground", "one that speaks stdio is judged by its command behind -- alone"}},
 		"never":        {never, []string{"is not ready: after ", "nothing listens at 127.0.0.1:"}},
 		"no such line": {patient, []string{"no line of its output fits"}},
 		"no answer":    {silent, []string{"there is no HTTP answer from 127.0.0.1:"}},
