@@ -2,6 +2,7 @@ package area
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +23,9 @@ func TestNoRowIsLost(t *testing.T) {
 	}
 }
 
+// markup is emphasis or code in Markdown.
+var markup = regexp.MustCompile("\\*\\w+\\*|`[^`]+`")
+
 func TestWords(t *testing.T) {
 	t.Parallel()
 	titles := map[string]string{}
@@ -41,6 +45,10 @@ func TestWords(t *testing.T) {
 		}
 		if r.Tolerated != "" && !strings.HasSuffix(r.Tolerated, ".") {
 			t.Errorf("%s: tolerance is not a sentence: %q", r.ID, r.Tolerated)
+		}
+		// Consoles and pages show it as it is.
+		if mark := markup.FindString(r.Title + " " + r.Text + " " + r.Change + " " + r.Tolerated); mark != "" {
+			t.Errorf("%s: %s is Markdown, which is shown as it stands", r.ID, mark)
 		}
 	}
 }
