@@ -23,6 +23,7 @@
 //	java/lib/*.jar              the SDK for Java, tomcat-embed-core, and what they need
 //	gobin/trpc-server           go build -C testdata/trpc -o DIRECTORY/gobin/trpc-server
 //	rust/bin/rmcp-server        cargo install --debug --path testdata/rmcp --root DIRECTORY/rust
+//	rust/bin/tower-server       the same of testdata/tower-mcp
 //	fixtures/root/...           a directory for the file system servers to serve
 //
 // The other way round, real clients are run against the mock server: two in Go, which
