@@ -22,6 +22,7 @@ import (
 type brief struct {
 	over    func(messages int, body string) bool // whether the session is over that has had so many messages, the last one too
 	status  int                                  // of answers in a session that is over
+	body    string                               // and their bodies
 	mu      sync.Mutex
 	heard   map[string]int // messages, by session
 	expired map[string]bool
@@ -42,7 +43,9 @@ func (s *brief) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	case expired:
+		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(s.status)
+		_, _ = io.WriteString(w, s.body)
 		return
 	case !m.Get("id").Exists():
 		w.WriteHeader(http.StatusAccepted)
@@ -84,6 +87,11 @@ func TestSessionsThatAreOver(t *testing.T) {
 		"after some messages, by another status": {
 			server: &brief{status: http.StatusBadRequest, over: func(n int, _ string) bool { return n > 12 }},
 			want:   map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass", "META-06": "pass"},
+		},
+		"after some messages, by another status, with an error that names no request": {
+			server: &brief{status: http.StatusBadRequest, over: func(n int, _ string) bool { return n > 12 },
+				body: `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`},
+			want: map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass", "META-06": "pass", "RPC-16": "pass", "RPC-10": "pass", "CANC-01": "pass", "RPC-02": "pass"},
 		},
 		"broken by a NUL": {
 			server: &brief{status: http.StatusOK, over: func(_ int, body string) bool { return strings.Contains(body, `\u0000`) }},

@@ -396,9 +396,10 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 		v.Observe("discovery-without-id", "server/discover before a handshake is answered by an error without the id of the request: a client of 2026-07-28, "+
 			"which asks for it to see whether to shake hands, waits for its answer in vain", frames...)
 	}
+	over := overBy400(r)
 	for _, x := range r.Exchanges {
-		if x.Outcome == recording.Refused {
-			continue // what limits a rate need not have read the message
+		if x.Outcome == recording.Refused || x.Status == http.StatusBadRequest && over[x.Session] {
+			continue // what limits a rate, or knows the session no more, need not have read the message
 		}
 		step := x.Step.Sent()
 		for _, m := range verdict.RepliesOf(r, x) {
@@ -421,6 +422,17 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
+}
+
+// overBy400 are the sessions that were over before the script was done with them, and whose target says so by HTTP 400.
+func overBy400(r *recording.Recording) map[string]bool {
+	over := map[string]bool{}
+	for _, x := range r.Exchanges {
+		if x.Status == http.StatusBadRequest && x.Step != x.Step.Sent() {
+			over[x.Session] = true
+		}
+	}
+	return over
 }
 
 // unread reports whether a request was refused by an HTTP status for which its body need not have been read: 404 where the
