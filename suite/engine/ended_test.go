@@ -93,6 +93,11 @@ func TestSessionsThatAreOver(t *testing.T) {
 				body: `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`},
 			want: map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass", "META-06": "pass", "RPC-16": "pass", "RPC-10": "pass", "CANC-01": "pass", "RPC-02": "pass"},
 		},
+		"after some messages, by an error of the server's": {
+			server: &brief{status: http.StatusInternalServerError, over: func(n int, _ string) bool { return n > 12 },
+				body: `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"no session"}}`},
+			want: map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass", "META-06": "pass", "RPC-16": "pass", "HTTP-32": "pass", "LIFE-14": "pass"},
+		},
 		"broken by a NUL": {
 			server: &brief{status: http.StatusOK, over: func(_ int, body string) bool { return strings.Contains(body, `\u0000`) }},
 			want:   map[string]string{"RPC-09": "pass", "URI-08": "warn", "ERR-01": "pass", "READ-01": "pass"},

@@ -217,9 +217,9 @@ func (c *Client) usable(ctx context.Context, q session.Request, x *recording.Exc
 }
 
 // ofEnded reports whether an answer has a status by which targets answer what bears the id of a session that has ended: 404
-// (2025-11-25 basic/transports#session-management), or 400, as many do.
+// (2025-11-25 basic/transports#session-management), or another one that says that there is no such session, or that it is an error.
 func ofEnded(x *recording.Exchange) bool {
-	return x.Status == http.StatusNotFound || x.Status == http.StatusBadRequest
+	return slices.Contains([]int{http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusInternalServerError}, x.Status)
 }
 
 // expelled reports whether the target has ended a session in which other messages were sent as well,
@@ -232,11 +232,11 @@ func (c *Client) expelled(ctx context.Context, q session.Request) bool {
 	return c.over(ctx, c.Note(c.Life(ctx)))
 }
 
-// over reports whether what became of a sign of life says that the session has ended. After status 400, by which a target may also
-// refuse what it does not know, an ordinary request has to be answered so as well.
+// over reports whether what became of a sign of life says that the session has ended. After another status than 404, by which a
+// target may also refuse what it does not know, an ordinary request has to be answered so as well.
 func (c *Client) over(ctx context.Context, life *recording.Exchange) bool {
 	status := life.Status
-	if status == http.StatusBadRequest {
+	if status != http.StatusNotFound && ofEnded(life) {
 		life = c.Note(c.S.Do(ctx, c.P.Ordinary(recording.StepAlive)))
 	}
 	return ofEnded(life) && life.Status == status || life.Outcome == recording.Canceled && !c.S.Alive() // who shares it found out

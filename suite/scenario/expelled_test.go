@@ -98,7 +98,7 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 			c.Do(ctx, session.Request{Step: "a", Method: "m", Header: map[string]string{scenario.HeaderSession: ""}, Omit: []string{scenario.HeaderSession}})
 		}, "a:replied"},
 	} {
-		for _, status := range []int{http.StatusNotFound, http.StatusBadRequest} {
+		for _, status := range []int{http.StatusNotFound, http.StatusBadRequest, http.StatusGone} {
 			t.Run(fmt.Sprint(name, " ", status), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					st := scenariotest.Stage(t, &scenariotest.Server{})
@@ -110,7 +110,7 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 						}
 					})
 					want := c.want
-					if status == http.StatusBadRequest { // which may be about the message: an ordinary request follows
+					if status != http.StatusNotFound { // which may be about the message: an ordinary request follows
 						want = strings.ReplaceAll(want, "alive:replied b/lost", "alive:replied alive:replied b/lost")
 						want = strings.ReplaceAll(want, "alive:replied c/lost", "alive:replied alive:replied c/lost")
 					}

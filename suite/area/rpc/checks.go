@@ -396,9 +396,9 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 		v.Observe("discovery-without-id", "server/discover before a handshake is answered by an error without the id of the request: a client of 2026-07-28, "+
 			"which asks for it to see whether to shake hands, waits for its answer in vain", frames...)
 	}
-	over := overBy400(r)
+	over := endedWith(r)
 	for _, x := range r.Exchanges {
-		if x.Outcome == recording.Refused || x.Status == http.StatusBadRequest && over[x.Session] {
+		if x.Outcome == recording.Refused || x.Status > 0 && x.Status == over[x.Session] {
 			continue // what limits a rate, or knows the session no more, need not have read the message
 		}
 		step := x.Step.Sent()
@@ -424,12 +424,12 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// overBy400 are the sessions that were over before the script was done with them, and whose target says so by HTTP 400.
-func overBy400(r *recording.Recording) map[string]bool {
-	over := map[string]bool{}
+// endedWith is by which HTTP status, if by one, what bears the ids of sessions was refused that were over before the script was done.
+func endedWith(r *recording.Recording) map[string]int {
+	over := map[string]int{}
 	for _, x := range r.Exchanges {
-		if x.Status == http.StatusBadRequest && x.Step != x.Step.Sent() {
-			over[x.Session] = true
+		if x.Status >= http.StatusBadRequest && x.Step != x.Step.Sent() {
+			over[x.Session] = x.Status
 		}
 	}
 	return over
