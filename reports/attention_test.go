@@ -63,7 +63,7 @@ func TestBaselineEverywhere(t *testing.T) {
 		"Markdown": {written(t, func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) }),
 			append([]string{"### Expired baseline entries (1)", "### Stale baseline entries (1)", "### Baseline entries not judged (1)", "### Baseline entries too wide (1)", "### Baseline entries outside of the run (1)", "### Excused by the baseline (1)"}, reasons...)},
 		"JUnit": {written(t, func(w io.Writer) error { return WriteJUnit(w, r, Options{}) }),
-			append([]string{`<testsuite name="baseline" tests="5" failures="2" errors="0" skipped="2"`, `classname="baseline.too-wide"`, `type="baseline-missing"`, `type="excused"`}, reasons...)},
+			append([]string{`<testsuite name="! baseline" tests="5" failures="2" errors="0" skipped="2"`, `classname="baseline.too-wide"`, `type="baseline-missing"`, `type="excused"`}, reasons...)},
 		"SARIF": {written(t, func(w io.Writer) error { return WriteSARIF(w, r, Options{}) }),
 			[]string{"known.txt:1: baseline entry expired: READ-09 held until 2020-01-31", "known.txt:2: baseline entry stale", "known.txt:3: baseline entry not judged", "known.txt:4: baseline entry too wide", "known.txt:5: baseline entry missing", `"justification": "excused by the baseline: in use"`}},
 	} {

@@ -39,16 +39,16 @@ var (
 // error, because several viewers show nothing else of it.
 //
 // An endpoint that could not be reached, and a run that ended early, are errors in a suite
-// "target": a file without them would look like a success.
+// "! target": a file without them would look like a success.
 //
 // Viewers show a case that passes as a name at best, so each warning has a case of its own
-// as well, in a suite "warnings" before all others: skipped, with what was seen as its
+// as well, in a suite "! warnings" before all others: skipped, with what was seen as its
 // message, the gravest first. Its class says how grave it is. The totals count these cases too.
 //
 // A failure that the baseline excuses is skipped, with the reason as its message:
 // Jenkins and GitLab count skipped cases apart, whereas a case that passes would
 // hide that something is broken. Entries of the baseline that need attention stand in
-// a suite of their own, "baseline", which is there only if there are any: those that
+// a suite of their own, "! baseline", which is there only if there are any: those that
 // are stale or expired are failures, because they make the run end with status 1, and
 // somebody will look for why.
 //
@@ -201,9 +201,13 @@ func junitResult(r *Report, x *Result, strict bool) *xmlCase {
 	return c
 }
 
+// urgent begins the names of suites that are no combination: viewers that sort suites by name, as
+// xunit-viewer does, show these before hundreds of cases that pass.
+const urgent = "! "
+
 // junitTarget is the suite of what kept the whole run from being judged.
 func junitTarget(r *Report) *xmlSuite {
-	s := &xmlSuite{Name: "target"}
+	s := &xmlSuite{Name: urgent + "target"}
 	lost := func(name, why string) {
 		text := func() string { return why }
 		s.Cases = append(s.Cases, &xmlCase{Class: "target", Name: Shorten(name, pageTitle), Kind: junitError, Message: Shorten(why, junitFrame), Type: "unreachable", Text: text, Output: text})
@@ -219,7 +223,7 @@ func junitTarget(r *Report) *xmlSuite {
 
 // junitWarnings is the suite of the warnings that have cases of their own.
 func junitWarnings(r *Report, strict bool) *xmlSuite {
-	s := &xmlSuite{Name: "warnings"}
+	s := &xmlSuite{Name: urgent + "warnings"}
 	for _, f := range group(r, func(x *Result) bool { return x.Verdict == Warn && !x.Excused && !x.counts(strict) }) {
 		x := f.results[0]
 		message := cmp.Or(x.Actual, x.Reason, x.Title) + " (in " + view{r: r}.where(f.results) + ")"
@@ -233,7 +237,7 @@ func junitWarnings(r *Report, strict bool) *xmlSuite {
 // each that is expired or stale, a skipped case for each that was not judged or is missing
 // from the run, and a case that passes for each that is too wide.
 func junitBaseline(b *BaselineSummary) *xmlSuite {
-	s := &xmlSuite{Name: "baseline"}
+	s := &xmlSuite{Name: urgent + "baseline"}
 	for _, p := range b.parts() {
 		kind := strings.ReplaceAll(p.kind, " ", "-")
 		for i := range p.entries {

@@ -150,10 +150,10 @@ func TestJUnit(t *testing.T) {
 	}
 	// Warnings pass, and have test cases of their own, which viewers show.
 	w := f.Suites[0]
-	if w.Name != "warnings" || w.Tests != 1 || w.Skipped != 1 || w.Cases[0].Class != "warnings.warning" || w.Cases[0].Skipped == nil {
+	if w.Name != "! warnings" || w.Tests != 1 || w.Skipped != 1 || w.Cases[0].Class != "warnings.warning" || w.Cases[0].Skipped == nil {
 		t.Errorf("warnings %+v", w)
 	}
-	if _, f := junit(t, sample(), true); f.Suites[0].Name == "warnings" {
+	if _, f := junit(t, sample(), true); f.Suites[0].Name == "! warnings" {
 		t.Error("warnings that count as failures are told twice")
 	}
 	varied := sample()
@@ -219,7 +219,7 @@ func TestJUnitOfNoRun(t *testing.T) {
 	r.Summary.Interrupted = "interrupted"
 	_, f := junit(t, r, false)
 	s := f.Suites[0]
-	if s.Name != "target" || s.Tests != 3 || s.Errors != 3 {
+	if s.Name != "! target" || s.Tests != 3 || s.Errors != 3 {
 		t.Fatalf("got %+v", s)
 	}
 	for i, want := range []string{"http://127.0.0.1:9/mcp can be reached: nothing listens", "the server to be started for http can be reached: the process ended",
