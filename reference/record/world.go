@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 	"github.com/tidwall/gjson"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -287,7 +288,7 @@ func (b *painter) finish() {
 		b.world.Resources = append(b.world.Resources, *r)
 	}
 	if unread > 0 {
-		b.notes = append(b.notes, fmt.Sprintf("%d of %d resources were listed but not read: their contents are made up", unread, len(b.order)))
+		b.notes = append(b.notes, fmt.Sprintf(plural.Of(unread, "%d of %d resources {was listed but not read: its|were listed but not read: their} contents are made up"), unread, len(b.order)))
 	}
 	for _, uriTemplate := range b.templateOrder {
 		t := b.templates[uriTemplate]
