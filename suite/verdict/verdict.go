@@ -381,8 +381,8 @@ func (s seen) finding(message string) Finding {
 		if s.x != nil {
 			f.Actual = m.Actual(s.actual) + " to " + s.about
 			f.Cause = CauseCode(string(s.x.Step) + " " + f.Expected)
-			f.onlyCode = s.x.Failed()
 			f.refusalDue = matcher.OfRefusal(m)
+			f.onlyCode = f.refusalDue && s.x.Failed()
 		}
 	}
 	return f

@@ -135,3 +135,20 @@ func TestLogChecks(t *testing.T) {
 		{ID: "META-60", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("set", "logging/setLevel", `{}`, areatest.NotFoundError), unknown)},
 	})
 }
+
+// TestOnlyTheLevelsCode: an error where a level should have been taken is more than another code.
+func TestOnlyTheLevelsCode(t *testing.T) {
+	wrong := areatest.Refusal("unknown-level", "logging/setLevel", `{"level":"loud"}`, "-32603")
+	for want, set := range map[requirement.Gravity]rt.Line{
+		requirement.Codes: areatest.Asked("set", "logging/setLevel", `{"level":"error"}`, `{}`),
+		"":                areatest.Refusal("set", "logging/setLevel", `{"level":"error"}`, "-32603"),
+	} {
+		k, _ := area.BuiltIn().Check("META-60")
+		req, _ := area.Catalogue().Find("META-60")
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"logging":{}}`)
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{meta.LogLevels: rt.New(meta.LogLevels, facts, set, wrong)})
+		if got.Outcome != verdict.Warn || got.Gravity != want {
+			t.Errorf("%s of gravity %q, not %q", got.Outcome, got.Gravity, want)
+		}
+	}
+}
