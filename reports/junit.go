@@ -208,15 +208,15 @@ const urgent = "! "
 // junitTarget is the suite of what kept the whole run from being judged.
 func junitTarget(r *Report) *xmlSuite {
 	s := &xmlSuite{Name: urgent + "target"}
-	lost := func(name, why string) {
+	lost := func(kind, name, why string) {
 		text := func() string { return why }
-		s.Cases = append(s.Cases, &xmlCase{Class: "target", Name: Shorten(name, pageTitle), Kind: junitError, Message: Shorten(why, junitFrame), Type: "unreachable", Text: text, Output: text})
+		s.Cases = append(s.Cases, &xmlCase{Class: "target", Name: Shorten(name, pageTitle), Kind: junitError, Message: Shorten(why, junitFrame), Type: kind, Text: text, Output: text})
 	}
 	for _, e := range r.unreachable() {
-		lost(e.place()+" can be reached", e.Unreachable)
+		lost("unreachable", e.place()+" can be reached", e.Unreachable)
 	}
 	if why := r.EndedEarly(); why != "" {
-		lost("the run comes to its end", why)
+		lost("interrupted", "the run comes to its end", why)
 	}
 	return s
 }

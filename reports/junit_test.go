@@ -124,6 +124,7 @@ type junitFile struct {
 
 type junitText struct {
 	Message string `xml:"message,attr"`
+	Kind    string `xml:"type,attr"`
 	Text    string `xml:",chardata"`
 }
 
@@ -222,9 +223,9 @@ func TestJUnitOfNoRun(t *testing.T) {
 	if s.Name != "! target" || s.Tests != 3 || s.Errors != 3 {
 		t.Fatalf("got %+v", s)
 	}
-	for i, want := range []string{"http://127.0.0.1:9/mcp can be reached: nothing listens", "the server to be started for http can be reached: the process ended",
-		"the run comes to its end: it was interrupted"} {
-		if c := s.Cases[i]; c.Error == nil || c.Name+": "+c.Error.Message != want || !strings.Contains(c.Error.Text, c.Error.Message) {
+	for i, want := range []string{"unreachable: http://127.0.0.1:9/mcp can be reached: nothing listens",
+		"unreachable: the server to be started for http can be reached: the process ended", "interrupted: the run comes to its end: it was interrupted"} {
+		if c := s.Cases[i]; c.Error == nil || c.Error.Kind+": "+c.Name+": "+c.Error.Message != want || !strings.Contains(c.Error.Text, c.Error.Message) {
 			t.Errorf("got %+v, want %s", c, want)
 		}
 	}
