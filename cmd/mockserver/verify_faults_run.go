@@ -73,6 +73,9 @@ func (f *faultRun) baseline(at combination, n fault.Needs) (*baseline, error) {
 		b.why = "without a fault the client does not come to its end in time"
 	case first.exit != "0":
 		b.why = "without a fault the client ends with " + first.exit
+		if len(first.stderr) > 0 {
+			b.why += ": " + cmp.Or(uncaught(&first), lastLine(first.stderr))
+		}
 	case len(first.asked) == 0:
 		b.why = "without a fault the client sends no request"
 	default:
@@ -148,7 +151,10 @@ func (b *baseline) repeated(c *talk) string {
 }
 
 // panics are what programs say that end of an error which nobody caught.
-var panics = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|thread '.*' panicked at.*|Traceback \(most recent call last\):|Exception in thread .*|Unhandled exception.*|.*triggerUncaughtException.*|.*UnhandledPromiseRejection.*|Uncaught .*)$`)
+var panics = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|thread '.*' panicked at.*|Traceback \(most recent call last\):|Exception in thread .*|Unhandled exception.*|.*triggerUncaughtException.*|.*UnhandledPromiseRejection.*|(error: )?Uncaught .*)$`)
+
+// nodeError is how Node ends of such an error: a mark below where it was thrown, the error, and the version of Node.
+var nodeError = regexp.MustCompile(`(?ms)^[ \t]*\^+\n\n?([^\n]+)\n(?:.*\n)?\nNode\.js v[0-9.]+\s*\z`)
 
 // uncaught says by which signal or error a client ended that nobody caught; empty if there was none.
 func uncaught(c *talk) string {
@@ -157,6 +163,9 @@ func uncaught(c *talk) string {
 	}
 	if code := strings.TrimPrefix(c.exit, "exit status "); len(code) == 3 && code > "128" && code < "160" {
 		return "a shell says that a signal ended it"
+	}
+	if m := nodeError.FindSubmatch(c.stderr); m != nil {
+		return fmt.Sprintf("%.200q", m[1])
 	}
 	if found := panics.Find(c.stderr); found != nil {
 		return fmt.Sprintf("%.200s ... %s", found, lastLine(c.stderr))

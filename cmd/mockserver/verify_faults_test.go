@@ -27,6 +27,23 @@ func TestHowAClientCoped(t *testing.T) {
 		{"a traceback", func(c *talk) {
 			c.exit, c.stderr = "exit status 1", []byte("Traceback (most recent call last):\n  x\nKeyError: 'uri'\n")
 		}, crashed, "KeyError"},
+		{"an error of Node", func(c *talk) {
+			c.exit = "exit status 1"
+			c.stderr = []byte("file:///c.mjs:1\nall[0].uri\n       ^\n\nTypeError: no \"uri\"\n    at file:///c.mjs:1:8\n\nNode.js v20.20.2\n")
+		}, crashed, `"TypeError: no \"uri\""`},
+		{"a rejection in Node", func(c *talk) {
+			c.exit = "exit status 1"
+			c.stderr = []byte("node:internal/process/promises:394\n      triggerUncaughtException(err, true /* fromPromise */);\n      ^\n\nError: late\n    at f\n\nNode.js v22.1.0\n")
+		}, crashed, `"Error: late"`},
+		{"a text that Node throws", func(c *talk) {
+			c.exit, c.stderr = "exit status 1", []byte("/c.cjs:1\nthrow \"abc\"\n^\nabc\n\nNode.js v20.20.2\n")
+		}, crashed, `"abc"`},
+		{"an error that was caught in Node", func(c *talk) {
+			c.exit, c.stderr = "exit status 1", []byte("TypeError: bad cursor\n    at f\n")
+		}, reported, "at f"},
+		{"an error of Deno", func(c *talk) {
+			c.exit, c.stderr = "exit status 1", []byte("error: Uncaught (in promise) TypeError: x\n    at f\n")
+		}, crashed, "TypeError: x"},
 		{"a signal", func(c *talk) { c.exit = "signal: segmentation fault (core dumped)" }, crashed, "signal"},
 		{"a signal within a shell", func(c *talk) { c.exit = "exit status 139" }, crashed, "signal"},
 		{"no end", func(c *talk) { c.interrupted, c.exit = "timeout", "signal: terminated" }, hung, "time limit"},

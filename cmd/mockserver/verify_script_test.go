@@ -97,6 +97,9 @@ func tinyClient(mode string, server []string) int {
 	switch mode {
 	case "silent":
 		return 7
+	case "cannot":
+		fmt.Fprintln(os.Stderr, "no such revision")
+		return 7
 	case "sleeps":
 		time.Sleep(time.Minute)
 		return 0
