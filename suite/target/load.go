@@ -274,13 +274,23 @@ func (o *Flags) Address() (*Target, error) {
 	return o.address()
 }
 
+// withScheme is an address that lacks a scheme, or a part of the "://" behind it, with both.
+func withScheme(address string) string {
+	for _, scheme := range []string{"https", "http"} {
+		if rest, ok := strings.CutPrefix(address, scheme); ok && strings.HasPrefix(strings.TrimPrefix(rest, ":"), "/") {
+			return scheme + "://" + strings.TrimLeft(rest, ":/")
+		}
+	}
+	return "http://" + address
+}
+
 func (o *Flags) address() (*Target, error) {
 	if len(o.Env) > 0 || o.Dir != "" {
 		return nil, errors.New("--env and --cwd go with a command, behind -- or with --serve")
 	}
 	if u, err := parseURL(o.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		// It is repeated only as far as it is known what of it may be a key.
-		if whole := redactURL("http://" + o.URL); o.URL != "" && whole != hidden && !strings.Contains(o.URL, "://") {
+		if whole := redactURL(withScheme(o.URL)); o.URL != "" && whole != hidden && !strings.Contains(o.URL, "://") {
 			return nil, fmt.Errorf("--url has no scheme: did you mean --url %s?", whole)
 		}
 		if err == nil && u.Host != "" && u.Scheme != "" {
