@@ -160,14 +160,11 @@ func (all *resumptions) ask(ctx context.Context, c *scenario.Client, q session.R
 }
 
 // watch listens to each until it has ended, at most for a window of silence after its head, and ends them. What is replayed comes
-// at once: at first the window is no longer than many times what the head of the first one took, in a repetition it is whole.
+// at once: the window is no longer than many times what the head of the first one took, and in a repetition twice as long.
 // Heads are waited for several times as long as that, at least for such a window.
 func (all resumptions) watch(ctx context.Context, p *scenario.Play, took time.Duration) {
 	const times, part = 5, 3
-	window := p.Limits.QuietWindow
-	if p.Limits.Patience <= 1 {
-		window = max(window/part, min(window, 2*times*took))
-	}
+	window := min(p.Limits.QuietWindow, time.Duration(max(p.Limits.Patience, 1))*max(p.Limits.QuietWindow/part, 2*times*took))
 	p.Silent()
 	var watched sync.WaitGroup
 	for _, one := range all {
