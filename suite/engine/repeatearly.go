@@ -183,7 +183,8 @@ func (a *earlyRepetition) calm() {
 	a.playing.Wait()
 }
 
-// alone reports whether nobody but a script sent HTTP requests after a frame.
+// alone reports whether nobody but a script asked for anything over HTTP after a frame. That another session is ended meanwhile,
+// as by scripts that have watched silence, keeps no target busy.
 func (r *Run) alone(rec *recording.Recording, after int) bool {
 	own := map[string]bool{}
 	for _, s := range rec.Sessions {
@@ -193,7 +194,7 @@ func (r *Run) alone(rec *recording.Recording, after int) bool {
 		own[x.Session] = true
 	}
 	return !slices.ContainsFunc(r.transcript.Since(after), func(f wire.Frame) bool {
-		return f.HTTP != nil && f.Dir == wire.Out && !own[f.Session]
+		return f.HTTP != nil && f.Dir == wire.Out && f.HTTP.Method != http.MethodDelete && !own[f.Session]
 	})
 }
 

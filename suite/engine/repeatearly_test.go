@@ -270,6 +270,7 @@ func TestAlone(t *testing.T) {
 		"shared":  {sent("shared", &wire.HTTP{}), true},
 		"process": {sent("other", nil), true},
 		"other":   {sent("other", &wire.HTTP{}), false},
+		"ended":   {sent("other", &wire.HTTP{Method: http.MethodDelete}), true},
 		"heard":   {wire.Frame{Session: "other", Dir: wire.In, HTTP: &wire.HTTP{}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
