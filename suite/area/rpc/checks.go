@@ -73,6 +73,9 @@ var rpcChecks = []verdict.Check{
 	{Requirement: "RPC-03", From: []recording.Name{RequestIDs, recording.Everything}, With: verdict.BothWalks,
 		Judge: verdict.InScenario(RequestIDs, unusualIDTypes, idTypes)},
 	{Requirement: "RPC-04", From: []recording.Name{RequestIDs}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if unanswered(r.Steps(stepID, stepDigits), v) {
+			return
+		}
 		for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
 			usableID(x, v)
 		}
@@ -332,6 +335,20 @@ func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	default:
 		v.Answered(x)
 	}
+}
+
+// unanswered blocks, and reports, where requests under ids of all kinds get no answer: it is not the
+// id that keeps them from one, and RPC-09 tells of it.
+func unanswered(all []*recording.Exchange, v *verdict.Verdict) bool {
+	const few = 3
+	if len(all) < few || slices.ContainsFunc(all, func(x *recording.Exchange) bool {
+		return len(x.Replies) > 0 || x.Outcome != recording.Silent && (x.Outcome != recording.HTTPOnly || x.Status >= 300)
+	}) {
+		return false
+	}
+	x := all[0]
+	v.Block(recording.CodeNoAnswer, "whatever its id, "+verdict.What(x)+" gets no answer: "+matcher.Describe(x)+" (see RPC-09)", x.Evidence()...)
+	return true
 }
 
 // oneKindRefused: where requests under all ids that are strings fail, and those under

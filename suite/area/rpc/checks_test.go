@@ -130,6 +130,8 @@ func TestRequestIDs(t *testing.T) {
 		{ID: "RPC-04", Want: verdict.Warn, Rec: areatest.Lines(id("id", "0", "0"), refused)},
 		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"))},
 		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", ""))},
+		{ID: "RPC-04", Want: verdict.Blocked, Rec: areatest.Lines(id("id", "0", ""), id("id", "-1", ""), id("id", `"a"`, ""))},
+		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", ""), id("id", "-1", ""), id("id", `"a"`, `"a"`))},
 		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "9007199254740991", "9007199254740992"))},
 		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", `" a "`, `"a"`))},
 		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, `"ï"`))},
