@@ -221,6 +221,7 @@ func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
 			v.Skip(recording.CodeNeedsSubject, "https URIs may be for clients to load from the web")
 		case !verdict.NotFound(x):
 			others.Add(judge.Brief(x.Param("uri"))+" ("+matcher.Describe(x)+")", x.Evidence()...)
+			v.Skip(recording.CodeNeedsSubject, "what could not be read ended in an error that does not say that it is missing: see the observation unreadable")
 		case rereads[uri] != nil && verdict.NotFound(rereads[uri]) && again[uri].Exists():
 			unreadable(r, v, x, rereads[uri], again[uri])
 		default:

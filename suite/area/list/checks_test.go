@@ -140,6 +140,18 @@ func TestListComparisons(t *testing.T) {
 	}
 }
 
+// TestUnreadable: where reads fail without a word of what is missing, the reason says where that is told.
+func TestUnreadable(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, areatest.HasResources)
+	k, _ := area.BuiltIn().Check("LIST-15")
+	req, _ := area.Catalogue().Find("LIST-15")
+	got := verdict.Evaluate(k, req, facts, verdict.Recordings{list.Relist: rt.New(list.Relist, facts, areatest.Refusal("read", "resources/read", `{"uri":"a:1"}`, "-32603", "uri", "a:1"))})
+	if got.Outcome != verdict.NotApplicable || got.Code != recording.CodeNeedsSubject || !strings.Contains(got.Reason, "observation unreadable") ||
+		len(got.Observations) != 1 || got.Observations[0].ID != "unreadable" {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // TestListsAreShown: what contradicts a list rests on the list as well as on the reads.
 func TestListsAreShown(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, areatest.HasResources)
