@@ -364,3 +364,17 @@ func altered(sent, got string) string {
 	}
 	return ""
 }
+
+// unanswered blocks, and reports, where requests under ids of all kinds get no answer: it is not the
+// id that keeps them from one, and RPC-09 tells of it.
+func unanswered(all []*recording.Exchange, v *verdict.Verdict) bool {
+	const few = 3
+	if len(all) < few || slices.ContainsFunc(all, func(x *recording.Exchange) bool {
+		return len(x.Replies) > 0 || x.Outcome != recording.Silent && (x.Outcome != recording.HTTPOnly || x.Status >= 300)
+	}) {
+		return false
+	}
+	x := all[0]
+	v.Block(recording.CodeNoAnswer, "whatever its id, "+verdict.What(x)+" gets no answer: "+matcher.Describe(x)+" (see RPC-09)", x.Evidence()...)
+	return true
+}
