@@ -200,6 +200,9 @@ type repetition struct {
 // combinations, and those where the same requirements rest on time, are repeated side by side; else one after the other as well.
 func (r *Run) replay(ctx context.Context, red []*Judgement, choose choice) map[requirement.Combination]*Take {
 	r.hurry(red)
+	for _, e := range r.endpoints {
+		e.habits.Forget()
+	}
 	elsewhere, owned := r.repetitions(ctx, red, choose)
 	p := &player{run: r}
 	for _, x := range slices.Concat(elsewhere, owned) {

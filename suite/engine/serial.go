@@ -19,8 +19,7 @@ const (
 type exchange struct{ sent, answered, ended time.Duration }
 
 // serial says in a sentence that a server over HTTP handles one request at a time, by which a run takes many times as long: while
-// one response was open, as a stream is, no request beside it was answered, and some were when it had ended; if none was, the server
-// may hang as well. It is empty if that was not seen, or if there are several endpoints.
+// one response was open, as a stream is, no request beside it was answered, and several were when it had ended. It is empty if that was not seen, or if there are several endpoints.
 func (r *Run) serial() string {
 	if len(r.endpoints) != 1 || r.endpoints[0].transport == requirement.Stdio {
 		return ""
@@ -34,25 +33,17 @@ func serial(frames []wire.Frame) string {
 		if open.answered == 0 || open.ended-open.answered < openLong {
 			continue
 		}
-		waited, served, answered := 0, false, false
+		waited, beside := 0, false
 		for _, x := range all {
-			if x == open {
-				continue
-			}
-			answered = answered || x.answered > open.answered && x.answered < open.ended
-			served = served || x.answered >= open.ended
-			if x.sent > open.sent && x.sent < open.ended-openLong/2 {
+			beside = beside || x != open && x.answered > open.answered && x.answered < open.ended
+			if x.sent > open.sent && x.sent < open.ended-openLong/2 && x.answered >= open.ended { // some are never answered, whatever else is open
 				waited++
 			}
 		}
-		if answered || waited < waitedAtAll {
-			continue
+		if !beside && waited >= waitedAtAll {
+			return fmt.Sprintf("while one response was open, for %.1f s, %d requests beside it got no answer, and then they did: the server handles one request at a time; give it more workers, if it can have them",
+				(open.ended - open.answered).Seconds(), waited)
 		}
-		text := fmt.Sprintf("while one response was open, for %.1f s, none of %d requests beside it was answered", (open.ended - open.answered).Seconds(), waited)
-		if !served {
-			return text + ", nor was any later: the server handles one request at a time, or hangs"
-		}
-		return text + ": the server handles one request at a time; give it more workers, if it can have them"
 	}
 	return ""
 }

@@ -24,9 +24,9 @@ func TestSerial(t *testing.T) {
 		others [][]wire.Frame
 		want   string
 	}{
-		"all wait":                {[][]wire.Frame{request("post:2", 2, 11.1, 11.1), request("post:3", 3, 11.2, 11.2), request("post:4", 4, 0, 0)}, "give it more workers"},
+		"all wait":                {[][]wire.Frame{request("post:2", 2, 11.1, 11.1), request("post:3", 3, 11.2, 11.2), request("post:4", 4, 11.3, 11.3), request("post:5", 4, 0, 0)}, "give it more workers"},
 		"one is served":           {[][]wire.Frame{request("post:2", 2, 2.1, 2.1), request("post:3", 3, 11.2, 11.2), request("post:4", 4, 0, 0), request("post:5", 4, 11.3, 11.3)}, ""},
-		"nothing is, ever after":  {[][]wire.Frame{request("post:2", 2, 0, 0), request("post:3", 3, 0, 0), request("post:4", 4, 0, 0)}, "or hangs"},
+		"they never are":          {[][]wire.Frame{request("post:2", 2, 0, 0), request("post:3", 3, 0, 0), request("post:4", 4, 0, 0), request("post:5", 12, 12.1, 12.1)}, ""},
 		"few are sent":            {[][]wire.Frame{request("post:2", 2, 11.1, 11.1)}, ""},
 		"they come at the end":    {[][]wire.Frame{request("post:2", 10.9, 11.1, 11.1), request("post:3", 10.9, 11.2, 11.2), request("post:4", 10.9, 11.3, 11.3)}, ""},
 		"nothing is sent besides": {nil, ""},

@@ -164,6 +164,7 @@ func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
 	if x := cmp.Or(s.answered[m.Get("id").Raw], s.given[m.Get("id").Raw]); x != nil { // given: we have given it up
 		s.renames = false
 		s.disproved(x)
+		s.opts.Habits.hasAnswered(x.Method)
 		x.Replies = append(x.Replies, f.Number)
 		return
 	}
@@ -322,6 +323,9 @@ func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
 		p.s.disproved(p.x)
 	}
 	p.s.renames = p.s.renames && p.foreign(m)
+	if p.completed || m.Get("result").Exists() { // an error in time says nothing of requests that are in order
+		p.s.opts.Habits.hasAnswered(p.q.Method)
+	}
 	if n == 0 || p.x.Replies[n-1] != f.Number {
 		p.x.Replies = append(p.x.Replies, f.Number)
 	}

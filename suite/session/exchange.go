@@ -107,7 +107,7 @@ func (p *Pending) timeout() time.Duration {
 	if p.starting {
 		return max(p.s.opts.Timeout, p.s.opts.Start)
 	}
-	return p.s.opts.Timeout
+	return p.s.opts.Habits.expected(p.q.Method, p.s.opts.Timeout)
 }
 
 // Wait waits for the answer and completes the exchange.
@@ -291,6 +291,9 @@ func (p *Pending) expire(ctx context.Context, timeout time.Duration) *recording.
 	x := p.finish(recording.Silent, "no answer within "+timeout.String())
 	p.Cancel()
 	s := p.s
+	if p.q.Timeout == 0 && x.Outcome == recording.Silent {
+		s.opts.Habits.noAnswer(p.q.Method)
+	}
 	if s.opts.Kind == recording.Clean && len(x.ID) > 0 && p.q.Method != "initialize" &&
 		(!s.opts.Revision.Modern() || s.over == requirement.Stdio) {
 		s.Start(ctx, Request{Step: recording.StepCancel, Method: "notifications/cancelled", Notification: true,

@@ -25,6 +25,8 @@ type Habits struct {
 	conflicts atomic.Bool
 	// barred says that what follows a handshake is refused for want of a session id.
 	barred atomic.Bool
+	// silence is of methods that the target may never answer.
+	silence silence
 }
 
 // inVain is how many unanswered prompts there are at most: a target that is deaf is so to all of them.
