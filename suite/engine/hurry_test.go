@@ -10,7 +10,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 
 	"github.com/mcpcheck/mcpcheck/suite/area/capability"
-	"github.com/mcpcheck/mcpcheck/suite/area/meta"
 	"github.com/mcpcheck/mcpcheck/suite/area/page"
 
 	"github.com/mcpcheck/mcpcheck/suite/area/stdio"
@@ -177,15 +176,14 @@ func TestCleanFirst(t *testing.T) {
 		builder *recording.Exchange // of what builds on another
 		want    []recording.Name
 	}{
-		"they share":            {probe, []recording.Name{page.Paging, meta.LogLevels, missing, malformed}},
-		"one needs one as well": {clean, []recording.Name{missing, malformed, page.Paging, meta.LogLevels}},
+		"they share":            {probe, []recording.Name{page.Paging, missing, malformed}},
+		"one needs one as well": {clean, []recording.Name{missing, malformed, page.Paging}},
 	} {
-		plan := set.inOrder(map[recording.Name]bool{missing: true, malformed: true, page.Paging: true, meta.LogLevels: true})
+		plan := set.inOrder(map[recording.Name]bool{missing: true, malformed: true, page.Paging: true})
 		cleanFirst(plan, &Take{Recordings: map[recording.Name]*recording.Recording{
-			missing:        {Exchanges: []*recording.Exchange{probe}},
-			malformed:      {Exchanges: []*recording.Exchange{x.builder}},
-			page.Paging:    {Exchanges: []*recording.Exchange{probe, clean}},
-			meta.LogLevels: {Exchanges: []*recording.Exchange{probe}}, // it lends its session
+			missing:     {Exchanges: []*recording.Exchange{probe}},
+			malformed:   {Exchanges: []*recording.Exchange{x.builder}},
+			page.Paging: {Exchanges: []*recording.Exchange{probe, clean}},
 		}})
 		var got []recording.Name
 		for _, sc := range plan {

@@ -14,8 +14,8 @@ import (
 )
 
 // cleanFirst puts scenarios that needed a clean session before those of their phase that only
-// borrowed one, so that those which share a session follow one another; among these come first those that lend one. What
-// sent nothing, and what those in front build on, stays in front.
+// borrowed one, so that those which share a session follow one another. What sent nothing, and
+// what those in front build on, stays in front.
 func cleanFirst(plan []*scenario.Scenario, before *Take) {
 	borrows := map[recording.Name]bool{}
 	for _, sc := range slices.Backward(plan) { // what builds on a scenario comes after it
@@ -27,13 +27,10 @@ func cleanFirst(plan []*scenario.Scenario, before *Take) {
 			})
 	}
 	probes := func(sc *scenario.Scenario) int {
-		switch {
-		case !borrows[sc.Name]:
-			return 0
-		case sc.Lends:
+		if borrows[sc.Name] {
 			return 1
 		}
-		return 2
+		return 0
 	}
 	slices.SortStableFunc(plan, func(a, b *scenario.Scenario) int {
 		return cmp.Or(cmp.Compare(a.Phase, b.Phase), probes(a)-probes(b), rank(a)-rank(b))

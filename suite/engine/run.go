@@ -352,12 +352,26 @@ func (r *Run) gather(take *Take, framed func(*recording.Recording) bool) {
 	seen := map[string]bool{}
 	collect := func(sessions []*recording.Session) {
 		for _, s := range sessions {
-			if s.Kind == recording.Clean && !seen[s.ID] {
-				seen[s.ID] = true
+			switch {
+			case seen[s.ID]:
+			case s.Kind == recording.Clean:
 				everything.Sessions = append(everything.Sessions, s)
 				everything.Exchanges = append(everything.Exchanges, s.Exchanges...)
 				everything.Frames = append(everything.Frames, r.transcript.Session(s.ID)...)
+			case s.Clean > 0: // what was said before it became expendable
+				part := recording.Part{Until: s.Clean}
+				for _, x := range s.Exchanges {
+					if part.Holds(x.Request) {
+						everything.Exchanges = append(everything.Exchanges, x)
+					}
+				}
+				for _, f := range r.transcript.Session(s.ID) {
+					if part.Holds(f.Number) {
+						everything.Frames = append(everything.Frames, f)
+					}
+				}
 			}
+			seen[s.ID] = true
 		}
 	}
 	collect(take.Sessions)

@@ -152,6 +152,8 @@ const (
 type Session struct {
 	ID   string `json:"id"`
 	Kind Kind   `json:"kind"`
+	// Clean is the number of the last frame up to which a session that is expendable now was a clean one; 0 if it never was.
+	Clean int `json:"clean,omitempty"`
 	// Opened and Closed are times since the start of the run, and so is Closing, when we
 	// began to end the session; 0 in recordings of earlier versions.
 	Opened  time.Duration `json:"opened"`

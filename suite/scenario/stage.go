@@ -74,6 +74,7 @@ const (
 	AfterRequests  History = ""      // requests, and nothing that would outlast them
 	AfterLists     History = "lists" // nothing but lists
 	AfterLogLevels History = "logs"  // requests that asked for log messages: more may come
+	ToBeLent       History = "lent"  // requests, in one that is kept for those that borrow
 )
 
 // Sessions gives scripts the sessions that they ask for, and decides how many stand at

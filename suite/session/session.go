@@ -335,7 +335,20 @@ func (s *Session) Revision() requirement.Revision { return s.opts.Revision }
 func (s *Session) ID() string { return s.opts.ID }
 
 // Kind says what the session is used for.
-func (s *Session) Kind() recording.Kind { return s.opts.Kind }
+func (s *Session) Kind() recording.Kind {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opts.Kind
+}
+
+// Expend makes a clean session an expendable one from here on. Nothing may be under way in it.
+func (s *Session) Expend() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.opts.Kind == recording.Clean {
+		s.opts.Kind, s.rec.Kind, s.rec.Clean = recording.Probe, recording.Probe, s.last
+	}
+}
 
 // Record is the session's entry in a recording.
 func (s *Session) Record() *recording.Session { return s.rec }

@@ -27,15 +27,7 @@ var handshakeScenario = &scenario.Scenario{
 	Waits: true,
 	When:  legacyOnly,
 	Lends: true,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		o := session.Options{HoldInitialized: true}
-		if p.Combination.Transport == requirement.Stdio {
-			o.Kind = recording.Probe // it is borrowed afterwards
-		}
-		c, ok := p.Fresh(ctx, o)
-		if !ok {
-			return
-		}
+	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		p.Mark(markWaiting)
 		p.Silent()
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
@@ -48,9 +40,9 @@ var handshakeScenario = &scenario.Scenario{
 			last = c.Note(c.S.Do(ctx, p.Ordinary(stepAgain)))
 		}
 		if last.Succeeded() { // what the early ping broke is not for others
-			c.Leave(session.Options{Kind: o.Kind}, scenario.AfterRequests)
+			c.Leave(session.Options{}, scenario.ToBeLent)
 		}
-	},
+	}),
 }
 
 // Steps "ping" and "ping-meta" are a ping without params and one with empty

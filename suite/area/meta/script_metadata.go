@@ -41,7 +41,7 @@ var badMetadataScenario = &scenario.Scenario{
 var logLevelsScenario = &scenario.Scenario{
 	Name:      LogLevels,
 	Title:     "setting the log level",
-	Sends:     "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, over HTTP in another session.",
+	Sends:     "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, over HTTP in another session, and over stdio a list behind it.",
 	Phase:     scenario.Read,
 	After:     []recording.Name{recording.Reads},
 	When:      scenario.All(scenario.InLegacy, scenario.Declared("logging")),
@@ -49,11 +49,7 @@ var logLevelsScenario = &scenario.Scenario{
 	Lends:     true,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		stdio := p.Combination.Transport == requirement.Stdio
-		var o session.Options
-		if stdio {
-			o.Kind = recording.Probe
-		}
-		c, _, ok := p.TakeOver(ctx, o, scenario.AfterRequests)
+		c, _, ok := p.TakeOver(ctx, session.Options{}, scenario.ToBeLent)
 		if !ok {
 			return
 		}
@@ -62,14 +58,14 @@ var logLevelsScenario = &scenario.Scenario{
 		if uri := p.Readable(); uri != "" {
 			scenario.ReadResource(ctx, c, recording.StepRead, uri, nil)
 		}
-		if !stdio {
-			if c, ok = p.Expendable(ctx); !ok {
-				return
-			}
+		if stdio {
+			c.S.Expend()
+		} else if c, ok = p.Expendable(ctx); !ok {
+			return
 		}
 		c.Do(ctx, session.Request{Step: stepUnknownLevel, Method: "logging/setLevel", Params: map[string]any{"level": "loud"}})
-		if stdio {
-			c.Leave(o, scenario.AfterRequests)
+		if stdio && c.Do(ctx, p.Ordinary(recording.StepAlive)).Succeeded() { // what that level broke is not for others
+			c.Leave(session.Options{}, scenario.ToBeLent)
 		}
 	},
 }

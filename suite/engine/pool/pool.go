@@ -337,7 +337,8 @@ func (p *Pool) lendFirst(ctx context.Context) (s *session.Session, used bool, er
 			return nil, false, err
 		}
 	}
-	if s := p.TakeOver(session.Options{Kind: recording.Probe}, scenario.AfterRequests); s != nil {
+	if s := p.TakeOver(session.Options{Kind: recording.Clean}, scenario.ToBeLent); s != nil {
+		s.Expend()
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.used = append(p.used, s)

@@ -251,7 +251,7 @@ func TestLenderIsAwaited(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := &scenariotest.Server{Script: mortal}
 				st := scenariotest.Stage(t, srv)
-				o := session.Options{Kind: recording.Probe}
+				o := session.Options{Kind: recording.Clean}
 				left, err := st.Open(t.Context(), o)
 				if err != nil {
 					t.Fatal(err)
@@ -259,7 +259,7 @@ func TestLenderIsAwaited(t *testing.T) {
 				over := make(chan struct{})
 				st.AwaitLender(over)
 				time.AfterFunc(c.takes, func() {
-					st.Leave(left, o, scenario.AfterRequests)
+					st.Leave(left, o, scenario.ToBeLent)
 					close(over)
 				})
 				begin := time.Now()
