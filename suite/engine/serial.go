@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
 )
 
 // What makes it plain that a server handles one request at a time: how long a response was open, and how many requests
@@ -15,11 +16,16 @@ const (
 	waitedAtAll = 3
 )
 
-// exchange is an HTTP request with the time of the first and of the last frame of its response; answered is 0 if there is none.
-type exchange struct{ sent, answered, ended time.Duration }
+// exchange is an HTTP request of a kind, which is its methods, with the time of the first and of the last frame of its
+// response; answered is 0 if there is none.
+type exchange struct {
+	kind                  string
+	sent, answered, ended time.Duration
+}
 
 // serial says in a sentence that a server over HTTP handles one request at a time, by which a run takes many times as long: while
-// one response was open, as a stream is, no request beside it was answered, and several were when it had ended. It is empty if that was not seen, or if there are several endpoints.
+// one response was open, as a stream is, no request beside it was answered, and several were when it had ended. It is empty if
+// that was not seen, or if there are several endpoints.
 func (r *Run) serial() string {
 	if len(r.endpoints) != 1 || r.endpoints[0].transport == requirement.Stdio {
 		return ""
@@ -29,6 +35,12 @@ func (r *Run) serial() string {
 
 func serial(frames []wire.Frame) string {
 	all := exchanges(frames)
+	quickest := map[string]time.Duration{} // by kind: what always takes long waits for nobody
+	for _, x := range all {
+		if took, known := quickest[x.kind]; x.answered > 0 && (!known || x.ended-x.sent < took) {
+			quickest[x.kind] = x.ended - x.sent
+		}
+	}
 	for _, open := range all {
 		if open.answered == 0 || open.ended-open.answered < openLong {
 			continue
@@ -36,7 +48,9 @@ func serial(frames []wire.Frame) string {
 		waited, beside := 0, false
 		for _, x := range all {
 			beside = beside || x != open && x.answered > open.answered && x.answered < open.ended
-			if x.sent > open.sent && x.sent < open.ended-openLong/2 && x.answered >= open.ended { // some are never answered, whatever else is open
+			took, known := quickest[x.kind]
+			if x.sent > open.sent && x.sent < open.ended-openLong/2 && x.answered >= open.ended && // some are never answered, whatever else is open
+				known && took < (open.ended-x.sent)/2 {
 				waited++
 			}
 		}
@@ -59,7 +73,7 @@ func exchanges(frames []wire.Frame) []*exchange {
 		x := open[at]
 		switch {
 		case f.Dir == wire.Out && f.HTTP != nil:
-			x = &exchange{sent: f.At}
+			x = &exchange{kind: f.HTTP.Method + " " + gjson.GetBytes(f.Raw, "method").Str, sent: f.At}
 			open[at], all = x, append(all, x)
 		case x != nil && f.Dir == wire.In && x.answered == 0:
 			x.answered, x.ended = f.At, f.At

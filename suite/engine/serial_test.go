@@ -19,7 +19,7 @@ func TestSerial(t *testing.T) {
 		}
 		return frames
 	}
-	stream := request("post:1", 1, 1.1, 11)
+	stream, quick := request("post:1", 1, 1.1, 11), request("post:0", 0, 0.1, 0.1)
 	for name, c := range map[string]struct {
 		others [][]wire.Frame
 		want   string
@@ -30,8 +30,12 @@ func TestSerial(t *testing.T) {
 		"few are sent":            {[][]wire.Frame{request("post:2", 2, 11.1, 11.1)}, ""},
 		"they come at the end":    {[][]wire.Frame{request("post:2", 10.9, 11.1, 11.1), request("post:3", 10.9, 11.2, 11.2), request("post:4", 10.9, 11.3, 11.3)}, ""},
 		"nothing is sent besides": {nil, ""},
+		"all always take as long": {[][]wire.Frame{request("post:2", 2, 12, 12), request("post:3", 3, 13, 13), request("post:4", 4, 14, 14)}, ""},
 	} {
 		frames := append([]wire.Frame{}, stream...)
+		if name != "all always take as long" {
+			frames = append(quick, frames...)
+		}
 		for _, o := range c.others {
 			frames = append(frames, o...)
 		}
