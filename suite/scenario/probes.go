@@ -23,20 +23,23 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	}
 	all := make([]*recording.Exchange, len(qs))
 	alive := c.settled(ctx, qs, pending, all)
+	answered := func(x *recording.Exchange) bool { // and not only by who says that the session is over
+		return x.Outcome == recording.Replied && (alive || !ofEnded(x))
+	}
 	heard := true
 	for i, p := range pending {
 		if all[i] == nil {
 			all[i] = p.Finish()
 		}
-		heard = heard && all[i].Outcome == recording.Replied
+		heard = heard && answered(all[i])
 	}
 	mixed := alive && mixedUp(qs, pending, all)
 	for i, x := range all {
 		switch {
 		case mixed:
 			x.Step += recording.StepLost
-		case x.Outcome == recording.Replied && (alive || !heard):
-		case x.Outcome == recording.Replied: // answered, like the others, and then nothing was
+		case answered(x) && (alive || !heard):
+		case answered(x): // like the others, and then nothing was
 			x.Step += recording.StepLost
 		case !alive:
 			x.Step += recording.StepLost
@@ -63,7 +66,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		if !c.S.Alive() && !c.Replace(ctx) { // over before anything was sent, as one that a target ends after a few messages
 			return all
 		}
-		if all[i].Outcome != recording.Replied || heard {
+		if !answered(all[i]) || heard {
 			tried := c.alone
 			if !c.fresh && c.S.HTTPSession() != "" {
 				tried = c.twice // one that ends after a few messages may have ended over those before
