@@ -72,7 +72,7 @@ func (p *Play) Unlisted(walk recording.Name, otherwise string) {
 	if r := p.Earlier(walk); r != nil {
 		for _, x := range r.Steps(recording.StepPage) {
 			if x.Outcome == recording.Silent {
-				p.Break(recording.CodeNoAnswer, x.Method+" was not answered: "+x.Reason, x.Evidence()...)
+				p.Break(recording.CodeNoAnswer, x.Method+" was not answered: "+x.Reason, x.Request) // an answer may still be noted
 			}
 		}
 	}

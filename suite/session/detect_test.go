@@ -70,8 +70,8 @@ func TestDetectKeepsAnErrorWithoutID(t *testing.T) {
 	for answer, kept := range map[string]bool{`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"no"}}`: false, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}%.0s`: true} {
 		synctest.Test(t, func(t *testing.T) {
 			refusing := serving(func(m gjson.Result, say func(string, ...any)) bool { say(answer, m.Get("id").Raw); return true }, "2025-11-25")
-			n := 0
-			found, err := Detect(t.Context(), refusing.pipe(), options(""), []requirement.Revision{requirement.R20251125, requirement.R20260728}, 0, func() string { n++; return fmt.Sprint(n) })
+			var n atomic.Int64
+			found, err := Detect(t.Context(), refusing.pipe(), options(""), []requirement.Revision{requirement.R20251125, requirement.R20260728}, 0, func() string { return fmt.Sprint(n.Add(1)) })
 			if err != nil {
 				t.Fatal(err)
 			}
