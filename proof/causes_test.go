@@ -72,3 +72,24 @@ func TestOneCauseInAllRevisions(t *testing.T) {
 		}
 	})
 }
+
+// TestEndOfTheServerIsOneCause: whatever message a server does not survive, that is one finding.
+func TestEndOfTheServerIsOneCause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ids := []string{"CANC-01", "PAGE-06", "SEC-63"}
+		report := judge(t, reference.Options{Faults: []string{"canc-01-hangs-up", "page-06-long-cursor-kills"}}, suite.Config{Only: ids,
+			Revisions: []requirement.Revision{requirement.R20251125}, Transports: []requirement.Transport{requirement.Stdio}})
+		causes := map[string]bool{}
+		for i := range report.Results {
+			x := &report.Results[i]
+			if !x.Verdict.Red() || !x.SharedCause {
+				t.Errorf("%s: %s, with a cause of its own: %t", x.ID, x.Verdict, !x.SharedCause)
+			}
+			causes[x.Cause] = true
+		}
+		if len(report.Results) != len(ids) || len(causes) != 1 {
+			t.Errorf("%d verdicts with the causes %v", len(report.Results), causes)
+		}
+	})
+}

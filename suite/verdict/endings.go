@@ -10,6 +10,13 @@ import (
 // Ends is the cause of what breaks each requirement that is about a message which a server does not survive.
 const Ends = "a message ends the server"
 
+// EndsToo says of the violation that was just stated that it has the cause of SEC-63, if a server of its own did not survive a message.
+func (v *Verdict) EndsToo(x *recording.Exchange) {
+	if x.Fatal && x.Outcome == recording.Lost && OwnServer(v) {
+		v.SharedCause(Ends)
+	}
+}
+
 // EndsServer reports whether a probe was seen to end a server that had begun to serve, twice. That
 // is what SEC-63 judges, and whatever else the message broke by it has the same cause.
 func EndsServer(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {

@@ -200,9 +200,7 @@ func Withstood(v *Verdict, x *recording.Exchange, about string) bool {
 	case x.Fatal:
 		v.That(false, "an error, and a target that goes on serving", "the target was lost over "+about+", twice"+matcher.InBrackets(x.Reason), x.Evidence()...)
 		v.Hint("catch what goes wrong while a request is handled, and answer it with an error")
-		if x.Outcome == recording.Lost && OwnServer(v) {
-			v.SharedCause(Ends)
-		}
+		v.EndsToo(x)
 		return false
 	case NoResponse(x):
 		v.That(false, "an answer", matcher.Describe(x)+" to "+about, x.Evidence()...)

@@ -188,6 +188,7 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 			return
 		}
 		v.That(false, "a server that lives on after a cancellation "+about, verdict.LostWords(x), x.Evidence()...)
+		v.EndsToo(x)
 		return
 	}
 	verdict.Unanswered(r, x, v)

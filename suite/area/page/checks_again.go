@@ -113,6 +113,7 @@ func badCursor(x *recording.Exchange, v *verdict.Verdict, ignored *verdict.Sight
 	if x.Fatal {
 		v.That(false, x.Method+" without cursor is answered as ever", "nothing is answered any more after the cursor "+judge.Brief(cursor)+matcher.InBrackets(x.Reason), x.Evidence()...)
 		v.Hint("answer a cursor that cannot be read with error -32602")
+		v.EndsToo(x)
 		return
 	}
 	if judge.IsString(cursor) && verdict.NoResponse(x) { // what is no request of the schema may go unheard

@@ -45,6 +45,9 @@ var rpcRequestsChecks = []verdict.Check{
 	}},
 	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(recording.StepUnknownMethod) {
+			if endsServer(r, x, v) {
+				return
+			}
 			if x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300 {
 				v.That(false, "a JSON-RPC error with code -32601", matcher.Describe(x)+" to a request for an unknown method", x.Evidence()...)
 			} else if v.Modern() && r.Combination.Transport == requirement.Stdio {
