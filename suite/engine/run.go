@@ -202,7 +202,7 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 			ahead = p.run.lead(st, plans[st])
 		}
 		ready := map[recording.Name]chan struct{}{}
-		lent := lenders(st, plans[st], phase)
+		lent := awaitLenders(st, plans[st], phase)
 		var leavers, lenders []chan struct{}
 		for _, sc := range plans[st] {
 			if due(st, sc) != phase {
@@ -268,9 +268,9 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 	}
 }
 
-// lenders has those that borrow a session wait for the scripts of the phase that lend one, unless scripts take turns, or whoever
+// awaitLenders has those that borrow a session wait for the scripts of the phase that lend one, unless scripts take turns, or whoever
 // waits would keep others from being played; lent is called when one of them is over.
-func lenders(st *pool.Pool, plan []*scenario.Scenario, phase scenario.Phase) (lent func()) {
+func awaitLenders(st *pool.Pool, plan []*scenario.Scenario, phase scenario.Phase) (lent func()) {
 	var left atomic.Int64
 	for _, sc := range plan {
 		if sc.Lends && due(st, sc) == phase {

@@ -189,8 +189,8 @@ func over(ctx context.Context, limit time.Duration, all ...*session.Pending) {
 	}
 }
 
-// raceTogether writes several requests at once, each with its cancellation, under ids that depend on how many times that was done. A target that reads
-// both in one go comes to the cancellation while it is busy with the request; were they written
+// raceTogether writes several requests at once, each with its cancellation, under ids that no earlier round has had. A target
+// that reads both in one go comes to the cancellation while it is busy with the request; were they written
 // one by one, then on a busy machine either would be done with before the other is there.
 func raceTogether(ctx context.Context, p *scenario.Play, c *scenario.Client, round, n int) (pending []*session.Pending) {
 	const pairs, most, least = 5, 8, 3

@@ -37,7 +37,7 @@ var badMetadataScenario = &scenario.Scenario{
 	}),
 }
 
-// On stdio all of it is said in a process that others use before and after, as nothing in it depends on the logs.
+// On stdio all of it is said in the process of the slow handshake, which probes borrow afterwards: none of them depends on the logs.
 var logLevelsScenario = &scenario.Scenario{
 	Name:      LogLevels,
 	Title:     "setting the log level",
