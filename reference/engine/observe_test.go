@@ -125,7 +125,8 @@ func (l *oneConn) Close() error   { l.once.Do(func() { close(l.over) }); return 
 func (l *oneConn) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
 
 // TestUnreadStreams: what waits for a client that does not read is bounded, and so is what is kept
-// for one that comes back; the answers to a client that is there are not.
+// for one that comes back; the answers to a client that is there are not, nor do they count against
+// what comes unasked behind them.
 func TestUnreadStreams(t *testing.T) {
 	push := func(st *stream, kind hook.Kind, size, times int) (pushed int) {
 		for range times {
@@ -139,6 +140,19 @@ func TestUnreadStreams(t *testing.T) {
 	notified.attach()
 	if n := push(notified, hook.Notification, 1<<10, 1000); n != 257 || !notified.done {
 		t.Errorf("%d KiB of notifications wait", n)
+	}
+	busy := &stream{}
+	here := busy.attach()
+	if push(busy, hook.Response, 1<<20, 1) != 1 || push(busy, hook.Notification, 1<<10, 100) != 100 {
+		t.Error("a client that is there gets no notification behind a long answer")
+	}
+	for i := range 101 {
+		if _, ok := busy.next(t.Context(), here, i); !ok {
+			t.Fatalf("event %d cannot be read", i)
+		}
+	}
+	if n := push(busy, hook.Notification, 1<<10, 1000); n != 257 {
+		t.Errorf("%d KiB of notifications wait behind what was read", n)
 	}
 	gone.detach(gone.attach())
 	if n := push(gone, hook.Response, 200<<10, 10); n != 2 || !gone.done {

@@ -39,6 +39,7 @@ type stream struct {
 	dropped int            // events that are no longer kept
 	held    int            // bytes of those that are
 	waiting int            // bytes of those that have not been handed to a reader
+	unasked int            // of these, those that answer nothing
 	read    int            // events that have been handed to a reader
 	done    bool
 	reader  int           // serial of the current reader; 0 if there is none
@@ -70,7 +71,8 @@ func (st *stream) push(_ context.Context, m hook.Message) error {
 		st.events = st.few[:0]
 	}
 	ev := streamEvent{Message: m, answer: m.Kind == hook.Response}
-	if st.waiting > maxHeld && (st.reader == 0 && st.readers > 0 || !ev.answer) || st.dropped+len(st.events)-st.read >= maxBacklog {
+	gone := st.reader == 0 && st.readers > 0
+	if st.unasked > maxHeld || gone && st.waiting > maxHeld || st.dropped+len(st.events)-st.read >= maxBacklog {
 		st.done = true // nobody reads: give up
 		st.signal()
 		return io.ErrClosedPipe
@@ -78,6 +80,9 @@ func (st *stream) push(_ context.Context, m hook.Message) error {
 	st.events = append(st.events, ev)
 	st.held += ev.size()
 	st.waiting += ev.size()
+	if !ev.answer {
+		st.unasked += ev.size()
+	}
 	st.forget()
 	st.signal()
 	return nil
@@ -146,7 +151,11 @@ func (st *stream) next(ctx context.Context, reader, i int) (ev streamEvent, ok b
 		if at := i - st.dropped; at < len(st.events) {
 			ev = st.events[at]
 			for ; st.read <= i; st.read++ {
-				st.waiting -= st.events[st.read-st.dropped].size()
+				read := &st.events[st.read-st.dropped]
+				st.waiting -= read.size()
+				if !read.answer {
+					st.unasked -= read.size()
+				}
 			}
 			st.mu.Unlock()
 			return ev, true
