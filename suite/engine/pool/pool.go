@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
@@ -355,6 +356,11 @@ func (p *Pool) lend(ctx context.Context) (*session.Session, error) {
 	if err != nil {
 		p.vacate()
 		return nil, err
+	}
+	if p.Combination.Transport == requirement.Stdio && p.Combination.Revision.Modern() {
+		// As most clients begin. Where a server takes nothing before that, which DISC-12 is about, all that is probed would depend on
+		// what was asked before it.
+		s.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
