@@ -267,6 +267,34 @@ func TestHarm(t *testing.T) {
 	}
 }
 
+// TestSpent: a program that cannot be started any more breaks no requirement. What is left open says how
+// it ended, and what its last words were.
+func TestSpent(t *testing.T) {
+	for _, starts := range []string{"2", "6"} {
+		t.Run(starts, func(t *testing.T) {
+			t.Parallel()
+			bad, err := badTarget()
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := runWithin(t, time.Minute, []string{badtarget.EnvDir + "=" + t.TempDir()}, "--quiet-window", "50ms", "--timeout", "3s",
+				"--label-filter", "area:LIFE || area:RPC || area:SEC", "--", bad, "spent="+starts)
+			told := 0
+			for _, x := range o.report.Results {
+				if x.Verdict.Red() {
+					t.Errorf("%s in %s is %s: %s", x.ID, x.Revision, x.Verdict, x.Actual)
+				}
+				if x.Verdict == reports.Blocked && strings.Contains(x.Reason, "exit status 7; its standard error ends with: badtarget: no space left for the lock file") {
+					told++
+				}
+			}
+			if o.status != 3 || told == 0 {
+				t.Errorf("exit status %d, %d verdicts say how the program ended\n%s", o.status, told, o.stdout)
+			}
+		})
+	}
+}
+
 // noneLeft checks that no process group of the target is left.
 func noneLeft(t *testing.T, pids string) {
 	t.Helper()

@@ -42,6 +42,7 @@ const lateDefault = 300 * time.Millisecond
 var stdioModes = map[string]func(*process){
 	"good":   nil,
 	"exit":   func(p *process) { fmt.Fprintln(os.Stderr, "badtarget: no licence found"); os.Exit(7) },
+	"spent":  (*process).spend,
 	"silent": func(p *process) { p.drain() },
 	"deaf":   func(*process) { hang() },
 	"flood": func(p *process) {
@@ -85,6 +86,16 @@ func register() error {
 		return os.WriteFile(filepath.Join(dir, strconv.Itoa(os.Getpid())), nil, 0o600) // #nosec G703 -- the test that starts this names the directory
 	}
 	return nil
+}
+
+// spend ends the process unless it is one of the first, as many as the argument says.
+func (p *process) spend() {
+	most, err := strconv.Atoi(p.argument)
+	started, _ := os.ReadDir(os.Getenv(EnvDir))
+	if err != nil || len(started) > most {
+		fmt.Fprintln(os.Stderr, "badtarget: no space left for the lock file")
+		os.Exit(7)
+	}
 }
 
 // daemon leaves a process behind that has nothing to do with this one any more.

@@ -2,9 +2,11 @@ package verdict
 
 import (
 	"slices"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // Ends is the cause of what breaks each requirement that is about a message which a server does not survive.
@@ -43,6 +45,41 @@ func Began(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
 // and silent may only be busy with something.
 func ended(r *recording.Recording, x *recording.Exchange) bool {
 	return x.Outcome == recording.Lost || slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool { return s.ID == x.Session && s.Lost != "" })
+}
+
+// EndedAtStart reports whether an exchange was lost on a process of ours that ended without having sent anything, as all do
+// once a program cannot be started any more: whether it has read the request cannot be seen. Its initialize was answered when the
+// revisions were found out. Where there is none, it takes several processes in succession that said nothing, whatever they were sent.
+func EndedAtStart(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
+	heard := map[string]bool{}
+	for _, f := range r.Frames {
+		heard[f.Session] = heard[f.Session] || f.Dir == wire.In
+	}
+	own := slices.IndexFunc(r.Sessions, func(s *recording.Session) bool { return s.ID == x.Session })
+	if !v.Facts.Owned || r.Combination.Transport != requirement.Stdio || x.Outcome != recording.Lost || own < 0 || heard[x.Session] {
+		return false
+	}
+	if first := r.Sessions[own].Initialize; first != nil {
+		return first.Request == x.Request
+	}
+	const several = 3
+	last := time.Duration(0) // when the last one was opened that did say something
+	for _, s := range r.Sessions {
+		if heard[s.ID] {
+			last = max(last, s.Opened)
+		}
+	}
+	mute, methods := 0, map[string]bool{}
+	for _, s := range r.Sessions {
+		if s.Lost == "" || s.Opened <= last {
+			continue
+		}
+		mute++
+		if i := slices.IndexFunc(r.Exchanges, func(x *recording.Exchange) bool { return x.Session == s.ID }); i >= 0 {
+			methods[r.Exchanges[i].Method] = true
+		}
+	}
+	return r.Sessions[own].Opened > last && mute >= several && len(methods) > 1
 }
 
 // Unprovoked is how a process ended in a session in which it was sent nothing out of order; empty if

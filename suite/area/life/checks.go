@@ -169,6 +169,10 @@ var Checks = []verdict.Check{
 		}
 	}},
 	{Requirement: "LIFE-17", From: []recording.Name{FaultyHandshake, Negotiation}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if x := r.Step(stepSound); x != nil && x.Outcome == recording.Lost && v.Facts.Owned && r.Combination.Transport == requirement.Stdio {
+			v.Block(recording.CodeDied, "the program ends at its start without a faulty initialize as well: "+x.Reason, x.Evidence()...)
+			return
+		}
 		for _, x := range r.Steps(stepNoMembers, stepNoClientInfo, stepAlien) {
 			tolerable(x, v)
 		}

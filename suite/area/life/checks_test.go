@@ -100,6 +100,23 @@ func TestNegotiation(t *testing.T) {
 	})
 }
 
+// TestNoStartAnyMore: of a program that does not start for a sound handshake either it is not said that a faulty one takes it down.
+func TestNoStartAnyMore(t *testing.T) {
+	lost := func(step recording.Step) rt.Line {
+		return rt.Line{Step: step, Method: "initialize", Outcome: recording.Lost}
+	}
+	req, _ := area.Catalogue().Find("LIFE-17")
+	k, _ := area.BuiltIn().Check("LIFE-17")
+	for over, want := range map[requirement.Transport]verdict.Outcome{requirement.Stdio: verdict.Blocked, requirement.HTTP: verdict.Warn} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: over}, `{}`)
+		facts.Owned = true
+		rec := rt.New(life.Negotiation, facts, lost("alien"), lost("sound"))
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{life.Negotiation: rec}); got.Outcome != want {
+			t.Errorf("over %s: %s, expected %s", over, got.Outcome, want)
+		}
+	}
+}
+
 func TestSlowHandshake(t *testing.T) {
 	ping := func(step recording.Step, result string) rt.Line {
 		return rt.Line{Step: step, Method: "ping", Result: result}

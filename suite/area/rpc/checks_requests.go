@@ -148,6 +148,10 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 		if x.Request == 0 {
 			return // it had ended the connection before: that is its right
 		}
+		if verdict.EndedAtStart(r, x, v) {
+			v.Block(recording.CodeDied, "the program, which had been started before, ended at its start: "+x.Reason, frames...)
+			return
+		}
 		v.That(false, expected, verdict.LostWords(x), frames...)
 		v.Cause("the end of the connection") // whichever request it was that met it
 	case recording.HTTPOnly:
