@@ -201,6 +201,7 @@ func TestConsoleIdle(t *testing.T) {
 // at the beginning and at the end.
 func TestConsoleTarget(t *testing.T) {
 	lost := Endpoint{Transport: "http", Address: "http://127.0.0.1:1/mcp", Unreachable: "connection refused"}
+	page := Endpoint{Transport: "http", Address: "http://127.0.0.1:2/mcp", Unreachable: "HTTP 200", Reached: true}
 	bare := Endpoint{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}, WithoutResources: []string{"2025-11-25"}}
 	mute := Endpoint{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}, Unanswered: []string{"2025-06-18: initialize was not answered"}}
 	for name, test := range map[string]struct {
@@ -212,6 +213,8 @@ func TestConsoleTarget(t *testing.T) {
 	}{
 		"half":    {[]Endpoint{{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}}, lost}, Pass, true, []string{"unreachable: connection refused", "NOT ESTABLISHED http://127.0.0.1:1/mcp could not be reached; 1 passed"}, "only the base"},
 		"broken":  {[]Endpoint{bare, lost}, Fail, false, []string{"NOT CONFORMANT", "not established: http://127.0.0.1:1/mcp could not be reached"}, ""},
+		"page":    {[]Endpoint{bare, page}, Fail, false, []string{"not established: http://127.0.0.1:2/mcp gave no answer that can be used"}, "could not be reached"},
+		"neither": {[]Endpoint{lost, page}, NotApplicable, true, []string{"http://127.0.0.1:1/mcp, http://127.0.0.1:2/mcp could not be reached"}, ""},
 		"mute":    {[]Endpoint{mute}, Pass, false, []string{"not judged in 2025-06-18: initialize was not answered"}, "unreachable"},
 		"nowhere": {[]Endpoint{lost}, NotApplicable, true, []string{"NOT ESTABLISHED"}, "connection refused"},
 		"bare":    {[]Endpoint{bare}, Pass, false, []string{"The target declares no resources: only the base protocol was judged. AREA", "CONFORMANT", "s; the target declares no resources: only the base protocol was judged"}, "unreachable"},

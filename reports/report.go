@@ -122,6 +122,9 @@ type Endpoint struct {
 	// Unreachable says in one sentence why the endpoint could not be
 	// reached; empty if it could.
 	Unreachable string `json:"unreachable,omitempty"`
+	// Reached says of an endpoint that is unreachable that something is there: a program that started, or a server that
+	// answered, but nothing with which a session could be opened.
+	Reached bool `json:"reached,omitempty"`
 	// Unoffered says, by what the endpoint answered, that it offers none of the revisions
 	// that were asked for; empty if it does, or if all were asked for.
 	Unoffered string `json:"unoffered,omitempty"`

@@ -93,17 +93,22 @@ func (e *Endpoint) leftOut() string {
 	return "left out, it offers none of the revisions asked for: " + e.Unoffered
 }
 
-// lost says which endpoints could not be reached; empty if all could.
+// lost says which endpoints could not be reached, or gave no answer with which a session could be opened; empty if all could.
 func (v view) lost() string {
 	var addresses []string
+	reached := true // all of them
 	for _, e := range v.r.unreachable() {
 		addresses = append(addresses, e.place())
+		reached = reached && e.Reached
 	}
 	if len(addresses) == 0 {
 		return ""
 	}
 	if v.r.Summary.Interrupted == "budget" && len(v.r.Results) == 0 {
 		return strings.Join(addresses, ", ") + " gave no answer that could be used before the time was spent"
+	}
+	if reached {
+		return strings.Join(addresses, ", ") + " gave no answer that can be used"
 	}
 	return strings.Join(addresses, ", ") + " could not be reached"
 }

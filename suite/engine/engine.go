@@ -118,12 +118,29 @@ func (e *endpoint) hint(err error) string {
 	}
 	u, err := url.Parse(e.URL)
 	switch {
-	case err != nil || u.Host == "" || status != http.StatusNotFound && status != http.StatusMethodNotAllowed:
+	case err != nil || u.Host == "":
 		return ""
-	case strings.Trim(u.Path, "/") != "":
-		return "; is the path right? many servers have /mcp or /sse"
+	case status == http.StatusForbidden:
+		return "; if it wants credentials, --header-env Authorization=VARIABLE gives them (headers in a target file)"
+	case status >= http.StatusInternalServerError:
+		return "; what the server itself has logged may say why"
+	case status/100 != 2 && status != http.StatusNotFound && status != http.StatusMethodNotAllowed:
+		return ""
+	case strings.Trim(u.Path, "/") == "":
+		return "; is the path missing? try /mcp or /sse"
+	case e.Transport() != "":
+		return "; are the path and the transport right? many servers have /mcp or /sse, and without --transport both are tried"
 	}
-	return "; is the path missing? try /mcp or /sse"
+	return "; is the path right? many servers have /mcp or /sse"
+}
+
+// reached reports whether something is there where no session could be opened.
+func reached(err error) bool {
+	if dial, ok := errors.AsType[*transport.DialError](err); ok && dial.Status > 0 {
+		return true
+	}
+	open, ok := errors.AsType[*session.OpenError](err)
+	return ok && open.Code != recording.CodeUnreachable && open.Code != recording.CodeInterrupted
 }
 
 // Prepare finds out what the target speaks and plans the run. An error of type

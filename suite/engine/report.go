@@ -126,7 +126,7 @@ func (r *Run) target() reports.Target {
 	for _, e := range r.endpoints {
 		out := reports.Endpoint{
 			Transport: string(e.transport), Address: e.AddressWithout(masker.String),
-			Revisions: []string{}, Unreachable: masker.String(e.unreachable),
+			Revisions: []string{}, Unreachable: masker.String(e.unreachable), Reached: e.unreachable != "" && reached(e.cause),
 			Unoffered: masker.String(e.unoffered),
 		}
 		r.started(e, &out)

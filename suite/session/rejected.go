@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
@@ -58,4 +61,21 @@ func refusal(err error) bool {
 	e, ok := errors.AsType[*OpenError](err)
 	return ok && e.Code == recording.CodeNoHandshake && !e.Other && e.Status < http.StatusInternalServerError &&
 		e.Status != http.StatusUnauthorized && e.Status != http.StatusForbidden && e.Status != http.StatusNotFound && e.Status != http.StatusMethodNotAllowed
+}
+
+// page is how the body begins that came over HTTP instead of an answer, behind a semicolon.
+func (s *Session) page(x *recording.Exchange) string {
+	if s.over != requirement.HTTP || x.Outcome != recording.HTTPOnly || x.Status/100 == 3 || wire.Coding(x.Header) != "" {
+		return ""
+	}
+	const few = 80
+	for _, f := range s.Incoming(0) {
+		if len(f.Raw) > 0 {
+			return "; the body begins with " + wire.Excerpt(bytes.TrimSpace(f.Raw), few)
+		}
+	}
+	if strings.HasPrefix(x.Header.Get("Content-Type"), "text/event-stream") {
+		return "; no event came"
+	}
+	return "; the body is empty"
 }

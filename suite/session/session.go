@@ -265,7 +265,7 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	case x.Status == http.StatusUnauthorized:
 		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was answered with HTTP 401: the target wants credentials, which --header-env Authorization=VARIABLE gives where the variable holds \"Bearer TOKEN\" (headers in a target file)" + challenge(x.Header)}
 	case x.Outcome != recording.Replied:
-		return &OpenError{Code: recording.CodeNoHandshake, Status: x.Status, Reason: "initialize got no JSON-RPC answer: " + x.Reason}
+		return &OpenError{Code: recording.CodeNoHandshake, Status: x.Status, Reason: "initialize got no JSON-RPC answer: " + x.Reason + s.page(x)}
 	case !x.Succeeded():
 		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was refused: " + short(x.Error().Raw)}
 	}
