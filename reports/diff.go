@@ -68,12 +68,21 @@ type Diff struct {
 
 // Worse reports whether the new report has a regression: a new failure, a warning
 // too where strict counts it, or a MUST that was judged before and is blocked now, or
-// missing from a report that could not judge everything.
+// missing from a report that could not judge everything. That less is judged counts like a warning.
 func (d *Diff) Worse(strict bool) bool {
-	return len(d.Regressions) > 0 || strict && len(d.NewWarnings) > 0 ||
+	return len(d.Regressions) > 0 || strict && (len(d.NewWarnings) > 0 || d.Less()) ||
 		slices.ContainsFunc(d.Lost, func(c Change) bool {
 			return c.Level == LevelMust && (c.New == Blocked || c.New == "" && d.NotJudged != "")
 		})
+}
+
+// Less reports whether something was judged before that is blocked now, or, if it is a MUST, for which the target offers nothing
+// any more: nothing that is listed can be read, say, or a capability is not declared. What the user has switched off is not meant,
+// nor what a run happened to give no occasion for.
+func (d *Diff) Less() bool {
+	return slices.ContainsFunc(d.Lost, func(c Change) bool {
+		return c.New == Blocked || c.Level == LevelMust && (c.NewCode == CodeNeedsSubject || c.NewCode == CodeUndeclared)
+	})
 }
 
 // Found reports whether the new report has a finding where the old one judged nothing: a
@@ -106,6 +115,8 @@ func (d *Diff) headline(strict bool) (word string, as Verdict) {
 		return "NOTHING COMPARED", Blocked
 	case d.Found(strict):
 		return "NEW FINDINGS", Fail
+	case d.Less():
+		return "LESS JUDGED", Warn
 	}
 	return "NO REGRESSION", Pass
 }
@@ -113,7 +124,7 @@ func (d *Diff) headline(strict bool) (word string, as Verdict) {
 // Compare says how a report differs from an older one.
 func Compare(old, latest *Report) *Diff {
 	d := &Diff{Schema: DiffSchema, OldTool: old.Tool, NewTool: latest.Tool, Regressions: []Change{}, NewWarnings: []Change{}, Fixes: []Change{}, Lost: []Change{}, Gained: []Change{}, Added: []Change{}}
-	d.NotJudged = notJudged(latest)
+	d.NotJudged = notJudged(old, latest)
 	before, after := index(old), index(latest)
 	for _, x := range latest.rows() {
 		was := before[x.key()]
@@ -136,7 +147,7 @@ func Compare(old, latest *Report) *Diff {
 }
 
 // notJudged says why a report lacks verdicts that were asked for; empty if it does not.
-func notJudged(r *Report) string {
+func notJudged(old, r *Report) string {
 	switch lost := (view{r: r}).lost(); {
 	case lost != "":
 		return lost
@@ -144,6 +155,15 @@ func notJudged(r *Report) string {
 		return "the run ended early: " + view{r: r}.early()
 	case len(r.Results) == 0:
 		return "the new report has no verdicts"
+	}
+	known := old.combinationNames()
+	for i := range r.Target.Endpoints {
+		e := &r.Target.Endpoints[i]
+		for _, why := range e.Unanswered {
+			if rev, _, _ := strings.Cut(why, ": "); known[rev+" on "+e.Transport] {
+				return e.place() + " in " + clean(why, pageText)
+			}
+		}
 	}
 	return ""
 }

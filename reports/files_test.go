@@ -61,10 +61,30 @@ func TestCompareFound(t *testing.T) {
 		normal, strict int
 		word           string
 	}{
-		"the same":          {func(_, _ *Report) {}, ExitOK, ExitOK, "NO REGRESSION"},
-		"a failure":         {func(_, l *Report) { place(l, "TMPL-12").Verdict = Fail }, ExitFindings, ExitFindings, "NEW FINDINGS"},
-		"a warning":         {func(_, l *Report) { place(l, "TMPL-12").Verdict = Warn }, ExitOK, ExitFindings, "NO REGRESSION"},
-		"excused":           {func(_, l *Report) { x := place(l, "TMPL-12"); x.Verdict, x.Excused = Fail, true }, ExitOK, ExitOK, "NO REGRESSION"},
+		"the same":  {func(_, _ *Report) {}, ExitOK, ExitOK, "NO REGRESSION"},
+		"a failure": {func(_, l *Report) { place(l, "TMPL-12").Verdict = Fail }, ExitFindings, ExitFindings, "NEW FINDINGS"},
+		"a warning": {func(_, l *Report) { place(l, "TMPL-12").Verdict = Warn }, ExitOK, ExitFindings, "NO REGRESSION"},
+		"excused":   {func(_, l *Report) { x := place(l, "TMPL-12"); x.Verdict, x.Excused = Fail, true }, ExitOK, ExitOK, "NO REGRESSION"},
+		"nothing to read": {func(_, l *Report) {
+			x := place(l, "PAGE-10")
+			x.Verdict, x.ReasonCode = NotApplicable, CodeNeedsSubject
+		}, ExitOK, ExitFindings, "LESS JUDGED"},
+		"not declared": {func(_, l *Report) { x := place(l, "PAGE-10"); x.Verdict, x.ReasonCode = NotApplicable, CodeUndeclared }, ExitOK, ExitFindings, "LESS JUDGED"},
+		"no occasion": {func(_, l *Report) {
+			x := place(l, "PAGE-10")
+			x.Verdict, x.ReasonCode = NotApplicable, CodeNotExercised
+		}, ExitOK, ExitOK, "NO REGRESSION"},
+		"a SHOULD blocked": {func(o, l *Report) {
+			place(o, "READ-09").Level = LevelShould
+			x := place(l, "READ-09")
+			x.Level, x.Verdict = LevelShould, Blocked
+		}, ExitOK, ExitFindings, "LESS JUDGED"},
+		"a MUST blocked": {func(_, l *Report) { place(l, "PAGE-10").Verdict = Blocked }, ExitFindings, ExitFindings, "REGRESSED"},
+		"not answered": {func(_, l *Report) {
+			gone := place(l, "READ-09").Revision
+			l.Target.Endpoints[0].Unanswered = []string{gone + ": initialize was not answered"}
+			l.Results = slices.DeleteFunc(l.Results, func(x Result) bool { return x.Revision == gone && x.Transport == "stdio" })
+		}, ExitFindings, ExitFindings, "REGRESSED"},
 		"nothing in common": {func(o, l *Report) { o.Results, l.Results = o.Results[:0], l.Results[:1] }, ExitNotEstablished, ExitNotEstablished, "NOTHING COMPARED"},
 		"a regression too":  {func(_, l *Report) { place(l, "TMPL-12").Verdict, place(l, "PAGE-10").Verdict = Fail, Fail }, ExitFindings, ExitFindings, "REGRESSED"},
 	} {

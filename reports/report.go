@@ -52,6 +52,9 @@ const (
 	LevelMay    = "MAY"
 )
 
+// CodeUndeclared is the reason code of not-applicable verdicts on what the target does not declare.
+const CodeUndeclared = "capability-undeclared"
+
 // The reason codes of not-applicable verdicts that mean "nothing broke, there was
 // no occasion": such requirements are listed as not exercised.
 const (

@@ -227,7 +227,7 @@ func (p *program) diffCommand() *cobra.Command {
 			return reports.WriteDiff(w, d, reports.Options{Color: output.Color(p.stdout, noColor), Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
 		})
 	}
-	c.Flags().BoolVar(&strict, "strict", false, "new warnings count as failures do")
+	c.Flags().BoolVar(&strict, "strict", false, "new warnings, and what is judged no longer, count as failures do")
 	c.Flags().BoolVar(&asJSON, "json", false, "write the comparison as JSON")
 	c.Flags().BoolVar(&verbose, "verbose", false, "list everything")
 	noColorFlag(c.Flags(), &noColor)
