@@ -284,7 +284,8 @@ var ofCurl = []string{"Accept-Encoding", "Connection", "Content-Length", "Host",
 
 // curl is a command line for a POSIX shell that sends an HTTP request again; empty if it cannot
 // be written. The session of the run is over, so that its id is left to a variable unless the
-// request is about ids.
+// request is about ids. A body that was sent in chunks is cut where it was if that is within a character:
+// elsewhere it makes no difference.
 func (f *Frame) curl(literal bool) string {
 	u, err := url.Parse(f.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(f.Method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
@@ -326,6 +327,12 @@ func (f *Frame) curl(literal bool) string {
 	}
 	if len(f.Data) == 0 {
 		return strings.Join(words, " ")
+	}
+	if slices.Equal(f.Headers.Values("Transfer-Encoding"), []string{"chunked"}) {
+		words = append(words, "-H", "'Transfer-Encoding: chunked'")
+		if i := bytes.IndexFunc(f.Data, func(c rune) bool { return c >= utf8.RuneSelf }); i >= 0 {
+			return "{ " + printf(f.Data[:i+1]) + "; sleep 1; " + printf(f.Data[i+1:]) + "; } | " + strings.Join(append(words, "-H", "Expect:", "-T", "-"), " ")
+		}
 	}
 	if s := string(f.Data); Sanitize(s) == s {
 		return strings.Join(append(words, "--data-raw", shell.Quote(s)), " ")

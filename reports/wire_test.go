@@ -128,6 +128,12 @@ func TestPasted(t *testing.T) {
 		"hostile": {func(f *Frame) {
 			f.URL, f.Data, f.Headers = "http://localhost:1/$(id)`id`{a}", nil, http.Header{"Accept": {"'$(id)'"}}
 		}, "-sSiN|-g|-X|POST|http://localhost:1/$(id)`id`{a}|-H|Accept: '$(id)'|"},
+		"chunks": {func(f *Frame) {
+			f.Headers = http.Header{"Accept": {"a"}, "Content-Type": {"a"}, "Transfer-Encoding": {"chunked"}}
+		}, `-sSiN|-X|POST|http://localhost:1/mcp|-H|Accept: a|-H|Content-Type: a|-H|Transfer-Encoding: chunked|--data-raw|{"it's":1}|`},
+		"cut character": {func(f *Frame) {
+			f.Headers, f.Data = http.Header{"Accept": {"a"}, "Content-Type": {"a"}, "Transfer-Encoding": {"chunked"}}, []byte(`{"é":"%"}`)
+		}, `-sSiN|-X|POST|http://localhost:1/mcp|-H|Accept: a|-H|Content-Type: a|-H|Transfer-Encoding: chunked|-H|Expect:|-T|-|{"é":"%"}`},
 		"file":    {func(f *Frame) { f.URL = "file:///etc/passwd" }, ""},
 		"option":  {func(f *Frame) { f.Method = "-o/tmp/x" }, ""},
 		"name":    {func(f *Frame) { f.Headers = http.Header{"@file": {"x"}} }, ""},
@@ -143,7 +149,7 @@ func TestPasted(t *testing.T) {
 			}
 			continue
 		}
-		script := "SESSION=mine\ncurl() { printf '%s|' \"$@\"; case \"$*\" in *@-) cat;; esac; }\n" + text
+		script := "SESSION=mine\nsleep() { :; }\ncurl() { printf '%s|' \"$@\"; case \"$*\" in *@-|*' -T -') cat;; esac; }\n" + text
 		out, err := exec.Command(sh, "-c", script).Output()
 		if err != nil || string(out) != test.want {
 			t.Errorf("%s: %s\nsends %q\ninstead of %q: %v", name, text, out, test.want, err)
