@@ -196,23 +196,38 @@ func few(names []string) string {
 // Sightings collects what an observation is made of: it is told once, with the
 // first examples, however often it was seen.
 type Sightings struct {
-	Names  []string
+	Names  []string // each once
+	times  map[string]int
 	frames []int
 }
 
 // Add adds one sighting, with the frames that show it.
 func (s *Sightings) Add(name string, frames ...int) {
+	if s.times == nil {
+		s.times = map[string]int{}
+	}
+	if s.times[name]++; s.times[name] > 1 {
+		return
+	}
 	if s.Names = append(s.Names, name); len(s.Names) <= 3 {
 		s.frames = append(s.frames, frames...)
 	}
 }
 
 // Observe notes the observation if anything was seen. The detail has one %d, for
-// the number, words that follow it as {one|many}, and one %s, for examples.
+// the number, words that follow it as {one|many}, and one %s, for examples, each with how often it was seen.
 func (s *Sightings) Observe(v *Verdict, id, detail string) {
-	if len(s.Names) > 0 {
-		v.Observe(id, fmt.Sprintf(plural.Of(len(s.Names), detail), len(s.Names), few(s.Names)), s.frames...)
+	if len(s.Names) == 0 {
+		return
 	}
+	total, examples := 0, make([]string, len(s.Names))
+	for i, name := range s.Names {
+		total += s.times[name]
+		if examples[i] = name; s.times[name] > 1 {
+			examples[i] += fmt.Sprintf(" (%d times)", s.times[name])
+		}
+	}
+	v.Observe(id, fmt.Sprintf(plural.Of(total, detail), total, few(examples)), s.frames...)
 }
 
 // AddMisspelt adds the members of an item that look like one with a meaning, but are

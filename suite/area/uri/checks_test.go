@@ -333,7 +333,8 @@ func TestCounted(t *testing.T) {
 	told := `{"code":-32603,"message":"ENOENT: /home/ci/app/x"}`
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
 	elsewhere := rt.New(recording.MissingReads, facts, areatest.TaggedRead("guessed", `{"uri":"a:2"}`, "", told))
-	areatest.Observed(t, areatest.Observations(t, "URI-08", recording.MalformedReads, areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, "", told)), elsewhere), "leaked-path", "2 errors", "/home/ci/app/x")
+	areatest.Observed(t, areatest.Observations(t, "URI-08", recording.MalformedReads, areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, "", told)), elsewhere), "leaked-path",
+		"2 errors", `: "/home/ci/app/x" in the answer to resources/read (2 times)`)
 }
 
 // A pass that rests on a part of the corpus says so.
