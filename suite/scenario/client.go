@@ -30,8 +30,9 @@ type Client struct {
 	// buffered clients keep their exchanges until all of them are done.
 	buffered bool
 	buffer   []*recording.Exchange
-	// retries is what clients of [Each] over stdio have in common.
+	// retries is what clients of [Each] over stdio have in common, signs what all have.
 	retries *retries
+	signs   *signs
 	// longest is what an answer has taken at most in sessions that were replaced.
 	longest time.Duration
 }
@@ -229,6 +230,9 @@ func (c *Client) expelled(ctx context.Context, q session.Request) bool {
 	if !c.together() || q.Header[HeaderSession] != "" || slices.Contains(q.Omit, HeaderSession) {
 		return false
 	}
+	if c.signs != nil && c.signs.s == c.S {
+		return c.signs.over(ctx, c)
+	}
 	return c.over(ctx, c.Note(c.Life(ctx)))
 }
 
@@ -406,6 +410,7 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 	if c.P.Combination.Transport == requirement.Stdio {
 		again = &retries{}
 	}
+	shared := newSigns(c.S, len(items), width)
 	var wg sync.WaitGroup
 	for i, item := range items {
 		slots <- struct{}{}
@@ -413,7 +418,7 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 		if i > 0 && c.P.OneByOne && !c.S.Alive() {
 			from = clones[i-1] // which is done, and may have replaced the session
 		}
-		clones[i] = &Client{P: c.P, S: from.S, shared: from.shared, buffered: true, retries: again}
+		clones[i] = &Client{P: c.P, S: from.S, shared: from.shared, buffered: true, retries: again, signs: shared}
 		if again != nil && !from.S.Alive() {
 			again.await(0, false)
 			again.take(clones[i])
@@ -421,6 +426,7 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
+			defer shared.end()
 			defer c.P.Survive()
 			do(i, item, clones[i])
 		})
@@ -433,6 +439,9 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 		if clone.S != c.S && !c.S.Alive() {
 			c.S, c.shared, c.sole, c.fresh = clone.S, clone.shared, clone.sole, clone.fresh
 		}
+	}
+	for _, x := range shared.asked {
+		c.Note(x)
 	}
 }
 

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
@@ -85,7 +87,29 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 				}
 				c.Do(ctx, session.Request{Step: "c", Method: method})
 			})
-		}, "a:replied alive:replied b/lost:replied b:replied c:replied alive:replied c/lost:replied c:replied"},
+		}, "a:replied alive:replied b/lost:replied b:replied c:replied c/lost:replied c:replied alive:replied"},
+		"ended amid errors": {func(ctx context.Context, c *scenario.Client) {
+			scenario.Each(c, []string{"missing", "curse", "missing"}, func(i int, method string, c *scenario.Client) {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				c.Do(ctx, session.Request{Step: recording.Step("abc"[i:][:1]), Method: method})
+			})
+		}, "a/lost:replied a:replied b:replied c/lost:replied c:replied alive:replied"},
+		"statuses of their own, side by side": {func(ctx context.Context, c *scenario.Client) {
+			scenario.Each(c, slices.Repeat([]string{"missing"}, 12), func(_ int, method string, c *scenario.Client) {
+				c.Do(ctx, session.Request{Step: "a", Method: method})
+			})
+		}, strings.Repeat("a:replied ", 12) + "alive:replied alive:replied"},
+		"a status of its own, for whose end another one waits": {func(ctx context.Context, c *scenario.Client) {
+			done := make(chan struct{})
+			scenario.Each(c, []string{"missing", "m"}, func(i int, method string, c *scenario.Client) {
+				if i == 0 {
+					defer close(done)
+				} else {
+					<-done
+				}
+				c.Do(ctx, session.Request{Step: "a", Method: method})
+			})
+		}, "a:replied a:replied alive:replied"},
 		"ended again, after another message": {func(ctx context.Context, c *scenario.Client) {
 			c.Do(ctx, session.Request{Step: "a", Method: "curse"})
 			c.Do(ctx, session.Request{Step: "b", Method: "curse"})
@@ -112,6 +136,7 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 					want := c.want
 					if status != http.StatusNotFound { // which may be about the message: an ordinary request follows
 						want = strings.ReplaceAll(want, "alive:replied b/lost", "alive:replied alive:replied b/lost")
+						want = strings.ReplaceAll(want, "c/lost:replied c:replied alive:replied", "c/lost:replied c:replied alive:replied alive:replied")
 						want = strings.ReplaceAll(want, "alive:replied c/lost", "alive:replied alive:replied c/lost")
 					}
 					if got := told(rec); got != want {
