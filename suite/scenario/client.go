@@ -113,13 +113,26 @@ func (p *Play) part(s *session.Session, part recording.Part) {
 func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
 	s, used, err := p.Borrow(ctx)
 	c, ok := p.client(s, err, &p.lent)
-	if ok && used && p.Combination.Transport == requirement.Stdio {
-		x := s.Do(ctx, p.Ordinary(recording.StepAlive))
-		if x.Outcome != recording.Replied && x.Outcome != recording.Canceled || s.Cut() != "" {
-			ok = c.Replace(ctx)
-		}
+	if ok && used && p.Combination.Transport == requirement.Stdio && !c.works(ctx) {
+		ok = c.Replace(ctx)
 	}
 	return c, ok
+}
+
+// works reports whether an ordinary request is answered, or a sign of life given where the target is too slow for such a
+// request in any session.
+func (c *Client) works(ctx context.Context) bool {
+	q := c.P.Ordinary(recording.StepAlive)
+	late := c.S.Overdue(q.Method)
+	var x *recording.Exchange
+	if !late {
+		x = c.S.Do(ctx, q)
+		late = x.Outcome == recording.Silent && c.S.Overdue(q.Method)
+	}
+	if late {
+		x = c.Life(ctx)
+	}
+	return (x.Outcome == recording.Replied || x.Outcome == recording.Canceled) && c.S.Cut() == ""
 }
 
 // Start sends a message without waiting for its answer; [Client.Wait] does.

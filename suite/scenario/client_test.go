@@ -154,6 +154,49 @@ func TestLostSideBySide(t *testing.T) {
 	})
 }
 
+// A session in which an ordinary request is not answered any more is not lent again, unless none is answered in time in any
+// session, and a sign of life is given.
+func TestLentThoughLate(t *testing.T) {
+	for name, c := range map[string]struct {
+		takes time.Duration // for an ordinary request in an expendable session
+		clean time.Duration // for the one of a well-behaved script
+		conns int64
+	}{
+		"late everywhere": {12 * time.Second, 12 * time.Second, 2}, "late after a probe": {12 * time.Second, time.Second, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+					takes := c.takes
+					if n == 1 {
+						takes = c.clean
+					}
+					if m.Get("method").Str == "resources/list" {
+						time.AfterFunc(takes, func() { scenariotest.Lively(n, m, say) })
+					}
+					return true
+				}}
+				st := scenariotest.Stage(t, srv, func(o *pool.Options) { o.Habits = &session.Habits{} })
+				st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
+				scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+					c, _ := p.Clean(ctx)
+					c.Do(ctx, p.Ordinary("walk"))
+				})
+				for range 3 {
+					scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+						if _, ok := p.Expendable(ctx); !ok {
+							t.Error("no session")
+						}
+					})
+				}
+				if n := srv.Conns.Load(); n != c.conns {
+					t.Errorf("%d connections, expected %d", n, c.conns)
+				}
+			})
+		})
+	}
+}
+
 func TestEachKeepsTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := scenariotest.Stage(t, &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {

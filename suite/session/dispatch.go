@@ -164,7 +164,7 @@ func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
 	if x := cmp.Or(s.answered[m.Get("id").Raw], s.given[m.Get("id").Raw]); x != nil { // given: we have given it up
 		s.renames = false
 		s.disproved(x)
-		s.opts.Habits.hasAnswered(x.Method)
+		s.opts.Habits.hasAnswered(x.Method, false)
 		x.Replies = append(x.Replies, f.Number)
 		return
 	}
@@ -324,7 +324,7 @@ func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
 	}
 	p.s.renames = p.s.renames && p.foreign(m)
 	if p.completed || m.Get("result").Exists() { // an error in time says nothing of requests that are in order
-		p.s.opts.Habits.hasAnswered(p.q.Method)
+		p.s.opts.Habits.hasAnswered(p.q.Method, !p.completed && p.s.opts.Transcript.Now()-p.start <= p.s.opts.Timeout)
 	}
 	if n == 0 || p.x.Replies[n-1] != f.Number {
 		p.x.Replies = append(p.x.Replies, f.Number)

@@ -292,7 +292,7 @@ func (p *Pending) expire(ctx context.Context, timeout time.Duration) *recording.
 	p.Cancel()
 	s := p.s
 	if p.q.Timeout == 0 && x.Outcome == recording.Silent {
-		s.opts.Habits.noAnswer(p.q.Method)
+		s.opts.Habits.noAnswer(p.q.Method, s.opts.Kind == recording.Clean)
 	}
 	if s.opts.Kind == recording.Clean && len(x.ID) > 0 && p.q.Method != "initialize" &&
 		(!s.opts.Revision.Modern() || s.over == requirement.Stdio) {

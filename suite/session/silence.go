@@ -10,6 +10,8 @@ type silence struct {
 	mu       sync.Mutex
 	unheard  map[string]int  // how many of them got no answer
 	answered map[string]bool // that one had a result, or an answer that came late
+	inTime   map[string]bool // that one had a result within the time for one request
+	overdue  map[string]bool // that one was not answered in time in a clean session
 }
 
 // neverAnswered is how many requests of a method are waited for in full that get no answer before it is believed that the target answers none of them.
@@ -22,30 +24,44 @@ func (h *Habits) Forget() {
 	clear(h.silence.unheard)
 }
 
-// noAnswer notes that a request was waited for in full.
-func (h *Habits) noAnswer(method string) {
+// noAnswer notes that a request was waited for in full, and whether that was in a clean session.
+func (h *Habits) noAnswer(method string, clean bool) {
 	if h == nil || method == "" {
 		return
 	}
 	h.silence.mu.Lock()
 	defer h.silence.mu.Unlock()
 	if h.silence.unheard == nil {
-		h.silence.unheard = map[string]int{}
+		h.silence.unheard, h.silence.overdue = map[string]int{}, map[string]bool{}
 	}
 	h.silence.unheard[method]++
+	h.silence.overdue[method] = h.silence.overdue[method] || clean
 }
 
-// hasAnswered notes that a request had a result, or an answer that came late.
-func (h *Habits) hasAnswered(method string) {
+// hasAnswered notes that a request had a result, or an answer that came late, and which of the two.
+func (h *Habits) hasAnswered(method string, inTime bool) {
 	if h == nil || method == "" {
 		return
 	}
 	h.silence.mu.Lock()
 	defer h.silence.mu.Unlock()
 	if h.silence.answered == nil {
-		h.silence.answered = map[string]bool{}
+		h.silence.answered, h.silence.inTime = map[string]bool{}, map[string]bool{}
 	}
 	h.silence.answered[method] = true
+	h.silence.inTime[method] = h.silence.inTime[method] || inTime
+}
+
+// Overdue reports whether requests of a method are never answered in time, not even in a session in which nothing odd was
+// sent: that one is not shows nothing of the session then.
+func (s *Session) Overdue(method string) bool {
+	h := s.opts.Habits
+	if h == nil {
+		return false
+	}
+	h.silence.mu.Lock()
+	defer h.silence.mu.Unlock()
+	return h.silence.overdue[method] && !h.silence.inTime[method]
 }
 
 // expected is how long an answer is waited for: the whole time, or a part of it where the target has never given the method a result, and kept silent to several requests. Scripts ask
