@@ -265,6 +265,7 @@ func TestConcurrency(t *testing.T) {
 		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:2"), read("a:2", "a:2"))}, // never read alone: it may be an alias
 		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Result: `{"contents":[]}`})},
 		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Silent})},
+		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Silent, Result: `{"resources":[]}`})}, // late
 		{ID: "RPC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(busy)},
 		{ID: "RPC-17", Want: verdict.Warn, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Refused, Status: 409})},
 	})

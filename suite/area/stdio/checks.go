@@ -255,11 +255,30 @@ func flushedInTime(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 	if x.Outcome != recording.Silent || len(x.Replies) == 0 || s == nil || s.Ending == nil || s.Ending.By != "us" {
 		return
 	}
-	closing := s.Closed - s.Ending.Took
-	if f := r.Frame(x.Replies[0]); f != nil && f.At >= closing {
+	if atTheEnd(r, x) && !asLateAsOthers(r, x) {
 		v.That(false, "an answer that is written out at once", "the answer to "+x.Method+" came when the session was ended", x.Evidence()...)
 		v.Hint("flush standard output after each message")
 	}
+}
+
+// atTheEnd reports whether the answer to a request that was given up came when its session was ended.
+func atTheEnd(r *recording.Recording, x *recording.Exchange) bool {
+	s, f := r.Session(x.Session), r.Frame(x.Replies[0])
+	return s != nil && s.Ending != nil && f != nil && f.At >= s.Closed-s.Ending.Took
+}
+
+// asLateAsOthers reports whether other requests of the method were answered about as late while their sessions stood, so that the
+// end of this one's may have had nothing to do with it.
+func asLateAsOthers(r *recording.Recording, x *recording.Exchange) bool {
+	took := func(x *recording.Exchange) time.Duration { return r.Frame(x.Replies[0]).At - x.Sent }
+	const part = 5 // by which it may differ, one in so many
+	slack, sooner, later := took(x)/part, false, false
+	for _, y := range r.Exchanges {
+		if y.Method == x.Method && y.Outcome == recording.Silent && len(y.Replies) > 0 && r.Frame(y.Replies[0]) != nil && !atTheEnd(r, y) {
+			sooner, later = sooner || took(y) <= took(x)+slack, later || took(y) >= took(x)-slack
+		}
+	}
+	return sooner && later
 }
 
 // flushedByItself: no answer waits until the server writes another one. A slow server may answer just when it is sent another request,

@@ -156,6 +156,35 @@ func TestFlushedInTime(t *testing.T) {
 	}
 }
 
+// A slow answer may come when the session happens to be ended, if others are as slow.
+func TestSlowNotHeldBack(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}, `{}`)
+	req, _ := area.Catalogue().Find("STDIO-03")
+	k, _ := area.BuiltIn().Check("STDIO-03")
+	for name, c := range map[string]struct {
+		other time.Duration // after which another request was answered while its session stood
+		want  verdict.Outcome
+	}{
+		"as late": {11 * time.Second, verdict.Pass}, "sooner": {7 * time.Second, verdict.Fail}, "later": {15 * time.Second, verdict.Fail},
+	} {
+		held, slow, done := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`), areatest.Said(`{"jsonrpc":"2.0","id":6,"result":{}}`), areatest.Said(`{"jsonrpc":"2.0","id":7,"result":{}}`)
+		held.Outcome, slow.Outcome, slow.Session = recording.Silent, recording.Silent, "s2"
+		rec := rt.New(recording.Everything, facts, held, slow, done)
+		for i, took := range []time.Duration{12 * time.Second, c.other} {
+			x := rec.Exchanges[i]
+			x.Sent = 0
+			rec.Frame(x.Replies[0]).At = took
+		}
+		for _, s := range rec.Sessions {
+			s.Closed, s.Ending = time.Hour, &recording.Ending{By: "us", How: "exited"}
+		}
+		rec.Session("s1").Closed = 12 * time.Second
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec}); got.Outcome != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 func TestProgress(t *testing.T) {
 	read := rt.Line{Step: "integer-token", Method: "resources/read", Params: `{"uri":"a:1","_meta":{"progressToken":7}}`, Result: `{"contents":[]}`}
 	during := func(messages ...string) rt.Line {
