@@ -124,8 +124,11 @@ func (e *endpoint) hint(err error) string {
 		return "; if it wants credentials, --header-env Authorization=VARIABLE gives them (headers in a target file)"
 	case status >= http.StatusInternalServerError:
 		return "; what the server itself has logged may say why"
+	case e.Transport() != "" && (status == http.StatusBadRequest || status == http.StatusNotAcceptable): // as a GET is answered without a session
 	case status/100 != 2 && status != http.StatusNotFound && status != http.StatusMethodNotAllowed:
 		return ""
+	}
+	switch {
 	case strings.Trim(u.Path, "/") == "":
 		return "; is the path missing? try /mcp or /sse"
 	case e.Transport() != "":

@@ -73,6 +73,41 @@ func TestNonsenseIsTold(t *testing.T) {
 	}
 }
 
+// Whoever names a transport that a server does not speak is told that both are tried otherwise; what the server itself
+// fails at, or refuses, is told apart.
+func TestWhatToTryNext(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		forced requirement.Transport
+		want   string
+	}{
+		"the other transport": {http.StatusBadRequest, requirement.SSE, "; are the path and the transport right? many servers have /mcp or /sse, and without --transport both are tried"},
+		"the path":            {http.StatusMethodNotAllowed, "", "; is the path right? many servers have /mcp or /sse"},
+		"a page":              {http.StatusOK, "", "; is the path right? many servers have /mcp or /sse"},
+		"forbidden":           {http.StatusForbidden, "", "; if it wants credentials, --header-env Authorization=VARIABLE gives them (headers in a target file)"},
+		"broken":              {http.StatusInternalServerError, "", "; what the server itself has logged may say why"},
+		"refused":             {http.StatusBadRequest, "", `; the body begins with "no"`},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(test.status)
+			_, _ = io.WriteString(w, "no")
+		}))
+		t.Cleanup(server.Close)
+		r, err := Prepare(t.Context(), Config{
+			Target: &target.Target{Endpoints: []target.Endpoint{{URL: server.URL + "/x", Forced: test.forced}}, Revisions: []requirement.Revision{requirement.R20241105}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why := r.Unreachable(); !strings.HasSuffix(why, test.want) {
+			t.Errorf("%s: %s", name, why)
+		}
+		if got := r.Report(false).Target.Endpoints[0].Reached; !got {
+			t.Errorf("%s: nothing is said to be there", name)
+		}
+	}
+}
+
 // Whoever leaves out the path of an address is told so, over each transport.
 func TestAPathThatIsMissing(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
