@@ -173,6 +173,9 @@ type try = func() (x *recording.Exchange, usable bool)
 
 // twice tries a message and, if the session is lost over it, once more in a fresh one.
 func (c *Client) twice(ctx context.Context, send try) *recording.Exchange {
+	if c.onceIsEnough() {
+		return c.alone(ctx, send)
+	}
 	x, usable := send()
 	if usable {
 		c.fresh = false
@@ -188,6 +191,12 @@ func (c *Client) twice(ctx context.Context, send try) *recording.Exchange {
 		return x
 	}
 	return c.alone(ctx, send)
+}
+
+// onceIsEnough reports whether a message that costs the session need not be tried again: it is alone in it, and this is the
+// repetition of a script in which it had cost two. Each trial starts a process.
+func (c *Client) onceIsEnough() bool {
+	return c.fresh && c.P.Limits.Patience > 1 && c.P.Combination.Transport == requirement.Stdio
 }
 
 // ends waits until a server that was started has ended, if a message was lost to it that it may

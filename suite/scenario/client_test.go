@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -112,6 +113,37 @@ func TestLossIsAttributed(t *testing.T) {
 					t.Errorf("got  %s\nwant %s", got, c.want)
 				}
 			})
+		})
+	}
+}
+
+// TestLostAgain: in a repetition a message that costs a fresh session, alone, is not tried another time.
+func TestLostAgain(t *testing.T) {
+	for _, c := range []struct {
+		patience, conns int64
+	}{{0, 1 + 3*2}, {2, 1 + 1 + 3}} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := killing()
+			st := scenariotest.Stage(t, srv)
+			st.Limits.Patience = int(c.patience)
+			var fatal []bool
+			scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+				c, _ := p.Expendable(ctx)
+				for _, x := range []*recording.Exchange{
+					c.Do(ctx, session.Request{Step: "a", Method: "die"}),
+					c.Probes(ctx, session.Request{Step: "b", Method: "die"})[0],
+					c.Probe(ctx, session.Request{Step: "c", Method: "die"}),
+					c.Do(ctx, session.Request{Step: "d", Method: "m"}),
+				} {
+					fatal = append(fatal, x.Fatal)
+				}
+			})
+			if want := []bool{true, true, true, false}; !slices.Equal(fatal, want) {
+				t.Errorf("patience %d: fatal are %v", c.patience, fatal)
+			}
+			if n := srv.Conns.Load(); n != c.conns {
+				t.Errorf("patience %d: %d connections, expected %d", c.patience, n, c.conns)
+			}
 		})
 	}
 }
