@@ -414,6 +414,14 @@ func OnGet(r *recording.Recording, f *wire.Frame) bool {
 	})
 }
 
+// AnsweredOnGet reports whether the response to a request came on a stream that was opened by GET in its session, which is what
+// HTTP-11 is about. It may come before the HTTP response to the request, or after it.
+func AnsweredOnGet(r *recording.Recording, x *recording.Exchange) bool {
+	return slices.ContainsFunc(Responses(r), func(m Message) bool {
+		return m.Frame.Session == x.Session && OnGet(r, m.Frame) && Asker([]*recording.Exchange{x}, m) != nil
+	})
+}
+
 // Resumes is the Last-Event-ID by which the stream of a frame was asked for; empty if it was not.
 func Resumes(r *recording.Recording, f *wire.Frame) string {
 	if !strings.HasPrefix(f.Channel, "get:") {

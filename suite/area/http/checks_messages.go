@@ -179,7 +179,7 @@ func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
 func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 	verdict.ObserveFraming(r, v)
 	for _, x := range r.Exchanges {
-		if len(x.ID) > 0 && x.Status == http.StatusAccepted && len(x.Replies) > 0 {
+		if len(x.ID) > 0 && x.Status == http.StatusAccepted && len(x.Replies) > 0 && !verdict.AnsweredOnGet(r, x) {
 			v.WarnUnless(false, "a response with HTTP 200", "HTTP 202 with the response to "+x.Method, x.Evidence()...)
 			v.Cause("a response with HTTP 202")
 			v.Downgrade("no sentence names the status, but 202 is that of messages to which there is no response, and clients look for none")

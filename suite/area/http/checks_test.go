@@ -242,6 +242,8 @@ func TestEverythingOverHTTP(t *testing.T) {
 		l.Event, l.Channel = &e, "post:1"
 		return areatest.Mime(events, areatest.HTTPLine("list", 200, l))
 	}
+	onGet := areatest.OkList
+	onGet.Channel, onGet.Event = "get:1", &wire.Event{}
 	stray := areatest.OkList
 	stray.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`}
 	answer := rt.Line{ID: "-", Outcome: recording.Sent, Incoming: []string{""}, Tags: recording.Tags{"method": "ping"}}
@@ -249,6 +251,8 @@ func TestEverythingOverHTTP(t *testing.T) {
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
 		{ID: "HTTP-07", Want: verdict.Pass, Rec: areatest.Lines(areatest.Mime("Application/JSON; charset=utf-8", areatest.HTTPLine("list", 200, areatest.OkList)))},
 		{ID: "HTTP-07", Want: verdict.Fail, Rec: areatest.Lines(areatest.Mime("text/plain", areatest.HTTPLine("list", 200, areatest.OkList)))},
+		{ID: "HTTP-07", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("list", 202, areatest.OkList))},
+		{ID: "HTTP-07", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("list", 202, onGet), areatest.Mime("application/json", areatest.HTTPLine("list", 200, areatest.OkList)))}, // HTTP-11 has it
 		{ID: "HTTP-08", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
 		{ID: "HTTP-08", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{}, areatest.NoMessage))},
 		{ID: "HTTP-10", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},

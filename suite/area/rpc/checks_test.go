@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 func TestMessages(t *testing.T) {
@@ -105,6 +107,23 @@ func TestAnsweredOnce(t *testing.T) {
 		{ID: "RPC-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply), areatest.Unasked(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}`))},
 		{ID: "RPC-10", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "unknown", Method: "notifications/x", ID: "-", Status: 400, Channel: "post:1", Reply: `{"jsonrpc":"2.0","error":{"code":-32600,"message":""}}`})},
 	})
+}
+
+// A response that comes on the stream of GET, after HTTP 202, was given: that it comes there is HTTP-11's.
+func TestAnsweredOnGet(t *testing.T) {
+	accepted := rt.Line{Step: "page", Method: "resources/list", ID: "6", Channel: "post:1", Outcome: recording.HTTPOnly, Status: http.StatusAccepted}
+	response := rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{`{"jsonrpc":"2.0","id":6,"result":{}}`}}
+	other := response
+	other.Incoming = []string{`{"jsonrpc":"2.0","id":7,"result":{}}`}
+	req, _ := area.Catalogue().Find("RPC-09")
+	k, _ := area.BuiltIn().Check("RPC-09")
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	for want, came := range map[verdict.Outcome]rt.Line{verdict.Pass: response, verdict.Fail: other} {
+		rec := rt.New(recording.Everything, facts, rt.Line{Step: "page", Method: "resources/list", Channel: "post:2", Status: http.StatusOK, Result: `{}`}, accepted, came)
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec}); got.Outcome != want {
+			t.Errorf("%s: %+v", want, got)
+		}
+	}
 }
 
 func TestRequestIDs(t *testing.T) {
