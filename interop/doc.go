@@ -26,6 +26,7 @@
 //	kotlin/out/OrdinaryKt.class testdata/Ordinary.kt, compiled with these
 //	rust/bin/rmcp-server        cargo install --debug --path testdata/rmcp --root DIRECTORY/rust
 //	rust/bin/tower-server       the same of testdata/tower-mcp
+//	rust/bin/pmcp-server        the same of testdata/pmcp
 //	fixtures/root/...           a directory for the file system servers to serve
 //
 // The other way round, real clients are run against the mock server: two in Go, which
