@@ -121,7 +121,7 @@ func TestSlowIsNotUnflushed(t *testing.T) {
 					t.Fatal(err)
 				}
 				r.Execute(t.Context())
-				time.Sleep(time.Hour) // what is left in the program ends
+				time.Sleep(time.Hour)                                                                      // what is left in the program ends
 				got, _ := strings.CutSuffix(strings.TrimSpace(verdicts(r.Report(false))), " inconsistent") // the first time it may have looked otherwise
 				if got != c.want {
 					t.Errorf("%s, want %s", got, c.want)
