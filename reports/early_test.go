@@ -16,3 +16,13 @@ func TestOneAtATime(t *testing.T) {
 		}
 	}
 }
+
+// TestHung: more time would not help with an endpoint that answers nothing any more.
+func TestHung(t *testing.T) {
+	r := sample()
+	r.Summary.Interrupted = "budget"
+	r.Target.Endpoints[0].Hung = "nothing has come from it"
+	if text := (view{r: r}).early(); !strings.HasSuffix(text, "was spent; nothing has come from it") {
+		t.Errorf("%q", text)
+	}
+}

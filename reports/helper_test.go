@@ -77,6 +77,7 @@ func hostileReport() *Report {
 	r.Target.Endpoints[0].Unreachable = hostile
 	r.Target.Endpoints[0].Unanswered = []string{hostile}
 	r.Target.Endpoints[0].OneAtATime = hostile
+	r.Target.Endpoints[0].Hung = hostile
 	r.Target.Endpoints[0].WithoutResources = []string{hostile}
 	for i := range r.Frames {
 		r.Frames[i].Data = []byte(fmt.Sprint(i, hostile))

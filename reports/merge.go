@@ -233,6 +233,9 @@ func (m *merger) endpoint(e Endpoint) {
 	if list[i].OneAtATime == "" {
 		list[i].OneAtATime = e.OneAtATime
 	}
+	if list[i].Hung == "" {
+		list[i].Hung = e.Hung
+	}
 }
 
 // offeredIn says from summaries what the target declares: a profile is offered in a

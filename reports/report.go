@@ -137,6 +137,9 @@ type Endpoint struct {
 	// OneAtATime says by what was seen, where the time for the whole run was spent, that the endpoint handles one request
 	// at a time; empty if it was not.
 	OneAtATime string `json:"one_at_a_time,omitempty"`
+	// Hung says by what was seen, where the time for the whole run was spent, that the endpoint answers nothing any more;
+	// empty if it was not.
+	Hung string `json:"hung,omitempty"`
 	// WithoutResources lists the revisions, among those that are served, in
 	// which the endpoint declares no resources.
 	WithoutResources []string `json:"without_resources,omitempty"`

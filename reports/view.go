@@ -60,13 +60,17 @@ func (r *Report) EndedEarly() string { return view{r: r}.early() }
 func (v view) early() string {
 	switch why := v.r.Summary.Interrupted; why {
 	case "budget":
-		text := fmt.Sprintf("the time for the whole run, %s, was spent; --budget allows more", time.Duration(v.r.Config.BudgetMS)*time.Millisecond)
+		more, seen := "; --budget allows more", ""
 		for i := range v.r.Target.Endpoints {
-			if serial := v.r.Target.Endpoints[i].OneAtATime; serial != "" {
-				text += "; " + clean(serial, pageText)
+			e := &v.r.Target.Endpoints[i]
+			if e.OneAtATime != "" {
+				seen += "; " + clean(e.OneAtATime, pageText)
+			}
+			if e.Hung != "" {
+				more, seen = "", seen+"; "+clean(e.Hung, pageText)
 			}
 		}
-		return text
+		return fmt.Sprintf("the time for the whole run, %s, was spent", time.Duration(v.r.Config.BudgetMS)*time.Millisecond) + more + seen
 	case "volume":
 		if v.lost() != "" { // before there was anything to select
 			return "the target sent more than a run keeps; --run-bytes allows more"

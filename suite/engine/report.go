@@ -152,7 +152,7 @@ func (r *Run) target() reports.Target {
 		}
 	}
 	if r.interrupted() == string(recording.CodeBudget) && len(t.Endpoints) == 1 {
-		t.Endpoints[0].OneAtATime = r.serial()
+		t.Endpoints[0].OneAtATime, t.Endpoints[0].Hung = r.serial(), r.hung()
 	}
 	return t
 }

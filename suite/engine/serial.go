@@ -62,6 +62,35 @@ func serial(frames []wire.Frame) string {
 	return ""
 }
 
+// hung says in a sentence that a server over HTTP answers nothing any more; empty if that was not seen, or if there are several
+// endpoints.
+func (r *Run) hung() string {
+	if len(r.endpoints) != 1 || r.endpoints[0].transport == requirement.Stdio {
+		return ""
+	}
+	return hung(r.transcript.Since(0), r.took, r.cfg.Timeout)
+}
+
+// hung is [Run.hung] for what was seen in a run that took so long, with the time for one request.
+func hung(frames []wire.Frame, took, timeout time.Duration) string {
+	last, waited := time.Duration(0), 0
+	for i := range frames {
+		if f := &frames[i]; f.Dir == wire.In {
+			last = max(last, f.At)
+		}
+	}
+	for _, x := range exchanges(frames) {
+		if x.sent > last && took-x.sent >= timeout {
+			waited++
+		}
+	}
+	if waited < waitedAtAll {
+		return ""
+	}
+	return fmt.Sprintf("nothing came from the server in the last %.0f s, in which %d requests were waited for in full: it hangs, and has to be started again; look for what it waits for then",
+		(took - last).Seconds(), waited)
+}
+
 // exchanges lists the HTTP requests of a transcript.
 func exchanges(frames []wire.Frame) []*exchange {
 	type key struct{ session, channel string }

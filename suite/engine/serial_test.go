@@ -1,12 +1,36 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
+
+// TestHung: a server hangs if nothing comes from it any more while several requests are waited for in full.
+func TestHung(t *testing.T) {
+	sent := func(at time.Duration) wire.Frame {
+		return wire.Frame{Session: "s", Channel: at.String(), Dir: wire.Out, At: at, HTTP: &wire.HTTP{Method: "POST"}}
+	}
+	said := wire.Frame{Session: "s", Channel: "post:1", Dir: wire.In, At: 2 * time.Second, HTTP: &wire.HTTP{Status: 200}}
+	heard := said
+	heard.At = 250 * time.Second
+	asked := []wire.Frame{sent(time.Second), said, sent(3 * time.Second), sent(13 * time.Second), sent(23 * time.Second)}
+	for name, c := range map[string]struct {
+		frames []wire.Frame
+		took   time.Duration
+		hangs  bool
+	}{
+		"hangs": {asked, 300 * time.Second, true}, "not for long": {asked, 24 * time.Second, false},
+		"few requests": {asked[:4], 300 * time.Second, false}, "one is answered": {append(slices.Clone(asked), heard), 300 * time.Second, false},
+	} {
+		if got := hung(c.frames, c.took, 10*time.Second); (got != "") != c.hangs || c.hangs && !strings.HasPrefix(got, "nothing came from the server in the last 298 s, in which 3 requests") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
 
 // TestSerial: a server handles one request at a time if those beside an open stream are answered behind its end, all of them.
 func TestSerial(t *testing.T) {
