@@ -25,6 +25,7 @@ type signs struct {
 type sign struct {
 	due, done chan struct{} // closed when all have come that can, and when it is known what became of it
 	over, cut bool          // the session is over; it was not awaited to its end
+	waiting   int           // items that wait for it
 }
 
 // longestDue is how long a sign of life is put off for an item that takes its time, or that waits for one of those that wait.
@@ -62,15 +63,13 @@ func (s *signs) over(ctx context.Context, c *Client) bool {
 		g = &sign{due: make(chan struct{}), done: make(chan struct{})}
 		s.next = g
 	}
+	g.waiting++
 	s.leave()
 	s.mu.Unlock()
 	if asks {
 		s.ask(ctx, c, g)
 	}
 	<-g.done
-	s.mu.Lock()
-	s.working++
-	s.mu.Unlock()
 	if g.cut && !asks && ctx.Err() == nil {
 		return s.over(ctx, c)
 	}
@@ -94,6 +93,7 @@ func (s *signs) ask(ctx context.Context, c *Client, g *sign) {
 	defer func() {
 		s.mu.Lock()
 		s.asked = append(s.asked, asker.buffer...)
+		s.working += g.waiting // all at once: none of them may find itself the only one left
 		s.mu.Unlock()
 	}()
 	g.over = asker.over(ctx, asker.Note(asker.Life(ctx)))
