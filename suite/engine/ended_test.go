@@ -21,6 +21,7 @@ import (
 // than for others, so that several are under way in a session when one shows that it is over.
 type brief struct {
 	over    func(messages int, body string) bool // whether the session is over that has had so many messages, the last one too
+	late    bool                                 // the last of them is answered as others are
 	status  int                                  // of answers in a session that is over
 	body    string                               // and their bodies
 	mu      sync.Mutex
@@ -69,8 +70,9 @@ func (s *brief) hears(id, body string) (n int, expired bool) {
 	defer s.mu.Unlock()
 	_, known := s.heard[id]
 	s.heard[id]++
-	s.expired[id] = s.expired[id] || s.over(s.heard[id], body)
-	return s.heard[id], !known || s.expired[id]
+	before := s.expired[id]
+	s.expired[id] = before || s.over(s.heard[id], body)
+	return s.heard[id], !known || before || s.expired[id] && !s.late
 }
 
 // What is under way in a session that is over says nothing of itself: a server that ends its sessions, and says

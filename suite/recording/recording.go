@@ -253,6 +253,9 @@ type Exchange struct {
 	// Fatal says that the target died of it: sent alone to a fresh session
 	// it took the connection down (or left it deaf) again.
 	Fatal bool `json:"fatal,omitempty"`
+	// Ends is the HTTP status, if there is one, by which everything was answered behind it, repeatedly and in sessions that had nothing
+	// else, while they went on behind ordinary requests. That of an ordinary request ([StepAlive]) says that they do not do that either.
+	Ends int `json:"ends,omitempty"`
 	// Limit says that it was canceled because an answer, or a connection, went beyond
 	// what is read of one.
 	Limit bool `json:"limit,omitempty"`

@@ -148,7 +148,7 @@ func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending 
 // marked as fatal if that session was lost again. The first one stays in the
 // recording under the step's name with "/lost" added.
 func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange {
-	return c.twice(ctx, func() (*recording.Exchange, bool) {
+	return c.twice(ctx, suspect{q: q}, func() (*recording.Exchange, bool) {
 		x := c.S.Do(ctx, q)
 		usable := c.usable(ctx, q, x)
 		c.used = c.used || usable && x.Succeeded()
@@ -172,25 +172,28 @@ func (c *Client) OfListed(ctx context.Context, q session.Request) *recording.Exc
 type try = func() (x *recording.Exchange, usable bool)
 
 // twice tries a message and, if the session is lost over it, once more in a fresh one.
-func (c *Client) twice(ctx context.Context, send try) *recording.Exchange {
+func (c *Client) twice(ctx context.Context, m suspect, send try) *recording.Exchange {
 	if c.onceIsEnough() {
-		return c.alone(ctx, send)
+		return c.alone(ctx, m, send)
 	}
 	x, usable := send()
 	if usable {
 		c.fresh = false
+		c.recall(m)
 		return c.Note(x)
 	}
 	x.Step += recording.StepLost
 	c.Note(x)
 	c.ends(ctx, x)
 	if c.retries != nil && (x.Outcome == recording.Lost || x.Outcome == recording.Unsent) {
-		return c.inTurn(ctx, x, send)
+		return c.inTurn(ctx, m, x, send)
 	}
 	if !c.Replace(ctx) {
 		return x
 	}
-	return c.alone(ctx, send)
+	again := c.alone(ctx, m, send)
+	c.accuse(ctx, x)
+	return again
 }
 
 // onceIsEnough reports whether a message that costs the session need not be tried again: it is alone in it, and this is the
@@ -210,11 +213,16 @@ func (c *Client) ends(ctx context.Context, sent ...*recording.Exchange) {
 
 // alone tries a message of which it is known that it, or one sent together with it, cost a
 // session.
-func (c *Client) alone(ctx context.Context, send try) *recording.Exchange {
+func (c *Client) alone(ctx context.Context, m suspect, send try) *recording.Exchange {
 	x, usable := send()
 	switch why := c.S.Cut(); {
 	case usable:
+		first := c.fresh
 		c.fresh = false
+		c.recall(m)
+		if first && ofEnded(x) && x.Status != http.StatusNotFound && c.triable(m) && c.endedBy(ctx) != 0 {
+			c.accuse(ctx, x)
+		}
 	case why != "":
 		x.Outcome, x.Reason, x.Limit = recording.Canceled, why, true
 		c.Replace(ctx)
@@ -280,13 +288,13 @@ func (c *Client) together() bool {
 // comes after an answer to the probe if the target works in order, and then
 // waits a moment more. Loss of the session is treated as in [Client.Do].
 func (c *Client) Probe(ctx context.Context, q session.Request) *recording.Exchange {
-	return c.twice(ctx, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
+	return c.twice(ctx, suspect{q, true}, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
 }
 
 // ProbeAfter is a [Client.Probe] that follows the answer to a request, out of which it is made: where the session is lost,
 // both are sent again in a fresh one.
 func (c *Client) ProbeAfter(ctx context.Context, first session.Request, then func(*recording.Exchange) session.Request) *recording.Exchange {
-	return c.twice(ctx, func() (*recording.Exchange, bool) { return c.probe(ctx, then(c.Note(c.S.Do(ctx, first)))) })
+	return c.twice(ctx, suspect{}, func() (*recording.Exchange, bool) { return c.probe(ctx, then(c.Note(c.S.Do(ctx, first)))) })
 }
 
 // probe sends a probe and a request for a sign of life.

@@ -91,9 +91,9 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 		"ended amid errors": {func(ctx context.Context, c *scenario.Client) {
 			scenario.Each(c, []string{"missing", "curse", "missing"}, func(i int, method string, c *scenario.Client) {
 				time.Sleep(time.Duration(i) * time.Millisecond)
-				c.Do(ctx, session.Request{Step: recording.Step("abc"[i:][:1]), Method: method})
+				c.Do(ctx, session.Request{Step: recording.Step("def"[i:][:1]), Method: method})
 			})
-		}, "a/lost:replied a:replied b:replied c/lost:replied c:replied alive:replied"},
+		}, "d/lost:replied d:replied e:replied f/lost:replied f:replied alive:replied"},
 		"statuses of their own, side by side": {func(ctx context.Context, c *scenario.Client) {
 			scenario.Each(c, slices.Repeat([]string{"missing"}, 12), func(_ int, method string, c *scenario.Client) {
 				c.Do(ctx, session.Request{Step: "a", Method: method})
@@ -127,6 +127,7 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					st := scenariotest.Stage(t, &scenariotest.Server{})
 					st.Combination.Transport = requirement.HTTP
+					st.Limits.Patience = 2 // which message it was is not tried
 					st.Dialer = &transport.HTTP{Client: transport.Client{Handler: &sessions{ended: map[string]bool{}, status: status}}}
 					rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 						if client, ok := p.Expendable(ctx); ok {
@@ -136,6 +137,7 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 					want := c.want
 					if status != http.StatusNotFound { // which may be about the message: an ordinary request follows
 						want = strings.ReplaceAll(want, "alive:replied b/lost", "alive:replied alive:replied b/lost")
+						want = strings.ReplaceAll(want, "f/lost:replied f:replied alive:replied", "f/lost:replied f:replied alive:replied alive:replied")
 						want = strings.ReplaceAll(want, "c/lost:replied c:replied alive:replied", "c/lost:replied c:replied alive:replied alive:replied")
 						want = strings.ReplaceAll(want, "alive:replied c/lost", "alive:replied alive:replied c/lost")
 					}
@@ -145,6 +147,35 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestEndersAreFound: where sessions end over a message, and another status than 404 says so, it is sent again until that is certain.
+func TestEndersAreFound(t *testing.T) {
+	for status, want := range map[int]string{
+		http.StatusNotFound: "", http.StatusBadRequest: "bad 400", http.StatusInternalServerError: "bad 500",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			st := scenariotest.Stage(t, &scenariotest.Server{})
+			st.Combination.Transport = requirement.HTTP
+			st.Dialer = &transport.HTTP{Client: transport.Client{Handler: &sessions{ended: map[string]bool{}, status: status}}}
+			rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+				if c, ok := p.Expendable(ctx); ok {
+					c.Do(ctx, session.Request{Step: "good", Method: "m"})
+					c.Do(ctx, session.Request{Step: "bad", Method: "curse"})
+					c.Do(ctx, session.Request{Step: "good", Method: "m"})
+				}
+			})
+			got := ""
+			for _, x := range rec.Exchanges {
+				if x.Ends != 0 {
+					got += fmt.Sprint(x.Step.Sent(), " ", x.Ends)
+				}
+			}
+			if got != want {
+				t.Errorf("HTTP %d: %q, not %q", status, got, want)
+			}
+		})
 	}
 }
 

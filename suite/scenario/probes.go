@@ -57,6 +57,9 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	}
 	if alive {
 		c.fresh = false
+		for _, q := range qs {
+			c.recall(suspect{q, true})
+		}
 		for i := 0; mixed && i < len(qs); i++ {
 			all[i] = c.Probe(ctx, qs[i])
 		}
@@ -64,6 +67,9 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	}
 	if c.ends(ctx, all...); !c.Replace(ctx) {
 		return all
+	}
+	if i := slices.IndexFunc(all, ofEnded); i >= 0 {
+		defer c.accuse(ctx, all[i])
 	}
 	for i, q := range qs {
 		if !c.S.Alive() && !c.Replace(ctx) { // over before anything was sent, as one that a target ends after a few messages
@@ -74,7 +80,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 			if !c.fresh && c.S.HTTPSession() != "" {
 				tried = c.twice // one that ends after a few messages may have ended over those before
 			}
-			all[i] = tried(ctx, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
+			all[i] = tried(ctx, suspect{q, true}, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
 		}
 	}
 	return all

@@ -55,6 +55,8 @@ type Stage struct {
 	// OnSilence is told which script has begun to watch silence; nil tells nobody.
 	OnSilence func(recording.Name)
 
+	enders enders
+
 	Sessions
 }
 

@@ -97,3 +97,10 @@ func (s *Session) solitary(x *recording.Exchange) {
 		s.opts.Habits.conflicts.Store(true)
 	}
 }
+
+// Turns is how many messages were sent in the session so far.
+func (s *Session) Turns() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turns
+}

@@ -43,6 +43,7 @@ func ownersContents(r *recording.Recording, v *verdict.Verdict) {
 // own, only one that was started for the run is known to have ended. While it is open which message
 // ended a server, none is known to have been survived.
 func survives(_ *recording.Recording, v *verdict.Verdict) {
+	endsSessions(v)
 	if !verdict.OwnServer(v) {
 		v.Skip(recording.CodeNotExercised, "whether a message ends the server, or only a connection, cannot be seen at an address")
 		return
@@ -83,6 +84,32 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	}
 	if survived > 0 && !open {
 		v.Holds()
+	}
+}
+
+// endsSessions tells of messages that sessions end over without a word about it. A server may end one at any time, but then it says so
+// by 404, at which clients begin another one (2025-11-25 basic/transports#session-management).
+func endsSessions(v *verdict.Verdict) {
+	ordinary := func(x *recording.Exchange) bool { return x.Ends != 0 && x.Step.Sent() == recording.StepAlive }
+	if slices.ContainsFunc(v.Recordings(), func(r *recording.Recording) bool { return slices.ContainsFunc(r.Exchanges, ordinary) }) {
+		return
+	}
+	told := map[string]bool{}
+	for _, r := range v.Recordings() {
+		for _, x := range r.Exchanges {
+			if x.Ends == 0 || told[sent(x)] {
+				continue
+			}
+			told[sent(x)] = true
+			frames := x.Evidence()
+			for _, y := range r.Exchanges {
+				if y.Session == x.Session && y.Status == x.Ends && y.Step.Sent() == recording.StepAlive {
+					frames = append(frames, y.Evidence()...)
+				}
+			}
+			v.Observe("session-broken", fmt.Sprintf("everything is answered by HTTP %d in a session that has had %s, each time that this was sent in a new one; a session that is over is answered by 404, at which clients begin another",
+				x.Ends, sent(x)), frames...)
+		}
 	}
 }
 

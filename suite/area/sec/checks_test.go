@@ -287,6 +287,30 @@ func TestEndedByOneMessage(t *testing.T) {
 	}
 }
 
+// TestSessionsEndOverMessages: the messages that sessions end over are told of, with what is said behind them, unless sessions do so over
+// ordinary requests, too.
+func TestSessionsEndOverMessages(t *testing.T) {
+	k, _ := area.BuiltIn().Check("SEC-63")
+	req, _ := area.Catalogue().Find("SEC-63")
+	line := func(session string, step recording.Step, status int) rt.Line {
+		return rt.Line{Session: session, Step: step, Kind: recording.Probe, Method: "ping", Status: status, Outcome: recording.HTTPOnly}
+	}
+	for _, ordinary := range []int{0, http.StatusInternalServerError} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{}}`)
+		rec := rt.New(recording.InvalidMessages, facts, line("s1", "a/lost", 500), line("s2", "a/lost", 500), line("s2", "alive/lost", 500),
+			line("s3", "alive/lost", 200), line("s3", recording.StepAlive, 500), line("s4", "a/lost", 500))
+		rec.Exchanges[1].Ends, rec.Exchanges[5].Ends, rec.Exchanges[3].Ends = 500, 500, ordinary
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec}).Observations
+		switch {
+		case ordinary == 0 && len(got) == 1 && got[0].ID == "session-broken" && strings.Contains(got[0].Detail, "ping (a)") &&
+			slices.Equal(got[0].Frames, append(rec.Exchanges[1].Evidence(), rec.Exchanges[2].Evidence()...)):
+		case ordinary != 0 && len(got) == 0:
+		default:
+			t.Errorf("ordinary requests %d: %+v", ordinary, got)
+		}
+	}
+}
+
 // A message that ends the server breaks each requirement on such messages, which is one finding.
 func TestOneFindingOfOneEnd(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{"completions":{}}`)
