@@ -139,7 +139,7 @@ func (c *Client) trial(ctx context.Context, m suspect, least int) (x *recording.
 		}
 		p.End(s)
 	}()
-	for x == nil || s.Turns() < least {
+	for i := 0; i == 0 || i < least && s.Turns() < least && ctx.Err() == nil; i++ {
 		if m.probe {
 			x, _ = t.probe(ctx, m.q)
 		} else {
