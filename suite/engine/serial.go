@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -68,11 +69,24 @@ func (r *Run) hung() string {
 	if len(r.endpoints) != 1 || r.endpoints[0].transport == requirement.Stdio {
 		return ""
 	}
-	return hung(r.transcript.Since(0), r.took, r.cfg.Timeout)
+	closed := time.Duration(0)
+	for _, takes := range []map[requirement.Combination]*Take{r.takes, r.repeatedEarly, r.again} {
+		for _, t := range takes {
+			for _, rec := range t.Recordings {
+				for _, x := range rec.Exchanges {
+					if x.Outcome == recording.Lost && x.Took < r.cfg.Timeout {
+						closed = max(closed, x.Sent)
+					}
+				}
+			}
+		}
+	}
+	return hung(r.transcript.Since(0), closed, r.took, r.cfg.Timeout)
 }
 
-// hung is [Run.hung] for what was seen in a run that took so long, with the time for one request.
-func hung(frames []wire.Frame, took, timeout time.Duration) string {
+// hung is [Run.hung] for what was seen in a run that took so long, with the time for one request, and when the last one was sent
+// over which the connection was closed: that one was not waited for.
+func hung(frames []wire.Frame, closed, took, timeout time.Duration) string {
 	last, waited := time.Duration(0), 0
 	for i := range frames {
 		if f := &frames[i]; f.Dir == wire.In {
@@ -84,7 +98,7 @@ func hung(frames []wire.Frame, took, timeout time.Duration) string {
 			waited++
 		}
 	}
-	if waited < waitedAtAll {
+	if waited < waitedAtAll || closed > last {
 		return ""
 	}
 	return fmt.Sprintf("nothing came from the server in the last %.0f s, in which %d requests were waited for in full: it hangs, and has to be started again; look for what it waits for then",

@@ -20,13 +20,15 @@ func TestHung(t *testing.T) {
 	asked := []wire.Frame{sent(time.Second), said, sent(3 * time.Second), sent(13 * time.Second), sent(23 * time.Second)}
 	for name, c := range map[string]struct {
 		frames []wire.Frame
+		closed time.Duration
 		took   time.Duration
 		hangs  bool
 	}{
-		"hangs": {asked, 300 * time.Second, true}, "not for long": {asked, 24 * time.Second, false},
-		"few requests": {asked[:4], 300 * time.Second, false}, "one is answered": {append(slices.Clone(asked), heard), 300 * time.Second, false},
+		"hangs": {asked, time.Second, 300 * time.Second, true}, "not for long": {asked, 0, 24 * time.Second, false},
+		"few requests": {asked[:4], 0, 300 * time.Second, false}, "one is answered": {append(slices.Clone(asked), heard), 0, 300 * time.Second, false},
+		"connections are closed": {asked, 13 * time.Second, 300 * time.Second, false},
 	} {
-		if got := hung(c.frames, c.took, 10*time.Second); (got != "") != c.hangs || c.hangs && !strings.HasPrefix(got, "nothing came from the server in the last 298 s, in which 3 requests") {
+		if got := hung(c.frames, c.closed, c.took, 10*time.Second); (got != "") != c.hangs || c.hangs && !strings.HasPrefix(got, "nothing came from the server in the last 298 s, in which 3 requests") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
