@@ -68,3 +68,19 @@ func TestSARIFLinks(t *testing.T) {
 		}
 	}
 }
+
+// Of what was reached in one of several runs it is not said, once they are merged, that it could not be reached.
+func TestMergeReached(t *testing.T) {
+	at := Endpoint{Transport: "http", Address: "http://x"}
+	page := at
+	page.Unreachable, page.Reached = "HTTP 200", true
+	all, err := Merge([]*Report{
+		New(Tool{Name: "t"}, Target{Name: "x", Endpoints: []Endpoint{at}}, Config{}), New(Tool{Name: "t"}, Target{Name: "x", Endpoints: []Endpoint{page}}, Config{}),
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := (view{r: all}).lost(); got != "http://x gave no answer that can be used" {
+		t.Errorf("%q", got)
+	}
+}

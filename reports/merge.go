@@ -228,7 +228,7 @@ func (m *merger) endpoint(e Endpoint) {
 		list[i].Server = e.Server
 	}
 	if list[i].Unreachable == "" {
-		list[i].Unreachable = e.Unreachable
+		list[i].Unreachable, list[i].Reached = e.Unreachable, e.Reached
 	}
 	if list[i].OneAtATime == "" {
 		list[i].OneAtATime = e.OneAtATime
