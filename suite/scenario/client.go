@@ -205,9 +205,11 @@ func (c *Client) onceIsEnough() bool {
 // ends waits until a server that was started has ended, if a message was lost to it that it may
 // have died of: the next session is to be one with another.
 func (c *Client) ends(ctx context.Context, sent ...*recording.Exchange) {
-	lost := func(x *recording.Exchange) bool { return x.Outcome == recording.Lost }
-	if c.P.OneByOne && slices.ContainsFunc(sent, lost) {
-		c.P.Endpoint.Server().AwaitEnd(ctx)
+	for _, x := range slices.Backward(sent) {
+		if c.P.OneByOne && x.Outcome == recording.Lost {
+			c.P.Endpoint.Server().AwaitEnd(ctx, c.P.SentAt(x))
+			return
+		}
 	}
 }
 

@@ -60,6 +60,14 @@ type Stage struct {
 	Sessions
 }
 
+// SentAt is when a message was sent, or tried to be.
+func (st *Stage) SentAt(x *recording.Exchange) time.Time {
+	if x.Sent == 0 { // there was no connection
+		return time.Now()
+	}
+	return time.Now().Add(x.Sent - st.Transcript.Now())
+}
+
 // Brief reports whether a sweep over very many values is to be a sample: what a URI leads to
 // depends little on the revision in which it is read, so only the newest that the endpoint
 // serves gets all of them. That does not depend on which revisions are judged.

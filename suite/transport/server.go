@@ -57,8 +57,9 @@ type Server struct {
 	failed  error // why it is not started any more
 	misses  int   // starts that failed, one after the other
 
-	mu  sync.Mutex
-	log string // the last part of the output of a program that failed or died
+	mu   sync.Mutex
+	log  string    // the last part of the output of a program that failed or died
+	fell time.Time // when one that was ready ended last
 }
 
 const (
@@ -139,9 +140,10 @@ func (s *Server) gone(ctx context.Context) bool {
 // AwaitEnd waits until the program, to which a connection was lost, has ended or listens no more:
 // one that dies may go on taking connections for a moment, and what they bring is lost. One that
 // lives on is not waited for longer than dyingWait, unless it is at work, and not again and again:
-// there are servers that drop a connection over each message which they cannot read.
-func (s *Server) AwaitEnd(ctx context.Context) {
-	if s.lasting.Load() >= dyingWaits {
+// there are servers that drop a connection over each message which they cannot read. What was sent before
+// a program ended was lost to that one: the next may stand already.
+func (s *Server) AwaitEnd(ctx context.Context, sent time.Time) {
+	if s.lasting.Load() >= dyingWaits || s.fellSince(sent) {
 		return
 	}
 	select {
@@ -171,7 +173,17 @@ func (s *Server) AwaitEnd(ctx context.Context) {
 // died counts the death of a program that was ready.
 func (s *Server) died(run *serverRun) {
 	s.deaths.Add(1)
+	s.mu.Lock()
+	s.fell = time.Now()
+	s.mu.Unlock()
 	s.keep(run)
+}
+
+// fellSince reports whether a program that was ready has ended after a time.
+func (s *Server) fellSince(t time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fell.After(t)
 }
 
 // keep remembers what a program said at last.

@@ -206,15 +206,15 @@ func TestServerDies(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			s := NewServer(program(mode))
 			defer s.Close()
-			s.AwaitEnd(t.Context()) // there is none yet
+			s.AwaitEnd(t.Context(), time.Now()) // there is none yet
 			if err := s.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			first := s.current
+			first, sent := s.current, time.Now()
 			if err := hello(t, s, http.MethodPost); err == nil {
 				t.Error("the POST was answered")
 			}
-			s.AwaitEnd(t.Context())
+			s.AwaitEnd(t.Context(), sent)
 			if mode != "served-wrapper" { // which runs on
 				<-first.ended
 				if !s.gone(t.Context()) {
@@ -226,6 +226,10 @@ func TestServerDies(t *testing.T) {
 			}
 			if s.current == first || !first.over() {
 				t.Error("the next connection is to the one that dies")
+			}
+			s.dying = time.Millisecond
+			if s.AwaitEnd(t.Context(), sent); s.lasting.Load() > 0 { // it was lost to the first one
+				t.Error("the next one was waited for")
 			}
 		})
 	}
@@ -240,13 +244,13 @@ func TestServerLivesOn(t *testing.T) {
 	}
 	s.dying = time.Millisecond
 	for range dyingWaits {
-		s.AwaitEnd(t.Context())
+		s.AwaitEnd(t.Context(), time.Now())
 	}
 	s.dying = time.Hour
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		s.AwaitEnd(t.Context())
+		s.AwaitEnd(t.Context(), time.Now())
 	}()
 	finished(t, "the waiting", ended)
 }

@@ -94,7 +94,7 @@ func (p *Pool) Adopt(s *session.Session) {
 func (p *Pool) Open(ctx context.Context, o session.Options) (*session.Session, error) {
 	s, first, err := p.openOnce(ctx, o)
 	if server := p.Endpoint.Server(); server != nil && err != nil && first != nil && (first.Outcome == recording.Lost || first.Outcome == recording.Unsent) {
-		server.AwaitEnd(ctx)
+		server.AwaitEnd(ctx, p.SentAt(first))
 		s, _, err = p.openOnce(ctx, o)
 		return s, err
 	}
