@@ -108,17 +108,7 @@ func TestSessionsThatAreOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c.server.heard, c.server.expired = map[string]int{}, map[string]bool{}
-				r, err := Prepare(t.Context(), Config{
-					Target: &target.Target{
-						Endpoints: []target.Endpoint{{Name: "brief", Handler: c.server, Path: "/mcp"}},
-						Revisions: []requirement.Revision{requirement.R20251125},
-					},
-					Tool: reports.Tool{Name: "test"}, SecurityProbes: true,
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				r.Execute(t.Context())
+				r := judgedOverHTTP(t, c.server, 0)
 				for _, x := range r.Report(false).Results {
 					if want := c.want[x.ID]; want != "" && want != string(x.Verdict) {
 						t.Errorf("%s: %s, not %s: %s%s", x.ID, x.Verdict, want, x.Actual, x.Reason)
@@ -132,4 +122,21 @@ func TestSessionsThatAreOver(t *testing.T) {
 			})
 		})
 	}
+}
+
+// judgedOverHTTP is a run against a handler of Streamable HTTP in one revision, which is over.
+func judgedOverHTTP(t *testing.T, h http.Handler, budget time.Duration) *Run {
+	t.Helper()
+	r, err := Prepare(t.Context(), Config{
+		Target: &target.Target{
+			Endpoints: []target.Endpoint{{Name: "handler", Handler: h, Path: "/mcp"}},
+			Revisions: []requirement.Revision{requirement.R20251125},
+		},
+		Tool: reports.Tool{Name: "test"}, SecurityProbes: true, Budget: budget,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Execute(t.Context())
+	return r
 }

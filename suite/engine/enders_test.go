@@ -5,10 +5,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-
-	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
 // A message is named behind which everything in its session is answered by an error status each time that it is sent, and none that a
@@ -53,17 +49,7 @@ func TestMessagesThatSessionsEndOver(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c.server.heard, c.server.expired = map[string]int{}, map[string]bool{}
 				c.server.body = internal
-				r, err := Prepare(t.Context(), Config{
-					Target: &target.Target{
-						Endpoints: []target.Endpoint{{Name: "brief", Handler: c.server, Path: "/mcp"}},
-						Revisions: []requirement.Revision{requirement.R20251125},
-					},
-					Tool: reports.Tool{Name: "test"}, SecurityProbes: true,
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				r.Execute(t.Context())
+				r := judgedOverHTTP(t, c.server, 0)
 				for _, x := range r.Report(false).Results {
 					if c.want != "" && x.Verdict.Red() && slices.Contains([]string{"RPC-02", "RPC-09", "RPC-16", "HTTP-32", "ERR-01", "READ-01"}, x.ID) {
 						t.Errorf("%s: %s", x.ID, x.Actual)

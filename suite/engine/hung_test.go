@@ -6,10 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
 // stuck is a server that answers no more after some requests, and at some time closes the connection of each.
@@ -37,17 +33,7 @@ func TestClosedIsNotHung(t *testing.T) {
 	for after, hangs := range map[time.Duration]bool{8 * time.Second: false, time.Hour: true} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &stuck{refusing: refusing{status: http.StatusOK, heard: map[string]int{}}, after: after}
-			r, err := Prepare(t.Context(), Config{
-				Target: &target.Target{
-					Endpoints: []target.Endpoint{{Name: "stuck", Handler: s, Path: "/mcp"}},
-					Revisions: []requirement.Revision{requirement.R20251125},
-				},
-				Tool: reports.Tool{Name: "test"}, SecurityProbes: true, Budget: time.Minute,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Execute(t.Context())
+			r := judgedOverHTTP(t, s, time.Minute)
 			time.Sleep(2 * time.Hour) // what is left in the server ends
 			report := r.Report(false)
 			if got := report.Target.Endpoints[0].Hung; report.Summary.Interrupted != "budget" || (got != "") != hangs {

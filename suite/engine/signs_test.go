@@ -9,10 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
-	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/tidwall/gjson"
 )
 
@@ -64,17 +61,7 @@ func TestErrorsShareSignsOfLife(t *testing.T) {
 			t.Run(fmt.Sprint(status, " ", mute), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s := &refusing{status: status, mute: mute, heard: map[string]int{}}
-					r, err := Prepare(t.Context(), Config{
-						Target: &target.Target{
-							Endpoints: []target.Endpoint{{Name: "refusing", Handler: s, Path: "/mcp"}},
-							Revisions: []requirement.Revision{requirement.R20251125},
-						},
-						Tool: reports.Tool{Name: "test"}, SecurityProbes: true,
-					})
-					if err != nil {
-						t.Fatal(err)
-					}
-					r.Execute(t.Context())
+					judgedOverHTTP(t, s, 0)
 					if pings, lists := s.heard["ping"], s.heard["resources/list"]; pings > 80 || lists > 240 {
 						t.Errorf("%d pings and %d lists", pings, lists)
 					}

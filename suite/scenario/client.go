@@ -148,7 +148,7 @@ func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending 
 // marked as fatal if that session was lost again. The first one stays in the
 // recording under the step's name with "/lost" added.
 func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange {
-	return c.twice(ctx, suspect{q: q}, func() (*recording.Exchange, bool) {
+	return c.twice(ctx, candidate{q: q}, func() (*recording.Exchange, bool) {
 		x := c.S.Do(ctx, q)
 		usable := c.usable(ctx, q, x)
 		c.used = c.used || usable && x.Succeeded()
@@ -172,14 +172,14 @@ func (c *Client) OfListed(ctx context.Context, q session.Request) *recording.Exc
 type try = func() (x *recording.Exchange, usable bool)
 
 // twice tries a message and, if the session is lost over it, once more in a fresh one.
-func (c *Client) twice(ctx context.Context, m suspect, send try) *recording.Exchange {
+func (c *Client) twice(ctx context.Context, m candidate, send try) *recording.Exchange {
 	if c.onceIsEnough() {
 		return c.alone(ctx, m, send)
 	}
 	x, usable := send()
 	if usable {
 		c.fresh = false
-		c.recall(m)
+		c.keepInMind(m)
 		return c.Note(x)
 	}
 	x.Step += recording.StepLost
@@ -192,7 +192,7 @@ func (c *Client) twice(ctx context.Context, m suspect, send try) *recording.Exch
 		return x
 	}
 	again := c.alone(ctx, m, send)
-	c.accuse(ctx, x)
+	c.findEnder(ctx, x)
 	return again
 }
 
@@ -215,15 +215,15 @@ func (c *Client) ends(ctx context.Context, sent ...*recording.Exchange) {
 
 // alone tries a message of which it is known that it, or one sent together with it, cost a
 // session.
-func (c *Client) alone(ctx context.Context, m suspect, send try) *recording.Exchange {
+func (c *Client) alone(ctx context.Context, m candidate, send try) *recording.Exchange {
 	x, usable := send()
 	switch why := c.S.Cut(); {
 	case usable:
 		first := c.fresh
 		c.fresh = false
-		c.recall(m)
+		c.keepInMind(m)
 		if first && ofEnded(x) && x.Status != http.StatusNotFound && c.triable(m) && c.endedBy(ctx) != 0 {
-			c.accuse(ctx, x)
+			c.findEnder(ctx, x)
 		}
 	case why != "":
 		x.Outcome, x.Reason, x.Limit = recording.Canceled, why, true
@@ -290,13 +290,13 @@ func (c *Client) together() bool {
 // comes after an answer to the probe if the target works in order, and then
 // waits a moment more. Loss of the session is treated as in [Client.Do].
 func (c *Client) Probe(ctx context.Context, q session.Request) *recording.Exchange {
-	return c.twice(ctx, suspect{q, true}, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
+	return c.twice(ctx, candidate{q, true}, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
 }
 
 // ProbeAfter is a [Client.Probe] that follows the answer to a request, out of which it is made: where the session is lost,
 // both are sent again in a fresh one.
 func (c *Client) ProbeAfter(ctx context.Context, first session.Request, then func(*recording.Exchange) session.Request) *recording.Exchange {
-	return c.twice(ctx, suspect{}, func() (*recording.Exchange, bool) { return c.probe(ctx, then(c.Note(c.S.Do(ctx, first)))) })
+	return c.twice(ctx, candidate{}, func() (*recording.Exchange, bool) { return c.probe(ctx, then(c.Note(c.S.Do(ctx, first)))) })
 }
 
 // probe sends a probe and a request for a sign of life.

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// suspect is a message behind which a session may be over, and whether it is sent by [Client.Probe].
-type suspect struct {
+// candidate is a message behind which a session may be over, and whether it is sent by [Client.Probe].
+type candidate struct {
 	q     session.Request
 	probe bool
 }
@@ -21,7 +21,7 @@ type suspect struct {
 // enders is what is known of messages that sessions end over.
 type enders struct {
 	mu       sync.Mutex
-	recent   map[string][]suspect    // what was said last in sessions, by their ids
+	recent   map[string][]candidate  // what was said last in sessions, by their ids
 	found    map[recording.Step]bool // the steps at which there was one
 	cleared  map[string]bool         // messages over which none ended when they were sent again
 	hopeless bool                    // sessions end over ordinary requests, too
@@ -31,7 +31,7 @@ type enders struct {
 const mostRecent, mostFound, mostCleared = 12, 5, 16
 
 // triable reports whether a message can be sent again to see whether sessions end over it. What is sent about sessions may end one.
-func (c *Client) triable(m suspect) bool {
+func (c *Client) triable(m candidate) bool {
 	p, q := c.P, m.q
 	if c.S.HTTPSession() == "" || p.Combination.Transport != requirement.HTTP || q.Method == "" && q.Body == nil || q.Method == "initialize" ||
 		q.HTTPMethod != "" || q.Header[HeaderSession] != "" || slices.Contains(q.Omit, HeaderSession) || q.Step == recording.StepAlive ||
@@ -44,12 +44,12 @@ func (c *Client) triable(m suspect) bool {
 	return !e.hopeless && !e.found[q.Step] && len(e.found) < mostFound && len(e.cleared) < mostCleared && (len(e.cleared) == 0 || !e.cleared[m.key()])
 }
 
-func (m suspect) key() string {
+func (m candidate) key() string {
 	return fmt.Sprintf("%s %s %v %s", m.q.Step, m.q.Method, m.q.Params, m.q.Body)
 }
 
-// recall keeps a message in mind that was said in the session of the client.
-func (c *Client) recall(m suspect) {
+// keepInMind keeps a message in mind that was said in the session of the client.
+func (c *Client) keepInMind(m candidate) {
 	if !c.triable(m) {
 		return
 	}
@@ -57,15 +57,15 @@ func (c *Client) recall(m suspect) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.recent == nil {
-		e.recent = map[string][]suspect{}
+		e.recent = map[string][]candidate{}
 	}
 	all := append(e.recent[id], m)
 	e.recent[id] = all[max(0, len(all)-mostRecent):]
 }
 
-// accuse looks for the message that a session has ended over, among those that were said last in it. Where a target says by 404 that it
+// findEnder looks for the message that a session has ended over, among those that were said last in it. Where a target says by 404 that it
 // is over none is looked for: it may end one over anything, and clients begin another one then.
-func (c *Client) accuse(ctx context.Context, lost *recording.Exchange) {
+func (c *Client) findEnder(ctx context.Context, lost *recording.Exchange) {
 	e := &c.P.enders
 	e.mu.Lock()
 	all := e.recent[lost.Session]
@@ -75,22 +75,22 @@ func (c *Client) accuse(ctx context.Context, lost *recording.Exchange) {
 		return
 	}
 	for _, m := range slices.Backward(all) {
-		if c.triable(m) && c.convict(ctx, m) {
+		if c.triable(m) && c.endsSessions(ctx, m) {
 			return
 		}
 	}
 }
 
-// convict finds out whether it is a message that sessions end over: they do so each time that they have had nothing else, and never over
+// endsSessions finds out whether it is a message that sessions end over: they do so each time that they have had nothing else, and never over
 // as many ordinary requests. What ends by accident, or after so many messages, does so over those as well, or not each time.
-func (c *Client) convict(ctx context.Context, m suspect) bool {
+func (c *Client) endsSessions(ctx context.Context, m candidate) bool {
 	const rounds = 4
 	e := &c.P.enders
 	for i := range rounds {
-		x, n, status := c.trial(ctx, m, 0)
+		x, n, status := c.sendAlone(ctx, m, 0)
 		ordinary, after := x, 0
 		if status != 0 {
-			ordinary, _, after = c.trial(ctx, suspect{q: c.P.Ordinary(recording.StepAlive)}, n)
+			ordinary, _, after = c.sendAlone(ctx, candidate{q: c.P.Ordinary(recording.StepAlive)}, n)
 		}
 		e.mu.Lock()
 		switch {
@@ -120,10 +120,10 @@ func mark[K comparable](all map[K]bool, key K) map[K]bool {
 	return all
 }
 
-// trial sends a message in a session that has had no other one, so often that the session has so many messages. It returns how many it has
+// sendAlone sends a message in a session that has had no other one, so often that the session has so many messages. It returns how many it has
 // then, and by which status everything is answered behind it, if that is one of sessions that are over; else 0. The exchange is nil if
 // there is no session, or no time.
-func (c *Client) trial(ctx context.Context, m suspect, least int) (x *recording.Exchange, n, status int) {
+func (c *Client) sendAlone(ctx context.Context, m candidate, least int) (x *recording.Exchange, n, status int) {
 	p := c.P
 	s, err := p.Open(ctx, session.Options{Kind: recording.Probe})
 	if err != nil {

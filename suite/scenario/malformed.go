@@ -122,7 +122,7 @@ func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording
 // subscribeModern opens a listen stream, ends it and asks for a sign of life; a
 // session that was lost over it is tried once more, as [Client.Do] does.
 func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording.Tags) {
-	c.twice(ctx, suspect{}, func() (*recording.Exchange, bool) {
+	c.twice(ctx, candidate{}, func() (*recording.Exchange, bool) {
 		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{uri}}, session.Request{Tags: tags.With()})
 		granted := st.Ack != nil && slices.Contains(Acknowledged(st.Ack.Raw), uri)
 		x := c.StopListen(ctx, st)

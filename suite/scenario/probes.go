@@ -58,7 +58,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	if alive {
 		c.fresh = false
 		for _, q := range qs {
-			c.recall(suspect{q, true})
+			c.keepInMind(candidate{q, true})
 		}
 		for i := 0; mixed && i < len(qs); i++ {
 			all[i] = c.Probe(ctx, qs[i])
@@ -69,7 +69,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		return all
 	}
 	if i := slices.IndexFunc(all, ofEnded); i >= 0 {
-		defer c.accuse(ctx, all[i])
+		defer c.findEnder(ctx, all[i])
 	}
 	for i, q := range qs {
 		if !c.S.Alive() && !c.Replace(ctx) { // over before anything was sent, as one that a target ends after a few messages
@@ -80,7 +80,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 			if !c.fresh && c.S.HTTPSession() != "" {
 				tried = c.twice // one that ends after a few messages may have ended over those before
 			}
-			all[i] = tried(ctx, suspect{q, true}, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
+			all[i] = tried(ctx, candidate{q, true}, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
 		}
 	}
 	return all

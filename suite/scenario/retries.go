@@ -70,7 +70,7 @@ func (r *retries) keep(c *Client) { r.s, r.shared, r.sole, r.fresh = c.S, c.shar
 // inTurn sends a message again that was lost, where those that were lost with it were sent
 // again before. If it is lost there, too, it gets a process of its own: one that dies a
 // moment late dies of what was sent before.
-func (c *Client) inTurn(ctx context.Context, m suspect, lost *recording.Exchange, send try) *recording.Exchange {
+func (c *Client) inTurn(ctx context.Context, m candidate, lost *recording.Exchange, send try) *recording.Exchange {
 	r := c.retries
 	r.await(lost.Request, false)
 	defer r.next()
