@@ -9,9 +9,13 @@ RUN go mod download
 # With .git, from which Go tells the programs their version.
 COPY . .
 RUN CGO_ENABLED=0 go build -buildvcs=true -trimpath -ldflags "-s -w" -o /out/ ./cmd/mcpcheck ./cmd/mockserver
+# The licence notices of these programs; the packages that are made with them are left here.
+RUN go run ./packages/pack -platforms "linux/$(go env GOARCH)" -programs /out -out /packed
 
 FROM gcr.io/distroless/static-debian12:nonroot@sha256:afa5c872c891853ca7fcf1f12c3edb23f7eeef36189728842dd51042ff57f7ab AS programs
 COPY --from=build /out/mcpcheck /out/mockserver /usr/local/bin/
+COPY --from=build /src/LICENSE /packed/notices/linux/*/THIRD_PARTY_NOTICES.txt /licenses/
+LABEL org.opencontainers.image.licenses="Apache-2.0 AND BSD-3-Clause AND MIT"
 WORKDIR /work
 
 FROM programs AS mockserver

@@ -1,5 +1,6 @@
 // Command pack builds the packages for npm and the wheels for Python, with both programs in
-// them, for the platforms and with the flags of the release configuration:
+// them, for the platforms and with the flags of the release configuration, and the licence notices
+// of each platform:
 //
 //	go run ./packages/pack [-version 1.2.3] [-platforms linux/amd64,...] [-out packages/dist]
 //
@@ -59,14 +60,20 @@ func run(o options, args []string) error {
 		return usageError{fmt.Errorf("-programs: name the platform that the programs of %s are for with -platforms", o.programs)}
 	}
 	for _, p := range chosen {
-		programs, err := r.take(p, o)
+		contents, err := r.take(p, o)
 		if err != nil {
 			return err
 		}
-		if err := npmPlatform(o.out, o.version, p, programs); err != nil {
+		notices, err := r.notices(p)
+		if err != nil {
 			return err
 		}
-		if err := wheel(o.out, forPython, p, programs); err != nil {
+		contents = append(contents, file{name: noticesName, data: notices})
+		err = errors.Join(
+			write(filepath.Join(o.out, "notices", p.String(), noticesName), notices),
+			npmPlatform(o.out, o.version, p, contents),
+			wheel(o.out, forPython, p, contents))
+		if err != nil {
 			return err
 		}
 	}
@@ -106,12 +113,20 @@ func (b build) run(p platform, version, to string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("go", append(args, "-o", to, b.Main)...)
+	_, err = b.goTool(p, append(args, "-o", to, b.Main)...)
+	return err
+}
+
+// goTool runs the Go tool in the environment that a program is built in, and returns its output.
+func (b build) goTool(p platform, args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
 	cmd.Env = append(append(os.Environ(), b.Env...), "GOOS="+p.os, "GOARCH="+p.arch)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s for %s: %w\n%s", b.Binary, p, err, out)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go %s of %s for %s: %w", args[0], b.Binary, p, err)
 	}
-	return nil
+	return out, nil
 }
 
 // arguments are those of the Go tool that build a program.

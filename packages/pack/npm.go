@@ -17,9 +17,9 @@ const (
 
 func (n names) npm() string { return n.os + "-" + n.cpu }
 
-// npmPlatform writes the npm package with the programs for a platform. It has no script that
-// runs when it is installed: npm leaves out what is for other platforms.
-func npmPlatform(out, version string, p platform, programs []file) error {
+// npmPlatform writes the npm package with the programs for a platform and their notices. It has no
+// script that runs when it is installed: npm leaves out what is for other platforms.
+func npmPlatform(out, version string, p platform, contents []file) error {
 	n := known[p]
 	main, err := npmManifest()
 	if err != nil {
@@ -32,14 +32,17 @@ func npmPlatform(out, version string, p platform, programs []file) error {
 		"os":              []string{n.os},
 		"cpu":             []string{n.cpu},
 		"preferUnplugged": true, // programs cannot be run from within an archive
-		"license":         main["license"],
-		"homepage":        main["homepage"],
-		"repository":      main["repository"],
-		"publishConfig":   main["publishConfig"],
+		// With the licences of what is linked in, as in the metadata of the wheels.
+		"license":       "Apache-2.0 AND BSD-3-Clause AND MIT",
+		"homepage":      main["homepage"],
+		"repository":    main["repository"],
+		"publishConfig": main["publishConfig"],
 	}
-	files := []file{}
-	for _, f := range programs {
-		f.name = "bin/" + f.name
+	var files []file
+	for _, f := range contents {
+		if f.program {
+			f.name = "bin/" + f.name
+		}
 		files = append(files, f)
 	}
 	return writeNpm(out, "mcpcheck-"+n.npm(), version, manifest, files)

@@ -15,14 +15,14 @@ const pythonSources = "packages/python"
 
 // wheel writes the wheel for a platform (binary distribution format, PEP 427). The programs are
 // its scripts, which installers put where those of the environment are: there is no launcher.
-func wheel(out, version string, p platform, programs []file) error {
+func wheel(out, version string, p platform, contents []file) error {
 	files, err := under(pythonSources)
 	if err != nil {
 		return err
 	}
 	stem := "mcpcheck-" + version
 	info := stem + ".dist-info/"
-	packed := []file{}
+	var packed []file
 	var metadata, readme []byte
 	for _, f := range files {
 		switch f.name {
@@ -37,18 +37,21 @@ func wheel(out, version string, p platform, programs []file) error {
 			packed = append(packed, f)
 		}
 	}
-	for _, f := range programs {
-		f.name = stem + ".data/scripts/" + f.name
-		packed = append(packed, f)
-	}
 	license, err := os.ReadFile("LICENSE")
 	if err != nil {
 		return err
 	}
+	for _, f := range append(contents, file{name: "LICENSE", data: license}) {
+		dir := info + "licenses/"
+		if f.program {
+			dir = stem + ".data/scripts/"
+		}
+		f.name = dir + f.name
+		packed = append(packed, f)
+	}
 	metadata = fmt.Appendf(bytes.TrimSpace(metadata), "\nVersion: %s\n\n%s", version, readme)
 	tags := known[p].tags
 	packed = append(packed,
-		file{name: info + "licenses/LICENSE", data: license},
 		file{name: info + "METADATA", data: metadata},
 		file{name: info + "WHEEL", data: wheelText(tags)})
 	record := info + "RECORD"
