@@ -3,8 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -258,8 +258,6 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 
 // recordTo writes the recording of a run, if one was asked for.
 func recordTo(path string, r *engine.Run) error {
-	if path == "" {
-		return nil
-	}
-	return output.File(path, func(w io.Writer) error { return r.Record(w) })
+	_, errs := output.All(nil, []output.Wanted{{Flag: "--record", Path: path, Write: r.Record}})
+	return errors.Join(errs...)
 }

@@ -31,9 +31,10 @@ func (s *settings) whileReady(r readiness, serve func() error) error {
 	if err := output.Private(s.ready, nil, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) }); err != nil {
 		return fmt.Errorf("--ready-file %s: %w", s.ready, err)
 	}
+	wrote, _ := os.Stat(s.ready)
 	err := serve()
-	if gone := os.Remove(s.ready); !errors.Is(gone, os.ErrNotExist) { // whoever has read it may have removed it
-		err = errors.Join(err, gone)
+	if now, _ := os.Stat(s.ready); os.SameFile(now, wrote) { // else who has read it has removed it, or put another there
+		err = errors.Join(err, os.Remove(s.ready))
 	}
 	return err
 }

@@ -324,6 +324,11 @@ func (s *settings) check() error {
 	if s.ready == "-" {
 		return usagef("--ready-file - is no file: it is removed in the end")
 	}
+	if s.ready != "" {
+		if err := output.Writable(s.ready); err != nil {
+			return usagef("--ready-file %s: %w", s.ready, err)
+		}
+	}
 	if s.stdio && s.journal == "-" {
 		return usagef("--journal - needs --http: with --stdio the standard output belongs to the protocol")
 	}

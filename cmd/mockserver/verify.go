@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -255,19 +256,13 @@ func (v *verifier) secrets() []string {
 	return all
 }
 
-// noFile takes the place of the file that --journal names where there is none.
-type noFile struct{ io.Writer }
-
-func (noFile) Close() error { return nil }
-
 // keepJournal makes the journal of the server, with its file if one was asked for.
 func (v *verifier) keepJournal() (kept io.WriteCloser, err error) {
 	o := journal.Options{Entries: keptEntries, Bytes: keptBytes, MaxRaw: keptMessage}
-	kept = noFile{io.Discard}
+	if kept, err = os.OpenFile(cmp.Or(v.settings.journal, os.DevNull), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+		return nil, usagef("--journal %s: %w", v.settings.journal, errors.Unwrap(err))
+	}
 	if v.settings.journal != "" {
-		if kept, err = os.OpenFile(v.settings.journal, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
-			return nil, usagef("--journal %s: %w", v.settings.journal, errors.Unwrap(err))
-		}
 		o.Writer = kept
 	}
 	v.options.Journal = journal.New(o)

@@ -353,6 +353,9 @@ func stdioJournals(into string) ([][]byte, error) {
 	}
 	var all [][]byte
 	for _, path := range files {
+		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+			continue // the client has put it there
+		}
 		lines, err := os.ReadFile(path) //nolint:gosec // of our own directory
 		if err != nil {
 			return nil, err

@@ -4,13 +4,11 @@ package output
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,38 +98,6 @@ func (o *Reports) Check(record string) error {
 		}
 	}
 	return nil
-}
-
-// Writable finds out whether [File] can write to a path; the error says in a clause why not.
-func Writable(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		return errors.New("it is a directory")
-	}
-	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
-		return fmt.Errorf("there is no directory %s", filepath.Dir(path))
-	}
-	if _, there := os.Lstat(path); there == nil {
-		if err != nil || !info.Mode().IsRegular() {
-			return nil // a link to what is not there yet, a device or a pipe
-		}
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return err
-		}
-	}
-	f, err := beside(path, 0o600)
-	if err == nil {
-		return errors.Join(f.Close(), os.Remove(f.Name()))
-	}
-	if info != nil { // it may be open to us where its directory is not
-		if f, err = os.OpenFile(path, os.O_WRONLY, 0); err == nil {
-			return f.Close()
-		}
-	}
-	if e := (*fs.PathError)(nil); errors.As(err, &e) {
-		err = e.Err // nobody chose the name of the file that was tried
-	}
-	return fmt.Errorf("no file can be written there: %w", err)
 }
 
 // Write writes all reports, and shows the results unless one of them goes to standard
@@ -248,104 +214,4 @@ func JSON(w io.Writer, value any) error {
 		e.SetIndent("", "  ")
 		return e.Encode(value)
 	})
-}
-
-// To writes to a file as [File] does, or to standard output if the path is "-".
-func To(path string, stdout io.Writer, write func(io.Writer) error) error {
-	if path == "-" {
-		return Buffered(stdout, write)
-	}
-	return File(path, write)
-}
-
-// File writes a file whole or not at all: what stood there before is only replaced
-// by a complete one. Symbolic links stay, and so do the permissions of a file.
-func File(path string, write func(io.Writer) error) error {
-	return file(path, 0o666, write) // less what the user's mask takes away
-}
-
-// Private is [To] for what may hold a secret: nobody else can read a file that is new.
-func Private(path string, stdout io.Writer, write func(io.Writer) error) error {
-	if path == "-" {
-		return Buffered(stdout, write)
-	}
-	return file(path, 0o600, write)
-}
-
-func file(path string, mode os.FileMode, write func(io.Writer) error) error {
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && !info.Mode().IsRegular():
-		return directly(path, write) // a device or a pipe is written to, not replaced
-	case err == nil:
-		mode = info.Mode().Perm()
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return err
-		}
-	default:
-		if link, err := os.Lstat(path); err == nil && link.Mode().Type() == os.ModeSymlink {
-			return inPlace(path, write) // it leads to a file that is not there yet
-		}
-	}
-	f, err := beside(path, mode)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return inPlace(path, write) // the file may be open to us where its directory is not
-	}
-	if err != nil {
-		return err
-	}
-	err = Buffered(f, write)
-	if info != nil {
-		if e := f.Chmod(mode); err == nil {
-			err = e
-		}
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		// The reader knows the file by its own name.
-		if e := (*fs.PathError)(nil); errors.As(err, &e) && e.Path == f.Name() {
-			e.Path = path
-		}
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
-}
-
-// beside makes a new file in the directory of another.
-func beside(path string, mode os.FileMode) (*os.File, error) {
-	for {
-		name := fmt.Sprintf(".%s.%08x", filepath.Base(path), rand.Uint32()) // #nosec G404 -- the file is made anew or not at all: nobody gains by guessing its name
-		f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
-		}
-	}
-}
-
-// inPlace writes to a path beside which no file can be made. It does not touch what
-// stands there before everything is there to replace it.
-func inPlace(path string, write func(io.Writer) error) error {
-	var all bytes.Buffer
-	if err := write(&all); err != nil {
-		return err
-	}
-	return directly(path, func(w io.Writer) error {
-		_, err := all.WriteTo(w)
-		return err
-	})
-}
-
-// directly writes to a path as it comes.
-func directly(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	err = Buffered(f, write)
-	return errors.Join(err, f.Close())
 }

@@ -168,7 +168,11 @@ func TestFileBesideWhichNothingFits(t *testing.T) {
 		holds(path, "old")
 	}
 	// As if the directory were closed, where the test may write to any.
-	if err := inPlace(inside, text(broken)); !errors.Is(err, broken) {
+	p, err := find(inside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.over(text(broken)); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
 	holds(inside, "old")
