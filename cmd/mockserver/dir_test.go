@@ -263,7 +263,7 @@ func TestSubscribersOfFiles(t *testing.T) {
 	if read := c.send(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"file:///renamed"}}`, `"id":3`); !strings.Contains(read, "-32002") {
 		t.Error(read)
 	}
-	if said := c.errs.String(); said != "mockserver: the directory "+top+" has been moved away or deleted: nothing is served until there is one at this path again\n" {
+	if said := c.errs.String(); said != "mockserver: the directory "+top+" has been moved away or deleted, or a link put in its place: nothing is served until there is one at this path again\n" {
 		t.Error(said)
 	}
 	if err := os.Rename(top+"-away", top); err != nil {

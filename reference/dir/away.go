@@ -69,7 +69,7 @@ func (d *Dir) part(s Server) {
 	d.files.clear()
 	d.away = true
 	_ = d.leave() // what is closed has only been read
-	d.options.Tell(fmt.Sprintf("the directory %s has been moved away or deleted: nothing is served until there is one at this path again", d.name))
+	d.options.Tell(fmt.Sprintf("the directory %s has been moved away or deleted, or a link put in its place: nothing is served until there is one at this path again", d.name))
 	d.mu.Unlock()
 	if len(remove) > 0 {
 		_ = s.Change(nil, remove) // nothing is put that could be refused

@@ -184,6 +184,51 @@ func TestLinkToAnotherDirectory(t *testing.T) {
 	r.wait(t, "a file in the other directory", func() bool { return r.puts["file:///seen"] > 0 })
 }
 
+// TestLinkInThePlaceOfTheDirectory: a link that was not there at the start leads nowhere, wherever it is put. One that
+// was there may lead to another directory, but over no further link.
+func TestLinkInThePlaceOfTheDirectory(t *testing.T) {
+	for name, c := range map[string]struct{ serve, moved, to string }{
+		"the directory":        {"p/top", "p/top", "theirs/top"},
+		"relative":             {"p/top", "p/top", "../theirs/top"},
+		"one above it":         {"p/top", "p", "theirs"},
+		"behind a link":        {"link/top", "p/top", "../theirs/top"},
+		"what a link leads to": {"link/top", "p", "theirs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parent := t.TempDir()
+			at := func(name string) string { return filepath.Join(parent, filepath.FromSlash(name)) }
+			write(t, parent, map[string]string{"p/top/a.txt": "a", "theirs/top/a.txt": "secret", "theirs/top/b.txt": "secret"})
+			to := filepath.FromSlash(c.to)
+			if !strings.HasPrefix(c.to, ".") {
+				to = at(c.to)
+			}
+			if err := os.Symlink("p", at("link")); err != nil {
+				t.Skip("no symbolic links here: ", err)
+			}
+			var said sentences
+			d, r := served(t, at(c.serve), &said)
+			rename(t, at(c.moved), at("away"))
+			if err := os.Symlink(to, at(c.moved)); err != nil {
+				t.Fatal(err)
+			}
+			r.wait(t, "no files", func() bool { return r.removed["file:///a.txt"] == 1 })
+			if _, err := fetch(d, "a.txt"); err == nil || len(listed(d)) > 0 || !said.has("a link put in its place", 1) {
+				t.Errorf("%v, listed %q, told %q", err, listed(d), said.all)
+			}
+			if err := os.Remove(at(c.moved)); err != nil {
+				t.Fatal(err)
+			}
+			rename(t, at("away"), at(c.moved))
+			r.wait(t, "the files", func() bool { return r.touched["file:///a.txt"] == 1 })
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if c, err := fetch(d, "a.txt"); err != nil || string(c.Data) != "a" || r.touched["file:///b.txt"] > 0 {
+				t.Errorf("%q, %v, told of %v", c.Data, err, r.touched)
+			}
+		})
+	}
+}
+
 // TestClosedWhileAway: nothing is waited for, and nothing comes back.
 func TestClosedWhileAway(t *testing.T) {
 	top := filepath.Join(t.TempDir(), "top")

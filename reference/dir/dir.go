@@ -8,8 +8,8 @@
 // All access goes through an os.Root. Neither a path in a URI nor a symbolic link leads
 // out of the directory, also if someone changes it meanwhile. Links to files within it
 // are followed; directories behind links are not listed, but their files can be read. Names that begin
-// with a dot are left out, like everything below such a directory, unless Options.Hidden
-// says otherwise.
+// with a dot are left out, like everything below such a directory and every link on whose way
+// one stands, unless Options.Hidden says otherwise. A hard link cannot be told from its file.
 //
 //	d, err := dir.Open(ctx, "docs", dir.Options{})
 //	...
@@ -20,7 +20,8 @@
 //	go d.Watch(ctx, server) // until ctx ends: changes of files become notifications
 //
 // What is served is always the directory that its path leads to. When that is moved
-// away or deleted there are no files, until there is a directory at the path again.
+// away or deleted there are no files, until there is a directory at the path again. A link
+// that was not on the path at first leads to none.
 package dir
 
 import (
@@ -33,6 +34,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -93,6 +95,7 @@ func (o *Options) complete() error {
 type Dir struct {
 	name    string                  // its path as it was given, for sentences
 	path    string                  // absolute, with links in it
+	links   []string                // those that it led over at first
 	root    atomic.Pointer[os.Root] // closed while there is none
 	options Options
 	opened  context.Context // ends with Close
@@ -142,11 +145,11 @@ func Open(ctx context.Context, path string, o Options) (*Dir, error) {
 
 // enter opens the directory that the path leads to, in the place of the one that is open.
 func (d *Dir) enter() error {
-	root, err := os.OpenRoot(d.path)
+	root, err := d.reach()
 	if err != nil {
 		return err
 	}
-	real, err := d.whereabouts(root)
+	real, err := filepath.EvalSymlinks(d.path)
 	if err != nil {
 		return errors.Join(err, root.Close())
 	}
@@ -170,17 +173,23 @@ func (d *Dir) enter() error {
 	return err
 }
 
-// whereabouts sees that a directory can be read, and says where it is.
-func (d *Dir) whereabouts(root *os.Root) (string, error) {
-	entries, err := root.Open(".")
-	if err != nil {
-		return "", err
+// reach opens the directory that the path leads to: over no link that was not there when it was first opened.
+func (d *Dir) reach() (*os.Root, error) {
+	links, end := follow(os.Readlink, filepath.ToSlash(d.path))
+	if d.root.Load() == nil {
+		d.links = links
+		return os.OpenRoot(d.path + "/.") // which does not wait at a pipe
 	}
-	_, err = entries.ReadDir(1)
-	if err := errors.Join(notEOF(err), entries.Close()); err != nil {
-		return "", err
+	if slices.ContainsFunc(links, func(link string) bool { return !slices.Contains(d.links, link) }) {
+		return nil, fs.ErrNotExist
 	}
-	return filepath.EvalSymlinks(d.path)
+	top, dir, _ := strings.Cut(end, "/")
+	root, err := os.OpenRoot(top + "/")
+	if err == nil {
+		defer root.Close() //nolint:errcheck // nothing has been written
+		root, err = openDir(root, dir)
+	}
+	return root, err
 }
 
 // leave lets go of the directory that is open. The caller holds mu.

@@ -160,6 +160,115 @@ func TestNothingOutsideCanBeRead(t *testing.T) {
 	}
 }
 
+// TestLinksToWhatIsHidden: a hidden name anywhere on the way of a link hides it, too, unless what is hidden is shown.
+func TestLinksToWhatIsHidden(t *testing.T) {
+	parent := t.TempDir()
+	top := filepath.Join(parent, "served")
+	write(t, top, map[string]string{"a.txt": "a", "sub/b.txt": "b", "sub/.c": "secret", ".env": "secret", ".d/x": "secret", ".d/e/y": "secret", "sub/.h/z": "secret"})
+	hidden := map[string]string{ // by what they are called, and what is read there
+		"env": ".env", "dotted": "./.env", "sub/up": "../.env", "sub/same": ".c", "twice": "env", "sub/twice": "../twice", "in": ".d/x", "deep": "sub/.h/z",
+		"around": "sub/../.d/e/../x", "from": ".d/../.d/x", "d": ".d", "over": "d/x", "sub/over": "../d/e/y", "loose": ".link", ".link": "a.txt", "back": "d/e/../x",
+	}
+	shown := map[string]string{"a": "a.txt", "two": "a", "sub/a": "../a.txt", "s": "sub", "b": "s/b.txt", "round": "sub/../a.txt"}
+	for _, links := range []map[string]string{hidden, shown} {
+		for name, target := range links {
+			if err := os.Symlink(filepath.FromSlash(target), filepath.Join(top, filepath.FromSlash(name))); err != nil {
+				t.Skip("no symbolic links here: ", err)
+			}
+		}
+	}
+	d := open(t, top, Options{})
+	if got, want := listed(d), []string{"file:///a", "file:///a.txt", "file:///b", "file:///round", "file:///sub/a", "file:///sub/b.txt", "file:///two"}; !slices.Equal(got, want) {
+		t.Errorf("listed %q", got)
+	}
+	delete(hidden, "d")
+	hidden["d/x"], hidden["d/e/y"], hidden["s/.c"], hidden["s/up"], hidden["s/same"] = "", "", "", "", ""
+	all := open(t, top, Options{Hidden: true})
+	for name := range hidden {
+		if c, err := fetch(d, name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s yields %q, %v", name, c.Data, err)
+		}
+		if c, err := (source{d, name}).Fetch(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s yields %q, %v", name, c.Data, err)
+		}
+		if c, err := fetch(all, name); err != nil || len(c.Data) == 0 {
+			t.Errorf("where all is shown %s yields %q, %v", name, c.Data, err)
+		}
+	}
+	for _, name := range []string{"a", "two", "sub/a", "b", "round", "s/b.txt", "s/a"} {
+		if _, err := fetch(d, name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, path := range (finder{d}).Suggest(t.Context(), "path", "") {
+		if _, is := hidden[path]; is {
+			t.Errorf("%s is suggested", path)
+		}
+	}
+}
+
+// TestLinksThatCome: what was listed as a file or a directory, and is a link to what is hidden now, is neither read
+// nor listed, and no server hears of it.
+func TestLinksThatCome(t *testing.T) {
+	top := t.TempDir()
+	write(t, top, map[string]string{"a.txt": "a", "sub/x": "x", ".d/x": "secret", ".d/y": "secret"})
+	at := func(name string) string { return filepath.Join(top, name) }
+	d := open(t, top, Options{})
+	if err := errors.Join(os.RemoveAll(at("sub")), os.Symlink(".d", at("sub")), os.Remove(at("a.txt")), os.Symlink(".d/x", at("a.txt"))); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	for _, name := range []string{"a.txt", "sub/x", "sub/y"} {
+		if c, err := fetch(d, name); err == nil {
+			t.Errorf("%s yields %q", name, c.Data)
+		}
+		if c, err := (source{d, name}).Fetch(t.Context()); err == nil {
+			t.Errorf("%s yields %q", name, c.Data)
+		}
+	}
+	d.mu.Lock()
+	found := d.scan(t.Context(), "sub") // as if it had still been a directory when it was looked at
+	d.mu.Unlock()
+	if len(found) > 0 {
+		t.Errorf("found %v", found)
+	}
+	r := &recorder{put: map[string]world.Resource{}, puts: map[string]int{}, removed: map[string]int{}, touched: map[string]int{}}
+	d.settle(t.Context(), pending{"a.txt": true, "sub": true, "sub/y": true}, r)
+	if len(r.puts)+len(r.touched) > 0 || r.removed["file:///a.txt"] != 1 || r.removed["file:///sub/x"] != 1 {
+		t.Errorf("told of %v, %v and %v", r.puts, r.touched, r.removed)
+	}
+}
+
+// TestLinksThatComeMeanwhile: a directory that is a link to what is hidden every other moment yields nothing of that.
+func TestLinksThatComeMeanwhile(t *testing.T) {
+	top := t.TempDir()
+	write(t, top, map[string]string{"sub/x": "x", ".d/x": "secret"})
+	at := func(name string) string { return filepath.Join(top, name) }
+	if err := os.Symlink(".d", at(".link")); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	d := open(t, top, Options{})
+	const rounds = 1000
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range rounds {
+			for _, names := range [][2]string{{"sub", ".real"}, {".link", "sub"}, {"sub", ".link"}, {".real", "sub"}} {
+				_ = os.Rename(at(names[0]), at(names[1])) // which Windows may refuse while it is open
+			}
+		}
+	}()
+	for swapping := true; swapping; {
+		select {
+		case <-done:
+			swapping = false
+		default:
+		}
+		if c, err := (source{d, "sub/x"}).Fetch(t.Context()); err == nil && string(c.Data) != "x" {
+			t.Fatalf("it yields %q", c.Data)
+		}
+	}
+}
+
 func TestUnreadable(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
 		t.Skip("everything can be read by this user")

@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,27 +37,66 @@ func (s source) Fetch(ctx context.Context) (world.Content, error) {
 	return world.Content{Data: data, Binary: !world.IsText(data), MIMEType: world.DetectMIMEType(s.path, data)}, nil
 }
 
-// openRegular opens a regular file; what is none does not exist. There is something to say about a file that
-// cannot be read, too.
-func openRegular(root *os.Root, path string) (*os.File, fs.FileInfo, error) {
-	before, err := root.Stat(path)
-	if err != nil || !before.Mode().IsRegular() {
-		return nil, nil, fs.ErrNotExist
+// maxLinks bounds a chain of links.
+const maxLinks = 40
+
+// follow follows a path link by link. It returns where the links are, and where the last one leads.
+func follow(readlink func(string) (string, error), at string) (links []string, end string) {
+	for i := 1; i <= len(at) && len(links) < maxLinks; i++ {
+		if i < len(at) && at[i] != '/' {
+			continue
+		}
+		if target, err := readlink(at[:i]); err == nil {
+			links = append(links, at[:i])
+			if target = filepath.ToSlash(target); !filepath.IsAbs(target) {
+				target = path.Join(path.Dir(at[:i]), target)
+			}
+			at, i = path.Join(target, at[i:]), 0
+		}
 	}
-	f, err := root.OpenFile(path, os.O_RDONLY|nonblocking, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fs.ErrNotExist
+	return links, at
+}
+
+// openDir opens a directory by a path without links. What has taken the place of one on the way does not exist.
+func openDir(root *os.Root, dir string) (*os.Root, error) {
+	root, err := root.OpenRoot(".")
+	for name := range strings.SplitSeq(dir, "/") {
+		if err != nil || dir == "." {
+			break
+		}
+		outer := root
+		if root, err = outer.OpenRoot(name + "/."); err == nil { // which does not wait at a pipe
+			is, _ := outer.Lstat(name)
+			if now, _ := root.Stat("."); !os.SameFile(is, now) {
+				err = errors.Join(fs.ErrNotExist, root.Close())
+			}
+		}
+		_ = outer.Close() // nothing has been written
 	}
+	return root, err
+}
+
+// open opens the regular file that a path leads to. What is none, is hidden, or takes its place, does not exist.
+// There is something to say about a file that cannot be read, too.
+func (d *Dir) open(root *os.Root, file string) (*os.File, fs.FileInfo, error) {
+	links, end := follow(root.Readlink, file)
+	in, err := openDir(root, path.Dir(end))
 	if err != nil {
-		return nil, before, errUnreadable
-	}
-	// It may have become something else since it was looked at.
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		_ = f.Close()
 		return nil, nil, fs.ErrNotExist
 	}
-	return f, info, nil
+	defer in.Close() //nolint:errcheck // nothing has been written
+	name := path.Base(end)
+	if before, err := in.Lstat(name); err == nil && before.Mode().IsRegular() && !slices.ContainsFunc(append(links, end), d.hidden) {
+		f, err := in.OpenFile(name, os.O_RDONLY|nonblocking, 0)
+		if err != nil {
+			return nil, before, errUnreadable
+		}
+		if info, _ := f.Stat(); os.SameFile(info, before) {
+			return f, info, nil
+		}
+		_ = f.Close() // nothing has been written
+	}
+	return nil, nil, fs.ErrNotExist
 }
 
 // read is the content of a file. What is not to be shown does not exist.
@@ -63,7 +104,7 @@ func (d *Dir) read(path string) ([]byte, error) {
 	if !d.admissible(path) {
 		return nil, fs.ErrNotExist
 	}
-	f, _, err := openRegular(d.root.Load(), path)
+	f, _, err := d.open(d.root.Load(), path)
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +128,8 @@ func (f finder) Find(_ context.Context, values map[string]string) (world.Resourc
 	if !f.dir.admissible(path) {
 		return world.Resource{}, false
 	}
-	info, err := f.dir.root.Load().Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return world.Resource{}, false
-	}
-	return f.dir.resource(path, state{size: info.Size(), modified: info.ModTime()}), true
+	s, ok := f.dir.look(f.dir.root.Load(), path)
+	return f.dir.resource(path, s), ok
 }
 
 // Suggest implements world.Finder: the paths of files that are listed.

@@ -67,7 +67,7 @@ func (d *Dir) scan(ctx context.Context, top string) []found {
 // list adds up to n files of a directory, and says which directories lie in it and whether there are more files.
 // The caller holds mu.
 func (d *Dir) list(ctx context.Context, at string, visited *int, n int, files *[]found) (within []string, more bool) {
-	root, err := d.root.Load().OpenRoot(at)
+	root, err := openDir(d.root.Load(), at)
 	if err != nil {
 		d.unreadable(at, err)
 		return nil, false
@@ -142,7 +142,7 @@ func (d *Dir) glance(in *os.Root, e fs.DirEntry, file string) (state, bool) {
 		return d.look(d.root.Load(), file) // a link may lead anywhere in the directory
 	}
 	if before, known := d.files.values[file]; known {
-		info, err := in.Stat(e.Name())
+		info, err := in.Lstat(e.Name())
 		if err == nil && info.Mode().IsRegular() && info.Size() == before.size && info.ModTime().Equal(before.modified) {
 			return before, true
 		}
@@ -152,7 +152,7 @@ func (d *Dir) glance(in *os.Root, e fs.DirEntry, file string) (state, bool) {
 
 // look is the state of a file; false if it is none that is served.
 func (d *Dir) look(root *os.Root, file string) (state, bool) {
-	f, info, err := openRegular(root, file)
+	f, info, err := d.open(root, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return state{}, false
 	}
@@ -189,13 +189,6 @@ func annotations(s state) *world.Annotations {
 		return nil // has no such timestamp
 	}
 	return &world.Annotations{LastModified: t.Format(time.RFC3339)}
-}
-
-func notEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
 }
 
 // tree keeps values by path, and knows what lies below one without looking at the rest.
