@@ -20,7 +20,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 )
@@ -96,10 +95,10 @@ func (p *program) matrix(ctx context.Context, o *matrixOptions, flags []string) 
 	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
 		return badUsage("--out %s: it is a file, and a matrix needs a directory", o.out)
 	}
-	if err := os.MkdirAll(o.out, 0o755); err != nil {
-		return impossible("--out %s: the directory cannot be made: %w", o.out, err)
-	}
 	r := &matrixRun{p: p, o: o, program: program, flags: append(file.Args, flags...), m: reports.NewMatrix(tool(), part.String()), all: len(targets)}
+	if err := r.clear(targets); err != nil {
+		return err
+	}
 	r.judge(ctx, targets)
 	return r.finish(ctx)
 }
@@ -134,12 +133,9 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	begun := time.Now()
 	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport}
 	var report *reports.Report
-	switch err := r.clear(t); {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		column.Error, column.ExitCode = "interrupted", exitNotEstablished
-	case err != nil:
-		column.Error, column.ExitCode = err.Error(), exitNotEstablished
-	default:
+	} else {
 		column, report = r.run(ctx, t, begun)
 	}
 	column.TookMS = reports.Milliseconds(time.Since(begun))
@@ -160,26 +156,36 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	fmt.Fprintln(r.p.stderr, reports.Sanitize(reports.Shorten(text, 400)))
 }
 
-// clear makes room for the reports of a target: those of an earlier run must not be
-// taken for its own.
-func (r *matrixRun) clear(t *matrixTarget) error {
-	dir := filepath.Join(r.o.out, t.directory())
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+// clear makes room for all reports, before a target is started that could put links there: those of
+// an earlier run must not be taken for those of a target.
+func (r *matrixRun) clear(targets []*matrixTarget) error {
+	names := []string{matrixJSON, matrixPage}
+	for _, t := range targets {
+		for _, name := range []string{"report.json", "report.html", "console.txt"} {
+			names = append(names, filepath.Join(t.directory(), name))
+		}
 	}
-	for _, name := range []string{"report.json", "report.html", "console.txt"} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
+	for i, name := range names {
+		path := filepath.Join(r.o.out, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil && i > 1 {
+			err = os.Remove(path)
+		}
+		if err == nil || errors.Is(err, os.ErrNotExist) {
+			err = output.Writable(path)
+		}
+		if err != nil {
+			return impossible("--out %s: %s: %w", r.o.out, name, err)
 		}
 	}
 	return nil
 }
 
-// run starts the process and reads what it wrote.
+// run starts the process and writes what it reports.
 func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (reports.MatrixTarget, *reports.Report) {
 	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport, ExitCode: exitNotEstablished}
 	dir := filepath.Join(r.o.out, t.directory())
-	args := t.arguments(append(slices.Clone(r.flags), "--no-color", "--json", filepath.Join(dir, "report.json"), "--html", filepath.Join(dir, "report.html")))
+	args := t.arguments(append(slices.Clone(r.flags), "--json", "-"))
 	ctx, cancel := context.WithTimeoutCause(ctx, r.o.bound, errBound)
 	defer cancel()
 	// The process ends its own children when it is asked to end, and is killed
@@ -188,25 +194,27 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	cmd.Args[0] = os.Args[0] // the name by which this program was called
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second
-	output, tail := &bounded{room: 4 << 20}, transport.NewTail(8<<10)
-	cmd.Stdout, cmd.Stderr = output, io.MultiWriter(output, tail)
+	stdout, console := &bounded{room: reports.MaxReport + 1}, &bounded{room: 4 << 20}
+	cmd.Stdout, cmd.Stderr = stdout, console
 	err := cmd.Run()
 	if cmd.ProcessState != nil {
 		column.ExitCode = cmd.ProcessState.ExitCode()
 	}
-	if e := os.WriteFile(filepath.Join(dir, "console.txt"), output.Bytes(), 0o644); e != nil {
+	report, readErr := reports.ReadJSON(&stdout.kept)
+	lines := strings.Split(strings.TrimSpace(console.kept.String()), "\n")
+	told := strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "mcpcheck: ")
+	if e := keep(dir, report, console); e != nil {
 		column.Error = e.Error()
 		return column, nil
 	}
 	timedOut := errors.Is(context.Cause(ctx), errBound)
-	report, readErr := readReport(filepath.Join(dir, "report.json"))
 	switch {
 	case readErr == nil:
 		column = reports.MatrixColumn(t.Name, report, column.ExitCode, time.Since(begun))
 		column.Report, column.Page = t.directory()+"/report.json", t.directory()+"/report.html"
 	case timedOut:
-	case lastLine(tail) != "":
-		column.Error = lastLine(tail)
+	case told != "":
+		column.Error = told
 	case err != nil:
 		column.Error = err.Error()
 	default:
@@ -217,6 +225,18 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 		column.Status, column.Error = reports.MatrixTimedOut, fmt.Sprintf("ended after %v; --bound allows more", r.o.bound)
 	}
 	return column, report
+}
+
+// keep writes the reports of a target, if there is one, and what was told beside it.
+func keep(dir string, report *reports.Report, console *bounded) (err error) {
+	if report != nil {
+		o := outputs{output.Reports{JSON: filepath.Join(dir, "report.json"), HTML: filepath.Join(dir, "report.html"), NoColor: true}}
+		err = o.write(&program{stdout: console}, report, reports.Options{Strict: report.Config.Strict})
+	}
+	return errors.Join(err, output.File(filepath.Join(dir, "console.txt"), func(w io.Writer) error {
+		_, err := console.kept.WriteTo(w)
+		return err
+	}))
 }
 
 // errBound is the cause when a target had its time.
@@ -247,29 +267,13 @@ func (r *matrixRun) finish(ctx context.Context) error {
 
 // bounded keeps the beginning of what is written to it.
 type bounded struct {
-	mu   sync.Mutex
-	b    bytes.Buffer
+	kept bytes.Buffer
 	room int
 }
 
 func (b *bounded) Write(data []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	n := min(len(data), b.room)
-	b.b.Write(data[:n])
 	b.room -= n
+	b.kept.Write(data[:n])
 	return len(data), nil
-}
-
-// Bytes is what was kept.
-func (b *bounded) Bytes() []byte {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Bytes()
-}
-
-// lastLine is the last line of what a run told.
-func lastLine(told *transport.Tail) string {
-	lines := strings.Split(strings.TrimSpace(told.String()), "\n")
-	return strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "mcpcheck: ")
 }
