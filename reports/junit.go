@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"text/template"
+
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // The bounds of the evidence in a JUnit file, in characters and frames.
@@ -317,24 +319,11 @@ func escapeXML(s string, attribute bool) string {
 	} else {
 		s = SanitizeLines(s)
 	}
-	return xmlEscapes.Replace(commandless(s))
+	return xmlEscapes.Replace(attachments.Replace(terminal.HarmlessText(s)))
 }
 
 var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
 
-// commandless breaks sequences that a build server might obey. Workflow commands
-// of two colons count only at the start of a line.
-func commandless(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
-		if trimmed := strings.TrimLeft(line, " "); strings.HasPrefix(trimmed, "::") {
-			lines[i] = strings.Replace(line, "::", ": :", 1)
-		}
-	}
-	return outputMarkers.Replace(strings.Join(lines, "\n"))
-}
-
-// outputMarkers breaks the sequences by which build servers take commands from
-// the output of tests, such as attaching a file of the machine that builds.
-var outputMarkers = strings.NewReplacer("[[ATTACHMENT|", "[ [ATTACHMENT|", "[[PROPERTY|", "[ [PROPERTY|",
-	"##teamcity[", "# #teamcity[", "##vso[", "# #vso[", "##[", "# #[")
+// attachments breaks the sequences by which Jenkins takes files of the machine that builds from
+// the output of tests.
+var attachments = strings.NewReplacer("[[ATTACHMENT|", "[ [ATTACHMENT|", "[[PROPERTY|", "[ [PROPERTY|")

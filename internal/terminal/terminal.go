@@ -32,12 +32,12 @@ type Printer struct {
 	Err   error
 }
 
-// New is a printer for lines of a width in columns; less than 40 means 80.
+// New is a printer for lines of a width in columns; less than 40 means 80. What it writes is [Harmless].
 func New(w io.Writer, color bool, width int) *Printer {
 	if width < 40 {
 		width = 80
 	}
-	return &Printer{w: w, Color: color, Width: width}
+	return &Printer{w: Harmless(w), Color: color, Width: width}
 }
 
 // Line writes a line that consists of parts.
