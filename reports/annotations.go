@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // WriteAnnotations writes the findings of a report as workflow commands of GitHub Actions,
@@ -22,13 +24,18 @@ func WriteAnnotations(w io.Writer, r *Report, o Options) error {
 			text += "\nchange: " + x.Hint
 		}
 		// The commands are read line by line, and anything that the target said may stand here.
-		text = commandText.Replace(SanitizeLines(Shorten(text, 2000)))
-		if _, err := fmt.Fprintf(w, "::%s title=mcpcheck %s::%s\n", command, x.ID, text); err != nil {
+		text = commandText.Replace(terminal.HarmlessText(SanitizeLines(Shorten(text, 2000))))
+		id := commandProperty.Replace(Sanitize(x.ID))
+		if _, err := fmt.Fprintf(w, "::%s title=mcpcheck %s::%s\n", command, id, text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// commandText spells what ends a workflow command within its message.
-var commandText = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+// commandText spells what ends a workflow command within its message, and commandProperty what
+// ends one of its properties.
+var (
+	commandText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandProperty = strings.NewReplacer("%", "%25", ":", "%3A", ",", "%2C")
+)

@@ -39,7 +39,7 @@ func (r *Report) Finding(x *Result) string {
 	line("repeat", x.repeated())
 	line(r.pasted(x))
 	const limit, frames = 1000, 20
-	return strings.Join(append(lines, r.evidenceLines(x, limit, frames)...), "\n")
+	return terminal.HarmlessText(strings.Join(append(lines, r.evidenceLines(x, limit, frames)...), "\n"))
 }
 
 // finding is one cause with the results of a requirement that share it, and the findings of

@@ -14,6 +14,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	jsonv1 "github.com/go-json-experiment/json/v1"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // MaxReport bounds the size of a report that [ReadJSON] reads, in bytes.
@@ -25,7 +26,7 @@ const chunk = 32 << 10
 // WriteJSON writes a report in the order of the contract, the summary last.
 // Frames are written piece by piece, so that large ones are not held twice.
 func WriteJSON(w io.Writer, r *Report) error {
-	buffer := bufio.NewWriterSize(w, 64<<10)
+	buffer := bufio.NewWriterSize(terminal.HarmlessJSON(w), 64<<10)
 	out := &jsonWriter{w: buffer}
 	out.text(`{`)
 	out.member("schema", r.Schema)
@@ -53,7 +54,7 @@ func unwritten(what string, err error) error {
 
 // writeJSON writes a value for machines and for people who look closely.
 func writeJSON(w io.Writer, what, indent string, value any) error {
-	encoder := json.NewEncoder(w)
+	encoder := json.NewEncoder(terminal.HarmlessJSON(w))
 	encoder.SetIndent("", indent)
 	return unwritten(what, encoder.Encode(value))
 }

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
@@ -74,6 +75,7 @@ func main() {
 // run is the whole program. It returns the exit status. A defect of ours ends no
 // run with the status of another outcome, and leaves no process of the target.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {
+	stdout, stderr = terminal.Harmless(stdout), terminal.Harmless(stderr)
 	defer func() {
 		if f := recover(); f != nil {
 			transport.KillAll()

@@ -250,7 +250,7 @@ func (r *matrixRun) finish(ctx context.Context) error {
 	r.m.Summarize()
 	err := errors.Join(
 		output.File(filepath.Join(r.o.out, matrixJSON), func(w io.Writer) error { return reports.WriteMatrixJSON(w, r.m) }),
-		output.File(filepath.Join(r.o.out, matrixPage), func(w io.Writer) error { return reports.WriteMatrixHTML(w, r.m) }))
+		output.To(filepath.Join(r.o.out, matrixPage), nil, func(w io.Writer) error { return reports.WriteMatrixHTML(w, r.m) }))
 	s := r.m.Summary
 	_, e := fmt.Fprintf(r.p.stdout, "%s; %s\n", s, filepath.Join(r.o.out, matrixPage))
 	if err = errors.Join(err, e); err != nil {

@@ -81,7 +81,7 @@ func (p *progress) tell(e engine.Event) {
 	if columns == 0 {
 		columns = 80
 	}
-	fmt.Fprint(p.w, "\r\x1b[K"+reports.Shorten(reports.Sanitize(p.text()), columns-1))
+	fmt.Fprint(p.w, "\x1b[2K\r"+reports.Shorten(reports.Sanitize(p.text()), columns-1))
 	p.shown = true
 }
 
@@ -172,7 +172,7 @@ func (p *progress) clear() {
 		p.beat = nil
 	}
 	if p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
+		fmt.Fprint(p.w, "\x1b[2K\r")
 		p.shown = false
 	}
 }

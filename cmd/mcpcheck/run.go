@@ -14,6 +14,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
@@ -144,7 +145,8 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	report.NoteReruns(again) // for all formats, and for whoever converts the JSON report later
 	o.outputs.mustWrite(p, report, reports.Options{Strict: cfg.Strict, Told: r.Unreachable() != ""})
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
-		if err := reports.WriteAnnotations(p.stderr, report, reports.Options{Strict: cfg.Strict}); err != nil {
+		err := reports.WriteAnnotations(terminal.Raw(p.stderr), report, reports.Options{Strict: cfg.Strict})
+		if err != nil {
 			return impossible("the annotations were not written: %w", err)
 		}
 	}

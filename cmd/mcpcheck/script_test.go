@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 			panic(err) // it is a number
 		}
 	}
-	testscript.Main(m, map[string]func(){"mcpcheck": main})
+	testscript.Main(m, map[string]func(){"mcpcheck": main, "orderly": orderly})
 }
 
 // repository is the root of the module: scripts are played elsewhere.

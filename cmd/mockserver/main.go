@@ -4,9 +4,12 @@ package main
 
 import (
 	"context"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 func main() {
@@ -15,6 +18,7 @@ func main() {
 	// of ending the process, so that what is begun is ended. It is not ignored: children
 	// would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	log.SetOutput(terminal.Harmless(os.Stderr)) // package net/http says there what clients did
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reference/record"
 )
 
@@ -89,7 +90,7 @@ func process(args []string, stderr io.Writer) (record.Process, error) {
 		_ = out.Close()                        // whatever is left there is lost
 		if exit := (*exec.ExitError)(nil); errors.As(waited, &exit) && !told {
 			fmt.Fprintf(stderr, "mockserver: the server ended with %s\n", exit)
-		} else if waited != nil && !told {
+		} else if waited != nil && !told && !errors.Is(waited, exec.ErrWaitDelay) {
 			fmt.Fprintf(stderr, "mockserver: the server did not end well: %v\n", waited)
 		}
 	}}, nil
@@ -101,7 +102,7 @@ func passOn(ctx context.Context, recorder *record.Recorder, stdin io.Reader, std
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := ending{stdin, func() { time.AfterFunc(serverGrace, cancel) }}
-	err := recorder.Stdio(ctx, late, stdout, in, out)
+	err := recorder.Stdio(ctx, late, terminal.Raw(stdout), in, out)
 	if errors.Is(err, context.Canceled) {
 		return recorder.Err() // a signal is an ordinary end
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
@@ -62,7 +63,7 @@ func (s *settings) openJournal(stdout io.Writer) (closeJournal func() error, err
 	switch s.journal {
 	case "":
 	case "-":
-		w = stdout
+		w = terminal.HarmlessJSON(stdout)
 	default:
 		if info, err := os.Stat(s.journal); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
 			fmt.Fprintf(s.stderr, "mockserver: --journal %s: the journal that was there is replaced\n", s.journal)

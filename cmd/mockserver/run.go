@@ -18,6 +18,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/dir"
@@ -62,6 +63,7 @@ type settings struct {
 
 // run is the program: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	stdout, stderr = terminal.Harmless(stdout), terminal.Harmless(stderr)
 	args = listAsJSON(args)
 	root := command(args, stdin, stdout, stderr)
 	root.SetArgs(args)
@@ -353,7 +355,7 @@ func (s *settings) list(stdout io.Writer) error {
 
 // serveStdio serves until the input ends. A signal is an ordinary end, too.
 func serveStdio(ctx context.Context, server *reference.Server, stdin io.Reader, stdout io.Writer) error {
-	err := server.ServeStream(ctx, stdin, stdout)
+	err := server.ServeStream(ctx, stdin, terminal.Raw(stdout))
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}

@@ -261,7 +261,7 @@ func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []str
 	case ctx.Err() != nil:
 		run.interrupted = "timeout"
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // some other process has the standard error, too
 		run.exit = err.Error()
 	}
 	if run.interrupted == "" {

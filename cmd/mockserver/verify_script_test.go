@@ -95,6 +95,9 @@ type tiny struct {
 func tinyClient(mode string, server []string) int {
 	c := &tiny{mode: mode}
 	switch mode {
+	case "commands":
+		fmt.Print("::error::owned\n \x1b[1m::add-mask::owned\r::warning::owned\n##[error]owned")
+		fmt.Fprint(os.Stderr, "##vso[task.complete]##teamcity[buildStop]section_start:1:owned\r\x1b[0Kowned\n")
 	case "silent":
 		return 7
 	case "cannot":
@@ -174,9 +177,10 @@ func (c *tiny) work() {
 			c.begin()
 		}
 	}
-	if c.mode == "persists" {
+	missing := map[string]string{"persists": "note:none", "commands": "note:##[error]none"}[c.mode]
+	if missing != "" {
 		for range 5 {
-			c.ask("resources/read", `{"uri":"note:none"}`)
+			c.ask("resources/read", `{"uri":"`+missing+`"}`)
 		}
 	}
 	c.ask("ping", `{}`)

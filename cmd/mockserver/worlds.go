@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/fixtures"
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/record"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -118,7 +119,7 @@ func worldFrom(from, to string, stdout, stderr io.Writer) error {
 		fmt.Fprintln(stderr, "mockserver: "+note)
 	}
 	if to == "" {
-		_, err = stdout.Write(data)
+		_, err = terminal.HarmlessJSON(stdout).Write(data)
 		return err
 	}
 	file, err := created(to)

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // place is where a path leads: to a name in a directory. Whatever else is put there later is not written to.
@@ -85,9 +87,13 @@ func File(path string, write func(io.Writer) error) error {
 	return to(path, nil, 0o666, write) // less what the user's mask takes away
 }
 
-// To writes to a file as [File] does, or to standard output if the path is "-".
+// To writes to a file as [File] does, or to standard output if the path is "-". Nothing in the file
+// commands a CI system whose log shows it; standard output is [terminal.Harmless] already.
 func To(path string, stdout io.Writer, write func(io.Writer) error) error {
-	return to(path, stdout, 0o666, write)
+	if path == "-" {
+		return Buffered(stdout, write)
+	}
+	return File(path, func(w io.Writer) error { return write(terminal.Harmless(w)) })
 }
 
 // Private is [To] for what may hold a secret: nobody else can read a file that is new.

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -147,7 +148,7 @@ func All(stdout io.Writer, files []Wanted) (shown bool, errs []error) {
 
 // Terminal reports whether a stream is a terminal.
 func Terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := terminal.Raw(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -170,7 +171,7 @@ const maxWidth = 120
 // Width is the width of a terminal in characters. For what is no terminal the
 // variable COLUMNS tells; without it the width is 0.
 func Width(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f, ok := terminal.Raw(w).(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 			return min(n, maxWidth)
 		}
@@ -194,7 +195,7 @@ func Buffered(w io.Writer, write func(io.Writer) error) error {
 // Gone reports whether an error says no more than that the reader of standard output went away,
 // as head does when it has what it wants.
 func Gone(stdout io.Writer, err error) bool {
-	f, ok := stdout.(*os.File)
+	f, ok := terminal.Raw(stdout).(*os.File)
 	if several, joined := err.(interface{ Unwrap() []error }); ok && joined {
 		return !slices.ContainsFunc(several.Unwrap(), func(err error) bool { return !Gone(stdout, err) })
 	}
@@ -209,7 +210,7 @@ func Gone(stdout io.Writer, err error) bool {
 // they are.
 func JSON(w io.Writer, value any) error {
 	return Buffered(w, func(w io.Writer) error {
-		e := json.NewEncoder(w)
+		e := json.NewEncoder(terminal.HarmlessJSON(w))
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
 		return e.Encode(value)

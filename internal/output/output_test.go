@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
@@ -249,5 +251,43 @@ func TestWritable(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// TestCommands: no report commands a CI system whose log shows it.
+func TestCommands(t *testing.T) {
+	dir := t.TempDir()
+	const said = "::error::owned\n##[error]owned ##vso[task.complete]"
+	r := reports.New(reports.Tool{Name: "mcpcheck"}, reports.Target{Name: said}, reports.Config{})
+	r.Results = []reports.Result{{
+		ID: "PAGE-02", Title: "t", Level: "MUST", Revision: "2025-11-25", Transport: "stdio",
+		Verdict: reports.Fail, Expected: said, Actual: said, Hint: said,
+	}}
+	r.Summarize(reports.SummaryOptions{})
+	command := regexp.MustCompile(`(?m)^\s*::|##\w*\[`)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	files := Reports{JUnit: in("junit"), JSON: in("json"), HTML: in("html"), Markdown: in("markdown"), SARIF: in("sarif")}
+	var console bytes.Buffer
+	err := files.Write(terminal.Harmless(&console), r, reports.Options{})
+	all := map[string][]byte{"console": console.Bytes()}
+	for name, path := range files.Given() {
+		text, e := os.ReadFile(path)
+		all[name], err = text, errors.Join(err, e)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range all {
+		if found := command.Find(text); found != nil || !bytes.Contains(text, []byte("owned")) {
+			t.Errorf("%s has %q:\n%s", name, found, text)
+		}
+	}
+	f, err := os.Open(in("json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if read, err := reports.ReadJSON(f); err != nil || read.Target.Name != said || read.Results[0].Actual != said {
+		t.Errorf("%v, %+v", err, read)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -348,7 +349,7 @@ func quoted(n ast.Node) ast.Node {
 	case *ast.LiteralNode:
 		text = n.Value.Value
 	}
-	if tame.MatchString(text) {
+	if tame.MatchString(text) && terminal.HarmlessText(text) == text {
 		return n
 	}
 	return ast.String(token.DoubleQuote(text, text, n.GetToken().Position))

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
@@ -109,7 +110,7 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 	p.field("", "opt-out", t.OptOut)
 	p.field("", "secrets", safe(t.Secret))
 	p.section("limits", t.Limits)
-	_, err := io.WriteString(w, strings.Join(p.lines, "\n")+"\n")
+	_, err := io.WriteString(terminal.HarmlessJSON(w), strings.Join(p.lines, "\n")+"\n")
 	return err
 }
 
