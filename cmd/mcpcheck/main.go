@@ -17,15 +17,11 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
-	"time"
 
-	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+	"github.com/mcpcheck/mcpcheck/internal/lifetime"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
-	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // The exit statuses, in the order in which they take precedence.
@@ -40,9 +36,6 @@ const (
 // target sends is bounded, and this keeps what it leaves behind from piling up.
 const softMemory = 192 << 20
 
-// strayTime bounds the ending of what targets leave behind.
-const strayTime = 2 * time.Second
-
 func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softMemory)
@@ -50,39 +43,14 @@ func main() {
 	// Package net/http writes what servers send unasked to this log, credentials included;
 	// nothing of ours does.
 	log.SetOutput(io.Discard)
-	// What a target leaves behind comes to us; where that is refused it stays unknown.
-	_ = procgroup.Adopt()
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	// With a channel for the signal of a broken pipe writes to standard output fail instead
-	// of ending the process, so that the rest is still done. It is not ignored: children
-	// would inherit that.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	go func() {
-		<-signals
-		cancel(engine.ErrInterrupted)
-		<-signals // a second signal does not wait for the report
-		transport.KillAll()
-		procgroup.EndStrays(strayTime)
-		os.Exit(exitNotEstablished)
-	}()
-	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	procgroup.EndStrays(strayTime) // of other commands than run, which tells them
-	os.Exit(status)
+	lifetime.Main("mcpcheck", engine.ErrInterrupted, func(ctx context.Context) int {
+		return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	})
 }
 
-// run is the whole program. It returns the exit status. A defect of ours ends no
-// run with the status of another outcome, and leaves no process of the target.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {
+// run is the whole program. It returns the exit status.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stdout, stderr = terminal.Harmless(stdout), terminal.Harmless(stderr)
-	defer func() {
-		if f := recover(); f != nil {
-			transport.KillAll()
-			fmt.Fprintf(stderr, "mcpcheck: this is a defect of mcpcheck, please report it: %v\n%s", f, debug.Stack())
-			status = exitNotEstablished
-		}
-	}()
 	p := &program{stdout: stdout, stderr: stderr}
 	root := p.root(args)
 	root.SetArgs(args)

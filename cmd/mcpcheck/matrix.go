@@ -19,6 +19,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -192,6 +193,7 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	// when it does not.
 	cmd := exec.CommandContext(ctx, r.program, args...)
 	cmd.Args[0] = os.Args[0] // the name by which this program was called
+	procgroup.Separate(cmd)  // a signal from the terminal reaches it once, from us
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second
 	stdout, console := &bounded{room: reports.MaxReport + 1}, &bounded{room: 4 << 20}

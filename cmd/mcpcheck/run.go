@@ -11,9 +11,9 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/internal/lifetime"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/output"
-	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -127,7 +127,8 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		progress.clear()
 	}
 	report := specs.Report()
-	report.Summary.LeftBehind = p.endStrays(mask.NewMasker(cfg.Target.Secrets()).String)
+	hide := mask.NewMasker(cfg.Target.Secrets()).String
+	report.Summary.LeftBehind = lifetime.EndStrays(p.stderr, "mcpcheck: the target", hide)
 	o.excuses.apply(p, report)
 	p.status = report.ExitCode(cfg.Strict, report.Summary.Baseline.Outdated())
 	if slices.ContainsFunc(report.Target.Endpoints, func(e reports.Endpoint) bool { return e.Unreachable != "" }) {
@@ -151,21 +152,9 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		}
 	}
 	if nothing != "" {
-		return impossible("%s", mask.NewMasker(cfg.Target.Secrets()).String(nothing))
+		return impossible("%s", hide(nothing))
 	}
 	return nil
-}
-
-// endStrays ends what the target left behind outside of its process groups, and tells it.
-func (p *program) endStrays(hide func(string) string) []string {
-	all := procgroup.EndStrays(strayTime)
-	for i := range all {
-		all[i] = reports.Sanitize(reports.Shorten(hide(all[i]), 200))
-	}
-	if len(all) > 0 {
-		fmt.Fprintln(p.stderr, "mcpcheck: the target had left processes behind, which were ended: "+strings.Join(all, "; "))
-	}
-	return all
 }
 
 // withoutCheck says why nothing was judged, if none of the requirements that were asked

@@ -58,8 +58,6 @@ func (r *recording) between(ctx context.Context, recorder *record.Recorder, args
 func process(args []string, stderr io.Writer) (record.Process, error) {
 	running, stop := context.WithCancel(context.Background())
 	server := exec.CommandContext(running, args[0], args[1:]...) //nolint:gosec // running it is what the user asked for
-	procgroup.Separate(server)
-	server.Cancel = func() error { return procgroup.Terminate(server.Process.Pid) }
 	server.Stderr, server.WaitDelay = stderr, serverGrace
 	in, err := server.StdinPipe()
 	if err != nil {
@@ -72,7 +70,7 @@ func process(args []string, stderr io.Writer) (record.Process, error) {
 		return record.Process{}, err
 	}
 	server.Stdout = theirs
-	if err := server.Start(); err != nil {
+	if err := procgroup.Start(server); err != nil {
 		stop()
 		for _, pipe := range []io.Closer{in, theirs, out} {
 			_ = pipe.Close() // nothing has been written; some have been closed by then
@@ -80,14 +78,21 @@ func process(args []string, stderr io.Writer) (record.Process, error) {
 		return record.Process{}, usagef("%s", procgroup.Unstarted(server, err))
 	}
 	_ = theirs.Close() // the server has its own
+	ended := make(chan error, 1)
+	go func() {
+		waited := procgroup.Wait(server)
+		procgroup.Clear(server.Process.Pid)
+		// This wakes the reader, whoever holds the other end.
+		time.AfterFunc(serverGrace, func() { _ = out.Close() })
+		ended <- waited
+	}()
 	return record.Process{In: in, Out: out, End: func() {
 		defer stop()
 		_ = in.Close() // in most cases it is closed already
 		timer := time.AfterFunc(serverGrace, stop)
-		waited := server.Wait()
+		waited := <-ended
 		told := !timer.Stop()
-		_ = procgroup.Kill(server.Process.Pid) // that nobody is left is the ordinary case
-		_ = out.Close()                        // whatever is left there is lost
+		_ = out.Close() // whatever is left there is lost
 		if exit := (*exec.ExitError)(nil); errors.As(waited, &exit) && !told {
 			fmt.Fprintf(stderr, "mockserver: the server ended with %s\n", exit)
 		} else if waited != nil && !told && !errors.Is(waited, exec.ErrWaitDelay) {

@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tidwall/gjson"
 
+	"github.com/mcpcheck/mcpcheck/internal/lifetime"
+	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/reference"
@@ -146,6 +148,7 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 	if err != nil {
 		return 0, errors.Join(err, server.Close(), kept.Close())
 	}
+	left := lifetime.EndStrays(stderr, "mockserver: the client", mask.NewMasker(v.secrets()).String)
 	overHTTP, err := client.From(server.Journal())
 	journals := []client.Journal{overHTTP}
 	onStdio, missing := stdioJournals(into)
@@ -163,6 +166,7 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 		// #nosec G115 -- a seed may be any number
 		Config: reports.Config{Seed: int64(v.options.Seed), TimeoutMS: v.timeout.Milliseconds(), Revisions: v.options.Revisions, AdditionalSetting: []string{"client-exit=" + run.exit}},
 	})
+	r.Summary.LeftBehind = left
 	v.tell(stderr, r, run)
 	if err := v.Write(stdout, r, reports.Options{Strict: v.strict, Observed: true, Areas: client.Catalogue().Titles(), Describe: client.Catalogue().Describe}); err != nil {
 		fmt.Fprintf(stderr, "mockserver: %v\n", err)
@@ -247,13 +251,11 @@ func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []str
 	client.Env = append(client.Env, v.env...)
 	client.Stdout, client.Stderr = cmp.Or(v.clientOut, stderr), stderr
 	client.WaitDelay = 2 * time.Second
-	procgroup.Separate(client)
-	client.Cancel = func() error { return procgroup.Terminate(client.Process.Pid) }
 	began := time.Now()
-	if err := client.Start(); err != nil {
+	if err := procgroup.Start(client); err != nil {
 		return played{}, usagef("%s", procgroup.Unstarted(client, err))
 	}
-	err = client.Wait()
+	err = procgroup.Wait(client)
 	run := played{exit: "0", took: time.Since(began)}
 	switch {
 	case cmd.Context().Err() != nil:
@@ -267,7 +269,7 @@ func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []str
 	if run.interrupted == "" {
 		awaitEnds(into)
 	}
-	_ = procgroup.Kill(client.Process.Pid) // that nobody is left is the ordinary case
+	procgroup.Clear(client.Process.Pid)
 	return run, nil
 }
 

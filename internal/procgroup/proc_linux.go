@@ -20,9 +20,10 @@ const prSetChildSubreaper = 36
 const Adopts = true
 
 // Adopt makes this process the parent of whatever its descendants leave behind, as init would
-// be, so that [EndStrays] can find it. It is for programs, not for libraries: all orphans come
-// here from now on.
+// be, and has [Start] see to it that this ends with us. It is for programs, not for libraries, and
+// comes first in them: they are started a second time for that, and then Adopt does not return.
 func Adopt() error {
+	begin()
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0); errno != 0 {
 		return fmt.Errorf("adopting orphans: %w", errno)
 	}
@@ -32,22 +33,21 @@ func Adopt() error {
 // tied has the kernel end a command when we die, however that comes.
 func tied(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
 
-// EndStrays ends the processes that were adopted: those that descendants of ours started and
-// left behind, in sessions and process groups of their own. It returns their command lines. It
-// is called when no child of this process is left that is waited for elsewhere, and gives up
-// after the time allowed: what starts itself anew all the time may be quicker.
+// EndStrays ends the processes that descendants of ours have left behind, in sessions and process
+// groups of their own, and then our guard. It returns their command lines. It is called when no child
+// of this process is left that is waited for elsewhere, and gives up after the time allowed: what
+// starts itself anew all the time may be quicker.
 func EndStrays(allowed time.Duration) []string {
 	var ended []string
-	named := map[int]bool{}
-	for deadline := time.Now().Add(allowed); ; time.Sleep(5 * time.Millisecond) {
-		left := adopted()
-		if len(left) == 0 || time.Now().After(deadline) {
-			slices.Sort(ended)
-			return slices.Compact(ended)
+	none := 0 // looks in turn: one may miss a process whose parent ends meanwhile
+	deadline := time.Now().Add(allowed)
+	for ; guard.Load() > 0 && none < 3 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		left := strays()
+		if none++; len(left) > 0 {
+			none = 0
 		}
 		for _, p := range left {
-			if !named[p.pid] && p.command != "" {
-				named[p.pid] = true
+			if p.command != "" {
 				ended = append(ended, p.command)
 			}
 			// Its children come to us next. Neither call fails but for what is gone.
@@ -55,21 +55,34 @@ func EndStrays(allowed time.Duration) []string {
 			_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil)
 		}
 	}
+	if none == 3 { // else the guard goes on
+		if pid := int(guard.Swap(0)); pid > 0 {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // a guard itself ends here
+			_, _ = syscall.Wait4(pid, nil, 0, nil)
+		}
+	}
+	slices.Sort(ended)
+	return slices.Compact(ended)
 }
 
-// process is a process that was adopted; its command line is empty if it has ended.
+// process is a process that was left behind; its command line is empty if it has ended.
 type process struct {
 	pid     int
 	command string
 }
 
-// adopted lists our children.
-func adopted() []process {
+// strays lists those of our children that bear the mark; to a guard, all that bear it and live. Other
+// children are not ours: who started them has become us by exec(2).
+func strays() []process {
 	var all []process
 	for _, pid := range numbersIn("/proc") {
 		dir := filepath.Join("/proc", strconv.Itoa(pid))
 		fields := statFields(filepath.Join(dir, "stat"))
-		if len(fields) <= statParent || fields[statParent] != strconv.Itoa(os.Getpid()) {
+		if len(fields) <= statParent || pid == int(guard.Load()) ||
+			fields[statParent] != strconv.Itoa(os.Getpid()) && (mark != 0 || fields[statState] == "Z") {
+			continue
+		}
+		if limits, _ := os.ReadFile(filepath.Join(dir, "limits")); !bytes.Contains(limits, shown) {
 			continue
 		}
 		line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))

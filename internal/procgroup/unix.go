@@ -21,17 +21,17 @@ func Separate(cmd *exec.Cmd) {
 
 // Terminate asks the group of a leader to end. The error is [os.ErrProcessDone] if
 // nobody is left.
-func Terminate(leader int) error { return signal(leader, syscall.SIGTERM) }
+func Terminate(leader int) error { return send(leader, syscall.SIGTERM) }
 
 // Kill ends the group of a leader at once. The error is [os.ErrProcessDone] if nobody is
 // left, which is the ordinary case when the leader has been waited for.
-func Kill(leader int) error { return signal(leader, syscall.SIGKILL) }
+func Kill(leader int) error { return send(leader, syscall.SIGKILL) }
 
 // Alive reports whether the group has a member, be it one that we may not signal, or a
 // zombie that nobody has reaped yet.
-func Alive(leader int) bool { return !errors.Is(signal(leader, 0), os.ErrProcessDone) }
+func Alive(leader int) bool { return !errors.Is(send(leader, 0), os.ErrProcessDone) }
 
-func signal(leader int, s syscall.Signal) error {
+func send(leader int, s syscall.Signal) error {
 	err := syscall.Kill(-leader, s)
 	if errors.Is(err, syscall.ESRCH) {
 		return os.ErrProcessDone

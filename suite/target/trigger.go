@@ -194,15 +194,13 @@ func (x *Exec) run(ctx context.Context) error {
 	cmd.Env, cmd.Dir = append(os.Environ(), env...), x.Dir
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = leftoverWait
-	procgroup.Separate(cmd)
-	cmd.Cancel = func() error { return procgroup.Kill(cmd.Process.Pid) }
-	if err := cmd.Start(); err != nil {
+	if err := procgroup.Start(cmd); err != nil {
 		return fmt.Errorf("the trigger %s cannot be started: %w", filepath.Base(x.Command[0]), err)
 	}
-	err = cmd.Wait()
-	_ = procgroup.Kill(cmd.Process.Pid) // that nobody is left is the ordinary case
+	err = procgroup.Wait(cmd)
+	procgroup.Clear(cmd.Process.Pid)
 	switch {
-	case err == nil, errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success():
+	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)

@@ -112,17 +112,15 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	cmd := exec.Command(p.Argv[0], p.Argv[1:]...)
 	cmd.Env = append(os.Environ(), p.Env...)
 	cmd.Dir = p.Dir
-	procgroup.Separate(cmd)
 	pipes, err := connect(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %q: no pipes: %w", p.Argv[0], err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := procgroup.Start(cmd); err != nil {
 		pipes.closeAll()
 		return nil, startError(cmd, err)
 	}
 	pipes.closeTheirs()
-	running.Store(cmd.Process.Pid, nil)
 	c := &processConn{
 		cmd: cmd, pipes: pipes, exited: make(chan struct{}), errRead: make(chan struct{}), gone: make(chan struct{}),
 		worker: newWorker(cmd.Process.Pid), program: p, termWait: cmp.Or(p.TermWait, exitWait),
@@ -181,34 +179,32 @@ func (p *pipes) closeAll() {
 	}
 }
 
-// running holds the process ids of the commands that have not been reaped.
-var running sync.Map
-
 // Caveats says what this system cannot promise about processes, in sentences to
 // show to the user; empty if everything holds.
 func Caveats() []string { return caveats(procgroup.Supported, procgroup.Adopts) }
 
 func caveats(groups, adopts bool) []string {
+	const killed = "This system does not end the target when mcpcheck itself is killed."
 	switch {
 	case !groups:
 		return []string{
 			"This system has no process groups: processes that the target starts itself may be left behind when it is ended.",
 			"This system has no SIGTERM: a target that does not exit at the end of its input is killed at once.",
+			killed,
 		}
 	case !adopts:
-		return []string{"This system does not tell who started an orphan: processes that the target starts in sessions of their own may be left behind when it is ended."}
+		return []string{
+			"This system does not tell who started an orphan: processes that the target starts in sessions " +
+				"of their own may be left behind when it is ended.",
+			killed,
+		}
 	}
 	return nil
 }
 
 // KillAll kills the process groups of all connections at once, without waiting:
 // for a program that is about to exit and cannot close them one by one.
-func KillAll() {
-	running.Range(func(pid, _ any) bool {
-		_ = procgroup.Kill(pid.(int)) // it may have ended by itself
-		return true
-	})
-}
+func KillAll() { procgroup.KillAll() }
 
 type processConn struct {
 	*stdio
@@ -234,21 +230,22 @@ type processConn struct {
 // watch reaps the process and then clears away what is left of its group.
 func (c *processConn) watch() {
 	defer close(c.gone)
-	defer running.Delete(c.cmd.Process.Pid) // once the rest of its group is gone, too
 	err := c.cmd.Wait()
 	c.endTime, c.status = time.Now(), exitStatus(c.cmd, err)
 	close(c.exited)
 	// After a SIGKILL of ours the others are dying anyway.
 	left := procgroup.Alive(c.cmd.Process.Pid) && c.wasCut() == ""
-	if !within(drainWait, c.read, c.errRead) || left {
+	held := !within(drainWait, c.read, c.errRead)
+	if held || left {
 		c.cutting("we killed the rest of the process group")
-		_ = procgroup.Kill(c.cmd.Process.Pid) // likewise
-		if !within(goneWait, c.read, c.errRead) {
-			c.note(channelOut, "a process that left the process group still holds the output; it cannot be ended from here")
-		} else if left {
-			c.note(channelOut, "the process left others of its group behind; they were killed")
-		}
-		awaitGroup(c.cmd.Process.Pid)
+	}
+	procgroup.Clear(c.cmd.Process.Pid)
+	switch {
+	case held && !within(goneWait, c.read, c.errRead):
+		c.note(channelOut,
+			"a process that left the process group still holds the output; it cannot be ended from here")
+	case left:
+		c.note(channelOut, "the process left others of its group behind; they were killed")
 	}
 	c.note(channelOut, "the process ended: "+c.status)
 	c.finish(fmt.Errorf("the process ended: %s", c.status))
@@ -282,14 +279,6 @@ func within(d time.Duration, all ...<-chan struct{}) bool {
 		}
 	}
 	return true
-}
-
-// awaitGroup gives the members of a killed group time to vanish. It gives up in
-// the end: where nobody reaps orphans they stay as zombies for good.
-func awaitGroup(pid int) {
-	for end := time.Now().Add(goneWait); procgroup.Alive(pid) && time.Now().Before(end); {
-		time.Sleep(2 * time.Millisecond)
-	}
 }
 
 func exitStatus(cmd *exec.Cmd, err error) string {

@@ -83,13 +83,14 @@ func TestProcessEcho(t *testing.T) {
 
 // TestCaveats: what may be left behind is said wherever that can be.
 func TestCaveats(t *testing.T) {
+	const killed = "when mcpcheck itself is killed"
 	for name, c := range map[string]struct {
 		groups, adopts bool
 		want           []string
 	}{
 		"Linux":      {true, true, nil},
-		"other Unix": {true, false, []string{"sessions of their own may be left behind"}},
-		"Windows":    {false, false, []string{"processes that the target starts itself may be left behind", "no SIGTERM"}},
+		"other Unix": {true, false, []string{"sessions of their own may be left behind", killed}},
+		"Windows":    {false, false, []string{"that the target starts itself may be left behind", "no SIGTERM", killed}},
 	} {
 		got := caveats(c.groups, c.adopts)
 		if !slices.EqualFunc(got, c.want, strings.Contains) {

@@ -380,19 +380,17 @@ func (s *Server) launch() (*serverRun, error) {
 		cmd.Env = append(cmd.Env, s.at(pair))
 	}
 	cmd.Dir = p.Dir
-	procgroup.Separate(cmd)
 	out, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %q: no pipe: %w", argv[0], err)
 	}
 	cmd.Stdout, cmd.Stderr = theirs, theirs
-	err = cmd.Start()
+	err = procgroup.Start(cmd)
 	_ = theirs.Close() // it is the program's now
 	if err != nil {
 		_ = out.Close()
 		return nil, startError(cmd, err)
 	}
-	running.Store(cmd.Process.Pid, nil)
 	run := &serverRun{cmd: cmd, log: &serverLog{Tail: NewTail(logBytes), want: p.Ready.line}, out: out, ended: make(chan struct{})}
 	go run.watch(s.died)
 	return run, nil
@@ -419,18 +417,17 @@ func (r *serverRun) watch(died func(*serverRun)) {
 			died(r)
 		}
 	}()
-	defer running.Delete(r.cmd.Process.Pid)
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
 		_, _ = io.Copy(r.log, r.out) // a read error is the end of the stream, like any other
 	}()
 	r.status = exitStatus(r.cmd, r.cmd.Wait())
-	if procgroup.Alive(r.cmd.Process.Pid) || !within(drainWait, read) {
-		_ = procgroup.Kill(r.cmd.Process.Pid) // they may have ended by themselves
-		awaitGroup(r.cmd.Process.Pid)
-		within(goneWait, read)
+	if !procgroup.Alive(r.cmd.Process.Pid) {
+		within(drainWait, read)
 	}
+	procgroup.Clear(r.cmd.Process.Pid)
+	within(goneWait, read)
 	_ = r.out.Close() // this wakes the reader, whoever holds the other end
 	<-read
 }
