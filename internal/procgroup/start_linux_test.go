@@ -16,8 +16,13 @@ import (
 func TestStartOnAThreadThatEnds(t *testing.T) {
 	cmd := exec.Command("sleep", "60")
 	threads := make(chan int)
+	runtime.LockOSThread() // the test may have the first thread, which never ends
+	defer runtime.UnlockOSThread()
 	go func() { // the thread ends with the goroutine that has locked it
-		runtime.LockOSThread()
+		for runtime.LockOSThread(); syscall.Gettid() == os.Getpid(); runtime.LockOSThread() {
+			runtime.UnlockOSThread()
+			time.Sleep(time.Millisecond)
+		}
 		if err := procgroup.Start(cmd); err != nil {
 			t.Error(err)
 		}
