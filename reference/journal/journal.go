@@ -49,7 +49,7 @@ type Journal struct {
 	bytes    int
 	last     uint64 // the newest sequence number
 	lost     uint64 // entries that are no longer kept
-	changed  chan struct{}
+	waits    map[aim][]*wait
 	writeErr error
 
 	filling *block // takes the next entries
@@ -64,7 +64,7 @@ func New(o Options) *Journal {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Journal{options: o}
+	return &Journal{options: o, waits: map[aim][]*wait{}}
 }
 
 // Note adds an entry with a message and returns its number; 0 if the journal is
@@ -104,7 +104,7 @@ func (j *Journal) NoteAnswer(a *Answer) {
 	p := j.pack(&e)
 	p.rest, p.takes = a.Rest.cut(j.options.MaxRaw), min(e.Size, j.options.MaxRaw)+overhead
 	j.keep(p)
-	j.wake()
+	j.show()
 }
 
 // watched reports whether somebody looks at every entry.
@@ -125,7 +125,7 @@ func (j *Journal) add(e *Entry, message []byte) uint64 {
 		p := j.pack(e)
 		p.takes = takes
 		j.keep(p)
-		j.wake()
+		j.show()
 		return e.Seq
 	}
 	e.unpack()
@@ -138,16 +138,8 @@ func (j *Journal) add(e *Entry, message []byte) uint64 {
 	if j.options.Tap != nil {
 		j.options.Tap(e, message)
 	}
-	j.wake()
+	j.show()
 	return e.Seq
-}
-
-// wake lets those go on who wait for entries. The caller holds mu.
-func (j *Journal) wake() {
-	if j.changed != nil {
-		close(j.changed)
-		j.changed = nil
-	}
 }
 
 // place is a place in the ring: an entry, or what nobody has looked at so far. It is

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,7 +43,9 @@ func Sent(method string) Query {
 }
 
 // Selects reports whether an entry is selected, apart from Limit.
-func (q Query) Selects(e *Entry) bool {
+func (q Query) Selects(e *Entry) bool { return q.selects(e) }
+
+func (q *Query) selects(e *Entry) bool {
 	return e.Seq > q.Since &&
 		(q.Direction == "" || q.Direction == e.Direction) &&
 		(len(q.Kinds) == 0 || slices.Contains(q.Kinds, e.Kind)) &&
@@ -52,7 +53,7 @@ func (q Query) Selects(e *Entry) bool {
 		(q.URI == "" || q.URI == e.URI) &&
 		(q.Session == "" || q.Session == e.Session) &&
 		(q.Transport == "" || q.Transport == e.Transport) &&
-		(q.Identity == "" || e.Identity != "" && slices.Contains(strings.Split(q.Identity, "|"), e.Identity)) &&
+		(q.Identity == "" || e.Identity != "" && strings.Contains("|"+q.Identity+"|", "|"+e.Identity+"|")) &&
 		(q.Rule == "" || slices.Contains(e.Rules, q.Rule)) &&
 		(q.Match == nil || q.Match(e))
 }
@@ -114,43 +115,13 @@ func (j *Journal) Query(q Query) (found []Entry) {
 
 // Count is the number of entries that are selected.
 func (j *Journal) Count(q Query) (n int) {
-	j.locked(func() { n = j.count(q) })
-	return n
-}
-
-func (j *Journal) count(q Query) int {
-	n := 0
-	j.each(q.Since, func(e *Entry) bool {
-		if q.Selects(e) {
-			n++
-		}
-		return q.Limit <= 0 || n < q.Limit
+	j.locked(func() {
+		j.each(q.Since, func(e *Entry) bool {
+			if q.Selects(e) {
+				n++
+			}
+			return q.Limit <= 0 || n < q.Limit
+		})
 	})
 	return n
-}
-
-// WaitFor waits until at least n entries are selected. When the context ends
-// before, the error says how many there were.
-func (j *Journal) WaitFor(ctx context.Context, q Query, n int) error {
-	if j == nil {
-		return fmt.Errorf("there is no journal: %s is not noted", q)
-	}
-	for {
-		j.mu.Lock()
-		got := j.count(q)
-		if got >= n {
-			j.mu.Unlock()
-			return nil
-		}
-		if j.changed == nil {
-			j.changed = make(chan struct{})
-		}
-		changed := j.changed
-		j.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("%s: %d of %d: %w", q, got, n, context.Cause(ctx))
-		}
-	}
 }
