@@ -103,6 +103,8 @@ func TestHTTPStatus(t *testing.T) {
 		{"charset", "POST", "/mcp", listing, in(session, "Content-Type", "application/json; charset=UTF-8"), 200},
 		{"other charset", "POST", "/mcp", listing, in(session, "Content-Type", "application/json; charset=latin1"), 415},
 		{"other type", "POST", "/mcp", listing, in(session, "Content-Type", "text/plain"), 415},
+		{"charset*", "POST", "/mcp", "{}", in(session, "Content-Type", "application/json; charset*=x"), 415},
+		{"utf8", "POST", "/mcp", listing, in(session, "Content-Type", "application/json; charset=utf8"), 200},
 		{"foreign origin", "POST", "/mcp", listing, in(session, "Origin", "http://evil.example.invalid"), 403},
 		{"foreign origin, DELETE", "DELETE", "/mcp", "", in(session, "Origin", "http://evil.example.invalid"), 403},
 		{"foreign origin, SSE", "GET", "/sse", "", header("Origin", "http://evil.example.invalid"), 403},

@@ -117,7 +117,8 @@ func (p parameter) Description() string { return p.Schema.Description }
 
 // body is a body of a request or an answer.
 type body struct {
-	Content map[string]struct {
+	Required bool `json:"required"`
+	Content  map[string]struct {
 		Schema schema `json:"schema"`
 	} `json:"content"`
 }
@@ -162,6 +163,9 @@ func read(data []byte) (api, error) {
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
 			o := d.Paths[path][method]
+			if o.RequestBody != nil && !o.RequestBody.Required { // can only be empty
+				o.RequestBody = nil
+			}
 			c := call{ID: o.OperationID, Method: strings.ToUpper(method), Path: path, Summary: o.Summary, Takes: o.RequestBody.json()}
 			for _, p := range o.Parameters {
 				switch p.In {

@@ -25,7 +25,7 @@ export class Admin {
     for (const [name, value] of Object.entries(query ?? {}))
       for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one));
     const headers = {};
-    if (body !== undefined) headers["Content-Type"] = "application/json";
+    if (method !== "GET") headers["Content-Type"] = "application/json";
     if (this.#token) headers.Authorization = `Bearer ${this.#token}`;
     const answer = await fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
     const text = await answer.text();

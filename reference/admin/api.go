@@ -10,9 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -197,23 +197,25 @@ func (a *API) answer(w http.ResponseWriter, c *call, to route) (v any, err error
 	return to.handle(c)
 }
 
-// body reads the body of a request whose route has one.
+// body reads the body of a request. What can change something has to be said to be JSON, even if it is empty.
 func body(w http.ResponseWriter, r *http.Request, to route) ([]byte, error) {
+	if to.method != http.MethodGet {
+		if why := httpserve.NotJSON(r, to.method == http.MethodPatch); why != "" {
+			return nil, problem(CodeMediaType, "", "%s", why)
+		}
+	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	var tooLarge *http.MaxBytesError
 	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close")
+		return nil, problem(CodeSlow, "", "the body did not come in time")
 	case errors.As(err, &tooLarge):
 		return nil, problem(CodeTooLarge, "", "the body is longer than %d bytes", MaxBody)
 	case err != nil:
 		return nil, problem(CodeInvalidJSON, "", "the body could not be read: %s", err)
 	case to.request == nil && len(data) > 0:
-		return nil, problem(CodeInvalidJSON, "", "%s %s takes no body", r.Method, r.URL.Path)
-	case to.request == nil:
-		return nil, nil
-	}
-	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || mediaType != "application/json" && (r.Method != http.MethodPatch || mediaType != "application/merge-patch+json") {
-		return nil, problem(CodeMediaType, "", "send application/json")
+		return nil, decode(data, &struct{}{}) // {} says nothing more than no body
 	}
 	return data, nil
 }
@@ -239,7 +241,6 @@ func fail(w http.ResponseWriter, err error) {
 
 const (
 	headTimeout     = 10 * time.Second
-	bodyTimeout     = 90 * time.Second // longer than MaxTimeout: it also ends a request that waits
 	idleTimeout     = 2 * time.Minute
 	shutdownTimeout = time.Second
 )
@@ -276,7 +277,6 @@ func closed(l net.Listener) error {
 // Serve serves the interface on a listener until the context ends. Requests that wait for
 // something end with it.
 func (a *API) Serve(ctx context.Context, l net.Listener) error {
-	return httpserve.Until(ctx, l, &http.Server{
-		Handler: a, ReadHeaderTimeout: headTimeout, ReadTimeout: bodyTimeout, IdleTimeout: idleTimeout,
-	}, shutdownTimeout)
+	web := &http.Server{Handler: a, ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout}
+	return httpserve.Until(ctx, l, web, shutdownTimeout)
 }

@@ -79,7 +79,10 @@ func (b *builder) document() any {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "mockserver admin", "version": "1",
-			"description": "Steers a mock server of MCP resources while it runs. For this machine only, unless it demands a token. Requests are read strictly: what they do not know is an error that names it.",
+			"description": "Steers a mock server of MCP resources while it runs. " +
+				"For this machine only, unless it demands a token. " +
+				"Requests are read strictly: what they do not know is an error that names it. " +
+				"All but GET say that they send application/json, also where they have no body.",
 		},
 		"servers": []any{
 			object{"url": "/"},
@@ -123,6 +126,13 @@ func (b *builder) operation(r route) object {
 			content["application/merge-patch+json"] = content["application/json"]
 		}
 		op["requestBody"] = object{"required": true, "content": content}
+	}
+	if r.request == nil && r.method != "GET" {
+		empty := object{"type": "object", "additionalProperties": false}
+		op["requestBody"] = object{
+			"description": "May be missing. The Content-Type must not.",
+			"content":     object{"application/json": object{"schema": empty}},
+		}
 	}
 	success := object{"description": "Done."}
 	if r.response != nil {

@@ -28,6 +28,7 @@ const (
 	CodeForbidden    = "forbidden"              // 403: a host or origin that may not
 	CodeNotFound     = "not-found"              // 404
 	CodeMethod       = "method-not-allowed"     // 405
+	CodeSlow         = "too-slow"               // 408: the body did not come in time
 	CodeConflict     = "conflict"               // 409: not as things are now
 	CodeTooLarge     = "too-large"              // 413
 	CodeMediaType    = "unsupported-media-type" // 415
@@ -39,6 +40,7 @@ var statuses = map[string]int{
 	CodeInvalidJSON: http.StatusBadRequest, CodeUnknownField: http.StatusUnprocessableEntity, CodeInvalid: http.StatusUnprocessableEntity,
 	CodeParameter: http.StatusBadRequest, CodeUnauthorized: http.StatusUnauthorized, CodeForbidden: http.StatusForbidden,
 	CodeNotFound: http.StatusNotFound, CodeMethod: http.StatusMethodNotAllowed, CodeConflict: http.StatusConflict,
+	CodeSlow:     http.StatusRequestTimeout,
 	CodeTooLarge: http.StatusRequestEntityTooLarge, CodeMediaType: http.StatusUnsupportedMediaType,
 	CodeInternal: http.StatusInternalServerError, CodeTimeout: http.StatusGatewayTimeout,
 }

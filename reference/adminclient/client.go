@@ -105,7 +105,7 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 	if err != nil {
 		return err
 	}
-	if body != nil {
+	if method != http.MethodGet { // a body or not
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if c.token != "" {

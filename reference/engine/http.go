@@ -5,14 +5,13 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"mime"
 	"net"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/httpserve"
 )
 
 // The paths of the endpoints.
@@ -162,8 +161,9 @@ func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 
 // body reads the message of a POST, or answers why it will not.
 func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) {
-	if !isJSON(r) {
-		e.refuseHTTP(w, failAt(http.StatusUnsupportedMediaType, codeInvalidRequest, "Unsupported media type: send application/json"))
+	if why := httpserve.NotJSON(r, false); why != "" {
+		e.refuseHTTP(w, failAt(http.StatusUnsupportedMediaType, codeInvalidRequest,
+			"Unsupported media type: "+why))
 		return nil, false
 	}
 	if b, ok := r.Body.(*readBody); ok {
@@ -172,7 +172,8 @@ func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) 
 			return &b.in, true
 		case b.stalled():
 			w.Header().Set("Connection", "close")
-			e.refuseHTTP(w, failAt(http.StatusRequestTimeout, codeInvalidRequest, "Invalid request: nothing more came of the message for "+bodyPause.String()))
+			e.refuseHTTP(w, failAt(http.StatusRequestTimeout, codeInvalidRequest,
+				"Invalid request: the message did not come in time"))
 			return nil, false
 		}
 	}
@@ -186,17 +187,6 @@ func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) 
 		return nil, false
 	}
 	return parse(body), true
-}
-
-// isJSON reports whether a request says that its body is JSON.
-func isJSON(r *http.Request) bool {
-	given := first(r.Header, "Content-Type")
-	if given == "application/json" {
-		return true
-	}
-	mediaType, params, err := mime.ParseMediaType(given)
-	charset, named := params["charset"]
-	return err == nil && mediaType == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
 }
 
 // post is one POST and the stream of what comes of it.

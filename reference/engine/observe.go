@@ -15,9 +15,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/httpserve"
 	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
@@ -152,23 +152,17 @@ func (b *readBody) WriteTo(w io.Writer) (int64, error) {
 
 func (b *readBody) Close() error { return b.closer.Close() }
 
-const (
-	// firstRead bounds what is allocated because a client announced it.
-	firstRead = 64 << 10
-	// bodyPause is how long nothing may come of a body that has not ended.
-	bodyPause = 10 * time.Second
-)
+// firstRead bounds what is allocated because a client announced it.
+const firstRead = 64 << 10
 
-// stalled reports whether the body was given up because nothing more came of it.
+// stalled reports whether the body was given up because it did not come in time.
 func (b *readBody) stalled() bool {
 	end, ok := b.rest.(failing)
 	return ok && errors.Is(end.err, os.ErrDeadlineExceeded)
 }
 
-// readAhead reads a body and takes its place. Where it stalls the deadline stays, so that
-// the connection, whose next request could not be found, ends with the answer.
-func (b *readBody) readAhead(w http.ResponseWriter, r *http.Request) {
-	control := http.NewResponseController(w)
+// readAhead reads a body and takes its place.
+func (b *readBody) readAhead(r *http.Request) {
 	// A byte more than was announced makes room to see the end.
 	b.data = make([]byte, 0, min(max(r.ContentLength, 0), firstRead)+1)
 	b.rest, b.closer = r.Body, r.Body
@@ -176,7 +170,6 @@ func (b *readBody) readAhead(w http.ResponseWriter, r *http.Request) {
 		if len(b.data) == cap(b.data) {
 			b.data = slices.Grow(b.data, max(len(b.data), bytes.MinRead))
 		}
-		_ = control.SetReadDeadline(time.Now().Add(bodyPause)) // what has no deadlines is no network connection
 		n, err := r.Body.Read(b.data[len(b.data):min(cap(b.data), maxBody+1)])
 		b.data = b.data[:len(b.data)+n]
 		if errors.Is(err, io.EOF) {
@@ -187,9 +180,6 @@ func (b *readBody) readAhead(w http.ResponseWriter, r *http.Request) {
 			b.rest = failing{err}
 			break
 		}
-	}
-	if !b.stalled() {
-		_ = control.SetReadDeadline(time.Time{})
 	}
 	b.Reader.Reset(b.data)
 	r.Body = b
@@ -213,9 +203,10 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	entry.Revision = cmp.Or(entry.Revision, first(r.Header, headerVersion))
 	v.Traced = hook.Traced{Context: r.Context(), Trace: &v.trace}
 	r = r.WithContext(v)
+	r.Body = httpserve.Pace(w, r.Body)
 	if r.Method == http.MethodPost && (r.URL.Path == PathStreamable || r.URL.Path == PathMessages) {
 		if r.Body != nil {
-			v.body.readAhead(w, r)
+			v.body.readAhead(r)
 		}
 		v.body.in.parse(v.body.data)
 		v.body.in.describe(entry)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/httpserve"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
@@ -38,7 +39,7 @@ func TestReadAheadPutsTheBodyBack(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/mcp", test.body)
 		var got readBody
-		got.readAhead(httptest.NewRecorder(), r)
+		got.readAhead(r)
 		if len(got.data) != min(test.want, maxBody+1) || got.whole() != (test.err == nil && test.want <= maxBody) {
 			t.Errorf("%s: %d bytes were read ahead, the whole: %t", test.name, len(got.data), got.whole())
 		}
@@ -50,16 +51,20 @@ func TestReadAheadPutsTheBodyBack(t *testing.T) {
 }
 
 // TestStalledBody: a POST of whose body nothing more comes is answered and its connection closed;
-// one that comes slowly is served.
+// one that comes slowly is served, if it ends.
 func TestStalledBody(t *testing.T) {
 	const message = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	for name, c := range map[string]struct {
 		send []string
 		want int
+		took time.Duration
 	}{
-		"slow":    {[]string{message[:10], message[10:20], message[20:]}, http.StatusBadRequest}, // without a session
-		"stalled": {[]string{message[:10]}, http.StatusRequestTimeout},
-		"empty":   {[]string{""}, http.StatusRequestTimeout},
+		"slow": { // and of no session
+			[]string{message[:10], message[10:20], message[20:]}, http.StatusBadRequest, 18 * time.Second,
+		},
+		"stalled": {[]string{message[:10]}, http.StatusRequestTimeout, httpserve.BodyPause},
+		"empty":   {[]string{""}, http.StatusRequestTimeout, httpserve.BodyPause},
+		"endless": {strings.SplitAfter(message[:20], ""), http.StatusRequestTimeout, 90 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -77,7 +82,7 @@ func TestStalledBody(t *testing.T) {
 					_, _ = fmt.Fprintf(ours, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(message))
 					for _, part := range c.send {
 						_, _ = io.WriteString(ours, part)
-						time.Sleep(bodyPause - time.Second)
+						time.Sleep(httpserve.BodyPause - time.Second)
 					}
 				})
 				in := bufio.NewReader(ours)
@@ -88,10 +93,10 @@ func TestStalledBody(t *testing.T) {
 				if resp.StatusCode != c.want {
 					t.Errorf("status %d", resp.StatusCode)
 				}
+				if took := time.Since(begin); took != c.took {
+					t.Errorf("it took %s", took)
+				}
 				if c.want == http.StatusRequestTimeout {
-					if took := time.Since(begin); took != bodyPause {
-						t.Errorf("it took %s", took)
-					}
 					if rest, err := io.ReadAll(io.MultiReader(resp.Body, in)); err != nil || len(rest) == 0 {
 						t.Errorf("the connection goes on: %d bytes, %v", len(rest), err)
 					}

@@ -41,9 +41,10 @@ class Admin:
         if given:
             path += "?" + urlencode(given, doseq=True)
         request = Request(self.address + path, method=method, headers=self._headers)
+        if method != "GET":
+            request.add_header("Content-Type", "application/json")
         if body is not None:
             request.data = json.dumps(body).encode()
-            request.add_header("Content-Type", "application/json")
         try:
             with self._opener.open(request) as answer:
                 text = answer.read()

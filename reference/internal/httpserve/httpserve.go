@@ -17,9 +17,15 @@ func JSON(w http.ResponseWriter, status int, v any) {
 }
 
 // Until serves on a listener until the context ends. The contexts of requests end with it; they
-// then have the grace to end, before their connections are closed.
+// then have the grace to end, before their connections are closed. Bodies have to come in time, see [Pace].
 func Until(ctx context.Context, l net.Listener, web *http.Server, grace time.Duration) error {
 	web.BaseContext = func(net.Listener) context.Context { return ctx }
+	next := web.Handler
+	web.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = r.WithContext(r.Context())
+		r.Body = Pace(w, r.Body)
+		next.ServeHTTP(w, r)
+	})
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(l) }()
 	select {
