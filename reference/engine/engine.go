@@ -75,6 +75,7 @@ type Engine struct {
 	mu       sync.RWMutex
 	closed   bool
 	sessions map[string]*session
+	classes  map[string]int // how many of these there are, by class
 }
 
 // New makes a server. It fails if the world is inconsistent or a revision is
@@ -94,6 +95,7 @@ func New(config Config) (*Engine, error) {
 		started:  time.Now(),
 		key:      signingKey(config.World.Name),
 		sessions: map[string]*session{},
+		classes:  map[string]int{},
 	}
 	if err := e.SetRevisions(config.Revisions); err != nil {
 		return nil, err
@@ -220,7 +222,7 @@ func (e *Engine) shut() []*session {
 	defer e.mu.Unlock()
 	e.closed = true
 	all := e.ordered()
-	e.sessions = map[string]*session{}
+	e.sessions, e.classes = map[string]*session{}, map[string]int{}
 	return all
 }
 
@@ -250,41 +252,54 @@ func (e *Engine) find(id string) *session {
 	return s
 }
 
-// maxSessions bounds the memory that clients can make the server keep.
+// maxSessions bounds the memory that clients can make the server keep: how many sessions of a class there can
+// be.
 const maxSessions = 1024
 
-// register makes a session known. When there are too many, one that its client seems to
-// have left behind is ended.
+// register makes a session known. Those of a class push out none of another. If there are too many with a
+// handshake over Streamable HTTP, one is ended that its client seems to have left behind. The others end with
+// their connections; one too many is refused.
 func (e *Engine) register(s *session) error {
-	e.mu.Lock()
-	if e.closed {
-		e.mu.Unlock()
-		return errClosed
-	}
-	var left *session
-	if len(e.sessions) >= maxSessions {
-		left = e.leftBehind()
-	}
-	if left != nil {
-		delete(e.sessions, left.id)
-	}
-	s.used.Store(e.clock.Add(1))
-	e.sessions[s.ID()] = s
-	s.listed.Store(true)
-	e.mu.Unlock()
+	left, err := e.admit(s)
 	if left != nil {
 		left.endBecause(reasonEvicted)
 	}
-	s.noteOpened()
-	return nil
+	if err == nil {
+		s.noteOpened()
+	}
+	return err
 }
 
-// leftBehind is the session that has not been used for the longest time, among those that
-// do not end with a connection; one in use only if all are. The caller holds e.mu.
+// admit puts a session among those of the engine, and returns the one that makes room; nil if none has to.
+func (e *Engine) admit(s *session) (left *session, err error) {
+	s.class = s.transport
+	if s.class == hook.HTTP && s.Revision() == "" {
+		s.class = "listens"
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch full := e.classes[s.class] >= maxSessions; {
+	case e.closed:
+		return nil, errClosed
+	case full && s.class != hook.HTTP:
+		return nil, errFull
+	case full:
+		left = e.leftBehind()
+		e.remove(left)
+	}
+	s.used.Store(e.clock.Add(1))
+	e.sessions[s.ID()] = s
+	e.classes[s.class]++
+	s.listed.Store(true)
+	return left, nil
+}
+
+// leftBehind is the session with a handshake over Streamable HTTP that has not been used for the longest
+// time; one in use only if all are. The caller holds e.mu.
 func (e *Engine) leftBehind() *session {
 	var idle, any *session
 	for _, s := range e.sessions {
-		if s.transport != hook.HTTP {
+		if s.class != hook.HTTP {
 			continue
 		}
 		if any == nil || s.used.Load() < any.used.Load() {
@@ -297,12 +312,18 @@ func (e *Engine) leftBehind() *session {
 	return cmp.Or(idle, any)
 }
 
+// remove takes a session out. The caller holds e.mu.
+func (e *Engine) remove(s *session) {
+	if e.sessions[s.ID()] == s {
+		delete(e.sessions, s.ID())
+		e.classes[s.class]--
+	}
+}
+
 func (e *Engine) unregister(s *session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.sessions[s.ID()] == s {
-		delete(e.sessions, s.ID())
-	}
+	e.remove(s)
 }
 
 // Closed reports whether the server has ended.
@@ -312,4 +333,7 @@ func (e *Engine) Closed() bool {
 	return e.closed
 }
 
-var errClosed = errors.New("the server is closed")
+var (
+	errClosed = errors.New("the server is closed")
+	errFull   = errors.New("there are too many connections of this kind already")
+)

@@ -70,7 +70,8 @@ func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		notAllowed(w, "POST")
 	case r.URL.Path == PathStreamable:
 		notAllowed(w, "GET, POST, DELETE")
-	case len(e.handshaking(hook.SSE)) == 0 && (r.URL.Path == PathEvents || e.goingOn(hook.SSE, r.URL.Query().Get("sessionId")) == nil):
+	case len(e.handshaking(hook.SSE)) == 0 &&
+		(r.URL.Path == PathEvents || e.goingOn(r, hook.SSE, r.URL.Query().Get("sessionId")) == nil):
 		http.NotFound(w, r)
 	case r.URL.Path == PathEvents && r.Method == http.MethodGet:
 		e.events(w, r)
@@ -91,12 +92,20 @@ func (e *Engine) speaksLegacy(r *http.Request) bool {
 // shakesHands reports whether a revision with a handshake is served over Streamable HTTP, or the request is
 // one of a session whose revision is served no longer.
 func (e *Engine) shakesHands(r *http.Request) bool {
-	return len(e.handshaking(hook.HTTP)) > 0 || e.goingOn(hook.HTTP, first(r.Header, headerSession)) != nil
+	return len(e.handshaking(hook.HTTP)) > 0 || e.goingOn(r, hook.HTTP, first(r.Header, headerSession)) != nil
 }
 
 // goingOn finds a session that has settled on a revision; nil if there is none.
-func (e *Engine) goingOn(transport, id string) *session {
-	if s := e.find(id); s != nil && s.transport == transport && s.Revision() != "" {
+func (e *Engine) goingOn(r *http.Request, transport, id string) *session {
+	if s := e.reached(r, transport, id); s != nil && s.Revision() != "" {
+		return s
+	}
+	return nil
+}
+
+// reached finds a session that belongs to whom the request belongs to; nil if there is none.
+func (e *Engine) reached(r *http.Request, transport, id string) *session {
+	if s := e.find(id); s != nil && s.transport == transport && s.owner == hook.OwnerOf(r.Context()) {
 		return s
 	}
 	return nil
@@ -292,6 +301,7 @@ func (p *post) join(r *http.Request) *hook.Reply {
 		return nil
 	case id == "" && (in.kind == request && in.method == methodInitialize || !in.wellFormed):
 		p.session = e.provisional()
+		p.session.owner = hook.OwnerOf(r.Context())
 		return nil
 	case id == "":
 		return failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: the header "+headerSession+" is missing")
@@ -314,7 +324,7 @@ func (e *Engine) sessionByHeader(r *http.Request) (*session, *hook.Reply) {
 	if id == "" {
 		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: the header "+headerSession+" is missing")
 	}
-	s := e.goingOn(hook.HTTP, id)
+	s := e.goingOn(r, hook.HTTP, id)
 	if s == nil {
 		return nil, failAt(http.StatusNotFound, codeInvalidRequest, "Invalid request: there is no such session")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
 
@@ -55,12 +56,13 @@ func (e *Engine) serveListen(ctx context.Context, c *hook.Call, given *arguments
 	if why != "" {
 		return fail(codeInvalidParams, why)
 	}
+	if x.session.transport == hook.HTTP { // the session is this stream, and ends with it
+		if err := e.register(x.session); err != nil {
+			return failAt(http.StatusServiceUnavailable, codeInternal, "Internal error: "+err.Error())
+		}
+	}
 	if why := x.session.addListen(l); why != "" {
 		return fail(codeInvalidRequest, why)
-	}
-	if x.session.transport == hook.HTTP && e.register(x.session) != nil {
-		x.session.dropListen(l)
-		return fail(codeInternal, "Internal error: the server is closing")
 	}
 	x.held.Store(true)
 	ack := hook.NewNotification(hook.NotificationAcknowledged, hook.Object{

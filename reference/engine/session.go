@@ -22,6 +22,8 @@ type session struct {
 	id        string // see ID
 	serial    uint64
 	transport string
+	owner     string // see hook.WithOwner
+	class     string // see Engine.register
 	since     time.Time
 	ctx       *lazyContext // life
 	life      lazyContext

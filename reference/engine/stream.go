@@ -23,7 +23,7 @@ const (
 	// for one that does not read: one message more, however long, and while it is connected the
 	// answers to its own requests.
 	maxHeld = 256 << 10
-	// maxStreams bounds the streams that a session keeps.
+	// maxStreams bounds the streams that a session keeps, and those that its client opens by GET.
 	maxStreams = 32
 )
 
@@ -192,13 +192,14 @@ func parseEventID(id string) (number, i int, ok bool) {
 	return number, i - 1, err1 == nil && err2 == nil && i >= 0
 }
 
-// openStream adds a stream to a session and forgets the oldest that nobody
-// reads, if there are many.
+// openStream adds a stream to a session. If there are many it forgets the oldest that nobody reads, and ends
+// the oldest of those opened by GET, which a server may do at any time (Streamable HTTP, listening for
+// messages).
 func (s *session) openStream(kind string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streamCount++
-	st := &stream{number: s.streamCount, kind: kind}
+	st := &stream{number: s.streamCount, kind: kind, reader: 1, readers: 1} // whoever opens it attaches to it
 	s.streams = append(s.streams, st)
 	for i := 0; len(s.streams) > maxStreams && i < len(s.streams)-1; {
 		if s.streams[i].attached() {
@@ -206,6 +207,15 @@ func (s *session) openStream(kind string) *stream {
 			continue
 		}
 		s.streams = slices.Delete(s.streams, i, i+1)
+	}
+	opened := 0
+	for _, other := range slices.Backward(s.streams) {
+		if other.kind != "get" {
+			continue
+		}
+		if opened++; opened > maxStreams {
+			other.finish()
+		}
 	}
 	return st
 }
@@ -287,7 +297,8 @@ func (p *responder) write(ctx context.Context, ev hook.Event) error {
 	return nil
 }
 
-// open starts the response, with an event that names its beginning if it is to be primed, and writes the events from number i on.
+// open starts the response, with an event that names its beginning if it is to be primed, and writes the
+// events from number i on.
 func (p *responder) open(ctx context.Context, primed bool, i int) {
 	p.head()
 	if primed && p.write(ctx, hook.Event{ID: p.stream.eventID(-1), Data: []byte{}}) != nil {
@@ -354,6 +365,7 @@ func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := e.newSession(e.ctx, hook.SSE)
+	s.owner = hook.OwnerOf(r.Context())
 	defer func() {
 		if r.Context().Err() != nil {
 			s.endBecause(reasonClient)
@@ -362,8 +374,9 @@ func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 	}()
 	st := s.openStream("sse")
 	s.deliver = st.push
-	if e.register(s) != nil {
-		panic(http.ErrAbortHandler)
+	if err := e.register(s); err != nil {
+		e.refuseHTTP(w, failAt(http.StatusServiceUnavailable, codeInternal, "Internal error: "+err.Error()))
+		return
 	}
 	defer context.AfterFunc(r.Context(), func() { s.endBecause(reasonClient) })()
 	out := &responder{engine: e, session: s, w: w, stream: st, reader: st.attach()}
@@ -386,8 +399,8 @@ func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the parameter sessionId is missing", http.StatusBadRequest)
 		return
 	}
-	s := e.find(id)
-	if s == nil || s.transport != hook.SSE {
+	s := e.reached(r, hook.SSE, id)
+	if s == nil {
 		http.Error(w, "there is no such connection", http.StatusNotFound)
 		return
 	}

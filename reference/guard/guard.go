@@ -57,9 +57,6 @@ type Issuer interface {
 // DefaultAuthorizationServer is named where Options name none.
 const DefaultAuthorizationServer = "https://auth.example.invalid"
 
-// maxSessions bounds for how many sessions the owner is remembered.
-const maxSessions = 4096
-
 // Guard decides who may do what. It may be used from several goroutines.
 type Guard struct {
 	tokens  []Token
@@ -70,9 +67,7 @@ type Guard struct {
 	scopes  []string
 
 	mu      sync.Mutex
-	expired map[int]bool      // tokens, by index
-	owners  map[string]string // by session, or connection of HTTP+SSE: see Token.holder
-	order   []string          // of the sessions, oldest first
+	expired map[int]bool // tokens, by index
 }
 
 type demand struct {
@@ -85,7 +80,10 @@ func New(o Options) (*Guard, error) {
 	if len(o.Tokens) == 0 && o.Issuer == nil || len(o.Tokens) > maxTokens || len(o.Demands) > maxDemands {
 		return nil, fmt.Errorf("a guard needs 1 to %d tokens, and %d demands at the most", maxTokens, maxDemands)
 	}
-	g := &Guard{tokens: slices.Clone(o.Tokens), issuer: cmp.Or(o.AuthorizationServer, DefaultAuthorizationServer), issues: o.Issuer, owners: map[string]string{}}
+	g := &Guard{
+		tokens: slices.Clone(o.Tokens), issuer: cmp.Or(o.AuthorizationServer, DefaultAuthorizationServer),
+		issues: o.Issuer,
+	}
 	if u, err := url.Parse(g.issuer); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("the authorization server %q is no http or https URL", g.issuer)
 	}
@@ -240,38 +238,7 @@ func (g *Guard) unlimited(t Token) bool {
 }
 
 // Inner is what lies within all faults: it decides.
-func (g *Guard) Inner() hook.Hooks {
-	return hook.Join(
-		hook.OnHTTP(nil, g.serve),
-		hook.EditHead(func(r *http.Request, status int, h http.Header) int {
-			owner, ok := r.Context().Value(ownerKey{}).(string)
-			if id := h.Get(headerSession); ok && id != "" && status < http.StatusBadRequest {
-				g.remember(id, owner)
-			}
-			return status
-		}),
-		hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-			if owner, ok := ctx.Value(ownerKey{}).(string); ok && e.Type == "endpoint" {
-				if u, err := url.Parse(string(e.Data)); err == nil && u.Query().Has(querySession) {
-					g.remember(u.Query().Get(querySession), owner)
-				}
-			}
-			return next(ctx, e)
-		}),
-	)
-}
-
-// Where a request names its session: that of Streamable HTTP, or its connection of HTTP+SSE.
-const (
-	headerSession = "Mcp-Session-Id"
-	querySession  = "sessionId"
-)
-
-// nobodys is the name of a session that there is not.
-const nobodys = "of-another-caller"
-
-// ownerKey is the key of whose token a request was let in with.
-type ownerKey struct{}
+func (g *Guard) Inner() hook.Hooks { return hook.OnHTTP(nil, g.serve) }
 
 func (g *Guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	if r.URL.Path == hook.PathMetadata || strings.HasPrefix(r.URL.Path, hook.PathMetadata+"/") {
@@ -296,18 +263,7 @@ func (g *Guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 		g.challenge(w, r, http.StatusForbidden, "insufficient_scope", lacking, "the token lacks a scope that this request needs")
 		return
 	}
-	owner := token.holder()
-	r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, owner))
-	// For this caller there is no session of another's.
-	if id := r.Header.Get(headerSession); id != "" && !g.owns(id, owner) {
-		r.Header.Set(headerSession, nobodys)
-	}
-	if query := r.URL.Query(); query.Has(querySession) && !g.owns(query.Get(querySession), owner) {
-		u := *r.URL
-		query.Set(querySession, nobodys)
-		u.RawQuery = query.Encode()
-		r.URL = &u
-	}
+	r = r.WithContext(hook.WithOwner(r.Context(), token.holder()))
 	r.Header.Set("Authorization", "Bearer "+token.Secret)
 	next.ServeHTTP(w, r)
 }
@@ -435,26 +391,4 @@ func Origin(r *http.Request) string {
 		return "https://" + host
 	}
 	return "http://" + host
-}
-
-// remember notes whose session it is; owns says whether it is somebody else's.
-func (g *Guard) remember(session, owner string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if _, known := g.owners[session]; known {
-		return
-	}
-	if len(g.order) >= maxSessions {
-		delete(g.owners, g.order[0])
-		g.order = g.order[1:]
-	}
-	g.owners[session] = owner
-	g.order = append(g.order, session)
-}
-
-func (g *Guard) owns(session, owner string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	first, known := g.owners[session]
-	return !known || first == owner
 }

@@ -270,3 +270,22 @@ func TestFaultsOfAuthorization(t *testing.T) {
 		t.Errorf("switched on later: %+v", a)
 	}
 }
+
+// TestOwnersAreNotForgotten: however many connections others open, a session is that of whom has opened it.
+func TestOwnersAreNotForgotten(t *testing.T) {
+	s, base := protected(t)
+	session := send(t, "POST", base+"/mcp", "alices-secret", "", hello).session
+	over, end := context.WithCancel(t.Context())
+	end()
+	for range 5000 { // each is opened, told its endpoint, and closed
+		r := httptest.NewRequestWithContext(over, http.MethodGet, base+"/sse", nil)
+		r.Header.Set("Authorization", "Bearer bobs-secret")
+		s.Handler().ServeHTTP(httptest.NewRecorder(), r)
+	}
+	for token, want := range map[string]int{"bobs-secret": 404, "alices-secret": 200} {
+		a := send(t, "POST", base+"/mcp", token, session, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		if a.status != want {
+			t.Errorf("%s: %+v", token, a)
+		}
+	}
+}

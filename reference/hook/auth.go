@@ -28,6 +28,19 @@ func WithGuard(ctx context.Context) context.Context {
 	return context.WithValue(ctx, guardKey{}, true)
 }
 
+type ownerKey struct{}
+
+// WithOwner says to whom a request belongs. It reaches the sessions of that owner alone.
+func WithOwner(ctx context.Context, owner string) context.Context {
+	return context.WithValue(ctx, ownerKey{}, owner)
+}
+
+// OwnerOf returns what [WithOwner] said; empty if nobody did.
+func OwnerOf(ctx context.Context) string {
+	owner, _ := ctx.Value(ownerKey{}).(string)
+	return owner
+}
+
 // RequireBearer makes the HTTP endpoints demand a bearer token, as the
 // authorization pages of the specification have it: without a valid one 401 with a
 // challenge, beyond the rights of a weak one 403.
