@@ -490,6 +490,7 @@ func TestAuthorizationDoesNotWaitForBodies(t *testing.T) {
 	server := reference.Start(t, reference.World{}, reference.WithOptions(func(to *reference.Options) { to.OAuth = as }))
 	w, before := &deadlined{ResponseRecorder: httptest.NewRecorder()}, time.Now()
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/register", strings.NewReader(`{}`))
+	r.Header.Set("Content-Type", "application/json")
 	server.Handler().ServeHTTP(w, r)
 	if w.at.Before(before) || w.Code != http.StatusBadRequest {
 		t.Errorf("the deadline is %s, the status %d", w.at, w.Code)

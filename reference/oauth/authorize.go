@@ -61,8 +61,10 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	if s.pending = append(s.pending, asked); len(s.pending) > maxPending {
-		s.pending = s.pending[1:]
+	c.used = s.options.Now()
+	s.pending = append(s.pending, asked)
+	if at := surplus(s.pending, maxPending, func(other *request) bool { return other.client == c }); at >= 0 {
+		s.pending = slices.Delete(s.pending, at, at+1)
 	}
 	s.mu.Unlock()
 	show(w, http.StatusOK, map[string]any{

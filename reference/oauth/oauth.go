@@ -43,7 +43,6 @@ type Server struct {
 	clients []*client // oldest first
 	grants  []*grant  // likewise
 	tokens  map[sum]*token
-	order   []sum // of the tokens, oldest first
 	pending []*request
 }
 
@@ -63,14 +62,16 @@ const (
 	pathMetadata  = "/.well-known/oauth-authorization-server"
 )
 
-// The bounds of what is kept. Where there is more, the oldest goes.
+// The bounds of what is kept. Where a client has more, its own oldest goes and nothing of another's.
 const (
 	maxClients = 1000
-	maxGrants  = 1000
-	maxTokens  = 10_000
-	maxPending = 100
+	maxGrants  = 20 // of a client
+	maxTokens  = 20 // of a grant, with those that have been used: a second use of them revokes it
+	maxPending = 10 // of a client
 	maxBody    = 64 << 10
 	codeLife   = time.Minute
+	// clientLife is how long a client is in use after it has been issued something, if no token lives longer.
+	clientLife = 24 * time.Hour
 )
 
 // New makes an authorization server.

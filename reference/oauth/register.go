@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/internal/httpserve"
 	"github.com/mcpcheck/mcpcheck/reference/internal/loopback"
@@ -38,12 +40,19 @@ type client struct {
 	ResponseTypes []string `json:"response_types"`
 	// Application is native or web (OpenID Connect Dynamic Client Registration 1.0); empty is web.
 	Application string `json:"application_type,omitempty"`
+
+	used time.Time // when a user was last asked for it, or it was last issued something; zero if never
 }
 
 // register serves dynamic client registration. Members that it does not know are ignored (RFC 7591, section 2).
 func (s *Server) register(w http.ResponseWriter, r *http.Request) {
+	if why := httpserve.NotJSON(r, false); why != "" {
+		refuse(w, &refusal{"invalid_client_metadata", why, http.StatusUnsupportedMediaType})
+		return
+	}
 	var c client
-	if err := json.NewDecoder(r.Body).Decode(&c); err != nil {
+	data, err := io.ReadAll(r.Body)
+	if err != nil || json.Unmarshal(data, &c) != nil {
 		refuse(w, refused("invalid_client_metadata", "the body is no JSON object with client metadata"))
 		return
 	}
@@ -55,13 +64,34 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	if c.AuthMethod != "none" {
 		c.Secret, c.SecretExpires = rand.Text()+rand.Text(), new(int)
 	}
-	s.mu.Lock()
-	s.clients = append(s.clients, &c)
-	if len(s.clients) > maxClients {
-		s.clients = s.clients[1:]
+	if !s.add(&c) {
+		const why = "all clients that there can be are in use: try again later"
+		refuse(w, &refusal{"temporarily_unavailable", why, http.StatusServiceUnavailable})
+		return
 	}
-	s.mu.Unlock()
 	httpserve.JSON(w, http.StatusCreated, &c)
+}
+
+// add adds a client. If there are too many, the one makes room that was used before all others: of those that
+// never were, the oldest. It reports false if all are in use.
+func (s *Server) add(c *client) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.clients) >= maxClients {
+		least := slices.MinFunc(s.clients, func(a, b *client) int { return a.used.Compare(b.used) })
+		if s.options.Now().Sub(least.used) < max(clientLife, s.options.Expires) {
+			return false
+		}
+		s.clients = slices.DeleteFunc(s.clients, func(other *client) bool { return other == least })
+		s.pending = slices.DeleteFunc(s.pending, func(r *request) bool { return r.client == least })
+		for _, g := range slices.Clone(s.grants) {
+			if g.client == least {
+				s.drop(g)
+			}
+		}
+	}
+	s.clients = append(s.clients, c)
+	return true
 }
 
 // complete fills in what a client leaves to the server, and says what it cannot have.

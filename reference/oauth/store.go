@@ -31,8 +31,8 @@ type grant struct {
 	resource  string // empty: none was asked for
 	since     time.Time
 	refreshed int
-	revoked   bool
 	newest    *token // of the access tokens
+	issued    []sum  // its tokens, oldest first
 }
 
 // token is a code, an access token or a refresh token.
@@ -74,9 +74,10 @@ func (s *Server) issue(k kind, g *grant, scopes []string, expires time.Time) str
 	}
 	at := sumOf(secret)
 	s.tokens[at] = t
-	if s.order = append(s.order, at); len(s.order) > maxTokens {
-		delete(s.tokens, s.order[0])
-		s.order = s.order[1:]
+	g.client.used = s.options.Now()
+	if g.issued = append(g.issued, at); len(g.issued) > maxTokens {
+		delete(s.tokens, g.issued[0])
+		g.issued = g.issued[1:]
 	}
 	return secret
 }
@@ -84,7 +85,7 @@ func (s *Server) issue(k kind, g *grant, scopes []string, expires time.Time) str
 // find looks a token up that has not expired. It may have been spent. The caller holds mu.
 func (s *Server) find(k kind, secret string) *token {
 	t := s.tokens[sumOf(secret)]
-	if t == nil || t.kind != k || t.grant.revoked || !t.expires.IsZero() && !s.options.Now().Before(t.expires) {
+	if t == nil || t.kind != k || !t.expires.IsZero() && !s.options.Now().Before(t.expires) {
 		return nil
 	}
 	return t
@@ -93,14 +94,30 @@ func (s *Server) find(k kind, secret string) *token {
 // granted makes a grant known. The caller holds mu.
 func (s *Server) granted(g *grant) {
 	s.grants = append(s.grants, g)
-	if len(s.grants) > maxGrants {
-		s.drop(s.grants[0])
+	same := func(other *grant) bool { return other.client == g.client }
+	if at := surplus(s.grants, maxGrants, same); at >= 0 {
+		s.drop(s.grants[at])
 	}
 }
 
-// drop revokes a grant. The caller holds mu.
+// surplus finds the last but n of those that are meant; -1 if there are no more than n.
+func surplus[T any](all []T, n int, meant func(T) bool) int {
+	for i, one := range slices.Backward(all) {
+		if meant(one) {
+			n--
+		}
+		if n < 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// drop revokes a grant with its tokens. The caller holds mu.
 func (s *Server) drop(g *grant) {
-	g.revoked = true
+	for _, at := range g.issued {
+		delete(s.tokens, at)
+	}
 	s.grants = slices.DeleteFunc(s.grants, func(other *grant) bool { return other == g })
 }
 
@@ -120,9 +137,13 @@ func (s *Server) Tokens() []guard.Owner {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := []guard.Owner{{Identity: s.options.User, Fingerprint: journal.Fingerprint(s.holder), Scopes: s.options.Scopes}}
-	for _, at := range s.order {
-		if t := s.tokens[at]; t.kind == access && !t.grant.revoked {
-			all = append(all, guard.Owner{Identity: s.options.User, Fingerprint: t.fingerprint, Scopes: t.scopes})
+	for _, g := range s.grants {
+		for _, at := range g.issued {
+			if t := s.tokens[at]; t.kind == access {
+				all = append(all, guard.Owner{
+					Identity: s.options.User, Fingerprint: t.fingerprint, Scopes: t.scopes,
+				})
+			}
 		}
 	}
 	return all
@@ -151,7 +172,7 @@ func (s *Server) expire(k kind, which func(t *token) bool) (n int) {
 	defer s.mu.Unlock()
 	now := s.options.Now()
 	for _, t := range s.tokens {
-		over := t.spent || t.grant.revoked || !t.expires.IsZero() && !now.Before(t.expires)
+		over := t.spent || !t.expires.IsZero() && !now.Before(t.expires)
 		if t.kind == k && !over && which(t) {
 			t.expires = now
 			n++
@@ -195,8 +216,5 @@ func (s *Server) Revoke(id string) bool {
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, g := range s.grants {
-		g.revoked = true
-	}
-	s.clients, s.grants, s.pending, s.order, s.tokens = nil, nil, nil, nil, map[sum]*token{}
+	s.clients, s.grants, s.pending, s.tokens = nil, nil, nil, map[sum]*token{}
 }
