@@ -14,6 +14,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/mcpcheck/mcpcheck/internal/telling"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -192,7 +193,7 @@ func withoutSecretValues(values map[string]Value, field string, left []string) (
 	kept := make(map[string]Value)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		v := values[name]
-		if v.Env != "" || v.Public || !telling(name) && !strings.EqualFold(name, "cookie") || references(v.Value) {
+		if v.Env != "" || v.Public || !telling.Header(name) || references(v.Value) {
 			kept[name] = v
 			continue
 		}
@@ -234,7 +235,7 @@ func withoutURLSecrets(raw string, left []string) (string, []string) {
 	}
 	pairs := strings.Split(u.RawQuery, "&")
 	for i, p := range pairs {
-		if name, value, ok := strings.Cut(p, "="); ok && value != "" && telling(name) {
+		if name, value, ok := strings.Cut(p, "="); ok && value != "" && telling.Name(name) {
 			pairs[i] = name + "=" + mark()
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/shell"
-	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/internal/telling"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
@@ -109,10 +109,6 @@ func expand(s string, lookup func(string) (string, bool)) (string, []string, err
 	}
 }
 
-// schemes are the words that a credential may follow in a header. Not any word is taken
-// for one: what follows it is masked wherever it stands.
-var schemes = []string{"bearer", "basic", "token", "apikey", "api-key", "key", "negotiate", "dpop"}
-
 // secrets are the value, what it was put together from, and, if it is of the
 // form "Bearer TOKEN", the token, whatever the case of the scheme.
 func (v Value) secrets() []string {
@@ -123,18 +119,7 @@ func (v Value) secrets() []string {
 	if err != nil {
 		return nil
 	}
-	found := append([]string{value}, parts...)
-	if words := strings.Fields(value); len(words) == 2 && slices.Contains(schemes, strings.ToLower(words[0])) {
-		token := words[1]
-		found = append(found, token)
-		if strings.EqualFold(words[0], "basic") {
-			if pair, err := judge.Decode(strings.TrimRight(token, "=")); err == nil {
-				_, password, _ := strings.Cut(string(pair), ":")
-				found = append(found, string(pair), password)
-			}
-		}
-	}
-	return slices.DeleteFunc(found, func(s string) bool { return s == "" })
+	return slices.DeleteFunc(append(telling.Credentials(value), parts...), func(s string) bool { return s == "" })
 }
 
 // hidden stands for what reports do not show.
@@ -294,7 +279,7 @@ func urlSecrets(raw string) []string {
 		found = append(found, name) // a token in the place of the user
 	}
 	for name, values := range u.Query() {
-		if telling(name) {
+		if telling.Name(name) {
 			found = append(found, values...)
 		}
 	}
@@ -329,7 +314,7 @@ func hideArg(option, arg string) (shown string, secrets []string) {
 		if shown, secrets, ok := hideHeader(option, arg); ok {
 			return shown, secrets
 		}
-		if telling(option) {
+		if telling.Name(option) {
 			return hidden, Plain(arg).secrets()
 		}
 	}
@@ -342,7 +327,7 @@ func hideArg(option, arg string) (shown string, secrets []string) {
 		if shown, secrets, ok := hideHeader("-H", arg[len("-H"):]); ok {
 			return "-H" + shown, secrets
 		}
-	case assigned && telling(name) && (strings.HasPrefix(name, "-") || isVariable(name)):
+	case assigned && telling.Name(name) && (strings.HasPrefix(name, "-") || isVariable(name)):
 		return name + "=" + hidden, Plain(value).secrets()
 	}
 	return hideURL(arg)
@@ -366,31 +351,13 @@ func hideHeader(option, arg string) (shown string, secrets []string, ok bool) {
 	header := colon && value != "" && isVariable(strings.ReplaceAll(name, "-", "_"))
 	switch {
 	case header && (option == "--header" || option == "-H"):
-	case header && (spaced && tellingHeader(name) || strings.EqualFold(name, "authorization")):
+	case header && (spaced && telling.Header(name) || strings.EqualFold(name, "authorization")):
 	case option == "--header":
 		return hidden, Plain(arg).secrets(), true
 	default:
 		return arg, nil, false
 	}
 	return name + ": " + hidden, Plain(value).secrets(), true
-}
-
-// tellingHeader is [telling] for the name of an HTTP header.
-func tellingHeader(name string) bool {
-	name = strings.ToLower(name)
-	return telling(name) || strings.HasSuffix(name, "cookie") || strings.HasSuffix(name, "-key")
-}
-
-// telling reports whether the name of an option, variable or query parameter
-// tells that its value is a secret.
-func telling(name string) bool {
-	name = strings.ToLower(name)
-	for _, word := range []string{"token", "secret", "passw", "passphrase", "api-key", "api_key", "apikey", "access-key", "access_key", "auth", "credential", "signature"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return name == "key" || name == "--key" || name == "sig" || strings.HasSuffix(name, "_key")
 }
 
 func isVariable(name string) bool {
