@@ -44,9 +44,13 @@ func (s *settings) recordCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 	c.Flags().StringVar(&r.url, "url", "", "the `URL` of the endpoint of a server on HTTP")
 	c.Flags().StringArrayVar(&r.headers, "header", nil, "with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more is masked")
 	c.Flags().StringArrayVar(&r.headerVars, "header-env", nil, "with --url: send a header with the value of an environment variable, `NAME=VAR`; masked likewise")
+	conceal(c, func(name string) bool { return slices.Contains(callers, name) })
 	c.Flags().StringArrayVar(&r.masks, "mask", nil, "mask what matches this `PATTERN` (a regular expression) in messages, headers and paths")
 	return c
 }
+
+// callers are the flags of serve that mean something to record.
+var callers = []string{"allow-origin", "allow-host"}
 
 // only refuses flags that mean nothing to a command.
 func only(cmd *cobra.Command, names ...string) error {
@@ -77,6 +81,7 @@ func (r *recording) act(cmd *cobra.Command, args []string, stdin io.Reader, stdo
 	}
 	recorder, err := record.NewRecorder(file, h, masks)
 	if err == nil {
+		recorder.AllowedHosts, recorder.AllowedOrigins = r.options.AllowedHosts, r.options.AllowedOrigins
 		err = r.between(cmd.Context(), recorder, args, stdin, stdout, stderr)
 	}
 	err = errors.Join(err, file.Close())
@@ -100,6 +105,10 @@ func created(path string) (*os.File, error) {
 
 // check finds mistakes in the arguments.
 func (r *recording) check(cmd *cobra.Command, args []string) ([]*regexp.Regexp, error) {
+	if err := errors.Join(only(cmd, callers...), r.callers()); err != nil {
+		return nil, err
+	}
+	o := &r.options
 	switch {
 	case r.to == "":
 		return nil, usagef("say where to write: mockserver record --to FILE")
@@ -109,6 +118,8 @@ func (r *recording) check(cmd *cobra.Command, args []string) ([]*regexp.Regexp, 
 		return nil, usagef("the command of the server is empty")
 	case r.stdio && r.addr != "", cmd.Flags().Changed("http") && r.addr == "":
 		return nil, usagef("give either --stdio or --http ADDRESS")
+	case r.addr == "" && len(o.AllowedOrigins)+len(o.AllowedHosts) > 0:
+		return nil, usagef("--allow-origin and --allow-host need --http")
 	case r.url == "" && len(r.headers)+len(r.headerVars) > 0:
 		return nil, usagef("--header and --header-env need --url")
 	}

@@ -141,7 +141,7 @@ func apart(c *cobra.Command) bool {
 	for c.HasParent() && c.Parent() != c.Root() {
 		c = c.Parent()
 	}
-	return slices.Contains([]string{"check", "worlds", "world", "record", "faults", "quirks", "version", "completion"}, c.Name())
+	return slices.Contains([]string{"check", "worlds", "world", "faults", "quirks", "version", "completion"}, c.Name())
 }
 
 // completed is what shells complete of flags.
@@ -308,6 +308,22 @@ func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.Wo
 	return files.World(), files, nil
 }
 
+// callers finds mistakes in who may call a server.
+func (s *settings) callers() error {
+	for _, name := range s.options.AllowedHosts {
+		if strings.ContainsAny(name, "/@ ") || name == "" {
+			return usagef("--allow-host %q: give the name of a host, as mock or mock:8931, or * for any", name)
+		}
+	}
+	for _, origin := range s.options.AllowedOrigins {
+		scheme, host, ok := strings.Cut(origin, "://")
+		if origin != "null" && (!ok || scheme == "" || host == "" || strings.ContainsAny(host, "/@*? ")) || origin != strings.ToLower(origin) {
+			return usagef("--allow-origin %q: give an origin as browsers write it, as https://app.example or http://app.example:8080", origin)
+		}
+	}
+	return nil
+}
+
 // check finds names that do not exist, and says which do.
 func (s *settings) check() error {
 	for _, r := range s.options.Revisions {
@@ -318,10 +334,8 @@ func (s *settings) check() error {
 	if s.options.PageSize < 0 {
 		return usagef("--page-size must not be negative")
 	}
-	for _, name := range s.options.AllowedHosts {
-		if strings.ContainsAny(name, "/@ ") || name == "" {
-			return usagef("--allow-host %q: give the name of a host, as mock or mock:8931, or * for any", name)
-		}
+	if err := s.callers(); err != nil {
+		return err
 	}
 	if s.ready == "-" {
 		return usagef("--ready-file - is no file: it is removed in the end")

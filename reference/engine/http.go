@@ -53,7 +53,7 @@ func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "there is no endpoint at this path, and no namespace of this name", http.StatusNotFound)
 		return
 	}
-	if why := e.checkOrigin(r); why != "" {
+	if why := e.access().Refusal(r); why != "" {
 		e.refuseHTTP(w, failAt(http.StatusForbidden, codeInvalidRequest, "Forbidden: "+why))
 		return
 	}

@@ -3,56 +3,15 @@ package engine
 import (
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/internal/loopback"
 )
 
-// checkOrigin says why a request may not come from where it says it comes from.
-// Browsers send Origin; other clients need not. A server on a loopback address
-// also wants to be called by a loopback name: a page whose name has been
-// rebound to this address calls it by another.
-func (e *Engine) checkOrigin(r *http.Request) string {
-	for _, origin := range r.Header["Origin"] {
-		if !loopback.Origin(origin) && !slices.Contains(e.config.AllowedOrigins, origin) {
-			return "this origin is not allowed"
-		}
-	}
-	if loopback.Foreign(r, e.config.AllowedHosts, e.config.AllowedOrigins) {
-		return "this host name is not allowed"
-	}
-	return ""
-}
-
-// exposed are the headers of answers that a page may look at.
-const exposed = headerSession + ", " + writtenVersion + ", WWW-Authenticate, Retry-After"
-
-// crossOrigin tells a browser that a page from an origin that may call the server may also see
-// its answers (Fetch standard, CORS protocol), and reports whether that was all it asked: a
-// preflight carries no token, so that it never gets as far as a guard.
-func (e *Engine) crossOrigin(w http.ResponseWriter, r *http.Request) bool {
-	origins := r.Header["Origin"]
-	if len(origins) != 1 || e.checkOrigin(r) != "" {
-		return false
-	}
-	h := w.Header()
-	h.Set("Access-Control-Allow-Origin", origins[0])
-	h.Add("Vary", "Origin")
-	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
-		h.Set("Access-Control-Expose-Headers", exposed)
-		return false
-	}
-	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
-	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
-		h.Set("Access-Control-Allow-Headers", asked)
-	}
-	if r.Header.Get("Access-Control-Request-Private-Network") != "" {
-		h.Set("Access-Control-Allow-Private-Network", "true")
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return true
+// access says who may call the endpoints.
+func (e *Engine) access() loopback.Access {
+	return loopback.Access{Hosts: e.config.AllowedHosts, Origins: e.config.AllowedOrigins}
 }
 
 // usualAccept is what the specification has clients send with a POST.

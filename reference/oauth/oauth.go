@@ -115,20 +115,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
-	if why := s.strange(r); why != "" {
+	// What can be redirected by is for browsers to go to, not for pages to fetch.
+	visited := r.URL.Path == pathAuthorize || r.URL.Path == pathConsent
+	access := loopback.Access{Hosts: s.options.AllowedHosts, Origins: s.options.AllowedOrigins, Linked: visited}
+	if why := access.Refusal(r, guard.Origin(r)); why != "" {
 		refuse(w, &refusal{"access_denied", why, http.StatusForbidden})
 		return
 	}
-	// What can be redirected by is for browsers to go to, not for pages to fetch.
-	if origin := r.Header.Get("Origin"); origin != "" && r.URL.Path != pathAuthorize && r.URL.Path != pathConsent {
-		h.Set("Access-Control-Allow-Origin", origin)
-		h.Add("Vary", "Origin")
-		if r.Method == http.MethodOptions {
-			h.Set("Access-Control-Allow-Methods", strings.Join(e.methods, ", "))
-			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, MCP-Protocol-Version")
-			w.WriteHeader(http.StatusNoContent)
-			return
-		}
+	if !visited && access.Share(w, r, strings.Join(e.methods, ", "), guard.Origin(r)) {
+		return
 	}
 	if !slices.Contains(e.methods, r.Method) {
 		h.Set("Allow", strings.Join(e.methods, ", "))
@@ -137,19 +132,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	e.serve(w, r)
-}
-
-// strange says why a request may not come by that host name or from that origin.
-func (s *Server) strange(r *http.Request) string {
-	if loopback.Foreign(r, s.options.AllowedHosts, s.options.AllowedOrigins) {
-		return "this host name is not allowed"
-	}
-	for _, origin := range r.Header.Values("Origin") {
-		if origin != guard.Origin(r) && !loopback.Origin(origin) && !slices.Contains(s.options.AllowedOrigins, origin) {
-			return "this origin is not allowed"
-		}
-	}
-	return ""
 }
 
 // metadata serves the authorization-server metadata (RFC 8414).

@@ -475,10 +475,19 @@ func TestWhoMayAsk(t *testing.T) {
 	for path, want := range map[string]int{"/token": 204, "/authorize": 405} {
 		r := httptest.NewRequest("OPTIONS", path, nil)
 		r.Host = "localhost"
-		r.Header.Set("Origin", "https://app.example")
+		r.Header = http.Header{"Origin": {"https://app.example"}, "Access-Control-Request-Method": {"POST"}}
 		w := httptest.NewRecorder()
 		if as.ServeHTTP(w, r); w.Code != want {
 			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+	for path, want := range map[string]int{"/.well-known/oauth-authorization-server": 403, "/authorize": 400} { // which links lead to
+		r := httptest.NewRequest("GET", path, nil)
+		r.Host = "localhost"
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		w := httptest.NewRecorder()
+		if as.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("%s from another site: %d", path, w.Code)
 		}
 	}
 	if _, err := oauth.New(oauth.Options{Expires: -1}); err == nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -63,6 +64,17 @@ func parseServer(server string) (*url.URL, error) {
 	return u, nil
 }
 
+// admit reports whether a request is to be served. One that must not come from where it comes from has been
+// refused, and a preflight has been answered: neither gets our credentials, nor is it recorded.
+func (r *Recorder) admit(w http.ResponseWriter, req *http.Request) bool {
+	access := loopback.Access{Hosts: r.AllowedHosts, Origins: r.AllowedOrigins}
+	if why := access.Refusal(req); why != "" {
+		http.Error(w, why, http.StatusForbidden)
+		return false
+	}
+	return !access.Share(w, req, "GET, POST, DELETE")
+}
+
 // arrived reads the body of a request, and makes the entry about it; ok is false if the request has
 // been answered, because the body cannot be had.
 func (r *Recorder) arrived(w http.ResponseWriter, req *http.Request) (e *journal.Entry, body []byte, ok bool) {
@@ -105,8 +117,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 
 // ServeHTTP records a request and passes it on.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if loopback.Rebound(r) {
-		http.Error(w, "this host name is not allowed", http.StatusForbidden)
+	if !p.recorder.admit(w, r) {
 		return
 	}
 	e, body, ok := p.recorder.arrived(w, r)
@@ -134,6 +145,11 @@ func (p *Proxy) answered(resp *http.Response) error {
 	if request == nil {
 		return nil
 	}
+	// Which pages may read it is ours to say. These get no cookies: other programs at this address would, too.
+	page := len(resp.Request.Header["Origin"]) > 0
+	maps.DeleteFunc(resp.Header, func(name string, _ []string) bool {
+		return strings.HasPrefix(name, "Access-Control-") || page && name == "Set-Cookie"
+	})
 	head := &journal.HTTP{Status: resp.StatusCode, Header: p.recorder.headers(resp.Header)}
 	if id := resp.Header.Get(headerSession); id != "" && request.Session != id {
 		p.recorder.adopt(request.Session, id)

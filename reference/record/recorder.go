@@ -30,6 +30,10 @@ const maxOpen = 10_000
 
 // Recorder writes a recording. Its methods may be used from several goroutines.
 type Recorder struct {
+	// AllowedHosts and AllowedOrigins may call a [Proxy] or [Sessions] beside those of loopback addresses, as for
+	// reference.Options.
+	AllowedHosts, AllowedOrigins []string
+
 	journal *journal.Journal
 	masks   []*regexp.Regexp
 

@@ -17,7 +17,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/internal/httpserve"
-	"github.com/mcpcheck/mcpcheck/reference/internal/loopback"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
@@ -161,12 +160,10 @@ func (s *Sessions) forget(t *hosted) {
 
 // ServeHTTP serves Streamable HTTP.
 func (s *Sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	origin := r.Header.Get("Origin")
-	switch {
-	case loopback.Rebound(r) || origin != "" && !loopback.Origin(origin):
-		http.Error(w, "this host name or origin is not allowed", http.StatusForbidden)
+	if !s.recorder.admit(w, r) {
 		return
-	case r.URL.Path != s.Path():
+	}
+	if r.URL.Path != s.Path() {
 		http.Error(w, "the endpoint is "+s.Path(), http.StatusNotFound)
 		return
 	}
