@@ -22,6 +22,9 @@ var about = strings.Fields(`
 	type types method methods mode scheme schemes provider supported required enabled parallelism
 	count limit size length ttl timeout expiry expires expiration env var variable header command cmd`)
 
+// amounts lists the words that make "tokens" a number of them.
+var amounts = strings.Fields("max min total num input output prompt completion remaining used")
+
 // plainKeys lists the words before "key" that make it one which is no secret.
 var plainKeys = strings.Fields("public primary foreign sort partition group cache row idempotency")
 
@@ -33,7 +36,8 @@ func Name(name string) bool {
 		return false
 	}
 	last := parts[len(parts)-1]
-	if slices.Contains(about, last) {
+	number := func(part string) bool { return slices.Contains(amounts, part) }
+	if slices.Contains(about, last) || last == "tokens" && slices.ContainsFunc(parts, number) {
 		return false
 	}
 	if last == "key" && (len(parts) == 1 || !slices.Contains(plainKeys, parts[len(parts)-2])) {
