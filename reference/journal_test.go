@@ -2,6 +2,7 @@ package reference_test
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"net/http"
 	"regexp"
@@ -128,4 +129,50 @@ func TestMembersOfABatchAreLimitedEach(t *testing.T) {
 			t.Error(err) // what came and what went
 		}
 	})
+}
+
+// TestTheJournalHasNoSecrets: neither where a client sent them nor where the server says them again, with the file
+// of the journal as without.
+func TestTheJournalHasNoSecrets(t *testing.T) {
+	const token = "s3cr3t-of-the-client"
+	var file bytes.Buffer
+	for _, notes := range []*journal.Journal{journal.New(journal.Options{}), journal.New(journal.Options{Writer: &file})} {
+		s := serve(t, reference.Options{Journal: notes})
+		h := s.Handler()
+		for _, came := range []struct {
+			path, name, body string
+		}{
+			{"/mcp", "X-Auth-Token", ""}, {"/mcp?access_token=" + token, "", ""}, {"/mcp", "Private-Token", ""},
+			{"/mcp", "", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"x:y","api_key":"` + token + `"}}`},
+			{"/message?sessionId=x&sig=" + token, "", ""}, {"/sse?key=" + token, "Referer", ""},
+		} {
+			value := token
+			if came.name == "Referer" {
+				value = "https://app.example/?password=" + token
+			}
+			pairs := []string{"Accept", "application/json, text/event-stream", "Content-Type", "application/json", "Mcp-Session-Id", "none"}
+			if came.name != "" {
+				pairs = append(pairs, came.name, value)
+			}
+			method := http.MethodPost
+			if strings.HasPrefix(came.path, "/sse") {
+				method = http.MethodPut
+			}
+			exchange(h, method, came.path, []byte(came.body), header(pairs...))
+		}
+		// The server names what was not found.
+		exchange(h, http.MethodPost, "/mcp", []byte(strings.Replace(readNote, "note:hello", "note:"+token, 1)), header("Accept", "application/json, text/event-stream", "Content-Type", "application/json"))
+		var shown bytes.Buffer
+		if _, err := notes.WriteTo(&shown); err != nil {
+			t.Fatal(err)
+		}
+		for what, kept := range map[string]string{"shown": shown.String(), "written": file.String()} {
+			if at := strings.Index(kept, token); at >= 0 {
+				t.Errorf("%s: %s", what, kept[max(0, at-300):min(len(kept), at+60)])
+			}
+		}
+		if !strings.Contains(shown.String(), `"path":"/mcp?access_token=***"`) || strings.Count(shown.String(), `"direction":"in"`) != 7 {
+			t.Errorf("%s", &shown)
+		}
+	}
 }

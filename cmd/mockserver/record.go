@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/internal/telling"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/record"
 )
@@ -79,7 +80,7 @@ func (r *recording) act(cmd *cobra.Command, args []string, stdin io.Reader, stdo
 	if h.Server = record.Describe(r.url); r.url == "" {
 		h.Server = filepath.Base(args[0])
 	}
-	recorder, err := record.NewRecorder(file, h, masks)
+	recorder, err := record.NewRecorder(file, h, masks, r.secrets()...)
 	if err == nil {
 		recorder.AllowedHosts, recorder.AllowedOrigins = r.options.AllowedHosts, r.options.AllowedOrigins
 		err = r.between(cmd.Context(), recorder, args, stdin, stdout, stderr)
@@ -135,53 +136,30 @@ func (r *recording) check(cmd *cobra.Command, args []string) ([]*regexp.Regexp, 
 		}
 		masks = append(masks, m)
 	}
-	for _, secret := range r.secrets() {
-		masks = append(masks, regexp.MustCompile(regexp.QuoteMeta(secret)))
-	}
 	return masks, nil
 }
-
-// minSecret is the shortest value that is masked wherever it stands: shorter ones are words that
-// messages consist of.
-const minSecret = 8
 
 // secrets are the values of headers and of the URL that must not be written down.
 func (r *recording) secrets() []string {
 	var all []string
-	add := func(values ...string) {
-		for _, v := range values {
-			if len(v) >= minSecret {
-				all = append(all, v)
-			}
-		}
-	}
 	for name, values := range r.header {
 		lower := strings.ToLower(name)
 		if strings.HasPrefix(lower, "accept") || strings.HasPrefix(lower, "content-") || lower == "user-agent" {
 			continue // media types and languages are in messages as well
 		}
 		for _, v := range values {
-			add(v)
-			if _, token, ok := strings.Cut(v, " "); ok && strings.Contains(lower, "auth") {
-				add(token) // of "Bearer TOKEN"
-			}
+			all = append(all, telling.Credentials(v)...)
 		}
 	}
 	u, err := url.Parse(r.url)
 	if err != nil {
 		return all // who connects there says so
 	}
-	if password, ok := u.User.Password(); ok {
-		add(password)
+	password, _ := u.User.Password()
+	all = append(all, password, strings.Trim(u.User.Username()+":"+password, ":"))
+	for _, values := range u.Query() {
+		all = append(all, values...)
 	}
-	for pair := range strings.SplitSeq(u.RawQuery, "&") {
-		_, value, _ := strings.Cut(pair, "=")
-		add(value)
-		if plain, err := url.QueryUnescape(value); err == nil && plain != value {
-			add(plain)
-		}
-	}
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // the longer may contain the shorter
 	return all
 }
 

@@ -317,8 +317,10 @@ func (s *settings) callers() error {
 	}
 	for _, origin := range s.options.AllowedOrigins {
 		scheme, host, ok := strings.Cut(origin, "://")
-		if origin != "null" && (!ok || scheme == "" || host == "" || strings.ContainsAny(host, "/@*? ")) || origin != strings.ToLower(origin) {
-			return usagef("--allow-origin %q: give an origin as browsers write it, as https://app.example or http://app.example:8080", origin)
+		whole := ok && scheme != "" && host != "" && !strings.ContainsAny(host, "/@*? ")
+		if origin != strings.ToLower(origin) || !whole && origin != "null" {
+			const as = "as https://app.example or http://app.example:8080"
+			return usagef("--allow-origin %q: give an origin as browsers write it, %s", origin, as)
 		}
 	}
 	return nil

@@ -120,6 +120,9 @@ func NewMasker(secrets []string) *Masker {
 	return m
 }
 
+// Empty reports whether there is nothing to replace.
+func (m *Masker) Empty() bool { return m == nil || len(m.patterns) == 0 }
+
 // inBase64 is what either alphabet makes of a secret, wherever it stands.
 func inBase64(secret string) []pattern {
 	var all []pattern
@@ -209,7 +212,7 @@ type span struct {
 
 // String masks a string.
 func (m *Masker) String(s string) string {
-	if m == nil || len(m.patterns) == 0 {
+	if m.Empty() {
 		return s
 	}
 	return string(m.Mask([]byte(s)))
@@ -258,7 +261,7 @@ func blank(out, digits []byte) []byte {
 
 // find lists the parts to be replaced, in order and without overlap.
 func (m *Masker) find(data []byte, cut bool) []span {
-	if m == nil || len(m.patterns) == 0 {
+	if m.Empty() {
 		return nil
 	}
 	var spans []span

@@ -189,9 +189,8 @@ func (b *readBody) readAhead(r *http.Request) {
 func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	v := &visit{
 		entry: journal.Entry{Transport: hook.HTTP, Session: first(r.Header, headerSession), Connection: r.RemoteAddr, Kind: journal.HTTPRequest},
-		head:  journal.HTTP{Method: r.Method, Path: r.URL.RequestURI()},
+		head:  journal.HTTP{Method: r.Method, Path: r.URL.RequestURI(), Header: r.Header},
 	}
-	v.head.KeepHeader(r.Header)
 	entry := &v.entry
 	entry.HTTP = &v.head
 	if r.URL.Path == PathEvents || r.URL.Path == PathMessages {
@@ -339,7 +338,7 @@ func (w *recorder) Flush() {
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *recorder) head() *journal.HTTP {
-	return &journal.HTTP{Status: w.status, Header: journal.Mask(w.Header().Clone())}
+	return &journal.HTTP{Status: w.status, Header: w.Header()}
 }
 
 // derive makes an entry about the request.

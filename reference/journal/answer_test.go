@@ -36,7 +36,7 @@ func answered(j *journal.Journal, id int, rest *journal.Shared, further http.Hea
 	}
 	out := &journal.Entry{
 		Transport: "http", Session: "s", Connection: "c", Revision: "r", Identity: "i",
-		RequestSeq: in.Seq, HTTP: &journal.HTTP{Status: http.StatusOK, Header: journal.Mask(h)}, Rules: []string{"r"},
+		RequestSeq: in.Seq, HTTP: &journal.HTTP{Status: http.StatusOK, Header: h}, Rules: []string{"r"},
 	}
 	out.Classify(message)
 	out.Direction, out.Method, out.URI = journal.Out, in.Method, in.URI

@@ -26,8 +26,10 @@
 // endpoint of HTTP+SSE, the priming event). [Opened] and [Closed] tell of connections, sessions and
 // event streams, [Applied] of a rule that changed what happened to a request.
 //
-// Values of headers that carry credentials are masked; a bearer token leaves a
-// fingerprint ([Entry.Identity]) by which callers can be told apart.
+// Values of headers, parameters and members whose names tell that they are secrets are
+// masked, and those that a client sent wherever they come up later: an entry has none
+// once it is noted. A bearer token leaves a fingerprint ([Entry.Identity]) by which
+// callers can be told apart.
 //
 // The methods of a journal may be used from several goroutines. A nil *Journal
 // notes nothing and has no entries.

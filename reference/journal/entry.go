@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -91,7 +90,7 @@ type Entry struct {
 	Stream string `json:"stream,omitempty"`
 	// EventID is the id of the server-sent event.
 	EventID string `json:"eventId,omitempty"`
-	// Raw is the message as it crossed the wire, cut at Options.MaxRaw; Size is
+	// Raw is the message as it crossed the wire, but for secrets, cut at Options.MaxRaw; Size is
 	// its length in bytes before that.
 	Raw  []byte `json:"-"`
 	Size int    `json:"size,omitempty"`
@@ -112,8 +111,7 @@ type HTTP struct {
 	Status int         `json:"status,omitempty"`
 	Header http.Header `json:"header,omitempty"` // credentials are masked
 
-	unmasked http.Header // see KeepHeader
-	usual    bool        // those of JSON and of its length
+	usual bool // those of JSON and of its length
 }
 
 // Following makes an entry about what comes of the request that this one is about: its answer, say.
@@ -248,24 +246,6 @@ func uriOf(params []byte) string {
 		return uri
 	}
 	return uriOf(members[1])
-}
-
-// masked are the headers whose values are never kept.
-var masked = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key"}
-
-// Mask copies headers with the values of those that carry credentials replaced. Of
-// Authorization the scheme is left.
-func Mask(h http.Header) http.Header {
-	if len(h) == 0 {
-		return nil
-	}
-	c := maps.Clone(h)
-	for _, name := range masked {
-		if values := c[name]; values != nil {
-			c[name] = hideAll(name, values)
-		}
-	}
-	return c
 }
 
 // Token is the bearer token of a request; empty if there is none.

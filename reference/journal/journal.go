@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/internal/redact"
 )
 
 // The bounds of a journal, where Options do not set others.
@@ -31,16 +34,21 @@ type Options struct {
 	// After the first error nothing more is written; see Err.
 	Writer io.Writer
 	// Tap is called with every entry and the whole message, in order, one call at
-	// a time. It must be quick, must keep neither without copying the
+	// a time, both without secrets. It must be quick, must keep neither without copying the
 	// message, and must not use the journal.
 	Tap func(e *Entry, message []byte)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Secrets are hidden wherever they come up, beside what clients send under names that tell so, and what
+	// matches one of the Patterns.
+	Secrets  []string
+	Patterns []*regexp.Regexp
 }
 
 // Journal is a bounded record of entries.
 type Journal struct {
 	options Options
+	secrets *redact.Redactor
 
 	mu       sync.Mutex
 	ring     []place // oldest at first, then around
@@ -64,25 +72,47 @@ func New(o Options) *Journal {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Journal{options: o, waits: map[aim][]*wait{}}
+	return &Journal{options: o, waits: map[aim][]*wait{}, secrets: redact.New(o.Patterns, o.Secrets)}
 }
 
-// Note adds an entry with a message and returns its number; 0 if the journal is
-// nil. Neither the entry nor the message may be changed afterwards.
+// Note adds an entry with a message and returns its number, which the entry gets; 0 if the journal is
+// nil. Neither the entry nor the message may be changed afterwards. What is kept has no secrets in it.
 func (j *Journal) Note(e *Entry, message []byte) uint64 {
 	if j == nil {
 		return 0
 	}
-	e.Size = len(message)
-	e.Raw = message
-	if len(message) > j.options.MaxRaw {
-		e.Raw = message[:j.options.MaxRaw]
-		if j.watched() {
-			e.Raw, e.ID = bytes.Clone(e.Raw), bytes.Clone(e.ID) // lets go of the rest
-		}
+	kept := *e
+	if kept.Raw = message; j.options.Tap == nil {
+		kept.Raw = message[:min(len(message), j.options.MaxRaw)]
 	}
-	return j.add(e, message)
+	j.hide(&kept)
+	if kept.Size = len(message); len(message) <= j.options.MaxRaw {
+		kept.Size = len(kept.Raw)
+	}
+	message = kept.Raw
+	kept.Raw = kept.Raw[:min(len(kept.Raw), j.options.MaxRaw)]
+	e.Seq = j.add(&kept, message)
+	return e.Seq
 }
+
+// hide hides what is secret in an entry that nobody else has.
+func (j *Journal) hide(e *Entry) {
+	m := redact.Message{Client: e.Direction == In, Body: e.Raw}
+	if h := e.HTTP; h != nil {
+		m.Header, m.URL = h.Header, h.Path
+	}
+	j.secrets.Hide(&m)
+	e.Raw = m.Body
+	if h := e.HTTP; h != nil && (m.Changed || m.URL != h.Path) {
+		e.HTTP = &HTTP{Method: h.Method, Path: m.URL, Status: h.Status, Header: m.Header}
+	}
+	if !j.secrets.Idle() {
+		e.URI, e.EventID, e.ID = j.Hide(e.URI), j.Hide(e.EventID), j.secrets.Body(e.ID)
+	}
+}
+
+// Hide hides in a text what the journal knows to be secret.
+func (j *Journal) Hide(text string) string { return j.secrets.Text(text) }
 
 // NoteAnswer notes the answer to a request over HTTP that ends with something shared. It does
 // not copy that: see [Shared].
@@ -98,11 +128,16 @@ func (j *Journal) NoteAnswer(a *Answer) {
 	}
 	e, head := a.entry(), a.head()
 	e.HTTP = &head
+	hidden := a.Rest.cut(j.options.MaxRaw).without(j.secrets)
+	j.hide(&e)
+	if e.Size <= j.options.MaxRaw {
+		e.Size = len(e.Raw) + len(hidden.data)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.number(&e)
 	p := j.pack(&e)
-	p.rest, p.takes = a.Rest.cut(j.options.MaxRaw), min(e.Size, j.options.MaxRaw)+overhead
+	p.rest, p.takes = hidden, min(e.Size, j.options.MaxRaw)+overhead
 	j.keep(p)
 	j.show()
 }
@@ -128,15 +163,17 @@ func (j *Journal) add(e *Entry, message []byte) uint64 {
 		j.show()
 		return e.Seq
 	}
-	e.unpack()
-	j.keep(place{entry: e, takes: takes})
+	own := *e
+	own.Raw, own.ID = bytes.Clone(own.Raw), bytes.Clone(own.ID) // lets go of the rest
+	own.unpack()
+	j.keep(place{entry: &own, takes: takes})
 	if j.options.Writer != nil && j.writeErr == nil {
-		if _, err := WriteJSON(j.options.Writer, []Entry{*e}); err != nil {
+		if _, err := WriteJSON(j.options.Writer, []Entry{own}); err != nil {
 			j.writeErr = fmt.Errorf("the journal could not be written: %w", err)
 		}
 	}
 	if j.options.Tap != nil {
-		j.options.Tap(e, message)
+		j.options.Tap(&own, message)
 	}
 	j.show()
 	return e.Seq

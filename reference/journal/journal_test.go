@@ -174,7 +174,7 @@ func TestLinesCanBeReadBack(t *testing.T) {
 	j := journal.New(journal.Options{Writer: &file, MaxRaw: 100, Tap: func(_ *journal.Entry, message []byte) { tapped += len(message) }})
 	header := http.Header{"Authorization": {"Bearer very-secret"}, "Cookie": {"a=b"}, "Accept": {"x"}}
 	for _, raw := range []string{readA, "\xff\xfe", `{"jsonrpc":"2.0","id":1,"method":"a` + "\xff" + `","params":{"b":"` + "\xfe" + `"}}`, "no json", `{"long":"` + strings.Repeat("x", 200) + `"}`, ""} {
-		e := &journal.Entry{Direction: journal.In, HTTP: &journal.HTTP{Method: "POST", Header: journal.Mask(header)}, Identity: journal.Fingerprint(journal.Token(header))}
+		e := &journal.Entry{Direction: journal.In, HTTP: &journal.HTTP{Method: "POST", Header: header}, Identity: journal.Fingerprint(journal.Token(header))}
 		e.Classify([]byte(raw))
 		j.Note(e, []byte(raw))
 	}
@@ -260,7 +260,7 @@ func BenchmarkNote(b *testing.B) {
 	j := journal.New(journal.Options{})
 	b.ReportAllocs()
 	for b.Loop() {
-		e := &journal.Entry{Direction: journal.In, Transport: "http", HTTP: &journal.HTTP{Method: "POST", Path: "/mcp", Header: journal.Mask(header)}}
+		e := &journal.Entry{Direction: journal.In, Transport: "http", HTTP: &journal.HTTP{Method: "POST", Path: "/mcp", Header: header}}
 		e.Classify(raw)
 		j.Note(e, raw)
 	}

@@ -7,26 +7,25 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/internal/redact"
 )
 
 // A journal holds thousands of entries of which few are looked at. Until then an entry is one
 // piece of memory without pointers, which costs the garbage collector nothing to pass by.
 
-// KeepHeader keeps headers, masked as by [Mask]. They must not be changed before the entry has
-// been noted.
-func (h *HTTP) KeepHeader(header http.Header) { h.unmasked = header }
-
-// unpack puts headers where they are looked for.
+// unpack puts headers where they are looked for, and keeps them from being changed.
 func (e *Entry) unpack() {
-	switch {
-	case e.HTTP == nil:
-	case e.HTTP.usual:
-		e.HTTP.Header, e.HTTP.usual = headerOfJSON(e.Size), false
-	case e.HTTP.unmasked != nil:
-		e.HTTP.Header, e.HTTP.unmasked = Mask(e.HTTP.unmasked), nil
+	if e.HTTP == nil {
+		return
+	}
+	h := *e.HTTP
+	if e.HTTP = &h; h.usual {
+		h.Header, h.usual = headerOfJSON(e.Size), false
+	} else {
+		h.Header = h.Header.Clone()
 	}
 }
 
@@ -70,18 +69,11 @@ func appendEntry(b []byte, e *Entry) []byte {
 
 // appendHeader appends the number of headers, and two more, and then those.
 func appendHeader(b []byte, h *HTTP) []byte {
-	header := h.Header
-	if h.unmasked != nil {
-		header = h.unmasked
-	}
 	if h.usual {
 		return appendNumber(b, usualHeader)
 	}
-	b = appendNumber(b, len(header)+1+usualHeader)
-	for name, values := range header {
-		if h.unmasked != nil && slices.Contains(masked, name) {
-			values = hideAll(name, values)
-		}
+	b = appendNumber(b, len(h.Header)+1+usualHeader)
+	for name, values := range h.Header {
 		b = appendTexts(appendText(b, name), values)
 	}
 	return b
@@ -213,23 +205,6 @@ func (j *Journal) release(p place) {
 	}
 }
 
-func hideAll(name string, values []string) []string {
-	all := make([]string, len(values))
-	for i, v := range values {
-		all[i] = hidden(name, v)
-	}
-	return all
-}
-
-// hidden is what is left of the value of a header that carries credentials: of
-// Authorization the scheme.
-func hidden(name, value string) string {
-	if scheme, _, ok := strings.Cut(value, " "); ok && strings.HasSuffix(name, "Authorization") {
-		return scheme + " ***"
-	}
-	return "***"
-}
-
 // Answer is a response over HTTP, as it is noted by [Journal.NoteAnswer].
 type Answer struct {
 	// Request is the entry of what it answers.
@@ -256,7 +231,7 @@ func (a *Answer) entry() Entry {
 }
 
 func (a *Answer) head() HTTP {
-	return HTTP{Status: a.Status, unmasked: a.Header, usual: a.Header == nil}
+	return HTTP{Status: a.Status, Header: a.Header, usual: a.Header == nil}
 }
 
 // Shared is the end of many messages: the result of a read that always yields the
@@ -265,6 +240,33 @@ type Shared struct {
 	data []byte
 	// start is a copy of the beginning, so that entries do not hold on to all.
 	start atomic.Pointer[Shared]
+	// hidden is what is left without secrets.
+	hidden atomic.Pointer[hidden]
+}
+
+// hidden is a shared part as a version of a Redactor has it.
+type hidden struct {
+	version any
+	rest    *Shared
+}
+
+// opening makes a shared part JSON.
+const opening = `{"jsonrpc":"2.0",`
+
+// without is the part without secrets, which are looked for once.
+func (s *Shared) without(r *redact.Redactor) *Shared {
+	version := r.Version()
+	if h := s.hidden.Load(); h != nil && h.version == version {
+		return h.rest
+	}
+	m := redact.Message{Body: append([]byte(opening), s.data...)}
+	r.Hide(&m)
+	rest := s
+	if left := m.Body[len(opening):]; !bytes.Equal(left, s.data) {
+		rest = NewShared(left)
+	}
+	s.hidden.Store(&hidden{version, rest})
+	return rest
 }
 
 // NewShared makes a shared part of bytes that nobody changes.

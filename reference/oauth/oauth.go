@@ -117,7 +117,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "same-origin")
 	// What can be redirected by is for browsers to go to, not for pages to fetch.
 	visited := r.URL.Path == pathAuthorize || r.URL.Path == pathConsent
-	access := loopback.Access{Hosts: s.options.AllowedHosts, Origins: s.options.AllowedOrigins, Linked: visited}
+	o := &s.options
+	access := loopback.Access{Hosts: o.AllowedHosts, Origins: o.AllowedOrigins, Linked: visited}
 	if why := access.Refusal(r, guard.Origin(r)); why != "" {
 		refuse(w, &refusal{"access_denied", why, http.StatusForbidden})
 		return

@@ -5,7 +5,7 @@
 // they are, where both sides speak the same transport; a [Remote] is a server at a URL for a client
 // on stdio, and [Sessions] are servers on stdio for clients on HTTP, one for each session. What is
 // written has a header line and then the entries of a journal, a line of JSON each (package
-// journal), from the client's point of view; credentials are masked, and what patterns say. [Read]
+// journal), from the client's point of view; secrets are masked, and what patterns say. [Read]
 // reads it, [Recording.Serve] makes a server that answers as the recorded one did, [Recording.World]
 // a world.
 package record

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
@@ -99,7 +100,7 @@ func (b *builder) asked(m *journal.Entry) {
 		token: gjson.GetBytes(m.Raw, pathProgressToken).Raw,
 	}
 	x.canonical = canonical(x.params)
-	if parts := strings.Split(x.canonical, replacement); len(parts) > 1 {
+	if parts := strings.Split(x.canonical, mask.Replacement); len(parts) > 1 {
 		for i := range parts {
 			parts[i] = regexp.QuoteMeta(parts[i])
 		}

@@ -49,7 +49,8 @@ func (r *Recorder) Proxy(server string) (*Proxy, error) {
 			if errors.Is(err, http.ErrAbortHandler) {
 				panic(err)
 			}
-			http.Error(w, "the recorded server cannot be reached: "+r.text(err.Error()), http.StatusBadGateway)
+			why := "the recorded server cannot be reached: " + r.journal.Hide(err.Error())
+			http.Error(w, why, http.StatusBadGateway)
 		},
 	}
 	return p, nil
@@ -86,7 +87,7 @@ func (r *Recorder) arrived(w http.ResponseWriter, req *http.Request) (e *journal
 	return &journal.Entry{
 		Direction: journal.In, Transport: hook.HTTP, Session: req.Header.Get(headerSession), Connection: req.RemoteAddr,
 		Revision: req.Header.Get("Mcp-Protocol-Version"),
-		HTTP:     &journal.HTTP{Method: req.Method, Path: r.text(req.URL.RequestURI()), Header: r.headers(req.Header)},
+		HTTP:     &journal.HTTP{Method: req.Method, Path: req.URL.RequestURI(), Header: req.Header},
 	}, body, true
 }
 
@@ -145,12 +146,12 @@ func (p *Proxy) answered(resp *http.Response) error {
 	if request == nil {
 		return nil
 	}
-	// Which pages may read it is ours to say. These get no cookies: other programs at this address would, too.
+	// Which pages may read it is ours to say. These get no cookies: all programs at this address would.
 	page := len(resp.Request.Header["Origin"]) > 0
 	maps.DeleteFunc(resp.Header, func(name string, _ []string) bool {
 		return strings.HasPrefix(name, "Access-Control-") || page && name == "Set-Cookie"
 	})
-	head := &journal.HTTP{Status: resp.StatusCode, Header: p.recorder.headers(resp.Header)}
+	head := &journal.HTTP{Status: resp.StatusCode, Header: resp.Header}
 	if id := resp.Header.Get(headerSession); id != "" && request.Session != id {
 		p.recorder.adopt(request.Session, id)
 		request.Session = id

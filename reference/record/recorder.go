@@ -15,27 +15,22 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
-// replacement stands for what was masked.
-const replacement = "***"
-
 // maxOpen bounds the requests whose answers are waited for.
 const maxOpen = 10_000
 
 // Recorder writes a recording. Its methods may be used from several goroutines.
 type Recorder struct {
-	// AllowedHosts and AllowedOrigins may call a [Proxy] or [Sessions] beside those of loopback addresses, as for
-	// reference.Options.
+	// AllowedHosts and AllowedOrigins may call a [Proxy] or [Sessions] beside those of loopback addresses, as
+	// for reference.Options.
 	AllowedHosts, AllowedOrigins []string
 
 	journal *journal.Journal
-	masks   []*regexp.Regexp
 
 	mu        sync.Mutex
 	open      map[string]asked  // by session, direction and id
@@ -51,8 +46,8 @@ type asked struct {
 
 // NewRecorder writes the header of a recording and makes a recorder of what follows. Of
 // messages, what matches a mask is replaced, in strings only, and not in the names of members:
-// a message must stay what it is.
-func NewRecorder(w io.Writer, h Header, masks []*regexp.Regexp) (*Recorder, error) {
+// a message must stay what it is. So are secrets, in whatever form they come up.
+func NewRecorder(w io.Writer, h Header, masks []*regexp.Regexp, secrets ...string) (*Recorder, error) {
 	h.Format = Format
 	if h.Started.IsZero() {
 		h.Started = time.Now().UTC()
@@ -65,7 +60,9 @@ func NewRecorder(w io.Writer, h Header, masks []*regexp.Regexp) (*Recorder, erro
 		return nil, fmt.Errorf("the recording could not be written: %w", err)
 	}
 	return &Recorder{
-		journal: journal.New(journal.Options{Entries: 1, MaxRaw: maxMessage, Writer: w}), masks: masks,
+		journal: journal.New(journal.Options{
+			Entries: 1, MaxRaw: maxMessage, Writer: w, Patterns: masks, Secrets: secrets,
+		}),
 		open: map[string]asked{}, revisions: map[string]string{}, endpoints: map[string]string{},
 	}, nil
 }
@@ -75,7 +72,7 @@ func (r *Recorder) Err() error { return r.journal.Err() }
 
 // note writes an entry about a message. What it answers, and in what revision, is found out.
 func (r *Recorder) note(e *journal.Entry, raw []byte) {
-	raw = r.mask(bytes.Clone(bytes.TrimRight(raw, "\r\n")))
+	raw = bytes.TrimRight(raw, "\r\n")
 	kind := e.Kind
 	if len(raw) > 0 || kind == "" {
 		e.Classify(raw)
@@ -148,50 +145,6 @@ func members(e *journal.Entry, raw []byte) []journal.Entry {
 		all = append(all, m)
 	}
 	return all
-}
-
-// text masks a piece of text.
-func (r *Recorder) text(s string) string {
-	for _, m := range r.masks {
-		s = m.ReplaceAllString(s, replacement)
-	}
-	return s
-}
-
-// mask masks the strings of a message, or all of it if it is not JSON. What has nothing
-// to mask stays as it is, byte for byte.
-func (r *Recorder) mask(raw []byte) []byte {
-	if len(r.masks) == 0 || len(raw) == 0 {
-		return raw
-	}
-	changed := false
-	var out bytes.Buffer
-	in := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for {
-		within, read := in.StackIndex(in.StackDepth())
-		name := within == '{' && read%2 == 0
-		token, err := in.ReadToken()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return []byte(r.text(string(raw)))
-		}
-		if token.Kind() == '"' && !name {
-			was := token.String()
-			if is := r.text(was); is != was {
-				changed, token = true, jsontext.String(is)
-			}
-		}
-		if err := enc.WriteToken(token); err != nil {
-			return []byte(r.text(string(raw)))
-		}
-	}
-	if !changed {
-		return raw
-	}
-	return bytes.TrimSpace(out.Bytes())
 }
 
 // splitter takes a stream of bytes apart into lines.

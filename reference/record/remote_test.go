@@ -143,7 +143,7 @@ func TestStdioToURL(t *testing.T) {
 // TestModernStdioToURL: without a handshake, with a subscription that the client ends.
 func TestModernStdioToURL(t *testing.T) {
 	s := small(t)
-	b := bridge(t, s.URL(), RemoteOptions{Header: http.Header{"X-Key": {"very-secret"}}}, regexp.MustCompile("Hello"))
+	b := bridge(t, s.URL(), RemoteOptions{Header: http.Header{"X-Client": {"very-secret"}}}, regexp.MustCompile("Hello"))
 	if got := b.say(t, modern(1, "server/discover", "")); !strings.Contains(got, "2026-07-28") {
 		t.Error(got)
 	}
@@ -161,7 +161,7 @@ func TestModernStdioToURL(t *testing.T) {
 	b.say(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
 	s.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed}, Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeStream }}, 1)
 	b.end()
-	if e := s.Journal().Query(journal.Query{Direction: journal.In, Method: "resources/read"})[0]; e.Header("X-Key") != "very-secret" || e.Header("Mcp-Name") != "note:hello" {
+	if e := s.Journal().Query(journal.Query{Direction: journal.In, Method: "resources/read"})[0]; e.Header("X-Client") != "very-secret" || e.Header("Mcp-Name") != "note:hello" {
 		t.Errorf("%v", e.HTTP.Header)
 	}
 	if recording := b.file.String(); strings.Contains(recording, "Hello") || !strings.Contains(recording, "resources/updated") {

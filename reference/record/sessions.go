@@ -261,22 +261,10 @@ func (s *Sessions) sessionOf(e *journal.Entry, raw []byte, kind *journal.Entry) 
 		return nil, http.StatusBadRequest, "a session begins with initialize, and all that follows names it in Mcp-Session-Id"
 	}
 	if err != nil {
-		return nil, http.StatusBadGateway, "the recorded server cannot be started: " + s.recorder.text(err.Error())
+		why = "the recorded server cannot be started: " + s.recorder.journal.Hide(err.Error())
+		return nil, http.StatusBadGateway, why
 	}
 	return t, 0, ""
-}
-
-// headers are those of a message without what must not be written down.
-func (r *Recorder) headers(h http.Header) http.Header {
-	h = journal.Mask(h)
-	for name, values := range h {
-		masked := make([]string, len(values))
-		for i, v := range values {
-			masked[i] = r.text(v)
-		}
-		h[name] = masked
-	}
-	return h
 }
 
 // The bounds of a server that offers a recorder over HTTP.

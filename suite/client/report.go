@@ -125,7 +125,8 @@ func (e *entry) frame(began time.Time) reports.Frame {
 		f.Note = strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Scope, e.Kind, e.Reason))
 	}
 	if e.HTTP != nil {
-		f.Method, f.URL, f.Status, f.Headers = e.HTTP.Method, withoutToken(e.HTTP.Path), e.HTTP.Status, e.HTTP.Header
+		f.URL, _ = withoutToken(e.HTTP.Path)
+		f.Method, f.Status, f.Headers = e.HTTP.Method, e.HTTP.Status, e.HTTP.Header
 	}
 	return f
 }
@@ -133,20 +134,21 @@ func (e *entry) frame(began time.Time) reports.Frame {
 // tokenNames are the parameters of a query that carry credentials.
 var tokenNames = []string{"access_token", "token", "authorization", "api_key"}
 
-// withoutToken takes credentials out of the query of a path.
-func withoutToken(path string) string {
+// withoutToken takes credentials out of the query of a path, and reports whether there were any: their values
+// may have been hidden before.
+func withoutToken(path string) (left string, had bool) {
 	before, query, ok := strings.Cut(path, "?")
 	if !ok {
-		return path
+		return path, false
 	}
 	parts := strings.Split(query, "&")
 	for i, p := range parts {
 		name, _, _ := strings.Cut(p, "=")
 		if plain, err := url.QueryUnescape(name); err == nil && slices.Contains(tokenNames, strings.ToLower(plain)) {
-			parts[i] = name + "=***"
+			parts[i], had = name+"=***", true
 		}
 	}
-	return before + "?" + strings.Join(parts, "&")
+	return before + "?" + strings.Join(parts, "&"), had
 }
 
 const nothingDone = "the client did nothing with resources, or was never let in: it listed, read and subscribed to nothing that the server looked at"

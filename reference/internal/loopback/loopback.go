@@ -63,15 +63,16 @@ func Rebound(r *http.Request) bool {
 	return ok && local.IP.IsLoopback() && !Host(r.Host)
 }
 
-// Access says by which host names and from which web origins a server may be called, beside those of this machine.
+// Access says by which host names and from which web origins a server may be called, beside those of this
+// machine.
 type Access struct {
 	Hosts, Origins []string
 	// Linked lets pages of other origins lead here, without an Origin.
 	Linked bool
 }
 
-// Refusal returns why a request must not be served; empty if it may be. Browsers say what page a request comes
-// from, other clients need not. The server itself may have more origins, which allow no hosts.
+// Refusal returns why a request must not be served; empty if it may be. Browsers say what page a request
+// comes from, other clients need not. The server itself may have more origins, which allow no hosts.
 func (a Access) Refusal(r *http.Request, own ...string) string {
 	origins := r.Header["Origin"]
 	for _, origin := range origins {
@@ -83,7 +84,8 @@ func (a Access) Refusal(r *http.Request, own ...string) string {
 		return "this host name is not allowed"
 	}
 	// The images, scripts and links of a page come without Origin.
-	if site := r.Header.Get("Sec-Fetch-Site"); len(origins) == 0 && !a.Linked && (site == "cross-site" || site == "same-site") {
+	site := r.Header.Get("Sec-Fetch-Site")
+	if len(origins) == 0 && !a.Linked && (site == "cross-site" || site == "same-site") {
 		return "a page of another origin may not call the server without naming its origin"
 	}
 	return ""
@@ -92,8 +94,8 @@ func (a Access) Refusal(r *http.Request, own ...string) string {
 // exposed lists the headers of answers that a page may look at.
 const exposed = "Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate, Retry-After"
 
-// Share tells a browser that a page from an origin that may call the server may also see its answers (Fetch
-// standard, CORS protocol). It reports whether the request was a preflight, which it has answered.
+// Share tells a browser that a page from an origin that may call the server may also see its answers
+// (Fetch standard, CORS protocol). It reports whether the request was a preflight, which it has answered.
 func (a Access) Share(w http.ResponseWriter, r *http.Request, methods string, own ...string) bool {
 	origins := r.Header["Origin"]
 	if len(origins) != 1 || a.Refusal(r, own...) != "" {
