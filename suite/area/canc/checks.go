@@ -134,7 +134,6 @@ var Checks = []verdict.Check{
 				continue
 			}
 			v.That(len(x.Replies) > 0, "the response to a request whose stream was dropped, on the resumed stream", "no response", append(x.Evidence(), resume.Evidence()...)...)
-			v.Hint("a closed stream is no cancellation: go on, and keep the response for the client")
 		}
 	}},
 	{Requirement: "CANC-07", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -164,7 +163,6 @@ var Checks = []verdict.Check{
 			return
 		}
 		v.That(last.Tags[tagAcknowledged] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last.Evidence()...)
-		v.Hint("free a subscription when the client closes its stream")
 		if !servedOtherwise(v) {
 			return
 		}

@@ -77,7 +77,6 @@ var Checks = []verdict.Check{
 				return
 			}
 			v.Expect(x).To(matcher.BeResult(), "resources/templates/list")
-			v.Hint("answer with an empty resourceTemplates array if there are no templates")
 		}},
 	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, With: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.Steps(recording.StepRead, stepUnlisted), readExists)},
 	{Requirement: "CAP-09", From: []recording.Name{Capabilities}, Needs: []verdict.Gate{verdict.Resources, verdict.Subscribe}, Judge: subscribeExists},

@@ -108,7 +108,6 @@ var Checks = []verdict.Check{
 	{Requirement: "COMP-08", From: []recording.Name{recording.MalformedCompletions}, Needs: []verdict.Gate{verdict.Completions},
 		Judge: verdict.Each(verdict.Steps(incomplete...), func(x *recording.Exchange, v *verdict.Verdict) {
 			v.Expect(x).To(matcher.BeErrorReply(-32602), "completion/complete with params "+verdict.ParamsOf(x))
-			v.Hint("check that ref, argument.name and argument.value are there, and answer with error -32602")
 		})},
 	{Requirement: "COMP-09", From: []recording.Name{recording.MalformedCompletions}, Judge: malformed},
 }

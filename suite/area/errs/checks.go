@@ -54,7 +54,6 @@ var Checks = []verdict.Check{
 	{Requirement: "ERR-02", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		eachErrorCode(r, r.Incoming(0), v, func(code int64, frames ...int) {
 			v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn", fmt.Sprintf("an error with code %d", code), frames...)
-			v.Hint("use -32602 for a resource that does not exist")
 		})
 	}},
 	{Requirement: "ERR-04", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -122,7 +121,6 @@ var Checks = []verdict.Check{
 					actual = "a result without contents (" + judge.Brief(x.Result()) + ") for " + verdict.ReadOf(x)
 				}
 				state(!verdict.Hollow(x), "an error for a resource that does not exist", actual, x.Evidence()...)
-				v.Hint("answer with an error, so that missing and empty differ")
 			}
 			v.Skip(recording.CodeNeedsSubject, "no read of something missing had a result or an error")
 		}},

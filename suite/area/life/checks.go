@@ -98,7 +98,6 @@ var Checks = []verdict.Check{
 		for _, m := range verdict.RequestsOf(r) {
 			if m.Frame.Number < end.Request && m.Method() != "ping" {
 				v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), m.Frame.Number)
-				v.Hint("wait for notifications/initialized before asking the client for anything")
 			}
 		}
 	}},

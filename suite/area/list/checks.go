@@ -138,7 +138,6 @@ var relistChecks = []verdict.Check{
 			v.That(gjson.Parse(said).Num == float64(length), fmt.Sprintf("a size of %d, which is what a read yields", length),
 				"size of "+judge.Brief(read.Param("uri"))+" is "+said+" in the list", append(read.Evidence(), listed.Frames...)...)
 			v.Cause("the size")
-			v.Hint("give the number of bytes before base64 encoding, or no size if it is not known")
 		}
 		v.Skip(recording.CodeNeedsSubject, "no resource with a size could be read")
 	}},

@@ -54,7 +54,6 @@ var metaChecks = []verdict.Check{
 			rev := v.Revision()
 			v.That(!judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev), "reserved prefixes only for the protocol's own keys",
 				"the key "+verdict.Quoted(key)+" in "+place, frame)
-			v.Hint("use a prefix of your own, such as com.example/")
 			if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
 				v.WarnUnless(false, "prefixes with the top-level domain first", "the key "+verdict.Quoted(key)+" in "+place, frame)
 				v.Downgrade("the specification recommends this notation")
@@ -274,7 +273,6 @@ var metaRequestsChecks = []verdict.Check{
 				about += ", " + judge.Brief(levelOf(x))
 			}
 			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeInvalidParams), about)
-			v.Hint("know the eight syslog levels, and answer others with error -32602")
 		}
 	}},
 	{Requirement: "META-21", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {

@@ -80,9 +80,8 @@ var readChecks = []verdict.Check{
 	{Requirement: "READ-06", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
 		p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
 		v.That(!bad, "letters, digits, +, / and = in a blob", "blob of "+c.Name+": "+p.String(), c.Frames...)
-		v.Hint("encode bytes with the standard base64 alphabet")
-		if p.Code == judge.CodeURLSafe {
-			v.Hint("use the standard base64 alphabet, not the URL-safe one")
+		if p.Code != judge.CodeURLSafe {
+			v.Hint("encode bytes with the standard base64 alphabet")
 		}
 	})},
 	blobCheck("READ-07", "a blob padded to a multiple of four characters", "no blob has a length that needs padding", needsPadding,

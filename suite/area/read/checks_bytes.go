@@ -31,7 +31,6 @@ var readBytesChecks = []verdict.Check{
 				}
 				at, binary := judge.BinaryInText(text.Str)
 				v.That(!binary, mime+" as a blob", fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.Name, at), c.Frames...)
-				v.Hint("send what is no text as a base64-encoded blob")
 			}
 		}
 		v.Skip(recording.CodeNeedsSubject, "nothing of a binary type could be read")
@@ -60,7 +59,6 @@ var readBytesChecks = []verdict.Check{
 			return
 		}
 		v.Expect(x).To(matcher.HaveContents(), about)
-		v.Hint("ignore the task parameter where tasks are not supported")
 	}},
 }
 

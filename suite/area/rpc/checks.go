@@ -160,7 +160,6 @@ var rpcChecks = []verdict.Check{
 		asked := verdict.RequestsOf(r)
 		for _, m := range asked {
 			v.That(false, "no requests from the server", "a request for "+m.Method(), m.Frame.Number)
-			v.Hint("ask for input in the result of the client's own request (resultType input_required)")
 		}
 		if len(asked) == 0 && len(verdict.Received(r)) > 0 {
 			v.Holds()

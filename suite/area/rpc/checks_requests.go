@@ -56,7 +56,6 @@ var rpcRequestsChecks = []verdict.Check{
 			} else {
 				v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
 			}
-			v.Hint("answer methods that the server does not know with error -32601")
 		}
 	}},
 	{Requirement: "RPC-14", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -71,7 +70,6 @@ var rpcRequestsChecks = []verdict.Check{
 				v.Observe("parse-error-unanswered", "text that is no JSON is passed over in silence: JSON-RPC has error -32700 with the id null for it, by which a client learns of its mistake", x.Evidence()...)
 			}
 			refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
-			v.Hint("answer what is no JSON with error -32700 and the id null, and go on")
 		}
 		for _, x := range r.Steps(recording.StepNotUTF8) {
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
@@ -87,7 +85,6 @@ var rpcRequestsChecks = []verdict.Check{
 				continue
 			}
 			refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
-			v.Hint("answer what is JSON but no request with error -32600")
 		}
 		for _, x := range r.Steps(recording.StepMistypedMethod) {
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
@@ -95,7 +92,6 @@ var rpcRequestsChecks = []verdict.Check{
 			}
 			// There is no method of that name either.
 			refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32601, -32602, -32700)
-			v.Hint("answer what is JSON but no request with error -32600")
 		}
 		for _, x := range r.Steps(recording.StepNullID, recording.StepDoubledMember) {
 			if !x.Fatal || endsServer(r, x, v) || verdict.DiesOfText(r, v) {

@@ -67,7 +67,6 @@ var secChecks = []verdict.Check{
 		x := r.Step(stepRequest)
 		if answeredOrigin(x, v) {
 			policy(v)(turnedAway(x), "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags[recording.TagOrigin], x.Evidence()...)
-			v.Hint("compare the Origin header, if there is one, with a list of those that are allowed")
 			v.SharedCause(foreignServed)
 		}
 		lookAlikesRefused(r, v)
@@ -82,7 +81,6 @@ var secChecks = []verdict.Check{
 	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: []verdict.Gate{verdict.Allowed("public-bind")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
 			v.That(x.Status == 0, "a server that listens on loopback addresses only", fmt.Sprintf("HTTP %d from %s, an address of this machine that others can reach", x.Status, x.Tags[tagAddress]), x.Evidence()...)
-			v.Hint("bind to 127.0.0.1 instead of all interfaces")
 		}
 	}},
 	{Requirement: "SEC-63", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Judge: survives},
@@ -307,7 +305,6 @@ var secAuthChecks = []verdict.Check{
 	{Requirement: "SEC-61", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepForeign); x != nil && answeredOrigin(x, v) {
 			v.That(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to a token that was issued for another server", x.Evidence()...)
-			v.Hint("check the audience of tokens")
 			if !x.Succeeded() {
 				v.Harmless()
 			}

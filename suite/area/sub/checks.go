@@ -104,7 +104,6 @@ var subChecks = []verdict.Check{
 				v.ExpectOrWarn(x).To(matcher.BeErrorReply(-32602), about)
 				v.Downgrade(verdict.RefusedOtherwise)
 			}
-			v.Hint("check that uri is there and a string, and answer with error -32602")
 		}
 	}},
 }

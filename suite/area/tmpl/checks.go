@@ -59,7 +59,6 @@ var Checks = []verdict.Check{
 				return
 			}
 			v.Expect(r.Step(stepWithoutParams)).To(matcher.BeResult(), "resources/templates/list without params")
-			v.Hint("treat absent params like empty ones")
 		}},
 	{Requirement: "TMPL-16", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
 		ok, known := judge.StartsWithScheme(i.Str)
@@ -80,7 +79,6 @@ var Checks = []verdict.Check{
 		Judge: verdict.Each(verdict.Steps(stepExpansion), func(x *recording.Exchange, v *verdict.Verdict) {
 			if _, known := x.Tags[recording.TagText]; known && x.Tags[tagEncoded] != "" {
 				expanded(x, v)
-				v.Hint("percent-decode what a variable matched before it is used")
 			}
 		})},
 	{Requirement: "TMPL-13", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
@@ -90,7 +88,6 @@ var Checks = []verdict.Check{
 				given := cmp.Or(x.Tags[tagGiven], "no query variable")
 				if toBeJudged(x, v) {
 					v.Expect(x).To(matcher.BeResult(), verdict.ReadOf(x)+", which gives "+given+" to the template "+x.Tags[recording.TagTemplate])
-					v.Hint("let every variable of a {?…} expression be absent")
 				}
 			}
 		}},

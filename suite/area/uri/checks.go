@@ -23,7 +23,6 @@ var uriChecks = []verdict.Check{
 	{Requirement: "URI-01", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedURIs(r, v) {
 			sound(v, i, "an absolute URI, beginning with a scheme and a colon", judge.CodeEmpty, judge.CodeNoScheme)
-			v.Hint("give each resource a URI of its own, such as file:///path or app://name")
 		}
 	}},
 	{Requirement: "URI-02", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: schemes},
@@ -34,7 +33,6 @@ var uriChecks = []verdict.Check{
 				v.Hint("list a URI template in resources/templates/list; what resources/list has is read as it stands")
 				continue
 			}
-			v.Hint("percent-encode what is no URI character: a space is %%20, ü is %%C3%%BC")
 		}
 	}},
 	{Requirement: "URI-05", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {

@@ -55,7 +55,6 @@ var uriAskedChecks = []verdict.Check{
 				taken := x.Tags[recording.TagAccepted] != "" && x.Tags[recording.TagServed] == "" && x.Tags[recording.TagForm] != "climbing"
 				v.WarnUnless(!taken, "a refusal", about+", which is no URI, was accepted", verdict.Evidence(r, x)...)
 				v.Downgrade(verdict.Lenient)
-				v.Hint("validate the URI of a subscription like that of a read")
 			}
 		}},
 }
