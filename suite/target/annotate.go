@@ -230,7 +230,7 @@ func withoutURLSecrets(raw string, left []string) (string, []string) {
 	} else if u.User.Username() != "" {
 		u.User = url.User(mark())
 	}
-	for _, key := range pathKeys(u) {
+	for _, key := range telling.PathKeys(u) {
 		u.Path, u.RawPath = strings.ReplaceAll(u.Path, key, mark()), ""
 	}
 	pairs := strings.Split(u.RawQuery, "&")

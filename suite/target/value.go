@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -119,7 +118,8 @@ func (v Value) secrets() []string {
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(append(telling.Credentials(value), parts...), func(s string) bool { return s == "" })
+	found := append(telling.Credentials(value), parts...)
+	return slices.DeleteFunc(found, func(s string) bool { return s == "" })
 }
 
 // hidden stands for what reports do not show.
@@ -229,7 +229,7 @@ func redactURL(raw string) string {
 		}
 		u.RawQuery = strings.Join(pairs, "&")
 	}
-	for _, key := range pathKeys(u) {
+	for _, key := range telling.PathKeys(u) {
 		u.Path, u.RawPath = strings.ReplaceAll(u.Path, key, hidden), ""
 	}
 	return strings.NewReplacer(url.QueryEscape(hidden), hidden, url.QueryEscape(transport.PortMark), transport.PortMark).Replace(u.String())
@@ -246,44 +246,13 @@ func parseURL(raw string) (*url.URL, error) {
 	return url.Parse(strings.Replace(raw, ":"+transport.PortMark, ":"+anyPort, 1))
 }
 
-// keyInPath is how a key is written, or a UUID.
-var keyInPath = regexp.MustCompile(`^[0-9A-Za-z_=~-]{16,}$`)
-
-// pathKeys are the segments of a path that look like keys, since some services have one there
-// in the place of a header: long ones with a run of eight letters and digits that has both.
-// Words and versions between hyphens look otherwise.
-func pathKeys(u *url.URL) []string {
-	var keys []string
-	for segment := range strings.SplitSeq(u.Path, "/") {
-		mixed := func(run string) bool {
-			return len(run) >= 8 && strings.ContainsAny(run, "0123456789") && strings.Trim(run, "0123456789") != ""
-		}
-		runs := strings.FieldsFunc(segment, func(r rune) bool { return strings.ContainsRune("_=~-", r) })
-		if keyInPath.MatchString(segment) && slices.ContainsFunc(runs, mixed) {
-			keys = append(keys, segment)
-		}
-	}
-	return keys
-}
-
 // urlSecrets are the password, the values of the query and the keys in the path of a URL.
 func urlSecrets(raw string) []string {
 	u, err := parseURL(raw)
 	if err != nil {
 		return nil
 	}
-	found := pathKeys(u)
-	if password, ok := u.User.Password(); ok {
-		found = append(found, password)
-	} else if name := u.User.Username(); name != "" {
-		found = append(found, name) // a token in the place of the user
-	}
-	for name, values := range u.Query() {
-		if telling.Name(name) {
-			found = append(found, values...)
-		}
-	}
-	return slices.DeleteFunc(found, func(s string) bool { return s == "" })
+	return telling.URL(u)
 }
 
 // hideArgs hides the values of options whose name tells that they are secret,
