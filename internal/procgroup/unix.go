@@ -13,10 +13,12 @@ import (
 const Supported = true
 
 // Separate makes a command that is not started yet the leader of a group of its own, so
-// that an interrupt typed at the terminal reaches us alone. On Linux it ends when we die.
+// that an interrupt typed at the terminal reaches us alone. On Linux it ends when we die. Files
+// that whoever started us has left open are not passed on to it.
 func Separate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	tied(cmd.SysProcAttr)
+	seal()
 }
 
 // Terminate asks the group of a leader to end. The error is [os.ErrProcessDone] if
