@@ -1,0 +1,47 @@
+package environ
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/telling"
+)
+
+// plain fits values of variables with telling names that are no secrets, but words of which reports consist.
+var plain = regexp.MustCompile(`^(?i:anonymous|changeme|database|disabled|filesystem|identity|keychain|` +
+	`localhost|metadata|optional|osxkeychain|password|postgres|production|development|protocol|required|resources?|` +
+	`standard|undefined|wincred)$`)
+
+// Secrets lists what reports must not show of our environment, whether or not a program gets it: the
+// values of variables with telling names, and credentials in URLs. Files that are there, ordinary words,
+// and the values of usual variables are none.
+func Secrets() []string { return here().secrets(telling.Name) }
+
+// Secrets lists the values that the grant gives by names, but for such as those.
+func (g *Grant) Secrets() []string {
+	e := here()
+	given := e.secrets(func(name string) bool { return e.find(g.Pass, name) >= 0 })
+	return append(given, environment{own: g.Set}.secrets(func(string) bool { return true })...)
+}
+
+func (e environment) secrets(named func(name string) bool) (found []string) {
+	common := e.usual()
+	for _, pair := range e.own {
+		name, value, _ := strings.Cut(pair, "=")
+		value = strings.TrimSpace(value)
+		_, missing := os.Stat(value)
+		switch u, err := url.Parse(value); {
+		case filepath.IsAbs(value) && missing == nil, plain.MatchString(value),
+			slices.ContainsFunc(common, func(c string) bool { return strings.HasSuffix(c, "="+value) }):
+		case err == nil && u.Host != "":
+			found = append(found, telling.URL(u)...)
+		case named(name):
+			found = append(found, telling.Credentials(value)...)
+		}
+	}
+	return found
+}
