@@ -116,7 +116,8 @@ func judge(t *testing.T, s *Server, values map[string]string) {
 // run judges one endpoint.
 func run(t *testing.T, s *Server, e Endpoint) *reports.Report {
 	t.Helper()
-	endpoint := target.Endpoint{Command: e.Command, Dir: t.TempDir(), Env: make(map[string]target.Value)}
+	env := make(map[string]target.Value)
+	endpoint := target.Endpoint{Command: e.Command, Dir: t.TempDir(), Env: env, EnvAll: true}
 	for name, value := range e.Env {
 		endpoint.Env[name] = target.Plain(value)
 	}

@@ -223,7 +223,8 @@ func TestBadProcesses(t *testing.T) {
 				t.Fatal(err)
 			}
 			pids := t.TempDir()
-			o := run(t, []string{badtarget.EnvDir + "=" + pids}, append(b.args, "--quiet", "--", bad, b.mode)...)
+			args := append(b.args, "--env-pass", badtarget.EnvDir, "--quiet", "--", bad, b.mode)
+			o := run(t, []string{badtarget.EnvDir + "=" + pids}, args...)
 			b.judge(t, o)
 			noneLeft(t, pids)
 		})
@@ -278,7 +279,8 @@ func TestSpent(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := runWithin(t, time.Minute, []string{badtarget.EnvDir + "=" + t.TempDir()}, "--quiet-window", "50ms", "--timeout", "3s",
-				"--label-filter", "area:LIFE || area:RPC || area:SEC", "--", bad, "spent="+starts)
+				"--label-filter", "area:LIFE || area:RPC || area:SEC", "--env-pass", badtarget.EnvDir,
+				"--", bad, "spent="+starts)
 			told := 0
 			for _, x := range o.report.Results {
 				if x.Verdict.Red() {

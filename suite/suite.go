@@ -309,8 +309,12 @@ func (c Config) shown() reports.Config {
 		for name := range e.Header {
 			s.Headers = append(s.Headers, name)
 		}
+		s.Environment = append(s.Environment, e.EnvPass...)
 		for name := range e.Env {
 			s.Environment = append(s.Environment, name)
+		}
+		if e.EnvAll {
+			s.AdditionalSetting = []string{"env-all=true"}
 		}
 	}
 	slices.Sort(s.Headers)

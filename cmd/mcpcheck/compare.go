@@ -30,7 +30,8 @@ type compareFlags struct {
 	direct, through, read string
 	revisions             []string
 	mapURI, mapName       []string
-	output.Reports        // JSON and Markdown of them
+	commands              target.Flags // what the commands of both sides get
+	output.Reports                     // JSON and Markdown of them
 }
 
 func (p *program) compareCommand() *cobra.Command {
@@ -41,6 +42,7 @@ func (p *program) compareCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.direct, "direct", "", "the server itself: a URL, a target file or a `command` line")
 	f.StringVar(&o.through, "through", "", "the server behind the gateway: a URL, a target file or a `command` line")
+	o.commands.Register(f, "the commands of both sides")
 	f.StringSliceVar(&o.revisions, "revision", nil, "compare these protocol `revisions` only")
 	readFlag(f, &o.read)
 	f.StringArrayVar(&o.mapURI, "map-uri", nil, "the gateway replaces this prefix of URIs on purpose, `'DIRECT=>THROUGH'`; may be repeated")
@@ -125,11 +127,15 @@ func (o *compareFlags) config(c *cobra.Command) (compare.Config, error) {
 		return cfg, err
 	}
 	var err error
-	if cfg.Direct, err = sideOf("--direct", o.direct); err != nil {
+	if cfg.Direct, err = sideOf("--direct", o.direct, o.commands); err != nil {
 		return cfg, err
 	}
-	if cfg.Through, err = sideOf("--through", o.through); err != nil {
+	if cfg.Through, err = sideOf("--through", o.through, o.commands); err != nil {
 		return cfg, err
+	}
+	if o.commands.Given() && !started(cfg.Direct) && !started(cfg.Through) {
+		return cfg, badUsage("--env, --env-pass and --env-all go with a command; " +
+			"a target file says what its own commands get")
 	}
 	if cfg.Revisions, err = revisions(o.revisions); err != nil {
 		return cfg, err
@@ -165,9 +171,12 @@ func prefixes(flag string, given []string) ([]compare.Rename, error) {
 // scheme is how a URL begins, of whatever kind.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
+// started reports whether a side was given by a command.
+func started(t *target.Target) bool { return t.File == "" && len(t.Endpoints[0].Command) > 0 }
+
 // sideOf is what --direct or --through describes: a URL, a target file, or a command
-// line. A name with spaces is that of a file only if there is one.
-func sideOf(flag, value string) (*target.Target, error) {
+// line, with what commands get. A name with spaces is that of a file only if there is one.
+func sideOf(flag, value string, commands target.Flags) (*target.Target, error) {
 	value = strings.TrimSpace(value)
 	if value == "" {
 		return nil, badUsage("%s is missing: give a URL, a target file or a command line", flag)
@@ -188,9 +197,12 @@ func sideOf(flag, value string) (*target.Target, error) {
 	if err != nil {
 		return nil, badUsage("%s: the command line cannot be read: %w", flag, err)
 	}
-	t, err := (&target.Flags{}).Command(words)
-	if err != nil {
+	if len(words) == 0 || words[0] == "" {
 		return nil, badUsage("%s holds no command", flag)
+	}
+	t, err := commands.Command(words)
+	if err != nil {
+		return nil, badUsage("%w", err)
 	}
 	return t, nil
 }
@@ -209,11 +221,12 @@ func (o *compareFlags) again(c *cobra.Command, cfg compare.Config, hide func(str
 		}
 		words = append(words, side.flag, name)
 	}
-	for _, flag := range []string{"read", "map-uri", "map-name", "ignore", "timeout", "start-timeout", "budget"} {
+	for _, flag := range []string{
+		"env", "env-pass", "env-all", "read", "map-uri", "map-name", "ignore",
+		"timeout", "start-timeout", "budget",
+	} {
 		if f := c.Flags().Lookup(flag); f.Changed {
-			for _, value := range flagValues(f) {
-				words = append(words, "--"+flag, hide(value))
-			}
+			words = append(words, flagWords(f, hide)...)
 		}
 	}
 	return shell.JoinPrintable(words)

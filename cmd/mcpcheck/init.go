@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/conformance"
@@ -45,7 +46,8 @@ func (p *program) initCommand() *cobra.Command {
 		case errors.As(err, &usage):
 			return err
 		case err != nil:
-			return impossible("the server could not be looked over: %w", err)
+			hide := mask.NewMasker(t.Secrets()).String
+			return impossible("the server could not be looked over: %s", hide(err.Error()))
 		}
 		if to != "-" {
 			anchor(t, filepath.Dir(to))

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
@@ -76,12 +77,9 @@ func (p *program) matrix(ctx context.Context, o *matrixOptions, flags []string) 
 	if err != nil {
 		return err
 	}
-	// A wrong flag is told once, before anything is started.
-	for i := range file.Targets {
-		t := &file.Targets[i]
-		if err := p.runCommand().ParseFlags(t.arguments(slices.Concat(file.Args, flags))[1:]); err != nil {
-			return badUsage("%s: the flags of %s: %w", o.targets, t.Name, err)
-		}
+	secrets, err := p.secretsOf(o, file, flags)
+	if err != nil {
+		return err
 	}
 	var targets []*matrixTarget
 	for i := range file.Targets {
@@ -96,12 +94,34 @@ func (p *program) matrix(ctx context.Context, o *matrixOptions, flags []string) 
 	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
 		return badUsage("--out %s: it is a file, and a matrix needs a directory", o.out)
 	}
-	r := &matrixRun{p: p, o: o, program: program, flags: append(file.Args, flags...), m: reports.NewMatrix(tool(), part.String()), all: len(targets)}
+	r := &matrixRun{
+		p: p, o: o, program: program, flags: append(file.Args, flags...),
+		m: reports.NewMatrix(tool(), part.String()), all: len(targets),
+		hide: mask.NewMasker(secrets), secrets: strings.Join(secrets, separator),
+	}
 	if err := r.clear(targets); err != nil {
 		return err
 	}
 	r.judge(ctx, targets)
 	return r.finish(ctx)
+}
+
+// secretsOf lists what reports on any of the targets must not show. A wrong flag is an error, and is told
+// once, before anything is started; what else is wrong with a target costs its own column only.
+func (p *program) secretsOf(o *matrixOptions, file *matrixFile, flags []string) ([]string, error) {
+	var secrets []string
+	for i := range file.Targets {
+		t, of := &file.Targets[i], &runFlags{}
+		c := p.runCommandWith(of)
+		if err := c.ParseFlags(t.arguments(slices.Concat(file.Args, flags))[1:]); err != nil {
+			return nil, badUsage("%s: the flags of %s: %w", o.targets, t.Name, err)
+		}
+		if described, err := of.target(c, c.Flags().Args()); err == nil && described != nil {
+			secrets = append(secrets, described.Secrets()...)
+		}
+	}
+	slices.Sort(secrets)
+	return slices.Compact(secrets), nil
 }
 
 // matrixRun judges targets and collects their columns.
@@ -111,6 +131,8 @@ type matrixRun struct {
 	program string
 	flags   []string
 	all     int
+	secrets string // of all targets, for the processes that judge them
+	hide    *mask.Masker
 
 	mu sync.Mutex
 	m  *reports.Matrix
@@ -138,6 +160,7 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 		column.Error, column.ExitCode = "interrupted", exitNotEstablished
 	} else {
 		column, report = r.run(ctx, t, begun)
+		column.Error = r.hide.String(column.Error)
 	}
 	column.TookMS = reports.Milliseconds(time.Since(begun))
 	r.mu.Lock()
@@ -186,7 +209,7 @@ func (r *matrixRun) clear(targets []*matrixTarget) error {
 func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (reports.MatrixTarget, *reports.Report) {
 	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport, ExitCode: exitNotEstablished}
 	dir := filepath.Join(r.o.out, t.directory())
-	args := t.arguments(append(slices.Clone(r.flags), "--json", "-"))
+	args := t.arguments(append(slices.Clone(r.flags), "--"+othersFlag, "--json", "-"))
 	ctx, cancel := context.WithTimeoutCause(ctx, r.o.bound, errBound)
 	defer cancel()
 	// The process ends its own children when it is asked to end, and is killed
@@ -197,7 +220,7 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second
 	stdout, console := &bounded{room: reports.MaxReport + 1}, &bounded{room: 4 << 20}
-	cmd.Stdout, cmd.Stderr = stdout, console
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(r.secrets), stdout, console
 	err := cmd.Run()
 	if cmd.ProcessState != nil {
 		column.ExitCode = cmd.ProcessState.ExitCode()
@@ -205,7 +228,7 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	report, readErr := reports.ReadJSON(&stdout.kept)
 	lines := strings.Split(strings.TrimSpace(console.kept.String()), "\n")
 	told := strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "mcpcheck: ")
-	if e := keep(dir, report, console); e != nil {
+	if e := r.keep(dir, report, console); e != nil {
 		column.Error = e.Error()
 		return column, nil
 	}
@@ -230,13 +253,13 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 }
 
 // keep writes the reports of a target, if there is one, and what was told beside it.
-func keep(dir string, report *reports.Report, console *bounded) (err error) {
+func (r *matrixRun) keep(dir string, report *reports.Report, console *bounded) (err error) {
 	if report != nil {
 		o := outputs{output.Reports{JSON: filepath.Join(dir, "report.json"), HTML: filepath.Join(dir, "report.html"), NoColor: true}}
 		err = o.write(&program{stdout: console}, report, reports.Options{Strict: report.Config.Strict})
 	}
 	return errors.Join(err, output.File(filepath.Join(dir, "console.txt"), func(w io.Writer) error {
-		_, err := console.kept.WriteTo(w)
+		_, err := w.Write(r.hide.Mask(console.kept.Bytes()))
 		return err
 	}))
 }

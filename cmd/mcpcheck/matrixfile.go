@@ -33,6 +33,8 @@ type matrixTarget struct {
 	Config    string            `yaml:"config"`
 	Cwd       string            `yaml:"cwd"`
 	Env       map[string]string `yaml:"env"`
+	EnvPass   []string          `yaml:"env_pass"`
+	EnvAll    bool              `yaml:"env_all"`
 	HeaderEnv map[string]string `yaml:"header_env"`
 	// Args are further flags of "mcpcheck run".
 	Args []string `yaml:"args"`
@@ -142,8 +144,8 @@ func (t *matrixTarget) problems() []string {
 	if ways != 1 && (ways != 2 || t.Config != "") {
 		list = append(list, "give one of command, url and config, or command and url for a server that is to be started")
 	}
-	if len(t.Command) == 0 && (t.Cwd != "" || len(t.Env) > 0) {
-		list = append(list, "cwd and env belong to a command")
+	if len(t.Command) == 0 && (t.Cwd != "" || len(t.Env)+len(t.EnvPass) > 0 || t.EnvAll) {
+		list = append(list, "cwd, env, env_pass and env_all belong to a command")
 	}
 	if t.URL == "" && len(t.HeaderEnv) > 0 {
 		list = append(list, "header_env belongs to a url")
@@ -198,6 +200,12 @@ func (t *matrixTarget) arguments(common []string) []string {
 	args = append(args, "--cwd", t.Cwd)
 	for _, name := range sortedKeys(t.Env) {
 		args = append(args, "--env", name+"="+t.Env[name])
+	}
+	for _, name := range t.EnvPass {
+		args = append(args, "--env-pass", name)
+	}
+	if t.EnvAll {
+		args = append(args, "--env-all")
 	}
 	return append(append(args, "--"), t.Command...)
 }

@@ -19,6 +19,7 @@ import (
 var notRepeated = []string{
 	"only", "skip", "label-filter", "transport", "revision",
 	"junit", "json", "html", "markdown", "sarif", "sarif-location", "record", "baseline", "quiet", "verbose", "no-color",
+	othersFlag,
 }
 
 // rerun is the command that repeats one verdict: the one that was given, narrowed down
@@ -29,33 +30,8 @@ var notRepeated = []string{
 func rerun(c *cobra.Command, args []string, hide func(string) string) func(id, revision, transport string) string {
 	var kept []string
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if slices.Contains(notRepeated, f.Name) {
-			return
-		}
-		for _, value := range flagValues(f) {
-			kept = append(kept, "--"+f.Name)
-			switch f.Name {
-			case "header":
-				name, _, _ := strings.Cut(value, ":")
-				value = strings.TrimSpace(name) + ": …"
-			case "env":
-				if name, text, _ := strings.Cut(value, "="); text != transport.PortMark { // which is no secret
-					value = name + "=…"
-				}
-			case "serve":
-				words, _ := shell.Split(value) // it was read before
-				value = (&target.Endpoint{Command: words}).AddressWithout(hide)
-			case "url":
-				value = (&target.Endpoint{URL: value}).Address()
-			}
-			value = hide(value)
-			if f.NoOptDefVal != "" { // a switch takes its value with = only
-				if value != f.NoOptDefVal {
-					kept[len(kept)-1] += "=" + value
-				}
-				continue
-			}
-			kept = append(kept, value)
+		if !slices.Contains(notRepeated, f.Name) {
+			kept = append(kept, flagWords(f, hide)...)
 		}
 	})
 	command := ""
@@ -76,6 +52,34 @@ func rerun(c *cobra.Command, args []string, hide func(string) string) func(id, r
 		words = append(words, "--transport", transport)
 		return shell.JoinPrintable(append(words, kept...)) + command
 	}
+}
+
+// flagWords is a flag as it was given, without values that may be secret.
+func flagWords(f *pflag.Flag, hide func(string) string) (words []string) {
+	for _, value := range flagValues(f) {
+		words = append(words, "--"+f.Name)
+		switch f.Name {
+		case "header":
+			name, _, _ := strings.Cut(value, ":")
+			value = strings.TrimSpace(name) + ": …"
+		case "env":
+			if name, text, _ := strings.Cut(value, "="); text != transport.PortMark { // which is no secret
+				value = name + "=…"
+			}
+		case "serve":
+			words, _ := shell.Split(value) // it was read before
+			value = (&target.Endpoint{Command: words}).AddressWithout(hide)
+		case "url":
+			value = (&target.Endpoint{URL: value}).Address()
+		}
+		value = hide(value)
+		if f.NoOptDefVal == "" {
+			words = append(words, value)
+		} else if value != f.NoOptDefVal { // a switch takes its value with = only
+			words[len(words)-1] += "=" + value
+		}
+	}
+	return words
 }
 
 // besides reports whether what is sent or expected in a revision may depend on which others the target serves, so

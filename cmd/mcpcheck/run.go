@@ -38,7 +38,12 @@ type runFlags struct {
 	revisions []string
 	read      string
 	record    string
+	others    bool // see othersFlag
 }
+
+// othersFlag has secrets of other targets read from standard input, with a separator between them: a matrix
+// masks in each report what any of its targets holds, and command lines can be seen by others.
+const othersFlag, separator = "secrets-on-input", "\x00"
 
 func (p *program) runCommand() *cobra.Command { return p.runCommandWith(&runFlags{}) }
 
@@ -50,6 +55,8 @@ func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 	o.outputs.register(c)
 	o.excuses.register(c)
 	o.register(c)
+	c.Flags().BoolVar(&o.others, othersFlag, false, "")
+	_ = c.Flags().MarkHidden(othersFlag) // the flag is there
 	c.Flags().StringVar(&o.record, "record", "", "record the run to a `file` that \"mcpcheck judge\" can judge again")
 	return c
 }
@@ -75,6 +82,13 @@ func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 	cfg, err := p.configure(c, args, o)
 	if err != nil {
 		return err
+	}
+	if o.others && cfg.Target != nil {
+		others, err := io.ReadAll(c.InOrStdin())
+		if err != nil {
+			return impossible("standard input cannot be read: %w", err)
+		}
+		cfg.Target.Others = strings.Split(string(others), separator)
 	}
 	if err := o.outputs.check(o.record); err != nil {
 		return err

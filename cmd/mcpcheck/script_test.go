@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -53,8 +54,10 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			pids := filepath.Join(e.WorkDir, "pids")
+			pids := filepath.Join(e.WorkDir, badtarget.HomeDir)
 			e.Setenv(badtarget.EnvDir, pids)
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("USERPROFILE", e.WorkDir)
 			e.Setenv("GOGC", "400") // hundreds of short calls: garbage is collected seldom
 			e.Setenv("CLOSED", closedPort())
 			return os.Mkdir(pids, 0o700)
@@ -63,6 +66,7 @@ func TestScripts(t *testing.T) {
 			"status":    status,
 			"sentence":  sentence,
 			"waitfile":  waitFile,
+			"lacks":     lacks,
 			"report":    validReport,
 			"same":      sameResults,
 			"differ":    differ,
@@ -113,6 +117,28 @@ func sentence(ts *testscript.TestScript, _ bool, _ []string) {
 		if strings.Contains(line, word) {
 			ts.Fatalf("the sentence has %q in it: %s", word, line)
 		}
+	}
+}
+
+// lacks PATH TEXT...: none of the texts stands in the file, or in any file below the directory.
+func lacks(ts *testscript.TestScript, _ bool, args []string) {
+	files := 0
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files++
+		data, err := os.ReadFile(path)
+		for _, text := range args[1:] {
+			if bytes.Contains(data, []byte(text)) {
+				ts.Logf("%s has %s in it", path, text)
+				err = errors.New("a text stands where it must not")
+			}
+		}
+		return err
+	}))
+	if files == 0 {
+		ts.Fatalf("there is no file in %s", args[0])
 	}
 }
 
@@ -238,7 +264,8 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, args[4:]...)
 	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = append(os.Environ(), badtarget.EnvDir+"="+ts.Getenv(badtarget.EnvDir))
+	home := ts.Getenv("WORK")
+	cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	started := func() int {

@@ -7,10 +7,13 @@ package badtarget
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
@@ -25,8 +28,18 @@ import (
 )
 
 // EnvDir is the environment variable that names a directory in which each process leaves a
-// file that is named after its process id.
-const EnvDir = "MCPCHECK_BAD_TARGET_PIDS"
+// file that is named after its process id. Without it that is [HomeDir] in the home directory,
+// which programs are told without being passed anything.
+const (
+	EnvDir  = "MCPCHECK_BAD_TARGET_PIDS"
+	HomeDir = "mcpcheck-bad-target-pids"
+)
+
+// pidDir is the directory, which need not be there.
+func pidDir() string {
+	home, _ := os.UserHomeDir() // without one there is no such directory
+	return cmp.Or(os.Getenv(EnvDir), filepath.Join(home, HomeDir))
+}
 
 // HugeSize is the length of the single message of the mode "huge", in bytes.
 const HugeSize = 100 << 20
@@ -54,7 +67,7 @@ var stdioModes = map[string]func(*process){
 	"stubborn": func(p *process) { signal.Ignore(syscall.SIGTERM) },
 	"banner":   func(p *process) { p.write("My Server 1.0 is listening\n") },
 	"cursor":   nil, "third": nil, "midline": nil, "late": nil, "nothing": nil, "garbage": nil, "huge": nil, "echo": nil,
-	"harmful": nil,
+	"harmful": nil, "environment": nil,
 }
 
 // Main serves standard input and output in a mode. It returns the exit status.
@@ -82,16 +95,18 @@ func Main(mode string) int {
 
 // register leaves a file for this process, if there is a directory for it.
 func register() error {
-	if dir := os.Getenv(EnvDir); dir != "" {
-		return os.WriteFile(filepath.Join(dir, strconv.Itoa(os.Getpid())), nil, 0o600) // #nosec G703 -- the test that starts this names the directory
+	// #nosec G703 -- the test that starts this names the directory
+	err := os.WriteFile(filepath.Join(pidDir(), strconv.Itoa(os.Getpid())), nil, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // spend ends the process unless it is one of the first, as many as the argument says.
 func (p *process) spend() {
 	most, err := strconv.Atoi(p.argument)
-	started, _ := os.ReadDir(os.Getenv(EnvDir))
+	started, _ := os.ReadDir(pidDir())
 	if err != nil || len(started) > most {
 		fmt.Fprintln(os.Stderr, "badtarget: no space left for the lock file")
 		os.Exit(7)
@@ -251,11 +266,11 @@ func (s *server) answer(raw []byte) (string, bool) {
 			return harmful(&m), true
 		}
 		if m.Params.URI != "test://one" {
-			return failure(m.ID, -32002, "resource not found"+s.echo()), true
+			return failure(m.ID, -32002, "resource not found"+s.echo()+s.environment()), true
 		}
 		return result(m.ID, `{"contents":[{"uri":"test://one","mimeType":"text/plain","text":`+quote("one"+s.echo())+`}]}`), true
 	}
-	return failure(m.ID, -32601, "method not found"+s.echo()), true
+	return failure(m.ID, -32601, "method not found"+s.echo()+s.environment()), true
 }
 
 // orphaned reports whether a gateway has lost the server behind it, which dies of the first read of
@@ -281,7 +296,8 @@ func (s *server) initialize(m *message) string {
 		capabilities = `{}`
 	}
 	return result(m.ID, `{"protocolVersion":`+quote(version)+`,"capabilities":`+capabilities+
-		`,"serverInfo":{"name":"bad","version":"1"},"instructions":`+quote("hello"+s.echo())+`}`)
+		`,"serverInfo":{"name":`+quote("bad"+s.environment())+`,"version":"1"}`+
+		`,"instructions":`+quote("hello"+s.echo())+`}`)
 }
 
 // userDatabase has the form of what every Unix system has.
@@ -331,6 +347,14 @@ func quote(s string) string {
 		return `""` // a string can always be encoded
 	}
 	return string(raw)
+}
+
+// environment is what the mode "environment" adds to its name and to errors: its variables.
+func (s *server) environment() string {
+	if s.mode != "environment" {
+		return ""
+	}
+	return " " + strings.Join(os.Environ(), " ")
 }
 
 // echo is what the mode "echo" adds to its answers: everything it was told, in

@@ -144,7 +144,8 @@ func Handler(mode string) (http.Handler, error) {
 		return h, nil
 	}
 	name, argument, _ := strings.Cut(mode, "=")
-	if !slices.Contains([]string{"good", "late", "nothing", "cursor", "huge", "echo", "orphaned"}, name) {
+	modes := []string{"good", "late", "nothing", "cursor", "huge", "echo", "environment", "orphaned"}
+	if !slices.Contains(modes, name) {
 		return nil, fmt.Errorf("there is no mode %q", mode)
 	}
 	return &protocol{server: server{mode: name, argument: argument}}, nil

@@ -134,7 +134,7 @@ func play(program, dir, name string) (*outcome, error) {
 	report := filepath.Join(pids, "report.json")
 	args := []string{"run", "--timeout", "2s", "--start-timeout", "4s", "--budget", budget.String(), "--quiet-window", "100ms", "--json", report}
 	if c.Over == "stdio" {
-		args = append(args, "--", self(), "serve", name)
+		args = append(args, "--env-pass", badtarget.EnvDir, "--", self(), "serve", name)
 	} else {
 		url, stop, err := listening(ctx, c)
 		if err != nil {

@@ -27,7 +27,7 @@ func TargetFlags(f *pflag.FlagSet, t *target.Flags) {
 	f.StringArrayVar(&t.Headers, "header", nil, "send this HTTP header, `'K: V'`; may be repeated")
 	f.StringArrayVar(&t.HeaderEnv, "header-env", nil, "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
 	f.StringArrayVar(&t.SecretEnv, "secret-env", nil, "mask the value of this `variable` in everything that is written, as if it were a credential; may be repeated")
-	f.StringArrayVar(&t.Env, "env", nil, "set a variable of the server's environment, `K=V`; may be repeated")
+	t.Register(f, "the server")
 	f.StringVar(&t.Dir, "cwd", "", "the working `directory` of the server")
 	f.StringVar(&t.CAFile, "ca-file", "", "trust the certificates in this PEM `file`, too")
 	f.BoolVar(&t.Risky, "allow-risky", false, "read and expand what speaks of deletion or execution, too, such as delete://{id}")

@@ -21,10 +21,19 @@ import (
 func (f *Found) reject(s *Session, err error) error {
 	rec := s.Close(context.Background())
 	var open *OpenError
-	if errors.As(err, &open) && rec.Ending != nil && open.Code != recording.CodeNoHandshake {
-		if last := lastLine(rec.Ending.Stderr); last != "" && !strings.Contains(open.Reason, last) {
-			err = &OpenError{Code: open.Code, Err: open.Err, Reason: open.Reason + "; its standard error ends with: " + last}
+	if errors.As(err, &open) && rec.Ending != nil {
+		said, told := rec.Ending.Stderr, *open
+		if open.Code == recording.CodeNoHandshake {
+			said = ""
 		}
+		if last := lastLine(said); last != "" && !strings.Contains(open.Reason, last) {
+			told.Reason += "; its standard error ends with: " + last
+		}
+		if c, ok := s.conn.(interface{ Advice(string, bool) string }); ok {
+			failed := open.Code == recording.CodeDied && rec.Ending.Status != "exit status 0"
+			told.Reason += c.Advice(open.Reason+"\n"+said, failed)
+		}
+		err = &told
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

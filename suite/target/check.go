@@ -98,11 +98,14 @@ func (c *checker) endpoint(path string, e *Endpoint) {
 	}
 	c.revisions(path+".revisions", e.Revisions)
 	c.environment(path+".env", e.Env)
+	c.grant(path, e.EnvPass)
 	c.headers(path+".headers", e.Header)
 	if len(e.Command) > 0 {
 		c.command(path+".command", e.Command)
 	} else {
-		for field, given := range map[string]bool{"env": len(e.Env) > 0, "dir": e.Dir != ""} {
+		for field, given := range map[string]bool{
+			"env": len(e.Env) > 0, "env-pass": len(e.EnvPass) > 0, "env-all": e.EnvAll, "dir": e.Dir != "",
+		} {
 			if given {
 				c.fail(path+"."+field, "needs a command: it says nothing about an endpoint without one")
 			}
@@ -177,6 +180,13 @@ func (c *checker) environment(path string, env map[string]Value) {
 			c.fail(path, "must not name a variable %q", name)
 		}
 		c.value(path+"."+name, env[name])
+	}
+}
+
+// grant checks the variables that are passed to a program.
+func (c *checker) grant(path string, pass []string) {
+	if _, err := variables(pass, false); err != nil {
+		c.fail(path, "%v", err)
 	}
 }
 

@@ -353,6 +353,7 @@ func (c *checker) trigger(path string, tr *Trigger) {
 	case tr.Exec != nil:
 		c.command(path+".exec.command", tr.Exec.Command)
 		c.environment(path+".exec.env", tr.Exec.Env)
+		c.grant(path+".exec", tr.Exec.EnvPass)
 		c.bound(path+".exec.timeout", tr.Exec.Timeout)
 	case tr.HTTP != nil:
 		c.url(path+".http.url", tr.HTTP.URL)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
@@ -31,8 +32,12 @@ type Endpoint struct {
 	// that listens there. "{port}" in the URL is a free port, in the command and in
 	// values of Env that port.
 	Command []string `yaml:"command"`
-	// Env is added to the environment of mcpcheck, which the program inherits.
-	Env map[string]Value `yaml:"env"`
+	// Env sets variables of the program's environment. Beside these it gets the usual ones of
+	// mcpcheck's own, such as PATH and HOME, those that EnvPass names and, with EnvAll, all but
+	// what a CI system sets for itself.
+	Env     map[string]Value `yaml:"env"`
+	EnvPass []string         `yaml:"env-pass"`
+	EnvAll  bool             `yaml:"env-all"`
 	// Dir is the working directory; empty means the current one.
 	Dir string `yaml:"dir"`
 	// URL is an http or https address.
@@ -139,16 +144,20 @@ func (e *Endpoint) process(o DialOptions) (transport.Dialer, error) {
 	if o.As != nil {
 		layers = append(layers, o.As.Env)
 	}
-	env, err := environ(layers...)
+	env, err := variables(e.EnvPass, e.EnvAll, layers...)
 	if err != nil {
 		return nil, err
 	}
 	return &transport.Process{Argv: e.Command, Env: env, Dir: e.Dir, Limits: o.Limits}, nil
 }
 
-// environ is "K=V" for each variable of the layers, which lie over each other.
-func environ(layers ...map[string]Value) ([]string, error) {
-	var env []string
+// variables lists what a program gets beside the usual variables, "K=V": what is passed, and the layers over
+// it and over each other.
+func variables(pass []string, all bool, layers ...map[string]Value) ([]string, error) {
+	env, err := (&environ.Grant{Pass: pass, All: all}).Vars()
+	if err != nil {
+		return nil, err
+	}
 	for _, layer := range layers {
 		for _, name := range slices.Sorted(maps.Keys(layer)) {
 			value, err := layer[name].Reveal()
@@ -209,42 +218,50 @@ func (t *Target) isHost(value string) bool {
 	})
 }
 
-// Secrets lists every value that reports must not show: header values and
-// environment values of endpoints, identities and triggers that are not marked
-// public, what is listed as secret, and passwords and keys in URLs and command
-// lines; but not the hosts of the endpoints, unless they are listed. The list is sorted and holds each value once; it includes short
-// values, which a masker passes over.
+// Secrets lists every value that reports must not show: what the description says, see [Target.stated], the
+// secrets of other targets, and those of our own environment, see [environ.Secrets]. The hosts of the
+// endpoints are none, unless they are listed. The list is sorted and holds each value once; it
+// includes short values, which a masker passes over.
 func (t *Target) Secrets() []string {
+	found := append(slices.DeleteFunc(slices.Concat(environ.Secrets(), t.Others), t.isHost), t.stated()...)
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// stated lists header values and environment values of endpoints, identities and triggers that are not marked
+// public, what is listed as secret, and passwords and keys in URLs and command lines. It is sorted.
+func (t *Target) stated() []string {
 	var found []string
 	add := func(values ...string) { found = append(found, values...) }
-	all := func(m map[string]Value) {
+	all := func(m map[string]Value, passed []string) {
+		add((&environ.Grant{Pass: passed}).Secrets()...)
 		for _, v := range m {
 			add(v.secrets()...)
 		}
 	}
 	for i := range t.Endpoints {
 		e := &t.Endpoints[i]
-		all(e.Env)
-		all(e.Header)
+		all(e.Env, e.EnvPass)
+		all(e.Header, nil)
 		add(urlSecrets(e.URL)...)
 		_, hidden := hideArgs(e.Command)
 		add(hidden...)
 	}
 	for i := range t.Identities {
-		all(t.Identities[i].Env)
-		all(t.Identities[i].Header)
+		all(t.Identities[i].Env, nil)
+		all(t.Identities[i].Header, nil)
 	}
 	for _, tr := range t.Triggers.All() {
 		if tr == nil {
 			continue
 		}
 		if tr.Exec != nil {
-			all(tr.Exec.Env)
+			all(tr.Exec.Env, tr.Exec.EnvPass)
 			_, hidden := hideArgs(tr.Exec.Command)
 			add(hidden...)
 		}
 		if tr.HTTP != nil {
-			all(tr.HTTP.Header)
+			all(tr.HTTP.Header, nil)
 			add(urlSecrets(tr.HTTP.URL)...)
 		}
 	}

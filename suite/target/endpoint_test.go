@@ -80,7 +80,7 @@ func TestSecretsOfHeaders(t *testing.T) {
 		{[]string{"-H", "127.0.0.1:80", "token:generate", "Note: plain", "--header"}, nil},
 	} {
 		tr := &Target{Endpoints: []Endpoint{{Command: append([]string{"x"}, c.args...)}}}
-		if got := tr.Secrets(); !slices.Equal(got, c.want) {
+		if got := tr.stated(); !slices.Equal(got, c.want) {
 			t.Errorf("%q: got %q, want %q", c.args, got, c.want)
 		}
 	}
@@ -91,11 +91,11 @@ func TestSecretsOfHeaders(t *testing.T) {
 func TestHostsAreNoSecrets(t *testing.T) {
 	for _, url := range []string{"http://127.0.0.1:{port}/mcp", "http://127.0.0.1:3000/mcp"} {
 		tr := &Target{Endpoints: []Endpoint{{URL: url, Env: map[string]Value{"HOST": Plain("127.0.0.1"), "KEY": Plain("127.0.0.2")}}}}
-		if got := tr.Secrets(); !slices.Equal(got, []string{"127.0.0.2"}) {
+		if got := tr.stated(); !slices.Equal(got, []string{"127.0.0.2"}) {
 			t.Errorf("%s: %q", url, got)
 		}
 		tr.Secret = []Value{Plain("127.0.0.1")}
-		if got := tr.Secrets(); !slices.Equal(got, []string{"127.0.0.1", "127.0.0.2"}) {
+		if got := tr.stated(); !slices.Equal(got, []string{"127.0.0.1", "127.0.0.2"}) {
 			t.Errorf("%s, listed: %q", url, got)
 		}
 	}
@@ -227,7 +227,7 @@ func TestSecrets(t *testing.T) {
 	}
 	want := []string{"Basic dTpiYXNpYw==", "Bearer from-env", "arg", "basic", "dTpiYXNpYw==", "env", "from-env", "id-env", "id-header",
 		"listed", "name", "pathkey12345678ab", "pw", "q", "tr-arg", "tr-env", "tr-header", "tr-pw", "u:basic"}
-	if got := tr.Secrets(); !slices.Equal(got, want) {
+	if got := tr.stated(); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

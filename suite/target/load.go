@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/shell"
@@ -163,15 +164,16 @@ func unread(name string, err error) *ConfigError {
 }
 
 // Flags is what a command line says of a target, by the names of its flags: --config,
-// --url, --serve, --ready, --transport, --header, --header-env, --secret-env, --env, --cwd,
-// --ca-file and --allow-risky.
+// --url, --serve, --ready, --transport, --header, --header-env, --secret-env, --env, --env-pass, --env-all,
+// --cwd, --ca-file and --allow-risky.
 type Flags struct {
-	Config, URL, Transport  string
-	Serve, Ready            string
-	Headers, HeaderEnv, Env []string
-	SecretEnv               []string
-	Dir, CAFile             string
-	Risky                   bool
+	Config, URL, Transport string
+	Serve, Ready           string
+	Headers, HeaderEnv     []string
+	SecretEnv              []string
+	Dir, CAFile            string
+	Risky                  bool
+	environ.Grant
 }
 
 // Target is the target that the flags describe, or the command behind them; nil if there
@@ -231,7 +233,9 @@ func (o *Flags) described(rows *catalogue.Catalogue, changed func(name string) b
 	case config:
 		return o.file(rows, changed)
 	}
-	for _, name := range []string{"header", "header-env", "secret-env", "env", "cwd", "ca-file", "allow-risky"} {
+	for _, name := range []string{
+		"header", "header-env", "secret-env", "env", "env-pass", "env-all", "cwd", "ca-file", "allow-risky",
+	} {
 		if changed(name) {
 			return nil, fmt.Errorf("--%s needs a target: a command behind --, --serve or --url", name)
 		}
@@ -250,11 +254,21 @@ func (o *Flags) Command(args []string) (*Target, error) {
 	if o.Transport != "" && o.Transport != string(requirement.Stdio) {
 		return nil, misfit("a command speaks stdio", o.Transport)
 	}
-	env, err := pairs("--env", o.Env, "=")
-	if err != nil {
+	e := Endpoint{Command: args, Dir: o.Dir}
+	if err := o.environment(&e); err != nil {
 		return nil, err
 	}
-	return &Target{Endpoints: []Endpoint{{Command: args, Dir: o.Dir, Env: env}}}, nil
+	return &Target{Endpoints: []Endpoint{e}}, nil
+}
+
+// environment gives the program of an endpoint what the flags say.
+func (o *Flags) environment(e *Endpoint) (err error) {
+	if _, err := o.Vars(); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	e.EnvPass, e.EnvAll = o.Pass, o.All
+	e.Env, err = pairs("--env", o.Set, "=")
+	return err
 }
 
 // misfit says what is wrong with a transport that a kind of target does not speak.
@@ -285,8 +299,9 @@ func withScheme(address string) string {
 }
 
 func (o *Flags) address() (*Target, error) {
-	if len(o.Env) > 0 || o.Dir != "" {
-		return nil, errors.New("--env and --cwd go with a command, behind -- or with --serve")
+	if o.Given() || o.Dir != "" {
+		return nil, errors.New("--env, --env-pass, --env-all and --cwd go with a command, " +
+			"behind -- or with --serve")
 	}
 	if u, err := parseURL(o.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		// It is repeated only as far as it is known what of it may be a key.
@@ -331,7 +346,7 @@ func (o *Flags) address() (*Target, error) {
 }
 
 func (o *Flags) file(rows *catalogue.Catalogue, changed func(string) bool) (*Target, error) {
-	for _, name := range []string{"header", "header-env", "env", "cwd", "ca-file"} {
+	for _, name := range []string{"header", "header-env", "env", "env-pass", "env-all", "cwd", "ca-file"} {
 		if changed(name) {
 			return nil, fmt.Errorf("--%s does not go with --config: put it into the target file", name)
 		}

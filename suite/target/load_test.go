@@ -171,8 +171,8 @@ opt-out: [{id: PAGE-02, reason: because}]
 		t.Error("identities are not found by name and rights")
 	}
 	want := []string{"1", "g-0123456789", "k-g-0123456789", "other", "t-0123456789"}
-	if !slices.Equal(got.Secrets(), want) {
-		t.Errorf("Secrets() = %q, want %q", got.Secrets(), want)
+	if !slices.Equal(got.stated(), want) {
+		t.Errorf("Secrets() = %q, want %q", got.stated(), want)
 	}
 }
 
@@ -349,7 +349,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		got.Secrets()
+		got.stated()
 		for i := range got.Endpoints {
 			got.Endpoints[i].Address()
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
@@ -55,7 +56,7 @@ type servers struct {
 
 // of is the server of an endpoint.
 func (s *servers) of(e *Endpoint) (*transport.Server, error) {
-	env, err := environ(e.Env)
+	env, err := variables(e.EnvPass, e.EnvAll, e.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -139,14 +140,14 @@ const DefaultURL = "http://127.0.0.1:" + transport.PortMark + "/mcp"
 // serve is the target that a command starts and that is called at a URL.
 func (o *Flags) serve(command []string) (*Target, error) {
 	flags := *o
-	flags.URL, flags.Env, flags.Dir = cmp.Or(o.URL, DefaultURL), nil, ""
+	flags.URL, flags.Dir, flags.Grant = cmp.Or(o.URL, DefaultURL), "", environ.Grant{}
 	t, err := flags.address()
 	if err != nil {
 		return nil, err
 	}
 	e := &t.Endpoints[0]
 	e.Command, e.Dir, e.Ready = command, o.Dir, o.Ready
-	if e.Env, err = pairs("--env", o.Env, "="); err != nil {
+	if err := o.environment(e); err != nil {
 		return nil, err
 	}
 	if o.URL == "" && !tells(e) {

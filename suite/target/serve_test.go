@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 )
 
 // TestStartedErrors: what does not fit together in an endpoint whose server is started is
@@ -43,7 +45,8 @@ func TestServeFlags(t *testing.T) {
 	}{
 		{"serve", Flags{Serve: "node 'my server.js' --port {port}"}, []string{"serve"}, nil, DefaultURL, []string{"node", "my server.js", "--port", "{port}"}, ""},
 		{"serve at", Flags{Serve: "srv {port}", URL: "http://localhost:{port}/x"}, []string{"serve", "url"}, nil, "http://localhost:{port}/x", []string{"srv", "{port}"}, ""},
-		{"variable", Flags{Serve: "srv", Env: []string{"PORT={port}"}}, []string{"serve", "env"}, nil, DefaultURL, []string{"srv"}, ""},
+		{"variable", Flags{Serve: "srv", Grant: environ.Grant{Set: []string{"PORT={port}"}}},
+			[]string{"serve", "env"}, nil, DefaultURL, []string{"srv"}, ""},
 		{"own port", Flags{Serve: "srv", URL: "http://127.0.0.1:3001/mcp"}, []string{"serve", "url"}, nil, "http://127.0.0.1:3001/mcp", []string{"srv"}, ""},
 		{"behind the dash", Flags{URL: DefaultURL}, []string{"url"}, []string{"srv", "{port}"}, DefaultURL, []string{"srv", "{port}"}, ""},
 		{"no port", Flags{Serve: "srv"}, []string{"serve"}, nil, "", nil, "not told at which port to listen: write {port} in its command, or --env PORT={port}"},
@@ -87,7 +90,7 @@ func TestServedAddress(t *testing.T) {
 	}
 	target := &Target{Endpoints: []Endpoint{e}}
 	for _, want := range []string{"s3cret-s3cret", "pass-word", "k-k-k-k-k"} {
-		if !slices.Contains(target.Secrets(), want) {
+		if !slices.Contains(target.stated(), want) {
 			t.Errorf("%s is no secret", want)
 		}
 	}

@@ -47,6 +47,8 @@ type Target struct {
 	OptOut []OptOut `yaml:"opt-out"`
 	// Secret lists further values to be masked in reports.
 	Secret []Value `yaml:"secrets"`
+	// Others lists secrets of targets that are judged beside this one.
+	Others []string `yaml:"-"`
 	// Limits bounds the run; zero members keep the defaults.
 	Limits Limits `yaml:"limits"`
 }

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
@@ -72,7 +72,9 @@ type Trigger struct {
 // change was made.
 type Exec struct {
 	Command []string         `yaml:"command"`
-	Env     map[string]Value `yaml:"env"` // added to the environment of mcpcheck
+	Env     map[string]Value `yaml:"env"` // as that of an [Endpoint], as are the next two
+	EnvPass []string         `yaml:"env-pass"`
+	EnvAll  bool             `yaml:"env-all"`
 	Dir     string           `yaml:"dir"` // empty means the current directory
 	Timeout time.Duration    `yaml:"timeout"`
 }
@@ -178,7 +180,7 @@ const leftoverWait = 2 * time.Second
 // run runs the command in a process group of its own and waits for its end.
 // Whatever is left of the group then is killed.
 func (x *Exec) run(ctx context.Context) error {
-	env, err := environ(x.Env)
+	env, err := variables(x.EnvPass, x.EnvAll, x.Env)
 	if err != nil {
 		return err
 	}
@@ -191,7 +193,7 @@ func (x *Exec) run(ctx context.Context) error {
 
 	out := transport.NewTail(keptOutput)
 	cmd := exec.CommandContext(ctx, x.Command[0], x.Command[1:]...)
-	cmd.Env, cmd.Dir = append(os.Environ(), env...), x.Dir
+	cmd.Env, cmd.Dir = environ.Of(env), x.Dir
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = leftoverWait
 	if err := procgroup.Start(cmd); err != nil {
@@ -205,7 +207,8 @@ func (x *Exec) run(ctx context.Context) error {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
 	}
-	return fmt.Errorf("the trigger %s failed: %w%s", filepath.Base(x.Command[0]), err, said(out))
+	advice := transport.Advice(out.String(), env, true)
+	return fmt.Errorf("the trigger %s failed: %w%s%s", filepath.Base(x.Command[0]), err, said(out), advice)
 }
 
 // do makes the request and reads the response to its end, or to a bound.

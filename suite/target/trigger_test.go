@@ -26,14 +26,15 @@ func TestExec(t *testing.T) {
 	sh(t)
 	dir := t.TempDir()
 	t.Setenv("MCPCHECK_TEST_WORD", "inherited")
+	t.Setenv("MCPCHECK_TEST_OTHER", "withheld")
 	tr := Trigger{Exec: &Exec{
-		Command: []string{"sh", "-c", `echo "$MCPCHECK_TEST_WORD $WORD" > out`},
-		Env:     map[string]Value{"WORD": Plain("${own}")}, Dir: dir,
+		Command: []string{"sh", "-c", `echo "$MCPCHECK_TEST_WORD $MCPCHECK_TEST_OTHER $WORD" > out`},
+		Env:     map[string]Value{"WORD": Plain("${own}")}, EnvPass: []string{"MCPCHECK_TEST_WORD"}, Dir: dir,
 	}}
 	if err := tr.Fire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile(filepath.Join(dir, "out")); err != nil || string(got) != "inherited ${own}\n" {
+	if got, err := os.ReadFile(filepath.Join(dir, "out")); err != nil || string(got) != "inherited  ${own}\n" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 )
 
 // accuses begins a line that names an error, as most languages write it when a program dies of
@@ -35,6 +37,15 @@ func LastWords(output string) (line string, named bool) {
 		}
 	}
 	return last, false
+}
+
+// Advice is [environ.Advice] for users of target files.
+func Advice(said string, env []string, ended bool) string {
+	advice := environ.Advice(said, env, ended)
+	if advice != "" {
+		advice += " (in a target file: env-pass, env, env-all)"
+	}
+	return advice
 }
 
 // Tail keeps the last bytes written to it. It may be used from several goroutines.

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
@@ -42,12 +43,12 @@ const (
 // standard input and output.
 //
 // A connection also has the methods Stderr() string, the last bytes of the standard
-// error so far, and Working() bool, for [NewOvertime].
+// error so far, Advice(said string, ended bool) string, and Working() bool, for [NewOvertime].
 type Process struct {
 	// Argv is the command and its arguments. A command without a slash is
 	// looked up in PATH.
 	Argv []string
-	// Env lists variables, "K=V", set over the environment of this process.
+	// Env lists variables, "K=V", set over the usual ones of this process; see [environ.Of].
 	Env []string
 	// Dir is the working directory; empty means that of this process.
 	Dir    string
@@ -110,7 +111,7 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 		return nil, errors.New("cannot start the target: the command is empty")
 	}
 	cmd := exec.Command(p.Argv[0], p.Argv[1:]...)
-	cmd.Env = append(os.Environ(), p.Env...)
+	cmd.Env = environ.Of(p.Env)
 	cmd.Dir = p.Dir
 	pipes, err := connect(cmd)
 	if err != nil {
@@ -290,6 +291,11 @@ func exitStatus(cmd *exec.Cmd, err error) string {
 
 // Stderr is the last part of what the process has written to its standard error.
 func (c *processConn) Stderr() string { return c.stderr.String() }
+
+// Advice is [Advice] for the process.
+func (c *processConn) Advice(said string, ended bool) string {
+	return Advice(said, c.program.Env, ended)
+}
 
 // closeInput closes the standard input of the process, which also wakes a
 // writer that is stuck.

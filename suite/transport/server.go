@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 )
 
@@ -336,7 +337,9 @@ func (s *Server) await(ctx context.Context, run *serverRun, address string) erro
 			if run.status == "exit status 0" { // its standard input is empty
 				hint = "; the server has to run in the foreground, without & or a daemon, and one that speaks stdio is judged by its command behind -- alone"
 			}
-			return fmt.Errorf("%q, which was to listen at %s, ended before it was ready: %s%s%s", s.program.Argv[0], address, run.status, run.log.lastWords(), hint)
+			return fmt.Errorf("%q, which was to listen at %s, ended before it was ready: %s%s%s",
+				s.program.Argv[0], address, run.status, run.log.lastWords(),
+				cmp.Or(hint, s.advice(run, true)))
 		case <-bounded.Done():
 			more = 0
 		case <-timer.C:
@@ -346,9 +349,15 @@ func (s *Server) await(ctx context.Context, run *serverRun, address string) erro
 		}
 		if more == 0 {
 			waited := fmt.Sprintf("after %s %s", time.Since(began).Round(100*time.Millisecond), s.program.Ready.missing(address))
-			return fmt.Errorf("%q was started, but is not ready: %s%s", s.program.Argv[0], waited, run.log.lastWords())
+			return fmt.Errorf("%q was started, but is not ready: %s%s",
+				s.program.Argv[0], waited, run.log.lastWords()+s.advice(run, false))
 		}
 	}
+}
+
+// advice is [Advice] for the program.
+func (s *Server) advice(run *serverRun, ended bool) string {
+	return Advice(run.log.String(), s.program.Env, ended)
 }
 
 // Close ends the program, with SIGTERM and, if that does not do, with SIGKILL, and waits
@@ -375,7 +384,7 @@ func (s *Server) launch() (*serverRun, error) {
 		argv = append(argv, s.at(arg))
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = os.Environ()
+	cmd.Env = environ.Of(nil)
 	for _, pair := range p.Env {
 		cmd.Env = append(cmd.Env, s.at(pair))
 	}
