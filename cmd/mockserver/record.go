@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/telling"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -29,6 +30,7 @@ type recording struct {
 	url   string
 	masks []string
 
+	granted             environ.Grant
 	headers, headerVars []string
 	header              http.Header // of both
 }
@@ -46,6 +48,7 @@ func (s *settings) recordCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 	c.Flags().StringArrayVar(&r.headers, "header", nil, "with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more is masked")
 	c.Flags().StringArrayVar(&r.headerVars, "header-env", nil, "with --url: send a header with the value of an environment variable, `NAME=VAR`; masked likewise")
 	conceal(c, func(name string) bool { return slices.Contains(callers, name) })
+	r.granted.Register(c.Flags(), "the server")
 	c.Flags().StringArrayVar(&r.masks, "mask", nil, "mask what matches this `PATTERN` (a regular expression) in messages, headers and paths")
 	return c
 }
@@ -123,6 +126,11 @@ func (r *recording) check(cmd *cobra.Command, args []string) ([]*regexp.Regexp, 
 		return nil, usagef("--allow-origin and --allow-host need --http")
 	case r.url == "" && len(r.headers)+len(r.headerVars) > 0:
 		return nil, usagef("--header and --header-env need --url")
+	case r.url != "" && r.granted.Given():
+		return nil, usagef("--env, --env-pass and --env-all need the command of a server")
+	}
+	if _, err := r.granted.Vars(); err != nil {
+		return nil, usagef("--%w", err)
 	}
 	var err error
 	if r.header, err = headers(r.headers, r.headerVars); err != nil {
@@ -142,6 +150,8 @@ func (r *recording) check(cmd *cobra.Command, args []string) ([]*regexp.Regexp, 
 // secrets are the values of headers and of the URL that must not be written down.
 func (r *recording) secrets() []string {
 	var all []string
+	all = append(all, environ.Secrets()...)
+	all = append(all, r.granted.Secrets()...)
 	for name, values := range r.header {
 		lower := strings.ToLower(name)
 		if strings.HasPrefix(lower, "accept") || strings.HasPrefix(lower, "content-") || lower == "user-agent" {

@@ -11,13 +11,18 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reference/record"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // serverGrace is how long a server has to end when its input has, or when it is told to.
 const serverGrace = 3 * time.Second
+
+// lastSaid is how much is kept of what a program writes to its standard error, in bytes.
+const lastSaid = 16 << 10
 
 // between sits between a client and a server until one of them ends.
 func (r *recording) between(ctx context.Context, recorder *record.Recorder, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
@@ -34,7 +39,7 @@ func (r *recording) between(ctx context.Context, recorder *record.Recorder, args
 		if _, err := exec.LookPath(args[0]); err != nil {
 			return usagef("%s", procgroup.Unstarted(exec.Command(args[0]), err)) //nolint:gosec // it is only named
 		}
-		sessions := recorder.Sessions(func() (record.Process, error) { return process(args, stderr) })
+		sessions := recorder.Sessions(func() (record.Process, error) { return r.process(args, stderr) })
 		defer sessions.Close()
 		return r.overHTTP(ctx, recorder, sessions, sessions.Path(), stderr)
 	case r.url != "":
@@ -46,7 +51,7 @@ func (r *recording) between(ctx context.Context, recorder *record.Recorder, args
 		err = passOn(ctx, recorder, stdin, stdout, remote, remote)
 		return errors.Join(err, remote.Unreached())
 	}
-	server, err := process(args, stderr)
+	server, err := r.process(args, stderr)
 	if err != nil {
 		return err
 	}
@@ -55,10 +60,16 @@ func (r *recording) between(ctx context.Context, recorder *record.Recorder, args
 }
 
 // process starts a server on stdio.
-func process(args []string, stderr io.Writer) (record.Process, error) {
+func (r *recording) process(args []string, stderr io.Writer) (record.Process, error) {
+	passed, err := r.granted.Vars()
+	if err != nil {
+		return record.Process{}, err
+	}
 	running, stop := context.WithCancel(context.Background())
 	server := exec.CommandContext(running, args[0], args[1:]...) //nolint:gosec // running it is what the user asked for
-	server.Stderr, server.WaitDelay = stderr, serverGrace
+	said := transport.NewTail(lastSaid)
+	server.Env = environ.Of(passed)
+	server.Stderr, server.WaitDelay = io.MultiWriter(stderr, said), serverGrace
 	in, err := server.StdinPipe()
 	if err != nil {
 		stop()
@@ -94,7 +105,8 @@ func process(args []string, stderr io.Writer) (record.Process, error) {
 		told := !timer.Stop()
 		_ = out.Close() // whatever is left there is lost
 		if exit := (*exec.ExitError)(nil); errors.As(waited, &exit) && !told {
-			fmt.Fprintf(stderr, "mockserver: the server ended with %s\n", exit)
+			advice := environ.Advice(said.String(), passed, true)
+			fmt.Fprintf(stderr, "mockserver: the server ended with %s%s\n", exit, advice)
 		} else if waited != nil && !told && !errors.Is(waited, exec.ErrWaitDelay) {
 			fmt.Fprintf(stderr, "mockserver: the server did not end well: %v\n", waited)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
@@ -58,12 +59,12 @@ func split(args []string) []string {
 
 // openJournal has the journal written to the file that was asked for.
 func (s *settings) openJournal(stdout io.Writer) (closeJournal func() error, err error) {
-	var w io.Writer
+	var o journal.Options
 	closeJournal = func() error { return nil }
 	switch s.journal {
 	case "":
 	case "-":
-		w = terminal.HarmlessJSON(stdout)
+		o.Writer = terminal.HarmlessJSON(stdout)
 	default:
 		if info, err := os.Stat(s.journal); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
 			fmt.Fprintf(s.stderr, "mockserver: --journal %s: the journal that was there is replaced\n", s.journal)
@@ -72,8 +73,11 @@ func (s *settings) openJournal(stdout io.Writer) (closeJournal func() error, err
 		if err != nil {
 			return nil, usagef("--journal %s: %w", s.journal, errors.Unwrap(err))
 		}
-		w, closeJournal = f, f.Close
+		o.Writer, closeJournal = f, f.Close
 	}
-	s.options.Journal = journal.New(journal.Options{Writer: w})
+	if o.Writer != nil {
+		o.Secrets = environ.Secrets()
+	}
+	s.options.Journal = journal.New(o)
 	return closeJournal, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reference"
@@ -48,6 +49,7 @@ type verifier struct {
 	listRules    bool
 	only         []string
 	serveInto    string
+	granted      environ.Grant
 
 	// Those of --faults, and of one run against a fault: what the server on stdio is told otherwise than on the
 	// command line, what the client finds in its environment, and where its output goes.
@@ -74,6 +76,7 @@ func (s *settings) verifyCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 	f.BoolVar(&v.listRules, "list", false, "list the requirements and exit; with --json - as JSON")
 	f.StringSliceVar(&v.faultSet, "faults", nil, "run the client against each fault of this `SET`, and say how it coped: names, areas (page), connection, or all")
 	f.IntVar(&v.jobs, "jobs", runtime.NumCPU(), "with --faults, run this many clients at a time, `N`")
+	v.granted.Register(f, "the client")
 	f.StringVar(&v.serveInto, "serve-into", "", "")
 	_ = f.MarkHidden("serve-into") // the flag is there
 	v.Register(f)
@@ -129,6 +132,9 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 		return usagef("give either --protect, which makes a token, or --oauth, which has the client get one; --tls-ca goes with the latter")
 	case v.protect && v.steer.tokens != "":
 		return usagef("give either --protect, which makes a token, or --token-env, which names yours")
+	}
+	if _, err := v.granted.Vars(); err != nil {
+		return usagef("--%w", err)
 	}
 	for _, id := range v.only {
 		if _, ok := client.Catalogue().Find(id); !ok {
@@ -235,21 +241,21 @@ func (v *verifier) guarded() error {
 
 // secrets are what must not appear in a report.
 func (v *verifier) secrets() []string {
+	all := slices.Concat(environ.Secrets(), v.granted.Secrets())
 	if v.token != "" {
-		return []string{v.token}
+		return append(all, v.token)
 	}
 	if v.steer.tokens == "" {
-		return nil
+		return all
 	}
 	text, err := variable("--token-env", v.steer.tokens)
 	if err != nil {
-		return nil // guarded has said so
+		return all // guarded has said so
 	}
 	tokens, err := guard.Parse(text)
 	if err != nil {
-		return nil // likewise
+		return all // likewise
 	}
-	var all []string
 	for _, t := range tokens {
 		all = append(all, t.Secret)
 	}
@@ -263,7 +269,7 @@ func (v *verifier) keepJournal() (kept io.WriteCloser, err error) {
 		return nil, usagef("--journal %s: %w", v.settings.journal, errors.Unwrap(err))
 	}
 	if v.settings.journal != "" {
-		o.Writer = kept
+		o.Writer, o.Secrets = kept, environ.Secrets()
 	}
 	v.options.Journal = journal.New(o)
 	return kept, nil

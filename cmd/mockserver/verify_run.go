@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tidwall/gjson"
 
+	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/internal/lifetime"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
@@ -29,6 +30,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/occasion"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // The bounds of what is kept of a client's conversation, in entries and bytes.
@@ -164,7 +166,10 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 		Tool: tool(), Address: strings.Join(args, " "), Strict: v.strict, Only: v.only,
 		Secrets: v.secrets(), Ended: run.interrupted == "", SingleClient: true, Interrupted: run.interrupted, Crashed: v.crashed(run), Duration: run.took,
 		// #nosec G115 -- a seed may be any number
-		Config: reports.Config{Seed: int64(v.options.Seed), TimeoutMS: v.timeout.Milliseconds(), Revisions: v.options.Revisions, AdditionalSetting: []string{"client-exit=" + run.exit}},
+		Config: reports.Config{
+			Seed: int64(v.options.Seed), TimeoutMS: v.timeout.Milliseconds(), Revisions: v.options.Revisions,
+			Environment: v.granted.Pass, AdditionalSetting: []string{"client-exit=" + run.exit},
+		},
 	})
 	r.Summary.LeftBehind = left
 	v.tell(stderr, r, run)
@@ -177,13 +182,15 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 
 // tell says how the client ended, and whether it was there at all.
 func (v *verifier) tell(stderr io.Writer, r *reports.Report, run played) {
+	advice := environ.Advice(run.said, run.passed, len(r.Results) == 0)
 	switch {
 	case run.interrupted != "":
 		fmt.Fprintf(stderr, "mockserver: the client was ended after %s: %s\n", run.took.Round(time.Millisecond), run.interrupted)
 	case client.Crash(r) != "":
-		fmt.Fprintf(stderr, "mockserver: %s; what came after is not established (--ignore-exit does without it)\n", client.Crash(r))
+		fmt.Fprintf(stderr, "mockserver: %s; what came after is not established "+
+			"(--ignore-exit does without it)%s\n", client.Crash(r), advice)
 	case run.exit != "0":
-		fmt.Fprintf(stderr, "mockserver: the client ended by itself: %s\n", run.exit)
+		fmt.Fprintf(stderr, "mockserver: the client ended by itself: %s%s\n", run.exit, advice)
 	}
 	if len(r.Results) == 0 {
 		fmt.Fprintln(stderr, "mockserver: the client sent nothing: is the address in MCP_SERVER_URL or {url} used?")
@@ -208,6 +215,8 @@ type played struct {
 	exit        string // its exit status, or what ended it
 	interrupted string
 	took        time.Duration
+	said        string   // the end of its standard error
+	passed      []string // variables
 }
 
 // play runs the client against the server until it ends.
@@ -236,9 +245,13 @@ func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []str
 	base := scheme(v.options) + listener.Addr().String()
 	ctx, cancel := context.WithTimeout(cmd.Context(), v.timeout)
 	defer cancel()
+	passed, err := v.granted.Vars()
+	if err != nil {
+		return played{}, err
+	}
 	args = expand(args, base, v.token, line)
 	client := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // running it is what the user asked for
-	client.Env = append(os.Environ(), "MCP_SERVER_URL="+base+"/mcp", "MCP_SERVER_SSE_URL="+base+"/sse")
+	client.Env = append(environ.Of(passed), "MCP_SERVER_URL="+base+"/mcp", "MCP_SERVER_SSE_URL="+base+"/sse")
 	if v.token != "" {
 		client.Env = append(client.Env, "MCP_SERVER_TOKEN="+v.token)
 	}
@@ -249,14 +262,15 @@ func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []str
 		client.Env = append(client.Env, "MCP_SERVER_COMMAND="+shell.Join(line))
 	}
 	client.Env = append(client.Env, v.env...)
-	client.Stdout, client.Stderr = cmp.Or(v.clientOut, stderr), stderr
+	said := transport.NewTail(lastSaid)
+	client.Stdout, client.Stderr = cmp.Or(v.clientOut, stderr), io.MultiWriter(stderr, said)
 	client.WaitDelay = 2 * time.Second
 	began := time.Now()
 	if err := procgroup.Start(client); err != nil {
 		return played{}, usagef("%s", procgroup.Unstarted(client, err))
 	}
 	err = procgroup.Wait(client)
-	run := played{exit: "0", took: time.Since(began)}
+	run := played{exit: "0", took: time.Since(began), said: said.String(), passed: passed}
 	switch {
 	case cmd.Context().Err() != nil:
 		run.interrupted = "interrupted"

@@ -15,7 +15,6 @@ import (
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
-	"io"
 	"iter"
 	"net/url"
 	"slices"
@@ -121,19 +120,6 @@ func NewMasker(secrets []string) *Masker {
 	return m
 }
 
-// writer masks what is written in one call, which is to hold no part of a secret.
-type writer struct {
-	to io.Writer
-	m  *Masker
-}
-
-// Writer masks secrets in what is written to another one, line by line.
-func Writer(to io.Writer, secrets []string) io.Writer { return writer{to, NewMasker(secrets)} }
-
-func (w writer) Write(line []byte) (int, error) {
-	_, err := w.to.Write(w.m.Mask(line))
-	return len(line), err
-}
 // Empty reports whether there is nothing to replace.
 func (m *Masker) Empty() bool { return m == nil || len(m.patterns) == 0 }
 
