@@ -124,7 +124,8 @@ func underVerify(t *testing.T, mock string, c client, revision, transport string
 	}
 	report, result := filepath.Join(dir, "report.json"), filepath.Join(dir, "outcome.json")
 	place := map[string]string{"stdio": "{stdio}", "http": "{url}", "sse": "{sse}"}[transport]
-	args := []string{"verify", "--world", world, "--revision", revision, "--json", report, "--no-color", "--"}
+	args := []string{"verify", "--world", world, "--revision", revision, "--json", report, "--no-color",
+		"--env-pass", outcome.File, "--"}
 	args = append(append(args, c.command...), revision, transport, place)
 	cmd := exec.CommandContext(t.Context(), mock, args...)
 	cmd.Env = append(os.Environ(), outcome.File+"="+result)

@@ -10,7 +10,8 @@ var (
 	// lacks is a line that says that something is not there, variable the name of what may be one, code an
 	// error code that looks like that.
 	lacks = regexp.MustCompile(`(?im)^.*\b(?:env|environ|environment|variables?|set|unset|missing|must|` +
-		`needs?|needed|requires?|required|provided?|specify|specified|configured?|undefined|empty|found|keyerror)\b.*$`)
+		`needs?|needed|requires?|required|provided?|specify|` +
+		`specified|configured?|undefined|empty|found|keyerror)\b.*$`)
 	variable = regexp.MustCompile(`\b(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|TOKEN|SECRET|PASSWORD|APIKEY)\b`)
 	code     = regexp.MustCompile(`^(?:ERR|E|INVALID|UNSUPPORTED)_|_(?:ERROR|FOUND|EXCEPTION|FAILED)$`)
 )

@@ -30,31 +30,44 @@ func TestGrant(t *testing.T) {
 	unix := environment{own: strings.Fields(`HOME=/h LOGNAME=l PATH=/p SHELL=/s TERM=xterm USER=u
 		PWD=/w LANG=C X=x TOKEN=t path=no HOME2=no CI=true GITHUB_TOKEN=g GITHUB_ENV=f GITHUB_OUTPUT=f
 		ACTIONS_RUNTIME_TOKEN=a ACTIONS_ID_TOKEN_REQUEST_URL=a CI_JOB_TOKEN=c CI_REGISTRY_PASSWORD=c
-		SYSTEM_ACCESSTOKEN=s RUNNER_TEMP=r BUILDKITE_AGENT_ACCESS_TOKEN=b BASH_ENV=e F=(){:;} BASH_FUNC_f%%=()`)}
-	windows := environment{windows: true, own: strings.Fields(`=C:=C:\ Path=p SystemRoot=w ComSpec=c PATHEXT=.EXE
-		TEMP=t tmp=t UserProfile=u APPDATA=a ProgramFiles=f Secret=s GitHub_Token=g`)}
+		SYSTEM_ACCESSTOKEN=s RUNNER_TEMP=r BUILDKITE_AGENT_ACCESS_TOKEN=b BASH_ENV=e F=(){:;}
+		BASH_FUNC_f%%=()`)}
+	windows := environment{windows: true, own: strings.Fields(`=C:=C:\ Path=p SystemRoot=w ComSpec=c 
+		PATHEXT=.EXE TEMP=t tmp=t UserProfile=u APPDATA=a ProgramFiles=f Secret=s GitHub_Token=g`)}
 	const most = "HOME2=no LANG=C LOGNAME=l PATH=/p PWD=/w SHELL=/s TERM=xterm TOKEN=t USER=u path=no "
 	const few = "LOGNAME=l PATH=/p SHELL=/s TERM=xterm USER=u "
-	const usualThere = "APPDATA=a ComSpec=c PATHEXT=.EXE Path=p ProgramFiles=f SystemRoot=w TEMP=t UserProfile=u tmp=t "
+	const usualThere = "APPDATA=a ComSpec=c PATHEXT=.EXE Path=p ProgramFiles=f SystemRoot=w TEMP=t tmp=t " +
+		"UserProfile=u "
 	for name, c := range map[string]struct {
 		own   environment
 		grant Grant
 		want  string
 	}{
-		"nothing":             {environment{}, Grant{}, ""},
-		"usual":               {unix, Grant{}, few + "HOME=/h"},
-		"named":               {unix, Grant{Pass: []string{"X", "GITHUB_TOKEN"}}, few + "HOME=/h X=x GITHUB_TOKEN=g"},
-		"all":                 {unix, Grant{All: true}, most + "HOME=/h X=x CI=true"},
-		"all and named":       {unix, Grant{All: true, Pass: []string{"CI_JOB_TOKEN"}}, most + "HOME=/h X=x CI=true CI_JOB_TOKEN=c"},
-		"a function, by name": {unix, Grant{Pass: []string{"F"}}, few + "HOME=/h F=(){:;}"},
-		"set over all others": {unix, Grant{[]string{"X=1", "HOME=2", "CI=3", "X=4"}, []string{"X"}, true}, most + "HOME=2 X=4 CI=3"},
-		"usual on Windows":    {windows, Grant{}, usualThere},
-		"named on Windows":    {windows, Grant{Pass: []string{"SECRET"}}, usualThere + "Secret=s"},
-		"all on Windows":      {windows, Grant{All: true}, usualThere + "Secret=s"},
-		"a runner's, by name": {windows, Grant{Pass: []string{"GITHUB_TOKEN"}}, usualThere + "GitHub_Token=g"},
+		"nothing": {environment{}, Grant{}, ""},
+		"usual": {unix, Grant{},
+			few + "HOME=/h"},
+		"named": {unix, Grant{Pass: []string{"X", "GITHUB_TOKEN"}},
+			few + "HOME=/h X=x GITHUB_TOKEN=g"},
+		"all": {unix, Grant{All: true},
+			most + "HOME=/h X=x CI=true"},
+		"all and named": {unix, Grant{All: true, Pass: []string{"CI_JOB_TOKEN"}},
+			most + "HOME=/h X=x CI=true CI_JOB_TOKEN=c"},
+		"a function, by name": {unix, Grant{Pass: []string{"F"}},
+			few + "HOME=/h F=(){:;}"},
+		"set over all others": {unix, Grant{[]string{"X=1", "HOME=2", "CI=3", "X=4"}, []string{"X"}, true},
+			most + "HOME=2 X=4 CI=3"},
+		"usual on Windows": {windows, Grant{},
+			usualThere},
+		"named on Windows": {windows, Grant{Pass: []string{"SECRET"}},
+			usualThere + "Secret=s"},
+		"all on Windows": {windows, Grant{All: true},
+			usualThere + "Secret=s"},
+		"a runner's, by name": {windows, Grant{Pass: []string{"GITHUB_TOKEN"}},
+			usualThere + "GitHub_Token=g"},
 	} {
 		vars, err := c.own.vars(&c.grant)
-		if got := lastOf(append(c.own.usual(), vars...)); err != nil || got != lastOf(strings.Fields(c.want)) {
+		got := lastOf(append(c.own.usual(), vars...))
+		if err != nil || got != lastOf(strings.Fields(c.want)) {
 			t.Errorf("%s: %v\ngot  %s\nwant %s", name, err, got, c.want)
 		}
 	}
@@ -94,7 +107,7 @@ func TestSecrets(t *testing.T) {
 	for pair, want := range map[string]string{
 		"API_TOKEN=s3cr3t-value":                               "s3cr3t-value",
 		"AUTH_HEADER_VALUE=Bearer s3cr3t-value":                "Bearer s3cr3t-value|s3cr3t-value",
-		"BASIC_AUTH=Basic dTpwYXNzd29yZDE=":                    "Basic dTpwYXNzd29yZDE=|dTpwYXNzd29yZDE=|password1|u:password1",
+		"BASIC_AUTH=Basic dTpwYXNzd29y":                        "Basic dTpwYXNzd29y|dTpwYXNzd29y|passwor|u:passwor",
 		"DB_PASS= padded-value\n":                              "padded-value",
 		"DATABASE_URL=postgres://app:s3cr3t-value@db/app":      "s3cr3t-value",
 		"REPO=ssh://developer@host/x":                          "",
@@ -123,15 +136,15 @@ func TestSecrets(t *testing.T) {
 
 // TestAdvice: how programs say that a variable is missing, and what is said of it.
 func TestAdvice(t *testing.T) {
-	e := environment{own: strings.Fields("HOME=/h TERM=x GITHUB_PERSONAL_ACCESS_TOKEN=g DEBUG=1 DATABASE_URL=d")}
+	e := environment{own: strings.Fields("HOME=/h PERSONAL_TOKEN=g DEBUG=1 DATABASE_URL=d")}
 	const pass, set = " passes on what is set here", " sets what is not"
 	const general = "it got PATH, HOME and few other"
 	for said, want := range map[string]string{
-		"a log\nGITHUB_PERSONAL_ACCESS_TOKEN environment variable is required\n": "--env-pass GITHUB_PERSONAL_ACCESS_TOKEN" + pass,
-		"Error: BRAVE_API_KEY environment variable is required":                  "--env BRAVE_API_KEY=VALUE" + set,
-		"Please set A_TOKEN and TEAM_ID environment variables":                   "--env A_TOKEN=VALUE --env TEAM_ID=VALUE" + set,
-		"KeyError: 'MAPS_KEY'": "--env MAPS_KEY=VALUE" + set,
-		"DATABASE_URL must be set, and REDIS_URL is missing; DATABASE_URL!": "--env-pass DATABASE_URL" + pass +
+		"a log\nPERSONAL_TOKEN environment variable is required\n": "--env-pass PERSONAL_TOKEN" + pass,
+		"Error: BRAVE_API_KEY is required":                         "--env BRAVE_API_KEY=VALUE" + set,
+		"Please set A_TOKEN and TEAM_ID":                           "--env A_TOKEN=VALUE --env TEAM_ID=VALUE" + set,
+		"KeyError: 'MAPS_KEY'":                                     "--env MAPS_KEY=VALUE" + set,
+		"DATABASE_URL must be set, REDIS_URL is missing": "--env-pass DATABASE_URL" + pass +
 			", --env REDIS_URL=VALUE" + set,
 		"TOKEN is not set": "--env TOKEN=VALUE" + set,
 		"Error [ERR_MODULE_NOT_FOUND]: must be set up\ncode: 'MODULE_NOT_FOUND', required": general,

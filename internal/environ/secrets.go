@@ -13,7 +13,8 @@ import (
 
 // plain fits values of variables with telling names that are no secrets, but words of which reports consist.
 var plain = regexp.MustCompile(`^(?i:anonymous|changeme|database|disabled|filesystem|identity|keychain|` +
-	`localhost|metadata|optional|osxkeychain|password|postgres|production|development|protocol|required|resources?|` +
+	`localhost|metadata|optional|osxkeychain|password|postgres|production|` +
+	`development|protocol|required|resources?|` +
 	`standard|undefined|wincred)$`)
 
 // Secrets lists what reports must not show of our environment, whether or not a program gets it: the

@@ -12,8 +12,10 @@ var (
 	sign = regexp.MustCompile(`[^a-z0-9]+`)
 	// about ends names whose values describe a secret, or say where it is, and are none.
 	about = regexp.MustCompile(`_(file|path|dir|directory|url|uri|endpoints?|host|port|servers?|sock|` +
-		`socket|domain|types?|methods?|mode|schemes?|provider|supported|required|enabled|parallelism|version|` +
-		`count|limit|size|length|ttl|timeout|expiry|expires|expiration|env|var|variable|header|command|cmd)_$` +
+		`socket|domain|types?|methods?|mode|schemes?|provider|` +
+		`supported|required|enabled|parallelism|version|` +
+		`count|limit|size|length|ttl|timeout|expiry|expires|expiration|` +
+		`env|var|variable|header|command|cmd)_$` +
 		`|_(public|primary|foreign|sort|partition|group|cache|row|idempotency)_key_$` +
 		`|_(max|min|total|num|input|output|prompt|completion|remaining|used)_(.+_)?tokens_$`)
 	// harmless contains a telling word and means something else.

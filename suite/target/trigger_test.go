@@ -34,7 +34,8 @@ func TestExec(t *testing.T) {
 	if err := tr.Fire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile(filepath.Join(dir, "out")); err != nil || string(got) != "inherited  ${own}\n" {
+	got, err := os.ReadFile(filepath.Join(dir, "out"))
+	if err != nil || string(got) != "inherited  ${own}\n" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
