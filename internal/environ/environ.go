@@ -41,7 +41,7 @@ type Grant struct {
 func (g *Grant) Register(f *pflag.FlagSet, program string) {
 	f.StringArrayVar(&g.Set, "env", nil, "set a variable for "+program+", `K=V`; may be repeated")
 	f.StringSliceVar(&g.Pass, "env-pass", nil,
-		"pass these `variables` of the environment to "+program+", which gets few by itself")
+		"pass variables of the environment to "+program+", `NAME,...`; without this few are passed")
 	f.BoolVar(&g.All, "env-all", false,
 		"pass the environment to "+program+", but for what a CI system sets for itself, such as GITHUB_TOKEN")
 }
