@@ -42,7 +42,7 @@ func (e environment) advice(said string, set []string, ended bool) string {
 		ways = append(ways, "--env-pass "+strings.Join(pass, ",")+" passes on what is set here")
 	}
 	if len(unset) > 0 {
-		ways = append(ways, strings.Join(unset, " ")+" sets what is not")
+		ways = append(ways, strings.Join(unset, " ")+" sets what is not set here")
 	}
 	switch {
 	case len(ways) > 0:

@@ -102,7 +102,7 @@ func (e environment) vars(g *Grant) (vars []string, err error) {
 	for _, name := range g.Pass {
 		switch i := e.find(e.own, name); {
 		case e.name(name) == "" || strings.Contains(name, "="):
-			const mistaken = "env-pass %q: a variable is passed by its name alone, env sets one"
+			const mistaken = "env-pass %q: a variable is passed by its name alone, env gives it a value"
 			return nil, fmt.Errorf(mistaken, e.name(name))
 		case i < 0:
 			return nil, fmt.Errorf("env-pass %s: the variable is not set", name)

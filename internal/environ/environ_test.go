@@ -72,11 +72,11 @@ func TestGrant(t *testing.T) {
 		}
 	}
 	for want, g := range map[string]Grant{
-		"env-pass NONE: the variable is not set":                             {Pass: []string{"NONE"}},
-		"env-pass x: the variable is not set":                                {Pass: []string{"x"}},
-		`env-pass "X": a variable is passed by its name alone, env sets one`: {Pass: []string{"X=1"}},
-		`env-pass "": a variable is passed by its name alone, env sets one`:  {Pass: []string{""}},
-		"env number 2 is not of the form K=V":                                {Set: []string{"A=", "=b"}},
+		"env-pass NONE: the variable is not set":                                     {Pass: []string{"NONE"}},
+		"env-pass x: the variable is not set":                                        {Pass: []string{"x"}},
+		`env-pass "X": a variable is passed by its name alone, env gives it a value`: {Pass: []string{"X=1"}},
+		`env-pass "": a variable is passed by its name alone, env gives it a value`:  {Pass: []string{""}},
+		"env number 2 is not of the form K=V":                                        {Set: []string{"A=", "=b"}},
 	} {
 		if _, err := unix.vars(&g); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -137,7 +137,7 @@ func TestSecrets(t *testing.T) {
 // TestAdvice: how programs say that a variable is missing, and what is said of it.
 func TestAdvice(t *testing.T) {
 	e := environment{own: strings.Fields("HOME=/h PERSONAL_TOKEN=g DEBUG=1 DATABASE_URL=d")}
-	const pass, set = " passes on what is set here", " sets what is not"
+	const pass, set = " passes on what is set here", " sets what is not set here"
 	const general = "it got PATH, HOME and few other"
 	for said, want := range map[string]string{
 		"a log\nPERSONAL_TOKEN environment variable is required\n": "--env-pass PERSONAL_TOKEN" + pass,
