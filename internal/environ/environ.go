@@ -100,6 +100,7 @@ func (e environment) vars(g *Grant) (vars []string, err error) {
 		vars = e.those(runners, false)
 	}
 	for _, name := range g.Pass {
+		name = strings.TrimSpace(name)
 		switch i := e.find(e.own, name); {
 		case e.name(name) == "" || strings.Contains(name, "="):
 			const mistaken = "env-pass %q: a variable is passed by its name alone, env gives it a value"
