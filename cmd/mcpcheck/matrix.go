@@ -106,7 +106,7 @@ func (p *program) matrix(ctx context.Context, o *matrixOptions, flags []string) 
 	return r.finish(ctx)
 }
 
-// secretsOf lists what reports on any of the targets must not show. A wrong flag is an error, and is told
+// secretsOf lists what reports on any of the targets must not show. A wrong flag is an error, reported
 // once, before anything is started; what else is wrong with a target costs its own column only.
 func (p *program) secretsOf(o *matrixOptions, file *matrixFile, flags []string) ([]string, error) {
 	var secrets []string
@@ -252,7 +252,7 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	return column, report
 }
 
-// keep writes the reports of a target, if there is one, and what was told beside it.
+// keep writes the reports of a target, if there is one, and its console.
 func (r *matrixRun) keep(dir string, report *reports.Report, console *bounded) (err error) {
 	if report != nil {
 		o := outputs{output.Reports{JSON: filepath.Join(dir, "report.json"), HTML: filepath.Join(dir, "report.html"), NoColor: true}}

@@ -29,7 +29,7 @@ import (
 
 // EnvDir is the environment variable that names a directory in which each process leaves a
 // file that is named after its process id. Without it that is [HomeDir] in the home directory,
-// which programs are told without being passed anything.
+// which programs know without a variable.
 const (
 	EnvDir  = "MCPCHECK_BAD_TARGET_PIDS"
 	HomeDir = "mcpcheck-bad-target-pids"

@@ -35,7 +35,7 @@ func (e environment) advice(said string, set []string, ended bool) string {
 		default:
 			unset = append(unset, "--env "+name+"=VALUE")
 		}
-		given = append(given, name) // it is told once
+		given = append(given, name) // named once
 	}
 	var ways []string
 	if len(pass) > 0 {

@@ -167,7 +167,7 @@ func (p place) replace(mode fs.FileMode, write func(io.Writer) error) error {
 		err = root.Rename(name, p.name)
 	}
 	if err != nil {
-		_ = root.Remove(name) // the error is told
+		_ = root.Remove(name) // the first error is returned
 	}
 	return err
 }

@@ -47,7 +47,7 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestHarmlessWriter: the caller is told of what was its own, the door is open, and values in JSON stay.
+// TestHarmlessWriter: the caller gets the length of what it wrote, the door is open, and values in JSON stay.
 func TestHarmlessWriter(t *testing.T) {
 	if n, err := Harmless(io.Discard).Write([]byte("::x ##[y")); n != 8 || err != nil {
 		t.Errorf("%d bytes, %v", n, err)
