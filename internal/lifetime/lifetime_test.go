@@ -10,7 +10,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,6 +25,7 @@ import (
 
 // TestMain is a program of ours as well, which starts a shell and then ends as a variable says.
 func TestMain(m *testing.M) {
+	_ = procgroup.Adopt() // which does not return in a guard
 	how := os.Getenv("LIFETIME_TEST")
 	if how == "" {
 		os.Exit(m.Run())
@@ -41,6 +44,15 @@ func TestMain(m *testing.M) {
 		<-ctx.Done()
 		fmt.Println(context.Cause(ctx), err)
 		select {} // until the second signal
+	})
+}
+
+// guards lists the guards of this program, where there is a /proc.
+func guards() []string {
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	return slices.DeleteFunc(all, func(path string) bool {
+		line, _ := os.ReadFile(path) // its process may end meanwhile
+		return !strings.HasPrefix(string(line), os.Args[0]+"\x00end-")
 	})
 }
 
@@ -82,6 +94,9 @@ func TestMainEnds(t *testing.T) {
 				if time.Now().After(end) {
 					t.Fatal("the child of the shell is left")
 				}
+			}
+			for _, path := range guards() {
+				t.Error("a guard is left: ", path)
 			}
 		})
 	}
