@@ -246,3 +246,29 @@ func TestOthersAreLeft(t *testing.T) {
 	n, _ := strconv.Atoi(string(m[1]))
 	_ = syscall.Kill(n, syscall.SIGKILL)
 }
+
+// TestMarkIsNoCondition: a process that has taken the mark off is ended with the others.
+func TestMarkIsNoCondition(t *testing.T) {
+	t.Parallel()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exec.LookPath("prlimit"); err != nil {
+		t.Skip(err)
+	}
+	const unmarked = `setsid prlimit --rttime=1000:unlimited sleep 300 >/dev/null 2>&1 & ` +
+		`echo "unmarked: $!" >&2; sleep 1; exit 1`
+	out, _ := exec.Command(path, "run", "--", "sh", "-c", unmarked).CombinedOutput() // the target fails
+	all := regexp.MustCompile(`unmarked: (\d+)`).FindAllSubmatch(out, -1)
+	if all == nil || !ended.Match(out) {
+		t.Errorf("it has ended nothing:\n%s", out)
+	}
+	for _, m := range all {
+		if stat(string(m[1])) != nil {
+			t.Errorf("%s is left", m[1])
+			n, _ := strconv.Atoi(string(m[1]))
+			_ = syscall.Kill(n, syscall.SIGKILL)
+		}
+	}
+}
