@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	// lacks is a line that says that something is not there, variable the name of what may be one, code an
-	// error code that looks like that.
+	// lacks is a line that says that something is not there. variable is the name of what may be one, code
+	// an error code that looks like that.
 	lacks = regexp.MustCompile(`(?im)^.*\b(?:env|environ|environment|variables?|set|unset|missing|must|` +
 		`needs?|needed|requires?|required|provided?|specify|` +
 		`specified|configured?|undefined|empty|found|keyerror)\b.*$`)

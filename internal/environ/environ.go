@@ -14,8 +14,8 @@ import (
 )
 
 var (
-	// usual fits what the official SDKs' clients give to servers on stdio, usualWindows what they give on
-	// Windows, with what interpreters need there to find programs.
+	// usual fits what the official SDKs' clients give to servers on stdio. usualWindows fits what they give
+	// on Windows, and what interpreters need there to find programs.
 	usual        = regexp.MustCompile(`^(HOME|LOGNAME|PATH|SHELL|TERM|USER)$`)
 	usualWindows = regexp.MustCompile(`^(APPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|LOCALAPPDATA|PATH|PATHEXT|` +
 		`PROCESSOR_ARCHITECTURE|PROGRAMFILES|SYSTEMDRIVE|SYSTEMROOT|TEMP|TMP|USERNAME|USERPROFILE)$`)

@@ -192,8 +192,8 @@ func parseEventID(id string) (number, i int, ok bool) {
 	return number, i - 1, err1 == nil && err2 == nil && i >= 0
 }
 
-// openStream adds a stream to a session. If there are many it forgets the oldest that nobody reads, and ends
-// the oldest of those opened by GET, which a server may do at any time (Streamable HTTP, listening for
+// openStream adds a stream to a session. If there are many it forgets the oldest that nobody reads. Of those
+// opened by GET it ends the oldest, which a server may do at any time (Streamable HTTP, listening for
 // messages).
 func (s *session) openStream(kind string) *stream {
 	s.mu.Lock()

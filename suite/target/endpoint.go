@@ -33,7 +33,7 @@ type Endpoint struct {
 	// values of Env that port.
 	Command []string `yaml:"command"`
 	// Env sets variables of the program's environment. Beside these it gets the usual ones of
-	// mcpcheck's own, such as PATH and HOME, those that EnvPass names and, with EnvAll, all but
+	// mcpcheck's own, such as PATH and HOME, and those that EnvPass names. EnvAll gives all but
 	// what a CI system sets for itself.
 	Env     map[string]Value `yaml:"env"`
 	EnvPass []string         `yaml:"env-pass"`
@@ -229,7 +229,7 @@ func (t *Target) Secrets() []string {
 }
 
 // stated lists header values and environment values of endpoints, identities and triggers that are not marked
-// public, what is listed as secret, and passwords and keys in URLs and command lines. It is sorted.
+// public. It adds what is listed as secret, and passwords and keys in URLs and command lines. It is sorted.
 func (t *Target) stated() []string {
 	var found []string
 	add := func(values ...string) { found = append(found, values...) }

@@ -16,8 +16,8 @@ const (
 	bodyTime = 90 * time.Second
 )
 
-// Pace returns the body of a request, of which reading fails by os.ErrDeadlineExceeded if nothing comes of it
-// for BodyPause, or it takes longer than 90 seconds. This holds for a body that nobody reads as well. The
+// Pace returns the body of a request. Reading it fails by os.ErrDeadlineExceeded if nothing comes of it for
+// BodyPause, or it takes longer than 90 seconds. This holds for a body that nobody reads as well. The
 // connection of one that was too slow ends with the answer, because its next request could not be found.
 func Pace(w http.ResponseWriter, body io.ReadCloser) io.ReadCloser {
 	if body == nil || body == http.NoBody {

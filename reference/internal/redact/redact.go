@@ -1,6 +1,6 @@
 // Package redact hides secrets in what is written down of a conversation: the values of what has a telling
-// name (package telling), wherever the names stand, and what a client sent under such a name, wherever it
-// comes up later and in whatever form (package mask).
+// name (package telling), wherever the names stand. What a client sent under such a name it hides wherever
+// that comes up later, and in whatever form (package mask).
 package redact
 
 import (
@@ -18,7 +18,7 @@ import (
 )
 
 // The bounds of what a Redactor remembers of clients: the sets of secrets that came last, a set for each
-// message that had some, how many are in a set, and how many bytes are in a set and in all of them.
+// message that had some. A set has a bound of its members and of its bytes, and all sets have one of bytes.
 const (
 	maxSets     = 64
 	maxInSet    = 32
