@@ -15,7 +15,7 @@ var (
 		`socket|domain|types?|methods?|mode|schemes?|provider|` +
 		`supported|required|enabled|parallelism|version|` +
 		`count|limit|size|length|ttl|timeout|expiry|expires|expiration|` +
-		`env|var|variable|header|command|cmd)_$` +
+		`env|var|variable|header|command|cmd|name|algorithm|realm)_$` +
 		`|_(public|primary|foreign|sort|partition|group|cache|row|idempotency)_key_$` +
 		`|_(max|min|total|num|input|output|prompt|completion|remaining|used)_(.+_)?tokens_$`)
 	// harmless contains a telling word and means something else.

@@ -22,7 +22,7 @@ func TestName(t *testing.T) {
 		- -- a HOME PATH PWD OLDPWD keys KEYBOARD authority monkey author GIT_AUTHOR_NAME authors
 		SSH_AUTH_SOCK TOKENIZERS_PARALLELISM tokenizer progressToken token_endpoint authorization_servers
 		token_endpoint_auth_methods_supported token_type AUTH_METHOD --token-file TOKEN_URL --token-env
-		SECRET_PATH max_tokens maxTokens --max-tokens X-RateLimit-Remaining-Tokens tokenCount public_key public-key PRIMARY_KEY --sort-key path pattern compass design signal`) {
+		SECRET_PATH SECRET_NAME COOKIE_NAME SIGNATURE_ALGORITHM max_tokens maxTokens --max-tokens X-RateLimit-Remaining-Tokens tokenCount public_key public-key PRIMARY_KEY --sort-key path pattern compass design signal`) {
 		if Name(name) {
 			t.Errorf("%s is telling", name)
 		}
