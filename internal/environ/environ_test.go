@@ -109,6 +109,8 @@ func TestSecrets(t *testing.T) {
 		"AUTH_HEADER_VALUE=Bearer s3cr3t-value":                "Bearer s3cr3t-value|s3cr3t-value",
 		"BASIC_AUTH=Basic dTpwYXNzd29y":                        "Basic dTpwYXNzd29y|dTpwYXNzd29y|passwor|u:passwor",
 		"DB_PASS= padded-value\n":                              "padded-value",
+		"API_TOKENS=t0ken-one, t0ken-two":                      "t0ken-one|t0ken-one, t0ken-two|t0ken-two",
+		`GOOGLE_CREDENTIALS={"type":"x","private_key":"k3y"}`:  `k3y|{"type":"x","private_key":"k3y"}`,
 		"DATABASE_URL=postgres://app:s3cr3t-value@db/app":      "s3cr3t-value",
 		"REPO=ssh://developer@host/x":                          "",
 		"PROXY=http://token-as-user@host":                      "token-as-user",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/telling"
+	"github.com/tidwall/gjson"
 )
 
 // plain fits values of variables with telling names that are no secrets, but words of which reports consist.
@@ -41,7 +42,25 @@ func (e environment) secrets(named func(name string) bool) (found []string) {
 		case err == nil && u.Host != "":
 			found = append(found, telling.URL(u)...)
 		case named(name):
-			found = append(found, telling.Credentials(value)...)
+			found = append(found, parts(value)...)
+		}
+	}
+	return found
+}
+
+// parts lists the secrets of a value: itself, the entries of a list, and what JSON has under telling names.
+func parts(value string) []string {
+	found := telling.Credentials(value)
+	if members := gjson.Parse(value); members.IsObject() {
+		members.ForEach(func(name, member gjson.Result) bool {
+			if member.Type == gjson.String && telling.Name(name.Str) {
+				found = append(found, member.Str)
+			}
+			return true
+		})
+	} else if list := strings.Split(value, ","); len(list) > 1 {
+		for _, entry := range list {
+			found = append(found, strings.TrimSpace(entry))
 		}
 	}
 	return found
