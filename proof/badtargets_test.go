@@ -208,7 +208,7 @@ func TestBadProcesses(t *testing.T) {
 		{mode: "nothing", status: 3, cause: `NOTHING JUDGED`, args: append([]string{"--label-filter", "area:LIST || area:READ"}, one...)},
 		{mode: "stubborn", status: 0, cause: `NOTHING FOUND`, args: append([]string{"--only", "LIST-01", "--budget", "12s"}, one...), slow: true}, // its processes end one after the other
 		{mode: "banner", status: 0, cause: `NOTHING FOUND`, args: append([]string{"--only", "LIST-01"}, one...)},
-		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*the answer has \d+ bytes|blocked .*LIST-01.*bytes on one connection`, args: append([]string{"--only", "LIST-01", "--timeout", "4s"}, one...), slow: true},
+		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*the answer has \d+ bytes|blocked .*LIST-01.*bytes on one connection`, args: append([]string{"--only", "LIST-01", "--timeout", "4s", "--budget", "20s"}, one...), slow: true},
 	} {
 		t.Run(b.mode, func(t *testing.T) {
 			if !sample.Share(b.mode, 2) {
