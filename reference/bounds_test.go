@@ -38,7 +38,7 @@ func (c *crowd) open(ctx context.Context, n int, method, path string, body []byt
 	synctest.Wait()
 }
 
-// TestConnectionsPushOutNoSession: what lasts as long as its connection has bounds of its own, and makes room
+// TestConnectionsPushOutNoSession: what lasts as long as its connection has separate bounds, and makes room
 // when it ends.
 func TestConnectionsPushOutNoSession(t *testing.T) {
 	listening := header("Content-Type", "application/json", "Accept", "application/json, text/event-stream",
@@ -83,7 +83,7 @@ func TestConnectionsPushOutNoSession(t *testing.T) {
 	}
 }
 
-// TestStreamsOfASession: one that opens streams by GET without end loses the oldest of its own, and others
+// TestStreamsOfASession: one that opens streams by GET without end loses its oldest, and others
 // lose nothing.
 func TestStreamsOfASession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

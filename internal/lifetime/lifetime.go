@@ -60,7 +60,7 @@ func abort() {
 	os.Exit(reports.ExitNotEstablished)
 }
 
-// EndStrays ends what a program that was started has left behind in sessions of its own, and says
+// EndStrays ends what a program that was started has left behind in other sessions, and says
 // that it, whose name follows ours, has. It returns the command lines, with secrets hidden.
 func EndStrays(stderr io.Writer, it string, hide func(string) string) []string {
 	all := procgroup.EndStrays(strayTime)

@@ -13,7 +13,7 @@ import (
 )
 
 // A guard ends what we have started if we cannot (SIGKILL, no memory, a fatal error). It is our
-// program once more, in a session of its own, at the end of a pipe that we alone hold open. What it
+// program once more, in another session, at the end of a pipe that we alone hold open. What it
 // ends bears a mark: a limit of real-time processor time that no process ever reaches. Descendants
 // inherit it whatever becomes of their parents, sessions, environments and files, unless they change
 // that limit themselves.

@@ -132,7 +132,7 @@ fi
 			want += call + " --provenance --access public --tag " + c.tag + "\n"
 		}
 		if log, err := os.ReadFile(filepath.Join(registry, "log")); err != nil || string(log) != want {
-			t.Errorf("%s: npm was told %q (%v), not %q", c.name, log, err, want)
+			t.Errorf("%s: npm got %q (%v), not %q", c.name, log, err, want)
 		}
 	}
 }
