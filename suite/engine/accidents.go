@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 
@@ -12,134 +10,102 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// repeatAccidents repeats further what blames a message for an error of the target's own, if that may be an accident: what fails now and
-// then does so twice by chance. Where one of several repetitions shows it of none of these messages, or too few give an occasion
-// for it, nothing is confirmed, which is noted.
-func (r *Run) repeatAccidents(ctx context.Context, late []*Judgement) {
-	const most, idle = 12, 3 // repetitions, and those in succession of which none gave an occasion
-	open := recording.Keep(late, func(j *Judgement) bool {
-		return (r.repeatable(j) || r.seenEarly(j)) && j.Outcome.Red() && slices.ContainsFunc(j.Frames, r.ownError)
-	})
-	erratic := map[requirement.Combination]bool{}
-	for _, j := range open {
-		if _, known := erratic[j.Combination]; !known {
-			erratic[j.Combination] = r.erratic(j.Combination)
-		}
+// sent is a message of a script: the line of it, and what it says.
+type sent struct {
+	step recording.Step
+	message
+}
+
+// message is what a message is about: its method, and what it names, or else all that it says besides metadata.
+type message string
+
+func messageOf(x *recording.Exchange) message {
+	about, names := x.Method, false
+	for _, name := range gjson.GetManyBytes(x.Params, "uri", "cursor", "ref", "argument", "level") {
+		about += " " + name.Raw
+		names = names || name.Exists()
 	}
-	open = recording.Keep(open, func(j *Judgement) bool { return r.accidental(j, erratic[j.Combination]) })
-	open = recording.Keep(open, func(j *Judgement) bool {
-		if !r.repeatable(j) {
-			r.doubt(j, r.takes[j.Combination].Facts.Notes[recording.FactGone])
-		}
-		return r.repeatable(j)
-	})
-	blamed, times := map[*Judgement]map[string]bool{}, map[*Judgement]int{}
-	for _, j := range open {
-		blamed[j] = r.ownErrors(j.From, r.takes[j.Combination], j.Frames)
-	}
-	repeated := func(j *Judgement) *Take {
-		if r.seenEarly(j) {
-			return r.repeatedEarly[j.Combination]
-		}
-		return r.again[j.Combination]
-	}
-	for n, without := 1, 0; ; n++ {
-		without++
-		open = recording.Keep(open, func(j *Judgement) bool {
-			same, told := r.sameAgain(j, blamed[j], repeated(j))
-			if told {
-				without = 0
+	if !names {
+		gjson.ParseBytes(x.Params).ForEach(func(name, value gjson.Result) bool {
+			if name.Str != "_meta" {
+				about += " " + name.Raw + value.Raw
 			}
-			switch {
-			case same:
-				times[j]++
-			case told:
-				r.doubt(j, "it was repeated several times, and did not show of the same message each time")
-				return false
-			}
-			if erratic[j.Combination] {
-				return times[j] < 7
-			}
-			return times[j] < 3
+			return true
 		})
-		if len(open) == 0 || without == idle || n == most || context.Cause(ctx) != nil {
-			break
-		}
-		again := r.replay(ctx, open, r.scripts)
-		repeated = func(j *Judgement) *Take { return again[j.Combination] }
 	}
-	for _, j := range open {
-		if context.Cause(ctx) == nil || erratic[j.Combination] {
-			r.doubt(j, fmt.Sprintf("it showed in %d repetitions, and in the others there was no occasion, or no time", times[j]))
-		}
-	}
+	return message(about)
 }
 
-// doubt notes, also for whoever judges the recording again, why a verdict is not confirmed.
-func (r *Run) doubt(j *Judgement, why string) {
-	r.takes[j.Combination].Facts.Notes[recording.FactErratic+j.Requirement.ID] = why
-}
-
-// scripts names the single scenarios that a verdict rests on, as a [choice].
-func (r *Run) scripts(needed map[recording.Name]bool, j *Judgement, _ *Take) {
-	for _, name := range j.From {
-		if sc, ok := r.catalogue.Scenario(name); ok {
-			needed[sc.Name] = true
+// blamed are the messages of single scenarios that a red verdict blames for an error of the target's own.
+func (r *Run) blamed(j *Judgement) map[sent]bool {
+	all := map[sent]bool{}
+	for x := range judgedExchanges(j.From, r.takes[j.Combination]) {
+		if r.failedItself(x, j.Frames) {
+			all[sent{x.Step, messageOf(x)}] = true
 		}
 	}
+	return all
 }
 
-// sameAgain reports whether a repetition shows the same as a verdict of one of the messages that it blames, and takes those out that were
-// answered otherwise; told is false if it gave no occasion for it.
-func (r *Run) sameAgain(j *Judgement, blamed map[string]bool, again *Take) (same, told bool) {
-	if again == nil {
-		return false, false
+// failAgain are those of some messages that failed in a round as well, and were not also served in it. What was not sent from the same line of
+// the script is looked for in the others.
+func (r *Run) failAgain(blamed map[sent]bool, round *Take) map[sent]bool {
+	type answers struct{ failed, served bool }
+	exact, any := map[sent]answers{}, map[message]answers{}
+	for name, rec := range round.Recordings {
+		if name == recording.Everything {
+			continue
+		}
+		for _, x := range rec.Exchanges {
+			if !answered(x) {
+				continue
+			}
+			m, fails := messageOf(x), r.failedItself(x, nil)
+			note := func(a answers) answers { return answers{a.failed || fails, a.served || !fails} }
+			exact[sent{x.Step, m}], any[m] = note(exact[sent{x.Step, m}]), note(any[m])
+		}
 	}
-	second := r.row(j.Row, again)
-	if _, silent := saysNothing(second, cutOff(j.From, r.takes[j.Combination], again)); silent {
-		return false, false
+	left := map[sent]bool{}
+	for m := range blamed {
+		a, asked := exact[m]
+		if !asked {
+			a = any[m.message]
+		}
+		if a.failed && !a.served {
+			left[m] = true
+		}
 	}
-	if second.Outcome != j.Outcome {
-		return false, true
-	}
-	if len(r.ownErrors(j.From, again, second.Frames)) == 0 {
-		return true, true // it does not rest on errors alone
-	}
-	failed := r.ownErrors(j.From, again, nil)
-	maps.DeleteFunc(blamed, func(about string, _ bool) bool { return !failed[about] })
-	return len(blamed) > 0, true
+	return left
 }
 
-// accidental reports whether a red verdict on single scenarios rests on an error of the target's own that may be an accident: it serves the like
-// of the message, or is known to be erratic.
-func (r *Run) accidental(j *Judgement, erratic bool) bool {
-	take := r.takes[j.Combination]
-	failed := r.ownErrors(j.From, take, j.Frames)
-	if len(failed) == 0 || erratic {
-		return len(failed) > 0
+// likeServed reports whether a target serves what some messages are about, in whatever way it is asked.
+func (r *Run) likeServed(c requirement.Combination, blamed map[sent]bool) bool {
+	about := map[message]bool{}
+	for m := range blamed {
+		about[m.message] = true
 	}
-	for _, rec := range take.Recordings {
-		if slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Succeeded() && failed[subject(x)] }) {
+	for _, rec := range r.takes[c].Recordings {
+		if slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Succeeded() && about[messageOf(x)] }) {
 			return true
 		}
 	}
 	return false
 }
 
-// erratic reports whether a target has answered the same message by an error of its own and otherwise as well. Messages whose tags
-// differ are not the same: their ids or headers may.
+// erratic reports whether an endpoint has answered the same message by an error of its own and otherwise as well, in whatever
+// revision. Messages whose tags differ are not the same: their ids or headers may.
 func (r *Run) erratic(c requirement.Combination) bool {
 	failed := map[string]bool{} // or else answered
-	for _, takes := range []map[requirement.Combination]*Take{r.takes, r.repeatedEarly, r.again} {
-		if takes[c] == nil {
+	for take := range r.played() {
+		if !r.sameEndpoint(take.Facts.Combination, c) {
 			continue
 		}
-		for _, rec := range takes[c].Recordings {
+		for _, rec := range take.Recordings {
 			for _, x := range rec.Exchanges {
-				if x.Method == "" || x.Tags[recording.TagCancelled] != "" || x.Outcome != recording.Replied && x.Outcome != recording.HTTPOnly {
-					continue // how a cancelled request ends is a matter of who is quicker
+				if !answered(x) {
+					continue
 				}
-				same, fails := fmt.Sprint(x.Step, x.Method, string(x.Params), x.Tags), r.failedItself(x, nil)
+				same, fails := fmt.Sprint(take.Facts.Combination, x.Step, x.Method, string(x.Params), x.Tags), r.failedItself(x, nil)
 				if was, known := failed[same]; known && was != fails {
 					return true
 				}
@@ -150,39 +116,17 @@ func (r *Run) erratic(c requirement.Combination) bool {
 	return false
 }
 
-// ownErrors are the subjects of messages of some scenarios that were answered by an error of the target's own: of those among some
-// frames, or of all if there are none.
-func (r *Run) ownErrors(names []recording.Name, take *Take, frames []int) map[string]bool {
-	failed := map[string]bool{}
-	for _, name := range names {
-		rec := take.Recordings[name]
-		if rec == nil || name == recording.Everything {
-			continue
-		}
-		for _, x := range rec.Exchanges {
-			if x.Method != "" && x.Tags[recording.TagCancelled] == "" && r.failedItself(x, frames) {
-				failed[subject(x)] = true
-			}
-		}
-	}
-	return failed
+// answered reports whether a request was answered, in whatever way. How a cancelled one ends is a matter of who is quicker.
+func answered(x *recording.Exchange) bool {
+	return x.Method != "" && x.Tags[recording.TagCancelled] == "" && (x.Outcome == recording.Replied || x.Outcome == recording.HTTPOnly)
 }
 
 // failedItself reports whether a message was answered by an error of the target's own, in one of some frames if there are any. HTTP 202 is
 // one where nothing else comes: it answers notifications, and all messages on HTTP+SSE.
 func (r *Run) failedItself(x *recording.Exchange, frames []int) bool {
-	return slices.ContainsFunc(x.Evidence(), func(n int) bool {
+	return x.Method != "" && x.Tags[recording.TagCancelled] == "" && slices.ContainsFunc(x.Evidence(), func(n int) bool {
 		return (len(frames) == 0 || slices.Contains(frames, n)) && r.ownError(n) && (!r.accepted(n) || len(x.ID) > 0 && x.Outcome == recording.HTTPOnly)
 	})
-}
-
-// subject is what a message is about: its method, and what it names.
-func subject(x *recording.Exchange) string {
-	about := x.Method
-	for _, name := range gjson.GetManyBytes(x.Params, "uri", "cursor", "ref", "argument", "level") {
-		about += " " + name.Raw
-	}
-	return about
 }
 
 // ownError reports whether a frame says that the target itself has failed, as an internal error does, and may one whose code is the

@@ -5,11 +5,13 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -18,14 +20,14 @@ import (
 type early struct {
 	run   *Run
 	stage *pool.Pool
-	over  chan struct{}           // closed when everything was played and every session was closed
-	red   func(*Judgement, *Take) // is told of verdicts that are red so far
+	over  chan struct{} // closed when everything was played and every session was closed
 	busy  sync.WaitGroup
 
 	mu       sync.Mutex
 	complete *Take // recordings that cannot change any more
 	waiting  []*waitingRow
 	judged   []chan struct{} // for each recording: closed when what can be judged on it was judged
+	red      []*Judgement    // so far
 }
 
 // waitingRow is a row whose recordings are not complete yet.
@@ -36,11 +38,11 @@ type waitingRow struct {
 
 // begin gives the verdicts for which nothing has to be played, and notes what the other
 // rows wait for, by combination.
-func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario, red func(*Judgement, *Take)) map[requirement.Combination]*early {
+func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario) map[requirement.Combination]*early {
 	all := map[requirement.Combination]*early{}
 	played := map[requirement.Combination][]recording.Name{}
 	for st, plan := range plans {
-		all[st.Combination] = &early{run: r, stage: st, over: make(chan struct{}), red: red, complete: newTake(st.Facts)}
+		all[st.Combination] = &early{run: r, stage: st, over: make(chan struct{}), complete: newTake(st.Facts)}
 		for _, sc := range plan {
 			played[st.Combination] = append(played[st.Combination], sc.Name)
 		}
@@ -154,12 +156,30 @@ func (e *early) judge(row Row, take *Take) {
 	if !repeats(j, take) {
 		e.run.results.give(j)
 	} else if j.Outcome.Red() {
-		e.red(j, take)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.red = append(e.red, j)
 	}
 }
 
-// await waits until what was played so far is judged, as far as sessions have ended.
-func (e *early) await(ctx context.Context) {
+// ahead plays rounds for what is red so far, before scenarios are played that may cost a target which nobody here can start again. They
+// take no more than a part of the time that is left.
+func (r *Run) ahead(ctx context.Context, all map[requirement.Combination]*early) {
+	const part = 4
+	deadline, _ := ctx.Deadline()
+	bounded, stop := context.WithTimeout(ctx, time.Until(deadline)/part)
+	defer stop()
+	var red []*Judgement
+	for _, st := range r.stages {
+		if cheap(st) {
+			red = append(red, all[st.Combination].await(bounded)...)
+		}
+	}
+	r.confirm(bounded, red)
+}
+
+// await waits until what was played so far is judged, as far as sessions have ended, and returns what is red.
+func (e *early) await(ctx context.Context) []*Judgement {
 	e.mu.Lock()
 	all := slices.Clone(e.judged)
 	e.mu.Unlock()
@@ -167,9 +187,18 @@ func (e *early) await(ctx context.Context) {
 		select {
 		case <-judged:
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.red)
+}
+
+// cheap reports whether sessions may come and go beside others: they are no processes of ours, their
+// number is not limited, and nothing is made to change that would show in all of them.
+func cheap(st *pool.Pool) bool {
+	return !st.Facts.Owned && !st.Limited() && st.Endpoint.Server() == nil && st.Target.Triggers == (target.Triggers{})
 }
 
 // end waits until nothing is judged any more, once every session was closed. framed tells then which

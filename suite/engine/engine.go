@@ -54,11 +54,13 @@ type Run struct {
 	rows      []Row
 	leftOut   []string // ids of the requirements that a quick run leaves out
 
-	takes         map[requirement.Combination]*Take
-	again         map[requirement.Combination]*Take // those that confirmed red verdicts
-	repeatedEarly map[requirement.Combination]*Take // what was repeated while the run went on
-	ended         error                             // why the run ended early; nil if it did not
-	took          time.Duration
+	takes  map[requirement.Combination]*Take // of the first play
+	rounds []round                           // what was played again, in this order
+	judged map[judgedOn]*Judgement           // in the rounds, and at first
+	tried  map[key]int                       // in how many rounds the scripts of a row were played
+	legacy bool                              // it was recorded by a version that confirmed by one repetition
+	ended  error                             // why the run ended early; nil if it did not
+	took   time.Duration
 
 	begun   sync.Once
 	results *results
@@ -74,6 +76,7 @@ type Run struct {
 // endpoint is an endpoint and what was found out about it.
 type endpoint struct {
 	*target.Endpoint
+	number      int // of those of the target, from 1 on
 	transport   requirement.Transport
 	dialer      transport.Dialer
 	found       *session.Found
@@ -179,7 +182,7 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 		}
 	}()
 	for i := range cfg.Target.Endpoints {
-		e := &endpoint{Endpoint: &cfg.Target.Endpoints[i]}
+		e := &endpoint{Endpoint: &cfg.Target.Endpoints[i], number: i + 1}
 		if len(cfg.candidates(e.Endpoint)) == 0 {
 			continue
 		}
@@ -224,6 +227,7 @@ func (r *Run) allow(detection time.Duration) {
 // prepare sets up what a run needs to give verdicts.
 func (r *Run) prepare() {
 	r.judging = context.Background()
+	r.judged, r.tried = map[judgedOn]*Judgement{}, map[key]int{}
 	r.results, r.done, r.over = &results{started: make(chan struct{})}, make(chan struct{}), make(chan struct{})
 	r.endEarly = sync.OnceFunc(func() { close(r.over) })
 	r.leaked = sync.OnceValue(r.leaks)
@@ -395,7 +399,7 @@ func (r *Run) plan() error {
 func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 	t := r.cfg.Target
 	st := r.newStage(e, e.limit, &recording.Facts{
-		Combination: c, Declared: e.found.Declared[c.Revision], Served: e.served(c.Revision),
+		Combination: c, Endpoint: e.number, Declared: e.found.Declared[c.Revision], Served: e.served(c.Revision),
 		Owned: e.Owned(), Local: e.Local(), Configured: t.Configured(), Allowed: t.Allowed(),
 		Nameless: e.found.Nameless, Notes: map[string]string{},
 	})

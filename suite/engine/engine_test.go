@@ -212,32 +212,58 @@ func TestNothingSelectedLeavesNothingOpen(t *testing.T) {
 	})
 }
 
+// The milder verdict stands where a calm round shows it, if that is not red for the first time, and what shows differently is an observation.
 func TestSettle(t *testing.T) {
+	const lost = "the connection was closed"
 	for _, c := range []struct {
-		first, second, want verdict.Outcome
-		cut                 string
-		observed            int
+		first    verdict.Outcome
+		rounds   []verdict.Outcome
+		want     verdict.Outcome
+		cut      string
+		observed int
 	}{
-		{verdict.Fail, verdict.Fail, verdict.Fail, "", 0},
-		{verdict.Fail, verdict.Warn, verdict.Warn, "", 1},
-		{verdict.Fail, verdict.Pass, verdict.Pass, "", 1},
-		{verdict.Fail, verdict.Blocked, verdict.Blocked, "", 0},
-		{verdict.Warn, verdict.Fail, verdict.Warn, "", 1},
-		{verdict.Warn, verdict.Pass, verdict.Pass, "", 1},
-		{verdict.Warn, verdict.Pass, verdict.Blocked, "the connection was closed", 0},
-		{verdict.Fail, verdict.NotApplicable, verdict.Blocked, "the connection was closed", 0},
-		{verdict.Fail, verdict.NotApplicable, verdict.Blocked, "", 0}, // it was not played: nobody is cleared by that
-		{verdict.Fail, verdict.Fail, verdict.Fail, "the connection was closed", 0},
+		{verdict.Fail, []verdict.Outcome{verdict.Fail}, verdict.Fail, "", 0},
+		{verdict.Fail, []verdict.Outcome{verdict.Warn}, verdict.Warn, "", 1},
+		{verdict.Fail, []verdict.Outcome{verdict.Pass}, verdict.Pass, "", 1},
+		{verdict.Fail, []verdict.Outcome{verdict.Blocked}, verdict.Blocked, "", 0},
+		{verdict.Fail, []verdict.Outcome{verdict.Blocked, verdict.Fail}, verdict.Fail, "", 0},
+		{verdict.Fail, []verdict.Outcome{verdict.Fail, verdict.Fail, verdict.Pass}, verdict.Fail, "", 1},
+		{verdict.Warn, []verdict.Outcome{verdict.Fail}, verdict.Warn, "", 1},
+		{verdict.Warn, []verdict.Outcome{verdict.Pass}, verdict.Pass, "", 1},
+		{verdict.Warn, []verdict.Outcome{verdict.Pass}, verdict.Blocked, lost, 0},
+		{verdict.Fail, []verdict.Outcome{verdict.NotApplicable}, verdict.Blocked, lost, 0},
+		{verdict.Fail, []verdict.Outcome{verdict.NotApplicable}, verdict.Blocked, "", 0}, // it was not played: nobody is cleared by that
+		{verdict.Fail, []verdict.Outcome{verdict.Fail}, verdict.Fail, lost, 0},
 	} {
-		first := &Judgement{Result: verdict.Result{Outcome: c.first, Actual: "a", Frames: []int{1}}}
-		settle(first, &Judgement{Result: verdict.Result{Outcome: c.second, Reason: "b", Frames: []int{9}}}, c.cut)
-		if first.Outcome != c.want || len(first.Observations) != c.observed {
-			t.Errorf("%s, then %s: got %s, %v", c.first, c.second, first.Outcome, first.Observations)
+		at := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}
+		take := func(broken string) *Take {
+			take := newTake(&recording.Facts{Combination: at, Notes: map[string]string{}})
+			rec := &recording.Recording{}
+			if broken != "" {
+				rec.Broken = &recording.Broken{Code: recording.CodeDied, Reason: broken}
+			}
+			take.Recordings[recording.Reads], take.Took[recording.Reads] = rec, 0
+			return take
 		}
-		if first.Outcome == verdict.Blocked && (first.Code != recording.CodeUnconfirmed || !slices.Equal(first.Frames, []int{1})) {
-			t.Errorf("%s, then %s: %+v", c.first, c.second, first.Result)
+		req, _ := area.Catalogue().Find("READ-01")
+		row := Row{Requirement: req, Combination: at}
+		judged := func(outcome verdict.Outcome, frame int) *Judgement {
+			return &Judgement{Row: row, Result: verdict.Result{Outcome: outcome, Actual: "a", Reason: "b", From: []recording.Name{recording.Reads}, Frames: []int{frame}}}
 		}
-		for _, o := range first.Observations {
+		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, takes: round{at: take("")}, judged: map[judgedOn]*Judgement{}}
+		for _, outcome := range c.rounds {
+			again := take(c.cut)
+			r.rounds = append(r.rounds, round{at: again})
+			r.judged[judgedOn{keyOf(row), again}] = judged(outcome, 9)
+		}
+		got := r.settle(judged(c.first, 1))
+		if got.Outcome != c.want || len(got.Observations) != c.observed {
+			t.Errorf("%s, then %s: got %s, %v", c.first, c.rounds, got.Outcome, got.Observations)
+		}
+		if got.Outcome == verdict.Blocked && (got.Code != recording.CodeUnconfirmed || !slices.Equal(got.Frames, []int{1})) {
+			t.Errorf("%s, then %s: %+v", c.first, c.rounds, got)
+		}
+		for _, o := range got.Observations {
 			if o.ID != "inconsistent" || !slices.Equal(o.Frames, []int{1, 9}) {
 				t.Errorf("got %+v", o)
 			}

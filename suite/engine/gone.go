@@ -26,8 +26,8 @@ import (
 // last: nobody can start it again to find out which message it died of.
 func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes ...map[requirement.Combination]*Take) {
 	for _, e := range r.endpoints {
-		if e.Owned() || e.found == nil {
-			continue
+		if e.Owned() || e.Server() != nil || e.found == nil {
+			continue // it is started again
 		}
 		var mine []*Take
 		var any *pool.Pool

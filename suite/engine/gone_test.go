@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -26,8 +27,7 @@ type mortal struct {
 	method string
 	lives  atomic.Int64 // how often it is asked for it before
 	dead   atomic.Bool
-	moody  bool // what it does not know it mostly takes for a failure of its own
-	moods  atomic.Int64
+	moody  bool // what it does not know it takes for a failure of its own now and then
 }
 
 func (s *mortal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +43,7 @@ func (s *mortal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"mortal","version":"1"}}`
 	case "resources/list", "ping":
 	default:
-		if answer = `"error":{"code":-32601,"message":"no"}`; s.moody && s.moods.Add(1)%3 != 0 {
+		if answer = `"error":{"code":-32601,"message":"no"}`; s.moody && rand.IntN(5) == 0 {
 			answer = `"error":{"code":-32603,"message":"oops"}`
 		}
 	}

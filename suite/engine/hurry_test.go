@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -20,7 +19,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -102,10 +100,9 @@ func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
 		}
 		j := &Judgement{Row: Row{Requirement: req, Combination: c}}
 		j.From, j.Frames = []recording.Name{recording.Everything}, x.frames
-		needed := map[recording.Name]bool{}
-		(&Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: wire.NewTranscript(wire.Budget{})}).repeat(needed, j, &Take{Recordings: x.takes})
-		if len(needed) != x.want {
-			t.Errorf("%s: %v", name, needed)
+		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: wire.NewTranscript(wire.Budget{}), takes: map[requirement.Combination]*Take{c: {Recordings: x.takes}}}
+		if left := r.left(j, 0); len(left) != x.want {
+			t.Errorf("%s: %v", name, left)
 		}
 	}
 }
@@ -134,33 +131,9 @@ func TestStraysAreRepeatedWithWhatTheyAnswer(t *testing.T) {
 	j := &Judgement{Row: Row{Requirement: req}}
 	for frame, want := range map[int][]recording.Name{stray: {recording.WalkResources, recording.TwoClients}, answer: {recording.TwoClients}} {
 		j.From, j.Frames = []recording.Name{recording.Everything}, []int{frame}
-		needed := map[recording.Name]bool{}
-		(&Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: tr}).repeat(needed, j, &Take{Recordings: takes})
-		if got := slices.Sorted(maps.Keys(needed)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: tr, takes: map[requirement.Combination]*Take{{}: {Recordings: takes}}}
+		if got := slices.Sorted(slices.Values(r.left(j, 0))); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 			t.Errorf("frame %d: %v, expected %v", frame, got, want)
-		}
-	}
-}
-
-// Silence is a matter of time, whatever was answered after it; what was answered is not.
-func TestRestsOnTime(t *testing.T) {
-	c := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}
-	rec := &recording.Recording{Exchanges: []*recording.Exchange{
-		{Session: "s1", Request: 5, Outcome: recording.Silent},
-		{Session: "s1", Request: 7, Outcome: recording.Replied},
-	}}
-	r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, takes: map[requirement.Combination]*Take{c: {
-		Recordings: map[recording.Name]*recording.Recording{recording.Reads: rec},
-	}}}
-	req, ok := area.Catalogue().Find("READ-01")
-	if !ok {
-		t.Fatal("there is no READ-01")
-	}
-	for frame, want := range map[int]bool{5: true, 7: false} {
-		j := &Judgement{Row: Row{Requirement: req, Combination: c}}
-		j.From, j.Frames, j.Outcome = []recording.Name{recording.Reads}, []int{frame}, verdict.Fail
-		if got := r.restsOnTime(j, r.takes[j.Combination]); got != want {
-			t.Errorf("frame %d: %t", frame, got)
 		}
 	}
 }

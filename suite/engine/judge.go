@@ -47,6 +47,10 @@ func (r *Run) judge(ctx context.Context) {
 		r.ended = cause // not everything could be judged
 	}
 	r.confirm(ctx, late)
+	if slices.ContainsFunc(late, r.lacks) { // while it was judged or repeated, the time for the whole run may have ended
+		r.ended = cmp.Or(r.ended, context.Cause(ctx))
+	}
+	r.conclude(late)
 	for _, j := range late {
 		r.results.give(j)
 	}
@@ -78,9 +82,11 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 	if result, gone := endedBlocked(j, take); gone {
 		j.Result = result
 	}
-	if why := unprovoked(take); why != "" && j.Outcome.Red() && restsOnLoss(j, take) {
-		j.Result = verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
-			Reason: "the target also fails where nothing is wrong with what it was sent: " + why}
+	if j.Outcome.Red() && restsOnLoss(j, take) {
+		if why := r.unprovoked(take); why != "" {
+			j.Result = verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
+				Reason: "the target also fails where nothing is wrong with what it was sent: " + why}
+		}
 	}
 	if j.Outcome == verdict.Blocked && j.Code == recording.CodeInterrupted {
 		if code, cause := endedBy(cmp.Or(r.ended, context.Cause(r.judging))); cause == ErrBudget || cause == ErrVolume {
@@ -91,11 +97,11 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 }
 
 // unprovoked is how a process of the target ended in a session in which it was
-// sent nothing out of order; empty if none did. What it cannot bear is then not
+// sent nothing out of order, or a connection was lost without that; empty if none was. What it cannot bear is then not
 // to be told from what it would have died of anyway.
-func unprovoked(take *Take) string {
-	if !take.Facts.Owned {
-		return killedServer(take) // sessions are not processes of their own
+func (r *Run) unprovoked(take *Take) string {
+	if !take.Facts.Owned { // sessions are not processes of their own
+		return cmp.Or(killedServer(take), r.ordinaryLoss(take.Facts.Combination))
 	}
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
 		if why := verdict.Unprovoked(take.Recordings[name]); why != "" {

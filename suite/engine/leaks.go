@@ -6,7 +6,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -23,21 +22,19 @@ type leaks map[int]judge.LeakCut
 // leaks looks through what was recorded.
 func (r *Run) leaks() leaks {
 	found := leaks{}
-	for _, takes := range []map[requirement.Combination]*Take{r.takes, r.repeatedEarly, r.again} {
-		for _, take := range takes {
-			for name, rec := range take.Recordings {
-				for _, x := range rec.Exchanges {
-					if name != recording.Traversal && x.Kind != recording.Probe {
-						continue
+	for take := range r.played() {
+		for name, rec := range take.Recordings {
+			for _, x := range rec.Exchanges {
+				if name != recording.Traversal && x.Kind != recording.Probe {
+					continue
+				}
+				for _, n := range x.Evidence() {
+					cut := found[n]
+					if name == recording.Traversal {
+						cut.Contents = true
+						cut.Marker = cmp.Or(cut.Marker, x.Tags[recording.TagMarker])
 					}
-					for _, n := range x.Evidence() {
-						cut := found[n]
-						if name == recording.Traversal {
-							cut.Contents = true
-							cut.Marker = cmp.Or(cut.Marker, x.Tags[recording.TagMarker])
-						}
-						found[n] = cut
-					}
+					found[n] = cut
 				}
 			}
 		}

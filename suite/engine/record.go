@@ -23,7 +23,10 @@ import (
 )
 
 // RecordingSchema names the format of a recorded run.
-const RecordingSchema = "mcpcheck.recording/1"
+const RecordingSchema = "mcpcheck.recording/2"
+
+// legacySchema is that of earlier versions, which confirmed by one repetition: what they recorded is judged by their rule.
+const legacySchema = "mcpcheck.recording/1"
 
 // file is a recorded run: everything that checks look at, and what a report says
 // about the run itself.
@@ -59,16 +62,17 @@ type recordedRow struct {
 	Combination requirement.Combination `json:"combination"`
 }
 
-// recordedTake is a [Take]; a further one if it confirmed red verdicts.
+// recordedTake is a [Take]: of the first play, or of a round, which are numbered from 1 on. In the format 1 there is one
+// repetition, and one while the run went on.
 type recordedTake struct {
+	Round      int                              `json:"round,omitempty"`
 	Again      bool                             `json:"again,omitempty"`
-	Early      bool                             `json:"early,omitempty"` // repeated while the run went on
+	Early      bool                             `json:"early,omitempty"`
 	Alone      bool                             `json:"alone,omitempty"`
 	Facts      *recording.Facts                 `json:"facts"`
 	Recordings []*recordedPlay                  `json:"recordings"`
 	Took       map[recording.Name]time.Duration `json:"took"`
 	Unfinished map[recording.Name]bool          `json:"unfinished,omitempty"`
-	Calm       map[recording.Name]bool          `json:"calm,omitempty"` // of those that were repeated early
 }
 
 // recordedPlay is a recording with its frames by number.
@@ -117,9 +121,9 @@ func (r *Run) Record(w io.Writer) error {
 	out.text("],\n\"takes\":[")
 	some := false
 	for _, st := range r.stages {
-		for i, takes := range []map[requirement.Combination]*Take{r.takes, r.repeatedEarly, r.again} {
+		for i, takes := range append([]round{r.takes}, r.rounds...) {
 			if take := takes[st.Combination]; take != nil {
-				out.item(some, record(take, i == 2, i == 1))
+				out.item(some, record(take, i))
 				some = true
 			}
 		}
@@ -166,9 +170,9 @@ func (p *pieces) item(further bool, v any) {
 	p.value(v, "")
 }
 
-func record(take *Take, again, early bool) *recordedTake {
+func record(take *Take, round int) *recordedTake {
 	noteLeaks(take)
-	t := &recordedTake{Again: again, Early: early, Facts: take.Facts, Took: take.Took, Unfinished: take.Unfinished, Calm: take.Calm}
+	t := &recordedTake{Round: round, Early: take.Early, Facts: take.Facts, Took: take.Took, Unfinished: take.Unfinished}
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
 		rec := take.Recordings[name]
 		play := &recordedPlay{Recording: rec, FrameNumbers: []int{}}
@@ -206,10 +210,12 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 	}
 	r.cfg.Tool = tool
 	r.results.expect(r.rows)
+	var all []*Judgement
 	for _, row := range r.rows {
-		take := r.takes[row.Combination]
-		j := r.row(row, take)
-		r.conclude(j)
+		all = append(all, r.row(row, r.takes[row.Combination]))
+	}
+	r.conclude(all)
+	for _, j := range all {
 		r.results.give(j)
 	}
 	close(r.done)
@@ -227,7 +233,7 @@ func restore(rd io.Reader) (*Run, error) {
 		return nil, fmt.Errorf("the recording cannot be read: %w", err)
 	}
 	switch {
-	case f.Schema != RecordingSchema:
+	case f.Schema != RecordingSchema && f.Schema != legacySchema:
 		return nil, fmt.Errorf("this is no recording of the format %s: it says schema %q", RecordingSchema, f.Schema)
 	case !f.Complete:
 		return nil, errors.New("the recording is truncated: its last member is missing")
@@ -238,7 +244,7 @@ func restore(rd io.Reader) (*Run, error) {
 	r := &Run{
 		cfg:      Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded, QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond, Target: &target.Target{Name: f.Target.Name}}.withDefaults(),
 		recorded: &f.Target, began: f.Began, took: f.Took,
-		takes: map[requirement.Combination]*Take{}, again: map[requirement.Combination]*Take{}, repeatedEarly: map[requirement.Combination]*Take{},
+		takes: map[requirement.Combination]*Take{}, legacy: f.Schema == legacySchema,
 	}
 	r.catalogue = catalogue{Set: r.cfg.Areas}
 	r.prepare()
@@ -259,15 +265,22 @@ func restore(rd io.Reader) (*Run, error) {
 		if err != nil {
 			return nil, fmt.Errorf("takes[%d]: %w", i, err)
 		}
+		const most = 1000
+		n := t.Round
 		switch {
 		case t.Alone: // of an earlier version, which confirmed twice
-		case t.Early:
-			r.repeatedEarly[take.Facts.Combination] = take
+			continue
+		case t.Early && r.legacy:
+			n = 1
 		case t.Again:
-			r.again[take.Facts.Combination] = take
-		default:
-			r.takes[take.Facts.Combination] = take
+			n = 2
+		case n < 0 || n > most:
+			return nil, fmt.Errorf("takes[%d] is of the round %d", i, n)
 		}
+		for len(r.rounds) < n {
+			r.rounds = append(r.rounds, round{})
+		}
+		append([]round{r.takes}, r.rounds...)[n][take.Facts.Combination] = take
 	}
 	return r, r.restoreRows(f.Rows)
 }
@@ -300,7 +313,7 @@ func (r *Run) restoreTake(t *recordedTake) (*Take, error) {
 	if t == nil || t.Facts == nil {
 		return nil, errors.New("facts are missing")
 	}
-	take := &Take{Facts: t.Facts, Recordings: map[recording.Name]*recording.Recording{}, Took: t.Took, Unfinished: t.Unfinished, Calm: t.Calm}
+	take := &Take{Facts: t.Facts, Recordings: map[recording.Name]*recording.Recording{}, Took: t.Took, Unfinished: t.Unfinished, Early: t.Early}
 	for _, play := range t.Recordings {
 		if play == nil || play.Recording == nil || slices.Contains(play.Exchanges, nil) || slices.Contains(play.Sessions, nil) {
 			return nil, errors.New("a recording, or a part of one, is null")

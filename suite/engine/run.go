@@ -30,8 +30,8 @@ type Take struct {
 	// Unfinished are the scenarios of a repetition over which the time for the whole run ended, or
 	// before which it did; [recording.Everything] is among them if sessions were ended sooner for that.
 	Unfinished map[recording.Name]bool
-	// Calm are those of an early repetition that were repeated when everything was played, and nothing else was under way.
-	Calm map[recording.Name]bool
+	// Early says of a round of an earlier version that other scripts were played beside it: it confirms, and refutes nothing.
+	Early bool
 }
 
 // Execute plays the scenarios, judges them and confirms red verdicts. It ends
@@ -72,10 +72,9 @@ func (r *Run) execute(ctx context.Context) {
 		r.takes[st.Combination] = newTake(st.Facts)
 	}
 	p := &player{run: r, total: total}
-	repetition := r.repeatEarly(playing, p)
-	early := r.begin(plans, repetition.repeat)
+	early := r.begin(plans)
 	p.heard = func(rec *recording.Recording) { early[rec.Combination].played(rec) }
-	p.ahead = func() { repetition.ahead(early) }
+	p.ahead = func() { r.ahead(playing, early) }
 	p.over = func(st *pool.Pool) {
 		r.close(early, st)
 		r.judgeLeft(st.Combination)
@@ -85,8 +84,7 @@ func (r *Run) execute(ctx context.Context) {
 	ended := context.Cause(playing)
 	r.close(early, slices.DeleteFunc(slices.Clone(r.stages), independent)...)
 	r.abandon()
-	r.noteGone(bounded, r.stages, r.takes, repetition.end())
-	r.repeatedEarly = repetition.repeated()
+	r.noteGone(bounded, r.stages, r.takes)
 	r.cfg.Progress(Event{Kind: Judging, Done: total, Total: total})
 	r.ended = cmp.Or(ended, context.Cause(bounded))
 	r.judge(bounded)
@@ -94,7 +92,7 @@ func (r *Run) execute(ctx context.Context) {
 
 // kept is the part of the time for the whole run in which no scenario is played for the first
 // time, one in so many: it is for repeating what was seen red, as nobody is accused without that.
-const kept = 4
+const kept = 3
 
 // close ends the sessions of combinations that were played, and completes what was recorded.
 func (r *Run) close(early map[requirement.Combination]*early, stages ...*pool.Pool) {
@@ -116,7 +114,7 @@ func closeStages(stages []*pool.Pool, takes map[requirement.Combination]*Take) {
 }
 
 func newTake(facts *recording.Facts) *Take {
-	return &Take{Facts: facts, Recordings: map[recording.Name]*recording.Recording{}, Took: map[recording.Name]time.Duration{}, Unfinished: map[recording.Name]bool{}, Calm: map[recording.Name]bool{}}
+	return &Take{Facts: facts, Recordings: map[recording.Name]*recording.Recording{}, Took: map[recording.Name]time.Duration{}, Unfinished: map[recording.Name]bool{}}
 }
 
 // player plays scenarios, as many at once as there are jobs.
@@ -125,8 +123,8 @@ type player struct {
 	heard func(*recording.Recording) // is told of each recording
 	ahead func()                     // is called before what may cost targets that nobody can start again
 	over  func(*pool.Pool)           // is told which combinations that need not wait for others are over
-	// silent says that no progress is told.
-	silent bool
+	// earlier is what was recorded before anything is played.
+	earlier map[recording.Name]*recording.Recording
 
 	mu          sync.Mutex
 	done, total int
@@ -317,11 +315,17 @@ func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario,
 	p.tell(event, 1)
 }
 
-// recorded is what was recorded so far.
+// recorded is what was recorded so far, or else before.
 func (p *player) recorded(take *Take) map[recording.Name]*recording.Recording {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return maps.Clone(take.Recordings)
+	all := maps.Clone(take.Recordings)
+	for name, rec := range p.earlier {
+		if all[name] == nil {
+			all[name] = rec
+		}
+	}
+	return all
 }
 
 // perform plays a scenario, unless the run is over.
@@ -335,9 +339,6 @@ func perform(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, earlier 
 
 // tell reports progress, one event at a time.
 func (p *player) tell(e Event, step int) {
-	if p.silent {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done += step
@@ -459,6 +460,10 @@ func (r *Run) Combinations() []requirement.Combination {
 	var all []requirement.Combination
 	for _, st := range r.stages {
 		all = append(all, st.Combination)
+	}
+	if r.recorded != nil {
+		all = slices.Collect(maps.Keys(r.takes))
+		sortCombinations(all)
 	}
 	return all
 }

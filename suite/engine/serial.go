@@ -70,13 +70,11 @@ func (r *Run) hung() string {
 		return ""
 	}
 	closed := time.Duration(0)
-	for _, takes := range []map[requirement.Combination]*Take{r.takes, r.repeatedEarly, r.again} {
-		for _, t := range takes {
-			for _, rec := range t.Recordings {
-				for _, x := range rec.Exchanges {
-					if x.Outcome == recording.Lost && x.Took < r.cfg.Timeout {
-						closed = max(closed, x.Sent)
-					}
+	for t := range r.played() {
+		for _, rec := range t.Recordings {
+			for _, x := range rec.Exchanges {
+				if x.Outcome == recording.Lost && x.Took < r.cfg.Timeout {
+					closed = max(closed, x.Sent)
 				}
 			}
 		}

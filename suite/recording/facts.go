@@ -12,6 +12,8 @@ import (
 // judged: what it declared, and what the user told us about it.
 type Facts struct {
 	Combination requirement.Combination `json:"combination"`
+	// Endpoint is the number of the endpoint in the target, from 1 on; 0 in recordings of earlier versions.
+	Endpoint int `json:"endpoint,omitempty"`
 	// Declared is the result of initialize or server/discover, raw; empty if
 	// there was none.
 	Declared json.RawMessage `json:"declared,omitempty"`

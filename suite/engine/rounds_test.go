@@ -14,11 +14,9 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
-	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
@@ -57,38 +55,32 @@ func respond(w http.ResponseWriter, r *http.Request, answer func(m gjson.Result)
 	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, cmp.Or(member, `"error":{"code":-32601,"message":"no"}`))
 }
 
-// What is red is repeated at once where sessions are cheap. That confirms it; if it is not seen
-// again, the repetition at the end decides.
-func TestEarlyRepetition(t *testing.T) {
+// What is red is repeated; if it is not seen again, that decides.
+func TestRepetition(t *testing.T) {
 	for name, c := range map[string]struct {
 		wrong func(n int64) bool
 		want  string
-		late  bool // repeated at the end
-		lists int64
 	}{
-		"always":               {func(int64) bool { return true }, "LIST-01:fail", false, 2},
-		"once":                 {func(n int64) bool { return n == 1 }, "LIST-01:pass inconsistent", true, 3},
-		"not early, but later": {func(n int64) bool { return n != 2 }, "LIST-01:fail", true, 3},
-		"never":                {func(int64) bool { return false }, "LIST-01:pass", false, 1},
+		"always": {func(int64) bool { return true }, "LIST-01:fail"},
+		"once":   {func(n int64) bool { return n == 1 }, "LIST-01:pass inconsistent"},
+		"never":  {func(int64) bool { return false }, "LIST-01:pass"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, late := &unlisting{wrong: c.wrong}, false
 				r, err := Prepare(t.Context(), Config{
 					Target: &target.Target{
-						Endpoints: []target.Endpoint{{Name: "unlisting", Handler: s, Forced: requirement.HTTP}},
+						Endpoints: []target.Endpoint{{Name: "unlisting", Handler: &unlisting{wrong: c.wrong}, Forced: requirement.HTTP}},
 						Revisions: []requirement.Revision{requirement.R20251125},
 					},
-					Tool:     reports.Tool{Name: "test"},
-					Select:   func(row Row) bool { return row.Requirement.ID == "LIST-01" },
-					Progress: func(e Event) { late = late || e.Kind == Confirming },
+					Tool:   reports.Tool{Name: "test"},
+					Select: func(row Row) bool { return row.Requirement.ID == "LIST-01" },
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
 				r.Execute(t.Context())
-				if got := verdicts(r.Report(false)); got != c.want || late != c.late || s.lists.Load() != c.lists {
-					t.Errorf("%s, repeated at the end: %t, after %d lists; want %s, %t, %d", got, late, s.lists.Load(), c.want, c.late, c.lists)
+				if got := verdicts(r.Report(false)); got != c.want {
+					t.Errorf("%s, want %s", got, c.want)
 				}
 			})
 		})
@@ -139,23 +131,22 @@ func (s *busy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // An error that a busy target gives is repeated when nothing else is played, before what may cost the target, and need not be repeated once more.
 func TestErrorsOfABusyTargetAreRepeatedWhenItIsNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, late := &busy{}, false
+		s := &busy{}
 		r, err := Prepare(t.Context(), Config{
 			Target: &target.Target{
 				Endpoints: []target.Endpoint{{Name: "busy", Handler: s, Forced: requirement.HTTP}},
 				Revisions: []requirement.Revision{requirement.R20251125},
 			},
-			Tool:     reports.Tool{Name: "test"},
-			Select:   func(row Row) bool { return row.Requirement.ID == "ERR-11" || row.Requirement.ID == "PAGE-05" },
-			Progress: func(e Event) { late = late || e.Kind == Confirming },
+			Tool:   reports.Tool{Name: "test"},
+			Select: func(row Row) bool { return row.Requirement.ID == "ERR-11" || row.Requirement.ID == "PAGE-05" },
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Execute(t.Context())
 		report := r.Report(false)
-		if got := verdicts(report); got != "ERR-11:warn PAGE-05:pass" || s.heard != "rc" || late {
-			t.Errorf("%s, after %s, repeated at the end: %t", got, s.heard, late)
+		if got := verdicts(report); got != "ERR-11:warn PAGE-05:pass" || s.heard != "rc" {
+			t.Errorf("%s, after %s", got, s.heard)
 		}
 		if a, b := encoded(t, report), encoded(t, rejudged(t, r)); a != b {
 			t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
@@ -249,38 +240,6 @@ func TestErrorsOfABusyTargetAreRepeatedAlone(t *testing.T) {
 					t.Errorf("got %s, want %s", got, want)
 				}
 			})
-		})
-	}
-}
-
-// What other sessions send over HTTP meanwhile is in the way of a calm repetition; what they sent before, or write to a process, is not.
-func TestAlone(t *testing.T) {
-	sent := func(session string, over *wire.HTTP) wire.Frame {
-		return wire.Frame{Session: session, Dir: wire.Out, HTTP: over}
-	}
-	rec := &recording.Recording{
-		Sessions:  []*recording.Session{{ID: "own"}},
-		Exchanges: []*recording.Exchange{{Session: "shared"}},
-	}
-	for name, c := range map[string]struct {
-		frame wire.Frame
-		want  bool
-	}{
-		"own":     {sent("own", &wire.HTTP{}), true},
-		"shared":  {sent("shared", &wire.HTTP{}), true},
-		"process": {sent("other", nil), true},
-		"other":   {sent("other", &wire.HTTP{}), false},
-		"ended":   {sent("other", &wire.HTTP{Method: http.MethodDelete}), true},
-		"heard":   {wire.Frame{Session: "other", Dir: wire.In, HTTP: &wire.HTTP{}}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := &Run{transcript: wire.NewTranscript(wire.Budget{})}
-			r.transcript.Add(sent("other", &wire.HTTP{}))
-			before := r.transcript.Len()
-			r.transcript.Add(c.frame)
-			if got := r.alone(rec, before); got != c.want {
-				t.Errorf("got %v, want %v", got, c.want)
-			}
 		})
 	}
 }

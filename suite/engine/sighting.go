@@ -1,0 +1,277 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// Sighting is one occasion on which what a red verdict says could be seen: a session of the first
+// play, or a round.
+type Sighting struct {
+	// Shows says that it leads, by itself, to the same verdict.
+	Shows bool
+	// Calm says that nothing else was under way and that waits were doubled, as in a round.
+	Calm bool
+	// Sibling says that it is of another revision of the endpoint.
+	Sibling bool
+}
+
+// Standing is what sightings make of a red verdict.
+type Standing int
+
+// The standings.
+const (
+	Unconfirmed Standing = iota // not seen often enough, and nothing speaks against it
+	Confirmed
+	Refuted // a calm sighting shows otherwise, and too few others show it
+)
+
+// Weigh counts the sightings of a verdict, of which need have to show it. One of these has to be calm, or there
+// have to be three. Against a calm one that shows otherwise it takes three, too; what siblings show counts for nothing then,
+// and never if they were not calm: what copies do to each other they do in all revisions. Missing is how many
+// further calm sightings may confirm it; 0 if none can.
+func Weigh(need int, all []Sighting) (standing Standing, missing int) {
+	const many = 3
+	shows, siblings, calm, against := 0, 0, false, false
+	for _, s := range all {
+		switch {
+		case s.Sibling && s.Shows && s.Calm:
+			siblings++
+		case s.Sibling:
+		case s.Shows:
+			shows++
+			calm = calm || s.Calm
+		case s.Calm:
+			against = true
+		}
+	}
+	switch {
+	case against && shows >= max(many, need):
+		return Confirmed, 0
+	case against && shows < many:
+		return Refuted, 0
+	case against:
+		return Unconfirmed, 0
+	}
+	shows, calm = shows+siblings, calm || siblings > 0
+	if shows >= need && calm || shows >= max(many, need) {
+		return Confirmed, 0
+	}
+	return Unconfirmed, max(need-shows, 1)
+}
+
+// sightings lists the occasions on which a red verdict could be seen, or one that is at least as severe as another outcome.
+func (r *Run) sightings(j *Judgement, least verdict.Outcome) []Sighting {
+	var all []Sighting
+	for range r.showing(j) {
+		all = append(all, Sighting{Shows: true})
+	}
+	if r.diedAgain(j) {
+		all = append(all, Sighting{Shows: true, Calm: true})
+	}
+	seen, _, _ := r.occasions(j, least)
+	all = append(all, seen...)
+	if r.need(j) > 2 {
+		return all // the siblings blame messages of theirs
+	}
+	for _, sibling := range r.siblings(j) {
+		seen, _, _ := r.occasions(sibling, least)
+		for _, s := range seen {
+			s.Sibling = true
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// siblings are the verdicts of other revisions of the endpoint on the same requirement that have the same cause.
+func (r *Run) siblings(j *Judgement) []*Judgement {
+	var all []*Judgement
+	for _, c := range r.Combinations() {
+		row := Row{Requirement: j.Requirement, Combination: c, Area: j.Area}
+		if c == j.Combination || !r.sameEndpoint(c, j.Combination) || !slices.ContainsFunc(r.rows, func(other Row) bool { return keyOf(other) == keyOf(row) }) {
+			continue
+		}
+		if other := r.again(row, r.takes[c]); other.Outcome == j.Outcome && cause(other) == cause(j) {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// cause is what a verdict is red for.
+func cause(j *Judgement) string { return cmp.Or(j.Cause, j.Expected) }
+
+// occasions lists what the rounds show, with the last verdict of one that is another one, and why the last that says nothing
+// does not. A message that is blamed for an error of the target's own has to fail in each.
+func (r *Run) occasions(j *Judgement, least verdict.Outcome) (all []Sighting, other *Judgement, why string) {
+	blamed := r.blamed(j)
+	for n := range r.rounds {
+		take := r.rounds[n][j.Combination]
+		if take == nil {
+			continue
+		}
+		second, silent := r.told(j, n)
+		if silent != "" {
+			why = silent
+			continue
+		}
+		shows := second.Outcome == verdict.Fail || second.Outcome == least
+		if len(blamed) > 0 {
+			failed := r.failAgain(blamed, take)
+			if !shows && len(failed) > 0 {
+				continue // what it is compared with failed as well
+			}
+			blamed, shows = failed, shows && len(failed) > 0
+		}
+		if !shows && take.Early {
+			continue
+		}
+		if all = append(all, Sighting{Shows: shows, Calm: true}); second.Outcome != j.Outcome {
+			other = second
+		}
+	}
+	return all, other, why
+}
+
+// told is what a round says about a verdict, or why it says nothing.
+func (r *Run) told(j *Judgement, round int) (second *Judgement, why string) {
+	const nothing = "its repetition left nothing to judge it by"
+	first, take := r.takes[j.Combination], r.rounds[round][j.Combination]
+	if take == nil || !r.replayed(j, take) {
+		return nil, nothing
+	}
+	second = r.again(j.Row, take)
+	switch {
+	case second.Outcome.Red():
+		return second, ""
+	case second.Code == recording.CodeCombination: // none of its recordings was made again
+		return second, nothing
+	case second.Outcome == verdict.Blocked || second.Outcome == verdict.NotApplicable:
+		return second, second.Reason
+	case slices.Contains(j.From, recording.Everything) && (len(take.Unfinished) > 0 || len(r.left(j, round+1)) > 0):
+		return second, "what it was seen in was not all repeated"
+	}
+	return second, cutOff(j.From, first, take)
+}
+
+// replayed reports whether a round has made all the recordings again that a verdict rests on.
+func (r *Run) replayed(j *Judgement, take *Take) bool {
+	for _, name := range j.From {
+		_, played := take.Took[name]
+		switch {
+		case name == recording.Everything && take.Recordings[name] == nil,
+			name != recording.Everything && !played && r.takes[j.Combination].Recordings[name] != nil:
+			return false
+		}
+	}
+	return true
+}
+
+// judgedOn tells verdicts apart by what they were given on.
+type judgedOn struct {
+	key
+	take *Take
+}
+
+// again is the verdict on a row by what a take holds, which may be the first one. What a round did not make again is taken from the first
+// take, but not where a check looks at the recordings of all scenarios: what it saw there at first would confirm itself.
+func (r *Run) again(row Row, take *Take) *Judgement {
+	at := judgedOn{keyOf(row), take}
+	if j := r.judged[at]; j != nil {
+		return j
+	}
+	whole, first := take, r.takes[row.Combination]
+	if take != first {
+		whole = newTake(take.Facts)
+		k, ok := r.catalogue.Check(row.Requirement.ID)
+		for name, rec := range first.Recordings {
+			if name != recording.Everything && ok && (!slices.Contains(k.Inputs(), recording.Every) || slices.Contains(k.Inputs(), name)) {
+				whole.Recordings[name] = rec
+			}
+		}
+		for name, rec := range take.Recordings {
+			whole.Recordings[name] = rec
+		}
+	}
+	j := r.row(row, whole)
+	r.judged[at] = j
+	return j
+}
+
+// showing is how many sessions of the first play show a red verdict on all frames, each by itself and for the same cause, at
+// different times; 1 for every other verdict. What several show within a window of silence was seen once, as one event may reach them
+// all, and so was silence, the loss of sessions and how these end: that may come of a busy machine.
+func (r *Run) showing(j *Judgement) (n int) {
+	first := r.takes[j.Combination]
+	all := first.Recordings[recording.Everything]
+	k, ok := r.catalogue.Check(j.Requirement.ID)
+	if !ok || all == nil || k.Endings || len(j.From) > 1 || j.From[0] != recording.Everything || restsOnLoss(j, first) || silent(all, j.Frames) {
+		return 1
+	}
+	var times []time.Duration
+	for _, s := range all.Sessions {
+		take := newTake(first.Facts)
+		for _, name := range k.With {
+			take.Recordings[name] = first.Recordings[name]
+		}
+		one := &recording.Recording{
+			Scenario: all.Scenario, Combination: all.Combination, Facts: all.Facts, Sessions: []*recording.Session{s},
+			Exchanges: recording.Keep(all.Exchanges, func(x *recording.Exchange) bool { return x.Session == s.ID }),
+			Frames:    recording.Keep(all.Frames, func(f wire.Frame) bool { return f.Session == s.ID }),
+		}
+		take.Recordings[recording.Everything] = one
+		seen := &Judgement{Row: j.Row, Result: r.verdict(j.Row, take)}
+		if seen.Outcome != j.Outcome || cause(seen) != cause(j) || len(seen.Frames) == 0 {
+			continue
+		}
+		if f := one.Frame(slices.Max(seen.Frames)); f != nil {
+			times = append(times, f.At)
+		}
+	}
+	slices.Sort(times)
+	for i, last := 0, time.Duration(0); i < len(times); i++ {
+		if n == 0 || times[i]-last > r.cfg.QuietWindow {
+			n, last = n+1, times[i]
+		}
+	}
+	return max(n, 1)
+}
+
+// silent reports whether a request of the evidence was not answered in time.
+func silent(rec *recording.Recording, frames []int) bool {
+	return slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
+		return x.Outcome == recording.Silent && slices.Contains(frames, x.Request)
+	})
+}
+
+// diedAgain reports whether a verdict rests on the end of a process of ours alone, which was seen once more when the message was
+// sent to one that was sent nothing else.
+func (r *Run) diedAgain(j *Judgement) bool {
+	take := r.takes[j.Combination]
+	return take.Facts.Owned && restsOnLoss(j, take) && slices.ContainsFunc(j.From, func(name recording.Name) bool {
+		rec := take.Recordings[name]
+		return rec != nil && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Fatal && slices.Contains(j.Frames, x.Request) })
+	})
+}
+
+// need is how many sightings a red verdict takes. What fails now and then does so twice by chance: where the evidence is an error of
+// the server's own, and the like of the message is served, it takes four, and eight where the same message was answered both ways.
+func (r *Run) need(j *Judgement) int {
+	const usual, accidents, erratic = 2, 4, 8
+	blamed := r.blamed(j)
+	switch {
+	case r.legacy || len(blamed) == 0:
+		return usual
+	case r.erratic(j.Combination):
+		return erratic
+	case r.likeServed(j.Combination, blamed):
+		return accidents
+	}
+	return usual
+}
