@@ -227,6 +227,11 @@ func (m *merger) endpoint(e Endpoint) {
 	if list[i].Server == nil {
 		list[i].Server = e.Server
 	}
+	for _, f := range e.Profile {
+		if !slices.Contains(list[i].Profile, f) {
+			list[i].Profile = append(list[i].Profile, f)
+		}
+	}
 	if list[i].Unreachable == "" {
 		list[i].Unreachable, list[i].Reached = e.Unreachable, e.Reached
 	}

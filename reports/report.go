@@ -134,6 +134,8 @@ type Endpoint struct {
 	// Unanswered says, a sentence each, in which of the revisions asked for no session could be opened for want of an
 	// answer, although others are served: whether they are is not known, and nothing was judged in them.
 	Unanswered []string `json:"unanswered,omitempty"`
+	// Profile is what was learnt about the endpoint before anything was judged.
+	Profile []Fact `json:"profile,omitempty"`
 	// OneAtATime says by what was seen, where the time for the whole run was spent, that the endpoint handles one request
 	// at a time; empty if it was not.
 	OneAtATime string `json:"one_at_a_time,omitempty"`
@@ -143,6 +145,13 @@ type Endpoint struct {
 	// WithoutResources lists the revisions, among those that are served, in
 	// which the endpoint declares no resources.
 	WithoutResources []string `json:"without_resources,omitempty"`
+}
+
+// Fact is something that was learnt about an endpoint, how it was seen, and what the run did differently for it.
+type Fact struct {
+	Name    string `json:"name"`
+	Seen    string `json:"seen"`
+	Follows string `json:"follows"`
 }
 
 // Server is the target's own description of itself.

@@ -212,6 +212,9 @@ func (e *Endpoint) details() []string {
 	for _, why := range e.Unanswered {
 		all = append(all, "not judged in "+why)
 	}
+	for _, f := range e.Profile {
+		all = append(all, f.Name+": "+f.Seen+"; so "+f.Follows)
+	}
 	return all
 }
 

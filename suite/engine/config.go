@@ -1,7 +1,7 @@
 // Package engine carries out a run: it finds out what the target speaks, plans
 // which requirements can be judged and so which scenarios have to be played,
-// plays them in phases, judges what they recorded, confirms every red verdict
-// by playing its scenario once more, or by what two sessions showed where that cannot be, and writes the report.
+// plays them in phases, judges what they recorded, plays in rounds what red verdicts rest on until they were
+// seen often enough (see [Weigh]), and writes the report.
 //
 // Over stdio a session is a process, and starting one is what a run costs: scripts share
 // sessions, one expendable session is used until a probe takes it down, and what a script
@@ -31,11 +31,9 @@
 //
 // Verdicts that are red or blocked, or passes on a sample, are given last. They depend on whether the target was
 // still there at the end, on how its processes ended in sessions without a fault of ours,
-// and on the repetition, for which all of them have to be known: copies of a target may be
-// in each other's way. At such a URL the repetition of single scenarios begins as soon as a verdict is red, beside what is still played, and
-// confirms it where it shows the same. Errors that a busy target may give are repeated when nothing else is played or
-// repeated, one scenario after the other. The last phase, which may cost the target, waits for all this, but not for long. That settles nothing else: what was not seen again, and all that rests
-// on time, is repeated at the end.
+// and on the rounds, in which one revision speaks for others. A round plays one scenario after the other while nothing else
+// is under way. At such a URL rounds come before the last phase, which may cost the target, but take no more than a part of the time; all others
+// come at the end.
 package engine
 
 import (

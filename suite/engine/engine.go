@@ -17,6 +17,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
+	"github.com/mcpcheck/mcpcheck/suite/profile"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -90,9 +91,10 @@ type endpoint struct {
 	cause     error
 	// broken is why no session can be opened although the endpoint is what the
 	// user says it is; see misspeaks, and [session.Found.Spread].
-	broken error
-	habits session.Habits
-	single string // how it was seen that it keeps one session at a time; empty if it does not
+	broken  error
+	habits  session.Habits
+	profile profile.Profile
+	reuse   transport.Reuse
 }
 
 // misspeaks reports whether an endpoint that is declared to speak HTTP+SSE was
@@ -256,7 +258,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 	ask := r.cfg.revisions(e.Endpoint)
 	for _, t := range r.cfg.candidates(e.Endpoint) {
 		dialer, err := e.Dialer(target.DialOptions{Transport: t, Limits: transport.Limits{
-			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection, Results: r.longs, Turns: r.turns,
+			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection, Results: r.longs, Turns: r.turns, Reuse: &e.reuse,
 		}})
 		if err != nil {
 			return err
@@ -266,16 +268,13 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		if t == requirement.Stdio {
 			stop = r.whileNonsense(e)
 		}
-		found, err := r.discover(ctx, dialer, opts, ask, e.Instances)
-		if e.Instances == 0 {
-			found, err = r.single(ctx, e, found, err, dialer, opts, ask)
-		}
+		found, err := r.learn(ctx, e, dialer, opts, ask)
 		stop()
 		if err == nil {
 			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, found, "", nil
 			if e.limit = pool.Connections(e.instances()); e.limit != nil && t != requirement.Stdio {
 				e.limit.Settle = session.Settle
-				if e.limit.Why = e.single; e.single != "" {
+				if e.limit.Why = e.profile.Seen(profile.OneSession); e.limit.Why != "" {
 					e.limit.Settle = 0 // the end of a session is a request, which is answered
 				}
 			}
@@ -315,19 +314,42 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 	return nil
 }
 
-// single looks whether an endpoint keeps one session at a time. If so it is asked again like that, and judged
-// as one for which the target file says so.
-func (r *Run) single(ctx context.Context, e *endpoint, found *session.Found, err error, dialer transport.Dialer, opts session.Options, ask []requirement.Revision) (*session.Found, error) {
-	if e.single = found.Single(ctx, dialer, opts, r.nextID); e.single == "" {
-		return found, err
+// learn asks an endpoint what it speaks, and finds out what it is like: if that is one process, one connection or one
+// session at a time, it is asked again like that, and judged as one for which the target file says so.
+func (r *Run) learn(ctx context.Context, e *endpoint, dialer transport.Dialer, opts session.Options, ask []requirement.Revision) (*session.Found, error) {
+	e.profile = profile.Profile{}
+	found, err := r.discover(ctx, dialer, opts, ask, e.Instances)
+	again := func(instances int) {
+		found.Close()
+		found, err = r.discover(ctx, dialer, opts, ask, instances)
 	}
-	found.Close()
-	return r.discover(ctx, dialer, opts, ask, 1)
+	switch before := found; {
+	case e.Instances > 0:
+	case len(before.Ended) > 0 && len(ask) > 1 && e.Owned():
+		if again(1); len(found.Ended) < len(before.Ended) && len(found.Served) > len(before.Served) {
+			ended := before.Ended[slices.Min(slices.Collect(maps.Keys(before.Ended)))]
+			e.profile = e.profile.With(profile.OneProcess, fmt.Sprintf("of %d processes that were started side by side %d ended before they had said anything (%s), and of those that were started one after the other %d",
+				len(ask), len(before.Ended), ended, len(found.Ended)))
+		}
+	default:
+		if one := before.OneConnection(ctx, dialer, opts, &e.reuse, r.nextID); one != "" {
+			e.profile = e.profile.With(profile.OneConnection, one)
+			again(0)
+		}
+		if one := found.Single(ctx, dialer, opts, r.nextID); one != "" {
+			e.profile = e.profile.With(profile.OneSession, one)
+			again(1)
+		}
+	}
+	if len(found.Nameless) > 0 {
+		e.profile = e.profile.With(profile.Nameless, "an error that answers server/discover came without its id")
+	}
+	return found, err
 }
 
 // instances is how many sessions of the endpoint can stand at once; 0 if they are not limited.
 func (e *endpoint) instances() int {
-	if e.single != "" {
+	if e.profile.Seen(profile.OneSession) != "" || e.profile.Seen(profile.OneProcess) != "" {
 		return 1
 	}
 	return e.Instances
@@ -406,8 +428,11 @@ func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 	if s := e.found.Open[c.Revision]; s != nil {
 		st.Adopt(s)
 	}
-	if e.single != "" && !c.Revision.Modern() {
-		st.Establish(recording.FactSingle, e.single)
+	if single := e.profile.Seen(profile.OneSession); single != "" && !c.Revision.Modern() {
+		st.Establish(recording.FactSingle, single)
+	}
+	if one := e.profile.Seen(profile.OneConnection); one != "" {
+		st.Establish(recording.FactOneConnection, one)
 	}
 	if e.found.Spread[c.Revision] != nil {
 		st.Establish(recording.FactSpread, e.broken.Error())
@@ -421,7 +446,7 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	if e.transport == requirement.Stdio {
 		probes = 1 // each is a process
 	}
-	if e.single != "" && facts.Combination.Revision.Modern() { // where there are no sessions, none ends another one
+	if e.profile.Seen(profile.OneSession) != "" && facts.Combination.Revision.Modern() { // where there are no sessions, none ends another one
 		limit, instances = nil, e.Instances
 	}
 	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken, Limit: limit, Habits: &e.habits}

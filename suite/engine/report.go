@@ -130,6 +130,9 @@ func (r *Run) target() reports.Target {
 			Unoffered: masker.String(e.unoffered),
 		}
 		r.started(e, &out)
+		for _, f := range e.profile.Facts() {
+			out.Profile = append(out.Profile, reports.Fact{Name: string(f.Name), Seen: masker.String(f.Seen), Follows: f.Follows})
+		}
 		if e.found != nil {
 			for _, rev := range slices.Sorted(maps.Keys(e.found.Unanswered)) {
 				out.Unanswered = append(out.Unanswered, masker.String(string(rev)+": "+e.found.Unanswered[rev]))

@@ -107,6 +107,9 @@ const FactOneByOne = "one-by-one"
 // FactSingle is the note in [Facts] about a target over HTTP that was seen to keep one session at a time: how it shows.
 const FactSingle = "single"
 
+// FactOneConnection is the note in [Facts] about a target over HTTP that was seen to serve one connection at a time: how it shows.
+const FactOneConnection = "one-connection"
+
 // FactListens is the note in [Facts] which says that a listen stream was
 // acknowledged.
 const FactListens = "listens"

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,8 @@ type Found struct {
 	// Unanswered says why no session could be opened in a revision with a handshake, where what came is no refusal: the handshake was
 	// not answered, or the connection ended over it.
 	Unanswered map[requirement.Revision]string
+	// Ended says, of the revisions in which no session could be opened as the process ended before it said anything, how it did.
+	Ended map[requirement.Revision]string
 	// Offered lists the revisions with a handshake in which it answered one that asked for another.
 	Offered []requirement.Revision
 	// Spread holds, by revision, what is declared in answers to the first request that come
@@ -46,6 +49,8 @@ type Found struct {
 	refused    map[requirement.Revision]string              // legacy ones whose handshake was answered by an error, and why
 	handshakes map[requirement.Revision]*recording.Exchange // of the served revisions
 	started    time.Duration                                // what the first handshake took that succeeded, the start of its process included
+	first      time.Duration                                // what it took until a revision was answered, and
+	last       time.Duration                                // until all were
 }
 
 // Detect finds out which revisions a target serves, as the specification tells
@@ -62,6 +67,7 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 		Open: map[requirement.Revision]*Session{}, Declared: map[requirement.Revision]json.RawMessage{},
 		Reasons:    map[requirement.Revision]string{},
 		Unanswered: map[requirement.Revision]string{},
+		Ended:      map[requirement.Revision]string{},
 		Spread:     map[requirement.Revision]json.RawMessage{},
 		refused:    map[requirement.Revision]string{},
 		handshakes: map[requirement.Revision]*recording.Exchange{},
@@ -99,6 +105,7 @@ func (f *Found) each(ctx context.Context, dialer transport.Dialer, opts Options,
 	legacy, answered := context.WithCancel(context.Background())
 	defer answered()
 	errs := make([]error, len(ask))
+	begin := time.Now()
 	for i, rev := range ask {
 		if rev.Modern() && dialer.Transport() == requirement.SSE {
 			f.mu.Lock()
@@ -117,6 +124,10 @@ func (f *Found) each(ctx context.Context, dialer transport.Dialer, opts Options,
 			o := opts
 			o.Revision, o.ID = rev, ids()
 			errs[i] = f.ask(ctx, dialer, o, legacy, answered)
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.last = time.Since(begin)
+			f.first = cmp.Or(f.first, f.last)
 		})
 		if i == 0 && dialer.Transport() == requirement.SSE {
 			within(time.Second, opened) // or else a target which does not answer is waited for twice

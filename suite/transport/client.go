@@ -65,6 +65,7 @@ type client struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
+	leave   func() // ends that connections can be told to end
 	countMu sync.Mutex
 	closed  bool
 	counts  map[string]int
@@ -145,6 +146,7 @@ func newClient(ctx context.Context, o Client, home *url.URL, base http.Header, l
 		MaxResponseHeaderBytes: maxHead,
 		Protocols:              protocols,
 	}
+	c.leave = l.limits.Reuse.join(c)
 	if o.Handler != nil {
 		c.rt.Proxy = nil
 		c.rt.DialTLSContext = c.rt.DialContext // https in name only
@@ -206,6 +208,7 @@ func (c *client) shutdown(ctx context.Context) {
 	c.countMu.Unlock()
 	c.cancel()
 	c.wg.Wait()
+	c.leave()
 	c.rt.CloseIdleConnections() // and whatever becomes idle from now on
 	if c.server != nil {
 		c.server.close(ctx)
@@ -257,6 +260,7 @@ func (c *client) newRequest(m Message, to *url.URL) (*request, error) {
 		return nil, fmt.Errorf("cannot send: %w", err)
 	}
 	c.setHeader(req, m)
+	c.limits.Reuse.mark(req)
 	if m.Chunked && len(m.Body) > 0 {
 		chunked(req, m.Body)
 	}

@@ -112,6 +112,7 @@ type Limits struct {
 	// Results knows what was sent before over any connection, and counts once; may be nil.
 	Results *wire.Results
 	Turns   *wire.Turns // for what is long, over any connection; may be nil
+	Reuse   *Reuse      // of HTTP connections; nil means that they serve one request after the other
 }
 
 // WithDefaults replaces zero members by the defaults.

@@ -61,6 +61,9 @@ var httpMessagesChecks = []verdict.Check{
 			v.That(x.Succeeded(), "a session for a second client", matcher.Describe(x)+" to the initialize of a second client", x.Evidence()...)
 			v.Hint("open a session for each client; if the server is meant for one client at a time, instances: 1 at its endpoint in the target file leaves this out")
 		}
+		if one := v.Facts.Notes[recording.FactOneConnection]; one != "" {
+			v.That(false, "responses to a client while another one keeps its connection open", one)
+		}
 		verdict.SideBySide(r, v)
 	}},
 	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
