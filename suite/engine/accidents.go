@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,10 +11,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// sent is a message of a script: the line of it, and what it says.
+// sent is a message of a script: the line of it, what tells it from others of that line, such as the type of its id, and what it says.
 type sent struct {
-	step recording.Step
+	step  recording.Step
+	apart string
 	message
+}
+
+func sentBy(x *recording.Exchange) sent {
+	return sent{x.Step, fmt.Sprint(x.Tags, bytes.HasPrefix(x.ID, []byte(`"`))), messageOf(x)}
 }
 
 // message is what a message is about: its method, and what it names, or else all that it says besides metadata.
@@ -41,7 +47,7 @@ func (r *Run) blamed(j *Judgement) map[sent]bool {
 	all := map[sent]bool{}
 	for x := range judgedExchanges(j.From, r.takes[j.Combination]) {
 		if r.failedItself(x, j.Frames) {
-			all[sent{x.Step, messageOf(x)}] = true
+			all[sentBy(x)] = true
 		}
 	}
 	return all
@@ -60,9 +66,9 @@ func (r *Run) failAgain(blamed map[sent]bool, round *Take) map[sent]bool {
 			if !answered(x) {
 				continue
 			}
-			m, fails := messageOf(x), r.failedItself(x, nil)
+			m, fails := sentBy(x), r.failedItself(x, nil)
 			note := func(a answers) answers { return answers{a.failed || fails, a.served || !fails} }
-			exact[sent{x.Step, m}], any[m] = note(exact[sent{x.Step, m}]), note(any[m])
+			exact[m], any[m.message] = note(exact[m]), note(any[m.message])
 		}
 	}
 	left := map[sent]bool{}
@@ -105,7 +111,7 @@ func (r *Run) erratic(c requirement.Combination) bool {
 				if !answered(x) {
 					continue
 				}
-				same, fails := fmt.Sprint(take.Facts.Combination, x.Step, x.Method, string(x.Params), x.Tags), r.failedItself(x, nil)
+				same, fails := fmt.Sprint(take.Facts.Combination, sentBy(x), string(x.Params)), r.failedItself(x, nil)
 				if was, known := failed[same]; known && was != fails {
 					return true
 				}

@@ -13,62 +13,10 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/area/stdio"
 
-	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/scenario"
-	"github.com/mcpcheck/mcpcheck/suite/target"
-	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
-
-// hurrying is a dialer that notes whether its processes are to be waited for in full.
-type hurrying struct {
-	transport.Dialer
-	told []bool
-}
-
-func (h *hurrying) Hurry(on bool) { h.told = append(h.told, on) }
-
-// Only processes that are known to stay are terminated sooner, and only while nothing is
-// repeated that looks at how they end.
-func TestHurry(t *testing.T) {
-	c := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}
-	ending := func(by, how, reason string) *recording.Session {
-		return &recording.Session{Ending: &recording.Ending{By: by, How: how, Reason: reason}}
-	}
-	stayed := ending("us", "terminated", "")
-	for name, x := range map[string]struct {
-		sessions []*recording.Session
-		id       string
-		want     bool
-	}{
-		"they stay":              {[]*recording.Session{stayed, ending("us", "killed", "")}, "READ-01", true},
-		"one exits":              {[]*recording.Session{stayed, ending("us", "exited", "")}, "READ-01", false},
-		"they are gone before":   {[]*recording.Session{ending("target", "exited", "it ended")}, "READ-01", false},
-		"they were cut":          {[]*recording.Session{ending("us", "killed", "a limit")}, "READ-01", false},
-		"nothing is known":       {[]*recording.Session{{}}, "READ-01", false},
-		"their end is looked at": {[]*recording.Session{stayed}, "STDIO-08", false},
-		"and how they flush":     {[]*recording.Session{stayed}, "STDIO-03", false},
-	} {
-		dialer, at := &hurrying{}, &target.Endpoint{}
-		r := &Run{
-			catalogue: catalogue{Set: area.BuiltIn()},
-			endpoints: []*endpoint{{Endpoint: at, dialer: dialer}},
-			stages:    []*pool.Pool{{Stage: &scenario.Stage{Combination: c, Endpoint: at}}},
-			takes: map[requirement.Combination]*Take{c: {Recordings: map[recording.Name]*recording.Recording{
-				recording.Everything: {Sessions: x.sessions}}}},
-		}
-		req, ok := area.Catalogue().Find(x.id)
-		if !ok {
-			t.Fatal(x.id)
-		}
-		r.hurry([]*Judgement{{Row: Row{Requirement: req, Combination: c}}})
-		if len(dialer.told) != 1 || dialer.told[0] != x.want {
-			t.Errorf("%s: %v, want %v", name, dialer.told, x.want)
-		}
-	}
-}
 
 // How processes end shows in a few of the scenarios that had one of their own; whatever
 // else is red is repeated where it was seen.

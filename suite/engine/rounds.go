@@ -34,7 +34,6 @@ func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 		if len(open()) == 0 || context.Cause(ctx) != nil {
 			break
 		}
-		r.hurry(open())
 		r.rounds = append(r.rounds, round{})
 		for _, st := range slices.Backward(r.stages) { // siblings of the newest revision need fewer
 			if these := recording.Keep(open(), func(j *Judgement) bool { return j.Combination == st.Combination }); len(these) > 0 {
@@ -127,10 +126,12 @@ func (r *Run) calmStage(ctx context.Context, e *endpoint, st *pool.Pool, these [
 	if !e.Owned() { // processes of ours have more time for as long as they are at work
 		stage.Limits.Timeout *= twice
 	}
-	if slices.ContainsFunc(these, func(j *Judgement) bool {
+	endings := recording.Keep(these, func(j *Judgement) bool {
 		k, ok := r.catalogue.Check(j.Requirement.ID)
-		return ok && k.Endings && len(j.Frames) > 0
-	}) {
+		return ok && k.Endings
+	})
+	stage.Patient = len(endings) > 0
+	if slices.ContainsFunc(endings, func(j *Judgement) bool { return len(j.Frames) > 0 }) {
 		stage.Linger = func(s *session.Session) {
 			const times = 3
 			if s.Kind() == recording.Clean { // an answer that comes meanwhile is slow, and not held back until the input ends
@@ -255,36 +256,4 @@ func cleanFirst(plan []*scenario.Scenario, before *Take) {
 	slices.SortStableFunc(plan, func(a, b *scenario.Scenario) int {
 		return cmp.Or(cmp.Compare(a.Phase, b.Phase), probes(a)-probes(b), rank(a)-rank(b))
 	})
-}
-
-// hurry has processes that were seen not to exit for the end of their input terminated
-// sooner, while verdicts are repeated that do not look at that: each script has a process that would have to be waited for.
-func (r *Run) hurry(open []*Judgement) {
-	looks := slices.ContainsFunc(open, func(j *Judgement) bool {
-		k, ok := r.catalogue.Check(j.Requirement.ID)
-		return ok && k.Endings
-	})
-	for _, e := range r.endpoints {
-		if p, ok := e.dialer.(interface{ Hurry(on bool) }); ok {
-			p.Hurry(!looks && r.stays(e))
-		}
-	}
-}
-
-// stays reports whether the processes of an endpoint had to be terminated when they were
-// waited for in full, and none exited by itself.
-func (r *Run) stays(e *endpoint) bool {
-	ends := map[string]int{}
-	for _, st := range r.stages {
-		take := r.takes[st.Combination]
-		if st.Endpoint != e.Endpoint || take == nil || take.Recordings[recording.Everything] == nil {
-			continue
-		}
-		for _, s := range take.Recordings[recording.Everything].Sessions {
-			if end := s.Ending; end != nil && end.By == "us" && end.Reason == "" {
-				ends[end.How]++
-			}
-		}
-	}
-	return ends["exited"] == 0 && ends["terminated"]+ends["killed"] > 0
 }

@@ -195,10 +195,6 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 	var wg sync.WaitGroup
 	inTurn := map[*pool.Limit][]func(){}
 	for _, st := range stages {
-		var ahead *lead
-		if phase == scenario.Read {
-			ahead = p.run.lead(st, plans[st])
-		}
 		ready := map[recording.Name]chan struct{}{}
 		lent := awaitLenders(st, plans[st], phase)
 		var leavers, lenders []chan struct{}
@@ -232,12 +228,8 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 				if sc.Lends {
 					defer lent()
 				}
-				defer ahead.silent(sc.Name)
 				for _, c := range first {
 					<-c
-				}
-				if !p.run.watching[sc.Name] {
-					ahead.wait()
 				}
 				p.play(ctx, st, sc, takes[st.Combination])
 			}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -65,6 +66,9 @@ func Weigh(need int, all []Sighting) (standing Standing, missing int) {
 	return Unconfirmed, max(need-shows, 1)
 }
 
+// usual is how many sightings a red verdict needs that rests on no error of the server's own.
+const usual = 2
+
 // sightings lists the occasions on which a red verdict could be seen, or one that is at least as severe as another outcome.
 func (r *Run) sightings(j *Judgement, least verdict.Outcome) []Sighting {
 	var all []Sighting
@@ -76,7 +80,7 @@ func (r *Run) sightings(j *Judgement, least verdict.Outcome) []Sighting {
 	}
 	seen, _, _ := r.occasions(j, least)
 	all = append(all, seen...)
-	if r.need(j) > 2 {
+	if r.need(j) > usual {
 		return all // the siblings blame messages of theirs
 	}
 	for _, sibling := range r.siblings(j) {
@@ -110,7 +114,10 @@ func cause(j *Judgement) string { return cmp.Or(j.Cause, j.Expected) }
 // occasions lists what the rounds show, with the last verdict of one that is another one, and why the last that says nothing
 // does not. A message that is blamed for an error of the target's own has to fail in each.
 func (r *Run) occasions(j *Judgement, least verdict.Outcome) (all []Sighting, other *Judgement, why string) {
-	blamed := r.blamed(j)
+	var blamed map[sent]bool
+	if r.need(j) > usual {
+		blamed = r.blamed(j)
+	}
 	for n := range r.rounds {
 		take := r.rounds[n][j.Combination]
 		if take == nil {
@@ -165,7 +172,7 @@ func (r *Run) replayed(j *Judgement, take *Take) bool {
 	for _, name := range j.From {
 		_, played := take.Took[name]
 		switch {
-		case name == recording.Everything && take.Recordings[name] == nil,
+		case name == recording.Everything && take.Recordings[name] == nil && len(take.Took) == 0,
 			name != recording.Everything && !played && r.takes[j.Combination].Recordings[name] != nil:
 			return false
 		}
@@ -254,16 +261,18 @@ func silent(rec *recording.Recording, frames []int) bool {
 // sent to one that was sent nothing else.
 func (r *Run) diedAgain(j *Judgement) bool {
 	take := r.takes[j.Combination]
-	return take.Facts.Owned && restsOnLoss(j, take) && slices.ContainsFunc(j.From, func(name recording.Name) bool {
-		rec := take.Recordings[name]
-		return rec != nil && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Fatal && slices.Contains(j.Frames, x.Request) })
+	if !take.Facts.Owned || !restsOnLoss(j, take) && !slices.Contains(j.From, recording.Everything) {
+		return false
+	}
+	return slices.ContainsFunc(slices.Collect(maps.Values(take.Recordings)), func(rec *recording.Recording) bool {
+		return slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Fatal && slices.Contains(j.Frames, x.Request) })
 	})
 }
 
 // need is how many sightings a red verdict takes. What fails now and then does so twice by chance: where the evidence is an error of
 // the server's own, and the like of the message is served, it takes four, and eight where the same message was answered both ways.
 func (r *Run) need(j *Judgement) int {
-	const usual, accidents, erratic = 2, 4, 8
+	const accidents, erratic = 4, 8
 	blamed := r.blamed(j)
 	switch {
 	case r.legacy || len(blamed) == 0:

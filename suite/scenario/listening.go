@@ -58,7 +58,6 @@ var listeningScenario = &Scenario{
 		c.meanwhile(ctx, p)
 		open.look()
 		open.stopOne(ctx, c)
-		p.Silent()
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
 		open.look()
 		c.untold(ctx, p, open)

@@ -189,13 +189,6 @@ func (p *Play) finish() {
 	}
 }
 
-// Silent tells that the script watches silence now: others need not wait until it has said what it has to say.
-func (p *Play) Silent() {
-	if p.OnSilence != nil {
-		p.OnSilence(p.scenario.Name)
-	}
-}
-
 // Break notes that the script cannot go on, because something failed that should
 // have worked.
 func (p *Play) Break(code recording.Code, reason string, frames ...int) {

@@ -163,7 +163,6 @@ func (w *selfWatch) find(ctx context.Context) bool {
 		w.p.Skip(recording.CodeNotExercised, "none of the listed resources can be subscribed")
 		return false
 	}
-	w.p.Silent()
 	if w.await(ctx, w.p.Limits.QuietWindow) {
 		return true
 	}

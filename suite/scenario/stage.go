@@ -52,8 +52,6 @@ type Stage struct {
 	// OneByOne has [Each] take the items one after the other: sessions share a server that
 	// has died before, and what it dies of is to be told.
 	OneByOne bool
-	// OnSilence is told which script has begun to watch silence; nil tells nobody.
-	OnSilence func(recording.Name)
 
 	enders enders
 

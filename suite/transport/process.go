@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/environ"
@@ -56,22 +55,16 @@ type Process struct {
 	// CloseWait is how long the process has to exit after the end of its
 	// input, TermWait after SIGTERM; default 2 s each.
 	CloseWait, TermWait time.Duration
-
-	hurried atomic.Bool
 }
 
-// briefWait is how long a hurried process has to exit after the end of its input.
+// briefWait is how long a process has to exit after the end of its input where that is not looked at again.
 const briefWait = 250 * time.Millisecond
-
-// Hurry has processes terminated soon after the end of their input, if they do not exit:
-// for a program that is known to stay, and where that is not looked at again.
-func (p *Process) Hurry(on bool) { p.hurried.Store(on) }
 
 // brief marks a context in which a process is not waited for in full.
 type brief struct{}
 
-// Briefly is a context for [Conn.Close] that does for one connection what
-// [Process.Hurry] does for all.
+// Briefly is a context for [Conn.Close] in which a process is terminated soon after the end of its input, if it does not exit: for
+// a program that is known to stay.
 func Briefly(ctx context.Context) context.Context { return context.WithValue(ctx, brief{}, true) }
 
 // unwanted is what a context knows of when nobody waits for processes any more.
@@ -92,7 +85,7 @@ func IsBrief(ctx context.Context) bool { return ctx.Value(brief{}) != nil }
 // closeWait is how long a process has to exit after the end of its input.
 func (p *Process) closeWait(ctx context.Context) time.Duration {
 	wait := cmp.Or(p.CloseWait, exitWait)
-	if p.hurried.Load() || IsBrief(ctx) {
+	if IsBrief(ctx) {
 		return min(wait, briefWait)
 	}
 	return wait
@@ -376,7 +369,7 @@ func (c *processConn) exits(ctx context.Context) bool {
 		if waitFor(ctx, c.exited, more) {
 			return true
 		}
-		if ctx.Err() != nil || c.program.hurried.Load() || IsBrief(ctx) {
+		if ctx.Err() != nil || IsBrief(ctx) {
 			return false
 		}
 	}

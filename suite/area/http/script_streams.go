@@ -42,7 +42,6 @@ var httpStreamsScenario = &scenario.Scenario{
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { streamed(ctx, c, q) })
 		if stream != nil {
 			if stream.Open() {
-				p.Silent()
 				c.S.Quiet(ctx, p.Limits.QuietWindow)
 			}
 			c.Note(c.Dropped(ctx, stream))

@@ -29,7 +29,6 @@ var handshakeScenario = &scenario.Scenario{
 	Lends: true,
 	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		p.Mark(markWaiting)
-		p.Silent()
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
 		p.Mark(markWaited)
 		c.Note(c.S.Do(ctx, session.Request{Step: stepEarlyPing, Method: "ping"}))

@@ -238,7 +238,6 @@ var logSecretsScenario = &scenario.Scenario{
 			c.Do(ctx, q)
 		}
 		if stream != nil || p.Combination.Transport == requirement.SSE {
-			p.Silent()
 			c.S.Quiet(ctx, p.Limits.QuietWindow)
 		}
 		if stream != nil {

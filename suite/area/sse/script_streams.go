@@ -165,7 +165,6 @@ func (all *resumptions) ask(ctx context.Context, c *scenario.Client, q session.R
 func (all resumptions) watch(ctx context.Context, p *scenario.Play, took time.Duration) {
 	const times, part = 5, 3
 	window := min(p.Limits.QuietWindow, time.Duration(max(p.Limits.Patience, 1))*max(p.Limits.QuietWindow/part, 2*times*took))
-	p.Silent()
 	var watched sync.WaitGroup
 	for _, one := range all {
 		watched.Go(func() {

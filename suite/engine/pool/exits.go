@@ -88,7 +88,7 @@ func (p *Pool) End(s *session.Session) {
 		if p.hasten() {
 			ctx = transport.Briefly(ctx)
 		}
-		p.learn(finish(ctx))
+		p.Endings.learn(finish(ctx))
 		p.Limit.leave(s)
 	}
 	if p.Combination.Transport != requirement.Stdio {
@@ -134,29 +134,37 @@ func (p *Pool) vacate() {
 	p.wake()
 }
 
-// enough is how many processes in clean sessions are waited for in full before it is
-// believed that the others will stay as well.
-const enough = 3
+// Endings is how the processes of a program end. The zero value knows nothing.
+type Endings struct {
+	mu sync.Mutex
+	// exited and stayed count the clean sessions whose process ended with its input, or
+	// had to be terminated.
+	exited, stayed int
+}
 
 // learn notes whether a process ends with its input.
-func (p *Pool) learn(s *recording.Session) {
+func (e *Endings) learn(s *recording.Session) {
 	end := s.Ending
 	if s.Kind != recording.Clean || end == nil || end.By != "us" || end.Reason != "" {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if end.How == "exited" {
-		p.exited++
+		e.exited++
 	} else {
-		p.stayed++
+		e.stayed++
 	}
+}
+
+// stay reports whether processes are known to stay after the end of their input: several did, and none exited.
+func (e *Endings) stay() bool {
+	const enough = 3
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.exited == 0 && e.stayed >= enough
 }
 
 // hasten reports whether processes need not be waited for in full: where scenarios wait
 // for the end of what was before, and the program is known to stay.
-func (p *Pool) hasten() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.Limit != nil && p.exited == 0 && p.stayed >= enough
-}
+func (p *Pool) hasten() bool { return p.Limit != nil && !p.Patient && p.Endings.stay() }

@@ -39,9 +39,6 @@ type Pool struct {
 	freed  chan struct{}      // closed when a probe session is given back
 	used   []*session.Session // everything that was ever shared
 	again  []recording.Retried
-	// exited and stayed count the clean sessions whose process ended with its input, or
-	// had to be terminated.
-	exited, stayed int
 }
 
 // Options says how the sessions of a combination are opened.
@@ -64,6 +61,10 @@ type Options struct {
 	// Jobs has a place for each scenario that is played; one that waits to borrow a session
 	// gives its own to another. Nil where it keeps it.
 	Jobs Semaphore
+	// Endings is what is known of how processes end; several pools of one program may share it.
+	Endings *Endings
+	// Patient says that processes are waited for in full, as their end is looked at.
+	Patient bool
 	// Probes is how many expendable sessions stand where one is waited for so long that another one
 	// would have been faster; never fewer than the stage's limits say.
 	Probes int
@@ -72,6 +73,9 @@ type Options struct {
 // New makes the pool from which the scenarios on a stage get their sessions.
 func New(st *scenario.Stage, o Options) *Pool {
 	p := &Pool{Stage: st, Options: o, opening: make(Semaphore, 1), lent: map[*session.Session]bool{}, ended: map[*session.Session]bool{}, spare: map[spareKey][]*session.Session{}}
+	if p.Endings == nil {
+		p.Endings = &Endings{}
+	}
 	st.Sessions = p
 	o.Limit.join(p)
 	return p
