@@ -44,7 +44,6 @@ func (r *Run) settle(j *Judgement) verdict.Result {
 	first := r.takes[j.Combination]
 	seen, other, why := r.occasions(j, j.Outcome)
 	standing, _ := Weigh(r.need(j), r.sightings(j, j.Outcome))
-	r.dbgRound(j)
 	result := j.Result
 	switch doubt := first.Facts.Notes[recording.FactErratic+j.Requirement.ID]; {
 	case doubt != "": // in a recording of an earlier version

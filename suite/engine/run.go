@@ -79,6 +79,7 @@ func (r *Run) execute(ctx context.Context) {
 		r.close(early, st)
 		r.judgeLeft(st.Combination)
 	}
+	p.share(r.stages, plans)
 	p.phases(playing, r.stages, plans, r.takes)
 	p.withoutDeaths(playing, plans)
 	ended := context.Cause(playing)
@@ -123,6 +124,8 @@ type player struct {
 	heard func(*recording.Recording) // is told of each recording
 	ahead func()                     // is called before what may cost targets that nobody can start again
 	over  func(*pool.Pool)           // is told which combinations that need not wait for others are over
+	// once are the scenarios that are played for several combinations.
+	once map[once]*onlyPlay
 	// earlier is what was recorded before anything is played.
 	earlier map[recording.Name]*recording.Recording
 
@@ -281,6 +284,9 @@ func awaitLenders(st *pool.Pool, plan []*scenario.Scenario, phase scenario.Phase
 
 // play plays one scenario when there is a place for it.
 func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, take *Take) {
+	if p.take(ctx, st, sc, take) {
+		return
+	}
 	defer st.Limit.Turn()()
 	places := p.run.jobs
 	if !st.Facts.Owned && p.run.watching[sc.Name] {
@@ -288,23 +294,77 @@ func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario,
 	}
 	places <- struct{}{}
 	defer func() { <-places }()
-	event := Event{Kind: Playing, Combination: st.Combination, Title: sc.Title}
-	p.tell(event, 0)
+	p.tell(Event{Kind: Playing, Combination: st.Combination, Title: sc.Title}, 0)
 	earlier := p.recorded(take)
 	began := time.Now()
 	rec := perform(ctx, st, sc, earlier)
-	p.mu.Lock()
-	take.Recordings[sc.Name] = rec
-	take.Took[sc.Name] = time.Since(began)
-	if context.Cause(ctx) != nil {
-		take.Unfinished[sc.Name] = true
+	if only := p.once[once{st.Endpoint, sc.Name}]; only != nil && only.by == st {
+		only.rec = rec
+		close(only.played)
 	}
+	if context.Cause(ctx) != nil {
+		p.mu.Lock()
+		take.Unfinished[sc.Name] = true
+		p.mu.Unlock()
+	}
+	p.note(st, sc, take, rec, time.Since(began))
+}
+
+// note adds what was recorded.
+func (p *player) note(st *pool.Pool, sc *scenario.Scenario, take *Take, rec *recording.Recording, took time.Duration) {
+	p.mu.Lock()
+	take.Recordings[sc.Name], take.Took[sc.Name] = rec, took
 	p.mu.Unlock()
 	if p.heard != nil {
 		p.heard(rec)
 	}
-	event.Kind = Played
-	p.tell(event, 1)
+	p.tell(Event{Kind: Played, Combination: st.Combination, Title: sc.Title}, 1)
+}
+
+// once names a scenario that is played once at an endpoint.
+type once struct {
+	*target.Endpoint
+	recording.Name
+}
+
+// onlyPlay is its recording, which is there when it was played.
+type onlyPlay struct {
+	by     *pool.Pool
+	played chan struct{}
+	rec    *recording.Recording
+}
+
+// share finds out which scenarios are played for several combinations, and in which: the newest one that has them.
+func (p *player) share(stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario) {
+	p.once = map[once]*onlyPlay{}
+	for _, st := range slices.Backward(stages) {
+		for _, sc := range plans[st] {
+			at := once{st.Endpoint, sc.Name}
+			if sc.Once && independent(st) && !st.Combination.Revision.Modern() && p.once[at] == nil {
+				p.once[at] = &onlyPlay{by: st, played: make(chan struct{})}
+			}
+		}
+	}
+}
+
+// take waits for the recording of a scenario that is played in another combination, and takes it over; false if there is none.
+func (p *player) take(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, take *Take) bool {
+	only := p.once[once{st.Endpoint, sc.Name}]
+	if only == nil || only.by == st || st.Combination.Revision.Modern() {
+		return false
+	}
+	p.tell(Event{Kind: Playing, Combination: st.Combination, Title: sc.Title}, 0)
+	rec := &recording.Recording{Scenario: sc.Name, Combination: st.Combination, Facts: st.Facts}
+	select {
+	case <-only.played:
+		was := only.rec
+		rec.Sessions, rec.Exchanges, rec.Marks, rec.Parts = was.Sessions, was.Exchanges, was.Marks, was.Parts
+		rec.Broken, rec.Skipped, rec.Cut = was.Broken, was.Skipped, was.Cut
+	case <-ctx.Done():
+		rec = perform(ctx, st, sc, nil)
+	}
+	p.note(st, sc, take, rec, 0)
+	return true
 }
 
 // recorded is what was recorded so far, or else before.

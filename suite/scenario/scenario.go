@@ -68,6 +68,9 @@ type Scenario struct {
 	// Waits says that the script watches silence most of the time, as quiet ones do: where sessions are
 	// cheap it takes no place from others.
 	Waits bool
+	// Once says that what is sent hardly depends on the revision. Where each session is a process, it is played in the newest revision
+	// of an endpoint that has a handshake, and its recording is that of the others as well.
+	Once bool
 	// Negotiates says that what is sent, or expected of it, depends on which revisions with a handshake the target serves.
 	Negotiates bool
 	// Security says that it tests defences: where security probes are switched off it is not played.

@@ -72,6 +72,7 @@ var faultyHandshakeScenario = &scenario.Scenario{
 	When:   legacyOnly,
 	Leaves: true,
 	Apart:  true,
+	Once:   true,
 	Script: scenario.OnFresh(unopened, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		x := c.Note(c.S.Do(ctx, session.Request{Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(p), Params: map[string]any{}}))
 		settle(c, x)
@@ -161,8 +162,8 @@ func sound(ctx context.Context, p *scenario.Play, faulty *scenario.Client, last 
 
 // Step "alien" asks for a version that nobody implements. If another one is
 // offered that is not known to be served, step "return" asks for that one on
-// another connection; its tag "version" names it. In the newest revision that has a handshake it is a version that is still to
-// come: over stdio instead of one of the past, as each is a process, over HTTP in steps "later" besides, with one that has no handshake.
+// another connection; its tag "version" names it. In the newest revision that has a handshake, steps "later" ask for a version that is still to
+// come, and over HTTP for one that has no handshake.
 var negotiationScenario = &scenario.Scenario{
 	Name:       Negotiation,
 	Title:      "a handshake with an unknown version",
@@ -171,16 +172,14 @@ var negotiationScenario = &scenario.Scenario{
 	When:       legacyOnly,
 	TakesOver:  true,
 	Apart:      true,
+	Once:       true,
 	Negotiates: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, used, ok := p.TakeOver(ctx, unopened, scenario.AfterRequests)
 		if !ok {
 			return
 		}
-		unknown := scenario.PastVersion
-		if p.Combination.Transport == requirement.Stdio && newest(p) {
-			unknown = futureVersion
-		}
+		const unknown = scenario.PastVersion
 		ask := func() *recording.Exchange {
 			return c.S.Do(ctx, session.Request{Step: stepAlien, Method: "initialize", Timeout: firstAnswer(p), Params: session.InitializeParams(unknown)})
 		}
@@ -196,9 +195,10 @@ var negotiationScenario = &scenario.Scenario{
 			settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepReturn, Method: "initialize", Timeout: firstAnswer(p),
 				Params: session.InitializeParams(offer), Tags: recording.Tags{recording.TagVersion: offer}})))
 		}
-		if x.Succeeded() && p.Combination.Transport != requirement.Stdio && newest(p) {
+		if x.Succeeded() && newest(p) {
+			modern := p.Combination.Transport != requirement.Stdio && slices.Contains(p.Facts.Served, requirement.R20260728)
 			for _, version := range []string{futureVersion, string(requirement.R20260728)} {
-				if (version == futureVersion || slices.Contains(p.Facts.Served, requirement.R20260728)) && again(ctx, p, c) {
+				if (version == futureVersion || modern) && again(ctx, p, c) {
 					settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepLater, Method: "initialize", Timeout: firstAnswer(p), Params: session.InitializeParams(version)})))
 				}
 			}
