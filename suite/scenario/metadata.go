@@ -33,7 +33,7 @@ func (p *Play) unusual() []session.Request {
 		meta map[string]any
 	}{
 		{recording.StepUnknownKey, map[string]any{"com.example/probe": map[string]any{"a": 1}}},
-		{recording.StepProgressToken, map[string]any{"progressToken": "mcpcheck-unneeded"}},
+		{recording.StepProgressToken, map[string]any{"progressToken": "mcpcheck-unneeded"}}, // #nosec G101 -- a token of progress
 		{recording.StepTraced, map[string]any{
 			"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 			"tracestate":  "example=1", "baggage": "tester=mcpcheck",
