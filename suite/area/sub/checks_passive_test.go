@@ -1,7 +1,6 @@
 package sub_test
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -9,12 +8,10 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
-	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
-	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // What comes without a trigger is judged wherever it comes.
@@ -216,42 +213,6 @@ func TestSubscriptionsBesideOthers(t *testing.T) {
 		{ID: "SUB-10", Want: verdict.Pass, Rec: play(false, true, false)}, // that is SUB-03
 		{ID: "SUB-10", Want: verdict.Warn, Rec: play(true, true, false)},
 	})
-}
-
-// On Streamable HTTP sessions without an id are none.
-func TestPassiveWatchWithoutSessions(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.HTTP}, subscribing)
-	r := rt.New(recording.Everything, facts, rt.Line{Incoming: []string{updateOf1}})
-	h := verdict.Only(verdict.Hear(r, "", 0), verdict.Updated)
-	if len(h) != 1 || sub.KeepsSessions(h[0], r) {
-		t.Errorf("%d updates", len(h))
-	}
-	r.Sessions = []*recording.Session{{ID: h[0].Frame.Session, Initialize: &recording.Exchange{Header: http.Header{"Mcp-Session-Id": {"x"}}}}}
-	if !sub.KeepsSessions(h[0], r) {
-		t.Error("the session is not known")
-	}
-}
-
-// An update on another connection may have been sent before the response that was read
-// first.
-func TestUnderWay(t *testing.T) {
-	reply := &wire.Frame{Number: 5, Channel: "post-1", At: time.Second}
-	for _, test := range []struct {
-		frame wire.Frame
-		want  bool
-	}{
-		{wire.Frame{Number: 6, Channel: "post-1", At: time.Second}, true},
-		{wire.Frame{Number: 4, Channel: "post-1", At: time.Second}, false},
-		{wire.Frame{Number: 6, Channel: "get", At: time.Second + time.Millisecond}, false},
-		{wire.Frame{Number: 6, Channel: "get", At: 2 * time.Second}, true},
-	} {
-		if got := sub.ComesAfter(verdict.Heard{Frame: &test.frame}, reply); got != test.want {
-			t.Errorf("%+v: %v", test.frame, got)
-		}
-	}
-	if sub.ComesAfter(verdict.Heard{Frame: &wire.Frame{Number: 6}}, nil) {
-		t.Error("without a response there is nothing to come after")
-	}
 }
 
 // TestCancelledByItself: what a cancelled stream brings is judged without a trigger as well, if it comes

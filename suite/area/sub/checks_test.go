@@ -2,6 +2,7 @@ package sub_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,7 +142,7 @@ func TestNeverSubscribed(t *testing.T) {
 		for _, other := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%t", name, other), func(t *testing.T) {
 				facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}, subscribing)
-				changes := append(legacyChanges(c.updates, nil, nil), c.before...)
+				changes := legacyChanges(c.updates, nil, nil)
 				want := c.want
 				if !other {
 					delete(changes[0].Tags, "other")
@@ -150,6 +151,7 @@ func TestNeverSubscribed(t *testing.T) {
 						want = verdict.NotApplicable
 					}
 				}
+				changes = slices.Insert(changes, 1, c.before...)
 				req, _ := area.Catalogue().Find("SUB-09")
 				k, _ := area.BuiltIn().Check("SUB-09")
 				page := rt.Line{Step: "page", Method: "resources/list", Result: `{"resources":[{"uri":"a:1"},{"uri":"b:2"},{"uri":"` + c.listed + `"}]}`}
