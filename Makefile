@@ -45,8 +45,10 @@ security:
 	@out="$$($(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $${GOVULNDB:+-db "$$GOVULNDB"} ./... 2>&1)"; status=$$?; echo "$$out"; \
 	case "$$out" in *"fetching vulnerabilities"*) echo "No vulnerability was looked for: the database cannot be reached from here." ;; esac; exit $$status
 
-# The pages of the requirements: each fault and its counterpart are judged on the spot.
+# The examples of explain, each from judging a fault and its counterpart, and the pages of the
+# requirements. An example that is empty is recorded anew.
 docs:
+	$(GO) test ./cmd/mcpcheck -run 'TestExamples$$' -update
 	$(GO) run ./cmd/mcpcheck explain --pages docs/requirements
 
 # The packages for npm and the wheels for Python, for all platforms of a release, into

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/client"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 )
 
 // explainFlags are the flags of "mcpcheck explain".
@@ -37,7 +35,7 @@ func (p *program) explainCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.explain(c, all, o)
+		return p.explain(all, o)
 	}
 	f := c.Flags()
 	f.BoolVar(&o.json, "json", false, "as a JSON array")
@@ -82,59 +80,43 @@ func unknownRow(id string) string {
 	return fmt.Sprintf("there is no requirement %q", id) + area.Catalogue().DidYouMean(id, `: "mcpcheck list" shows them all`)
 }
 
-// explain explains requirements, one after the other; those that are not shown at once side
-// by side.
-func (p *program) explain(c *cobra.Command, all []*requirement.Requirement, o *explainFlags) error {
+// explain prints requirements one after the other, or writes them as JSON, as pages, or both.
+func (p *program) explain(all []*requirement.Requirement, o *explainFlags) error {
 	explanations := make([]*explanation, len(all))
 	for i, r := range all {
 		explanations[i] = explained(r)
+		if o.noExamples {
+			continue
+		}
+		if err := explanations[i].illustrate(); err != nil {
+			return err
+		}
 	}
-	if o.json || o.pages != "" {
-		return p.explainTogether(c.Context(), explanations, o)
+	if o.pages != "" {
+		if err := writePages(o.pages, explanations); err != nil || !o.json {
+			return err
+		}
+	}
+	if o.json {
+		return output.JSON(p.stdout, explanations)
 	}
 	so := reports.Options{Color: output.Color(p.stdout, o.noColor), Width: output.Width(p.stdout), Verbose: true}
-	for i, x := range explanations {
-		if !o.noExamples {
-			if err := x.illustrate(c.Context()); err != nil {
-				return err
-			}
-		}
-		err := output.Buffered(p.stdout, func(w io.Writer) error {
+	err := output.Buffered(p.stdout, func(w io.Writer) error {
+		rule := terminal.New(w, so.Color, so.Width)
+		for i, x := range explanations {
 			if i > 0 {
-				rule := terminal.New(w, so.Color, so.Width)
 				rule.Line()
 				rule.Line(rule.Paint(terminal.Dim, strings.Repeat("─", rule.Width)))
 				rule.Line()
 			}
-			return x.write(w, so)
-		})
-		if err != nil {
-			return impossible("the explanation was not written: %w", err)
+			if err := x.write(w, so); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return impossible("the explanation was not written: %w", err)
 	}
 	return nil
-}
-
-// explainTogether writes explanations as JSON, as pages, or both.
-func (p *program) explainTogether(ctx context.Context, all []*explanation, o *explainFlags) error {
-	const atOnce = 4 // examples mostly wait
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(atOnce)
-	for _, x := range all {
-		if !o.noExamples {
-			group.Go(func() error { return x.illustrate(ctx) })
-		}
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	if o.pages != "" {
-		if err := writePages(o.pages, all); err != nil {
-			return err
-		}
-	}
-	if !o.json {
-		return nil
-	}
-	return output.JSON(p.stdout, all)
 }

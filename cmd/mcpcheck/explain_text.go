@@ -5,10 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"text/template"
 
@@ -131,7 +129,7 @@ func (p *page) examples(e *examples) {
 		p.Line()
 		p.Text(0, terminal.Bold+";"+run.color, run.head)
 		if p.Err == nil {
-			p.Err = reports.WriteFindings(p.w, run.report, p.o)
+			p.Err = reports.WriteFindings(p.w, run.report(), p.o)
 		}
 	}
 }
@@ -159,7 +157,7 @@ func (x *explanation) Rests() string { return bases[x.Basis] }
 // Text is the finding as the console shows it, without colours.
 func (e *example) Text() (string, error) {
 	var b strings.Builder
-	err := reports.WriteFindings(&b, e.report, reports.Options{Width: pageWidth})
+	err := reports.WriteFindings(&b, e.report(), reports.Options{Width: pageWidth})
 	return strings.TrimSpace(b.String()), err
 }
 
@@ -189,24 +187,8 @@ func writePages(dir string, all []*explanation) error {
 	return writePage(filepath.Join(dir, "README.md"), index.String())
 }
 
-// random is what differs from run to run in an example: ids of sessions and of requests, states, and frame numbers. Codes are not.
-var random = regexp.MustCompile(`[A-Za-z0-9+/=%]{24,}|#[0-9]+|and [0-9]+ more|[0-9]+ms|(^|[^-0-9A-Za-z.])[0-9]{4,}`)
-
-// steady are the words of a page without what is random, and without those that are cut somewhere.
-func steady(page string) map[string]bool {
-	words := map[string]bool{}
-	for _, w := range strings.Fields(random.ReplaceAllString(page, "${1}0")) {
-		words[w] = words[w] || !strings.Contains(w, "…")
-	}
-	maps.DeleteFunc(words, func(_ string, whole bool) bool { return !whole })
-	return words
-}
-
-// writePage writes a page, unless the one that is there says the same, in examples of another run.
+// writePage writes a file of the pages.
 func writePage(path, text string) error {
-	if before, err := os.ReadFile(path); err == nil && maps.Equal(steady(string(before)), steady(text)) {
-		return nil
-	}
 	err := output.File(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err

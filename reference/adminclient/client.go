@@ -85,7 +85,7 @@ func (c *Client) In(namespace string) *Client {
 }
 
 // call makes a request. In is the body, nil for none; out takes the answer, nil if there is none.
-func (c *Client) call(ctx context.Context, method, path string, query url.Values, in, out any) error {
+func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	switch in := in.(type) {
 	case nil:
@@ -97,9 +97,6 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 			return err
 		}
 		body = bytes.NewReader(data)
-	}
-	if len(query) > 0 {
-		path += "?" + query.Encode()
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
@@ -139,8 +136,8 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 }
 
 // ask is call for an answer of a type.
-func ask[T any](ctx context.Context, c *Client, method, path string, query url.Values, in any) (out T, err error) {
-	err = c.call(ctx, method, path, query, in, &out)
+func ask[T any](ctx context.Context, c *Client, method, path string, in any) (out T, err error) {
+	err = c.call(ctx, method, path, in, &out)
 	return out, err
 }
 

@@ -196,10 +196,6 @@ func caveats(groups, adopts bool) []string {
 	return nil
 }
 
-// KillAll kills the process groups of all connections at once, without waiting:
-// for a program that is about to exit and cannot close them one by one.
-func KillAll() { procgroup.KillAll() }
-
 type processConn struct {
 	*stdio
 	*worker
