@@ -144,21 +144,29 @@ type Observation struct {
 
 // Finding is one violation.
 type Finding struct {
-	Expected, Actual, Hint string
-	// Cause is a code for what is wrong, the same in every combination; where it is
-	// empty Expected stands for it. It is shared if it can be that of other requirements.
-	Cause       string
-	SharedCause bool
-	// refusal says that it is about the target asking to be called later.
-	refusal bool
-	// Downgraded says why it is only a warning although the requirement can fail;
-	// where it is empty the grade or the basis of the requirement says why.
+	Expected, Actual string
+	// Frames is the evidence, the message that decides last.
+	Frames []int
+	// Hint says what to change in the target, where the row does not say it as well.
+	Hint string
+	// Warn says that it is a warning at most, whatever the grade; Downgraded why it is only a
+	// warning although the requirement can fail. Where that is empty the grade or the basis of
+	// the requirement says why.
+	Warn       bool
 	Downgraded string
-	Frames     []int
-	warn       bool // a warning at most
-	harmless   bool // although the requirement is about security
-	onlyCode   bool // what was seen was refused, with another code than expected
-	refusalDue bool // the request had to be refused
+	// Cause says what is wrong in a few words that are the same in every combination and hold
+	// nothing that the target sent: unlike sentences they are not masked. It is needed where
+	// Expected, which stands for it otherwise, names data of the run. A SharedCause breaks
+	// several requirements at once, which all give it in the same words, and is one finding.
+	Cause, SharedCause string
+	// Harmless says that nobody is harmed although the requirement is about security: what
+	// must not be served was refused, if in another way.
+	Harmless bool
+	// RefusalDue says that the request had to be refused, OnlyCode that it was, with another
+	// code. Of what [Verdict.Expect] states of an exchange both are known.
+	RefusalDue, OnlyCode bool
+	// AboutRefusal says that it is about the target asking to be called later, so that it stands.
+	AboutRefusal bool
 }
 
 // Recordings are the scenarios of one combination, by name.
@@ -288,8 +296,8 @@ func (v *Verdict) result() Result {
 	case len(decisive) > 0:
 		worst := decisive[0]
 		r.Outcome = outcome
-		r.Expected, r.Actual, r.Hint, r.Cause = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change), worst.Cause
-		r.SharedCause = worst.SharedCause
+		r.Expected, r.Actual, r.Hint = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change)
+		r.Cause, r.SharedCause = CauseCode(cmp.Or(worst.SharedCause, worst.Cause)), worst.SharedCause != ""
 		if v.errorPages(decisive) {
 			r.Cause, r.SharedCause, r.Hint = CauseCode(errorPage), true, errorPageHint
 		}
@@ -334,7 +342,7 @@ func (v *Verdict) onSample(r *Result) {
 // decisive lists the findings that decide, and the outcome they lead to under the grade of
 // the requirement.
 func (v *Verdict) decisive() ([]Finding, Outcome) {
-	failures := recording.Keep(v.findings, func(f Finding) bool { return !f.warn && v.grade == requirement.Fail })
+	failures := recording.Keep(v.findings, func(f Finding) bool { return !f.Warn && v.grade == requirement.Fail })
 	if len(failures) > 0 {
 		return failures, Fail
 	}
@@ -344,8 +352,8 @@ func (v *Verdict) decisive() ([]Finding, Outcome) {
 // gravity is that of the requirement, unless none of the findings that decide does harm, or
 // one is about more than a code where the requirement is mostly about codes.
 func (v *Verdict) gravity(decisive []Finding) requirement.Gravity {
-	if v.req.Gravity == requirement.Codes && slices.ContainsFunc(decisive, func(f Finding) bool { return !f.onlyCode }) ||
-		!slices.ContainsFunc(decisive, func(f Finding) bool { return !f.harmless }) {
+	if v.req.Gravity == requirement.Codes && slices.ContainsFunc(decisive, func(f Finding) bool { return !f.OnlyCode }) ||
+		!slices.ContainsFunc(decisive, func(f Finding) bool { return !f.Harmless }) {
 		return ""
 	}
 	return v.req.Gravity

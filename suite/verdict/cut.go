@@ -26,7 +26,7 @@ func (v *Verdict) withoutCut() {
 		}
 	}
 	v.findings = slices.DeleteFunc(v.findings, func(f Finding) bool {
-		if f.refusal {
+		if f.AboutRefusal {
 			return false
 		}
 		i := slices.IndexFunc(cut, func(x *recording.Exchange) bool {

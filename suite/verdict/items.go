@@ -133,12 +133,16 @@ func Typed(v *Verdict, i Item, of string, members ...string) {
 		if value.Type != gjson.Null && value.Type != gjson.JSON {
 			actual += " (" + judge.Brief(value) + ")"
 		}
-		v.That(false, expected, actual, i.Frames...)
-		if value.Type == gjson.Null && value.Exists() && !m.Required && !m.Each {
-			v.Hint("leave the member out instead of sending null")
-		}
+		null := value.Type == gjson.Null && value.Exists() && !m.Required && !m.Each
+		v.Fail(Finding{
+			Expected: expected, Actual: actual, Frames: i.Frames,
+			Hint: map[bool]string{true: OmitNull}[null],
+		})
 	}
 }
+
+// OmitNull says what to do about a null that stands for what is not there.
+const OmitNull = "leave the member out instead of sending null"
 
 // misfit finds the first value at a path of members that is not as it should be, and where it stands;
 // "" if there is none. Where an object lacks the last of them, what does not exist is looked at.

@@ -210,9 +210,13 @@ func Unanswered(r *recording.Recording, x *recording.Exchange, v *Verdict) {
 	}
 	for _, m := range RepliesOf(r, x) {
 		refusal := x.Status >= http.StatusBadRequest && m.Nameless() && m.Get("error").Exists()
-		v.That(refusal, "no response to "+x.Method, matcher.Describe(x), append(x.Evidence(), m.Frame.Number)...)
-		v.Hint("never answer a message without an id")
-		v.SharedCause(AnsweredNotification)
+		v.FailUnless(refusal, Finding{
+			Expected:    "no response to " + x.Method,
+			Actual:      matcher.Describe(x),
+			Frames:      append(x.Evidence(), m.Frame.Number),
+			Hint:        "never answer a message without an id",
+			SharedCause: AnsweredNotification,
+		})
 	}
 }
 
@@ -237,8 +241,12 @@ func NoArrays(r *recording.Recording, v *Verdict, answers ...int) {
 			if len(p.Value.Array()) == 0 {
 				hint = "answer a message that is refused with an error, or with an HTTP error status without a body: an empty array says nothing"
 			}
-			v.That(false, "single messages: the revision has no batches", "an array: "+wire.Excerpt(f.Raw, 60), frames...)
-			v.Hint("%s", hint)
+			v.Fail(Finding{
+				Expected: "single messages: the revision has no batches",
+				Actual:   "an array: " + wire.Excerpt(f.Raw, 60),
+				Frames:   frames,
+				Hint:     "" + hint,
+			})
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (v *Verdict) errorPages(decisive []Finding) bool {
 		}
 	}
 	return len(pages) > 0 && !slices.ContainsFunc(decisive, func(f Finding) bool {
-		return !f.refusalDue || !slices.ContainsFunc(f.Frames, func(n int) bool { return pages[n] })
+		return !f.RefusalDue || !slices.ContainsFunc(f.Frames, func(n int) bool { return pages[n] })
 	})
 }
 

@@ -198,16 +198,25 @@ func Broken(x *recording.Exchange) bool {
 func Withstood(v *Verdict, x *recording.Exchange, about string) bool {
 	switch {
 	case x.Fatal:
-		v.That(false, "an error, and a target that goes on serving", "the target was lost over "+about+", twice"+matcher.InBrackets(x.Reason), x.Evidence()...)
-		v.Hint("catch what goes wrong while a request is handled, and answer it with an error")
-		v.EndsToo(x)
+		v.Fail(Finding{
+			Expected:    "an error, and a target that goes on serving",
+			Actual:      "the target was lost over " + about + ", twice" + matcher.InBrackets(x.Reason),
+			Frames:      x.Evidence(),
+			Hint:        "catch what goes wrong while a request is handled, and answer it with an error",
+			SharedCause: v.EndedBy(x),
+		})
 		return false
 	case NoResponse(x):
-		v.That(false, "an answer", matcher.Describe(x)+" to "+about, x.Evidence()...)
-		v.Hint("answer every request, if need be with an error")
-		if x.Outcome == recording.Silent && x.Method == "resources/read" {
-			v.SharedCause(UnansweredRead)
+		f := Finding{
+			Expected: "an answer",
+			Actual:   matcher.Describe(x) + " to " + about,
+			Frames:   x.Evidence(),
+			Hint:     "answer every request, if need be with an error",
 		}
+		if x.Outcome == recording.Silent && x.Method == "resources/read" {
+			f.SharedCause = UnansweredRead
+		}
+		v.Fail(f)
 		return false
 	}
 	return v.Answered(x)

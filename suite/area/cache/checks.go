@@ -125,7 +125,6 @@ func publicIsTheSame(r *recording.Recording, v *verdict.Verdict) {
 		}
 		v.That(slices.Equal(payload(mine), payload(x)), "a public answer to "+x.Method+" to be the same for all callers",
 			"another answer for the caller "+verdict.Quoted(x.Tags[tagIdentity]), append(mine.Evidence(), x.Evidence()...)...)
-		v.Hint(`mark what depends on the caller as "private"`)
 	}
 }
 

@@ -185,8 +185,12 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 			v.Skip(recording.CodeNotExercised, "an ordinary request in such a session is not served, either: "+matcher.Describe(done))
 			return
 		}
-		v.That(false, "a server that lives on after a cancellation "+about, verdict.LostWords(x), x.Evidence()...)
-		v.EndsToo(x)
+		v.Fail(verdict.Finding{
+			Expected:    "a server that lives on after a cancellation " + about,
+			Actual:      verdict.LostWords(x),
+			Frames:      x.Evidence(),
+			SharedCause: v.EndedBy(x),
+		})
 		return
 	}
 	verdict.Unanswered(r, x, v)
@@ -201,8 +205,12 @@ func answeredAgain(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(stepDone) {
 		cancelled := cancellationOf(r, x, stepFinished)
 		if n := len(verdict.RepliesOf(r, x)); n > 1 && len(cancelled) > 0 && x.Replies[len(x.Replies)-1] > cancelled[0] && !verdict.Doubles(v) {
-			v.That(false, "no answer to the cancellation of a finished request", "another response to "+x.Method, slices.Concat(x.Evidence(), cancelled)...)
-			v.Hint("ignore a cancellation of a request that has been answered already")
+			v.Fail(verdict.Finding{
+				Expected: "no answer to the cancellation of a finished request",
+				Actual:   "another response to " + x.Method,
+				Frames:   slices.Concat(x.Evidence(), cancelled),
+				Hint:     "ignore a cancellation of a request that has been answered already",
+			})
 		}
 	}
 	for _, x := range r.Steps(recording.StepListen) {
@@ -213,8 +221,13 @@ func answeredAgain(r *recording.Recording, v *verdict.Verdict) {
 					frames = append(frames, c.Request)
 				}
 			}
-			v.WarnUnless(false, "a subscription that stands, as no cancellation names it", "the target ended it after cancellations of other requests", frames...)
-			v.Hint("stop no request but the one that requestId names")
+			v.Fail(verdict.Finding{
+				Expected: "a subscription that stands, as no cancellation names it",
+				Actual:   "the target ended it after cancellations of other requests",
+				Frames:   frames,
+				Warn:     true,
+				Hint:     "stop no request but the one that requestId names",
+			})
 		}
 	}
 }
@@ -237,12 +250,22 @@ func notNamed(r *recording.Recording, v *verdict.Verdict) {
 				frames = append(frames, odd.Evidence()...)
 			}
 			if x.Step == stepElsewhere {
-				v.WarnUnless(false, "an answer to another client's read, whose id a cancellation of the first client names", matcher.Describe(x), frames...)
-				v.Hint("look for the request that requestId names among those of the same session or connection")
+				v.Fail(verdict.Finding{
+					Expected: "an answer to another client's read, whose id a cancellation of the first client names",
+					Actual:   matcher.Describe(x),
+					Frames:   frames,
+					Warn:     true,
+					Hint:     "look for the request that requestId names among those of the same session or connection",
+				})
 				continue
 			}
-			v.WarnUnless(false, expected, matcher.Describe(x), frames...)
-			v.Hint("stop no request but the one that requestId names")
+			v.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   matcher.Describe(x),
+				Frames:   frames,
+				Warn:     true,
+				Hint:     "stop no request but the one that requestId names",
+			})
 		}
 	}
 }
@@ -255,9 +278,13 @@ func namedTooEarly(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if unserved(x) && x.Outcome != recording.Lost || x.Failed() && saysCancelled(x.Error()) {
-		v.WarnUnless(false, "an answer to a request whose id was named by a cancellation before there was such a request", matcher.Describe(x),
-			slices.Concat(unknown.Evidence(), after.Evidence(), x.Evidence())...)
-		v.Hint("forget a cancellation that names no request in progress")
+		v.Fail(verdict.Finding{
+			Expected: "an answer to a request whose id was named by a cancellation before there was such a request",
+			Actual:   matcher.Describe(x),
+			Frames:   slices.Concat(unknown.Evidence(), after.Evidence(), x.Evidence()),
+			Warn:     true,
+			Hint:     "forget a cancellation that names no request in progress",
+		})
 	}
 }
 
@@ -383,8 +410,12 @@ func cancellations(r *recording.Recording, v *verdict.Verdict) []verdict.Message
 func wentOn(r *recording.Recording, m verdict.Message, x *recording.Exchange, v *verdict.Verdict) {
 	for _, h := range verdict.Only(verdict.Hear(r, m.Frame.Session, m.Frame.Number), verdict.Updated, verdict.ListUpdated) {
 		if h.Frame.Channel == m.Frame.Channel && sameValue(h.Subscription(), x.ID) {
-			v.That(false, "a cancellation that ends the subscription which it names", h.Method()+" for the subscription "+string(x.ID)+" behind it", x.Request, m.Frame.Number, h.Frame.Number)
-			v.Hint("send notifications/cancelled for a subscription that ends, and nothing for it after that")
+			v.Fail(verdict.Finding{
+				Expected: "a cancellation that ends the subscription which it names",
+				Actual:   h.Method() + " for the subscription " + string(x.ID) + " behind it",
+				Frames:   []int{x.Request, m.Frame.Number, h.Frame.Number},
+				Hint:     "send notifications/cancelled for a subscription that ends, and nothing for it after that",
+			})
 			return
 		}
 	}

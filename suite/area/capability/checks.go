@@ -30,9 +30,12 @@ var Checks = []verdict.Check{
 			if x := r.Step(recording.StepList); x != nil && v.Answered(x) {
 				list := x.Result().Get("resources")
 				n := len(list.Array())
-				v.That(!list.IsArray() || n == 0, "no resources from a target that does not declare the resources capability",
-					"resources/list is answered with "+judge.TypeName(list), x.Evidence()...)
-				v.Hint("declare capabilities.resources")
+				v.FailUnless(!list.IsArray() || n == 0, verdict.Finding{
+					Expected: "no resources from a target that does not declare the resources capability",
+					Actual:   "resources/list is answered with " + judge.TypeName(list),
+					Frames:   x.Evidence(),
+					Hint:     "declare capabilities.resources",
+				})
 				v.WarnUnless(!list.IsArray() || n > 0, "an error to resources/list from a target that does not declare the resources capability",
 					"an empty list", x.Evidence()...)
 			}
@@ -90,8 +93,12 @@ var Checks = []verdict.Check{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
 			for _, f := range r.Notifications("notifications/message", 0) {
-				v.That(false, "no notifications/message from a target that does not declare the logging capability", judge.Brief(gjson.ParseBytes(f.Raw).Get("params")), f.Number)
-				v.Hint("declare capabilities.logging, or log to standard error")
+				v.Fail(verdict.Finding{
+					Expected: "no notifications/message from a target that does not declare the logging capability",
+					Actual:   judge.Brief(gjson.ParseBytes(f.Raw).Get("params")),
+					Frames:   []int{f.Number},
+					Hint:     "declare capabilities.logging, or log to standard error",
+				})
 			}
 		}},
 	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: []verdict.Gate{verdict.Declaring},
@@ -145,13 +152,20 @@ func readExists(x *recording.Exchange, v *verdict.Verdict) {
 		return
 	}
 	if x.Step == stepUnlisted && verdict.Unknown(x) && listsUnknown(v) {
-		v.That(false, "a target that declares resources to know any of their methods", "resources/list, resources/templates/list and resources/read are unknown methods", x.Evidence()...)
-		v.Hint("implement what capabilities.resources declares, or do not declare it")
+		v.Fail(verdict.Finding{
+			Expected: "a target that declares resources to know any of their methods",
+			Actual:   "resources/list, resources/templates/list and resources/read are unknown methods",
+			Frames:   x.Evidence(),
+			Hint:     "implement what capabilities.resources declares, or do not declare it",
+		})
 		return
 	}
-	state := v.ThatIf(x.Step != stepUnlisted && !strings.HasPrefix(x.Tags[recording.TagURI], "https:"))
-	state(!verdict.Unknown(x), "resources/read to be known to a target that declares resources", matcher.Describe(x)+" to resources/read", x.Evidence()...)
-	v.Hint("implement resources/read, or do not declare capabilities.resources")
+	v.FailUnless(!verdict.Unknown(x), verdict.Finding{
+		Expected: "resources/read to be known to a target that declares resources",
+		Actual:   matcher.Describe(x) + " to resources/read",
+		Frames:   x.Evidence(),
+		Warn:     x.Step == stepUnlisted || strings.HasPrefix(x.Tags[recording.TagURI], "https:"),
+	})
 }
 
 // subscribeExists: the methods of subscriptions are known. A resource that cannot
@@ -172,17 +186,26 @@ func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		v.That(!verdict.Unknown(x), "resources/subscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/subscribe", x.Evidence()...)
-		v.Hint("implement resources/subscribe and resources/unsubscribe, or do not declare capabilities.resources.subscribe")
 		served = served || x.Succeeded()
 	}
 	last := tried[len(tried)-1]
 	if !verdict.Unknown(last) && gone < len(tried) {
-		v.WarnUnless(served, "a listed resource that can be subscribed to", matcher.Describe(last)+" to resources/subscribe", last.Evidence()...)
-		v.Hint("let resources be subscribed, or do not declare capabilities.resources.subscribe")
+		v.FailUnless(served, verdict.Finding{
+			Expected: "a listed resource that can be subscribed to",
+			Actual:   matcher.Describe(last) + " to resources/subscribe",
+			Frames:   last.Evidence(),
+			Warn:     true,
+			Hint:     "let resources be subscribed, or do not declare capabilities.resources.subscribe",
+		})
 	}
 	if x := r.Step(recording.StepUnsubscribe); x != nil && v.Answered(x) {
-		v.WarnUnless(!verdict.Unknown(x), "resources/unsubscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/unsubscribe", x.Evidence()...)
-		v.Hint("implement resources/unsubscribe beside resources/subscribe")
+		v.FailUnless(!verdict.Unknown(x), verdict.Finding{
+			Expected: "resources/unsubscribe to be known to a target that declares subscribe",
+			Actual:   matcher.Describe(x) + " to resources/unsubscribe",
+			Frames:   x.Evidence(),
+			Warn:     true,
+			Hint:     "implement resources/unsubscribe beside resources/subscribe",
+		})
 	}
 }
 

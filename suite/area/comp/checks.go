@@ -31,8 +31,12 @@ var Checks = []verdict.Check{
 	{Requirement: "COMP-02", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, typed("completion", "completion.values", "completion.values[]"))},
 	{Requirement: "COMP-03", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
 		n := valuesOf(x)
-		v.That(n <= 100, "at most 100 values", fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
-		v.Hint("send the first 100 and hasMore: true")
+		v.FailUnless(n <= 100, verdict.Finding{
+			Expected: "at most 100 values",
+			Actual:   fmt.Sprintf("%d values of %s", n, completionOf(x)),
+			Frames:   x.Evidence(),
+			Hint:     "send the first 100 and hasMore: true",
+		})
 	})},
 	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var misspelt verdict.Sightings
@@ -57,8 +61,9 @@ var Checks = []verdict.Check{
 				continue
 			}
 			if offered(x, v) {
-				v.Expect(x).To(matcher.BeResult(), completionOf(x))
-				v.Hint("answer with empty values where there is nothing to suggest")
+				v.Expect(x).To(matcher.BeResult(), completionOf(x), verdict.Finding{
+					Hint: "answer with empty values where there is nothing to suggest",
+				})
 			}
 		}
 	}},
@@ -87,10 +92,12 @@ var Checks = []verdict.Check{
 				v.Skip(recording.CodeNotExercised, "the result of the completion is no object: see RPC-06")
 				return
 			}
-			const expected = "an error, or capabilities.completions declared"
-			actual := matcher.Describe(x) + " to " + completionOf(x)
-			state := v.ThatIf(valuesOf(x) > 0)
-			state(!x.Succeeded(), expected, actual, x.Evidence()...)
+			v.FailUnless(!x.Succeeded(), verdict.Finding{
+				Expected: "an error, or capabilities.completions declared",
+				Actual:   matcher.Describe(x) + " to " + completionOf(x),
+				Frames:   x.Evidence(),
+				Warn:     valuesOf(x) == 0,
+			})
 		})},
 	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion}, Needs: []verdict.Gate{verdict.Lacks("completions")},
 		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
@@ -141,9 +148,14 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 			unknown.Add(verdict.ParamsOf(x), x.Evidence()...)
 			continue
 		}
-		v.WarnUnless(false, "an error, or no values, for a completion that the schema does not allow", matcher.Describe(x)+" to "+about, x.Evidence()...)
-		v.Downgrade(verdict.Lenient)
-		v.Hint("check the type of the reference, and that the value is a string, before values are looked up")
+		v.Fail(verdict.Finding{
+			Expected:   "an error, or no values, for a completion that the schema does not allow",
+			Actual:     matcher.Describe(x) + " to " + about,
+			Frames:     x.Evidence(),
+			Warn:       true,
+			Downgraded: verdict.Lenient,
+			Hint:       "check the type of the reference, and that the value is a string, before values are looked up",
+		})
 	}
 	oddlyTyped(r, v)
 }
@@ -156,9 +168,14 @@ func oddlyTyped(r *recording.Recording, v *verdict.Verdict) {
 		if !offered(x, v) || !verdict.Withstood(v, x, typedOf(x)) || plain == nil || !plain.Succeeded() {
 			continue
 		}
-		v.WarnUnless(!x.HasCode(-32603), "a result, as after letters that no value has", matcher.Describe(x)+" to "+typedOf(x), append(x.Evidence(), plain.Evidence()...)...)
-		v.Cause("what was typed taken as a pattern")
-		v.Hint("compare argument.value as it is: escape it where it goes into a regular expression or a query")
+		v.FailUnless(!x.HasCode(-32603), verdict.Finding{
+			Expected: "a result, as after letters that no value has",
+			Actual:   matcher.Describe(x) + " to " + typedOf(x),
+			Frames:   append(x.Evidence(), plain.Evidence()...),
+			Warn:     true,
+			Cause:    "what was typed taken as a pattern",
+			Hint:     "compare argument.value as it is: escape it where it goes into a regular expression or a query",
+		})
 	}
 }
 
@@ -298,11 +315,10 @@ func takesContext(r *recording.Recording, v *verdict.Verdict) {
 		}
 		about := completionOf(x) + " with context.arguments " + judge.Brief(x.Param("context.arguments"))
 		if x.Tags[recording.TagInvented] != "" {
-			v.ExpectOrWarn(x).To(matcher.BeResult(), about)
+			v.Expect(x).To(matcher.BeResult(), about, verdict.Finding{Warn: true})
 			continue
 		}
 		v.Expect(x).To(matcher.BeResult(), about)
-		v.Hint("accept context.arguments, and leave it unused if it is of no use")
 	}
 	v.Skip(recording.CodeNeedsSubject, "no template with two variables is listed")
 }

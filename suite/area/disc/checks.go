@@ -3,6 +3,7 @@
 package disc
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -42,23 +43,33 @@ var discChecks = []verdict.Check{
 		if x.Step == recording.StepFirstDiscover {
 			about = "server/discover as the first message of a connection"
 		}
-		v.Expect(x).To(matcher.BeResult(), about)
-		v.Hint("every server of this revision implements server/discover")
+		v.Expect(x).To(matcher.BeResult(), about, verdict.Finding{
+			Hint: "every server of this revision implements server/discover",
+		})
 	})},
 	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, verdict.TypedResult("DiscoverResult", "supportedVersions", "supportedVersions[]", "capabilities", "instructions"))},
 	{Requirement: "DISC-03", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 		versions := x.Result().Get("supportedVersions")
-		v.That(slices.Contains(verdict.Texts(versions), string(v.Revision())), "supportedVersions with "+string(v.Revision())+", under which it was served",
-			"supportedVersions is "+judge.Brief(versions), x.Evidence()...)
-		v.Cause("supportedVersions without the version of the request")
+		v.FailUnless(slices.Contains(verdict.Texts(versions), string(v.Revision())), verdict.Finding{
+			Expected: "supportedVersions with " + string(v.Revision()) + ", under which it was served",
+			Actual:   "supportedVersions is " + judge.Brief(versions),
+			Frames:   x.Evidence(),
+			Cause:    "supportedVersions without the version of the request",
+		})
 	})},
 	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Judge: advertised},
 	{Requirement: "DISC-07", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 		info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
-		v.That(judge.IsObject(info), "_meta with "+verdict.MetaServerInfo+", an object", verdict.MetaServerInfo+" is "+judge.TypeName(info), x.Evidence()...)
+		hint := ""
 		if x.Result().Get("serverInfo").Exists() {
-			v.Hint("serverInfo stands beside _meta: move it to _meta under the key %q", verdict.MetaServerInfo)
+			hint = fmt.Sprintf("serverInfo stands beside _meta: move it to _meta under the key %q", verdict.MetaServerInfo)
 		}
+		v.FailUnless(judge.IsObject(info), verdict.Finding{
+			Expected: "_meta with " + verdict.MetaServerInfo + ", an object",
+			Actual:   verdict.MetaServerInfo + " is " + judge.TypeName(info),
+			Frames:   x.Evidence(),
+			Hint:     hint,
+		})
 	})},
 	{Requirement: "DISC-16", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Declares("extensions")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -121,7 +132,6 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 			actual = "initialize with it is answered with the version " + judge.Brief(got)
 		}
 		v.That(got.String() == x.Tags[recording.TagVersion], "the advertised version "+x.Tags[recording.TagVersion]+" served", actual, x.Evidence()...)
-		v.Hint("leave out of supportedVersions what is not served on this endpoint")
 	}
 }
 
@@ -133,8 +143,9 @@ var discVersionsChecks = []verdict.Check{
 		}
 		for _, x := range r.Steps(stepUnsupported) {
 			if x.Tags[tagMain] != "" {
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion])
-				v.Hint("compare the protocolVersion in _meta of every request with the versions that the server supports")
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion], verdict.Finding{
+					Hint: "compare the protocolVersion in _meta of every request with the versions that the server supports",
+				})
 			}
 		}
 	}},
@@ -167,8 +178,9 @@ var discVersionsChecks = []verdict.Check{
 				v.Holds() // a method that the target does not have, which is judged elsewhere
 				continue
 			}
-			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion]+", after requests that were served")
-			v.Hint("check the version before a request is handed to the code of its method")
+			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion]+", after requests that were served", verdict.Finding{
+				Hint: "check the version before a request is handed to the code of its method",
+			})
 		}
 		v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
 	}},
@@ -182,8 +194,12 @@ var discVersionsChecks = []verdict.Check{
 			versions := append(v.Facts.Listed(), string(v.Revision()))
 			answer := answerText(r, x)
 			named := slices.ContainsFunc(versions, func(s string) bool { return s != "" && strings.Contains(answer, s) })
-			v.That(named, "an error to initialize that names the versions the server supports", matcher.Describe(x), x.Evidence()...)
-			v.RefusalDue()
+			v.FailUnless(named, verdict.Finding{
+				Expected:   "an error to initialize that names the versions the server supports",
+				Actual:     matcher.Describe(x),
+				Frames:     x.Evidence(),
+				RefusalDue: true,
+			})
 		}},
 	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly}, Judge: promptRefusal},
 	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: []verdict.Gate{verdict.DualEra}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -295,8 +311,12 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 	if !v.Answered(x) {
 		return
 	}
-	v.That(x.Failed() || x.Status >= 400 && x.Status < 500, "an error to initialize", matcher.Describe(x), x.Evidence()...)
-	v.RefusalDue()
+	v.FailUnless(x.Failed() || x.Status >= 400 && x.Status < 500, verdict.Finding{
+		Expected:   "an error to initialize",
+		Actual:     matcher.Describe(x),
+		Frames:     x.Evidence(),
+		RefusalDue: true,
+	})
 	if x.Status > 0 {
 		// An unknown method is 404 by another rule, so that either will do.
 		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", matcher.Describe(x), x.Evidence()...)

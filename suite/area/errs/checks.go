@@ -44,9 +44,7 @@ var Checks = []verdict.Check{
 			alike := refusesAll(v)
 			for _, x := range r.Steps(recording.StepConfigured) {
 				if refusesMissing(x, alike, v) {
-					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist")
-					v.Downgrade(verdict.RefusedOtherwise)
-					notFoundHint(v)
+					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist", anotherCode(v))
 				}
 			}
 			guessedCodes(r.Steps(recording.StepGuessed), alike, v)
@@ -63,8 +61,12 @@ var Checks = []verdict.Check{
 				v.Observe("extension-code", fmt.Sprintf("an error with code %d, which one of the declared extensions may define", code), frames...)
 				foreign = false
 			}
-			v.That(!foreign, "no code from -32020 to -32099 other than -32020, -32021 and -32022", fmt.Sprintf("an error with code %d", code), frames...)
-			v.Hint("use a code above -32000 or below -32768 for errors of your own")
+			v.FailUnless(!foreign, verdict.Finding{
+				Expected: "no code from -32020 to -32099 other than -32020, -32021 and -32022",
+				Actual:   fmt.Sprintf("an error with code %d", code),
+				Frames:   frames,
+				Hint:     "use a code above -32000 or below -32768 for errors of your own",
+			})
 		})
 	}},
 	{Requirement: "ERR-05", From: []recording.Name{recording.Everything, recording.MissingReads}, Judge: keepMeaning},
@@ -115,12 +117,16 @@ var Checks = []verdict.Check{
 				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
 					continue
 				}
-				state := v.ThatIf(x.Step == recording.StepConfigured)
 				actual := "empty contents for " + verdict.ReadOf(x)
 				if !verdict.EmptyContents(x) {
 					actual = "a result without contents (" + judge.Brief(x.Result()) + ") for " + verdict.ReadOf(x)
 				}
-				state(!verdict.Hollow(x), "an error for a resource that does not exist", actual, x.Evidence()...)
+				v.FailUnless(!verdict.Hollow(x), verdict.Finding{
+					Expected: "an error for a resource that does not exist",
+					Actual:   actual,
+					Frames:   x.Evidence(),
+					Warn:     x.Step != recording.StepConfigured,
+				})
 			}
 			v.Skip(recording.CodeNeedsSubject, "no read of something missing had a result or an error")
 		}},
@@ -151,16 +157,30 @@ var Checks = []verdict.Check{
 				code, ok := x.Code()
 				switch {
 				case x.Outcome == recording.HTTPOnly && !matcher.Refused(x):
-					v.WarnUnless(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
-					v.RefusalDue()
+					v.Fail(verdict.Finding{
+						Expected:   matcher.BeRefused().Expected(),
+						Actual:     matcher.Describe(x) + " to " + about,
+						Frames:     x.Evidence(),
+						Warn:       true,
+						RefusalDue: true,
+					})
 				case !matcher.Refused(x):
-					v.That(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
-					v.Hint("check that uri is there and a string before it is used")
+					v.Fail(verdict.Finding{
+						Expected: matcher.BeRefused().Expected(),
+						Actual:   matcher.Describe(x) + " to " + about,
+						Frames:   x.Evidence(),
+						Hint:     "check that uri is there and a string before it is used",
+					})
 				case ok && code != -32602 && !(v.Modern() && code == verdict.CodeHeaderMismatch && x.Status > 0):
-					v.WarnUnless(false, "the code -32602", matcher.Describe(x)+" to "+about, x.Evidence()...)
-					v.OnlyCode()
-					v.Downgrade(verdict.RefusedOtherwise)
-					v.Hint("answer a read without a usable uri with error -32602")
+					v.Fail(verdict.Finding{
+						Expected:   "the code -32602",
+						Actual:     matcher.Describe(x) + " to " + about,
+						Frames:     x.Evidence(),
+						Warn:       true,
+						OnlyCode:   true,
+						Downgraded: verdict.RefusedOtherwise,
+						Hint:       "answer a read without a usable uri with error -32602",
+					})
 				default:
 					v.Holds()
 				}
@@ -179,8 +199,10 @@ func notFoundCode(v *verdict.Verdict) matcher.Matcher {
 	return matcher.BeErrorReply(missingCode(v))
 }
 
-func notFoundHint(v *verdict.Verdict) {
-	v.Hint("answer a read of a URI that does not exist with error %d", missingCode(v))
+// anotherCode is what there is to say of another code.
+func anotherCode(v *verdict.Verdict) verdict.Finding {
+	hint := fmt.Sprintf("answer a read of a URI that does not exist with error %d", missingCode(v))
+	return verdict.Finding{Downgraded: verdict.RefusedOtherwise, Hint: hint}
 }
 
 func missingCode(v *verdict.Verdict) int64 {
@@ -243,16 +265,11 @@ func guessedCodes(guesses []*recording.Exchange, alike string, v *verdict.Verdic
 		if verdict.Yields(x) {
 			answered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 		}
-		const about = "a read beside a listed resource, of one that should not exist"
-		switch {
-		case !refusesMissing(x, alike, v):
-		case wrong[x.Error().Get("code").Raw] > 1:
-			v.Expect(x).To(m, about)
-		default:
-			v.ExpectOrWarn(x).To(m, about)
+		if refusesMissing(x, alike, v) {
+			f := anotherCode(v)
+			f.Warn = wrong[x.Error().Get("code").Raw] < 2
+			v.Expect(x).To(m, "a read beside a listed resource, of one that should not exist", f)
 		}
-		v.Downgrade(verdict.RefusedOtherwise)
-		notFoundHint(v)
 	}
 }
 
@@ -317,10 +334,16 @@ func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
 		declared := x.Param(`_meta.io\.modelcontextprotocol/clientCapabilities`)
 		wrong := x.HasCode(verdict.CodeHeaderMismatch, verdict.CodeUnsupportedVersion) ||
 			x.HasCode(verdict.CodeMissingCapability) && !asksMore(x.Error().Get("data.requiredCapabilities"), declared)
-		v.That(!wrong, "no complaint about headers, version or capabilities of a request in order", matcher.Describe(x)+" to "+verdict.What(x), x.Evidence()...)
+		hint := ""
 		if x.Status == 0 && v.Facts.Combination.Transport == requirement.Stdio && x.HasCode(verdict.CodeHeaderMismatch) {
-			v.Hint("stdio has no headers that could mismatch")
+			hint = "stdio has no headers that could mismatch"
 		}
+		v.FailUnless(!wrong, verdict.Finding{
+			Expected: "no complaint about headers, version or capabilities of a request in order",
+			Actual:   matcher.Describe(x) + " to " + verdict.What(x),
+			Frames:   x.Evidence(),
+			Hint:     hint,
+		})
 	}
 }
 

@@ -72,7 +72,6 @@ var httpChecks = []verdict.Check{
 			return
 		}
 		v.Expect(r.Step(stepUnsupportedVersion)).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeUnsupportedVersion), "a request for the version 1900-01-01")
-		v.Hint("answer a version that the server does not support with HTTP 400 and error -32022")
 	}),
 	headerCheck("HTTP-18", func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(recording.StepUnknownMethod)).To(matcher.BeRefusedWith(http.StatusNotFound, verdict.CodeMethodNotFound), "an unknown method")
@@ -96,7 +95,6 @@ var httpChecks = []verdict.Check{
 		default:
 			v.Expect(x).To(matcher.BeResult(), "a read whose Mcp-Name is the uri in Base64")
 		}
-		v.Hint("decode =?base64?...?= before comparing")
 	}),
 	headerCheck("HTTP-25", brokenNames),
 	headerCheck("HTTP-26", func(r *recording.Recording, v *verdict.Verdict) {
@@ -197,13 +195,14 @@ func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		if x.Status == http.StatusBadRequest && x.HasCode(verdict.CodeUnsupportedVersion) {
-			v.ExpectOrWarn(x).To(want, about)
-			v.Downgrade(verdict.RefusedOtherwise)
-			v.Hint("compare MCP-Protocol-Version with the version in _meta before looking whether it is supported")
+			v.Expect(x).To(want, about, verdict.Finding{
+				Warn:       true,
+				Downgraded: verdict.RefusedOtherwise,
+				Hint:       "compare MCP-Protocol-Version with the version in _meta before looking whether it is supported",
+			})
 			continue
 		}
 		v.Expect(x).To(want, about)
-		v.Hint("compare MCP-Protocol-Version with the version in _meta before serving the request")
 	}
 }
 
@@ -232,9 +231,11 @@ func misfitRefused(x *recording.Exchange, v *verdict.Verdict, about string) {
 		v.Expect(x).To(want, about)
 		return
 	}
-	v.ExpectOrWarn(x).To(want, about)
-	v.Downgrade("nothing is listed, so that the read had to be refused in any case")
-	v.Hint("compare the headers with the body before the resource is looked for")
+	v.Expect(x).To(want, about, verdict.Finding{
+		Warn:       true,
+		Downgraded: "nothing is listed, so that the read had to be refused in any case",
+		Hint:       "compare the headers with the body before the resource is looked for",
+	})
 }
 
 // subscribed notes a violation if a listen request was acknowledged whose headers do not fit the body.
@@ -242,8 +243,12 @@ func subscribed(x *recording.Exchange, v *verdict.Verdict, about string) bool {
 	if x == nil || x.Tags[recording.TagAck] == "" {
 		return false
 	}
-	v.That(false, matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch).Expected(), "an acknowledgment to "+about, x.Evidence()...)
-	v.Hint("compare the headers with the body of every request, before a stream is opened as well")
+	v.Fail(verdict.Finding{
+		Expected: matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch).Expected(),
+		Actual:   "an acknowledgment to " + about,
+		Frames:   x.Evidence(),
+		Hint:     "compare the headers with the body of every request, before a stream is opened as well",
+	})
 	return true
 }
 
@@ -268,8 +273,12 @@ func nameless(x *recording.Exchange, v *verdict.Verdict) {
 		return
 	}
 	wanted := x.HasCode(verdict.CodeHeaderMismatch) || strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
-	v.That(!wanted, "service without Mcp-Name", matcher.Describe(x)+" to "+x.Method+" without Mcp-Name", x.Evidence()...)
-	v.Hint("only tools/call, resources/read and prompts/get have an Mcp-Name")
+	v.FailUnless(!wanted, verdict.Finding{
+		Expected: "service without Mcp-Name",
+		Actual:   matcher.Describe(x) + " to " + x.Method + " without Mcp-Name",
+		Frames:   x.Evidence(),
+		Hint:     "only tools/call, resources/read and prompts/get have an Mcp-Name",
+	})
 }
 
 // repeatedIDs: errors about readable requests repeat the id. A server of both eras
@@ -284,11 +293,15 @@ func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		id := x.Message().Get("id")
-		v.That(wire.SameID([]byte(id.Raw), x.ID), "the id of the request, "+string(x.ID), "id is "+judge.Brief(id)+" in the body of HTTP "+strconv.Itoa(x.Status), x.Evidence()...)
-		if verdict.LosesID(x) {
-			v.SharedCause(verdict.LostID)
-		} else {
-			v.Cause("the id of the request")
+		f := verdict.Finding{
+			Expected: "the id of the request, " + string(x.ID),
+			Actual:   "id is " + judge.Brief(id) + " in the body of HTTP " + strconv.Itoa(x.Status),
+			Frames:   x.Evidence(),
+			Cause:    "the id of the request",
 		}
+		if verdict.LosesID(x) {
+			f.SharedCause = verdict.LostID
+		}
+		v.FailUnless(wire.SameID([]byte(id.Raw), x.ID), f)
 	}
 }

@@ -58,8 +58,12 @@ var httpMessagesChecks = []verdict.Check{
 	{Requirement: "HTTP-36", From: []recording.Name{HTTPStatuses}, With: []recording.Name{recording.InvalidMessages}, Judge: malformedBodies},
 	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepSecondClient); x != nil && verdict.Responded(x, v) {
-			v.That(x.Succeeded(), "a session for a second client", matcher.Describe(x)+" to the initialize of a second client", x.Evidence()...)
-			v.Hint("open a session for each client; if the server is meant for one client at a time, instances: 1 at its endpoint in the target file leaves this out")
+			v.FailUnless(x.Succeeded(), verdict.Finding{
+				Expected: "a session for a second client",
+				Actual:   matcher.Describe(x) + " to the initialize of a second client",
+				Frames:   x.Evidence(),
+				Hint:     "open a session for each client; if the server is meant for one client at a time, instances: 1 at its endpoint in the target file leaves this out",
+			})
 		}
 		verdict.SideBySide(r, v)
 	}},
@@ -113,7 +117,6 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 	}
 	v.That(note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed,
 		"the notification to be taken at the endpoint that takes requests", fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status), note.Evidence()...)
-	v.Hint("take requests, notifications and responses at the same path")
 }
 
 // oddMethods: what the endpoint does with HTTP methods that it does not have is not laid
@@ -164,11 +167,14 @@ func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
 		if !verdict.Responded(x, v) {
 			continue
 		}
-		state := v.ThatIf(x.Step != stepMalformed)
 		raw := verdict.Body(r, x)
 		failed := gjson.ValidBytes(raw) && gjson.GetBytes(raw, "error").IsObject()
-		state(!failed || x.Status >= 400, "an HTTP error status for a notification that is refused",
-			fmt.Sprintf("HTTP %d with the body %s", x.Status, wire.Excerpt(raw, 120)), x.Evidence()...)
+		v.FailUnless(!failed || x.Status >= 400, verdict.Finding{
+			Expected: "an HTTP error status for a notification that is refused",
+			Actual:   fmt.Sprintf("HTTP %d with the body %s", x.Status, wire.Excerpt(raw, 120)),
+			Frames:   x.Evidence(),
+			Warn:     x.Step == stepMalformed,
+		})
 		if id := gjson.GetBytes(raw, "id"); failed && x.Status >= 400 && id.Exists() && id.Type != gjson.Null {
 			v.Observe("refusal-with-id", "the error about a notification has the id "+judge.Brief(id)+", but a notification has none", x.Evidence()...)
 		}
@@ -180,19 +186,29 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 	verdict.ObserveFraming(r, v)
 	for _, x := range r.Exchanges {
 		if len(x.ID) > 0 && x.Status == http.StatusAccepted && len(x.Replies) > 0 && !verdict.AnsweredOnGet(r, x) {
-			v.WarnUnless(false, "a response with HTTP 200", "HTTP 202 with the response to "+x.Method, x.Evidence()...)
-			v.Cause("a response with HTTP 202")
-			v.Downgrade("no sentence names the status, but 202 is that of messages to which there is no response, and clients look for none")
-			v.Hint("answer requests with HTTP 200")
+			v.Fail(verdict.Finding{
+				Expected:   "a response with HTTP 200",
+				Actual:     "HTTP 202 with the response to " + x.Method,
+				Frames:     x.Evidence(),
+				Warn:       true,
+				Cause:      "a response with HTTP 202",
+				Downgraded: "no sentence names the status, but 202 is that of messages to which there is no response, and clients look for none",
+				Hint:       "answer requests with HTTP 200",
+			})
 		}
 		if len(x.ID) == 0 || x.Status != http.StatusOK {
 			continue
 		}
 		if coding := wire.Coding(x.Header); coding != "" && len(x.Replies) > 0 {
-			v.WarnUnless(false, "a body in the coding that the head names", "Content-Encoding is "+judge.Quote(coding)+" in the answer to "+x.Method+", whose body is plain JSON", x.Evidence()...)
-			v.Cause("the content coding")
-			v.Downgrade("RFC 9110, section 8.4 says it, and no page of the protocol")
-			v.Hint("leave Content-Encoding out, or encode the body: most HTTP clients decode it by the header and fail; where a gateway decodes, it has to drop the header")
+			v.Fail(verdict.Finding{
+				Expected:   "a body in the coding that the head names",
+				Actual:     "Content-Encoding is " + judge.Quote(coding) + " in the answer to " + x.Method + ", whose body is plain JSON",
+				Frames:     x.Evidence(),
+				Warn:       true,
+				Cause:      "the content coding",
+				Downgraded: "RFC 9110, section 8.4 says it, and no page of the protocol",
+				Hint:       "leave Content-Encoding out, or encode the body: most HTTP clients decode it by the header and fail; where a gateway decodes, it has to drop the header",
+			})
 		}
 		kind := verdict.MediaType(x.Header)
 		if !v.That(kind == "application/json" || kind == "text/event-stream", "Content-Type application/json or text/event-stream",

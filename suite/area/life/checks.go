@@ -53,8 +53,12 @@ var Checks = []verdict.Check{
 				v.Skip(recording.CodeNotExercised, "protocolVersion is no string: see LIFE-01")
 				continue
 			}
-			v.That(got.Str == asked.Str, "the requested version "+asked.Str+", which the server supports", "the version "+judge.Brief(got), x.Evidence()...)
-			v.Cause("another version than the requested one")
+			v.FailUnless(got.Str == asked.Str, verdict.Finding{
+				Expected: "the requested version " + asked.Str + ", which the server supports",
+				Actual:   "the version " + judge.Brief(got),
+				Frames:   x.Evidence(),
+				Cause:    "another version than the requested one",
+			})
 		}
 		var offer []int
 		for _, x := range r.Steps(stepAlien) {
@@ -80,8 +84,12 @@ var Checks = []verdict.Check{
 			if !v.Answered(x) || !x.Succeeded() || !judge.IsString(offer) || offer.Str == alien(x) {
 				continue
 			}
-			v.That(offer.Str >= string(latest), "the offer of "+string(latest)+", the latest version that the server accepts", "the offer of "+offer.Str, x.Evidence()...)
-			v.Cause("an offer that is not the latest version")
+			v.FailUnless(offer.Str >= string(latest), verdict.Finding{
+				Expected: "the offer of " + string(latest) + ", the latest version that the server accepts",
+				Actual:   "the offer of " + offer.Str,
+				Frames:   x.Evidence(),
+				Cause:    "an offer that is not the latest version",
+			})
 		}
 	}},
 	{Requirement: "LIFE-07", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -121,8 +129,13 @@ var Checks = []verdict.Check{
 		for _, m := range verdict.RequestsOf(r) {
 			feature, _, _ := strings.Cut(m.Method(), "/")
 			if slices.Contains([]string{"sampling", "roots", "elicitation"}, feature) {
-				clean = v.That(false, "no request for "+feature+", which the client did not declare", "a request for "+m.Method(), m.Frame.Number)
-				v.Hint("look at the capabilities of the client before asking it for %s", feature)
+				clean = false
+				v.Fail(verdict.Finding{
+					Expected: "no request for " + feature + ", which the client did not declare",
+					Actual:   "a request for " + m.Method(),
+					Frames:   []int{m.Frame.Number},
+					Hint:     "look at the capabilities of the client before asking it for " + feature,
+				})
 			}
 		}
 		if clean {
@@ -203,15 +216,18 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(stepAlien, stepLater) {
 		if matcher.Refused(x) && (x.Step == stepAlien || alien(x) == futureVersion) {
 			v.WarnUnless(false, "the offer of a version that the server supports", matcher.Describe(x)+" to a handshake with the version "+alien(x), x.Evidence()...)
-			v.Hint("answer initialize with the latest version that the server supports, and let the client decide")
 			continue
 		}
 		if x.Step == stepLater || !v.Answered(x) {
 			continue
 		}
 		offer := x.Result().Get("protocolVersion")
-		v.That(judge.IsString(offer) && offer.Str != alien(x), "the offer of a version that the server supports, in place of "+alien(x), "protocolVersion is "+judge.Brief(offer), x.Evidence()...)
-		v.Hint("never repeat a version that the server does not know: answer with the latest one that it supports")
+		v.FailUnless(judge.IsString(offer) && offer.Str != alien(x), verdict.Finding{
+			Expected: "the offer of a version that the server supports, in place of " + alien(x),
+			Actual:   "protocolVersion is " + judge.Brief(offer),
+			Frames:   x.Evidence(),
+			Hint:     "never repeat a version that the server does not know: answer with the latest one that it supports",
+		})
 	}
 	for _, x := range r.Steps(stepReturn) {
 		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags[recording.TagVersion]+", which the server had offered")
@@ -220,14 +236,23 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 		offer := requirement.Revision(x.Result().Get("protocolVersion").Str)
 		switch {
 		case x.Step == stepLater && offer == futureVersion:
-			v.That(false, "the offer of a version that the server supports, in place of "+futureVersion, "protocolVersion is "+futureVersion, x.Evidence()...)
-			v.Cause("a version of the future")
-			v.Hint("look the version up among those that the server supports, instead of comparing which one is later")
+			v.Fail(verdict.Finding{
+				Expected: "the offer of a version that the server supports, in place of " + futureVersion,
+				Actual:   "protocolVersion is " + futureVersion,
+				Frames:   x.Evidence(),
+				Cause:    "a version of the future",
+				Hint:     "look the version up among those that the server supports, instead of comparing which one is later",
+			})
 		case offer.Modern() && slices.Contains(requirement.Revisions(), offer):
-			v.WarnUnless(false, "a version that begins with a handshake", "protocolVersion is "+string(offer)+", which has none, in the answer to "+faulty(x), x.Evidence()...)
-			v.Cause("a version without a handshake")
-			v.Downgrade("a version that is supported is to be confirmed, but initialize selects one that has a handshake")
-			v.Hint("answer initialize with the latest version that begins with a handshake")
+			v.Fail(verdict.Finding{
+				Expected:   "a version that begins with a handshake",
+				Actual:     "protocolVersion is " + string(offer) + ", which has none, in the answer to " + faulty(x),
+				Frames:     x.Evidence(),
+				Warn:       true,
+				Cause:      "a version without a handshake",
+				Downgraded: "a version that is supported is to be confirmed, but initialize selects one that has a handshake",
+				Hint:       "answer initialize with the latest version that begins with a handshake",
+			})
 		}
 	}
 }
@@ -262,7 +287,6 @@ func tolerable(x *recording.Exchange, v *verdict.Verdict) {
 	switch x.Outcome {
 	case recording.Silent, recording.Lost:
 		v.That(false, "an answer to a faulty initialize, error or result", matcher.Describe(x)+" to "+faulty(x), x.Evidence()...)
-		v.Hint("check the params of initialize before they are used, and answer with error -32602")
 	default:
 		if v.Answered(x) {
 			v.Holds()

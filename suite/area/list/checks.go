@@ -135,9 +135,12 @@ var relistChecks = []verdict.Check{
 			if !ok {
 				continue
 			}
-			v.That(gjson.Parse(said).Num == float64(length), fmt.Sprintf("a size of %d, which is what a read yields", length),
-				"size of "+judge.Brief(read.Param("uri"))+" is "+said+" in the list", append(read.Evidence(), listed.Frames...)...)
-			v.Cause("the size")
+			v.FailUnless(gjson.Parse(said).Num == float64(length), verdict.Finding{
+				Expected: fmt.Sprintf("a size of %d, which is what a read yields", length),
+				Actual:   "size of " + judge.Brief(read.Param("uri")) + " is " + said + " in the list",
+				Frames:   append(read.Evidence(), listed.Frames...),
+				Cause:    "the size",
+			})
 		}
 		v.Skip(recording.CodeNeedsSubject, "no resource with a size could be read")
 	}},
@@ -253,15 +256,13 @@ func unstable(r *recording.Recording, v *verdict.Verdict) {
 // unreadable notes that a resource cannot be read although it is listed. Where we
 // come with credentials, hiding it may be a way to refuse it.
 func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording.Exchange, listed verdict.Item) {
-	const expected = "contents for a URI that is listed"
-	actual := matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) + ", which was listed before and after"
-	frames := slices.Concat(x.Evidence(), reread.Evidence(), listed.Frames)
-	if f := r.Frame(x.Request); f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "" {
-		v.WarnUnless(false, expected, actual, frames...)
-	} else {
-		v.That(false, expected, actual, frames...)
-	}
-	v.Hint("accept the URI in resources/read byte for byte as resources/list gives it")
+	f := r.Frame(x.Request)
+	v.Fail(verdict.Finding{
+		Expected: "contents for a URI that is listed",
+		Actual:   matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) + ", which was listed before and after",
+		Frames:   slices.Concat(x.Evidence(), reread.Evidence(), listed.Frames),
+		Warn:     f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "",
+	})
 }
 
 // wholeList is the set of URIs that a walk found; ok is false, with the reason
@@ -302,7 +303,6 @@ func sameForAll(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "two processes may hold data of their own")
 	default:
 		v.That(false, "the same resources on each connection", "two connections are given different lists: "+verdict.Difference(one, other), frames...)
-		v.Hint("let the list depend on the credentials of the request alone")
 	}
 }
 
@@ -334,7 +334,6 @@ func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 		v.WarnUnless(false, expected, actual+"; another connection sees the change, too", frames...)
 	case slices.Equal(other, before):
 		v.That(false, expected, actual+"; another connection does not see the change", frames...)
-		v.Hint("keep what a client did out of the list that it is given")
 	default:
 		v.Skip(recording.CodeNotExercised, "the list changes by itself")
 	}

@@ -55,9 +55,14 @@ var metaChecks = []verdict.Check{
 			v.That(!judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev), "reserved prefixes only for the protocol's own keys",
 				"the key "+verdict.Quoted(key)+" in "+place, frame)
 			if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
-				v.WarnUnless(false, "prefixes with the top-level domain first", "the key "+verdict.Quoted(key)+" in "+place, frame)
-				v.Downgrade("the specification recommends this notation")
-				v.Hint("write com.example/ instead of example.com/")
+				v.Fail(verdict.Finding{
+					Expected:   "prefixes with the top-level domain first",
+					Actual:     "the key " + verdict.Quoted(key) + " in " + place,
+					Frames:     []int{frame},
+					Warn:       true,
+					Downgraded: "the specification recommends this notation",
+					Hint:       "write com.example/ instead of example.com/",
+				})
 			}
 		})
 	}},
@@ -238,14 +243,17 @@ var metaRequestsChecks = []verdict.Check{
 		if !verdict.Baseline(r, v, recording.StepPlain) {
 			return
 		}
-		v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams), "a request without client capabilities in _meta")
-		v.Hint("answer a request whose _meta lacks %s with error -32602", verdict.KeyClientCapabilities)
+		v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams), "a request without client capabilities in _meta", verdict.Finding{
+			Hint: "answer a request whose _meta lacks " + verdict.KeyClientCapabilities + " with error -32602",
+		})
 		for _, x := range r.Steps(stepOddCapabilities, stepOddVersion) {
 			member := map[recording.Step]string{stepOddCapabilities: verdict.KeyClientCapabilities, stepOddVersion: verdict.KeyProtocolVersion}[x.Step]
 			value := judge.Member(x.Param("_meta"), member)
-			v.ExpectOrWarn(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value), matcher.BeRefused()), "a request whose _meta has "+member+": "+judge.Brief(value))
-			v.Downgrade(verdict.Lenient)
-			v.Hint("check the types of the members of _meta, and answer with error -32602")
+			v.Expect(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value), matcher.BeRefused()), "a request whose _meta has "+member+": "+judge.Brief(value), verdict.Finding{
+				Warn:       true,
+				Downgraded: verdict.Lenient,
+				Hint:       "check the types of the members of _meta, and answer with error -32602",
+			})
 		}
 	}},
 	{Requirement: "META-09", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly},
@@ -313,8 +321,12 @@ func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
 	unasked := unaskedOn(r)
 	for _, f := range r.Notifications("notifications/message", 0) {
 		if x := unasked[f.Number]; x != nil && asked[f.Session] {
-			v.That(false, expected, judge.Brief(gjson.GetBytes(f.Raw, "params"))+" on the stream that answers "+x.Method+", while others had asked for it", x.Request, f.Number)
-			v.Hint("take the log level from each request, and keep none of it")
+			v.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   judge.Brief(gjson.GetBytes(f.Raw, "params")) + " on the stream that answers " + x.Method + ", while others had asked for it",
+				Frames:   []int{x.Request, f.Number},
+				Hint:     "take the log level from each request, and keep none of it",
+			})
 		} else if !asked[f.Session] {
 			v.That(false, expected, judge.Brief(gjson.GetBytes(f.Raw, "params")), f.Number)
 		}
@@ -377,14 +389,19 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range r.Notifications("notifications/message", slices.Max(set.Replies)) {
 			level := gjson.GetBytes(f.Raw, "params.level").Str
 			if f.Session == set.Session && severity(level) >= 0 {
-				v.That(severity(level) >= severity("error"), "no messages below the level error, which was set", "a message of level "+level, f.Number)
-				v.Hint("compare the level of each message with the one that the client has set")
+				v.FailUnless(severity(level) >= severity("error"), verdict.Finding{
+					Expected: "no messages below the level error, which was set",
+					Actual:   "a message of level " + level,
+					Frames:   []int{f.Number},
+					Hint:     "compare the level of each message with the one that the client has set",
+				})
 			}
 		}
 	}
 	if x := r.Step(stepUnknownLevel); x != nil {
-		v.Expect(x).To(matcher.Expecting("a refusal of an unknown level with error -32602", matcher.BeErrorReply(verdict.CodeInvalidParams)), "logging/setLevel with the level "+judge.Brief(x.Param("level")))
-		v.Hint("know the eight syslog levels, and answer others with error -32602")
+		v.Expect(x).To(matcher.Expecting("a refusal of an unknown level with error -32602", matcher.BeErrorReply(verdict.CodeInvalidParams)), "logging/setLevel with the level "+judge.Brief(x.Param("level")), verdict.Finding{
+			Hint: "know the eight syslog levels, and answer others with error -32602",
+		})
 	}
 }
 

@@ -66,8 +66,7 @@ var Checks = []verdict.Check{
 	{Requirement: "PAGE-05", From: []recording.Name{BadCursors, Paging, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: verdict.InScenario(BadCursors, invalidCursors, func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(stepElsewhere); x != nil && x.Failed() { // that it is refused is judged by PAGE-07
-				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
-				v.Downgrade(verdict.RefusedOtherwise)
+				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")", verdict.Finding{Downgraded: verdict.RefusedOtherwise})
 			}
 		})},
 	{Requirement: "PAGE-06", From: []recording.Name{BadCursors}, Needs: []verdict.Gate{verdict.Resources}, Judge: survives},
@@ -106,7 +105,6 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 	case "idle":
 		idle(pages, member, v)
 	case "cycle":
-		note := v.ThatIf(last.Result().Get(member + ".0").Exists())
 		next := last.Result().Get("nextCursor")
 		earlier, frames := "an earlier page", last.Evidence()
 		if n := len(pages); n > 1 { // its cursor leads back
@@ -118,22 +116,27 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 				break
 			}
 		}
-		note(false, "a last page without nextCursor", fmt.Sprintf("page %d repeats %s together with its nextCursor %s, so that the walk never ends",
-			len(pages), earlier, judge.Brief(next)), frames...)
-		v.Hint("leave nextCursor out on the last page")
-		if repeatsLast(pages) {
-			v.SharedCause(ignoredCursor)
-		}
+		v.Fail(verdict.Finding{
+			Expected: "a last page without nextCursor",
+			Actual: fmt.Sprintf("page %d repeats %s together with its nextCursor %s, so that the walk never ends",
+				len(pages), earlier, judge.Brief(next)),
+			Frames:      frames,
+			Warn:        !last.Result().Get(member + ".0").Exists(),
+			SharedCause: repeatsLast(pages),
+		})
 	}
 }
 
 // ignoredCursor is the cause of a walk without end in which a page is the same as the one before it.
 const ignoredCursor = "the cursor of the request is not taken into account"
 
-// repeatsLast reports whether a walk ended since its last page was the same as the one before.
-func repeatsLast(pages []*recording.Exchange) bool {
+// repeatsLast is the cause of a walk that ended since its last page was the same as the one before; empty for others.
+func repeatsLast(pages []*recording.Exchange) string {
 	n := len(pages)
-	return n > 1 && pages[n-1].Tags[recording.TagEnd] == "cycle" && slices.Equal(verdict.IDsOf(pages[n-1]), verdict.IDsOf(pages[n-2]))
+	if n > 1 && pages[n-1].Tags[recording.TagEnd] == "cycle" && slices.Equal(verdict.IDsOf(pages[n-1]), verdict.IDsOf(pages[n-2])) {
+		return ignoredCursor
+	}
+	return ""
 }
 
 // idle: a walk was given up after many pages in a row that were as earlier ones. Empty pages are legal, and
@@ -148,9 +151,14 @@ func idle(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the walk was given up at page %d, after many pages in a row that list what stood on earlier ones", n))
 		return
 	}
-	v.WarnUnless(false, "a last page without nextCursor", fmt.Sprintf("pages %d to %d are all empty, and the walk was given up there, since each has yet another nextCursor, the last one %s",
-		first+1, n, judge.Brief(pages[n-1].Result().Get("nextCursor"))), append(pages[n-2].Evidence(), pages[n-1].Evidence()...)...)
-	v.Hint("leave nextCursor out once no entries are left")
+	v.Fail(verdict.Finding{
+		Expected: "a last page without nextCursor",
+		Actual: fmt.Sprintf("pages %d to %d are all empty, and the walk was given up there, since each has yet another nextCursor, the last one %s",
+			first+1, n, judge.Brief(pages[n-1].Result().Get("nextCursor"))),
+		Frames: append(pages[n-2].Evidence(), pages[n-1].Evidence()...),
+		Warn:   true,
+		Hint:   "leave nextCursor out once no entries are left",
+	})
 }
 
 // ownCursors: a cursor that was just handed out is accepted.
@@ -183,12 +191,13 @@ func advancing(pages []*recording.Exchange, v *verdict.Verdict) {
 		switch {
 		case len(this) > 0 && slices.Equal(this, verdict.IDsOf(pages[i-1])):
 			// One entry may be listed twice in a row, which LIST-14 remarks upon, unless the walk never gets beyond it.
-			state := v.ThatIf(len(this) > 1 || pages[len(pages)-1].Tags[recording.TagEnd] != "done")
-			state(false, expected, fmt.Sprintf(plural.Of(len(this), "page %d lists the same %d {item|items} as page %d"), i+1, len(this), i), frames...)
-			v.Hint("take the cursor of the request into account")
-			if repeatsLast(pages) {
-				v.SharedCause(ignoredCursor)
-			}
+			v.Fail(verdict.Finding{
+				Expected:    expected,
+				Actual:      fmt.Sprintf(plural.Of(len(this), "page %d lists the same %d {item|items} as page %d"), i+1, len(this), i),
+				Frames:      frames,
+				Warn:        len(this) < 2 && pages[len(pages)-1].Tags[recording.TagEnd] == "done",
+				SharedCause: repeatsLast(pages),
+			})
 		case x.Tags[recording.TagEnd] == "cycle":
 			// That the walk came back to an earlier page is judged elsewhere.
 		default:

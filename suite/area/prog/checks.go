@@ -34,8 +34,12 @@ var Checks = []verdict.Check{
 			}
 			if before, ok := last[p.Of]; ok {
 				a, b := before.Get("params.progress"), p.Get("params.progress")
-				v.That(b.Num > a.Num, "progress greater than "+a.Raw+", which was reported before", "progress "+b.Raw, before.Frame.Number, p.Frame.Number)
-				v.Cause("progress that does not increase")
+				v.FailUnless(b.Num > a.Num, verdict.Finding{
+					Expected: "progress greater than " + a.Raw + ", which was reported before",
+					Actual:   "progress " + b.Raw,
+					Frames:   []int{before.Frame.Number, p.Frame.Number},
+					Cause:    "progress that does not increase",
+				})
 			}
 			last[p.Of] = p
 		}

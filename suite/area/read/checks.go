@@ -66,11 +66,12 @@ var readChecks = []verdict.Check{
 	}},
 	{Requirement: "READ-03", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
 		text, blob := c.Get("text"), c.Get("blob")
-		ok := v.That(judge.IsString(text) || judge.IsString(blob), "text or blob as a string",
-			c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
-		if !ok && (text.IsObject() || text.IsArray()) {
-			v.Hint("write a JSON document into text as a string")
-		}
+		v.FailUnless(judge.IsString(text) || judge.IsString(blob), verdict.Finding{
+			Expected: "text or blob as a string",
+			Actual:   c.Name + " has text: " + judge.TypeName(text) + ", blob: " + judge.TypeName(blob),
+			Frames:   c.Frames,
+			Hint:     map[bool]string{true: "write a JSON document into text as a string"}[text.IsObject() || text.IsArray()],
+		})
 	}).Or(recording.CodeNeedsSubject, noContents)},
 	{Requirement: "READ-04", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
 		text, blob := c.Get("text"), c.Get("blob")
@@ -79,10 +80,12 @@ var readChecks = []verdict.Check{
 	}).Or(recording.CodeNeedsSubject, noContents)},
 	{Requirement: "READ-06", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
 		p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
-		v.That(!bad, "letters, digits, +, / and = in a blob", "blob of "+c.Name+": "+p.String(), c.Frames...)
-		if p.Code != judge.CodeURLSafe {
-			v.Hint("encode bytes with the standard base64 alphabet")
-		}
+		v.FailUnless(!bad, verdict.Finding{
+			Expected: "letters, digits, +, / and = in a blob",
+			Actual:   "blob of " + c.Name + ": " + p.String(),
+			Frames:   c.Frames,
+			Hint:     map[bool]string{true: "encode bytes with the standard base64 alphabet"}[p.Code != judge.CodeURLSafe],
+		})
 	})},
 	blobCheck("READ-07", "a blob padded to a multiple of four characters", "no blob has a length that needs padding", needsPadding,
 		judge.CodeMissingPadding, judge.CodeMisplacedPadding, judge.CodeBadLength),

@@ -70,8 +70,9 @@ func readsAtAll(v *verdict.Verdict, x *recording.Exchange) bool {
 		v.Skip(recording.CodeNeedsSubject, "the target does not know resources/read")
 		return false
 	}
-	ok := v.Expect(x).To(matcher.BeResult(), "a read of "+judge.Brief(x.Param("uri"))+", which the target file calls readable")
-	v.Hint("let the resource be read, or correct the target file")
+	ok := v.Expect(x).To(matcher.BeResult(), "a read of "+judge.Brief(x.Param("uri"))+", which the target file calls readable", verdict.Finding{
+		Hint: "let the resource be read, or correct the target file",
+	})
 	return ok && !verdict.AsksForInput(x) && !verdict.UnreadableShape(x, v)
 }
 
@@ -89,8 +90,12 @@ func knownText(v *verdict.Verdict, x *recording.Exchange) {
 			return
 		}
 	}
-	if !v.That(len(texts) > 0, "text from "+judge.Brief(x.Param("uri")), "no content with text", x.Evidence()...) || !exact {
-		v.Hint("send what is text as text, or correct the target file")
+	if !v.FailUnless(len(texts) > 0, verdict.Finding{
+		Expected: "text from " + judge.Brief(x.Param("uri")),
+		Actual:   "no content with text",
+		Frames:   x.Evidence(),
+		Hint:     "send what is text as text, or correct the target file",
+	}) || !exact {
 		return
 	}
 	actual := ""
@@ -107,7 +112,6 @@ func knownText(v *verdict.Verdict, x *recording.Exchange) {
 		actual = fmt.Sprintf(plural.Of(utf8.RuneCountInString(texts[0]), "it does not occur in %d {character|characters} of text"), utf8.RuneCountInString(texts[0]))
 	}
 	v.That(false, "the text that the target file gives for "+judge.Brief(x.Param("uri")), actual, x.Evidence()...)
-	v.Hint("send the text in UTF-8, without converting characters or line ends, or correct the target file")
 }
 
 // firstDifference says where two texts part.
@@ -156,7 +160,6 @@ func knownBlob(v *verdict.Verdict, x *recording.Exchange) {
 		}
 	}
 	v.That(false, "the bytes that the target file gives for "+judge.Brief(x.Param("uri")), actual, x.Evidence()...)
-	v.Hint("encode the bytes of the resource once, and nothing else, or correct the target file")
 }
 
 // isKnown compares bytes with what the target file says about them.

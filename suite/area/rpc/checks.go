@@ -3,6 +3,7 @@
 package rpc
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -64,9 +65,12 @@ var rpcChecks = []verdict.Check{
 				continue // a stray line, not a message
 			}
 			version := m.Get("jsonrpc")
-			v.That(version.Type == gjson.String && version.Str == "2.0", `"jsonrpc":"2.0" in every message`,
-				`jsonrpc is `+judge.Brief(version)+" in "+m.Said(), m.Frame.Number)
-			v.Hint("put the member into errors and notifications, too")
+			v.FailUnless(version.Type == gjson.String && version.Str == "2.0", verdict.Finding{
+				Expected: `"jsonrpc":"2.0" in every message`,
+				Actual:   `jsonrpc is ` + judge.Brief(version) + " in " + m.Said(),
+				Frames:   []int{m.Frame.Number},
+				Hint:     "put the member into errors and notifications, too",
+			})
 		}
 	}},
 	{Requirement: "RPC-02", From: []recording.Name{recording.Everything, RequestIDs}, Judge: answeredByID},
@@ -149,10 +153,14 @@ var rpcChecks = []verdict.Check{
 			}
 			v.That(!f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, "+verdict.Detail(f, wire.FlawUTF8), f.Number)
 			v.That(!f.HasFlaw(wire.FlawBOM), "messages without a byte order mark", verdict.Detail(f, wire.FlawBOM), f.Number)
-			if !v.WarnUnless(!f.HasFlaw(wire.FlawSurrogate), "strings of whole characters", verdict.Detail(f, wire.FlawSurrogate), f.Number) {
-				v.Downgrade("the grammar of JSON lets an escape be half of a pair")
-				v.Hint("cut texts between characters, not between the two units that some of them are in UTF-16")
-			}
+			v.FailUnless(!f.HasFlaw(wire.FlawSurrogate), verdict.Finding{
+				Expected:   "strings of whole characters",
+				Actual:     verdict.Detail(f, wire.FlawSurrogate),
+				Frames:     []int{f.Number},
+				Warn:       true,
+				Downgraded: "the grammar of JSON lets an escape be half of a pair",
+				Hint:       "cut texts between characters, not between the two units that some of them are in UTF-16",
+			})
 		}
 	}},
 	{Requirement: "RPC-21", From: []recording.Name{recording.Everything}, Judge: freshIDs},
@@ -196,7 +204,6 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 			}
 			if about != "with " {
 				v.That(false, "a response with the id of its request", "a result "+about+" whose id is "+judge.TypeName(m.Get("id")), frames...)
-				v.Hint("copy the id of the request into its response")
 			}
 			continue // an error without an id is judged elsewhere
 		}
@@ -222,14 +229,17 @@ func unasked(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
 	if x != nil {
 		about, frames = ", in the answer to "+x.Method+" with the id "+judge.Brief(gjson.ParseBytes(x.ID)), append(frames, x.Request)
 	}
-	v.That(false, "a response with the id of a request", "the id "+judge.Brief(m.Get("id"))+", under which nothing was asked"+about, frames...)
+	f := verdict.Finding{
+		Expected:    "a response with the id of a request",
+		Actual:      "the id " + judge.Brief(m.Get("id")) + ", under which nothing was asked" + about,
+		Frames:      frames,
+		SharedCause: anotherID,
+	}
 	cut := strings.ContainsRune(m.Get("id").Str, utf8.RuneError) && r.Step(stepChunked) != nil // HTTP+SSE does not tell what it answers
 	if cut || x != nil && x.Step == stepChunked {
-		cutCharacter(v)
-		return
+		f.SharedCause, f.Hint = cutCharacter, wholeBody
 	}
-	v.Hint("copy the id of the request into its response")
-	v.SharedCause(anotherID)
+	v.Fail(f)
 }
 
 // requests lists what was asked in each session, the handshake included.
@@ -307,27 +317,33 @@ const anotherID = "an id that comes back as another one"
 // usableID: the request under an id was answered under that id.
 func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	sent := gjson.ParseBytes(x.ID)
-	expected := "an answer to a request with the id " + judge.Short(sent, 60)
-	if x.Step == stepChunked {
-		expected += ", whose body comes in two chunks"
+	f := verdict.Finding{
+		Expected: "an answer to a request with the id " + judge.Short(sent, 60),
+		Actual:   matcher.Describe(x),
+		Frames:   x.Evidence(),
+		Warn:     x.Step == stepEmpty,
 	}
-	state := v.ThatIf(x.Step != stepEmpty)
+	if x.Step == stepChunked {
+		f.Expected += ", whose body comes in two chunks"
+		f.SharedCause, f.Hint = cutCharacter, wholeBody
+	}
 	switch x.Outcome {
 	case recording.Replied:
 		got := x.Message().Get("id")
-		state(got.String() == sent.String() && got.Exists() && !idRefused(x), expected, matcher.Describe(x)+" under the id "+judge.Brief(got)+altered(sent.Str, got.Str), x.Evidence()...)
+		f.Actual += " under the id " + judge.Brief(got) + altered(sent.Str, got.Str)
 		if got.String() != sent.String() {
-			v.SharedCause(anotherID)
+			f.SharedCause = cmp.Or(f.SharedCause, anotherID)
 		}
+		v.FailUnless(got.String() == sent.String() && got.Exists() && !idRefused(x), f)
 	case recording.Silent, recording.Lost:
 		if len(x.Replies) > 0 {
 			v.Block(recording.CodeNoAnswer, "the request with the id "+string(x.ID)+" was answered too late: "+x.Reason, x.Evidence()...)
 			return
 		}
-		state(false, expected, matcher.Describe(x), x.Evidence()...)
+		v.Fail(f)
 	case recording.HTTPOnly:
 		if x.Status < 300 || x.Status == 400 {
-			state(false, expected, matcher.Describe(x), x.Evidence()...)
+			v.Fail(f)
 			return
 		}
 		v.Answered(x)
@@ -353,9 +369,12 @@ func oneKindRefused(all []*recording.Exchange, v *verdict.Verdict) {
 	if len(texts) < 2 || len(served) < 2 {
 		return
 	}
-	v.That(false, "requests under strings to be served like those under numbers", matcher.Describe(texts[0])+" to every request whose id is a string, and none to those with numbers",
-		append(texts[0].Evidence(), served[0].Evidence()...)...)
-	v.Hint("keep the id as it came, whether it is a string or a number")
+	v.Fail(verdict.Finding{
+		Expected: "requests under strings to be served like those under numbers",
+		Actual:   matcher.Describe(texts[0]) + " to every request whose id is a string, and none to those with numbers",
+		Frames:   append(texts[0].Evidence(), served[0].Evidence()...),
+		Hint:     "keep the id as it came, whether it is a string or a number",
+	})
 }
 
 // idRefused reports whether a request was refused as invalid, which a list request
@@ -382,9 +401,14 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 		v.That(!params.Exists() || params.IsObject(), "params that are an object, or none", "params of "+m.Said()+" are "+judge.TypeName(params), at)
 		for _, member := range []string{"result", "error"} {
 			if value := m.Get(member); value.Exists() {
-				v.WarnUnless(false, "a notification without the members of a response", m.Said()+" with "+member+": "+judge.Brief(value), at)
-				v.Downgrade("no sentence forbids further members, but these make a message a response to many clients")
-				v.Hint("leave out what is null when messages are encoded")
+				v.Fail(verdict.Finding{
+					Expected:   "a notification without the members of a response",
+					Actual:     m.Said() + " with " + member + ": " + judge.Brief(value),
+					Frames:     []int{at},
+					Warn:       true,
+					Downgraded: "no sentence forbids further members, but these make a message a response to many clients",
+					Hint:       "leave out what is null when messages are encoded",
+				})
 			}
 		}
 	}
@@ -412,10 +436,12 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 			case m.Nameless() && unread(x, v): // an error about the session or the head of the request
 			case step == recording.StepNullID || step == recording.StepDoubledMember: // there is none, or which one it is depends on the reader
 			case len(x.ID) > 0 && step != recording.StepNoMethod && step != recording.StepMistypedMethod && step != recording.StepNotUTF8:
-				v.That(!m.Nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
-					"the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
-				v.Hint("take the id from the request before its params are looked at")
-				v.SharedCause(verdict.LostID)
+				v.FailUnless(!m.Nameless(), verdict.Finding{
+					Expected:    "an error with the id " + judge.Short(gjson.ParseBytes(x.ID), 60) + " of its request",
+					Actual:      "the id is " + judge.Brief(m.Get("id")),
+					Frames:      append(x.Evidence(), m.Frame.Number),
+					SharedCause: verdict.LostID,
+				})
 			case step == recording.StepNotJSON && v.Revision() < requirement.R20251125:
 				// The schema requires an id that is not null, JSON-RPC one that is.
 				v.Holds()

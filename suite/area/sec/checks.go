@@ -66,8 +66,13 @@ var secChecks = []verdict.Check{
 		uncheckedHost(r, v)
 		x := r.Step(stepRequest)
 		if answeredOrigin(x, v) {
-			policy(v)(turnedAway(x), "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags[recording.TagOrigin], x.Evidence()...)
-			v.SharedCause(foreignServed)
+			v.FailUnless(turnedAway(x), verdict.Finding{
+				Expected:    "a refusal",
+				Actual:      matcher.Describe(x) + " to a request from the origin " + x.Tags[recording.TagOrigin],
+				Frames:      x.Evidence(),
+				Warn:        chosen(v),
+				SharedCause: foreignServed,
+			})
 		}
 		lookAlikesRefused(r, v)
 	}},
@@ -90,11 +95,9 @@ var secChecks = []verdict.Check{
 // foreignServed is the cause of what the requirements on the Origin of older and newer revisions see alike.
 const foreignServed = "a foreign origin is served"
 
-// policy is how severely origins are judged: what is allowed is the operator's
-// choice, unless the server is local or its origins are configured.
-func policy(v *verdict.Verdict) func(bool, string, string, ...int) bool {
-	return v.ThatIf(v.Facts.Local || v.Facts.Configured["origins"])
-}
+// chosen reports whether the origins that are allowed may be the operator's choice: the
+// server is not local, and its origins are not configured. Violations warn then.
+func chosen(v *verdict.Verdict) bool { return !v.Facts.Local && !v.Facts.Configured["origins"] }
 
 // answeredOrigin reports whether it is known what became of a request: a
 // response, or a connection that was closed on it.
@@ -125,26 +128,40 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 	}
 	about := " to a request from the origin " + x.Tags[recording.TagOrigin]
 	if x.Status == http.StatusUnauthorized {
-		v.WarnUnless(false, "HTTP 403", "HTTP 401"+about, x.Evidence()...)
-		v.Downgrade("it is refused, but with another status")
-		v.Hint("look at the Origin before credentials are asked for")
-		v.Harmless()
+		v.Fail(verdict.Finding{
+			Expected:   "HTTP 403",
+			Actual:     "HTTP 401" + about,
+			Frames:     x.Evidence(),
+			Warn:       true,
+			Downgraded: "it is refused, but with another status",
+			Hint:       "look at the Origin before credentials are asked for",
+			Harmless:   true,
+		})
 		return
 	}
-	policy(v)(x.Status == http.StatusForbidden, "HTTP 403", matcher.Describe(x)+about, x.Evidence()...)
-	v.Hint("compare the Origin header, if there is one, with a list of those that are allowed")
-	if turnedAway(x) {
-		v.Harmless()
-	} else {
-		v.SharedCause(foreignServed)
+	f := verdict.Finding{
+		Expected: "HTTP 403",
+		Actual:   matcher.Describe(x) + about,
+		Frames:   x.Evidence(),
+		Warn:     chosen(v),
+		Harmless: turnedAway(x),
 	}
+	if !f.Harmless {
+		f.SharedCause = foreignServed
+	}
+	v.FailUnless(x.Status == http.StatusForbidden, f)
 	if x.Status == http.StatusForbidden {
 		raw := verdict.Body(r, x)
 		id := gjson.GetBytes(raw, "id")
-		v.WarnUnless(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, "a body without id, if any", "the id "+judge.Brief(id), x.Evidence()...)
-		v.Downgrade("it is refused as it should be; only the body is unusual")
-		v.Hint("refuse a foreign Origin before the body is read")
-		v.Harmless()
+		v.FailUnless(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, verdict.Finding{
+			Expected:   "a body without id, if any",
+			Actual:     "the id " + judge.Brief(id),
+			Frames:     x.Evidence(),
+			Warn:       true,
+			Downgraded: "it is refused as it should be; only the body is unusual",
+			Hint:       "refuse a foreign Origin before the body is read",
+			Harmless:   true,
+		})
 	}
 }
 
@@ -169,9 +186,14 @@ func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 		case x.Tags[recording.TagOrigin] == nullOrigin:
 			v.Observe("null-origin", "a request from the origin null is served, which every sandboxed page and every page from a file has", x.Evidence()...)
 		default:
-			policy(v)(false, "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags[recording.TagOrigin]+", which is foreign as well", x.Evidence()...)
-			v.Hint("compare the whole Origin, not its beginning, its end or its scheme, with a list of those that are allowed")
-			v.SharedCause("an origin like an allowed one is served")
+			v.Fail(verdict.Finding{
+				Expected:    "a refusal",
+				Actual:      matcher.Describe(x) + " to a request from the origin " + x.Tags[recording.TagOrigin] + ", which is foreign as well",
+				Frames:      x.Evidence(),
+				Warn:        chosen(v),
+				Hint:        "compare the whole Origin, not its beginning, its end or its scheme, with a list of those that are allowed",
+				SharedCause: "an origin like an allowed one is served",
+			})
 		}
 	}
 }
@@ -201,8 +223,12 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		// A server that does not know the HTTP method says 501 (RFC 9110, section 15.6.2), to everybody.
-		policy(v)(turnedAway(x) || x.Status == http.StatusNotImplemented, "every request from a foreign origin to be refused, as others are", matcher.Describe(x)+" to "+fromPage(x), x.Evidence()...)
-		v.Hint("check the Origin before anything else, whatever the method")
+		v.FailUnless(turnedAway(x) || x.Status == http.StatusNotImplemented, verdict.Finding{
+			Expected: "every request from a foreign origin to be refused, as others are",
+			Actual:   matcher.Describe(x) + " to " + fromPage(x),
+			Frames:   x.Evidence(),
+			Warn:     chosen(v),
+		})
 	}
 }
 
@@ -283,10 +309,13 @@ var secAuthChecks = []verdict.Check{
 	{Requirement: "SEC-10", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x := r.Step(stepInvalid)
 		if demanded(r, v) && answeredOrigin(x, v) {
-			authority(r, v)(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to an invented bearer token", x.Evidence()...)
-			if !x.Succeeded() {
-				v.Harmless()
-			}
+			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
+				Expected: "HTTP 401",
+				Actual:   matcher.Describe(x) + " to an invented bearer token",
+				Frames:   x.Evidence(),
+				Warn:     ownScheme(r, v),
+				Harmless: !x.Succeeded(),
+			})
 		}
 	}},
 	{Requirement: "SEC-11", From: []recording.Name{Rights}, Judge: insufficientScope},
@@ -304,10 +333,12 @@ var secAuthChecks = []verdict.Check{
 	}},
 	{Requirement: "SEC-61", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepForeign); x != nil && answeredOrigin(x, v) {
-			v.That(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to a token that was issued for another server", x.Evidence()...)
-			if !x.Succeeded() {
-				v.Harmless()
-			}
+			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
+				Expected: "HTTP 401",
+				Actual:   matcher.Describe(x) + " to a token that was issued for another server",
+				Frames:   x.Evidence(),
+				Harmless: !x.Succeeded(),
+			})
 		}
 	}},
 }
@@ -333,12 +364,12 @@ func metadata(r *recording.Recording) *recording.Exchange {
 	return nil
 }
 
-// authority is how severely authorisation is judged: schemes of the target's own
-// are allowed, so it must be known that the one of the protocol is used.
-func authority(r *recording.Recording, v *verdict.Verdict) func(bool, string, string, ...int) bool {
+// ownScheme reports whether authorisation may go by a scheme of the target's own, which is
+// allowed: it is not known that the one of the protocol is used. Violations warn then.
+func ownScheme(r *recording.Recording, v *verdict.Verdict) bool {
 	x := challenged(r)
 	bearer := x != nil && strings.Contains(strings.ToLower(x.Header.Get("WWW-Authenticate")), "resource_metadata")
-	return v.ThatIf(!v.Facts.Configured["authorization.own"] && (v.Facts.Configured["authorization.protocol"] || metadata(r) != nil || bearer))
+	return v.Facts.Configured["authorization.own"] || !v.Facts.Configured["authorization.protocol"] && metadata(r) == nil && !bearer
 }
 
 // demanded reports whether the target asks for credentials; if not, it says so. One
@@ -363,8 +394,12 @@ func challenge(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
-	authority(r, v)(strings.Contains(strings.ToLower(got), "resource_metadata"), "WWW-Authenticate with resource_metadata",
-		"HTTP 401 with WWW-Authenticate: "+judge.Quote(got), x.Evidence()...)
+	v.FailUnless(strings.Contains(strings.ToLower(got), "resource_metadata"), verdict.Finding{
+		Expected: "WWW-Authenticate with resource_metadata",
+		Actual:   "HTTP 401 with WWW-Authenticate: " + judge.Quote(got),
+		Frames:   x.Evidence(),
+		Warn:     ownScheme(r, v),
+	})
 }
 
 // missingCredentials: whoever is refused for want of credentials is told by 401.
@@ -380,7 +415,12 @@ func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
 		if x.Step == stepAnonymousList && x.Status != http.StatusUnauthorized && x.Status != http.StatusForbidden {
 			continue // something else may be wrong with it
 		}
-		authority(r, v)(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to "+x.Method+" without valid credentials", x.Evidence()...)
+		v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
+			Expected: "HTTP 401",
+			Actual:   matcher.Describe(x) + " to " + x.Method + " without valid credentials",
+			Frames:   x.Evidence(),
+			Warn:     ownScheme(r, v),
+		})
 	}
 }
 
@@ -416,7 +456,6 @@ func protectedResources(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
 		case v.Answered(x):
 			v.That(!x.Succeeded(), "a refusal", matcher.Describe(x)+" to "+about, x.Evidence()...)
-			v.Hint("check the right at each operation")
 		}
 	}
 }

@@ -67,9 +67,12 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 			switch {
 			case verdict.EndsServer(r, x, v) && divided(r, x) && verdict.LostOverText(v.Recording(recording.InvalidMessages)): // that is the finding
 			case verdict.EndsServer(r, x, v):
-				v.That(false, "a server that goes on serving",
-					fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
-				v.SharedCause(verdict.Ends)
+				v.Fail(verdict.Finding{
+					Expected:    "a server that goes on serving",
+					Actual:      fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", sent(x), matcher.InBrackets(x.Reason)),
+					Frames:      x.Evidence(),
+					SharedCause: verdict.Ends,
+				})
 			case lostOnce(x, r.Exchanges[i+1:]):
 				open = true
 				v.Block(recording.CodeDied, fmt.Sprintf("the connection was lost over %s%s, which could not be sent again alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)

@@ -101,8 +101,7 @@ var subChecks = []verdict.Check{
 			}
 			about := "resources/subscribe with params " + verdict.ParamsOf(x)
 			if v.Expect(x).To(matcher.BeRefused(), about) && x.Failed() {
-				v.ExpectOrWarn(x).To(matcher.BeErrorReply(-32602), about)
-				v.Downgrade(verdict.RefusedOtherwise)
+				v.Expect(x).To(matcher.BeErrorReply(-32602), about, verdict.Finding{Warn: true, Downgraded: verdict.RefusedOtherwise})
 			}
 		}
 	}},
@@ -122,10 +121,15 @@ func namesItsResource(r *recording.Recording, v *verdict.Verdict) {
 			v.Observe("update-misspelt", "the method "+h.Method()+" comes beside "+verdict.Updated+", by which alone clients know what it is about", h.Frame.Number)
 			return
 		}
-		v.WarnUnless(false, "the method "+verdict.Updated, "the method "+h.Method(), h.Frame.Number)
-		v.Cause("another method")
-		v.Downgrade("a notification under another name is one that went missing")
-		v.Hint("clients know the notification by its exact name only")
+		v.Fail(verdict.Finding{
+			Expected:   "the method " + verdict.Updated,
+			Actual:     "the method " + h.Method(),
+			Frames:     []int{h.Frame.Number},
+			Warn:       true,
+			Cause:      "another method",
+			Downgraded: "a notification under another name is one that went missing",
+			Hint:       "clients know the notification by its exact name only",
+		})
 	}
 }
 
@@ -134,8 +138,12 @@ func subscribable(r *recording.Recording, v *verdict.Verdict) {
 	tried, listed := r.Steps(recording.StepSubscribe), 0
 	for _, x := range tried {
 		if x.Succeeded() {
-			v.That(x.Result().IsObject(), "a result object", "the result of resources/subscribe is "+judge.Brief(x.Result()), x.Evidence()...)
-			v.Hint("confirm with an empty object: {}")
+			v.FailUnless(x.Result().IsObject(), verdict.Finding{
+				Expected: "a result object",
+				Actual:   "the result of resources/subscribe is " + judge.Brief(x.Result()),
+				Frames:   x.Evidence(),
+				Hint:     "confirm with an empty object: {}",
+			})
 			unsubscribable(r.Step(recording.StepUnsubscribe), v)
 			return
 		}
@@ -155,10 +163,13 @@ func subscribable(r *recording.Recording, v *verdict.Verdict) {
 	if len(tried) == 0 {
 		return
 	}
-	note := v.ThatIf(len(tried) == listed && tried[0].Tags[recording.TagTemplates] == "0")
-	note(false, "a result to resources/subscribe of a listed resource, as capabilities.resources.subscribe says",
-		"none of "+strconv.Itoa(len(tried))+" listed resources can be subscribed; "+tried[0].Tags[recording.TagURI]+" gets "+matcher.Describe(tried[0]), tried[0].Evidence()...)
-	v.Hint("confirm subscriptions, or do not declare resources.subscribe")
+	v.Fail(verdict.Finding{
+		Expected: "a result to resources/subscribe of a listed resource, as capabilities.resources.subscribe says",
+		Actual:   "none of " + strconv.Itoa(len(tried)) + " listed resources can be subscribed; " + tried[0].Tags[recording.TagURI] + " gets " + matcher.Describe(tried[0]),
+		Frames:   tried[0].Evidence(),
+		Warn:     !(len(tried) == listed && tried[0].Tags[recording.TagTemplates] == "0"),
+		Hint:     "confirm subscriptions, or do not declare resources.subscribe",
+	})
 }
 
 func unsubscribable(x *recording.Exchange, v *verdict.Verdict) {
@@ -168,12 +179,19 @@ func unsubscribable(x *recording.Exchange, v *verdict.Verdict) {
 	if verdict.Unknown(x) {
 		return // judged by CAP-09
 	}
-	if v.That(x.Succeeded(), "a result to resources/unsubscribe of what was subscribed", matcher.Describe(x)+" to resources/unsubscribe", x.Evidence()...) {
-		v.That(x.Result().IsObject(), "a result object", "the result of resources/unsubscribe is "+judge.Brief(x.Result()), x.Evidence()...)
-		v.Hint("confirm with an empty object: {}")
-		return
+	if v.FailUnless(x.Succeeded(), verdict.Finding{
+		Expected: "a result to resources/unsubscribe of what was subscribed",
+		Actual:   matcher.Describe(x) + " to resources/unsubscribe",
+		Frames:   x.Evidence(),
+		Hint:     "let what was subscribed be given up again",
+	}) {
+		v.FailUnless(x.Result().IsObject(), verdict.Finding{
+			Expected: "a result object",
+			Actual:   "the result of resources/unsubscribe is " + judge.Brief(x.Result()),
+			Frames:   x.Evidence(),
+			Hint:     "confirm with an empty object: {}",
+		})
 	}
-	v.Hint("let what was subscribed be given up again")
 }
 
 // subscribedTo is the confirmed subscription of a recording of changes, the
@@ -222,12 +240,21 @@ func updateArrives(r *recording.Recording, v *verdict.Verdict) {
 	}
 	const expected = verdict.Updated + " after triggers.update has changed the subscribed resource"
 	if why, none := verdict.NoChannel(r, x.Session); none {
-		v.WarnUnless(false, expected, "none came"+verdict.WithTrigger(r, recording.MarkUpdate)+": "+why, x.Evidence()...)
-		v.Hint("answer GET with an event stream, or do not declare resources.subscribe")
+		v.Fail(verdict.Finding{
+			Expected: expected,
+			Actual:   "none came" + verdict.WithTrigger(r, recording.MarkUpdate) + ": " + why,
+			Frames:   x.Evidence(),
+			Warn:     true,
+			Hint:     "answer GET with an event stream, or do not declare resources.subscribe",
+		})
 		return
 	}
-	v.That(false, expected, "none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkUpdate), x.Evidence()...)
-	v.Hint("send %s to every session that has subscribed the resource", verdict.Updated)
+	v.Fail(verdict.Finding{
+		Expected: expected,
+		Actual:   "none came for " + x.Tags[recording.TagURI] + verdict.WithTrigger(r, recording.MarkUpdate),
+		Frames:   x.Evidence(),
+		Hint:     "send " + verdict.Updated + " to every session that has subscribed the resource",
+	})
 }
 
 // stillUpdated: who subscribes what is subscribed stays subscribed.
@@ -236,10 +263,14 @@ func stillUpdated(r *recording.Recording, x *recording.Exchange, mine []verdict.
 	if !fired || !cameBetween(mine, sinceMark(r, recording.MarkNext, 0), mark.After) || slices.ContainsFunc(mine, func(h verdict.Heard) bool { return h.Frame.Number > mark.After }) || verdict.LostSession(r, v, x.Session) {
 		return
 	}
-	v.WarnUnless(false, verdict.Updated+" after a resource that was subscribed twice has changed", "none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkDoubled)+", although they came before the second subscription",
-		append(x.Evidence(), r.Step(recording.StepSubscribeAgain).Evidence()...)...)
-	v.Downgrade("what a second subscription does is not specified, but both were confirmed")
-	v.Hint("let a second subscription to the same resource change nothing")
+	v.Fail(verdict.Finding{
+		Expected:   verdict.Updated + " after a resource that was subscribed twice has changed",
+		Actual:     "none came for " + x.Tags[recording.TagURI] + verdict.WithTrigger(r, recording.MarkDoubled) + ", although they came before the second subscription",
+		Frames:     append(x.Evidence(), r.Step(recording.StepSubscribeAgain).Evidence()...),
+		Warn:       true,
+		Downgraded: "what a second subscription does is not specified, but both were confirmed",
+		Hint:       "let a second subscription to the same resource change nothing",
+	})
 }
 
 // besideOthers: who reads what is subscribed, subscribes another resource as well, and gives
@@ -256,10 +287,13 @@ func besideOthers(r *recording.Recording, x *recording.Exchange, mine []verdict.
 	for _, between := range r.Steps(recording.StepAtOnce, recording.StepSubscribeNext) {
 		frames = append(frames, between.Evidence()...)
 	}
-	v.WarnUnless(false, verdict.Updated+" for every resource that is subscribed, whatever happens to the subscriptions of others",
-		"none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkNext)+", after it was read, and "+r.Step(recording.StepSubscribeNext).Tags[recording.TagURI]+" was subscribed and unsubscribed in the same session",
-		append(frames, r.Step(recording.StepUnsubscribeNext).Evidence()...)...)
-	v.Hint("keep a set of subscribed URIs for each session, and take nothing out of it but what is unsubscribed")
+	v.Fail(verdict.Finding{
+		Expected: verdict.Updated + " for every resource that is subscribed, whatever happens to the subscriptions of others",
+		Actual:   "none came for " + x.Tags[recording.TagURI] + verdict.WithTrigger(r, recording.MarkNext) + ", after it was read, and " + r.Step(recording.StepSubscribeNext).Tags[recording.TagURI] + " was subscribed and unsubscribed in the same session",
+		Frames:   append(frames, r.Step(recording.StepUnsubscribeNext).Evidence()...),
+		Warn:     true,
+		Hint:     "keep a set of subscribed URIs for each session, and take nothing out of it but what is unsubscribed",
+	})
 }
 
 // sharedWith: who subscribes what another session has subscribed is told as well.
@@ -269,9 +303,13 @@ func sharedWith(r *recording.Recording, x *recording.Exchange, mine []verdict.He
 	if _, none := verdict.NoChannel(r, bystanderOf(r)); !ok || none || len(told) > 0 || !promptly(r, recording.MarkShared, here) || verdict.LostSession(r, v, beside.Session) {
 		return
 	}
-	v.WarnUnless(false, verdict.Updated+" in every session that has subscribed the resource", "none came for "+x.Tags[recording.TagURI]+" in a second session that had subscribed it"+verdict.WithTrigger(r, recording.MarkShared)+", while the first one was told",
-		append(append(x.Evidence(), beside.Evidence()...), verdict.FrameNumbers(since(r, recording.MarkShared, here))...)...)
-	v.Downgrade("an update may be late")
+	v.Fail(verdict.Finding{
+		Expected:   verdict.Updated + " in every session that has subscribed the resource",
+		Actual:     "none came for " + x.Tags[recording.TagURI] + " in a second session that had subscribed it" + verdict.WithTrigger(r, recording.MarkShared) + ", while the first one was told",
+		Frames:     append(append(x.Evidence(), beside.Evidence()...), verdict.FrameNumbers(since(r, recording.MarkShared, here))...),
+		Warn:       true,
+		Downgraded: "an update may be late",
+	})
 }
 
 // shared is the confirmed subscription of another session to the same resource, and the updates that it got
@@ -318,8 +356,12 @@ func notReplayed(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	for _, h := range verdict.Only(verdict.Hear(r, x.Session, x.Request), verdict.Updated) {
-		v.That(false, "updates in the session that subscribed, and in no other one", "an update for "+verdict.Quoted(h.URI())+" in a session that names an event of another one in Last-Event-ID", x.Request, h.Frame.Number)
-		v.Hint("look for the event in the session that Mcp-Session-Id names")
+		v.Fail(verdict.Finding{
+			Expected: "updates in the session that subscribed, and in no other one",
+			Actual:   "an update for " + verdict.Quoted(h.URI()) + " in a session that names an event of another one in Last-Event-ID",
+			Frames:   []int{x.Request, h.Frame.Number},
+			Hint:     "look for the event in the session that Mcp-Session-Id names",
+		})
 		return
 	}
 }
@@ -347,7 +389,6 @@ func keptApart(r *recording.Recording, v *verdict.Verdict) {
 	case !verdict.LostSession(r, v, x.Session):
 		v.That(false, "updates in the session that subscribed, whatever other sessions give up",
 			"none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkForeign)+", after another session had sent resources/unsubscribe for it", append(x.Evidence(), foreign.Evidence()...)...)
-		v.Hint("keep subscriptions by session, not by resource alone")
 	}
 }
 
@@ -365,7 +406,6 @@ func toldApart(r *recording.Recording, v *verdict.Verdict) {
 	}
 	v.That(false, "updates in the session that subscribed, whatever other sessions subscribe",
 		"none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkShared)+", after another session had subscribed it as well, which was told", append(append(x.Evidence(), beside.Evidence()...), verdict.FrameNumbers(told)...)...)
-	v.Hint("keep subscriptions by session, not by resource alone")
 }
 
 // bystanderHears: a session that has subscribed to nothing gets no updates. That
@@ -397,7 +437,6 @@ func bystanderHears(r *recording.Recording, v *verdict.Verdict, expected string)
 		return
 	}
 	v.That(false, expected, "the other session got "+verdict.Updated+" for "+verdict.Quoted(stray[0].URI()), verdict.FrameNumbers(stray)...)
-	v.Hint("send updates only to the sessions that have subscribed the resource")
 }
 
 // first is the frame number before the first change of a resource.
@@ -431,10 +470,7 @@ func silentAfterUnsubscribe(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	after := verdict.Only(verdict.Hear(r, x.Session, last.After), verdict.Updated)
-	if v.That(len(after) == 0, "no "+verdict.Updated+" after a confirmed unsubscribe", strconv.Itoa(len(after))+" after triggers.update had changed "+x.Tags[recording.TagURI]+" once more", verdict.FrameNumbers(after)...) {
-		return
-	}
-	v.Hint("forget the subscription when it is given up")
+	v.That(len(after) == 0, "no "+verdict.Updated+" after a confirmed unsubscribe", strconv.Itoa(len(after))+" after triggers.update had changed "+x.Tags[recording.TagURI]+" once more", verdict.FrameNumbers(after)...)
 }
 
 // onlyTheSubscribed: a subscription brings no updates for another resource.

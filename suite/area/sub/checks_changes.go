@@ -86,8 +86,12 @@ func watchedUpdate(r *recording.Recording, v *verdict.Verdict) {
 	case !slices.ContainsFunc(streams, func(x *recording.Exchange) bool { return x.Tags[recording.TagEnded] == "" }):
 		v.Skip(recording.CodeNotExercised, "the target ended the streams before the resource was changed")
 	default:
-		v.That(false, verdict.Updated+" after triggers.update has changed the watched resource", "none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkUpdate), verdict.Evidence(r, x)...)
-		v.Hint("send %s on every stream whose acknowledgment names the resource", verdict.Updated)
+		v.Fail(verdict.Finding{
+			Expected: verdict.Updated + " after triggers.update has changed the watched resource",
+			Actual:   "none came for " + x.Tags[recording.TagURI] + verdict.WithTrigger(r, recording.MarkUpdate),
+			Frames:   verdict.Evidence(r, x),
+			Hint:     "send " + verdict.Updated + " on every stream whose acknowledgment names the resource",
+		})
 	}
 }
 
@@ -110,9 +114,12 @@ func eachWatched(r *recording.Recording, streams []*recording.Exchange, all []ve
 		if len(own) > 0 == (len(others) > 0) || !heard || verdict.LostSession(r, v, x.Session) {
 			continue // what gets nothing at all is judged elsewhere
 		}
-		v.That(false, "updates of each resource that the acknowledgment names", "none came for "+missed+verdict.WithTrigger(r, mark)+" on a stream that brings those of another one",
-			append(verdict.Evidence(r, x), verdict.FrameNumbers(append(own, others...))...)...)
-		v.Hint("compare the URI of the change with every one in the filter of each stream")
+		v.Fail(verdict.Finding{
+			Expected: "updates of each resource that the acknowledgment names",
+			Actual:   "none came for " + missed + verdict.WithTrigger(r, mark) + " on a stream that brings those of another one",
+			Frames:   append(verdict.Evidence(r, x), verdict.FrameNumbers(append(own, others...))...),
+			Hint:     "compare the URI of the change with every one in the filter of each stream",
+		})
 	}
 }
 
@@ -172,8 +179,12 @@ func requestedTypes(r *recording.Recording, v *verdict.Verdict) {
 			// Acknowledgments, cancellations, and what belongs to other
 			// requests are no types of the filter.
 			if m := h.Method(); strings.HasSuffix(m, "/list_changed") || m == verdict.Updated {
-				v.That(verdict.Granted(x.Param("notifications."+typeOf(m))), "only what the listen request asks for, "+judge.Brief(x.Param("notifications")), m+" on this subscription", h.Frame.Number)
-				v.Cause("what was not asked for")
+				v.FailUnless(verdict.Granted(x.Param("notifications."+typeOf(m))), verdict.Finding{
+					Expected: "only what the listen request asks for, " + judge.Brief(x.Param("notifications")),
+					Actual:   m + " on this subscription",
+					Frames:   []int{h.Frame.Number},
+					Cause:    "what was not asked for",
+				})
 			}
 		}
 		if x.Tags[recording.TagName] == "uris" && seen[verdict.ListUpdated] || x.Tags[recording.TagName] == "list" && seen[verdict.Updated] {
@@ -195,9 +206,12 @@ func watchedOnly(r *recording.Recording, v *verdict.Verdict) {
 		got := verdict.Only(on(all, r, x), verdict.Updated)
 		for _, h := range got {
 			if h.URI() != "" && !asksFor(x, h.URI()) {
-				note := v.ThatIf(fired && h.URI() == x.Tags[recording.TagOther])
-				note(false, "updates for what the filter names and what lies below it", verdict.Updated+" for "+h.URI()+", which was not asked for", h.Frame.Number)
-				v.Hint("compare the URI with the filter of each stream")
+				v.Fail(verdict.Finding{
+					Expected: "updates for what the filter names and what lies below it",
+					Actual:   verdict.Updated + " for " + h.URI() + ", which was not asked for",
+					Frames:   []int{h.Frame.Number},
+					Warn:     !(fired && h.URI() == x.Tags[recording.TagOther]),
+				})
 			}
 		}
 		switch {
@@ -261,10 +275,14 @@ func outlives(r *recording.Recording, gone, stands *recording.Exchange, all []ve
 	if !fired || gone.Tags[recording.TagStopped] == "" || stands.Tags[recording.TagEnded] != "" || len(got) == 0 || cameBetween(got, last.After, sinceMark(r, recording.MarkShared, math.MaxInt)) || verdict.LostSession(r, v, stands.Session) {
 		return
 	}
-	v.WarnUnless(false, "updates on a stream that watches the resource, after another one was cancelled",
-		"none for the subscription "+string(stands.ID)+verdict.WithTrigger(r, recording.MarkSilenced)+", although they came before the other one ended", append(verdict.Evidence(r, stands), verdict.Evidence(r, gone)...)...)
-	v.Downgrade("an update may be late, and whether the last change was one is not seen")
-	v.Hint("end no subscription but the one that is cancelled")
+	v.Fail(verdict.Finding{
+		Expected:   "updates on a stream that watches the resource, after another one was cancelled",
+		Actual:     "none for the subscription " + string(stands.ID) + verdict.WithTrigger(r, recording.MarkSilenced) + ", although they came before the other one ended",
+		Frames:     append(verdict.Evidence(r, stands), verdict.Evidence(r, gone)...),
+		Warn:       true,
+		Downgraded: "an update may be late, and whether the last change was one is not seen",
+		Hint:       "end no subscription but the one that is cancelled",
+	})
 }
 
 // byStream is what those are told who take the ids of two clients for one.
@@ -279,8 +297,13 @@ func apartByClient(r *recording.Recording, own *recording.Exchange, all []verdic
 		if ack, ok := verdict.AckOf(r, foreign); ok && grantsURI(ack, own.Tags[recording.TagURI]) {
 			bothTold(r, own, foreign, v)
 		} else if foreign.Failed() {
-			v.WarnUnless(false, "a subscription of another client beside the first, under the same id", matcher.Describe(foreign), append(verdict.Evidence(r, own), foreign.Evidence()...)...)
-			v.Hint(byStream)
+			v.Fail(verdict.Finding{
+				Expected: "a subscription of another client beside the first, under the same id",
+				Actual:   matcher.Describe(foreign),
+				Frames:   append(verdict.Evidence(r, own), foreign.Evidence()...),
+				Warn:     true,
+				Hint:     byStream,
+			})
 		}
 	}
 }
@@ -299,11 +322,15 @@ func bothTold(r *recording.Recording, own, foreign *recording.Exchange, v *verdi
 		v.Holds()
 	case !verdict.LostSession(r, v, untold.Session):
 		// A stream that has ended, as it may at any time, may be opened again, and who knows clients by their credentials takes both for one.
-		note := v.ThatIf(untold.Tags[recording.TagEnded] == "" && !untold.Succeeded() && !authorised(r, foreign))
-		note(false, "an update on each stream that watches the resource, whatever ids other clients use", "none for "+own.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkShared)+
-			" on one of two streams of different clients, which have the id "+string(own.ID), append(append(verdict.Evidence(r, own), verdict.Evidence(r, foreign)...), verdict.FrameNumbers(append(here, there...))...)...)
-		v.Cause("the stream of another client with the same id")
-		v.Hint(byStream)
+		v.Fail(verdict.Finding{
+			Expected: "an update on each stream that watches the resource, whatever ids other clients use",
+			Actual: "none for " + own.Tags[recording.TagURI] + verdict.WithTrigger(r, recording.MarkShared) +
+				" on one of two streams of different clients, which have the id " + string(own.ID),
+			Frames: append(append(verdict.Evidence(r, own), verdict.Evidence(r, foreign)...), verdict.FrameNumbers(append(here, there...))...),
+			Warn:   !(untold.Tags[recording.TagEnded] == "" && !untold.Succeeded() && !authorised(r, foreign)),
+			Cause:  "the stream of another client with the same id",
+			Hint:   byStream,
+		})
 	}
 }
 
@@ -342,7 +369,6 @@ func cancelledSilent(r *recording.Recording, v *verdict.Verdict) {
 			v.WarnUnless(false, "silence after notifications/cancelled for a subscription", late, h.Frame.Number)
 		case h.Frame.Number > last.After:
 			v.That(false, "silence after notifications/cancelled for a subscription", h.Method()+" for the subscription "+string(gone.ID), h.Frame.Number)
-			v.Hint("end a subscription when notifications/cancelled names its request")
 		}
 	}
 	v.Holds()
@@ -364,7 +390,6 @@ func silentByItself(r *recording.Recording, v *verdict.Verdict) {
 		if len(strays) > 0 {
 			v.That(false, "silence after notifications/cancelled for a subscription", strays[0].Method()+" for the subscription "+string(x.ID),
 				append(append(verdict.Evidence(r, x), settled.Evidence()...), verdict.FrameNumbers(strays)...)...)
-			v.Hint("end a subscription when notifications/cancelled names its request")
 		} else if len(late) > 0 {
 			v.Holds()
 		}
@@ -411,7 +436,6 @@ func noListenNoChange(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "changes are told on the streams of other requests: see HTTP-10")
 	case len(strays) > 0:
 		v.That(false, "no change notifications on a connection without a listen request", strays[0].Method()+" on a connection that did not listen", verdict.FrameNumbers(strays)...)
-		v.Hint("send change notifications on listen streams only")
 	case len(verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), 0), verdict.Updated, verdict.ListUpdated)) == 0 && len(r.Steps(recording.StepListen)) > 0:
 		v.Skip(recording.CodeNotExercised, "no change was notified on the connection that listens either")
 	default:
@@ -434,11 +458,14 @@ func announcedEnd(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 	case verdict.CutSession(r, v, x.Session):
 	case x.Tags[tagLost] != "":
-		v.That(false, expected, "the connection ended without one"+verdict.WithTrigger(r, markShutdown), verdict.Evidence(r, x)...)
-		v.Hint("answer open listen requests before the process ends")
+		v.Fail(verdict.Finding{
+			Expected: expected,
+			Actual:   "the connection ended without one" + verdict.WithTrigger(r, markShutdown),
+			Frames:   verdict.Evidence(r, x),
+			Hint:     "answer open listen requests before the process ends",
+		})
 	case x.Tags[tagUpdate] == "missed":
 		v.That(false, expected, "nothing"+verdict.WithTrigger(r, markShutdown)+", and updates no longer come", verdict.Evidence(r, x)...)
-		v.Hint("answer the listen request when its subscription ends")
 	default:
 		v.Skip(recording.CodeNotExercised, "triggers.shutdown did not end the subscription")
 	}
@@ -451,10 +478,15 @@ func closingResult(r *recording.Recording, v *verdict.Verdict) {
 		for _, h := range on(verdict.Hear(r, x.Session, x.Request), r, x) {
 			result := h.Msg.Get("result")
 			if over > 0 && typeOf(h.Method()) != "" {
-				v.WarnUnless(false, "no notifications of a subscription that its result has closed", h.Method()+" for the subscription "+string(x.ID)+" after its result", over, h.Frame.Number)
-				v.Cause("what follows the result")
-				v.Downgrade("the result closes the stream, but that nothing comes on it any more is only recommended")
-				v.Hint("answer subscriptions/listen when nothing more is to be sent for it, and not before")
+				v.Fail(verdict.Finding{
+					Expected:   "no notifications of a subscription that its result has closed",
+					Actual:     h.Method() + " for the subscription " + string(x.ID) + " after its result",
+					Frames:     []int{over, h.Frame.Number},
+					Warn:       true,
+					Cause:      "what follows the result",
+					Downgraded: "the result closes the stream, but that nothing comes on it any more is only recommended",
+					Hint:       "answer subscriptions/listen when nothing more is to be sent for it, and not before",
+				})
 				break
 			}
 			if h.Msg.Get("method").Exists() || !result.Exists() {
@@ -462,8 +494,12 @@ func closingResult(r *recording.Recording, v *verdict.Verdict) {
 			}
 			over = cmp.Or(over, h.Frame.Number)
 			v.That(judge.IsString(result.Get("resultType")), "resultType as a string in the result of subscriptions/listen", "resultType is "+judge.TypeName(result.Get("resultType")), h.Frame.Number)
-			v.That(sameID(h.Subscription(), x), "the id of the listen request, "+string(x.ID)+", as subscriptionId in _meta of its result", "subscriptionId is "+judge.Brief(h.Subscription()), h.Frame.Number)
-			v.Cause("subscriptionId of the result")
+			v.FailUnless(sameID(h.Subscription(), x), verdict.Finding{
+				Expected: "the id of the listen request, " + string(x.ID) + ", as subscriptionId in _meta of its result",
+				Actual:   "subscriptionId is " + judge.Brief(h.Subscription()),
+				Frames:   []int{h.Frame.Number},
+				Cause:    "subscriptionId of the result",
+			})
 		}
 	}
 }

@@ -85,11 +85,14 @@ func namesChanged(r *recording.Recording, x *recording.Exchange, updates []verdi
 	}) {
 		return true
 	}
-	v.WarnUnless(false, verdict.Updated+" that names the resource that was changed, or one below it",
-		"updates came for "+verdict.Quoted(updates[0].URI())+" only, while "+x.Tags[recording.TagURI]+" is what was subscribed"+verdict.WithTrigger(r, recording.MarkUpdate),
-		append(x.Evidence(), verdict.FrameNumbers(updates)...)...)
-	v.Downgrade("how the URI of a sub-resource relates to the one that was subscribed is the server's business, but nothing shows that these do")
-	v.Hint("put the URI of the resource that has changed into params.uri, as it was subscribed")
+	v.Fail(verdict.Finding{
+		Expected:   verdict.Updated + " that names the resource that was changed, or one below it",
+		Actual:     "updates came for " + verdict.Quoted(updates[0].URI()) + " only, while " + x.Tags[recording.TagURI] + " is what was subscribed" + verdict.WithTrigger(r, recording.MarkUpdate),
+		Frames:     append(x.Evidence(), verdict.FrameNumbers(updates)...),
+		Warn:       true,
+		Downgraded: "how the URI of a sub-resource relates to the one that was subscribed is the server's business, but nothing shows that these do",
+		Hint:       "put the URI of the resource that has changed into params.uri, as it was subscribed",
+	})
 	return false
 }
 
@@ -205,7 +208,6 @@ func withoutSubscription(r *recording.Recording, v *verdict.Verdict) {
 	for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
 		if how, _ := standingOf(h, r); how == never && (withheld || keepsSessions(h, r) && !asked(h, r)) {
 			v.That(false, noUpdates, verdict.Updated+" for "+verdict.Quoted(h.URI()), h.Frame.Number)
-			v.Hint("send updates only to the sessions that have subscribed the resource")
 		}
 	}
 	if !withheld {
@@ -229,7 +231,6 @@ func afterTheEnd(r *recording.Recording, v *verdict.Verdict) {
 		how, by := standingOf(h, r)
 		if how == ended {
 			v.That(false, "no "+verdict.Updated+" after a confirmed unsubscribe", verdict.Updated+" for "+verdict.Quoted(h.URI()), append(by[0].Evidence(), h.Frame.Number)...)
-			v.Hint("forget the subscription when it is given up")
 		} else if how == standing && keepsSessions(h, r) {
 			v.Skip(recording.CodeNotExercised, "updates came while their resource was subscribed only")
 		}
@@ -248,7 +249,6 @@ func unlistened(r *recording.Recording, v *verdict.Verdict) {
 		})
 		if !listens {
 			v.That(false, "no change notifications on a connection without a listen request", h.Method()+" on a connection that did not listen", h.Frame.Number)
-			v.Hint("send change notifications on listen streams only")
 		}
 	}
 }
@@ -278,10 +278,14 @@ func tellStrays(strays map[string][]int, expected string, v *verdict.Verdict) {
 	if walk := v.Recording(recording.WalkResources); walk != nil && len(strays) > 0 {
 		for _, i := range verdict.ListedURIs(walk, &verdict.Verdict{Facts: v.Facts}) { // why there is no list is judged elsewhere
 			if frames := strays[i.Str]; len(frames) > 1 {
-				v.WarnUnless(false, "updates for "+expected,
-					strconv.Itoa(len(frames))+" "+verdict.Updated+" for "+i.Str+", which is listed on its own and was not subscribed", frames...)
-				v.Downgrade("how the URI of an update relates to the one that was subscribed is the server's business, but nothing shows that these do")
-				v.Hint("send updates only for what the session has subscribed, and for resources that are parts of it")
+				v.Fail(verdict.Finding{
+					Expected:   "updates for " + expected,
+					Actual:     strconv.Itoa(len(frames)) + " " + verdict.Updated + " for " + i.Str + ", which is listed on its own and was not subscribed",
+					Frames:     frames,
+					Warn:       true,
+					Downgraded: "how the URI of an update relates to the one that was subscribed is the server's business, but nothing shows that these do",
+					Hint:       "send updates only for what the session has subscribed, and for resources that are parts of it",
+				})
 				delete(strays, i.Str)
 			}
 		}
@@ -305,7 +309,6 @@ func watchedStreams(r *recording.Recording, v *verdict.Verdict) {
 		for _, h := range verdict.Only(on(verdict.Hear(r, x.Session, ack.Frame.Number), r, x), verdict.Updated) {
 			if h.URI() != "" && watches && !asksFor(x, h.URI()) { // without any it is the type that was not asked for
 				v.WarnUnless(false, "updates for what the filter names and what lies below it", verdict.Updated+" for "+h.URI()+", which was not asked for", h.Frame.Number)
-				v.Hint("compare the URI with the filter of each stream")
 			}
 		}
 	}

@@ -25,9 +25,12 @@ var subListenChecks = []verdict.Check{
 	{Requirement: "SUB-22", From: []recording.Name{recording.Listening, recording.Changes}, Judge: eachAck(wellFormedFilter)},
 	{Requirement: "SUB-23", From: []recording.Name{recording.Listening, recording.Changes},
 		Judge: eachAck(func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
-			v.That(sameID(ack.Subscription(), x), "the id of the listen request, "+string(x.ID)+", as subscriptionId in _meta of the acknowledgment",
-				"subscriptionId is "+judge.Brief(ack.Subscription()), ack.Frame.Number)
-			v.Cause("subscriptionId of the acknowledgment")
+			v.FailUnless(sameID(ack.Subscription(), x), verdict.Finding{
+				Expected: "the id of the listen request, " + string(x.ID) + ", as subscriptionId in _meta of the acknowledgment",
+				Actual:   "subscriptionId is " + judge.Brief(ack.Subscription()),
+				Frames:   []int{ack.Frame.Number},
+				Cause:    "subscriptionId of the acknowledgment",
+			})
 		})},
 	{Requirement: "SUB-24", From: []recording.Name{recording.Listening, recording.Changes, BadSubscriptions},
 		Judge: verdict.InScenario(BadSubscriptions, eachAck(nothingUnasked, stepEmptyFilter), eachAck(nothingUnasked))},
@@ -66,21 +69,40 @@ func acknowledged(r *recording.Recording, v *verdict.Verdict) {
 		case ok:
 			v.Holds()
 		case verdict.Unknown(x):
-			v.That(false, expected, matcher.Describe(x)+", although subscriptions are declared", x.Evidence()...)
-			v.Hint("implement subscriptions/listen, or declare neither resources.subscribe nor resources.listChanged")
+			v.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   matcher.Describe(x) + ", although subscriptions are declared",
+				Frames:   x.Evidence(),
+				Hint:     "implement subscriptions/listen, or declare neither resources.subscribe nor resources.listChanged",
+			})
 		case verdict.Broken(x):
-			v.That(false, expected, "HTTP "+strconv.Itoa(x.Status)+" without a JSON-RPC response", x.Evidence()...)
-			v.Hint("answer with an acknowledgment that leaves out what cannot be granted, or with a JSON-RPC error")
+			v.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response",
+				Frames:   x.Evidence(),
+				Hint:     "answer with an acknowledgment that leaves out what cannot be granted, or with a JSON-RPC error",
+			})
 		case x.Succeeded(), x.Outcome == recording.HTTPOnly && x.Status < 300:
 			v.That(false, expected, matcher.Describe(x)+" and no acknowledgment", x.Evidence()...)
 		case x.Outcome == recording.Sent && x.Status < 300 && x.Tags[recording.TagAlive] == "closed":
-			v.That(false, expected, "a stream that the target ended without a message", x.Evidence()...)
+			hint := ""
 			if slices.ContainsFunc(r.Steps(recording.StepListen), func(o *recording.Exchange) bool { return o != x && string(o.ID) == string(x.ID) }) {
-				v.Hint("keep the streams of clients apart by more than the ids of their requests: each client counts for itself, and its id was in use on another connection")
+				hint = "keep the streams of clients apart by more than the ids of their requests: each client counts for itself, " +
+					"and its id was in use on another connection"
 			}
+			v.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   "a stream that the target ended without a message",
+				Frames:   x.Evidence(),
+				Hint:     hint,
+			})
 		case x.Outcome == recording.Sent && x.Status < 300 && x.Tags[recording.TagAlive] != "":
-			v.That(false, expected, "nothing, while other requests were answered", x.Evidence()...)
-			v.Hint("send the acknowledgment before anything else, whatever the filter")
+			v.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   "nothing, while other requests were answered",
+				Frames:   x.Evidence(),
+				Hint:     "send the acknowledgment before anything else, whatever the filter",
+			})
 		case x.Outcome == recording.Sent && x.Status < 300:
 			v.Block(recording.CodeNoAnswer, "neither the listen request nor a later one was answered", x.Evidence()...)
 		default:
@@ -99,12 +121,21 @@ func emptyAcknowledged(x *recording.Exchange, v *verdict.Verdict) {
 	case verdict.Unknown(x):
 		v.Skip(recording.CodeNotExercised, "the target does not know subscriptions/listen")
 	case x.Outcome == recording.Silent:
-		v.That(false, expected, "nothing, while other requests were answered", x.Evidence()...)
-		v.Hint("send the acknowledgment before anything else, whatever the filter")
+		v.Fail(verdict.Finding{
+			Expected: expected,
+			Actual:   "nothing, while other requests were answered",
+			Frames:   x.Evidence(),
+			Hint:     "send the acknowledgment before anything else, whatever the filter",
+		})
 	case v.Answered(x):
-		v.WarnUnless(false, expected, matcher.Describe(x), x.Evidence()...)
-		v.Downgrade("all members of a filter are optional, but no sentence says which filters are accepted")
-		v.Hint("acknowledge a filter that asks for nothing with an empty one")
+		v.Fail(verdict.Finding{
+			Expected:   expected,
+			Actual:     matcher.Describe(x),
+			Frames:     x.Evidence(),
+			Warn:       true,
+			Downgraded: "all members of a filter are optional, but no sentence says which filters are accepted",
+			Hint:       "acknowledge a filter that asks for nothing with an empty one",
+		})
 	}
 }
 
@@ -156,9 +187,12 @@ func nothingUnasked(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict
 	v.Holds()
 	ack.Msg.Get("params.notifications").ForEach(func(member, value gjson.Result) bool {
 		if verdict.Granted(value) && !verdict.Granted(asked.Get(gjson.Escape(member.Str))) {
-			v.That(false, "an acknowledgment of what was requested, "+judge.Brief(asked), member.Str+" is acknowledged as "+judge.Brief(value), ack.Frame.Number)
-			v.Cause("what was not requested")
-			v.Hint("leave out of the acknowledgment what the request does not ask for")
+			v.Fail(verdict.Finding{
+				Expected: "an acknowledgment of what was requested, " + judge.Brief(asked),
+				Actual:   member.Str + " is acknowledged as " + judge.Brief(value),
+				Frames:   []int{ack.Frame.Number},
+				Cause:    "what was not requested",
+			})
 		}
 		return true
 	})
@@ -190,7 +224,6 @@ func unsupportedOmitted(r *recording.Recording, v *verdict.Verdict) {
 			}
 			value := ack.Msg.Get("params.notifications." + member)
 			if !v.That(!verdict.Grants(ack, member), member+" left out of the acknowledgment, for want of the capability", member+" is acknowledged as "+judge.Brief(value), ack.Frame.Number) {
-				v.Hint("acknowledge only what the capabilities cover")
 				continue
 			}
 			v.WarnUnless(!value.Exists(), member+" left out of the acknowledgment", member+" is "+judge.Brief(value), ack.Frame.Number)
@@ -220,13 +253,16 @@ func subscribeHonoured(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	n := len(asked.Param("notifications.resourceSubscriptions").Array())
-	note := v.ThatIf(strconv.Itoa(n) == asked.Tags[recording.TagListed] && asked.Tags[recording.TagTemplates] == "0")
 	actual := fmt.Sprintf("none of %d listed resources is acknowledged", n)
 	if matcher.Refused(asked) {
 		actual = matcher.Describe(asked) + " to a request for updates of listed resources"
 	}
-	note(false, "resourceSubscriptions with a listed resource in the acknowledgment, as capabilities.resources.subscribe says", actual, verdict.Evidence(r, asked)...)
-	v.Hint("watch listed resources, or do not declare resources.subscribe")
+	v.Fail(verdict.Finding{
+		Expected: "resourceSubscriptions with a listed resource in the acknowledgment, as capabilities.resources.subscribe says",
+		Actual:   actual,
+		Frames:   verdict.Evidence(r, asked),
+		Warn:     !(strconv.Itoa(n) == asked.Tags[recording.TagListed] && asked.Tags[recording.TagTemplates] == "0"),
+	})
 }
 
 // atOnce is how soon the end of a stream is no accident of the host, in
@@ -258,9 +294,12 @@ func staysOpen(r *recording.Recording, v *verdict.Verdict) {
 		case cancelledByTarget(r, x):
 			how = ", by the notifications/cancelled that announces it"
 		}
-		note := v.ThatIf(after < atOnce && how == "")
-		note(false, "a stream that stays open", fmt.Sprintf("it ended within %d ms of its acknowledgment%s", after, how), verdict.Evidence(r, x)...)
-		v.Hint("answer subscriptions/listen only when the subscription ends")
+		v.Fail(verdict.Finding{
+			Expected: "a stream that stays open",
+			Actual:   fmt.Sprintf("it ended within %d ms of its acknowledgment%s", after, how),
+			Frames:   verdict.Evidence(r, x),
+			Warn:     !(after < atOnce && how == ""),
+		})
 	}
 }
 
@@ -289,8 +328,13 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 			granted, unasked := grantedBy(ack, x)
 			switch {
 			case len(unasked) > 0:
-				v.WarnUnless(false, "an error, or an acknowledgment that grants nothing", "an acknowledgment of "+strings.Join(unasked, " and ")+" to "+about, x.Evidence()...)
-				v.Hint("refuse a filter that is missing or malformed, or read it as one that asks for nothing")
+				v.Fail(verdict.Finding{
+					Expected: "an error, or an acknowledgment that grants nothing",
+					Actual:   "an acknowledgment of " + strings.Join(unasked, " and ") + " to " + about,
+					Frames:   x.Evidence(),
+					Warn:     true,
+					Hint:     "refuse a filter that is missing or malformed, or read it as one that asks for nothing",
+				})
 			case len(granted) > 0: // the client did name it
 				v.Holds()
 				freely.Add(verdict.ParamsOf(x), x.Evidence()...)
@@ -304,7 +348,7 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
 			empty.Add(verdict.ParamsOf(x), x.Evidence()...)
 		default:
-			v.ExpectOrWarn(x).To(matcher.BeRefused(), about)
+			v.Expect(x).To(matcher.BeRefused(), about, verdict.Finding{Warn: true})
 			if code, ok := x.Code(); ok && x.Failed() && code != -32602 {
 				otherwise.Add(verdict.ParamsOf(x)+" by "+matcher.Describe(x), x.Evidence()...)
 			}
@@ -388,7 +432,6 @@ func answersMeanwhile(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepDuring) {
 		if x.Outcome == recording.Silent && before.Outcome == recording.Replied {
 			v.That(false, "an answer to "+x.Method+" while a subscription is open", "none: "+x.Reason, x.Evidence()...)
-			v.Hint("serve a subscription beside other requests")
 		} else if v.Answered(x) {
 			v.Holds()
 		}

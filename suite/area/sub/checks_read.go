@@ -47,13 +47,22 @@ func updateCanBeRead(r *recording.Recording, v *verdict.Verdict) {
 	}
 	switch {
 	case contentsOf(later) != "" && contentsOf(later) != old && !updatedAgain(updates, later):
-		v.WarnUnless(false, expected, "those of before the change; a moment later a read yields others", evidence(later)...)
-		v.Hint("change the resource first, and send %s then", verdict.Updated)
+		v.Fail(verdict.Finding{
+			Expected: expected,
+			Actual:   "those of before the change; a moment later a read yields others",
+			Frames:   evidence(later),
+			Warn:     true,
+			Hint:     "change the resource first, and send " + verdict.Updated + " then",
+		})
 	case contentsOf(beside) == old && len(newcomers) == 2 && contentsOf(newcomers[0]) != "" && contentsOf(newcomers[0]) != old &&
 		contentsOf(newcomers[1]) == contentsOf(newcomers[0]) && !updatedAgain(updates, newcomers[1]):
-		v.WarnUnless(false, expected, "those of before the change, which another session got then as well, while two new sessions get others",
-			slices.Concat(evidence(beside), newcomers[0].Evidence(), newcomers[1].Evidence())...)
-		v.Hint("let a change put an end to what is cached of the resource, in every session")
+		v.Fail(verdict.Finding{
+			Expected: expected,
+			Actual:   "those of before the change, which another session got then as well, while two new sessions get others",
+			Frames:   slices.Concat(evidence(beside), newcomers[0].Evidence(), newcomers[1].Evidence()),
+			Warn:     true,
+			Hint:     "let a change put an end to what is cached of the resource, in every session",
+		})
 	default:
 		v.Skip(recording.CodeNotExercised, "nothing shows that triggers.update changed the contents of the resource")
 	}

@@ -99,7 +99,12 @@ func grammar(id, expected string, codes ...judge.Code) verdict.Check {
 	return verdict.Check{Requirement: id, From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
 		found := recording.Keep(judge.Template(i.Str), func(p judge.Problem) bool { return slices.Contains(codes, p.Code) })
 		for _, p := range found {
-			v.ThatIf(!p.Soft)(false, expected, "the template "+judge.Brief(i.Result)+": "+p.String(), i.Frames...)
+			v.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   "the template " + judge.Brief(i.Result) + ": " + p.String(),
+				Frames:   i.Frames,
+				Warn:     p.Soft,
+			})
 		}
 		if len(found) == 0 {
 			v.Holds()
@@ -237,7 +242,6 @@ func sameTypes(x *recording.Exchange, v *verdict.Verdict) {
 		}
 		v.That(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), "the mimeType of the template, "+wanted,
 			"mimeType of "+c.Name+" is "+judge.Brief(mime), c.Frames...)
-		v.Hint("leave mimeType out of a template whose resources are of different types")
 	}
 }
 

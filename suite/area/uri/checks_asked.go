@@ -27,7 +27,7 @@ var uriAskedChecks = []verdict.Check{
 			}
 			for _, x := range r.Steps(recording.StepMalformed) {
 				if x.Tags[recording.TagServed] == "" && (forbidden(v, x) || verdict.Withstood(v, x, verdict.ReadOf(x))) {
-					refusedRead(v, x, verdict.ReadOf(x), v.That)
+					refusedRead(v, x, verdict.ReadOf(x))
 				}
 			}
 			for _, x := range r.Steps(recording.StepOdd, recording.StepVariant) {
@@ -53,8 +53,13 @@ var uriAskedChecks = []verdict.Check{
 					continue
 				}
 				taken := x.Tags[recording.TagAccepted] != "" && x.Tags[recording.TagServed] == "" && x.Tags[recording.TagForm] != "climbing"
-				v.WarnUnless(!taken, "a refusal", about+", which is no URI, was accepted", verdict.Evidence(r, x)...)
-				v.Downgrade(verdict.Lenient)
+				v.FailUnless(!taken, verdict.Finding{
+					Expected:   "a refusal",
+					Actual:     about + ", which is no URI, was accepted",
+					Frames:     verdict.Evidence(r, x),
+					Warn:       true,
+					Downgraded: verdict.Lenient,
+				})
 			}
 		}},
 }
@@ -67,20 +72,24 @@ func leaving(id string, steps ...recording.Step) verdict.Check {
 
 // refusedRead holds a read to a refusal. Up to 2025-11-25 empty contents may
 // stand for one, and an HTTP status of 5xx is a clumsy one.
-func refusedRead(v *verdict.Verdict, x *recording.Exchange, about string, state func(bool, string, string, ...int) bool) {
+func refusedRead(v *verdict.Verdict, x *recording.Exchange, about string) {
 	switch {
 	case verdict.AsksForInput(x):
 		v.Skip(recording.CodeNotExercised, "the target asks for input first")
 	case matcher.Refused(x), !v.Modern() && verdict.EmptyContents(x):
 		v.Holds()
 	case x.Outcome == recording.HTTPOnly:
-		v.WarnUnless(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
-		v.RefusalDue()
-		v.Downgrade("it is refused, but not in a form that clients understand")
-		v.Hint("answer a uri that cannot be read with a JSON-RPC error")
+		v.Fail(verdict.Finding{
+			Expected:   matcher.BeRefused().Expected(),
+			Actual:     matcher.Describe(x) + " to " + about,
+			Frames:     x.Evidence(),
+			Warn:       true,
+			RefusalDue: true,
+			Downgraded: "it is refused, but not in a form that clients understand",
+			Hint:       "answer a uri that cannot be read with a JSON-RPC error",
+		})
 	default:
-		state(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
-		v.Hint("check the uri of a read before anything is looked up, and answer with an error")
+		v.That(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
 	}
 }
 
@@ -99,7 +108,7 @@ func strangers(r *recording.Recording, v *verdict.Verdict) {
 			answered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 			v.Holds()
 		default:
-			refusedRead(v, x, about, v.That)
+			refusedRead(v, x, about)
 		}
 	}
 	answered.Observe(v, "catch-all-read", "%d of a made-up scheme {yields|yield} contents: %s")
@@ -119,8 +128,12 @@ func likeOthers(v *verdict.Verdict, x *recording.Exchange) {
 			}
 		}
 	}
-	v.That(false, "an error, or contents like those of other reads", verdict.ReadOf(x)+" yields "+what, x.Evidence()...)
-	v.Hint("answer with an error where there is nothing to be read")
+	v.Fail(verdict.Finding{
+		Expected: "an error, or contents like those of other reads",
+		Actual:   verdict.ReadOf(x) + " yields " + what,
+		Frames:   x.Evidence(),
+		Hint:     "answer with an error where there is nothing to be read",
+	})
 }
 
 // misshapen says what is wrong with the form of a successful read; empty if nothing.
@@ -212,12 +225,17 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 			told = true // one way out is one finding, in all revisions, however few of the ways were tried
 			continue
 		}
-		state := v.ThatIf(x.Tags[recording.TagForm] != "link" || x.Tags[recording.TagLinks] == "forbidden")
-		state(what == "", "nothing from outside of "+x.Tags[recording.TagRoot], about+" yields "+what, x.Evidence()...)
-		v.SharedCause(wayOut(r, x))
-		v.Hint("decode the path once, resolve it with all its links, and serve it only if it then lies below the root%s%s",
-			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file (subjects.roots: file:///)"}[x.Step == recording.StepSystem || guessed && x.Step == recording.StepTemplate],
-			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the target file names the root and a canary (subjects.roots)"}[guessed])
+		hint := "decode the path once, resolve it with all its links, and serve it only if it then lies below the root" +
+			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file (subjects.roots: file:///)"}[x.Step == recording.StepSystem || guessed && x.Step == recording.StepTemplate] +
+			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the target file names the root and a canary (subjects.roots)"}[guessed]
+		v.FailUnless(what == "", verdict.Finding{
+			Expected:    "nothing from outside of " + x.Tags[recording.TagRoot],
+			Actual:      about + " yields " + what,
+			Frames:      x.Evidence(),
+			Warn:        x.Tags[recording.TagForm] == "link" && x.Tags[recording.TagLinks] != "forbidden",
+			SharedCause: wayOut(r, x),
+			Hint:        hint,
+		})
 	}
 	switch {
 	case told:
