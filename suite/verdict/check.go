@@ -127,8 +127,10 @@ type Result struct {
 	// Gravity is that of the requirement, on red outcomes, unless nobody is harmed by what
 	// was seen, or it is about more than the code of an error.
 	Gravity requirement.Gravity
-	// Frames is the evidence, From the scenarios that were judged.
+	// Frames is the evidence, From the scenarios that were judged. Places are where the
+	// violations of a red outcome stand.
 	Frames       []int
+	Places       []Place
 	From         []recording.Name
 	Observations []Observation
 }
@@ -145,8 +147,10 @@ type Observation struct {
 // Finding is one violation.
 type Finding struct {
 	Expected, Actual string
-	// Frames is the evidence, the message that decides last.
+	// Frames is the evidence. Member says what in it the finding is about, such as the uri of
+	// a listed resource; where it is empty, the messages as a whole.
 	Frames []int
+	Member string
 	// Hint says what to change in the target, where the row does not say it as well.
 	Hint string
 	// Warn says that it is a warning at most, whatever the grade; Downgraded why it is only a
@@ -298,9 +302,11 @@ func (v *Verdict) result() Result {
 		r.Outcome = outcome
 		r.Expected, r.Actual, r.Hint = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change)
 		r.Cause, r.SharedCause = CauseCode(cmp.Or(worst.SharedCause, worst.Cause)), worst.SharedCause != ""
-		if v.errorPages(decisive) {
-			r.Cause, r.SharedCause, r.Hint = CauseCode(errorPage), true, errorPageHint
+		if h := v.habit(decisive); h != nil {
+			r.Cause, r.SharedCause, r.Hint = CauseCode(h.cause), true, h.hint
+			r.Actual = h.cause + ": " + r.Actual
 		}
+		r.Places = v.places(decisive)
 		if outcome == Warn {
 			r.Reason = v.downgrade(worst)
 		}

@@ -99,7 +99,7 @@ var Checks = []verdict.Check{
 				ended(x, control[n-1], v, last...)
 			case !x.Succeeded() && answeredTwice(r, func(x *recording.Exchange) int { return len(x.Replies) }): // that is what is wrong, and there is no control
 			case r.Broken == nil || !unserved(x):
-				stillServed(x, v, "cancellations that crossed with their responses", last...)
+				stillServed(x, v, crossed, last...)
 			}
 		}
 	}},
@@ -302,7 +302,12 @@ func cancellationOf(r *recording.Recording, x *recording.Exchange, step recordin
 // stillServed: an ordinary request is answered. The frames are those of what went before.
 func stillServed(x *recording.Exchange, v *verdict.Verdict, after string, frames ...int) {
 	if unserved(x) {
-		v.That(false, "an answer to "+x.Method+" after "+after, matcher.Describe(x), append(x.Evidence(), frames...)...)
+		v.Fail(verdict.Finding{
+			Expected: "an answer to " + x.Method + " after " + after,
+			Actual:   matcher.Describe(x),
+			Frames:   append(x.Evidence(), frames...),
+			Cause:    "an answer after " + after,
+		})
 	} else if v.Answered(x) {
 		v.Holds()
 	}
@@ -326,6 +331,9 @@ func unserved(x *recording.Exchange) bool {
 	return x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300
 }
 
+// crossed is what the race is about.
+const crossed = "cancellations that crossed with their responses"
+
 // ended: nothing is served any more after a race. The control is the last message in a session in
 // which as much was said and nothing was cancelled.
 func ended(x, control *recording.Exchange, v *verdict.Verdict, frames ...int) {
@@ -333,8 +341,12 @@ func ended(x, control *recording.Exchange, v *verdict.Verdict, frames ...int) {
 		v.Skip(recording.CodeNotExercised, "nothing was served any more, and neither was it where as much was said and nothing cancelled: "+matcher.Describe(control))
 		return
 	}
-	v.That(false, "an answer to "+x.Method+" after cancellations that crossed with their responses",
-		matcher.Describe(x)+", while a session in which nothing was cancelled lives on", slices.Concat(x.Evidence(), frames, control.Evidence())...)
+	v.Fail(verdict.Finding{
+		Expected: "an answer to " + x.Method + " after " + crossed,
+		Actual:   matcher.Describe(x) + ", while a session in which nothing was cancelled lives on",
+		Frames:   slices.Concat(x.Evidence(), frames, control.Evidence()),
+		Cause:    "an answer after " + crossed,
+	})
 }
 
 // stopped: nothing more comes for a request that was cancelled.

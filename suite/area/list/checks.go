@@ -261,6 +261,7 @@ func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording
 		Expected: "contents for a URI that is listed",
 		Actual:   matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) + ", which was listed before and after",
 		Frames:   slices.Concat(x.Evidence(), reread.Evidence(), listed.Frames),
+		Member:   "uri of " + listed.Name,
 		Warn:     f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "",
 	})
 }

@@ -51,7 +51,7 @@ var uriChecks = []verdict.Check{
 // sound notes a violation if a URI has one of the problems.
 func sound(v *verdict.Verdict, i verdict.Item, f verdict.Finding, codes ...judge.Code) {
 	p, bad := judge.First(judge.URI(i.Str), codes...)
-	f.Actual, f.Frames = "the URI "+judge.Brief(i.Result)+": "+p.String(), i.Frames
+	f.Actual, f.Frames, f.Member = "the URI "+judge.Brief(i.Result)+": "+p.String(), i.Frames, "uri of "+i.Name
 	v.FailUnless(!bad, f)
 }
 
