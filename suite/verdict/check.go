@@ -48,7 +48,7 @@ type Check struct {
 	Timeless bool
 	// Needs are conditions on what the target declares and serves; where
 	// one does not hold the requirement is not applicable.
-	Needs []Gate
+	Needs Gates
 	// Judge looks at one recording. A check without From is called once,
 	// with an empty recording: it judges the facts alone.
 	Judge Judge
@@ -147,7 +147,11 @@ type Observation struct {
 // Finding is one violation.
 type Finding struct {
 	Expected, Actual string
-	// Frames is the evidence. Member says what in it the finding is about, such as the uri of
+	// On is an exchange that the finding is about, with all of its evidence. About says what was
+	// asked there, such as "a ping": Actual is how that was answered.
+	On    *recording.Exchange
+	About string
+	// Frames is further evidence. Member says what in it the finding is about, such as the uri of
 	// a listed resource; where it is empty, the messages as a whole.
 	Frames []int
 	Member string
@@ -218,10 +222,8 @@ func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts
 				Reason: fmt.Sprintf("the check of %s failed: %v; please report this\n%s", req.ID, p, firstLines(debug.Stack(), 12))}
 		}
 	}()
-	for _, gate := range c.Needs {
-		if skip := gate(facts); skip != nil {
-			return Result{Outcome: NotApplicable, Code: skip.Code, Reason: skip.Reason, From: c.From}
-		}
+	if skip := c.Needs.Skip(facts); skip != nil {
+		return Result{Outcome: NotApplicable, Code: skip.Code, Reason: skip.Reason, From: c.From}
 	}
 	if len(c.From) == 0 {
 		c.Judge(&recording.Recording{Combination: facts.Combination, Facts: facts}, v)
@@ -416,45 +418,52 @@ func evidence(decisive []Finding) []int {
 // it holds.
 type Gate func(*recording.Facts) *recording.Skipped
 
+// Gates are conditions that all have to hold.
+type Gates []Gate
+
+// Skip says why the first one does not hold that does not; nil if all do.
+func (g Gates) Skip(facts *recording.Facts) *recording.Skipped {
+	for _, gate := range g {
+		if skip := gate(facts); skip != nil {
+			return skip
+		}
+	}
+	return nil
+}
+
 // Where asks for something to hold, and says why not if it does not.
-func Where(holds func(*recording.Facts) bool, code recording.Code, reason string) Gate {
-	return func(f *recording.Facts) *recording.Skipped {
+func Where(holds func(*recording.Facts) bool, code recording.Code, reason string) Gates {
+	return Gates{func(f *recording.Facts) *recording.Skipped {
 		if holds(f) {
 			return nil
 		}
 		return &recording.Skipped{Code: code, Reason: reason}
-	}
+	}}
 }
 
 // Declares asks for a declared capability, by gjson path.
-func Declares(path string) Gate {
+func Declares(path string) Gates {
 	return Where(func(f *recording.Facts) bool { return f.Declares(path) }, recording.CodeUndeclared, "the target does not declare capabilities."+path)
 }
 
 // Lacks asks for a capability that is not declared.
-func Lacks(path string) Gate {
+func Lacks(path string) Gates {
 	return Where(func(f *recording.Facts) bool { return !f.Declares(path) }, recording.CodeNotExercised, "the target declares capabilities."+path)
 }
 
 // Withholds asks for a capability that is plainly not declared: its member is absent
 // or false in a declaration that is in order. What is declared by a value of the
 // wrong type is judged once, by the checks of the declaration.
-func Withholds(path string) Gate {
-	return func(f *recording.Facts) *recording.Skipped {
-		if skip := Lacks(path)(f); skip != nil {
-			return skip
-		}
-		if skip := Declaring(f); skip != nil {
-			return skip
-		}
-		if above, _, nested := strings.Cut(path, "."); nested && !f.Capability(above).IsObject() {
-			return &recording.Skipped{Code: recording.CodeNotExercised, Reason: fmt.Sprintf("the target does not declare capabilities.%s as an object", above)}
-		}
-		if c := f.Capability(path); c.Exists() && c.Type != gjson.False {
-			return &recording.Skipped{Code: recording.CodeNotExercised, Reason: fmt.Sprintf("the target declares capabilities.%s by a value of another type", path)}
-		}
-		return nil
+func Withholds(path string) Gates {
+	above, _, nested := strings.Cut(path, ".")
+	object := func(f *recording.Facts) bool { return !nested || f.Capability(above).IsObject() }
+	absent := func(f *recording.Facts) bool {
+		c := f.Capability(path)
+		return !c.Exists() || c.Type == gjson.False
 	}
+	return slices.Concat(Lacks(path), Declaring,
+		Where(object, recording.CodeNotExercised, fmt.Sprintf("the target does not declare capabilities.%s as an object", above)),
+		Where(absent, recording.CodeNotExercised, fmt.Sprintf("the target declares capabilities.%s by a value of another type", path)))
 }
 
 // ModernOnly asks for a target without legacy revisions on this transport.
@@ -473,7 +482,7 @@ var (
 
 // Allowed takes a requirement out where the user declared the behaviour as
 // intended.
-func Allowed(name string) Gate {
+func Allowed(name string) Gates {
 	return Where(func(f *recording.Facts) bool { return !f.Allowed[name] }, recording.CodeOptedOut, fmt.Sprintf("the target file allows %q", name))
 }
 

@@ -460,7 +460,10 @@ func SideBySide(r *recording.Recording, v *Verdict) {
 		}
 		const expected = "each client to get its own answers, and no others"
 		mixed := x.Result().Get(other).Exists() && !x.Result().Get(own).Exists()
-		v.That(!mixed, expected, matcher.Describe(x)+" to "+x.Method+", which another client asked about", x.Evidence()...)
+		v.FailUnless(!mixed, Finding{
+			Expected: expected,
+			On:       x, About: x.Method + ", which another client asked about",
+		})
 		if len(x.Replies) > 1 && Doubles(v) {
 			continue
 		}

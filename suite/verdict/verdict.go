@@ -92,6 +92,12 @@ func (v *Verdict) FailUnless(ok bool, f Finding) bool {
 	v.goOn()
 	v.judged++
 	if !ok {
+		if f.On != nil {
+			f.Frames = append(f.On.Evidence(), f.Frames...)
+		}
+		if f.About != "" {
+			f.Actual = matcher.Describe(f.On) + " to " + f.About
+		}
 		v.findings = append(v.findings, f)
 	}
 	return ok
@@ -120,6 +126,12 @@ func (v *Verdict) Holds() { v.judged++ }
 func (v *Verdict) Skip(code recording.Code, reason string) {
 	v.skip(&recording.Skipped{Code: code, Reason: reason})
 }
+
+// NotExercised is [Verdict.Skip] where the target gave no occasion.
+func (v *Verdict) NotExercised(reason string) { v.Skip(recording.CodeNotExercised, reason) }
+
+// NeedsSubject is [Verdict.Skip] where the target offers nothing to judge it on.
+func (v *Verdict) NeedsSubject(reason string) { v.Skip(recording.CodeNeedsSubject, reason) }
 
 // skip is [Verdict.Skip] for a whole recording. What was left out on purpose is the reason
 // even if another script had no occasion either: it is what the user can change.
@@ -227,7 +239,7 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 		return false
 	}
 	if x.Failed() && strings.Contains(x.Error().Get("message").String(), recording.RefusalText) {
-		v.Skip(recording.CodeNotExercised, "the target passed on our refusal of a request that it should not have sent: see LIFE-12")
+		v.NotExercised("the target passed on our refusal of a request that it should not have sent: see LIFE-12")
 		return false
 	}
 	if Orphaned(x) {

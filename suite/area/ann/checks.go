@@ -12,7 +12,7 @@ import (
 
 // Checks lists the checks of annotations on resources and templates.
 var Checks = []verdict.Check{
-	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var misspelt verdict.Sightings
 		for _, i := range verdict.ListedItems(r, v) {
 			if a := i.Get("annotations"); a.Exists() {
@@ -21,9 +21,9 @@ var Checks = []verdict.Check{
 			}
 		}
 		misspelt.ObserveMisspelt(v)
-		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has annotations")
+		v.NeedsSubject("nothing that is listed has annotations")
 	}},
-	{Requirement: "ANN-03", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "ANN-03", From: verdict.BothWalks, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var twice verdict.Sightings
 		for _, i := range verdict.ListedItems(r, v) {
 			audience := i.Get("annotations.audience")
@@ -42,14 +42,14 @@ var Checks = []verdict.Check{
 			}
 		}
 		twice.Observe(v, "repeated-audience", "%d named twice in an audience: %s")
-		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has an audience")
+		v.NeedsSubject("nothing that is listed has an audience")
 	}},
-	{Requirement: "ANN-05", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
+	{Requirement: "ANN-05", From: verdict.BothWalks, Needs: verdict.Resources, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
 		if p := i.Get("annotations.priority"); judge.IsNumber(p) {
 			v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+judge.Brief(p), i.Frames...)
 		}
 	}).Or(recording.CodeNeedsSubject, "nothing that is listed has a priority")},
-	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var odd verdict.Sightings
 		for _, i := range verdict.ListedItems(r, v) {
 			t := i.Get("annotations.lastModified")
@@ -64,7 +64,7 @@ var Checks = []verdict.Check{
 			}
 		}
 		odd.Observe(v, "timestamp-unclear", "%d {time|times} without an offset from UTC, or in a form that many clients do not read: %s")
-		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has a lastModified")
+		v.NeedsSubject("nothing that is listed has a lastModified")
 	}},
 }
 

@@ -64,7 +64,7 @@ var Checks = []verdict.Check{
 				return
 			}
 			if len(missingAnswers(r, x)) == asked {
-				v.Skip(recording.CodeNotExercised, "no request of the mixed batch was answered: see BATCH-01")
+				v.NotExercised("no request of the mixed batch was answered: see BATCH-01")
 				continue
 			}
 			if len(all) > asked && verdict.Doubles(v) {
@@ -74,7 +74,7 @@ var Checks = []verdict.Check{
 			v.FailUnless(len(all) <= asked, verdict.Finding{
 				Expected: fmt.Sprintf("no more responses than the %d requests beside a notification in a batch", asked),
 				Actual:   strconv.Itoa(len(all)) + " responses",
-				Frames:   x.Evidence(),
+				On:       x,
 				Cause:    "as many responses as requests in a batch",
 			})
 		}
@@ -88,7 +88,7 @@ var Checks = []verdict.Check{
 				v.FailUnless(x.Failed() && !replyIsArray(r, x), verdict.Finding{
 					Expected:   "one JSON-RPC error, not in an array, to an empty batch",
 					Actual:     emptyAnswer(r, x),
-					Frames:     x.Evidence(),
+					On:         x,
 					RefusalDue: true,
 				})
 			}
@@ -116,7 +116,7 @@ var Checks = []verdict.Check{
 			v.FailUnless(!x.Fatal, verdict.Finding{
 				Expected:   "a server that lives on after it was sent an array, of which the revision knows nothing",
 				Actual:     verdict.LostWords(x) + ": an array",
-				Frames:     x.Evidence(),
+				On:         x,
 				Warn:       true,
 				Downgraded: "no revision says what is due to an array that clients must not send",
 				Hint:       "answer a message that is no object with error -32600, and go on",
@@ -140,7 +140,7 @@ func allAnswered(r *recording.Recording, x *recording.Exchange, v *verdict.Verdi
 	f := verdict.Finding{
 		Expected: "responses with the ids " + ids + " to the requests of a batch" + with,
 		Actual:   "none with the id " + strings.Join(missing, ", ") + "; " + batchAnswer(r, x) + " to the batch",
-		Frames:   x.Evidence(),
+		On:       x,
 		Cause:    "a response to each request of a batch",
 		Hint:     "handle each message of an array by itself, and answer with an array of the responses",
 	}
@@ -168,7 +168,7 @@ func takesBatches(r *recording.Recording, v *verdict.Verdict) bool {
 			return true
 		}
 	}
-	v.Skip(recording.CodeNotExercised, "the target answers no request of a batch: see BATCH-01")
+	v.NotExercised("the target answers no request of a batch: see BATCH-01")
 	return false
 }
 

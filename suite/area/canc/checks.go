@@ -65,7 +65,11 @@ var Checks = []verdict.Check{
 		notNamed(r, v)
 		namedTooEarly(r, v)
 		if done, after := r.Step(stepDone), r.Step(stepAfter); done != nil && done.Succeeded() && after != nil && v.Answered(after) {
-			v.WarnUnless(after.Succeeded(), "requests that are served as before", matcher.Describe(after)+" to "+after.Method, after.Evidence()...)
+			v.FailUnless(after.Succeeded(), verdict.Finding{
+				Expected: "requests that are served as before",
+				On:       after, About: after.Method,
+				Warn: true,
+			})
 		}
 	}},
 	{Requirement: "CANC-02", From: []recording.Name{CancelledRead}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -87,7 +91,7 @@ var Checks = []verdict.Check{
 			return
 		}
 		if x := r.Step(recording.StepBefore); x != nil && unserved(x) {
-			v.Skip(recording.CodeNotExercised, x.Method+" gets no answer before anything is cancelled, either")
+			v.NotExercised(x.Method + " gets no answer before anything is cancelled, either")
 			return
 		}
 		for _, x := range r.Steps(stepAfter) {
@@ -127,7 +131,7 @@ var Checks = []verdict.Check{
 				continue
 			}
 			if resume.Status >= 400 || resume.Status == 0 {
-				v.Skip(recording.CodeNotExercised, "the target does not resume streams: "+matcher.Describe(resume))
+				v.NotExercised("the target does not resume streams: " + matcher.Describe(resume))
 				continue
 			}
 			if len(x.Replies) == 0 && verdict.LostSession(r, v, x.Session) {
@@ -136,7 +140,7 @@ var Checks = []verdict.Check{
 			v.That(len(x.Replies) > 0, "the response to a request whose stream was dropped, on the resumed stream", "no response", append(x.Evidence(), resume.Evidence()...)...)
 		}
 	}},
-	{Requirement: "CANC-07", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "CANC-07", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, m := range cancellations(r, v) {
 			x := cancelledRequest(r, m)
 			if v.That(x != nil && x.Method == "subscriptions/listen", "a cancellation that names a listen request", "it names "+namedWords(m, x), m.Frame.Number) {
@@ -144,7 +148,7 @@ var Checks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "CANC-08", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "CANC-08", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, m := range cancellations(r, v) {
 			own := false
 			for _, q := range verdict.RequestsOf(r) {
@@ -159,7 +163,7 @@ var Checks = []verdict.Check{
 			last = r.Step(stepFirst) // it worked before, and no longer does
 		}
 		if last == nil {
-			v.Skip(recording.CodeNotExercised, "the first listen stream was not acknowledged")
+			v.NotExercised("the first listen stream was not acknowledged")
 			return
 		}
 		v.That(last.Tags[tagAcknowledged] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last.Evidence()...)
@@ -182,13 +186,13 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 			return
 		}
 		if done != nil && (done.Status == http.StatusNotFound || unserved(done)) {
-			v.Skip(recording.CodeNotExercised, "an ordinary request in such a session is not served, either: "+matcher.Describe(done))
+			v.NotExercised("an ordinary request in such a session is not served, either: " + matcher.Describe(done))
 			return
 		}
 		v.Fail(verdict.Finding{
 			Expected:    "a server that lives on after a cancellation " + about,
 			Actual:      verdict.LostWords(x),
-			Frames:      x.Evidence(),
+			On:          x,
 			SharedCause: v.EndedBy(x),
 		})
 		return
@@ -318,7 +322,7 @@ func stillServed(x *recording.Exchange, v *verdict.Verdict, after string, frames
 func servedOtherwise(v *verdict.Verdict) bool {
 	if walk := v.Recording(recording.WalkResources); walk != nil {
 		if x := walk.Step(recording.StepPage); x != nil && unserved(x) {
-			v.Skip(recording.CodeNotExercised, x.Method+" gets no answer without a cancellation, either")
+			v.NotExercised(x.Method + " gets no answer without a cancellation, either")
 			return false
 		}
 	}
@@ -338,7 +342,7 @@ const crossed = "cancellations that crossed with their responses"
 // which as much was said and nothing was cancelled.
 func ended(x, control *recording.Exchange, v *verdict.Verdict, frames ...int) {
 	if !control.Succeeded() {
-		v.Skip(recording.CodeNotExercised, "nothing was served any more, and neither was it where as much was said and nothing cancelled: "+matcher.Describe(control))
+		v.NotExercised("nothing was served any more, and neither was it where as much was said and nothing cancelled: " + matcher.Describe(control))
 		return
 	}
 	v.Fail(verdict.Finding{
@@ -413,7 +417,7 @@ func cancellations(r *recording.Recording, v *verdict.Verdict) []verdict.Message
 		}
 	}
 	if len(all) == 0 {
-		v.Skip(recording.CodeNotExercised, "the target cancelled nothing, which is its choice")
+		v.NotExercised("the target cancelled nothing, which is its choice")
 	}
 	return all
 }

@@ -34,7 +34,7 @@ var Checks = []verdict.Check{
 		v.FailUnless(n <= 100, verdict.Finding{
 			Expected: "at most 100 values",
 			Actual:   fmt.Sprintf("%d values of %s", n, completionOf(x)),
-			Frames:   x.Evidence(),
+			On:       x,
 			Hint:     "send the first 100 and hasMore: true",
 		})
 	})},
@@ -57,7 +57,7 @@ var Checks = []verdict.Check{
 				if !completable(r, x, recording.StepTyped, recording.StepContext, recording.StepConfigured) {
 					failing.Add(x.Tags[recording.TagArgument]+" in "+x.Tags[recording.TagTemplate], x.Evidence()...)
 				}
-				v.Skip(recording.CodeNotExercised, "the target failed internally, as it may: "+matcher.Describe(x))
+				v.NotExercised("the target failed internally, as it may: " + matcher.Describe(x))
 				continue
 			}
 			if offered(x, v) {
@@ -83,26 +83,25 @@ var Checks = []verdict.Check{
 			v.That(given < 0, "no value that the target file keeps from this caller", actual, x.Evidence()...)
 		}
 	}},
-	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion}, Needs: []verdict.Gate{verdict.Withholds("completions")},
+	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion}, Needs: verdict.Withholds("completions"),
 		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if !v.Answered(x) {
 				return
 			}
 			if x.Succeeded() && !x.Result().IsObject() {
-				v.Skip(recording.CodeNotExercised, "the result of the completion is no object: see RPC-06")
+				v.NotExercised("the result of the completion is no object: see RPC-06")
 				return
 			}
 			v.FailUnless(!x.Succeeded(), verdict.Finding{
 				Expected: "an error, or capabilities.completions declared",
-				Actual:   matcher.Describe(x) + " to " + completionOf(x),
-				Frames:   x.Evidence(),
-				Warn:     valuesOf(x) == 0,
+				On:       x, About: completionOf(x),
+				Warn: valuesOf(x) == 0,
 			})
 		})},
-	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion}, Needs: []verdict.Gate{verdict.Lacks("completions")},
+	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion}, Needs: verdict.Lacks("completions"),
 		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Succeeded() {
-				v.Skip(recording.CodeNotExercised, "the target serves completions, which COMP-01 judges")
+				v.NotExercised("the target serves completions, which COMP-01 judges")
 				return
 			}
 			if strings.HasPrefix(x.Param("ref.uri").String(), "x-mcpcheck-") {
@@ -112,7 +111,7 @@ var Checks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
 		})},
-	{Requirement: "COMP-08", From: []recording.Name{recording.MalformedCompletions}, Needs: []verdict.Gate{verdict.Completions},
+	{Requirement: "COMP-08", From: []recording.Name{recording.MalformedCompletions}, Needs: verdict.Completions,
 		Judge: verdict.Each(verdict.Steps(incomplete...), func(x *recording.Exchange, v *verdict.Verdict) {
 			v.Expect(x).To(matcher.BeErrorReply(-32602), "completion/complete with params "+verdict.ParamsOf(x))
 		})},
@@ -149,9 +148,8 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		v.Fail(verdict.Finding{
-			Expected:   "an error, or no values, for a completion that the schema does not allow",
-			Actual:     matcher.Describe(x) + " to " + about,
-			Frames:     x.Evidence(),
+			Expected: "an error, or no values, for a completion that the schema does not allow",
+			On:       x, About: about,
 			Warn:       true,
 			Downgraded: verdict.Lenient,
 			Hint:       "check the type of the reference, and that the value is a string, before values are looked up",
@@ -207,7 +205,7 @@ func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange
 		switch {
 		case !offered(x, v) || !v.Answered(x):
 		case !x.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "no completion had a result: "+matcher.Describe(x))
+			v.NeedsSubject("no completion had a result: " + matcher.Describe(x))
 		default:
 			all = append(all, x)
 		}
@@ -245,7 +243,7 @@ func counted(x *recording.Exchange, v *verdict.Verdict) {
 	total, more := c.Get("total"), c.Get("hasMore")
 	n := float64(valuesOf(x))
 	if !judge.IsInteger(total) {
-		v.Skip(recording.CodeNeedsSubject, "no completion has a total")
+		v.NeedsSubject("no completion has a total")
 		return
 	}
 	v.That(total.Num >= n, "a total of at least the number of values", fmt.Sprintf("total %s with %.0f values in %s", judge.Brief(total), n, completionOf(x)), x.Evidence()...)
@@ -310,7 +308,7 @@ func takesContext(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepContext) {
 		if !completable(r, x, recording.StepComplete) {
 			needsContext(r, x, v)
-			v.Skip(recording.CodeNeedsSubject, "no second variable of a template can be completed without context either")
+			v.NeedsSubject("no second variable of a template can be completed without context either")
 			continue
 		}
 		about := completionOf(x) + " with context.arguments " + judge.Brief(x.Param("context.arguments"))
@@ -320,7 +318,7 @@ func takesContext(r *recording.Recording, v *verdict.Verdict) {
 		}
 		v.Expect(x).To(matcher.BeResult(), about)
 	}
-	v.Skip(recording.CodeNeedsSubject, "no template with two variables is listed")
+	v.NeedsSubject("no template with two variables is listed")
 }
 
 // needsContext: the context is optional, and so is what a target makes of it; an internal

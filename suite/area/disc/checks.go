@@ -53,7 +53,7 @@ var discChecks = []verdict.Check{
 		v.FailUnless(slices.Contains(verdict.Texts(versions), string(v.Revision())), verdict.Finding{
 			Expected: "supportedVersions with " + string(v.Revision()) + ", under which it was served",
 			Actual:   "supportedVersions is " + judge.Brief(versions),
-			Frames:   x.Evidence(),
+			On:       x,
 			Cause:    "supportedVersions without the version of the request",
 		})
 	})},
@@ -67,11 +67,11 @@ var discChecks = []verdict.Check{
 		v.FailUnless(judge.IsObject(info), verdict.Finding{
 			Expected: "_meta with " + verdict.MetaServerInfo + ", an object",
 			Actual:   verdict.MetaServerInfo + " is " + judge.TypeName(info),
-			Frames:   x.Evidence(),
+			On:       x,
 			Hint:     hint,
 		})
 	})},
-	{Requirement: "DISC-16", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Declares("extensions")},
+	{Requirement: "DISC-16", From: verdict.Everything, Needs: verdict.Declares("extensions"),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			frames := verdict.Declaration(r)
 			extensions := v.Facts.Capability("extensions")
@@ -98,7 +98,7 @@ func discovered(r *recording.Recording, v *verdict.Verdict) []*recording.Exchang
 	switch {
 	case !v.Answered(x):
 	case !x.Succeeded():
-		v.Skip(recording.CodeNotExercised, "server/discover was refused: "+matcher.Describe(x))
+		v.NotExercised("server/discover was refused: " + matcher.Describe(x))
 	default:
 		return []*recording.Exchange{x}
 	}
@@ -119,7 +119,10 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, x := range r.Steps(stepModern) {
 		if v.Answered(x) {
-			v.That(!x.HasCode(verdict.CodeUnsupportedVersion), "the advertised version "+x.Tags[recording.TagVersion]+" served", matcher.Describe(x)+" to "+x.Method, x.Evidence()...)
+			v.FailUnless(!x.HasCode(verdict.CodeUnsupportedVersion), verdict.Finding{
+				Expected: "the advertised version " + x.Tags[recording.TagVersion] + " served",
+				On:       x, About: x.Method,
+			})
 		}
 	}
 	for _, x := range r.Steps(stepLegacy) {
@@ -167,7 +170,7 @@ var discVersionsChecks = []verdict.Check{
 			return
 		}
 		if !slices.ContainsFunc(r.Steps(stepUnsupported), refusedForVersion) {
-			v.Skip(recording.CodeNotExercised, "no request is refused for its version: see DISC-08")
+			v.NotExercised("no request is refused for its version: see DISC-08")
 			return
 		}
 		for _, x := range r.Steps(stepUnsupported) {
@@ -185,7 +188,7 @@ var discVersionsChecks = []verdict.Check{
 		v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
 	}},
 	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages}, Judge: firstMessages},
-	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly},
+	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			x, ok := verdict.RefusedHandshake(r, v)
 			if !ok || !v.Answered(x) {
@@ -197,12 +200,12 @@ var discVersionsChecks = []verdict.Check{
 			v.FailUnless(named, verdict.Finding{
 				Expected:   "an error to initialize that names the versions the server supports",
 				Actual:     matcher.Describe(x),
-				Frames:     x.Evidence(),
+				On:         x,
 				RefusalDue: true,
 			})
 		}},
-	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly}, Judge: promptRefusal},
-	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: []verdict.Gate{verdict.DualEra}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly, Judge: promptRefusal},
+	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: verdict.DualEra, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x := r.Step(stepAfterHandshake)
 		if !verdict.Baseline(r, v, recording.StepPlain) {
 			return
@@ -219,12 +222,14 @@ var discVersionsChecks = []verdict.Check{
 		}
 		v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+judge.TypeName(kind)+" in the answer to "+about, x.Evidence()...)
 	}},
-	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: []verdict.Gate{verdict.Resources}, Judge: sameForAllNames},
+	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources, Judge: sameForAllNames},
 	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
 			again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
-			v.That(x.Succeeded() || again != nil && again.Succeeded(), "a URI that was read on one connection, readable on another",
-				matcher.Describe(x)+" to a read of "+verdict.Quoted(x.Tags[recording.TagURI]), x.Evidence()...)
+			v.FailUnless(x.Succeeded() || again != nil && again.Succeeded(), verdict.Finding{
+				Expected: "a URI that was read on one connection, readable on another",
+				On:       x, About: "a read of " + verdict.Quoted(x.Tags[recording.TagURI]),
+			})
 		}
 		if x := r.Step(recording.StepCursor); x != nil {
 			if again := r.Step(recording.StepCursor + recording.StepAgain); again != nil && x.Failed() {
@@ -280,7 +285,7 @@ func firstMessages(r *recording.Recording, v *verdict.Verdict) {
 		case x.Tags[recording.TagWalked] != "":
 			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x.Evidence()...)
 		default:
-			v.Skip(recording.CodeNotExercised, x.Method+" is refused later, too: "+matcher.Describe(x))
+			v.NotExercised(x.Method + " is refused later, too: " + matcher.Describe(x))
 		}
 	}
 }
@@ -314,7 +319,7 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 	v.FailUnless(x.Failed() || x.Status >= 400 && x.Status < 500, verdict.Finding{
 		Expected:   "an error to initialize",
 		Actual:     matcher.Describe(x),
-		Frames:     x.Evidence(),
+		On:         x,
 		RefusalDue: true,
 	})
 	if x.Status > 0 {
@@ -330,7 +335,7 @@ func sameForAllNames(r *recording.Recording, v *verdict.Verdict) {
 	}
 	want := verdict.ListEntries(r.Step(recording.StepPlain))
 	if !slices.Equal(want, verdict.ListEntries(r.Step(recording.StepPlainAgain))) {
-		v.Skip(recording.CodeNotExercised, "the list changes by itself, so that nothing can be compared")
+		v.NotExercised("the list changes by itself, so that nothing can be compared")
 		return
 	}
 	for _, x := range r.Steps(recording.StepOtherClient, recording.StepAnonymous) {

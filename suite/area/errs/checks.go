@@ -37,7 +37,7 @@ var seenErrors = []recording.Name{recording.Everything, recording.MissingReads, 
 // Checks lists the checks of server/resources#error-handling and basic/index#error-codes.
 var Checks = []verdict.Check{
 	{Requirement: "ERR-01", From: []recording.Name{recording.MissingReads}, With: []recording.Name{recording.Reads, recording.KnownReads},
-		Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if verdict.ReadsUnknown(v) {
 				return
 			}
@@ -84,7 +84,7 @@ var Checks = []verdict.Check{
 			v.That(named.IsObject(), "data.requiredCapabilities as an object in an error -32021", "it is "+judge.TypeName(named), x.Evidence()...)
 			v.That(x.Status == 0 || x.Status == 400, "HTTP status 400 with an error -32021", fmt.Sprintf("HTTP %d", x.Status), x.Evidence()...)
 		}
-		v.Skip(recording.CodeNotExercised, "no error -32021 was seen")
+		v.NotExercised("no error -32021 was seen")
 	}},
 	{Requirement: "ERR-61", From: []recording.Name{RemovedMethods}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepPing, stepSetLevel) {
@@ -98,20 +98,20 @@ var Checks = []verdict.Check{
 			v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
 		}
 	}},
-	{Requirement: "ERR-08", From: []recording.Name{BrokenRead}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "ERR-08", From: []recording.Name{BrokenRead}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepBroken) {
 				if verdict.ReadsUnknown(v) {
 					return
 				}
 				if x.Succeeded() {
-					v.Skip(recording.CodeNeedsSubject, "the resource that the target file calls broken can be read: "+judge.Brief(x.Param("uri")))
+					v.NeedsSubject("the resource that the target file calls broken can be read: " + judge.Brief(x.Param("uri")))
 					continue
 				}
 				v.Expect(x).To(matcher.BeErrorReply(-32603), "a read that fails on the server's side")
 			}
 		}},
-	{Requirement: "ERR-09", From: []recording.Name{recording.MissingReads, recording.MalformedReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "ERR-09", From: []recording.Name{recording.MissingReads, recording.MalformedReads}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepConfigured, recording.StepGuessed, recording.StepStranger) {
 				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
@@ -124,30 +124,33 @@ var Checks = []verdict.Check{
 				v.FailUnless(!verdict.Hollow(x), verdict.Finding{
 					Expected: "an error for a resource that does not exist",
 					Actual:   actual,
-					Frames:   x.Evidence(),
+					On:       x,
 					Warn:     x.Step != recording.StepConfigured,
 				})
 			}
-			v.Skip(recording.CodeNeedsSubject, "no read of something missing had a result or an error")
+			v.NeedsSubject("no read of something missing had a result or an error")
 		}},
-	{Requirement: "ERR-10", From: []recording.Name{recording.MissingReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "ERR-10", From: []recording.Name{recording.MissingReads}, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.Steps(recording.StepConfigured), func(x *recording.Exchange, v *verdict.Verdict) {
 			if verdict.Hollow(x) {
-				v.Skip(recording.CodeNotExercised, "the target answers with a result that holds nothing, which ERR-09 judges")
+				v.NotExercised("the target answers with a result that holds nothing, which ERR-09 judges")
 				return
 			}
 			if v.Answered(x) && !verdict.AsksForInput(x) {
-				v.That(!verdict.Yields(x), "a JSON-RPC error for a resource that does not exist", matcher.Describe(x)+" to "+verdict.ReadOf(x), x.Evidence()...)
+				v.FailUnless(!verdict.Yields(x), verdict.Finding{
+					Expected: "a JSON-RPC error for a resource that does not exist",
+					On:       x, About: verdict.ReadOf(x),
+				})
 			}
 		})},
 	{Requirement: "ERR-11", From: []recording.Name{recording.MalformedReads}, With: []recording.Name{recording.Reads, recording.KnownReads},
-		Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepUntyped) {
 				if verdict.ReadsUnknown(v) {
 					return
 				}
 				if verdict.Unknown(x) {
-					v.Skip(recording.CodeNotExercised, "the target does not know resources/read: see CAP-08")
+					v.NotExercised("the target does not know resources/read: see CAP-08")
 					continue
 				}
 				about := "resources/read with params " + verdict.ParamsOf(x)
@@ -158,24 +161,21 @@ var Checks = []verdict.Check{
 				switch {
 				case x.Outcome == recording.HTTPOnly && !matcher.Refused(x):
 					v.Fail(verdict.Finding{
-						Expected:   matcher.BeRefused().Expected(),
-						Actual:     matcher.Describe(x) + " to " + about,
-						Frames:     x.Evidence(),
+						Expected: matcher.BeRefused().Expected(),
+						On:       x, About: about,
 						Warn:       true,
 						RefusalDue: true,
 					})
 				case !matcher.Refused(x):
 					v.Fail(verdict.Finding{
 						Expected: matcher.BeRefused().Expected(),
-						Actual:   matcher.Describe(x) + " to " + about,
-						Frames:   x.Evidence(),
-						Hint:     "check that uri is there and a string before it is used",
+						On:       x, About: about,
+						Hint: "check that uri is there and a string before it is used",
 					})
 				case ok && code != -32602 && !(v.Modern() && code == verdict.CodeHeaderMismatch && x.Status > 0):
 					v.Fail(verdict.Finding{
-						Expected:   "the code -32602",
-						Actual:     matcher.Describe(x) + " to " + about,
-						Frames:     x.Evidence(),
+						Expected: "the code -32602",
+						On:       x, About: about,
 						Warn:       true,
 						OnlyCode:   true,
 						Downgraded: verdict.RefusedOtherwise,
@@ -218,15 +218,15 @@ func missingCode(v *verdict.Verdict) int64 {
 func refusesMissing(x *recording.Exchange, alike string, v *verdict.Verdict) bool {
 	switch {
 	case alike != "" && x.Error().Get("code").Raw == alike && !verdict.NotFound(x):
-		v.Skip(recording.CodeNotExercised, "the target refuses every listed resource by the same code, for want of a right perhaps: "+matcher.Describe(x))
+		v.NotExercised("the target refuses every listed resource by the same code, for want of a right perhaps: " + matcher.Describe(x))
 	case verdict.Yields(x):
-		v.Skip(recording.CodeNeedsSubject, "what was taken for missing has contents: name a URI in the target file that certainly leads to nothing, subjects: {missing: [URI]}")
+		v.NeedsSubject("what was taken for missing has contents: name a URI in the target file that certainly leads to nothing, subjects: {missing: [URI]}")
 	case x.Succeeded():
-		v.Skip(recording.CodeNotExercised, "the target answers reads of what does not exist with a result that holds nothing, which ERR-09 judges")
+		v.NotExercised("the target answers reads of what does not exist with a result that holds nothing, which ERR-09 judges")
 	case x.Status >= 500:
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the read was answered with HTTP %d, which says nothing about the resource", x.Status))
+		v.NotExercised(fmt.Sprintf("the read was answered with HTTP %d, which says nothing about the resource", x.Status))
 	case v.Modern() && x.HasCode(verdict.CodeMissingCapability):
-		v.Skip(recording.CodeNotExercised, "the read was refused for want of a capability of the client")
+		v.NotExercised("the read was refused for want of a capability of the client")
 	default:
 		return v.Answered(x)
 	}
@@ -284,7 +284,7 @@ func eachErrorCode(r *recording.Recording, in []*wire.Frame, v *verdict.Verdict,
 			judge(code, answering(r, f)...)
 		}
 	}
-	v.Skip(recording.CodeNotExercised, "no error was seen")
+	v.NotExercised("no error was seen")
 }
 
 // answering is the frame of the request that a frame answers, if it is known, and the frame.
@@ -340,9 +340,8 @@ func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
 		}
 		v.FailUnless(!wrong, verdict.Finding{
 			Expected: "no complaint about headers, version or capabilities of a request in order",
-			Actual:   matcher.Describe(x) + " to " + verdict.What(x),
-			Frames:   x.Evidence(),
-			Hint:     hint,
+			On:       x, About: verdict.What(x),
+			Hint: hint,
 		})
 	}
 }

@@ -87,10 +87,13 @@ var httpChecks = []verdict.Check{
 		switch {
 		case x != nil && verdict.Gone(r, x, v):
 		case x != nil && x.Status == http.StatusRequestHeaderFieldsTooLarge:
-			v.Skip(recording.CodeNotExercised, matcher.Describe(x)+" to a read whose Mcp-Name is the uri in Base64, which is longer than the uri")
+			v.NotExercised(matcher.Describe(x) + " to a read whose Mcp-Name is the uri in Base64, which is longer than the uri")
 		case x != nil && x.Tags[tagUnlisted] != "":
 			if namesJudged(r, v) && v.Answered(x) {
-				v.That(!x.HasCode(verdict.CodeHeaderMismatch), "the refusal that the read gets without Base64", matcher.Describe(x)+" to a read whose Mcp-Name is the uri in Base64", x.Evidence()...)
+				v.FailUnless(!x.HasCode(verdict.CodeHeaderMismatch), verdict.Finding{
+					Expected: "the refusal that the read gets without Base64",
+					On:       x, About: "a read whose Mcp-Name is the uri in Base64",
+				})
 			}
 		default:
 			v.Expect(x).To(matcher.BeResult(), "a read whose Mcp-Name is the uri in Base64")
@@ -120,19 +123,19 @@ var httpChecks = []verdict.Check{
 				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+judge.Quote(id), x.Evidence()...)
 			}
 		}
-	}, verdict.ModernOnly),
+	}, verdict.ModernOnly...),
 	headerCheck("HTTP-34", repeatedIDs),
 	headerCheck("HTTP-61", func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(stepNoVersionMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without a version in _meta")
 		v.Expect(r.Step(recording.StepNoMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without _meta")
-	}, verdict.ModernOnly),
+	}, verdict.ModernOnly...),
 	headerCheck("HTTP-03", func(r *recording.Recording, v *verdict.Verdict) {
 		for _, step := range []recording.Step{stepGet, recording.StepDelete} {
 			if x := r.Step(step); verdict.Responded(x, v) {
 				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405", fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x.Evidence()...)
 			}
 		}
-	}, verdict.ModernOnly),
+	}, verdict.ModernOnly...),
 }
 
 // plainlyServed reports whether the target knows the method of a request that is as
@@ -142,7 +145,7 @@ func plainlyServed(x *recording.Exchange, v *verdict.Verdict) bool {
 	if x == nil || !verdict.Unknown(x) {
 		return true
 	}
-	v.Skip(recording.CodeNotExercised, "the target does not know "+x.Method)
+	v.NotExercised("the target does not know " + x.Method)
 	return false
 }
 
@@ -246,7 +249,7 @@ func subscribed(x *recording.Exchange, v *verdict.Verdict, about string) bool {
 	v.Fail(verdict.Finding{
 		Expected: matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch).Expected(),
 		Actual:   "an acknowledgment to " + about,
-		Frames:   x.Evidence(),
+		On:       x,
 		Hint:     "compare the headers with the body of every request, before a stream is opened as well",
 	})
 	return true
@@ -260,7 +263,7 @@ func namesJudged(r *recording.Recording, v *verdict.Verdict) bool {
 		return true
 	}
 	if !v.Answered(x) || x.HasCode(verdict.CodeHeaderMismatch) {
-		v.Skip(recording.CodeNotExercised, "a read whose headers fit its body is refused like one whose headers do not")
+		v.NotExercised("a read whose headers fit its body is refused like one whose headers do not")
 		return false
 	}
 	return plainlyServed(x, v)
@@ -275,9 +278,8 @@ func nameless(x *recording.Exchange, v *verdict.Verdict) {
 	wanted := x.HasCode(verdict.CodeHeaderMismatch) || strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
 	v.FailUnless(!wanted, verdict.Finding{
 		Expected: "service without Mcp-Name",
-		Actual:   matcher.Describe(x) + " to " + x.Method + " without Mcp-Name",
-		Frames:   x.Evidence(),
-		Hint:     "only tools/call, resources/read and prompts/get have an Mcp-Name",
+		On:       x, About: x.Method + " without Mcp-Name",
+		Hint: "only tools/call, resources/read and prompts/get have an Mcp-Name",
 	})
 }
 
@@ -296,7 +298,7 @@ func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
 		f := verdict.Finding{
 			Expected: "the id of the request, " + string(x.ID),
 			Actual:   "id is " + judge.Brief(id) + " in the body of HTTP " + strconv.Itoa(x.Status),
-			Frames:   x.Evidence(),
+			On:       x,
 			Cause:    "the id of the request",
 		}
 		if verdict.LosesID(x) {

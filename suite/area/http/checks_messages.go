@@ -32,7 +32,7 @@ var httpMessagesChecks = []verdict.Check{
 	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},
 	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: verdict.Each(verdict.Steps(recording.StepBadVersion), func(x *recording.Exchange, v *verdict.Verdict) {
 		if x.Status == http.StatusNotFound {
-			v.Skip(recording.CodeNotExercised, "the session had ended")
+			v.NotExercised("the session had ended")
 			return
 		}
 		v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags[recording.TagVersion])
@@ -41,14 +41,14 @@ var httpMessagesChecks = []verdict.Check{
 		// What is not served with the header either says nothing about the header.
 		if uses := r.Steps(recording.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
 			if v.Answered(uses[0]) {
-				v.Skip(recording.CodeNotExercised, "the same request with MCP-Protocol-Version is not served: "+matcher.Describe(uses[0]))
+				v.NotExercised("the same request with MCP-Protocol-Version is not served: " + matcher.Describe(uses[0]))
 			}
 			return
 		}
 		x := r.Step(recording.StepNoVersion)
 		if x != nil && x.Status == http.StatusBadRequest && !issued(r) {
 			v.Observe("version-demanded", matcher.Describe(x)+" to a request without MCP-Protocol-Version, which the target, keeping no sessions, cannot know otherwise", x.Evidence()...)
-			v.Skip(recording.CodeNotExercised, "the target keeps no sessions by which to know the version, and demands the header that clients have to send")
+			v.NotExercised("the target keeps no sessions by which to know the version, and demands the header that clients have to send")
 			return
 		}
 		v.Expect(x).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
@@ -60,9 +60,8 @@ var httpMessagesChecks = []verdict.Check{
 		if x := r.Step(recording.StepSecondClient); x != nil && verdict.Responded(x, v) {
 			v.FailUnless(x.Succeeded(), verdict.Finding{
 				Expected: "a session for a second client",
-				Actual:   matcher.Describe(x) + " to the initialize of a second client",
-				Frames:   x.Evidence(),
-				Hint:     "open a session for each client; if the server is meant for one client at a time, instances: 1 at its endpoint in the target file leaves this out",
+				On:       x, About: "the initialize of a second client",
+				Hint: "open a session for each client; if the server is meant for one client at a time, instances: 1 at its endpoint in the target file leaves this out",
 			})
 		}
 		verdict.SideBySide(r, v)
@@ -109,8 +108,10 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 		if x == nil || !v.Answered(x) {
 			return
 		}
-		v.That(x.Status != http.StatusMethodNotAllowed && (x.Status != http.StatusNotFound || x.Failed()),
-			"the message to be taken at the endpoint", matcher.Describe(x)+" to "+verdict.What(x), x.Evidence()...)
+		v.FailUnless(x.Status != http.StatusMethodNotAllowed && (x.Status != http.StatusNotFound || x.Failed()), verdict.Finding{
+			Expected: "the message to be taken at the endpoint",
+			On:       x, About: verdict.What(x),
+		})
 	}
 	if v.Modern() || note == nil || note.Status == 0 || !before.Succeeded() || !after.Succeeded() {
 		return // how notifications may be refused is left open since 2026-07-28
@@ -147,7 +148,7 @@ func acceptedNotification(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if x.Status >= 300 {
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the target refuses notifications (HTTP %d)", x.Status))
+		v.NotExercised(fmt.Sprintf("the target refuses notifications (HTTP %d)", x.Status))
 		return
 	}
 	acceptedBy202(r, x, v)
@@ -172,7 +173,7 @@ func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
 		v.FailUnless(!failed || x.Status >= 400, verdict.Finding{
 			Expected: "an HTTP error status for a notification that is refused",
 			Actual:   fmt.Sprintf("HTTP %d with the body %s", x.Status, wire.Excerpt(raw, 120)),
-			Frames:   x.Evidence(),
+			On:       x,
 			Warn:     x.Step == stepMalformed,
 		})
 		if id := gjson.GetBytes(raw, "id"); failed && x.Status >= 400 && id.Exists() && id.Type != gjson.Null {
@@ -189,7 +190,7 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected:   "a response with HTTP 200",
 				Actual:     "HTTP 202 with the response to " + x.Method,
-				Frames:     x.Evidence(),
+				On:         x,
 				Warn:       true,
 				Cause:      "a response with HTTP 202",
 				Downgraded: "no sentence names the status, but 202 is that of messages to which there is no response, and clients look for none",
@@ -203,7 +204,7 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected:   "a body in the coding that the head names",
 				Actual:     "Content-Encoding is " + judge.Quote(coding) + " in the answer to " + x.Method + ", whose body is plain JSON",
-				Frames:     x.Evidence(),
+				On:         x,
 				Warn:       true,
 				Cause:      "the content coding",
 				Downgraded: "RFC 9110, section 8.4 says it, and no page of the protocol",
@@ -228,7 +229,7 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 // letter case and a charset that are not understood warn.
 func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
 	if plain := r.Step(recording.StepList); plain == nil || !v.Answered(plain) || !plain.Succeeded() {
-		v.Skip(recording.CodeNotExercised, "the same request was refused without these headers, too")
+		v.NotExercised("the same request was refused without these headers, too")
 		return
 	}
 	for _, x := range r.Steps(stepAccept, stepCharset) {
@@ -300,7 +301,7 @@ func strayAnswer(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if note := r.Step(stepNotify); note != nil && note.Status == x.Status && x.Status != http.StatusAccepted && x.Status < 300 {
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("responses are answered as notifications are, by HTTP %d: see HTTP-05", x.Status))
+		v.NotExercised(fmt.Sprintf("responses are answered as notifications are, by HTTP %d: see HTTP-05", x.Status))
 		return
 	}
 	body := verdict.Body(r, x)

@@ -15,18 +15,18 @@ import (
 
 // Checks lists the checks of server/resources#list-changed-notification.
 var Checks = []verdict.Check{
-	{Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listAnnounced},
+	{Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged, Judge: listAnnounced},
 	{Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening, recording.Everything}, Judge: wellFormedListChange},
 	{
 		Requirement: "LCH-04",
 		// The changes are there to be played; all clean sessions are judged.
 		From:  []recording.Name{recording.Changes, recording.Everything},
 		With:  []recording.Name{recording.Listening},
-		Needs: []verdict.Gate{verdict.Withholds("resources.listChanged")},
+		Needs: verdict.Withholds("resources.listChanged"),
 		Judge: undeclaredListChange,
 	},
-	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listChangedHonoured},
-	{Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listShowsChange},
+	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: verdict.ListChanged, Judge: listChangedHonoured},
+	{Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged, Judge: listShowsChange},
 }
 
 // listChange is one change of the list, as it was made and as it showed.
@@ -95,7 +95,7 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 			verdict.Unacknowledged(x, v)
 			return
 		} else if !verdict.Grants(ack, "resourcesListChanged") {
-			v.Skip(recording.CodeNotExercised, "the target does not acknowledge resourcesListChanged")
+			v.NotExercised("the target does not acknowledge resourcesListChanged")
 			return
 		}
 	}
@@ -107,9 +107,9 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 				announcedToAll(r, c, v)
 			}
 		case !c.looked || !c.changed():
-			v.Skip(recording.CodeNotExercised, "the trigger changed nothing that the list shows")
+			v.NotExercised("the trigger changed nothing that the list shows")
 		case slices.ContainsFunc(verdict.StreamsNamed(r, "list"), func(x *recording.Exchange) bool { return x.Tags[recording.TagEnded] != "" }):
-			v.Skip(recording.CodeNotExercised, "the target ended the subscription to changes of the list")
+			v.NotExercised("the target ended the subscription to changes of the list")
 		case !verdict.LostSession(r, v, verdict.WatcherOf(r)):
 			actual := "none came, although the list has changed"
 			if why, none := verdict.NoChannel(r, verdict.WatcherOf(r)); none {
@@ -186,9 +186,9 @@ func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
 	for _, c := range listChanges(r) {
 		switch {
 		case len(c.announced) == 0:
-			v.Skip(recording.CodeNotExercised, "the change of the list was not announced")
+			v.NotExercised("the change of the list was not announced")
 		case !c.looked && expelled(r):
-			v.Skip(recording.CodeNotExercised, "the target ended the session while its list was watched")
+			v.NotExercised("the target ended the session while its list was watched")
 		case !c.looked:
 			v.Block(recording.CodeBadReply, "the list could not be read before and after the change", c.frames...)
 		default:

@@ -41,7 +41,7 @@ const (
 
 // Checks lists the checks of basic/lifecycle and basic/utilities/ping.
 var Checks = []verdict.Check{
-	{Requirement: "LIFE-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "LIFE-01", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range handshakes(r) {
 			verdict.TypedResult("InitializeResult", "protocolVersion", "capabilities", "serverInfo", "serverInfo.name", "serverInfo.version")(x, v)
 		}
@@ -50,13 +50,13 @@ var Checks = []verdict.Check{
 		for _, x := range handshakes(r) {
 			asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
 			if !judge.IsString(got) {
-				v.Skip(recording.CodeNotExercised, "protocolVersion is no string: see LIFE-01")
+				v.NotExercised("protocolVersion is no string: see LIFE-01")
 				continue
 			}
 			v.FailUnless(got.Str == asked.Str, verdict.Finding{
 				Expected: "the requested version " + asked.Str + ", which the server supports",
 				Actual:   "the version " + judge.Brief(got),
-				Frames:   x.Evidence(),
+				On:       x,
 				Cause:    "another version than the requested one",
 			})
 		}
@@ -87,12 +87,12 @@ var Checks = []verdict.Check{
 			v.FailUnless(offer.Str >= string(latest), verdict.Finding{
 				Expected: "the offer of " + string(latest) + ", the latest version that the server accepts",
 				Actual:   "the offer of " + offer.Str,
-				Frames:   x.Evidence(),
+				On:       x,
 				Cause:    "an offer that is not the latest version",
 			})
 		}
 	}},
-	{Requirement: "LIFE-07", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "LIFE-07", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range handshakes(r) {
 			optionalMembers(x, v)
 		}
@@ -118,13 +118,13 @@ var Checks = []verdict.Check{
 				x = again
 			}
 			if code, _ := x.Code(); x.Failed() && code == -32601 {
-				v.Skip(recording.CodeNeedsSubject, x.Method+" is unknown to the target: "+matcher.Describe(x))
+				v.NeedsSubject(x.Method + " is unknown to the target: " + matcher.Describe(x))
 				continue
 			}
 			v.Expect(x).To(matcher.BeResult(), x.Method+" after the handshake")
 		}
 	}},
-	{Requirement: "LIFE-12", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "LIFE-12", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		clean := len(verdict.Received(r)) > 0
 		for _, m := range verdict.RequestsOf(r) {
 			feature, _, _ := strings.Cut(m.Method(), "/")
@@ -142,7 +142,7 @@ var Checks = []verdict.Check{
 			v.Holds()
 		}
 	}},
-	{Requirement: "LIFE-13", From: []recording.Name{recording.Everything}, With: []recording.Name{recording.Every}, Probes: true,
+	{Requirement: "LIFE-13", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			ofTheRevision(r, v)
 			ofTheClient(r, v)
@@ -174,7 +174,10 @@ var Checks = []verdict.Check{
 	{Requirement: "LIFE-16", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepEarlyPing) {
 			if x.Outcome == recording.Silent {
-				v.That(false, "an answer", matcher.Describe(x)+" to a ping before initialized", x.Evidence()...)
+				v.Fail(verdict.Finding{
+					Expected: "an answer",
+					On:       x, About: "a ping before initialized",
+				})
 				continue
 			}
 			v.Expect(x).To(matcher.BeResult(), "a ping before initialized")
@@ -215,7 +218,11 @@ func alien(x *recording.Exchange) string { return x.Param("protocolVersion").Str
 func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(stepAlien, stepLater) {
 		if matcher.Refused(x) && (x.Step == stepAlien || alien(x) == futureVersion) {
-			v.WarnUnless(false, "the offer of a version that the server supports", matcher.Describe(x)+" to a handshake with the version "+alien(x), x.Evidence()...)
+			v.Fail(verdict.Finding{
+				Expected: "the offer of a version that the server supports",
+				On:       x, About: "a handshake with the version " + alien(x),
+				Warn: true,
+			})
 			continue
 		}
 		if x.Step == stepLater || !v.Answered(x) {
@@ -225,7 +232,7 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 		v.FailUnless(judge.IsString(offer) && offer.Str != alien(x), verdict.Finding{
 			Expected: "the offer of a version that the server supports, in place of " + alien(x),
 			Actual:   "protocolVersion is " + judge.Brief(offer),
-			Frames:   x.Evidence(),
+			On:       x,
 			Hint:     "never repeat a version that the server does not know: answer with the latest one that it supports",
 		})
 	}
@@ -239,7 +246,7 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected: "the offer of a version that the server supports, in place of " + futureVersion,
 				Actual:   "protocolVersion is " + futureVersion,
-				Frames:   x.Evidence(),
+				On:       x,
 				Cause:    "a version of the future",
 				Hint:     "look the version up among those that the server supports, instead of comparing which one is later",
 			})
@@ -247,7 +254,7 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected:   "a version that begins with a handshake",
 				Actual:     "protocolVersion is " + string(offer) + ", which has none, in the answer to " + faulty(x),
-				Frames:     x.Evidence(),
+				On:         x,
 				Warn:       true,
 				Cause:      "a version without a handshake",
 				Downgraded: "a version that is supported is to be confirmed, but initialize selects one that has a handshake",
@@ -286,7 +293,10 @@ func faulty(x *recording.Exchange) string {
 func tolerable(x *recording.Exchange, v *verdict.Verdict) {
 	switch x.Outcome {
 	case recording.Silent, recording.Lost:
-		v.That(false, "an answer to a faulty initialize, error or result", matcher.Describe(x)+" to "+faulty(x), x.Evidence()...)
+		v.Fail(verdict.Finding{
+			Expected: "an answer to a faulty initialize, error or result",
+			On:       x, About: faulty(x),
+		})
 	default:
 		if v.Answered(x) {
 			v.Holds()

@@ -38,18 +38,18 @@ const (
 
 // The checks of basic/index#meta on what the target sends.
 var metaChecks = []verdict.Check{
-	{Requirement: "META-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "META-01", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		eachMeta(r, v.Revision(), func(place string, meta gjson.Result, frame int) {
 			v.That(judge.IsObject(meta), "_meta as an object", "_meta of "+place+" is "+judge.TypeName(meta), frame)
 		})
 	}},
-	{Requirement: "META-02", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "META-02", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
 			problem, bad := judge.First(judge.MetaKey(key, v.Revision()))
 			v.That(!bad, "_meta keys of the form prefix/name or name", "the key "+verdict.Quoted(key)+" in "+place+": "+problem.String(), frame)
 		})
 	}},
-	{Requirement: "META-04", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "META-04", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
 			rev := v.Revision()
 			v.That(!judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev), "reserved prefixes only for the protocol's own keys",
@@ -66,26 +66,26 @@ var metaChecks = []verdict.Check{
 			}
 		})
 	}},
-	{Requirement: "META-11", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "META-11", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		verdict.EachResult(r, func(x *recording.Exchange) {
 			kind := x.Result().Get("resultType")
 			v.That(judge.IsString(kind), "resultType as a string in every result", "it is "+judge.TypeName(kind)+" in the answer to "+x.Method, x.Evidence()...)
 		})
 	}},
-	{Requirement: "META-12", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "META-12", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		verdict.EachResult(r, func(x *recording.Exchange) {
 			if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
 				v.That(verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`, "it is "+judge.Brief(kind)+" in the answer to "+x.Method, x.Evidence()...)
 			}
 		})
 	}},
-	{Requirement: "META-13", From: []recording.Name{recording.Everything}, Judge: identified},
+	{Requirement: "META-13", From: verdict.Everything, Judge: identified},
 	{Requirement: "META-15", From: []recording.Name{recording.Everything, recording.Metadata}, Judge: verdict.InScenario(recording.Metadata, func(r *recording.Recording, v *verdict.Verdict) {
 		asPlain(r, v, recording.StepTraced, "with trace context")
 	}, func(r *recording.Recording, v *verdict.Verdict) {
 		eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, frame int) { traced(v, place, key, value, frame) })
 	})},
-	{Requirement: "META-19", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "META-19", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, method := range []string{"notifications/progress", "notifications/message"} {
 			for _, f := range r.Notifications(method, 0) {
 				id := judge.Member(gjson.GetBytes(f.Raw, "params._meta"), "io.modelcontextprotocol/subscriptionId")
@@ -234,7 +234,7 @@ var metaRequestsChecks = []verdict.Check{
 	}},
 	{Requirement: "META-07", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if v.Facts.Combination.Transport == requirement.Stdio && !v.Facts.ModernOnly() {
-			v.Skip(recording.CodeNotExercised, "a server of both eras may take such a request for legacy traffic")
+			v.NotExercised("a server of both eras may take such a request for legacy traffic")
 			return
 		}
 		incomplete(r, v, r.Step(recording.StepNoVersion), "without a protocol version in _meta")
@@ -256,7 +256,7 @@ var metaRequestsChecks = []verdict.Check{
 			})
 		}
 	}},
-	{Requirement: "META-09", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly},
+	{Requirement: "META-09", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if _, ok := verdict.RefusedHandshake(r, v); !ok {
 				return
@@ -267,7 +267,7 @@ var metaRequestsChecks = []verdict.Check{
 	{Requirement: "META-10", From: []recording.Name{recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		asPlain(r, v, recording.StepAnonymous, "without clientInfo")
 	}},
-	{Requirement: "META-16", From: []recording.Name{recording.Everything}, Judge: unaskedLogs},
+	{Requirement: "META-16", From: verdict.Everything, Judge: unaskedLogs},
 	{Requirement: "META-17", From: []recording.Name{recording.FirstMessages}, Judge: logsInPlace},
 	{Requirement: "META-18", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if verdict.Baseline(r, v, recording.StepPlain) {
@@ -283,8 +283,8 @@ var metaRequestsChecks = []verdict.Check{
 			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeInvalidParams), about)
 		}
 	}},
-	{Requirement: "META-21", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		v.Skip(recording.CodeNotExercised, "the target sent no log messages, which is its choice")
+	{Requirement: "META-21", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		v.NotExercised("the target sent no log messages, which is its choice")
 		for _, f := range r.Notifications("notifications/message", 0) {
 			p := gjson.GetBytes(f.Raw, "params")
 			level, logger := p.Get("level"), p.Get("logger")
@@ -293,7 +293,7 @@ var metaRequestsChecks = []verdict.Check{
 			v.That(!logger.Exists() || judge.IsString(logger), "logger as a string, or absent", "it is "+judge.TypeName(logger), f.Number)
 		}
 	}},
-	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: []verdict.Gate{verdict.Declares("logging")}, Judge: levelsTakeEffect},
+	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: verdict.Declares("logging"), Judge: levelsTakeEffect},
 }
 
 var severities = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
@@ -351,7 +351,7 @@ func unaskedOn(r *recording.Recording) map[int]*recording.Exchange {
 // and before its response. Messages below the level that was asked for are a
 // warning.
 func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
-	v.Skip(recording.CodeNotExercised, "the target logged nothing for requests that named a log level, which is its choice")
+	v.NotExercised("the target logged nothing for requests that named a log level, which is its choice")
 	logged, unasked := r.Steps(recording.StepLogged), unaskedOn(r)
 	for _, f := range r.Notifications("notifications/message", 0) {
 		x := during(logged, f)

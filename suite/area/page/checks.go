@@ -46,7 +46,7 @@ const (
 
 // Checks lists the checks of server/utilities/pagination.
 var Checks = []verdict.Check{
-	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var misspelt verdict.Sightings
 		for _, x := range r.Steps(recording.StepPage) {
 			if !v.Answered(x) || !x.Succeeded() {
@@ -57,30 +57,30 @@ var Checks = []verdict.Check{
 		}
 		misspelt.ObserveMisspelt(v)
 	}},
-	{Requirement: "PAGE-02", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "PAGE-02", From: []recording.Name{recording.WalkResources}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), v) }},
-	{Requirement: "PAGE-03", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "PAGE-03", From: []recording.Name{recording.WalkResources}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { ownCursors(verdict.Walked(r, v), v) }},
-	{Requirement: "PAGE-04", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "PAGE-04", From: []recording.Name{recording.WalkResources}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { advancing(verdict.Walked(r, v), v) }},
-	{Requirement: "PAGE-05", From: []recording.Name{BadCursors, Paging, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "PAGE-05", From: []recording.Name{BadCursors, Paging, TemplatePaging}, Needs: verdict.Resources,
 		Judge: verdict.InScenario(BadCursors, invalidCursors, func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(stepElsewhere); x != nil && x.Failed() { // that it is refused is judged by PAGE-07
 				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")", verdict.Finding{Downgraded: verdict.RefusedOtherwise})
 			}
 		})},
-	{Requirement: "PAGE-06", From: []recording.Name{BadCursors}, Needs: []verdict.Gate{verdict.Resources}, Judge: survives},
-	{Requirement: "PAGE-07", From: []recording.Name{Paging, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources}, Judge: stableCursor},
-	{Requirement: "PAGE-08", From: []recording.Name{Paging}, Needs: []verdict.Gate{verdict.Resources}, Judge: noHiddenPosition},
-	{Requirement: "PAGE-09", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: emptyCursor},
-	{Requirement: "PAGE-12", From: []recording.Name{recording.WalkTemplates, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "PAGE-06", From: []recording.Name{BadCursors}, Needs: verdict.Resources, Judge: survives},
+	{Requirement: "PAGE-07", From: []recording.Name{Paging, TemplatePaging}, Needs: verdict.Resources, Judge: stableCursor},
+	{Requirement: "PAGE-08", From: []recording.Name{Paging}, Needs: verdict.Resources, Judge: noHiddenPosition},
+	{Requirement: "PAGE-09", From: verdict.BothWalks, Needs: verdict.Resources, Judge: emptyCursor},
+	{Requirement: "PAGE-12", From: []recording.Name{recording.WalkTemplates, TemplatePaging}, Needs: verdict.Resources,
 		Judge: verdict.InScenario(TemplatePaging, noHiddenPosition, func(r *recording.Recording, v *verdict.Verdict) {
 			pages := verdict.Walked(r, v)
 			ownCursors(pages, v)
 			advancing(pages, v)
 			ending(pages, v)
 		})},
-	{Requirement: "PAGE-13", From: []recording.Name{CompleteWalks}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "PAGE-13", From: []recording.Name{CompleteWalks}, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		complete(r.Steps(recording.StepPage), v)
 		complete(r.Steps(recording.StepTemplate), v)
 	}},
@@ -101,7 +101,7 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 				n, n-1, judge.Brief(pages[n-2].Result().Get("nextCursor"))), append(pages[n-2].Evidence(), last.Evidence()...)...)
 		}
 	case "bound":
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the list goes on after %d pages: its end was not looked for (--pages)", len(pages)))
+		v.NotExercised(fmt.Sprintf("the list goes on after %d pages: its end was not looked for (--pages)", len(pages)))
 	case "idle":
 		idle(pages, member, v)
 	case "cycle":
@@ -148,7 +148,7 @@ func idle(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 		first--
 	}
 	if n-first < scenario.RepeatedPages { // entries that come again are judged elsewhere
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the walk was given up at page %d, after many pages in a row that list what stood on earlier ones", n))
+		v.NotExercised(fmt.Sprintf("the walk was given up at page %d, after many pages in a row that list what stood on earlier ones", n))
 		return
 	}
 	v.Fail(verdict.Finding{

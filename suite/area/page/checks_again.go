@@ -37,7 +37,7 @@ func eachList(r *recording.Recording, v *verdict.Verdict, judge func(r *recordin
 		case before == nil && method != "resources/list", before != nil && method != "resources/list" && before.Failed():
 		case !v.Answered(before):
 		case !before.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "the list was refused even without a cursor: "+matcher.Describe(before))
+			v.NeedsSubject("the list was refused even without a cursor: " + matcher.Describe(before))
 		default:
 			judge(some)
 		}
@@ -96,7 +96,10 @@ func survives(r *recording.Recording, v *verdict.Verdict) {
 		// A list during which the session was lost is sent once more, in a fresh one.
 		for _, x := range r.Steps(stepAfter+recording.StepLost, stepAfter) {
 			if x.Outcome == recording.Lost || x.Outcome == recording.Silent {
-				v.That(false, expected, matcher.Describe(x)+" to "+x.Method+" without cursor, after a row of bad ones", x.Evidence()...)
+				v.Fail(verdict.Finding{
+					Expected: expected,
+					On:       x, About: x.Method + " without cursor, after a row of bad ones",
+				})
 				return
 			}
 		}
@@ -111,7 +114,7 @@ func badCursor(x *recording.Exchange, v *verdict.Verdict, ignored *verdict.Sight
 		v.Fail(verdict.Finding{
 			Expected:    x.Method + " without cursor is answered as ever",
 			Actual:      "nothing is answered any more after the cursor " + judge.Brief(cursor) + matcher.InBrackets(x.Reason),
-			Frames:      x.Evidence(),
+			On:          x,
 			Hint:        "answer a cursor that cannot be read with error -32602",
 			SharedCause: v.EndedBy(x),
 		})
@@ -120,9 +123,8 @@ func badCursor(x *recording.Exchange, v *verdict.Verdict, ignored *verdict.Sight
 	if judge.IsString(cursor) && verdict.NoResponse(x) { // what is no request of the schema may go unheard
 		v.Fail(verdict.Finding{
 			Expected: "an answer, if need be an error",
-			Actual:   matcher.Describe(x) + " to " + x.Method + " with the cursor " + judge.Brief(cursor),
-			Frames:   x.Evidence(),
-			Hint:     "answer a cursor that cannot be read with error -32602",
+			On:       x, About: x.Method + " with the cursor " + judge.Brief(cursor),
+			Hint: "answer a cursor that cannot be read with error -32602",
 		})
 		return
 	}
@@ -163,7 +165,7 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		return
 	default:
-		v.Skip(recording.CodeNotExercised, "the first page changes, too: cursors cannot be compared")
+		v.NotExercised("the first page changes, too: cursors cannot be compared")
 		return
 	}
 	const expected = "the same page for the same cursor"
@@ -184,7 +186,7 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 // cursors work as such, and this one was used up by somebody who was handed the same.
 func freshCursor(r *recording.Recording, next *recording.Exchange, v *verdict.Verdict) {
 	if page := r.Step(recording.StepPage); !page.Succeeded() || !quietFirst(r, stepSecond, stepMiddle) {
-		v.Skip(recording.CodeNeedsSubject, "the cursor was refused the first time: "+matcher.Describe(next))
+		v.NeedsSubject("the cursor was refused the first time: " + matcher.Describe(next))
 		return
 	}
 	first := r.Step(stepFirst)
@@ -230,7 +232,7 @@ func kindOf(x *recording.Exchange, n int) string {
 func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 	first := r.Step(stepFirst)
 	if !v.Answered(first) || !first.Succeeded() {
-		v.Skip(recording.CodeNeedsSubject, "the list was refused")
+		v.NeedsSubject("the list was refused")
 		return
 	}
 	const expected = "the first page for every request without cursor"
@@ -285,7 +287,7 @@ func emptyCursor(r *recording.Recording, v *verdict.Verdict) {
 		repeats := len(ids) > 0 && (slices.Equal(ids, verdict.IDsOf(pages[0])) || slices.Equal(ids, verdict.IDsOf(x)))
 		v.That(!repeats, `the page after the one with nextCursor ""`, "a page that was there before", append(x.Evidence(), page.Evidence()...)...)
 	}
-	v.Skip(recording.CodeNotExercised, `no page has the nextCursor ""`)
+	v.NotExercised(`no page has the nextCursor ""`)
 }
 
 // complete: a walk delivers everything that is known to exist, each once.
@@ -298,7 +300,7 @@ func complete(pages []*recording.Exchange, v *verdict.Verdict) {
 		return
 	}
 	if last.Tags[recording.TagEnd] != "done" {
-		v.Skip(recording.CodeNotExercised, "the list could not be walked through to its end")
+		v.NotExercised("the list could not be walked through to its end")
 		return
 	}
 	times := map[string]int{}

@@ -22,11 +22,11 @@ const stepStringToken, stepIntegerToken, stepNoToken recording.Step = "string-to
 
 // Checks lists the checks of the pages on progress.
 var Checks = []verdict.Check{
-	{Requirement: "PROG-01", From: []recording.Name{recording.Everything}, Judge: verdict.Each(verdict.ProgressOf, func(p verdict.Progress, v *verdict.Verdict) {
+	{Requirement: "PROG-01", From: verdict.Everything, Judge: verdict.Each(verdict.ProgressOf, func(p verdict.Progress, v *verdict.Verdict) {
 		v.That(p.Of != nil, "progress for a token that a request has given", "progress for the token "+judge.Brief(p.Token), p.Frame.Number)
 	})},
-	{Requirement: "PROG-02", From: []recording.Name{recording.Everything}, Judge: verdict.Each(verdict.ProgressOf, progressTypes)},
-	{Requirement: "PROG-03", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "PROG-02", From: verdict.Everything, Judge: verdict.Each(verdict.ProgressOf, progressTypes)},
+	{Requirement: "PROG-03", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		last := map[*recording.Exchange]verdict.Progress{}
 		for _, p := range verdict.ProgressOf(r, v) {
 			if p.Of == nil || !judge.IsNumber(p.Get("params.progress")) {
@@ -44,7 +44,7 @@ var Checks = []verdict.Check{
 			last[p.Of] = p
 		}
 	}},
-	{Requirement: "PROG-04", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "PROG-04", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, p := range verdict.ProgressOf(r, v) {
 			if p.Of == nil {
 				continue

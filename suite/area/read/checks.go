@@ -29,7 +29,7 @@ var reads = []recording.Name{recording.Reads}
 
 // The checks of server/resources, reading: the shape of contents.
 var readChecks = []verdict.Check{
-	{Requirement: "READ-01", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "READ-01", From: contentReads, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var empty verdict.Sightings
 		for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
 			list := x.Result().Get("contents")
@@ -43,7 +43,7 @@ var readChecks = []verdict.Check{
 			v.Observe("unread", r.Skipped.Reason)
 		}
 	}},
-	{Requirement: "READ-02", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "READ-02", From: contentReads, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var elsewhere, misspelt, twice verdict.Sightings
 		for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
 			seen := map[string]bool{}
@@ -62,9 +62,9 @@ var readChecks = []verdict.Check{
 		elsewhere.Observe(v, "other-uri", "%d read as a single content under another URI than was asked for: %s")
 		misspelt.ObserveMisspelt(v)
 		twice.Observe(v, "content-twice", "%d {content comes|contents come} again, byte for byte, in the same read: %s")
-		v.Skip(recording.CodeNeedsSubject, noContents)
+		v.NeedsSubject(noContents)
 	}},
-	{Requirement: "READ-03", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
+	{Requirement: "READ-03", From: contentReads, Needs: verdict.Resources, Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
 		text, blob := c.Get("text"), c.Get("blob")
 		v.FailUnless(judge.IsString(text) || judge.IsString(blob), verdict.Finding{
 			Expected: "text or blob as a string",
@@ -73,12 +73,12 @@ var readChecks = []verdict.Check{
 			Hint:     map[bool]string{true: "write a JSON document into text as a string"}[text.IsObject() || text.IsArray()],
 		})
 	}).Or(recording.CodeNeedsSubject, noContents)},
-	{Requirement: "READ-04", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
+	{Requirement: "READ-04", From: contentReads, Needs: verdict.Resources, Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
 		text, blob := c.Get("text"), c.Get("blob")
 		v.That(!text.Exists() || !blob.Exists(), "text or blob, not both",
 			c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
 	}).Or(recording.CodeNeedsSubject, noContents)},
-	{Requirement: "READ-06", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
+	{Requirement: "READ-06", From: contentReads, Needs: verdict.Resources, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
 		p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
 		v.FailUnless(!bad, verdict.Finding{
 			Expected: "letters, digits, +, / and = in a blob",
@@ -98,7 +98,7 @@ var readChecks = []verdict.Check{
 // blobCheck is a check that blobs have none of some problems; without an occasion for them there is
 // nothing to judge.
 func blobCheck(id, expected, none string, occasion func(blob string, problems []judge.Problem) bool, codes ...judge.Code) verdict.Check {
-	return verdict.Check{Requirement: id, From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
+	return verdict.Check{Requirement: id, From: contentReads, Needs: verdict.Resources, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
 		blob := c.Get("blob").Str
 		problems := judge.Base64(blob)
 		if p, bad := judge.First(problems, codes...); bad || occasion(blob, problems) {
@@ -118,7 +118,7 @@ func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 func blobs(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	all := recording.Keep(allContents(r, v), func(c verdict.Item) bool { return judge.IsString(c.Get("blob")) })
 	if len(all) == 0 {
-		v.Skip(recording.CodeNeedsSubject, "no read yielded a blob")
+		v.NeedsSubject("no read yielded a blob")
 	}
 	return all
 }

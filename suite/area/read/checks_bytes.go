@@ -19,7 +19,7 @@ import (
 
 // The checks of server/resources, reading: what the contents say.
 var readBytesChecks = []verdict.Check{
-	{Requirement: "READ-12", From: reads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "READ-12", From: reads, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Readings(r, v, recording.StepRead) {
 			for _, c := range x.Contents {
 				text, mime := c.Get("text"), declaredType(x, c)
@@ -33,26 +33,26 @@ var readBytesChecks = []verdict.Check{
 				v.That(!binary, mime+" as a blob", fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.Name, at), c.Frames...)
 			}
 		}
-		v.Skip(recording.CodeNeedsSubject, "nothing of a binary type could be read")
+		v.NeedsSubject("nothing of a binary type could be read")
 	}},
-	{Requirement: "READ-13", From: []recording.Name{recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "READ-13", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.Steps(recording.StepText), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
 				knownText(v, x)
 			}
 		})},
-	{Requirement: "READ-14", From: []recording.Name{recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "READ-14", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.Steps(recording.StepBlob), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
 				knownBlob(v, x)
 			}
 		})},
-	{Requirement: "READ-15", From: reads, Needs: []verdict.Gate{verdict.Resources}, Judge: fitsType},
-	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "READ-15", From: reads, Needs: verdict.Resources, Judge: fitsType},
+	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x, about := r.Step(stepTask), "a read with a task parameter, of a resource that could be read without"
 		if v.Facts.Declares("tasks") && v.Answered(x) && !x.Result().Get("contents").IsArray() {
 			v.Observe("task-for-a-read", matcher.Describe(x)+" to "+about, x.Evidence()...)
-			v.Skip(recording.CodeNotExercised, "the target declares tasks, and does not answer a read with a task parameter by contents")
+			v.NotExercised("the target declares tasks, and does not answer a read with a task parameter by contents")
 			return
 		}
 		if verdict.Gone(r, x, v) {
@@ -67,7 +67,7 @@ var readBytesChecks = []verdict.Check{
 // elsewhere, or asks for input first.
 func readsAtAll(v *verdict.Verdict, x *recording.Exchange) bool {
 	if verdict.Unknown(x) {
-		v.Skip(recording.CodeNeedsSubject, "the target does not know resources/read")
+		v.NeedsSubject("the target does not know resources/read")
 		return false
 	}
 	ok := v.Expect(x).To(matcher.BeResult(), "a read of "+judge.Brief(x.Param("uri"))+", which the target file calls readable", verdict.Finding{
@@ -93,7 +93,7 @@ func knownText(v *verdict.Verdict, x *recording.Exchange) {
 	if !v.FailUnless(len(texts) > 0, verdict.Finding{
 		Expected: "text from " + judge.Brief(x.Param("uri")),
 		Actual:   "no content with text",
-		Frames:   x.Evidence(),
+		On:       x,
 		Hint:     "send what is text as text, or correct the target file",
 	}) || !exact {
 		return
@@ -211,7 +211,7 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 	differing.Observe(v, "mime-type-differs", "%d listed under another MIME type than was read: %s")
 	doubts.observe(v)
 	sniffed.Observe(v, "mime-type-vague", "%d of no telling type, although the bytes can be recognised: %s")
-	v.Skip(recording.CodeNeedsSubject, "no blob has a type that can be told by its first bytes")
+	v.NeedsSubject("no blob has a type that can be told by its first bytes")
 }
 
 // doubts collects contents that do not look like what they are said to be.

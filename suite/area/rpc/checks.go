@@ -131,7 +131,7 @@ var rpcChecks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "RPC-12", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "RPC-12", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, m := range verdict.Received(r) {
 			wellFormedNotification(r, m, v)
 		}
@@ -146,7 +146,7 @@ var rpcChecks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "RPC-20", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "RPC-20", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range r.Incoming(0) {
 			if !verdict.CarriesMessage(r.Combination.Transport, f) || f.HasFlaw(wire.FlawNotJSON) && !f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
 				continue
@@ -163,8 +163,8 @@ var rpcChecks = []verdict.Check{
 			})
 		}
 	}},
-	{Requirement: "RPC-21", From: []recording.Name{recording.Everything}, Judge: freshIDs},
-	{Requirement: "RPC-22", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "RPC-21", From: verdict.Everything, Judge: freshIDs},
+	{Requirement: "RPC-22", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		asked := verdict.RequestsOf(r)
 		for _, m := range asked {
 			v.That(false, "no requests from the server", "a request for "+m.Method(), m.Frame.Number)
@@ -320,7 +320,7 @@ func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	f := verdict.Finding{
 		Expected: "an answer to a request with the id " + judge.Short(sent, 60),
 		Actual:   matcher.Describe(x),
-		Frames:   x.Evidence(),
+		On:       x,
 		Warn:     x.Step == stepEmpty,
 	}
 	if x.Step == stepChunked {
@@ -472,7 +472,7 @@ func unread(x *recording.Exchange, v *verdict.Verdict) bool {
 // freshIDs: requests of the server have string or integer ids, each used once in a
 // session.
 func freshIDs(r *recording.Recording, v *verdict.Verdict) {
-	v.Skip(recording.CodeNotExercised, "the target asked for nothing: to a client that declares no capabilities it may send pings, and need not")
+	v.NotExercised("the target asked for nothing: to a client that declares no capabilities it may send pings, and need not")
 	used := map[string]verdict.Message{}
 	for _, m := range verdict.RequestsOf(r) {
 		id := m.Get("id")

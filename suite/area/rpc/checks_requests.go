@@ -49,7 +49,10 @@ var rpcRequestsChecks = []verdict.Check{
 				return
 			}
 			if x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300 {
-				v.That(false, "a JSON-RPC error with code -32601", matcher.Describe(x)+" to a request for an unknown method", x.Evidence()...)
+				v.Fail(verdict.Finding{
+					Expected: "a JSON-RPC error with code -32601",
+					On:       x, About: "a request for an unknown method",
+				})
 			} else if v.Modern() && r.Combination.Transport == requirement.Stdio {
 				v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method", verdict.Finding{
 					Warn:       true,
@@ -80,7 +83,7 @@ var rpcRequestsChecks = []verdict.Check{
 			v.FailUnless(!x.Fatal, verdict.Finding{
 				Expected: "a server that goes on after bytes that are no UTF-8",
 				Actual:   verdict.LostWords(x),
-				Frames:   x.Evidence(),
+				On:       x,
 				Hint:     "decode input in such a way that alien bytes are replaced or refused",
 			})
 		}
@@ -178,9 +181,8 @@ func missingAnswered(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		v.Fail(verdict.Finding{
-			Expected:    "one response to " + x.Method,
-			Actual:      matcher.Describe(x) + " to " + verdict.ReadOf(x) + ", which does not exist",
-			Frames:      x.Evidence(),
+			Expected: "one response to " + x.Method,
+			On:       x, About: verdict.ReadOf(x) + ", which does not exist",
 			Hint:        "answer every request, a read of what does not exist with an error; if the target takes longer by design, raise --timeout",
 			SharedCause: verdict.UnansweredRead,
 		})
@@ -234,7 +236,7 @@ func endsServer(r *recording.Recording, x *recording.Exchange, v *verdict.Verdic
 	if !verdict.EndsServer(r, x, v) {
 		return false
 	}
-	v.Skip(recording.CodeNotExercised, "the server ends over what it cannot read: see SEC-63")
+	v.NotExercised("the server ends over what it cannot read: see SEC-63")
 	return true
 }
 
@@ -244,7 +246,7 @@ func bareServerError(x *recording.Exchange, v *verdict.Verdict) bool {
 	if x.Outcome != recording.HTTPOnly || x.Status < 500 || x.Fatal || v.Facts.Combination.Transport != requirement.HTTP {
 		return false
 	}
-	v.Skip(recording.CodeNotExercised, "the status of the answer is all there is to judge: see HTTP-36")
+	v.NotExercised("the status of the answer is all there is to judge: see HTTP-36")
 	return true
 }
 
@@ -278,14 +280,14 @@ func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, s
 // response.
 func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *verdict.Verdict) {
 	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
-		v.Skip(recording.CodeNotExercised, "the target refuses so many requests at once (HTTP "+strconv.Itoa(x.Status)+")")
+		v.NotExercised("the target refuses so many requests at once (HTTP " + strconv.Itoa(x.Status) + ")")
 		return
 	}
 	if x.Conflict() {
 		v.Fail(verdict.Finding{
 			Expected:     "a response to each of 20 requests in flight",
 			Actual:       "HTTP 409 to " + x.Method + ", because another request of the session was in flight",
-			Frames:       x.Evidence(),
+			On:           x,
 			Warn:         true,
 			AboutRefusal: true,
 			Downgraded:   "no page says that requests of a session have to be taken while others are handled",
@@ -295,7 +297,10 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *
 	}
 	late := len(x.Replies) > 0 // but not lost
 	if x.Outcome == recording.Silent && !late || x.Outcome == recording.Lost && x.Request > 0 {
-		v.That(false, "a response to each of 20 requests in flight", matcher.Describe(x)+" to "+x.Method, x.Evidence()...)
+		v.Fail(verdict.Finding{
+			Expected: "a response to each of 20 requests in flight",
+			On:       x, About: x.Method,
+		})
 		return
 	}
 	if !v.Answered(x) {

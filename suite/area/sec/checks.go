@@ -57,33 +57,36 @@ const (
 
 // The checks of transport security: where requests may come from.
 var secChecks = []verdict.Check{
-	{Requirement: "SEC-01", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "SEC-01", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"), Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		uncheckedHost(r, v)
 		forbiddenOrigin(r, v)
 		lookAlikesRefused(r, v)
 	}},
-	{Requirement: "SEC-02", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "SEC-02", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"), Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		uncheckedHost(r, v)
 		x := r.Step(stepRequest)
 		if answeredOrigin(x, v) {
 			v.FailUnless(turnedAway(x), verdict.Finding{
-				Expected:    "a refusal",
-				Actual:      matcher.Describe(x) + " to a request from the origin " + x.Tags[recording.TagOrigin],
-				Frames:      x.Evidence(),
+				Expected: "a refusal",
+				On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin],
 				Warn:        chosen(v),
 				SharedCause: foreignServed,
 			})
 		}
 		lookAlikesRefused(r, v)
 	}},
-	{Requirement: "SEC-03", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: everyOrigin},
+	{Requirement: "SEC-03", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"), Judge: everyOrigin},
 	{Requirement: "SEC-04", From: []recording.Name{Origins}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		without, with := r.Step(stepNoOrigin), r.Step(stepOwnOrigin)
 		if answeredOrigin(without, v) && answeredOrigin(with, v) {
-			v.WarnUnless(without.Succeeded() || !with.Succeeded(), "service without an Origin", matcher.Describe(without)+" to a request without Origin, which is served with one", without.Evidence()...)
+			v.FailUnless(without.Succeeded() || !with.Succeeded(), verdict.Finding{
+				Expected: "service without an Origin",
+				On:       without, About: "a request without Origin, which is served with one",
+				Warn: true,
+			})
 		}
 	}},
-	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: []verdict.Gate{verdict.Allowed("public-bind")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: verdict.Allowed("public-bind"), Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
 			v.That(x.Status == 0, "a server that listens on loopback addresses only", fmt.Sprintf("HTTP %d from %s, an address of this machine that others can reach", x.Status, x.Tags[tagAddress]), x.Evidence()...)
 		}
@@ -104,7 +107,7 @@ func chosen(v *verdict.Verdict) bool { return !v.Facts.Local && !v.Facts.Configu
 func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
 	switch {
 	case x == nil:
-		v.Skip(recording.CodeNotExercised, "no such request was made")
+		v.NotExercised("no such request was made")
 		return false
 	case x.Status == http.StatusUnauthorized || x.Status > 0 && x.Outcome != recording.Refused || x.Outcome == recording.Lost && !x.Fatal:
 		return true
@@ -131,7 +134,7 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 		v.Fail(verdict.Finding{
 			Expected:   "HTTP 403",
 			Actual:     "HTTP 401" + about,
-			Frames:     x.Evidence(),
+			On:         x,
 			Warn:       true,
 			Downgraded: "it is refused, but with another status",
 			Hint:       "look at the Origin before credentials are asked for",
@@ -142,7 +145,7 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 	f := verdict.Finding{
 		Expected: "HTTP 403",
 		Actual:   matcher.Describe(x) + about,
-		Frames:   x.Evidence(),
+		On:       x,
 		Warn:     chosen(v),
 		Harmless: turnedAway(x),
 	}
@@ -156,7 +159,7 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 		v.FailUnless(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, verdict.Finding{
 			Expected:   "a body without id, if any",
 			Actual:     "the id " + judge.Brief(id),
-			Frames:     x.Evidence(),
+			On:         x,
 			Warn:       true,
 			Downgraded: "it is refused as it should be; only the body is unusual",
 			Hint:       "refuse a foreign Origin before the body is read",
@@ -187,9 +190,8 @@ func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 			v.Observe("null-origin", "a request from the origin null is served, which every sandboxed page and every page from a file has", x.Evidence()...)
 		default:
 			v.Fail(verdict.Finding{
-				Expected:    "a refusal",
-				Actual:      matcher.Describe(x) + " to a request from the origin " + x.Tags[recording.TagOrigin] + ", which is foreign as well",
-				Frames:      x.Evidence(),
+				Expected: "a refusal",
+				On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin] + ", which is foreign as well",
 				Warn:        chosen(v),
 				Hint:        "compare the whole Origin, not its beginning, its end or its scheme, with a list of those that are allowed",
 				SharedCause: "an origin like an allowed one is served",
@@ -215,7 +217,7 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step)
 	})
 	if !looks {
-		v.Skip(recording.CodeNotExercised, "the target does not look at the Origin at all, which is judged elsewhere")
+		v.NotExercised("the target does not look at the Origin at all, which is judged elsewhere")
 		return
 	}
 	for _, x := range steps {
@@ -225,9 +227,8 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 		// A server that does not know the HTTP method says 501 (RFC 9110, section 15.6.2), to everybody.
 		v.FailUnless(turnedAway(x) || x.Status == http.StatusNotImplemented, verdict.Finding{
 			Expected: "every request from a foreign origin to be refused, as others are",
-			Actual:   matcher.Describe(x) + " to " + fromPage(x),
-			Frames:   x.Evidence(),
-			Warn:     chosen(v),
+			On:       x, About: fromPage(x),
+			Warn: chosen(v),
 		})
 	}
 }
@@ -252,7 +253,7 @@ func loggedSecrets(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, f := range r.Notifications("notifications/message", 0) {
 		if len(secrets) == 0 {
-			v.Skip(recording.CodeNotExercised, "no credentials were sent")
+			v.NotExercised("no credentials were sent")
 			return
 		}
 		v.Holds()
@@ -311,8 +312,7 @@ var secAuthChecks = []verdict.Check{
 		if demanded(r, v) && answeredOrigin(x, v) {
 			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
 				Expected: "HTTP 401",
-				Actual:   matcher.Describe(x) + " to an invented bearer token",
-				Frames:   x.Evidence(),
+				On:       x, About: "an invented bearer token",
 				Warn:     ownScheme(r, v),
 				Harmless: !x.Succeeded(),
 			})
@@ -325,7 +325,7 @@ var secAuthChecks = []verdict.Check{
 	{Requirement: "SEC-60", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x := metadata(r)
 		if x == nil {
-			v.Skip(recording.CodeNotExercised, "the target offers no protected-resource metadata")
+			v.NotExercised("the target offers no protected-resource metadata")
 			return
 		}
 		servers := gjson.Get(x.Tags[recording.TagText], "authorization_servers")
@@ -335,8 +335,7 @@ var secAuthChecks = []verdict.Check{
 		if x := r.Step(stepForeign); x != nil && answeredOrigin(x, v) {
 			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
 				Expected: "HTTP 401",
-				Actual:   matcher.Describe(x) + " to a token that was issued for another server",
-				Frames:   x.Evidence(),
+				On:       x, About: "a token that was issued for another server",
 				Harmless: !x.Succeeded(),
 			})
 		}
@@ -380,7 +379,7 @@ func demanded(r *recording.Recording, v *verdict.Verdict) bool {
 		return true
 	}
 	if challenged(r) == nil {
-		v.Skip(recording.CodeNotExercised, "the target serves requests without credentials")
+		v.NotExercised("the target serves requests without credentials")
 		return false
 	}
 	return true
@@ -390,14 +389,14 @@ func demanded(r *recording.Recording, v *verdict.Verdict) bool {
 func challenge(r *recording.Recording, v *verdict.Verdict) {
 	x := challenged(r)
 	if x == nil {
-		v.Skip(recording.CodeNotExercised, "no request was answered by HTTP 401")
+		v.NotExercised("no request was answered by HTTP 401")
 		return
 	}
 	got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
 	v.FailUnless(strings.Contains(strings.ToLower(got), "resource_metadata"), verdict.Finding{
 		Expected: "WWW-Authenticate with resource_metadata",
 		Actual:   "HTTP 401 with WWW-Authenticate: " + judge.Quote(got),
-		Frames:   x.Evidence(),
+		On:       x,
 		Warn:     ownScheme(r, v),
 	})
 }
@@ -417,9 +416,8 @@ func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
 		}
 		v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
 			Expected: "HTTP 401",
-			Actual:   matcher.Describe(x) + " to " + x.Method + " without valid credentials",
-			Frames:   x.Evidence(),
-			Warn:     ownScheme(r, v),
+			On:       x, About: x.Method + " without valid credentials",
+			Warn: ownScheme(r, v),
 		})
 	}
 }
@@ -427,16 +425,16 @@ func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
 // insufficientScope: 403, and a challenge that names the error and the scope.
 func insufficientScope(r *recording.Recording, v *verdict.Verdict) {
 	if v.Facts.Configured["authorization.own"] {
-		v.Skip(recording.CodeNotExercised, "the target has an authorisation of its own, which need not know scopes")
+		v.NotExercised("the target has an authorisation of its own, which need not know scopes")
 		return
 	}
 	for _, x := range r.Steps(recording.StepRead) {
 		switch {
 		case x.Status == 0 || x.Outcome == recording.Refused:
-			v.Skip(recording.CodeNotExercised, "there was no HTTP response")
+			v.NotExercised("there was no HTTP response")
 			continue
 		case x.Succeeded():
-			v.Skip(recording.CodeNotExercised, "the resource was served, which is judged elsewhere")
+			v.NotExercised("the resource was served, which is judged elsewhere")
 			continue
 		}
 		got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
@@ -455,7 +453,7 @@ func protectedResources(r *recording.Recording, v *verdict.Verdict) {
 		case turnedAway(x):
 			v.Holds()
 		case v.Answered(x):
-			v.That(!x.Succeeded(), "a refusal", matcher.Describe(x)+" to "+about, x.Evidence()...)
+			v.FailUnless(!x.Succeeded(), verdict.Finding{Expected: "a refusal", On: x, About: about})
 		}
 	}
 }

@@ -33,7 +33,10 @@ var Checks = []verdict.Check{
 		if !told(x, v) {
 			return
 		}
-		v.That(x.Status == http.StatusBadRequest || x.Succeeded(), "HTTP 400, or service", matcher.Describe(x)+" to a request without the session id", x.Evidence()...)
+		v.FailUnless(x.Status == http.StatusBadRequest || x.Succeeded(), verdict.Finding{
+			Expected: "HTTP 400, or service",
+			On:       x, About: "a request without the session id",
+		})
 		if get := r.Step(recording.StepGetWithoutID); !x.Succeeded() && opensStream(get) {
 			v.That(false, "HTTP 400 (or 405) to a GET without the session id, where a request by POST needs it", "an event stream", append(x.Evidence(), get.Evidence()...)...)
 		} else if x.Status == http.StatusBadRequest && get != nil && get.Status == http.StatusNotFound && slices.ContainsFunc(gets(r), opensStream) {
@@ -47,14 +50,20 @@ var Checks = []verdict.Check{
 			return
 		}
 		if y := r.Step(recording.StepWithoutID); y != nil && y.Succeeded() && x.Succeeded() {
-			v.Skip(recording.CodeNotExercised, "the target serves requests without a session id as well: it keeps no sessions")
+			v.NotExercised("the target serves requests without a session id as well: it keeps no sessions")
 			return
 		}
-		v.That(x.Status == http.StatusNotFound, "HTTP 404", matcher.Describe(x)+" to a session id that was never issued", x.Evidence()...)
+		v.FailUnless(x.Status == http.StatusNotFound, verdict.Finding{
+			Expected: "HTTP 404",
+			On:       x, About: "a session id that was never issued",
+		})
 	}),
 	sessionCheck("SESS-08", func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepReopen); x != nil && verdict.Responded(x, v) {
-			v.That(x.Succeeded(), "a new session after one was ended", matcher.Describe(x)+" to initialize", x.Evidence()...)
+			v.FailUnless(x.Succeeded(), verdict.Finding{
+				Expected: "a new session after one was ended",
+				On:       x, About: "initialize",
+			})
 		}
 	}),
 	sessionCheck("SESS-09", acceptedIDs),
@@ -79,7 +88,7 @@ func issuing(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 		}
 	}
 	if len(all) == 0 {
-		v.Skip(recording.CodeNotExercised, "the target issues no session ids")
+		v.NotExercised("the target issues no session ids")
 	}
 	return all
 }
@@ -94,7 +103,7 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected: "a session id that the server makes",
 				Actual:   "the id " + judge.Quote(id) + ", which the client sent with initialize, is that of the new session",
-				Frames:   x.Evidence(),
+				On:       x,
 				Hint:     "make the id of each session yourself, and answer initialize with an id that is not known with HTTP 404",
 			})
 			continue
@@ -111,7 +120,7 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 		v.FailUnless(len(id) >= 16, verdict.Finding{
 			Expected: hard,
 			Actual:   "a session id of no more than " + strconv.Itoa(len(id)) + " characters, " + judge.Quote(id),
-			Frames:   x.Evidence(),
+			On:       x,
 			Hint:     random,
 		})
 		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
@@ -119,7 +128,7 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 			v.FailUnless(next == nil, verdict.Finding{
 				Expected: hard,
 				Actual:   fmt.Sprintf("session ids that are counted up: %d and %d", n-1, n),
-				Frames:   x.Evidence(),
+				On:       x,
 				Hint:     random,
 			})
 		}
@@ -149,7 +158,7 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 		v.Observe("delete-fails", fmt.Sprintf("HTTP %d to DELETE: 405 says that clients cannot end sessions, and 404 that there is none", end.Status), end.Evidence()...)
 	}
 	if end.Status > 299 {
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("clients cannot end sessions (HTTP %d to DELETE)", end.Status))
+		v.NotExercised(fmt.Sprintf("clients cannot end sessions (HTTP %d to DELETE)", end.Status))
 		return
 	}
 	all := r.Steps(recording.StepAfterDelete)
@@ -266,7 +275,7 @@ func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
 		v.FailUnless(x.Status != http.StatusBadRequest && x.Status != http.StatusNotFound, verdict.Finding{
 			Expected: "a session to go on beside one in another revision",
 			Actual:   matcher.Describe(x) + " after another client had opened a session in another revision",
-			Frames:   x.Evidence(),
+			On:       x,
 			Hint:     "keep the negotiated version with the session",
 		})
 	}

@@ -259,11 +259,11 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 	ofRequests(r, v)
 	second, resumed := r.Step(stepSecond), r.Step(recording.StepResume)
 	if second == nil || resumed == nil || resumed.Status == 0 {
-		v.Skip(recording.CodeNotExercised, "no stream was resumed")
+		v.NotExercised("no stream was resumed")
 		return
 	}
 	if slices.ContainsFunc(r.Steps(stepLast, stepUnknown, stepElsewhere), func(x *recording.Exchange) bool { return x.Status == 0 }) {
-		v.Skip(recording.CodeNotExercised, "a stream was asked for again, and no response began in time, so that what it brings is not known")
+		v.NotExercised("a stream was asked for again, and no response began in time, so that what it brings is not known")
 	} else {
 		v.Holds()
 	}
@@ -430,7 +430,7 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if x.Status != http.StatusOK || verdict.MediaType(x.Header) != "text/event-stream" {
-		v.Skip(recording.CodeNotExercised, "there is no event stream")
+		v.NotExercised("there is no event stream")
 		return
 	}
 	dispatched := slices.DeleteFunc(events(r), func(f *wire.Frame) bool { return len(f.Raw) == 0 }) // clients drop what has no data
@@ -482,7 +482,7 @@ func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected: "the answer on the event stream",
 				Actual:   "the answer to " + x.Method + " in the response to the POST",
-				Frames:   x.Evidence(),
+				On:       x,
 				Warn:     onStream > 0,
 			})
 		}

@@ -44,7 +44,7 @@ var Checks = []verdict.Check{
 			onlyMessages(each, named, v)
 		}
 	}},
-	{Requirement: "STDIO-02", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "STDIO-02", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, l := range linesOf(r) {
 			if v.FailUnless(!l.spread, verdict.Finding{
 				Expected: "one complete message per line",
@@ -119,7 +119,7 @@ var Checks = []verdict.Check{
 			v.Holds()
 		}
 	})},
-	{Requirement: "STDIO-08", From: []recording.Name{recording.Everything}, With: []recording.Name{Parting}, Endings: true, Judge: endsWithItsInput},
+	{Requirement: "STDIO-08", From: verdict.Everything, With: []recording.Name{Parting}, Endings: true, Judge: endsWithItsInput},
 }
 
 // oneLine: a line goes on where a character stands that only other formats end lines with.
@@ -130,7 +130,7 @@ func oneLine(x, before *recording.Exchange, v *verdict.Verdict) {
 	v.FailUnless(x.Succeeded(), verdict.Finding{
 		Expected: "an answer to a request whose id has the characters U+2028, U+2029 and U+0085 in it, like that to one without them",
 		Actual:   matcher.Describe(x),
-		Frames:   x.Evidence(),
+		On:       x,
 		Hint:     "end a line at the newline (U+000A), and at no other character: the line readers of several languages end it at others as well",
 	})
 }
@@ -276,7 +276,7 @@ func flushedInTime(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 		v.Fail(verdict.Finding{
 			Expected: "an answer that is written out at once",
 			Actual:   "the answer to " + x.Method + " came when the session was ended",
-			Frames:   x.Evidence(),
+			On:       x,
 			Hint:     "flush standard output after each message",
 		})
 	}
@@ -328,7 +328,7 @@ func flushedByItself(v *verdict.Verdict) {
 // endsWithItsInput: a process ends when its standard input is closed.
 func endsWithItsInput(r *recording.Recording, v *verdict.Verdict) {
 	if !v.Facts.Owned {
-		v.Skip(recording.CodeNotExercised, "the target is no process of ours")
+		v.NotExercised("the target is no process of ours")
 		return
 	}
 	var plain, subscribed []*recording.Session

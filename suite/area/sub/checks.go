@@ -42,8 +42,8 @@ const (
 
 // The checks of server/resources#subscriptions in the legacy revisions.
 var subChecks = []verdict.Check{
-	{Requirement: "SUB-01", From: []recording.Name{recording.Subscriptions}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: subscribable},
-	{Requirement: "SUB-03", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
+	{Requirement: "SUB-01", From: []recording.Name{recording.Subscriptions}, Needs: verdict.Subscribe, Judge: subscribable},
+	{Requirement: "SUB-03", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Listening}, Needs: verdict.Subscribe,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.SelfChanges {
 				toldByItself(r, v, map[string]string{"next": "after other resources were unsubscribed in the same session", "again": "after it was unsubscribed and subscribed once more"})
@@ -62,7 +62,7 @@ var subChecks = []verdict.Check{
 			bystanderHears(r, v, noUpdates)
 		}},
 	{Requirement: "SUB-07", From: []recording.Name{recording.Changes, recording.SelfChanges, recording.Everything}, With: []recording.Name{recording.Listening},
-		Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Needs: verdict.Subscribe, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			switch r.Scenario {
 			case recording.Everything:
 				afterTheEnd(r, v)
@@ -73,7 +73,7 @@ var subChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "SUB-09", From: []recording.Name{recording.Changes, recording.SelfChanges, recording.Everything}, With: []recording.Name{recording.Listening, recording.WalkResources},
-		Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Needs: verdict.Subscribe, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			switch r.Scenario {
 			case recording.Everything:
 				unrelatedUpdates(r, v)
@@ -83,7 +83,7 @@ var subChecks = []verdict.Check{
 				onlyTheSubscribed(r, v)
 			}
 		}},
-	{Requirement: "SUB-10", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
+	{Requirement: "SUB-10", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Listening}, Needs: verdict.Subscribe,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.SelfChanges {
 				toldByItself(r, v, map[string]string{"foreign": "after another session had subscribed it as well, and given it up"})
@@ -92,11 +92,11 @@ var subChecks = []verdict.Check{
 			keptApart(r, v)
 		}},
 	{Requirement: "SUB-62", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Reads},
-		Needs: []verdict.Gate{verdict.Subscribe}, Judge: verdict.InScenario(recording.SelfChanges, nothingNew, updateCanBeRead)},
-	{Requirement: "SUB-11", From: []recording.Name{BadSubscriptions}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Needs: verdict.Subscribe, Judge: verdict.InScenario(recording.SelfChanges, nothingNew, updateCanBeRead)},
+	{Requirement: "SUB-11", From: []recording.Name{BadSubscriptions}, Needs: verdict.Subscribe, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(recording.StepSubscribe) {
 			if verdict.Unknown(x) {
-				v.Skip(recording.CodeNotExercised, "the target does not know resources/subscribe: see CAP-09")
+				v.NotExercised("the target does not know resources/subscribe: see CAP-09")
 				continue
 			}
 			about := "resources/subscribe with params " + verdict.ParamsOf(x)
@@ -141,7 +141,7 @@ func subscribable(r *recording.Recording, v *verdict.Verdict) {
 			v.FailUnless(x.Result().IsObject(), verdict.Finding{
 				Expected: "a result object",
 				Actual:   "the result of resources/subscribe is " + judge.Brief(x.Result()),
-				Frames:   x.Evidence(),
+				On:       x,
 				Hint:     "confirm with an empty object: {}",
 			})
 			unsubscribable(r.Step(recording.StepUnsubscribe), v)
@@ -156,7 +156,7 @@ func subscribable(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if verdict.Unknown(tried[0]) {
-		v.Skip(recording.CodeNotExercised, "the target does not know resources/subscribe: see CAP-09")
+		v.NotExercised("the target does not know resources/subscribe: see CAP-09")
 		return
 	}
 	tried = slices.DeleteFunc(slices.Clone(tried), func(x *recording.Exchange) bool { return verdict.Gone(r, x, v) })
@@ -181,14 +181,13 @@ func unsubscribable(x *recording.Exchange, v *verdict.Verdict) {
 	}
 	if v.FailUnless(x.Succeeded(), verdict.Finding{
 		Expected: "a result to resources/unsubscribe of what was subscribed",
-		Actual:   matcher.Describe(x) + " to resources/unsubscribe",
-		Frames:   x.Evidence(),
-		Hint:     "let what was subscribed be given up again",
+		On:       x, About: "resources/unsubscribe",
+		Hint: "let what was subscribed be given up again",
 	}) {
 		v.FailUnless(x.Result().IsObject(), verdict.Finding{
 			Expected: "a result object",
 			Actual:   "the result of resources/unsubscribe is " + judge.Brief(x.Result()),
-			Frames:   x.Evidence(),
+			On:       x,
 			Hint:     "confirm with an empty object: {}",
 		})
 	}
@@ -243,7 +242,7 @@ func updateArrives(r *recording.Recording, v *verdict.Verdict) {
 		v.Fail(verdict.Finding{
 			Expected: expected,
 			Actual:   "none came" + verdict.WithTrigger(r, recording.MarkUpdate) + ": " + why,
-			Frames:   x.Evidence(),
+			On:       x,
 			Warn:     true,
 			Hint:     "answer GET with an event stream, or do not declare resources.subscribe",
 		})
@@ -252,7 +251,7 @@ func updateArrives(r *recording.Recording, v *verdict.Verdict) {
 	v.Fail(verdict.Finding{
 		Expected: expected,
 		Actual:   "none came for " + x.Tags[recording.TagURI] + verdict.WithTrigger(r, recording.MarkUpdate),
-		Frames:   x.Evidence(),
+		On:       x,
 		Hint:     "send " + verdict.Updated + " to every session that has subscribed the resource",
 	})
 }
@@ -430,7 +429,7 @@ func bystanderHears(r *recording.Recording, v *verdict.Verdict, expected string)
 		switch _, none := verdict.NoChannel(r, session); {
 		case !ok:
 		case none || len(mine) == 0:
-			v.Skip(recording.CodeNotExercised, "there is nothing to compare with: the session that subscribed got no update, or the other one no stream")
+			v.NotExercised("there is nothing to compare with: the session that subscribed got no update, or the other one no stream")
 		default:
 			v.Holds()
 		}
@@ -456,17 +455,17 @@ func silentAfterUnsubscribe(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if !gone.Succeeded() || len(gone.Replies) == 0 {
-		v.Skip(recording.CodeNotExercised, "resources/unsubscribe was refused: "+matcher.Describe(gone))
+		v.NotExercised("resources/unsubscribe was refused: " + matcher.Describe(gone))
 		return
 	}
 	if gone.Session != x.Session {
-		v.Skip(recording.CodeNotExercised, "the session that subscribed was lost before resources/unsubscribe")
+		v.NotExercised("the session that subscribed was lost before resources/unsubscribe")
 		return
 	}
 	mark, _ := r.Mark(recording.MarkUpdate) // it is there, or the subscription would not be
 	before := verdict.Only(verdict.Hear(r, x.Session, mark.After), verdict.Updated)
 	if len(before) == 0 || before[0].Frame.Number > gone.Replies[0] {
-		v.Skip(recording.CodeNotExercised, "no update came even while the resource was subscribed")
+		v.NotExercised("no update came even while the resource was subscribed")
 		return
 	}
 	after := verdict.Only(verdict.Hear(r, x.Session, last.After), verdict.Updated)
@@ -497,7 +496,7 @@ func onlyTheSubscribed(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	if len(strays) == 0 && len(mine) == 0 {
-		v.Skip(recording.CodeNotExercised, "no update came for the subscribed resource either")
+		v.NotExercised("no update came for the subscribed resource either")
 		return
 	}
 	v.That(len(strays) == 0, "updates for "+x.Tags[recording.TagURI]+" only", verdict.Updated+" for "+x.Tags[recording.TagOther]+", which was not subscribed", verdict.FrameNumbers(strays)...)

@@ -18,16 +18,16 @@ import (
 // The checks of basic/patterns/subscriptions (2026-07-28) on streams while the
 // target is made to change, and while it ends them.
 var subChangesChecks = []verdict.Check{
-	{Requirement: "SUB-28", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
+	{Requirement: "SUB-28", From: []recording.Name{recording.Changes, recording.Listening}, Needs: verdict.Subscribe,
 		Judge: verdict.InScenario(recording.Listening, eachByItself, watchedUpdate)},
-	{Requirement: "SUB-29", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: bearsItsID},
-	{Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: requestedTypes},
-	{Requirement: "SUB-31", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedOnly},
-	{Requirement: "SUB-32", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
+	{Requirement: "SUB-29", From: []recording.Name{recording.Changes, recording.Listening}, Needs: listenable, Judge: bearsItsID},
+	{Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: listenable, Judge: requestedTypes},
+	{Requirement: "SUB-31", From: []recording.Name{recording.Changes, recording.Listening}, Needs: verdict.Subscribe, Judge: watchedOnly},
+	{Requirement: "SUB-32", From: []recording.Name{recording.Changes, recording.Listening}, Needs: verdict.Subscribe,
 		Judge: verdict.InScenario(recording.Listening, apartByThemselves, streamsApart)},
-	{Requirement: "SUB-33", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
+	{Requirement: "SUB-33", From: []recording.Name{recording.Changes, recording.Listening}, Needs: verdict.Subscribe,
 		Judge: verdict.InScenario(recording.Listening, silentByItself, cancelledSilent)},
-	{Requirement: "SUB-42", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe, verdict.ListChanged}, Judge: falseFlag},
+	{Requirement: "SUB-42", From: []recording.Name{recording.Changes}, Needs: slices.Concat(verdict.Subscribe, verdict.ListChanged), Judge: falseFlag},
 	{Requirement: "SUB-43", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening}, Judge: noListenNoChange},
 	{Requirement: "SUB-34", From: []recording.Name{Shutdown}, Judge: announcedEnd},
 	{Requirement: "SUB-35", From: []recording.Name{Shutdown, recording.Listening, recording.Changes}, Judge: closingResult},
@@ -84,7 +84,7 @@ func watchedUpdate(r *recording.Recording, v *verdict.Verdict) {
 		}
 	case verdict.LostSession(r, v, x.Session):
 	case !slices.ContainsFunc(streams, func(x *recording.Exchange) bool { return x.Tags[recording.TagEnded] == "" }):
-		v.Skip(recording.CodeNotExercised, "the target ended the streams before the resource was changed")
+		v.NotExercised("the target ended the streams before the resource was changed")
 	default:
 		v.Fail(verdict.Finding{
 			Expected: verdict.Updated + " after triggers.update has changed the watched resource",
@@ -146,7 +146,7 @@ func bearsItsID(r *recording.Recording, v *verdict.Verdict) {
 			"subscriptionId in _meta of "+h.Method()+", equal to the id of the listen request", "subscriptionId is "+judge.Brief(h.Subscription()), h.Frame.Number)
 	}
 	if len(verdict.Only(verdict.Hear(r, session, 0), verdict.Updated, verdict.ListUpdated)) == 0 {
-		v.Skip(recording.CodeNotExercised, "no change was notified")
+		v.NotExercised("no change was notified")
 	}
 }
 
@@ -191,7 +191,7 @@ func requestedTypes(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
 		}
 	}
-	v.Skip(recording.CodeNotExercised, "it takes updates and changes of the list, and streams that ask for one of them only")
+	v.NotExercised("it takes updates and changes of the list, and streams that ask for one of them only")
 }
 
 // watchedOnly: updates come for the watched resource, and those below it.
@@ -223,7 +223,7 @@ func watchedOnly(r *recording.Recording, v *verdict.Verdict) {
 		case len(got) > 0:
 			v.Holds()
 		default:
-			v.Skip(recording.CodeNotExercised, "no update came for the watched resource either")
+			v.NotExercised("no update came for the watched resource either")
 		}
 	}
 }
@@ -244,11 +244,11 @@ func streamsApart(r *recording.Recording, v *verdict.Verdict) {
 	}
 	got := mine(all, streams[0])
 	if len(got) == 0 {
-		v.Skip(recording.CodeNotExercised, "no update came at all")
+		v.NotExercised("no update came at all")
 		return
 	}
 	if slices.ContainsFunc(got, func(h verdict.Heard) bool { return !h.Subscription().Exists() }) && !onHTTP(r) {
-		v.Skip(recording.CodeNotExercised, "the updates do not say which subscription they belong to")
+		v.NotExercised("the updates do not say which subscription they belong to")
 		return
 	}
 	missed := func(x *recording.Exchange) bool { // what brings updates of another resource is judged elsewhere
@@ -259,7 +259,7 @@ func streamsApart(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, x := range streams {
 		if x.Tags[recording.TagEnded] != "" {
-			v.Skip(recording.CodeNotExercised, "the target ended one of the streams")
+			v.NotExercised("the target ended one of the streams")
 			continue
 		}
 		v.That(!missed(x), "an update on each stream that watches the resource, under its own id", "none for the subscription "+string(x.ID)+", while another one got it", verdict.Evidence(r, x)...)
@@ -353,10 +353,10 @@ func cancelledSilent(r *recording.Recording, v *verdict.Verdict) {
 	late := slices.DeleteFunc(slices.Clone(all), func(h verdict.Heard) bool { return h.Frame.Number <= last.After })
 	switch {
 	case err != nil || gone.Tags[recording.TagEnded] != "" || len(mine(on(all, r, gone), gone)) == 0:
-		v.Skip(recording.CodeNotExercised, "the subscription that was cancelled had brought no update before")
+		v.NotExercised("the subscription that was cancelled had brought no update before")
 		return
 	case len(mine(late, control)) == 0:
-		v.Skip(recording.CodeNotExercised, "no update came after the cancellation on the other stream either")
+		v.NotExercised("no update came after the cancellation on the other stream either")
 		return
 	}
 	for _, h := range on(all, r, gone) {
@@ -394,7 +394,7 @@ func silentByItself(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
 		}
 	}
-	v.Skip(recording.CodeNotExercised, "nothing changed by itself after a subscription was cancelled")
+	v.NotExercised("nothing changed by itself after a subscription was cancelled")
 }
 
 // falseFlag: a flag that is false asks for nothing.
@@ -431,13 +431,13 @@ func noListenNoChange(r *recording.Recording, v *verdict.Verdict) {
 	}
 	switch {
 	case session == "":
-		v.Skip(recording.CodeNotExercised, "there is one session at a time, so nobody can listen beside")
+		v.NotExercised("there is one session at a time, so nobody can listen beside")
 	case len(strays) > 0 && onHTTP(r): // each came on the stream of another request
-		v.Skip(recording.CodeNotExercised, "changes are told on the streams of other requests: see HTTP-10")
+		v.NotExercised("changes are told on the streams of other requests: see HTTP-10")
 	case len(strays) > 0:
 		v.That(false, "no change notifications on a connection without a listen request", strays[0].Method()+" on a connection that did not listen", verdict.FrameNumbers(strays)...)
 	case len(verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), 0), verdict.Updated, verdict.ListUpdated)) == 0 && len(r.Steps(recording.StepListen)) > 0:
-		v.Skip(recording.CodeNotExercised, "no change was notified on the connection that listens either")
+		v.NotExercised("no change was notified on the connection that listens either")
 	default:
 		v.Holds()
 	}
@@ -467,7 +467,7 @@ func announcedEnd(r *recording.Recording, v *verdict.Verdict) {
 	case x.Tags[tagUpdate] == "missed":
 		v.That(false, expected, "nothing"+verdict.WithTrigger(r, markShutdown)+", and updates no longer come", verdict.Evidence(r, x)...)
 	default:
-		v.Skip(recording.CodeNotExercised, "triggers.shutdown did not end the subscription")
+		v.NotExercised("triggers.shutdown did not end the subscription")
 	}
 }
 

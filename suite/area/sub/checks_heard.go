@@ -112,7 +112,7 @@ func sessionless(x *recording.Exchange, v *verdict.Verdict) bool {
 	if x == nil || x.Tags[recording.TagSessionless] == "" {
 		return false
 	}
-	v.Skip(recording.CodeNotExercised, "the target issues no session ids on Streamable HTTP, so it cannot keep subscriptions")
+	v.NotExercised("the target issues no session ids on Streamable HTTP, so it cannot keep subscriptions")
 	return true
 }
 
@@ -202,7 +202,7 @@ func asked(h verdict.Heard, r *recording.Recording) bool {
 // withoutSubscription: no session gets updates before it has subscribed to anything. A target that keeps no
 // sessions cannot tell who has, but where nothing can be subscribed nobody has.
 func withoutSubscription(r *recording.Recording, v *verdict.Verdict) {
-	withheld := verdict.Withholds("resources.subscribe")(v.Facts) == nil && !slices.ContainsFunc(v.Recordings(), func(rec *recording.Recording) bool {
+	withheld := verdict.Withholds("resources.subscribe").Skip(v.Facts) == nil && !slices.ContainsFunc(v.Recordings(), func(rec *recording.Recording) bool {
 		return slices.ContainsFunc(rec.Calls("resources/subscribe"), (*recording.Exchange).Succeeded) // by whomever: without sessions nobody is told apart
 	})
 	for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
@@ -232,7 +232,7 @@ func afterTheEnd(r *recording.Recording, v *verdict.Verdict) {
 		if how == ended {
 			v.That(false, "no "+verdict.Updated+" after a confirmed unsubscribe", verdict.Updated+" for "+verdict.Quoted(h.URI()), append(by[0].Evidence(), h.Frame.Number)...)
 		} else if how == standing && keepsSessions(h, r) {
-			v.Skip(recording.CodeNotExercised, "updates came while their resource was subscribed only")
+			v.NotExercised("updates came while their resource was subscribed only")
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 // The checks of basic/patterns/subscriptions (2026-07-28) on streams on which
 // nothing is made to happen.
 var subListenChecks = []verdict.Check{
-	{Requirement: "SUB-20", From: []recording.Name{recording.Listening, BadSubscriptions}, Needs: []verdict.Gate{listenable},
+	{Requirement: "SUB-20", From: []recording.Name{recording.Listening, BadSubscriptions}, Needs: listenable,
 		Judge: verdict.InScenario(BadSubscriptions, verdict.Each(verdict.Steps(stepEmptyFilter), emptyAcknowledged), acknowledged)},
 	{Requirement: "SUB-21", From: []recording.Name{recording.Listening, recording.Changes, BadSubscriptions},
 		Judge: verdict.InScenario(BadSubscriptions, emptyAckFirst, acksFirst)},
@@ -34,10 +34,10 @@ var subListenChecks = []verdict.Check{
 		})},
 	{Requirement: "SUB-24", From: []recording.Name{recording.Listening, recording.Changes, BadSubscriptions},
 		Judge: verdict.InScenario(BadSubscriptions, eachAck(nothingUnasked, stepEmptyFilter), eachAck(nothingUnasked))},
-	{Requirement: "SUB-25", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Declaring}, Judge: unsupportedOmitted},
-	{Requirement: "SUB-27", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: subscribeHonoured},
-	{Requirement: "SUB-37", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: staysOpen},
-	{Requirement: "SUB-38", From: []recording.Name{BadSubscriptions}, Needs: []verdict.Gate{listenable}, Judge: badFilters},
+	{Requirement: "SUB-25", From: []recording.Name{recording.Listening}, Needs: verdict.Declaring, Judge: unsupportedOmitted},
+	{Requirement: "SUB-27", From: []recording.Name{recording.Listening}, Needs: verdict.Subscribe, Judge: subscribeHonoured},
+	{Requirement: "SUB-37", From: []recording.Name{recording.Listening}, Needs: listenable, Judge: staysOpen},
+	{Requirement: "SUB-38", From: []recording.Name{BadSubscriptions}, Needs: listenable, Judge: badFilters},
 	{Requirement: "SUB-39", From: []recording.Name{recording.Listening}, Judge: nothingOfOthers},
 	{Requirement: "SUB-40", From: []recording.Name{recording.Listening}, Judge: eventStream},
 	{Requirement: "SUB-45", From: []recording.Name{BadSubscriptions}, Judge: methodsGone},
@@ -72,14 +72,14 @@ func acknowledged(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected: expected,
 				Actual:   matcher.Describe(x) + ", although subscriptions are declared",
-				Frames:   x.Evidence(),
+				On:       x,
 				Hint:     "implement subscriptions/listen, or declare neither resources.subscribe nor resources.listChanged",
 			})
 		case verdict.Broken(x):
 			v.Fail(verdict.Finding{
 				Expected: expected,
 				Actual:   "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response",
-				Frames:   x.Evidence(),
+				On:       x,
 				Hint:     "answer with an acknowledgment that leaves out what cannot be granted, or with a JSON-RPC error",
 			})
 		case x.Succeeded(), x.Outcome == recording.HTTPOnly && x.Status < 300:
@@ -93,14 +93,14 @@ func acknowledged(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected: expected,
 				Actual:   "a stream that the target ended without a message",
-				Frames:   x.Evidence(),
+				On:       x,
 				Hint:     hint,
 			})
 		case x.Outcome == recording.Sent && x.Status < 300 && x.Tags[recording.TagAlive] != "":
 			v.Fail(verdict.Finding{
 				Expected: expected,
 				Actual:   "nothing, while other requests were answered",
-				Frames:   x.Evidence(),
+				On:       x,
 				Hint:     "send the acknowledgment before anything else, whatever the filter",
 			})
 		case x.Outcome == recording.Sent && x.Status < 300:
@@ -119,19 +119,19 @@ func emptyAcknowledged(x *recording.Exchange, v *verdict.Verdict) {
 	case x.Tags[recording.TagAck] != "":
 		v.Holds()
 	case verdict.Unknown(x):
-		v.Skip(recording.CodeNotExercised, "the target does not know subscriptions/listen")
+		v.NotExercised("the target does not know subscriptions/listen")
 	case x.Outcome == recording.Silent:
 		v.Fail(verdict.Finding{
 			Expected: expected,
 			Actual:   "nothing, while other requests were answered",
-			Frames:   x.Evidence(),
+			On:       x,
 			Hint:     "send the acknowledgment before anything else, whatever the filter",
 		})
 	case v.Answered(x):
 		v.Fail(verdict.Finding{
 			Expected:   expected,
 			Actual:     matcher.Describe(x),
-			Frames:     x.Evidence(),
+			On:         x,
 			Warn:       true,
 			Downgraded: "all members of a filter are optional, but no sentence says which filters are accepted",
 			Hint:       "acknowledge a filter that asks for nothing with an empty one",
@@ -211,13 +211,13 @@ var declaredBy = map[string]string{"resourcesListChanged": "resources.listChange
 func unsupportedOmitted(r *recording.Recording, v *verdict.Verdict) {
 	asked := verdict.StreamsNamed(r, "unsupported")
 	if len(asked) == 0 {
-		v.Skip(recording.CodeNotExercised, "the target declares every type of notification, or did not get that far")
+		v.NotExercised("the target declares every type of notification, or did not get that far")
 		return
 	}
 	eachAck(func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
 		for _, member := range strings.Fields(x.Tags[recording.TagUnsupported]) {
 			if path := declaredBy[member]; path != "" {
-				if skip := verdict.Withholds(path)(v.Facts); skip != nil {
+				if skip := verdict.Withholds(path).Skip(v.Facts); skip != nil {
 					v.Skip(skip.Code, skip.Reason)
 					continue
 				}
@@ -249,7 +249,7 @@ func subscribeHonoured(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	if asked == nil {
-		v.Skip(recording.CodeNeedsSubject, "the target lists no resources")
+		v.NeedsSubject("the target lists no resources")
 		return
 	}
 	n := len(asked.Param("notifications.resourceSubscriptions").Array())
@@ -279,7 +279,7 @@ func staysOpen(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		if !verdict.Grants(ack, "resourcesListChanged") && !verdict.Grants(ack, "resourceSubscriptions") {
-			v.Skip(recording.CodeNotExercised, "the acknowledged filters are empty")
+			v.NotExercised("the acknowledged filters are empty")
 			continue
 		}
 		after, err := strconv.Atoi(x.Tags[recording.TagEnded])
@@ -322,7 +322,7 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 		about := "subscriptions/listen with params " + verdict.ParamsOf(x)
 		switch {
 		case verdict.Unknown(x):
-			v.Skip(recording.CodeNotExercised, "the target does not know subscriptions/listen")
+			v.NotExercised("the target does not know subscriptions/listen")
 		case x.Tags[recording.TagAck] != "":
 			ack, _ := verdict.AckOf(r, x)
 			granted, unasked := grantedBy(ack, x)
@@ -331,7 +331,7 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 				v.Fail(verdict.Finding{
 					Expected: "an error, or an acknowledgment that grants nothing",
 					Actual:   "an acknowledgment of " + strings.Join(unasked, " and ") + " to " + about,
-					Frames:   x.Evidence(),
+					On:       x,
 					Warn:     true,
 					Hint:     "refuse a filter that is missing or malformed, or read it as one that asks for nothing",
 				})
@@ -391,7 +391,7 @@ func nothingOfOthers(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		return
 	}
-	v.Skip(recording.CodeNotExercised, "the target sent no progress and no log messages while a stream was open: name a slow resource (subjects.slow)")
+	v.NotExercised("the target sent no progress and no log messages while a stream was open: name a slow resource (subjects.slow)")
 }
 
 // eventStream: over HTTP an accepted listen request is answered by events.
@@ -426,7 +426,7 @@ func answersMeanwhile(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if !open {
-		v.Skip(recording.CodeNotExercised, "no listen request was acknowledged")
+		v.NotExercised("no listen request was acknowledged")
 		return
 	}
 	for _, x := range r.Steps(recording.StepDuring) {

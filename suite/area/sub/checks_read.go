@@ -21,12 +21,12 @@ func contentsOf(x *recording.Exchange) string {
 func updateCanBeRead(r *recording.Recording, v *verdict.Verdict) {
 	before, now := r.Step(recording.StepUnchanged), r.Step(recording.StepAtOnce)
 	if before == nil || now == nil {
-		v.Skip(recording.CodeNotExercised, "no update came that could be read")
+		v.NotExercised("no update came that could be read")
 		return
 	}
 	old := contentsOf(before)
 	if old == "" || contentsOf(now) == "" {
-		v.Skip(recording.CodeNotExercised, "the resource of triggers.update cannot be read")
+		v.NotExercised("the resource of triggers.update cannot be read")
 		return
 	}
 	if contentsOf(now) != old {
@@ -38,7 +38,7 @@ func updateCanBeRead(r *recording.Recording, v *verdict.Verdict) {
 	mark, _ := r.Mark(recording.MarkUpdate)
 	updates := verdict.Only(verdict.Hear(r, now.Session, mark.After), verdict.Updated)
 	if len(updates) == 0 {
-		v.Skip(recording.CodeNotExercised, "the update that was read after was not recorded")
+		v.NotExercised("the update that was read after was not recorded")
 		return
 	}
 	evidence := func(x *recording.Exchange) []int {
@@ -64,7 +64,7 @@ func updateCanBeRead(r *recording.Recording, v *verdict.Verdict) {
 			Hint:     "let a change put an end to what is cached of the resource, in every session",
 		})
 	default:
-		v.Skip(recording.CodeNotExercised, "nothing shows that triggers.update changed the contents of the resource")
+		v.NotExercised("nothing shows that triggers.update changed the contents of the resource")
 	}
 }
 

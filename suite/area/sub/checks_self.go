@@ -110,7 +110,7 @@ func silentByThen(r *recording.Recording, v *verdict.Verdict) {
 	from, began := r.Mark(recording.MarkSilenced)
 	until, ended := r.Mark(recording.MarkSilenceHeard)
 	if settled == nil || !settled.Succeeded() || !began || !ended {
-		v.Skip(recording.CodeNotExercised, "the subscription of what changes by itself could not be given up")
+		v.NotExercised("the subscription of what changes by itself could not be given up")
 		return
 	}
 	if !slices.ContainsFunc(verdict.Only(verdict.Hear(r, settled.Session, from.After), verdict.Updated), func(h verdict.Heard) bool {

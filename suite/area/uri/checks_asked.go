@@ -19,7 +19,7 @@ import (
 // server/resources#security-considerations.
 var uriAskedChecks = []verdict.Check{
 	{Requirement: "URI-08", From: []recording.Name{recording.MalformedReads, recording.TemplateSweep}, With: []recording.Name{recording.Every},
-		Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			v.Sampled(r)
 			if r.Scenario == recording.TemplateSweep {
 				sweptTemplates(r, v)
@@ -38,14 +38,14 @@ var uriAskedChecks = []verdict.Check{
 			otherSpellings(r, v)
 			leakedPaths(v, everyExchange(v))
 		}},
-	{Requirement: "URI-09", From: []recording.Name{recording.MalformedReads}, Needs: []verdict.Gate{verdict.Resources}, Judge: strangers},
+	{Requirement: "URI-09", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources, Judge: strangers},
 	leaving("URI-10", recording.StepDots), leaving("URI-11", recording.StepEncoded), leaving("URI-12", recording.StepTemplate),
-	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: reads, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: reads, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			keptIn(r, v, recording.StepTrick, recording.StepSystem)
 			systemFiles(r, v)
 		}},
-	{Requirement: "URI-14", From: []recording.Name{recording.URISubscriptions}, Needs: []verdict.Gate{verdict.Resources, verdict.Subscribe},
+	{Requirement: "URI-14", From: []recording.Name{recording.URISubscriptions}, Needs: slices.Concat(verdict.Resources, verdict.Subscribe),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepSubscribe) {
 				about := "a subscription to " + judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags[recording.TagURI])))
@@ -66,7 +66,7 @@ var uriAskedChecks = []verdict.Check{
 
 // leaving is a check that the ways out of some steps yield nothing.
 func leaving(id string, steps ...recording.Step) verdict.Check {
-	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal}, With: reads, Needs: []verdict.Gate{verdict.Resources},
+	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal}, With: reads, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, steps...) }}
 }
 
@@ -75,21 +75,23 @@ func leaving(id string, steps ...recording.Step) verdict.Check {
 func refusedRead(v *verdict.Verdict, x *recording.Exchange, about string) {
 	switch {
 	case verdict.AsksForInput(x):
-		v.Skip(recording.CodeNotExercised, "the target asks for input first")
+		v.NotExercised("the target asks for input first")
 	case matcher.Refused(x), !v.Modern() && verdict.EmptyContents(x):
 		v.Holds()
 	case x.Outcome == recording.HTTPOnly:
 		v.Fail(verdict.Finding{
-			Expected:   matcher.BeRefused().Expected(),
-			Actual:     matcher.Describe(x) + " to " + about,
-			Frames:     x.Evidence(),
+			Expected: matcher.BeRefused().Expected(),
+			On:       x, About: about,
 			Warn:       true,
 			RefusalDue: true,
 			Downgraded: "it is refused, but not in a form that clients understand",
 			Hint:       "answer a uri that cannot be read with a JSON-RPC error",
 		})
 	default:
-		v.That(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
+		v.Fail(verdict.Finding{
+			Expected: matcher.BeRefused().Expected(),
+			On:       x, About: about,
+		})
 	}
 }
 
@@ -103,7 +105,7 @@ func strangers(r *recording.Recording, v *verdict.Verdict) {
 		switch about := "a read with a scheme that nobody serves"; {
 		case x.Tags[recording.TagServed] != "" || !verdict.Withstood(v, x, about):
 		case verdict.Hollow(x):
-			v.Skip(recording.CodeNotExercised, "the target answers with a result that holds nothing, which ERR-09 judges")
+			v.NotExercised("the target answers with a result that holds nothing, which ERR-09 judges")
 		case everything && verdict.Yields(x):
 			answered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 			v.Holds()
@@ -131,7 +133,7 @@ func likeOthers(v *verdict.Verdict, x *recording.Exchange) {
 	v.Fail(verdict.Finding{
 		Expected: "an error, or contents like those of other reads",
 		Actual:   verdict.ReadOf(x) + " yields " + what,
-		Frames:   x.Evidence(),
+		On:       x,
 		Hint:     "answer with an error where there is nothing to be read",
 	})
 }
@@ -231,7 +233,7 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 		v.FailUnless(what == "", verdict.Finding{
 			Expected:    "nothing from outside of " + x.Tags[recording.TagRoot],
 			Actual:      about + " yields " + what,
-			Frames:      x.Evidence(),
+			On:          x,
 			Warn:        x.Tags[recording.TagForm] == "link" && x.Tags[recording.TagLinks] != "forbidden",
 			SharedCause: wayOut(r, x),
 			Hint:        hint,
@@ -239,13 +241,13 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 	}
 	switch {
 	case told:
-		v.Skip(recording.CodeNotExercised, "judged under URI-12: the way out is one by a template")
+		v.NotExercised("judged under URI-12: the way out is one by a template")
 	case known && leaksSystem(r):
-		v.Skip(recording.CodeNotExercised, "judged under URI-13: files of the system are given away under their plain names, too")
+		v.NotExercised("judged under URI-13: files of the system are given away under their plain names, too")
 	case known:
 		v.Skip(recording.CodeNeedsConfig, "the target offers files of the system: if only some directory is meant to be served, "+nameRoot)
 	case unserved != "":
-		v.Skip(recording.CodeNeedsSubject, "the target serves nothing below "+unserved+": no URI of it is listed, and no template leads there; if one does, name it in the target file (subjects.roots, template)")
+		v.NeedsSubject("the target serves nothing below " + unserved + ": no URI of it is listed, and no template leads there; if one does, name it in the target file (subjects.roots, template)")
 	case tried:
 		v.Skip(recording.CodeNeedsConfig, "nothing came of the ways out that were tried, which proves nothing yet: "+nameRoot)
 	}
