@@ -31,12 +31,8 @@ var Checks = []verdict.Check{
 	{Requirement: "COMP-02", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, typed("completion", "completion.values", "completion.values[]"))},
 	{Requirement: "COMP-03", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
 		n := valuesOf(x)
-		v.FailUnless(n <= 100, verdict.Finding{
-			Expected: "at most 100 values",
-			Actual:   fmt.Sprintf("%d values of %s", n, completionOf(x)),
-			On:       x,
-			Hint:     "send the first 100 and hasMore: true",
-		})
+		v.That(n <= 100, "at most 100 values",
+			fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
 	})},
 	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var misspelt verdict.Sightings

@@ -170,7 +170,6 @@ var Checks = []verdict.Check{
 					v.Fail(verdict.Finding{
 						Expected: matcher.BeRefused().Expected(),
 						On:       x, About: about,
-						Hint: "check that uri is there and a string before it is used",
 					})
 				case ok && code != -32602 && !(v.Modern() && code == verdict.CodeHeaderMismatch && x.Status > 0):
 					v.Fail(verdict.Finding{

@@ -279,7 +279,6 @@ func nameless(x *recording.Exchange, v *verdict.Verdict) {
 	v.FailUnless(!wanted, verdict.Finding{
 		Expected: "service without Mcp-Name",
 		On:       x, About: x.Method + " without Mcp-Name",
-		Hint: "only tools/call, resources/read and prompts/get have an Mcp-Name",
 	})
 }
 

@@ -389,12 +389,8 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range r.Notifications("notifications/message", slices.Max(set.Replies)) {
 			level := gjson.GetBytes(f.Raw, "params.level").Str
 			if f.Session == set.Session && severity(level) >= 0 {
-				v.FailUnless(severity(level) >= severity("error"), verdict.Finding{
-					Expected: "no messages below the level error, which was set",
-					Actual:   "a message of level " + level,
-					Frames:   []int{f.Number},
-					Hint:     "compare the level of each message with the one that the client has set",
-				})
+				v.That(severity(level) >= severity("error"), "no messages below the level error, which was set",
+					"a message of level "+level, f.Number)
 			}
 		}
 	}

@@ -308,7 +308,6 @@ func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 				Expected: "only messages of the stream that is resumed",
 				Actual:   "a response, which belongs to the stream of its request, on one that GET had opened: " + wire.Excerpt(f.Raw, 100),
 				Frames:   []int{x.Request, f.Number},
-				Hint:     "keep with each event the stream that it was sent on, and replay only that stream",
 				Cause:    elsewhere,
 			})
 			return

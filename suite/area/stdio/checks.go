@@ -97,12 +97,8 @@ var Checks = []verdict.Check{
 					frames = append(frames, part.Request)
 				}
 			}
-			v.FailUnless(answers == want && !failed, verdict.Finding{
-				Expected: expected,
-				Actual:   actual,
-				Frames:   append(frames, x.Evidence()...),
-				Hint:     "collect input until a newline has come, and no further",
-			})
+			v.That(answers == want && !failed, expected,
+				actual, append(frames, x.Evidence()...)...)
 			if x.Step == stepSplit && answers == want && !failed {
 				keptWhole(x, v, frames)
 			}
