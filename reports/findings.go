@@ -131,7 +131,8 @@ func fold(list []*finding) []*finding {
 		deeper := of[where{f.results[0].Under, f.results[0].combination()}]
 		// What is graver stays in sight. A report that was edited may go round in circles.
 		if deeper != nil && byGravity(deeper.results[0], f.results[0]) <= 0 && top(deeper) != f &&
-			!slices.ContainsFunc(f.all(), func(x *Result) bool { return of[where{x.Under, x.combination()}] != deeper }) {
+			!slices.ContainsFunc(f.all(),
+				func(x *Result) bool { return of[where{x.Under, x.combination()}] != deeper }) {
 			over[f] = deeper
 		}
 	}
@@ -185,7 +186,8 @@ func (v view) also(f *finding) []string {
 		if f.milder(g) {
 			in = "as a warning in"
 		}
-		list = append(list, fmt.Sprintf("%s (%s) %s %s: %s", g.results[0].ID, g.results[0].Title, in, v.places(g), g.actual()))
+		list = append(list, fmt.Sprintf("%s (%s) %s %s: %s", g.results[0].ID, g.results[0].Title, in,
+			v.places(g), g.actual()))
 	}
 	return list
 }

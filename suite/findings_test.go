@@ -34,7 +34,8 @@ func TestOneFindingADefect(t *testing.T) {
 			quiet: "fail    ERR-11  an error object inside result: ", with: []string{"PAGE-05 (a warning)"},
 		},
 		"no ping": {
-			faults: []string{"life-14-ping-unknown"}, revision: requirement.R20250618, transport: requirement.Stdio, ids: 2,
+			faults: []string{"life-14-ping-unknown"}, revision: requirement.R20250618,
+			transport: requirement.Stdio, ids: 2,
 			quiet: "fail    LIFE-14  ", with: []string{"also LIFE-16 (a warning)"},
 		},
 		"subscriptions to anything": {
@@ -49,7 +50,8 @@ func TestOneFindingADefect(t *testing.T) {
 			quiet: "warn    SUB-01  ", with: []string{"also CAP-09"},
 		},
 		"a listed URI with a blank": {
-			faults: []string{"uri-03-space-in-uri"}, revision: requirement.R20260728, transport: requirement.Stdio, ids: 2,
+			faults: []string{"uri-03-space-in-uri"}, revision: requirement.R20260728,
+			transport: requirement.Stdio, ids: 2,
 			rule:  `{"do":[{"on":"request","method":"resources/read","when":[{"at":"params.uri","matches":" "}],"answer":{"code":-32602,"message":"Resource not found"}}]}`,
 			quiet: "fail    URI-03  ", with: []string{"also LIST-15"},
 		},
@@ -59,7 +61,8 @@ func TestOneFindingADefect(t *testing.T) {
 			quiet: "fail    SEC-63  ", with: []string{"also STDIO-06 (a warning)"},
 		},
 		"metadata is optional": {
-			faults: []string{"meta-08-default-capabilities"}, revision: requirement.R20260728, transport: requirement.HTTP, ids: 2,
+			faults: []string{"meta-08-default-capabilities"}, revision: requirement.R20260728,
+			transport: requirement.HTTP, ids: 2,
 			quiet: "fail    META-08  ", with: []string{"also HTTP-19"},
 		},
 	} {
@@ -77,17 +80,21 @@ func TestOneFindingADefect(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer server.Close()
-				report, err := suite.Run(t.Context(), suite.Config{Target: target, Transports: []requirement.Transport{test.transport}})
+				report, err := suite.Run(t.Context(),
+					suite.Config{Target: target, Transports: []requirement.Transport{test.transport}})
 				if err != nil {
 					t.Fatal(err)
 				}
-				red := slices.DeleteFunc(slices.Clone(report.Results), func(x reports.Result) bool { return !x.Verdict.Red() })
+				red := slices.DeleteFunc(slices.Clone(report.Results),
+					func(x reports.Result) bool { return !x.Verdict.Red() })
 				var b strings.Builder
-				if err := reports.WriteConsole(&b, report, reports.Options{Quiet: true, Width: 1000}); err != nil {
+				if err := reports.WriteConsole(&b, report,
+					reports.Options{Quiet: true, Width: 1000}); err != nil {
 					t.Fatal(err)
 				}
 				line, rest, _ := strings.Cut(b.String(), "\n")
-				if len(red) < test.ids || !strings.HasPrefix(line, test.quiet) || strings.HasPrefix(rest, "fail ") || strings.HasPrefix(rest, "warn ") {
+				if len(red) < test.ids || !strings.HasPrefix(line, test.quiet) ||
+					strings.HasPrefix(rest, "fail ") || strings.HasPrefix(rest, "warn ") {
 					t.Errorf("%d red, told as\n%s", len(red), b.String())
 				}
 				for _, part := range test.with {

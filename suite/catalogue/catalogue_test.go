@@ -55,7 +55,8 @@ func TestPairs(t *testing.T) {
 		return requirement.Requirement{ID: id, Under: under}
 	}
 	for want, rows := range map[string][]requirement.Requirement{
-		"":                                       {row("A-01"), row("A-02", "A-03", "A-01"), row("A-03", "A-01")},
+		"": {row("A-01"), row("A-02", "A-03", "A-01"),
+			row("A-03", "A-01")},
 		"A-01 is under A-09, which is no":        {row("A-01", "A-09")},
 		"A-01 is under itself: A-01, A-01":       {row("A-01", "A-01")},
 		"A-01 is under itself: A-01, A-02, A-01": {row("A-01", "A-02"), row("A-02", "A-01")},

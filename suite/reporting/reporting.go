@@ -148,7 +148,8 @@ func (w *Writer) fold(last red) {
 		}
 		for _, pair := range [][2]red{{x, last}, {last, x}} {
 			under, deeper := pair[0], pair[1]
-			if i := slices.Index(under.required.Under, deeper.required.ID); i >= 0 && under.judged.Within(deeper.judged) {
+			if i := slices.Index(under.required.Under, deeper.required.ID); i >= 0 &&
+				under.judged.Within(deeper.judged) {
 				// Of several the row names the deepest first.
 				if now := slices.Index(under.required.Under, at(under).Under); now < 0 || i < now {
 					at(under).Under = deeper.required.ID

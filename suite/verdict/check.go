@@ -350,7 +350,8 @@ func (v *Verdict) onSample(r *Result) {
 // decisive lists the findings that decide, and the outcome they lead to under the grade of
 // the requirement.
 func (v *Verdict) decisive() ([]Finding, Outcome) {
-	failures := recording.Keep(v.findings, func(f Finding) bool { return !f.Warn && v.grade == requirement.Fail })
+	failures := recording.Keep(v.findings,
+		func(f Finding) bool { return !f.Warn && v.grade == requirement.Fail })
 	if len(failures) > 0 {
 		return failures, Fail
 	}
@@ -360,7 +361,8 @@ func (v *Verdict) decisive() ([]Finding, Outcome) {
 // gravity is that of the requirement, unless none of the findings that decide does harm, or
 // one is about more than a code where the requirement is mostly about codes.
 func (v *Verdict) gravity(decisive []Finding) requirement.Gravity {
-	if v.req.Gravity == requirement.Codes && slices.ContainsFunc(decisive, func(f Finding) bool { return !f.OnlyCode }) ||
+	if v.req.Gravity == requirement.Codes &&
+		slices.ContainsFunc(decisive, func(f Finding) bool { return !f.OnlyCode }) ||
 		!slices.ContainsFunc(decisive, func(f Finding) bool { return !f.Harmless }) {
 		return ""
 	}
@@ -462,8 +464,10 @@ func Withholds(path string) Gates {
 		return !c.Exists() || c.Type == gjson.False
 	}
 	return slices.Concat(Lacks(path), Declaring,
-		Where(object, recording.CodeNotExercised, fmt.Sprintf("the target does not declare capabilities.%s as an object", above)),
-		Where(absent, recording.CodeNotExercised, fmt.Sprintf("the target declares capabilities.%s by a value of another type", path)))
+		Where(object, recording.CodeNotExercised,
+			fmt.Sprintf("the target does not declare capabilities.%s as an object", above)),
+		Where(absent, recording.CodeNotExercised,
+			fmt.Sprintf("the target declares capabilities.%s by a value of another type", path)))
 }
 
 // ModernOnly asks for a target without legacy revisions on this transport.

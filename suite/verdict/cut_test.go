@@ -49,7 +49,8 @@ func TestWhatWasCutOff(t *testing.T) {
 			}
 			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 				for i, x := range r.Exchanges {
-					v.Fail(verdict.Finding{Expected: "nothing", Actual: "seen in exchange " + string(rune('0'+i)), Frames: x.Evidence(), Warn: c.warn})
+					v.Fail(verdict.Finding{Expected: "nothing", Actual: "seen in exchange " +
+						string(rune('0'+i)), Frames: x.Evidence(), Warn: c.warn})
 				}
 				if c.holds {
 					v.Holds()

@@ -20,7 +20,8 @@ type habit struct {
 
 var habits = []habit{{
 	cause: "an HTTP error without a JSON-RPC response",
-	hint: "answer a request that fails by a JSON-RPC error of type application/json, whatever the HTTP status: " +
+	hint: "answer a request that fails by a JSON-RPC error of type application/json, whatever the HTTP " +
+		"status: " +
 		"an error page, or JSON of another form, tells MCP clients nothing",
 	shows: pageFor,
 	due:   true,
@@ -38,7 +39,8 @@ func (v *Verdict) habit(decisive []Finding) *habit {
 		shown := map[int]bool{} // the frames of the requests
 		v.eachInput(func(x *recording.Exchange) { shown[x.Request] = shown[x.Request] || h.shows(x) })
 		if !slices.ContainsFunc(decisive, func(f Finding) bool {
-			return h.due && !f.RefusalDue || !slices.ContainsFunc(f.Frames, func(n int) bool { return shown[n] })
+			return h.due && !f.RefusalDue ||
+				!slices.ContainsFunc(f.Frames, func(n int) bool { return shown[n] })
 		}) {
 			return h
 		}
@@ -57,16 +59,25 @@ func (v *Verdict) eachInput(visit func(*recording.Exchange)) {
 	}
 }
 
-// pageFor reports whether a request was answered by an HTTP error without a response, of a status that is not about the session,
+// pageFor reports whether a request was answered by an HTTP error without a response, of a status that is
+// not about the session,
 // the credentials or the address.
 func pageFor(x *recording.Exchange) bool {
-	about := []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed}
-	return Request(x) && x.Outcome == recording.HTTPOnly && x.Status >= http.StatusBadRequest && !slices.Contains(about, x.Status)
+	about := []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound,
+		http.StatusMethodNotAllowed}
+	return Request(x) && x.Outcome == recording.HTTPOnly && x.Status >= http.StatusBadRequest &&
+		!slices.Contains(about, x.Status)
 }
 
-// errorInResult reports whether the result of a request holds an error of JSON-RPC and nothing that any method yields.
+// errorInResult reports whether the result of a request holds an error of JSON-RPC and nothing that any
+// method yields.
 func errorInResult(x *recording.Exchange) bool {
 	failure := x.Result().Get("error")
-	return x.Succeeded() && failure.Get("code").Type == gjson.Number && judge.IsString(failure.Get("message")) &&
-		!slices.ContainsFunc(judge.Names(x.Result()), func(name string) bool { return !slices.Contains([]string{"error", "_meta", "resultType"}, name) })
+	return x.Succeeded() && failure.Get("code").Type == gjson.Number &&
+		judge.IsString(failure.Get("message")) &&
+		!slices.ContainsFunc(judge.Names(x.Result()),
+			func(name string) bool {
+				return !slices.Contains([]string{"error", "_meta", "resultType"},
+					name)
+			})
 }

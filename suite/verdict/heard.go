@@ -220,7 +220,8 @@ func LostSession(r *recording.Recording, v *Verdict, session string) bool {
 	if slices.ContainsFunc(r.Exchanges, func(x *recording.Exchange) bool {
 		return x.Session == session && x.Step == recording.StepAlive && x.Status == http.StatusNotFound
 	}) {
-		v.NotExercised("the target had ended the session, as it may at any time, while a change was waited for")
+		v.NotExercised("the target had ended the session, as it may at any time, while a change was waited " +
+			"for")
 		return true
 	}
 	s := r.Session(session)
@@ -240,7 +241,8 @@ func missed(r *recording.Recording, v *Verdict, session string) bool {
 	for i := range r.Frames {
 		f := &r.Frames[i]
 		if f.Dir == wire.Out && f.Session == session && f.Number > r.Marks[0].After && f.HTTP != nil && f.HTTP.Method == http.MethodGet && f.HTTP.Header.Get("Last-Event-ID") == "" {
-			v.NotExercised("the stream that GET had opened ended while a change was waited for, and had no event ids by which to ask for what was sent until another one stood")
+			v.NotExercised("the stream that GET had opened ended while a change was waited for, and had no " +
+				"event ids by which to ask for what was sent until another one stood")
 			return true
 		}
 	}

@@ -48,7 +48,8 @@ func (v *Verdict) places(decisive []Finding) []Place {
 				p.Messages = append(p.Messages, about[n])
 			}
 		}
-		if !slices.ContainsFunc(all, func(q Place) bool { return q.Member == p.Member && slices.Equal(q.Messages, p.Messages) }) {
+		if !slices.ContainsFunc(all,
+			func(q Place) bool { return q.Member == p.Member && slices.Equal(q.Messages, p.Messages) }) {
 			all = append(all, p)
 		}
 	}

@@ -290,7 +290,8 @@ func Baseline(r *recording.Recording, v *Verdict, step recording.Step) bool {
 		return false
 	}
 	if !x.Succeeded() {
-		v.NotExercised("the ordinary request, with which others would be compared, is refused: " + matcher.Describe(x))
+		v.NotExercised("the ordinary request, with which others would be compared, is refused: " +
+			matcher.Describe(x))
 	}
 	return x.Succeeded()
 }
@@ -303,7 +304,8 @@ func Gone(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
 	}
 	for _, again := range r.Steps(recording.StepStillThere) {
 		if again.Tags[recording.TagURI] == x.Tags[recording.TagURI] && again.Request > x.Request && !again.Succeeded() {
-			v.NotExercised("the resource " + judge.Quote(x.Tags[recording.TagURI]) + " was there before, and is no longer: " + matcher.Describe(again) + " to a plain read")
+			v.NotExercised("the resource " + judge.Quote(x.Tags[recording.TagURI]) +
+				" was there before, and is no longer: " + matcher.Describe(again) + " to a plain read")
 			return true
 		}
 	}

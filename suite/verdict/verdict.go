@@ -239,7 +239,8 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 		return false
 	}
 	if x.Failed() && strings.Contains(x.Error().Get("message").String(), recording.RefusalText) {
-		v.NotExercised("the target passed on our refusal of a request that it should not have sent: see LIFE-12")
+		v.NotExercised("the target passed on our refusal of a request that it should not have sent: see " +
+			"LIFE-12")
 		return false
 	}
 	if Orphaned(x) {

@@ -71,7 +71,8 @@ func TestDowngrade(t *testing.T) {
 	}{
 		{"URI-09", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "cannot be seen", ""},
 		{"ERR-61", requirement.R20260728, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "implied, no sentence", ""},
-		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.Fail(verdict.Finding{Expected: "a", Hint: "c"}) }, "", "c"},
+		{"LIST-01", requirement.R20251125,
+			func(v *verdict.Verdict) { v.Fail(verdict.Finding{Expected: "a", Hint: "c"}) }, "", "c"},
 		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) {
 			v.Fail(verdict.Finding{Expected: "a", Warn: true, Downgraded: verdict.Lenient})
 		}, verdict.Lenient, ""},

@@ -72,10 +72,11 @@ var Checks = []verdict.Check{
 			}
 			// That there are fewer is BATCH-01's.
 			v.FailUnless(len(all) <= asked, verdict.Finding{
-				Expected: fmt.Sprintf("no more responses than the %d requests beside a notification in a batch", asked),
-				Actual:   strconv.Itoa(len(all)) + " responses",
-				On:       x,
-				Cause:    "as many responses as requests in a batch",
+				Expected: fmt.Sprintf("no more responses than the %d requests beside a notification in a "+
+					"batch", asked),
+				Actual: strconv.Itoa(len(all)) + " responses",
+				On:     x,
+				Cause:  "as many responses as requests in a batch",
 			})
 		}
 	}},
@@ -114,7 +115,8 @@ var Checks = []verdict.Check{
 			}
 			// No revision says what is due to an array that the client must not send.
 			v.FailUnless(!x.Fatal, verdict.Finding{
-				Expected:   "a server that lives on after it was sent an array, of which the revision knows nothing",
+				Expected: "a server that lives on after it was sent an array, of which the revision " +
+					"knows nothing",
 				Actual:     verdict.LostWords(x) + ": an array",
 				On:         x,
 				Warn:       true,
@@ -139,10 +141,11 @@ func allAnswered(r *recording.Recording, x *recording.Exchange, v *verdict.Verdi
 	ids := strings.Join(strings.Fields(x.Tags[tagIDs]), ", ")
 	f := verdict.Finding{
 		Expected: "responses with the ids " + ids + " to the requests of a batch" + with,
-		Actual:   "none with the id " + strings.Join(missing, ", ") + "; " + batchAnswer(r, x) + " to the batch",
-		On:       x,
-		Cause:    "a response to each request of a batch",
-		Hint:     "handle each message of an array by itself, and answer with an array of the responses",
+		Actual: "none with the id " + strings.Join(missing, ", ") + "; " + batchAnswer(r, x) +
+			" to the batch",
+		On:    x,
+		Cause: "a response to each request of a batch",
+		Hint:  "handle each message of an array by itself, and answer with an array of the responses",
 	}
 	if failing := x.Tags[tagFailing]; failing != "" && slices.Equal(missing, []string{failing}) {
 		f.Cause = "an error response to a request of a batch that fails"

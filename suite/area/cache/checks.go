@@ -35,8 +35,10 @@ var (
 
 // Checks lists the checks of server/utilities/caching.
 var Checks = []verdict.Check{
-	{Requirement: "CACHE-01", From: []recording.Name{recording.WalkResources, recording.WalkTemplates}, Needs: verdict.Resources, Judge: verdict.Each(completeResults, hinted)},
-	{Requirement: "CACHE-03", From: append(slices.Clone(reads), recording.InputReads), Needs: verdict.Resources, Judge: verdict.Each(completeResults, hinted)},
+	{Requirement: "CACHE-01", From: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+		Needs: verdict.Resources, Judge: verdict.Each(completeResults, hinted)},
+	{Requirement: "CACHE-03", From: append(slices.Clone(reads), recording.InputReads),
+		Needs: verdict.Resources, Judge: verdict.Each(completeResults, hinted)},
 	{Requirement: "CACHE-04", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(completeResults, hinted)},
 	{Requirement: "CACHE-05", From: cacheable,
 		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
@@ -51,7 +53,8 @@ var Checks = []verdict.Check{
 				verdict.TypedResult("ListResourcesResult", "cacheScope")(x, v)
 			}
 		})},
-	{Requirement: "CACHE-08", From: []recording.Name{recording.WalkResources, recording.WalkTemplates}, Needs: verdict.Resources,
+	{Requirement: "CACHE-08", From: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var first *recording.Exchange
 			for _, x := range verdict.Walked(r, v) {

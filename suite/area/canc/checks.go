@@ -140,23 +140,29 @@ var Checks = []verdict.Check{
 			v.That(len(x.Replies) > 0, "the response to a request whose stream was dropped, on the resumed stream", "no response", append(x.Evidence(), resume.Evidence()...)...)
 		}
 	}},
-	{Requirement: "CANC-07", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, m := range cancellations(r, v) {
-			x := cancelledRequest(r, m)
-			if v.That(x != nil && x.Method == "subscriptions/listen", "a cancellation that names a listen request", "it names "+namedWords(m, x), m.Frame.Number) {
-				wentOn(r, m, x, v)
+	{Requirement: "CANC-07", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range cancellations(r, v) {
+				x := cancelledRequest(r, m)
+				if v.That(x != nil && x.Method == "subscriptions/listen",
+					"a cancellation that names a listen request", "it names "+
+						namedWords(m, x), m.Frame.Number) {
+					wentOn(r, m, x, v)
+				}
 			}
-		}
-	}},
-	{Requirement: "CANC-08", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, m := range cancellations(r, v) {
-			own := false
-			for _, q := range verdict.RequestsOf(r) {
-				own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number && sameValue(m.Get("params.requestId"), q.ID())
+		}},
+	{Requirement: "CANC-08", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range cancellations(r, v) {
+				own := false
+				for _, q := range verdict.RequestsOf(r) {
+					own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number &&
+						sameValue(m.Get("params.requestId"), q.ID())
+				}
+				v.That(own, "a cancellation that names a request of the server's own", "it names "+
+					namedWords(m, cancelledRequest(r, m)), m.Frame.Number)
 			}
-			v.That(own, "a cancellation that names a request of the server's own", "it names "+namedWords(m, cancelledRequest(r, m)), m.Frame.Number)
-		}
-	}},
+		}},
 	{Requirement: "CANC-60", From: []recording.Name{ListenChurn}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		last := r.Step(stepLast)
 		if last == nil && v.Facts.Notes[recording.FactListens] != "" {
@@ -186,7 +192,8 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 			return
 		}
 		if done != nil && (done.Status == http.StatusNotFound || unserved(done)) {
-			v.NotExercised("an ordinary request in such a session is not served, either: " + matcher.Describe(done))
+			v.NotExercised("an ordinary request in such a session is not served, either: " +
+				matcher.Describe(done))
 			return
 		}
 		v.Fail(verdict.Finding{
@@ -255,11 +262,13 @@ func notNamed(r *recording.Recording, v *verdict.Verdict) {
 			}
 			if x.Step == stepElsewhere {
 				v.Fail(verdict.Finding{
-					Expected: "an answer to another client's read, whose id a cancellation of the first client names",
-					Actual:   matcher.Describe(x),
-					Frames:   frames,
-					Warn:     true,
-					Hint:     "look for the request that requestId names among those of the same session or connection",
+					Expected: "an answer to another client's read, whose id a cancellation of the first " +
+						"client names",
+					Actual: matcher.Describe(x),
+					Frames: frames,
+					Warn:   true,
+					Hint: "look for the request that requestId names among those of the same session " +
+						"or connection",
 				})
 				continue
 			}
@@ -283,11 +292,12 @@ func namedTooEarly(r *recording.Recording, v *verdict.Verdict) {
 	}
 	if unserved(x) && x.Outcome != recording.Lost || x.Failed() && saysCancelled(x.Error()) {
 		v.Fail(verdict.Finding{
-			Expected: "an answer to a request whose id was named by a cancellation before there was such a request",
-			Actual:   matcher.Describe(x),
-			Frames:   slices.Concat(unknown.Evidence(), after.Evidence(), x.Evidence()),
-			Warn:     true,
-			Hint:     "forget a cancellation that names no request in progress",
+			Expected: "an answer to a request whose id was named by a cancellation before there was such a " +
+				"request",
+			Actual: matcher.Describe(x),
+			Frames: slices.Concat(unknown.Evidence(), after.Evidence(), x.Evidence()),
+			Warn:   true,
+			Hint:   "forget a cancellation that names no request in progress",
 		})
 	}
 }
@@ -342,7 +352,8 @@ const crossed = "cancellations that crossed with their responses"
 // which as much was said and nothing was cancelled.
 func ended(x, control *recording.Exchange, v *verdict.Verdict, frames ...int) {
 	if !control.Succeeded() {
-		v.NotExercised("nothing was served any more, and neither was it where as much was said and nothing cancelled: " + matcher.Describe(control))
+		v.NotExercised("nothing was served any more, and neither was it where as much was said and nothing " +
+			"cancelled: " + matcher.Describe(control))
 		return
 	}
 	v.Fail(verdict.Finding{
@@ -430,7 +441,8 @@ func wentOn(r *recording.Recording, m verdict.Message, x *recording.Exchange, v 
 				Expected: "a cancellation that ends the subscription which it names",
 				Actual:   h.Method() + " for the subscription " + string(x.ID) + " behind it",
 				Frames:   []int{x.Request, m.Frame.Number, h.Frame.Number},
-				Hint:     "send notifications/cancelled for a subscription that ends, and nothing for it after that",
+				Hint: "send notifications/cancelled for a subscription that ends, and nothing for it " +
+					"after that",
 			})
 			return
 		}

@@ -25,7 +25,8 @@ const stepUnlisted, stepRichList recording.Step = "unlisted", "rich-list"
 
 // Checks lists the checks of declared capabilities.
 var Checks = []verdict.Check{
-	{Requirement: "CAP-01", From: []recording.Name{recording.Undeclared}, Needs: slices.Concat(verdict.Declaring, verdict.Lacks("resources")),
+	{Requirement: "CAP-01", From: []recording.Name{recording.Undeclared},
+		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("resources")),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(recording.StepList); x != nil && v.Answered(x) {
 				list := x.Result().Get("resources")
@@ -59,7 +60,8 @@ var Checks = []verdict.Check{
 			misspelt.AddMisspelt(verdict.NewItem(v.Facts.Capability("resources"), "capabilities.resources", verdict.Declaration(r)), []string{"subscribe", "listChanged"})
 			misspelt.ObserveMisspelt(v)
 		}},
-	{Requirement: "CAP-06", From: []recording.Name{recording.WalkResources, Capabilities}, Needs: verdict.Resources,
+	{Requirement: "CAP-06", From: []recording.Name{recording.WalkResources, Capabilities},
+		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(stepRichList); x != nil {
 				v.Expect(x).To(matcher.BeResult(), "resources/list from a client with all capabilities")
@@ -81,23 +83,30 @@ var Checks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.BeResult(), "resources/templates/list")
 		}},
-	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, With: verdict.BothWalks, Needs: verdict.Resources, Judge: verdict.Each(verdict.Steps(recording.StepRead, stepUnlisted), readExists)},
-	{Requirement: "CAP-09", From: []recording.Name{Capabilities}, Needs: slices.Concat(verdict.Resources, verdict.Subscribe), Judge: subscribeExists},
-	{Requirement: "CAP-10", From: []recording.Name{Capabilities}, Needs: slices.Concat(verdict.Resources, verdict.Withholds("resources.subscribe")),
+	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, With: verdict.BothWalks,
+		Needs: verdict.Resources,
+		Judge: verdict.Each(verdict.Steps(recording.StepRead, stepUnlisted), readExists)},
+	{Requirement: "CAP-09", From: []recording.Name{Capabilities},
+		Needs: slices.Concat(verdict.Resources, verdict.Subscribe), Judge: subscribeExists},
+	{Requirement: "CAP-10", From: []recording.Name{Capabilities},
+		Needs: slices.Concat(verdict.Resources, verdict.Withholds("resources.subscribe")),
 		Judge: verdict.Each(verdict.Steps(recording.StepSubscribe), func(x *recording.Exchange, v *verdict.Verdict) {
 			v.Expect(x).To(matcher.BeRefused(), "resources/subscribe without a declared subscribe")
 		})},
-	{Requirement: "CAP-11", From: []recording.Name{recording.Everything, recording.Undeclared}, Needs: verdict.Declaring,
+	{Requirement: "CAP-11", From: []recording.Name{recording.Everything, recording.Undeclared},
+		Needs: verdict.Declaring,
 		Judge: verdict.InScenario(recording.Undeclared, contradictions, otherCapabilities)},
-	{Requirement: "CAP-12", From: verdict.Everything, Needs: slices.Concat(verdict.Declaring, verdict.Lacks("logging")),
+	{Requirement: "CAP-12", From: verdict.Everything,
+		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("logging")),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
 			for _, f := range r.Notifications("notifications/message", 0) {
 				v.Fail(verdict.Finding{
-					Expected: "no notifications/message from a target that does not declare the logging capability",
-					Actual:   judge.Brief(gjson.ParseBytes(f.Raw).Get("params")),
-					Frames:   []int{f.Number},
-					Hint:     "declare capabilities.logging, or log to standard error",
+					Expected: "no notifications/message from a target that does not declare the logging " +
+						"capability",
+					Actual: judge.Brief(gjson.ParseBytes(f.Raw).Get("params")),
+					Frames: []int{f.Number},
+					Hint:   "declare capabilities.logging, or log to standard error",
 				})
 			}
 		}},

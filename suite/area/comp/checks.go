@@ -79,7 +79,8 @@ var Checks = []verdict.Check{
 			v.That(given < 0, "no value that the target file keeps from this caller", actual, x.Evidence()...)
 		}
 	}},
-	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion}, Needs: verdict.Withholds("completions"),
+	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion},
+		Needs: verdict.Withholds("completions"),
 		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if !v.Answered(x) {
 				return
@@ -94,7 +95,8 @@ var Checks = []verdict.Check{
 				Warn: valuesOf(x) == 0,
 			})
 		})},
-	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion}, Needs: verdict.Lacks("completions"),
+	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion},
+		Needs: verdict.Lacks("completions"),
 		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Succeeded() {
 				v.NotExercised("the target serves completions, which COMP-01 judges")
@@ -107,7 +109,8 @@ var Checks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
 		})},
-	{Requirement: "COMP-08", From: []recording.Name{recording.MalformedCompletions}, Needs: verdict.Completions,
+	{Requirement: "COMP-08", From: []recording.Name{recording.MalformedCompletions},
+		Needs: verdict.Completions,
 		Judge: verdict.Each(verdict.Steps(incomplete...), func(x *recording.Exchange, v *verdict.Verdict) {
 			v.Expect(x).To(matcher.BeErrorReply(-32602), "completion/complete with params "+verdict.ParamsOf(x))
 		})},
@@ -148,7 +151,8 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 			On:       x, About: about,
 			Warn:       true,
 			Downgraded: verdict.Lenient,
-			Hint:       "check the type of the reference, and that the value is a string, before values are looked up",
+			Hint: "check the type of the reference, and that the value is a string, before values " +
+				"are looked up",
 		})
 	}
 	oddlyTyped(r, v)
@@ -168,7 +172,8 @@ func oddlyTyped(r *recording.Recording, v *verdict.Verdict) {
 			Frames:   append(x.Evidence(), plain.Evidence()...),
 			Warn:     true,
 			Cause:    "what was typed taken as a pattern",
-			Hint:     "compare argument.value as it is: escape it where it goes into a regular expression or a query",
+			Hint: "compare argument.value as it is: escape it where it goes into a regular expression " +
+				"or a query",
 		})
 	}
 }

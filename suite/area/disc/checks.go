@@ -62,7 +62,8 @@ var discChecks = []verdict.Check{
 		info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
 		hint := ""
 		if x.Result().Get("serverInfo").Exists() {
-			hint = fmt.Sprintf("serverInfo stands beside _meta: move it to _meta under the key %q", verdict.MetaServerInfo)
+			hint = fmt.Sprintf("serverInfo stands beside _meta: move it to _meta under the key %q",
+				verdict.MetaServerInfo)
 		}
 		v.FailUnless(judge.IsObject(info), verdict.Finding{
 			Expected: "_meta with " + verdict.MetaServerInfo + ", an object",
@@ -146,9 +147,11 @@ var discVersionsChecks = []verdict.Check{
 		}
 		for _, x := range r.Steps(stepUnsupported) {
 			if x.Tags[tagMain] != "" {
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion], verdict.Finding{
-					Hint: "compare the protocolVersion in _meta of every request with the versions that the server supports",
-				})
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
+					x.Method+" under the version "+x.Tags[recording.TagVersion], verdict.Finding{
+						Hint: "compare the protocolVersion in _meta of every request with the versions " +
+							"that the server supports",
+					})
 			}
 		}
 	}},
@@ -181,9 +184,11 @@ var discVersionsChecks = []verdict.Check{
 				v.Holds() // a method that the target does not have, which is judged elsewhere
 				continue
 			}
-			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion]+", after requests that were served", verdict.Finding{
-				Hint: "check the version before a request is handed to the code of its method",
-			})
+			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
+				x.Method+" under the version "+
+					x.Tags[recording.TagVersion]+", after requests that were served", verdict.Finding{
+					Hint: "check the version before a request is handed to the code of its method",
+				})
 		}
 		v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
 	}},
@@ -204,25 +209,30 @@ var discVersionsChecks = []verdict.Check{
 				RefusalDue: true,
 			})
 		}},
-	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly, Judge: promptRefusal},
-	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: verdict.DualEra, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x := r.Step(stepAfterHandshake)
-		if !verdict.Baseline(r, v, recording.StepPlain) {
-			return
-		}
-		about := "a request with modern metadata after a handshake with " + verdict.Tag(x, recording.TagVersion)
-		if !v.Expect(x).To(matcher.BeResult(), about) {
-			return
-		}
-		kind := x.Result().Get("resultType")
-		if v.Facts.Combination.Transport == requirement.Stdio && !judge.IsString(kind) {
-			// On stdio initialize selects the legacy rules for the whole process.
-			v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x.Evidence()...)
-			return
-		}
-		v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+judge.TypeName(kind)+" in the answer to "+about, x.Evidence()...)
-	}},
-	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources, Judge: sameForAllNames},
+	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
+		Judge: promptRefusal},
+	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: verdict.DualEra,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			x := r.Step(stepAfterHandshake)
+			if !verdict.Baseline(r, v, recording.StepPlain) {
+				return
+			}
+			about := "a request with modern metadata after a handshake with " +
+				verdict.Tag(x, recording.TagVersion)
+			if !v.Expect(x).To(matcher.BeResult(), about) {
+				return
+			}
+			kind := x.Result().Get("resultType")
+			if v.Facts.Combination.Transport == requirement.Stdio && !judge.IsString(kind) {
+				// On stdio initialize selects the legacy rules for the whole process.
+				v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x.Evidence()...)
+				return
+			}
+			v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+
+				judge.TypeName(kind)+" in the answer to "+about, x.Evidence()...)
+		}},
+	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources,
+		Judge: sameForAllNames},
 	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
 			again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter

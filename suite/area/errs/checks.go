@@ -44,7 +44,8 @@ var Checks = []verdict.Check{
 			alike := refusesAll(v)
 			for _, x := range r.Steps(recording.StepConfigured) {
 				if refusesMissing(x, alike, v) {
-					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist", anotherCode(v))
+					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist",
+						anotherCode(v))
 				}
 			}
 			guessedCodes(r.Steps(recording.StepGuessed), alike, v)
@@ -98,20 +99,23 @@ var Checks = []verdict.Check{
 			v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
 		}
 	}},
-	{Requirement: "ERR-08", From: []recording.Name{BrokenRead}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
+	{Requirement: "ERR-08", From: []recording.Name{BrokenRead},
+		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepBroken) {
 				if verdict.ReadsUnknown(v) {
 					return
 				}
 				if x.Succeeded() {
-					v.NeedsSubject("the resource that the target file calls broken can be read: " + judge.Brief(x.Param("uri")))
+					v.NeedsSubject("the resource that the target file calls broken can be read: " +
+						judge.Brief(x.Param("uri")))
 					continue
 				}
 				v.Expect(x).To(matcher.BeErrorReply(-32603), "a read that fails on the server's side")
 			}
 		}},
-	{Requirement: "ERR-09", From: []recording.Name{recording.MissingReads, recording.MalformedReads}, Needs: verdict.Resources,
+	{Requirement: "ERR-09", From: []recording.Name{recording.MissingReads, recording.MalformedReads},
+		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepConfigured, recording.StepGuessed, recording.StepStranger) {
 				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
@@ -217,13 +221,17 @@ func missingCode(v *verdict.Verdict) int64 {
 func refusesMissing(x *recording.Exchange, alike string, v *verdict.Verdict) bool {
 	switch {
 	case alike != "" && x.Error().Get("code").Raw == alike && !verdict.NotFound(x):
-		v.NotExercised("the target refuses every listed resource by the same code, for want of a right perhaps: " + matcher.Describe(x))
+		v.NotExercised("the target refuses every listed resource by the same code, for want of a right " +
+			"perhaps: " + matcher.Describe(x))
 	case verdict.Yields(x):
-		v.NeedsSubject("what was taken for missing has contents: name a URI in the target file that certainly leads to nothing, subjects: {missing: [URI]}")
+		v.NeedsSubject("what was taken for missing has contents: name a URI in the target file that " +
+			"certainly leads to nothing, subjects: {missing: [URI]}")
 	case x.Succeeded():
-		v.NotExercised("the target answers reads of what does not exist with a result that holds nothing, which ERR-09 judges")
+		v.NotExercised("the target answers reads of what does not exist with a result that holds nothing, " +
+			"which ERR-09 judges")
 	case x.Status >= 500:
-		v.NotExercised(fmt.Sprintf("the read was answered with HTTP %d, which says nothing about the resource", x.Status))
+		v.NotExercised(fmt.Sprintf("the read was answered with HTTP %d, which says nothing about the "+
+			"resource", x.Status))
 	case v.Modern() && x.HasCode(verdict.CodeMissingCapability):
 		v.NotExercised("the read was refused for want of a capability of the client")
 	default:

@@ -87,7 +87,8 @@ var httpChecks = []verdict.Check{
 		switch {
 		case x != nil && verdict.Gone(r, x, v):
 		case x != nil && x.Status == http.StatusRequestHeaderFieldsTooLarge:
-			v.NotExercised(matcher.Describe(x) + " to a read whose Mcp-Name is the uri in Base64, which is longer than the uri")
+			v.NotExercised(matcher.Describe(x) +
+				" to a read whose Mcp-Name is the uri in Base64, which is longer than the uri")
 		case x != nil && x.Tags[tagUnlisted] != "":
 			if namesJudged(r, v) && v.Answered(x) {
 				v.FailUnless(!x.HasCode(verdict.CodeHeaderMismatch), verdict.Finding{
@@ -201,7 +202,8 @@ func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
 			v.Expect(x).To(want, about, verdict.Finding{
 				Warn:       true,
 				Downgraded: verdict.RefusedOtherwise,
-				Hint:       "compare MCP-Protocol-Version with the version in _meta before looking whether it is supported",
+				Hint: "compare MCP-Protocol-Version with the version in _meta before looking whether " +
+					"it is supported",
 			})
 			continue
 		}

@@ -41,14 +41,16 @@ var httpMessagesChecks = []verdict.Check{
 		// What is not served with the header either says nothing about the header.
 		if uses := r.Steps(recording.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
 			if v.Answered(uses[0]) {
-				v.NotExercised("the same request with MCP-Protocol-Version is not served: " + matcher.Describe(uses[0]))
+				v.NotExercised("the same request with MCP-Protocol-Version is not served: " +
+					matcher.Describe(uses[0]))
 			}
 			return
 		}
 		x := r.Step(recording.StepNoVersion)
 		if x != nil && x.Status == http.StatusBadRequest && !issued(r) {
 			v.Observe("version-demanded", matcher.Describe(x)+" to a request without MCP-Protocol-Version, which the target, keeping no sessions, cannot know otherwise", x.Evidence()...)
-			v.NotExercised("the target keeps no sessions by which to know the version, and demands the header that clients have to send")
+			v.NotExercised("the target keeps no sessions by which to know the version, and demands the " +
+				"header that clients have to send")
 			return
 		}
 		v.Expect(x).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
@@ -61,7 +63,8 @@ var httpMessagesChecks = []verdict.Check{
 			v.FailUnless(x.Succeeded(), verdict.Finding{
 				Expected: "a session for a second client",
 				On:       x, About: "the initialize of a second client",
-				Hint: "open a session for each client; if the server is meant for one client at a time, instances: 1 at its endpoint in the target file leaves this out",
+				Hint: "open a session for each client; if the server is meant for one client at a time, " +
+					"instances: 1 at its endpoint in the target file leaves this out",
 			})
 		}
 		verdict.SideBySide(r, v)
@@ -108,7 +111,8 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 		if x == nil || !v.Answered(x) {
 			return
 		}
-		v.FailUnless(x.Status != http.StatusMethodNotAllowed && (x.Status != http.StatusNotFound || x.Failed()), verdict.Finding{
+		v.FailUnless(x.Status != http.StatusMethodNotAllowed &&
+			(x.Status != http.StatusNotFound || x.Failed()), verdict.Finding{
 			Expected: "the message to be taken at the endpoint",
 			On:       x, About: verdict.What(x),
 		})
@@ -188,13 +192,14 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Exchanges {
 		if len(x.ID) > 0 && x.Status == http.StatusAccepted && len(x.Replies) > 0 && !verdict.AnsweredOnGet(r, x) {
 			v.Fail(verdict.Finding{
-				Expected:   "a response with HTTP 200",
-				Actual:     "HTTP 202 with the response to " + x.Method,
-				On:         x,
-				Warn:       true,
-				Cause:      "a response with HTTP 202",
-				Downgraded: "no sentence names the status, but 202 is that of messages to which there is no response, and clients look for none",
-				Hint:       "answer requests with HTTP 200",
+				Expected: "a response with HTTP 200",
+				Actual:   "HTTP 202 with the response to " + x.Method,
+				On:       x,
+				Warn:     true,
+				Cause:    "a response with HTTP 202",
+				Downgraded: "no sentence names the status, but 202 is that of messages to which there is " +
+					"no response, and clients look for none",
+				Hint: "answer requests with HTTP 200",
 			})
 		}
 		if len(x.ID) == 0 || x.Status != http.StatusOK {
@@ -202,13 +207,15 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 		}
 		if coding := wire.Coding(x.Header); coding != "" && len(x.Replies) > 0 {
 			v.Fail(verdict.Finding{
-				Expected:   "a body in the coding that the head names",
-				Actual:     "Content-Encoding is " + judge.Quote(coding) + " in the answer to " + x.Method + ", whose body is plain JSON",
+				Expected: "a body in the coding that the head names",
+				Actual: "Content-Encoding is " + judge.Quote(coding) + " in the answer to " + x.Method +
+					", whose body is plain JSON",
 				On:         x,
 				Warn:       true,
 				Cause:      "the content coding",
 				Downgraded: "RFC 9110, section 8.4 says it, and no page of the protocol",
-				Hint:       "leave Content-Encoding out, or encode the body: most HTTP clients decode it by the header and fail; where a gateway decodes, it has to drop the header",
+				Hint: "leave Content-Encoding out, or encode the body: most HTTP clients decode it " +
+					"by the header and fail; where a gateway decodes, it has to drop the header",
 			})
 		}
 		kind := verdict.MediaType(x.Header)
@@ -301,7 +308,8 @@ func strayAnswer(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if note := r.Step(stepNotify); note != nil && note.Status == x.Status && x.Status != http.StatusAccepted && x.Status < 300 {
-		v.NotExercised(fmt.Sprintf("responses are answered as notifications are, by HTTP %d: see HTTP-05", x.Status))
+		v.NotExercised(fmt.Sprintf("responses are answered as notifications are, by HTTP %d: see HTTP-05",
+			x.Status))
 		return
 	}
 	body := verdict.Body(r, x)

@@ -15,7 +15,8 @@ import (
 
 // Checks lists the checks of server/resources#list-changed-notification.
 var Checks = []verdict.Check{
-	{Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged, Judge: listAnnounced},
+	{Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged,
+		Judge: listAnnounced},
 	{Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening, recording.Everything}, Judge: wellFormedListChange},
 	{
 		Requirement: "LCH-04",
@@ -25,8 +26,10 @@ var Checks = []verdict.Check{
 		Needs: verdict.Withholds("resources.listChanged"),
 		Judge: undeclaredListChange,
 	},
-	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: verdict.ListChanged, Judge: listChangedHonoured},
-	{Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged, Judge: listShowsChange},
+	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: verdict.ListChanged,
+		Judge: listChangedHonoured},
+	{Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged,
+		Judge: listShowsChange},
 }
 
 // listChange is one change of the list, as it was made and as it showed.
@@ -119,7 +122,8 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 				Expected: verdict.ListUpdated + " after a resource was " + string(c.step),
 				Actual:   actual + verdict.WithTrigger(r, c.mark),
 				Frames:   c.frames,
-				Hint:     "send " + verdict.ListUpdated + " when the list changes, or do not declare resources.listChanged",
+				Hint: "send " + verdict.ListUpdated +
+					" when the list changes, or do not declare resources.listChanged",
 			})
 		}
 	}
@@ -138,8 +142,9 @@ func announcedToAll(r *recording.Recording, c listChange, v *verdict.Verdict) {
 		return
 	}
 	v.Fail(verdict.Finding{
-		Expected:   verdict.ListUpdated + " in every session whose list has changed",
-		Actual:     "none came in a second session, in which the list shows that a resource was " + string(c.step) + verdict.WithTrigger(r, c.mark) + ", while the first one was told",
+		Expected: verdict.ListUpdated + " in every session whose list has changed",
+		Actual: "none came in a second session, in which the list shows that a resource was " +
+			string(c.step) + verdict.WithTrigger(r, c.mark) + ", while the first one was told",
 		Frames:     append(verdict.FrameNumbers(c.announced[:1]), pages[len(pages)-1].Evidence()...),
 		Warn:       true,
 		Cause:      "one of several sessions",

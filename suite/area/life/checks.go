@@ -41,11 +41,13 @@ const (
 
 // Checks lists the checks of basic/lifecycle and basic/utilities/ping.
 var Checks = []verdict.Check{
-	{Requirement: "LIFE-01", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range handshakes(r) {
-			verdict.TypedResult("InitializeResult", "protocolVersion", "capabilities", "serverInfo", "serverInfo.name", "serverInfo.version")(x, v)
-		}
-	}},
+	{Requirement: "LIFE-01", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range handshakes(r) {
+				verdict.TypedResult("InitializeResult", "protocolVersion", "capabilities", "serverInfo",
+					"serverInfo.name", "serverInfo.version")(x, v)
+			}
+		}},
 	{Requirement: "LIFE-03", From: []recording.Name{recording.Everything, Negotiation}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range handshakes(r) {
 			asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
@@ -92,11 +94,12 @@ var Checks = []verdict.Check{
 			})
 		}
 	}},
-	{Requirement: "LIFE-07", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range handshakes(r) {
-			optionalMembers(x, v)
-		}
-	}},
+	{Requirement: "LIFE-07", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range handshakes(r) {
+				optionalMembers(x, v)
+			}
+		}},
 	{Requirement: "LIFE-09", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		end := r.Step(recording.StepInitialized)
 		if end == nil {
@@ -124,24 +127,25 @@ var Checks = []verdict.Check{
 			v.Expect(x).To(matcher.BeResult(), x.Method+" after the handshake")
 		}
 	}},
-	{Requirement: "LIFE-12", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		clean := len(verdict.Received(r)) > 0
-		for _, m := range verdict.RequestsOf(r) {
-			feature, _, _ := strings.Cut(m.Method(), "/")
-			if slices.Contains([]string{"sampling", "roots", "elicitation"}, feature) {
-				clean = false
-				v.Fail(verdict.Finding{
-					Expected: "no request for " + feature + ", which the client did not declare",
-					Actual:   "a request for " + m.Method(),
-					Frames:   []int{m.Frame.Number},
-					Hint:     "look at the capabilities of the client before asking it for " + feature,
-				})
+	{Requirement: "LIFE-12", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			clean := len(verdict.Received(r)) > 0
+			for _, m := range verdict.RequestsOf(r) {
+				feature, _, _ := strings.Cut(m.Method(), "/")
+				if slices.Contains([]string{"sampling", "roots", "elicitation"}, feature) {
+					clean = false
+					v.Fail(verdict.Finding{
+						Expected: "no request for " + feature + ", which the client did not declare",
+						Actual:   "a request for " + m.Method(),
+						Frames:   []int{m.Frame.Number},
+						Hint:     "look at the capabilities of the client before asking it for " + feature,
+					})
+				}
 			}
-		}
-		if clean {
-			v.Holds()
-		}
-	}},
+			if clean {
+				v.Holds()
+			}
+		}},
 	{Requirement: "LIFE-13", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			ofTheRevision(r, v)
@@ -233,7 +237,8 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 			Expected: "the offer of a version that the server supports, in place of " + alien(x),
 			Actual:   "protocolVersion is " + judge.Brief(offer),
 			On:       x,
-			Hint:     "never repeat a version that the server does not know: answer with the latest one that it supports",
+			Hint: "never repeat a version that the server does not know: answer with the latest one " +
+				"that it supports",
 		})
 	}
 	for _, x := range r.Steps(stepReturn) {
@@ -248,17 +253,20 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 				Actual:   "protocolVersion is " + futureVersion,
 				On:       x,
 				Cause:    "a version of the future",
-				Hint:     "look the version up among those that the server supports, instead of comparing which one is later",
+				Hint: "look the version up among those that the server supports, instead of comparing " +
+					"which one is later",
 			})
 		case offer.Modern() && slices.Contains(requirement.Revisions(), offer):
 			v.Fail(verdict.Finding{
-				Expected:   "a version that begins with a handshake",
-				Actual:     "protocolVersion is " + string(offer) + ", which has none, in the answer to " + faulty(x),
-				On:         x,
-				Warn:       true,
-				Cause:      "a version without a handshake",
-				Downgraded: "a version that is supported is to be confirmed, but initialize selects one that has a handshake",
-				Hint:       "answer initialize with the latest version that begins with a handshake",
+				Expected: "a version that begins with a handshake",
+				Actual: "protocolVersion is " + string(offer) + ", which has none, in the answer to " +
+					faulty(x),
+				On:    x,
+				Warn:  true,
+				Cause: "a version without a handshake",
+				Downgraded: "a version that is supported is to be confirmed, but initialize selects one " +
+					"that has a handshake",
+				Hint: "answer initialize with the latest version that begins with a handshake",
 			})
 		}
 	}

@@ -41,36 +41,46 @@ const (
 
 // The checks of server/resources, listing.
 var listChecks = []verdict.Check{
-	{Requirement: "LIST-01", From: verdict.ResourceWalk, Needs: verdict.Resources, Judge: verdict.Each(verdict.PagesOf, verdict.TypedResult("ListResourcesResult", "resources"))},
-	{Requirement: "LIST-02", From: verdict.ResourceWalk, Needs: verdict.Resources, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-		if v.That(i.IsObject(), "an object for each resource", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
-			verdict.Typed(v, i, "Resource", "uri", "name")
-		}
-	})},
-	{Requirement: "LIST-05", From: verdict.ResourceWalk, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		items := verdict.ListedItems(r, v)
-		for _, i := range items {
-			verdict.Typed(v, i, "Resource", "description", "mimeType", "title", "size")
-			if size := i.Get("size"); judge.IsInteger(size) {
-				v.WarnUnless(!strings.HasPrefix(size.Raw, "-") || size.Num == 0, "a size that is not negative", "size of "+i.Name+" is "+judge.Brief(size), i.Frames...)
+	{Requirement: "LIST-01", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: verdict.Each(verdict.PagesOf, verdict.TypedResult("ListResourcesResult", "resources"))},
+	{Requirement: "LIST-02", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
+			if v.That(i.IsObject(), "an object for each resource", i.Name+" is "+judge.TypeName(i.Result),
+				i.Frames...) {
+				verdict.Typed(v, i, "Resource", "uri", "name")
 			}
-		}
-		verdict.Remarks(items, resourceMembers, v)
-	}},
+		})},
+	{Requirement: "LIST-05", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			items := verdict.ListedItems(r, v)
+			for _, i := range items {
+				verdict.Typed(v, i, "Resource", "description", "mimeType", "title", "size")
+				if size := i.Get("size"); judge.IsInteger(size) {
+					v.WarnUnless(!strings.HasPrefix(size.Raw, "-") || size.Num == 0,
+						"a size that is not negative", "size of "+i.Name+" is "+
+							judge.Brief(size), i.Frames...)
+				}
+			}
+			verdict.Remarks(items, resourceMembers, v)
+		}},
 	{Requirement: "LIST-14", From: verdict.ResourceWalk, Needs: verdict.Resources, Judge: uniqueURIs},
-	{Requirement: "LIST-16", From: verdict.ResourceWalk, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var web verdict.Sightings
-		for _, i := range verdict.ListedItems(r, v) {
-			if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
-				web.Add(judge.Brief(uri), i.Frames...)
+	{Requirement: "LIST-16", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var web verdict.Sightings
+			for _, i := range verdict.ListedItems(r, v) {
+				if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
+					web.Add(judge.Brief(uri), i.Frames...)
+				}
 			}
-		}
-		if len(web.Names) == 0 {
-			v.NeedsSubject("no resource has an https URI")
-		}
-		web.Observe(v, "https-uri", "%d listed under an https URI, which tells clients that they can load it from the web by themselves: %s")
-	}},
-	{Requirement: "LIST-18", From: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads}, Needs: verdict.Resources,
+			if len(web.Names) == 0 {
+				v.NeedsSubject("no resource has an https URI")
+			}
+			web.Observe(v, "https-uri",
+				"%d listed under an https URI, which tells clients that they can load it from the web by "+
+					"themselves: %s")
+		}},
+	{Requirement: "LIST-18", From: []recording.Name{recording.WalkResources, recording.WalkTemplates,
+		recording.Reads}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var items []verdict.Item
 			if r.Scenario != recording.Reads {
@@ -124,54 +134,61 @@ var resourceMembers = []string{"uri", "name", "title", "description", "mimeType"
 // The checks of server/resources, listing, that compare the list with reads or
 // with another look at it.
 var relistChecks = []verdict.Check{
-	{Requirement: "LIST-08", From: []recording.Name{Relist}, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		again := listedAgain(r, v)
-		for _, read := range verdict.Readings(r, v, recording.StepRead) {
-			said, listed := read.Tags[recording.TagSize], again[read.Tags[recording.TagURI]]
-			if said == "" || len(read.Contents) != 1 || listed.Get("size").Raw != said {
-				continue
+	{Requirement: "LIST-08", From: []recording.Name{Relist}, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			again := listedAgain(r, v)
+			for _, read := range verdict.Readings(r, v, recording.StepRead) {
+				said, listed := read.Tags[recording.TagSize], again[read.Tags[recording.TagURI]]
+				if said == "" || len(read.Contents) != 1 || listed.Get("size").Raw != said {
+					continue
+				}
+				length, ok := rawLength(read.Contents[0])
+				if !ok {
+					continue
+				}
+				v.FailUnless(gjson.Parse(said).Num == float64(length), verdict.Finding{
+					Expected: fmt.Sprintf("a size of %d, which is what a read yields", length),
+					Actual:   "size of " + judge.Brief(read.Param("uri")) + " is " + said + " in the list",
+					Frames:   append(read.Evidence(), listed.Frames...),
+					Cause:    "the size",
+				})
 			}
-			length, ok := rawLength(read.Contents[0])
-			if !ok {
-				continue
-			}
-			v.FailUnless(gjson.Parse(said).Num == float64(length), verdict.Finding{
-				Expected: fmt.Sprintf("a size of %d, which is what a read yields", length),
-				Actual:   "size of " + judge.Brief(read.Param("uri")) + " is " + said + " in the list",
-				Frames:   append(read.Evidence(), listed.Frames...),
-				Cause:    "the size",
-			})
-		}
-		v.NeedsSubject("no resource with a size could be read")
-	}},
-	{Requirement: "LIST-15", From: []recording.Name{Relist}, Needs: verdict.Resources, Judge: readableAsListed},
-	{Requirement: "LIST-13", From: []recording.Name{ListParams}, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		with, without, again := r.Step(stepWith), r.Step(stepWithout), r.Step(stepWithAgain)
-		switch {
-		case !v.Answered(with):
-			return
-		case !with.Succeeded():
-			v.NeedsSubject("the list was refused: " + matcher.Describe(with))
-			return
-		}
-		ok := v.Expect(without).To(matcher.BeResult(), "resources/list without params, which are optional in this revision")
-		if !ok || again == nil || !again.Succeeded() || !verdict.SameSet(with, again) {
-			return
-		}
-		same := verdict.SameSet
-		if verdict.LeadsOn(with) || verdict.LeadsOn(without) {
-			same = verdict.SamePage
-			if len(verdict.IDsOf(with)) == 0 || len(verdict.IDsOf(without)) == 0 {
-				v.NotExercised("the first page of resources/list is empty and has a nextCursor, so that nothing can be compared")
+			v.NeedsSubject("no resource with a size could be read")
+		}},
+	{Requirement: "LIST-15", From: []recording.Name{Relist}, Needs: verdict.Resources,
+		Judge: readableAsListed},
+	{Requirement: "LIST-13", From: []recording.Name{ListParams}, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			with, without, again := r.Step(stepWith), r.Step(stepWithout), r.Step(stepWithAgain)
+			switch {
+			case !v.Answered(with):
+				return
+			case !with.Succeeded():
+				v.NeedsSubject("the list was refused: " + matcher.Describe(with))
 				return
 			}
-		}
-		v.That(same(with, without), "the same resources with empty params and without params",
-			fmt.Sprintf(plural.Of(len(verdict.IDsOf(with)), "%d {resource|resources} with, %d without"), len(verdict.IDsOf(with)), len(verdict.IDsOf(without))),
-			append(with.Evidence(), without.Evidence()...)...)
-	}},
+			ok := v.Expect(without).To(matcher.BeResult(),
+				"resources/list without params, which are optional in this revision")
+			if !ok || again == nil || !again.Succeeded() || !verdict.SameSet(with, again) {
+				return
+			}
+			same := verdict.SameSet
+			if verdict.LeadsOn(with) || verdict.LeadsOn(without) {
+				same = verdict.SamePage
+				if len(verdict.IDsOf(with)) == 0 || len(verdict.IDsOf(without)) == 0 {
+					v.NotExercised("the first page of resources/list is empty and has a nextCursor, " +
+						"so that nothing can be compared")
+					return
+				}
+			}
+			v.That(same(with, without), "the same resources with empty params and without params",
+				fmt.Sprintf(plural.Of(len(verdict.IDsOf(with)), "%d {resource|resources} with, %d without"),
+					len(verdict.IDsOf(with)), len(verdict.IDsOf(without))),
+				append(with.Evidence(), without.Evidence()...)...)
+		}},
 	{Requirement: "LIST-10", From: []recording.Name{SameList}, Needs: verdict.Resources, Judge: sameForAll},
-	{Requirement: "LIST-11", From: []recording.Name{SameList}, Needs: verdict.Resources, Judge: unchangedByOthers},
+	{Requirement: "LIST-11", From: []recording.Name{SameList}, Needs: verdict.Resources,
+		Judge: unchangedByOthers},
 }
 
 // listedAgain lists the entries of the second walk by URI.
@@ -223,11 +240,13 @@ func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
 			v.NeedsSubject("https URIs may be for clients to load from the web")
 		case !verdict.NotFound(x):
 			others.Add(judge.Brief(x.Param("uri"))+" ("+matcher.Describe(x)+")", x.Evidence()...)
-			v.NeedsSubject("what could not be read ended in an error that does not say that it is missing: see the observation unreadable")
+			v.NeedsSubject("what could not be read ended in an error that does not say that it is missing: " +
+				"see the observation unreadable")
 		case rereads[uri] != nil && verdict.NotFound(rereads[uri]) && again[uri].Exists():
 			unreadable(r, v, x, rereads[uri], again[uri])
 		default:
-			v.NotExercised("what could not be read at first was gone from the list, or could be read, at the second look")
+			v.NotExercised("what could not be read at first was gone from the list, or could be read, at " +
+				"the second look")
 		}
 	}
 	unstable(r, v)
@@ -259,10 +278,11 @@ func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording
 	f := r.Frame(x.Request)
 	v.Fail(verdict.Finding{
 		Expected: "contents for a URI that is listed",
-		Actual:   matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) + ", which was listed before and after",
-		Frames:   slices.Concat(x.Evidence(), reread.Evidence(), listed.Frames),
-		Member:   "uri of " + listed.Name,
-		Warn:     f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "",
+		Actual: matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) +
+			", which was listed before and after",
+		Frames: slices.Concat(x.Evidence(), reread.Evidence(), listed.Frames),
+		Member: "uri of " + listed.Name,
+		Warn:   f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "",
 	})
 }
 

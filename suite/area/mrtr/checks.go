@@ -26,14 +26,16 @@ const stepSuperfluous, stepMalformed recording.Step = "superfluous", "malformed"
 
 // Checks lists the checks of basic/patterns/mrtr.
 var Checks = []verdict.Check{
-	{Requirement: "MRTR-01", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		verdict.EachResult(r, func(x *recording.Exchange) {
-			if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
-				v.That(x.Result().Get("resultType").String() != "input_required", "no request for input in the answer to "+x.Method,
-					`resultType is "input_required"`, x.Evidence()...)
-			}
-		})
-	}},
+	{Requirement: "MRTR-01", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			verdict.EachResult(r, func(x *recording.Exchange) {
+				if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
+					v.That(x.Result().Get("resultType").String() != "input_required",
+						"no request for input in the answer to "+x.Method,
+						`resultType is "input_required"`, x.Evidence()...)
+				}
+			})
+		}},
 	{Requirement: "MRTR-02", From: []recording.Name{recording.InputReads}, Judge: verdict.Each(verdict.InputRequired, wellFormedInput)},
 	{Requirement: "MRTR-04", From: []recording.Name{recording.Reads, recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Calls("resources/read") {

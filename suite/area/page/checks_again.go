@@ -56,13 +56,15 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 			if x.Failed() {
 				f.Downgraded = verdict.RefusedOtherwise
 			}
-			v.Expect(x).To(matcher.BeErrorReply(-32602), "a cursor that was never handed out (in "+x.Method+")", f)
+			v.Expect(x).To(matcher.BeErrorReply(-32602), "a cursor that was never handed out (in "+
+				x.Method+")", f)
 		}
 		var meddled, foreign verdict.Sightings
 		for _, x := range r.Steps(append([]recording.Step{stepOld, stepForeign}, alteredCursors...)...) {
 			switch {
 			case x.Failed():
-				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")", verdict.Finding{Downgraded: verdict.RefusedOtherwise, Hint: hint})
+				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")",
+					verdict.Finding{Downgraded: verdict.RefusedOtherwise, Hint: hint})
 			case x.Succeeded() && x.Step == stepForeign:
 				foreign.Add(judge.Brief(x.Param("cursor"))+" in "+x.Method, x.Evidence()...)
 			case x.Succeeded() && x.Step != stepOld:
@@ -103,7 +105,8 @@ func survives(r *recording.Recording, v *verdict.Verdict) {
 				return
 			}
 		}
-		v.Expect(r.Step(stepAfter)).To(matcher.Expecting(expected, matcher.BeResult()), method+" without cursor, after a row of bad ones", verdict.Finding{Warn: true})
+		v.Expect(r.Step(stepAfter)).To(matcher.Expecting(expected, matcher.BeResult()),
+			method+" without cursor, after a row of bad ones", verdict.Finding{Warn: true})
 	})
 }
 
@@ -112,8 +115,9 @@ func badCursor(x *recording.Exchange, v *verdict.Verdict, ignored *verdict.Sight
 	cursor := x.Param("cursor")
 	if x.Fatal {
 		v.Fail(verdict.Finding{
-			Expected:    x.Method + " without cursor is answered as ever",
-			Actual:      "nothing is answered any more after the cursor " + judge.Brief(cursor) + matcher.InBrackets(x.Reason),
+			Expected: x.Method + " without cursor is answered as ever",
+			Actual: "nothing is answered any more after the cursor " + judge.Brief(cursor) +
+				matcher.InBrackets(x.Reason),
 			On:          x,
 			Hint:        "answer a cursor that cannot be read with error -32602",
 			SharedCause: v.EndedBy(x),
@@ -210,10 +214,11 @@ func otherConnection(r *recording.Recording, v *verdict.Verdict) {
 	if !x.Succeeded() {
 		v.Fail(verdict.Finding{
 			Expected: expected,
-			Actual:   matcher.Describe(x) + " to the cursor " + judge.Brief(x.Param("cursor")) + ", which was handed out on another connection",
-			Frames:   frames,
-			Warn:     true,
-			Hint:     "keep in the cursor what is needed to go on, not in the connection",
+			Actual: matcher.Describe(x) + " to the cursor " + judge.Brief(x.Param("cursor")) +
+				", which was handed out on another connection",
+			Frames: frames,
+			Warn:   true,
+			Hint:   "keep in the cursor what is needed to go on, not in the connection",
 		})
 		return
 	}
@@ -251,9 +256,10 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 		case len(page) == 0 || len(start) > 0 && x.Step == stepSecond && isNextPage(r, page):
 			v.Fail(verdict.Finding{
 				Expected: expected,
-				Actual:   fmt.Sprintf("a second request without cursor yields %d %s from behind the first page", len(page), kindOf(x, len(page))),
-				Frames:   frames,
-				Hint:     "keep no position between requests: the cursor says where to go on",
+				Actual: fmt.Sprintf("a second request without cursor yields %d %s from behind the first "+
+					"page", len(page), kindOf(x, len(page))),
+				Frames: frames,
+				Hint:   "keep no position between requests: the cursor says where to go on",
 			})
 		default:
 			v.WarnUnless(false, expected, "another page: "+verdict.Difference(verdict.URISet(first), verdict.URISet(x)), frames...)
@@ -314,9 +320,10 @@ func complete(pages []*recording.Exchange, v *verdict.Verdict) {
 	for _, e := range gjson.Parse(last.Tags[tagExpected]).Array() {
 		v.FailUnless(times[e.Str] > 0, verdict.Finding{
 			Expected: judge.Brief(e) + " in the list",
-			Actual:   fmt.Sprintf(plural.Of(len(pages), "it stands {not on the %d page|on none of the %d pages}"), len(pages)),
-			Frames:   frames,
-			Cause:    "an entry is missing",
+			Actual: fmt.Sprintf(plural.Of(len(pages),
+				"it stands {not on the %d page|on none of the %d pages}"), len(pages)),
+			Frames: frames,
+			Cause:  "an entry is missing",
 		})
 		v.FailUnless(times[e.Str] < 2, verdict.Finding{
 			Expected: judge.Brief(e) + " once in the list",

@@ -19,22 +19,25 @@ import (
 
 // The checks of server/resources, reading: what the contents say.
 var readBytesChecks = []verdict.Check{
-	{Requirement: "READ-12", From: reads, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range verdict.Readings(r, v, recording.StepRead) {
-			for _, c := range x.Contents {
-				text, mime := c.Get("text"), declaredType(x, c)
-				if !judge.IsBinaryType(mime) || !judge.IsString(text) {
-					if judge.IsBinaryType(mime) && judge.IsString(c.Get("blob")) {
-						v.Holds()
+	{Requirement: "READ-12", From: reads, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range verdict.Readings(r, v, recording.StepRead) {
+				for _, c := range x.Contents {
+					text, mime := c.Get("text"), declaredType(x, c)
+					if !judge.IsBinaryType(mime) || !judge.IsString(text) {
+						if judge.IsBinaryType(mime) && judge.IsString(c.Get("blob")) {
+							v.Holds()
+						}
+						continue
 					}
-					continue
+					at, binary := judge.BinaryInText(text.Str)
+					v.That(!binary, mime+" as a blob",
+						fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.Name,
+							at), c.Frames...)
 				}
-				at, binary := judge.BinaryInText(text.Str)
-				v.That(!binary, mime+" as a blob", fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.Name, at), c.Frames...)
 			}
-		}
-		v.NeedsSubject("nothing of a binary type could be read")
-	}},
+			v.NeedsSubject("nothing of a binary type could be read")
+		}},
 	{Requirement: "READ-13", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.Steps(recording.StepText), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
@@ -48,18 +51,22 @@ var readBytesChecks = []verdict.Check{
 			}
 		})},
 	{Requirement: "READ-15", From: reads, Needs: verdict.Resources, Judge: fitsType},
-	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x, about := r.Step(stepTask), "a read with a task parameter, of a resource that could be read without"
-		if v.Facts.Declares("tasks") && v.Answered(x) && !x.Result().Get("contents").IsArray() {
-			v.Observe("task-for-a-read", matcher.Describe(x)+" to "+about, x.Evidence()...)
-			v.NotExercised("the target declares tasks, and does not answer a read with a task parameter by contents")
-			return
-		}
-		if verdict.Gone(r, x, v) {
-			return
-		}
-		v.Expect(x).To(matcher.HaveContents(), about)
-	}},
+	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			x, about := r.Step(stepTask), "a read with a task parameter, of a resource that could be read "+
+				"without"
+			if v.Facts.Declares("tasks") && v.Answered(x) && !x.Result().Get("contents").IsArray() {
+				v.Observe("task-for-a-read", matcher.Describe(x)+" to "+about, x.Evidence()...)
+				v.NotExercised("the target declares tasks, and does not answer a read with a task " +
+					"parameter by " +
+					"contents")
+				return
+			}
+			if verdict.Gone(r, x, v) {
+				return
+			}
+			v.Expect(x).To(matcher.HaveContents(), about)
+		}},
 }
 
 // readsAtAll reports whether a read of a known resource yielded a result. That it
@@ -70,7 +77,8 @@ func readsAtAll(v *verdict.Verdict, x *recording.Exchange) bool {
 		v.NeedsSubject("the target does not know resources/read")
 		return false
 	}
-	ok := v.Expect(x).To(matcher.BeResult(), "a read of "+judge.Brief(x.Param("uri"))+", which the target file calls readable", verdict.Finding{
+	ok := v.Expect(x).To(matcher.BeResult(), "a read of "+judge.Brief(x.Param("uri"))+
+		", which the target file calls readable", verdict.Finding{
 		Hint: "let the resource be read, or correct the target file",
 	})
 	return ok && !verdict.AsksForInput(x) && !verdict.UnreadableShape(x, v)

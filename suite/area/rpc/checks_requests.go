@@ -54,10 +54,13 @@ var rpcRequestsChecks = []verdict.Check{
 					On:       x, About: "a request for an unknown method",
 				})
 			} else if v.Modern() && r.Combination.Transport == requirement.Stdio {
-				v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method", verdict.Finding{
-					Warn:       true,
-					Downgraded: "the sentence that demands the code stands on the page of Streamable HTTP; elsewhere the schema and JSON-RPC describe it",
-				})
+				v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method",
+					verdict.Finding{
+						Warn: true,
+						Downgraded: "the sentence that demands the code stands on the page of Streamable " +
+							"HTTP; " +
+							"elsewhere the schema and JSON-RPC describe it",
+					})
 			} else {
 				v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
 			}
@@ -151,7 +154,8 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 			Expected: expected,
 			Actual:   matcher.Describe(x),
 			Frames:   frames,
-			Hint:     "answer every request, if need be with an error; if the target takes longer by design, raise --timeout",
+			Hint: "answer every request, if need be with an error; if the target takes longer by " +
+				"design, raise --timeout",
 		})
 	case recording.Lost:
 		if x.Request == 0 {
@@ -183,7 +187,8 @@ func missingAnswered(r *recording.Recording, v *verdict.Verdict) {
 		v.Fail(verdict.Finding{
 			Expected: "one response to " + x.Method,
 			On:       x, About: verdict.ReadOf(x) + ", which does not exist",
-			Hint:        "answer every request, a read of what does not exist with an error; if the target takes longer by design, raise --timeout",
+			Hint: "answer every request, a read of what does not exist with an error; if the target " +
+				"takes longer by design, raise --timeout",
 			SharedCause: verdict.UnansweredRead,
 		})
 	}
@@ -285,13 +290,15 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *
 	}
 	if x.Conflict() {
 		v.Fail(verdict.Finding{
-			Expected:     "a response to each of 20 requests in flight",
-			Actual:       "HTTP 409 to " + x.Method + ", because another request of the session was in flight",
+			Expected: "a response to each of 20 requests in flight",
+			Actual: "HTTP 409 to " + x.Method +
+				", because another request of the session was in flight",
 			On:           x,
 			Warn:         true,
 			AboutRefusal: true,
 			Downgraded:   "no page says that requests of a session have to be taken while others are handled",
-			Hint:         "handle the requests of a session side by side, or let each wait for its turn, and answer it then",
+			Hint: "handle the requests of a session side by side, or let each wait for its turn, " +
+				"and answer it then",
 		})
 		return
 	}
@@ -381,7 +388,8 @@ func cutInChunks(r *recording.Recording, v *verdict.Verdict) {
 		usableID(x, v)
 	case plain != nil && plain.Succeeded():
 		v.Fail(verdict.Finding{
-			Expected:    "an answer to a request whose body comes in two chunks and is cut within a character, as to one of ASCII letters",
+			Expected: "an answer to a request whose body comes in two chunks and is cut within a " +
+				"character, as to one of ASCII letters",
 			Actual:      matcher.Describe(x),
 			Frames:      append(x.Evidence(), plain.Evidence()...),
 			SharedCause: cutCharacter,

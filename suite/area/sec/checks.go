@@ -57,25 +57,28 @@ const (
 
 // The checks of transport security: where requests may come from.
 var secChecks = []verdict.Check{
-	{Requirement: "SEC-01", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"), Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		uncheckedHost(r, v)
-		forbiddenOrigin(r, v)
-		lookAlikesRefused(r, v)
-	}},
-	{Requirement: "SEC-02", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"), Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		uncheckedHost(r, v)
-		x := r.Step(stepRequest)
-		if answeredOrigin(x, v) {
-			v.FailUnless(turnedAway(x), verdict.Finding{
-				Expected: "a refusal",
-				On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin],
-				Warn:        chosen(v),
-				SharedCause: foreignServed,
-			})
-		}
-		lookAlikesRefused(r, v)
-	}},
-	{Requirement: "SEC-03", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"), Judge: everyOrigin},
+	{Requirement: "SEC-01", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"),
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			uncheckedHost(r, v)
+			forbiddenOrigin(r, v)
+			lookAlikesRefused(r, v)
+		}},
+	{Requirement: "SEC-02", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"),
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			uncheckedHost(r, v)
+			x := r.Step(stepRequest)
+			if answeredOrigin(x, v) {
+				v.FailUnless(turnedAway(x), verdict.Finding{
+					Expected: "a refusal",
+					On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin],
+					Warn:        chosen(v),
+					SharedCause: foreignServed,
+				})
+			}
+			lookAlikesRefused(r, v)
+		}},
+	{Requirement: "SEC-03", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"),
+		Judge: everyOrigin},
 	{Requirement: "SEC-04", From: []recording.Name{Origins}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		without, with := r.Step(stepNoOrigin), r.Step(stepOwnOrigin)
 		if answeredOrigin(without, v) && answeredOrigin(with, v) {
@@ -86,11 +89,14 @@ var secChecks = []verdict.Check{
 			})
 		}
 	}},
-	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: verdict.Allowed("public-bind"), Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
-			v.That(x.Status == 0, "a server that listens on loopback addresses only", fmt.Sprintf("HTTP %d from %s, an address of this machine that others can reach", x.Status, x.Tags[tagAddress]), x.Evidence()...)
-		}
-	}},
+	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: verdict.Allowed("public-bind"),
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if x := r.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
+				v.That(x.Status == 0, "a server that listens on loopback addresses only",
+					fmt.Sprintf("HTTP %d from %s, an address of this machine that others can reach", x.Status,
+						x.Tags[tagAddress]), x.Evidence()...)
+			}
+		}},
 	{Requirement: "SEC-63", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Judge: survives},
 	{Requirement: "SEC-14", From: []recording.Name{LogSecrets, recording.Everything}, Judge: loggedSecrets},
 }
@@ -191,9 +197,11 @@ func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 		default:
 			v.Fail(verdict.Finding{
 				Expected: "a refusal",
-				On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin] + ", which is foreign as well",
-				Warn:        chosen(v),
-				Hint:        "compare the whole Origin, not its beginning, its end or its scheme, with a list of those that are allowed",
+				On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin] +
+					", which is foreign as well",
+				Warn: chosen(v),
+				Hint: "compare the whole Origin, not its beginning, its end or its scheme, with a " +
+					"list of those that are allowed",
 				SharedCause: "an origin like an allowed one is served",
 			})
 		}
@@ -368,7 +376,8 @@ func metadata(r *recording.Recording) *recording.Exchange {
 func ownScheme(r *recording.Recording, v *verdict.Verdict) bool {
 	x := challenged(r)
 	bearer := x != nil && strings.Contains(strings.ToLower(x.Header.Get("WWW-Authenticate")), "resource_metadata")
-	return v.Facts.Configured["authorization.own"] || !v.Facts.Configured["authorization.protocol"] && metadata(r) == nil && !bearer
+	return v.Facts.Configured["authorization.own"] || !v.Facts.Configured["authorization.protocol"] &&
+		metadata(r) == nil && !bearer
 }
 
 // demanded reports whether the target asks for credentials; if not, it says so. One

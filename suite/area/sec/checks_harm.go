@@ -45,7 +45,8 @@ func ownersContents(r *recording.Recording, v *verdict.Verdict) {
 func survives(_ *recording.Recording, v *verdict.Verdict) {
 	endsSessions(v)
 	if !verdict.OwnServer(v) {
-		v.NotExercised("whether a message ends the server, or only a connection, cannot be seen at an address")
+		v.NotExercised("whether a message ends the server, or only a connection, cannot be seen at an " +
+			"address")
 		return
 	}
 	for _, r := range v.Recordings() {
@@ -68,8 +69,9 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 			case verdict.EndsServer(r, x, v) && divided(r, x) && verdict.LostOverText(v.Recording(recording.InvalidMessages)): // that is the finding
 			case verdict.EndsServer(r, x, v):
 				v.Fail(verdict.Finding{
-					Expected:    "a server that goes on serving",
-					Actual:      fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", sent(x), matcher.InBrackets(x.Reason)),
+					Expected: "a server that goes on serving",
+					Actual: fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone",
+						sent(x), matcher.InBrackets(x.Reason)),
 					On:          x,
 					SharedCause: verdict.Ends,
 				})

@@ -102,9 +102,11 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 		if x.Step == recording.StepChosenID && id == x.Tags[recording.TagSession] {
 			v.Fail(verdict.Finding{
 				Expected: "a session id that the server makes",
-				Actual:   "the id " + judge.Quote(id) + ", which the client sent with initialize, is that of the new session",
-				On:       x,
-				Hint:     "make the id of each session yourself, and answer initialize with an id that is not known with HTTP 404",
+				Actual: "the id " + judge.Quote(id) +
+					", which the client sent with initialize, is that of the new session",
+				On: x,
+				Hint: "make the id of each session yourself, and answer initialize with an id that is " +
+					"not known with HTTP 404",
 			})
 			continue
 		}
@@ -119,9 +121,10 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 		seen[id] = x
 		v.FailUnless(len(id) >= 16, verdict.Finding{
 			Expected: hard,
-			Actual:   "a session id of no more than " + strconv.Itoa(len(id)) + " characters, " + judge.Quote(id),
-			On:       x,
-			Hint:     random,
+			Actual: "a session id of no more than " + strconv.Itoa(len(id)) + " characters, " +
+				judge.Quote(id),
+			On:   x,
+			Hint: random,
 		})
 		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
 			next := seen[strconv.FormatUint(n-1, 10)]
@@ -142,9 +145,11 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 	differing, bits := judge.Variety(ids)
 	v.FailUnless(bits >= few, verdict.Finding{
 		Expected: hard,
-		Actual:   fmt.Sprintf(plural.Of(differing, "%d session ids that differ in %d {character|characters} only, such as %s and %s"), len(ids), differing, judge.Quote(ids[0]), judge.Quote(ids[1])),
-		Frames:   frames,
-		Hint:     random,
+		Actual: fmt.Sprintf(plural.Of(differing,
+			"%d session ids that differ in %d {character|characters} only, such as %s and %s"), len(ids),
+			differing, judge.Quote(ids[0]), judge.Quote(ids[1])),
+		Frames: frames,
+		Hint:   random,
 	})
 }
 
@@ -241,7 +246,8 @@ func barred(r *recording.Recording, v *verdict.Verdict, uses []*recording.Exchan
 		Actual:       actual,
 		Frames:       frames,
 		AboutRefusal: true,
-		Hint:         "send Mcp-Session-Id with the answer to initialize, and accept it; a gateway or proxy in front of the server has to pass that header on in both directions",
+		Hint: "send Mcp-Session-Id with the answer to initialize, and accept it; a gateway or " +
+			"proxy in front of the server has to pass that header on in both directions",
 	})
 }
 

@@ -104,9 +104,10 @@ func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 				if x := onlyAnswer(r, f); x != nil && !f.HasFlaw(wire.FlawBrokenOff) {
 					v.Fail(verdict.Finding{
 						Expected: "a blank line after the event with the response",
-						Actual:   "the stream ended without it, so that clients discard the event, and have no response to " + x.Method,
-						Frames:   []int{x.Request, f.Number},
-						Hint:     "write an empty line after each event, the last one too",
+						Actual: "the stream ended without it, so that clients discard the event, and " +
+							"have no response to " + x.Method,
+						Frames: []int{x.Request, f.Number},
+						Hint:   "write an empty line after each event, the last one too",
 					})
 					continue
 				}
@@ -149,12 +150,14 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 		}
 		if m := gjson.ParseBytes(f.Raw); wire.Valid(f.Raw) && m.IsObject() && !m.Get("jsonrpc").Exists() && wire.Classify(f.Raw) == wire.KindOther { // with it, it is RPC-12's
 			v.Fail(verdict.Finding{
-				Expected:   expected,
-				Actual:     "an object that is none: " + wire.Excerpt(f.Raw, 120),
-				Frames:     []int{f.Number},
-				Warn:       true,
-				Downgraded: "no sentence forbids events that hold no message, but clients take what is in those without a type for one",
-				Hint:       "give events that are no messages a type of their own, or send a comment (a line that begins with a colon)",
+				Expected: expected,
+				Actual:   "an object that is none: " + wire.Excerpt(f.Raw, 120),
+				Frames:   []int{f.Number},
+				Warn:     true,
+				Downgraded: "no sentence forbids events that hold no message, but clients take what is in " +
+					"those without a type for one",
+				Hint: "give events that are no messages a type of their own, or send a comment (a " +
+					"line that begins with a colon)",
 			})
 		}
 		if gjson.ValidBytes(f.Raw) && gjson.ParseBytes(f.Raw).IsArray() {
@@ -244,9 +247,11 @@ func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 		known := r.Session(f.Session)
 		v.Fail(verdict.Finding{
 			Expected: "event ids that differ within a session",
-			Actual:   fmt.Sprintf("the id %s occurs on %s and on %s", judge.Quote(f.Event.ID), other.Channel, f.Channel),
-			Frames:   []int{other.Number, f.Number},
-			Warn:     known == nil || known.Initialize == nil || known.Initialize.Header.Get("Mcp-Session-Id") == "",
+			Actual: fmt.Sprintf("the id %s occurs on %s and on %s", judge.Quote(f.Event.ID), other.Channel,
+				f.Channel),
+			Frames: []int{other.Number, f.Number},
+			Warn: known == nil || known.Initialize == nil ||
+				known.Initialize.Header.Get("Mcp-Session-Id") == "",
 		})
 	}
 }
@@ -263,7 +268,8 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if slices.ContainsFunc(r.Steps(stepLast, stepUnknown, stepElsewhere), func(x *recording.Exchange) bool { return x.Status == 0 }) {
-		v.NotExercised("a stream was asked for again, and no response began in time, so that what it brings is not known")
+		v.NotExercised("a stream was asked for again, and no response began in time, so that what it " +
+			"brings is not known")
 	} else {
 		v.Holds()
 	}
@@ -306,9 +312,10 @@ func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 		if wire.Classify(f.Raw) == wire.KindResponse {
 			v.Fail(verdict.Finding{
 				Expected: "only messages of the stream that is resumed",
-				Actual:   "a response, which belongs to the stream of its request, on one that GET had opened: " + wire.Excerpt(f.Raw, 100),
-				Frames:   []int{x.Request, f.Number},
-				Cause:    elsewhere,
+				Actual: "a response, which belongs to the stream of its request, on one that GET had " +
+					"opened: " + wire.Excerpt(f.Raw, 100),
+				Frames: []int{x.Request, f.Number},
+				Cause:  elsewhere,
 			})
 			return
 		}
@@ -392,10 +399,11 @@ func sentElsewhere(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 				if bytes.Equal(f.Whole(), sent.Whole()) && !brought(r, x, f) {
 					v.Fail(verdict.Finding{
 						Expected: "nothing of the streams of another session",
-						Actual:   "what was sent to the session that made the request: " + wire.Excerpt(f.Raw, 100),
-						Frames:   append(namedEvent(r, x), theirs.Request, n, x.Request, f.Number),
-						Hint:     "look for the event in the session that Mcp-Session-Id names",
-						Cause:    elsewhere,
+						Actual: "what was sent to the session that made the request: " +
+							wire.Excerpt(f.Raw, 100),
+						Frames: append(namedEvent(r, x), theirs.Request, n, x.Request, f.Number),
+						Hint:   "look for the event in the session that Mcp-Session-Id names",
+						Cause:  elsewhere,
 					})
 					return
 				}

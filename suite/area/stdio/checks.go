@@ -44,18 +44,20 @@ var Checks = []verdict.Check{
 			onlyMessages(each, named, v)
 		}
 	}},
-	{Requirement: "STDIO-02", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, l := range linesOf(r) {
-			if v.FailUnless(!l.spread, verdict.Finding{
-				Expected: "one complete message per line",
-				Actual:   "a message spread over lines, which begins " + wire.Excerpt(l.frame.Raw, 60),
-				Frames:   []int{l.frame.Number},
-				Hint:     "encode messages without indentation",
-			}) {
-				v.That(!l.frame.HasFlaw(wire.FlawTrailing), "one message per line", "more than one: "+verdict.Detail(l.frame, wire.FlawTrailing), l.frame.Number)
+	{Requirement: "STDIO-02", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, l := range linesOf(r) {
+				if v.FailUnless(!l.spread, verdict.Finding{
+					Expected: "one complete message per line",
+					Actual:   "a message spread over lines, which begins " + wire.Excerpt(l.frame.Raw, 60),
+					Frames:   []int{l.frame.Number},
+					Hint:     "encode messages without indentation",
+				}) {
+					v.That(!l.frame.HasFlaw(wire.FlawTrailing), "one message per line", "more than one: "+
+						verdict.Detail(l.frame, wire.FlawTrailing), l.frame.Number)
+				}
 			}
-		}
-	}},
+		}},
 	{Requirement: "STDIO-03", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Endings: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range r.Incoming(0) {
 			if wire.Classify(f.Raw) != wire.KindOther {
@@ -115,7 +117,8 @@ var Checks = []verdict.Check{
 			v.Holds()
 		}
 	})},
-	{Requirement: "STDIO-08", From: verdict.Everything, With: []recording.Name{Parting}, Endings: true, Judge: endsWithItsInput},
+	{Requirement: "STDIO-08", From: verdict.Everything, With: []recording.Name{Parting}, Endings: true,
+		Judge: endsWithItsInput},
 }
 
 // oneLine: a line goes on where a character stands that only other formats end lines with.
@@ -124,10 +127,12 @@ func oneLine(x, before *recording.Exchange, v *verdict.Verdict) {
 		return
 	}
 	v.FailUnless(x.Succeeded(), verdict.Finding{
-		Expected: "an answer to a request whose id has the characters U+2028, U+2029 and U+0085 in it, like that to one without them",
-		Actual:   matcher.Describe(x),
-		On:       x,
-		Hint:     "end a line at the newline (U+000A), and at no other character: the line readers of several languages end it at others as well",
+		Expected: "an answer to a request whose id has the characters U+2028, U+2029 and U+0085 in it, " +
+			"like that to one without them",
+		Actual: matcher.Describe(x),
+		On:     x,
+		Hint: "end a line at the newline (U+000A), and at no other character: the line readers of " +
+			"several languages end it at others as well",
 	})
 }
 
@@ -139,7 +144,8 @@ func keptWhole(x *recording.Exchange, v *verdict.Verdict, parts []int) {
 		Actual:   "it came back as " + judge.Brief(got),
 		Frames:   append(parts, x.Evidence()...),
 		Cause:    "a character cut by the end of a write",
-		Hint:     "collect bytes until a newline has come, and decode the whole line as UTF-8, not each piece that is read",
+		Hint: "collect bytes until a newline has come, and decode the whole line as UTF-8, not each " +
+			"piece that is read",
 	})
 }
 

@@ -20,38 +20,48 @@ var Checks = slices.Concat(uriChecks, uriAskedChecks)
 // The checks of the URIs that the target gives: server/resources#common-uri-schemes
 // and RFC 3986.
 var uriChecks = []verdict.Check{
-	{Requirement: "URI-01", From: verdict.ResourceWalk, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedURIs(r, v) {
-			sound(v, i, verdict.Finding{Expected: "an absolute URI, beginning with a scheme and a colon"}, judge.CodeEmpty, judge.CodeNoScheme)
-		}
-	}},
+	{Requirement: "URI-01", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(r, v) {
+				sound(v, i, verdict.Finding{Expected: "an absolute URI, beginning with a scheme and a colon"},
+					judge.CodeEmpty, judge.CodeNoScheme)
+			}
+		}},
 	{Requirement: "URI-02", From: verdict.BothWalks, Needs: verdict.Resources, Judge: schemes},
-	{Requirement: "URI-03", From: verdict.ResourceWalk, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedURIs(r, v) {
-			hint := ""
-			if open := strings.IndexByte(i.Str, '{'); open >= 0 && strings.IndexByte(i.Str[open:], '}') > 0 {
-				hint = "list a URI template in resources/templates/list; what resources/list has is read as it stands"
+	{Requirement: "URI-03", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(r, v) {
+				hint := ""
+				if open := strings.IndexByte(i.Str, '{'); open >= 0 &&
+					strings.IndexByte(i.Str[open:], '}') > 0 {
+					hint = "list a URI template in resources/templates/list; what resources/list has is " +
+						"read " +
+						"as it stands"
+				}
+				sound(v, i, verdict.Finding{Expected: "only characters that RFC 3986 allows, the others " +
+					"percent-encoded", Hint: hint},
+					judge.CodeBadCharacter, judge.CodeBadPercent)
 			}
-			sound(v, i, verdict.Finding{Expected: "only characters that RFC 3986 allows, the others percent-encoded", Hint: hint},
-				judge.CodeBadCharacter, judge.CodeBadPercent)
-		}
-	}},
-	{Requirement: "URI-05", From: verdict.ResourceWalk, Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedURIs(r, v) {
-			if strings.Contains(i.Str, "://") || strings.ContainsAny(i.Str, "[]") {
-				sound(v, i, verdict.Finding{Expected: "an authority as RFC 3986 has it: digits as port, brackets around an IP address only"},
-					judge.CodeBadAuthority, judge.CodeBadPort, judge.CodeBadBracket)
+		}},
+	{Requirement: "URI-05", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(r, v) {
+				if strings.Contains(i.Str, "://") || strings.ContainsAny(i.Str, "[]") {
+					sound(v, i, verdict.Finding{Expected: "an authority as RFC 3986 has it: digits as port, " +
+						"brackets around an IP address only"},
+						judge.CodeBadAuthority, judge.CodeBadPort, judge.CodeBadBracket)
+				}
 			}
-		}
-		v.NeedsSubject("no listed URI has an authority")
-	}},
+			v.NeedsSubject("no listed URI has an authority")
+		}},
 	{Requirement: "URI-06", From: verdict.Everything, Needs: verdict.Resources, Judge: givenURIs},
 }
 
 // sound notes a violation if a URI has one of the problems.
 func sound(v *verdict.Verdict, i verdict.Item, f verdict.Finding, codes ...judge.Code) {
 	p, bad := judge.First(judge.URI(i.Str), codes...)
-	f.Actual, f.Frames, f.Member = "the URI "+judge.Brief(i.Result)+": "+p.String(), i.Frames, "uri of "+i.Name
+	f.Actual, f.Frames, f.Member = "the URI "+judge.Brief(i.Result)+": "+p.String(), i.Frames, "uri of "+
+		i.Name
 	v.FailUnless(!bad, f)
 }
 

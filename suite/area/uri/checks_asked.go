@@ -38,14 +38,17 @@ var uriAskedChecks = []verdict.Check{
 			otherSpellings(r, v)
 			leakedPaths(v, everyExchange(v))
 		}},
-	{Requirement: "URI-09", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources, Judge: strangers},
+	{Requirement: "URI-09", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources,
+		Judge: strangers},
 	leaving("URI-10", recording.StepDots), leaving("URI-11", recording.StepEncoded), leaving("URI-12", recording.StepTemplate),
-	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: reads, Needs: verdict.Resources,
+	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: reads,
+		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			keptIn(r, v, recording.StepTrick, recording.StepSystem)
 			systemFiles(r, v)
 		}},
-	{Requirement: "URI-14", From: []recording.Name{recording.URISubscriptions}, Needs: slices.Concat(verdict.Resources, verdict.Subscribe),
+	{Requirement: "URI-14", From: []recording.Name{recording.URISubscriptions},
+		Needs: slices.Concat(verdict.Resources, verdict.Subscribe),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepSubscribe) {
 				about := "a subscription to " + judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags[recording.TagURI])))
@@ -66,7 +69,8 @@ var uriAskedChecks = []verdict.Check{
 
 // leaving is a check that the ways out of some steps yield nothing.
 func leaving(id string, steps ...recording.Step) verdict.Check {
-	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal}, With: reads, Needs: verdict.Resources,
+	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal}, With: reads,
+		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, steps...) }}
 }
 
@@ -227,9 +231,13 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 			told = true // one way out is one finding, in all revisions, however few of the ways were tried
 			continue
 		}
-		hint := "decode the path once, resolve it with all its links, and serve it only if it then lies below the root" +
-			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file (subjects.roots: file:///)"}[x.Step == recording.StepSystem || guessed && x.Step == recording.StepTemplate] +
-			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the target file names the root and a canary (subjects.roots)"}[guessed]
+		hint := "decode the path once, resolve it with all its links, and serve it only if it then lies " +
+			"below the root" +
+			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file " +
+				"(subjects.roots: file:///)"}[x.Step == recording.StepSystem || guessed &&
+				x.Step == recording.StepTemplate] +
+			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the " +
+				"target file names the root and a canary (subjects.roots)"}[guessed]
 		v.FailUnless(what == "", verdict.Finding{
 			Expected:    "nothing from outside of " + x.Tags[recording.TagRoot],
 			Actual:      about + " yields " + what,
@@ -247,7 +255,9 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 	case known:
 		v.Skip(recording.CodeNeedsConfig, "the target offers files of the system: if only some directory is meant to be served, "+nameRoot)
 	case unserved != "":
-		v.NeedsSubject("the target serves nothing below " + unserved + ": no URI of it is listed, and no template leads there; if one does, name it in the target file (subjects.roots, template)")
+		v.NeedsSubject("the target serves nothing below " + unserved +
+			": no URI of it is listed, and no template leads there; if one does, name it in the target " +
+			"file (subjects.roots, template)")
 	case tried:
 		v.Skip(recording.CodeNeedsConfig, "nothing came of the ways out that were tried, which proves nothing yet: "+nameRoot)
 	}
