@@ -42,8 +42,10 @@ const (
 
 // The checks of server/resources#subscriptions in the legacy revisions.
 var subChecks = []verdict.Check{
-	{Requirement: "SUB-01", From: []recording.Name{recording.Subscriptions}, Needs: verdict.Subscribe, Judge: subscribable},
-	{Requirement: "SUB-03", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Listening}, Needs: verdict.Subscribe,
+	{Requirement: "SUB-01", From: []recording.Name{recording.Subscriptions}, Needs: verdict.Subscribe,
+		Judge: subscribable},
+	{Requirement: "SUB-03", From: []recording.Name{recording.Changes, recording.SelfChanges},
+		With: []recording.Name{recording.Listening}, Needs: verdict.Subscribe,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.SelfChanges {
 				toldByItself(r, v, map[string]string{"next": "after other resources were unsubscribed in the same session", "again": "after it was unsubscribed and subscribed once more"})
@@ -83,7 +85,8 @@ var subChecks = []verdict.Check{
 				onlyTheSubscribed(r, v)
 			}
 		}},
-	{Requirement: "SUB-10", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Listening}, Needs: verdict.Subscribe,
+	{Requirement: "SUB-10", From: []recording.Name{recording.Changes, recording.SelfChanges},
+		With: []recording.Name{recording.Listening}, Needs: verdict.Subscribe,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.SelfChanges {
 				toldByItself(r, v, map[string]string{"foreign": "after another session had subscribed it as well, and given it up"})
@@ -92,19 +95,22 @@ var subChecks = []verdict.Check{
 			keptApart(r, v)
 		}},
 	{Requirement: "SUB-62", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Reads},
-		Needs: verdict.Subscribe, Judge: verdict.InScenario(recording.SelfChanges, nothingNew, updateCanBeRead)},
-	{Requirement: "SUB-11", From: []recording.Name{BadSubscriptions}, Needs: verdict.Subscribe, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(recording.StepSubscribe) {
-			if verdict.Unknown(x) {
-				v.NotExercised("the target does not know resources/subscribe: see CAP-09")
-				continue
+		Needs: verdict.Subscribe,
+		Judge: verdict.InScenario(recording.SelfChanges, nothingNew, updateCanBeRead)},
+	{Requirement: "SUB-11", From: []recording.Name{BadSubscriptions}, Needs: verdict.Subscribe,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(recording.StepSubscribe) {
+				if verdict.Unknown(x) {
+					v.NotExercised("the target does not know resources/subscribe: see CAP-09")
+					continue
+				}
+				about := "resources/subscribe with params " + verdict.ParamsOf(x)
+				if v.Expect(x).To(matcher.BeRefused(), about) && x.Failed() {
+					v.Expect(x).To(matcher.BeErrorReply(-32602), about,
+						verdict.Finding{Warn: true, Downgraded: verdict.RefusedOtherwise})
+				}
 			}
-			about := "resources/subscribe with params " + verdict.ParamsOf(x)
-			if v.Expect(x).To(matcher.BeRefused(), about) && x.Failed() {
-				v.Expect(x).To(matcher.BeErrorReply(-32602), about, verdict.Finding{Warn: true, Downgraded: verdict.RefusedOtherwise})
-			}
-		}
-	}},
+		}},
 }
 
 // namesItsResource: what tells of a change has the method and the member by which clients know it. One that is misspelt is a
@@ -164,11 +170,13 @@ func subscribable(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	v.Fail(verdict.Finding{
-		Expected: "a result to resources/subscribe of a listed resource, as capabilities.resources.subscribe says",
-		Actual:   "none of " + strconv.Itoa(len(tried)) + " listed resources can be subscribed; " + tried[0].Tags[recording.TagURI] + " gets " + matcher.Describe(tried[0]),
-		Frames:   tried[0].Evidence(),
-		Warn:     !(len(tried) == listed && tried[0].Tags[recording.TagTemplates] == "0"),
-		Hint:     "confirm subscriptions, or do not declare resources.subscribe",
+		Expected: "a result to resources/subscribe of a listed resource, as " +
+			"capabilities.resources.subscribe says",
+		Actual: "none of " + strconv.Itoa(len(tried)) + " listed resources can be subscribed; " +
+			tried[0].Tags[recording.TagURI] + " gets " + matcher.Describe(tried[0]),
+		Frames: tried[0].Evidence(),
+		Warn:   !(len(tried) == listed && tried[0].Tags[recording.TagTemplates] == "0"),
+		Hint:   "confirm subscriptions, or do not declare resources.subscribe",
 	})
 }
 
@@ -263,8 +271,10 @@ func stillUpdated(r *recording.Recording, x *recording.Exchange, mine []verdict.
 		return
 	}
 	v.Fail(verdict.Finding{
-		Expected:   verdict.Updated + " after a resource that was subscribed twice has changed",
-		Actual:     "none came for " + x.Tags[recording.TagURI] + verdict.WithTrigger(r, recording.MarkDoubled) + ", although they came before the second subscription",
+		Expected: verdict.Updated + " after a resource that was subscribed twice has changed",
+		Actual: "none came for " + x.Tags[recording.TagURI] +
+			verdict.WithTrigger(r, recording.MarkDoubled) +
+			", although they came before the second subscription",
 		Frames:     append(x.Evidence(), r.Step(recording.StepSubscribeAgain).Evidence()...),
 		Warn:       true,
 		Downgraded: "what a second subscription does is not specified, but both were confirmed",
@@ -287,11 +297,15 @@ func besideOthers(r *recording.Recording, x *recording.Exchange, mine []verdict.
 		frames = append(frames, between.Evidence()...)
 	}
 	v.Fail(verdict.Finding{
-		Expected: verdict.Updated + " for every resource that is subscribed, whatever happens to the subscriptions of others",
-		Actual:   "none came for " + x.Tags[recording.TagURI] + verdict.WithTrigger(r, recording.MarkNext) + ", after it was read, and " + r.Step(recording.StepSubscribeNext).Tags[recording.TagURI] + " was subscribed and unsubscribed in the same session",
-		Frames:   append(frames, r.Step(recording.StepUnsubscribeNext).Evidence()...),
-		Warn:     true,
-		Hint:     "keep a set of subscribed URIs for each session, and take nothing out of it but what is unsubscribed",
+		Expected: verdict.Updated +
+			" for every resource that is subscribed, whatever happens to the subscriptions of others",
+		Actual: "none came for " + x.Tags[recording.TagURI] + verdict.WithTrigger(r, recording.MarkNext) +
+			", after it was read, and " + r.Step(recording.StepSubscribeNext).Tags[recording.TagURI] +
+			" was subscribed and unsubscribed in the same session",
+		Frames: append(frames, r.Step(recording.StepUnsubscribeNext).Evidence()...),
+		Warn:   true,
+		Hint: "keep a set of subscribed URIs for each session, and take nothing out of it but what is " +
+			"unsubscribed",
 	})
 }
 
@@ -303,9 +317,12 @@ func sharedWith(r *recording.Recording, x *recording.Exchange, mine []verdict.He
 		return
 	}
 	v.Fail(verdict.Finding{
-		Expected:   verdict.Updated + " in every session that has subscribed the resource",
-		Actual:     "none came for " + x.Tags[recording.TagURI] + " in a second session that had subscribed it" + verdict.WithTrigger(r, recording.MarkShared) + ", while the first one was told",
-		Frames:     append(append(x.Evidence(), beside.Evidence()...), verdict.FrameNumbers(since(r, recording.MarkShared, here))...),
+		Expected: verdict.Updated + " in every session that has subscribed the resource",
+		Actual: "none came for " + x.Tags[recording.TagURI] +
+			" in a second session that had subscribed it" + verdict.WithTrigger(r, recording.MarkShared) +
+			", while the first one was told",
+		Frames: append(append(x.Evidence(), beside.Evidence()...),
+			verdict.FrameNumbers(since(r, recording.MarkShared, here))...),
 		Warn:       true,
 		Downgraded: "an update may be late",
 	})
@@ -357,9 +374,10 @@ func notReplayed(r *recording.Recording, v *verdict.Verdict) {
 	for _, h := range verdict.Only(verdict.Hear(r, x.Session, x.Request), verdict.Updated) {
 		v.Fail(verdict.Finding{
 			Expected: "updates in the session that subscribed, and in no other one",
-			Actual:   "an update for " + verdict.Quoted(h.URI()) + " in a session that names an event of another one in Last-Event-ID",
-			Frames:   []int{x.Request, h.Frame.Number},
-			Hint:     "look for the event in the session that Mcp-Session-Id names",
+			Actual: "an update for " + verdict.Quoted(h.URI()) +
+				" in a session that names an event of another one in Last-Event-ID",
+			Frames: []int{x.Request, h.Frame.Number},
+			Hint:   "look for the event in the session that Mcp-Session-Id names",
 		})
 		return
 	}
@@ -429,7 +447,8 @@ func bystanderHears(r *recording.Recording, v *verdict.Verdict, expected string)
 		switch _, none := verdict.NoChannel(r, session); {
 		case !ok:
 		case none || len(mine) == 0:
-			v.NotExercised("there is nothing to compare with: the session that subscribed got no update, or the other one no stream")
+			v.NotExercised("there is nothing to compare with: the session that subscribed got no update, " +
+				"or the other one no stream")
 		default:
 			v.Holds()
 		}
@@ -469,7 +488,9 @@ func silentAfterUnsubscribe(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	after := verdict.Only(verdict.Hear(r, x.Session, last.After), verdict.Updated)
-	v.That(len(after) == 0, "no "+verdict.Updated+" after a confirmed unsubscribe", strconv.Itoa(len(after))+" after triggers.update had changed "+x.Tags[recording.TagURI]+" once more", verdict.FrameNumbers(after)...)
+	v.That(len(after) == 0, "no "+verdict.Updated+" after a confirmed unsubscribe", strconv.Itoa(len(after))+
+		" after triggers.update had changed "+
+		x.Tags[recording.TagURI]+" once more", verdict.FrameNumbers(after)...)
 }
 
 // onlyTheSubscribed: a subscription brings no updates for another resource.

@@ -18,16 +18,23 @@ import (
 // The checks of basic/patterns/subscriptions (2026-07-28) on streams while the
 // target is made to change, and while it ends them.
 var subChangesChecks = []verdict.Check{
-	{Requirement: "SUB-28", From: []recording.Name{recording.Changes, recording.Listening}, Needs: verdict.Subscribe,
+	{Requirement: "SUB-28", From: []recording.Name{recording.Changes, recording.Listening},
+		Needs: verdict.Subscribe,
 		Judge: verdict.InScenario(recording.Listening, eachByItself, watchedUpdate)},
-	{Requirement: "SUB-29", From: []recording.Name{recording.Changes, recording.Listening}, Needs: listenable, Judge: bearsItsID},
-	{Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: listenable, Judge: requestedTypes},
-	{Requirement: "SUB-31", From: []recording.Name{recording.Changes, recording.Listening}, Needs: verdict.Subscribe, Judge: watchedOnly},
-	{Requirement: "SUB-32", From: []recording.Name{recording.Changes, recording.Listening}, Needs: verdict.Subscribe,
+	{Requirement: "SUB-29", From: []recording.Name{recording.Changes, recording.Listening}, Needs: listenable,
+		Judge: bearsItsID},
+	{Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: listenable,
+		Judge: requestedTypes},
+	{Requirement: "SUB-31", From: []recording.Name{recording.Changes, recording.Listening},
+		Needs: verdict.Subscribe, Judge: watchedOnly},
+	{Requirement: "SUB-32", From: []recording.Name{recording.Changes, recording.Listening},
+		Needs: verdict.Subscribe,
 		Judge: verdict.InScenario(recording.Listening, apartByThemselves, streamsApart)},
-	{Requirement: "SUB-33", From: []recording.Name{recording.Changes, recording.Listening}, Needs: verdict.Subscribe,
+	{Requirement: "SUB-33", From: []recording.Name{recording.Changes, recording.Listening},
+		Needs: verdict.Subscribe,
 		Judge: verdict.InScenario(recording.Listening, silentByItself, cancelledSilent)},
-	{Requirement: "SUB-42", From: []recording.Name{recording.Changes}, Needs: slices.Concat(verdict.Subscribe, verdict.ListChanged), Judge: falseFlag},
+	{Requirement: "SUB-42", From: []recording.Name{recording.Changes},
+		Needs: slices.Concat(verdict.Subscribe, verdict.ListChanged), Judge: falseFlag},
 	{Requirement: "SUB-43", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening}, Judge: noListenNoChange},
 	{Requirement: "SUB-34", From: []recording.Name{Shutdown}, Judge: announcedEnd},
 	{Requirement: "SUB-35", From: []recording.Name{Shutdown, recording.Listening, recording.Changes}, Judge: closingResult},
@@ -88,9 +95,10 @@ func watchedUpdate(r *recording.Recording, v *verdict.Verdict) {
 	default:
 		v.Fail(verdict.Finding{
 			Expected: verdict.Updated + " after triggers.update has changed the watched resource",
-			Actual:   "none came for " + x.Tags[recording.TagURI] + verdict.WithTrigger(r, recording.MarkUpdate),
-			Frames:   verdict.Evidence(r, x),
-			Hint:     "send " + verdict.Updated + " on every stream whose acknowledgment names the resource",
+			Actual: "none came for " + x.Tags[recording.TagURI] +
+				verdict.WithTrigger(r, recording.MarkUpdate),
+			Frames: verdict.Evidence(r, x),
+			Hint:   "send " + verdict.Updated + " on every stream whose acknowledgment names the resource",
 		})
 	}
 }
@@ -116,9 +124,10 @@ func eachWatched(r *recording.Recording, streams []*recording.Exchange, all []ve
 		}
 		v.Fail(verdict.Finding{
 			Expected: "updates of each resource that the acknowledgment names",
-			Actual:   "none came for " + missed + verdict.WithTrigger(r, mark) + " on a stream that brings those of another one",
-			Frames:   append(verdict.Evidence(r, x), verdict.FrameNumbers(append(own, others...))...),
-			Hint:     "compare the URI of the change with every one in the filter of each stream",
+			Actual: "none came for " + missed + verdict.WithTrigger(r, mark) +
+				" on a stream that brings those of another one",
+			Frames: append(verdict.Evidence(r, x), verdict.FrameNumbers(append(own, others...))...),
+			Hint:   "compare the URI of the change with every one in the filter of each stream",
 		})
 	}
 }
@@ -180,10 +189,11 @@ func requestedTypes(r *recording.Recording, v *verdict.Verdict) {
 			// requests are no types of the filter.
 			if m := h.Method(); strings.HasSuffix(m, "/list_changed") || m == verdict.Updated {
 				v.FailUnless(verdict.Granted(x.Param("notifications."+typeOf(m))), verdict.Finding{
-					Expected: "only what the listen request asks for, " + judge.Brief(x.Param("notifications")),
-					Actual:   m + " on this subscription",
-					Frames:   []int{h.Frame.Number},
-					Cause:    "what was not asked for",
+					Expected: "only what the listen request asks for, " +
+						judge.Brief(x.Param("notifications")),
+					Actual: m + " on this subscription",
+					Frames: []int{h.Frame.Number},
+					Cause:  "what was not asked for",
 				})
 			}
 		}
@@ -276,8 +286,10 @@ func outlives(r *recording.Recording, gone, stands *recording.Exchange, all []ve
 		return
 	}
 	v.Fail(verdict.Finding{
-		Expected:   "updates on a stream that watches the resource, after another one was cancelled",
-		Actual:     "none for the subscription " + string(stands.ID) + verdict.WithTrigger(r, recording.MarkSilenced) + ", although they came before the other one ended",
+		Expected: "updates on a stream that watches the resource, after another one was cancelled",
+		Actual: "none for the subscription " + string(stands.ID) +
+			verdict.WithTrigger(r, recording.MarkSilenced) +
+			", although they came before the other one ended",
 		Frames:     append(verdict.Evidence(r, stands), verdict.Evidence(r, gone)...),
 		Warn:       true,
 		Downgraded: "an update may be late, and whether the last change was one is not seen",
@@ -326,10 +338,12 @@ func bothTold(r *recording.Recording, own, foreign *recording.Exchange, v *verdi
 			Expected: "an update on each stream that watches the resource, whatever ids other clients use",
 			Actual: "none for " + own.Tags[recording.TagURI] + verdict.WithTrigger(r, recording.MarkShared) +
 				" on one of two streams of different clients, which have the id " + string(own.ID),
-			Frames: append(append(verdict.Evidence(r, own), verdict.Evidence(r, foreign)...), verdict.FrameNumbers(append(here, there...))...),
-			Warn:   !(untold.Tags[recording.TagEnded] == "" && !untold.Succeeded() && !authorised(r, foreign)),
-			Cause:  "the stream of another client with the same id",
-			Hint:   byStream,
+			Frames: append(append(verdict.Evidence(r, own), verdict.Evidence(r, foreign)...),
+				verdict.FrameNumbers(append(here, there...))...),
+			Warn: !(untold.Tags[recording.TagEnded] == "" && !untold.Succeeded() &&
+				!authorised(r, foreign)),
+			Cause: "the stream of another client with the same id",
+			Hint:  byStream,
 		})
 	}
 }
@@ -479,13 +493,15 @@ func closingResult(r *recording.Recording, v *verdict.Verdict) {
 			result := h.Msg.Get("result")
 			if over > 0 && typeOf(h.Method()) != "" {
 				v.Fail(verdict.Finding{
-					Expected:   "no notifications of a subscription that its result has closed",
-					Actual:     h.Method() + " for the subscription " + string(x.ID) + " after its result",
-					Frames:     []int{over, h.Frame.Number},
-					Warn:       true,
-					Cause:      "what follows the result",
-					Downgraded: "the result closes the stream, but that nothing comes on it any more is only recommended",
-					Hint:       "answer subscriptions/listen when nothing more is to be sent for it, and not before",
+					Expected: "no notifications of a subscription that its result has closed",
+					Actual:   h.Method() + " for the subscription " + string(x.ID) + " after its result",
+					Frames:   []int{over, h.Frame.Number},
+					Warn:     true,
+					Cause:    "what follows the result",
+					Downgraded: "the result closes the stream, but that nothing comes on it any more is " +
+						"only recommended",
+					Hint: "answer subscriptions/listen when nothing more is to be sent for it, and " +
+						"not before",
 				})
 				break
 			}
@@ -495,10 +511,11 @@ func closingResult(r *recording.Recording, v *verdict.Verdict) {
 			over = cmp.Or(over, h.Frame.Number)
 			v.That(judge.IsString(result.Get("resultType")), "resultType as a string in the result of subscriptions/listen", "resultType is "+judge.TypeName(result.Get("resultType")), h.Frame.Number)
 			v.FailUnless(sameID(h.Subscription(), x), verdict.Finding{
-				Expected: "the id of the listen request, " + string(x.ID) + ", as subscriptionId in _meta of its result",
-				Actual:   "subscriptionId is " + judge.Brief(h.Subscription()),
-				Frames:   []int{h.Frame.Number},
-				Cause:    "subscriptionId of the result",
+				Expected: "the id of the listen request, " + string(x.ID) +
+					", as subscriptionId in _meta of its result",
+				Actual: "subscriptionId is " + judge.Brief(h.Subscription()),
+				Frames: []int{h.Frame.Number},
+				Cause:  "subscriptionId of the result",
 			})
 		}
 	}

@@ -86,12 +86,15 @@ func namesChanged(r *recording.Recording, x *recording.Exchange, updates []verdi
 		return true
 	}
 	v.Fail(verdict.Finding{
-		Expected:   verdict.Updated + " that names the resource that was changed, or one below it",
-		Actual:     "updates came for " + verdict.Quoted(updates[0].URI()) + " only, while " + x.Tags[recording.TagURI] + " is what was subscribed" + verdict.WithTrigger(r, recording.MarkUpdate),
-		Frames:     append(x.Evidence(), verdict.FrameNumbers(updates)...),
-		Warn:       true,
-		Downgraded: "how the URI of a sub-resource relates to the one that was subscribed is the server's business, but nothing shows that these do",
-		Hint:       "put the URI of the resource that has changed into params.uri, as it was subscribed",
+		Expected: verdict.Updated + " that names the resource that was changed, or one below it",
+		Actual: "updates came for " + verdict.Quoted(updates[0].URI()) + " only, while " +
+			x.Tags[recording.TagURI] + " is what was subscribed" +
+			verdict.WithTrigger(r, recording.MarkUpdate),
+		Frames: append(x.Evidence(), verdict.FrameNumbers(updates)...),
+		Warn:   true,
+		Downgraded: "how the URI of a sub-resource relates to the one that was subscribed is the server's " +
+			"business, but nothing shows that these do",
+		Hint: "put the URI of the resource that has changed into params.uri, as it was subscribed",
 	})
 	return false
 }
@@ -202,9 +205,11 @@ func asked(h verdict.Heard, r *recording.Recording) bool {
 // withoutSubscription: no session gets updates before it has subscribed to anything. A target that keeps no
 // sessions cannot tell who has, but where nothing can be subscribed nobody has.
 func withoutSubscription(r *recording.Recording, v *verdict.Verdict) {
-	withheld := verdict.Withholds("resources.subscribe").Skip(v.Facts) == nil && !slices.ContainsFunc(v.Recordings(), func(rec *recording.Recording) bool {
-		return slices.ContainsFunc(rec.Calls("resources/subscribe"), (*recording.Exchange).Succeeded) // by whomever: without sessions nobody is told apart
-	})
+	withheld := verdict.Withholds("resources.subscribe").Skip(v.Facts) == nil &&
+		!slices.ContainsFunc(v.Recordings(), func(rec *recording.Recording) bool {
+			return slices.ContainsFunc(rec.Calls("resources/subscribe"),
+				(*recording.Exchange).Succeeded) // by whomever: without sessions nobody is told apart
+		})
 	for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
 		if how, _ := standingOf(h, r); how == never && (withheld || keepsSessions(h, r) && !asked(h, r)) {
 			v.That(false, noUpdates, verdict.Updated+" for "+verdict.Quoted(h.URI()), h.Frame.Number)
@@ -279,12 +284,15 @@ func tellStrays(strays map[string][]int, expected string, v *verdict.Verdict) {
 		for _, i := range verdict.ListedURIs(walk, &verdict.Verdict{Facts: v.Facts}) { // why there is no list is judged elsewhere
 			if frames := strays[i.Str]; len(frames) > 1 {
 				v.Fail(verdict.Finding{
-					Expected:   "updates for " + expected,
-					Actual:     strconv.Itoa(len(frames)) + " " + verdict.Updated + " for " + i.Str + ", which is listed on its own and was not subscribed",
-					Frames:     frames,
-					Warn:       true,
-					Downgraded: "how the URI of an update relates to the one that was subscribed is the server's business, but nothing shows that these do",
-					Hint:       "send updates only for what the session has subscribed, and for resources that are parts of it",
+					Expected: "updates for " + expected,
+					Actual: strconv.Itoa(len(frames)) + " " + verdict.Updated + " for " + i.Str +
+						", which is listed on its own and was not subscribed",
+					Frames: frames,
+					Warn:   true,
+					Downgraded: "how the URI of an update relates to the one that was subscribed is the " +
+						"server's business, but nothing shows that these do",
+					Hint: "send updates only for what the session has subscribed, and for resources " +
+						"that are parts of it",
 				})
 				delete(strays, i.Str)
 			}

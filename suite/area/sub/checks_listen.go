@@ -26,16 +26,19 @@ var subListenChecks = []verdict.Check{
 	{Requirement: "SUB-23", From: []recording.Name{recording.Listening, recording.Changes},
 		Judge: eachAck(func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
 			v.FailUnless(sameID(ack.Subscription(), x), verdict.Finding{
-				Expected: "the id of the listen request, " + string(x.ID) + ", as subscriptionId in _meta of the acknowledgment",
-				Actual:   "subscriptionId is " + judge.Brief(ack.Subscription()),
-				Frames:   []int{ack.Frame.Number},
-				Cause:    "subscriptionId of the acknowledgment",
+				Expected: "the id of the listen request, " + string(x.ID) +
+					", as subscriptionId in _meta of the acknowledgment",
+				Actual: "subscriptionId is " + judge.Brief(ack.Subscription()),
+				Frames: []int{ack.Frame.Number},
+				Cause:  "subscriptionId of the acknowledgment",
 			})
 		})},
 	{Requirement: "SUB-24", From: []recording.Name{recording.Listening, recording.Changes, BadSubscriptions},
 		Judge: verdict.InScenario(BadSubscriptions, eachAck(nothingUnasked, stepEmptyFilter), eachAck(nothingUnasked))},
-	{Requirement: "SUB-25", From: []recording.Name{recording.Listening}, Needs: verdict.Declaring, Judge: unsupportedOmitted},
-	{Requirement: "SUB-27", From: []recording.Name{recording.Listening}, Needs: verdict.Subscribe, Judge: subscribeHonoured},
+	{Requirement: "SUB-25", From: []recording.Name{recording.Listening}, Needs: verdict.Declaring,
+		Judge: unsupportedOmitted},
+	{Requirement: "SUB-27", From: []recording.Name{recording.Listening}, Needs: verdict.Subscribe,
+		Judge: subscribeHonoured},
 	{Requirement: "SUB-37", From: []recording.Name{recording.Listening}, Needs: listenable, Judge: staysOpen},
 	{Requirement: "SUB-38", From: []recording.Name{BadSubscriptions}, Needs: listenable, Judge: badFilters},
 	{Requirement: "SUB-39", From: []recording.Name{recording.Listening}, Judge: nothingOfOthers},
@@ -73,21 +76,24 @@ func acknowledged(r *recording.Recording, v *verdict.Verdict) {
 				Expected: expected,
 				Actual:   matcher.Describe(x) + ", although subscriptions are declared",
 				On:       x,
-				Hint:     "implement subscriptions/listen, or declare neither resources.subscribe nor resources.listChanged",
+				Hint: "implement subscriptions/listen, or declare neither resources.subscribe nor " +
+					"resources.listChanged",
 			})
 		case verdict.Broken(x):
 			v.Fail(verdict.Finding{
 				Expected: expected,
 				Actual:   "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response",
 				On:       x,
-				Hint:     "answer with an acknowledgment that leaves out what cannot be granted, or with a JSON-RPC error",
+				Hint: "answer with an acknowledgment that leaves out what cannot be granted, or with a " +
+					"JSON-RPC error",
 			})
 		case x.Succeeded(), x.Outcome == recording.HTTPOnly && x.Status < 300:
 			v.That(false, expected, matcher.Describe(x)+" and no acknowledgment", x.Evidence()...)
 		case x.Outcome == recording.Sent && x.Status < 300 && x.Tags[recording.TagAlive] == "closed":
 			hint := ""
 			if slices.ContainsFunc(r.Steps(recording.StepListen), func(o *recording.Exchange) bool { return o != x && string(o.ID) == string(x.ID) }) {
-				hint = "keep the streams of clients apart by more than the ids of their requests: each client counts for itself, " +
+				hint = "keep the streams of clients apart by more than the ids of their requests: each " +
+					"client counts for itself, " +
 					"and its id was in use on another connection"
 			}
 			v.Fail(verdict.Finding{
@@ -129,12 +135,13 @@ func emptyAcknowledged(x *recording.Exchange, v *verdict.Verdict) {
 		})
 	case v.Answered(x):
 		v.Fail(verdict.Finding{
-			Expected:   expected,
-			Actual:     matcher.Describe(x),
-			On:         x,
-			Warn:       true,
-			Downgraded: "all members of a filter are optional, but no sentence says which filters are accepted",
-			Hint:       "acknowledge a filter that asks for nothing with an empty one",
+			Expected: expected,
+			Actual:   matcher.Describe(x),
+			On:       x,
+			Warn:     true,
+			Downgraded: "all members of a filter are optional, but no sentence says which filters are " +
+				"accepted",
+			Hint: "acknowledge a filter that asks for nothing with an empty one",
 		})
 	}
 }
@@ -258,10 +265,12 @@ func subscribeHonoured(r *recording.Recording, v *verdict.Verdict) {
 		actual = matcher.Describe(asked) + " to a request for updates of listed resources"
 	}
 	v.Fail(verdict.Finding{
-		Expected: "resourceSubscriptions with a listed resource in the acknowledgment, as capabilities.resources.subscribe says",
-		Actual:   actual,
-		Frames:   verdict.Evidence(r, asked),
-		Warn:     !(strconv.Itoa(n) == asked.Tags[recording.TagListed] && asked.Tags[recording.TagTemplates] == "0"),
+		Expected: "resourceSubscriptions with a listed resource in the acknowledgment, as " +
+			"capabilities.resources.subscribe says",
+		Actual: actual,
+		Frames: verdict.Evidence(r, asked),
+		Warn: !(strconv.Itoa(n) == asked.Tags[recording.TagListed] &&
+			asked.Tags[recording.TagTemplates] == "0"),
 	})
 }
 
@@ -333,7 +342,8 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 					Actual:   "an acknowledgment of " + strings.Join(unasked, " and ") + " to " + about,
 					On:       x,
 					Warn:     true,
-					Hint:     "refuse a filter that is missing or malformed, or read it as one that asks for nothing",
+					Hint: "refuse a filter that is missing or malformed, or read it as one that asks " +
+						"for nothing",
 				})
 			case len(granted) > 0: // the client did name it
 				v.Holds()
@@ -391,7 +401,8 @@ func nothingOfOthers(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		return
 	}
-	v.NotExercised("the target sent no progress and no log messages while a stream was open: name a slow resource (subjects.slow)")
+	v.NotExercised("the target sent no progress and no log messages while a stream was open: name a slow " +
+		"resource (subjects.slow)")
 }
 
 // eventStream: over HTTP an accepted listen request is answered by events.

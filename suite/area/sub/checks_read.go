@@ -58,10 +58,11 @@ func updateCanBeRead(r *recording.Recording, v *verdict.Verdict) {
 		contentsOf(newcomers[1]) == contentsOf(newcomers[0]) && !updatedAgain(updates, newcomers[1]):
 		v.Fail(verdict.Finding{
 			Expected: expected,
-			Actual:   "those of before the change, which another session got then as well, while two new sessions get others",
-			Frames:   slices.Concat(evidence(beside), newcomers[0].Evidence(), newcomers[1].Evidence()),
-			Warn:     true,
-			Hint:     "let a change put an end to what is cached of the resource, in every session",
+			Actual: "those of before the change, which another session got then as well, while two new " +
+				"sessions get others",
+			Frames: slices.Concat(evidence(beside), newcomers[0].Evidence(), newcomers[1].Evidence()),
+			Warn:   true,
+			Hint:   "let a change put an end to what is cached of the resource, in every session",
 		})
 	default:
 		v.NotExercised("nothing shows that triggers.update changed the contents of the resource")

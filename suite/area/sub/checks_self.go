@@ -38,12 +38,15 @@ func toldByItself(r *recording.Recording, v *verdict.Verdict, happened map[strin
 		}
 		if later := changedSince(r, before); later != nil && !verdict.LostSession(r, v, before.Session) {
 			v.Fail(verdict.Finding{
-				Expected:   verdict.Updated + " for " + before.Tags[recording.TagURI] + ", which is subscribed and changes by itself, as before",
-				Actual:     "none came any more, although other contents are read, " + what,
-				Frames:     append(before.Evidence(), later.Evidence()...),
-				Warn:       true,
-				Downgraded: "that its contents were changed, and not made for each read, is seen from outside only by two reads that yield the same",
-				Hint:       "keep a set of subscribed URIs for each session, to which a subscription adds, and out of which only its own end takes",
+				Expected: verdict.Updated + " for " + before.Tags[recording.TagURI] +
+					", which is subscribed and changes by itself, as before",
+				Actual: "none came any more, although other contents are read, " + what,
+				Frames: append(before.Evidence(), later.Evidence()...),
+				Warn:   true,
+				Downgraded: "that its contents were changed, and not made for each read, is seen from " +
+					"outside only by two reads that yield the same",
+				Hint: "keep a set of subscribed URIs for each session, to which a subscription adds, " +
+					"and out of which only its own end takes",
 			})
 		}
 	}
@@ -129,9 +132,11 @@ func apartByThemselves(r *recording.Recording, v *verdict.Verdict) {
 		} else if !verdict.LostSession(r, v, x.Session) {
 			v.Fail(verdict.Finding{
 				Expected: "an update on each stream that watches the resource, under its own id",
-				Actual:   strconv.Itoa(len(most)) + " for " + uri + " on another stream, and none for the subscription " + string(x.ID),
-				Frames:   append(verdict.Evidence(r, x), verdict.FrameNumbers(most)...),
-				Hint:     "keep filter and id with each subscription, and send an update on every stream that watches the resource",
+				Actual: strconv.Itoa(len(most)) + " for " + uri +
+					" on another stream, and none for the subscription " + string(x.ID),
+				Frames: append(verdict.Evidence(r, x), verdict.FrameNumbers(most)...),
+				Hint: "keep filter and id with each subscription, and send an update on every stream " +
+					"that watches the resource",
 			})
 		}
 	})
@@ -147,9 +152,11 @@ func eachByItself(r *recording.Recording, v *verdict.Verdict) {
 		} else if comesAgain(others) && !verdict.LostSession(r, v, x.Session) { // what gets nothing at all is judged elsewhere
 			v.Fail(verdict.Finding{
 				Expected: "updates of each resource that the acknowledgment names",
-				Actual:   strconv.Itoa(len(most)) + " for " + uri + " on another stream, and none for the subscription " + string(x.ID) + ", which brings those of another resource",
-				Frames:   append(verdict.Evidence(r, x), verdict.FrameNumbers(append(others, most...))...),
-				Hint:     "compare the URI of the change with every one in the filter of each stream",
+				Actual: strconv.Itoa(len(most)) + " for " + uri +
+					" on another stream, and none for the subscription " + string(x.ID) +
+					", which brings those of another resource",
+				Frames: append(verdict.Evidence(r, x), verdict.FrameNumbers(append(others, most...))...),
+				Hint:   "compare the URI of the change with every one in the filter of each stream",
 			})
 		}
 	})
