@@ -24,7 +24,8 @@ type Catalogue struct {
 	position map[string]int // of each id in rows
 }
 
-// New joins areas, in their order. It fails if two have the same name.
+// New joins areas, in their order. It fails if two have the same name, or a row is under one
+// that there is not, or under itself.
 func New(areas ...requirement.Area) (*Catalogue, error) {
 	c := &Catalogue{areas: areas, position: map[string]int{}}
 	for _, a := range areas {
