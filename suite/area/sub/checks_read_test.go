@@ -3,7 +3,6 @@ package sub_test
 import (
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
@@ -37,14 +36,14 @@ func TestUpdateCanBeRead(t *testing.T) {
 	refused := changes("old", "new", "new")
 	refused[0].Result, refused[0].Error = "", `{"code":-32603,"message":"no"}`
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-62", Want: verdict.Pass, Rec: changes("new", "new", "new")[:3]},
-		{ID: "SUB-62", Want: verdict.Warn, Rec: changes("old", "new", "new")},          // too early
-		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: changes("old", "old", "old")}, // nothing changed that shows
-		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: unheard},
-		{ID: "SUB-62", Want: verdict.Warn, Rec: streams},
-		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: again},                                  // there was another change
-		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: refused},                                // nothing to compare with
-		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: areatest.Lines(changes("", "", "")[0])}, // no update
+		{ID: "SUB-62", Want: pass, Rec: changes("new", "new", "new")[:3]},
+		{ID: "SUB-62", Want: warn, Rec: changes("old", "new", "new")}, // too early
+		{ID: "SUB-62", Want: idle, Rec: changes("old", "old", "old")}, // nothing changed that shows
+		{ID: "SUB-62", Want: idle, Rec: unheard},
+		{ID: "SUB-62", Want: warn, Rec: streams},
+		{ID: "SUB-62", Want: idle, Rec: again},                                  // there was another change
+		{ID: "SUB-62", Want: idle, Rec: refused},                                // nothing to compare with
+		{ID: "SUB-62", Want: idle, Rec: areatest.Lines(changes("", "", "")[0])}, // no update
 	})
 }
 
@@ -63,31 +62,29 @@ func TestUpdateIsReadElsewhere(t *testing.T) {
 		return areatest.Run{ID: "SUB-62", Want: want, Rec: rec}
 	}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		run(verdict.Warn, "old", "new", "new"),
-		run(verdict.NotApplicable, "", "new", "new"), // nothing says that sessions get the same
-		run(verdict.NotApplicable, "new", "new", "new"),
-		run(verdict.NotApplicable, "old", "of s3", "of s4"),
-		run(verdict.NotApplicable, "old", "new"),
-		run(verdict.NotApplicable, "old", "old"),
-		run(verdict.NotApplicable, "old"),
+		run(warn, "old", "new", "new"),
+		run(idle, "", "new", "new"), // nothing says that sessions get the same
+		run(idle, "new", "new", "new"),
+		run(idle, "old", "of s3", "of s4"),
+		run(idle, "old", "new"),
+		run(idle, "old", "old"),
+		run(idle, "old"),
 	})
 }
 
 // A resource that is said to have changed by itself, and has not, is remarked upon.
 func TestUpdateWithoutChange(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, subscribing)
-	k, _ := area.BuiltIn().Check("SUB-62")
-	req, _ := area.Catalogue().Find("SUB-62")
 	see := func(now string) map[string]string {
 		seen := map[string]string{}
-		result := verdict.Evaluate(k, req, facts, verdict.Recordings{
+		result := judged("SUB-62", facts, verdict.Recordings{
 			recording.Reads:       rt.New(recording.Reads, facts, readOf("read", "old", "s1")),
 			recording.SelfChanges: rt.New(recording.SelfChanges, facts, readOf("at-once", now, "s2")),
 		})
 		for _, o := range result.Observations {
 			seen[o.ID] = o.Detail
 		}
-		if result.Outcome != verdict.NotApplicable {
+		if result.Outcome != idle {
 			t.Errorf("%s: %+v", now, result)
 		}
 		return seen

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -41,20 +40,20 @@ func TestSeveralResources(t *testing.T) {
 	const both = `{"resourceSubscriptions":["b:2","a:1"]}`
 	one, other, changed := up("7", "a:1"), up(`"off"`, "b:2"), up(`"off"`, "a:1")
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-28", Want: verdict.Pass, Rec: play(both, one, other, changed)},
-		{ID: "SUB-28", Want: verdict.Fail, Rec: play(both, one, other)},
-		{ID: "SUB-28", Want: verdict.Fail, Rec: play(both, one, changed)},
-		{ID: "SUB-28", Want: verdict.Pass, Rec: play(both, up("7", "a:1/x"), up(`"off"`, "b:2/x"), up(`"off"`, "a:1/x"))}, // parts
-		{ID: "SUB-28", Want: verdict.Fail, Rec: play(both, up("7", "a:1/x"), up(`"off"`, "b:2/x"))},
-		{ID: "SUB-28", Want: verdict.Pass, Rec: play(areatest.URIFilter, one, changed)}, // it was not granted
-		{ID: "SUB-28", Want: verdict.Pass, Rec: play(both, one)},                        // that is SUB-32
-		{ID: "SUB-28", Want: verdict.Blocked, Rec: append(play(both, other), rt.Line{Over: true})},
-		{ID: "SUB-28", Want: verdict.Pass, Rec: below(play(both, one, other))}, // it may name either
-		{ID: "SUB-31", Want: verdict.Pass, Rec: play(both, one, other, changed)},
-		{ID: "SUB-31", Want: verdict.Fail, Rec: play(both, one, other, changed, up("7", "b:2"))},
-		{ID: "SUB-32", Want: verdict.Pass, Rec: play(both, one, other, changed)},
-		{ID: "SUB-32", Want: verdict.Pass, Rec: play(both, one, other)}, // that is SUB-28
-		{ID: "SUB-32", Want: verdict.Fail, Rec: play(both, one)},
+		{ID: "SUB-28", Want: pass, Rec: play(both, one, other, changed)},
+		{ID: "SUB-28", Want: fail, Rec: play(both, one, other)},
+		{ID: "SUB-28", Want: fail, Rec: play(both, one, changed)},
+		{ID: "SUB-28", Want: pass, Rec: play(both, up("7", "a:1/x"), up(`"off"`, "b:2/x"), up(`"off"`, "a:1/x"))}, // parts
+		{ID: "SUB-28", Want: fail, Rec: play(both, up("7", "a:1/x"), up(`"off"`, "b:2/x"))},
+		{ID: "SUB-28", Want: pass, Rec: play(areatest.URIFilter, one, changed)}, // it was not granted
+		{ID: "SUB-28", Want: pass, Rec: play(both, one)},                        // that is SUB-32
+		{ID: "SUB-28", Want: blocked, Rec: append(play(both, other), rt.Line{Over: true})},
+		{ID: "SUB-28", Want: pass, Rec: below(play(both, one, other))}, // it may name either
+		{ID: "SUB-31", Want: pass, Rec: play(both, one, other, changed)},
+		{ID: "SUB-31", Want: fail, Rec: play(both, one, other, changed, up("7", "b:2"))},
+		{ID: "SUB-32", Want: pass, Rec: play(both, one, other, changed)},
+		{ID: "SUB-32", Want: pass, Rec: play(both, one, other)}, // that is SUB-28
+		{ID: "SUB-32", Want: fail, Rec: play(both, one)},
 	}, requirement.R20260728)
 }
 
@@ -70,13 +69,13 @@ func TestSeveralThatChangeByThemselves(t *testing.T) {
 		return slices.Concat(s.Lines, all, slices.Repeat([]rt.Line{while}, 40), all)
 	}
 	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
-		{ID: "SUB-28", Want: verdict.Pass, Rec: play(up("7", "a:1"), up("7", "b:2"), up("8", "b:2"))},
-		{ID: "SUB-28", Want: verdict.Fail, Rec: play(up("7", "a:1"), up("8", "b:2"))},
-		{ID: "SUB-28", Want: verdict.NotApplicable, Rec: play(up("7", "a:1"))},
-		{ID: "SUB-28", Want: verdict.Pass, Rec: play(up("7", "a:1"), up("7", "b:2/x"), up("8", "b:2"))},
-		{ID: "SUB-28", Want: verdict.Pass, Rec: append(play(up("8", "b:2")), up("7", "a:1"))}, // that stream may be behind
-		{ID: "SUB-32", Want: verdict.Pass, Rec: play(up("7", "a:1"), up("8", "b:2"))},         // that is SUB-28
-		{ID: "SUB-32", Want: verdict.Fail, Rec: play(up("8", "b:2"))},
+		{ID: "SUB-28", Want: pass, Rec: play(up("7", "a:1"), up("7", "b:2"), up("8", "b:2"))},
+		{ID: "SUB-28", Want: fail, Rec: play(up("7", "a:1"), up("8", "b:2"))},
+		{ID: "SUB-28", Want: idle, Rec: play(up("7", "a:1"))},
+		{ID: "SUB-28", Want: pass, Rec: play(up("7", "a:1"), up("7", "b:2/x"), up("8", "b:2"))},
+		{ID: "SUB-28", Want: pass, Rec: append(play(up("8", "b:2")), up("7", "a:1"))}, // that stream may be behind
+		{ID: "SUB-32", Want: pass, Rec: play(up("7", "a:1"), up("8", "b:2"))},         // that is SUB-28
+		{ID: "SUB-32", Want: fail, Rec: play(up("8", "b:2"))},
 	}, requirement.R20260728)
 }
 
@@ -118,19 +117,17 @@ func TestSameID(t *testing.T) {
 		want verdict.Outcome
 		rec  []rt.Line
 	}{
-		{"SUB-32", verdict.Pass, play(granted, "post:off", "post:foreign")},
-		{"SUB-32", verdict.Fail, play(granted, "post:foreign")},
-		{"SUB-32", verdict.Fail, play(granted, "post:off")},
-		{"SUB-32", verdict.Warn, ended(play(granted, "post:foreign"))}, // any transport may end a stream
-		{"SUB-32", verdict.Pass, play(granted)},                        // none came at all
-		{"SUB-32", verdict.Warn, play(refused, "post:off")},
-		{"SUB-43", verdict.Pass, play(granted, "post:off", "post:foreign")},
+		{"SUB-32", pass, play(granted, "post:off", "post:foreign")},
+		{"SUB-32", fail, play(granted, "post:foreign")},
+		{"SUB-32", fail, play(granted, "post:off")},
+		{"SUB-32", warn, ended(play(granted, "post:foreign"))}, // any transport may end a stream
+		{"SUB-32", pass, play(granted)},                        // none came at all
+		{"SUB-32", warn, play(refused, "post:off")},
+		{"SUB-43", pass, play(granted, "post:off", "post:foreign")},
 	} {
 		judgeHTTP(t, x.id, recording.Changes, x.rec, x.want)
 	}
 	// Whoever comes with credentials may be known by them, and its ids be taken for those of one sender.
-	req, _ := area.Catalogue().Find("SUB-32")
-	k, _ := area.BuiltIn().Check("SUB-32")
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, subscribing)
 	rec := rt.New(recording.Changes, facts, play(granted, "post:foreign")...)
 	for i := range rec.Frames {
@@ -138,7 +135,7 @@ func TestSameID(t *testing.T) {
 			rec.Frames[i].HTTP = &wire.HTTP{Header: http.Header{"Authorization": {"Bearer secret"}}}
 		}
 	}
-	if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Changes: rec}); got.Outcome != verdict.Warn {
+	if got := judged("SUB-32", facts, verdict.Recordings{recording.Changes: rec}); got.Outcome != warn {
 		t.Errorf("with credentials: %+v", got)
 	}
 }
@@ -152,9 +149,9 @@ func TestAfterTheResult(t *testing.T) {
 	}
 	for _, name := range []recording.Name{recording.Changes, recording.Listening, sub.Shutdown} {
 		areatest.WalkRuns(t, name, subscribing, []areatest.Run{
-			{ID: "SUB-35", Want: verdict.Pass, Rec: play(late, result)},
-			{ID: "SUB-35", Want: verdict.Pass, Rec: play(result, other)},
-			{ID: "SUB-35", Want: verdict.Warn, Rec: play(result, late)},
+			{ID: "SUB-35", Want: pass, Rec: play(late, result)},
+			{ID: "SUB-35", Want: pass, Rec: play(result, other)},
+			{ID: "SUB-35", Want: warn, Rec: play(result, late)},
 		}, requirement.R20260728)
 	}
 }
@@ -171,19 +168,19 @@ func TestEmptyFilter(t *testing.T) {
 		return areatest.Lines(l)
 	}
 	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing, []areatest.Run{
-		{ID: "SUB-20", Want: verdict.Pass, Rec: asked(`{}`)},
-		{ID: "SUB-20", Want: verdict.Warn, Rec: answered(rt.Line{Error: `{"code":-32602,"message":"empty"}`})},
-		{ID: "SUB-20", Want: verdict.Warn, Rec: answered(rt.Line{Status: 500, Outcome: recording.HTTPOnly})},
-		{ID: "SUB-20", Want: verdict.Warn, Rec: answered(rt.Line{Result: `{"resultType":"complete"}`})},
-		{ID: "SUB-20", Want: verdict.Fail, Rec: answered(rt.Line{Outcome: recording.Silent})},
-		{ID: "SUB-20", Want: verdict.NotApplicable, Rec: answered(rt.Line{Error: `{"code":-32601,"message":"?"}`})},
-		{ID: "SUB-20", Want: verdict.Blocked, Rec: answered(rt.Line{Outcome: recording.Lost})},
-		{ID: "SUB-21", Want: verdict.Pass, Rec: asked(`{}`)},
-		{ID: "SUB-21", Want: verdict.NotApplicable, Rec: answered(rt.Line{Result: `{"resultType":"complete"}`})},
-		{ID: "SUB-24", Want: verdict.Pass, Rec: asked(`{}`)},
-		{ID: "SUB-24", Want: verdict.Fail, Rec: asked(areatest.URIFilter)},
+		{ID: "SUB-20", Want: pass, Rec: asked(`{}`)},
+		{ID: "SUB-20", Want: warn, Rec: answered(rt.Line{Error: `{"code":-32602,"message":"empty"}`})},
+		{ID: "SUB-20", Want: warn, Rec: answered(rt.Line{Status: 500, Outcome: recording.HTTPOnly})},
+		{ID: "SUB-20", Want: warn, Rec: answered(rt.Line{Result: `{"resultType":"complete"}`})},
+		{ID: "SUB-20", Want: fail, Rec: answered(rt.Line{Outcome: recording.Silent})},
+		{ID: "SUB-20", Want: idle, Rec: answered(rt.Line{Error: `{"code":-32601,"message":"?"}`})},
+		{ID: "SUB-20", Want: blocked, Rec: answered(rt.Line{Outcome: recording.Lost})},
+		{ID: "SUB-21", Want: pass, Rec: asked(`{}`)},
+		{ID: "SUB-21", Want: idle, Rec: answered(rt.Line{Result: `{"resultType":"complete"}`})},
+		{ID: "SUB-24", Want: pass, Rec: asked(`{}`)},
+		{ID: "SUB-24", Want: fail, Rec: asked(areatest.URIFilter)},
 	})
 	nothing := new(areatest.Script).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter).Listen("9", "none", "{}", "{}").
 		Hears(recording.MarkUpdate, areatest.Sent(verdict.Updated, "9", `"uri":"a:1"`)).Lines
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{{ID: "SUB-30", Want: verdict.Fail, Rec: nothing}})
+	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{{ID: "SUB-30", Want: fail, Rec: nothing}})
 }

@@ -2,6 +2,7 @@ package sub_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,19 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
+
+// The outcomes.
+const (
+	pass, fail, warn = verdict.Pass, verdict.Fail, verdict.Warn
+	idle, blocked    = verdict.NotApplicable, verdict.Blocked
+)
+
+// judged is a requirement judged on recordings.
+func judged(id string, facts *recording.Facts, recs verdict.Recordings) verdict.Result {
+	req, _ := area.Catalogue().Find(id)
+	k, _ := area.BuiltIn().Check(id)
+	return verdict.Evaluate(k, req, facts, recs)
+}
 
 const subscribing = `{"resources":{"subscribe":true,"listChanged":true}}`
 
@@ -28,29 +42,29 @@ func TestSubscriptionChecks(t *testing.T) {
 	gone := unsub
 	gone.Error = `{"code":-32601,"message":"?"}`
 	areatest.WalkRuns(t, recording.Subscriptions, subscribing, []areatest.Run{
-		{ID: "SUB-01", Want: verdict.Pass, Rec: areatest.Lines(yes(subscribed("a:1")), yes(unsub))},
-		{ID: "SUB-01", Want: verdict.Pass, Rec: areatest.Lines(no(subscribed("a:1")), yes(subscribed("a:2")), yes(unsub))},
-		{ID: "SUB-01", Want: verdict.Fail, Rec: areatest.Lines(no(subscribed("a:1")), no(subscribed("a:2")))},
-		{ID: "SUB-01", Want: verdict.NotApplicable, Rec: areatest.Lines(no(subscribed("a:1")), areatest.And(areatest.Refusal("still-there", "resources/read", `{"uri":"a:1"}`, "-32002"), "uri", "a:1"))},
-		{ID: "SUB-01", Want: verdict.NotApplicable, Rec: areatest.Lines(lacking, lacking)},                                                                              // see CAP-09
-		{ID: "SUB-01", Want: verdict.Warn, Rec: areatest.Lines(no(subscribed("a:1")))},                                                                                  // not all were tried
-		{ID: "SUB-01", Want: verdict.Warn, Rec: areatest.Lines(areatest.And(no(subscribed("a:1")), "listed", "1"), areatest.And(no(subscribed("a:2")), "listed", "3"))}, // nor here
-		{ID: "SUB-01", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.And(no(subscribed("a:1")), "sessionless", "yes"), no(subscribed("a:2")))},              // nowhere to keep it
-		{ID: "SUB-01", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Result: `true`})},                              // no object
-		{ID: "SUB-01", Want: verdict.Fail, Rec: areatest.Lines(yes(subscribed("a:1")), no(unsub))},
-		{ID: "SUB-01", Want: verdict.Pass, Rec: areatest.Lines(yes(subscribed("a:1")), gone)},
-		{ID: "SUB-01", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Outcome: recording.Lost})},
+		{ID: "SUB-01", Want: pass, Rec: areatest.Lines(yes(subscribed("a:1")), yes(unsub))},
+		{ID: "SUB-01", Want: pass, Rec: areatest.Lines(no(subscribed("a:1")), yes(subscribed("a:2")), yes(unsub))},
+		{ID: "SUB-01", Want: fail, Rec: areatest.Lines(no(subscribed("a:1")), no(subscribed("a:2")))},
+		{ID: "SUB-01", Want: idle, Rec: areatest.Lines(no(subscribed("a:1")), areatest.And(areatest.Refusal("still-there", "resources/read", `{"uri":"a:1"}`, "-32002"), "uri", "a:1"))},
+		{ID: "SUB-01", Want: idle, Rec: areatest.Lines(lacking, lacking)},                                                                                       // see CAP-09
+		{ID: "SUB-01", Want: warn, Rec: areatest.Lines(no(subscribed("a:1")))},                                                                                  // not all were tried
+		{ID: "SUB-01", Want: warn, Rec: areatest.Lines(areatest.And(no(subscribed("a:1")), "listed", "1"), areatest.And(no(subscribed("a:2")), "listed", "3"))}, // nor here
+		{ID: "SUB-01", Want: idle, Rec: areatest.Lines(areatest.And(no(subscribed("a:1")), "sessionless", "yes"), no(subscribed("a:2")))},                       // nowhere to keep it
+		{ID: "SUB-01", Want: fail, Rec: areatest.Lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Result: `true`})},                              // no object
+		{ID: "SUB-01", Want: fail, Rec: areatest.Lines(yes(subscribed("a:1")), no(unsub))},
+		{ID: "SUB-01", Want: pass, Rec: areatest.Lines(yes(subscribed("a:1")), gone)},
+		{ID: "SUB-01", Want: blocked, Rec: areatest.Lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Outcome: recording.Lost})},
 	})
 	bad := func(reply rt.Line) rt.Line {
 		reply.Step, reply.Method, reply.Params, reply.Kind = "subscribe", "resources/subscribe", `{}`, recording.Probe
 		return reply
 	}
 	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing, []areatest.Run{
-		{ID: "SUB-11", Want: verdict.NotApplicable, Rec: areatest.Lines(bad(rt.Line{Error: `{"code":-32601,"message":"?"}`}))},
-		{ID: "SUB-11", Want: verdict.Pass, Rec: areatest.Lines(bad(rt.Line{Error: `{"code":-32602,"message":"no uri"}`}))},
-		{ID: "SUB-11", Want: verdict.Warn, Rec: areatest.Lines(bad(rt.Line{Error: `{"code":-32603,"message":"no uri"}`}))},
-		{ID: "SUB-11", Want: verdict.Fail, Rec: areatest.Lines(bad(rt.Line{Result: `{}`}))},
-		{ID: "SUB-11", Want: verdict.Blocked, Rec: areatest.Lines(bad(rt.Line{Outcome: recording.Lost}))},
+		{ID: "SUB-11", Want: idle, Rec: areatest.Lines(bad(rt.Line{Error: `{"code":-32601,"message":"?"}`}))},
+		{ID: "SUB-11", Want: pass, Rec: areatest.Lines(bad(rt.Line{Error: `{"code":-32602,"message":"no uri"}`}))},
+		{ID: "SUB-11", Want: warn, Rec: areatest.Lines(bad(rt.Line{Error: `{"code":-32603,"message":"no uri"}`}))},
+		{ID: "SUB-11", Want: fail, Rec: areatest.Lines(bad(rt.Line{Result: `{}`}))},
+		{ID: "SUB-11", Want: blocked, Rec: areatest.Lines(bad(rt.Line{Outcome: recording.Lost}))},
 	})
 }
 
@@ -90,33 +104,33 @@ func TestLegacyChanges(t *testing.T) {
 	below := legacyChanges([]string{updateOf1, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1/x"}}`}, nil, nil)
 	batch := legacyChanges([]string{"[" + updateOf1 + "," + listMoved + "]"}, nil, nil)
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-03", Want: verdict.Pass, Rec: legacyChanges(one, nil, nil)},
-		{ID: "SUB-03", Want: verdict.Pass, Rec: legacyChanges([]string{updateOf1, updateOf1}, nil, nil)},
-		{ID: "SUB-03", Want: verdict.Pass, Rec: batch},
-		{ID: "SUB-03", Want: verdict.Fail, Rec: silent},
-		{ID: "SUB-03", Want: verdict.Fail, Rec: legacyChanges([]string{updateOf2}, nil, nil)},
-		{ID: "SUB-03", Want: verdict.NotApplicable, Rec: refused},
-		{ID: "SUB-03", Want: verdict.NotApplicable, Rec: sessionless},
-		{ID: "SUB-03", Want: verdict.NotApplicable, Rec: areatest.Lines(rt.Line{Step: "busy", Method: "ping", Result: `{}`})},
-		{ID: "SUB-06", Want: verdict.Pass, Rec: legacyChanges(one, nil, nil)},
-		{ID: "SUB-06", Want: verdict.Warn, Rec: legacyChanges(one, nil, one)},
-		{ID: "SUB-06", Want: verdict.NotApplicable, Rec: silent},
-		{ID: "SUB-07", Want: verdict.Pass, Rec: legacyChanges(one, nil, nil)},
-		{ID: "SUB-07", Want: verdict.Warn, Rec: legacyChanges(one, one, nil)},
-		{ID: "SUB-07", Want: verdict.NotApplicable, Rec: silent},
-		{ID: "SUB-07", Want: verdict.NotApplicable, Rec: elsewhere}, // another session subscribed
-		{ID: "SUB-09", Want: verdict.Pass, Rec: legacyChanges(one, nil, nil)},
-		{ID: "SUB-09", Want: verdict.Pass, Rec: below},
-		{ID: "SUB-09", Want: verdict.Warn, Rec: legacyChanges([]string{updateOf2, updateOf1}, nil, nil)},
-		{ID: "SUB-09", Want: verdict.NotApplicable, Rec: silent},
-		{ID: "SUB-10", Want: verdict.Pass, Rec: legacyChanges(one, nil, nil)},
-		{ID: "SUB-10", Want: verdict.Warn, Rec: legacyChanges(one, nil, one)},
+		{ID: "SUB-03", Want: pass, Rec: legacyChanges(one, nil, nil)},
+		{ID: "SUB-03", Want: pass, Rec: legacyChanges([]string{updateOf1, updateOf1}, nil, nil)},
+		{ID: "SUB-03", Want: pass, Rec: batch},
+		{ID: "SUB-03", Want: fail, Rec: silent},
+		{ID: "SUB-03", Want: fail, Rec: legacyChanges([]string{updateOf2}, nil, nil)},
+		{ID: "SUB-03", Want: idle, Rec: refused},
+		{ID: "SUB-03", Want: idle, Rec: sessionless},
+		{ID: "SUB-03", Want: idle, Rec: areatest.Lines(rt.Line{Step: "busy", Method: "ping", Result: `{}`})},
+		{ID: "SUB-06", Want: pass, Rec: legacyChanges(one, nil, nil)},
+		{ID: "SUB-06", Want: warn, Rec: legacyChanges(one, nil, one)},
+		{ID: "SUB-06", Want: idle, Rec: silent},
+		{ID: "SUB-07", Want: pass, Rec: legacyChanges(one, nil, nil)},
+		{ID: "SUB-07", Want: warn, Rec: legacyChanges(one, one, nil)},
+		{ID: "SUB-07", Want: idle, Rec: silent},
+		{ID: "SUB-07", Want: idle, Rec: elsewhere}, // another session subscribed
+		{ID: "SUB-09", Want: pass, Rec: legacyChanges(one, nil, nil)},
+		{ID: "SUB-09", Want: pass, Rec: below},
+		{ID: "SUB-09", Want: warn, Rec: legacyChanges([]string{updateOf2, updateOf1}, nil, nil)},
+		{ID: "SUB-09", Want: idle, Rec: silent},
+		{ID: "SUB-10", Want: pass, Rec: legacyChanges(one, nil, nil)},
+		{ID: "SUB-10", Want: warn, Rec: legacyChanges(one, nil, one)},
 	})
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-04", Want: verdict.Pass, Rec: legacyChanges(one, nil, nil)},
-		{ID: "SUB-04", Want: verdict.NotApplicable, Rec: silent},
-		{ID: "SUB-04", Want: verdict.Fail, Rec: legacyChanges([]string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{}}`}, nil, nil)},
-		{ID: "SUB-04", Want: verdict.Fail, Rec: legacyChanges([]string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":7}}`}, nil, nil)},
+		{ID: "SUB-04", Want: pass, Rec: legacyChanges(one, nil, nil)},
+		{ID: "SUB-04", Want: idle, Rec: silent},
+		{ID: "SUB-04", Want: fail, Rec: legacyChanges([]string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{}}`}, nil, nil)},
+		{ID: "SUB-04", Want: fail, Rec: legacyChanges([]string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":7}}`}, nil, nil)},
 	})
 }
 
@@ -131,29 +145,28 @@ func TestNeverSubscribed(t *testing.T) {
 		before  []rt.Line
 		want    verdict.Outcome
 	}{
-		"again and again":  {[]string{updateOf1, update("c:3"), updateOf1, update("c:3")}, "c:3", nil, verdict.Warn},
-		"instead of it":    {[]string{update("c:3"), update("c:3")}, "c:3", nil, verdict.Warn},
-		"once":             {[]string{updateOf1, update("c:3"), updateOf1}, "c:3", nil, verdict.Pass},
-		"not listed":       {[]string{updateOf1, update("c:3"), updateOf1, update("c:3")}, "d:4", nil, verdict.Pass},
-		"below it, listed": {[]string{updateOf1, update("a:1/x"), updateOf1, update("a:1/x")}, "a:1/x", nil, verdict.Pass},
-		"subscribed too":   {[]string{updateOf1, update("c:3"), updateOf1, update("c:3")}, "c:3", areatest.Lines(next), verdict.Pass},
+		"again and again":  {[]string{updateOf1, update("c:3"), updateOf1, update("c:3")}, "c:3", nil, warn},
+		"instead of it":    {[]string{update("c:3"), update("c:3")}, "c:3", nil, warn},
+		"once":             {[]string{updateOf1, update("c:3"), updateOf1}, "c:3", nil, pass},
+		"not listed":       {[]string{updateOf1, update("c:3"), updateOf1, update("c:3")}, "d:4", nil, pass},
+		"below it, listed": {[]string{updateOf1, update("a:1/x"), updateOf1, update("a:1/x")}, "a:1/x", nil, pass},
+		"subscribed too":   {[]string{updateOf1, update("c:3"), updateOf1, update("c:3")}, "c:3", areatest.Lines(next), pass},
 	} {
 		for _, other := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%t", name, other), func(t *testing.T) {
 				facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}, subscribing)
-				changes := append(legacyChanges(c.updates, nil, nil), c.before...)
+				changes := legacyChanges(c.updates, nil, nil)
 				want := c.want
 				if !other {
 					delete(changes[0].Tags, "other")
 					changes = append(changes[:2], changes[3:]...) // without its mark
-					if want == verdict.Pass {
-						want = verdict.NotApplicable
+					if want == pass {
+						want = idle
 					}
 				}
-				req, _ := area.Catalogue().Find("SUB-09")
-				k, _ := area.BuiltIn().Check("SUB-09")
+				changes = slices.Insert(changes, 1, c.before...)
 				page := rt.Line{Step: "page", Method: "resources/list", Result: `{"resources":[{"uri":"a:1"},{"uri":"b:2"},{"uri":"` + c.listed + `"}]}`}
-				got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Changes: rt.New(recording.Changes, facts, changes...),
+				got := judged("SUB-09", facts, verdict.Recordings{recording.Changes: rt.New(recording.Changes, facts, changes...),
 					recording.WalkResources: rt.New(recording.WalkResources, facts, page)})
 				if got.Outcome != want {
 					t.Errorf("%s, expected %s: %+v", got.Outcome, want, got)
@@ -170,10 +183,8 @@ func TestNoChannel(t *testing.T) {
 	rec[0].Method = "" // a GET has none
 	c := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}
 	facts := rt.Facts(c, subscribing)
-	req, _ := area.Catalogue().Find("SUB-03")
-	k, _ := area.BuiltIn().Check("SUB-03")
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Changes: rt.New(recording.Changes, facts, rec...)})
-	if got.Outcome != verdict.Warn {
+	got := judged("SUB-03", facts, verdict.Recordings{recording.Changes: rt.New(recording.Changes, facts, rec...)})
+	if got.Outcome != warn {
 		t.Errorf("%+v", got)
 	}
 }
@@ -196,26 +207,26 @@ func TestListChangeChecks(t *testing.T) {
 	one := []string{listMoved}
 	inLegacy := []requirement.Revision{requirement.R20241105, requirement.R20250326, requirement.R20250618, requirement.R20251125}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "LCH-01", Want: verdict.Pass, Rec: add(one, look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-01", Want: verdict.Warn, Rec: add(nil, look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-01", Want: verdict.NotApplicable, Rec: add(nil, look("added", "1", "a:1"))},
-		{ID: "LCH-02", Want: verdict.Pass, Rec: add(one, look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-02", Want: verdict.Fail, Rec: add([]string{`{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":[]}`}, look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-02", Want: verdict.Warn, Rec: add([]string{`{"jsonrpc":"2.0","method":"notifications/resources/listChanged"}`}, look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-07", Want: verdict.Pass, Rec: add(one, look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-07", Want: verdict.Pass, Rec: add(one, look("added", "1", "a:1"), look("added", "2", "a:1", "a:9"))},
-		{ID: "LCH-07", Want: verdict.Warn, Rec: add(one, look("added", "1", "a:1"))},
-		{ID: "LCH-07", Want: verdict.NotApplicable, Rec: add(nil, look("added", "1", "a:1", "a:9"))},
+		{ID: "LCH-01", Want: pass, Rec: add(one, look("added", "1", "a:1", "a:9"))},
+		{ID: "LCH-01", Want: warn, Rec: add(nil, look("added", "1", "a:1", "a:9"))},
+		{ID: "LCH-01", Want: idle, Rec: add(nil, look("added", "1", "a:1"))},
+		{ID: "LCH-02", Want: pass, Rec: add(one, look("added", "1", "a:1", "a:9"))},
+		{ID: "LCH-02", Want: fail, Rec: add([]string{`{"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":[]}`}, look("added", "1", "a:1", "a:9"))},
+		{ID: "LCH-02", Want: warn, Rec: add([]string{`{"jsonrpc":"2.0","method":"notifications/resources/listChanged"}`}, look("added", "1", "a:1", "a:9"))},
+		{ID: "LCH-07", Want: pass, Rec: add(one, look("added", "1", "a:1", "a:9"))},
+		{ID: "LCH-07", Want: pass, Rec: add(one, look("added", "1", "a:1"), look("added", "2", "a:1", "a:9"))},
+		{ID: "LCH-07", Want: warn, Rec: add(one, look("added", "1", "a:1"))},
+		{ID: "LCH-07", Want: idle, Rec: add(nil, look("added", "1", "a:1", "a:9"))},
 	}, inLegacy...)
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "LCH-04", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage, Incoming: one})},
-		{ID: "LCH-04", Want: verdict.NotApplicable, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage})},
+		{ID: "LCH-04", Want: fail, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage, Incoming: one})},
+		{ID: "LCH-04", Want: idle, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage})},
 	})
 	areatest.WalkRuns(t, recording.Changes, `{"resources":{"listChanged":false}}`, []areatest.Run{
-		{ID: "LCH-04", Want: verdict.Pass, Rec: add(nil, look("added", "1", "a:1", "a:9"))},
+		{ID: "LCH-04", Want: pass, Rec: add(nil, look("added", "1", "a:1", "a:9"))},
 	})
 	areatest.WalkRuns(t, recording.Everything, subscribing, []areatest.Run{
-		{ID: "LCH-04", Want: verdict.NotApplicable, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage, Incoming: one})},
+		{ID: "LCH-04", Want: idle, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage, Incoming: one})},
 	})
 }
 
@@ -234,21 +245,21 @@ func TestFailedTrigger(t *testing.T) {
 	}
 	update, silenced := at(legacyChanges(nil, nil, nil), recording.MarkUpdate), at(legacyChanges(one, nil, nil), recording.MarkSilenced)
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-03", Want: verdict.Blocked, Rec: update},
-		{ID: "SUB-03", Want: verdict.Blocked, Rec: at(legacyChanges(nil, nil, nil), recording.MarkOther)},
-		{ID: "SUB-03", Want: verdict.Pass, Rec: silenced},
-		{ID: "SUB-06", Want: verdict.Blocked, Rec: update},
-		{ID: "SUB-07", Want: verdict.Blocked, Rec: silenced},
-		{ID: "SUB-09", Want: verdict.Blocked, Rec: update},
-		{ID: "SUB-10", Want: verdict.Blocked, Rec: update},
+		{ID: "SUB-03", Want: blocked, Rec: update},
+		{ID: "SUB-03", Want: blocked, Rec: at(legacyChanges(nil, nil, nil), recording.MarkOther)},
+		{ID: "SUB-03", Want: pass, Rec: silenced},
+		{ID: "SUB-06", Want: blocked, Rec: update},
+		{ID: "SUB-07", Want: blocked, Rec: silenced},
+		{ID: "SUB-09", Want: blocked, Rec: update},
+		{ID: "SUB-10", Want: blocked, Rec: update},
 	})
 	listed := rt.Line{Step: "listed", Method: "resources/list", Result: areatest.OnePage, Tags: areatest.Pairs("look", "1", "who", "watcher")}
 	inLegacy := []requirement.Revision{requirement.R20241105, requirement.R20250326, requirement.R20250618, requirement.R20251125}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "LCH-01", Want: verdict.Blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + recording.MarkAdd})},
-		{ID: "LCH-07", Want: verdict.Blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + recording.MarkAdd})},
+		{ID: "LCH-01", Want: blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + recording.MarkAdd})},
+		{ID: "LCH-07", Want: blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + recording.MarkAdd})},
 	}, inLegacy...)
 	areatest.WalkRuns(t, recording.Changes, `{"resources":{"listChanged":false}}`, []areatest.Run{
-		{ID: "LCH-04", Want: verdict.Blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + recording.MarkAdd})},
+		{ID: "LCH-04", Want: blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + recording.MarkAdd})},
 	})
 }

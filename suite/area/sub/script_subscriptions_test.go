@@ -27,11 +27,11 @@ func TestMalformedFiltersAnsweredLate(t *testing.T) {
 		mute  bool          // to malformed filters
 		want  verdict.Outcome
 	}{
-		"at once":   {0, false, false, verdict.Pass},
-		"slow":      {4500 * time.Millisecond, false, false, verdict.Pass},
-		"held back": {0, true, false, verdict.Pass},
-		"mute":      {0, false, true, verdict.Warn},
-		"slow mute": {4500 * time.Millisecond, false, true, verdict.Warn},
+		"at once":   {0, false, false, pass},
+		"slow":      {4500 * time.Millisecond, false, false, pass},
+		"held back": {0, true, false, pass},
+		"mute":      {0, false, true, warn},
+		"slow mute": {4500 * time.Millisecond, false, true, warn},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -67,9 +67,7 @@ func TestMalformedFiltersAnsweredLate(t *testing.T) {
 				sc, _ := area.BuiltIn().Scenario(sub.BadSubscriptions)
 				rec := scenario.Perform(t.Context(), st.Stage, sc, map[recording.Name]*recording.Recording{recording.WalkResources: {}})
 				rec.Frames = st.Transcript.Since(0)
-				req, _ := area.Catalogue().Find("SUB-38")
-				k, _ := area.BuiltIn().Check("SUB-38")
-				if got := verdict.Evaluate(k, req, st.Facts, verdict.Recordings{sub.BadSubscriptions: rec}); got.Outcome != c.want {
+				if got := judged("SUB-38", st.Facts, verdict.Recordings{sub.BadSubscriptions: rec}); got.Outcome != c.want {
 					t.Errorf("%s, expected %s: %+v", got.Outcome, c.want, got)
 				}
 				st.Close()

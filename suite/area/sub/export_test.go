@@ -1,6 +1,0 @@
-package sub
-
-var (
-	KeepsSessions = keepsSessions
-	ComesAfter    = comesAfter
-)
