@@ -321,9 +321,6 @@ func (r *view) warn(expected, actual, why, hint string, frames ...int) {
 	})
 }
 
-// unexercised says that there was no occasion to judge.
-func (r *view) unexercised(reason string) { r.NotExercised(reason) }
-
 func (r *view) lost(session string) bool { return verdict.LostSession(r.Recording, r.Verdict, session) }
 
 func (r *view) watcher() string   { return verdict.WatcherOf(r.Recording) }
