@@ -36,7 +36,8 @@ func usableID(x *recording.Exchange, v *verdict.Verdict) {
 		v.FailUnless(got.String() == sent.String() && got.Exists() && !idRefused(x), f)
 	case recording.Silent, recording.Lost:
 		if len(x.Replies) > 0 {
-			v.Block(recording.CodeNoAnswer, "the request with the id "+string(x.ID)+" was answered too late: "+x.Reason, x.Evidence()...)
+			v.Block(recording.CodeNoAnswer, "the request with the id "+string(x.ID)+
+				" was answered too late: "+x.Reason, x.Evidence()...)
 			return
 		}
 		v.Fail(f)
@@ -92,12 +93,15 @@ func freshIDs(r *recording.Recording, v *verdict.Verdict) {
 	used := map[string]verdict.Message{}
 	for _, m := range verdict.RequestsOf(r) {
 		id := m.Get("id")
-		if !v.That(judge.IsString(id) || judge.IsInteger(id), "a request with an id that is a string or an integer", m.Said()+" with the id "+judge.Brief(id), m.Frame.Number) {
+		if !v.That(judge.IsString(id) || judge.IsInteger(id),
+			"a request with an id that is a string or an integer", m.Said()+" with the id "+
+				judge.Brief(id), m.Frame.Number) {
 			continue
 		}
 		key := m.Frame.Session + " " + judge.TypeName(id) + " " + id.String()
 		if first, twice := used[key]; twice && first.Frame.Number != m.Frame.Number {
-			v.That(false, "an id that the server has not used before", "the id "+judge.Brief(id)+" was used for "+first.Said()+" already", first.Frame.Number, m.Frame.Number)
+			v.That(false, "an id that the server has not used before", "the id "+judge.Brief(id)+
+				" was used for "+first.Said()+" already", first.Frame.Number, m.Frame.Number)
 			continue
 		}
 		used[key] = m
@@ -119,19 +123,24 @@ func idTypes(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Exchanges {
 		idType(v, x)
 		got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
-		if x.Outcome == recording.Replied && got.Type == gjson.Number && sent.Type == gjson.Number && got.Num == sent.Num && got.Raw != sent.Raw {
+		if x.Outcome == recording.Replied && got.Type == gjson.Number && sent.Type == gjson.Number &&
+			got.Num == sent.Num && got.Raw != sent.Raw {
 			respelt.Add(sent.Raw+" as "+judge.Short(got, 60), x.Evidence()...)
 		}
 	}
-	respelt.Observe(v, "id-respelt", "%d {number comes|numbers come} back as {an id|ids} written in another way, by which clients that keep {it as a text do not find it|them as texts do not find them}: %s")
+	respelt.Observe(v, "id-respelt",
+		"%d {number comes|numbers come} back as {an id|ids} written in another way, by which clients that "+
+			"keep {it as a text do not find it|them as texts do not find them}: %s")
 }
 
 // idType compares the types of an id that was sent and of one that came back and looks alike: another
 // one altogether is judged elsewhere, and so is a refusal of the empty string, which bears no id.
 func idType(v *verdict.Verdict, x *recording.Exchange) {
 	got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
-	if x.Outcome != recording.Replied || !got.Exists() || got.String() != sent.String() || got.Type == gjson.Null && x.Failed() || got.Type != sent.Type && verdict.Doubles(v) {
+	if x.Outcome != recording.Replied || !got.Exists() || got.String() != sent.String() ||
+		got.Type == gjson.Null && x.Failed() || got.Type != sent.Type && verdict.Doubles(v) {
 		return // or the second answer to a request under an id that looks alike
 	}
-	v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent), "it came back as "+judge.Brief(got)+" to "+x.Method, x.Evidence()...)
+	v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent),
+		"it came back as "+judge.Brief(got)+" to "+x.Method, x.Evidence()...)
 }

@@ -47,8 +47,8 @@ var uriChecks = []verdict.Check{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, i := range verdict.ListedURIs(r, v) {
 				if strings.Contains(i.Str, "://") || strings.ContainsAny(i.Str, "[]") {
-					sound(v, i, verdict.Finding{Expected: "an authority as RFC 3986 has it: digits as port, " +
-						"brackets around an IP address only"},
+					sound(v, i, verdict.Finding{Expected: "an authority as RFC 3986 has it: digits as " +
+						"port, brackets around an IP address only"},
 						judge.CodeBadAuthority, judge.CodeBadPort, judge.CodeBadBracket)
 				}
 			}
