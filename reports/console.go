@@ -318,8 +318,8 @@ func (c *console) brief() {
 		x := g.results[0]
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
 		text += "  (" + strings.TrimPrefix(c.r.asked(x)+" in ", " in ") + c.places(g) + ")"
-		if others := g.others(); len(others) > 0 {
-			text += ", also " + strings.Join(others, ", ")
+		if len(g.also) > 0 {
+			text += ", also " + g.named()
 		}
 		c.Line(c.Paint(verdictColor(x.Verdict), Shorten(Sanitize(text), 4*c.Width)))
 	}

@@ -93,20 +93,55 @@ func group(r *Report, keep func(*Result) bool) []*finding {
 	return list
 }
 
-// findings is [group] with one finding for each cause, whatever it breaks.
+// findings is [group] with one finding for each cause, whatever it breaks, and without those that
+// a deeper one covers.
 func findings(r *Report, keep func(*Result) bool) []*finding {
 	var list []*finding
 	for _, same := range grouped(group(r, keep), func(f *finding) cause {
 		k := f.results[0].cause()
-		if k.id = f.results[0].owner(); k.id == "" {
-			k.verdict = f.results[0].Verdict // a warning does not become a failure by standing beside one
-		}
+		k.id = f.results[0].owner()
 		return k
 	}) {
 		same[0].also = same[1:]
 		list = append(list, same[0])
 	}
-	return list
+	return fold(list)
+}
+
+// fold puts findings under those that cover all of their results.
+func fold(list []*finding) []*finding {
+	type where struct {
+		id string
+		combination
+	}
+	of := map[where]*finding{}
+	for _, f := range list {
+		for _, x := range f.all() {
+			of[where{x.ID, x.combination()}] = f
+		}
+	}
+	over := map[*finding]*finding{}
+	top := func(f *finding) *finding {
+		for over[f] != nil {
+			f = over[f]
+		}
+		return f
+	}
+	for _, f := range list {
+		deeper := of[where{f.results[0].Under, f.results[0].combination()}]
+		// What is graver stays in sight. A report that was edited may go round in circles.
+		if deeper != nil && byGravity(deeper.results[0], f.results[0]) <= 0 && top(deeper) != f &&
+			!slices.ContainsFunc(f.all(),
+				func(x *Result) bool { return of[where{x.Under, x.combination()}] != deeper }) {
+			over[f] = deeper
+		}
+	}
+	for _, f := range list {
+		if t := top(f); t != f {
+			t.also = append(append(t.also, f), f.also...)
+		}
+	}
+	return slices.DeleteFunc(list, func(f *finding) bool { return over[f] != nil })
 }
 
 // all are the results of a finding, those of other requirements last.
@@ -127,11 +162,32 @@ func (f *finding) others() []string {
 	return ids
 }
 
+// named are the others for sentences, which say what is only a warning beside a failure.
+func (f *finding) named() string {
+	names := f.others()
+	for i, g := range f.also {
+		if f.milder(g) {
+			names[i] += " (a warning)"
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// milder reports whether another finding warns beside this one, which fails.
+func (f *finding) milder(g *finding) bool {
+	return g.results[0].Verdict == Warn && f.results[0].Verdict == Fail
+}
+
 // also tells of the other requirements that the cause of a finding breaks.
 func (v view) also(f *finding) []string {
 	var list []string
 	for _, g := range f.also {
-		list = append(list, fmt.Sprintf("%s (%s) in %s: %s", g.results[0].ID, g.results[0].Title, v.places(g), g.actual()))
+		in := "in"
+		if f.milder(g) {
+			in = "as a warning in"
+		}
+		list = append(list, fmt.Sprintf("%s (%s) %s %s: %s", g.results[0].ID, g.results[0].Title, in,
+			v.places(g), g.actual()))
 	}
 	return list
 }

@@ -183,7 +183,9 @@ func TestSharedCause(t *testing.T) {
 		"markdown":    {written(t, func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) }), []string{"### Security (2)", "- also: `" + also + "`"}},
 		"html":        {written(t, func(w io.Writer) error { return WriteHTML(w, r, Options{}) }), []string{`data-requirement="URI-12" data-verdict="fail" data-in="0 1" data-also="URI-13"`, `<span class="soft">also URI-13</span>`, "<dt>Also</dt><dd>" + also + "</dd>"}},
 		"annotations": {written(t, func(w io.Writer) error { return WriteAnnotations(w, r, Options{}) }), []string{"::error title=mcpcheck URI-12::", "::error title=mcpcheck URI-13::"}},
-		"SARIF":       {written(t, func(w io.Writer) error { return WriteSARIF(w, r, Options{}) }), []string{"Actual: by a variable", "(in 2025-11-25 on stdio).\\nActual: by a sibling"}},
+		"SARIF": {written(t, func(w io.Writer) error { return WriteSARIF(w, r, Options{}) }),
+			[]string{"Actual: by a variable", "\\nAlso: " + also,
+				"(in 2025-06-18 on stdio).\\nActual: by a sibling"}},
 	} {
 		for _, s := range want.wants {
 			if strings.Count(want.text, s) != 1 {
@@ -199,7 +201,8 @@ func TestSharedCause(t *testing.T) {
 // TestFoldedFindings: what is folded has one verdict, and one command, which shows what one change mends.
 func TestFoldedFindings(t *testing.T) {
 	r := New(Tool{Name: "mcpcheck"}, Target{Name: "x"}, Config{})
-	for _, x := range []Result{{ID: "URI-10", Verdict: Fail}, {ID: "URI-11", Verdict: Fail}, {ID: "URI-12", Verdict: Warn}} {
+	for _, x := range []Result{{ID: "URI-10", Verdict: Fail}, {ID: "URI-11", Verdict: Fail},
+		{ID: "URI-12", Verdict: Warn, Title: "tricks"}} {
 		x.Revision, x.Transport, x.Level, x.Cause, x.SharedCause, x.Rerun = "2025-11-25", "stdio", LevelMust, "out-of-the-root", true, "mcpcheck run --only "+x.ID
 		r.Results = append(r.Results, x)
 	}
@@ -208,7 +211,7 @@ func TestFoldedFindings(t *testing.T) {
 	for _, f := range findings(r, func(*Result) bool { return true }) {
 		folded = append(folded, f.results[0].ID+"+"+strings.Join(f.others(), "+"))
 	}
-	if got := strings.Join(folded, " "); got != "URI-10+URI-11 URI-12+" {
+	if got := strings.Join(folded, " "); got != "URI-10+URI-11+URI-12" {
 		t.Errorf("folded are %s", got)
 	}
 	for name, text := range map[string]string{
@@ -218,13 +221,51 @@ func TestFoldedFindings(t *testing.T) {
 	} {
 		text, _, _ = strings.Cut(text, `id="data"`)
 		for _, x := range r.Results {
-			want := 1
-			if x.ID == "URI-11" { // told beside URI-10
-				want = 0
+			want := 0
+			if x.ID == "URI-10" { // the others are told beside it
+				want = 1
 			}
 			if n := strings.Count(text, x.Rerun); n != want {
 				t.Errorf("%s has %d times %s", name, n, x.Rerun)
 			}
+		}
+		if !strings.Contains(text, "URI-12 (tricks) as a warning in 2025-11-25 on stdio") {
+			t.Errorf("%s does not say what only warns:\n%s", name, text)
+		}
+	}
+}
+
+// TestUnder: a finding stands under the one that covers all of its results, unless it is graver.
+func TestUnder(t *testing.T) {
+	type result struct {
+		id, revision, under string
+		verdict             Verdict
+	}
+	for name, c := range map[string]struct {
+		results []result
+		want    string
+	}{
+		"covered": {[]result{{"A-01", "1", "", Fail}, {"A-02", "1", "A-01", Warn}}, "A-01+A-02"},
+		"in a row": {[]result{{"A-01", "1", "A-02", Fail}, {"A-02", "1", "A-03", Fail},
+			{"A-03", "1", "", Fail}}, "A-03+A-01+A-02"},
+		"not everywhere": {[]result{{"A-01", "1", "", Fail}, {"A-02", "1", "A-01", Fail},
+			{"A-02", "2", "", Fail}}, "A-01+ A-02+"},
+		"graver":      {[]result{{"A-01", "1", "", Warn}, {"A-02", "1", "A-01", Fail}}, "A-02+ A-01+"},
+		"passed":      {[]result{{"A-01", "1", "", Pass}, {"A-02", "1", "A-01", Fail}}, "A-02+"},
+		"in a circle": {[]result{{"A-01", "1", "A-02", Fail}, {"A-02", "1", "A-01", Fail}}, "A-02+A-01"},
+	} {
+		r := New(Tool{}, Target{}, Config{})
+		for _, x := range c.results {
+			r.Results = append(r.Results,
+				Result{ID: x.id, Revision: x.revision, Transport: "stdio", Verdict: x.verdict, Under: x.under,
+					Cause: "c"})
+		}
+		var folded []string
+		for _, f := range findings(r, func(x *Result) bool { return x.Verdict.Red() }) {
+			folded = append(folded, f.results[0].ID+"+"+strings.Join(f.others(), "+"))
+		}
+		if got := strings.Join(folded, " "); got != c.want {
+			t.Errorf("%s: %s, not %s", name, got, c.want)
 		}
 	}
 }

@@ -16,9 +16,10 @@ type pageFinding struct {
 	Gravity, In                            string
 	Label, ID, Title, Level, Section, Link string
 	Where, WhyWarning                      string
-	// Also tells of the other requirements that the cause breaks, Others are their ids.
-	Also   []string
-	Others string
+	// Also tells of the other requirements that the cause breaks, Others are their ids, Named
+	// the same for readers.
+	Also          []string
+	Others, Named string
 	// Place is where its first result stands in the data of the script, -1 if it does
 	// not; Wire are the frames for readers without scripts.
 	Place int
@@ -51,7 +52,7 @@ func (p *pageView) findings(v view, wire *pageWire, places map[*Result]int) {
 		for _, text := range v.also(f) {
 			q.Also = append(q.Also, clean(text, pageText))
 		}
-		q.Others = strings.Join(cleanAll(f.others()), " ")
+		q.Others, q.Named = strings.Join(cleanAll(f.others()), " "), clean(f.named(), pageText)
 		if g := x.weight(); g == GravitySecurity || g == GravityCodes {
 			q.Gravity = string(g)
 		}

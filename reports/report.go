@@ -256,6 +256,8 @@ type Result struct {
 	// is shared, those of all requirements with this cause are.
 	Cause       string `json:"cause,omitempty"`
 	SharedCause bool   `json:"shared_cause,omitempty"`
+	// Under is the id of the requirement whose finding in this combination covers this one.
+	Under string `json:"under,omitempty"`
 	// Section is the place in the specification, page#anchor.
 	Section string `json:"section"`
 	// Link is the URL of the section; empty if that lies outside of the

@@ -204,7 +204,7 @@ func (s *sarif) level(fails bool) string {
 
 func (s *sarif) results() []sarifResult {
 	list := []sarifResult{}
-	for _, f := range group(s.r, func(x *Result) bool { return x.Verdict.Red() }) {
+	for _, f := range findings(s.r, func(x *Result) bool { return x.Verdict.Red() }) {
 		x := f.results[0]
 		where := s.where(f.results)
 		text := clean(x.Title, pageTitle) + " (in " + clean(where, pageTitle) + ")."
@@ -213,6 +213,9 @@ func (s *sarif) results() []sarifResult {
 		}
 		if said := cmp.Or(f.actual(), x.Reason); said != "" {
 			text += "\nActual: " + cleanLines(said)
+		}
+		for _, other := range s.also(f) {
+			text += "\nAlso: " + cleanLines(other)
 		}
 		if x.Hint != "" {
 			text += "\nChange: " + cleanLines(x.Hint)

@@ -54,12 +54,12 @@ func (c *console) shortFinding(f *finding) {
 		// What was seen says more than the rule, if it is not the beginning of an answer.
 		words = "security: " + cmp.Or(quoted.ReplaceAllString(x.Actual, ""), x.Title)
 	}
-	switch others := f.others(); len(others) {
+	switch n := len(f.also); n {
 	case 0:
 	case 1:
-		where = "also " + others[0] + "; " + where
+		where = "also " + f.named() + "; " + where
 	default:
-		where = fmt.Sprintf("also %d ids; %s", len(others), where)
+		where = fmt.Sprintf("also %d ids; %s", n, where)
 	}
 	c.shortLine(x.Verdict, x.ID, words, where)
 }

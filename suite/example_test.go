@@ -63,8 +63,10 @@ rows:
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedItems(r, v) {
 			uri := i.Get("uri").String()
-			v.That(!strings.HasPrefix(uri, "file:"), "a URI without the scheme file", i.Name, i.Frames...)
-			v.Hint("serve it under a scheme of ours")
+			v.FailUnless(!strings.HasPrefix(uri, "file:"), verdict.Finding{
+				Expected: "a URI without the scheme file", Actual: i.Name, Frames: i.Frames,
+				Hint: "serve it under a scheme of ours",
+			})
 		}
 	},
 }}}

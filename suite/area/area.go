@@ -114,8 +114,8 @@ type Set struct {
 }
 
 // Join joins areas, in their order. An error says what is wrong with them: rows that cannot
-// be read, an id or a scenario that two areas hold, a check of no row, or one that judges a
-// scenario which nobody plays.
+// be read, an id or a scenario that two areas hold, a row under one that there is not, a check of
+// no row, or one that judges a scenario which nobody plays.
 func Join(areas ...Area) (*Set, error) {
 	rows, errs := make([]requirement.Area, len(areas)), make([]error, len(areas))
 	var reading sync.WaitGroup

@@ -24,7 +24,8 @@ type Catalogue struct {
 	position map[string]int // of each id in rows
 }
 
-// New joins areas, in their order. It fails if two have the same name.
+// New joins areas, in their order. It fails if two have the same name, or a row is under one
+// that there is not, or under itself.
 func New(areas ...requirement.Area) (*Catalogue, error) {
 	c := &Catalogue{areas: areas, position: map[string]int{}}
 	for _, a := range areas {
@@ -36,7 +37,38 @@ func New(areas ...requirement.Area) (*Catalogue, error) {
 			c.rows = append(c.rows, r)
 		}
 	}
-	return c, nil
+	return c, c.pairs()
+}
+
+// pairs checks what the rows are under: known requirements, each once, none of which is under the
+// row itself.
+func (c *Catalogue) pairs() error {
+	var above func(id string, path ...string) error
+	above = func(id string, path ...string) error {
+		i, known := c.position[id]
+		switch {
+		case !known:
+			return fmt.Errorf("catalogue: %s is under %s, which is no requirement", path[len(path)-1], id)
+		case slices.Contains(path, id):
+			return fmt.Errorf("catalogue: %s is under itself: %s", id, strings.Join(append(path, id), ", "))
+		}
+		path = append(path, id)
+		for n, deeper := range c.rows[i].Under {
+			if slices.Contains(c.rows[i].Under[:n], deeper) {
+				return fmt.Errorf("catalogue: %s is under %s twice", id, deeper)
+			}
+			if err := above(deeper, path...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i := range c.rows {
+		if err := above(c.rows[i].ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Requirements lists all requirements: areas in their order, each sorted by id. The

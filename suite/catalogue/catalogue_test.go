@@ -48,6 +48,27 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// TestPairs: rows are under others that there are, once each, and never under themselves.
+func TestPairs(t *testing.T) {
+	t.Parallel()
+	row := func(id string, under ...string) requirement.Requirement {
+		return requirement.Requirement{ID: id, Under: under}
+	}
+	for want, rows := range map[string][]requirement.Requirement{
+		"": {row("A-01"), row("A-02", "A-03", "A-01"),
+			row("A-03", "A-01")},
+		"A-01 is under A-09, which is no":        {row("A-01", "A-09")},
+		"A-01 is under itself: A-01, A-01":       {row("A-01", "A-01")},
+		"A-01 is under itself: A-01, A-02, A-01": {row("A-01", "A-02"), row("A-02", "A-01")},
+		"A-02 is under A-01 twice":               {row("A-01"), row("A-02", "A-01", "A-01")},
+	} {
+		_, err := catalogue.New(requirement.Area{Name: "A", Rows: rows})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v, not %q", err, want)
+		}
+	}
+}
+
 func TestNewRefusesTheSameAreaTwice(t *testing.T) {
 	t.Parallel()
 	a := requirement.Area{Name: "DEMO", Rows: []requirement.Requirement{{ID: "DEMO-01"}}}

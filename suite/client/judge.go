@@ -157,15 +157,24 @@ func (v *judging) pass(frames ...int) {
 
 // violated notes a violation, and what to change in the client.
 func (v *judging) violated(expected, actual, hint string, frames ...int) {
-	v.That(false, expected, actual, frames...)
-	v.Hint("%s", hint)
+	v.Fail(verdict.Finding{
+		Expected: expected,
+		Actual:   actual,
+		Frames:   frames,
+		Hint:     hint,
+	})
 }
 
 // warn notes a violation that is worth a warning at most, and says why.
 func (v *judging) warn(why, expected, actual, hint string, frames ...int) {
-	v.WarnUnless(false, expected, actual, frames...)
-	v.Hint("%s", hint)
-	v.Downgrade(why)
+	v.Fail(verdict.Finding{
+		Expected:   expected,
+		Actual:     actual,
+		Frames:     frames,
+		Warn:       true,
+		Hint:       hint,
+		Downgraded: why,
+	})
 }
 
 // remark notes a habit that breaks no rule.

@@ -29,6 +29,14 @@ type Writer struct {
 	frames   map[int]int // numbers in the report, by those in the verdicts
 	sessions map[string]string
 	kept     int
+	red      []red
+}
+
+// red is a red verdict that was written, by its place among the results.
+type red struct {
+	at       int
+	judged   *verdict.Result
+	required *requirement.Requirement
 }
 
 // New is a writer into a report, which masks secrets.
@@ -119,10 +127,35 @@ func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination
 		out.Gravity = cmp.Or(reports.Gravity(v.Gravity), out.Gravity)
 	}
 	w.Report.Results = append(w.Report.Results, out)
+	if v.Outcome.Red() {
+		w.fold(red{len(w.Report.Results) - 1, v, req})
+	}
 	for _, o := range v.Observations {
 		w.Report.Observations = append(w.Report.Observations, reports.Observation{
 			ID: o.ID, Title: req.Title, Requirement: req.ID, Revision: out.Revision, Transport: out.Transport,
 			Detail: w.Mask.String(o.Detail), Evidence: w.Evidence(o.Frames),
 		})
 	}
+}
+
+// fold says which of the red verdicts in one combination a deeper one covers: the rows name
+// the pairs, and both stand in the same places.
+func (w *Writer) fold(last red) {
+	at := func(x red) *reports.Result { return &w.Report.Results[x.at] }
+	for _, x := range w.red {
+		if at(x).Revision != at(last).Revision || at(x).Transport != at(last).Transport {
+			continue
+		}
+		for _, pair := range [][2]red{{x, last}, {last, x}} {
+			under, deeper := pair[0], pair[1]
+			if i := slices.Index(under.required.Under, deeper.required.ID); i >= 0 &&
+				under.judged.Within(deeper.judged) {
+				// Of several the row names the deepest first.
+				if now := slices.Index(under.required.Under, at(under).Under); now < 0 || i < now {
+					at(under).Under = deeper.required.ID
+				}
+			}
+		}
+	}
+	w.red = append(w.red, last)
 }

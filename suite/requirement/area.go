@@ -68,6 +68,7 @@ type row struct {
 	Profile     string             `yaml:"profile"`
 	Gravity     Gravity            `yaml:"gravity"`
 	Observed    string             `yaml:"observed"`
+	Under       []string           `yaml:"under"`
 	Level       Level              `yaml:"level"`
 	Grade       Grade              `yaml:"grade"`
 	Basis       Basis              `yaml:"basis"`
@@ -169,6 +170,7 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 	q := Requirement{
 		ID: id, Title: w.Title, Text: w.Text, Change: w.Change, Profile: cmp.Or(w.Profile, a.file.Profile), Tolerated: w.Tolerated, Needs: w.Needs, Config: w.Config, Untestable: w.Untestable,
 		Since: cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly, Gravity: w.Gravity, Observed: w.Observed,
+		Under: w.Under,
 	}
 	if w.Gravity != "" {
 		oneOf(&a.reader, path+".gravity", w.Gravity, Security, Codes)

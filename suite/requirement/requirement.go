@@ -114,6 +114,9 @@ type Requirement struct {
 	// Observed is the id of the observation that a violation is where the grade is info;
 	// empty means "not-as-expected".
 	Observed string
+	// Under are the ids of deeper requirements, the deepest first: a violation that stands where
+	// one of theirs does is the same defect, and people read of it there.
+	Under []string
 	// Revisions and Transports say where the requirement applies.
 	Revisions  []Revision
 	Transports []Transport

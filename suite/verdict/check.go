@@ -48,7 +48,7 @@ type Check struct {
 	Timeless bool
 	// Needs are conditions on what the target declares and serves; where
 	// one does not hold the requirement is not applicable.
-	Needs []Gate
+	Needs Gates
 	// Judge looks at one recording. A check without From is called once,
 	// with an empty recording: it judges the facts alone.
 	Judge Judge
@@ -127,8 +127,10 @@ type Result struct {
 	// Gravity is that of the requirement, on red outcomes, unless nobody is harmed by what
 	// was seen, or it is about more than the code of an error.
 	Gravity requirement.Gravity
-	// Frames is the evidence, From the scenarios that were judged.
+	// Frames is the evidence, From the scenarios that were judged. Places are where the
+	// violations of a red outcome stand.
 	Frames       []int
+	Places       []Place
 	From         []recording.Name
 	Observations []Observation
 }
@@ -144,21 +146,35 @@ type Observation struct {
 
 // Finding is one violation.
 type Finding struct {
-	Expected, Actual, Hint string
-	// Cause is a code for what is wrong, the same in every combination; where it is
-	// empty Expected stands for it. It is shared if it can be that of other requirements.
-	Cause       string
-	SharedCause bool
-	// refusal says that it is about the target asking to be called later.
-	refusal bool
-	// Downgraded says why it is only a warning although the requirement can fail;
-	// where it is empty the grade or the basis of the requirement says why.
+	Expected, Actual string
+	// On is an exchange that the finding is about, with all of its evidence. About says what was
+	// asked there, such as "a ping": Actual is how that was answered.
+	On    *recording.Exchange
+	About string
+	// Frames is further evidence. Member says what in it the finding is about, such as the uri of
+	// a listed resource; where it is empty, the messages as a whole.
+	Frames []int
+	Member string
+	// Hint says what to change in the target, where the row does not say it as well.
+	Hint string
+	// Warn says that it is a warning at most, whatever the grade; Downgraded why it is only a
+	// warning although the requirement can fail. Where that is empty the grade or the basis of
+	// the requirement says why.
+	Warn       bool
 	Downgraded string
-	Frames     []int
-	warn       bool // a warning at most
-	harmless   bool // although the requirement is about security
-	onlyCode   bool // what was seen was refused, with another code than expected
-	refusalDue bool // the request had to be refused
+	// Cause says what is wrong in a few words that are the same in every combination and hold
+	// nothing that the target sent: unlike sentences they are not masked. It is needed where
+	// Expected, which stands for it otherwise, names data of the run. A SharedCause breaks
+	// several requirements at once, which all give it in the same words, and is one finding.
+	Cause, SharedCause string
+	// Harmless says that nobody is harmed although the requirement is about security: what
+	// must not be served was refused, if in another way.
+	Harmless bool
+	// RefusalDue says that the request had to be refused, OnlyCode that it was, with another
+	// code. Of what [Verdict.Expect] states of an exchange both are known.
+	RefusalDue, OnlyCode bool
+	// AboutRefusal says that it is about the target asking to be called later, so that it stands.
+	AboutRefusal bool
 }
 
 // Recordings are the scenarios of one combination, by name.
@@ -206,10 +222,8 @@ func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts
 				Reason: fmt.Sprintf("the check of %s failed: %v; please report this\n%s", req.ID, p, firstLines(debug.Stack(), 12))}
 		}
 	}()
-	for _, gate := range c.Needs {
-		if skip := gate(facts); skip != nil {
-			return Result{Outcome: NotApplicable, Code: skip.Code, Reason: skip.Reason, From: c.From}
-		}
+	if skip := c.Needs.Skip(facts); skip != nil {
+		return Result{Outcome: NotApplicable, Code: skip.Code, Reason: skip.Reason, From: c.From}
 	}
 	if len(c.From) == 0 {
 		c.Judge(&recording.Recording{Combination: facts.Combination, Facts: facts}, v)
@@ -288,11 +302,13 @@ func (v *Verdict) result() Result {
 	case len(decisive) > 0:
 		worst := decisive[0]
 		r.Outcome = outcome
-		r.Expected, r.Actual, r.Hint, r.Cause = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change), worst.Cause
-		r.SharedCause = worst.SharedCause
-		if v.errorPages(decisive) {
-			r.Cause, r.SharedCause, r.Hint = CauseCode(errorPage), true, errorPageHint
+		r.Expected, r.Actual, r.Hint = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change)
+		r.Cause, r.SharedCause = CauseCode(cmp.Or(worst.SharedCause, worst.Cause)), worst.SharedCause != ""
+		if h := v.habit(decisive); h != nil {
+			r.Cause, r.SharedCause, r.Hint = CauseCode(h.cause), true, h.hint
+			r.Actual = h.cause + ": " + r.Actual
 		}
+		r.Places = v.places(decisive)
 		if outcome == Warn {
 			r.Reason = v.downgrade(worst)
 		}
@@ -334,7 +350,8 @@ func (v *Verdict) onSample(r *Result) {
 // decisive lists the findings that decide, and the outcome they lead to under the grade of
 // the requirement.
 func (v *Verdict) decisive() ([]Finding, Outcome) {
-	failures := recording.Keep(v.findings, func(f Finding) bool { return !f.warn && v.grade == requirement.Fail })
+	failures := recording.Keep(v.findings,
+		func(f Finding) bool { return !f.Warn && v.grade == requirement.Fail })
 	if len(failures) > 0 {
 		return failures, Fail
 	}
@@ -344,8 +361,9 @@ func (v *Verdict) decisive() ([]Finding, Outcome) {
 // gravity is that of the requirement, unless none of the findings that decide does harm, or
 // one is about more than a code where the requirement is mostly about codes.
 func (v *Verdict) gravity(decisive []Finding) requirement.Gravity {
-	if v.req.Gravity == requirement.Codes && slices.ContainsFunc(decisive, func(f Finding) bool { return !f.onlyCode }) ||
-		!slices.ContainsFunc(decisive, func(f Finding) bool { return !f.harmless }) {
+	if v.req.Gravity == requirement.Codes &&
+		slices.ContainsFunc(decisive, func(f Finding) bool { return !f.OnlyCode }) ||
+		!slices.ContainsFunc(decisive, func(f Finding) bool { return !f.Harmless }) {
 		return ""
 	}
 	return v.req.Gravity
@@ -402,45 +420,54 @@ func evidence(decisive []Finding) []int {
 // it holds.
 type Gate func(*recording.Facts) *recording.Skipped
 
+// Gates are conditions that all have to hold.
+type Gates []Gate
+
+// Skip says why the first one does not hold that does not; nil if all do.
+func (g Gates) Skip(facts *recording.Facts) *recording.Skipped {
+	for _, gate := range g {
+		if skip := gate(facts); skip != nil {
+			return skip
+		}
+	}
+	return nil
+}
+
 // Where asks for something to hold, and says why not if it does not.
-func Where(holds func(*recording.Facts) bool, code recording.Code, reason string) Gate {
-	return func(f *recording.Facts) *recording.Skipped {
+func Where(holds func(*recording.Facts) bool, code recording.Code, reason string) Gates {
+	return Gates{func(f *recording.Facts) *recording.Skipped {
 		if holds(f) {
 			return nil
 		}
 		return &recording.Skipped{Code: code, Reason: reason}
-	}
+	}}
 }
 
 // Declares asks for a declared capability, by gjson path.
-func Declares(path string) Gate {
+func Declares(path string) Gates {
 	return Where(func(f *recording.Facts) bool { return f.Declares(path) }, recording.CodeUndeclared, "the target does not declare capabilities."+path)
 }
 
 // Lacks asks for a capability that is not declared.
-func Lacks(path string) Gate {
+func Lacks(path string) Gates {
 	return Where(func(f *recording.Facts) bool { return !f.Declares(path) }, recording.CodeNotExercised, "the target declares capabilities."+path)
 }
 
 // Withholds asks for a capability that is plainly not declared: its member is absent
 // or false in a declaration that is in order. What is declared by a value of the
 // wrong type is judged once, by the checks of the declaration.
-func Withholds(path string) Gate {
-	return func(f *recording.Facts) *recording.Skipped {
-		if skip := Lacks(path)(f); skip != nil {
-			return skip
-		}
-		if skip := Declaring(f); skip != nil {
-			return skip
-		}
-		if above, _, nested := strings.Cut(path, "."); nested && !f.Capability(above).IsObject() {
-			return &recording.Skipped{Code: recording.CodeNotExercised, Reason: fmt.Sprintf("the target does not declare capabilities.%s as an object", above)}
-		}
-		if c := f.Capability(path); c.Exists() && c.Type != gjson.False {
-			return &recording.Skipped{Code: recording.CodeNotExercised, Reason: fmt.Sprintf("the target declares capabilities.%s by a value of another type", path)}
-		}
-		return nil
+func Withholds(path string) Gates {
+	above, _, nested := strings.Cut(path, ".")
+	object := func(f *recording.Facts) bool { return !nested || f.Capability(above).IsObject() }
+	absent := func(f *recording.Facts) bool {
+		c := f.Capability(path)
+		return !c.Exists() || c.Type == gjson.False
 	}
+	return slices.Concat(Lacks(path), Declaring,
+		Where(object, recording.CodeNotExercised,
+			fmt.Sprintf("the target does not declare capabilities.%s as an object", above)),
+		Where(absent, recording.CodeNotExercised,
+			fmt.Sprintf("the target declares capabilities.%s by a value of another type", path)))
 }
 
 // ModernOnly asks for a target without legacy revisions on this transport.
@@ -459,7 +486,7 @@ var (
 
 // Allowed takes a requirement out where the user declared the behaviour as
 // intended.
-func Allowed(name string) Gate {
+func Allowed(name string) Gates {
 	return Where(func(f *recording.Facts) bool { return !f.Allowed[name] }, recording.CodeOptedOut, fmt.Sprintf("the target file allows %q", name))
 }
 

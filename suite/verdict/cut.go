@@ -20,13 +20,13 @@ func (v *Verdict) withoutCut() {
 		}
 	}
 	var cut []*recording.Exchange
-	for _, name := range v.check.Inputs() {
-		if r := v.recs[name]; r != nil {
-			cut = append(cut, recording.Keep(r.Exchanges, func(x *recording.Exchange) bool { return x.CutOff() || named[x.Request] && Orphaned(x) })...)
+	v.eachInput(func(x *recording.Exchange) {
+		if x.CutOff() || named[x.Request] && Orphaned(x) {
+			cut = append(cut, x)
 		}
-	}
+	})
 	v.findings = slices.DeleteFunc(v.findings, func(f Finding) bool {
-		if f.refusal {
+		if f.AboutRefusal {
 			return false
 		}
 		i := slices.IndexFunc(cut, func(x *recording.Exchange) bool {

@@ -48,9 +48,9 @@ func TestWhatWasCutOff(t *testing.T) {
 				x.Limit = c.limit
 			}
 			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-				state := v.ThatIf(!c.warn)
 				for i, x := range r.Exchanges {
-					state(false, "nothing", "seen in exchange "+string(rune('0'+i)), x.Evidence()...)
+					v.Fail(verdict.Finding{Expected: "nothing", Actual: "seen in exchange " +
+						string(rune('0'+i)), Frames: x.Evidence(), Warn: c.warn})
 				}
 				if c.holds {
 					v.Holds()

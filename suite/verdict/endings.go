@@ -12,11 +12,12 @@ import (
 // Ends is the cause of what breaks each requirement that is about a message which a server does not survive.
 const Ends = "a message ends the server"
 
-// EndsToo says of the violation that was just stated that it has the cause of SEC-63, if a server of its own did not survive a message.
-func (v *Verdict) EndsToo(x *recording.Exchange) {
+// EndedBy is the cause of SEC-63 if a server of its own did not survive a message, else empty.
+func (v *Verdict) EndedBy(x *recording.Exchange) string {
 	if x.Fatal && x.Outcome == recording.Lost && OwnServer(v) {
-		v.SharedCause(Ends)
+		return Ends
 	}
+	return ""
 }
 
 // EndsServer reports whether a probe was seen to end a server that had begun to serve, twice. That

@@ -24,7 +24,7 @@ func TestWithholds(t *testing.T) {
 		{`{"capabilities":{}}`, false},
 		{``, false},
 	} {
-		skip := verdict.Withholds("resources.listChanged")(&recording.Facts{Declared: []byte(test.declared)})
+		skip := verdict.Withholds("resources.listChanged").Skip(&recording.Facts{Declared: []byte(test.declared)})
 		if holds := skip == nil; holds != test.holds {
 			t.Errorf("%s: %t (%v)", test.declared, holds, skip)
 		}
@@ -38,7 +38,7 @@ func TestModernOnly(t *testing.T) {
 		`{"supportedVersions":["2026-07-28","2025-11-25"]}`: false,
 		``: true,
 	} {
-		skip := verdict.ModernOnly(&recording.Facts{Declared: []byte(declared)})
+		skip := verdict.ModernOnly.Skip(&recording.Facts{Declared: []byte(declared)})
 		if (skip == nil) != holds {
 			t.Errorf("%s: %v", declared, skip)
 		}

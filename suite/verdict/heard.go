@@ -185,11 +185,11 @@ func StreamsNamed(r *recording.Recording, names ...string) []*recording.Exchange
 func Unacknowledged(x *recording.Exchange, v *Verdict) {
 	switch {
 	case matcher.Refused(x):
-		v.Skip(recording.CodeNotExercised, "the listen request was refused: "+matcher.Describe(x))
+		v.NotExercised("the listen request was refused: " + matcher.Describe(x))
 	case Broken(x):
-		v.Skip(recording.CodeNotExercised, "the listen request failed with HTTP "+strconv.Itoa(x.Status)+": see SUB-20")
+		v.NotExercised("the listen request failed with HTTP " + strconv.Itoa(x.Status) + ": see SUB-20")
 	case x.Tags[recording.TagAlive] == "closed":
-		v.Skip(recording.CodeNotExercised, "the stream of the listen request was closed without a message: see SUB-20")
+		v.NotExercised("the stream of the listen request was closed without a message: see SUB-20")
 	case x.Outcome == recording.Sent || x.Outcome == recording.Replied:
 		v.Block(recording.CodeBadReply, "the listen request was not acknowledged", x.Evidence()...)
 	default:
@@ -220,7 +220,8 @@ func LostSession(r *recording.Recording, v *Verdict, session string) bool {
 	if slices.ContainsFunc(r.Exchanges, func(x *recording.Exchange) bool {
 		return x.Session == session && x.Step == recording.StepAlive && x.Status == http.StatusNotFound
 	}) {
-		v.Skip(recording.CodeNotExercised, "the target had ended the session, as it may at any time, while a change was waited for")
+		v.NotExercised("the target had ended the session, as it may at any time, while a change was waited " +
+			"for")
 		return true
 	}
 	s := r.Session(session)
@@ -240,7 +241,8 @@ func missed(r *recording.Recording, v *Verdict, session string) bool {
 	for i := range r.Frames {
 		f := &r.Frames[i]
 		if f.Dir == wire.Out && f.Session == session && f.Number > r.Marks[0].After && f.HTTP != nil && f.HTTP.Method == http.MethodGet && f.HTTP.Header.Get("Last-Event-ID") == "" {
-			v.Skip(recording.CodeNotExercised, "the stream that GET had opened ended while a change was waited for, and had no event ids by which to ask for what was sent until another one stood")
+			v.NotExercised("the stream that GET had opened ended while a change was waited for, and had no " +
+				"event ids by which to ask for what was sent until another one stood")
 			return true
 		}
 	}
@@ -289,7 +291,7 @@ func ProgressOf(r *recording.Recording, v *Verdict) []Progress {
 		}
 	}
 	if len(all) == 0 {
-		v.Skip(recording.CodeNotExercised, "the target reports no progress")
+		v.NotExercised("the target reports no progress")
 	}
 	return all
 }

@@ -42,7 +42,7 @@ func PagesOf(r *recording.Recording, v *Verdict) []*recording.Exchange {
 		switch {
 		case !v.Answered(x):
 		case !x.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "the list was refused: "+matcher.Describe(x))
+			v.NeedsSubject("the list was refused: " + matcher.Describe(x))
 		default:
 			pages = append(pages, x)
 		}
@@ -58,7 +58,7 @@ func ListedItems(r *recording.Recording, v *Verdict) []Item {
 		all = append(all, Entries(x)...)
 	}
 	if len(pages) > 0 && len(all) == 0 {
-		v.Skip(recording.CodeNeedsSubject, "nothing is listed")
+		v.NeedsSubject("nothing is listed")
 	}
 	return all
 }
@@ -133,12 +133,16 @@ func Typed(v *Verdict, i Item, of string, members ...string) {
 		if value.Type != gjson.Null && value.Type != gjson.JSON {
 			actual += " (" + judge.Brief(value) + ")"
 		}
-		v.That(false, expected, actual, i.Frames...)
-		if value.Type == gjson.Null && value.Exists() && !m.Required && !m.Each {
-			v.Hint("leave the member out instead of sending null")
-		}
+		null := value.Type == gjson.Null && value.Exists() && !m.Required && !m.Each
+		v.Fail(Finding{
+			Expected: expected, Actual: actual, Frames: i.Frames,
+			Hint: map[bool]string{true: OmitNull}[null],
+		})
 	}
 }
+
+// OmitNull says what to do about a null that stands for what is not there.
+const OmitNull = "leave the member out instead of sending null"
 
 // misfit finds the first value at a path of members that is not as it should be, and where it stands;
 // "" if there is none. Where an object lacks the last of them, what does not exist is looked at.
@@ -305,9 +309,9 @@ func Walked(r *recording.Recording, v *Verdict) []*recording.Exchange {
 	switch {
 	case len(pages) == 0 || !v.Answered(pages[0]):
 	case !pages[0].Succeeded():
-		v.Skip(recording.CodeNeedsSubject, "the list was refused: "+matcher.Describe(pages[0]))
+		v.NeedsSubject("the list was refused: " + matcher.Describe(pages[0]))
 	case len(pages) == 1:
-		v.Skip(recording.CodeNeedsSubject, "all of "+pages[0].Method+" fits on one page")
+		v.NeedsSubject("all of " + pages[0].Method + " fits on one page")
 	default:
 		return pages
 	}

@@ -210,9 +210,13 @@ func Unanswered(r *recording.Recording, x *recording.Exchange, v *Verdict) {
 	}
 	for _, m := range RepliesOf(r, x) {
 		refusal := x.Status >= http.StatusBadRequest && m.Nameless() && m.Get("error").Exists()
-		v.That(refusal, "no response to "+x.Method, matcher.Describe(x), append(x.Evidence(), m.Frame.Number)...)
-		v.Hint("never answer a message without an id")
-		v.SharedCause(AnsweredNotification)
+		v.FailUnless(refusal, Finding{
+			Expected:    "no response to " + x.Method,
+			Actual:      matcher.Describe(x),
+			Frames:      append(x.Evidence(), m.Frame.Number),
+			Hint:        "never answer a message without an id",
+			SharedCause: AnsweredNotification,
+		})
 	}
 }
 
@@ -237,8 +241,12 @@ func NoArrays(r *recording.Recording, v *Verdict, answers ...int) {
 			if len(p.Value.Array()) == 0 {
 				hint = "answer a message that is refused with an error, or with an HTTP error status without a body: an empty array says nothing"
 			}
-			v.That(false, "single messages: the revision has no batches", "an array: "+wire.Excerpt(f.Raw, 60), frames...)
-			v.Hint("%s", hint)
+			v.Fail(Finding{
+				Expected: "single messages: the revision has no batches",
+				Actual:   "an array: " + wire.Excerpt(f.Raw, 60),
+				Frames:   frames,
+				Hint:     "" + hint,
+			})
 		}
 	}
 }
@@ -452,7 +460,10 @@ func SideBySide(r *recording.Recording, v *Verdict) {
 		}
 		const expected = "each client to get its own answers, and no others"
 		mixed := x.Result().Get(other).Exists() && !x.Result().Get(own).Exists()
-		v.That(!mixed, expected, matcher.Describe(x)+" to "+x.Method+", which another client asked about", x.Evidence()...)
+		v.FailUnless(!mixed, Finding{
+			Expected: expected,
+			On:       x, About: x.Method + ", which another client asked about",
+		})
 		if len(x.Replies) > 1 && Doubles(v) {
 			continue
 		}

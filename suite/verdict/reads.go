@@ -71,7 +71,7 @@ func ReadsUnknown(v *Verdict) bool {
 		}
 	}
 	if refused > 0 {
-		v.Skip(recording.CodeNotExercised, "the target does not know resources/read")
+		v.NotExercised("the target does not know resources/read")
 	}
 	return refused > 0
 }
@@ -125,9 +125,9 @@ func Readings(r *recording.Recording, v *Verdict, steps ...recording.Step) []Rea
 		switch {
 		case !v.Answered(x):
 		case !x.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "no resource could be read: "+matcher.Describe(x))
+			v.NeedsSubject("no resource could be read: " + matcher.Describe(x))
 		case AsksForInput(x):
-			v.Skip(recording.CodeNeedsSubject, "the target asks for input before it lets a resource be read")
+			v.NeedsSubject("the target asks for input before it lets a resource be read")
 		default:
 			all = append(all, Reading{x, ContentsOf(x)})
 		}
@@ -167,7 +167,7 @@ func UnreadableShape(x *recording.Exchange, v *Verdict) bool {
 		return !judge.IsString(c.Get("text")) && !judge.IsString(c.Get("blob"))
 	})
 	if bad {
-		v.Skip(recording.CodeNeedsSubject, "the contents are not of the right shape: see READ-01 and READ-03")
+		v.NeedsSubject("the contents are not of the right shape: see READ-01 and READ-03")
 	}
 	return bad
 }
@@ -198,16 +198,24 @@ func Broken(x *recording.Exchange) bool {
 func Withstood(v *Verdict, x *recording.Exchange, about string) bool {
 	switch {
 	case x.Fatal:
-		v.That(false, "an error, and a target that goes on serving", "the target was lost over "+about+", twice"+matcher.InBrackets(x.Reason), x.Evidence()...)
-		v.Hint("catch what goes wrong while a request is handled, and answer it with an error")
-		v.EndsToo(x)
+		v.Fail(Finding{
+			Expected:    "an error, and a target that goes on serving",
+			Actual:      "the target was lost over " + about + ", twice" + matcher.InBrackets(x.Reason),
+			On:          x,
+			Hint:        "catch what goes wrong while a request is handled, and answer it with an error",
+			SharedCause: v.EndedBy(x),
+		})
 		return false
 	case NoResponse(x):
-		v.That(false, "an answer", matcher.Describe(x)+" to "+about, x.Evidence()...)
-		v.Hint("answer every request, if need be with an error")
-		if x.Outcome == recording.Silent && x.Method == "resources/read" {
-			v.SharedCause(UnansweredRead)
+		f := Finding{
+			Expected: "an answer",
+			On:       x, About: about,
+			Hint: "answer every request, if need be with an error",
 		}
+		if x.Outcome == recording.Silent && x.Method == "resources/read" {
+			f.SharedCause = UnansweredRead
+		}
+		v.Fail(f)
 		return false
 	}
 	return v.Answered(x)
@@ -229,7 +237,7 @@ func DiesOfText(r *recording.Recording, v *Verdict) bool {
 	if !LostOverText(r) {
 		return false
 	}
-	v.Skip(recording.CodeNotExercised, "the target dies of input that it cannot read: see RPC-14 and SEC-63")
+	v.NotExercised("the target dies of input that it cannot read: see RPC-14 and SEC-63")
 	return true
 }
 
@@ -245,7 +253,7 @@ func Doubles(v *Verdict) bool {
 	for _, name := range BothWalks {
 		r := v.Recording(name)
 		if r != nil && slices.ContainsFunc(r.Steps(recording.StepPage), func(x *recording.Exchange) bool { return len(x.Replies) > 1 }) {
-			v.Skip(recording.CodeNotExercised, "the target answers ordinary requests twice: see RPC-09")
+			v.NotExercised("the target answers ordinary requests twice: see RPC-09")
 			return true
 		}
 	}
@@ -282,7 +290,8 @@ func Baseline(r *recording.Recording, v *Verdict, step recording.Step) bool {
 		return false
 	}
 	if !x.Succeeded() {
-		v.Skip(recording.CodeNotExercised, "the ordinary request, with which others would be compared, is refused: "+matcher.Describe(x))
+		v.NotExercised("the ordinary request, with which others would be compared, is refused: " +
+			matcher.Describe(x))
 	}
 	return x.Succeeded()
 }
@@ -295,7 +304,8 @@ func Gone(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
 	}
 	for _, again := range r.Steps(recording.StepStillThere) {
 		if again.Tags[recording.TagURI] == x.Tags[recording.TagURI] && again.Request > x.Request && !again.Succeeded() {
-			v.Skip(recording.CodeNotExercised, "the resource "+judge.Quote(x.Tags[recording.TagURI])+" was there before, and is no longer: "+matcher.Describe(again)+" to a plain read")
+			v.NotExercised("the resource " + judge.Quote(x.Tags[recording.TagURI]) +
+				" was there before, and is no longer: " + matcher.Describe(again) + " to a plain read")
 			return true
 		}
 	}
@@ -310,7 +320,7 @@ func RefusedHandshake(r *recording.Recording, v *Verdict) (*recording.Exchange, 
 		return nil, false
 	}
 	if x.Succeeded() || v.Facts.ListsLegacy() {
-		v.Skip(recording.CodeNotExercised, "the target is not modern-only: it serves or lists revisions with a handshake")
+		v.NotExercised("the target is not modern-only: it serves or lists revisions with a handshake")
 		return nil, false
 	}
 	return x, true

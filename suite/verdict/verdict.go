@@ -29,7 +29,6 @@ type Verdict struct {
 	check         *Check
 	recs          Recordings // all of the combination
 	findings      []Finding
-	noted         bool // the last statement noted a finding
 	judged        int
 	skipped       *recording.Skipped
 	blocked       *recording.Broken
@@ -39,7 +38,7 @@ type Verdict struct {
 	samples       []string // why what was judged is only a sample
 	sampleFrames  []int    // the last probes that were sent
 	g             types.Gomega
-	pending       seen // what is being judged by Gomega
+	pending       *seen // what is being judged by Gomega
 }
 
 // New is a verdict that belongs to no check, and so can reach all of the recordings: for
@@ -77,27 +76,28 @@ func (v *Verdict) Modern() bool { return v.Revision().Modern() }
 // That states what was expected, and notes a violation unless it holds. Either
 // way something was judged. It returns ok.
 func (v *Verdict) That(ok bool, expected, actual string, frames ...int) bool {
-	return v.state(ok, Finding{Expected: expected, Actual: actual, Frames: frames})
+	return v.FailUnless(ok, Finding{Expected: expected, Actual: actual, Frames: frames})
 }
 
 // WarnUnless is [Verdict.That] for what is a warning at most, whatever the grade.
 func (v *Verdict) WarnUnless(ok bool, expected, actual string, frames ...int) bool {
-	return v.state(ok, Finding{Expected: expected, Actual: actual, Frames: frames, warn: true})
+	return v.FailUnless(ok, Finding{Expected: expected, Actual: actual, Frames: frames, Warn: true})
 }
 
-// ThatIf is [Verdict.That] where a violation counts in full, else [Verdict.WarnUnless].
-func (v *Verdict) ThatIf(full bool) func(ok bool, expected, actual string, frames ...int) bool {
-	if full {
-		return v.That
-	}
-	return v.WarnUnless
-}
+// Fail notes a violation.
+func (v *Verdict) Fail(f Finding) { v.FailUnless(false, f) }
 
-func (v *Verdict) state(ok bool, f Finding) bool {
+// FailUnless is [Verdict.That] for a finding that says more than what was expected and seen.
+func (v *Verdict) FailUnless(ok bool, f Finding) bool {
 	v.goOn()
 	v.judged++
-	v.noted = !ok
 	if !ok {
+		if f.On != nil {
+			f.Frames = append(f.On.Evidence(), f.Frames...)
+		}
+		if f.About != "" {
+			f.Actual = matcher.Describe(f.On) + " to " + f.About
+		}
 		v.findings = append(v.findings, f)
 	}
 	return ok
@@ -109,71 +109,6 @@ func (v *Verdict) goOn() {
 	case <-v.over:
 		panic(abandoned{})
 	default:
-	}
-}
-
-// Hint adds to the violation that was just stated what to change in the target.
-// Where what was stated last holds there is nothing to add it to.
-func (v *Verdict) Hint(format string, args ...any) {
-	if v.noted {
-		v.findings[len(v.findings)-1].Hint = fmt.Sprintf(format, args...)
-	}
-}
-
-// Cause gives the violation that was just stated a code, in a few words that are the same
-// in every combination and hold nothing that the target sent: unlike sentences they are
-// not masked. It is needed where what was expected names ids, revisions or other data of
-// the run.
-func (v *Verdict) Cause(words string) {
-	if v.noted {
-		v.findings[len(v.findings)-1].Cause = CauseCode(words)
-	}
-}
-
-// SharedCause is [Verdict.Cause] for what breaks several requirements at once, which all give
-// it in the same words: their verdicts are one finding.
-func (v *Verdict) SharedCause(words string) {
-	if v.noted {
-		v.Cause(words)
-		v.findings[len(v.findings)-1].SharedCause = true
-	}
-}
-
-// Downgrade says of the violation that was just stated why it is only a warning.
-func (v *Verdict) Downgrade(reason string) {
-	if v.noted {
-		v.findings[len(v.findings)-1].Downgraded = reason
-	}
-}
-
-// AboutRefusal says of the violation that was just stated that the target asks to be called later, so that it stands.
-func (v *Verdict) AboutRefusal() {
-	if v.noted {
-		v.findings[len(v.findings)-1].refusal = true
-	}
-}
-
-// OnlyCode says of the violation that was just stated that no more than the code of an error
-// is another one. Of what [Verdict.Expect] states of an exchange that is known.
-func (v *Verdict) OnlyCode() {
-	if v.noted {
-		v.findings[len(v.findings)-1].onlyCode = true
-	}
-}
-
-// RefusalDue says of the violation that was just stated that the request had to be refused. Of what [Verdict.Expect] states
-// by a matcher of errors that is known.
-func (v *Verdict) RefusalDue() {
-	if v.noted {
-		v.findings[len(v.findings)-1].refusalDue = true
-	}
-}
-
-// Harmless says of the violation that was just stated that nobody is harmed by it, although
-// the requirement is about security: what must not be served was refused, if in another way.
-func (v *Verdict) Harmless() {
-	if v.noted {
-		v.findings[len(v.findings)-1].harmless = true
 	}
 }
 
@@ -191,6 +126,12 @@ func (v *Verdict) Holds() { v.judged++ }
 func (v *Verdict) Skip(code recording.Code, reason string) {
 	v.skip(&recording.Skipped{Code: code, Reason: reason})
 }
+
+// NotExercised is [Verdict.Skip] where the target gave no occasion.
+func (v *Verdict) NotExercised(reason string) { v.Skip(recording.CodeNotExercised, reason) }
+
+// NeedsSubject is [Verdict.Skip] where the target offers nothing to judge it on.
+func (v *Verdict) NeedsSubject(reason string) { v.Skip(recording.CodeNeedsSubject, reason) }
 
 // skip is [Verdict.Skip] for a whole recording. What was left out on purpose is the reason
 // even if another script had no occasion either: it is what the user can change.
@@ -232,7 +173,6 @@ func (v *Verdict) Observe(id, detail string, frames ...int) {
 // want of credentials or asks us to go away, the requirement is blocked or not applicable
 // instead: that is judged elsewhere, once.
 func (v *Verdict) Expect(actual any, frames ...int) *Expectation {
-	v.noted = false
 	x, ok := actual.(*recording.Exchange)
 	if !ok {
 		return &Expectation{v: v, actual: actual, frames: frames}
@@ -241,13 +181,6 @@ func (v *Verdict) Expect(actual any, frames ...int) *Expectation {
 		return &Expectation{}
 	}
 	return &Expectation{v: v, x: x, actual: x, frames: x.Evidence()}
-}
-
-// ExpectOrWarn is [Verdict.Expect] for what is a warning at most, whatever the grade.
-func (v *Verdict) ExpectOrWarn(actual any, frames ...int) *Expectation {
-	e := v.Expect(actual, frames...)
-	e.warn = true
-	return e
 }
 
 // Orphaned reports whether a gateway answers that its connection to the server behind it has ended, in the words of the
@@ -306,7 +239,8 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 		return false
 	}
 	if x.Failed() && strings.Contains(x.Error().Get("message").String(), recording.RefusalText) {
-		v.Skip(recording.CodeNotExercised, "the target passed on our refusal of a request that it should not have sent: see LIFE-12")
+		v.NotExercised("the target passed on our refusal of a request that it should not have sent: see " +
+			"LIFE-12")
 		return false
 	}
 	if Orphaned(x) {
@@ -330,19 +264,23 @@ type Expectation struct {
 	x      *recording.Exchange
 	actual any
 	frames []int
-	warn   bool
 }
 
 // To states that a matcher matches what was seen; about says in a few words what that was:
 // of an exchange, what was asked ("a read of a resource that does not exist"), of a value,
-// where it stood ("uri of the first resource"). It returns whether there was something to be
-// judged, and it matched. Gomega judges; what it has to say is a violation.
-func (e *Expectation) To(m types.GomegaMatcher, about string) bool {
+// where it stood ("uri of the first resource"). What a violation says beyond the words of the
+// matcher stands in more. It returns whether there was something to be judged, and it matched.
+// Gomega judges; what it has to say is a violation.
+func (e *Expectation) To(m types.GomegaMatcher, about string, more ...Finding) bool {
 	if e.v == nil {
 		return false
 	}
-	e.v.gomega().Expect(e.actual).To(seen{m, e, about})
-	return !e.v.noted
+	s := &seen{GomegaMatcher: m, Expectation: e, about: about}
+	if len(more) > 0 {
+		s.Finding = more[0]
+	}
+	e.v.gomega().Expect(e.actual).To(s)
+	return s.matched
 }
 
 // seen is a matcher that tells the verdict what it was asked, so that the violation can be
@@ -350,14 +288,16 @@ func (e *Expectation) To(m types.GomegaMatcher, about string) bool {
 type seen struct {
 	types.GomegaMatcher
 	*Expectation
-	about string
+	Finding
+	about   string
+	matched bool
 }
 
 // Match is that of the matcher, and notes that something was judged.
-func (s seen) Match(actual any) (bool, error) {
+func (s *seen) Match(actual any) (bool, error) {
 	ok, err := s.GomegaMatcher.Match(actual)
 	s.v.judged++
-	s.v.noted = !ok || err != nil
+	s.matched = ok && err == nil
 	s.v.pending = s
 	return ok, err
 }
@@ -374,15 +314,16 @@ func (v *Verdict) gomega() types.Gomega {
 
 // finding is the violation that a failed matcher stands for. Matchers that are not ours say
 // it all in their message.
-func (s seen) finding(message string) Finding {
-	f := Finding{Expected: s.about, Actual: message, Frames: s.frames, warn: s.warn}
+func (s *seen) finding(message string) Finding {
+	f := s.Finding
+	f.Expected, f.Actual, f.Frames = s.about, message, s.frames
 	if m, ok := s.GomegaMatcher.(matcher.Matcher); ok {
 		f.Expected, f.Actual = m.Expected(), s.about+" is "+m.Actual(s.actual)
 		if s.x != nil {
 			f.Actual = m.Actual(s.actual) + " to " + s.about
-			f.Cause = CauseCode(string(s.x.Step) + " " + f.Expected)
-			f.refusalDue = matcher.OfRefusal(m)
-			f.onlyCode = f.refusalDue && s.x.Failed()
+			f.Cause = cmp.Or(f.Cause, string(s.x.Step)+" "+f.Expected)
+			f.RefusalDue = matcher.OfRefusal(m)
+			f.OnlyCode = f.RefusalDue && s.x.Failed()
 		}
 	}
 	return f

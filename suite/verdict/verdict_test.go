@@ -52,8 +52,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDowngrade: a warning says why it is no failure; a hint and a reason belong to
-// the violation that was just stated, and to no earlier one.
+// TestDowngrade: a warning says why it is no failure.
 func TestDowngrade(t *testing.T) {
 	judge := func(id string, rev requirement.Revision, judge func(v *verdict.Verdict)) verdict.Result {
 		req, ok := area.Catalogue().Find(id)
@@ -72,14 +71,15 @@ func TestDowngrade(t *testing.T) {
 	}{
 		{"URI-09", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "cannot be seen", ""},
 		{"ERR-61", requirement.R20260728, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "implied, no sentence", ""},
-		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b"); v.Hint("c") }, "", "c"},
-		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.WarnUnless(false, "a", "b"); v.Downgrade(verdict.Lenient) }, verdict.Lenient, ""},
+		{"LIST-01", requirement.R20251125,
+			func(v *verdict.Verdict) { v.Fail(verdict.Finding{Expected: "a", Hint: "c"}) }, "", "c"},
+		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) {
+			v.Fail(verdict.Finding{Expected: "a", Warn: true, Downgraded: verdict.Lenient})
+		}, verdict.Lenient, ""},
 		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.WarnUnless(false, "a", "b") }, "cannot be seen", ""},
 		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) {
 			v.That(false, "a", "b")
-			v.That(true, "a", "b")
-			v.Hint("c")
-			v.Downgrade("d")
+			v.FailUnless(true, verdict.Finding{Expected: "a", Hint: "c", Downgraded: "d"})
 		}, "", ""},
 		{"PAGE-05", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "only recommends this", ""},
 		{"LIST-08", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "the schema describes it so", ""},
@@ -105,8 +105,10 @@ func TestCause(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
 	x := rt.New(recording.Reads, facts, rt.Line{Step: "unknown-uri", Method: "resources/read", Result: `{}`}).Exchanges[0]
 	for want, judge := range map[string]func(v *verdict.Verdict){
-		"the-id-of-the-request": func(v *verdict.Verdict) { v.That(false, "the id 7", "b"); v.Cause("The id, of the request.") },
-		"":                      func(v *verdict.Verdict) { v.That(false, "a", "b"); v.That(true, "a", "b"); v.Cause("c") },
+		"the-id-of-the-request": func(v *verdict.Verdict) {
+			v.Fail(verdict.Finding{Expected: "the id 7", Cause: "The id, of the request."})
+		},
+		"": func(v *verdict.Verdict) { v.That(false, "a", "b") },
 		"unknown-uri-a-json-rpc-error-with-code-32602": func(v *verdict.Verdict) { v.Expect(x).To(matcher.BeErrorReply(-32602), "a read") },
 	} {
 		req, _ := area.Catalogue().Find("LIST-01")

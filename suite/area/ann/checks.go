@@ -12,60 +12,70 @@ import (
 
 // Checks lists the checks of annotations on resources and templates.
 var Checks = []verdict.Check{
-	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var misspelt verdict.Sightings
-		for _, i := range verdict.ListedItems(r, v) {
-			if a := i.Get("annotations"); a.Exists() {
-				verdict.Typed(v, i, "Resource", "annotations", "annotations.audience", "annotations.priority", "annotations.lastModified")
-				misspelt.AddMisspelt(verdict.NewItem(a, "the annotations of "+i.Name, i.Frames), []string{"audience", "priority", "lastModified"})
-			}
-		}
-		misspelt.ObserveMisspelt(v)
-		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has annotations")
-	}},
-	{Requirement: "ANN-03", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var twice verdict.Sightings
-		for _, i := range verdict.ListedItems(r, v) {
-			audience := i.Get("annotations.audience")
-			if !audience.IsArray() {
-				continue
-			}
-			v.Holds()
-			seen := map[string]bool{}
-			for _, role := range audience.Array() {
-				known := judge.IsString(role) && (role.Str == "user" || role.Str == "assistant")
-				v.That(known, `"user" or "assistant" in audience`, judge.Brief(role)+" in the audience of "+i.Name, i.Frames...)
-				if seen[role.Raw] {
-					twice.Add(judge.Brief(role)+" of "+i.Name, i.Frames...)
+	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var misspelt verdict.Sightings
+			for _, i := range verdict.ListedItems(r, v) {
+				if a := i.Get("annotations"); a.Exists() {
+					verdict.Typed(v, i, "Resource", "annotations", "annotations.audience",
+						"annotations.priority", "annotations.lastModified")
+					misspelt.AddMisspelt(verdict.NewItem(a, "the annotations of "+i.Name, i.Frames),
+						[]string{"audience", "priority", "lastModified"})
 				}
-				seen[role.Raw] = true
 			}
-		}
-		twice.Observe(v, "repeated-audience", "%d named twice in an audience: %s")
-		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has an audience")
-	}},
-	{Requirement: "ANN-05", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-		if p := i.Get("annotations.priority"); judge.IsNumber(p) {
-			v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+judge.Brief(p), i.Frames...)
-		}
-	}).Or(recording.CodeNeedsSubject, "nothing that is listed has a priority")},
-	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var odd verdict.Sightings
-		for _, i := range verdict.ListedItems(r, v) {
-			t := i.Get("annotations.lastModified")
-			if !judge.IsString(t) {
-				continue
+			misspelt.ObserveMisspelt(v)
+			v.NeedsSubject("nothing that is listed has annotations")
+		}},
+	{Requirement: "ANN-03", From: verdict.BothWalks, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var twice verdict.Sightings
+			for _, i := range verdict.ListedItems(r, v) {
+				audience := i.Get("annotations.audience")
+				if !audience.IsArray() {
+					continue
+				}
+				v.Holds()
+				seen := map[string]bool{}
+				for _, role := range audience.Array() {
+					known := judge.IsString(role) && (role.Str == "user" || role.Str == "assistant")
+					v.That(known, `"user" or "assistant" in audience`, judge.Brief(role)+
+						" in the audience of "+i.Name, i.Frames...)
+					if seen[role.Raw] {
+						twice.Add(judge.Brief(role)+" of "+i.Name, i.Frames...)
+					}
+					seen[role.Raw] = true
+				}
 			}
-			problems := judge.Timestamp(t.Str)
-			p, bad := judge.First(problems)
-			v.That(!bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z", "lastModified of "+i.Name+" is "+judge.Brief(t)+": "+p.Message, i.Frames...)
-			if !bad && (len(problems) > 0 || localTime.MatchString(t.Str)) {
-				odd.Add(judge.Brief(t)+" of "+i.Name, i.Frames...)
+			twice.Observe(v, "repeated-audience", "%d named twice in an audience: %s")
+			v.NeedsSubject("nothing that is listed has an audience")
+		}},
+	{Requirement: "ANN-05", From: verdict.BothWalks, Needs: verdict.Resources,
+		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
+			if p := i.Get("annotations.priority"); judge.IsNumber(p) {
+				v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+
+					judge.Brief(p), i.Frames...)
 			}
-		}
-		odd.Observe(v, "timestamp-unclear", "%d {time|times} without an offset from UTC, or in a form that many clients do not read: %s")
-		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has a lastModified")
-	}},
+		}).Or(recording.CodeNeedsSubject, "nothing that is listed has a priority")},
+	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var odd verdict.Sightings
+			for _, i := range verdict.ListedItems(r, v) {
+				t := i.Get("annotations.lastModified")
+				if !judge.IsString(t) {
+					continue
+				}
+				problems := judge.Timestamp(t.Str)
+				p, bad := judge.First(problems)
+				v.That(!bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z", "lastModified of "+
+					i.Name+" is "+judge.Brief(t)+": "+p.Message, i.Frames...)
+				if !bad && (len(problems) > 0 || localTime.MatchString(t.Str)) {
+					odd.Add(judge.Brief(t)+" of "+i.Name, i.Frames...)
+				}
+			}
+			odd.Observe(v, "timestamp-unclear",
+				"%d {time|times} without an offset from UTC, or in a form that many clients do not read: %s")
+			v.NeedsSubject("nothing that is listed has a lastModified")
+		}},
 }
 
 // localTime is a time of day behind a date, and nothing that says in which zone.

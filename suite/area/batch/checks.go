@@ -64,15 +64,20 @@ var Checks = []verdict.Check{
 				return
 			}
 			if len(missingAnswers(r, x)) == asked {
-				v.Skip(recording.CodeNotExercised, "no request of the mixed batch was answered: see BATCH-01")
+				v.NotExercised("no request of the mixed batch was answered: see BATCH-01")
 				continue
 			}
 			if len(all) > asked && verdict.Doubles(v) {
 				continue
 			}
 			// That there are fewer is BATCH-01's.
-			v.That(len(all) <= asked, fmt.Sprintf("no more responses than the %d requests beside a notification in a batch", asked), strconv.Itoa(len(all))+" responses", x.Evidence()...)
-			v.Cause("as many responses as requests in a batch")
+			v.FailUnless(len(all) <= asked, verdict.Finding{
+				Expected: fmt.Sprintf("no more responses than the %d requests beside a notification in a "+
+					"batch", asked),
+				Actual: strconv.Itoa(len(all)) + " responses",
+				On:     x,
+				Cause:  "as many responses as requests in a batch",
+			})
 		}
 	}},
 	{Requirement: "BATCH-04", From: []recording.Name{Batches}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -81,8 +86,12 @@ var Checks = []verdict.Check{
 		}
 		for _, x := range r.Steps(stepEmpty) {
 			if batchJudged(x, v) && (x.Status < 400 || x.Status >= 500) {
-				v.That(x.Failed() && !replyIsArray(r, x), "one JSON-RPC error, not in an array, to an empty batch", emptyAnswer(r, x), x.Evidence()...)
-				v.RefusalDue()
+				v.FailUnless(x.Failed() && !replyIsArray(r, x), verdict.Finding{
+					Expected:   "one JSON-RPC error, not in an array, to an empty batch",
+					Actual:     emptyAnswer(r, x),
+					On:         x,
+					RefusalDue: true,
+				})
 			}
 		}
 		for _, x := range r.Steps(stepInvalidMember) {
@@ -105,9 +114,15 @@ var Checks = []verdict.Check{
 				continue
 			}
 			// No revision says what is due to an array that the client must not send.
-			v.WarnUnless(!x.Fatal, "a server that lives on after it was sent an array, of which the revision knows nothing", verdict.LostWords(x)+": an array", x.Evidence()...)
-			v.Downgrade("no revision says what is due to an array that clients must not send")
-			v.Hint("answer a message that is no object with error -32600, and go on")
+			v.FailUnless(!x.Fatal, verdict.Finding{
+				Expected: "a server that lives on after it was sent an array, of which the revision " +
+					"knows nothing",
+				Actual:     verdict.LostWords(x) + ": an array",
+				On:         x,
+				Warn:       true,
+				Downgraded: "no revision says what is due to an array that clients must not send",
+				Hint:       "answer a message that is no object with error -32600, and go on",
+			})
 		}
 	}},
 }
@@ -124,14 +139,19 @@ func allAnswered(r *recording.Recording, x *recording.Exchange, v *verdict.Verdi
 		with = " that also holds a notification and a method that nobody has"
 	}
 	ids := strings.Join(strings.Fields(x.Tags[tagIDs]), ", ")
-	v.That(len(missing) == 0, "responses with the ids "+ids+" to the requests of a batch"+with,
-		"none with the id "+strings.Join(missing, ", ")+"; "+batchAnswer(r, x)+" to the batch", x.Evidence()...)
-	v.Cause("a response to each request of a batch")
-	v.Hint("handle each message of an array by itself, and answer with an array of the responses")
-	if failing := x.Tags[tagFailing]; failing != "" && slices.Equal(missing, []string{failing}) {
-		v.Cause("an error response to a request of a batch that fails")
-		v.Hint("put the errors of requests that fail, such as -32601 for an unknown method, among the responses of the batch")
+	f := verdict.Finding{
+		Expected: "responses with the ids " + ids + " to the requests of a batch" + with,
+		Actual: "none with the id " + strings.Join(missing, ", ") + "; " + batchAnswer(r, x) +
+			" to the batch",
+		On:    x,
+		Cause: "a response to each request of a batch",
+		Hint:  "handle each message of an array by itself, and answer with an array of the responses",
 	}
+	if failing := x.Tags[tagFailing]; failing != "" && slices.Equal(missing, []string{failing}) {
+		f.Cause = "an error response to a request of a batch that fails"
+		f.Hint = "put the errors of requests that fail, such as -32601, among the responses of the batch"
+	}
+	v.FailUnless(len(missing) == 0, f)
 }
 
 // idsLost is how many errors in the answer to a batch have no id, where that is so of other errors of the target as well.
@@ -151,7 +171,7 @@ func takesBatches(r *recording.Recording, v *verdict.Verdict) bool {
 			return true
 		}
 	}
-	v.Skip(recording.CodeNotExercised, "the target answers no request of a batch: see BATCH-01")
+	v.NotExercised("the target answers no request of a batch: see BATCH-01")
 	return false
 }
 

@@ -35,8 +35,10 @@ var (
 
 // Checks lists the checks of server/utilities/caching.
 var Checks = []verdict.Check{
-	{Requirement: "CACHE-01", From: []recording.Name{recording.WalkResources, recording.WalkTemplates}, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(completeResults, hinted)},
-	{Requirement: "CACHE-03", From: append(slices.Clone(reads), recording.InputReads), Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(completeResults, hinted)},
+	{Requirement: "CACHE-01", From: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+		Needs: verdict.Resources, Judge: verdict.Each(completeResults, hinted)},
+	{Requirement: "CACHE-03", From: append(slices.Clone(reads), recording.InputReads),
+		Needs: verdict.Resources, Judge: verdict.Each(completeResults, hinted)},
 	{Requirement: "CACHE-04", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(completeResults, hinted)},
 	{Requirement: "CACHE-05", From: cacheable,
 		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
@@ -51,7 +53,8 @@ var Checks = []verdict.Check{
 				verdict.TypedResult("ListResourcesResult", "cacheScope")(x, v)
 			}
 		})},
-	{Requirement: "CACHE-08", From: []recording.Name{recording.WalkResources, recording.WalkTemplates}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "CACHE-08", From: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var first *recording.Exchange
 			for _, x := range verdict.Walked(r, v) {
@@ -120,12 +123,11 @@ func publicIsTheSame(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		if mine.Result().Get("cacheScope").String() != "public" || !slices.Equal(payload(mine), payload(again)) {
-			v.Skip(recording.CodeNotExercised, "no result was public and stayed the same between two looks")
+			v.NotExercised("no result was public and stayed the same between two looks")
 			continue
 		}
 		v.That(slices.Equal(payload(mine), payload(x)), "a public answer to "+x.Method+" to be the same for all callers",
 			"another answer for the caller "+verdict.Quoted(x.Tags[tagIdentity]), append(mine.Evidence(), x.Evidence()...)...)
-		v.Hint(`mark what depends on the caller as "private"`)
 	}
 }
 

@@ -65,7 +65,11 @@ var Checks = []verdict.Check{
 		notNamed(r, v)
 		namedTooEarly(r, v)
 		if done, after := r.Step(stepDone), r.Step(stepAfter); done != nil && done.Succeeded() && after != nil && v.Answered(after) {
-			v.WarnUnless(after.Succeeded(), "requests that are served as before", matcher.Describe(after)+" to "+after.Method, after.Evidence()...)
+			v.FailUnless(after.Succeeded(), verdict.Finding{
+				Expected: "requests that are served as before",
+				On:       after, About: after.Method,
+				Warn: true,
+			})
 		}
 	}},
 	{Requirement: "CANC-02", From: []recording.Name{CancelledRead}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -87,7 +91,7 @@ var Checks = []verdict.Check{
 			return
 		}
 		if x := r.Step(recording.StepBefore); x != nil && unserved(x) {
-			v.Skip(recording.CodeNotExercised, x.Method+" gets no answer before anything is cancelled, either")
+			v.NotExercised(x.Method + " gets no answer before anything is cancelled, either")
 			return
 		}
 		for _, x := range r.Steps(stepAfter) {
@@ -99,7 +103,7 @@ var Checks = []verdict.Check{
 				ended(x, control[n-1], v, last...)
 			case !x.Succeeded() && answeredTwice(r, func(x *recording.Exchange) int { return len(x.Replies) }): // that is what is wrong, and there is no control
 			case r.Broken == nil || !unserved(x):
-				stillServed(x, v, "cancellations that crossed with their responses", last...)
+				stillServed(x, v, crossed, last...)
 			}
 		}
 	}},
@@ -127,7 +131,7 @@ var Checks = []verdict.Check{
 				continue
 			}
 			if resume.Status >= 400 || resume.Status == 0 {
-				v.Skip(recording.CodeNotExercised, "the target does not resume streams: "+matcher.Describe(resume))
+				v.NotExercised("the target does not resume streams: " + matcher.Describe(resume))
 				continue
 			}
 			if len(x.Replies) == 0 && verdict.LostSession(r, v, x.Session) {
@@ -136,30 +140,36 @@ var Checks = []verdict.Check{
 			v.That(len(x.Replies) > 0, "the response to a request whose stream was dropped, on the resumed stream", "no response", append(x.Evidence(), resume.Evidence()...)...)
 		}
 	}},
-	{Requirement: "CANC-07", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, m := range cancellations(r, v) {
-			x := cancelledRequest(r, m)
-			if v.That(x != nil && x.Method == "subscriptions/listen", "a cancellation that names a listen request", "it names "+namedWords(m, x), m.Frame.Number) {
-				wentOn(r, m, x, v)
+	{Requirement: "CANC-07", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range cancellations(r, v) {
+				x := cancelledRequest(r, m)
+				if v.That(x != nil && x.Method == "subscriptions/listen",
+					"a cancellation that names a listen request", "it names "+
+						namedWords(m, x), m.Frame.Number) {
+					wentOn(r, m, x, v)
+				}
 			}
-		}
-	}},
-	{Requirement: "CANC-08", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, m := range cancellations(r, v) {
-			own := false
-			for _, q := range verdict.RequestsOf(r) {
-				own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number && sameValue(m.Get("params.requestId"), q.ID())
+		}},
+	{Requirement: "CANC-08", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range cancellations(r, v) {
+				own := false
+				for _, q := range verdict.RequestsOf(r) {
+					own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number &&
+						sameValue(m.Get("params.requestId"), q.ID())
+				}
+				v.That(own, "a cancellation that names a request of the server's own", "it names "+
+					namedWords(m, cancelledRequest(r, m)), m.Frame.Number)
 			}
-			v.That(own, "a cancellation that names a request of the server's own", "it names "+namedWords(m, cancelledRequest(r, m)), m.Frame.Number)
-		}
-	}},
+		}},
 	{Requirement: "CANC-60", From: []recording.Name{ListenChurn}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		last := r.Step(stepLast)
 		if last == nil && v.Facts.Notes[recording.FactListens] != "" {
 			last = r.Step(stepFirst) // it worked before, and no longer does
 		}
 		if last == nil {
-			v.Skip(recording.CodeNotExercised, "the first listen stream was not acknowledged")
+			v.NotExercised("the first listen stream was not acknowledged")
 			return
 		}
 		v.That(last.Tags[tagAcknowledged] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last.Evidence()...)
@@ -182,11 +192,16 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 			return
 		}
 		if done != nil && (done.Status == http.StatusNotFound || unserved(done)) {
-			v.Skip(recording.CodeNotExercised, "an ordinary request in such a session is not served, either: "+matcher.Describe(done))
+			v.NotExercised("an ordinary request in such a session is not served, either: " +
+				matcher.Describe(done))
 			return
 		}
-		v.That(false, "a server that lives on after a cancellation "+about, verdict.LostWords(x), x.Evidence()...)
-		v.EndsToo(x)
+		v.Fail(verdict.Finding{
+			Expected:    "a server that lives on after a cancellation " + about,
+			Actual:      verdict.LostWords(x),
+			On:          x,
+			SharedCause: v.EndedBy(x),
+		})
 		return
 	}
 	verdict.Unanswered(r, x, v)
@@ -201,8 +216,12 @@ func answeredAgain(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(stepDone) {
 		cancelled := cancellationOf(r, x, stepFinished)
 		if n := len(verdict.RepliesOf(r, x)); n > 1 && len(cancelled) > 0 && x.Replies[len(x.Replies)-1] > cancelled[0] && !verdict.Doubles(v) {
-			v.That(false, "no answer to the cancellation of a finished request", "another response to "+x.Method, slices.Concat(x.Evidence(), cancelled)...)
-			v.Hint("ignore a cancellation of a request that has been answered already")
+			v.Fail(verdict.Finding{
+				Expected: "no answer to the cancellation of a finished request",
+				Actual:   "another response to " + x.Method,
+				Frames:   slices.Concat(x.Evidence(), cancelled),
+				Hint:     "ignore a cancellation of a request that has been answered already",
+			})
 		}
 	}
 	for _, x := range r.Steps(recording.StepListen) {
@@ -213,8 +232,13 @@ func answeredAgain(r *recording.Recording, v *verdict.Verdict) {
 					frames = append(frames, c.Request)
 				}
 			}
-			v.WarnUnless(false, "a subscription that stands, as no cancellation names it", "the target ended it after cancellations of other requests", frames...)
-			v.Hint("stop no request but the one that requestId names")
+			v.Fail(verdict.Finding{
+				Expected: "a subscription that stands, as no cancellation names it",
+				Actual:   "the target ended it after cancellations of other requests",
+				Frames:   frames,
+				Warn:     true,
+				Hint:     "stop no request but the one that requestId names",
+			})
 		}
 	}
 }
@@ -237,12 +261,24 @@ func notNamed(r *recording.Recording, v *verdict.Verdict) {
 				frames = append(frames, odd.Evidence()...)
 			}
 			if x.Step == stepElsewhere {
-				v.WarnUnless(false, "an answer to another client's read, whose id a cancellation of the first client names", matcher.Describe(x), frames...)
-				v.Hint("look for the request that requestId names among those of the same session or connection")
+				v.Fail(verdict.Finding{
+					Expected: "an answer to another client's read, whose id a cancellation of the first " +
+						"client names",
+					Actual: matcher.Describe(x),
+					Frames: frames,
+					Warn:   true,
+					Hint: "look for the request that requestId names among those of the same session " +
+						"or connection",
+				})
 				continue
 			}
-			v.WarnUnless(false, expected, matcher.Describe(x), frames...)
-			v.Hint("stop no request but the one that requestId names")
+			v.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   matcher.Describe(x),
+				Frames:   frames,
+				Warn:     true,
+				Hint:     "stop no request but the one that requestId names",
+			})
 		}
 	}
 }
@@ -255,9 +291,14 @@ func namedTooEarly(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if unserved(x) && x.Outcome != recording.Lost || x.Failed() && saysCancelled(x.Error()) {
-		v.WarnUnless(false, "an answer to a request whose id was named by a cancellation before there was such a request", matcher.Describe(x),
-			slices.Concat(unknown.Evidence(), after.Evidence(), x.Evidence())...)
-		v.Hint("forget a cancellation that names no request in progress")
+		v.Fail(verdict.Finding{
+			Expected: "an answer to a request whose id was named by a cancellation before there was such a " +
+				"request",
+			Actual: matcher.Describe(x),
+			Frames: slices.Concat(unknown.Evidence(), after.Evidence(), x.Evidence()),
+			Warn:   true,
+			Hint:   "forget a cancellation that names no request in progress",
+		})
 	}
 }
 
@@ -275,7 +316,12 @@ func cancellationOf(r *recording.Recording, x *recording.Exchange, step recordin
 // stillServed: an ordinary request is answered. The frames are those of what went before.
 func stillServed(x *recording.Exchange, v *verdict.Verdict, after string, frames ...int) {
 	if unserved(x) {
-		v.That(false, "an answer to "+x.Method+" after "+after, matcher.Describe(x), append(x.Evidence(), frames...)...)
+		v.Fail(verdict.Finding{
+			Expected: "an answer to " + x.Method + " after " + after,
+			Actual:   matcher.Describe(x),
+			Frames:   append(x.Evidence(), frames...),
+			Cause:    "an answer after " + after,
+		})
 	} else if v.Answered(x) {
 		v.Holds()
 	}
@@ -286,7 +332,7 @@ func stillServed(x *recording.Exchange, v *verdict.Verdict, after string, frames
 func servedOtherwise(v *verdict.Verdict) bool {
 	if walk := v.Recording(recording.WalkResources); walk != nil {
 		if x := walk.Step(recording.StepPage); x != nil && unserved(x) {
-			v.Skip(recording.CodeNotExercised, x.Method+" gets no answer without a cancellation, either")
+			v.NotExercised(x.Method + " gets no answer without a cancellation, either")
 			return false
 		}
 	}
@@ -299,15 +345,23 @@ func unserved(x *recording.Exchange) bool {
 	return x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300
 }
 
+// crossed is what the race is about.
+const crossed = "cancellations that crossed with their responses"
+
 // ended: nothing is served any more after a race. The control is the last message in a session in
 // which as much was said and nothing was cancelled.
 func ended(x, control *recording.Exchange, v *verdict.Verdict, frames ...int) {
 	if !control.Succeeded() {
-		v.Skip(recording.CodeNotExercised, "nothing was served any more, and neither was it where as much was said and nothing cancelled: "+matcher.Describe(control))
+		v.NotExercised("nothing was served any more, and neither was it where as much was said and nothing " +
+			"cancelled: " + matcher.Describe(control))
 		return
 	}
-	v.That(false, "an answer to "+x.Method+" after cancellations that crossed with their responses",
-		matcher.Describe(x)+", while a session in which nothing was cancelled lives on", slices.Concat(x.Evidence(), frames, control.Evidence())...)
+	v.Fail(verdict.Finding{
+		Expected: "an answer to " + x.Method + " after " + crossed,
+		Actual:   matcher.Describe(x) + ", while a session in which nothing was cancelled lives on",
+		Frames:   slices.Concat(x.Evidence(), frames, control.Evidence()),
+		Cause:    "an answer after " + crossed,
+	})
 }
 
 // stopped: nothing more comes for a request that was cancelled.
@@ -374,7 +428,7 @@ func cancellations(r *recording.Recording, v *verdict.Verdict) []verdict.Message
 		}
 	}
 	if len(all) == 0 {
-		v.Skip(recording.CodeNotExercised, "the target cancelled nothing, which is its choice")
+		v.NotExercised("the target cancelled nothing, which is its choice")
 	}
 	return all
 }
@@ -383,8 +437,13 @@ func cancellations(r *recording.Recording, v *verdict.Verdict) []verdict.Message
 func wentOn(r *recording.Recording, m verdict.Message, x *recording.Exchange, v *verdict.Verdict) {
 	for _, h := range verdict.Only(verdict.Hear(r, m.Frame.Session, m.Frame.Number), verdict.Updated, verdict.ListUpdated) {
 		if h.Frame.Channel == m.Frame.Channel && sameValue(h.Subscription(), x.ID) {
-			v.That(false, "a cancellation that ends the subscription which it names", h.Method()+" for the subscription "+string(x.ID)+" behind it", x.Request, m.Frame.Number, h.Frame.Number)
-			v.Hint("send notifications/cancelled for a subscription that ends, and nothing for it after that")
+			v.Fail(verdict.Finding{
+				Expected: "a cancellation that ends the subscription which it names",
+				Actual:   h.Method() + " for the subscription " + string(x.ID) + " behind it",
+				Frames:   []int{x.Request, m.Frame.Number, h.Frame.Number},
+				Hint: "send notifications/cancelled for a subscription that ends, and nothing for it " +
+					"after that",
+			})
 			return
 		}
 	}

@@ -25,14 +25,18 @@ const stepUnlisted, stepRichList recording.Step = "unlisted", "rich-list"
 
 // Checks lists the checks of declared capabilities.
 var Checks = []verdict.Check{
-	{Requirement: "CAP-01", From: []recording.Name{recording.Undeclared}, Needs: []verdict.Gate{verdict.Declaring, verdict.Lacks("resources")},
+	{Requirement: "CAP-01", From: []recording.Name{recording.Undeclared},
+		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("resources")),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(recording.StepList); x != nil && v.Answered(x) {
 				list := x.Result().Get("resources")
 				n := len(list.Array())
-				v.That(!list.IsArray() || n == 0, "no resources from a target that does not declare the resources capability",
-					"resources/list is answered with "+judge.TypeName(list), x.Evidence()...)
-				v.Hint("declare capabilities.resources")
+				v.FailUnless(!list.IsArray() || n == 0, verdict.Finding{
+					Expected: "no resources from a target that does not declare the resources capability",
+					Actual:   "resources/list is answered with " + judge.TypeName(list),
+					On:       x,
+					Hint:     "declare capabilities.resources",
+				})
 				v.WarnUnless(!list.IsArray() || n > 0, "an error to resources/list from a target that does not declare the resources capability",
 					"an empty list", x.Evidence()...)
 			}
@@ -42,21 +46,22 @@ var Checks = []verdict.Check{
 					"resources/read is answered with contents", x.Evidence()...)
 			}
 		}},
-	{Requirement: "CAP-02", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Declaring},
+	{Requirement: "CAP-02", From: verdict.Everything, Needs: verdict.Declaring,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if v.Facts.Capability("resources").Exists() {
 				typed(r, v, "resources")
 			}
 			v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
 		}},
-	{Requirement: "CAP-03", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "CAP-03", From: verdict.Everything, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			typed(r, v, "resources.subscribe", "resources.listChanged")
 			var misspelt verdict.Sightings
 			misspelt.AddMisspelt(verdict.NewItem(v.Facts.Capability("resources"), "capabilities.resources", verdict.Declaration(r)), []string{"subscribe", "listChanged"})
 			misspelt.ObserveMisspelt(v)
 		}},
-	{Requirement: "CAP-06", From: []recording.Name{recording.WalkResources, Capabilities}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "CAP-06", From: []recording.Name{recording.WalkResources, Capabilities},
+		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(stepRichList); x != nil {
 				v.Expect(x).To(matcher.BeResult(), "resources/list from a client with all capabilities")
@@ -68,7 +73,7 @@ var Checks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.BeResult(), "resources/list")
 		}},
-	{Requirement: "CAP-07", From: []recording.Name{recording.WalkTemplates}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "CAP-07", From: []recording.Name{recording.WalkTemplates}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			x := r.Step(recording.StepPage)
 			if x != nil && verdict.Unknown(x) {
@@ -78,23 +83,34 @@ var Checks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.BeResult(), "resources/templates/list")
 		}},
-	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, With: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.Steps(recording.StepRead, stepUnlisted), readExists)},
-	{Requirement: "CAP-09", From: []recording.Name{Capabilities}, Needs: []verdict.Gate{verdict.Resources, verdict.Subscribe}, Judge: subscribeExists},
-	{Requirement: "CAP-10", From: []recording.Name{Capabilities}, Needs: []verdict.Gate{verdict.Resources, verdict.Withholds("resources.subscribe")},
+	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, With: verdict.BothWalks,
+		Needs: verdict.Resources,
+		Judge: verdict.Each(verdict.Steps(recording.StepRead, stepUnlisted), readExists)},
+	{Requirement: "CAP-09", From: []recording.Name{Capabilities},
+		Needs: slices.Concat(verdict.Resources, verdict.Subscribe), Judge: subscribeExists},
+	{Requirement: "CAP-10", From: []recording.Name{Capabilities},
+		Needs: slices.Concat(verdict.Resources, verdict.Withholds("resources.subscribe")),
 		Judge: verdict.Each(verdict.Steps(recording.StepSubscribe), func(x *recording.Exchange, v *verdict.Verdict) {
 			v.Expect(x).To(matcher.BeRefused(), "resources/subscribe without a declared subscribe")
 		})},
-	{Requirement: "CAP-11", From: []recording.Name{recording.Everything, recording.Undeclared}, Needs: []verdict.Gate{verdict.Declaring},
+	{Requirement: "CAP-11", From: []recording.Name{recording.Everything, recording.Undeclared},
+		Needs: verdict.Declaring,
 		Judge: verdict.InScenario(recording.Undeclared, contradictions, otherCapabilities)},
-	{Requirement: "CAP-12", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Declaring, verdict.Lacks("logging")},
+	{Requirement: "CAP-12", From: verdict.Everything,
+		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("logging")),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
 			for _, f := range r.Notifications("notifications/message", 0) {
-				v.That(false, "no notifications/message from a target that does not declare the logging capability", judge.Brief(gjson.ParseBytes(f.Raw).Get("params")), f.Number)
-				v.Hint("declare capabilities.logging, or log to standard error")
+				v.Fail(verdict.Finding{
+					Expected: "no notifications/message from a target that does not declare the logging " +
+						"capability",
+					Actual: judge.Brief(gjson.ParseBytes(f.Raw).Get("params")),
+					Frames: []int{f.Number},
+					Hint:   "declare capabilities.logging, or log to standard error",
+				})
 			}
 		}},
-	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: []verdict.Gate{verdict.Declaring},
+	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: verdict.Declaring,
 		Judge: verdict.Each(verdict.Steps(recording.StepFeature), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Tags[recording.TagFeature] == "completions" {
 				return // COMP-01 and COMP-07 judge them, in all revisions that have the capability
@@ -145,13 +161,19 @@ func readExists(x *recording.Exchange, v *verdict.Verdict) {
 		return
 	}
 	if x.Step == stepUnlisted && verdict.Unknown(x) && listsUnknown(v) {
-		v.That(false, "a target that declares resources to know any of their methods", "resources/list, resources/templates/list and resources/read are unknown methods", x.Evidence()...)
-		v.Hint("implement what capabilities.resources declares, or do not declare it")
+		v.Fail(verdict.Finding{
+			Expected: "a target that declares resources to know any of their methods",
+			Actual:   "resources/list, resources/templates/list and resources/read are unknown methods",
+			On:       x,
+			Hint:     "implement what capabilities.resources declares, or do not declare it",
+		})
 		return
 	}
-	state := v.ThatIf(x.Step != stepUnlisted && !strings.HasPrefix(x.Tags[recording.TagURI], "https:"))
-	state(!verdict.Unknown(x), "resources/read to be known to a target that declares resources", matcher.Describe(x)+" to resources/read", x.Evidence()...)
-	v.Hint("implement resources/read, or do not declare capabilities.resources")
+	v.FailUnless(!verdict.Unknown(x), verdict.Finding{
+		Expected: "resources/read to be known to a target that declares resources",
+		On:       x, About: "resources/read",
+		Warn: x.Step == stepUnlisted || strings.HasPrefix(x.Tags[recording.TagURI], "https:"),
+	})
 }
 
 // subscribeExists: the methods of subscriptions are known. A resource that cannot
@@ -159,7 +181,7 @@ func readExists(x *recording.Exchange, v *verdict.Verdict) {
 func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 	tried := r.Steps(recording.StepSubscribe)
 	if len(tried) == 0 {
-		v.Skip(recording.CodeNeedsSubject, "the target lists no resource to subscribe to")
+		v.NeedsSubject("the target lists no resource to subscribe to")
 		return
 	}
 	served, gone := false, 0
@@ -171,18 +193,28 @@ func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 			gone++
 			continue
 		}
-		v.That(!verdict.Unknown(x), "resources/subscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/subscribe", x.Evidence()...)
-		v.Hint("implement resources/subscribe and resources/unsubscribe, or do not declare capabilities.resources.subscribe")
+		v.FailUnless(!verdict.Unknown(x), verdict.Finding{
+			Expected: "resources/subscribe to be known to a target that declares subscribe",
+			On:       x, About: "resources/subscribe",
+		})
 		served = served || x.Succeeded()
 	}
 	last := tried[len(tried)-1]
 	if !verdict.Unknown(last) && gone < len(tried) {
-		v.WarnUnless(served, "a listed resource that can be subscribed to", matcher.Describe(last)+" to resources/subscribe", last.Evidence()...)
-		v.Hint("let resources be subscribed, or do not declare capabilities.resources.subscribe")
+		v.FailUnless(served, verdict.Finding{
+			Expected: "a listed resource that can be subscribed to",
+			On:       last, About: "resources/subscribe",
+			Warn: true,
+			Hint: "let resources be subscribed, or do not declare capabilities.resources.subscribe",
+		})
 	}
 	if x := r.Step(recording.StepUnsubscribe); x != nil && v.Answered(x) {
-		v.WarnUnless(!verdict.Unknown(x), "resources/unsubscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/unsubscribe", x.Evidence()...)
-		v.Hint("implement resources/unsubscribe beside resources/subscribe")
+		v.FailUnless(!verdict.Unknown(x), verdict.Finding{
+			Expected: "resources/unsubscribe to be known to a target that declares subscribe",
+			On:       x, About: "resources/unsubscribe",
+			Warn: true,
+			Hint: "implement resources/unsubscribe beside resources/subscribe",
+		})
 	}
 }
 

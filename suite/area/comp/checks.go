@@ -31,8 +31,8 @@ var Checks = []verdict.Check{
 	{Requirement: "COMP-02", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, typed("completion", "completion.values", "completion.values[]"))},
 	{Requirement: "COMP-03", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
 		n := valuesOf(x)
-		v.That(n <= 100, "at most 100 values", fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
-		v.Hint("send the first 100 and hasMore: true")
+		v.That(n <= 100, "at most 100 values",
+			fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
 	})},
 	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var misspelt verdict.Sightings
@@ -53,12 +53,13 @@ var Checks = []verdict.Check{
 				if !completable(r, x, recording.StepTyped, recording.StepContext, recording.StepConfigured) {
 					failing.Add(x.Tags[recording.TagArgument]+" in "+x.Tags[recording.TagTemplate], x.Evidence()...)
 				}
-				v.Skip(recording.CodeNotExercised, "the target failed internally, as it may: "+matcher.Describe(x))
+				v.NotExercised("the target failed internally, as it may: " + matcher.Describe(x))
 				continue
 			}
 			if offered(x, v) {
-				v.Expect(x).To(matcher.BeResult(), completionOf(x))
-				v.Hint("answer with empty values where there is nothing to suggest")
+				v.Expect(x).To(matcher.BeResult(), completionOf(x), verdict.Finding{
+					Hint: "answer with empty values where there is nothing to suggest",
+				})
 			}
 		}
 	}},
@@ -78,24 +79,27 @@ var Checks = []verdict.Check{
 			v.That(given < 0, "no value that the target file keeps from this caller", actual, x.Evidence()...)
 		}
 	}},
-	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion}, Needs: []verdict.Gate{verdict.Withholds("completions")},
+	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion},
+		Needs: verdict.Withholds("completions"),
 		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if !v.Answered(x) {
 				return
 			}
 			if x.Succeeded() && !x.Result().IsObject() {
-				v.Skip(recording.CodeNotExercised, "the result of the completion is no object: see RPC-06")
+				v.NotExercised("the result of the completion is no object: see RPC-06")
 				return
 			}
-			const expected = "an error, or capabilities.completions declared"
-			actual := matcher.Describe(x) + " to " + completionOf(x)
-			state := v.ThatIf(valuesOf(x) > 0)
-			state(!x.Succeeded(), expected, actual, x.Evidence()...)
+			v.FailUnless(!x.Succeeded(), verdict.Finding{
+				Expected: "an error, or capabilities.completions declared",
+				On:       x, About: completionOf(x),
+				Warn: valuesOf(x) == 0,
+			})
 		})},
-	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion}, Needs: []verdict.Gate{verdict.Lacks("completions")},
+	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion},
+		Needs: verdict.Lacks("completions"),
 		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Succeeded() {
-				v.Skip(recording.CodeNotExercised, "the target serves completions, which COMP-01 judges")
+				v.NotExercised("the target serves completions, which COMP-01 judges")
 				return
 			}
 			if strings.HasPrefix(x.Param("ref.uri").String(), "x-mcpcheck-") {
@@ -105,7 +109,8 @@ var Checks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
 		})},
-	{Requirement: "COMP-08", From: []recording.Name{recording.MalformedCompletions}, Needs: []verdict.Gate{verdict.Completions},
+	{Requirement: "COMP-08", From: []recording.Name{recording.MalformedCompletions},
+		Needs: verdict.Completions,
 		Judge: verdict.Each(verdict.Steps(incomplete...), func(x *recording.Exchange, v *verdict.Verdict) {
 			v.Expect(x).To(matcher.BeErrorReply(-32602), "completion/complete with params "+verdict.ParamsOf(x))
 		})},
@@ -141,9 +146,14 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 			unknown.Add(verdict.ParamsOf(x), x.Evidence()...)
 			continue
 		}
-		v.WarnUnless(false, "an error, or no values, for a completion that the schema does not allow", matcher.Describe(x)+" to "+about, x.Evidence()...)
-		v.Downgrade(verdict.Lenient)
-		v.Hint("check the type of the reference, and that the value is a string, before values are looked up")
+		v.Fail(verdict.Finding{
+			Expected: "an error, or no values, for a completion that the schema does not allow",
+			On:       x, About: about,
+			Warn:       true,
+			Downgraded: verdict.Lenient,
+			Hint: "check the type of the reference, and that the value is a string, before values " +
+				"are looked up",
+		})
 	}
 	oddlyTyped(r, v)
 }
@@ -156,9 +166,15 @@ func oddlyTyped(r *recording.Recording, v *verdict.Verdict) {
 		if !offered(x, v) || !verdict.Withstood(v, x, typedOf(x)) || plain == nil || !plain.Succeeded() {
 			continue
 		}
-		v.WarnUnless(!x.HasCode(-32603), "a result, as after letters that no value has", matcher.Describe(x)+" to "+typedOf(x), append(x.Evidence(), plain.Evidence()...)...)
-		v.Cause("what was typed taken as a pattern")
-		v.Hint("compare argument.value as it is: escape it where it goes into a regular expression or a query")
+		v.FailUnless(!x.HasCode(-32603), verdict.Finding{
+			Expected: "a result, as after letters that no value has",
+			Actual:   matcher.Describe(x) + " to " + typedOf(x),
+			Frames:   append(x.Evidence(), plain.Evidence()...),
+			Warn:     true,
+			Cause:    "what was typed taken as a pattern",
+			Hint: "compare argument.value as it is: escape it where it goes into a regular expression " +
+				"or a query",
+		})
 	}
 }
 
@@ -190,7 +206,7 @@ func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange
 		switch {
 		case !offered(x, v) || !v.Answered(x):
 		case !x.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "no completion had a result: "+matcher.Describe(x))
+			v.NeedsSubject("no completion had a result: " + matcher.Describe(x))
 		default:
 			all = append(all, x)
 		}
@@ -228,7 +244,7 @@ func counted(x *recording.Exchange, v *verdict.Verdict) {
 	total, more := c.Get("total"), c.Get("hasMore")
 	n := float64(valuesOf(x))
 	if !judge.IsInteger(total) {
-		v.Skip(recording.CodeNeedsSubject, "no completion has a total")
+		v.NeedsSubject("no completion has a total")
 		return
 	}
 	v.That(total.Num >= n, "a total of at least the number of values", fmt.Sprintf("total %s with %.0f values in %s", judge.Brief(total), n, completionOf(x)), x.Evidence()...)
@@ -293,18 +309,17 @@ func takesContext(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepContext) {
 		if !completable(r, x, recording.StepComplete) {
 			needsContext(r, x, v)
-			v.Skip(recording.CodeNeedsSubject, "no second variable of a template can be completed without context either")
+			v.NeedsSubject("no second variable of a template can be completed without context either")
 			continue
 		}
 		about := completionOf(x) + " with context.arguments " + judge.Brief(x.Param("context.arguments"))
 		if x.Tags[recording.TagInvented] != "" {
-			v.ExpectOrWarn(x).To(matcher.BeResult(), about)
+			v.Expect(x).To(matcher.BeResult(), about, verdict.Finding{Warn: true})
 			continue
 		}
 		v.Expect(x).To(matcher.BeResult(), about)
-		v.Hint("accept context.arguments, and leave it unused if it is of no use")
 	}
-	v.Skip(recording.CodeNeedsSubject, "no template with two variables is listed")
+	v.NeedsSubject("no template with two variables is listed")
 }
 
 // needsContext: the context is optional, and so is what a target makes of it; an internal

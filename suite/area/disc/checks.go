@@ -3,6 +3,7 @@
 package disc
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -42,25 +43,36 @@ var discChecks = []verdict.Check{
 		if x.Step == recording.StepFirstDiscover {
 			about = "server/discover as the first message of a connection"
 		}
-		v.Expect(x).To(matcher.BeResult(), about)
-		v.Hint("every server of this revision implements server/discover")
+		v.Expect(x).To(matcher.BeResult(), about, verdict.Finding{
+			Hint: "every server of this revision implements server/discover",
+		})
 	})},
 	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, verdict.TypedResult("DiscoverResult", "supportedVersions", "supportedVersions[]", "capabilities", "instructions"))},
 	{Requirement: "DISC-03", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 		versions := x.Result().Get("supportedVersions")
-		v.That(slices.Contains(verdict.Texts(versions), string(v.Revision())), "supportedVersions with "+string(v.Revision())+", under which it was served",
-			"supportedVersions is "+judge.Brief(versions), x.Evidence()...)
-		v.Cause("supportedVersions without the version of the request")
+		v.FailUnless(slices.Contains(verdict.Texts(versions), string(v.Revision())), verdict.Finding{
+			Expected: "supportedVersions with " + string(v.Revision()) + ", under which it was served",
+			Actual:   "supportedVersions is " + judge.Brief(versions),
+			On:       x,
+			Cause:    "supportedVersions without the version of the request",
+		})
 	})},
 	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Judge: advertised},
 	{Requirement: "DISC-07", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 		info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
-		v.That(judge.IsObject(info), "_meta with "+verdict.MetaServerInfo+", an object", verdict.MetaServerInfo+" is "+judge.TypeName(info), x.Evidence()...)
+		hint := ""
 		if x.Result().Get("serverInfo").Exists() {
-			v.Hint("serverInfo stands beside _meta: move it to _meta under the key %q", verdict.MetaServerInfo)
+			hint = fmt.Sprintf("serverInfo stands beside _meta: move it to _meta under the key %q",
+				verdict.MetaServerInfo)
 		}
+		v.FailUnless(judge.IsObject(info), verdict.Finding{
+			Expected: "_meta with " + verdict.MetaServerInfo + ", an object",
+			Actual:   verdict.MetaServerInfo + " is " + judge.TypeName(info),
+			On:       x,
+			Hint:     hint,
+		})
 	})},
-	{Requirement: "DISC-16", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Declares("extensions")},
+	{Requirement: "DISC-16", From: verdict.Everything, Needs: verdict.Declares("extensions"),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			frames := verdict.Declaration(r)
 			extensions := v.Facts.Capability("extensions")
@@ -87,7 +99,7 @@ func discovered(r *recording.Recording, v *verdict.Verdict) []*recording.Exchang
 	switch {
 	case !v.Answered(x):
 	case !x.Succeeded():
-		v.Skip(recording.CodeNotExercised, "server/discover was refused: "+matcher.Describe(x))
+		v.NotExercised("server/discover was refused: " + matcher.Describe(x))
 	default:
 		return []*recording.Exchange{x}
 	}
@@ -108,7 +120,10 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, x := range r.Steps(stepModern) {
 		if v.Answered(x) {
-			v.That(!x.HasCode(verdict.CodeUnsupportedVersion), "the advertised version "+x.Tags[recording.TagVersion]+" served", matcher.Describe(x)+" to "+x.Method, x.Evidence()...)
+			v.FailUnless(!x.HasCode(verdict.CodeUnsupportedVersion), verdict.Finding{
+				Expected: "the advertised version " + x.Tags[recording.TagVersion] + " served",
+				On:       x, About: x.Method,
+			})
 		}
 	}
 	for _, x := range r.Steps(stepLegacy) {
@@ -121,7 +136,6 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 			actual = "initialize with it is answered with the version " + judge.Brief(got)
 		}
 		v.That(got.String() == x.Tags[recording.TagVersion], "the advertised version "+x.Tags[recording.TagVersion]+" served", actual, x.Evidence()...)
-		v.Hint("leave out of supportedVersions what is not served on this endpoint")
 	}
 }
 
@@ -133,8 +147,11 @@ var discVersionsChecks = []verdict.Check{
 		}
 		for _, x := range r.Steps(stepUnsupported) {
 			if x.Tags[tagMain] != "" {
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion])
-				v.Hint("compare the protocolVersion in _meta of every request with the versions that the server supports")
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
+					x.Method+" under the version "+x.Tags[recording.TagVersion], verdict.Finding{
+						Hint: "compare the protocolVersion in _meta of every request with the versions " +
+							"that the server supports",
+					})
 			}
 		}
 	}},
@@ -156,7 +173,7 @@ var discVersionsChecks = []verdict.Check{
 			return
 		}
 		if !slices.ContainsFunc(r.Steps(stepUnsupported), refusedForVersion) {
-			v.Skip(recording.CodeNotExercised, "no request is refused for its version: see DISC-08")
+			v.NotExercised("no request is refused for its version: see DISC-08")
 			return
 		}
 		for _, x := range r.Steps(stepUnsupported) {
@@ -167,13 +184,16 @@ var discVersionsChecks = []verdict.Check{
 				v.Holds() // a method that the target does not have, which is judged elsewhere
 				continue
 			}
-			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion]+", after requests that were served")
-			v.Hint("check the version before a request is handed to the code of its method")
+			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
+				x.Method+" under the version "+
+					x.Tags[recording.TagVersion]+", after requests that were served", verdict.Finding{
+					Hint: "check the version before a request is handed to the code of its method",
+				})
 		}
 		v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
 	}},
 	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages}, Judge: firstMessages},
-	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly},
+	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			x, ok := verdict.RefusedHandshake(r, v)
 			if !ok || !v.Answered(x) {
@@ -182,33 +202,44 @@ var discVersionsChecks = []verdict.Check{
 			versions := append(v.Facts.Listed(), string(v.Revision()))
 			answer := answerText(r, x)
 			named := slices.ContainsFunc(versions, func(s string) bool { return s != "" && strings.Contains(answer, s) })
-			v.That(named, "an error to initialize that names the versions the server supports", matcher.Describe(x), x.Evidence()...)
-			v.RefusalDue()
+			v.FailUnless(named, verdict.Finding{
+				Expected:   "an error to initialize that names the versions the server supports",
+				Actual:     matcher.Describe(x),
+				On:         x,
+				RefusalDue: true,
+			})
 		}},
-	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly}, Judge: promptRefusal},
-	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: []verdict.Gate{verdict.DualEra}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x := r.Step(stepAfterHandshake)
-		if !verdict.Baseline(r, v, recording.StepPlain) {
-			return
-		}
-		about := "a request with modern metadata after a handshake with " + verdict.Tag(x, recording.TagVersion)
-		if !v.Expect(x).To(matcher.BeResult(), about) {
-			return
-		}
-		kind := x.Result().Get("resultType")
-		if v.Facts.Combination.Transport == requirement.Stdio && !judge.IsString(kind) {
-			// On stdio initialize selects the legacy rules for the whole process.
-			v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x.Evidence()...)
-			return
-		}
-		v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+judge.TypeName(kind)+" in the answer to "+about, x.Evidence()...)
-	}},
-	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: []verdict.Gate{verdict.Resources}, Judge: sameForAllNames},
+	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
+		Judge: promptRefusal},
+	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: verdict.DualEra,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			x := r.Step(stepAfterHandshake)
+			if !verdict.Baseline(r, v, recording.StepPlain) {
+				return
+			}
+			about := "a request with modern metadata after a handshake with " +
+				verdict.Tag(x, recording.TagVersion)
+			if !v.Expect(x).To(matcher.BeResult(), about) {
+				return
+			}
+			kind := x.Result().Get("resultType")
+			if v.Facts.Combination.Transport == requirement.Stdio && !judge.IsString(kind) {
+				// On stdio initialize selects the legacy rules for the whole process.
+				v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x.Evidence()...)
+				return
+			}
+			v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+
+				judge.TypeName(kind)+" in the answer to "+about, x.Evidence()...)
+		}},
+	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources,
+		Judge: sameForAllNames},
 	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
 			again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
-			v.That(x.Succeeded() || again != nil && again.Succeeded(), "a URI that was read on one connection, readable on another",
-				matcher.Describe(x)+" to a read of "+verdict.Quoted(x.Tags[recording.TagURI]), x.Evidence()...)
+			v.FailUnless(x.Succeeded() || again != nil && again.Succeeded(), verdict.Finding{
+				Expected: "a URI that was read on one connection, readable on another",
+				On:       x, About: "a read of " + verdict.Quoted(x.Tags[recording.TagURI]),
+			})
 		}
 		if x := r.Step(recording.StepCursor); x != nil {
 			if again := r.Step(recording.StepCursor + recording.StepAgain); again != nil && x.Failed() {
@@ -264,7 +295,7 @@ func firstMessages(r *recording.Recording, v *verdict.Verdict) {
 		case x.Tags[recording.TagWalked] != "":
 			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x.Evidence()...)
 		default:
-			v.Skip(recording.CodeNotExercised, x.Method+" is refused later, too: "+matcher.Describe(x))
+			v.NotExercised(x.Method + " is refused later, too: " + matcher.Describe(x))
 		}
 	}
 }
@@ -295,8 +326,12 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 	if !v.Answered(x) {
 		return
 	}
-	v.That(x.Failed() || x.Status >= 400 && x.Status < 500, "an error to initialize", matcher.Describe(x), x.Evidence()...)
-	v.RefusalDue()
+	v.FailUnless(x.Failed() || x.Status >= 400 && x.Status < 500, verdict.Finding{
+		Expected:   "an error to initialize",
+		Actual:     matcher.Describe(x),
+		On:         x,
+		RefusalDue: true,
+	})
 	if x.Status > 0 {
 		// An unknown method is 404 by another rule, so that either will do.
 		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", matcher.Describe(x), x.Evidence()...)
@@ -310,7 +345,7 @@ func sameForAllNames(r *recording.Recording, v *verdict.Verdict) {
 	}
 	want := verdict.ListEntries(r.Step(recording.StepPlain))
 	if !slices.Equal(want, verdict.ListEntries(r.Step(recording.StepPlainAgain))) {
-		v.Skip(recording.CodeNotExercised, "the list changes by itself, so that nothing can be compared")
+		v.NotExercised("the list changes by itself, so that nothing can be compared")
 		return
 	}
 	for _, x := range r.Steps(recording.StepOtherClient, recording.StepAnonymous) {

@@ -37,16 +37,15 @@ var seenErrors = []recording.Name{recording.Everything, recording.MissingReads, 
 // Checks lists the checks of server/resources#error-handling and basic/index#error-codes.
 var Checks = []verdict.Check{
 	{Requirement: "ERR-01", From: []recording.Name{recording.MissingReads}, With: []recording.Name{recording.Reads, recording.KnownReads},
-		Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if verdict.ReadsUnknown(v) {
 				return
 			}
 			alike := refusesAll(v)
 			for _, x := range r.Steps(recording.StepConfigured) {
 				if refusesMissing(x, alike, v) {
-					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist")
-					v.Downgrade(verdict.RefusedOtherwise)
-					notFoundHint(v)
+					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist",
+						anotherCode(v))
 				}
 			}
 			guessedCodes(r.Steps(recording.StepGuessed), alike, v)
@@ -63,8 +62,12 @@ var Checks = []verdict.Check{
 				v.Observe("extension-code", fmt.Sprintf("an error with code %d, which one of the declared extensions may define", code), frames...)
 				foreign = false
 			}
-			v.That(!foreign, "no code from -32020 to -32099 other than -32020, -32021 and -32022", fmt.Sprintf("an error with code %d", code), frames...)
-			v.Hint("use a code above -32000 or below -32768 for errors of your own")
+			v.FailUnless(!foreign, verdict.Finding{
+				Expected: "no code from -32020 to -32099 other than -32020, -32021 and -32022",
+				Actual:   fmt.Sprintf("an error with code %d", code),
+				Frames:   frames,
+				Hint:     "use a code above -32000 or below -32768 for errors of your own",
+			})
 		})
 	}},
 	{Requirement: "ERR-05", From: []recording.Name{recording.Everything, recording.MissingReads}, Judge: keepMeaning},
@@ -82,7 +85,7 @@ var Checks = []verdict.Check{
 			v.That(named.IsObject(), "data.requiredCapabilities as an object in an error -32021", "it is "+judge.TypeName(named), x.Evidence()...)
 			v.That(x.Status == 0 || x.Status == 400, "HTTP status 400 with an error -32021", fmt.Sprintf("HTTP %d", x.Status), x.Evidence()...)
 		}
-		v.Skip(recording.CodeNotExercised, "no error -32021 was seen")
+		v.NotExercised("no error -32021 was seen")
 	}},
 	{Requirement: "ERR-61", From: []recording.Name{RemovedMethods}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepPing, stepSetLevel) {
@@ -96,52 +99,62 @@ var Checks = []verdict.Check{
 			v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
 		}
 	}},
-	{Requirement: "ERR-08", From: []recording.Name{BrokenRead}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "ERR-08", From: []recording.Name{BrokenRead},
+		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepBroken) {
 				if verdict.ReadsUnknown(v) {
 					return
 				}
 				if x.Succeeded() {
-					v.Skip(recording.CodeNeedsSubject, "the resource that the target file calls broken can be read: "+judge.Brief(x.Param("uri")))
+					v.NeedsSubject("the resource that the target file calls broken can be read: " +
+						judge.Brief(x.Param("uri")))
 					continue
 				}
 				v.Expect(x).To(matcher.BeErrorReply(-32603), "a read that fails on the server's side")
 			}
 		}},
-	{Requirement: "ERR-09", From: []recording.Name{recording.MissingReads, recording.MalformedReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "ERR-09", From: []recording.Name{recording.MissingReads, recording.MalformedReads},
+		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepConfigured, recording.StepGuessed, recording.StepStranger) {
 				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
 					continue
 				}
-				state := v.ThatIf(x.Step == recording.StepConfigured)
 				actual := "empty contents for " + verdict.ReadOf(x)
 				if !verdict.EmptyContents(x) {
 					actual = "a result without contents (" + judge.Brief(x.Result()) + ") for " + verdict.ReadOf(x)
 				}
-				state(!verdict.Hollow(x), "an error for a resource that does not exist", actual, x.Evidence()...)
+				v.FailUnless(!verdict.Hollow(x), verdict.Finding{
+					Expected: "an error for a resource that does not exist",
+					Actual:   actual,
+					On:       x,
+					Warn:     x.Step != recording.StepConfigured,
+				})
 			}
-			v.Skip(recording.CodeNeedsSubject, "no read of something missing had a result or an error")
+			v.NeedsSubject("no read of something missing had a result or an error")
 		}},
-	{Requirement: "ERR-10", From: []recording.Name{recording.MissingReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "ERR-10", From: []recording.Name{recording.MissingReads}, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.Steps(recording.StepConfigured), func(x *recording.Exchange, v *verdict.Verdict) {
 			if verdict.Hollow(x) {
-				v.Skip(recording.CodeNotExercised, "the target answers with a result that holds nothing, which ERR-09 judges")
+				v.NotExercised("the target answers with a result that holds nothing, which ERR-09 judges")
 				return
 			}
 			if v.Answered(x) && !verdict.AsksForInput(x) {
-				v.That(!verdict.Yields(x), "a JSON-RPC error for a resource that does not exist", matcher.Describe(x)+" to "+verdict.ReadOf(x), x.Evidence()...)
+				v.FailUnless(!verdict.Yields(x), verdict.Finding{
+					Expected: "a JSON-RPC error for a resource that does not exist",
+					On:       x, About: verdict.ReadOf(x),
+				})
 			}
 		})},
 	{Requirement: "ERR-11", From: []recording.Name{recording.MalformedReads}, With: []recording.Name{recording.Reads, recording.KnownReads},
-		Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepUntyped) {
 				if verdict.ReadsUnknown(v) {
 					return
 				}
 				if verdict.Unknown(x) {
-					v.Skip(recording.CodeNotExercised, "the target does not know resources/read: see CAP-08")
+					v.NotExercised("the target does not know resources/read: see CAP-08")
 					continue
 				}
 				about := "resources/read with params " + verdict.ParamsOf(x)
@@ -151,16 +164,26 @@ var Checks = []verdict.Check{
 				code, ok := x.Code()
 				switch {
 				case x.Outcome == recording.HTTPOnly && !matcher.Refused(x):
-					v.WarnUnless(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
-					v.RefusalDue()
+					v.Fail(verdict.Finding{
+						Expected: matcher.BeRefused().Expected(),
+						On:       x, About: about,
+						Warn:       true,
+						RefusalDue: true,
+					})
 				case !matcher.Refused(x):
-					v.That(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
-					v.Hint("check that uri is there and a string before it is used")
+					v.Fail(verdict.Finding{
+						Expected: matcher.BeRefused().Expected(),
+						On:       x, About: about,
+					})
 				case ok && code != -32602 && !(v.Modern() && code == verdict.CodeHeaderMismatch && x.Status > 0):
-					v.WarnUnless(false, "the code -32602", matcher.Describe(x)+" to "+about, x.Evidence()...)
-					v.OnlyCode()
-					v.Downgrade(verdict.RefusedOtherwise)
-					v.Hint("answer a read without a usable uri with error -32602")
+					v.Fail(verdict.Finding{
+						Expected: "the code -32602",
+						On:       x, About: about,
+						Warn:       true,
+						OnlyCode:   true,
+						Downgraded: verdict.RefusedOtherwise,
+						Hint:       "answer a read without a usable uri with error -32602",
+					})
 				default:
 					v.Holds()
 				}
@@ -179,8 +202,10 @@ func notFoundCode(v *verdict.Verdict) matcher.Matcher {
 	return matcher.BeErrorReply(missingCode(v))
 }
 
-func notFoundHint(v *verdict.Verdict) {
-	v.Hint("answer a read of a URI that does not exist with error %d", missingCode(v))
+// anotherCode is what there is to say of another code.
+func anotherCode(v *verdict.Verdict) verdict.Finding {
+	hint := fmt.Sprintf("answer a read of a URI that does not exist with error %d", missingCode(v))
+	return verdict.Finding{Downgraded: verdict.RefusedOtherwise, Hint: hint}
 }
 
 func missingCode(v *verdict.Verdict) int64 {
@@ -196,15 +221,19 @@ func missingCode(v *verdict.Verdict) int64 {
 func refusesMissing(x *recording.Exchange, alike string, v *verdict.Verdict) bool {
 	switch {
 	case alike != "" && x.Error().Get("code").Raw == alike && !verdict.NotFound(x):
-		v.Skip(recording.CodeNotExercised, "the target refuses every listed resource by the same code, for want of a right perhaps: "+matcher.Describe(x))
+		v.NotExercised("the target refuses every listed resource by the same code, for want of a right " +
+			"perhaps: " + matcher.Describe(x))
 	case verdict.Yields(x):
-		v.Skip(recording.CodeNeedsSubject, "what was taken for missing has contents: name a URI in the target file that certainly leads to nothing, subjects: {missing: [URI]}")
+		v.NeedsSubject("what was taken for missing has contents: name a URI in the target file that " +
+			"certainly leads to nothing, subjects: {missing: [URI]}")
 	case x.Succeeded():
-		v.Skip(recording.CodeNotExercised, "the target answers reads of what does not exist with a result that holds nothing, which ERR-09 judges")
+		v.NotExercised("the target answers reads of what does not exist with a result that holds nothing, " +
+			"which ERR-09 judges")
 	case x.Status >= 500:
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the read was answered with HTTP %d, which says nothing about the resource", x.Status))
+		v.NotExercised(fmt.Sprintf("the read was answered with HTTP %d, which says nothing about the "+
+			"resource", x.Status))
 	case v.Modern() && x.HasCode(verdict.CodeMissingCapability):
-		v.Skip(recording.CodeNotExercised, "the read was refused for want of a capability of the client")
+		v.NotExercised("the read was refused for want of a capability of the client")
 	default:
 		return v.Answered(x)
 	}
@@ -243,16 +272,11 @@ func guessedCodes(guesses []*recording.Exchange, alike string, v *verdict.Verdic
 		if verdict.Yields(x) {
 			answered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 		}
-		const about = "a read beside a listed resource, of one that should not exist"
-		switch {
-		case !refusesMissing(x, alike, v):
-		case wrong[x.Error().Get("code").Raw] > 1:
-			v.Expect(x).To(m, about)
-		default:
-			v.ExpectOrWarn(x).To(m, about)
+		if refusesMissing(x, alike, v) {
+			f := anotherCode(v)
+			f.Warn = wrong[x.Error().Get("code").Raw] < 2
+			v.Expect(x).To(m, "a read beside a listed resource, of one that should not exist", f)
 		}
-		v.Downgrade(verdict.RefusedOtherwise)
-		notFoundHint(v)
 	}
 }
 
@@ -267,7 +291,7 @@ func eachErrorCode(r *recording.Recording, in []*wire.Frame, v *verdict.Verdict,
 			judge(code, answering(r, f)...)
 		}
 	}
-	v.Skip(recording.CodeNotExercised, "no error was seen")
+	v.NotExercised("no error was seen")
 }
 
 // answering is the frame of the request that a frame answers, if it is known, and the frame.
@@ -317,10 +341,15 @@ func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
 		declared := x.Param(`_meta.io\.modelcontextprotocol/clientCapabilities`)
 		wrong := x.HasCode(verdict.CodeHeaderMismatch, verdict.CodeUnsupportedVersion) ||
 			x.HasCode(verdict.CodeMissingCapability) && !asksMore(x.Error().Get("data.requiredCapabilities"), declared)
-		v.That(!wrong, "no complaint about headers, version or capabilities of a request in order", matcher.Describe(x)+" to "+verdict.What(x), x.Evidence()...)
+		hint := ""
 		if x.Status == 0 && v.Facts.Combination.Transport == requirement.Stdio && x.HasCode(verdict.CodeHeaderMismatch) {
-			v.Hint("stdio has no headers that could mismatch")
+			hint = "stdio has no headers that could mismatch"
 		}
+		v.FailUnless(!wrong, verdict.Finding{
+			Expected: "no complaint about headers, version or capabilities of a request in order",
+			On:       x, About: verdict.What(x),
+			Hint: hint,
+		})
 	}
 }
 

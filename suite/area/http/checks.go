@@ -72,7 +72,6 @@ var httpChecks = []verdict.Check{
 			return
 		}
 		v.Expect(r.Step(stepUnsupportedVersion)).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeUnsupportedVersion), "a request for the version 1900-01-01")
-		v.Hint("answer a version that the server does not support with HTTP 400 and error -32022")
 	}),
 	headerCheck("HTTP-18", func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(recording.StepUnknownMethod)).To(matcher.BeRefusedWith(http.StatusNotFound, verdict.CodeMethodNotFound), "an unknown method")
@@ -88,15 +87,18 @@ var httpChecks = []verdict.Check{
 		switch {
 		case x != nil && verdict.Gone(r, x, v):
 		case x != nil && x.Status == http.StatusRequestHeaderFieldsTooLarge:
-			v.Skip(recording.CodeNotExercised, matcher.Describe(x)+" to a read whose Mcp-Name is the uri in Base64, which is longer than the uri")
+			v.NotExercised(matcher.Describe(x) +
+				" to a read whose Mcp-Name is the uri in Base64, which is longer than the uri")
 		case x != nil && x.Tags[tagUnlisted] != "":
 			if namesJudged(r, v) && v.Answered(x) {
-				v.That(!x.HasCode(verdict.CodeHeaderMismatch), "the refusal that the read gets without Base64", matcher.Describe(x)+" to a read whose Mcp-Name is the uri in Base64", x.Evidence()...)
+				v.FailUnless(!x.HasCode(verdict.CodeHeaderMismatch), verdict.Finding{
+					Expected: "the refusal that the read gets without Base64",
+					On:       x, About: "a read whose Mcp-Name is the uri in Base64",
+				})
 			}
 		default:
 			v.Expect(x).To(matcher.BeResult(), "a read whose Mcp-Name is the uri in Base64")
 		}
-		v.Hint("decode =?base64?...?= before comparing")
 	}),
 	headerCheck("HTTP-25", brokenNames),
 	headerCheck("HTTP-26", func(r *recording.Recording, v *verdict.Verdict) {
@@ -122,19 +124,19 @@ var httpChecks = []verdict.Check{
 				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+judge.Quote(id), x.Evidence()...)
 			}
 		}
-	}, verdict.ModernOnly),
+	}, verdict.ModernOnly...),
 	headerCheck("HTTP-34", repeatedIDs),
 	headerCheck("HTTP-61", func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(stepNoVersionMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without a version in _meta")
 		v.Expect(r.Step(recording.StepNoMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without _meta")
-	}, verdict.ModernOnly),
+	}, verdict.ModernOnly...),
 	headerCheck("HTTP-03", func(r *recording.Recording, v *verdict.Verdict) {
 		for _, step := range []recording.Step{stepGet, recording.StepDelete} {
 			if x := r.Step(step); verdict.Responded(x, v) {
 				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405", fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x.Evidence()...)
 			}
 		}
-	}, verdict.ModernOnly),
+	}, verdict.ModernOnly...),
 }
 
 // plainlyServed reports whether the target knows the method of a request that is as
@@ -144,7 +146,7 @@ func plainlyServed(x *recording.Exchange, v *verdict.Verdict) bool {
 	if x == nil || !verdict.Unknown(x) {
 		return true
 	}
-	v.Skip(recording.CodeNotExercised, "the target does not know "+x.Method)
+	v.NotExercised("the target does not know " + x.Method)
 	return false
 }
 
@@ -197,13 +199,15 @@ func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		if x.Status == http.StatusBadRequest && x.HasCode(verdict.CodeUnsupportedVersion) {
-			v.ExpectOrWarn(x).To(want, about)
-			v.Downgrade(verdict.RefusedOtherwise)
-			v.Hint("compare MCP-Protocol-Version with the version in _meta before looking whether it is supported")
+			v.Expect(x).To(want, about, verdict.Finding{
+				Warn:       true,
+				Downgraded: verdict.RefusedOtherwise,
+				Hint: "compare MCP-Protocol-Version with the version in _meta before looking whether " +
+					"it is supported",
+			})
 			continue
 		}
 		v.Expect(x).To(want, about)
-		v.Hint("compare MCP-Protocol-Version with the version in _meta before serving the request")
 	}
 }
 
@@ -232,9 +236,11 @@ func misfitRefused(x *recording.Exchange, v *verdict.Verdict, about string) {
 		v.Expect(x).To(want, about)
 		return
 	}
-	v.ExpectOrWarn(x).To(want, about)
-	v.Downgrade("nothing is listed, so that the read had to be refused in any case")
-	v.Hint("compare the headers with the body before the resource is looked for")
+	v.Expect(x).To(want, about, verdict.Finding{
+		Warn:       true,
+		Downgraded: "nothing is listed, so that the read had to be refused in any case",
+		Hint:       "compare the headers with the body before the resource is looked for",
+	})
 }
 
 // subscribed notes a violation if a listen request was acknowledged whose headers do not fit the body.
@@ -242,8 +248,12 @@ func subscribed(x *recording.Exchange, v *verdict.Verdict, about string) bool {
 	if x == nil || x.Tags[recording.TagAck] == "" {
 		return false
 	}
-	v.That(false, matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch).Expected(), "an acknowledgment to "+about, x.Evidence()...)
-	v.Hint("compare the headers with the body of every request, before a stream is opened as well")
+	v.Fail(verdict.Finding{
+		Expected: matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch).Expected(),
+		Actual:   "an acknowledgment to " + about,
+		On:       x,
+		Hint:     "compare the headers with the body of every request, before a stream is opened as well",
+	})
 	return true
 }
 
@@ -255,7 +265,7 @@ func namesJudged(r *recording.Recording, v *verdict.Verdict) bool {
 		return true
 	}
 	if !v.Answered(x) || x.HasCode(verdict.CodeHeaderMismatch) {
-		v.Skip(recording.CodeNotExercised, "a read whose headers fit its body is refused like one whose headers do not")
+		v.NotExercised("a read whose headers fit its body is refused like one whose headers do not")
 		return false
 	}
 	return plainlyServed(x, v)
@@ -268,8 +278,10 @@ func nameless(x *recording.Exchange, v *verdict.Verdict) {
 		return
 	}
 	wanted := x.HasCode(verdict.CodeHeaderMismatch) || strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
-	v.That(!wanted, "service without Mcp-Name", matcher.Describe(x)+" to "+x.Method+" without Mcp-Name", x.Evidence()...)
-	v.Hint("only tools/call, resources/read and prompts/get have an Mcp-Name")
+	v.FailUnless(!wanted, verdict.Finding{
+		Expected: "service without Mcp-Name",
+		On:       x, About: x.Method + " without Mcp-Name",
+	})
 }
 
 // repeatedIDs: errors about readable requests repeat the id. A server of both eras
@@ -284,11 +296,15 @@ func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		id := x.Message().Get("id")
-		v.That(wire.SameID([]byte(id.Raw), x.ID), "the id of the request, "+string(x.ID), "id is "+judge.Brief(id)+" in the body of HTTP "+strconv.Itoa(x.Status), x.Evidence()...)
-		if verdict.LosesID(x) {
-			v.SharedCause(verdict.LostID)
-		} else {
-			v.Cause("the id of the request")
+		f := verdict.Finding{
+			Expected: "the id of the request, " + string(x.ID),
+			Actual:   "id is " + judge.Brief(id) + " in the body of HTTP " + strconv.Itoa(x.Status),
+			On:       x,
+			Cause:    "the id of the request",
 		}
+		if verdict.LosesID(x) {
+			f.SharedCause = verdict.LostID
+		}
+		v.FailUnless(wire.SameID([]byte(id.Raw), x.ID), f)
 	}
 }

@@ -32,7 +32,7 @@ var httpMessagesChecks = []verdict.Check{
 	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},
 	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: verdict.Each(verdict.Steps(recording.StepBadVersion), func(x *recording.Exchange, v *verdict.Verdict) {
 		if x.Status == http.StatusNotFound {
-			v.Skip(recording.CodeNotExercised, "the session had ended")
+			v.NotExercised("the session had ended")
 			return
 		}
 		v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags[recording.TagVersion])
@@ -41,14 +41,16 @@ var httpMessagesChecks = []verdict.Check{
 		// What is not served with the header either says nothing about the header.
 		if uses := r.Steps(recording.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
 			if v.Answered(uses[0]) {
-				v.Skip(recording.CodeNotExercised, "the same request with MCP-Protocol-Version is not served: "+matcher.Describe(uses[0]))
+				v.NotExercised("the same request with MCP-Protocol-Version is not served: " +
+					matcher.Describe(uses[0]))
 			}
 			return
 		}
 		x := r.Step(recording.StepNoVersion)
 		if x != nil && x.Status == http.StatusBadRequest && !issued(r) {
 			v.Observe("version-demanded", matcher.Describe(x)+" to a request without MCP-Protocol-Version, which the target, keeping no sessions, cannot know otherwise", x.Evidence()...)
-			v.Skip(recording.CodeNotExercised, "the target keeps no sessions by which to know the version, and demands the header that clients have to send")
+			v.NotExercised("the target keeps no sessions by which to know the version, and demands the " +
+				"header that clients have to send")
 			return
 		}
 		v.Expect(x).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
@@ -58,8 +60,12 @@ var httpMessagesChecks = []verdict.Check{
 	{Requirement: "HTTP-36", From: []recording.Name{HTTPStatuses}, With: []recording.Name{recording.InvalidMessages}, Judge: malformedBodies},
 	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepSecondClient); x != nil && verdict.Responded(x, v) {
-			v.That(x.Succeeded(), "a session for a second client", matcher.Describe(x)+" to the initialize of a second client", x.Evidence()...)
-			v.Hint("open a session for each client; if the server is meant for one client at a time, instances: 1 at its endpoint in the target file leaves this out")
+			v.FailUnless(x.Succeeded(), verdict.Finding{
+				Expected: "a session for a second client",
+				On:       x, About: "the initialize of a second client",
+				Hint: "open a session for each client; if the server is meant for one client at a time, " +
+					"instances: 1 at its endpoint in the target file leaves this out",
+			})
 		}
 		if one := v.Facts.Notes[recording.FactOneConnection]; one != "" {
 			v.That(false, "responses to a client while another one keeps its connection open", one)
@@ -108,15 +114,17 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 		if x == nil || !v.Answered(x) {
 			return
 		}
-		v.That(x.Status != http.StatusMethodNotAllowed && (x.Status != http.StatusNotFound || x.Failed()),
-			"the message to be taken at the endpoint", matcher.Describe(x)+" to "+verdict.What(x), x.Evidence()...)
+		v.FailUnless(x.Status != http.StatusMethodNotAllowed &&
+			(x.Status != http.StatusNotFound || x.Failed()), verdict.Finding{
+			Expected: "the message to be taken at the endpoint",
+			On:       x, About: verdict.What(x),
+		})
 	}
 	if v.Modern() || note == nil || note.Status == 0 || !before.Succeeded() || !after.Succeeded() {
 		return // how notifications may be refused is left open since 2026-07-28
 	}
 	v.That(note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed,
 		"the notification to be taken at the endpoint that takes requests", fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status), note.Evidence()...)
-	v.Hint("take requests, notifications and responses at the same path")
 }
 
 // oddMethods: what the endpoint does with HTTP methods that it does not have is not laid
@@ -147,7 +155,7 @@ func acceptedNotification(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if x.Status >= 300 {
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the target refuses notifications (HTTP %d)", x.Status))
+		v.NotExercised(fmt.Sprintf("the target refuses notifications (HTTP %d)", x.Status))
 		return
 	}
 	acceptedBy202(r, x, v)
@@ -167,11 +175,14 @@ func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
 		if !verdict.Responded(x, v) {
 			continue
 		}
-		state := v.ThatIf(x.Step != stepMalformed)
 		raw := verdict.Body(r, x)
 		failed := gjson.ValidBytes(raw) && gjson.GetBytes(raw, "error").IsObject()
-		state(!failed || x.Status >= 400, "an HTTP error status for a notification that is refused",
-			fmt.Sprintf("HTTP %d with the body %s", x.Status, wire.Excerpt(raw, 120)), x.Evidence()...)
+		v.FailUnless(!failed || x.Status >= 400, verdict.Finding{
+			Expected: "an HTTP error status for a notification that is refused",
+			Actual:   fmt.Sprintf("HTTP %d with the body %s", x.Status, wire.Excerpt(raw, 120)),
+			On:       x,
+			Warn:     x.Step == stepMalformed,
+		})
 		if id := gjson.GetBytes(raw, "id"); failed && x.Status >= 400 && id.Exists() && id.Type != gjson.Null {
 			v.Observe("refusal-with-id", "the error about a notification has the id "+judge.Brief(id)+", but a notification has none", x.Evidence()...)
 		}
@@ -183,19 +194,32 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 	verdict.ObserveFraming(r, v)
 	for _, x := range r.Exchanges {
 		if len(x.ID) > 0 && x.Status == http.StatusAccepted && len(x.Replies) > 0 && !verdict.AnsweredOnGet(r, x) {
-			v.WarnUnless(false, "a response with HTTP 200", "HTTP 202 with the response to "+x.Method, x.Evidence()...)
-			v.Cause("a response with HTTP 202")
-			v.Downgrade("no sentence names the status, but 202 is that of messages to which there is no response, and clients look for none")
-			v.Hint("answer requests with HTTP 200")
+			v.Fail(verdict.Finding{
+				Expected: "a response with HTTP 200",
+				Actual:   "HTTP 202 with the response to " + x.Method,
+				On:       x,
+				Warn:     true,
+				Cause:    "a response with HTTP 202",
+				Downgraded: "no sentence names the status, but 202 is that of messages to which there is " +
+					"no response, and clients look for none",
+				Hint: "answer requests with HTTP 200",
+			})
 		}
 		if len(x.ID) == 0 || x.Status != http.StatusOK {
 			continue
 		}
 		if coding := wire.Coding(x.Header); coding != "" && len(x.Replies) > 0 {
-			v.WarnUnless(false, "a body in the coding that the head names", "Content-Encoding is "+judge.Quote(coding)+" in the answer to "+x.Method+", whose body is plain JSON", x.Evidence()...)
-			v.Cause("the content coding")
-			v.Downgrade("RFC 9110, section 8.4 says it, and no page of the protocol")
-			v.Hint("leave Content-Encoding out, or encode the body: most HTTP clients decode it by the header and fail; where a gateway decodes, it has to drop the header")
+			v.Fail(verdict.Finding{
+				Expected: "a body in the coding that the head names",
+				Actual: "Content-Encoding is " + judge.Quote(coding) + " in the answer to " + x.Method +
+					", whose body is plain JSON",
+				On:         x,
+				Warn:       true,
+				Cause:      "the content coding",
+				Downgraded: "RFC 9110, section 8.4 says it, and no page of the protocol",
+				Hint: "leave Content-Encoding out, or encode the body: most HTTP clients decode it " +
+					"by the header and fail; where a gateway decodes, it has to drop the header",
+			})
 		}
 		kind := verdict.MediaType(x.Header)
 		if !v.That(kind == "application/json" || kind == "text/event-stream", "Content-Type application/json or text/event-stream",
@@ -215,7 +239,7 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 // letter case and a charset that are not understood warn.
 func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
 	if plain := r.Step(recording.StepList); plain == nil || !v.Answered(plain) || !plain.Succeeded() {
-		v.Skip(recording.CodeNotExercised, "the same request was refused without these headers, too")
+		v.NotExercised("the same request was refused without these headers, too")
 		return
 	}
 	for _, x := range r.Steps(stepAccept, stepCharset) {
@@ -287,7 +311,8 @@ func strayAnswer(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if note := r.Step(stepNotify); note != nil && note.Status == x.Status && x.Status != http.StatusAccepted && x.Status < 300 {
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("responses are answered as notifications are, by HTTP %d: see HTTP-05", x.Status))
+		v.NotExercised(fmt.Sprintf("responses are answered as notifications are, by HTTP %d: see HTTP-05",
+			x.Status))
 		return
 	}
 	body := verdict.Body(r, x)

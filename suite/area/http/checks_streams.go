@@ -52,11 +52,11 @@ var httpStreamsChecks = []verdict.Check{
 // opened reports whether a GET opened an event stream; if not, it says so.
 func opened(x *recording.Exchange, v *verdict.Verdict) bool {
 	if x == nil || x.Status == 0 {
-		v.Skip(recording.CodeNotExercised, "no stream was opened by GET")
+		v.NotExercised("no stream was opened by GET")
 		return false
 	}
 	if x.Status != http.StatusOK || verdict.MediaType(x.Header) != "text/event-stream" {
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the target offers no stream by GET (HTTP %d)", x.Status))
+		v.NotExercised(fmt.Sprintf("the target offers no stream by GET (HTTP %d)", x.Status))
 		return false
 	}
 	return true
@@ -87,13 +87,13 @@ func noResponsesOnGet(r *recording.Recording, v *verdict.Verdict) {
 func getStream(r *recording.Recording, v *verdict.Verdict) {
 	x := r.Step(stepGet)
 	if x == nil {
-		v.Skip(recording.CodeNotExercised, "no stream was opened by GET")
+		v.NotExercised("no stream was opened by GET")
 		return
 	}
 	if x.Status == 0 && x.Outcome == recording.Sent {
 		// No text sets a time, and servers that send the head with the first event are many.
 		v.Observe("late-stream-head", "GET had no response after a second: clients that wait for its head do not know whether there is a stream", x.Evidence()...)
-		v.Skip(recording.CodeNotExercised, "GET was not answered within a second, which is no limit of the specification's")
+		v.NotExercised("GET was not answered within a second, which is no limit of the specification's")
 		return
 	}
 	if !verdict.Responded(x, v) {
@@ -148,12 +148,12 @@ func noBroadcast(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if !ok {
-		v.Skip(recording.CodeNotExercised, "the subscription was refused, or a second stream ended the first")
+		v.NotExercised("the subscription was refused, or a second stream ended the first")
 		return
 	}
 	notes := r.Notifications("notifications/resources/updated", mark.After)
 	if len(notes) == 0 {
-		v.Skip(recording.CodeNotExercised, "no update came after triggers.update")
+		v.NotExercised("no update came after triggers.update")
 		return
 	}
 	v.Holds()
@@ -232,7 +232,7 @@ func noBroadcastByItself(r *recording.Recording, v *verdict.Verdict) {
 	}
 	first, second := came[r.Frame(one.Request).Channel], came[r.Frame(two.Request).Channel]
 	if len(first)+len(second) == 0 {
-		v.Skip(recording.CodeNotExercised, "no update came while two streams were open")
+		v.NotExercised("no update came while two streams were open")
 		return
 	}
 	v.Holds()
@@ -260,7 +260,7 @@ func deliveryChannel(r *recording.Recording, v *verdict.Verdict) {
 	}
 	x := r.Step(stepGet)
 	if x == nil || x.Status == 0 {
-		v.Skip(recording.CodeNotExercised, "no stream was opened by GET")
+		v.NotExercised("no stream was opened by GET")
 		return
 	}
 	v.That(x.Status != http.StatusMethodNotAllowed, "a stream by GET, on which the declared notifications can arrive", "HTTP 405 to GET", x.Evidence()...)

@@ -50,7 +50,7 @@ var Checks = []verdict.Check{
 			}
 		}
 		odd.Observe(v, "icon-type", "%d {icon has|icons have} a mimeType that is none: %s")
-		v.Skip(recording.CodeNeedsSubject, "no icon has sizes")
+		v.NeedsSubject("no icon has sizes")
 	}},
 }
 
@@ -104,7 +104,7 @@ func iconsOf(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 		}
 	}
 	if len(all) == 0 {
-		v.Skip(recording.CodeNeedsSubject, noIcons)
+		v.NeedsSubject(noIcons)
 	}
 	return all
 }

@@ -15,18 +15,21 @@ import (
 
 // Checks lists the checks of server/resources#list-changed-notification.
 var Checks = []verdict.Check{
-	{Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listAnnounced},
+	{Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged,
+		Judge: listAnnounced},
 	{Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening, recording.Everything}, Judge: wellFormedListChange},
 	{
 		Requirement: "LCH-04",
 		// The changes are there to be played; all clean sessions are judged.
 		From:  []recording.Name{recording.Changes, recording.Everything},
 		With:  []recording.Name{recording.Listening},
-		Needs: []verdict.Gate{verdict.Withholds("resources.listChanged")},
+		Needs: verdict.Withholds("resources.listChanged"),
 		Judge: undeclaredListChange,
 	},
-	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listChangedHonoured},
-	{Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listShowsChange},
+	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: verdict.ListChanged,
+		Judge: listChangedHonoured},
+	{Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged,
+		Judge: listShowsChange},
 }
 
 // listChange is one change of the list, as it was made and as it showed.
@@ -95,7 +98,7 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 			verdict.Unacknowledged(x, v)
 			return
 		} else if !verdict.Grants(ack, "resourcesListChanged") {
-			v.Skip(recording.CodeNotExercised, "the target does not acknowledge resourcesListChanged")
+			v.NotExercised("the target does not acknowledge resourcesListChanged")
 			return
 		}
 	}
@@ -107,16 +110,21 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 				announcedToAll(r, c, v)
 			}
 		case !c.looked || !c.changed():
-			v.Skip(recording.CodeNotExercised, "the trigger changed nothing that the list shows")
+			v.NotExercised("the trigger changed nothing that the list shows")
 		case slices.ContainsFunc(verdict.StreamsNamed(r, "list"), func(x *recording.Exchange) bool { return x.Tags[recording.TagEnded] != "" }):
-			v.Skip(recording.CodeNotExercised, "the target ended the subscription to changes of the list")
+			v.NotExercised("the target ended the subscription to changes of the list")
 		case !verdict.LostSession(r, v, verdict.WatcherOf(r)):
 			actual := "none came, although the list has changed"
 			if why, none := verdict.NoChannel(r, verdict.WatcherOf(r)); none {
 				actual = "none came: " + why
 			}
-			v.That(false, verdict.ListUpdated+" after a resource was "+string(c.step), actual+verdict.WithTrigger(r, c.mark), c.frames...)
-			v.Hint("send %s when the list changes, or do not declare resources.listChanged", verdict.ListUpdated)
+			v.Fail(verdict.Finding{
+				Expected: verdict.ListUpdated + " after a resource was " + string(c.step),
+				Actual:   actual + verdict.WithTrigger(r, c.mark),
+				Frames:   c.frames,
+				Hint: "send " + verdict.ListUpdated +
+					" when the list changes, or do not declare resources.listChanged",
+			})
 		}
 	}
 }
@@ -133,11 +141,16 @@ func announcedToAll(r *recording.Recording, c listChange, v *verdict.Verdict) {
 	if _, none := verdict.NoChannel(r, session); !looked || before == nil || none || len(told) > 0 || slices.Equal(before, after) || verdict.LostSession(r, v, session) {
 		return
 	}
-	v.WarnUnless(false, verdict.ListUpdated+" in every session whose list has changed", "none came in a second session, in which the list shows that a resource was "+string(c.step)+verdict.WithTrigger(r, c.mark)+", while the first one was told",
-		append(verdict.FrameNumbers(c.announced[:1]), pages[len(pages)-1].Evidence()...)...)
-	v.Cause("one of several sessions")
-	v.Downgrade("a notification may be late")
-	v.Hint("send %s to every session, not only to one of them", verdict.ListUpdated)
+	v.Fail(verdict.Finding{
+		Expected: verdict.ListUpdated + " in every session whose list has changed",
+		Actual: "none came in a second session, in which the list shows that a resource was " +
+			string(c.step) + verdict.WithTrigger(r, c.mark) + ", while the first one was told",
+		Frames:     append(verdict.FrameNumbers(c.announced[:1]), pages[len(pages)-1].Evidence()...),
+		Warn:       true,
+		Cause:      "one of several sessions",
+		Downgraded: "a notification may be late",
+		Hint:       "send " + verdict.ListUpdated + " to every session, not only to one of them",
+	})
 }
 
 // wellFormedListChange: the notification is spelled as the specification has it.
@@ -148,8 +161,13 @@ func wellFormedListChange(r *recording.Recording, v *verdict.Verdict) {
 			params := h.Msg.Get("params")
 			v.That(!params.Exists() || params.IsObject(), "params of "+verdict.ListUpdated+" as an object, or absent", "params are "+judge.TypeName(params), h.Frame.Number)
 		case h.Misspells(verdict.ListUpdated):
-			v.WarnUnless(false, "the method "+verdict.ListUpdated, "the method "+h.Method(), h.Frame.Number)
-			v.Hint("clients know the notification by its exact name only")
+			v.Fail(verdict.Finding{
+				Expected: "the method " + verdict.ListUpdated,
+				Actual:   "the method " + h.Method(),
+				Frames:   []int{h.Frame.Number},
+				Warn:     true,
+				Hint:     "clients know the notification by its exact name only",
+			})
 		}
 	}
 }
@@ -164,7 +182,6 @@ func undeclaredListChange(r *recording.Recording, v *verdict.Verdict) {
 	}
 	if strays := verdict.Only(verdict.Hear(r, "", 0), verdict.ListUpdated); len(strays) > 0 {
 		v.That(false, "no "+verdict.ListUpdated+" without capabilities.resources.listChanged", verdict.ListUpdated+" was sent", strays[0].Frame.Number)
-		v.Hint("declare resources.listChanged, or do not send the notification")
 	}
 }
 
@@ -174,14 +191,18 @@ func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
 	for _, c := range listChanges(r) {
 		switch {
 		case len(c.announced) == 0:
-			v.Skip(recording.CodeNotExercised, "the change of the list was not announced")
+			v.NotExercised("the change of the list was not announced")
 		case !c.looked && expelled(r):
-			v.Skip(recording.CodeNotExercised, "the target ended the session while its list was watched")
+			v.NotExercised("the target ended the session while its list was watched")
 		case !c.looked:
 			v.Block(recording.CodeBadReply, "the list could not be read before and after the change", c.frames...)
 		default:
-			v.That(c.shows(), "the list to show what "+verdict.ListUpdated+" announced", "the list is the same as before a resource was "+string(c.step), append(verdict.FrameNumbers(c.announced[:1]), c.frames...)...)
-			v.Hint("do not answer resources/list from a cache that outlives the change")
+			v.FailUnless(c.shows(), verdict.Finding{
+				Expected: "the list to show what " + verdict.ListUpdated + " announced",
+				Actual:   "the list is the same as before a resource was " + string(c.step),
+				Frames:   append(verdict.FrameNumbers(c.announced[:1]), c.frames...),
+				Hint:     "do not answer resources/list from a cache that outlives the change",
+			})
 		}
 	}
 }

@@ -41,20 +41,26 @@ const (
 
 // Checks lists the checks of basic/lifecycle and basic/utilities/ping.
 var Checks = []verdict.Check{
-	{Requirement: "LIFE-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range handshakes(r) {
-			verdict.TypedResult("InitializeResult", "protocolVersion", "capabilities", "serverInfo", "serverInfo.name", "serverInfo.version")(x, v)
-		}
-	}},
+	{Requirement: "LIFE-01", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range handshakes(r) {
+				verdict.TypedResult("InitializeResult", "protocolVersion", "capabilities", "serverInfo",
+					"serverInfo.name", "serverInfo.version")(x, v)
+			}
+		}},
 	{Requirement: "LIFE-03", From: []recording.Name{recording.Everything, Negotiation}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range handshakes(r) {
 			asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
 			if !judge.IsString(got) {
-				v.Skip(recording.CodeNotExercised, "protocolVersion is no string: see LIFE-01")
+				v.NotExercised("protocolVersion is no string: see LIFE-01")
 				continue
 			}
-			v.That(got.Str == asked.Str, "the requested version "+asked.Str+", which the server supports", "the version "+judge.Brief(got), x.Evidence()...)
-			v.Cause("another version than the requested one")
+			v.FailUnless(got.Str == asked.Str, verdict.Finding{
+				Expected: "the requested version " + asked.Str + ", which the server supports",
+				Actual:   "the version " + judge.Brief(got),
+				On:       x,
+				Cause:    "another version than the requested one",
+			})
 		}
 		var offer []int
 		for _, x := range r.Steps(stepAlien) {
@@ -80,15 +86,20 @@ var Checks = []verdict.Check{
 			if !v.Answered(x) || !x.Succeeded() || !judge.IsString(offer) || offer.Str == alien(x) {
 				continue
 			}
-			v.That(offer.Str >= string(latest), "the offer of "+string(latest)+", the latest version that the server accepts", "the offer of "+offer.Str, x.Evidence()...)
-			v.Cause("an offer that is not the latest version")
+			v.FailUnless(offer.Str >= string(latest), verdict.Finding{
+				Expected: "the offer of " + string(latest) + ", the latest version that the server accepts",
+				Actual:   "the offer of " + offer.Str,
+				On:       x,
+				Cause:    "an offer that is not the latest version",
+			})
 		}
 	}},
-	{Requirement: "LIFE-07", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range handshakes(r) {
-			optionalMembers(x, v)
-		}
-	}},
+	{Requirement: "LIFE-07", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range handshakes(r) {
+				optionalMembers(x, v)
+			}
+		}},
 	{Requirement: "LIFE-09", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		end := r.Step(recording.StepInitialized)
 		if end == nil {
@@ -110,26 +121,32 @@ var Checks = []verdict.Check{
 				x = again
 			}
 			if code, _ := x.Code(); x.Failed() && code == -32601 {
-				v.Skip(recording.CodeNeedsSubject, x.Method+" is unknown to the target: "+matcher.Describe(x))
+				v.NeedsSubject(x.Method + " is unknown to the target: " + matcher.Describe(x))
 				continue
 			}
 			v.Expect(x).To(matcher.BeResult(), x.Method+" after the handshake")
 		}
 	}},
-	{Requirement: "LIFE-12", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		clean := len(verdict.Received(r)) > 0
-		for _, m := range verdict.RequestsOf(r) {
-			feature, _, _ := strings.Cut(m.Method(), "/")
-			if slices.Contains([]string{"sampling", "roots", "elicitation"}, feature) {
-				clean = v.That(false, "no request for "+feature+", which the client did not declare", "a request for "+m.Method(), m.Frame.Number)
-				v.Hint("look at the capabilities of the client before asking it for %s", feature)
+	{Requirement: "LIFE-12", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			clean := len(verdict.Received(r)) > 0
+			for _, m := range verdict.RequestsOf(r) {
+				feature, _, _ := strings.Cut(m.Method(), "/")
+				if slices.Contains([]string{"sampling", "roots", "elicitation"}, feature) {
+					clean = false
+					v.Fail(verdict.Finding{
+						Expected: "no request for " + feature + ", which the client did not declare",
+						Actual:   "a request for " + m.Method(),
+						Frames:   []int{m.Frame.Number},
+						Hint:     "look at the capabilities of the client before asking it for " + feature,
+					})
+				}
 			}
-		}
-		if clean {
-			v.Holds()
-		}
-	}},
-	{Requirement: "LIFE-13", From: []recording.Name{recording.Everything}, With: []recording.Name{recording.Every}, Probes: true,
+			if clean {
+				v.Holds()
+			}
+		}},
+	{Requirement: "LIFE-13", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			ofTheRevision(r, v)
 			ofTheClient(r, v)
@@ -161,7 +178,10 @@ var Checks = []verdict.Check{
 	{Requirement: "LIFE-16", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepEarlyPing) {
 			if x.Outcome == recording.Silent {
-				v.That(false, "an answer", matcher.Describe(x)+" to a ping before initialized", x.Evidence()...)
+				v.Fail(verdict.Finding{
+					Expected: "an answer",
+					On:       x, About: "a ping before initialized",
+				})
 				continue
 			}
 			v.Expect(x).To(matcher.BeResult(), "a ping before initialized")
@@ -202,16 +222,24 @@ func alien(x *recording.Exchange) string { return x.Param("protocolVersion").Str
 func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(stepAlien, stepLater) {
 		if matcher.Refused(x) && (x.Step == stepAlien || alien(x) == futureVersion) {
-			v.WarnUnless(false, "the offer of a version that the server supports", matcher.Describe(x)+" to a handshake with the version "+alien(x), x.Evidence()...)
-			v.Hint("answer initialize with the latest version that the server supports, and let the client decide")
+			v.Fail(verdict.Finding{
+				Expected: "the offer of a version that the server supports",
+				On:       x, About: "a handshake with the version " + alien(x),
+				Warn: true,
+			})
 			continue
 		}
 		if x.Step == stepLater || !v.Answered(x) {
 			continue
 		}
 		offer := x.Result().Get("protocolVersion")
-		v.That(judge.IsString(offer) && offer.Str != alien(x), "the offer of a version that the server supports, in place of "+alien(x), "protocolVersion is "+judge.Brief(offer), x.Evidence()...)
-		v.Hint("never repeat a version that the server does not know: answer with the latest one that it supports")
+		v.FailUnless(judge.IsString(offer) && offer.Str != alien(x), verdict.Finding{
+			Expected: "the offer of a version that the server supports, in place of " + alien(x),
+			Actual:   "protocolVersion is " + judge.Brief(offer),
+			On:       x,
+			Hint: "never repeat a version that the server does not know: answer with the latest one " +
+				"that it supports",
+		})
 	}
 	for _, x := range r.Steps(stepReturn) {
 		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags[recording.TagVersion]+", which the server had offered")
@@ -220,14 +248,26 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 		offer := requirement.Revision(x.Result().Get("protocolVersion").Str)
 		switch {
 		case x.Step == stepLater && offer == futureVersion:
-			v.That(false, "the offer of a version that the server supports, in place of "+futureVersion, "protocolVersion is "+futureVersion, x.Evidence()...)
-			v.Cause("a version of the future")
-			v.Hint("look the version up among those that the server supports, instead of comparing which one is later")
+			v.Fail(verdict.Finding{
+				Expected: "the offer of a version that the server supports, in place of " + futureVersion,
+				Actual:   "protocolVersion is " + futureVersion,
+				On:       x,
+				Cause:    "a version of the future",
+				Hint: "look the version up among those that the server supports, instead of comparing " +
+					"which one is later",
+			})
 		case offer.Modern() && slices.Contains(requirement.Revisions(), offer):
-			v.WarnUnless(false, "a version that begins with a handshake", "protocolVersion is "+string(offer)+", which has none, in the answer to "+faulty(x), x.Evidence()...)
-			v.Cause("a version without a handshake")
-			v.Downgrade("a version that is supported is to be confirmed, but initialize selects one that has a handshake")
-			v.Hint("answer initialize with the latest version that begins with a handshake")
+			v.Fail(verdict.Finding{
+				Expected: "a version that begins with a handshake",
+				Actual: "protocolVersion is " + string(offer) + ", which has none, in the answer to " +
+					faulty(x),
+				On:    x,
+				Warn:  true,
+				Cause: "a version without a handshake",
+				Downgraded: "a version that is supported is to be confirmed, but initialize selects one " +
+					"that has a handshake",
+				Hint: "answer initialize with the latest version that begins with a handshake",
+			})
 		}
 	}
 }
@@ -261,8 +301,10 @@ func faulty(x *recording.Exchange) string {
 func tolerable(x *recording.Exchange, v *verdict.Verdict) {
 	switch x.Outcome {
 	case recording.Silent, recording.Lost:
-		v.That(false, "an answer to a faulty initialize, error or result", matcher.Describe(x)+" to "+faulty(x), x.Evidence()...)
-		v.Hint("check the params of initialize before they are used, and answer with error -32602")
+		v.Fail(verdict.Finding{
+			Expected: "an answer to a faulty initialize, error or result",
+			On:       x, About: faulty(x),
+		})
 	default:
 		if v.Answered(x) {
 			v.Holds()

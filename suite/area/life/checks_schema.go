@@ -42,8 +42,13 @@ func ofTheClient(r *recording.Recording, v *verdict.Verdict) {
 		request := m.Kind == wire.KindRequest && !v.Modern() &&
 			(m.Method() == "initialize" || slices.Contains([]string{"resources", "prompts", "tools", "completion", "logging"}, area))
 		if request || m.Method() == "notifications/initialized" || m.Method() == "notifications/roots/list_changed" {
-			v.WarnUnless(false, "messages that servers send", m.Method()+", which the schema has for clients only", m.Frame.Number)
-			v.Hint("leave %s to the client", m.Method())
+			v.Fail(verdict.Finding{
+				Expected: "messages that servers send",
+				Actual:   m.Method() + ", which the schema has for clients only",
+				Frames:   []int{m.Frame.Number},
+				Warn:     true,
+				Hint:     fmt.Sprintf("leave %s to the client", m.Method()),
+			})
 		}
 	}
 }
@@ -195,10 +200,12 @@ func (b *breaches) tell(v *verdict.Verdict) {
 		if f.times > 1 {
 			actual += fmt.Sprintf(", and wrong in %d messages in all", f.times)
 		}
-		v.That(false, fmt.Sprintf("%s as %s, as %s has it in %s", f.Member, f.Want, b.rev, f.Message), actual, f.frames...)
-		v.Cause(f.Member + " as " + f.Want)
-		if f.Got == "null" {
-			v.Hint("leave the member out instead of sending null")
-		}
+		v.Fail(verdict.Finding{
+			Expected: fmt.Sprintf("%s as %s, as %s has it in %s", f.Member, f.Want, b.rev, f.Message),
+			Actual:   actual,
+			Frames:   f.frames,
+			Cause:    f.Member + " as " + f.Want,
+			Hint:     map[bool]string{true: verdict.OmitNull}[f.Got == "null"],
+		})
 	}
 }

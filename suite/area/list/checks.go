@@ -41,36 +41,46 @@ const (
 
 // The checks of server/resources, listing.
 var listChecks = []verdict.Check{
-	{Requirement: "LIST-01", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.PagesOf, verdict.TypedResult("ListResourcesResult", "resources"))},
-	{Requirement: "LIST-02", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-		if v.That(i.IsObject(), "an object for each resource", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
-			verdict.Typed(v, i, "Resource", "uri", "name")
-		}
-	})},
-	{Requirement: "LIST-05", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		items := verdict.ListedItems(r, v)
-		for _, i := range items {
-			verdict.Typed(v, i, "Resource", "description", "mimeType", "title", "size")
-			if size := i.Get("size"); judge.IsInteger(size) {
-				v.WarnUnless(!strings.HasPrefix(size.Raw, "-") || size.Num == 0, "a size that is not negative", "size of "+i.Name+" is "+judge.Brief(size), i.Frames...)
+	{Requirement: "LIST-01", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: verdict.Each(verdict.PagesOf, verdict.TypedResult("ListResourcesResult", "resources"))},
+	{Requirement: "LIST-02", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
+			if v.That(i.IsObject(), "an object for each resource", i.Name+" is "+judge.TypeName(i.Result),
+				i.Frames...) {
+				verdict.Typed(v, i, "Resource", "uri", "name")
 			}
-		}
-		verdict.Remarks(items, resourceMembers, v)
-	}},
-	{Requirement: "LIST-14", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: uniqueURIs},
-	{Requirement: "LIST-16", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var web verdict.Sightings
-		for _, i := range verdict.ListedItems(r, v) {
-			if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
-				web.Add(judge.Brief(uri), i.Frames...)
+		})},
+	{Requirement: "LIST-05", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			items := verdict.ListedItems(r, v)
+			for _, i := range items {
+				verdict.Typed(v, i, "Resource", "description", "mimeType", "title", "size")
+				if size := i.Get("size"); judge.IsInteger(size) {
+					v.WarnUnless(!strings.HasPrefix(size.Raw, "-") || size.Num == 0,
+						"a size that is not negative", "size of "+i.Name+" is "+
+							judge.Brief(size), i.Frames...)
+				}
 			}
-		}
-		if len(web.Names) == 0 {
-			v.Skip(recording.CodeNeedsSubject, "no resource has an https URI")
-		}
-		web.Observe(v, "https-uri", "%d listed under an https URI, which tells clients that they can load it from the web by themselves: %s")
-	}},
-	{Requirement: "LIST-18", From: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads}, Needs: []verdict.Gate{verdict.Resources},
+			verdict.Remarks(items, resourceMembers, v)
+		}},
+	{Requirement: "LIST-14", From: verdict.ResourceWalk, Needs: verdict.Resources, Judge: uniqueURIs},
+	{Requirement: "LIST-16", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var web verdict.Sightings
+			for _, i := range verdict.ListedItems(r, v) {
+				if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
+					web.Add(judge.Brief(uri), i.Frames...)
+				}
+			}
+			if len(web.Names) == 0 {
+				v.NeedsSubject("no resource has an https URI")
+			}
+			web.Observe(v, "https-uri",
+				"%d listed under an https URI, which tells clients that they can load it from the web by "+
+					"themselves: %s")
+		}},
+	{Requirement: "LIST-18", From: []recording.Name{recording.WalkResources, recording.WalkTemplates,
+		recording.Reads}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var items []verdict.Item
 			if r.Scenario != recording.Reads {
@@ -87,7 +97,7 @@ var listChecks = []verdict.Check{
 				p, bad := judge.First(judge.MIME(mime.Str))
 				v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.Name+" is "+judge.Brief(mime)+": "+p.Message, i.Frames...)
 			}
-			v.Skip(recording.CodeNeedsSubject, "nothing has a mimeType")
+			v.NeedsSubject("nothing has a mimeType")
 		}},
 }
 
@@ -113,7 +123,7 @@ func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	if len(seenOn) == 0 {
-		v.Skip(recording.CodeNeedsSubject, "nothing is listed")
+		v.NeedsSubject("nothing is listed")
 	}
 	across.Observe(v, "duplicate-across-pages", "%d listed on more than one page: %s")
 }
@@ -124,51 +134,61 @@ var resourceMembers = []string{"uri", "name", "title", "description", "mimeType"
 // The checks of server/resources, listing, that compare the list with reads or
 // with another look at it.
 var relistChecks = []verdict.Check{
-	{Requirement: "LIST-08", From: []recording.Name{Relist}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		again := listedAgain(r, v)
-		for _, read := range verdict.Readings(r, v, recording.StepRead) {
-			said, listed := read.Tags[recording.TagSize], again[read.Tags[recording.TagURI]]
-			if said == "" || len(read.Contents) != 1 || listed.Get("size").Raw != said {
-				continue
+	{Requirement: "LIST-08", From: []recording.Name{Relist}, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			again := listedAgain(r, v)
+			for _, read := range verdict.Readings(r, v, recording.StepRead) {
+				said, listed := read.Tags[recording.TagSize], again[read.Tags[recording.TagURI]]
+				if said == "" || len(read.Contents) != 1 || listed.Get("size").Raw != said {
+					continue
+				}
+				length, ok := rawLength(read.Contents[0])
+				if !ok {
+					continue
+				}
+				v.FailUnless(gjson.Parse(said).Num == float64(length), verdict.Finding{
+					Expected: fmt.Sprintf("a size of %d, which is what a read yields", length),
+					Actual:   "size of " + judge.Brief(read.Param("uri")) + " is " + said + " in the list",
+					Frames:   append(read.Evidence(), listed.Frames...),
+					Cause:    "the size",
+				})
 			}
-			length, ok := rawLength(read.Contents[0])
-			if !ok {
-				continue
-			}
-			v.That(gjson.Parse(said).Num == float64(length), fmt.Sprintf("a size of %d, which is what a read yields", length),
-				"size of "+judge.Brief(read.Param("uri"))+" is "+said+" in the list", append(read.Evidence(), listed.Frames...)...)
-			v.Cause("the size")
-		}
-		v.Skip(recording.CodeNeedsSubject, "no resource with a size could be read")
-	}},
-	{Requirement: "LIST-15", From: []recording.Name{Relist}, Needs: []verdict.Gate{verdict.Resources}, Judge: readableAsListed},
-	{Requirement: "LIST-13", From: []recording.Name{ListParams}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		with, without, again := r.Step(stepWith), r.Step(stepWithout), r.Step(stepWithAgain)
-		switch {
-		case !v.Answered(with):
-			return
-		case !with.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "the list was refused: "+matcher.Describe(with))
-			return
-		}
-		ok := v.Expect(without).To(matcher.BeResult(), "resources/list without params, which are optional in this revision")
-		if !ok || again == nil || !again.Succeeded() || !verdict.SameSet(with, again) {
-			return
-		}
-		same := verdict.SameSet
-		if verdict.LeadsOn(with) || verdict.LeadsOn(without) {
-			same = verdict.SamePage
-			if len(verdict.IDsOf(with)) == 0 || len(verdict.IDsOf(without)) == 0 {
-				v.Skip(recording.CodeNotExercised, "the first page of resources/list is empty and has a nextCursor, so that nothing can be compared")
+			v.NeedsSubject("no resource with a size could be read")
+		}},
+	{Requirement: "LIST-15", From: []recording.Name{Relist}, Needs: verdict.Resources,
+		Judge: readableAsListed},
+	{Requirement: "LIST-13", From: []recording.Name{ListParams}, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			with, without, again := r.Step(stepWith), r.Step(stepWithout), r.Step(stepWithAgain)
+			switch {
+			case !v.Answered(with):
+				return
+			case !with.Succeeded():
+				v.NeedsSubject("the list was refused: " + matcher.Describe(with))
 				return
 			}
-		}
-		v.That(same(with, without), "the same resources with empty params and without params",
-			fmt.Sprintf(plural.Of(len(verdict.IDsOf(with)), "%d {resource|resources} with, %d without"), len(verdict.IDsOf(with)), len(verdict.IDsOf(without))),
-			append(with.Evidence(), without.Evidence()...)...)
-	}},
-	{Requirement: "LIST-10", From: []recording.Name{SameList}, Needs: []verdict.Gate{verdict.Resources}, Judge: sameForAll},
-	{Requirement: "LIST-11", From: []recording.Name{SameList}, Needs: []verdict.Gate{verdict.Resources}, Judge: unchangedByOthers},
+			ok := v.Expect(without).To(matcher.BeResult(),
+				"resources/list without params, which are optional in this revision")
+			if !ok || again == nil || !again.Succeeded() || !verdict.SameSet(with, again) {
+				return
+			}
+			same := verdict.SameSet
+			if verdict.LeadsOn(with) || verdict.LeadsOn(without) {
+				same = verdict.SamePage
+				if len(verdict.IDsOf(with)) == 0 || len(verdict.IDsOf(without)) == 0 {
+					v.NotExercised("the first page of resources/list is empty and has a nextCursor, " +
+						"so that nothing can be compared")
+					return
+				}
+			}
+			v.That(same(with, without), "the same resources with empty params and without params",
+				fmt.Sprintf(plural.Of(len(verdict.IDsOf(with)), "%d {resource|resources} with, %d without"),
+					len(verdict.IDsOf(with)), len(verdict.IDsOf(without))),
+				append(with.Evidence(), without.Evidence()...)...)
+		}},
+	{Requirement: "LIST-10", From: []recording.Name{SameList}, Needs: verdict.Resources, Judge: sameForAll},
+	{Requirement: "LIST-11", From: []recording.Name{SameList}, Needs: verdict.Resources,
+		Judge: unchangedByOthers},
 }
 
 // listedAgain lists the entries of the second walk by URI.
@@ -215,16 +235,18 @@ func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
 		case x.Succeeded():
 			v.Holds()
 		case x.HasCode(-32021, -32042): // for a capability (2026-07-28), or a visit to a page (2025-11-25)
-			v.Skip(recording.CodeNeedsSubject, "the target asks for a capability that we do not have")
+			v.NeedsSubject("the target asks for a capability that we do not have")
 		case judge.HasScheme(uri, "https"):
-			v.Skip(recording.CodeNeedsSubject, "https URIs may be for clients to load from the web")
+			v.NeedsSubject("https URIs may be for clients to load from the web")
 		case !verdict.NotFound(x):
 			others.Add(judge.Brief(x.Param("uri"))+" ("+matcher.Describe(x)+")", x.Evidence()...)
-			v.Skip(recording.CodeNeedsSubject, "what could not be read ended in an error that does not say that it is missing: see the observation unreadable")
+			v.NeedsSubject("what could not be read ended in an error that does not say that it is missing: " +
+				"see the observation unreadable")
 		case rereads[uri] != nil && verdict.NotFound(rereads[uri]) && again[uri].Exists():
 			unreadable(r, v, x, rereads[uri], again[uri])
 		default:
-			v.Skip(recording.CodeNotExercised, "what could not be read at first was gone from the list, or could be read, at the second look")
+			v.NotExercised("what could not be read at first was gone from the list, or could be read, at " +
+				"the second look")
 		}
 	}
 	unstable(r, v)
@@ -253,15 +275,15 @@ func unstable(r *recording.Recording, v *verdict.Verdict) {
 // unreadable notes that a resource cannot be read although it is listed. Where we
 // come with credentials, hiding it may be a way to refuse it.
 func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording.Exchange, listed verdict.Item) {
-	const expected = "contents for a URI that is listed"
-	actual := matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) + ", which was listed before and after"
-	frames := slices.Concat(x.Evidence(), reread.Evidence(), listed.Frames)
-	if f := r.Frame(x.Request); f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "" {
-		v.WarnUnless(false, expected, actual, frames...)
-	} else {
-		v.That(false, expected, actual, frames...)
-	}
-	v.Hint("accept the URI in resources/read byte for byte as resources/list gives it")
+	f := r.Frame(x.Request)
+	v.Fail(verdict.Finding{
+		Expected: "contents for a URI that is listed",
+		Actual: matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) +
+			", which was listed before and after",
+		Frames: slices.Concat(x.Evidence(), reread.Evidence(), listed.Frames),
+		Member: "uri of " + listed.Name,
+		Warn:   f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "",
+	})
 }
 
 // wholeList is the set of URIs that a walk found; ok is false, with the reason
@@ -269,7 +291,7 @@ func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording
 func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) (set []string, frames []int, ok bool) {
 	pages := r.Steps(step)
 	if len(pages) == 0 {
-		v.Skip(recording.CodeNotExercised, "the list was not looked at often enough")
+		v.NotExercised("the list was not looked at often enough")
 		return nil, nil, false
 	}
 	last := pages[len(pages)-1]
@@ -277,7 +299,7 @@ func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) 
 		return nil, nil, false
 	}
 	if end := last.Tags[recording.TagEnd]; end != "done" {
-		v.Skip(recording.CodeNotExercised, "the list could not be walked through to its end")
+		v.NotExercised("the list could not be walked through to its end")
 		return nil, nil, false
 	}
 	return verdict.URISet(pages...), last.Evidence(), true
@@ -296,13 +318,12 @@ func sameForAll(r *recording.Recording, v *verdict.Verdict) {
 	case slices.Equal(one, other):
 		v.Holds()
 	case !slices.Equal(one, again):
-		v.Skip(recording.CodeNotExercised, "the list changed while the connections were compared")
+		v.NotExercised("the list changed while the connections were compared")
 	case v.Facts.Combination.Transport == "stdio":
 		v.Observe("list-by-process", "two processes list different resources: "+verdict.Difference(one, other), frames...)
-		v.Skip(recording.CodeNotExercised, "two processes may hold data of their own")
+		v.NotExercised("two processes may hold data of their own")
 	default:
 		v.That(false, "the same resources on each connection", "two connections are given different lists: "+verdict.Difference(one, other), frames...)
-		v.Hint("let the list depend on the credentials of the request alone")
 	}
 }
 
@@ -329,13 +350,12 @@ func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 	switch {
 	case !ok4 && len(r.Steps(stepOtherLater)) > 0: // whether it changes by itself is not known
 	case ok4 && !slices.Equal(later, other):
-		v.Skip(recording.CodeNotExercised, "the list changes by itself")
+		v.NotExercised("the list changes by itself")
 	case slices.Equal(other, after):
 		v.WarnUnless(false, expected, actual+"; another connection sees the change, too", frames...)
 	case slices.Equal(other, before):
 		v.That(false, expected, actual+"; another connection does not see the change", frames...)
-		v.Hint("keep what a client did out of the list that it is given")
 	default:
-		v.Skip(recording.CodeNotExercised, "the list changes by itself")
+		v.NotExercised("the list changes by itself")
 	}
 }

@@ -38,56 +38,74 @@ const (
 
 // The checks of basic/index#meta on what the target sends.
 var metaChecks = []verdict.Check{
-	{Requirement: "META-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachMeta(r, v.Revision(), func(place string, meta gjson.Result, frame int) {
-			v.That(judge.IsObject(meta), "_meta as an object", "_meta of "+place+" is "+judge.TypeName(meta), frame)
-		})
-	}},
-	{Requirement: "META-02", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
-			problem, bad := judge.First(judge.MetaKey(key, v.Revision()))
-			v.That(!bad, "_meta keys of the form prefix/name or name", "the key "+verdict.Quoted(key)+" in "+place+": "+problem.String(), frame)
-		})
-	}},
-	{Requirement: "META-04", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
-			rev := v.Revision()
-			v.That(!judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev), "reserved prefixes only for the protocol's own keys",
-				"the key "+verdict.Quoted(key)+" in "+place, frame)
-			if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
-				v.WarnUnless(false, "prefixes with the top-level domain first", "the key "+verdict.Quoted(key)+" in "+place, frame)
-				v.Downgrade("the specification recommends this notation")
-				v.Hint("write com.example/ instead of example.com/")
-			}
-		})
-	}},
-	{Requirement: "META-11", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		verdict.EachResult(r, func(x *recording.Exchange) {
-			kind := x.Result().Get("resultType")
-			v.That(judge.IsString(kind), "resultType as a string in every result", "it is "+judge.TypeName(kind)+" in the answer to "+x.Method, x.Evidence()...)
-		})
-	}},
-	{Requirement: "META-12", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		verdict.EachResult(r, func(x *recording.Exchange) {
-			if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
-				v.That(verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`, "it is "+judge.Brief(kind)+" in the answer to "+x.Method, x.Evidence()...)
-			}
-		})
-	}},
-	{Requirement: "META-13", From: []recording.Name{recording.Everything}, Judge: identified},
+	{Requirement: "META-01", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			eachMeta(r, v.Revision(), func(place string, meta gjson.Result, frame int) {
+				v.That(judge.IsObject(meta), "_meta as an object", "_meta of "+place+" is "+
+					judge.TypeName(meta), frame)
+			})
+		}},
+	{Requirement: "META-02", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
+				problem, bad := judge.First(judge.MetaKey(key, v.Revision()))
+				v.That(!bad, "_meta keys of the form prefix/name or name", "the key "+verdict.Quoted(key)+
+					" in "+place+": "+problem.String(), frame)
+			})
+		}},
+	{Requirement: "META-04", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
+				rev := v.Revision()
+				v.That(!judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev),
+					"reserved prefixes only for the protocol's own keys",
+					"the key "+verdict.Quoted(key)+" in "+place, frame)
+				if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
+					v.Fail(verdict.Finding{
+						Expected:   "prefixes with the top-level domain first",
+						Actual:     "the key " + verdict.Quoted(key) + " in " + place,
+						Frames:     []int{frame},
+						Warn:       true,
+						Downgraded: "the specification recommends this notation",
+						Hint:       "write com.example/ instead of example.com/",
+					})
+				}
+			})
+		}},
+	{Requirement: "META-11", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			verdict.EachResult(r, func(x *recording.Exchange) {
+				kind := x.Result().Get("resultType")
+				v.That(judge.IsString(kind), "resultType as a string in every result", "it is "+
+					judge.TypeName(kind)+" in the answer to "+x.Method, x.Evidence()...)
+			})
+		}},
+	{Requirement: "META-12", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			verdict.EachResult(r, func(x *recording.Exchange) {
+				if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
+					v.That(verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`, "it is "+
+						judge.Brief(kind)+" in the answer to "+x.Method, x.Evidence()...)
+				}
+			})
+		}},
+	{Requirement: "META-13", From: verdict.Everything, Judge: identified},
 	{Requirement: "META-15", From: []recording.Name{recording.Everything, recording.Metadata}, Judge: verdict.InScenario(recording.Metadata, func(r *recording.Recording, v *verdict.Verdict) {
 		asPlain(r, v, recording.StepTraced, "with trace context")
 	}, func(r *recording.Recording, v *verdict.Verdict) {
 		eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, frame int) { traced(v, place, key, value, frame) })
 	})},
-	{Requirement: "META-19", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, method := range []string{"notifications/progress", "notifications/message"} {
-			for _, f := range r.Notifications(method, 0) {
-				id := judge.Member(gjson.GetBytes(f.Raw, "params._meta"), "io.modelcontextprotocol/subscriptionId")
-				v.That(!id.Exists(), "no subscription id outside of subscriptions", method+" carries "+judge.Brief(id), f.Number)
+	{Requirement: "META-19", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, method := range []string{"notifications/progress", "notifications/message"} {
+				for _, f := range r.Notifications(method, 0) {
+					id := judge.Member(gjson.GetBytes(f.Raw, "params._meta"),
+						"io.modelcontextprotocol/subscriptionId")
+					v.That(!id.Exists(), "no subscription id outside of subscriptions", method+" carries "+
+						judge.Brief(id), f.Number)
+				}
 			}
-		}
-	}},
+		}},
 }
 
 const keyLogLevel = "io.modelcontextprotocol/logLevel"
@@ -229,7 +247,7 @@ var metaRequestsChecks = []verdict.Check{
 	}},
 	{Requirement: "META-07", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if v.Facts.Combination.Transport == requirement.Stdio && !v.Facts.ModernOnly() {
-			v.Skip(recording.CodeNotExercised, "a server of both eras may take such a request for legacy traffic")
+			v.NotExercised("a server of both eras may take such a request for legacy traffic")
 			return
 		}
 		incomplete(r, v, r.Step(recording.StepNoVersion), "without a protocol version in _meta")
@@ -238,17 +256,24 @@ var metaRequestsChecks = []verdict.Check{
 		if !verdict.Baseline(r, v, recording.StepPlain) {
 			return
 		}
-		v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams), "a request without client capabilities in _meta")
-		v.Hint("answer a request whose _meta lacks %s with error -32602", verdict.KeyClientCapabilities)
+		v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams),
+			"a request without client capabilities in _meta", verdict.Finding{
+				Hint: "answer a request whose _meta lacks " + verdict.KeyClientCapabilities +
+					" with error -32602",
+			})
 		for _, x := range r.Steps(stepOddCapabilities, stepOddVersion) {
 			member := map[recording.Step]string{stepOddCapabilities: verdict.KeyClientCapabilities, stepOddVersion: verdict.KeyProtocolVersion}[x.Step]
 			value := judge.Member(x.Param("_meta"), member)
-			v.ExpectOrWarn(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value), matcher.BeRefused()), "a request whose _meta has "+member+": "+judge.Brief(value))
-			v.Downgrade(verdict.Lenient)
-			v.Hint("check the types of the members of _meta, and answer with error -32602")
+			v.Expect(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value),
+				matcher.BeRefused()), "a request whose _meta has "+member+": "+judge.Brief(value),
+				verdict.Finding{
+					Warn:       true,
+					Downgraded: verdict.Lenient,
+					Hint:       "check the types of the members of _meta, and answer with error -32602",
+				})
 		}
 	}},
-	{Requirement: "META-09", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly},
+	{Requirement: "META-09", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if _, ok := verdict.RefusedHandshake(r, v); !ok {
 				return
@@ -259,7 +284,7 @@ var metaRequestsChecks = []verdict.Check{
 	{Requirement: "META-10", From: []recording.Name{recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		asPlain(r, v, recording.StepAnonymous, "without clientInfo")
 	}},
-	{Requirement: "META-16", From: []recording.Name{recording.Everything}, Judge: unaskedLogs},
+	{Requirement: "META-16", From: verdict.Everything, Judge: unaskedLogs},
 	{Requirement: "META-17", From: []recording.Name{recording.FirstMessages}, Judge: logsInPlace},
 	{Requirement: "META-18", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if verdict.Baseline(r, v, recording.StepPlain) {
@@ -275,17 +300,22 @@ var metaRequestsChecks = []verdict.Check{
 			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeInvalidParams), about)
 		}
 	}},
-	{Requirement: "META-21", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		v.Skip(recording.CodeNotExercised, "the target sent no log messages, which is its choice")
-		for _, f := range r.Notifications("notifications/message", 0) {
-			p := gjson.GetBytes(f.Raw, "params")
-			level, logger := p.Get("level"), p.Get("logger")
-			v.That(severity(level.Str) >= 0 && level.Type == gjson.String, "a level of the eight syslog names", "level is "+judge.Brief(level), f.Number)
-			v.That(p.Get("data").Exists(), "a data member in notifications/message", "it is absent", f.Number)
-			v.That(!logger.Exists() || judge.IsString(logger), "logger as a string, or absent", "it is "+judge.TypeName(logger), f.Number)
-		}
-	}},
-	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: []verdict.Gate{verdict.Declares("logging")}, Judge: levelsTakeEffect},
+	{Requirement: "META-21", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			v.NotExercised("the target sent no log messages, which is its choice")
+			for _, f := range r.Notifications("notifications/message", 0) {
+				p := gjson.GetBytes(f.Raw, "params")
+				level, logger := p.Get("level"), p.Get("logger")
+				v.That(severity(level.Str) >= 0 && level.Type == gjson.String,
+					"a level of the eight syslog names", "level is "+judge.Brief(level), f.Number)
+				v.That(p.Get("data").Exists(), "a data member in notifications/message", "it is absent",
+					f.Number)
+				v.That(!logger.Exists() || judge.IsString(logger), "logger as a string, or absent", "it is "+
+					judge.TypeName(logger), f.Number)
+			}
+		}},
+	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: verdict.Declares("logging"),
+		Judge: levelsTakeEffect},
 }
 
 var severities = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
@@ -313,8 +343,13 @@ func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
 	unasked := unaskedOn(r)
 	for _, f := range r.Notifications("notifications/message", 0) {
 		if x := unasked[f.Number]; x != nil && asked[f.Session] {
-			v.That(false, expected, judge.Brief(gjson.GetBytes(f.Raw, "params"))+" on the stream that answers "+x.Method+", while others had asked for it", x.Request, f.Number)
-			v.Hint("take the log level from each request, and keep none of it")
+			v.Fail(verdict.Finding{
+				Expected: expected,
+				Actual: judge.Brief(gjson.GetBytes(f.Raw, "params")) + " on the stream that answers " +
+					x.Method + ", while others had asked for it",
+				Frames: []int{x.Request, f.Number},
+				Hint:   "take the log level from each request, and keep none of it",
+			})
 		} else if !asked[f.Session] {
 			v.That(false, expected, judge.Brief(gjson.GetBytes(f.Raw, "params")), f.Number)
 		}
@@ -339,7 +374,7 @@ func unaskedOn(r *recording.Recording) map[int]*recording.Exchange {
 // and before its response. Messages below the level that was asked for are a
 // warning.
 func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
-	v.Skip(recording.CodeNotExercised, "the target logged nothing for requests that named a log level, which is its choice")
+	v.NotExercised("the target logged nothing for requests that named a log level, which is its choice")
 	logged, unasked := r.Steps(recording.StepLogged), unaskedOn(r)
 	for _, f := range r.Notifications("notifications/message", 0) {
 		x := during(logged, f)
@@ -377,14 +412,18 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range r.Notifications("notifications/message", slices.Max(set.Replies)) {
 			level := gjson.GetBytes(f.Raw, "params.level").Str
 			if f.Session == set.Session && severity(level) >= 0 {
-				v.That(severity(level) >= severity("error"), "no messages below the level error, which was set", "a message of level "+level, f.Number)
-				v.Hint("compare the level of each message with the one that the client has set")
+				v.That(severity(level) >= severity("error"),
+					"no messages below the level error, which was set",
+					"a message of level "+level, f.Number)
 			}
 		}
 	}
 	if x := r.Step(stepUnknownLevel); x != nil {
-		v.Expect(x).To(matcher.Expecting("a refusal of an unknown level with error -32602", matcher.BeErrorReply(verdict.CodeInvalidParams)), "logging/setLevel with the level "+judge.Brief(x.Param("level")))
-		v.Hint("know the eight syslog levels, and answer others with error -32602")
+		v.Expect(x).To(matcher.Expecting("a refusal of an unknown level with error -32602",
+			matcher.BeErrorReply(verdict.CodeInvalidParams)), "logging/setLevel with the level "+
+			judge.Brief(x.Param("level")), verdict.Finding{
+			Hint: "know the eight syslog levels, and answer others with error -32602",
+		})
 	}
 }
 

@@ -26,14 +26,16 @@ const stepSuperfluous, stepMalformed recording.Step = "superfluous", "malformed"
 
 // Checks lists the checks of basic/patterns/mrtr.
 var Checks = []verdict.Check{
-	{Requirement: "MRTR-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		verdict.EachResult(r, func(x *recording.Exchange) {
-			if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
-				v.That(x.Result().Get("resultType").String() != "input_required", "no request for input in the answer to "+x.Method,
-					`resultType is "input_required"`, x.Evidence()...)
-			}
-		})
-	}},
+	{Requirement: "MRTR-01", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			verdict.EachResult(r, func(x *recording.Exchange) {
+				if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
+					v.That(x.Result().Get("resultType").String() != "input_required",
+						"no request for input in the answer to "+x.Method,
+						`resultType is "input_required"`, x.Evidence()...)
+				}
+			})
+		}},
 	{Requirement: "MRTR-02", From: []recording.Name{recording.InputReads}, Judge: verdict.Each(verdict.InputRequired, wellFormedInput)},
 	{Requirement: "MRTR-04", From: []recording.Name{recording.Reads, recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Calls("resources/read") {
@@ -76,7 +78,7 @@ var Checks = []verdict.Check{
 			return
 		}
 		if before != nil && before.Result().Get("inputRequests").Exists() {
-			v.Skip(recording.CodeNotExercised, "the target asks for input whatever the client declares")
+			v.NotExercised("the target asks for input whatever the client declares")
 			return
 		}
 		v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", matcher.Describe(x), x.Evidence()...)
@@ -182,9 +184,9 @@ func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
 	case verdict.Tag(last, recording.TagUnanswered) != "":
 		v.Skip(recording.CodeNeedsConfig, "the target file has no answer for the key "+verdict.Quoted(last.Tags[recording.TagUnanswered])+" (subjects.input.answers)")
 	case len(retries) == 0:
-		v.Skip(recording.CodeNeedsSubject, "the resource of subjects.input asks for no input: "+matcher.Describe(first))
+		v.NeedsSubject("the resource of subjects.input asks for no input: " + matcher.Describe(first))
 	case verdict.AsksForInput(last):
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("after %d rounds the target still asks for input", len(retries)))
+		v.NotExercised(fmt.Sprintf("after %d rounds the target still asks for input", len(retries)))
 	default:
 		if v.Expect(last).To(matcher.BeResult(), "a retry with all answers, on another connection") {
 			if want, given := last.Tags[recording.TagText]; given {

@@ -46,45 +46,52 @@ const (
 
 // Checks lists the checks of server/utilities/pagination.
 var Checks = []verdict.Check{
-	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var misspelt verdict.Sightings
-		for _, x := range r.Steps(recording.StepPage) {
-			if !v.Answered(x) || !x.Succeeded() {
-				continue
+	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var misspelt verdict.Sightings
+			for _, x := range r.Steps(recording.StepPage) {
+				if !v.Answered(x) || !x.Succeeded() {
+					continue
+				}
+				verdict.TypedResult("ListResourcesResult", "nextCursor")(x, v)
+				misspelt.AddMisspelt(verdict.NewItem(x.Result(), "the result of "+x.Method, x.Evidence()),
+					[]string{"nextCursor", verdict.MemberOf(x)})
 			}
-			verdict.TypedResult("ListResourcesResult", "nextCursor")(x, v)
-			misspelt.AddMisspelt(verdict.NewItem(x.Result(), "the result of "+x.Method, x.Evidence()), []string{"nextCursor", verdict.MemberOf(x)})
-		}
-		misspelt.ObserveMisspelt(v)
-	}},
-	{Requirement: "PAGE-02", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
+			misspelt.ObserveMisspelt(v)
+		}},
+	{Requirement: "PAGE-02", From: []recording.Name{recording.WalkResources}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), v) }},
-	{Requirement: "PAGE-03", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "PAGE-03", From: []recording.Name{recording.WalkResources}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { ownCursors(verdict.Walked(r, v), v) }},
-	{Requirement: "PAGE-04", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "PAGE-04", From: []recording.Name{recording.WalkResources}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { advancing(verdict.Walked(r, v), v) }},
-	{Requirement: "PAGE-05", From: []recording.Name{BadCursors, Paging, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "PAGE-05", From: []recording.Name{BadCursors, Paging, TemplatePaging},
+		Needs: verdict.Resources,
 		Judge: verdict.InScenario(BadCursors, invalidCursors, func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(stepElsewhere); x != nil && x.Failed() { // that it is refused is judged by PAGE-07
-				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
-				v.Downgrade(verdict.RefusedOtherwise)
+				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")",
+					verdict.Finding{Downgraded: verdict.RefusedOtherwise})
 			}
 		})},
-	{Requirement: "PAGE-06", From: []recording.Name{BadCursors}, Needs: []verdict.Gate{verdict.Resources}, Judge: survives},
-	{Requirement: "PAGE-07", From: []recording.Name{Paging, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources}, Judge: stableCursor},
-	{Requirement: "PAGE-08", From: []recording.Name{Paging}, Needs: []verdict.Gate{verdict.Resources}, Judge: noHiddenPosition},
-	{Requirement: "PAGE-09", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: emptyCursor},
-	{Requirement: "PAGE-12", From: []recording.Name{recording.WalkTemplates, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "PAGE-06", From: []recording.Name{BadCursors}, Needs: verdict.Resources, Judge: survives},
+	{Requirement: "PAGE-07", From: []recording.Name{Paging, TemplatePaging}, Needs: verdict.Resources,
+		Judge: stableCursor},
+	{Requirement: "PAGE-08", From: []recording.Name{Paging}, Needs: verdict.Resources,
+		Judge: noHiddenPosition},
+	{Requirement: "PAGE-09", From: verdict.BothWalks, Needs: verdict.Resources, Judge: emptyCursor},
+	{Requirement: "PAGE-12", From: []recording.Name{recording.WalkTemplates, TemplatePaging},
+		Needs: verdict.Resources,
 		Judge: verdict.InScenario(TemplatePaging, noHiddenPosition, func(r *recording.Recording, v *verdict.Verdict) {
 			pages := verdict.Walked(r, v)
 			ownCursors(pages, v)
 			advancing(pages, v)
 			ending(pages, v)
 		})},
-	{Requirement: "PAGE-13", From: []recording.Name{CompleteWalks}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		complete(r.Steps(recording.StepPage), v)
-		complete(r.Steps(recording.StepTemplate), v)
-	}},
+	{Requirement: "PAGE-13", From: []recording.Name{CompleteWalks}, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			complete(r.Steps(recording.StepPage), v)
+			complete(r.Steps(recording.StepTemplate), v)
+		}},
 }
 
 // ending: a walk comes to an end.
@@ -102,11 +109,11 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 				n, n-1, judge.Brief(pages[n-2].Result().Get("nextCursor"))), append(pages[n-2].Evidence(), last.Evidence()...)...)
 		}
 	case "bound":
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the list goes on after %d pages: its end was not looked for (--pages)", len(pages)))
+		v.NotExercised(fmt.Sprintf("the list goes on after %d pages: its end was not looked for (--pages)",
+			len(pages)))
 	case "idle":
 		idle(pages, member, v)
 	case "cycle":
-		note := v.ThatIf(last.Result().Get(member + ".0").Exists())
 		next := last.Result().Get("nextCursor")
 		earlier, frames := "an earlier page", last.Evidence()
 		if n := len(pages); n > 1 { // its cursor leads back
@@ -118,22 +125,30 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 				break
 			}
 		}
-		note(false, "a last page without nextCursor", fmt.Sprintf("page %d repeats %s together with its nextCursor %s, so that the walk never ends",
-			len(pages), earlier, judge.Brief(next)), frames...)
-		v.Hint("leave nextCursor out on the last page")
-		if repeatsLast(pages) {
-			v.SharedCause(ignoredCursor)
-		}
+		v.Fail(verdict.Finding{
+			Expected: "a last page without nextCursor",
+			Actual: fmt.Sprintf("page %d repeats %s together with its nextCursor %s, so that the walk "+
+				"never ends",
+				len(pages), earlier, judge.Brief(next)),
+			Frames:      frames,
+			Warn:        !last.Result().Get(member + ".0").Exists(),
+			SharedCause: repeatsLast(pages),
+		})
 	}
 }
 
 // ignoredCursor is the cause of a walk without end in which a page is the same as the one before it.
 const ignoredCursor = "the cursor of the request is not taken into account"
 
-// repeatsLast reports whether a walk ended since its last page was the same as the one before.
-func repeatsLast(pages []*recording.Exchange) bool {
+// repeatsLast is the cause of a walk that ended since its last page was the same as the one before; empty
+// for others.
+func repeatsLast(pages []*recording.Exchange) string {
 	n := len(pages)
-	return n > 1 && pages[n-1].Tags[recording.TagEnd] == "cycle" && slices.Equal(verdict.IDsOf(pages[n-1]), verdict.IDsOf(pages[n-2]))
+	if n > 1 && pages[n-1].Tags[recording.TagEnd] == "cycle" &&
+		slices.Equal(verdict.IDsOf(pages[n-1]), verdict.IDsOf(pages[n-2])) {
+		return ignoredCursor
+	}
+	return ""
 }
 
 // idle: a walk was given up after many pages in a row that were as earlier ones. Empty pages are legal, and
@@ -145,12 +160,19 @@ func idle(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 		first--
 	}
 	if n-first < scenario.RepeatedPages { // entries that come again are judged elsewhere
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the walk was given up at page %d, after many pages in a row that list what stood on earlier ones", n))
+		v.NotExercised(fmt.Sprintf("the walk was given up at page %d, after many pages in a row that list "+
+			"what stood on earlier ones", n))
 		return
 	}
-	v.WarnUnless(false, "a last page without nextCursor", fmt.Sprintf("pages %d to %d are all empty, and the walk was given up there, since each has yet another nextCursor, the last one %s",
-		first+1, n, judge.Brief(pages[n-1].Result().Get("nextCursor"))), append(pages[n-2].Evidence(), pages[n-1].Evidence()...)...)
-	v.Hint("leave nextCursor out once no entries are left")
+	v.Fail(verdict.Finding{
+		Expected: "a last page without nextCursor",
+		Actual: fmt.Sprintf("pages %d to %d are all empty, and the walk was given up there, since each has "+
+			"yet another nextCursor, the last one %s",
+			first+1, n, judge.Brief(pages[n-1].Result().Get("nextCursor"))),
+		Frames: append(pages[n-2].Evidence(), pages[n-1].Evidence()...),
+		Warn:   true,
+		Hint:   "leave nextCursor out once no entries are left",
+	})
 }
 
 // ownCursors: a cursor that was just handed out is accepted.
@@ -183,12 +205,14 @@ func advancing(pages []*recording.Exchange, v *verdict.Verdict) {
 		switch {
 		case len(this) > 0 && slices.Equal(this, verdict.IDsOf(pages[i-1])):
 			// One entry may be listed twice in a row, which LIST-14 remarks upon, unless the walk never gets beyond it.
-			state := v.ThatIf(len(this) > 1 || pages[len(pages)-1].Tags[recording.TagEnd] != "done")
-			state(false, expected, fmt.Sprintf(plural.Of(len(this), "page %d lists the same %d {item|items} as page %d"), i+1, len(this), i), frames...)
-			v.Hint("take the cursor of the request into account")
-			if repeatsLast(pages) {
-				v.SharedCause(ignoredCursor)
-			}
+			v.Fail(verdict.Finding{
+				Expected: expected,
+				Actual: fmt.Sprintf(plural.Of(len(this),
+					"page %d lists the same %d {item|items} as page %d"), i+1, len(this), i),
+				Frames:      frames,
+				Warn:        len(this) < 2 && pages[len(pages)-1].Tags[recording.TagEnd] == "done",
+				SharedCause: repeatsLast(pages),
+			})
 		case x.Tags[recording.TagEnd] == "cycle":
 			// That the walk came back to an earlier page is judged elsewhere.
 		default:

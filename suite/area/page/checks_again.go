@@ -37,7 +37,7 @@ func eachList(r *recording.Recording, v *verdict.Verdict, judge func(r *recordin
 		case before == nil && method != "resources/list", before != nil && method != "resources/list" && before.Failed():
 		case !v.Answered(before):
 		case !before.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "the list was refused even without a cursor: "+matcher.Describe(before))
+			v.NeedsSubject("the list was refused even without a cursor: " + matcher.Describe(before))
 		default:
 			judge(some)
 		}
@@ -52,19 +52,19 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 	const hint = "answer a cursor that the server did not hand out with error -32602"
 	eachList(r, v, func(r *recording.Recording) {
 		for _, x := range r.Steps(madeUpCursors...) {
-			v.Expect(x).To(matcher.BeErrorReply(-32602), "a cursor that was never handed out (in "+x.Method+")")
+			f := verdict.Finding{Hint: hint}
 			if x.Failed() {
-				v.Downgrade(verdict.RefusedOtherwise)
+				f.Downgraded = verdict.RefusedOtherwise
 			}
-			v.Hint(hint)
+			v.Expect(x).To(matcher.BeErrorReply(-32602), "a cursor that was never handed out (in "+
+				x.Method+")", f)
 		}
 		var meddled, foreign verdict.Sightings
 		for _, x := range r.Steps(append([]recording.Step{stepOld, stepForeign}, alteredCursors...)...) {
 			switch {
 			case x.Failed():
-				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
-				v.Downgrade(verdict.RefusedOtherwise)
-				v.Hint(hint)
+				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")",
+					verdict.Finding{Downgraded: verdict.RefusedOtherwise, Hint: hint})
 			case x.Succeeded() && x.Step == stepForeign:
 				foreign.Add(judge.Brief(x.Param("cursor"))+" in "+x.Method, x.Evidence()...)
 			case x.Succeeded() && x.Step != stepOld:
@@ -98,12 +98,15 @@ func survives(r *recording.Recording, v *verdict.Verdict) {
 		// A list during which the session was lost is sent once more, in a fresh one.
 		for _, x := range r.Steps(stepAfter+recording.StepLost, stepAfter) {
 			if x.Outcome == recording.Lost || x.Outcome == recording.Silent {
-				v.That(false, expected, matcher.Describe(x)+" to "+x.Method+" without cursor, after a row of bad ones", x.Evidence()...)
-				v.Hint("answer a cursor that cannot be read with error -32602, and keep nothing of it")
+				v.Fail(verdict.Finding{
+					Expected: expected,
+					On:       x, About: x.Method + " without cursor, after a row of bad ones",
+				})
 				return
 			}
 		}
-		v.ExpectOrWarn(r.Step(stepAfter)).To(matcher.Expecting(expected, matcher.BeResult()), method+" without cursor, after a row of bad ones")
+		v.Expect(r.Step(stepAfter)).To(matcher.Expecting(expected, matcher.BeResult()),
+			method+" without cursor, after a row of bad ones", verdict.Finding{Warn: true})
 	})
 }
 
@@ -111,14 +114,22 @@ func survives(r *recording.Recording, v *verdict.Verdict) {
 func badCursor(x *recording.Exchange, v *verdict.Verdict, ignored *verdict.Sightings) {
 	cursor := x.Param("cursor")
 	if x.Fatal {
-		v.That(false, x.Method+" without cursor is answered as ever", "nothing is answered any more after the cursor "+judge.Brief(cursor)+matcher.InBrackets(x.Reason), x.Evidence()...)
-		v.Hint("answer a cursor that cannot be read with error -32602")
-		v.EndsToo(x)
+		v.Fail(verdict.Finding{
+			Expected: x.Method + " without cursor is answered as ever",
+			Actual: "nothing is answered any more after the cursor " + judge.Brief(cursor) +
+				matcher.InBrackets(x.Reason),
+			On:          x,
+			Hint:        "answer a cursor that cannot be read with error -32602",
+			SharedCause: v.EndedBy(x),
+		})
 		return
 	}
 	if judge.IsString(cursor) && verdict.NoResponse(x) { // what is no request of the schema may go unheard
-		v.That(false, "an answer, if need be an error", matcher.Describe(x)+" to "+x.Method+" with the cursor "+judge.Brief(cursor), x.Evidence()...)
-		v.Hint("answer a cursor that cannot be read with error -32602")
+		v.Fail(verdict.Finding{
+			Expected: "an answer, if need be an error",
+			On:       x, About: x.Method + " with the cursor " + judge.Brief(cursor),
+			Hint: "answer a cursor that cannot be read with error -32602",
+		})
 		return
 	}
 	// That null stands for an absent cursor is no more than what languages without a
@@ -158,14 +169,13 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		return
 	default:
-		v.Skip(recording.CodeNotExercised, "the first page changes, too: cursors cannot be compared")
+		v.NotExercised("the first page changes, too: cursors cannot be compared")
 		return
 	}
 	const expected = "the same page for the same cursor"
 	frames := append(next.Evidence(), again.Evidence()...)
 	if !again.Succeeded() {
 		v.That(false, expected, matcher.Describe(again)+" to the second use of the cursor "+judge.Brief(again.Param("cursor")), frames...)
-		v.Hint("keep cursors good for more than one request")
 		return
 	}
 	if verdict.SamePage(next, again) && !verdict.SameSet(next, again) {
@@ -180,13 +190,12 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 // cursors work as such, and this one was used up by somebody who was handed the same.
 func freshCursor(r *recording.Recording, next *recording.Exchange, v *verdict.Verdict) {
 	if page := r.Step(recording.StepPage); !page.Succeeded() || !quietFirst(r, stepSecond, stepMiddle) {
-		v.Skip(recording.CodeNeedsSubject, "the cursor was refused the first time: "+matcher.Describe(next))
+		v.NeedsSubject("the cursor was refused the first time: " + matcher.Describe(next))
 		return
 	}
 	first := r.Step(stepFirst)
 	v.WarnUnless(false, "the page that the cursor stands for", matcher.Describe(next)+" to the cursor "+judge.Brief(next.Param("cursor"))+", which this session was handed a moment before and had not used yet",
 		append(first.Evidence(), next.Evidence()...)...)
-	v.Hint("keep cursors good for more than one request")
 }
 
 // otherConnection: since 2026-07-28 no connection has a list of its own, so that a
@@ -203,8 +212,14 @@ func otherConnection(r *recording.Recording, v *verdict.Verdict) {
 	const expected = "the page that the cursor stands for, on any connection"
 	frames := append(page.Evidence(), x.Evidence()...)
 	if !x.Succeeded() {
-		v.WarnUnless(false, expected, matcher.Describe(x)+" to the cursor "+judge.Brief(x.Param("cursor"))+", which was handed out on another connection", frames...)
-		v.Hint("keep in the cursor what is needed to go on, not in the connection")
+		v.Fail(verdict.Finding{
+			Expected: expected,
+			Actual: matcher.Describe(x) + " to the cursor " + judge.Brief(x.Param("cursor")) +
+				", which was handed out on another connection",
+			Frames: frames,
+			Warn:   true,
+			Hint:   "keep in the cursor what is needed to go on, not in the connection",
+		})
 		return
 	}
 	v.WarnUnless(!page.Succeeded() || verdict.SamePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)), kindOf(x, len(verdict.IDsOf(x)))), frames...)
@@ -222,7 +237,7 @@ func kindOf(x *recording.Exchange, n int) string {
 func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 	first := r.Step(stepFirst)
 	if !v.Answered(first) || !first.Succeeded() {
-		v.Skip(recording.CodeNeedsSubject, "the list was refused")
+		v.NeedsSubject("the list was refused")
 		return
 	}
 	const expected = "the first page for every request without cursor"
@@ -239,8 +254,13 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 		case verdict.SamePage(first, x):
 			v.Holds()
 		case len(page) == 0 || len(start) > 0 && x.Step == stepSecond && isNextPage(r, page):
-			v.That(false, expected, fmt.Sprintf("a second request without cursor yields %d %s from behind the first page", len(page), kindOf(x, len(page))), frames...)
-			v.Hint("keep no position between requests: the cursor says where to go on")
+			v.Fail(verdict.Finding{
+				Expected: expected,
+				Actual: fmt.Sprintf("a second request without cursor yields %d %s from behind the first "+
+					"page", len(page), kindOf(x, len(page))),
+				Frames: frames,
+				Hint:   "keep no position between requests: the cursor says where to go on",
+			})
 		default:
 			v.WarnUnless(false, expected, "another page: "+verdict.Difference(verdict.URISet(first), verdict.URISet(x)), frames...)
 		}
@@ -273,7 +293,7 @@ func emptyCursor(r *recording.Recording, v *verdict.Verdict) {
 		repeats := len(ids) > 0 && (slices.Equal(ids, verdict.IDsOf(pages[0])) || slices.Equal(ids, verdict.IDsOf(x)))
 		v.That(!repeats, `the page after the one with nextCursor ""`, "a page that was there before", append(x.Evidence(), page.Evidence()...)...)
 	}
-	v.Skip(recording.CodeNotExercised, `no page has the nextCursor ""`)
+	v.NotExercised(`no page has the nextCursor ""`)
 }
 
 // complete: a walk delivers everything that is known to exist, each once.
@@ -286,7 +306,7 @@ func complete(pages []*recording.Exchange, v *verdict.Verdict) {
 		return
 	}
 	if last.Tags[recording.TagEnd] != "done" {
-		v.Skip(recording.CodeNotExercised, "the list could not be walked through to its end")
+		v.NotExercised("the list could not be walked through to its end")
 		return
 	}
 	times := map[string]int{}
@@ -298,9 +318,19 @@ func complete(pages []*recording.Exchange, v *verdict.Verdict) {
 		frames = append(frames, x.Evidence()...)
 	}
 	for _, e := range gjson.Parse(last.Tags[tagExpected]).Array() {
-		v.That(times[e.Str] > 0, judge.Brief(e)+" in the list", fmt.Sprintf(plural.Of(len(pages), "it stands {not on the %d page|on none of the %d pages}"), len(pages)), frames...)
-		v.Cause("an entry is missing")
-		v.WarnUnless(times[e.Str] < 2, judge.Brief(e)+" once in the list", fmt.Sprintf("it is listed %d times", times[e.Str]), frames...)
-		v.Cause("an entry is repeated")
+		v.FailUnless(times[e.Str] > 0, verdict.Finding{
+			Expected: judge.Brief(e) + " in the list",
+			Actual: fmt.Sprintf(plural.Of(len(pages),
+				"it stands {not on the %d page|on none of the %d pages}"), len(pages)),
+			Frames: frames,
+			Cause:  "an entry is missing",
+		})
+		v.FailUnless(times[e.Str] < 2, verdict.Finding{
+			Expected: judge.Brief(e) + " once in the list",
+			Actual:   fmt.Sprintf("it is listed %d times", times[e.Str]),
+			Frames:   frames,
+			Warn:     true,
+			Cause:    "an entry is repeated",
+		})
 	}
 }

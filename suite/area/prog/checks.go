@@ -22,37 +22,48 @@ const stepStringToken, stepIntegerToken, stepNoToken recording.Step = "string-to
 
 // Checks lists the checks of the pages on progress.
 var Checks = []verdict.Check{
-	{Requirement: "PROG-01", From: []recording.Name{recording.Everything}, Judge: verdict.Each(verdict.ProgressOf, func(p verdict.Progress, v *verdict.Verdict) {
-		v.That(p.Of != nil, "progress for a token that a request has given", "progress for the token "+judge.Brief(p.Token), p.Frame.Number)
-	})},
-	{Requirement: "PROG-02", From: []recording.Name{recording.Everything}, Judge: verdict.Each(verdict.ProgressOf, progressTypes)},
-	{Requirement: "PROG-03", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		last := map[*recording.Exchange]verdict.Progress{}
-		for _, p := range verdict.ProgressOf(r, v) {
-			if p.Of == nil || !judge.IsNumber(p.Get("params.progress")) {
-				continue
+	{Requirement: "PROG-01", From: verdict.Everything,
+		Judge: verdict.Each(verdict.ProgressOf, func(p verdict.Progress, v *verdict.Verdict) {
+			v.That(p.Of != nil, "progress for a token that a request has given", "progress for the token "+
+				judge.Brief(p.Token), p.Frame.Number)
+		})},
+	{Requirement: "PROG-02", From: verdict.Everything,
+		Judge: verdict.Each(verdict.ProgressOf, progressTypes)},
+	{Requirement: "PROG-03", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			last := map[*recording.Exchange]verdict.Progress{}
+			for _, p := range verdict.ProgressOf(r, v) {
+				if p.Of == nil || !judge.IsNumber(p.Get("params.progress")) {
+					continue
+				}
+				if before, ok := last[p.Of]; ok {
+					a, b := before.Get("params.progress"), p.Get("params.progress")
+					v.FailUnless(b.Num > a.Num, verdict.Finding{
+						Expected: "progress greater than " + a.Raw + ", which was reported before",
+						Actual:   "progress " + b.Raw,
+						Frames:   []int{before.Frame.Number, p.Frame.Number},
+						Cause:    "progress that does not increase",
+					})
+				}
+				last[p.Of] = p
 			}
-			if before, ok := last[p.Of]; ok {
-				a, b := before.Get("params.progress"), p.Get("params.progress")
-				v.That(b.Num > a.Num, "progress greater than "+a.Raw+", which was reported before", "progress "+b.Raw, before.Frame.Number, p.Frame.Number)
-				v.Cause("progress that does not increase")
+		}},
+	{Requirement: "PROG-04", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, p := range verdict.ProgressOf(r, v) {
+				if p.Of == nil {
+					continue
+				}
+				answer := verdict.FirstReply(r, p.Of)
+				late := answer != nil && p.Frame.Number > answer.Number
+				if late && p.Frame.Channel != answer.Channel && p.Frame.At-answer.At < 500*time.Millisecond {
+					late = false // two streams may overtake one another
+				}
+				v.That(!late, "no progress after the response", "progress "+
+					judge.Brief(p.Get("params.progress"))+" for the token "+judge.Brief(p.Token)+
+					" after it", append(p.Of.Evidence(), p.Frame.Number)...)
 			}
-			last[p.Of] = p
-		}
-	}},
-	{Requirement: "PROG-04", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, p := range verdict.ProgressOf(r, v) {
-			if p.Of == nil {
-				continue
-			}
-			answer := verdict.FirstReply(r, p.Of)
-			late := answer != nil && p.Frame.Number > answer.Number
-			if late && p.Frame.Channel != answer.Channel && p.Frame.At-answer.At < 500*time.Millisecond {
-				late = false // two streams may overtake one another
-			}
-			v.That(!late, "no progress after the response", "progress "+judge.Brief(p.Get("params.progress"))+" for the token "+judge.Brief(p.Token)+" after it", append(p.Of.Evidence(), p.Frame.Number)...)
-		}
-	}},
+		}},
 }
 
 // progressTypes judges the members of a progress notification.

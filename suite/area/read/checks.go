@@ -29,61 +29,80 @@ var reads = []recording.Name{recording.Reads}
 
 // The checks of server/resources, reading: the shape of contents.
 var readChecks = []verdict.Check{
-	{Requirement: "READ-01", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var empty verdict.Sightings
-		for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
-			list := x.Result().Get("contents")
-			if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
-				empty.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
-			}
-			verdict.Typed(v, verdict.NewItem(x.Result(), judge.Brief(x.Param("uri")), x.Evidence()), "ReadResourceResult", "contents")
-		}
-		empty.Observe(v, "no-contents", "%d listed {resource is|resources are} read as an empty array, which clients take for a resource that is not there: %s")
-		if r.Scenario == recording.Reads && r.Skipped != nil {
-			v.Observe("unread", r.Skipped.Reason)
-		}
-	}},
-	{Requirement: "READ-02", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var elsewhere, misspelt, twice verdict.Sightings
-		for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
-			seen := map[string]bool{}
-			for _, c := range x.Contents {
-				verdict.Typed(v, c, "ResourceContents", "uri", "mimeType")
-				if seen[c.Raw] {
-					twice.Add(c.Name, c.Frames...)
+	{Requirement: "READ-01", From: contentReads, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var empty verdict.Sightings
+			for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
+				list := x.Result().Get("contents")
+				if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
+					empty.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 				}
-				seen[c.Raw] = true
-				misspelt.AddMisspelt(c, contentMembers)
-				if uri := c.Get("uri"); judge.IsString(uri) && len(x.Contents) == 1 && uri.Str != x.Tags[recording.TagURI] {
-					elsewhere.Add(judge.Brief(x.Param("uri"))+" as "+judge.Brief(uri), c.Frames...)
+				verdict.Typed(v, verdict.NewItem(x.Result(), judge.Brief(x.Param("uri")), x.Evidence()),
+					"ReadResourceResult", "contents")
+			}
+			empty.Observe(v, "no-contents",
+				"%d listed {resource is|resources are} read as an empty array, which clients take for a "+
+					"resource that is not there: %s")
+			if r.Scenario == recording.Reads && r.Skipped != nil {
+				v.Observe("unread", r.Skipped.Reason)
+			}
+		}},
+	{Requirement: "READ-02", From: contentReads, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var elsewhere, misspelt, twice verdict.Sightings
+			for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
+				seen := map[string]bool{}
+				for _, c := range x.Contents {
+					verdict.Typed(v, c, "ResourceContents", "uri", "mimeType")
+					if seen[c.Raw] {
+						twice.Add(c.Name, c.Frames...)
+					}
+					seen[c.Raw] = true
+					misspelt.AddMisspelt(c, contentMembers)
+					if uri := c.Get("uri"); judge.IsString(uri) && len(x.Contents) == 1 &&
+						uri.Str != x.Tags[recording.TagURI] {
+						elsewhere.Add(judge.Brief(x.Param("uri"))+" as "+judge.Brief(uri), c.Frames...)
+					}
 				}
 			}
-		}
-		elsewhere.Observe(v, "other-uri", "%d read as a single content under another URI than was asked for: %s")
-		misspelt.ObserveMisspelt(v)
-		twice.Observe(v, "content-twice", "%d {content comes|contents come} again, byte for byte, in the same read: %s")
-		v.Skip(recording.CodeNeedsSubject, noContents)
-	}},
-	{Requirement: "READ-03", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
-		text, blob := c.Get("text"), c.Get("blob")
-		ok := v.That(judge.IsString(text) || judge.IsString(blob), "text or blob as a string",
-			c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
-		if !ok && (text.IsObject() || text.IsArray()) {
-			v.Hint("write a JSON document into text as a string")
-		}
-	}).Or(recording.CodeNeedsSubject, noContents)},
-	{Requirement: "READ-04", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
-		text, blob := c.Get("text"), c.Get("blob")
-		v.That(!text.Exists() || !blob.Exists(), "text or blob, not both",
-			c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
-	}).Or(recording.CodeNeedsSubject, noContents)},
-	{Requirement: "READ-06", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
-		p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
-		v.That(!bad, "letters, digits, +, / and = in a blob", "blob of "+c.Name+": "+p.String(), c.Frames...)
-		if p.Code != judge.CodeURLSafe {
-			v.Hint("encode bytes with the standard base64 alphabet")
-		}
-	})},
+			elsewhere.Observe(v, "other-uri",
+				"%d read as a single content under another URI than was asked for: %s")
+			misspelt.ObserveMisspelt(v)
+			twice.Observe(v, "content-twice",
+				"%d {content comes|contents come} again, byte for byte, in the same read: %s")
+			v.NeedsSubject(noContents)
+		}},
+	{Requirement: "READ-03", From: contentReads, Needs: verdict.Resources,
+		Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
+			text, blob := c.Get("text"), c.Get("blob")
+			v.FailUnless(judge.IsString(text) || judge.IsString(blob), verdict.Finding{
+				Expected: "text or blob as a string",
+				Actual:   c.Name + " has text: " + judge.TypeName(text) + ", blob: " + judge.TypeName(blob),
+				Frames:   c.Frames,
+				Hint: map[bool]string{true: "write a JSON document into text as a string"}[text.IsObject() ||
+					text.IsArray()],
+			})
+		}).Or(recording.CodeNeedsSubject, noContents)},
+	{Requirement: "READ-04", From: contentReads, Needs: verdict.Resources,
+		Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
+			text, blob := c.Get("text"), c.Get("blob")
+			v.That(!text.Exists() || !blob.Exists(), "text or blob, not both",
+				c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
+		}).Or(recording.CodeNeedsSubject, noContents)},
+	{Requirement: "READ-06", From: contentReads, Needs: verdict.Resources,
+		Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
+			p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
+			hint := ""
+			if p.Code != judge.CodeURLSafe {
+				hint = "encode bytes with the standard base64 alphabet"
+			}
+			v.FailUnless(!bad, verdict.Finding{
+				Expected: "letters, digits, +, / and = in a blob",
+				Actual:   "blob of " + c.Name + ": " + p.String(),
+				Frames:   c.Frames,
+				Hint:     hint,
+			})
+		})},
 	blobCheck("READ-07", "a blob padded to a multiple of four characters", "no blob has a length that needs padding", needsPadding,
 		judge.CodeMissingPadding, judge.CodeMisplacedPadding, judge.CodeBadLength),
 	blobCheck("READ-08", "a blob without line breaks and spaces", "every blob is too short for a line break", func(blob string, _ []judge.Problem) bool {
@@ -95,13 +114,14 @@ var readChecks = []verdict.Check{
 // blobCheck is a check that blobs have none of some problems; without an occasion for them there is
 // nothing to judge.
 func blobCheck(id, expected, none string, occasion func(blob string, problems []judge.Problem) bool, codes ...judge.Code) verdict.Check {
-	return verdict.Check{Requirement: id, From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
-		blob := c.Get("blob").Str
-		problems := judge.Base64(blob)
-		if p, bad := judge.First(problems, codes...); bad || occasion(blob, problems) {
-			v.That(!bad, expected, "blob of "+c.Name+": "+p.String(), c.Frames...)
-		}
-	}).Or(recording.CodeNeedsSubject, none)}
+	return verdict.Check{Requirement: id, From: contentReads, Needs: verdict.Resources,
+		Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
+			blob := c.Get("blob").Str
+			problems := judge.Base64(blob)
+			if p, bad := judge.First(problems, codes...); bad || occasion(blob, problems) {
+				v.That(!bad, expected, "blob of "+c.Name+": "+p.String(), c.Frames...)
+			}
+		}).Or(recording.CodeNeedsSubject, none)}
 }
 
 func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
@@ -115,7 +135,7 @@ func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 func blobs(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	all := recording.Keep(allContents(r, v), func(c verdict.Item) bool { return judge.IsString(c.Get("blob")) })
 	if len(all) == 0 {
-		v.Skip(recording.CodeNeedsSubject, "no read yielded a blob")
+		v.NeedsSubject("no read yielded a blob")
 	}
 	return all
 }

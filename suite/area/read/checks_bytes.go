@@ -19,47 +19,54 @@ import (
 
 // The checks of server/resources, reading: what the contents say.
 var readBytesChecks = []verdict.Check{
-	{Requirement: "READ-12", From: reads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range verdict.Readings(r, v, recording.StepRead) {
-			for _, c := range x.Contents {
-				text, mime := c.Get("text"), declaredType(x, c)
-				if !judge.IsBinaryType(mime) || !judge.IsString(text) {
-					if judge.IsBinaryType(mime) && judge.IsString(c.Get("blob")) {
-						v.Holds()
+	{Requirement: "READ-12", From: reads, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range verdict.Readings(r, v, recording.StepRead) {
+				for _, c := range x.Contents {
+					text, mime := c.Get("text"), declaredType(x, c)
+					if !judge.IsBinaryType(mime) || !judge.IsString(text) {
+						if judge.IsBinaryType(mime) && judge.IsString(c.Get("blob")) {
+							v.Holds()
+						}
+						continue
 					}
-					continue
+					at, binary := judge.BinaryInText(text.Str)
+					v.That(!binary, mime+" as a blob",
+						fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.Name,
+							at), c.Frames...)
 				}
-				at, binary := judge.BinaryInText(text.Str)
-				v.That(!binary, mime+" as a blob", fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.Name, at), c.Frames...)
 			}
-		}
-		v.Skip(recording.CodeNeedsSubject, "nothing of a binary type could be read")
-	}},
-	{Requirement: "READ-13", From: []recording.Name{recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+			v.NeedsSubject("nothing of a binary type could be read")
+		}},
+	{Requirement: "READ-13", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.Steps(recording.StepText), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
 				knownText(v, x)
 			}
 		})},
-	{Requirement: "READ-14", From: []recording.Name{recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "READ-14", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.Steps(recording.StepBlob), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
 				knownBlob(v, x)
 			}
 		})},
-	{Requirement: "READ-15", From: reads, Needs: []verdict.Gate{verdict.Resources}, Judge: fitsType},
-	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x, about := r.Step(stepTask), "a read with a task parameter, of a resource that could be read without"
-		if v.Facts.Declares("tasks") && v.Answered(x) && !x.Result().Get("contents").IsArray() {
-			v.Observe("task-for-a-read", matcher.Describe(x)+" to "+about, x.Evidence()...)
-			v.Skip(recording.CodeNotExercised, "the target declares tasks, and does not answer a read with a task parameter by contents")
-			return
-		}
-		if verdict.Gone(r, x, v) {
-			return
-		}
-		v.Expect(x).To(matcher.HaveContents(), about)
-	}},
+	{Requirement: "READ-15", From: reads, Needs: verdict.Resources, Judge: fitsType},
+	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			x, about := r.Step(stepTask), "a read with a task parameter, of a resource that could be read "+
+				"without"
+			if v.Facts.Declares("tasks") && v.Answered(x) && !x.Result().Get("contents").IsArray() {
+				v.Observe("task-for-a-read", matcher.Describe(x)+" to "+about, x.Evidence()...)
+				v.NotExercised("the target declares tasks, and does not answer a read with a task " +
+					"parameter by " +
+					"contents")
+				return
+			}
+			if verdict.Gone(r, x, v) {
+				return
+			}
+			v.Expect(x).To(matcher.HaveContents(), about)
+		}},
 }
 
 // readsAtAll reports whether a read of a known resource yielded a result. That it
@@ -67,11 +74,13 @@ var readBytesChecks = []verdict.Check{
 // elsewhere, or asks for input first.
 func readsAtAll(v *verdict.Verdict, x *recording.Exchange) bool {
 	if verdict.Unknown(x) {
-		v.Skip(recording.CodeNeedsSubject, "the target does not know resources/read")
+		v.NeedsSubject("the target does not know resources/read")
 		return false
 	}
-	ok := v.Expect(x).To(matcher.BeResult(), "a read of "+judge.Brief(x.Param("uri"))+", which the target file calls readable")
-	v.Hint("let the resource be read, or correct the target file")
+	ok := v.Expect(x).To(matcher.BeResult(), "a read of "+judge.Brief(x.Param("uri"))+
+		", which the target file calls readable", verdict.Finding{
+		Hint: "let the resource be read, or correct the target file",
+	})
 	return ok && !verdict.AsksForInput(x) && !verdict.UnreadableShape(x, v)
 }
 
@@ -89,8 +98,12 @@ func knownText(v *verdict.Verdict, x *recording.Exchange) {
 			return
 		}
 	}
-	if !v.That(len(texts) > 0, "text from "+judge.Brief(x.Param("uri")), "no content with text", x.Evidence()...) || !exact {
-		v.Hint("send what is text as text, or correct the target file")
+	if !v.FailUnless(len(texts) > 0, verdict.Finding{
+		Expected: "text from " + judge.Brief(x.Param("uri")),
+		Actual:   "no content with text",
+		On:       x,
+		Hint:     "send what is text as text, or correct the target file",
+	}) || !exact {
 		return
 	}
 	actual := ""
@@ -107,7 +120,6 @@ func knownText(v *verdict.Verdict, x *recording.Exchange) {
 		actual = fmt.Sprintf(plural.Of(utf8.RuneCountInString(texts[0]), "it does not occur in %d {character|characters} of text"), utf8.RuneCountInString(texts[0]))
 	}
 	v.That(false, "the text that the target file gives for "+judge.Brief(x.Param("uri")), actual, x.Evidence()...)
-	v.Hint("send the text in UTF-8, without converting characters or line ends, or correct the target file")
 }
 
 // firstDifference says where two texts part.
@@ -156,7 +168,6 @@ func knownBlob(v *verdict.Verdict, x *recording.Exchange) {
 		}
 	}
 	v.That(false, "the bytes that the target file gives for "+judge.Brief(x.Param("uri")), actual, x.Evidence()...)
-	v.Hint("encode the bytes of the resource once, and nothing else, or correct the target file")
 }
 
 // isKnown compares bytes with what the target file says about them.
@@ -208,7 +219,7 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 	differing.Observe(v, "mime-type-differs", "%d listed under another MIME type than was read: %s")
 	doubts.observe(v)
 	sniffed.Observe(v, "mime-type-vague", "%d of no telling type, although the bytes can be recognised: %s")
-	v.Skip(recording.CodeNeedsSubject, "no blob has a type that can be told by its first bytes")
+	v.NeedsSubject("no blob has a type that can be told by its first bytes")
 }
 
 // doubts collects contents that do not look like what they are said to be.

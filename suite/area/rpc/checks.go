@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -64,9 +63,12 @@ var rpcChecks = []verdict.Check{
 				continue // a stray line, not a message
 			}
 			version := m.Get("jsonrpc")
-			v.That(version.Type == gjson.String && version.Str == "2.0", `"jsonrpc":"2.0" in every message`,
-				`jsonrpc is `+judge.Brief(version)+" in "+m.Said(), m.Frame.Number)
-			v.Hint("put the member into errors and notifications, too")
+			v.FailUnless(version.Type == gjson.String && version.Str == "2.0", verdict.Finding{
+				Expected: `"jsonrpc":"2.0" in every message`,
+				Actual:   `jsonrpc is ` + judge.Brief(version) + " in " + m.Said(),
+				Frames:   []int{m.Frame.Number},
+				Hint:     "put the member into errors and notifications, too",
+			})
 		}
 	}},
 	{Requirement: "RPC-02", From: []recording.Name{recording.Everything, RequestIDs}, Judge: answeredByID},
@@ -127,11 +129,12 @@ var rpcChecks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "RPC-12", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, m := range verdict.Received(r) {
-			wellFormedNotification(r, m, v)
-		}
-	}},
+	{Requirement: "RPC-12", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range verdict.Received(r) {
+				wellFormedNotification(r, m, v)
+			}
+		}},
 	{Requirement: "RPC-16", From: errorForms, Judge: idsOfErrors},
 	{Requirement: "RPC-18", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		const long = 300
@@ -142,29 +145,39 @@ var rpcChecks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "RPC-20", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, f := range r.Incoming(0) {
-			if !verdict.CarriesMessage(r.Combination.Transport, f) || f.HasFlaw(wire.FlawNotJSON) && !f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
-				continue
+	{Requirement: "RPC-20", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, f := range r.Incoming(0) {
+				if !verdict.CarriesMessage(r.Combination.Transport, f) || f.HasFlaw(wire.FlawNotJSON) &&
+					!f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
+					continue
+				}
+				v.That(!f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, "+
+					verdict.Detail(f, wire.FlawUTF8), f.Number)
+				v.That(!f.HasFlaw(wire.FlawBOM), "messages without a byte order mark",
+					verdict.Detail(f, wire.FlawBOM), f.Number)
+				v.FailUnless(!f.HasFlaw(wire.FlawSurrogate), verdict.Finding{
+					Expected:   "strings of whole characters",
+					Actual:     verdict.Detail(f, wire.FlawSurrogate),
+					Frames:     []int{f.Number},
+					Warn:       true,
+					Downgraded: "the grammar of JSON lets an escape be half of a pair",
+					Hint: "cut texts between characters, not between the two units that some of them are " +
+						"in UTF-16",
+				})
 			}
-			v.That(!f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, "+verdict.Detail(f, wire.FlawUTF8), f.Number)
-			v.That(!f.HasFlaw(wire.FlawBOM), "messages without a byte order mark", verdict.Detail(f, wire.FlawBOM), f.Number)
-			if !v.WarnUnless(!f.HasFlaw(wire.FlawSurrogate), "strings of whole characters", verdict.Detail(f, wire.FlawSurrogate), f.Number) {
-				v.Downgrade("the grammar of JSON lets an escape be half of a pair")
-				v.Hint("cut texts between characters, not between the two units that some of them are in UTF-16")
+		}},
+	{Requirement: "RPC-21", From: verdict.Everything, Judge: freshIDs},
+	{Requirement: "RPC-22", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			asked := verdict.RequestsOf(r)
+			for _, m := range asked {
+				v.That(false, "no requests from the server", "a request for "+m.Method(), m.Frame.Number)
 			}
-		}
-	}},
-	{Requirement: "RPC-21", From: []recording.Name{recording.Everything}, Judge: freshIDs},
-	{Requirement: "RPC-22", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		asked := verdict.RequestsOf(r)
-		for _, m := range asked {
-			v.That(false, "no requests from the server", "a request for "+m.Method(), m.Frame.Number)
-		}
-		if len(asked) == 0 && len(verdict.Received(r)) > 0 {
-			v.Holds()
-		}
-	}},
+			if len(asked) == 0 && len(verdict.Received(r)) > 0 {
+				v.Holds()
+			}
+		}},
 	{Requirement: "RPC-25", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, m := range verdict.Received(r) {
 			v.That(!m.Frame.HasFlaw(wire.FlawDuplicate), "objects whose members have different names", verdict.Detail(m.Frame, wire.FlawDuplicate)+" in "+m.Said(), m.Frame.Number)
@@ -196,7 +209,6 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 			}
 			if about != "with " {
 				v.That(false, "a response with the id of its request", "a result "+about+" whose id is "+judge.TypeName(m.Get("id")), frames...)
-				v.Hint("copy the id of the request into its response")
 			}
 			continue // an error without an id is judged elsewhere
 		}
@@ -222,14 +234,17 @@ func unasked(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
 	if x != nil {
 		about, frames = ", in the answer to "+x.Method+" with the id "+judge.Brief(gjson.ParseBytes(x.ID)), append(frames, x.Request)
 	}
-	v.That(false, "a response with the id of a request", "the id "+judge.Brief(m.Get("id"))+", under which nothing was asked"+about, frames...)
+	f := verdict.Finding{
+		Expected:    "a response with the id of a request",
+		Actual:      "the id " + judge.Brief(m.Get("id")) + ", under which nothing was asked" + about,
+		Frames:      frames,
+		SharedCause: anotherID,
+	}
 	cut := strings.ContainsRune(m.Get("id").Str, utf8.RuneError) && r.Step(stepChunked) != nil // HTTP+SSE does not tell what it answers
 	if cut || x != nil && x.Step == stepChunked {
-		cutCharacter(v)
-		return
+		f.SharedCause, f.Hint = cutCharacter, wholeBody
 	}
-	v.Hint("copy the id of the request into its response")
-	v.SharedCause(anotherID)
+	v.Fail(f)
 }
 
 // requests lists what was asked in each session, the handshake included.
@@ -301,70 +316,6 @@ func foreignMember(method string, result gjson.Result) string {
 	return ""
 }
 
-// anotherID is the cause of what is wrong with a response that does not have the id of its request.
-const anotherID = "an id that comes back as another one"
-
-// usableID: the request under an id was answered under that id.
-func usableID(x *recording.Exchange, v *verdict.Verdict) {
-	sent := gjson.ParseBytes(x.ID)
-	expected := "an answer to a request with the id " + judge.Short(sent, 60)
-	if x.Step == stepChunked {
-		expected += ", whose body comes in two chunks"
-	}
-	state := v.ThatIf(x.Step != stepEmpty)
-	switch x.Outcome {
-	case recording.Replied:
-		got := x.Message().Get("id")
-		state(got.String() == sent.String() && got.Exists() && !idRefused(x), expected, matcher.Describe(x)+" under the id "+judge.Brief(got)+altered(sent.Str, got.Str), x.Evidence()...)
-		if got.String() != sent.String() {
-			v.SharedCause(anotherID)
-		}
-	case recording.Silent, recording.Lost:
-		if len(x.Replies) > 0 {
-			v.Block(recording.CodeNoAnswer, "the request with the id "+string(x.ID)+" was answered too late: "+x.Reason, x.Evidence()...)
-			return
-		}
-		state(false, expected, matcher.Describe(x), x.Evidence()...)
-	case recording.HTTPOnly:
-		if x.Status < 300 || x.Status == 400 {
-			state(false, expected, matcher.Describe(x), x.Evidence()...)
-			return
-		}
-		v.Answered(x)
-	default:
-		v.Answered(x)
-	}
-}
-
-// oneKindRefused: where requests under all ids that are strings fail, and those under
-// numbers do not, the reason is the id, whatever the error says.
-func oneKindRefused(all []*recording.Exchange, v *verdict.Verdict) {
-	var texts, served []*recording.Exchange
-	for _, x := range all {
-		switch text := len(x.ID) > 0 && x.ID[0] == '"'; {
-		case text && x.Outcome == recording.Replied && !x.Failed():
-			return
-		case text && x.Failed() && !idRefused(x): // the others are judged one by one
-			texts = append(texts, x)
-		case !text && x.Succeeded():
-			served = append(served, x)
-		}
-	}
-	if len(texts) < 2 || len(served) < 2 {
-		return
-	}
-	v.That(false, "requests under strings to be served like those under numbers", matcher.Describe(texts[0])+" to every request whose id is a string, and none to those with numbers",
-		append(texts[0].Evidence(), served[0].Evidence()...)...)
-	v.Hint("keep the id as it came, whether it is a string or a number")
-}
-
-// idRefused reports whether a request was refused as invalid, which a list request
-// is only for its id.
-func idRefused(x *recording.Exchange) bool {
-	code, _ := x.Code()
-	return x.Failed() && (code == -32600 || code == -32700)
-}
-
 // wellFormedNotification judges a message that has a method and is no request, or
 // that is no message at all.
 func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
@@ -382,9 +333,15 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 		v.That(!params.Exists() || params.IsObject(), "params that are an object, or none", "params of "+m.Said()+" are "+judge.TypeName(params), at)
 		for _, member := range []string{"result", "error"} {
 			if value := m.Get(member); value.Exists() {
-				v.WarnUnless(false, "a notification without the members of a response", m.Said()+" with "+member+": "+judge.Brief(value), at)
-				v.Downgrade("no sentence forbids further members, but these make a message a response to many clients")
-				v.Hint("leave out what is null when messages are encoded")
+				v.Fail(verdict.Finding{
+					Expected: "a notification without the members of a response",
+					Actual:   m.Said() + " with " + member + ": " + judge.Brief(value),
+					Frames:   []int{at},
+					Warn:     true,
+					Downgraded: "no sentence forbids further members, but these make a message a response " +
+						"to many clients",
+					Hint: "leave out what is null when messages are encoded",
+				})
 			}
 		}
 	}
@@ -412,10 +369,13 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 			case m.Nameless() && unread(x, v): // an error about the session or the head of the request
 			case step == recording.StepNullID || step == recording.StepDoubledMember: // there is none, or which one it is depends on the reader
 			case len(x.ID) > 0 && step != recording.StepNoMethod && step != recording.StepMistypedMethod && step != recording.StepNotUTF8:
-				v.That(!m.Nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
-					"the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
-				v.Hint("take the id from the request before its params are looked at")
-				v.SharedCause(verdict.LostID)
+				v.FailUnless(!m.Nameless(), verdict.Finding{
+					Expected: "an error with the id " + judge.Short(gjson.ParseBytes(x.ID), 60) +
+						" of its request",
+					Actual:      "the id is " + judge.Brief(m.Get("id")),
+					Frames:      append(x.Evidence(), m.Frame.Number),
+					SharedCause: verdict.LostID,
+				})
 			case step == recording.StepNotJSON && v.Revision() < requirement.R20251125:
 				// The schema requires an id that is not null, JSON-RPC one that is.
 				v.Holds()
@@ -441,55 +401,4 @@ func endedWith(r *recording.Recording) map[string]int {
 // session is over (up to 2025-11-25, "Session Management"), 431 where the header is too large.
 func unread(x *recording.Exchange, v *verdict.Verdict) bool {
 	return x.Status > http.StatusBadRequest && x.Status < http.StatusInternalServerError && (x.Status != http.StatusNotFound || !v.Modern())
-}
-
-// freshIDs: requests of the server have string or integer ids, each used once in a
-// session.
-func freshIDs(r *recording.Recording, v *verdict.Verdict) {
-	v.Skip(recording.CodeNotExercised, "the target asked for nothing: to a client that declares no capabilities it may send pings, and need not")
-	used := map[string]verdict.Message{}
-	for _, m := range verdict.RequestsOf(r) {
-		id := m.Get("id")
-		if !v.That(judge.IsString(id) || judge.IsInteger(id), "a request with an id that is a string or an integer", m.Said()+" with the id "+judge.Brief(id), m.Frame.Number) {
-			continue
-		}
-		key := m.Frame.Session + " " + judge.TypeName(id) + " " + id.String()
-		if first, twice := used[key]; twice && first.Frame.Number != m.Frame.Number {
-			v.That(false, "an id that the server has not used before", "the id "+judge.Brief(id)+" was used for "+first.Said()+" already", first.Frame.Number, m.Frame.Number)
-			continue
-		}
-		used[key] = m
-	}
-}
-
-// unusualIDTypes: whatever id a list has, its response has one of the same type.
-func unusualIDTypes(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
-		if v.Answered(x) {
-			idType(v, x)
-		}
-	}
-}
-
-// idTypes: so does the response to each other request.
-func idTypes(r *recording.Recording, v *verdict.Verdict) {
-	var respelt verdict.Sightings
-	for _, x := range r.Exchanges {
-		idType(v, x)
-		got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
-		if x.Outcome == recording.Replied && got.Type == gjson.Number && sent.Type == gjson.Number && got.Num == sent.Num && got.Raw != sent.Raw {
-			respelt.Add(sent.Raw+" as "+judge.Short(got, 60), x.Evidence()...)
-		}
-	}
-	respelt.Observe(v, "id-respelt", "%d {number comes|numbers come} back as {an id|ids} written in another way, by which clients that keep {it as a text do not find it|them as texts do not find them}: %s")
-}
-
-// idType compares the types of an id that was sent and of one that came back and looks alike: another
-// one altogether is judged elsewhere, and so is a refusal of the empty string, which bears no id.
-func idType(v *verdict.Verdict, x *recording.Exchange) {
-	got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
-	if x.Outcome != recording.Replied || !got.Exists() || got.String() != sent.String() || got.Type == gjson.Null && x.Failed() || got.Type != sent.Type && verdict.Doubles(v) {
-		return // or the second answer to a request under an id that looks alike
-	}
-	v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent), "it came back as "+judge.Brief(got)+" to "+x.Method, x.Evidence()...)
 }

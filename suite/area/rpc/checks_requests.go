@@ -49,10 +49,18 @@ var rpcRequestsChecks = []verdict.Check{
 				return
 			}
 			if x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300 {
-				v.That(false, "a JSON-RPC error with code -32601", matcher.Describe(x)+" to a request for an unknown method", x.Evidence()...)
+				v.Fail(verdict.Finding{
+					Expected: "a JSON-RPC error with code -32601",
+					On:       x, About: "a request for an unknown method",
+				})
 			} else if v.Modern() && r.Combination.Transport == requirement.Stdio {
-				v.ExpectOrWarn(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
-				v.Downgrade("the sentence that demands the code stands on the page of Streamable HTTP; elsewhere the schema and JSON-RPC describe it")
+				v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method",
+					verdict.Finding{
+						Warn: true,
+						Downgraded: "the sentence that demands the code stands on the page of Streamable " +
+							"HTTP; " +
+							"elsewhere the schema and JSON-RPC describe it",
+					})
 			} else {
 				v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
 			}
@@ -75,8 +83,12 @@ var rpcRequestsChecks = []verdict.Check{
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
-			v.That(!x.Fatal, "a server that goes on after bytes that are no UTF-8", verdict.LostWords(x), x.Evidence()...)
-			v.Hint("decode input in such a way that alien bytes are replaced or refused")
+			v.FailUnless(!x.Fatal, verdict.Finding{
+				Expected: "a server that goes on after bytes that are no UTF-8",
+				Actual:   verdict.LostWords(x),
+				On:       x,
+				Hint:     "decode input in such a way that alien bytes are replaced or refused",
+			})
 		}
 	}},
 	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -138,8 +150,13 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 			v.Holds()
 			return
 		}
-		v.That(false, expected, matcher.Describe(x), frames...)
-		v.Hint("answer every request, if need be with an error; if the target takes longer by design, raise --timeout")
+		v.Fail(verdict.Finding{
+			Expected: expected,
+			Actual:   matcher.Describe(x),
+			Frames:   frames,
+			Hint: "answer every request, if need be with an error; if the target takes longer by " +
+				"design, raise --timeout",
+		})
 	case recording.Lost:
 		if x.Request == 0 {
 			return // it had ended the connection before: that is its right
@@ -148,8 +165,12 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 			v.Block(recording.CodeDied, "the program, which had been started before, ended at its start: "+x.Reason, frames...)
 			return
 		}
-		v.That(false, expected, verdict.LostWords(x), frames...)
-		v.Cause("the end of the connection") // whichever request it was that met it
+		v.Fail(verdict.Finding{
+			Expected: expected,
+			Actual:   verdict.LostWords(x),
+			Frames:   frames,
+			Cause:    "the end of the connection",
+		}) // whichever request it was that met it
 	case recording.HTTPOnly:
 		if x.Status < 300 && !verdict.AnsweredOnGet(r, x) {
 			v.That(false, expected, matcher.Describe(x), frames...)
@@ -163,9 +184,13 @@ func missingAnswered(r *recording.Recording, v *verdict.Verdict) {
 		if x.Kind == recording.Clean || x.Outcome != recording.Silent || x.Fatal || len(x.Replies) > 0 {
 			continue
 		}
-		v.That(false, "one response to "+x.Method, matcher.Describe(x)+" to "+verdict.ReadOf(x)+", which does not exist", x.Evidence()...)
-		v.Hint("answer every request, a read of what does not exist with an error; if the target takes longer by design, raise --timeout")
-		v.SharedCause(verdict.UnansweredRead)
+		v.Fail(verdict.Finding{
+			Expected: "one response to " + x.Method,
+			On:       x, About: verdict.ReadOf(x) + ", which does not exist",
+			Hint: "answer every request, a read of what does not exist with an error; if the target " +
+				"takes longer by design, raise --timeout",
+			SharedCause: verdict.UnansweredRead,
+		})
 	}
 }
 
@@ -201,9 +226,12 @@ func strays(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, m := range verdict.Responses(r) {
 		if m.Nameless() && resultOf(m) == "" && !owned[m.Frame.Number] && r.Combination.Transport != requirement.HTTP {
-			v.That(false, "no response to a notification", "a response without id: "+judge.Brief(m.Result), m.Frame.Number)
-			v.Hint("never answer a message without an id")
-			v.SharedCause(verdict.AnsweredNotification)
+			v.Fail(verdict.Finding{
+				Expected:    "no response to a notification",
+				Actual:      "a response without id: " + judge.Brief(m.Result),
+				Frames:      []int{m.Frame.Number},
+				SharedCause: verdict.AnsweredNotification,
+			})
 		}
 	}
 }
@@ -213,7 +241,7 @@ func endsServer(r *recording.Recording, x *recording.Exchange, v *verdict.Verdic
 	if !verdict.EndsServer(r, x, v) {
 		return false
 	}
-	v.Skip(recording.CodeNotExercised, "the server ends over what it cannot read: see SEC-63")
+	v.NotExercised("the server ends over what it cannot read: see SEC-63")
 	return true
 }
 
@@ -223,7 +251,7 @@ func bareServerError(x *recording.Exchange, v *verdict.Verdict) bool {
 	if x.Outcome != recording.HTTPOnly || x.Status < 500 || x.Fatal || v.Facts.Combination.Transport != requirement.HTTP {
 		return false
 	}
-	v.Skip(recording.CodeNotExercised, "the status of the answer is all there is to judge: see HTTP-36")
+	v.NotExercised("the status of the answer is all there is to judge: see HTTP-36")
 	return true
 }
 
@@ -240,8 +268,12 @@ func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, s
 	case x.Outcome == recording.Replied:
 		v.Expect(x).To(matcher.BeErrorReply(codes...), about)
 	case x.Outcome == recording.HTTPOnly && x.Status >= 500:
-		v.That(false, "a JSON-RPC error, or an HTTP status of 4xx", matcher.Describe(x)+" to "+about, frames...)
-		v.RefusalDue()
+		v.Fail(verdict.Finding{
+			Expected:   "a JSON-RPC error, or an HTTP status of 4xx",
+			Actual:     matcher.Describe(x) + " to " + about,
+			Frames:     frames,
+			RefusalDue: true,
+		})
 	case x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly:
 		v.That(silence, matcher.BeErrorReply(codes...).Expected(), matcher.Describe(x)+" to "+about, frames...)
 	default:
@@ -253,19 +285,29 @@ func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, s
 // response.
 func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *verdict.Verdict) {
 	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
-		v.Skip(recording.CodeNotExercised, "the target refuses so many requests at once (HTTP "+strconv.Itoa(x.Status)+")")
+		v.NotExercised("the target refuses so many requests at once (HTTP " + strconv.Itoa(x.Status) + ")")
 		return
 	}
 	if x.Conflict() {
-		v.WarnUnless(false, "a response to each of 20 requests in flight", "HTTP 409 to "+x.Method+", because another request of the session was in flight", x.Evidence()...)
-		v.AboutRefusal()
-		v.Downgrade("no page says that requests of a session have to be taken while others are handled")
-		v.Hint("handle the requests of a session side by side, or let each wait for its turn, and answer it then")
+		v.Fail(verdict.Finding{
+			Expected: "a response to each of 20 requests in flight",
+			Actual: "HTTP 409 to " + x.Method +
+				", because another request of the session was in flight",
+			On:           x,
+			Warn:         true,
+			AboutRefusal: true,
+			Downgraded:   "no page says that requests of a session have to be taken while others are handled",
+			Hint: "handle the requests of a session side by side, or let each wait for its turn, " +
+				"and answer it then",
+		})
 		return
 	}
 	late := len(x.Replies) > 0 // but not lost
 	if x.Outcome == recording.Silent && !late || x.Outcome == recording.Lost && x.Request > 0 {
-		v.That(false, "a response to each of 20 requests in flight", matcher.Describe(x)+" to "+x.Method, x.Evidence()...)
+		v.Fail(verdict.Finding{
+			Expected: "a response to each of 20 requests in flight",
+			On:       x, About: x.Method,
+		})
 		return
 	}
 	if !v.Answered(x) {
@@ -288,8 +330,12 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *
 		v.Holds()
 		return
 	}
-	v.That(false, "the contents of "+uri, "those of "+other+", which was asked for under another id", frames...)
-	v.Cause("the contents of another resource")
+	v.Fail(verdict.Finding{
+		Expected: "the contents of " + uri,
+		Actual:   "those of " + other + ", which was asked for under another id",
+		Frames:   frames,
+		Cause:    "the contents of another resource",
+	})
 }
 
 // outOfPlace is the URI of the first contents of a read that have nothing to do with
@@ -341,19 +387,22 @@ func cutInChunks(r *recording.Recording, v *verdict.Verdict) {
 	case x.Succeeded():
 		usableID(x, v)
 	case plain != nil && plain.Succeeded():
-		v.That(false, "an answer to a request whose body comes in two chunks and is cut within a character, as to one of ASCII letters", matcher.Describe(x),
-			append(x.Evidence(), plain.Evidence()...)...)
-	default:
-		return
+		v.Fail(verdict.Finding{
+			Expected: "an answer to a request whose body comes in two chunks and is cut within a " +
+				"character, as to one of ASCII letters",
+			Actual:      matcher.Describe(x),
+			Frames:      append(x.Evidence(), plain.Evidence()...),
+			SharedCause: cutCharacter,
+			Hint:        wholeBody,
+		})
 	}
-	cutCharacter(v)
 }
 
-// cutCharacter gives what was just stated its cause where a body came in chunks, and what helps.
-func cutCharacter(v *verdict.Verdict) {
-	v.SharedCause("a character cut by the end of a chunk")
-	v.Hint("collect the bytes of the whole body, and decode it then, not each piece that is read")
-}
+// The cause of what is wrong where a body came in chunks, and what helps.
+const (
+	cutCharacter = "a character cut by the end of a chunk"
+	wholeBody    = "collect the bytes of the whole body, and decode it then, not each piece that is read"
+)
 
 // altered says, behind a string that came back, how it was made of the one that was sent; empty if it was not.
 func altered(sent, got string) string {

@@ -57,32 +57,46 @@ const (
 
 // The checks of transport security: where requests may come from.
 var secChecks = []verdict.Check{
-	{Requirement: "SEC-01", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		uncheckedHost(r, v)
-		forbiddenOrigin(r, v)
-		lookAlikesRefused(r, v)
-	}},
-	{Requirement: "SEC-02", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		uncheckedHost(r, v)
-		x := r.Step(stepRequest)
-		if answeredOrigin(x, v) {
-			policy(v)(turnedAway(x), "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags[recording.TagOrigin], x.Evidence()...)
-			v.SharedCause(foreignServed)
-		}
-		lookAlikesRefused(r, v)
-	}},
-	{Requirement: "SEC-03", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: everyOrigin},
+	{Requirement: "SEC-01", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"),
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			uncheckedHost(r, v)
+			forbiddenOrigin(r, v)
+			lookAlikesRefused(r, v)
+		}},
+	{Requirement: "SEC-02", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"),
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			uncheckedHost(r, v)
+			x := r.Step(stepRequest)
+			if answeredOrigin(x, v) {
+				v.FailUnless(turnedAway(x), verdict.Finding{
+					Expected: "a refusal",
+					On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin],
+					Warn:        chosen(v),
+					SharedCause: foreignServed,
+				})
+			}
+			lookAlikesRefused(r, v)
+		}},
+	{Requirement: "SEC-03", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"),
+		Judge: everyOrigin},
 	{Requirement: "SEC-04", From: []recording.Name{Origins}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		without, with := r.Step(stepNoOrigin), r.Step(stepOwnOrigin)
 		if answeredOrigin(without, v) && answeredOrigin(with, v) {
-			v.WarnUnless(without.Succeeded() || !with.Succeeded(), "service without an Origin", matcher.Describe(without)+" to a request without Origin, which is served with one", without.Evidence()...)
+			v.FailUnless(without.Succeeded() || !with.Succeeded(), verdict.Finding{
+				Expected: "service without an Origin",
+				On:       without, About: "a request without Origin, which is served with one",
+				Warn: true,
+			})
 		}
 	}},
-	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: []verdict.Gate{verdict.Allowed("public-bind")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
-			v.That(x.Status == 0, "a server that listens on loopback addresses only", fmt.Sprintf("HTTP %d from %s, an address of this machine that others can reach", x.Status, x.Tags[tagAddress]), x.Evidence()...)
-		}
-	}},
+	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: verdict.Allowed("public-bind"),
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if x := r.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
+				v.That(x.Status == 0, "a server that listens on loopback addresses only",
+					fmt.Sprintf("HTTP %d from %s, an address of this machine that others can reach", x.Status,
+						x.Tags[tagAddress]), x.Evidence()...)
+			}
+		}},
 	{Requirement: "SEC-63", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Judge: survives},
 	{Requirement: "SEC-14", From: []recording.Name{LogSecrets, recording.Everything}, Judge: loggedSecrets},
 }
@@ -90,18 +104,16 @@ var secChecks = []verdict.Check{
 // foreignServed is the cause of what the requirements on the Origin of older and newer revisions see alike.
 const foreignServed = "a foreign origin is served"
 
-// policy is how severely origins are judged: what is allowed is the operator's
-// choice, unless the server is local or its origins are configured.
-func policy(v *verdict.Verdict) func(bool, string, string, ...int) bool {
-	return v.ThatIf(v.Facts.Local || v.Facts.Configured["origins"])
-}
+// chosen reports whether the origins that are allowed may be the operator's choice: the
+// server is not local, and its origins are not configured. Violations warn then.
+func chosen(v *verdict.Verdict) bool { return !v.Facts.Local && !v.Facts.Configured["origins"] }
 
 // answeredOrigin reports whether it is known what became of a request: a
 // response, or a connection that was closed on it.
 func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
 	switch {
 	case x == nil:
-		v.Skip(recording.CodeNotExercised, "no such request was made")
+		v.NotExercised("no such request was made")
 		return false
 	case x.Status == http.StatusUnauthorized || x.Status > 0 && x.Outcome != recording.Refused || x.Outcome == recording.Lost && !x.Fatal:
 		return true
@@ -125,26 +137,40 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 	}
 	about := " to a request from the origin " + x.Tags[recording.TagOrigin]
 	if x.Status == http.StatusUnauthorized {
-		v.WarnUnless(false, "HTTP 403", "HTTP 401"+about, x.Evidence()...)
-		v.Downgrade("it is refused, but with another status")
-		v.Hint("look at the Origin before credentials are asked for")
-		v.Harmless()
+		v.Fail(verdict.Finding{
+			Expected:   "HTTP 403",
+			Actual:     "HTTP 401" + about,
+			On:         x,
+			Warn:       true,
+			Downgraded: "it is refused, but with another status",
+			Hint:       "look at the Origin before credentials are asked for",
+			Harmless:   true,
+		})
 		return
 	}
-	policy(v)(x.Status == http.StatusForbidden, "HTTP 403", matcher.Describe(x)+about, x.Evidence()...)
-	v.Hint("compare the Origin header, if there is one, with a list of those that are allowed")
-	if turnedAway(x) {
-		v.Harmless()
-	} else {
-		v.SharedCause(foreignServed)
+	f := verdict.Finding{
+		Expected: "HTTP 403",
+		Actual:   matcher.Describe(x) + about,
+		On:       x,
+		Warn:     chosen(v),
+		Harmless: turnedAway(x),
 	}
+	if !f.Harmless {
+		f.SharedCause = foreignServed
+	}
+	v.FailUnless(x.Status == http.StatusForbidden, f)
 	if x.Status == http.StatusForbidden {
 		raw := verdict.Body(r, x)
 		id := gjson.GetBytes(raw, "id")
-		v.WarnUnless(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, "a body without id, if any", "the id "+judge.Brief(id), x.Evidence()...)
-		v.Downgrade("it is refused as it should be; only the body is unusual")
-		v.Hint("refuse a foreign Origin before the body is read")
-		v.Harmless()
+		v.FailUnless(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, verdict.Finding{
+			Expected:   "a body without id, if any",
+			Actual:     "the id " + judge.Brief(id),
+			On:         x,
+			Warn:       true,
+			Downgraded: "it is refused as it should be; only the body is unusual",
+			Hint:       "refuse a foreign Origin before the body is read",
+			Harmless:   true,
+		})
 	}
 }
 
@@ -169,9 +195,15 @@ func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 		case x.Tags[recording.TagOrigin] == nullOrigin:
 			v.Observe("null-origin", "a request from the origin null is served, which every sandboxed page and every page from a file has", x.Evidence()...)
 		default:
-			policy(v)(false, "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags[recording.TagOrigin]+", which is foreign as well", x.Evidence()...)
-			v.Hint("compare the whole Origin, not its beginning, its end or its scheme, with a list of those that are allowed")
-			v.SharedCause("an origin like an allowed one is served")
+			v.Fail(verdict.Finding{
+				Expected: "a refusal",
+				On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin] +
+					", which is foreign as well",
+				Warn: chosen(v),
+				Hint: "compare the whole Origin, not its beginning, its end or its scheme, with a " +
+					"list of those that are allowed",
+				SharedCause: "an origin like an allowed one is served",
+			})
 		}
 	}
 }
@@ -193,7 +225,7 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step)
 	})
 	if !looks {
-		v.Skip(recording.CodeNotExercised, "the target does not look at the Origin at all, which is judged elsewhere")
+		v.NotExercised("the target does not look at the Origin at all, which is judged elsewhere")
 		return
 	}
 	for _, x := range steps {
@@ -201,8 +233,11 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		// A server that does not know the HTTP method says 501 (RFC 9110, section 15.6.2), to everybody.
-		policy(v)(turnedAway(x) || x.Status == http.StatusNotImplemented, "every request from a foreign origin to be refused, as others are", matcher.Describe(x)+" to "+fromPage(x), x.Evidence()...)
-		v.Hint("check the Origin before anything else, whatever the method")
+		v.FailUnless(turnedAway(x) || x.Status == http.StatusNotImplemented, verdict.Finding{
+			Expected: "every request from a foreign origin to be refused, as others are",
+			On:       x, About: fromPage(x),
+			Warn: chosen(v),
+		})
 	}
 }
 
@@ -226,7 +261,7 @@ func loggedSecrets(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, f := range r.Notifications("notifications/message", 0) {
 		if len(secrets) == 0 {
-			v.Skip(recording.CodeNotExercised, "no credentials were sent")
+			v.NotExercised("no credentials were sent")
 			return
 		}
 		v.Holds()
@@ -283,10 +318,12 @@ var secAuthChecks = []verdict.Check{
 	{Requirement: "SEC-10", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x := r.Step(stepInvalid)
 		if demanded(r, v) && answeredOrigin(x, v) {
-			authority(r, v)(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to an invented bearer token", x.Evidence()...)
-			if !x.Succeeded() {
-				v.Harmless()
-			}
+			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
+				Expected: "HTTP 401",
+				On:       x, About: "an invented bearer token",
+				Warn:     ownScheme(r, v),
+				Harmless: !x.Succeeded(),
+			})
 		}
 	}},
 	{Requirement: "SEC-11", From: []recording.Name{Rights}, Judge: insufficientScope},
@@ -296,7 +333,7 @@ var secAuthChecks = []verdict.Check{
 	{Requirement: "SEC-60", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x := metadata(r)
 		if x == nil {
-			v.Skip(recording.CodeNotExercised, "the target offers no protected-resource metadata")
+			v.NotExercised("the target offers no protected-resource metadata")
 			return
 		}
 		servers := gjson.Get(x.Tags[recording.TagText], "authorization_servers")
@@ -304,10 +341,11 @@ var secAuthChecks = []verdict.Check{
 	}},
 	{Requirement: "SEC-61", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepForeign); x != nil && answeredOrigin(x, v) {
-			v.That(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to a token that was issued for another server", x.Evidence()...)
-			if !x.Succeeded() {
-				v.Harmless()
-			}
+			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
+				Expected: "HTTP 401",
+				On:       x, About: "a token that was issued for another server",
+				Harmless: !x.Succeeded(),
+			})
 		}
 	}},
 }
@@ -333,12 +371,13 @@ func metadata(r *recording.Recording) *recording.Exchange {
 	return nil
 }
 
-// authority is how severely authorisation is judged: schemes of the target's own
-// are allowed, so it must be known that the one of the protocol is used.
-func authority(r *recording.Recording, v *verdict.Verdict) func(bool, string, string, ...int) bool {
+// ownScheme reports whether authorisation may go by a scheme of the target's own, which is
+// allowed: it is not known that the one of the protocol is used. Violations warn then.
+func ownScheme(r *recording.Recording, v *verdict.Verdict) bool {
 	x := challenged(r)
 	bearer := x != nil && strings.Contains(strings.ToLower(x.Header.Get("WWW-Authenticate")), "resource_metadata")
-	return v.ThatIf(!v.Facts.Configured["authorization.own"] && (v.Facts.Configured["authorization.protocol"] || metadata(r) != nil || bearer))
+	return v.Facts.Configured["authorization.own"] || !v.Facts.Configured["authorization.protocol"] &&
+		metadata(r) == nil && !bearer
 }
 
 // demanded reports whether the target asks for credentials; if not, it says so. One
@@ -349,7 +388,7 @@ func demanded(r *recording.Recording, v *verdict.Verdict) bool {
 		return true
 	}
 	if challenged(r) == nil {
-		v.Skip(recording.CodeNotExercised, "the target serves requests without credentials")
+		v.NotExercised("the target serves requests without credentials")
 		return false
 	}
 	return true
@@ -359,12 +398,16 @@ func demanded(r *recording.Recording, v *verdict.Verdict) bool {
 func challenge(r *recording.Recording, v *verdict.Verdict) {
 	x := challenged(r)
 	if x == nil {
-		v.Skip(recording.CodeNotExercised, "no request was answered by HTTP 401")
+		v.NotExercised("no request was answered by HTTP 401")
 		return
 	}
 	got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
-	authority(r, v)(strings.Contains(strings.ToLower(got), "resource_metadata"), "WWW-Authenticate with resource_metadata",
-		"HTTP 401 with WWW-Authenticate: "+judge.Quote(got), x.Evidence()...)
+	v.FailUnless(strings.Contains(strings.ToLower(got), "resource_metadata"), verdict.Finding{
+		Expected: "WWW-Authenticate with resource_metadata",
+		Actual:   "HTTP 401 with WWW-Authenticate: " + judge.Quote(got),
+		On:       x,
+		Warn:     ownScheme(r, v),
+	})
 }
 
 // missingCredentials: whoever is refused for want of credentials is told by 401.
@@ -380,23 +423,27 @@ func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
 		if x.Step == stepAnonymousList && x.Status != http.StatusUnauthorized && x.Status != http.StatusForbidden {
 			continue // something else may be wrong with it
 		}
-		authority(r, v)(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to "+x.Method+" without valid credentials", x.Evidence()...)
+		v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
+			Expected: "HTTP 401",
+			On:       x, About: x.Method + " without valid credentials",
+			Warn: ownScheme(r, v),
+		})
 	}
 }
 
 // insufficientScope: 403, and a challenge that names the error and the scope.
 func insufficientScope(r *recording.Recording, v *verdict.Verdict) {
 	if v.Facts.Configured["authorization.own"] {
-		v.Skip(recording.CodeNotExercised, "the target has an authorisation of its own, which need not know scopes")
+		v.NotExercised("the target has an authorisation of its own, which need not know scopes")
 		return
 	}
 	for _, x := range r.Steps(recording.StepRead) {
 		switch {
 		case x.Status == 0 || x.Outcome == recording.Refused:
-			v.Skip(recording.CodeNotExercised, "there was no HTTP response")
+			v.NotExercised("there was no HTTP response")
 			continue
 		case x.Succeeded():
-			v.Skip(recording.CodeNotExercised, "the resource was served, which is judged elsewhere")
+			v.NotExercised("the resource was served, which is judged elsewhere")
 			continue
 		}
 		got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
@@ -415,8 +462,7 @@ func protectedResources(r *recording.Recording, v *verdict.Verdict) {
 		case turnedAway(x):
 			v.Holds()
 		case v.Answered(x):
-			v.That(!x.Succeeded(), "a refusal", matcher.Describe(x)+" to "+about, x.Evidence()...)
-			v.Hint("check the right at each operation")
+			v.FailUnless(!x.Succeeded(), verdict.Finding{Expected: "a refusal", On: x, About: about})
 		}
 	}
 }

@@ -28,7 +28,7 @@ func ownersContents(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case !v.Answered(x):
 		case owner < 0 || !verdict.Yields(r.Exchanges[owner]):
-			v.Skip(recording.CodeNeedsSubject, "the owner of "+uri+" could not read it, so that nothing can be compared")
+			v.NeedsSubject("the owner of " + uri + " could not read it, so that nothing can be compared")
 		case x.Succeeded():
 			same := verdict.Yields(x) && slices.Equal(verdict.Bodies(x), verdict.Bodies(r.Exchanges[owner]))
 			v.That(!same, "a refusal", fmt.Sprintf("the identity %q gets the contents of %s that its owner gets", x.Tags[tagIdentity], uri),
@@ -45,7 +45,8 @@ func ownersContents(r *recording.Recording, v *verdict.Verdict) {
 func survives(_ *recording.Recording, v *verdict.Verdict) {
 	endsSessions(v)
 	if !verdict.OwnServer(v) {
-		v.Skip(recording.CodeNotExercised, "whether a message ends the server, or only a connection, cannot be seen at an address")
+		v.NotExercised("whether a message ends the server, or only a connection, cannot be seen at an " +
+			"address")
 		return
 	}
 	for _, r := range v.Recordings() {
@@ -67,9 +68,13 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 			switch {
 			case verdict.EndsServer(r, x, v) && divided(r, x) && verdict.LostOverText(v.Recording(recording.InvalidMessages)): // that is the finding
 			case verdict.EndsServer(r, x, v):
-				v.That(false, "a server that goes on serving",
-					fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
-				v.SharedCause(verdict.Ends)
+				v.Fail(verdict.Finding{
+					Expected: "a server that goes on serving",
+					Actual: fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone",
+						sent(x), matcher.InBrackets(x.Reason)),
+					On:          x,
+					SharedCause: verdict.Ends,
+				})
 			case lostOnce(x, r.Exchanges[i+1:]):
 				open = true
 				v.Block(recording.CodeDied, fmt.Sprintf("the connection was lost over %s%s, which could not be sent again alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)

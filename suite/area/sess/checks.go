@@ -33,7 +33,10 @@ var Checks = []verdict.Check{
 		if !told(x, v) {
 			return
 		}
-		v.That(x.Status == http.StatusBadRequest || x.Succeeded(), "HTTP 400, or service", matcher.Describe(x)+" to a request without the session id", x.Evidence()...)
+		v.FailUnless(x.Status == http.StatusBadRequest || x.Succeeded(), verdict.Finding{
+			Expected: "HTTP 400, or service",
+			On:       x, About: "a request without the session id",
+		})
 		if get := r.Step(recording.StepGetWithoutID); !x.Succeeded() && opensStream(get) {
 			v.That(false, "HTTP 400 (or 405) to a GET without the session id, where a request by POST needs it", "an event stream", append(x.Evidence(), get.Evidence()...)...)
 		} else if x.Status == http.StatusBadRequest && get != nil && get.Status == http.StatusNotFound && slices.ContainsFunc(gets(r), opensStream) {
@@ -47,15 +50,20 @@ var Checks = []verdict.Check{
 			return
 		}
 		if y := r.Step(recording.StepWithoutID); y != nil && y.Succeeded() && x.Succeeded() {
-			v.Skip(recording.CodeNotExercised, "the target serves requests without a session id as well: it keeps no sessions")
+			v.NotExercised("the target serves requests without a session id as well: it keeps no sessions")
 			return
 		}
-		v.That(x.Status == http.StatusNotFound, "HTTP 404", matcher.Describe(x)+" to a session id that was never issued", x.Evidence()...)
-		v.Hint("answer a session id that the server does not know with HTTP 404")
+		v.FailUnless(x.Status == http.StatusNotFound, verdict.Finding{
+			Expected: "HTTP 404",
+			On:       x, About: "a session id that was never issued",
+		})
 	}),
 	sessionCheck("SESS-08", func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepReopen); x != nil && verdict.Responded(x, v) {
-			v.That(x.Succeeded(), "a new session after one was ended", matcher.Describe(x)+" to initialize", x.Evidence()...)
+			v.FailUnless(x.Succeeded(), verdict.Finding{
+				Expected: "a new session after one was ended",
+				On:       x, About: "initialize",
+			})
 		}
 	}),
 	sessionCheck("SESS-09", acceptedIDs),
@@ -80,7 +88,7 @@ func issuing(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 		}
 	}
 	if len(all) == 0 {
-		v.Skip(recording.CodeNotExercised, "the target issues no session ids")
+		v.NotExercised("the target issues no session ids")
 	}
 	return all
 }
@@ -92,21 +100,40 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range issuing(r, v) {
 		id := x.Header.Get("Mcp-Session-Id")
 		if x.Step == recording.StepChosenID && id == x.Tags[recording.TagSession] {
-			v.That(false, "a session id that the server makes", "the id "+judge.Quote(id)+", which the client sent with initialize, is that of the new session", x.Evidence()...)
-			v.Hint("make the id of each session yourself, and answer initialize with an id that is not known with HTTP 404")
+			v.Fail(verdict.Finding{
+				Expected: "a session id that the server makes",
+				Actual: "the id " + judge.Quote(id) +
+					", which the client sent with initialize, is that of the new session",
+				On: x,
+				Hint: "make the id of each session yourself, and answer initialize with an id that is " +
+					"not known with HTTP 404",
+			})
 			continue
 		}
 		if other := seen[id]; other != nil {
-			v.That(false, "another id for each session", "two sessions have the id "+judge.Quote(id), append(other.Evidence(), x.Evidence()...)...)
-			v.Hint(random)
+			v.Fail(verdict.Finding{
+				Expected: "another id for each session",
+				Actual:   "two sessions have the id " + judge.Quote(id),
+				Frames:   append(other.Evidence(), x.Evidence()...),
+				Hint:     random,
+			})
 		}
 		seen[id] = x
-		v.That(len(id) >= 16, hard, "a session id of no more than "+strconv.Itoa(len(id))+" characters, "+judge.Quote(id), x.Evidence()...)
-		v.Hint(random)
+		v.FailUnless(len(id) >= 16, verdict.Finding{
+			Expected: hard,
+			Actual: "a session id of no more than " + strconv.Itoa(len(id)) + " characters, " +
+				judge.Quote(id),
+			On:   x,
+			Hint: random,
+		})
 		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
 			next := seen[strconv.FormatUint(n-1, 10)]
-			v.That(next == nil, hard, fmt.Sprintf("session ids that are counted up: %d and %d", n-1, n), x.Evidence()...)
-			v.Hint(random)
+			v.FailUnless(next == nil, verdict.Finding{
+				Expected: hard,
+				Actual:   fmt.Sprintf("session ids that are counted up: %d and %d", n-1, n),
+				On:       x,
+				Hint:     random,
+			})
 		}
 		ids, frames = append(ids, id), append(frames, x.Evidence()...)
 	}
@@ -116,8 +143,14 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	differing, bits := judge.Variety(ids)
-	v.That(bits >= few, hard, fmt.Sprintf(plural.Of(differing, "%d session ids that differ in %d {character|characters} only, such as %s and %s"), len(ids), differing, judge.Quote(ids[0]), judge.Quote(ids[1])), frames...)
-	v.Hint(random)
+	v.FailUnless(bits >= few, verdict.Finding{
+		Expected: hard,
+		Actual: fmt.Sprintf(plural.Of(differing,
+			"%d session ids that differ in %d {character|characters} only, such as %s and %s"), len(ids),
+			differing, judge.Quote(ids[0]), judge.Quote(ids[1])),
+		Frames: frames,
+		Hint:   random,
+	})
 }
 
 // endedSession: 404 from the moment the end was confirmed, or a second later.
@@ -130,7 +163,7 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 		v.Observe("delete-fails", fmt.Sprintf("HTTP %d to DELETE: 405 says that clients cannot end sessions, and 404 that there is none", end.Status), end.Evidence()...)
 	}
 	if end.Status > 299 {
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("clients cannot end sessions (HTTP %d to DELETE)", end.Status))
+		v.NotExercised(fmt.Sprintf("clients cannot end sessions (HTTP %d to DELETE)", end.Status))
 		return
 	}
 	all := r.Steps(recording.StepAfterDelete)
@@ -142,7 +175,6 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 	if last.Status == http.StatusNotFound {
 		endedForAll(r, end, v)
 	}
-	v.Hint("forget a session when it is ended, and answer its id with HTTP 404 from then on")
 }
 
 // endedForAll: GET and DELETE are requests as well. One that opened no stream before may not be offered at all.
@@ -150,13 +182,23 @@ func endedForAll(r *recording.Recording, end *recording.Exchange, v *verdict.Ver
 	answered := func(x *recording.Exchange) bool { return x != nil && x.Status > 0 && x.Outcome != recording.Refused }
 	if get := r.Step(recording.StepGetAfterDelete); opensStream(get) {
 		v.That(false, "HTTP 404", "an event stream to a GET of a session that was ended by DELETE", append(end.Evidence(), get.Evidence()...)...)
-	} else if answered(get) && slices.ContainsFunc(gets(r), opensStream) && !v.WarnUnless(get.Status == http.StatusNotFound, "HTTP 404",
-		fmt.Sprintf("HTTP %d to a GET of a session that was ended by DELETE", get.Status), append(end.Evidence(), get.Evidence()...)...) {
-		v.Downgrade("it is refused, and requests by POST tell that the session is over")
+	} else if answered(get) && slices.ContainsFunc(gets(r), opensStream) {
+		v.FailUnless(get.Status == http.StatusNotFound, verdict.Finding{
+			Expected:   "HTTP 404",
+			Actual:     fmt.Sprintf("HTTP %d to a GET of a session that was ended by DELETE", get.Status),
+			Frames:     append(end.Evidence(), get.Evidence()...),
+			Warn:       true,
+			Downgraded: "it is refused, and requests by POST tell that the session is over",
+		})
 	}
-	if again := r.Step(recording.StepDeleteAgain); answered(again) &&
-		!v.WarnUnless(again.Status == http.StatusNotFound, "HTTP 404", fmt.Sprintf("HTTP %d to a second DELETE of the session", again.Status), append(end.Evidence(), again.Evidence()...)...) {
-		v.Downgrade("that a session which is over is ended once more does no harm")
+	if again := r.Step(recording.StepDeleteAgain); answered(again) {
+		v.FailUnless(again.Status == http.StatusNotFound, verdict.Finding{
+			Expected:   "HTTP 404",
+			Actual:     fmt.Sprintf("HTTP %d to a second DELETE of the session", again.Status),
+			Frames:     append(end.Evidence(), again.Evidence()...),
+			Warn:       true,
+			Downgraded: "that a session which is over is ended once more does no harm",
+		})
 	}
 }
 
@@ -199,9 +241,14 @@ func barred(r *recording.Recording, v *verdict.Verdict, uses []*recording.Exchan
 			expected, actual = "the issued session id to be accepted", "HTTP 400 about the session to every request with the id that was issued"
 		}
 	}
-	v.That(false, expected, actual, frames...)
-	v.AboutRefusal()
-	v.Hint("send Mcp-Session-Id with the answer to initialize, and accept it; a gateway or proxy in front of the server has to pass that header on in both directions")
+	v.Fail(verdict.Finding{
+		Expected:     expected,
+		Actual:       actual,
+		Frames:       frames,
+		AboutRefusal: true,
+		Hint: "send Mcp-Session-Id with the answer to initialize, and accept it; a gateway or " +
+			"proxy in front of the server has to pass that header on in both directions",
+	})
 }
 
 // acceptedIDs: the requests that follow initialize are not refused for their id.
@@ -231,8 +278,11 @@ func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
 	}
 	sameID(r, v)
 	if x := r.Step(recording.StepAfterOther); x != nil && verdict.Responded(x, v) && refused["a"] == nil {
-		v.That(x.Status != http.StatusBadRequest && x.Status != http.StatusNotFound, "a session to go on beside one in another revision",
-			matcher.Describe(x)+" after another client had opened a session in another revision", x.Evidence()...)
-		v.Hint("keep the negotiated version with the session")
+		v.FailUnless(x.Status != http.StatusBadRequest && x.Status != http.StatusNotFound, verdict.Finding{
+			Expected: "a session to go on beside one in another revision",
+			Actual:   matcher.Describe(x) + " after another client had opened a session in another revision",
+			On:       x,
+			Hint:     "keep the negotiated version with the session",
+		})
 	}
 }

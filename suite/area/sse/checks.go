@@ -102,8 +102,13 @@ func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 				v.That(false, "an event stream by the rules of server-sent events", string(flaw.Code)+": "+flaw.Detail, f.Number)
 			case wire.FlawUnterminated:
 				if x := onlyAnswer(r, f); x != nil && !f.HasFlaw(wire.FlawBrokenOff) {
-					v.That(false, "a blank line after the event with the response", "the stream ended without it, so that clients discard the event, and have no response to "+x.Method, x.Request, f.Number)
-					v.Hint("write an empty line after each event, the last one too")
+					v.Fail(verdict.Finding{
+						Expected: "a blank line after the event with the response",
+						Actual: "the stream ended without it, so that clients discard the event, and " +
+							"have no response to " + x.Method,
+						Frames: []int{x.Request, f.Number},
+						Hint:   "write an empty line after each event, the last one too",
+					})
 					continue
 				}
 				v.Observe("unterminated-event", "an event stream ended without the blank line that ends its last event", f.Number)
@@ -144,9 +149,16 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 			}
 		}
 		if m := gjson.ParseBytes(f.Raw); wire.Valid(f.Raw) && m.IsObject() && !m.Get("jsonrpc").Exists() && wire.Classify(f.Raw) == wire.KindOther { // with it, it is RPC-12's
-			v.WarnUnless(false, expected, "an object that is none: "+wire.Excerpt(f.Raw, 120), f.Number)
-			v.Downgrade("no sentence forbids events that hold no message, but clients take what is in those without a type for one")
-			v.Hint("give events that are no messages a type of their own, or send a comment (a line that begins with a colon)")
+			v.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   "an object that is none: " + wire.Excerpt(f.Raw, 120),
+				Frames:   []int{f.Number},
+				Warn:     true,
+				Downgraded: "no sentence forbids events that hold no message, but clients take what is in " +
+					"those without a type for one",
+				Hint: "give events that are no messages a type of their own, or send a comment (a " +
+					"line that begins with a colon)",
+			})
 		}
 		if gjson.ValidBytes(f.Raw) && gjson.ParseBytes(f.Raw).IsArray() {
 			v.That(v.Revision() == requirement.R20250326, expected, "an array: "+wire.Excerpt(f.Raw, 120), f.Number)
@@ -233,8 +245,14 @@ func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 			continue // nothing but a reminder of the last id, say with a retry time
 		}
 		known := r.Session(f.Session)
-		note := v.ThatIf(known != nil && known.Initialize != nil && known.Initialize.Header.Get("Mcp-Session-Id") != "")
-		note(false, "event ids that differ within a session", fmt.Sprintf("the id %s occurs on %s and on %s", judge.Quote(f.Event.ID), other.Channel, f.Channel), other.Number, f.Number)
+		v.Fail(verdict.Finding{
+			Expected: "event ids that differ within a session",
+			Actual: fmt.Sprintf("the id %s occurs on %s and on %s", judge.Quote(f.Event.ID), other.Channel,
+				f.Channel),
+			Frames: []int{other.Number, f.Number},
+			Warn: known == nil || known.Initialize == nil ||
+				known.Initialize.Header.Get("Mcp-Session-Id") == "",
+		})
 	}
 }
 
@@ -246,11 +264,12 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 	ofRequests(r, v)
 	second, resumed := r.Step(stepSecond), r.Step(recording.StepResume)
 	if second == nil || resumed == nil || resumed.Status == 0 {
-		v.Skip(recording.CodeNotExercised, "no stream was resumed")
+		v.NotExercised("no stream was resumed")
 		return
 	}
 	if slices.ContainsFunc(r.Steps(stepLast, stepUnknown, stepElsewhere), func(x *recording.Exchange) bool { return x.Status == 0 }) {
-		v.Skip(recording.CodeNotExercised, "a stream was asked for again, and no response began in time, so that what it brings is not known")
+		v.NotExercised("a stream was asked for again, and no response began in time, so that what it " +
+			"brings is not known")
 	} else {
 		v.Holds()
 	}
@@ -271,9 +290,12 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 			m := gjson.ParseBytes(f.Raw)
 			strange := f.Event.HasID && ids[f.Event.ID] && sentOn(r, second, f) && !sentOn(r, r.Step(stepFirst), f) || wire.SameID([]byte(m.Get("id").Raw), second.ID) && !m.Get("method").Exists()
 			if strange {
-				v.That(false, "only messages of the stream that is resumed", "a message of another stream: "+wire.Excerpt(f.Raw, 100),
-					slices.Concat(namedEvent(r, x), second.Evidence(), []int{x.Request, f.Number})...)
-				v.Cause(elsewhere)
+				v.Fail(verdict.Finding{
+					Expected: "only messages of the stream that is resumed",
+					Actual:   "a message of another stream: " + wire.Excerpt(f.Raw, 100),
+					Frames:   slices.Concat(namedEvent(r, x), second.Evidence(), []int{x.Request, f.Number}),
+					Cause:    elsewhere,
+				})
 				return // it replays one, or all of them
 			}
 		}
@@ -288,9 +310,13 @@ func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, f := range replayed(r, x) {
 		if wire.Classify(f.Raw) == wire.KindResponse {
-			v.That(false, "only messages of the stream that is resumed", "a response, which belongs to the stream of its request, on one that GET had opened: "+wire.Excerpt(f.Raw, 100), x.Request, f.Number)
-			v.Hint("keep with each event the stream that it was sent on, and replay only that stream")
-			v.Cause(elsewhere)
+			v.Fail(verdict.Finding{
+				Expected: "only messages of the stream that is resumed",
+				Actual: "a response, which belongs to the stream of its request, on one that GET had " +
+					"opened: " + wire.Excerpt(f.Raw, 100),
+				Frames: []int{x.Request, f.Number},
+				Cause:  elsewhere,
+			})
 			return
 		}
 	}
@@ -333,9 +359,13 @@ func ofNobody(r *recording.Recording, v *verdict.Verdict) {
 	for _, f := range replayed(r, x) {
 		id := []byte(gjson.GetBytes(f.Raw, "id").Raw)
 		if wire.Classify(f.Raw) == wire.KindResponse && slices.ContainsFunc(r.Exchanges, func(x *recording.Exchange) bool { return wire.SameID(id, x.ID) }) {
-			v.That(false, "no messages of other streams to an id that no event had", "a response that belongs to another stream: "+wire.Excerpt(f.Raw, 100), x.Request, f.Number)
-			v.Hint("take an event that is not known for none, and replay nothing")
-			v.Cause(elsewhere)
+			v.Fail(verdict.Finding{
+				Expected: "no messages of other streams to an id that no event had",
+				Actual:   "a response that belongs to another stream: " + wire.Excerpt(f.Raw, 100),
+				Frames:   []int{x.Request, f.Number},
+				Hint:     "take an event that is not known for none, and replay nothing",
+				Cause:    elsewhere,
+			})
 			return
 		}
 	}
@@ -367,10 +397,14 @@ func sentElsewhere(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 			}
 			for _, f := range replayed(r, x) {
 				if bytes.Equal(f.Whole(), sent.Whole()) && !brought(r, x, f) {
-					v.That(false, "nothing of the streams of another session", "what was sent to the session that made the request: "+wire.Excerpt(f.Raw, 100),
-						append(namedEvent(r, x), theirs.Request, n, x.Request, f.Number)...)
-					v.Hint("look for the event in the session that Mcp-Session-Id names")
-					v.Cause(elsewhere)
+					v.Fail(verdict.Finding{
+						Expected: "nothing of the streams of another session",
+						Actual: "what was sent to the session that made the request: " +
+							wire.Excerpt(f.Raw, 100),
+						Frames: append(namedEvent(r, x), theirs.Request, n, x.Request, f.Number),
+						Hint:   "look for the event in the session that Mcp-Session-Id names",
+						Cause:  elsewhere,
+					})
 					return
 				}
 			}
@@ -403,7 +437,7 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if x.Status != http.StatusOK || verdict.MediaType(x.Header) != "text/event-stream" {
-		v.Skip(recording.CodeNotExercised, "there is no event stream")
+		v.NotExercised("there is no event stream")
 		return
 	}
 	dispatched := slices.DeleteFunc(events(r), func(f *wire.Frame) bool { return len(f.Raw) == 0 }) // clients drop what has no data
@@ -427,7 +461,6 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	v.That(false, "an endpoint event", "none came on the event stream", x.Evidence()...)
-	v.Hint("send the event endpoint, with the URI for messages as its data, when a client connects")
 }
 
 // answersOnStream: posts are accepted, and answered by message events.
@@ -453,8 +486,12 @@ func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 		if inBody > 0 {
-			state := v.ThatIf(onStream == 0)
-			state(false, "the answer on the event stream", "the answer to "+x.Method+" in the response to the POST", x.Evidence()...)
+			v.Fail(verdict.Finding{
+				Expected: "the answer on the event stream",
+				Actual:   "the answer to " + x.Method + " in the response to the POST",
+				On:       x,
+				Warn:     onStream > 0,
+			})
 		}
 	}
 }

@@ -44,15 +44,20 @@ var Checks = []verdict.Check{
 			onlyMessages(each, named, v)
 		}
 	}},
-	{Requirement: "STDIO-02", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, l := range linesOf(r) {
-			if v.That(!l.spread, "one complete message per line", "a message spread over lines, which begins "+wire.Excerpt(l.frame.Raw, 60), l.frame.Number) {
-				v.That(!l.frame.HasFlaw(wire.FlawTrailing), "one message per line", "more than one: "+verdict.Detail(l.frame, wire.FlawTrailing), l.frame.Number)
-			} else {
-				v.Hint("encode messages without indentation")
+	{Requirement: "STDIO-02", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, l := range linesOf(r) {
+				if v.FailUnless(!l.spread, verdict.Finding{
+					Expected: "one complete message per line",
+					Actual:   "a message spread over lines, which begins " + wire.Excerpt(l.frame.Raw, 60),
+					Frames:   []int{l.frame.Number},
+					Hint:     "encode messages without indentation",
+				}) {
+					v.That(!l.frame.HasFlaw(wire.FlawTrailing), "one message per line", "more than one: "+
+						verdict.Detail(l.frame, wire.FlawTrailing), l.frame.Number)
+				}
 			}
-		}
-	}},
+		}},
 	{Requirement: "STDIO-03", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Endings: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range r.Incoming(0) {
 			if wire.Classify(f.Raw) != wire.KindOther {
@@ -94,8 +99,8 @@ var Checks = []verdict.Check{
 					frames = append(frames, part.Request)
 				}
 			}
-			v.That(answers == want && !failed, expected, actual, append(frames, x.Evidence()...)...)
-			v.Hint("collect input until a newline has come, and no further")
+			v.That(answers == want && !failed, expected,
+				actual, append(frames, x.Evidence()...)...)
 			if x.Step == stepSplit && answers == want && !failed {
 				keptWhole(x, v, frames)
 			}
@@ -112,7 +117,8 @@ var Checks = []verdict.Check{
 			v.Holds()
 		}
 	})},
-	{Requirement: "STDIO-08", From: []recording.Name{recording.Everything}, With: []recording.Name{Parting}, Endings: true, Judge: endsWithItsInput},
+	{Requirement: "STDIO-08", From: verdict.Everything, With: []recording.Name{Parting}, Endings: true,
+		Judge: endsWithItsInput},
 }
 
 // oneLine: a line goes on where a character stands that only other formats end lines with.
@@ -120,17 +126,27 @@ func oneLine(x, before *recording.Exchange, v *verdict.Verdict) {
 	if x == nil || before.Failed() || x.Outcome == recording.Canceled || x.Outcome == recording.Unsent || x.Outcome == recording.Refused {
 		return
 	}
-	v.That(x.Succeeded(), "an answer to a request whose id has the characters U+2028, U+2029 and U+0085 in it, like that to one without them", matcher.Describe(x), x.Evidence()...)
-	v.Hint("end a line at the newline (U+000A), and at no other character: the line readers of several languages end it at others as well")
+	v.FailUnless(x.Succeeded(), verdict.Finding{
+		Expected: "an answer to a request whose id has the characters U+2028, U+2029 and U+0085 in it, " +
+			"like that to one without them",
+		Actual: matcher.Describe(x),
+		On:     x,
+		Hint: "end a line at the newline (U+000A), and at no other character: the line readers of " +
+			"several languages end it at others as well",
+	})
 }
 
 // keptWhole: a character that was cut in two by the end of a write came back in the id as it was.
 func keptWhole(x *recording.Exchange, v *verdict.Verdict, parts []int) {
 	sent, got := gjson.ParseBytes(x.ID), x.Message().Get("id")
-	v.That(sent.Type != gjson.String || got.String() == sent.Str, "the id "+string(x.ID)+" of a request that was cut in the middle of a character",
-		"it came back as "+judge.Brief(got), append(parts, x.Evidence()...)...)
-	v.Cause("a character cut by the end of a write")
-	v.Hint("collect bytes until a newline has come, and decode the whole line as UTF-8, not each piece that is read")
+	v.FailUnless(sent.Type != gjson.String || got.String() == sent.Str, verdict.Finding{
+		Expected: "the id " + string(x.ID) + " of a request that was cut in the middle of a character",
+		Actual:   "it came back as " + judge.Brief(got),
+		Frames:   append(parts, x.Evidence()...),
+		Cause:    "a character cut by the end of a write",
+		Hint: "collect bytes until a newline has come, and decode the whole line as UTF-8, not each " +
+			"piece that is read",
+	})
 }
 
 // onlyMessages: nothing but messages comes on standard output. The lines that were told are named.
@@ -141,15 +157,19 @@ func onlyMessages(r *recording.Recording, named map[string]bool, v *verdict.Verd
 		case l.spread || l.frame.HasFlaw(wire.FlawUnterminated) && !wire.Valid(l.frame.Raw):
 		case l.frame.HasFlaw(wire.FlawBlank):
 			if !named[""] {
-				v.WarnUnless(false, "nothing but messages on standard output", "a blank line", l.frame.Number)
-				v.Downgrade("clients pass over blank lines")
-				v.Hint("write one newline after each message, and no more")
+				v.Fail(verdict.Finding{
+					Expected:   "nothing but messages on standard output",
+					Actual:     "a blank line",
+					Frames:     []int{l.frame.Number},
+					Warn:       true,
+					Downgraded: "clients pass over blank lines",
+					Hint:       "write one newline after each message, and no more",
+				})
 			}
 			named[""] = true
 		default:
 			if !v.That(!l.stray, "nothing but messages on standard output", "the line "+wire.Excerpt(l.frame.Raw, 120), l.frame.Number) {
 				named[string(l.frame.Raw)] = true
-				v.Hint("write logs and banners to standard error")
 			}
 		}
 	}
@@ -255,8 +275,12 @@ func flushedInTime(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 		return
 	}
 	if atTheEnd(r, x) && !asLateAsOthers(r, x) {
-		v.That(false, "an answer that is written out at once", "the answer to "+x.Method+" came when the session was ended", x.Evidence()...)
-		v.Hint("flush standard output after each message")
+		v.Fail(verdict.Finding{
+			Expected: "an answer that is written out at once",
+			Actual:   "the answer to " + x.Method + " came when the session was ended",
+			On:       x,
+			Hint:     "flush standard output after each message",
+		})
 	}
 }
 
@@ -294,16 +318,19 @@ func flushedByItself(v *verdict.Verdict) {
 	took := func(a, b *recording.Exchange) int { return cmp.Compare(a.Took, b.Took) }
 	least, most := slices.MinFunc(held, took), slices.MaxFunc(held, took)
 	if most.Took-least.Took > apart {
-		v.That(false, "an answer that is written out at once", "the answer to "+verdict.What(most)+" came only when another request was answered",
-			append(most.Evidence(), least.Evidence()...)...)
-		v.Hint("flush standard output after each message, errors included")
+		v.Fail(verdict.Finding{
+			Expected: "an answer that is written out at once",
+			Actual:   "the answer to " + verdict.What(most) + " came only when another request was answered",
+			Frames:   append(most.Evidence(), least.Evidence()...),
+			Hint:     "flush standard output after each message, errors included",
+		})
 	}
 }
 
 // endsWithItsInput: a process ends when its standard input is closed.
 func endsWithItsInput(r *recording.Recording, v *verdict.Verdict) {
 	if !v.Facts.Owned {
-		v.Skip(recording.CodeNotExercised, "the target is no process of ours")
+		v.NotExercised("the target is no process of ours")
 		return
 	}
 	var plain, subscribed []*recording.Session
@@ -337,8 +364,11 @@ func oneExits(all []*recording.Session, when, change string, v *verdict.Verdict)
 		}
 	}
 	if slow != "" {
-		v.That(false, "a process that exits soon after its standard input was closed"+when, "it went on running and had to be "+slow+", after "+took.Round(1e7).String())
-		v.Hint("%s", change)
+		v.Fail(verdict.Finding{
+			Expected: "a process that exits soon after its standard input was closed" + when,
+			Actual:   "it went on running and had to be " + slow + ", after " + took.Round(1e7).String(),
+			Hint:     change,
+		})
 	}
 	return slow == ""
 }

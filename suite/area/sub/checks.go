@@ -52,11 +52,11 @@ var (
 
 // What the target has to declare.
 var (
-	subscribes = []verdict.Gate{verdict.Subscribe}
-	listenable = []verdict.Gate{verdict.Where(func(f *recording.Facts) bool {
+	subscribes = verdict.Subscribe
+	listenable = verdict.Where(func(f *recording.Facts) bool {
 		return f.Declares("resources.subscribe") || f.Declares("resources.listChanged")
 	}, recording.CodeUndeclared, "the target declares neither capabilities.resources.subscribe nor "+
-		"capabilities.resources.listChanged")}
+		"capabilities.resources.listChanged")
 )
 
 // judging is how a view is judged.
@@ -64,7 +64,7 @@ type judging func(*view)
 
 // check makes a check. The recordings in from are judged by the functions in the same places, and those for
 // which there is none by the last function.
-func check(id string, from, with []recording.Name, needs []verdict.Gate, judges ...judging) verdict.Check {
+func check(id string, from, with []recording.Name, needs verdict.Gates, judges ...judging) verdict.Check {
 	return verdict.Check{Requirement: id, From: from, With: with, Needs: needs,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			judges[min(slices.Index(from, r.Scenario), len(judges)-1)](viewOf(r, v))
@@ -105,7 +105,7 @@ var Checks = []verdict.Check{
 	check("SUB-32", withQuiet, nil, subscribes, streamsApart, byThemselves(false)),
 	check("SUB-33", withQuiet, nil, subscribes, cancelledSilent, silentByItself),
 	check("SUB-42", []recording.Name{recording.Changes}, nil,
-		[]verdict.Gate{verdict.Subscribe, verdict.ListChanged}, falseFlag),
+		slices.Concat(verdict.Subscribe, verdict.ListChanged), falseFlag),
 	check("SUB-43", passive, quiet, nil, noListenNoChange),
 	check("SUB-34", []recording.Name{Shutdown}, nil, nil, announcedEnd),
 	check("SUB-35", []recording.Name{Shutdown, recording.Listening, recording.Changes}, nil, nil,
@@ -117,7 +117,7 @@ var Checks = []verdict.Check{
 	check("SUB-22", quietFirst, nil, nil, eachAck(wellFormedFilter)),
 	check("SUB-23", quietFirst, nil, nil, eachAck(bearsSameID)),
 	check("SUB-24", quietFirstBad, nil, nil, eachAck(nothingUnasked)),
-	check("SUB-25", quiet, nil, []verdict.Gate{verdict.Declaring}, unsupportedOmitted),
+	check("SUB-25", quiet, nil, verdict.Declaring, unsupportedOmitted),
 	check("SUB-27", quiet, nil, subscribes, subscribeHonoured),
 	check("SUB-37", quiet, nil, listenable, eachAck(staysOpen)),
 	check("SUB-38", bad, nil, listenable, badFilters),
@@ -132,10 +132,10 @@ func refusedWithoutURI(r *view) {
 	for _, x := range r.Steps(recording.StepSubscribe) {
 		about := "resources/subscribe with params " + verdict.ParamsOf(x)
 		if verdict.Unknown(x) {
-			r.unexercised(unknownSubscribe)
+			r.NotExercised(unknownSubscribe)
 		} else if r.Expect(x).To(matcher.BeRefused(), about) && x.Failed() {
-			r.ExpectOrWarn(x).To(matcher.BeErrorReply(-32602), about)
-			r.Downgrade(verdict.RefusedOtherwise)
+			r.Expect(x).To(matcher.BeErrorReply(-32602), about,
+				verdict.Finding{Warn: true, Downgraded: verdict.RefusedOtherwise})
 		}
 	}
 }
@@ -159,10 +159,15 @@ func namesItsResource(r *view) {
 				", by which alone clients know what it is about", h.Frame.Number)
 			return
 		}
-		r.warn("the method "+updated, "the method "+h.Method(),
-			"a notification under another name is one that went missing",
-			"clients know the notification by its exact name only", h.Frame.Number)
-		r.Cause("another method")
+		r.Fail(verdict.Finding{
+			Expected:   "the method " + updated,
+			Actual:     "the method " + h.Method(),
+			Frames:     []int{h.Frame.Number},
+			Warn:       true,
+			Downgraded: "a notification under another name is one that went missing",
+			Hint:       "clients know the notification by its exact name only",
+			Cause:      "another method",
+		})
 	}
 }
 
@@ -184,7 +189,7 @@ func subscribable(r *view) {
 		return
 	}
 	if verdict.Unknown(tried[0]) {
-		r.unexercised(unknownSubscribe)
+		r.NotExercised(unknownSubscribe)
 		return
 	}
 	tried = recording.Keep(tried, func(x *recording.Exchange) bool {
@@ -194,29 +199,38 @@ func subscribable(r *view) {
 		return
 	}
 	n, tags := strconv.Itoa(len(tried)), tried[0].Tags
-	r.ThatIf(n == listed && tags[recording.TagTemplates] == "0")(false,
-		"a result to resources/subscribe of a listed resource, as capabilities.resources.subscribe says",
-		"none of "+n+" listed resources can be subscribed; "+tags[recording.TagURI]+" gets "+
-			matcher.Describe(tried[0]), tried[0].Evidence()...)
-	r.Hint("confirm subscriptions, or do not declare resources.subscribe")
+	r.Fail(verdict.Finding{
+		Expected: "a result to resources/subscribe of a listed resource, as " +
+			"capabilities.resources.subscribe says",
+		Actual: "none of " + n + " listed resources can be subscribed; " + tags[recording.TagURI] + " gets " +
+			matcher.Describe(tried[0]),
+		Frames: tried[0].Evidence(),
+		Warn:   !(n == listed && tags[recording.TagTemplates] == "0"),
+		Hint:   "confirm subscriptions, or do not declare resources.subscribe",
+	})
 }
 
 func unsubscribable(r *view, x *recording.Exchange) {
 	if !r.Answered(x) || verdict.Unknown(x) {
 		return // judged by CAP-09
 	}
-	if !r.That(x.Succeeded(), "a result to resources/unsubscribe of what was subscribed",
-		matcher.Describe(x)+" to resources/unsubscribe", x.Evidence()...) {
-		r.Hint("let what was subscribed be given up again")
+	if !r.FailUnless(x.Succeeded(), verdict.Finding{
+		Expected: "a result to resources/unsubscribe of what was subscribed",
+		On:       x, About: "resources/unsubscribe",
+		Hint: "let what was subscribed be given up again",
+	}) {
 		return
 	}
 	confirmed(r, x)
 }
 
 func confirmed(r *view, x *recording.Exchange) {
-	r.That(x.Result().IsObject(), "a result object", "the result of "+x.Method+" is "+judge.Brief(x.Result()),
-		x.Evidence()...)
-	r.Hint("confirm with an empty object: {}")
+	r.FailUnless(x.Result().IsObject(), verdict.Finding{
+		Expected: "a result object",
+		Actual:   "the result of " + x.Method + " is " + judge.Brief(x.Result()),
+		On:       x,
+		Hint:     "confirm with an empty object: {}",
+	})
 }
 
 // sessionless skips a requirement where a legacy target keeps no sessions on
@@ -224,7 +238,7 @@ func confirmed(r *view, x *recording.Exchange) {
 func (r *view) sessionless(x *recording.Exchange) bool {
 	yes := x.Tags[recording.TagSessionless] != ""
 	if yes {
-		r.unexercised("the target issues no session ids on Streamable HTTP, so it cannot keep subscriptions")
+		r.NotExercised("the target issues no session ids on Streamable HTTP, so it cannot keep subscriptions")
 	}
 	return yes
 }

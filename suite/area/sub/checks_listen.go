@@ -42,28 +42,40 @@ func acknowledged(r *view) {
 		case s.ack.Frame != nil:
 			r.Holds()
 		case verdict.Unknown(x):
-			r.That(false, expected, matcher.Describe(x)+", although subscriptions are declared",
-				x.Evidence()...)
-			r.Hint("implement subscriptions/listen, or declare neither resources.subscribe nor " +
-				"resources.listChanged")
+			r.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   matcher.Describe(x) + ", although subscriptions are declared",
+				On:       x,
+				Hint: "implement subscriptions/listen, or declare neither resources.subscribe nor " +
+					"resources.listChanged",
+			})
 		case verdict.Broken(x):
-			r.That(false, expected, "HTTP "+strconv.Itoa(x.Status)+" without a JSON-RPC response",
-				x.Evidence()...)
-			r.Hint("answer with an acknowledgment that leaves out what cannot be granted, or with a " +
-				"JSON-RPC error")
+			r.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response",
+				On:       x,
+				Hint: "answer with an acknowledgment that leaves out what cannot be granted, or with a " +
+					"JSON-RPC error",
+			})
 		case x.Succeeded(), x.Outcome == recording.HTTPOnly && x.Status < 300:
 			r.That(false, expected, matcher.Describe(x)+" and no acknowledgment", x.Evidence()...)
 		case sent && alive == "closed":
-			r.That(false, expected, "a stream that the target ended without a message", x.Evidence()...)
+			f := verdict.Finding{Expected: expected,
+				Actual: "a stream that the target ended without a message", On: x}
 			if slices.ContainsFunc(r.streams(), func(o *subscription) bool {
 				return o.Exchange != x && string(o.ID) == string(x.ID)
 			}) {
-				r.Hint("keep the streams of clients apart by more than the ids of their requests: " +
-					"each client counts for itself, and its id was in use on another connection")
+				f.Hint = "keep the streams of clients apart by more than the ids of their requests: " +
+					"each client counts for itself, and its id was in use on another connection"
 			}
+			r.Fail(f)
 		case sent && alive != "":
-			r.That(false, expected, nothingWhile, x.Evidence()...)
-			r.Hint(ackFirst)
+			r.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   nothingWhile,
+				On:       x,
+				Hint:     ackFirst,
+			})
 		case sent:
 			r.Block(recording.CodeNoAnswer, "neither the listen request nor a later one was answered",
 				x.Evidence()...)
@@ -88,10 +100,14 @@ func emptyAcknowledged(r *view) {
 		case s.Tags[recording.TagAck] != "":
 			r.Holds()
 		case verdict.Unknown(x):
-			r.unexercised("the target does not know subscriptions/listen")
+			r.NotExercised("the target does not know subscriptions/listen")
 		case x.Outcome == recording.Silent:
-			r.That(false, expected, nothingWhile, x.Evidence()...)
-			r.Hint(ackFirst)
+			r.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   nothingWhile,
+				On:       x,
+				Hint:     ackFirst,
+			})
 		case r.Answered(x):
 			r.warn(expected, matcher.Describe(x),
 				"all members of a filter are optional, but no sentence says which filters are accepted",
@@ -140,9 +156,12 @@ func nothingUnasked(s *subscription) {
 	for _, member := range s.grants() {
 		at := gjson.Escape(member)
 		if !verdict.Granted(asked.Get(at)) {
-			s.That(false, "an acknowledgment of what was requested, "+judge.Brief(asked),
-				member+" is acknowledged as "+judge.Brief(s.ack.Msg.Get(granted+"."+at)), s.ack.Frame.Number)
-			s.Cause("what was not requested")
+			s.Fail(verdict.Finding{
+				Expected: "an acknowledgment of what was requested, " + judge.Brief(asked),
+				Actual:   member + " is acknowledged as " + judge.Brief(s.ack.Msg.Get(granted+"."+at)),
+				Frames:   []int{s.ack.Frame.Number},
+				Cause:    "what was not requested",
+			})
 		}
 	}
 	for _, uri := range s.uris {
@@ -163,7 +182,7 @@ func unsupportedOmitted(r *view) {
 	for s := range r.acked(r.streams("unsupported")) {
 		for _, member := range strings.Fields(s.Tags[recording.TagUnsupported]) {
 			if path := declaredBy[member]; path != "" {
-				if skip := verdict.Withholds(path)(r.Verdict.Facts); skip != nil {
+				if skip := verdict.Withholds(path).Skip(r.Verdict.Facts); skip != nil {
 					r.Skip(skip.Code, skip.Reason)
 					continue
 				}
@@ -177,7 +196,7 @@ func unsupportedOmitted(r *view) {
 			}
 		}
 	}
-	r.unexercised("the target declares every type of notification, or did not get that far")
+	r.NotExercised("the target declares every type of notification, or did not get that far")
 }
 
 // subscribeHonoured: some listed resource can be watched.
@@ -198,7 +217,7 @@ func subscribeHonoured(r *view) {
 		}
 	}
 	if asked == nil {
-		r.Skip(recording.CodeNeedsSubject, "the target lists no resources")
+		r.NeedsSubject("the target lists no resources")
 		return
 	}
 	n := strconv.Itoa(len(asked.asked()))
@@ -206,9 +225,13 @@ func subscribeHonoured(r *view) {
 	if matcher.Refused(asked.Exchange) {
 		actual = matcher.Describe(asked.Exchange) + " to a request for updates of listed resources"
 	}
-	r.ThatIf(n == asked.Tags[recording.TagListed] && asked.Tags[recording.TagTemplates] == "0")(false,
-		"resourceSubscriptions with a listed resource in the acknowledgment, "+
-			"as capabilities.resources.subscribe says", actual, asked.evidence()...)
+	r.Fail(verdict.Finding{
+		Expected: "resourceSubscriptions with a listed resource in the acknowledgment, " +
+			"as capabilities.resources.subscribe says",
+		Actual: actual,
+		Frames: asked.evidence(),
+		Warn:   !(n == asked.Tags[recording.TagListed] && asked.Tags[recording.TagTemplates] == "0"),
+	})
 }
 
 // staysOpen: a stream is not ended right after its acknowledgment. That a server ends it by its result,
@@ -224,12 +247,16 @@ func staysOpen(s *subscription) {
 	}
 	switch after, err := strconv.Atoi(s.Tags[recording.TagEnded]); {
 	case !verdict.Grants(s.ack, "resourcesListChanged") && !verdict.Grants(s.ack, "resourceSubscriptions"):
-		s.unexercised("the acknowledged filters are empty")
+		s.NotExercised("the acknowledged filters are empty")
 	case err != nil:
 		s.Holds()
 	default:
-		s.ThatIf(after < atOnce && how == "")(false, "a stream that stays open",
-			fmt.Sprintf("it ended within %d ms of its acknowledgment%s", after, how), s.evidence()...)
+		s.Fail(verdict.Finding{
+			Expected: "a stream that stays open",
+			Actual:   fmt.Sprintf("it ended within %d ms of its acknowledgment%s", after, how),
+			Frames:   s.evidence(),
+			Warn:     !(after < atOnce && how == ""),
+		})
 	}
 }
 
@@ -242,7 +269,7 @@ func badFilters(r *view) {
 		about := "subscriptions/listen with params " + params
 		switch {
 		case verdict.Unknown(x):
-			r.unexercised("the target does not know subscriptions/listen")
+			r.NotExercised("the target does not know subscriptions/listen")
 		case s.Tags[recording.TagAck] != "", s.Succeeded(): // by which it is over before anything was granted
 			grants, read := s.grants(), &empty
 			unasked := recording.Keep(grants, func(member string) bool {
@@ -262,7 +289,7 @@ func badFilters(r *view) {
 		case x.Outcome == recording.Silent:
 			r.WarnUnless(false, expected, "no answer to "+about, x.Evidence()...)
 		default:
-			r.ExpectOrWarn(x).To(matcher.BeRefused(), about)
+			r.Expect(x).To(matcher.BeRefused(), about, verdict.Finding{Warn: true})
 			if code, ok := x.Code(); ok && x.Failed() && code != -32602 {
 				otherwise.Add(params+" by "+matcher.Describe(x), x.Evidence()...)
 			}
@@ -299,7 +326,7 @@ func nothingOfOthers(r *view) {
 			r.Holds()
 		}
 	}
-	r.unexercised("the target sent no progress and no log messages while a stream was open: name a slow " +
+	r.NotExercised("the target sent no progress and no log messages while a stream was open: name a slow " +
 		"resource (subjects.slow)")
 }
 
@@ -335,7 +362,7 @@ func answersMeanwhile(r *view) {
 		return
 	}
 	if !slices.ContainsFunc(r.streams(), func(s *subscription) bool { return s.ack.Frame != nil }) {
-		r.unexercised("no listen request was acknowledged")
+		r.NotExercised("no listen request was acknowledged")
 		return
 	}
 	for _, x := range r.Steps(recording.StepDuring) {

@@ -24,7 +24,7 @@ func updateCanBeRead(r *view) {
 	later, beside := r.Step(recording.StepLater), r.Step(recording.StepBeside)
 	old, newcomers := contentsOf(before), r.Steps(recording.StepNewcomer)
 	if before == nil || now == nil {
-		r.unexercised("no update came that could be read")
+		r.NotExercised("no update came that could be read")
 		return
 	}
 	updates := r.updates(now.Session, r.at(recording.MarkUpdate))
@@ -36,11 +36,11 @@ func updateCanBeRead(r *view) {
 	}
 	switch {
 	case old == "" || contentsOf(now) == "":
-		r.unexercised("the resource of triggers.update cannot be read")
+		r.NotExercised("the resource of triggers.update cannot be read")
 	case contentsOf(now) != old:
 		r.Holds()
 	case len(updates) == 0:
-		r.unexercised("the update that was read after was not recorded")
+		r.NotExercised("the update that was read after was not recorded")
 	case differs(later):
 		r.warn(expected, "those of before the change; a moment later a read yields others", "",
 			"change the resource first, and send "+updated+" then", evidence(later)...)
@@ -52,7 +52,7 @@ func updateCanBeRead(r *view) {
 			"let a change put an end to what is cached of the resource, in every session",
 			slices.Concat(evidence(beside), newcomers[0].Evidence(), newcomers[1].Evidence())...)
 	default:
-		r.unexercised("nothing shows that triggers.update changed the contents of the resource")
+		r.NotExercised("nothing shows that triggers.update changed the contents of the resource")
 	}
 }
 

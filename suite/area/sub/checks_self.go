@@ -8,6 +8,8 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
+
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // stillByItself skips what takes a resource that changes by itself, and often.
@@ -106,7 +108,7 @@ func silentByThen(r *view) {
 	from, began := r.Mark(recording.MarkSilenced)
 	until, ended := r.Mark(recording.MarkSilenceHeard)
 	if settled == nil || !settled.Succeeded() || !began || !ended {
-		r.unexercised("the subscription of what changes by itself could not be given up")
+		r.NotExercised("the subscription of what changes by itself could not be given up")
 		return
 	}
 	late := r.updates(settled.Session, from.After).between(0, until.After)
@@ -168,13 +170,20 @@ func missesNone(s *subscription, uri string, got, most messages, ofEach bool) {
 		s.Holds()
 	case ofEach && !comesAgain(others) || s.lost(s.Session):
 	case ofEach:
-		s.That(false, eachOfFilter, none+", which brings those of another resource",
-			slices.Concat(s.evidence(), others.frames(), most.frames())...)
-		s.Hint(everyURI)
+		s.Fail(verdict.Finding{
+			Expected: eachOfFilter,
+			Actual:   none + ", which brings those of another resource",
+			Frames:   slices.Concat(s.evidence(), others.frames(), most.frames()),
+			Hint:     everyURI,
+		})
 	default:
-		s.That(false, eachStream+"under its own id", none, append(s.evidence(), most.frames()...)...)
-		s.Hint("keep filter and id with each subscription, and send an update on every stream that " +
-			"watches the resource")
+		s.Fail(verdict.Finding{
+			Expected: eachStream + "under its own id",
+			Actual:   none,
+			Frames:   append(s.evidence(), most.frames()...),
+			Hint: "keep filter and id with each subscription, and send an update on every stream that " +
+				"watches the resource",
+		})
 	}
 }
 

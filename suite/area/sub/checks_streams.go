@@ -47,10 +47,13 @@ func eachWatched(r *view, streams []*subscription) {
 		if len(own) == 0 {
 			missed, mark = s.uri(), recording.MarkUpdate
 		}
-		r.That(false, eachOfFilter,
-			"none came for "+missed+r.trigger(mark)+" on a stream that brings those of another one",
-			slices.Concat(s.evidence(), own.frames(), others.frames())...)
-		r.Hint(everyURI)
+		r.Fail(verdict.Finding{
+			Expected: eachOfFilter,
+			Actual: "none came for " + missed + r.trigger(mark) +
+				" on a stream that brings those of another one",
+			Frames: slices.Concat(s.evidence(), own.frames(), others.frames()),
+			Hint:   everyURI,
+		})
 	}
 }
 
@@ -76,7 +79,7 @@ func bearsItsID(r *view) {
 		}
 	}
 	if len(told) == 0 {
-		r.unexercised("no change was notified")
+		r.NotExercised("no change was notified")
 	}
 }
 
@@ -96,10 +99,13 @@ func requestedTypes(r *view) {
 			// Acknowledgments, cancellations, and what belongs to other
 			// requests are no types of the filter.
 			if m := h.Method(); strings.HasSuffix(m, "/list_changed") || m == updated {
-				r.That(verdict.Granted(s.Param("notifications."+typeOf[m])),
-					"only what the listen request asks for, "+judge.Brief(s.Param("notifications")),
-					m+" on this subscription", h.Frame.Number)
-				r.Cause("what was not asked for")
+				r.FailUnless(verdict.Granted(s.Param("notifications."+typeOf[m])), verdict.Finding{
+					Expected: "only what the listen request asks for, " +
+						judge.Brief(s.Param("notifications")),
+					Actual: m + " on this subscription",
+					Frames: []int{h.Frame.Number},
+					Cause:  "what was not asked for",
+				})
 			}
 		}
 		// What is to stay off the other streams must be seen somewhere.
@@ -108,7 +114,7 @@ func requestedTypes(r *view) {
 			r.Holds()
 		}
 	}
-	r.unexercised("it takes updates and changes of the list, and streams that ask for one of them only")
+	r.NotExercised("it takes updates and changes of the list, and streams that ask for one of them only")
 }
 
 // watchedOnly: updates come for the watched resource, and those below it. Those of another one that was made
@@ -121,9 +127,12 @@ func watchedOnly(r *view) {
 		}
 		for _, h := range s.came(s.ack.Frame.Number).of(updated) {
 			if uri := h.URI(); uri != "" && !s.asksFor(uri) {
-				r.ThatIf(fired && uri == s.other())(false,
-					"updates for what the filter names and what lies below it",
-					updated+" for "+uri+", which was not asked for", h.Frame.Number)
+				r.Fail(verdict.Finding{
+					Expected: "updates for what the filter names and what lies below it",
+					Actual:   updated + " for " + uri + ", which was not asked for",
+					Frames:   []int{h.Frame.Number},
+					Warn:     !(fired && uri == s.other()),
+				})
 			}
 		}
 	}
@@ -139,7 +148,7 @@ func watchedOnly(r *view) {
 		case len(s.came(r.first()).of(updated)) > 0:
 			r.Holds()
 		default:
-			r.unexercised("no update came for the watched resource either")
+			r.NotExercised("no update came for the watched resource either")
 		}
 	}
 }
@@ -162,17 +171,17 @@ func streamsApart(r *view) {
 	}
 	switch {
 	case len(got) == 0:
-		r.unexercised("no update came at all")
+		r.NotExercised("no update came at all")
 		return
 	case slices.ContainsFunc(got, func(h heard) bool { return !h.Subscription().Exists() }) && !r.onHTTP():
-		r.unexercised("the updates do not say which subscription they belong to")
+		r.NotExercised("the updates do not say which subscription they belong to")
 		return
 	case slices.ContainsFunc(streams, missed) && r.lost(streams[0].Session):
 		return
 	}
 	for _, s := range streams {
 		if s.ended() {
-			r.unexercised("the target ended one of the streams")
+			r.NotExercised("the target ended one of the streams")
 			continue
 		}
 		r.That(!missed(s), eachStream+"under its own id",
@@ -233,13 +242,15 @@ func bothTold(own, foreign *subscription) {
 		// credentials takes both for one.
 		f := r.Frame(foreign.Request)
 		authorised := f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != ""
-		r.ThatIf(!untold.ended() && !untold.Succeeded() && !authorised)(false,
-			eachStream+"whatever ids other clients use",
-			"none for "+own.uri()+r.trigger(recording.MarkShared)+
-				" on one of two streams of different clients, which have the id "+string(own.ID),
-			slices.Concat(own.evidence(), foreign.evidence(), here.frames(), there.frames())...)
-		r.Cause("the stream of another client with the same id")
-		r.Hint(byStream)
+		r.Fail(verdict.Finding{
+			Expected: eachStream + "whatever ids other clients use",
+			Actual: "none for " + own.uri() + r.trigger(recording.MarkShared) +
+				" on one of two streams of different clients, which have the id " + string(own.ID),
+			Frames: slices.Concat(own.evidence(), foreign.evidence(), here.frames(), there.frames()),
+			Warn:   !(!untold.ended() && !untold.Succeeded() && !authorised),
+			Cause:  "the stream of another client with the same id",
+			Hint:   byStream,
+		})
 	}
 }
 
@@ -257,10 +268,10 @@ func cancelledSilent(r *view) {
 	stopped, err := strconv.Atoi(gone.Tags[recording.TagStopped])
 	switch {
 	case err != nil || gone.ended() || len(gone.mine()) == 0:
-		r.unexercised("the subscription that was cancelled had brought no update before")
+		r.NotExercised("the subscription that was cancelled had brought no update before")
 		return
 	case len(control.inSession().between(last.After, math.MaxInt)) == 0:
-		r.unexercised("no update came after the cancellation on the other stream either")
+		r.NotExercised("no update came after the cancellation on the other stream either")
 		return
 	}
 	for _, h := range gone.came(0) {
@@ -299,7 +310,7 @@ func silentByItself(r *view) {
 			r.Holds()
 		}
 	}
-	r.unexercised("nothing changed by itself after a subscription was cancelled")
+	r.NotExercised("nothing changed by itself after a subscription was cancelled")
 }
 
 // falseFlag: a flag that is false asks for nothing.
@@ -335,13 +346,13 @@ func noListenNoChange(r *view) {
 			}
 		}
 	case session == "":
-		r.unexercised("there is one session at a time, so nobody can listen beside")
+		r.NotExercised("there is one session at a time, so nobody can listen beside")
 	case len(strays) > 0 && r.onHTTP(): // each came on the stream of another request
-		r.unexercised("changes are told on the streams of other requests: see HTTP-10")
+		r.NotExercised("changes are told on the streams of other requests: see HTTP-10")
 	case len(strays) > 0:
 		r.That(false, expected, strays[0].Method()+unasked, strays.frames()...)
 	case len(r.said(r.watcher(), 0).of(updated, listUpdated)) == 0 && len(r.streams()) > 0:
-		r.unexercised("no change was notified on the connection that listens either")
+		r.NotExercised("no change was notified on the connection that listens either")
 	default:
 		r.Holds()
 	}
@@ -359,14 +370,17 @@ func announcedEnd(r *view) {
 			r.Holds()
 		case verdict.CutSession(r.Recording, r.Verdict, s.Session):
 		case s.Tags[tagLost] != "":
-			r.That(false, expected, "the connection ended without one"+r.trigger(markShutdown),
-				s.evidence()...)
-			r.Hint("answer open listen requests before the process ends")
+			r.Fail(verdict.Finding{
+				Expected: expected,
+				Actual:   "the connection ended without one" + r.trigger(markShutdown),
+				Frames:   s.evidence(),
+				Hint:     "answer open listen requests before the process ends",
+			})
 		case s.Tags[tagUpdate] == "missed":
 			r.That(false, expected, "nothing"+r.trigger(markShutdown)+", and updates no longer come",
 				s.evidence()...)
 		default:
-			r.unexercised("triggers.shutdown did not end the subscription")
+			r.NotExercised("triggers.shutdown did not end the subscription")
 		}
 	}
 }
@@ -378,12 +392,17 @@ func closingResult(r *view) {
 		for _, h := range s.came(0) {
 			result := h.Msg.Get("result")
 			if over > 0 && typeOf[h.Method()] != "" {
-				r.warn("no notifications of a subscription that its result has closed",
-					h.Method()+" for the subscription "+string(s.ID)+" after its result",
-					"the result closes the stream, but that nothing comes on it any more is only recommended",
-					"answer subscriptions/listen when nothing more is to be sent for it, and not before",
-					over, h.Frame.Number)
-				r.Cause("what follows the result")
+				r.Fail(verdict.Finding{
+					Expected: "no notifications of a subscription that its result has closed",
+					Actual:   h.Method() + " for the subscription " + string(s.ID) + " after its result",
+					Frames:   []int{over, h.Frame.Number},
+					Warn:     true,
+					Downgraded: "the result closes the stream, but that nothing comes on it any more is " +
+						"only recommended",
+					Hint: "answer subscriptions/listen when nothing more is to be sent for it, and " +
+						"not before",
+					Cause: "what follows the result",
+				})
 				break
 			}
 			if h.Msg.Get("method").Exists() || !result.Exists() {
@@ -393,21 +412,22 @@ func closingResult(r *view) {
 			kind := result.Get("resultType")
 			r.That(judge.IsString(kind), "resultType as a string in the result of subscriptions/listen",
 				"resultType is "+judge.TypeName(kind), h.Frame.Number)
-			s.bearsID(h, "its result")
-			r.Cause("subscriptionId of the result")
+			s.bearsID(h, "its result", "subscriptionId of the result")
 		}
 	}
 }
 
 // bearsID: a message of a stream bears the id of the listen request.
-func (s *subscription) bearsID(h heard, of string) {
-	s.That(s.is(h.Subscription()), "the id of the listen request, "+string(s.ID)+
-		", as subscriptionId in _meta of "+of,
-		"subscriptionId is "+judge.Brief(h.Subscription()), h.Frame.Number)
+func (s *subscription) bearsID(h heard, of, cause string) {
+	s.FailUnless(s.is(h.Subscription()), verdict.Finding{
+		Expected: "the id of the listen request, " + string(s.ID) + ", as subscriptionId in _meta of " + of,
+		Actual:   "subscriptionId is " + judge.Brief(h.Subscription()),
+		Frames:   []int{h.Frame.Number},
+		Cause:    cause,
+	})
 }
 
 // bearsSameID: so does the acknowledgment.
 func bearsSameID(s *subscription) {
-	s.bearsID(s.ack, "the acknowledgment")
-	s.Cause("subscriptionId of the acknowledgment")
+	s.bearsID(s.ack, "the acknowledgment", "subscriptionId of the acknowledgment")
 }

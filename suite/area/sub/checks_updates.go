@@ -70,7 +70,7 @@ func updateArrives(r *view) {
 		}
 	case r.lost(s.Session):
 	case !slices.ContainsFunc(streams, func(s *subscription) bool { return !s.ended() }):
-		r.unexercised("the target ended the streams before the resource was changed")
+		r.NotExercised("the target ended the streams before the resource was changed")
 	case none:
 		r.warn(expected, "none came"+r.trigger(recording.MarkUpdate)+": "+why, "",
 			"answer GET with an event stream, or do not declare resources.subscribe", s.evidence()...)
@@ -184,10 +184,14 @@ func keptApart(r *view) {
 func notReplayed(r *view) {
 	for _, x := range r.Steps(recording.StepBorrowed) {
 		for _, h := range r.updates(x.Session, x.Request) {
-			r.That(false, onlyThere+"and in no other one",
-				"an update for "+verdict.Quoted(h.URI())+" in a session that names an event of another one "+
-					"in Last-Event-ID", x.Request, h.Frame.Number)
-			r.Hint("look for the event in the session that Mcp-Session-Id names")
+			r.Fail(verdict.Finding{
+				Expected: onlyThere + "and in no other one",
+				Actual: "an update for " + verdict.Quoted(h.URI()) +
+					" in a session that names an event of another one " +
+					"in Last-Event-ID",
+				Frames: []int{x.Request, h.Frame.Number},
+				Hint:   "look for the event in the session that Mcp-Session-Id names",
+			})
 			return
 		}
 	}
@@ -209,14 +213,13 @@ func bystanderHears(expected string) judging {
 		case len(stray) > 0 && (x == nil || x.Tags[recording.TagSessionless] == ""):
 			r.That(false, expected, "the other session got "+updated+" for "+verdict.Quoted(stray[0].URI()),
 				stray.frames()...)
-			r.Hint("send updates only to the sessions that have subscribed the resource")
 		case x == nil:
 			r.Skip(recording.CodeUndeclared, "the target lets nothing be subscribed, and sends no updates")
 		default:
 			if s := r.subscribed(); s != nil && !none && len(s.mine()) > 0 {
 				r.Holds()
 			}
-			r.unexercised("there is nothing to compare with: the session that subscribed got no update, " +
+			r.NotExercised("there is nothing to compare with: the session that subscribed got no update, " +
 				"or the other one no stream")
 		}
 	}
@@ -225,7 +228,7 @@ func bystanderHears(expected string) judging {
 // withoutSubscription: no session gets updates before it has subscribed to anything. A target that keeps no
 // sessions cannot tell who has, but where nothing can be subscribed nobody has.
 func withoutSubscription(r *view) {
-	withheld := verdict.Withholds("resources.subscribe")(r.Verdict.Facts) == nil
+	withheld := verdict.Withholds("resources.subscribe").Skip(r.Verdict.Facts) == nil
 	for _, rec := range r.Recordings() { // by whomever: without sessions nobody is told apart
 		subscribed := slices.ContainsFunc(rec.Calls("resources/subscribe"), (*recording.Exchange).Succeeded)
 		withheld = withheld && !subscribed
@@ -258,11 +261,11 @@ func silentAfterUnsubscribe(r *view) {
 	before, after := r.updates(s.Session, r.at(recording.MarkUpdate)), r.updates(s.Session, last.After)
 	switch {
 	case !gone.Succeeded() || len(gone.Replies) == 0:
-		r.unexercised("resources/unsubscribe was refused: " + matcher.Describe(gone))
+		r.NotExercised("resources/unsubscribe was refused: " + matcher.Describe(gone))
 	case gone.Session != s.Session:
-		r.unexercised("the session that subscribed was lost before resources/unsubscribe")
+		r.NotExercised("the session that subscribed was lost before resources/unsubscribe")
 	case len(before) == 0 || before[0].Frame.Number > gone.Replies[0]:
-		r.unexercised("no update came even while the resource was subscribed")
+		r.NotExercised("no update came even while the resource was subscribed")
 	default:
 		r.That(len(after) == 0, silentNow,
 			strconv.Itoa(len(after))+" after triggers.update had changed "+s.uri()+" once more",
@@ -280,7 +283,7 @@ func afterTheEnd(r *view) {
 			r.That(false, silentNow, updated+" for "+verdict.Quoted(h.URI()),
 				append(by.Evidence(), h.Frame.Number)...)
 		} else if len(r.unrefused(h)) > 0 && r.keepsSessions(h) {
-			r.unexercised("updates came while their resource was subscribed only")
+			r.NotExercised("updates came while their resource was subscribed only")
 		}
 	}
 }
@@ -317,7 +320,7 @@ func onlyTheSubscribed(r *view) {
 	case related(s.other(), s.uri()):
 		r.Skip(recording.CodeNeedsConfig, otherBelow)
 	case len(strays)+len(s.mine()) == 0:
-		r.unexercised("no update came for the subscribed resource either")
+		r.NotExercised("no update came for the subscribed resource either")
 	default:
 		r.That(len(strays) == 0, "updates for "+s.uri()+" only",
 			updated+" for "+s.other()+", which was not subscribed", strays.frames()...)

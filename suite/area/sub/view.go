@@ -311,13 +311,15 @@ func (s *subscription) none(mark recording.MarkName) string {
 
 // warn states what is a warning at most, why, and what to change, where that is not what the row says.
 func (r *view) warn(expected, actual, why, hint string, frames ...int) {
-	r.WarnUnless(false, expected, actual, frames...)
-	r.Downgrade(why)
-	r.Hint("%s", hint)
+	r.Fail(verdict.Finding{
+		Expected:   expected,
+		Actual:     actual,
+		Frames:     frames,
+		Warn:       true,
+		Downgraded: why,
+		Hint:       hint,
+	})
 }
-
-// unexercised says that there was no occasion to judge.
-func (r *view) unexercised(reason string) { r.Skip(recording.CodeNotExercised, reason) }
 
 func (r *view) lost(session string) bool { return verdict.LostSession(r.Recording, r.Verdict, session) }
 

@@ -32,17 +32,22 @@ var templateWalk = []recording.Name{recording.WalkTemplates}
 
 // Checks lists the checks of server/resources#resource-templates.
 var Checks = []verdict.Check{
-	{Requirement: "TMPL-01", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.PagesOf, verdict.TypedResult("ListResourceTemplatesResult", "resourceTemplates"))},
-	{Requirement: "TMPL-02", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-		if v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
-			verdict.Typed(v, i, "ResourceTemplate", "uriTemplate", "name")
-		}
-	})},
+	{Requirement: "TMPL-01", From: templateWalk, Needs: verdict.Resources,
+		Judge: verdict.Each(verdict.PagesOf,
+			verdict.TypedResult("ListResourceTemplatesResult", "resourceTemplates"))},
+	{Requirement: "TMPL-02", From: templateWalk, Needs: verdict.Resources,
+		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
+			if v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result),
+				i.Frames...) {
+				verdict.Typed(v, i, "ResourceTemplate", "uriTemplate", "name")
+			}
+		})},
 	grammar("TMPL-04", "expressions in braces that are closed, not nested and not empty", judge.CodeUnbalanced, judge.CodeEmptyExpression, judge.CodeNested),
 	grammar("TMPL-05", "expressions of RFC 6570: an operator (+ # . / ; ? &) or none, names of letters, digits, _ and dots, a modifier :n or *",
 		judge.CodeBadOperator, judge.CodeBadVariable, judge.CodeBadModifier, judge.CodeReservedOperator),
 	grammar("TMPL-08", "literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral, judge.CodeBadPercent, judge.CodeApostrophe),
-	{Requirement: "TMPL-09", From: templateWalk, With: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "TMPL-09", From: templateWalk, With: []recording.Name{recording.WalkResources},
+		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			items := verdict.ListedItems(r, v)
 			verdict.Remarks(items, templateMembers, v)
@@ -51,22 +56,27 @@ var Checks = []verdict.Check{
 				verdict.Typed(v, i, "ResourceTemplate", "description", "mimeType", "title")
 			}
 		}},
-	{Requirement: "TMPL-15", From: []recording.Name{TemplatesWithoutParams}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "TMPL-15", From: []recording.Name{TemplatesWithoutParams}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			with := r.Step(stepWithParams)
 			if with != nil && with.Failed() {
-				v.Skip(recording.CodeNeedsSubject, "the list of templates was refused with params, too: "+matcher.Describe(with))
+				v.NeedsSubject("the list of templates was refused with params, too: " +
+					matcher.Describe(with))
 				return
 			}
 			v.Expect(r.Step(stepWithoutParams)).To(matcher.BeResult(), "resources/templates/list without params")
 		}},
-	{Requirement: "TMPL-16", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
-		ok, known := judge.StartsWithScheme(i.Str)
-		v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+judge.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
-	})},
+	{Requirement: "TMPL-16", From: templateWalk, Needs: verdict.Resources,
+		Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
+			ok, known := judge.StartsWithScheme(i.Str)
+			v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+
+				judge.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
+		})},
 	{Requirement: "TMPL-10", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads},
-		Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.Steps(stepExpansion, stepQuery, recording.StepKnown), sameTypes)},
-	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+		Needs: verdict.Resources,
+		Judge: verdict.Each(verdict.Steps(stepExpansion, stepQuery, recording.StepKnown), sameTypes)},
+	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
+		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepExpansion) {
 				if x.Tags[tagEncoded] == "" { // those are judged by TMPL-12
@@ -75,13 +85,15 @@ var Checks = []verdict.Check{
 			}
 			completed(r, v)
 		}},
-	{Requirement: "TMPL-12", From: []recording.Name{recording.Expansions}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "TMPL-12", From: []recording.Name{recording.Expansions},
+		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.Steps(stepExpansion), func(x *recording.Exchange, v *verdict.Verdict) {
 			if _, known := x.Tags[recording.TagText]; known && x.Tags[tagEncoded] != "" {
 				expanded(x, v)
 			}
 		})},
-	{Requirement: "TMPL-13", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "TMPL-13", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
+		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			queryNeeded(r, v)
 			for _, x := range r.Steps(stepQuery) {
@@ -96,15 +108,22 @@ var Checks = []verdict.Check{
 // grammar is a check that the listed templates have no problem with one of the codes; those that
 // practice accepts warn only.
 func grammar(id, expected string, codes ...judge.Code) verdict.Check {
-	return verdict.Check{Requirement: id, From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
-		found := recording.Keep(judge.Template(i.Str), func(p judge.Problem) bool { return slices.Contains(codes, p.Code) })
-		for _, p := range found {
-			v.ThatIf(!p.Soft)(false, expected, "the template "+judge.Brief(i.Result)+": "+p.String(), i.Frames...)
-		}
-		if len(found) == 0 {
-			v.Holds()
-		}
-	})}
+	return verdict.Check{Requirement: id, From: templateWalk, Needs: verdict.Resources,
+		Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
+			found := recording.Keep(judge.Template(i.Str),
+				func(p judge.Problem) bool { return slices.Contains(codes, p.Code) })
+			for _, p := range found {
+				v.Fail(verdict.Finding{
+					Expected: expected,
+					Actual:   "the template " + judge.Brief(i.Result) + ": " + p.String(),
+					Frames:   i.Frames,
+					Warn:     p.Soft,
+				})
+			}
+			if len(found) == 0 {
+				v.Holds()
+			}
+		})}
 }
 
 // templateRemarks notes templates that are listed twice, that are resources in truth,
@@ -146,12 +165,13 @@ func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 	switch {
 	case x.Tags[recording.TagListed] == "":
-		v.Skip(recording.CodeNeedsSubject, "the target does not list the template "+x.Tags[recording.TagTemplate]+", which the target file gives arguments for")
+		v.NeedsSubject("the target does not list the template " + x.Tags[recording.TagTemplate] +
+			", which the target file gives arguments for")
 		return false
 	case verdict.ReadsUnknown(v):
 		return false
 	case verdict.AsksForInput(x):
-		v.Skip(recording.CodeNeedsSubject, "the target asks for input before it lets an expansion be read")
+		v.NeedsSubject("the target asks for input before it lets an expansion be read")
 		return false
 	}
 	return true
@@ -237,7 +257,6 @@ func sameTypes(x *recording.Exchange, v *verdict.Verdict) {
 		}
 		v.That(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), "the mimeType of the template, "+wanted,
 			"mimeType of "+c.Name+" is "+judge.Brief(mime), c.Frames...)
-		v.Hint("leave mimeType out of a template whose resources are of different types")
 	}
 }
 

@@ -20,37 +20,49 @@ var Checks = slices.Concat(uriChecks, uriAskedChecks)
 // The checks of the URIs that the target gives: server/resources#common-uri-schemes
 // and RFC 3986.
 var uriChecks = []verdict.Check{
-	{Requirement: "URI-01", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedURIs(r, v) {
-			sound(v, i, "an absolute URI, beginning with a scheme and a colon", judge.CodeEmpty, judge.CodeNoScheme)
-		}
-	}},
-	{Requirement: "URI-02", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: schemes},
-	{Requirement: "URI-03", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedURIs(r, v) {
-			sound(v, i, "only characters that RFC 3986 allows, the others percent-encoded", judge.CodeBadCharacter, judge.CodeBadPercent)
-			if open := strings.IndexByte(i.Str, '{'); open >= 0 && strings.IndexByte(i.Str[open:], '}') > 0 {
-				v.Hint("list a URI template in resources/templates/list; what resources/list has is read as it stands")
-				continue
+	{Requirement: "URI-01", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(r, v) {
+				sound(v, i, verdict.Finding{Expected: "an absolute URI, beginning with a scheme and a colon"},
+					judge.CodeEmpty, judge.CodeNoScheme)
 			}
-		}
-	}},
-	{Requirement: "URI-05", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedURIs(r, v) {
-			if strings.Contains(i.Str, "://") || strings.ContainsAny(i.Str, "[]") {
-				sound(v, i, "an authority as RFC 3986 has it: digits as port, brackets around an IP address only",
-					judge.CodeBadAuthority, judge.CodeBadPort, judge.CodeBadBracket)
+		}},
+	{Requirement: "URI-02", From: verdict.BothWalks, Needs: verdict.Resources, Judge: schemes},
+	{Requirement: "URI-03", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(r, v) {
+				hint := ""
+				if open := strings.IndexByte(i.Str, '{'); open >= 0 &&
+					strings.IndexByte(i.Str[open:], '}') > 0 {
+					hint = "list a URI template in resources/templates/list; what resources/list has is " +
+						"read " +
+						"as it stands"
+				}
+				sound(v, i, verdict.Finding{Expected: "only characters that RFC 3986 allows, the others " +
+					"percent-encoded", Hint: hint},
+					judge.CodeBadCharacter, judge.CodeBadPercent)
 			}
-		}
-		v.Skip(recording.CodeNeedsSubject, "no listed URI has an authority")
-	}},
-	{Requirement: "URI-06", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Resources}, Judge: givenURIs},
+		}},
+	{Requirement: "URI-05", From: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(r, v) {
+				if strings.Contains(i.Str, "://") || strings.ContainsAny(i.Str, "[]") {
+					sound(v, i, verdict.Finding{Expected: "an authority as RFC 3986 has it: digits as " +
+						"port, brackets around an IP address only"},
+						judge.CodeBadAuthority, judge.CodeBadPort, judge.CodeBadBracket)
+				}
+			}
+			v.NeedsSubject("no listed URI has an authority")
+		}},
+	{Requirement: "URI-06", From: verdict.Everything, Needs: verdict.Resources, Judge: givenURIs},
 }
 
 // sound notes a violation if a URI has one of the problems.
-func sound(v *verdict.Verdict, i verdict.Item, expected string, codes ...judge.Code) {
+func sound(v *verdict.Verdict, i verdict.Item, f verdict.Finding, codes ...judge.Code) {
 	p, bad := judge.First(judge.URI(i.Str), codes...)
-	v.That(!bad, expected, "the URI "+judge.Brief(i.Result)+": "+p.String(), i.Frames...)
+	f.Actual, f.Frames, f.Member = "the URI "+judge.Brief(i.Result)+": "+p.String(), i.Frames, "uri of "+
+		i.Name
+	v.FailUnless(!bad, f)
 }
 
 // schemes: what stands before the first colon is a scheme, in URIs and, where
@@ -60,7 +72,7 @@ func schemes(r *recording.Recording, v *verdict.Verdict) {
 	if r.Scenario == recording.WalkResources {
 		for _, i := range verdict.ListedURIs(r, v) {
 			if !judge.Has(judge.URI(i.Str), judge.CodeNoScheme, judge.CodeEmpty) {
-				sound(v, i, expected, judge.CodeBadScheme)
+				sound(v, i, verdict.Finding{Expected: expected}, judge.CodeBadScheme)
 			}
 		}
 		return
@@ -71,8 +83,12 @@ func schemes(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		_, good := judge.Scheme(name + ":")
-		state := v.ThatIf(v.Revision() >= requirement.R20250618)
-		state(good, expected, fmt.Sprintf("the scheme %q of the template %s", name, judge.Brief(i.Result)), i.Frames...)
+		v.FailUnless(good, verdict.Finding{
+			Expected: expected,
+			Actual:   fmt.Sprintf("the scheme %q of the template %s", name, judge.Brief(i.Result)),
+			Frames:   i.Frames,
+			Warn:     v.Revision() < requirement.R20250618,
+		})
 	}
 }
 

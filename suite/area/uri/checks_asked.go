@@ -19,7 +19,7 @@ import (
 // server/resources#security-considerations.
 var uriAskedChecks = []verdict.Check{
 	{Requirement: "URI-08", From: []recording.Name{recording.MalformedReads, recording.TemplateSweep}, With: []recording.Name{recording.Every},
-		Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			v.Sampled(r)
 			if r.Scenario == recording.TemplateSweep {
 				sweptTemplates(r, v)
@@ -27,7 +27,7 @@ var uriAskedChecks = []verdict.Check{
 			}
 			for _, x := range r.Steps(recording.StepMalformed) {
 				if x.Tags[recording.TagServed] == "" && (forbidden(v, x) || verdict.Withstood(v, x, verdict.ReadOf(x))) {
-					refusedRead(v, x, verdict.ReadOf(x), v.That)
+					refusedRead(v, x, verdict.ReadOf(x))
 				}
 			}
 			for _, x := range r.Steps(recording.StepOdd, recording.StepVariant) {
@@ -38,14 +38,17 @@ var uriAskedChecks = []verdict.Check{
 			otherSpellings(r, v)
 			leakedPaths(v, everyExchange(v))
 		}},
-	{Requirement: "URI-09", From: []recording.Name{recording.MalformedReads}, Needs: []verdict.Gate{verdict.Resources}, Judge: strangers},
+	{Requirement: "URI-09", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources,
+		Judge: strangers},
 	leaving("URI-10", recording.StepDots), leaving("URI-11", recording.StepEncoded), leaving("URI-12", recording.StepTemplate),
-	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: reads, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: reads,
+		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			keptIn(r, v, recording.StepTrick, recording.StepSystem)
 			systemFiles(r, v)
 		}},
-	{Requirement: "URI-14", From: []recording.Name{recording.URISubscriptions}, Needs: []verdict.Gate{verdict.Resources, verdict.Subscribe},
+	{Requirement: "URI-14", From: []recording.Name{recording.URISubscriptions},
+		Needs: slices.Concat(verdict.Resources, verdict.Subscribe),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepSubscribe) {
 				about := "a subscription to " + judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags[recording.TagURI])))
@@ -53,34 +56,46 @@ var uriAskedChecks = []verdict.Check{
 					continue
 				}
 				taken := x.Tags[recording.TagAccepted] != "" && x.Tags[recording.TagServed] == "" && x.Tags[recording.TagForm] != "climbing"
-				v.WarnUnless(!taken, "a refusal", about+", which is no URI, was accepted", verdict.Evidence(r, x)...)
-				v.Downgrade(verdict.Lenient)
+				v.FailUnless(!taken, verdict.Finding{
+					Expected:   "a refusal",
+					Actual:     about + ", which is no URI, was accepted",
+					Frames:     verdict.Evidence(r, x),
+					Warn:       true,
+					Downgraded: verdict.Lenient,
+				})
 			}
 		}},
 }
 
 // leaving is a check that the ways out of some steps yield nothing.
 func leaving(id string, steps ...recording.Step) verdict.Check {
-	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal}, With: reads, Needs: []verdict.Gate{verdict.Resources},
+	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal}, With: reads,
+		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, steps...) }}
 }
 
 // refusedRead holds a read to a refusal. Up to 2025-11-25 empty contents may
 // stand for one, and an HTTP status of 5xx is a clumsy one.
-func refusedRead(v *verdict.Verdict, x *recording.Exchange, about string, state func(bool, string, string, ...int) bool) {
+func refusedRead(v *verdict.Verdict, x *recording.Exchange, about string) {
 	switch {
 	case verdict.AsksForInput(x):
-		v.Skip(recording.CodeNotExercised, "the target asks for input first")
+		v.NotExercised("the target asks for input first")
 	case matcher.Refused(x), !v.Modern() && verdict.EmptyContents(x):
 		v.Holds()
 	case x.Outcome == recording.HTTPOnly:
-		v.WarnUnless(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
-		v.RefusalDue()
-		v.Downgrade("it is refused, but not in a form that clients understand")
-		v.Hint("answer a uri that cannot be read with a JSON-RPC error")
+		v.Fail(verdict.Finding{
+			Expected: matcher.BeRefused().Expected(),
+			On:       x, About: about,
+			Warn:       true,
+			RefusalDue: true,
+			Downgraded: "it is refused, but not in a form that clients understand",
+			Hint:       "answer a uri that cannot be read with a JSON-RPC error",
+		})
 	default:
-		state(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
-		v.Hint("check the uri of a read before anything is looked up, and answer with an error")
+		v.Fail(verdict.Finding{
+			Expected: matcher.BeRefused().Expected(),
+			On:       x, About: about,
+		})
 	}
 }
 
@@ -94,12 +109,12 @@ func strangers(r *recording.Recording, v *verdict.Verdict) {
 		switch about := "a read with a scheme that nobody serves"; {
 		case x.Tags[recording.TagServed] != "" || !verdict.Withstood(v, x, about):
 		case verdict.Hollow(x):
-			v.Skip(recording.CodeNotExercised, "the target answers with a result that holds nothing, which ERR-09 judges")
+			v.NotExercised("the target answers with a result that holds nothing, which ERR-09 judges")
 		case everything && verdict.Yields(x):
 			answered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 			v.Holds()
 		default:
-			refusedRead(v, x, about, v.That)
+			refusedRead(v, x, about)
 		}
 	}
 	answered.Observe(v, "catch-all-read", "%d of a made-up scheme {yields|yield} contents: %s")
@@ -119,8 +134,12 @@ func likeOthers(v *verdict.Verdict, x *recording.Exchange) {
 			}
 		}
 	}
-	v.That(false, "an error, or contents like those of other reads", verdict.ReadOf(x)+" yields "+what, x.Evidence()...)
-	v.Hint("answer with an error where there is nothing to be read")
+	v.Fail(verdict.Finding{
+		Expected: "an error, or contents like those of other reads",
+		Actual:   verdict.ReadOf(x) + " yields " + what,
+		On:       x,
+		Hint:     "answer with an error where there is nothing to be read",
+	})
 }
 
 // misshapen says what is wrong with the form of a successful read; empty if nothing.
@@ -212,22 +231,33 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 			told = true // one way out is one finding, in all revisions, however few of the ways were tried
 			continue
 		}
-		state := v.ThatIf(x.Tags[recording.TagForm] != "link" || x.Tags[recording.TagLinks] == "forbidden")
-		state(what == "", "nothing from outside of "+x.Tags[recording.TagRoot], about+" yields "+what, x.Evidence()...)
-		v.SharedCause(wayOut(r, x))
-		v.Hint("decode the path once, resolve it with all its links, and serve it only if it then lies below the root%s%s",
-			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file (subjects.roots: file:///)"}[x.Step == recording.StepSystem || guessed && x.Step == recording.StepTemplate],
-			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the target file names the root and a canary (subjects.roots)"}[guessed])
+		hint := "decode the path once, resolve it with all its links, and serve it only if it then lies " +
+			"below the root" +
+			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file " +
+				"(subjects.roots: file:///)"}[x.Step == recording.StepSystem || guessed &&
+				x.Step == recording.StepTemplate] +
+			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the " +
+				"target file names the root and a canary (subjects.roots)"}[guessed]
+		v.FailUnless(what == "", verdict.Finding{
+			Expected:    "nothing from outside of " + x.Tags[recording.TagRoot],
+			Actual:      about + " yields " + what,
+			On:          x,
+			Warn:        x.Tags[recording.TagForm] == "link" && x.Tags[recording.TagLinks] != "forbidden",
+			SharedCause: wayOut(r, x),
+			Hint:        hint,
+		})
 	}
 	switch {
 	case told:
-		v.Skip(recording.CodeNotExercised, "judged under URI-12: the way out is one by a template")
+		v.NotExercised("judged under URI-12: the way out is one by a template")
 	case known && leaksSystem(r):
-		v.Skip(recording.CodeNotExercised, "judged under URI-13: files of the system are given away under their plain names, too")
+		v.NotExercised("judged under URI-13: files of the system are given away under their plain names, too")
 	case known:
 		v.Skip(recording.CodeNeedsConfig, "the target offers files of the system: if only some directory is meant to be served, "+nameRoot)
 	case unserved != "":
-		v.Skip(recording.CodeNeedsSubject, "the target serves nothing below "+unserved+": no URI of it is listed, and no template leads there; if one does, name it in the target file (subjects.roots, template)")
+		v.NeedsSubject("the target serves nothing below " + unserved +
+			": no URI of it is listed, and no template leads there; if one does, name it in the target " +
+			"file (subjects.roots, template)")
 	case tried:
 		v.Skip(recording.CodeNeedsConfig, "nothing came of the ways out that were tried, which proves nothing yet: "+nameRoot)
 	}

@@ -1,0 +1,146 @@
+package rpc
+
+import (
+	"cmp"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// anotherID is the cause of what is wrong with a response that does not have the id of its request.
+const anotherID = "an id that comes back as another one"
+
+// usableID: the request under an id was answered under that id.
+func usableID(x *recording.Exchange, v *verdict.Verdict) {
+	sent := gjson.ParseBytes(x.ID)
+	f := verdict.Finding{
+		Expected: "an answer to a request with the id " + judge.Short(sent, 60),
+		Actual:   matcher.Describe(x),
+		On:       x,
+		Warn:     x.Step == stepEmpty,
+	}
+	if x.Step == stepChunked {
+		f.Expected += ", whose body comes in two chunks"
+		f.SharedCause, f.Hint = cutCharacter, wholeBody
+	}
+	switch x.Outcome {
+	case recording.Replied:
+		got := x.Message().Get("id")
+		f.Actual += " under the id " + judge.Brief(got) + altered(sent.Str, got.Str)
+		if got.String() != sent.String() {
+			f.SharedCause = cmp.Or(f.SharedCause, anotherID)
+		}
+		v.FailUnless(got.String() == sent.String() && got.Exists() && !idRefused(x), f)
+	case recording.Silent, recording.Lost:
+		if len(x.Replies) > 0 {
+			v.Block(recording.CodeNoAnswer, "the request with the id "+string(x.ID)+
+				" was answered too late: "+x.Reason, x.Evidence()...)
+			return
+		}
+		v.Fail(f)
+	case recording.HTTPOnly:
+		if x.Status < 300 || x.Status == 400 {
+			v.Fail(f)
+			return
+		}
+		v.Answered(x)
+	default:
+		v.Answered(x)
+	}
+}
+
+// oneKindRefused: where requests under all ids that are strings fail, and those under
+// numbers do not, the reason is the id, whatever the error says.
+func oneKindRefused(all []*recording.Exchange, v *verdict.Verdict) {
+	var texts, served []*recording.Exchange
+	for _, x := range all {
+		switch text := len(x.ID) > 0 && x.ID[0] == '"'; {
+		case text && x.Outcome == recording.Replied && !x.Failed():
+			return
+		case text && x.Failed() && !idRefused(x): // the others are judged one by one
+			texts = append(texts, x)
+		case !text && x.Succeeded():
+			served = append(served, x)
+		}
+	}
+	if len(texts) < 2 || len(served) < 2 {
+		return
+	}
+	v.Fail(verdict.Finding{
+		Expected: "requests under strings to be served like those under numbers",
+		Actual: matcher.Describe(texts[0]) +
+			" to every request whose id is a string, and none to those with numbers",
+		Frames: append(texts[0].Evidence(), served[0].Evidence()...),
+		Hint:   "keep the id as it came, whether it is a string or a number",
+	})
+}
+
+// idRefused reports whether a request was refused as invalid, which a list request
+// is only for its id.
+func idRefused(x *recording.Exchange) bool {
+	code, _ := x.Code()
+	return x.Failed() && (code == -32600 || code == -32700)
+}
+
+// freshIDs: requests of the server have string or integer ids, each used once in a
+// session.
+func freshIDs(r *recording.Recording, v *verdict.Verdict) {
+	v.NotExercised("the target asked for nothing: to a client that declares no capabilities it may send " +
+		"pings, and need not")
+	used := map[string]verdict.Message{}
+	for _, m := range verdict.RequestsOf(r) {
+		id := m.Get("id")
+		if !v.That(judge.IsString(id) || judge.IsInteger(id),
+			"a request with an id that is a string or an integer", m.Said()+" with the id "+
+				judge.Brief(id), m.Frame.Number) {
+			continue
+		}
+		key := m.Frame.Session + " " + judge.TypeName(id) + " " + id.String()
+		if first, twice := used[key]; twice && first.Frame.Number != m.Frame.Number {
+			v.That(false, "an id that the server has not used before", "the id "+judge.Brief(id)+
+				" was used for "+first.Said()+" already", first.Frame.Number, m.Frame.Number)
+			continue
+		}
+		used[key] = m
+	}
+}
+
+// unusualIDTypes: whatever id a list has, its response has one of the same type.
+func unusualIDTypes(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
+		if v.Answered(x) {
+			idType(v, x)
+		}
+	}
+}
+
+// idTypes: so does the response to each other request.
+func idTypes(r *recording.Recording, v *verdict.Verdict) {
+	var respelt verdict.Sightings
+	for _, x := range r.Exchanges {
+		idType(v, x)
+		got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
+		if x.Outcome == recording.Replied && got.Type == gjson.Number && sent.Type == gjson.Number &&
+			got.Num == sent.Num && got.Raw != sent.Raw {
+			respelt.Add(sent.Raw+" as "+judge.Short(got, 60), x.Evidence()...)
+		}
+	}
+	respelt.Observe(v, "id-respelt",
+		"%d {number comes|numbers come} back as {an id|ids} written in another way, by which clients that "+
+			"keep {it as a text do not find it|them as texts do not find them}: %s")
+}
+
+// idType compares the types of an id that was sent and of one that came back and looks alike: another
+// one altogether is judged elsewhere, and so is a refusal of the empty string, which bears no id.
+func idType(v *verdict.Verdict, x *recording.Exchange) {
+	got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
+	if x.Outcome != recording.Replied || !got.Exists() || got.String() != sent.String() ||
+		got.Type == gjson.Null && x.Failed() || got.Type != sent.Type && verdict.Doubles(v) {
+		return // or the second answer to a request under an id that looks alike
+	}
+	v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent),
+		"it came back as "+judge.Brief(got)+" to "+x.Method, x.Evidence()...)
+}
