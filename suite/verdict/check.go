@@ -43,9 +43,6 @@ type Check struct {
 	Probes bool
 	// Endings says that the check looks at how long processes take to end.
 	Endings bool
-	// Timeless says that it is red for what came alone, and not for what did not come, or not in
-	// time, although its scenario watches silence.
-	Timeless bool
 	// Needs are conditions on what the target declares and serves; where
 	// one does not hold the requirement is not applicable.
 	Needs Gates

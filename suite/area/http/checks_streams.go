@@ -36,7 +36,7 @@ var httpStreamsChecks = []verdict.Check{
 		}
 	}},
 	{Requirement: "HTTP-10", From: verdict.Everything, Judge: relatedMessages},
-	{Requirement: "HTTP-11", From: []recording.Name{HTTPStreams, recording.Everything}, Timeless: true, Judge: noResponsesOnGet},
+	{Requirement: "HTTP-11", From: []recording.Name{HTTPStreams, recording.Everything}, Judge: noResponsesOnGet},
 	{Requirement: "HTTP-12", From: []recording.Name{HTTPBroadcast, recording.SelfChanges, recording.Everything}, With: []recording.Name{recording.Changes},
 		Judge: verdict.InScenario(recording.SelfChanges, noBroadcastByItself, verdict.InScenario(recording.Everything, onOwnStream, noBroadcast))},
 	{Requirement: "HTTP-31", From: []recording.Name{HTTPHeaders, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -45,8 +45,8 @@ var httpStreamsChecks = []verdict.Check{
 			v.That(strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams", "the header is "+judge.Quote(got)+" on the stream that answers "+x.Method, x.Evidence()...)
 		}
 	}},
-	{Requirement: "HTTP-39", From: []recording.Name{HTTPStreams}, Timeless: true, Judge: deliveryChannel},
-	{Requirement: "HTTP-40", From: []recording.Name{HTTPStreams}, Timeless: true, Judge: foreignProgress},
+	{Requirement: "HTTP-39", From: []recording.Name{HTTPStreams}, Judge: deliveryChannel},
+	{Requirement: "HTTP-40", From: []recording.Name{HTTPStreams}, Judge: foreignProgress},
 }
 
 // opened reports whether a GET opened an event stream; if not, it says so.

@@ -58,7 +58,7 @@ var Checks = []verdict.Check{
 	}},
 	{Requirement: "SSE-04", From: verdict.Everything, Judge: primingEvents},
 	{Requirement: "SSE-06", From: verdict.Everything, Judge: uniqueEventIDs},
-	{Requirement: "SSE-07", From: []recording.Name{HTTPResume}, Timeless: true, Judge: ownReplay},
+	{Requirement: "SSE-07", From: []recording.Name{HTTPResume}, Judge: ownReplay},
 	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepOpen); verdict.Responded(x, v) {
 			v.That(x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream", "HTTP 200 with text/event-stream",

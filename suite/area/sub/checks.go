@@ -71,11 +71,6 @@ func check(id string, from, with []recording.Name, needs verdict.Gates, judges .
 		}}
 }
 
-func timeless(c verdict.Check) verdict.Check {
-	c.Timeless = true
-	return c
-}
-
 // Checks lists the checks of the area: first those of server/resources#subscriptions in the legacy revisions,
 // then those of basic/patterns/subscriptions (2026-07-28), on streams while the target is made to change and
 // ends them, and on those on which nothing is made to happen.
@@ -87,8 +82,8 @@ var Checks = []verdict.Check{
 	})),
 	check("SUB-04", []recording.Name{recording.Changes, recording.Listening, recording.Everything}, nil, nil,
 		namesItsResource),
-	timeless(check("SUB-06", passive, []recording.Name{recording.Listening, recording.Every}, nil,
-		bystanderHears(noUpdates), withoutSubscription)),
+	check("SUB-06", passive, []recording.Name{recording.Listening, recording.Every}, nil,
+		bystanderHears(noUpdates), withoutSubscription),
 	check("SUB-07", withEverything, quiet, subscribes, silentAfterUnsubscribe, silentByThen, afterTheEnd),
 	check("SUB-09", withEverything, []recording.Name{recording.Listening, recording.WalkResources},
 		subscribes, onlyTheSubscribed, givenUpByThen, unrelatedUpdates),
