@@ -187,7 +187,8 @@ type judgedOn struct {
 }
 
 // again is the verdict on a row by what a take holds, which may be the first one. What a round did not make again is taken from the first
-// take, but not where a check looks at the recordings of all scenarios: what it saw there at first would confirm itself.
+// take, but not where a check looks at the recordings of all scenarios: what it saw there at first would confirm itself. It looks at those of the
+// rounds before as well.
 func (r *Run) again(row Row, take *Take) *Judgement {
 	at := judgedOn{keyOf(row), take}
 	if j := r.judged[at]; j != nil {
@@ -197,14 +198,21 @@ func (r *Run) again(row Row, take *Take) *Judgement {
 	if take != first {
 		whole = newTake(take.Facts)
 		k, ok := r.catalogue.Check(row.Requirement.ID)
+		every := ok && slices.Contains(k.Inputs(), recording.Every)
 		for name, rec := range first.Recordings {
-			if name != recording.Everything && ok && (!slices.Contains(k.Inputs(), recording.Every) || slices.Contains(k.Inputs(), name)) {
+			if name != recording.Everything && (!every || slices.Contains(k.Inputs(), name)) {
 				whole.Recordings[name] = rec
 			}
 		}
-		for name, rec := range take.Recordings {
-			whole.Recordings[name] = rec
+		for _, round := range r.rounds {
+			if earlier := round[row.Combination]; earlier != nil && every {
+				maps.Copy(whole.Recordings, earlier.Recordings)
+			}
+			if round[row.Combination] == take {
+				break
+			}
 		}
+		maps.Copy(whole.Recordings, take.Recordings)
 	}
 	j := r.row(row, whole)
 	r.judged[at] = j
