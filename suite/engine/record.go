@@ -354,19 +354,10 @@ func (r *Run) reattach(x *recording.Exchange) {
 	if !ok {
 		return
 	}
-	if !wire.Valid(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf"))) {
-		return
-	}
-	m := wire.Parse(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))
-	for _, one := range wire.Members(m) {
-		if one.Get("result").Exists() || one.Get("error").Exists() {
-			m = one
-			break
-		}
-	}
-	x.Attach(m.Raw)
-	if f.Long != nil {
-		x.AttachResult(f.Long.Text)
+	all := f.Parsed().Messages
+	i := slices.IndexFunc(all, func(m wire.Message) bool { return m.Get("result").Exists() || m.Get("error").Exists() })
+	if len(all) > 0 {
+		x.Attach(all[max(i, 0)].Object)
 	}
 }
 

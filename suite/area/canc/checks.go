@@ -148,7 +148,7 @@ var Checks = []verdict.Check{
 		for _, m := range cancellations(r, v) {
 			own := false
 			for _, q := range verdict.RequestsOf(r) {
-				own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number && sameValue(m.Get("params.requestId"), q.ID())
+				own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number && sameValue(m.Get("params.requestId"), []byte(q.Get("id").Raw))
 			}
 			v.That(own, "a cancellation that names a request of the server's own", "it names "+namedWords(m, cancelledRequest(r, m)), m.Frame.Number)
 		}
