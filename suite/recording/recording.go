@@ -351,7 +351,7 @@ func (x *Exchange) OverRate() bool {
 }
 
 // Param is a member of the params as sent, by gjson path.
-func (x *Exchange) Param(path string) gjson.Result { return gjson.GetBytes(x.Params, path) }
+func (x *Exchange) Param(path string) gjson.Result { return wire.Parse(x.Params).Get(path) }
 
 // Evidence lists the frames of the exchange in transcript order.
 func (x *Exchange) Evidence() []int {

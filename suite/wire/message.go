@@ -95,7 +95,12 @@ func Members(m gjson.Result) []gjson.Result {
 // recordings, would take up more memory than all that was received. The bytes must not be
 // changed afterwards; those of a frame that was handed on never are.
 func Parse(raw []byte) gjson.Result {
-	return gjson.Parse(unsafe.String(unsafe.SliceData(raw), len(raw))) // #nosec G103 -- the bytes of a frame are not changed
+	return gjson.Parse(text(raw))
+}
+
+// text is bytes that are not changed any more.
+func text(raw []byte) string {
+	return unsafe.String(unsafe.SliceData(raw), len(raw)) // #nosec G103 -- the bytes of a frame are not changed
 }
 
 // SameID reports whether two ids are the same: one JSON type and one value.
