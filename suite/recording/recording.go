@@ -436,12 +436,20 @@ func (r *Recording) Incoming(after int) []*wire.Frame {
 	return found
 }
 
+// methodOf is the method of a frame, also of one that is no JSON as a whole.
+func methodOf(f *wire.Frame) gjson.Result {
+	if p := f.Parsed(); p.Valid && p.Kind != wire.KindBatch {
+		return p.Messages[0].Get("method")
+	}
+	return gjson.GetBytes(f.Raw, "method")
+}
+
 // Notifications lists the incoming notifications of a method, after a frame
 // number; an empty method means all of them.
 func (r *Recording) Notifications(method string, after int) []*wire.Frame {
 	var found []*wire.Frame
 	for _, f := range r.Incoming(after) {
-		if m := gjson.GetBytes(f.Raw, "method"); m.Type == gjson.String && (method == "" || m.Str == method) {
+		if m := methodOf(f); m.Type == gjson.String && (method == "" || m.Str == method) {
 			found = append(found, f)
 		}
 	}

@@ -241,8 +241,9 @@ func (s *Sightings) AddMisspelt(i Item, members []string) {
 		if slices.Contains(members, name.Str) {
 			return true
 		}
+		plain := squeezed(name.Str)
 		for _, m := range members {
-			if m != "_meta" && squeezed(name.Str) == squeezed(m) {
+			if m != "_meta" && plain == squeezed(m) {
 				s.Add(name.Str+" for "+m+" in "+i.Name, i.Frames...)
 			}
 		}
@@ -251,9 +252,9 @@ func (s *Sightings) AddMisspelt(i Item, members []string) {
 }
 
 // squeezed is a name without what distinguishes the ways of writing it.
-func squeezed(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
+func squeezed(name string) string { return strings.ToLower(signs.Replace(name)) }
+
+var signs = strings.NewReplacer("_", "", "-", "")
 
 // ObserveMisspelt notes the observation about members that [Sightings.AddMisspelt] found.
 func (s *Sightings) ObserveMisspelt(v *Verdict) {

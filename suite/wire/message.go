@@ -143,12 +143,15 @@ func (a id) same(b id) bool { return a == b && a.kind != gjson.JSON }
 func OrdinaryID(id json.RawMessage) bool { return ordinary(id) }
 
 func ordinary[T string | json.RawMessage](id T) bool {
+	if len(id) == 0 || len(id) > 15 || id[0] == '0' && len(id) > 1 {
+		return false
+	}
 	for i := range len(id) {
 		if id[i] < '0' || id[i] > '9' {
 			return false
 		}
 	}
-	return len(id) > 0 && len(id) <= 15 && (id[0] != '0' || len(id) == 1)
+	return true
 }
 
 // Decimal is a number in the only spelling that it has here: its digits without
