@@ -47,6 +47,11 @@ func (r *Run) judge(ctx context.Context) {
 		r.ended = cause // not everything could be judged
 	}
 	r.confirm(ctx, late)
+	for _, takes := range []map[requirement.Combination]*Take{r.takes, r.repeatedEarly, r.again} {
+		for _, take := range takes {
+			take.forget()
+		}
+	}
 	for _, j := range late {
 		r.results.give(j)
 	}
@@ -66,10 +71,15 @@ func (r *Run) judgeLeft(c requirement.Combination) (late []*Judgement) {
 			r.results.give(j)
 		}
 	}
-	for _, rec := range take.Recordings {
+	take.forget()
+	return late
+}
+
+// forget drops what was worked out to judge a take.
+func (t *Take) forget() {
+	for _, rec := range t.Recordings {
 		rec.Forget()
 	}
-	return late
 }
 
 // row judges one row on what was recorded, in the light of how the run ended.
