@@ -24,7 +24,7 @@ const (
 
 // Heard is a message that the target sent: a frame, or one of a batch.
 type Heard struct {
-	Msg   gjson.Result
+	Msg   wire.Object
 	Frame *wire.Frame
 }
 
@@ -71,7 +71,7 @@ func Hear(r *recording.Recording, session string, after int) []Heard {
 			continue
 		}
 		for _, m := range messagesOf(f) {
-			all = append(all, Heard{m.Result, f})
+			all = append(all, Heard{m.Object, f})
 		}
 	}
 	return all
@@ -141,7 +141,7 @@ func AckOf(r *recording.Recording, x *recording.Exchange) (ack Heard, ok bool) {
 	if f == nil {
 		return Heard{}, false
 	}
-	return Heard{wire.Parse(f.Raw), f}, true
+	return Heard{wire.LookedUp(wire.Parse(f.Raw)), f}, true
 }
 
 // Grants reports what an acknowledgment grants: a flag that is true, a list that
