@@ -10,7 +10,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
-	"github.com/tidwall/gjson"
 )
 
 // cleanFirst puts scenarios that needed a clean session before those of their phase that only
@@ -226,8 +225,12 @@ func (r *Run) misdelivered(j *Judgement, take *Take) bool {
 // for one that the recorded script had made there.
 func (r *Run) asked(rec *recording.Recording, number int) bool {
 	f, ok := r.transcript.Frame(number)
-	id := gjson.GetBytes(f.Raw, "id")
-	return ok && f.Dir == wire.In && id.Exists() && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
+	all := f.Parsed().Messages
+	if !ok || f.Dir != wire.In || len(all) != 1 {
+		return false
+	}
+	id := all[0].Get("id")
+	return id.Exists() && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
 		return x.Session != f.Session && string(x.ID) == id.Raw && x.Sent <= f.At && f.At <= x.Sent+x.Took+r.cfg.QuietWindow
 	})
 }
