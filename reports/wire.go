@@ -113,7 +113,8 @@ type metadata map[string]bool
 
 // once is a frame with {…} in the place of a _meta that was shown before.
 func (m metadata) once(f *Frame) *Frame {
-	if !gjson.ValidBytes(f.Data) {
+	const most = 64 << 10 // bytes, of which far less are shown
+	if len(f.Data) > most || !gjson.ValidBytes(f.Data) {
 		return f
 	}
 	for _, path := range []string{"params._meta", "result._meta"} {

@@ -158,6 +158,7 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		p.status = exitNotEstablished
 		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
 	}
+	o.outputs.Until = r.Deadline()
 	report.NoteReruns(again) // for all formats, and for whoever converts the JSON report later
 	o.outputs.mustWrite(p, report, reports.Options{Strict: cfg.Strict, Told: r.Unreachable() != ""})
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
@@ -264,6 +265,6 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 
 // recordTo writes the recording of a run, if one was asked for.
 func recordTo(path string, r *engine.Run) error {
-	_, errs := output.All(nil, []output.Wanted{{Flag: "--record", Path: path, Write: r.Record}})
+	_, errs := output.All(nil, []output.Wanted{{Flag: "--record", Path: path, Write: output.Within(r.Deadline(), r.Record)}})
 	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ package output
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -31,6 +33,9 @@ type Reports struct {
 	NoColor        bool
 	// FilesOnly leaves the console out where a file is written.
 	FilesOnly bool
+	// Until is when the time for the run is spent, see [Within]. What goes to standard output is
+	// not cut: whoever reads it may take longer.
+	Until time.Time
 }
 
 // Register adds the flags, all but that of SARIFLocation.
@@ -107,12 +112,20 @@ func (o *Reports) Write(stdout io.Writer, r *reports.Report, x reports.Options) 
 	x.Location = o.SARIFLocation
 	var files []Wanted
 	for _, out := range o.files() {
-		files = append(files, Wanted{out.flag, out.path, func(w io.Writer) error { return out.write(w, r, x) }})
+		write := func(w io.Writer) error { return out.write(w, r, x) }
+		if out.path != "-" {
+			write = Within(o.Until, write)
+		}
+		files = append(files, Wanted{out.flag, out.path, write})
 	}
 	shown, errs := All(stdout, files)
 	if !shown && (!o.FilesOnly || len(o.Given()) == 0) {
 		x.Color, x.Width, x.Verbose, x.Quiet = Color(stdout, o.NoColor), Width(stdout), o.Verbose, o.Quiet
-		err := Buffered(stdout, func(w io.Writer) error { return reports.WriteConsole(w, r, x) })
+		var b bytes.Buffer
+		err := Within(o.Until, func(w io.Writer) error { return reports.WriteConsole(w, r, x) })(&b)
+		if err == nil {
+			_, err = stdout.Write(b.Bytes())
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("the result was not written: %w", err))
 		}

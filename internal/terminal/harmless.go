@@ -55,6 +55,9 @@ func (f *filter) Write(p []byte) (int, error) {
 	var out []byte
 	done := 0
 	for i, r := range string(p) {
+		if f.line == inside && ' ' <= r && r < utf8.RuneSelf-1 && r != '#' && r != '@' {
+			continue // nothing changes, as nearly always
+		}
 		switch completes := f.line.add(r); {
 		case completes && !f.json:
 			out, done = append(append(out, p[done:i]...), ' '), i
@@ -62,9 +65,15 @@ func (f *filter) Write(p []byte) (int, error) {
 			out, done = append(append(out, p[done:i]...), `\u005b`...), i+1
 		}
 	}
+	if out == nil {
+		out, done = p, len(p)
+	}
 	_, err := f.w.Write(append(out, p[done:]...))
 	return len(p), err
 }
+
+// inside is a line that has begun, and not with a part of a command.
+var inside = line{begun: true}
 
 // line is what matters of the line that is being written.
 type line struct {

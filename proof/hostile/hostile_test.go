@@ -5,6 +5,7 @@ package main
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,17 +39,7 @@ func TestExpand(t *testing.T) {
 // TestSample: a few of the servers are judged as they should be. How long that takes is no
 // matter here: the machine may be busy.
 func TestSample(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow")
-	}
-	dir := t.TempDir()
-	for _, name := range []string{"mcpcheck", "hostile"} {
-		path := map[string]string{"mcpcheck": "cmd/mcpcheck", "hostile": "proof/hostile"}[name]
-		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "github.com/mcpcheck/mcpcheck/"+path).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
-	self = func() string { return filepath.Join(dir, "hostile") }
+	dir := programs(t)
 	for name, want := range map[string]string{
 		"stdio-banner":       "initialize was not answered",
 		"http-close-at-once": "",
@@ -66,4 +57,35 @@ func TestSample(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestParsed: a frame that has many members, or a long id, takes neither much memory nor much time to judge.
+func TestParsed(t *testing.T) {
+	dir := programs(t)
+	for name, red := range map[string]string{"stdio-long-number": "", "http-duplicate-members": "RPC-25"} {
+		t.Run(name, func(t *testing.T) {
+			o, err := play(filepath.Join(dir, "mcpcheck"), t.TempDir(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.took > budget+ending || o.memory > mostMemory || o.result == "" || red != "" && !slices.Contains(o.reds, red) {
+				t.Errorf("%+v", o)
+			}
+		})
+	}
+}
+
+// programs builds mcpcheck and the servers.
+func programs(t *testing.T) (dir string) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	dir = t.TempDir()
+	for name, path := range map[string]string{"mcpcheck": "cmd/mcpcheck", "hostile": "proof/hostile"} {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "github.com/mcpcheck/mcpcheck/"+path).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	self = func() string { return filepath.Join(dir, "hostile") }
+	return dir
 }

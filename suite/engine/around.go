@@ -10,7 +10,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
-	"github.com/tidwall/gjson"
 )
 
 // pick names the scenarios that the next round plays again for a verdict: all that it rests on, but of those in which the evidence of one
@@ -148,8 +147,12 @@ func (r *Run) misdelivered(j *Judgement, take *Take) bool {
 // for one that the recorded script had made there.
 func (r *Run) asked(rec *recording.Recording, number int) bool {
 	f, ok := r.transcript.Frame(number)
-	id := gjson.GetBytes(f.Raw, "id")
-	return ok && f.Dir == wire.In && id.Exists() && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
+	all := f.Parsed().Messages
+	if !ok || f.Dir != wire.In || len(all) != 1 {
+		return false
+	}
+	id := all[0].Get("id")
+	return id.Exists() && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
 		return x.Session != f.Session && string(x.ID) == id.Raw && x.Sent <= f.At && f.At <= x.Sent+x.Took+r.cfg.QuietWindow
 	})
 }

@@ -51,6 +51,9 @@ func (r *Run) judge(ctx context.Context) {
 		r.ended = cmp.Or(r.ended, context.Cause(ctx))
 	}
 	r.conclude(late)
+	for take := range r.played() {
+		take.forget()
+	}
 	for _, j := range late {
 		r.results.give(j)
 	}
@@ -70,10 +73,15 @@ func (r *Run) judgeLeft(c requirement.Combination) (late []*Judgement) {
 			r.results.give(j)
 		}
 	}
-	for _, rec := range take.Recordings {
+	take.forget()
+	return late
+}
+
+// forget drops what was worked out to judge a take.
+func (t *Take) forget() {
+	for _, rec := range t.Recordings {
 		rec.Forget()
 	}
-	return late
 }
 
 // row judges one row on what was recorded, in the light of how the run ended.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 func TestOffered(t *testing.T) {
@@ -35,7 +36,7 @@ func TestOffered(t *testing.T) {
 		take := newTake(&recording.Facts{Combination: c, Declared: []byte(test.declared)})
 		x := &recording.Exchange{Outcome: recording.Replied}
 		if test.answered {
-			x.Attach(`{"jsonrpc":"2.0","id":1,"result":{"completion":{"values":[]}}}`)
+			x.Attach(wire.ObjectOf(`{"jsonrpc":"2.0","id":1,"result":{"completion":{"values":[]}}}`))
 		}
 		take.Recordings[recording.TemplateCompletions] = &recording.Recording{Exchanges: []*recording.Exchange{x}}
 		r := &Run{takes: map[requirement.Combination]*Take{c: take}}

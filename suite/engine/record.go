@@ -65,12 +65,20 @@ type recordedRow struct {
 // recordedTake is a [Take]: of the first play, or of a round, which are numbered from 1 on. In the format 1 there is one
 // repetition, and one while the run went on.
 type recordedTake struct {
-	Round      int                              `json:"round,omitempty"`
-	Again      bool                             `json:"again,omitempty"`
-	Early      bool                             `json:"early,omitempty"`
-	Alone      bool                             `json:"alone,omitempty"`
-	Facts      *recording.Facts                 `json:"facts"`
-	Recordings []*recordedPlay                  `json:"recordings"`
+	takeHead
+	Recordings []*recordedPlay `json:"recordings"`
+	takeTail
+}
+
+type takeHead struct {
+	Round int              `json:"round,omitempty"`
+	Again bool             `json:"again,omitempty"`
+	Early bool             `json:"early,omitempty"`
+	Alone bool             `json:"alone,omitempty"`
+	Facts *recording.Facts `json:"facts"`
+}
+
+type takeTail struct {
 	Took       map[recording.Name]time.Duration `json:"took"`
 	Unfinished map[recording.Name]bool          `json:"unfinished,omitempty"`
 }
@@ -96,7 +104,7 @@ func (r *Run) Record(w io.Writer) error {
 		h.Rows = append(h.Rows, recordedRow{ID: row.Requirement.ID, Combination: row.Combination})
 	}
 	out := &pieces{w: w, mask: masker}
-	out.value(h, "}")
+	out.value(h, "", "}")
 	out.text(",\n\"frames\":[")
 	leaks := r.leaks()
 	type result struct {
@@ -123,7 +131,7 @@ func (r *Run) Record(w io.Writer) error {
 	for _, st := range r.stages {
 		for i, takes := range append([]round{r.takes}, r.rounds...) {
 			if take := takes[st.Combination]; take != nil {
-				out.item(some, record(take, i))
+				out.take(some, take, i)
 				some = true
 			}
 		}
@@ -137,6 +145,7 @@ func (r *Run) Record(w io.Writer) error {
 type pieces struct {
 	w    io.Writer
 	mask *mask.Masker
+	room bytes.Buffer
 	err  error
 }
 
@@ -146,42 +155,66 @@ func (p *pieces) text(s string) {
 	}
 }
 
-// value writes a value, without what it ends with. Secrets that stand in reasons
+// value writes a value, without what it begins and ends with. Secrets that stand in reasons
 // and parameters are masked here, those of frames were before.
-func (p *pieces) value(v any, without string) {
+func (p *pieces) value(v any, before, behind string) {
 	if p.err != nil {
 		return
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
+	p.room.Reset()
+	e := json.NewEncoder(&p.room)
 	e.SetEscapeHTML(false)
 	if p.err = e.Encode(v); p.err == nil {
-		raw := bytes.TrimSuffix(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte(without))
-		// Bytes that are no UTF-8 have no place in JSON; frames have them in base64.
-		_, p.err = p.w.Write(p.mask.Mask(bytes.ToValidUTF8(raw, []byte(string(utf8.RuneError)))))
+		raw := bytes.TrimPrefix(bytes.TrimSuffix(p.room.Bytes(), []byte(behind+"\n")), []byte(before))
+		if !utf8.Valid(raw) { // has no place in JSON; frames have it in base64
+			raw = bytes.ToValidUTF8(raw, []byte(string(utf8.RuneError)))
+		}
+		_, p.err = p.w.Write(p.mask.Mask(raw))
 	}
 }
 
+// item writes a value of a list.
 func (p *pieces) item(further bool, v any) {
+	p.next(further)
+	p.value(v, "", "")
+}
+
+func (p *pieces) next(further bool) {
 	if further {
 		p.text(",")
 	}
 	p.text("\n")
-	p.value(v, "")
 }
 
-func record(take *Take, round int) *recordedTake {
+// take writes a take exchange by exchange: all of them together may be more than all frames.
+func (p *pieces) take(further bool, take *Take, round int) {
 	noteLeaks(take)
-	t := &recordedTake{Round: round, Early: take.Early, Facts: take.Facts, Took: take.Took, Unfinished: take.Unfinished}
-	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-		rec := take.Recordings[name]
-		play := &recordedPlay{Recording: rec, FrameNumbers: []int{}}
-		for i := range rec.Frames {
-			play.FrameNumbers = append(play.FrameNumbers, rec.Frames[i].Number)
-		}
-		t.Recordings = append(t.Recordings, play)
+	p.next(further)
+	p.value(takeHead{Round: round, Early: take.Early, Facts: take.Facts}, "", "}")
+	p.text(`,"recordings":[`)
+	for i, name := range slices.Sorted(maps.Keys(take.Recordings)) {
+		p.play(i > 0, take.Recordings[name])
 	}
-	return t
+	p.text("],")
+	p.value(takeTail{take.Took, take.Unfinished}, "{", "")
+}
+
+func (p *pieces) play(further bool, rec *recording.Recording) {
+	numbers := make([]int, 0, len(rec.Frames))
+	for i := range rec.Frames {
+		numbers = append(numbers, rec.Frames[i].Number)
+	}
+	const end = "]}"
+	p.next(further)
+	p.value(struct {
+		*recording.Recording
+		FrameNumbers []int  `json:"frames"`
+		Exchanges    [0]int `json:"exchanges"` // which come now
+	}{rec, numbers, [0]int{}}, "", end)
+	for i, x := range rec.Exchanges {
+		p.item(i > 0, x)
+	}
+	p.text(end)
 }
 
 func maskFrame(f wire.Frame, m *mask.Masker) wire.Frame {
@@ -367,19 +400,10 @@ func (r *Run) reattach(x *recording.Exchange) {
 	if !ok {
 		return
 	}
-	if !wire.Valid(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf"))) {
-		return
-	}
-	m := wire.Parse(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))
-	for _, one := range wire.Members(m) {
-		if one.Get("result").Exists() || one.Get("error").Exists() {
-			m = one
-			break
-		}
-	}
-	x.Attach(m.Raw)
-	if f.Long != nil {
-		x.AttachResult(f.Long.Text)
+	all := f.Parsed().Messages
+	i := slices.IndexFunc(all, func(m wire.Message) bool { return m.Get("result").Exists() || m.Get("error").Exists() })
+	if len(all) > 0 {
+		x.Attach(all[max(i, 0)].Object)
 	}
 }
 

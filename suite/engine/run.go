@@ -489,7 +489,7 @@ func (r *Run) printed(x *recording.Exchange) []wire.Frame {
 		switch {
 		case len(x.Replies) > 0 && f.Number >= slices.Max(x.Replies):
 			return all
-		case f.Dir == wire.In && f.Channel == "stdout" && wire.Classify(f.Raw) == wire.KindOther:
+		case f.Dir == wire.In && f.Channel == "stdout" && f.Parsed().Kind == wire.KindOther:
 			all = append(all, f)
 		case len(x.Replies) == 0 && f.Channel != "stderr":
 			return all

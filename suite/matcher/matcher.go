@@ -140,7 +140,7 @@ func reply(actual any) (*recording.Exchange, error) {
 		return nil, err
 	}
 	x := &recording.Exchange{Outcome: recording.Replied}
-	x.Attach(m.Raw)
+	x.Attach(wire.LookedUp(m))
 	return x, nil
 }
 
@@ -169,7 +169,7 @@ func Describe(x *recording.Exchange) string {
 	case x.Outcome == recording.Replied && x.Result().Exists():
 		return "a result" + status + " (" + judge.Brief(WithoutMeta(x.Result())) + ")"
 	case x.Outcome == recording.Replied:
-		return "a reply without result and error" + status + " (" + judge.Brief(x.Message()) + ")"
+		return "a reply without result and error" + status + " (" + judge.Brief(x.Message().Result) + ")"
 	case x.Outcome == recording.HTTPOnly && wire.Coding(x.Header) != "":
 		return "HTTP " + strconv.Itoa(x.Status) + " with a body in the Content-Encoding " + judge.Quote(wire.Coding(x.Header)) + ", which was not asked for and cannot be read"
 	case x.Outcome == recording.HTTPOnly && x.Status > 0:

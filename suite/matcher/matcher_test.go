@@ -8,6 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/onsi/gomega"
 	"github.com/tidwall/gjson"
 )
@@ -28,9 +29,9 @@ func TestMatchers(t *testing.T) {
 	}
 	refused := &recording.Exchange{Outcome: recording.HTTPOnly, Status: 404}
 	forbidden := &recording.Exchange{Outcome: recording.Replied, Status: 400}
-	forbidden.Attach(`{"error":{"code":-32020}}`)
+	forbidden.Attach(wire.ObjectOf(`{"error":{"code":-32020}}`))
 	elsewhere := &recording.Exchange{Outcome: recording.Replied, Status: 202} // over HTTP+SSE
-	elsewhere.Attach(`{"error":{"code":-32601,"message":"no"}}`)
+	elsewhere.Attach(wire.ObjectOf(`{"error":{"code":-32601,"message":"no"}}`))
 	for _, c := range []struct {
 		m       matcher.Matcher
 		yes, no any

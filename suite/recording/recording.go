@@ -66,10 +66,13 @@ func (p Part) Holds(frame int) bool { return frame > p.After && (p.Until == 0 ||
 // the key has to tell all that it depends on beside the recording.
 func (r *Recording) Note(key any, work func() any) any { return note(&r.notes, key, work) }
 
-// Forget drops what was kept by Note, here and for the exchanges: it takes up more memory
-// than the recording, and can be worked out again.
+// Forget drops what was kept by Note, here and for the exchanges, and what the frames were
+// parsed into: it takes up more memory than the recording, and can be worked out again.
 func (r *Recording) Forget() {
 	r.notes.Clear()
+	for i := range r.Frames {
+		r.Frames[i].Forget()
+	}
 	for _, x := range r.Exchanges {
 		if x.notes != nil {
 			x.notes.Clear()
@@ -265,21 +268,18 @@ type Exchange struct {
 	Reason string `json:"reason,omitempty"`
 
 	// The first reply, parsed, and the members that everybody asks for; see Attach.
-	message, result, failure gjson.Result
+	message         wire.Object
+	result, failure gjson.Result
 
 	notes *sync.Map // what has been worked out from the reply; see Note
 }
 
 // Attach gives the exchange its first reply, so that checks can look into it.
 // Sessions call it when the reply comes, readers of recordings after reading.
-func (x *Exchange) Attach(text string) {
-	x.message = gjson.Parse(text)
-	x.result, x.failure = x.message.Get("result"), x.message.Get("error")
+func (x *Exchange) Attach(m wire.Object) {
+	x.message, x.result, x.failure = m, m.Get("result"), m.Get("error")
 	x.notes = &sync.Map{}
 }
-
-// AttachResult gives the first reply its result, where that is kept apart.
-func (x *Exchange) AttachResult(text string) { x.result = gjson.Parse(text) }
 
 // Note is [Recording.Note] for what depends on the exchange alone. Without a reply
 // there is nothing worth keeping.
@@ -291,7 +291,7 @@ func (x *Exchange) Note(key any, work func() any) any {
 }
 
 // Message is the first reply as a whole; it does not exist if there was none.
-func (x *Exchange) Message() gjson.Result { return x.message }
+func (x *Exchange) Message() wire.Object { return x.message }
 
 // Result is the result member of the first reply.
 func (x *Exchange) Result() gjson.Result { return x.result }
@@ -351,7 +351,7 @@ func (x *Exchange) OverRate() bool {
 }
 
 // Param is a member of the params as sent, by gjson path.
-func (x *Exchange) Param(path string) gjson.Result { return gjson.GetBytes(x.Params, path) }
+func (x *Exchange) Param(path string) gjson.Result { return wire.Parse(x.Params).Get(path) }
 
 // Evidence lists the frames of the exchange in transcript order.
 func (x *Exchange) Evidence() []int {
@@ -436,12 +436,20 @@ func (r *Recording) Incoming(after int) []*wire.Frame {
 	return found
 }
 
+// methodOf is the method of a frame, also of one that is no JSON as a whole.
+func methodOf(f *wire.Frame) gjson.Result {
+	if p := f.Parsed(); p.Valid && p.Kind != wire.KindBatch {
+		return p.Messages[0].Get("method")
+	}
+	return gjson.GetBytes(f.Raw, "method")
+}
+
 // Notifications lists the incoming notifications of a method, after a frame
 // number; an empty method means all of them.
 func (r *Recording) Notifications(method string, after int) []*wire.Frame {
 	var found []*wire.Frame
 	for _, f := range r.Incoming(after) {
-		if m := gjson.GetBytes(f.Raw, "method"); m.Type == gjson.String && (method == "" || m.Str == method) {
+		if m := methodOf(f); m.Type == gjson.String && (method == "" || m.Str == method) {
 			found = append(found, f)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	odduris "github.com/mcpcheck/mcpcheck/fixtures/uris"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // listedAs is what a walk found that lists these URIs, or templates.
@@ -20,7 +21,7 @@ func listedAs(member, id string, names ...string) *recording.Recording {
 		items = append(items, fmt.Sprintf(`{%q:%q}`, id, n))
 	}
 	x := &recording.Exchange{Step: "page", Outcome: recording.Replied}
-	x.Attach(`{"result":{"` + member + `":[` + strings.Join(items, ",") + `]}}`)
+	x.Attach(wire.ObjectOf(`{"result":{"` + member + `":[` + strings.Join(items, ",") + `]}}`))
 	return &recording.Recording{Exchanges: []*recording.Exchange{x}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -92,9 +93,9 @@ func (s *Session) route(f *wire.Frame) {
 	if s.over == requirement.HTTP || s.over == requirement.SSE && f.Channel != streamSSE {
 		return
 	}
-	all := messages(f.Raw)
-	for _, m := range all {
-		s.routeMessage(f, m)
+	all := f.Parsed().Messages
+	for i := range all {
+		s.routeMessage(f, &all[i])
 	}
 	if f.Truncated && s.tooLong(f) {
 		return
@@ -113,8 +114,8 @@ func (s *Session) route(f *wire.Frame) {
 // read from what is left of it, if it stands there.
 func (s *Session) tooLong(f *wire.Frame) bool {
 	var p *Pending
-	if id := gjson.GetBytes(f.Raw, "id"); id.Value() != nil && !gjson.GetBytes(f.Raw, "method").Exists() {
-		p = s.byID(id)
+	if m := wire.NewMessage(wire.LookedUp(wire.Parse(f.Raw))); m.Get("id").Value() != nil && !m.Get("method").Exists() {
+		p = s.byID(&m)
 	} else {
 		p = cmp.Or(s.probing(true), s.onlyAwaiting())
 	}
@@ -138,18 +139,8 @@ func beyond(f *wire.Frame) string {
 	return ""
 }
 
-// messages lists the messages of a frame: one, or those of a batch. A byte order
-// mark is overlooked: it is a finding elsewhere.
-func messages(raw []byte) []gjson.Result {
-	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
-	if len(raw) == 0 || !wire.Valid(raw) {
-		return nil
-	}
-	return wire.Members(wire.Parse(raw))
-}
-
 // routeMessage handles one message on a shared channel.
-func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
+func (s *Session) routeMessage(f *wire.Frame, m *wire.Message) {
 	if m.Get("method").Exists() {
 		s.serverMessage(f, m)
 		return
@@ -157,7 +148,7 @@ func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
 	if !m.Get("result").Exists() && !m.Get("error").Exists() {
 		return
 	}
-	if p := s.byID(m.Get("id")); p != nil {
+	if p := s.byID(m); p != nil {
 		p.attach(f, m)
 		return
 	}
@@ -215,28 +206,25 @@ func (s *Session) probing(nameless bool) *Pending {
 }
 
 // foreign reports whether a response bears an id, and it is not that of a request in the message.
-func (p *Pending) foreign(m gjson.Result) bool {
+func (p *Pending) foreign(m *wire.Message) bool {
 	id := m.Get("id")
 	return len(p.ids) > 0 && id.Exists() && id.Type != gjson.Null && !slices.ContainsFunc(p.ids, func(own json.RawMessage) bool {
-		return wire.SameID(json.RawMessage(id.Raw), own) || id.String() == gjson.ParseBytes(own).String()
+		return m.HasID(own) || id.String() == gjson.ParseBytes(own).String()
 	})
 }
 
 // byID finds the pending exchange with an id of the same type and value, else
 // one whose id has the same characters ("7" and 7), else nil.
-func (s *Session) byID(id gjson.Result) *Pending {
+func (s *Session) byID(m *wire.Message) *Pending {
 	var alike *Pending
-	ordinary := wire.OrdinaryID(json.RawMessage(id.Raw))
+	id := m.Get("id")
+	text := id.String()
 	for _, p := range s.pending {
 		for _, own := range p.ids {
 			switch {
-			case ordinary && wire.OrdinaryID(own):
-				if string(own) == id.Raw {
-					return p
-				}
-			case wire.SameID(json.RawMessage(id.Raw), own):
+			case m.HasID(own):
 				return p
-			case id.Exists() && id.Type != gjson.Null && id.String() == gjson.ParseBytes(own).String():
+			case id.Exists() && id.Type != gjson.Null && text == gjson.ParseBytes(own).String():
 				alike = p
 			}
 		}
@@ -270,13 +258,14 @@ func (s *Session) assign(f *wire.Frame, p *Pending) {
 		return
 	}
 	reply := false
-	for _, m := range messages(f.Raw) {
-		switch {
+	all := f.Parsed().Messages
+	for i := range all {
+		switch m := &all[i]; {
 		case m.Get("method").Exists():
 			s.serverMessage(f, m)
 		case !m.Get("result").Exists() && !m.Get("error").Exists():
 		case p.q.HTTPMethod == http.MethodGet:
-			if q := s.byID(m.Get("id")); q != nil {
+			if q := s.byID(m); q != nil {
 				q.attach(f, m)
 			}
 		case p.foreign(m) && len(p.x.Replies) == 0:
@@ -296,7 +285,7 @@ func (s *Session) assign(f *wire.Frame, p *Pending) {
 // ever come on that stream: it need not be waited for.
 func (s *Session) oldStream(f *wire.Frame, p *Pending) bool {
 	return s.over == requirement.HTTP && p.q.HTTPMethod == "" && !p.completed && f.Event != nil && f.Event.Type == "endpoint" &&
-		len(p.x.Replies) == 0 && len(messages(f.Raw)) == 0
+		len(p.x.Replies) == 0 && len(f.Parsed().Messages) == 0
 }
 
 // progress notes, for the messages that were sent after p, that the target has
@@ -313,7 +302,7 @@ func (s *Session) progress(p *Pending) {
 // attach adds a reply; the last one that is wanted ends the waiting. What comes
 // after the exchange was given up is noted, but changes nothing. The messages of a
 // batch come one after the other, so a frame that is noted already is the last one.
-func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
+func (p *Pending) attach(f *wire.Frame, m *wire.Message) {
 	n := len(p.x.Replies)
 	if n == 0 {
 		// Only the first answer is a step ahead: a target that repeats itself
@@ -334,10 +323,7 @@ func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
 	}
 	p.got++
 	if p.got == 1 {
-		p.x.Attach(m.Raw)
-		if f.Long != nil {
-			p.x.AttachResult(f.Long.Text)
-		}
+		p.x.Attach(m.Object)
 	}
 	if id := m.Get("id"); len(p.ids) > 1 && (!id.Exists() || id.Type == gjson.Null) {
 		p.got = max(p.got, p.want) // a batch was refused as a whole
@@ -361,9 +347,9 @@ const (
 // nothing: ping with an empty result, everything else with -32601. Modern
 // clients do not write responses (2026-07-28 basic/transports/stdio): the
 // frame stands in the transcript and is judged there.
-func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
+func (s *Session) serverMessage(f *wire.Frame, m *wire.Message) {
 	id := m.Get("id")
-	if p := s.byID(id); p != nil && bytes.Equal(bytes.TrimSpace([]byte(m.Raw)), bytes.TrimSpace(p.message.Body)) {
+	if p := s.byID(m); p != nil && strings.TrimSpace(m.Raw) == string(bytes.TrimSpace(p.message.Body)) {
 		s.echoed(p, f)
 		return
 	}

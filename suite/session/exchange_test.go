@@ -233,7 +233,7 @@ func TestAwait(t *testing.T) {
 			return true
 		}), options(requirement.R20250618))
 		is := func(method string) func(*wire.Frame) bool {
-			return func(f *wire.Frame) bool { return wire.Member(f.Raw, "method").Str == method }
+			return func(f *wire.Frame) bool { return wire.ObjectOf(string(f.Raw)).Get("method").Str == method }
 		}
 		after := s.Last()
 		s.Start(t.Context(), Request{Method: "later", Notification: true})

@@ -12,7 +12,7 @@ import (
 
 // nameless handles a response without an id, on a channel that all messages share. It answers a probe, if one is under way:
 // its id may not have been readable. Otherwise it can only be told whose it is if a single answer is awaited.
-func (s *Session) nameless(f *wire.Frame, m gjson.Result) {
+func (s *Session) nameless(f *wire.Frame, m *wire.Message) {
 	if p := s.probing(true); p != nil {
 		p.attach(f, m)
 		return
@@ -39,7 +39,7 @@ const doubtTime = time.Second
 // all. Whoever answered under another id once is believed at once from then on, so that a
 // session with such a target takes no longer than others, as long as it does so; not on the event
 // stream of HTTP+SSE, where the id may be one of a caller's own, in another session.
-func (p *Pending) doubt(f *wire.Frame, m gjson.Result) {
+func (p *Pending) doubt(f *wire.Frame, m *wire.Message) {
 	id := m.Get("id")
 	named := id.Exists() && id.Type != gjson.Null && f.Channel != streamSSE
 	switch {
@@ -115,7 +115,7 @@ const mostDisputes = 3
 const disputedReason = "an error without an id came, and cannot be told to be the answer to this request or to another one that was under way"
 
 // nameless takes a response without an id for the answer, and notes that the target answers so.
-func (p *Pending) nameless(f *wire.Frame, m gjson.Result) {
+func (p *Pending) nameless(f *wire.Frame, m *wire.Message) {
 	if h := p.s.opts.Habits; h != nil && !m.Get("result").Exists() && !p.s.crowded() {
 		h.nameless.Store(true)
 	}

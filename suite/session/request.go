@@ -97,11 +97,11 @@ func (s *Session) message(q Request, id json.RawMessage) (transport.Message, jso
 		m.Header = s.headers(q, params)
 	}
 	if q.Body != nil {
-		m.Body = q.Body
+		m.Body = bytes.Clone(q.Body) // the transcript keeps it
 		if !wire.Valid(q.Body) {
 			return m, nil, nil
 		}
-		return m, json.RawMessage(gjson.GetBytes(q.Body, "params").Raw), nil
+		return m, json.RawMessage(wire.Parse(q.Body).Get("params").Raw), nil
 	}
 	if q.HTTPMethod != "" && q.HTTPMethod != http.MethodPost {
 		return m, nil, nil
@@ -124,6 +124,7 @@ func (s *Session) message(q Request, id json.RawMessage) (transport.Message, jso
 	m.Body = append(append(m.Body, `,"method":`...), method...)
 	if params != nil {
 		m.Body = append(append(m.Body, `,"params":`...), params...)
+		params = m.Body[len(m.Body)-len(params) : len(m.Body) : len(m.Body)] // which may be long
 	}
 	m.Body = append(m.Body, '}')
 	return m, params, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
@@ -167,6 +168,7 @@ func (p *Pending) away(sent *transport.Sent) {
 // in several messages, a line each.
 func requestIDs(body []byte) []json.RawMessage {
 	var ids []json.RawMessage
+	messages := func(raw []byte) []wire.Message { return (&wire.Frame{Raw: raw}).Parsed().Messages }
 	all := messages(body)
 	if all == nil && bytes.IndexByte(body, '\n') >= 0 {
 		for line := range bytes.Lines(body) {

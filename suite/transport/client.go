@@ -340,7 +340,7 @@ func (r *request) outFrame(channel string) wire.Frame {
 	}
 	shown := *r.URL
 	shown.User = nil
-	return wire.Frame{Channel: channel, Dir: wire.Out, Raw: bytes.Clone(r.body),
+	return wire.Frame{Channel: channel, Dir: wire.Out, Raw: r.body,
 		HTTP: &wire.HTTP{Method: r.Method, URL: shown.String(), Header: h}}
 }
 

@@ -43,7 +43,7 @@ type job struct {
 func newJob(m Message) *job {
 	j := &job{done: make(chan error, 1)}
 	for _, body := range append([][]byte{m.Body}, m.Behind...) {
-		j.messages = append(j.messages, append([]byte(nil), body...))
+		j.messages = append(j.messages, body)
 		j.data = append(j.data, body...)
 		if !m.Raw {
 			j.data = append(j.data, '\n')

@@ -54,7 +54,8 @@ type Conn interface {
 // Message is what to send, and how to deviate from the ordinary way of sending
 // it.
 type Message struct {
-	// Body is the message, byte for byte. Stdio adds the newline.
+	// Body is the message, byte for byte. Stdio adds the newline. Whoever sends it leaves it as it
+	// is from then on: the frames of the connection hold the same bytes.
 	Body []byte
 	// Raw suppresses the newline of stdio.
 	Raw bool

@@ -181,6 +181,9 @@ type Recordings map[recording.Name]*recording.Recording
 // abandoned: the verdict is that the run ended, and the check goes no further than to its next
 // statement.
 func EvaluateUntil(ctx context.Context, c *Check, req *requirement.Requirement, facts *recording.Facts, recs Recordings) Result {
+	if ctx.Err() != nil {
+		return unjudged(c)
+	}
 	judged := make(chan Result, 1)
 	go func() { judged <- evaluate(ctx, c, req, facts, recs) }()
 	select {

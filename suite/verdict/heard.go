@@ -24,7 +24,7 @@ const (
 
 // Heard is a message that the target sent: a frame, or one of a batch.
 type Heard struct {
-	Msg   gjson.Result
+	Msg   wire.Object
 	Frame *wire.Frame
 }
 
@@ -66,12 +66,12 @@ func (h Heard) Subscription() gjson.Result {
 // means all of them.
 func Hear(r *recording.Recording, session string, after int) []Heard {
 	var all []Heard
-	for _, p := range ParsedFrames(r) {
-		if p.Frame.Number <= after || session != "" && p.Frame.Session != session || !p.Valid || p.Marked || broughtBefore(r, p.Frame) {
+	for _, f := range r.Incoming(after) {
+		if session != "" && f.Session != session || f.Parsed().Marked || broughtBefore(r, f) {
 			continue
 		}
-		for _, one := range wire.Members(p.Value) {
-			all = append(all, Heard{one, p.Frame})
+		for _, m := range messagesOf(f) {
+			all = append(all, Heard{m.Object, f})
 		}
 	}
 	return all
@@ -82,8 +82,8 @@ func broughtBefore(r *recording.Recording, f *wire.Frame) bool {
 	if f.Event == nil || f.Event.ID == "" || Resumes(r, f) == "" {
 		return false
 	}
-	return slices.ContainsFunc(ParsedFrames(r), func(p Parsed) bool {
-		return p.Frame.Number < f.Number && p.Frame.Session == f.Session && p.Frame.Event != nil && p.Frame.Event.ID == f.Event.ID && bytes.Equal(p.Frame.Raw, f.Raw)
+	return slices.ContainsFunc(r.Incoming(0), func(o *wire.Frame) bool {
+		return o.Number < f.Number && o.Session == f.Session && o.Event != nil && o.Event.ID == f.Event.ID && bytes.Equal(o.Raw, f.Raw)
 	})
 }
 
@@ -141,7 +141,7 @@ func AckOf(r *recording.Recording, x *recording.Exchange) (ack Heard, ok bool) {
 	if f == nil {
 		return Heard{}, false
 	}
-	return Heard{wire.Parse(f.Raw), f}, true
+	return Heard{wire.LookedUp(wire.Parse(f.Raw)), f}, true
 }
 
 // Grants reports what an acknowledgment grants: a flag that is true, a list that

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge/schema"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
@@ -24,14 +25,14 @@ var (
 // Item is one entry of a list or one item of contents, with the frames that it
 // came in and a name for it in sentences.
 type Item struct {
-	Object
+	wire.Object
 	Name   string
 	Frames []int
 }
 
-// NewItem is an item that few look into; see [LookedUp] for the others.
+// NewItem is an item that few look into; see [wire.LookedUp] for the others.
 func NewItem(r gjson.Result, name string, frames []int) Item {
-	return Item{Object{Result: r}, name, frames}
+	return Item{wire.Object{Result: r}, name, frames}
 }
 
 // PagesOf lists the pages of a walk that hold a result; for the others it says
@@ -92,7 +93,7 @@ func entriesOf(x *recording.Exchange) []Item {
 		} else {
 			return
 		}
-		all = append(all, Item{LookedUp(e), name, frames})
+		all = append(all, Item{wire.LookedUp(e), name, frames})
 	})
 	return all
 }
@@ -102,9 +103,9 @@ func entriesOf(x *recording.Exchange) []Item {
 const mostUnnamed = 100
 
 // resultOf is the result of an exchange, its members looked up.
-func resultOf(x *recording.Exchange) Object {
+func resultOf(x *recording.Exchange) wire.Object {
 	type key struct{}
-	o, _ := x.Note(key{}, func() any { return LookedUp(x.Result()) }).(Object)
+	o, _ := x.Note(key{}, func() any { return wire.LookedUp(x.Result()) }).(wire.Object)
 	return o
 }
 
@@ -146,7 +147,7 @@ const OmitNull = "leave the member out instead of sending null"
 
 // misfit finds the first value at a path of members that is not as it should be, and where it stands;
 // "" if there is none. Where an object lacks the last of them, what does not exist is looked at.
-func misfit(owner Object, path string, fits func(gjson.Result) bool) (place string, at gjson.Result) {
+func misfit(owner wire.Object, path string, fits func(gjson.Result) bool) (place string, at gjson.Result) {
 	step, rest, more := strings.Cut(path, ".")
 	name, items := strings.CutSuffix(step, "[]")
 	// look says where in a value the first is, behind the value's own name; only then that is made.
@@ -158,7 +159,7 @@ func misfit(owner Object, path string, fits func(gjson.Result) bool) (place stri
 				place, at = own(), value
 			}
 		case value.IsObject():
-			if inner, v := misfit(Object{Result: value}, rest, fits); inner != "" {
+			if inner, v := misfit(wire.Object{Result: value}, rest, fits); inner != "" {
 				place, at = own()+"."+inner, v
 			}
 		}
@@ -244,8 +245,9 @@ func (s *Sightings) AddMisspelt(i Item, members []string) {
 		if slices.Contains(members, name.Str) {
 			return true
 		}
+		plain := squeezed(name.Str)
 		for _, m := range members {
-			if m != "_meta" && squeezed(name.Str) == squeezed(m) {
+			if m != "_meta" && plain == squeezed(m) {
 				s.Add(name.Str+" for "+m+" in "+i.Name, i.Frames...)
 			}
 		}
@@ -254,9 +256,9 @@ func (s *Sightings) AddMisspelt(i Item, members []string) {
 }
 
 // squeezed is a name without what distinguishes the ways of writing it.
-func squeezed(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
+func squeezed(name string) string { return strings.ToLower(signs.Replace(name)) }
+
+var signs = strings.NewReplacer("_", "", "-", "")
 
 // ObserveMisspelt notes the observation about members that [Sightings.AddMisspelt] found.
 func (s *Sightings) ObserveMisspelt(v *Verdict) {

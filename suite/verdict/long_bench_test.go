@@ -9,6 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // BenchmarkLongList: a check of the URIs on a page of 100,000 resources that nobody looked at before.
@@ -18,8 +19,7 @@ func BenchmarkLongList(b *testing.B) {
 		fmt.Fprintf(&list, `,{"uri":"file:///data/%06d.txt","name":"data-%06d","mimeType":"text/plain"}`, i, i)
 	}
 	x := &recording.Exchange{Step: recording.StepPage, Method: "resources/list", Outcome: recording.Replied, Request: 1, Replies: []int{2}}
-	x.Attach(`{"jsonrpc":"2.0","id":1,"result":{}}`)
-	x.AttachResult(`{"resources":[` + list.String()[1:] + `]}`)
+	x.Attach(wire.ObjectOf(`{"jsonrpc":"2.0","id":1,"result":{"resources":[` + list.String()[1:] + `]}}`))
 	r := &recording.Recording{Scenario: recording.WalkResources, Exchanges: []*recording.Exchange{x}}
 	check := &verdict.Check{Requirement: "X-01", From: verdict.ResourceWalk, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedURIs(r, v) {

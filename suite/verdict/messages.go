@@ -1,8 +1,6 @@
 package verdict
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -22,9 +20,8 @@ var ErrorSources = []recording.Name{recording.Everything, recording.MissingReads
 
 // Message is a message of the target: a frame, or a member of an array in one.
 type Message struct {
-	Object
+	*wire.Message
 	Frame *wire.Frame
-	Kind  wire.Kind
 }
 
 // Received lists the messages that the target sent, of which at least the JSON is
@@ -37,18 +34,27 @@ func Received(r *recording.Recording) []Message {
 }
 
 func receive(r *recording.Recording) []Message {
-	frames := ParsedFrames(r)
+	frames := r.Incoming(0)
 	all := make([]Message, 0, len(frames))
-	for _, p := range frames {
-		if !p.Valid || p.Frame.Truncated || !CarriesMessage(r.Combination.Transport, p.Frame) {
+	for _, f := range frames {
+		if f.Truncated || !CarriesMessage(r.Combination.Transport, f) {
 			continue
 		}
-		for _, m := range wire.Members(p.Value) {
+		for _, m := range messagesOf(f) {
 			if m.IsObject() {
-				o := MessageOf(p.Frame, m)
-				all = append(all, Message{o, p.Frame, wire.KindOf(o.Get)})
+				all = append(all, m)
 			}
 		}
+	}
+	return all
+}
+
+// messagesOf lists the messages of a frame.
+func messagesOf(f *wire.Frame) []Message {
+	parsed := f.Parsed().Messages
+	all := make([]Message, len(parsed))
+	for i := range parsed {
+		all[i] = Message{&parsed[i], f}
 	}
 	return all
 }
@@ -65,7 +71,8 @@ func CarriesMessage(t requirement.Transport, f *wire.Frame) bool {
 	case t == requirement.SSE:
 		return false
 	case f.HTTP != nil && f.HTTP.Status >= 300:
-		return wire.Member(f.Raw, "jsonrpc").Exists()
+		p := f.Parsed()
+		return p.Kind != wire.KindBatch && len(p.Messages) > 0 && p.Messages[0].IsObject() && p.Messages[0].Get("jsonrpc").Exists()
 	}
 	return strings.HasPrefix(f.Channel, "post") || f.Channel == "stdout"
 }
@@ -116,9 +123,6 @@ func (m Message) Nameless() bool {
 	return !id.Exists() || id.Type == gjson.Null
 }
 
-// ID is the id of the message as it was written.
-func (m Message) ID() json.RawMessage { return json.RawMessage(m.Get("id").Raw) }
-
 // RepliesOf lists the responses in the replies to an exchange.
 func RepliesOf(r *recording.Recording, x *recording.Exchange) []Message {
 	var all []Message
@@ -127,9 +131,9 @@ func RepliesOf(r *recording.Recording, x *recording.Exchange) []Message {
 		if f == nil {
 			continue
 		}
-		for _, m := range wire.Members(wire.Parse(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))) {
+		for _, m := range messagesOf(f) {
 			if m.Get("result").Exists() || m.Get("error").Exists() {
-				all = append(all, Message{MessageOf(f, m), f, wire.KindResponse})
+				all = append(all, m)
 			}
 		}
 	}
@@ -174,18 +178,13 @@ func EachResult(r *recording.Recording, visit func(x *recording.Exchange)) {
 // the type.
 func Asker(sent []*recording.Exchange, m Message) *recording.Exchange {
 	var alike *recording.Exchange
-	id := m.ID()
-	ordinary := wire.OrdinaryID(id)
+	text := m.Get("id").String()
 	for _, x := range sent {
 		switch {
 		case len(x.ID) == 0 || x.Request > m.Frame.Number:
-		case ordinary && wire.OrdinaryID(x.ID):
-			if bytes.Equal(x.ID, id) {
-				return x
-			}
-		case wire.SameID(x.ID, id):
+		case m.HasID(x.ID):
 			return x
-		case gjson.ParseBytes(x.ID).String() == m.Get("id").String():
+		case gjson.ParseBytes(x.ID).String() == text:
 			alike = x
 		}
 	}
@@ -225,9 +224,10 @@ const AnsweredNotification = "a notification is answered"
 
 // NoArrays: no message of the target is an array, but for frames that answer one of ours.
 func NoArrays(r *recording.Recording, v *Verdict, answers ...int) {
-	for _, p := range ParsedFrames(r) {
-		if f := p.Frame; CarriesMessage(r.Combination.Transport, f) && !f.Truncated && !slices.Contains(answers, f.Number) {
-			if !p.Valid || !p.Value.IsArray() {
+	for _, f := range r.Incoming(0) {
+		if CarriesMessage(r.Combination.Transport, f) && !f.Truncated && !slices.Contains(answers, f.Number) {
+			p := f.Parsed()
+			if p.Kind != wire.KindBatch {
 				v.Holds()
 				continue
 			}
@@ -238,7 +238,7 @@ func NoArrays(r *recording.Recording, v *Verdict, answers ...int) {
 					break
 				}
 			}
-			if len(p.Value.Array()) == 0 {
+			if len(p.Messages) == 0 {
 				hint = "answer a message that is refused with an error, or with an HTTP error status without a body: an empty array says nothing"
 			}
 			v.Fail(Finding{
@@ -274,103 +274,6 @@ func Declaration(r *recording.Recording) []int {
 		}
 	}
 	return nil
-}
-
-// Object is a JSON value whose members are asked for again and again. They are
-// looked up once: a value can be megabytes long, and a path is found by reading
-// on from its start.
-type Object struct {
-	gjson.Result
-	members []member // in their order; nil if it was not looked into
-}
-
-type member struct {
-	name  string
-	value gjson.Result
-}
-
-// MessageOf is a message of a frame, with its result if that is kept apart.
-func MessageOf(f *wire.Frame, m gjson.Result) Object {
-	o := LookedUp(m)
-	for i := range o.members {
-		if f.Long != nil && o.members[i].name == "result" {
-			o.members[i].value = gjson.Parse(f.Long.Text)
-		}
-	}
-	return o
-}
-
-// LookedUp is a value with its members looked up.
-func LookedUp(r gjson.Result) Object {
-	o := Object{Result: r}
-	if r.IsObject() {
-		// Clone leaves no room behind the members: there may be thousands of messages.
-		var few [8]member
-		members := few[:0]
-		r.ForEach(func(name, value gjson.Result) bool {
-			members = append(members, member{name.Str, value})
-			return true
-		})
-		o.members = slices.Clone(members)
-	}
-	return o
-}
-
-// Get is that of [gjson.Result].
-func (o Object) Get(path string) gjson.Result {
-	name, rest, nested := strings.Cut(path, ".")
-	if o.members == nil || !plainName(name) {
-		return o.Result.Get(path)
-	}
-	i := slices.IndexFunc(o.members, func(m member) bool { return m.name == name })
-	switch {
-	case i < 0:
-		return gjson.Result{}
-	case !nested:
-		return o.members[i].value
-	case !o.members[i].value.IsObject() && !o.members[i].value.IsArray():
-		return gjson.Result{}
-	}
-	return o.members[i].value.Get(rest)
-}
-
-// plainName reports whether a part of a path is a name in which no character has a
-// meaning of its own.
-func plainName(part string) bool {
-	for _, c := range []byte(part) {
-		if c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return false
-		}
-	}
-	return part != ""
-}
-
-// Parsed is an incoming frame, read once for all checks.
-type Parsed struct {
-	Frame *wire.Frame
-	// Valid says that the frame is well-formed JSON, a byte order mark apart, and
-	// Marked that it has one.
-	Valid, Marked bool
-	Value         gjson.Result // if it is valid
-}
-
-// ParsedFrames lists the incoming frames of a recording.
-func ParsedFrames(r *recording.Recording) []Parsed {
-	type key struct{ frames int }
-	all, _ := r.Note(key{len(r.Frames)}, func() any {
-		frames := r.Incoming(0)
-		all := make([]Parsed, 0, len(frames))
-		for _, f := range frames {
-			raw, marked := bytes.CutPrefix(f.Raw, []byte("\xef\xbb\xbf"))
-			p := Parsed{Frame: f, Valid: wire.Valid(raw), Marked: marked}
-			if p.Valid {
-				p.Value = wire.Parse(raw)
-			}
-			all = append(all, p)
-		}
-		return all
-	}).([]Parsed)
-	return all
 }
 
 // Responded reports whether an exchange has an HTTP response whose status can be

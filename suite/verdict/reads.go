@@ -9,6 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // ReadOf names a read by the URI as it was sent.
@@ -154,7 +155,7 @@ func contentItems(x *recording.Exchange) []Item {
 	}
 	var all []Item
 	for i, c := range list.Array() {
-		all = append(all, Item{LookedUp(c), fmt.Sprintf("content %d of %s", i+1, judge.Brief(x.Param("uri"))), slices.Clip(x.Evidence())})
+		all = append(all, Item{wire.LookedUp(c), fmt.Sprintf("content %d of %s", i+1, judge.Brief(x.Param("uri"))), slices.Clip(x.Evidence())})
 	}
 	return all
 }

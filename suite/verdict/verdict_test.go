@@ -13,6 +13,7 @@ import (
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
@@ -44,7 +45,7 @@ func TestDescribe(t *testing.T) {
 		{recording.Exchange{Outcome: recording.Canceled}, "", "no answer before the run ended to a ping"},
 	} {
 		if c.raw != "" {
-			c.x.Attach(c.raw)
+			c.x.Attach(wire.ObjectOf(c.raw))
 		}
 		if got := matcher.Describe(&c.x) + " to a ping"; got != c.want {
 			t.Errorf("%s, not %s", got, c.want)

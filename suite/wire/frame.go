@@ -61,6 +61,8 @@ type Frame struct {
 	Flaws []Flaw `json:"flaws,omitempty"`
 	// Text says what happened, on Note frames, in one sentence.
 	Text string `json:"text,omitempty"`
+
+	parsed *parsed // see Keep
 }
 
 // HTTP is the HTTP part of a frame.

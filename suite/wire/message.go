@@ -24,26 +24,10 @@ const (
 	KindOther        Kind = "other"        // anything else, also what is no JSON
 )
 
-// Classify says what a message is. A leading byte order mark is overlooked
-// here, because the message can be told in spite of it.
-func Classify(raw []byte) Kind {
-	raw = object(raw)
-	if !Valid(raw) {
-		return KindOther
-	}
-	switch raw[0] {
-	case '[':
-		return KindBatch
-	case '{':
-		return KindOf(func(name string) gjson.Result { return gjson.GetBytes(raw, name) })
-	}
-	return KindOther
-}
-
-// KindOf is [Classify] for a well-formed object of which the members are at hand.
-func KindOf(member func(name string) gjson.Result) Kind {
-	method, id := member("method"), member("id")
-	outcome := member("result").Exists() || member("error").Exists()
+// kind says what an object is.
+func (o *Object) kind() Kind {
+	method, id := o.Get("method"), o.Get("id")
+	outcome := o.Get("result").Exists() || o.Get("error").Exists()
 	switch {
 	case method.Type == gjson.String && id.Exists():
 		return KindRequest
@@ -55,11 +39,6 @@ func KindOf(member func(name string) gjson.Result) Kind {
 		return KindResponse
 	}
 	return KindOther
-}
-
-// object is raw without byte order mark and surrounding white space.
-func object(raw []byte) []byte {
-	return trimSpace(bytes.TrimPrefix(raw, bom))
 }
 
 // maxDepth is how deep objects and arrays may be nested: what jsontext reads.
@@ -116,17 +95,12 @@ func Members(m gjson.Result) []gjson.Result {
 // recordings, would take up more memory than all that was received. The bytes must not be
 // changed afterwards; those of a frame that was handed on never are.
 func Parse(raw []byte) gjson.Result {
-	return gjson.Parse(unsafe.String(unsafe.SliceData(raw), len(raw))) // #nosec G103 -- the bytes of a frame are not changed
+	return gjson.Parse(text(raw))
 }
 
-// Member is a top-level member of a message; it does not exist if the message
-// is no well-formed object. Of two members with one name it is the first.
-func Member(raw []byte, name string) gjson.Result {
-	raw = object(raw)
-	if !Valid(raw) || raw[0] != '{' {
-		return gjson.Result{}
-	}
-	return gjson.GetBytes(raw, gjson.Escape(name))
+// text is bytes that are not changed any more.
+func text(raw []byte) string {
+	return unsafe.String(unsafe.SliceData(raw), len(raw)) // #nosec G103 -- the bytes of a frame are not changed
 }
 
 // SameID reports whether two ids are the same: one JSON type and one value.
@@ -137,44 +111,47 @@ func SameID(a, b json.RawMessage) bool {
 	if OrdinaryID(a) && OrdinaryID(b) {
 		return bytes.Equal(a, b)
 	}
-	if !Valid(a) || !Valid(b) {
-		return false
-	}
-	x, y := gjson.ParseBytes(a), gjson.ParseBytes(b)
-	if x.Type != y.Type {
-		return false
-	}
-	switch x.Type {
-	case gjson.String:
-		return x.Str == y.Str
-	case gjson.Number:
-		return sameNumber(strings.TrimSpace(x.Raw), strings.TrimSpace(y.Raw))
-	case gjson.JSON:
-		return false
-	}
-	return true // null, true, false: the type is the value
+	return Valid(a) && Valid(b) && idOf(Parse(a)).same(idOf(Parse(b)))
 }
+
+// id is a valid id as it is compared.
+type id struct {
+	kind   gjson.Type
+	text   string  // of a string, and of a number whose exponent is larger than is counted
+	number Decimal // of other numbers
+}
+
+func idOf(v gjson.Result) id {
+	of := id{kind: v.Type}
+	switch v.Type {
+	case gjson.String:
+		of.text = v.Str
+	case gjson.Number:
+		raw := strings.TrimSpace(v.Raw)
+		d, ok := ParseDecimal(raw)
+		if of.number = d; !ok || d.Beyond {
+			of.number, of.text = Decimal{}, raw
+		}
+	}
+	return of
+}
+
+func (a id) same(b id) bool { return a == b && a.kind != gjson.JSON }
 
 // OrdinaryID reports whether an id is a small number in its usual form, of which two
 // are the same only if they are written alike.
-func OrdinaryID(id json.RawMessage) bool {
-	for _, c := range id {
-		if c < '0' || c > '9' {
+func OrdinaryID(id json.RawMessage) bool { return ordinary(id) }
+
+func ordinary[T string | json.RawMessage](id T) bool {
+	if len(id) == 0 || len(id) > 15 || id[0] == '0' && len(id) > 1 {
+		return false
+	}
+	for i := range len(id) {
+		if id[i] < '0' || id[i] > '9' {
 			return false
 		}
 	}
-	return len(id) > 0 && len(id) <= 15 && (id[0] != '0' || len(id) == 1)
-}
-
-// sameNumber compares two JSON numbers by value without rounding them and
-// without expanding their exponents.
-func sameNumber(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, okX := ParseDecimal(a)
-	y, okY := ParseDecimal(b)
-	return okX && okY && !x.Beyond && !y.Beyond && x == y
+	return true
 }
 
 // Decimal is a number in the only spelling that it has here: its digits without

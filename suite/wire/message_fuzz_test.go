@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
 )
 
 // membersOf reads the top-level members of an object token by token; ok is false if
@@ -55,15 +56,17 @@ func FuzzMessage(f *testing.F) {
 		if first := trimSpace(raw)[0]; ok != (first == '{') {
 			t.Fatalf("%q has no flaw, but another reader: %t", raw, ok)
 		}
+		p := (&Frame{Raw: raw}).Parsed()
 		if !ok {
-			if Classify(raw) != KindBatch || Member(raw, "id").Exists() {
-				t.Errorf("%q is %s", raw, Classify(raw))
+			if p.Kind != KindBatch {
+				t.Errorf("%q is %s", raw, p.Kind)
 			}
 			return
 		}
+		m := p.Messages[0]
 		for _, key := range []string{name, "id", "method", "result", "error", "params"} {
-			if want, there := members[key]; Member(raw, key).Exists() != there || there && Member(raw, key).Raw != want {
-				t.Errorf("%q: %q is %q, want %q", raw, key, Member(raw, key).Raw, want)
+			if want, there := members[key]; m.Get(gjson.Escape(key)).Exists() != there || there && m.Get(gjson.Escape(key)).Raw != want {
+				t.Errorf("%q: %q is %q, want %q", raw, key, m.Get(gjson.Escape(key)).Raw, want)
 			}
 		}
 		method, named := "", strings.HasPrefix(members["method"], `"`)
@@ -72,16 +75,16 @@ func FuzzMessage(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if Member(raw, "method").Str != method {
-			t.Errorf("%q: the method is %q, want %q", raw, Member(raw, "method").Str, method)
+		if m.Get("method").Str != method {
+			t.Errorf("%q: the method is %q, want %q", raw, m.Get("method").Str, method)
 		}
-		if got, want := Classify(raw), kindOf(members, named); got != want {
+		if got, want := p.Kind, kindOf(members, named); got != want {
 			t.Errorf("%q is %s, want %s", raw, got, want)
 		}
 	})
 }
 
-// kindOf is [Classify] by the members of an object.
+// kindOf says what an object is by its members.
 func kindOf(members map[string]string, named bool) Kind {
 	has := func(name string) bool { _, ok := members[name]; return ok }
 	switch {

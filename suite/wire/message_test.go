@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestClassify(t *testing.T) {
+func TestKind(t *testing.T) {
 	for raw, want := range map[string]Kind{
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`:           KindRequest,
 		`{"id":null,"method":"ping"}`:                        KindRequest,
@@ -29,22 +29,9 @@ func TestClassify(t *testing.T) {
 		`{"method":"x"} {"id":1}`:                            KindOther,
 		strings.Repeat("[", 1<<20):                           KindOther,
 	} {
-		if got := Classify([]byte(raw)); got != want {
-			t.Errorf("Classify(%.60s) = %s, want %s", raw, got, want)
+		if got := (&Frame{Raw: []byte(raw)}).Parsed().Kind; got != want {
+			t.Errorf("%.60s is %s, want %s", raw, got, want)
 		}
-	}
-}
-
-func TestMember(t *testing.T) {
-	raw := []byte(`{"params":{"id":9,"method":"no"},"id":12345678901234567890,"method":"resources\/read"}`)
-	if got := Member(raw, "id").Raw; got != "12345678901234567890" {
-		t.Errorf("id = %s", got)
-	}
-	if got := Member(raw, "method").Str; got != "resources/read" {
-		t.Errorf("method = %s", got)
-	}
-	if Member([]byte(`{"method":"x"}`), "id").Exists() || Member([]byte(`[1]`), "id").Exists() {
-		t.Error("an id where there is none")
 	}
 }
 

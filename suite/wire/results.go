@@ -36,7 +36,7 @@ func (r *Results) Inspect(f *Frame) (known int) {
 	if r == nil || len(flaws) > 0 || len(f.Raw) < longResult {
 		return 0
 	}
-	result := gjson.GetBytes(f.Raw, "result")
+	result := gjson.Get(text(f.Raw), "result") // without a copy of what may have been megabytes
 	if len(result.Raw) < longResult || !result.IsObject() || !subject(result) {
 		return 0
 	}

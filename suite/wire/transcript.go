@@ -16,7 +16,8 @@ type Budget struct {
 	// the transport cuts them.
 	Frame int
 	// Total is how many bytes are kept in all, with 1 KiB for each
-	// frame on top of its message and headers; default 256 MiB.
+	// frame on top of its message, of what that is parsed into, and of headers;
+	// default 256 MiB.
 	Total int64
 }
 
@@ -67,11 +68,6 @@ func (t *Transcript) Now() time.Duration { return time.Since(t.start) }
 // all is spent, one last frame of direction [Note] says so, [Transcript.Overflow]
 // reports true, and further frames are refused: their number is 0.
 func (t *Transcript) Add(f Frame) (int, time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.overflow {
-		return 0, t.Now()
-	}
 	if f.Size < len(f.Raw) {
 		f.Size = len(f.Raw)
 	}
@@ -81,6 +77,11 @@ func (t *Transcript) Add(f Frame) (int, time.Duration) {
 		f.Flaws = Merge(f.Flaws, []Flaw{TooLong(f.Size, t.budget.Frame)})
 	}
 	cost := cost(&f)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.overflow {
+		return 0, t.Now()
+	}
 	if f.Long != nil && !t.long[f.Long] {
 		t.long[f.Long] = true
 		cost += int64(len(f.Long.Text))
@@ -104,7 +105,7 @@ func (t *Transcript) keep(f Frame) (int, time.Duration) {
 	return f.Number, f.At
 }
 
-// cost is about how many bytes the frame occupies.
+// cost is about how many bytes the frame occupies, with what an incoming one is parsed into.
 func cost(f *Frame) int64 {
 	n := frameCost + len(f.Raw) + len(f.Text)
 	if f.HTTP != nil {
@@ -122,7 +123,11 @@ func cost(f *Frame) int64 {
 	for _, x := range f.Flaws {
 		n += len(x.Detail)
 	}
-	return int64(n)
+	if f.Dir != In || len(f.Raw) == 0 {
+		return int64(n)
+	}
+	f.Keep()
+	return int64(n) + f.Parsed().cost()
 }
 
 // Len is the number of the last frame.
@@ -188,6 +193,7 @@ func (t *Transcript) Overflow() bool {
 func Restore(frames []Frame) *Transcript {
 	t := NewTranscript(Budget{})
 	for i := range frames {
+		frames[i].Keep()
 		t.sessions[frames[i].Session] = append(t.sessions[frames[i].Session], i)
 	}
 	t.frames = frames

@@ -51,7 +51,7 @@ var Checks = []verdict.Check{
 			}
 			v.That(!x.Fatal, "a server that takes a batch of notifications, and lives on", verdict.LostWords(x), x.Evidence()...)
 			for _, n := range append(slices.Clone(x.Replies), x.Others...) {
-				if f := r.Frame(n); f != nil && f.Dir == wire.In && len(f.Raw) > 0 && wire.Valid(f.Raw) {
+				if f := r.Frame(n); f != nil && f.Dir == wire.In && f.Parsed().Valid && !f.Parsed().Marked {
 					v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw, 100), append(x.Evidence(), n)...)
 				}
 			}
@@ -199,7 +199,7 @@ func missingAnswers(r *recording.Recording, x *recording.Exchange) []string {
 func replyIsArray(r *recording.Recording, x *recording.Exchange) bool {
 	return slices.ContainsFunc(append(slices.Clone(x.Replies), x.Others...), func(n int) bool {
 		f := r.Frame(n)
-		return f != nil && wire.Classify(f.Raw) == wire.KindBatch
+		return f != nil && f.Parsed().Kind == wire.KindBatch
 	})
 }
 

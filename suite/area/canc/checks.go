@@ -157,7 +157,7 @@ var Checks = []verdict.Check{
 				own := false
 				for _, q := range verdict.RequestsOf(r) {
 					own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number &&
-						sameValue(m.Get("params.requestId"), q.ID())
+						sameValue(m.Get("params.requestId"), []byte(q.Get("id").Raw))
 				}
 				v.That(own, "a cancellation that names a request of the server's own", "it names "+
 					namedWords(m, cancelledRequest(r, m)), m.Frame.Number)

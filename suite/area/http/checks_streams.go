@@ -72,10 +72,10 @@ func noResponsesOnGet(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for i := range r.Frames {
 		f := &r.Frames[i]
-		if f.Dir != wire.In || !strings.HasPrefix(f.Channel, "get:") || !wire.Valid(f.Raw) {
+		if f.Dir != wire.In || !strings.HasPrefix(f.Channel, "get:") || f.Parsed().Marked {
 			continue
 		}
-		for _, m := range wire.Members(wire.Parse(f.Raw)) {
+		for _, m := range f.Parsed().Messages {
 			if (m.Get("result").Exists() || m.Get("error").Exists()) && m.Get("method").Type != gjson.String && verdict.OnGet(r, f) { // a notification with a null result is RPC-12's
 				v.That(false, "no responses on the stream opened by GET", "a response to request "+judge.Brief(m.Get("id")), f.Number)
 			}
@@ -204,7 +204,7 @@ func onOwnStream(r *recording.Recording, v *verdict.Verdict) {
 		}
 		x := asked[place{f.Session, f.Channel}]
 		switch {
-		case x != nil && (response && wire.SameID(m.ID(), x.ID) || !response && x.Param("_meta.progressToken").Raw == token.Raw):
+		case x != nil && (response && m.HasID(x.ID) || !response && x.Param("_meta.progressToken").Raw == token.Raw):
 			own[place{f.Session, string(f.Raw)}] = f.Number
 		case x != nil || onGet:
 			foreign = append(foreign, f)

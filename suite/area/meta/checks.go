@@ -112,18 +112,20 @@ const keyLogLevel = "io.modelcontextprotocol/logLevel"
 
 // eachMessage visits the messages that the target sent, those of batches one by one.
 // A long result that was sent before is left out.
-func eachMessage(r *recording.Recording, visit func(m verdict.Object, frame int)) {
+func eachMessage(r *recording.Recording, visit func(m wire.Object, frame int)) {
 	seen := map[*wire.Long]bool{}
-	for _, p := range verdict.ParsedFrames(r) {
-		if p.Valid && !p.Marked {
-			for _, m := range wire.Members(p.Value) {
-				o := verdict.LookedUp(m)
-				if long := p.Frame.Long; long != nil && !seen[long] {
-					seen[long] = true
-					o = verdict.MessageOf(p.Frame, m)
-				}
-				visit(o, p.Frame.Number)
+	for _, f := range r.Incoming(0) {
+		p := f.Parsed()
+		if p.Marked {
+			continue
+		}
+		again := f.Long != nil && seen[f.Long]
+		seen[f.Long] = true
+		for _, m := range p.Messages {
+			if again {
+				m.Object = wire.LookedUp(m.Result)
 			}
+			visit(m.Object, f.Number)
 		}
 	}
 }
@@ -155,8 +157,8 @@ func allMeta(r *recording.Recording, rev requirement.Revision) []foundMeta {
 			all = append(all, foundMeta{place, meta, frame})
 		}
 	}
-	eachMessage(r, func(m verdict.Object, frame int) {
-		result := verdict.LookedUp(m.Get("result"))
+	eachMessage(r, func(m wire.Object, frame int) {
+		result := wire.LookedUp(m.Get("result"))
 		of("a result", result.Result, frame)
 		of("the params of "+judge.Brief(m.Get("method")), m.Get("params"), frame)
 		if rev < requirement.R20250618 {

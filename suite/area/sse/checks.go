@@ -18,7 +18,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
-	"github.com/tidwall/gjson"
 )
 
 // The scenarios of the area.
@@ -51,7 +50,7 @@ var Checks = []verdict.Check{
 	{Requirement: "SSE-02", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) { eventMessages(r, v, "post:", "get:") }},
 	{Requirement: "SSE-03", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range events(r) {
-			if wire.Classify(f.Raw) != wire.KindOther {
+			if f.Parsed().Kind != wire.KindOther {
 				v.That(forMessages(f), "no event type, or message", "a message in an event of type "+judge.Quote(f.Event.Type), f.Number)
 			}
 		}
@@ -148,7 +147,8 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 				v.That(false, expected, string(flaw.Code)+": "+wire.Excerpt(f.Raw, 120), f.Number)
 			}
 		}
-		if m := gjson.ParseBytes(f.Raw); wire.Valid(f.Raw) && m.IsObject() && !m.Get("jsonrpc").Exists() && wire.Classify(f.Raw) == wire.KindOther { // with it, it is RPC-12's
+		p := f.Parsed()
+		if p.Stray() && !p.Marked { // with jsonrpc, it is RPC-12's
 			v.Fail(verdict.Finding{
 				Expected: expected,
 				Actual:   "an object that is none: " + wire.Excerpt(f.Raw, 120),
@@ -160,7 +160,7 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 					"line that begins with a colon)",
 			})
 		}
-		if gjson.ValidBytes(f.Raw) && gjson.ParseBytes(f.Raw).IsArray() {
+		if p.Kind == wire.KindBatch && !p.Marked {
 			v.That(v.Revision() == requirement.R20250326, expected, "an array: "+wire.Excerpt(f.Raw, 120), f.Number)
 		}
 	}
@@ -170,7 +170,7 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 // stream that broke off before needed an id to be resumed by.
 func answeredOn(r *recording.Recording, e *wire.Frame) bool {
 	return slices.ContainsFunc(events(r), func(f *wire.Frame) bool {
-		return f.Number > e.Number && f.Session == e.Session && f.Channel == e.Channel && wire.Classify(f.Raw) == wire.KindResponse
+		return f.Number > e.Number && f.Session == e.Session && f.Channel == e.Channel && f.Parsed().Kind == wire.KindResponse
 	})
 }
 
@@ -213,7 +213,7 @@ func beginning(f *wire.Frame) string {
 	if f.Event.HasID {
 		id = "with an id"
 	}
-	switch wire.Classify(f.Raw) {
+	switch f.Parsed().Kind {
 	case wire.KindResponse:
 		return "a response, in an event " + id
 	case wire.KindRequest:
@@ -287,8 +287,9 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, x := range r.Steps(recording.StepResume, stepLast) {
 		for _, f := range replayed(r, x) {
-			m := gjson.ParseBytes(f.Raw)
-			strange := f.Event.HasID && ids[f.Event.ID] && sentOn(r, second, f) && !sentOn(r, r.Step(stepFirst), f) || wire.SameID([]byte(m.Get("id").Raw), second.ID) && !m.Get("method").Exists()
+			all := f.Parsed().Messages
+			strange := f.Event.HasID && ids[f.Event.ID] && sentOn(r, second, f) && !sentOn(r, r.Step(stepFirst), f) ||
+				len(all) == 1 && all[0].HasID(second.ID) && !all[0].Get("method").Exists()
 			if strange {
 				v.Fail(verdict.Finding{
 					Expected: "only messages of the stream that is resumed",
@@ -309,7 +310,7 @@ func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	for _, f := range replayed(r, x) {
-		if wire.Classify(f.Raw) == wire.KindResponse {
+		if f.Parsed().Kind == wire.KindResponse {
 			v.Fail(verdict.Finding{
 				Expected: "only messages of the stream that is resumed",
 				Actual: "a response, which belongs to the stream of its request, on one that GET had " +
@@ -357,8 +358,9 @@ func receivedAgain(r *recording.Recording, v *verdict.Verdict) {
 func ofNobody(r *recording.Recording, v *verdict.Verdict) {
 	x := r.Step(stepUnknown)
 	for _, f := range replayed(r, x) {
-		id := []byte(gjson.GetBytes(f.Raw, "id").Raw)
-		if wire.Classify(f.Raw) == wire.KindResponse && slices.ContainsFunc(r.Exchanges, func(x *recording.Exchange) bool { return wire.SameID(id, x.ID) }) {
+		p := f.Parsed()
+		if p.Kind == wire.KindResponse && slices.ContainsFunc(r.Exchanges,
+			func(x *recording.Exchange) bool { return p.Messages[0].HasID(x.ID) }) {
 			v.Fail(verdict.Finding{
 				Expected: "no messages of other streams to an id that no event had",
 				Actual:   "a response that belongs to another stream: " + wire.Excerpt(f.Raw, 100),
@@ -468,7 +470,7 @@ func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
 	verdict.ObserveFraming(r, v)
 	eventMessages(r, v, "sse")
 	for _, f := range events(r) {
-		if f.Channel == "sse" && wire.Classify(f.Raw) != wire.KindOther {
+		if f.Channel == "sse" && f.Parsed().Kind != wire.KindOther {
 			v.That(forMessages(f), "messages in events of type message", "an event of type "+judge.Quote(f.Event.Type), f.Number)
 		}
 	}

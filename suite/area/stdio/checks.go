@@ -60,7 +60,7 @@ var Checks = []verdict.Check{
 		}},
 	{Requirement: "STDIO-03", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Endings: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range r.Incoming(0) {
-			if wire.Classify(f.Raw) != wire.KindOther {
+			if f.Parsed().Kind != wire.KindOther {
 				v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message", "a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f.Number)
 			}
 		}
@@ -154,7 +154,7 @@ func onlyMessages(r *recording.Recording, named map[string]bool, v *verdict.Verd
 	for _, l := range linesOf(r) {
 		switch {
 		case l.stray && named[string(l.frame.Raw)]: // the same line of another session
-		case l.spread || l.frame.HasFlaw(wire.FlawUnterminated) && !wire.Valid(l.frame.Raw):
+		case l.spread || l.frame.HasFlaw(wire.FlawUnterminated) && !l.frame.Parsed().Valid:
 		case l.frame.HasFlaw(wire.FlawBlank):
 			if !named[""] {
 				v.Fail(verdict.Finding{
@@ -233,12 +233,7 @@ func stray(f *wire.Frame) bool {
 	if f.HasFlaw(wire.FlawNotJSON) || f.HasFlaw(wire.FlawNotObject) {
 		return true
 	}
-	raw := bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf"))
-	if !wire.Valid(raw) {
-		return false // two messages in a line are judged elsewhere
-	}
-	m := gjson.ParseBytes(raw)
-	return m.IsObject() && !m.Get("jsonrpc").Exists() && wire.Classify(raw) == wire.KindOther
+	return f.Parsed().Stray() // two messages in a line are judged elsewhere
 }
 
 // spreadOver is how many of the lines, from the first on, make up one message

@@ -162,7 +162,7 @@ func (b *builder) exchange(i int, l Line) *recording.Exchange {
 	replies := l.More
 	if l.Reply != "" {
 		replies = append([]string{l.Reply}, l.More...)
-		x.Attach(l.Reply)
+		x.Attach(wire.ObjectOf(l.Reply))
 	}
 	for _, m := range replies {
 		n := b.frame(&l, wire.In, m)
