@@ -19,15 +19,16 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// told lists what stands in a recording: step, outcome and whether it was fatal.
+// told lists what became of messages in the end: step, outcome unless it is an answer, "?" where a status of HTTP refuses
+// it, and "!" where it was fatal.
 func told(rec *recording.Recording) string {
 	var all []string
 	for _, x := range rec.Exchanges {
-		s := string(x.Step) + ":" + string(x.Outcome)
-		if x.Fatal {
-			s += "!"
+		if x.Step.Sent() != x.Step || x.Step == recording.StepAlive {
+			continue
 		}
-		all = append(all, s)
+		s := strings.TrimSuffix(string(x.Step)+":"+string(x.Outcome), ":replied")
+		all = append(all, s+map[bool]string{true: "?"}[x.Status >= 400]+map[bool]string{true: "!"}[x.Fatal])
 	}
 	return strings.Join(all, " ")
 }
@@ -68,38 +69,41 @@ func TestLossIsAttributed(t *testing.T) {
 		play func(ctx context.Context, c *scenario.Client)
 		want string
 	}{
-		"an answer": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "m"}) }, "m:replied"},
+		"an answer": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "m"}) }, "m"},
 		"silence": {func(ctx context.Context, c *scenario.Client) {
 			c.Do(ctx, session.Request{Step: "m", Method: "silence"})
-		}, "alive:replied m:silent"},
-		"death":           {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "die"}) }, "m/lost:lost m:lost!"},
-		"death by chance": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "once"}) }, "m/lost:lost m:replied"},
+		}, "m:silent"},
+		"death":           {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "die"}) }, "m:lost!"},
+		"death by chance": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "once"}) }, "m"},
 		"deafness": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "deafen"}) },
-			"alive:silent m/lost:silent alive:silent m:silent!"},
-		"probe, answered":   {func(ctx context.Context, c *scenario.Client) { c.Probe(ctx, session.Request{Step: "p", Method: "m"}) }, "alive:replied p:replied"},
-		"probe, overlooked": {func(ctx context.Context, c *scenario.Client) { c.Probe(ctx, message("silence")) }, "alive:replied silence:silent"},
+			"m:silent!"},
+		"probe, answered":   {func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, session.Request{Step: "p", Method: "m"}) }, "p"},
+		"probe, overlooked": {func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, message("silence")) }, "silence:silent"},
 		"probe, a notification": {func(ctx context.Context, c *scenario.Client) {
-			c.Probe(ctx, session.Request{Step: "p", Method: "n", Notification: true})
-		}, "alive:replied p:sent"},
-		"probe, death": {func(ctx context.Context, c *scenario.Client) { c.Probe(ctx, message("die")) }, "alive:lost die/lost:lost alive:lost die:lost!"},
+			c.Probes(ctx, session.Request{Step: "p", Method: "n", Notification: true})
+		}, "p:sent"},
+		"probe, death": {func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, message("die")) }, "die:lost!"},
 		"probes": {func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, message("silence"), message("n")) },
-			"alive:replied silence:silent n:silent"},
+			"silence:silent n:silent"},
 		"probes, one is deadly": {func(ctx context.Context, c *scenario.Client) {
 			c.Probes(ctx, message("a"), message("die"), message("b"))
-		},
-			"alive:lost a/lost:lost die/lost:lost b/lost:lost alive:replied a:silent alive:lost die:lost! alive:replied b:silent"},
+		}, "a:silent die:lost! b:silent"},
 		"in turn, to some of which nothing is said": {func(ctx context.Context, c *scenario.Client) {
-			c.ProbesInTurn(ctx, message("a"), numbered("b"), message("c"))
-		}, "alive:replied alive:replied alive:replied a:silent b:replied c:silent"},
+			c.Probes(ctx, message("a"), numbered("b"), message("c"))
+		}, "a:silent b c:silent"},
 		"in turn, the last without an id": {func(ctx context.Context, c *scenario.Client) {
-			c.ProbesInTurn(ctx, numbered("a"), message("null"))
-		}, "alive:replied alive:replied a:replied null:replied"},
+			c.Probes(ctx, numbered("a"), message("null"))
+		}, "a null"},
 		"in turn, one without an id": {func(ctx context.Context, c *scenario.Client) {
-			c.ProbesInTurn(ctx, message("a"), message("null"), message("c"))
-		}, "alive:replied alive:replied a/lost:replied null/lost:silent alive:replied a:silent alive:replied null:replied alive:replied c:silent"},
-		"in turn, one is deadly": {func(ctx context.Context, c *scenario.Client) {
-			c.ProbesInTurn(ctx, message("a"), message("die"), message("b"))
-		}, "alive:replied alive:lost a/lost:lost die/lost:lost alive:replied a:silent alive:lost die/lost:lost alive:lost die:lost! alive:replied b:silent"},
+			c.Probes(ctx, message("a"), message("null"), message("c"))
+		}, "a:silent null c:silent"},
+		"notifications, two are deadly": {func(ctx context.Context, c *scenario.Client) {
+			var all []session.Request
+			for _, method := range []string{"a", "die", "b", "die", "c"} {
+				all = append(all, session.Request{Step: recording.Step(method), Method: method, Notification: true})
+			}
+			c.Probes(ctx, all...)
+		}, "a:sent die:lost! b:sent die:lost! c:sent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -132,7 +136,7 @@ func TestLostAgain(t *testing.T) {
 				for _, x := range []*recording.Exchange{
 					c.Do(ctx, session.Request{Step: "a", Method: "die"}),
 					c.Probes(ctx, session.Request{Step: "b", Method: "die"})[0],
-					c.Probe(ctx, session.Request{Step: "c", Method: "die"}),
+					c.Probes(ctx, session.Request{Step: "c", Method: "die"})[0],
 					c.Do(ctx, session.Request{Step: "d", Method: "m"}),
 				} {
 					fatal = append(fatal, x.Fatal)
@@ -169,14 +173,8 @@ func TestLostSideBySide(t *testing.T) {
 			})
 			c.Do(ctx, session.Request{Step: "afterwards", Method: "m"})
 		})
-		var got []string
-		for _, x := range rec.Exchanges {
-			if !strings.HasSuffix(string(x.Step), string(recording.StepLost)) && x.Step != recording.StepAlive {
-				got = append(got, strings.TrimSuffix(string(x.Step)+":"+string(x.Outcome)+map[bool]string{true: "!"}[x.Fatal], ":replied"))
-			}
-		}
-		if want := "a b die:lost! c d e f die:lost! g h i j afterwards"; strings.Join(got, " ") != want {
-			t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+		if got, want := told(rec), "a b die:lost! c d e f die:lost! g h i j afterwards"; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
 		}
 		// The first, and for each of the two one of its own and the next; and one more for each if what was lost with it
 		// is noticed, and sent again, before it.

@@ -122,7 +122,7 @@ func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording
 // subscribeModern opens a listen stream, ends it and asks for a sign of life; a
 // session that was lost over it is tried once more, as [Client.Do] does.
 func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording.Tags) {
-	c.twice(ctx, candidate{}, func() (*recording.Exchange, bool) {
+	c.pass(ctx, &message{c: c, send: func(c *Client) (*recording.Exchange, shown) {
 		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{uri}}, session.Request{Tags: tags.With()})
 		granted := st.Ack != nil && slices.Contains(Acknowledged(st.Ack.Raw), uri)
 		x := c.StopListen(ctx, st)
@@ -130,9 +130,12 @@ func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording
 			x.Tags[recording.TagAccepted] = "yes"
 			x.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 		}
-		life := c.Note(c.Life(ctx))
-		return x, x.Outcome != recording.Lost && c.S.Alive() && (life.Outcome == recording.Replied || life.Outcome == recording.Canceled)
-	})
+		life := c.Note(c.Life(ctx)).Outcome
+		if x.Outcome == recording.Lost || !c.S.Alive() || life != recording.Replied && life != recording.Canceled {
+			return x, loss
+		}
+		return x, answer
+	}})
 }
 
 // StopListen ends a listen request, of which the acknowledgment is a part: on stdio nothing but its
@@ -183,7 +186,7 @@ var invalidMessagesScenario = &Scenario{
 			probes = append(probes, session.Request{Step: recording.StepArray, ID: json.RawMessage("900003"), Body: []byte(`[{"jsonrpc":"2.0","id":900003,"method":"ping"}]`)})
 		}
 		probes = append(probes, session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007"), Body: []byte(`{"jsonrpc":"2.0","id":900006,"method":"mcpcheck/no-such-method","id":900007,"method":"` + LifeMethod(p) + `"}`)})
-		c.ProbesInTurn(ctx, probes...)
+		c.Probes(ctx, probes...)
 	}),
 }
 

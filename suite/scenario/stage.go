@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -55,7 +56,8 @@ type Stage struct {
 	// OnSilence is told which script has begun to watch silence; nil tells nobody.
 	OnSilence func(recording.Name)
 
-	enders enders
+	traced   traced
+	answered sync.Map // borrowed sessions, by whether what was asked last was answered
 
 	Sessions
 }

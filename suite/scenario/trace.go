@@ -1,0 +1,163 @@
+package scenario
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// traced is what is known of messages that sessions are lost over later than they are answered.
+type traced struct {
+	mu    sync.Mutex
+	found map[recording.Step]bool // the steps at which there was one
+	none  bool                    // sessions are lost although no message does it alone
+}
+
+// traces reports whether it can be found out that a session was lost over a message: it can be sent again, and
+// is not about sessions, which it may be meant to end.
+func (o *order) traces(m *message) bool {
+	p, q := m.c.P, m.q
+	return q.Method != "initialize" && q.HTTPMethod == "" && q.Header[HeaderSession] == "" &&
+		!slices.Contains(q.Omit, HeaderSession) && p.scenario.Phase != Mutate && p.scenario.Phase != Quiet &&
+		p.Limits.Patience <= 1 && !p.Limited() && !p.OneByOne &&
+		(p.Combination.Transport == requirement.Stdio || p.Combination.Transport == requirement.HTTP && o.s.HTTPSession() != "")
+}
+
+// trace looks for the message that a session was lost over, among those that were answered in it: it halves them
+// until one is left that does it alone. Where neither half does it, none is to blame, in this combination.
+func (o *order) trace(ctx context.Context, c *Client, all []*message) {
+	t := &c.P.traced
+	if len(all) == 0 || !t.open(all) {
+		return
+	}
+	var last *trial
+	for len(all) > 1 {
+		at := len(all) / 2
+		if last = o.trial(ctx, c, 0, all[at:]...); last.lost {
+			all = all[at:]
+		} else if last = o.trial(ctx, c, 0, all[:at]...); last.lost {
+			all = all[:at]
+		} else {
+			t.end(ctx)
+			return
+		}
+	}
+	if last == nil {
+		last = o.trial(ctx, c, 0, all[0])
+	}
+	if !o.proven(ctx, c, all[0], last) {
+		t.end(ctx)
+	}
+}
+
+// open reports whether it is still to be found out what sessions are lost over, and it is none of these.
+func (t *traced) open(all []*message) bool {
+	const most = 4
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.none && len(t.found) < most && !slices.ContainsFunc(all, func(m *message) bool { return t.found[m.x.Step.Sent()] })
+}
+
+// end notes that sessions are lost over nothing that a message does alone, unless there was no time to find out.
+func (t *traced) end(ctx context.Context) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.none = t.none || ctx.Err() == nil
+}
+
+// proven reports whether a message costs a session each time. Over HTTP as many ordinary requests must not: what
+// ends by accident, or after so many messages, does so over those as well, or not each time.
+func (o *order) proven(ctx context.Context, c *Client, m *message, last *trial) bool {
+	const rounds = 3
+	for round := 0; last.lost; round++ {
+		if last.status == 0 || round == rounds {
+			last.x.Ends, last.x.Fatal = last.status, last.status == 0
+			c.P.traced.add(m.x.Step.Sent())
+			return true
+		}
+		control := o.trial(ctx, c, last.turns, &message{send: func(c *Client) (*recording.Exchange, shown) {
+			return c.S.Do(ctx, c.P.Ordinary(recording.StepAlive)), answer
+		}})
+		switch {
+		case control.x == nil:
+			return false
+		case control.lost:
+			control.x.Ends = control.status
+			return false
+		}
+		last = o.trial(ctx, c, 0, m)
+	}
+	return false
+}
+
+func (t *traced) add(step recording.Step) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.found == nil {
+		t.found = map[recording.Step]bool{}
+	}
+	t.found[step] = true
+}
+
+// trial is what came of messages in a session that had no others.
+type trial struct {
+	x      *recording.Exchange // the last of them; nil if there was no session, or no time
+	turns  int                 // how many messages the session has had
+	lost   bool
+	status int // by which everything was answered behind them; 0 where the process has ended
+}
+
+// trial sends messages in a fresh session, the last one so often that the session has had so many.
+func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message) *trial {
+	p, r := c.P, &trial{}
+	s, err := p.Open(ctx, session.Options{Kind: recording.Probe})
+	if err != nil {
+		return r
+	}
+	t, _ := p.client(s, nil, &p.own)
+	t.buffered = true
+	defer func() {
+		for _, x := range t.buffer {
+			c.Note(x)
+		}
+		p.End(s)
+	}()
+	for i := 0; i < len(all) || i < least && s.Turns() < least && ctx.Err() == nil; i++ {
+		r.x, _ = all[min(i, len(all)-1)].send(t)
+		r.x.Step += recording.StepLost
+		t.Note(r.x)
+	}
+	r.turns = s.Turns()
+	if p.Combination.Transport == requirement.Stdio {
+		s.Quiet(ctx, p.Limits.QuietWindow)
+		t.Note(t.Life(ctx))
+		r.lost = !s.Alive()
+	} else {
+		r.status = t.endedBy(ctx)
+		r.lost = r.status != 0
+	}
+	if ctx.Err() != nil {
+		return &trial{}
+	}
+	return r
+}
+
+// endedBy is the status, other than 404, by which a target answers signs of life in a session that is over; 0 if there is none.
+func (c *Client) endedBy(ctx context.Context) (status int) {
+	t := &Client{P: c.P, S: c.S, buffered: true}
+	if life := t.Note(t.Life(ctx)); life.Status != http.StatusNotFound && t.over(ctx, life) {
+		status = life.Status
+	}
+	for _, x := range t.buffer {
+		if status != 0 {
+			x.Step += recording.StepLost
+		}
+		c.Note(x)
+	}
+	return status
+}
