@@ -139,7 +139,7 @@ func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending 
 // marked as fatal if that session was lost again. The first one stays in the
 // recording under the step's name with "/lost" added.
 func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange {
-	return c.pass(ctx, &message{c: c, q: q, send: func(c *Client) (*recording.Exchange, shown) {
+	return c.pass(ctx, &message{c: c, q: q, send: func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
 		x := c.S.Do(ctx, q)
 		return x, c.shows(ctx, q, x)
 	}})
@@ -255,10 +255,7 @@ func Each[T any](c *Client, items []T, do func(i int, item T, c *Client)) { each
 
 // each is [Each] with a number of its own.
 func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Client)) {
-	if c.P.OneByOne {
-		width = 1
-	}
-	slots := make(chan struct{}, width)
+	slots := make(chan struct{}, c.width(width))
 	clones := make([]*Client, len(items))
 	var wg sync.WaitGroup
 	for i, item := range items {
@@ -277,6 +274,14 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 		}
 	}
 	c.S = c.current()
+}
+
+// width is how many messages may be under way, of so many.
+func (c *Client) width(n int) int {
+	if c.P.OneByOne {
+		return 1
+	}
+	return n
 }
 
 // Note adds an exchange to the recording.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -122,7 +123,7 @@ func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording
 // subscribeModern opens a listen stream, ends it and asks for a sign of life; a
 // session that was lost over it is tried once more, as [Client.Do] does.
 func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording.Tags) {
-	c.pass(ctx, &message{c: c, send: func(c *Client) (*recording.Exchange, shown) {
+	c.pass(ctx, &message{c: c, send: func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
 		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{uri}}, session.Request{Tags: tags.With()})
 		granted := st.Ack != nil && slices.Contains(Acknowledged(st.Ack.Raw), uri)
 		x := c.StopListen(ctx, st)
@@ -183,9 +184,11 @@ var invalidMessagesScenario = &Scenario{
 			{Step: recording.StepMistypedMethod, ID: json.RawMessage("900002"), Body: []byte(`{"jsonrpc":"2.0","id":900002,"method":7}`)},
 		}
 		if p.Revision() >= requirement.R20250618 {
-			probes = append(probes, session.Request{Step: recording.StepArray, ID: json.RawMessage("900003"), Body: []byte(`[{"jsonrpc":"2.0","id":900003,"method":"ping"}]`)})
+			probes = append(probes, session.Request{Step: recording.StepArray, ID: json.RawMessage("900003"),
+				Body: fmt.Appendf(nil, "[%s]", Lifeline(p, 900003, "an array"))})
 		}
-		probes = append(probes, session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007"), Body: []byte(`{"jsonrpc":"2.0","id":900006,"method":"mcpcheck/no-such-method","id":900007,"method":"` + LifeMethod(p) + `"}`)})
+		doubled := bytes.Replace(Lifeline(p, 900007, "doubled"), []byte(`"id"`), []byte(`"id":900006,"method":"mcpcheck/no-such-method","id"`), 1)
+		probes = append(probes, session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007"), Body: doubled})
 		c.Probes(ctx, probes...)
 	}),
 }

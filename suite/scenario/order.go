@@ -31,7 +31,6 @@ type order struct {
 	settled  *sync.Cond // signalled when nothing is in doubt any more
 	underWay int
 	doubtful []*message // of which it is not known yet whether they have cost the session
-	before   []*message // the last ones that were answered in the session
 }
 
 // message is something that a script says, and that a session may be lost over.
@@ -39,7 +38,7 @@ type message struct {
 	c *Client
 	q session.Request
 	// send says it, and returns what came of it, and what that shows.
-	send  func(*Client) (*recording.Exchange, shown)
+	send  func(context.Context, *Client) (*recording.Exchange, shown)
 	x     *recording.Exchange
 	shown shown
 	// ends is the status by which everything was answered behind it, in a session that had nothing else.
@@ -71,7 +70,7 @@ func (o *order) pass(ctx context.Context, m *message) *recording.Exchange {
 	o.underWay++
 	m.c.S = o.s
 	o.mu.Unlock()
-	m.x, m.shown = m.send(m.c)
+	m.x, m.shown = m.send(ctx, m.c)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.underWay--
@@ -104,14 +103,12 @@ func (o *order) current() *session.Session {
 
 // heard notes a message that was answered.
 func (o *order) heard(m *message) {
-	const most = 12
 	m.c.Note(m.x)
 	o.fresh = false
 	o.used = o.used || m.x.Succeeded()
 	o.ended = o.ended || m.q.HTTPMethod == http.MethodDelete
 	if o.traces(m) {
-		o.before = append(o.before, m)
-		o.before = o.before[max(0, len(o.before)-most):]
+		m.c.P.traced.keep(o.s, m)
 	}
 }
 
@@ -172,7 +169,7 @@ func (o *order) lose(ctx context.Context, lost []*message) {
 		o.convict(ctx, lost[0])
 		return
 	}
-	first, gone, before := lost[0], lost[0].x, o.before
+	first, gone, before := lost[0], lost[0].x, lost[0].c.P.traced.take(o.s)
 	for _, m := range lost {
 		m.giveUp()
 	}
@@ -190,10 +187,11 @@ func (o *order) lose(ctx context.Context, lost []*message) {
 		if lost[i].ends != 0 {
 			before = lost[i : i+1]
 		}
-	} else if gone.Status == http.StatusNotFound || gone.Outcome != recording.Lost && gone.Outcome != recording.Canceled && !ofEnded(gone) {
-		before = nil // sessions may end, and what is deaf takes long
 	}
-	o.trace(ctx, first.c, before)
+	stdio := first.c.P.Combination.Transport == requirement.Stdio
+	if stdio && gone.Outcome == recording.Lost || !stdio && gone.Status != http.StatusNotFound && (ofEnded(gone) || gone.Outcome == recording.Canceled) {
+		o.trace(ctx, first.c, before)
+	}
 }
 
 // giveUp notes an exchange that says nothing of the message, since the session was lost.
@@ -229,7 +227,7 @@ func (o *order) again(ctx context.Context, m *message) (ok bool) {
 // alone sends a message while nothing else is under way, and reports whether it was answered.
 func (o *order) alone(ctx context.Context, m *message) bool {
 	m.c.S = o.s
-	m.x, m.shown = m.send(m.c)
+	m.x, m.shown = m.send(ctx, m.c)
 	if o.fresh && m.shown == answer && ofEnded(m.x) && m.x.Status != http.StatusNotFound && o.traces(m) {
 		if m.ends = m.c.endedBy(ctx); m.ends != 0 {
 			o.fresh = false
@@ -292,6 +290,6 @@ func (o *order) replace(ctx context.Context, c *Client) (ok bool) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.s, o.shared, o.fresh, o.before, c.S = next.S, lent, true, nil, next.S
+	o.s, o.shared, o.fresh, c.S = next.S, lent, true, next.S
 	return true
 }

@@ -13,18 +13,18 @@ import (
 )
 
 // Probes sends messages to which silence may be a fitting answer: notifications, or what is no message at all. Where they share a
-// channel a sign of life is asked for behind each, which comes after an answer to the probe if the target works in order. Loss of the
-// session is treated as in [Client.Do]. The exchanges come in the order of the messages.
+// channel a sign of life is asked for behind each, which comes after an answer to the probe if the target works in order. Over HTTP,
+// where each has a response, several are under way. Loss of the session is treated as in [Client.Do]. The exchanges come in the
+// order of the messages.
 func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording.Exchange {
 	messages := make([]*message, len(qs))
 	for i, q := range qs {
-		messages[i] = &message{c: c, q: q, send: func(c *Client) (*recording.Exchange, shown) { return c.probe(ctx, q) }}
+		messages[i] = &message{c: c, q: q, send: func(ctx context.Context, c *Client) (*recording.Exchange, shown) { return c.probe(ctx, q, nil) }}
 	}
-	if c.P.Combination.Transport == requirement.HTTP { // each has a response of its own
-		Each(c, messages, func(_ int, m *message, c *Client) {
-			m.c = c
-			c.pass(ctx, m)
-		})
+	if c.P.Combination.Transport == requirement.HTTP {
+		for some := range slices.Chunk(messages, c.width(8)) {
+			c.atOnce(ctx, some)
+		}
 	} else {
 		c.inOrder(ctx, messages)
 	}
@@ -33,6 +33,22 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		all[i] = m.x
 	}
 	return all
+}
+
+// atOnce sends probes one after the other, and then waits for what comes of them.
+func (c *Client) atOnce(ctx context.Context, messages []*message) {
+	started := make([]*session.Pending, len(messages))
+	for i, m := range messages {
+		started[i] = c.S.Start(ctx, m.q)
+	}
+	Each(c, messages, func(i int, m *message, c *Client) {
+		again := m.send
+		m.c, m.send = c, func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
+			m.send = again
+			return c.probe(ctx, m.q, started[i])
+		}
+		c.pass(ctx, m)
+	})
 }
 
 // inOrder sends probes that share a channel.
@@ -60,23 +76,26 @@ func (c *Client) inOrder(ctx context.Context, messages []*message) {
 // ProbeAfter probes with a message that is made out of the answer to a request: where the session is lost, both are sent again in a
 // fresh one.
 func (c *Client) ProbeAfter(ctx context.Context, first session.Request, then func(*recording.Exchange) session.Request) {
-	c.pass(ctx, &message{c: c, send: func(c *Client) (*recording.Exchange, shown) {
-		return c.probe(ctx, then(c.Note(c.S.Do(ctx, first))))
+	c.pass(ctx, &message{c: c, send: func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
+		return c.probe(ctx, then(c.Note(c.S.Do(ctx, first))), nil)
 	}})
 }
 
-// probe sends a single probe.
-func (c *Client) probe(ctx context.Context, q session.Request) (*recording.Exchange, shown) {
-	if c.P.Combination.Transport == requirement.HTTP {
-		x := c.S.Start(ctx, q).Wait(ctx)
-		if x.Outcome == recording.Refused { // because the target is busy
-			x = c.S.Do(ctx, q)
-		}
-		return x, c.shows(ctx, q, x)
+// probe sends a single probe, unless it is under way over HTTP.
+func (c *Client) probe(ctx context.Context, q session.Request, started *session.Pending) (*recording.Exchange, shown) {
+	if c.P.Combination.Transport != requirement.HTTP {
+		m := &message{c: c, q: q}
+		c.ahead(ctx, []*message{m})
+		return m.x, m.shown
 	}
-	m := &message{c: c, q: q}
-	c.ahead(ctx, []*message{m})
-	return m.x, m.shown
+	if started == nil {
+		started = c.S.Start(ctx, q)
+	}
+	x := started.Wait(ctx)
+	if x.Outcome == recording.Refused { // because the target is busy
+		x = c.S.Do(ctx, q)
+	}
+	return x, c.shows(ctx, q, x)
 }
 
 // ahead sends probes with a sign of life behind each, and does not wait before it sends the next, unless the answer may bear no id:

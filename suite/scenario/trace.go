@@ -13,9 +13,10 @@ import (
 
 // traced is what is known of messages that sessions are lost over later than they are answered.
 type traced struct {
-	mu    sync.Mutex
-	found map[recording.Step]bool // the steps at which there was one
-	none  bool                    // sessions are lost although no message does it alone
+	mu     sync.Mutex
+	before map[*session.Session][]*message // the last ones that were answered in sessions
+	found  map[recording.Step]bool         // the steps at which there was one
+	none   bool                            // sessions are lost although no message does it alone
 }
 
 // traces reports whether it can be found out that a session was lost over a message: it can be sent again, and
@@ -80,7 +81,7 @@ func (o *order) proven(ctx context.Context, c *Client, m *message, last *trial) 
 			c.P.traced.add(m.x.Step.Sent())
 			return true
 		}
-		control := o.trial(ctx, c, last.turns, &message{send: func(c *Client) (*recording.Exchange, shown) {
+		control := o.trial(ctx, c, last.turns, &message{send: func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
 			return c.S.Do(ctx, c.P.Ordinary(recording.StepAlive)), answer
 		}})
 		switch {
@@ -93,6 +94,25 @@ func (o *order) proven(ctx context.Context, c *Client, m *message, last *trial) 
 		last = o.trial(ctx, c, 0, m)
 	}
 	return false
+}
+
+// keep keeps a message in mind that was answered in a session; take takes all of it.
+func (t *traced) keep(s *session.Session, m *message) {
+	const most = 12
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.before == nil {
+		t.before = map[*session.Session][]*message{}
+	}
+	all := append(t.before[s], m)
+	t.before[s] = all[max(0, len(all)-most):]
+}
+
+func (t *traced) take(s *session.Session) []*message {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	defer delete(t.before, s)
+	return t.before[s]
 }
 
 func (t *traced) add(step recording.Step) {
@@ -128,7 +148,7 @@ func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message
 		p.End(s)
 	}()
 	for i := 0; i < len(all) || i < least && s.Turns() < least && ctx.Err() == nil; i++ {
-		r.x, _ = all[min(i, len(all)-1)].send(t)
+		r.x, _ = all[min(i, len(all)-1)].send(ctx, t)
 		r.x.Step += recording.StepLost
 		t.Note(r.x)
 	}
