@@ -33,17 +33,24 @@ func told(rec *recording.Recording) string {
 	return strings.Join(all, " ")
 }
 
-// killing is a server with three methods that it does not survive: "die" always,
-// "once" on the first connection only, "deafen" by not answering any more.
+// killing is a server with four methods that it does not survive: "die" always,
+// "once" on the first connection only, "deafen" by not answering any more. It answers "poison", and does not survive what
+// comes next.
 func killing() *scenariotest.Server {
-	var deaf sync.Map // the connections that it is; one may end while the next begins
+	var deaf, doomed sync.Map // the connections that it is; one may end while the next begins
 	return &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
 		method := m.Get("method").Str
 		if method == "deafen" {
 			deaf.Store(n, true)
 		}
 		_, silent := deaf.Load(n)
+		_, dies := doomed.Load(n)
+		if method == "poison" {
+			doomed.Store(n, true)
+		}
 		switch {
+		case dies:
+			return false
 		case silent:
 			return method != "ping" // a ping is not answered either
 		case method == "die", method == "once" && n == 1:
@@ -117,6 +124,45 @@ func TestLossIsAttributed(t *testing.T) {
 					t.Errorf("got  %s\nwant %s", got, c.want)
 				}
 			})
+		})
+	}
+}
+
+// TestLateLoss: where a message is answered that the session is lost over later, it is named, and not the one that went without an
+// answer. Where none does it alone, none is.
+func TestLateLoss(t *testing.T) {
+	tired := &scenariotest.Server{}
+	for name, c := range map[string]struct {
+		server *scenariotest.Server
+		want   string
+		conns  int64
+	}{
+		"a message": {killing(), "poison", 6}, "after some messages": {tired, "", 4},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			heard := map[int64]int{}
+			tired.Script = func(n int64, m gjson.Result, say func(string, ...any)) bool {
+				heard[n]++
+				return heard[n] < 7 && scenariotest.Lively(n, m, say)
+			}
+			rec := scenariotest.Perform(t, scenariotest.Stage(t, c.server), func(ctx context.Context, p *scenario.Play) {
+				client, _ := p.Expendable(ctx)
+				for _, method := range []string{"a", "b", "c", "poison", "d", "e", "f"} {
+					client.Do(ctx, session.Request{Step: recording.Step(method), Method: method})
+				}
+			})
+			var fatal []string
+			for _, x := range rec.Exchanges {
+				if x.Fatal {
+					fatal = append(fatal, string(x.Step.Sent()))
+				}
+			}
+			if got := strings.Join(fatal, " "); got != c.want || told(rec) != "a b c poison d e f" {
+				t.Errorf("%s: %q is fatal, and %s", name, got, told(rec))
+			}
+			if n := c.server.Conns.Load(); n > c.conns {
+				t.Errorf("%s: %d connections", name, n)
+			}
 		})
 	}
 }

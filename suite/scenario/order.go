@@ -181,11 +181,10 @@ func (o *order) lose(ctx context.Context, lost []*message) {
 		if !o.again(ctx, m) {
 			return
 		}
-	}
-	if i := slices.IndexFunc(lost, func(m *message) bool { return m.ends != 0 || m.x.Fatal }); i >= 0 {
-		before = nil // it was one of these
-		if lost[i].ends != 0 {
-			before = lost[i : i+1]
+		if m.ends != 0 {
+			before = []*message{m}
+		} else if m.x.Fatal {
+			before = nil
 		}
 	}
 	stdio := first.c.P.Combination.Transport == requirement.Stdio
@@ -224,16 +223,13 @@ func (o *order) again(ctx context.Context, m *message) (ok bool) {
 	return true
 }
 
-// alone sends a message while nothing else is under way, and reports whether it was answered.
+// alone sends a message while nothing else is under way, and reports whether it was answered. In a fresh session its answer may be
+// that of one that is over because of it.
 func (o *order) alone(ctx context.Context, m *message) bool {
 	m.c.S = o.s
 	m.x, m.shown = m.send(ctx, m.c)
-	if o.fresh && m.shown == answer && ofEnded(m.x) && m.x.Status != http.StatusNotFound && o.traces(m) {
-		if m.ends = m.c.endedBy(ctx); m.ends != 0 {
-			o.fresh = false
-			m.c.Note(m.x)
-			return true
-		}
+	if o.fresh && m.shown == answer && ofEnded(m.x) && o.traces(m) {
+		m.ends = m.c.endedBy(ctx)
 	}
 	over, alive := o.sign(ctx, []*message{m})
 	if !m.survived(over, alive) {

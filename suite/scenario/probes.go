@@ -145,10 +145,7 @@ func (c *Client) firstWithout(ctx context.Context, signs []*session.Pending) (at
 	for at = range signs {
 		if life = c.Note(signs[at].Wait(ctx)); life.Outcome != recording.Replied {
 			for _, behind := range signs[at+1:] {
-				x := behind.Finish()
-				c.unheard(x, life.Reason)
-				x.Step += recording.StepLost
-				c.Note(x)
+				behind.Finish()
 			}
 			return at, life
 		}

@@ -15,8 +15,7 @@ import (
 type traced struct {
 	mu     sync.Mutex
 	before map[*session.Session][]*message // the last ones that were answered in sessions
-	found  map[recording.Step]bool         // the steps at which there was one
-	none   bool                            // sessions are lost although no message does it alone
+	looked int                             // how many were looked for; many where none does it alone
 }
 
 // traces reports whether it can be found out that a session was lost over a message: it can be sent again, and
@@ -29,46 +28,36 @@ func (o *order) traces(m *message) bool {
 		(p.Combination.Transport == requirement.Stdio || p.Combination.Transport == requirement.HTTP && o.s.HTTPSession() != "")
 }
 
-// trace looks for the message that a session was lost over, among those that were answered in it: it halves them
-// until one is left that does it alone. Where neither half does it, none is to blame, in this combination.
+// trace looks for the message that a session was lost over, among those that were answered in it: it halves them until one is left
+// that does it alone. Where neither half does it, none is to blame, and no other one is looked for in this combination.
 func (o *order) trace(ctx context.Context, c *Client, all []*message) {
+	const most = 4
 	t := &c.P.traced
-	if len(all) == 0 || !t.open(all) {
+	if t.look(0) >= most || len(all) == 0 {
 		return
 	}
 	var last *trial
-	for len(all) > 1 {
-		at := len(all) / 2
-		if last = o.trial(ctx, c, 0, all[at:]...); last.lost {
-			all = all[at:]
-		} else if last = o.trial(ctx, c, 0, all[:at]...); last.lost {
-			all = all[:at]
-		} else {
-			t.end(ctx)
-			return
+	for last == nil || last.lost && len(all) > 1 {
+		half := all[len(all)/2:]
+		if last = o.trial(ctx, c, 0, half...); !last.lost && len(all) > 1 {
+			half = all[:len(all)/2]
+			last = o.trial(ctx, c, 0, half...)
 		}
+		all = half
 	}
-	if last == nil {
-		last = o.trial(ctx, c, 0, all[0])
-	}
-	if !o.proven(ctx, c, all[0], last) {
-		t.end(ctx)
+	if o.proven(ctx, c, all[0], last) {
+		t.look(1)
+	} else if ctx.Err() == nil {
+		t.look(most)
 	}
 }
 
-// open reports whether it is still to be found out what sessions are lost over, and it is none of these.
-func (t *traced) open(all []*message) bool {
-	const most = 4
+// look counts so many more that were looked for.
+func (t *traced) look(n int) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return !t.none && len(t.found) < most && !slices.ContainsFunc(all, func(m *message) bool { return t.found[m.x.Step.Sent()] })
-}
-
-// end notes that sessions are lost over nothing that a message does alone, unless there was no time to find out.
-func (t *traced) end(ctx context.Context) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.none = t.none || ctx.Err() == nil
+	t.looked += n
+	return t.looked
 }
 
 // proven reports whether a message costs a session each time. Over HTTP as many ordinary requests must not: what
@@ -78,7 +67,6 @@ func (o *order) proven(ctx context.Context, c *Client, m *message, last *trial) 
 	for round := 0; last.lost; round++ {
 		if last.status == 0 || round == rounds {
 			last.x.Ends, last.x.Fatal = last.status, last.status == 0
-			c.P.traced.add(m.x.Step.Sent())
 			return true
 		}
 		control := o.trial(ctx, c, last.turns, &message{send: func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
@@ -115,15 +103,6 @@ func (t *traced) take(s *session.Session) []*message {
 	return t.before[s]
 }
 
-func (t *traced) add(step recording.Step) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.found == nil {
-		t.found = map[recording.Step]bool{}
-	}
-	t.found[step] = true
-}
-
 // trial is what came of messages in a session that had no others.
 type trial struct {
 	x      *recording.Exchange // the last of them; nil if there was no session, or no time
@@ -155,8 +134,7 @@ func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message
 	r.turns = s.Turns()
 	if p.Combination.Transport == requirement.Stdio {
 		s.Quiet(ctx, p.Limits.QuietWindow)
-		t.Note(t.Life(ctx))
-		r.lost = !s.Alive()
+		r.lost = t.Note(t.Life(ctx)).Outcome != recording.Replied
 	} else {
 		r.status = t.endedBy(ctx)
 		r.lost = r.status != 0
@@ -169,15 +147,8 @@ func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message
 
 // endedBy is the status, other than 404, by which a target answers signs of life in a session that is over; 0 if there is none.
 func (c *Client) endedBy(ctx context.Context) (status int) {
-	t := &Client{P: c.P, S: c.S, buffered: true}
-	if life := t.Note(t.Life(ctx)); life.Status != http.StatusNotFound && t.over(ctx, life) {
-		status = life.Status
+	if life := c.Note(c.Life(ctx)); life.Status != http.StatusNotFound && c.over(ctx, life) {
+		return life.Status
 	}
-	for _, x := range t.buffer {
-		if status != 0 {
-			x.Step += recording.StepLost
-		}
-		c.Note(x)
-	}
-	return status
+	return 0
 }
