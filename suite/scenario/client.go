@@ -95,8 +95,8 @@ func (p *Play) part(s *session.Session, part recording.Part) {
 	p.Rec.Parts[s.ID()] = part
 }
 
-// Expendable is a client on a session that may be lost. Over stdio, where there is but one
-// for all scripts, it is replaced first if an earlier script, whose last request went without an answer, has left it in a
+// Expendable is a client on a session that may be lost. Over stdio, where there is but one for all scripts,
+// it is replaced first if an earlier script, whose last request went without an answer, has left it in a
 // state in which an ordinary request is not answered any more: this one has nothing to do with that.
 func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
 	s, used, err := p.Borrow(ctx)
@@ -139,10 +139,11 @@ func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending 
 // marked as fatal if that session was lost again. The first one stays in the
 // recording under the step's name with "/lost" added.
 func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange {
-	return c.pass(ctx, &message{c: c, q: q, send: func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
+	send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
 		x := c.S.Do(ctx, q)
 		return x, c.shows(ctx, q, x)
-	}})
+	}
+	return c.pass(ctx, &message{c: c, q: q, send: send})
 }
 
 // OfListed sends a request about a resource that was listed or read before, as [Client.Do] does. Where it is refused a plain read
@@ -192,7 +193,8 @@ func (c *Client) over(ctx context.Context, life *recording.Exchange) bool {
 	if status != http.StatusNotFound {
 		life = c.Note(c.S.Do(ctx, c.P.Ordinary(recording.StepAlive)))
 	}
-	return life.Status == status || life.Outcome == recording.Canceled && !c.S.Alive() // who shares it found out
+	// Who shares it may have found out meanwhile.
+	return life.Status == status || life.Outcome == recording.Canceled && !c.S.Alive()
 }
 
 // together reports whether the session is one that the target can end over something else: others use it at the

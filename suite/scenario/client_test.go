@@ -19,8 +19,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// told lists what became of messages in the end: step, outcome unless it is an answer, "?" where a status of HTTP refuses
-// it, and "!" where it was fatal.
+// told lists what became of messages in the end: step, outcome unless it is an answer, "?" where a status of
+// HTTP refuses it, and "!" where it was fatal.
 func told(rec *recording.Recording) string {
 	var all []string
 	for _, x := range rec.Exchanges {
@@ -33,9 +33,9 @@ func told(rec *recording.Recording) string {
 	return strings.Join(all, " ")
 }
 
-// killing is a server with four methods that it does not survive: "die" always,
-// "once" on the first connection only, "deafen" by not answering any more. It answers "poison", and does not survive what
-// comes next.
+// killing is a server with four methods that it does not survive: "die" always, "once" on the first
+// connection only, "deafen" by not answering any more. It answers "poison", and does not survive what comes
+// next.
 func killing() *scenariotest.Server {
 	var deaf, doomed sync.Map // the connections that it is; one may end while the next begins
 	return &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
@@ -128,8 +128,8 @@ func TestLossIsAttributed(t *testing.T) {
 	}
 }
 
-// TestLateLoss: where a message is answered that the session is lost over later, it is named, and not the one that went without an
-// answer. Where none does it alone, none is.
+// TestLateLoss: where a message is answered that the session is lost over later, it is named, and not the
+// one that went without an answer. Where none does it alone, none is.
 func TestLateLoss(t *testing.T) {
 	tired := &scenariotest.Server{}
 	for name, c := range map[string]struct {

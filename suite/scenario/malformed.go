@@ -123,7 +123,7 @@ func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording
 // subscribeModern opens a listen stream, ends it and asks for a sign of life; a
 // session that was lost over it is tried once more, as [Client.Do] does.
 func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording.Tags) {
-	c.pass(ctx, &message{c: c, send: func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
+	send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
 		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{uri}}, session.Request{Tags: tags.With()})
 		granted := st.Ack != nil && slices.Contains(Acknowledged(st.Ack.Raw), uri)
 		x := c.StopListen(ctx, st)
@@ -131,12 +131,13 @@ func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording
 			x.Tags[recording.TagAccepted] = "yes"
 			x.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 		}
-		life := c.Note(c.Life(ctx)).Outcome
-		if x.Outcome == recording.Lost || !c.S.Alive() || life != recording.Replied && life != recording.Canceled {
-			return x, loss
+		alive := c.S.Alive() && x.Outcome != recording.Lost
+		if life := c.Note(c.Life(ctx)).Outcome; alive && (life == recording.Replied || life == recording.Canceled) {
+			return x, answer
 		}
-		return x, answer
-	}})
+		return x, loss
+	}
+	c.pass(ctx, &message{c: c, send: send})
 }
 
 // StopListen ends a listen request, of which the acknowledgment is a part: on stdio nothing but its
@@ -187,8 +188,9 @@ var invalidMessagesScenario = &Scenario{
 			probes = append(probes, session.Request{Step: recording.StepArray, ID: json.RawMessage("900003"),
 				Body: fmt.Appendf(nil, "[%s]", Lifeline(p, 900003, "an array"))})
 		}
-		doubled := bytes.Replace(Lifeline(p, 900007, "doubled"), []byte(`"id"`), []byte(`"id":900006,"method":"mcpcheck/no-such-method","id"`), 1)
-		probes = append(probes, session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007"), Body: doubled})
+		const twice = `"id":900006,"method":"mcpcheck/no-such-method","id"`
+		probes = append(probes, session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007"),
+			Body: bytes.Replace(Lifeline(p, 900007, "doubled"), []byte(`"id"`), []byte(twice), 1)})
 		c.Probes(ctx, probes...)
 	}),
 }

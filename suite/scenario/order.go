@@ -18,10 +18,11 @@ import (
 // that went without an answer are sent again, one at a time, beginning with the first: it is alone in a fresh
 // session. If that is lost as well, the message did it; else one of those before it may have.
 type order struct {
-	// s is the session that is used, and replaced when it is lost. shared says that other scripts use it, too,
-	// common that they did the first one, and fresh that nothing was sent in it before.
+	// s is the session that is used, and replaced when it is lost. shared says that other scripts use it,
+	// too, common that they did the first one, and fresh that nothing was sent in it before.
 	s                     *session.Session
 	shared, common, fresh bool
+	sole                  bool // it took the place of another one, and is the script's own
 	// used says that a message was answered, and ended that the script has ended its session.
 	used, ended bool
 	// longest is what an answer has taken at most in sessions that were replaced.
@@ -129,7 +130,8 @@ func (o *order) settle(ctx context.Context, all []*message) {
 	o.lose(ctx, lost)
 }
 
-// sign asks for one sign of life where messages are in doubt, and returns whether the session is over, or alive.
+// sign asks for one sign of life where messages are in doubt, and returns whether the session is over, or
+// alive.
 func (o *order) sign(ctx context.Context, all []*message) (over, alive bool) {
 	i := slices.IndexFunc(all, func(m *message) bool { return m.shown == doubt })
 	if i < 0 || !o.s.Alive() {
@@ -159,17 +161,23 @@ func (m *message) survived(over, alive bool) bool {
 	return alive && !over
 }
 
-// lose sends again, in order, what was lost with a session. If the first does nothing alone, those before it are
-// looked at.
+// lose sends again, in order, what was lost with a session. If the first does nothing alone, those before it
+// are looked at.
 func (o *order) lose(ctx context.Context, lost []*message) {
 	switch {
 	case len(lost) == 0:
+		return
+	case ctx.Err() != nil: // nothing can be said of them
+		for _, m := range lost {
+			m.giveUp()
+		}
 		return
 	case len(lost) == 1 && o.onceIsEnough(lost[0].c.P):
 		o.convict(ctx, lost[0])
 		return
 	}
-	first, gone, before := lost[0], lost[0].x, lost[0].c.P.traced.take(o.s)
+	first := lost[0]
+	gone, before := cmp.Or(first.x, &recording.Exchange{}), first.c.P.traced.take(o.s)
 	for _, m := range lost {
 		m.giveUp()
 	}
@@ -187,8 +195,11 @@ func (o *order) lose(ctx context.Context, lost []*message) {
 			before = nil
 		}
 	}
-	stdio := first.c.P.Combination.Transport == requirement.Stdio
-	if stdio && gone.Outcome == recording.Lost || !stdio && gone.Status != http.StatusNotFound && (ofEnded(gone) || gone.Outcome == recording.Canceled) {
+	late := gone.Outcome == recording.Lost
+	if first.c.P.Combination.Transport != requirement.Stdio { // a session may end, but then 404 says so
+		late = gone.Status != http.StatusNotFound && (ofEnded(gone) || gone.Outcome == recording.Canceled)
+	}
+	if late {
 		o.trace(ctx, first.c, before)
 	}
 }
@@ -202,8 +213,9 @@ func (m *message) giveUp() {
 	m.c.Note(m.x)
 }
 
-// again sends a message that was lost. In a session that has had others it is tried there first; if that is lost
-// as well, or nothing was said in it yet, what happens is its own doing. ok is false if there is no session.
+// again sends a message that was lost. In a session that has had others it is tried there first; if that is
+// lost as well, or nothing was said in it yet, what happens is its own doing. ok is false if there is no
+// session.
 func (o *order) again(ctx context.Context, m *message) (ok bool) {
 	if !o.s.Alive() && !o.replace(ctx, m.c) {
 		return false
@@ -223,8 +235,8 @@ func (o *order) again(ctx context.Context, m *message) (ok bool) {
 	return true
 }
 
-// alone sends a message while nothing else is under way, and reports whether it was answered. In a fresh session its answer may be
-// that of one that is over because of it.
+// alone sends a message while nothing else is under way, and reports whether it was answered. In a fresh
+// session its answer may be that of one that is over because of it.
 func (o *order) alone(ctx context.Context, m *message) bool {
 	m.c.S = o.s
 	m.x, m.shown = m.send(ctx, m.c)
@@ -250,8 +262,8 @@ func (o *order) convict(ctx context.Context, m *message) {
 	o.replace(ctx, m.c)
 }
 
-// onceIsEnough reports whether a message that costs the session need not be tried again: it is alone in it, and
-// this is the repetition of a script in which it had cost two. Each trial starts a process.
+// onceIsEnough reports whether a message that costs the session need not be tried again: it is alone in it,
+// and this is the repetition of a script in which it had cost two. Each trial starts a process.
 func (o *order) onceIsEnough(p *Play) bool {
 	return o.fresh && p.Limits.Patience > 1 && p.Combination.Transport == requirement.Stdio
 }
@@ -267,9 +279,9 @@ func (o *order) awaitEnd(ctx context.Context, sent []*message) {
 	}
 }
 
-// replace gives the order a new session in place of one that was lost. It returns false if none can be opened;
-// the recording then says why. In place of a borrowed one over stdio, where it is a process, others can borrow
-// the new one.
+// replace gives the order a new session in place of one that was lost. It returns false if none can be
+// opened; the recording then says why. In place of a borrowed one over stdio, where it is a process, others
+// can borrow the new one.
 func (o *order) replace(ctx context.Context, c *Client) (ok bool) {
 	p, kind := c.P, o.s.Kind()
 	lent := o.shared && kind == recording.Probe && p.Combination.Transport == requirement.Stdio
@@ -278,7 +290,9 @@ func (o *order) replace(ctx context.Context, c *Client) (ok bool) {
 		s, err := p.Renew(ctx, o.s)
 		next, ok = p.client(s, err, &p.lent)
 	} else {
-		p.End(o.s) // what is deaf or gone nobody else is to get, nor is it to stand in the way
+		if o.shared || o.sole || !o.s.Alive() || p.Limited() {
+			p.End(o.s) // what is deaf or gone nobody else is to get; in the script's first one there may be streams
+		}
 		next, ok = p.Fresh(ctx, session.Options{Kind: kind})
 	}
 	if !ok {
@@ -286,6 +300,6 @@ func (o *order) replace(ctx context.Context, c *Client) (ok bool) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.s, o.shared, o.fresh, c.S = next.S, lent, true, next.S
+	o.s, o.shared, o.sole, o.fresh, c.S = next.S, lent, !lent, true, next.S
 	return true
 }

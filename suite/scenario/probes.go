@@ -12,14 +12,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Probes sends messages to which silence may be a fitting answer: notifications, or what is no message at all. Where they share a
-// channel a sign of life is asked for behind each, which comes after an answer to the probe if the target works in order. Over HTTP,
-// where each has a response, several are under way. Loss of the session is treated as in [Client.Do]. The exchanges come in the
-// order of the messages.
+// Probes sends messages to which silence may be a fitting answer: notifications, or what is no message at
+// all. Where they share a channel a sign of life is asked for behind each, which comes after an answer to
+// the probe if the target works in order. Over HTTP, where each has a response, several are under way. Loss
+// of the session is treated as in [Client.Do]. The exchanges come in the order of the messages.
 func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording.Exchange {
 	messages := make([]*message, len(qs))
 	for i, q := range qs {
-		messages[i] = &message{c: c, q: q, send: func(ctx context.Context, c *Client) (*recording.Exchange, shown) { return c.probe(ctx, q, nil) }}
+		send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) { return c.probe(ctx, q, nil) }
+		messages[i] = &message{c: c, q: q, send: send}
 	}
 	if c.P.Combination.Transport == requirement.HTTP {
 		for some := range slices.Chunk(messages, c.width(8)) {
@@ -73,39 +74,41 @@ func (c *Client) inOrder(ctx context.Context, messages []*message) {
 	}
 }
 
-// ProbeAfter probes with a message that is made out of the answer to a request: where the session is lost, both are sent again in a
-// fresh one.
-func (c *Client) ProbeAfter(ctx context.Context, first session.Request, then func(*recording.Exchange) session.Request) {
-	c.pass(ctx, &message{c: c, send: func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
-		return c.probe(ctx, then(c.Note(c.S.Do(ctx, first))), nil)
-	}})
+// ProbeAfter probes with a message that is made out of the answer to a request: where the session is lost,
+// both are sent again in a fresh one.
+func (c *Client) ProbeAfter(ctx context.Context, q session.Request, then func(*recording.Exchange) session.Request) {
+	send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
+		return c.probe(ctx, then(c.Note(c.S.Do(ctx, q))), nil)
+	}
+	c.pass(ctx, &message{c: c, send: send})
 }
 
 // probe sends a single probe, unless it is under way over HTTP.
-func (c *Client) probe(ctx context.Context, q session.Request, started *session.Pending) (*recording.Exchange, shown) {
+func (c *Client) probe(ctx context.Context, q session.Request, begun *session.Pending) (*recording.Exchange, shown) {
 	if c.P.Combination.Transport != requirement.HTTP {
 		m := &message{c: c, q: q}
 		c.ahead(ctx, []*message{m})
 		return m.x, m.shown
 	}
-	if started == nil {
-		started = c.S.Start(ctx, q)
+	if begun == nil {
+		begun = c.S.Start(ctx, q)
 	}
-	x := started.Wait(ctx)
+	x := begun.Wait(ctx)
 	if x.Outcome == recording.Refused { // because the target is busy
 		x = c.S.Do(ctx, q)
 	}
 	return x, c.shows(ctx, q, x)
 }
 
-// ahead sends probes with a sign of life behind each, and does not wait before it sends the next, unless the answer may bear no id:
-// then it is the one that comes before the sign. It sets what came of them, and reports whether it is certain which answer without
-// an id belongs to which.
+// ahead sends probes with a sign of life behind each, and does not wait before it sends the next, unless the
+// answer may bear no id: then it is the one that comes before the sign. It sets what came of them, and
+// reports whether it is certain which answer without an id belongs to which.
 func (c *Client) ahead(ctx context.Context, all []*message) (certain bool) {
 	timeout := c.signTime()
 	var probes, signs []*session.Pending
 	for _, m := range all {
-		probes, signs = append(probes, c.S.Start(ctx, m.q)), append(signs, c.S.Start(ctx, c.lifeline(timeout)))
+		probes = append(probes, c.S.Start(ctx, m.q))
+		signs = append(signs, c.S.Start(ctx, c.lifeline(timeout)))
 		if m.q.Body != nil && signs[len(signs)-1].Wait(ctx).Outcome != recording.Replied {
 			break
 		}
@@ -140,9 +143,11 @@ func (c *Client) ahead(ctx context.Context, all []*message) (certain bool) {
 	return true
 }
 
-// firstWithout waits for signs of life, and returns which is the first that is not given, and what came of that, or of the last.
-func (c *Client) firstWithout(ctx context.Context, signs []*session.Pending) (at int, life *recording.Exchange) {
-	for at = range signs {
+// firstWithout waits for signs of life, and returns which is the first that is not given, and what came of
+// that, or of the last.
+func (c *Client) firstWithout(ctx context.Context, signs []*session.Pending) (int, *recording.Exchange) {
+	var life *recording.Exchange
+	for at := range signs {
 		if life = c.Note(signs[at].Wait(ctx)); life.Outcome != recording.Replied {
 			for _, behind := range signs[at+1:] {
 				behind.Finish()
@@ -153,8 +158,8 @@ func (c *Client) firstWithout(ctx context.Context, signs []*session.Pending) (at
 	return len(signs), life
 }
 
-// nameless reports whether something without an id was taken for the answer to a message after the next one was sent: it may be
-// the answer to that.
+// nameless reports whether something without an id was taken for the answer to a message after the next one
+// was sent: it may be the answer to that.
 func (c *Client) nameless(p *session.Pending, next int) bool {
 	return slices.ContainsFunc(c.S.Evidence(p.Exchange()), func(n int) bool {
 		f, ok := c.P.Transcript.Frame(n)
@@ -184,7 +189,7 @@ func (c *Client) signTime() time.Duration {
 	const least = 3 * time.Second
 	first, longest := c.S.Pace()
 	c.longest = max(c.longest, longest)
-	accused := c.fresh && c.P.Limits.Patience > 1 // at once: it may take longer for what it was not sent before
+	accused := c.fresh && c.P.Limits.Patience > 1 // at once: it may take longer for what comes first
 	if accused || c.P.Combination.Transport != requirement.Stdio || first == 0 || c.longest == 0 {
 		return 0
 	}

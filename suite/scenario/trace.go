@@ -18,18 +18,19 @@ type traced struct {
 	looked int                             // how many were looked for; many where none does it alone
 }
 
-// traces reports whether it can be found out that a session was lost over a message: it can be sent again, and
-// is not about sessions, which it may be meant to end.
+// traces reports whether it can be found out that a session was lost over a message: it can be sent again,
+// and is not about sessions, which it may be meant to end.
 func (o *order) traces(m *message) bool {
 	p, q := m.c.P, m.q
 	return q.Method != "initialize" && q.HTTPMethod == "" && q.Header[HeaderSession] == "" &&
 		!slices.Contains(q.Omit, HeaderSession) && p.scenario.Phase != Mutate && p.scenario.Phase != Quiet &&
 		p.Limits.Patience <= 1 && !p.Limited() && !p.OneByOne &&
-		(p.Combination.Transport == requirement.Stdio || p.Combination.Transport == requirement.HTTP && o.s.HTTPSession() != "")
+		(p.Combination.Transport == requirement.Stdio || o.s.HTTPSession() != "")
 }
 
-// trace looks for the message that a session was lost over, among those that were answered in it: it halves them until one is left
-// that does it alone. Where neither half does it, none is to blame, and no other one is looked for in this combination.
+// trace looks for the message that a session was lost over, among those that were answered in it: it halves
+// them until one is left that does it alone. Where neither half does it, none is to blame, and no other one
+// is looked for in this combination.
 func (o *order) trace(ctx context.Context, c *Client, all []*message) {
 	const most = 4
 	t := &c.P.traced
@@ -60,8 +61,8 @@ func (t *traced) look(n int) int {
 	return t.looked
 }
 
-// proven reports whether a message costs a session each time. Over HTTP as many ordinary requests must not: what
-// ends by accident, or after so many messages, does so over those as well, or not each time.
+// proven reports whether a message costs a session each time. Over HTTP as many ordinary requests must not:
+// what ends by accident, or after so many messages, does so over those as well, or not each time.
 func (o *order) proven(ctx context.Context, c *Client, m *message, last *trial) bool {
 	const rounds = 3
 	for round := 0; last.lost; round++ {
@@ -69,9 +70,10 @@ func (o *order) proven(ctx context.Context, c *Client, m *message, last *trial) 
 			last.x.Ends, last.x.Fatal = last.status, last.status == 0
 			return true
 		}
-		control := o.trial(ctx, c, last.turns, &message{send: func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
+		ordinary := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
 			return c.S.Do(ctx, c.P.Ordinary(recording.StepAlive)), answer
-		}})
+		}
+		control := o.trial(ctx, c, last.turns, &message{send: ordinary})
 		switch {
 		case control.x == nil:
 			return false
@@ -145,7 +147,8 @@ func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message
 	return r
 }
 
-// endedBy is the status, other than 404, by which a target answers signs of life in a session that is over; 0 if there is none.
+// endedBy is the status, other than 404, by which a target answers signs of life in a session that is over;
+// 0 if there is none.
 func (c *Client) endedBy(ctx context.Context) (status int) {
 	if life := c.Note(c.Life(ctx)); life.Status != http.StatusNotFound && c.over(ctx, life) {
 		return life.Status

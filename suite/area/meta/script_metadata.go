@@ -9,8 +9,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// What lacks a version may be taken for the message of a legacy client by a server of both eras, and its process for one of that era
-// from then on: it is sent last, in a session that has nothing else.
+// What lacks a version may be taken for the message of a legacy client by a server of both eras, and its
+// process for one of that era from then on: it is sent last, in a session that has nothing else.
 var badMetadataScenario = &scenario.Scenario{
 	Name:  BadMetadata,
 	Title: "metadata that lacks something",
