@@ -14,6 +14,8 @@ func TestMessagesThatSessionsEndOver(t *testing.T) {
 	holds := func(text string) func(int, string) bool {
 		return func(_ int, body string) bool { return strings.Contains(body, text) }
 	}
+	// A method that nobody has, and not where it is one of two.
+	unknown := &brief{status: 500, late: true, over: holds(`mcpcheck/no-such-method","params"`)}
 	once := func(text string) func(int, string) bool {
 		times := 0
 		return func(_ int, body string) bool {
@@ -33,18 +35,17 @@ func TestMessagesThatSessionsEndOver(t *testing.T) {
 	}{
 		"over a read, which is answered so as well": {&brief{status: 500, over: holds(`"uri":42`)}, "resources/read (untyped)"},
 		"over a read, which is answered":            {&brief{status: 500, late: true, over: holds(`"uri":42`)}, "resources/read (untyped)"},
-		"over an unknown method": {&brief{status: 500, late: true, over: holds(`mcpcheck/no-such-method","params"`)},
-			"mcpcheck/no-such-method"},
-		"over a notification":         {&brief{status: 500, late: true, over: holds(`notifications/mcpcheck/unknown`)}, "notifications/mcpcheck/unknown"},
-		"over a notification, by 400": {&brief{status: 400, over: holds(`notifications/mcpcheck/unknown`)}, "notifications/mcpcheck/unknown"},
-		"over a read, as it may":      {&brief{status: 404, over: holds(`"uri":42`)}, ""},
-		"over a read, once":           {&brief{status: 500, over: once(`"uri":42`)}, ""},
-		"over a notification, once":   {&brief{status: 500, late: true, over: once(`notifications/mcpcheck/unknown`)}, ""},
-		"after some messages":         {&brief{status: 500, over: func(n int, _ string) bool { return n > 12 }}, ""},
-		"after few messages":          {&brief{status: 500, over: func(n int, _ string) bool { return n > 3 }}, ""},
-		"after two messages":          {&brief{status: 500, late: true, over: func(n int, _ string) bool { return n > 1 }}, ""},
-		"by accident":                 {&brief{status: 500, over: every(17)}, ""},
-		"by frequent accidents":       {&brief{status: 500, late: true, over: every(5)}, ""},
+		"over an unknown method":                    {unknown, "mcpcheck/no-such-method"},
+		"over a notification":                       {&brief{status: 500, late: true, over: holds(`notifications/mcpcheck/unknown`)}, "notifications/mcpcheck/unknown"},
+		"over a notification, by 400":               {&brief{status: 400, over: holds(`notifications/mcpcheck/unknown`)}, "notifications/mcpcheck/unknown"},
+		"over a read, as it may":                    {&brief{status: 404, over: holds(`"uri":42`)}, ""},
+		"over a read, once":                         {&brief{status: 500, over: once(`"uri":42`)}, ""},
+		"over a notification, once":                 {&brief{status: 500, late: true, over: once(`notifications/mcpcheck/unknown`)}, ""},
+		"after some messages":                       {&brief{status: 500, over: func(n int, _ string) bool { return n > 12 }}, ""},
+		"after few messages":                        {&brief{status: 500, over: func(n int, _ string) bool { return n > 3 }}, ""},
+		"after two messages":                        {&brief{status: 500, late: true, over: func(n int, _ string) bool { return n > 1 }}, ""},
+		"by accident":                               {&brief{status: 500, over: every(17)}, ""},
+		"by frequent accidents":                     {&brief{status: 500, late: true, over: every(5)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

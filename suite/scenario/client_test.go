@@ -72,45 +72,42 @@ func TestLossIsAttributed(t *testing.T) {
 	numbered := func(method recording.Step) session.Request {
 		return session.Request{Step: method, ID: []byte("7"), Body: fmt.Appendf(nil, `{"id":7,"method":%q}`, method)}
 	}
+	note := func(method recording.Step) session.Request {
+		return session.Request{Step: method, Method: string(method), Notification: true}
+	}
+	asking := func(method string) func(context.Context, *scenario.Client) {
+		return func(ctx context.Context, c *scenario.Client) {
+			c.Do(ctx, session.Request{Step: "m", Method: method})
+		}
+	}
+	probing := func(all ...session.Request) func(context.Context, *scenario.Client) {
+		return func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, all...) }
+	}
 	for name, c := range map[string]struct {
 		play func(ctx context.Context, c *scenario.Client)
 		want string
 	}{
-		"an answer": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "m"}) }, "m"},
-		"silence": {func(ctx context.Context, c *scenario.Client) {
-			c.Do(ctx, session.Request{Step: "m", Method: "silence"})
-		}, "m:silent"},
-		"death":           {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "die"}) }, "m:lost!"},
-		"death by chance": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "once"}) }, "m"},
-		"deafness": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "deafen"}) },
-			"m:silent!"},
-		"probe, answered":   {func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, session.Request{Step: "p", Method: "m"}) }, "p"},
-		"probe, overlooked": {func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, message("silence")) }, "silence:silent"},
-		"probe, a notification": {func(ctx context.Context, c *scenario.Client) {
-			c.Probes(ctx, session.Request{Step: "p", Method: "n", Notification: true})
-		}, "p:sent"},
-		"probe, death": {func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, message("die")) }, "die:lost!"},
-		"probes": {func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, message("silence"), message("n")) },
+		"an answer":         {asking("m"), "m"},
+		"silence":           {asking("silence"), "m:silent"},
+		"death":             {asking("die"), "m:lost!"},
+		"death by chance":   {asking("once"), "m"},
+		"deafness":          {asking("deafen"), "m:silent!"},
+		"probe, answered":   {probing(session.Request{Step: "p", Method: "m"}), "p"},
+		"probe, overlooked": {probing(message("silence")), "silence:silent"},
+		"probe, a notification": {probing(session.Request{Step: "p", Method: "n", Notification: true}),
+			"p:sent"},
+		"probe, death": {probing(message("die")), "die:lost!"},
+		"probes": {probing(message("silence"), message("n")),
 			"silence:silent n:silent"},
-		"probes, one is deadly": {func(ctx context.Context, c *scenario.Client) {
-			c.Probes(ctx, message("a"), message("die"), message("b"))
-		}, "a:silent die:lost! b:silent"},
-		"in turn, to some of which nothing is said": {func(ctx context.Context, c *scenario.Client) {
-			c.Probes(ctx, message("a"), numbered("b"), message("c"))
-		}, "a:silent b c:silent"},
-		"in turn, the last without an id": {func(ctx context.Context, c *scenario.Client) {
-			c.Probes(ctx, numbered("a"), message("null"))
-		}, "a null"},
-		"in turn, one without an id": {func(ctx context.Context, c *scenario.Client) {
-			c.Probes(ctx, message("a"), message("null"), message("c"))
-		}, "a:silent null c:silent"},
-		"notifications, two are deadly": {func(ctx context.Context, c *scenario.Client) {
-			var all []session.Request
-			for _, method := range []string{"a", "die", "b", "die", "c"} {
-				all = append(all, session.Request{Step: recording.Step(method), Method: method, Notification: true})
-			}
-			c.Probes(ctx, all...)
-		}, "a:sent die:lost! b:sent die:lost! c:sent"},
+		"probes, one is deadly": {probing(message("a"), message("die"), message("b")),
+			"a:silent die:lost! b:silent"},
+		"to some of which nothing is said": {probing(message("a"), numbered("b"), message("c")),
+			"a:silent b c:silent"},
+		"the last without an id": {probing(numbered("a"), message("null")), "a null"},
+		"one without an id": {probing(message("a"), message("null"), message("c")),
+			"a:silent null c:silent"},
+		"notifications, two are deadly": {probing(note("a"), note("die"), note("b"), note("die"), note("c")),
+			"a:sent die:lost! b:sent die:lost! c:sent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -145,7 +142,8 @@ func TestLateLoss(t *testing.T) {
 				heard[n]++
 				return heard[n] < 7 && scenariotest.Lively(n, m, say)
 			}
-			rec := scenariotest.Perform(t, scenariotest.Stage(t, c.server), func(ctx context.Context, p *scenario.Play) {
+			st := scenariotest.Stage(t, c.server)
+			rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 				client, _ := p.Expendable(ctx)
 				for _, method := range []string{"a", "b", "c", "poison", "d", "e", "f"} {
 					client.Do(ctx, session.Request{Step: recording.Step(method), Method: method})

@@ -175,7 +175,9 @@ func TestEndersAreFound(t *testing.T) {
 // TestBusyServersAreNotAccused: that a server asks to be called later shows that it lives, and HTTP 503 to
 // one message alone is its answer to that.
 func TestBusyServersAreNotAccused(t *testing.T) {
-	probe := func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, session.Request{Step: "p", Method: "m"}) }
+	probe := func(ctx context.Context, c *scenario.Client) {
+		c.Probes(ctx, session.Request{Step: "p", Method: "m"})
+	}
 	probes := func(ctx context.Context, c *scenario.Client) {
 		c.Probes(ctx, session.Request{Step: "a", Method: "m"}, session.Request{Step: "b", Method: "m"})
 	}

@@ -131,11 +131,12 @@ func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording
 			x.Tags[recording.TagAccepted] = "yes"
 			x.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 		}
-		alive := c.S.Alive() && x.Outcome != recording.Lost
-		if life := c.Note(c.Life(ctx)).Outcome; alive && (life == recording.Replied || life == recording.Canceled) {
-			return x, answer
+		life := c.Note(c.Life(ctx)).Outcome
+		alive := c.S.Alive() && (life == recording.Replied || life == recording.Canceled)
+		if !alive || x.Outcome == recording.Lost {
+			return x, loss
 		}
-		return x, loss
+		return x, answer
 	}
 	c.pass(ctx, &message{c: c, send: send})
 }
@@ -189,8 +190,9 @@ var invalidMessagesScenario = &Scenario{
 				Body: fmt.Appendf(nil, "[%s]", Lifeline(p, 900003, "an array"))})
 		}
 		const twice = `"id":900006,"method":"mcpcheck/no-such-method","id"`
-		probes = append(probes, session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007"),
-			Body: bytes.Replace(Lifeline(p, 900007, "doubled"), []byte(`"id"`), []byte(twice), 1)})
+		doubled := session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007")}
+		doubled.Body = bytes.Replace(Lifeline(p, 900007, "doubled"), []byte(`"id"`), []byte(twice), 1)
+		probes = append(probes, doubled)
 		c.Probes(ctx, probes...)
 	}),
 }

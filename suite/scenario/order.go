@@ -291,7 +291,7 @@ func (o *order) replace(ctx context.Context, c *Client) (ok bool) {
 		next, ok = p.client(s, err, &p.lent)
 	} else {
 		if o.shared || o.sole || !o.s.Alive() || p.Limited() {
-			p.End(o.s) // what is deaf or gone nobody else is to get; in the script's first one there may be streams
+			p.End(o.s) // nobody else is to get it; but in the script's first one there may be streams
 		}
 		next, ok = p.Fresh(ctx, session.Options{Kind: kind})
 	}

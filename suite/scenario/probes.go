@@ -19,7 +19,9 @@ import (
 func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording.Exchange {
 	messages := make([]*message, len(qs))
 	for i, q := range qs {
-		send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) { return c.probe(ctx, q, nil) }
+		send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
+			return c.probe(ctx, q, nil)
+		}
 		messages[i] = &message{c: c, q: q, send: send}
 	}
 	if c.P.Combination.Transport == requirement.HTTP {
@@ -76,7 +78,9 @@ func (c *Client) inOrder(ctx context.Context, messages []*message) {
 
 // ProbeAfter probes with a message that is made out of the answer to a request: where the session is lost,
 // both are sent again in a fresh one.
-func (c *Client) ProbeAfter(ctx context.Context, q session.Request, then func(*recording.Exchange) session.Request) {
+func (c *Client) ProbeAfter(
+	ctx context.Context, q session.Request, then func(*recording.Exchange) session.Request,
+) {
 	send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
 		return c.probe(ctx, then(c.Note(c.S.Do(ctx, q))), nil)
 	}
@@ -84,7 +88,9 @@ func (c *Client) ProbeAfter(ctx context.Context, q session.Request, then func(*r
 }
 
 // probe sends a single probe, unless it is under way over HTTP.
-func (c *Client) probe(ctx context.Context, q session.Request, begun *session.Pending) (*recording.Exchange, shown) {
+func (c *Client) probe(
+	ctx context.Context, q session.Request, begun *session.Pending,
+) (*recording.Exchange, shown) {
 	if c.P.Combination.Transport != requirement.HTTP {
 		m := &message{c: c, q: q}
 		c.ahead(ctx, []*message{m})
