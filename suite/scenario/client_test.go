@@ -19,30 +19,38 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// told lists what stands in a recording: step, outcome and whether it was fatal.
+// told lists what became of messages in the end: step, outcome unless it is an answer, "?" where a status of
+// HTTP refuses it, and "!" where it was fatal.
 func told(rec *recording.Recording) string {
 	var all []string
 	for _, x := range rec.Exchanges {
-		s := string(x.Step) + ":" + string(x.Outcome)
-		if x.Fatal {
-			s += "!"
+		if x.Step.Sent() != x.Step || x.Step == recording.StepAlive {
+			continue
 		}
-		all = append(all, s)
+		s := strings.TrimSuffix(string(x.Step)+":"+string(x.Outcome), ":replied")
+		all = append(all, s+map[bool]string{true: "?"}[x.Status >= 400]+map[bool]string{true: "!"}[x.Fatal])
 	}
 	return strings.Join(all, " ")
 }
 
-// killing is a server with three methods that it does not survive: "die" always,
-// "once" on the first connection only, "deafen" by not answering any more.
+// killing is a server with four methods that it does not survive: "die" always, "once" on the first
+// connection only, "deafen" by not answering any more. It answers "poison", and does not survive what comes
+// next.
 func killing() *scenariotest.Server {
-	var deaf sync.Map // the connections that it is; one may end while the next begins
+	var deaf, doomed sync.Map // the connections that it is; one may end while the next begins
 	return &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
 		method := m.Get("method").Str
 		if method == "deafen" {
 			deaf.Store(n, true)
 		}
 		_, silent := deaf.Load(n)
+		_, dies := doomed.Load(n)
+		if method == "poison" {
+			doomed.Store(n, true)
+		}
 		switch {
+		case dies:
+			return false
 		case silent:
 			return method != "ping" // a ping is not answered either
 		case method == "die", method == "once" && n == 1:
@@ -64,42 +72,42 @@ func TestLossIsAttributed(t *testing.T) {
 	numbered := func(method recording.Step) session.Request {
 		return session.Request{Step: method, ID: []byte("7"), Body: fmt.Appendf(nil, `{"id":7,"method":%q}`, method)}
 	}
+	note := func(method recording.Step) session.Request {
+		return session.Request{Step: method, Method: string(method), Notification: true}
+	}
+	asking := func(method string) func(context.Context, *scenario.Client) {
+		return func(ctx context.Context, c *scenario.Client) {
+			c.Do(ctx, session.Request{Step: "m", Method: method})
+		}
+	}
+	probing := func(all ...session.Request) func(context.Context, *scenario.Client) {
+		return func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, all...) }
+	}
 	for name, c := range map[string]struct {
 		play func(ctx context.Context, c *scenario.Client)
 		want string
 	}{
-		"an answer": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "m"}) }, "m:replied"},
-		"silence": {func(ctx context.Context, c *scenario.Client) {
-			c.Do(ctx, session.Request{Step: "m", Method: "silence"})
-		}, "alive:replied m:silent"},
-		"death":           {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "die"}) }, "m/lost:lost m:lost!"},
-		"death by chance": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "once"}) }, "m/lost:lost m:replied"},
-		"deafness": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "deafen"}) },
-			"alive:silent m/lost:silent alive:silent m:silent!"},
-		"probe, answered":   {func(ctx context.Context, c *scenario.Client) { c.Probe(ctx, session.Request{Step: "p", Method: "m"}) }, "alive:replied p:replied"},
-		"probe, overlooked": {func(ctx context.Context, c *scenario.Client) { c.Probe(ctx, message("silence")) }, "alive:replied silence:silent"},
-		"probe, a notification": {func(ctx context.Context, c *scenario.Client) {
-			c.Probe(ctx, session.Request{Step: "p", Method: "n", Notification: true})
-		}, "alive:replied p:sent"},
-		"probe, death": {func(ctx context.Context, c *scenario.Client) { c.Probe(ctx, message("die")) }, "alive:lost die/lost:lost alive:lost die:lost!"},
-		"probes": {func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, message("silence"), message("n")) },
-			"alive:replied silence:silent n:silent"},
-		"probes, one is deadly": {func(ctx context.Context, c *scenario.Client) {
-			c.Probes(ctx, message("a"), message("die"), message("b"))
-		},
-			"alive:lost a/lost:lost die/lost:lost b/lost:lost alive:replied a:silent alive:lost die:lost! alive:replied b:silent"},
-		"in turn, to some of which nothing is said": {func(ctx context.Context, c *scenario.Client) {
-			c.ProbesInTurn(ctx, message("a"), numbered("b"), message("c"))
-		}, "alive:replied alive:replied alive:replied a:silent b:replied c:silent"},
-		"in turn, the last without an id": {func(ctx context.Context, c *scenario.Client) {
-			c.ProbesInTurn(ctx, numbered("a"), message("null"))
-		}, "alive:replied alive:replied a:replied null:replied"},
-		"in turn, one without an id": {func(ctx context.Context, c *scenario.Client) {
-			c.ProbesInTurn(ctx, message("a"), message("null"), message("c"))
-		}, "alive:replied alive:replied a/lost:replied null/lost:silent alive:replied a:silent alive:replied null:replied alive:replied c:silent"},
-		"in turn, one is deadly": {func(ctx context.Context, c *scenario.Client) {
-			c.ProbesInTurn(ctx, message("a"), message("die"), message("b"))
-		}, "alive:replied alive:lost a/lost:lost die/lost:lost alive:replied a:silent alive:lost die/lost:lost alive:lost die:lost! alive:replied b:silent"},
+		"an answer":         {asking("m"), "m"},
+		"silence":           {asking("silence"), "m:silent"},
+		"death":             {asking("die"), "m:lost!"},
+		"death by chance":   {asking("once"), "m"},
+		"deafness":          {asking("deafen"), "m:silent!"},
+		"probe, answered":   {probing(session.Request{Step: "p", Method: "m"}), "p"},
+		"probe, overlooked": {probing(message("silence")), "silence:silent"},
+		"probe, a notification": {probing(session.Request{Step: "p", Method: "n", Notification: true}),
+			"p:sent"},
+		"probe, death": {probing(message("die")), "die:lost!"},
+		"probes": {probing(message("silence"), message("n")),
+			"silence:silent n:silent"},
+		"probes, one is deadly": {probing(message("a"), message("die"), message("b")),
+			"a:silent die:lost! b:silent"},
+		"to some of which nothing is said": {probing(message("a"), numbered("b"), message("c")),
+			"a:silent b c:silent"},
+		"the last without an id": {probing(numbered("a"), message("null")), "a null"},
+		"one without an id": {probing(message("a"), message("null"), message("c")),
+			"a:silent null c:silent"},
+		"notifications, two are deadly": {probing(note("a"), note("die"), note("b"), note("die"), note("c")),
+			"a:sent die:lost! b:sent die:lost! c:sent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -113,6 +121,46 @@ func TestLossIsAttributed(t *testing.T) {
 					t.Errorf("got  %s\nwant %s", got, c.want)
 				}
 			})
+		})
+	}
+}
+
+// TestLateLoss: where a message is answered that the session is lost over later, it is named, and not the
+// one that went without an answer. Where none does it alone, none is.
+func TestLateLoss(t *testing.T) {
+	tired := &scenariotest.Server{}
+	for name, c := range map[string]struct {
+		server *scenariotest.Server
+		want   string
+		conns  int64
+	}{
+		"a message": {killing(), "poison", 6}, "after some messages": {tired, "", 4},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			heard := map[int64]int{}
+			tired.Script = func(n int64, m gjson.Result, say func(string, ...any)) bool {
+				heard[n]++
+				return heard[n] < 7 && scenariotest.Lively(n, m, say)
+			}
+			st := scenariotest.Stage(t, c.server)
+			rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+				client, _ := p.Expendable(ctx)
+				for _, method := range []string{"a", "b", "c", "poison", "d", "e", "f"} {
+					client.Do(ctx, session.Request{Step: recording.Step(method), Method: method})
+				}
+			})
+			var fatal []string
+			for _, x := range rec.Exchanges {
+				if x.Fatal {
+					fatal = append(fatal, string(x.Step.Sent()))
+				}
+			}
+			if got := strings.Join(fatal, " "); got != c.want || told(rec) != "a b c poison d e f" {
+				t.Errorf("%s: %q is fatal, and %s", name, got, told(rec))
+			}
+			if n := c.server.Conns.Load(); n > c.conns {
+				t.Errorf("%s: %d connections", name, n)
+			}
 		})
 	}
 }
@@ -132,7 +180,7 @@ func TestLostAgain(t *testing.T) {
 				for _, x := range []*recording.Exchange{
 					c.Do(ctx, session.Request{Step: "a", Method: "die"}),
 					c.Probes(ctx, session.Request{Step: "b", Method: "die"})[0],
-					c.Probe(ctx, session.Request{Step: "c", Method: "die"}),
+					c.Probes(ctx, session.Request{Step: "c", Method: "die"})[0],
 					c.Do(ctx, session.Request{Step: "d", Method: "m"}),
 				} {
 					fatal = append(fatal, x.Fatal)
@@ -169,14 +217,8 @@ func TestLostSideBySide(t *testing.T) {
 			})
 			c.Do(ctx, session.Request{Step: "afterwards", Method: "m"})
 		})
-		var got []string
-		for _, x := range rec.Exchanges {
-			if !strings.HasSuffix(string(x.Step), string(recording.StepLost)) && x.Step != recording.StepAlive {
-				got = append(got, strings.TrimSuffix(string(x.Step)+":"+string(x.Outcome)+map[bool]string{true: "!"}[x.Fatal], ":replied"))
-			}
-		}
-		if want := "a b die:lost! c d e f die:lost! g h i j afterwards"; strings.Join(got, " ") != want {
-			t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+		if got, want := told(rec), "a b die:lost! c d e f die:lost! g h i j afterwards"; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
 		}
 		// The first, and for each of the two one of its own and the next; and one more for each if what was lost with it
 		// is noticed, and sent again, before it.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -122,7 +123,7 @@ func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording
 // subscribeModern opens a listen stream, ends it and asks for a sign of life; a
 // session that was lost over it is tried once more, as [Client.Do] does.
 func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording.Tags) {
-	c.twice(ctx, candidate{}, func() (*recording.Exchange, bool) {
+	send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
 		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{uri}}, session.Request{Tags: tags.With()})
 		granted := st.Ack != nil && slices.Contains(Acknowledged(st.Ack.Raw), uri)
 		x := c.StopListen(ctx, st)
@@ -130,9 +131,14 @@ func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording
 			x.Tags[recording.TagAccepted] = "yes"
 			x.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 		}
-		life := c.Note(c.Life(ctx))
-		return x, x.Outcome != recording.Lost && c.S.Alive() && (life.Outcome == recording.Replied || life.Outcome == recording.Canceled)
-	})
+		life := c.Note(c.Life(ctx)).Outcome
+		alive := c.S.Alive() && (life == recording.Replied || life == recording.Canceled)
+		if !alive || x.Outcome == recording.Lost {
+			return x, loss
+		}
+		return x, answer
+	}
+	c.pass(ctx, &message{c: c, send: send})
 }
 
 // StopListen ends a listen request, of which the acknowledgment is a part: on stdio nothing but its
@@ -180,10 +186,14 @@ var invalidMessagesScenario = &Scenario{
 			{Step: recording.StepMistypedMethod, ID: json.RawMessage("900002"), Body: []byte(`{"jsonrpc":"2.0","id":900002,"method":7}`)},
 		}
 		if p.Revision() >= requirement.R20250618 {
-			probes = append(probes, session.Request{Step: recording.StepArray, ID: json.RawMessage("900003"), Body: []byte(`[{"jsonrpc":"2.0","id":900003,"method":"ping"}]`)})
+			probes = append(probes, session.Request{Step: recording.StepArray, ID: json.RawMessage("900003"),
+				Body: fmt.Appendf(nil, "[%s]", Lifeline(p, 900003, "an array"))})
 		}
-		probes = append(probes, session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007"), Body: []byte(`{"jsonrpc":"2.0","id":900006,"method":"mcpcheck/no-such-method","id":900007,"method":"` + LifeMethod(p) + `"}`)})
-		c.ProbesInTurn(ctx, probes...)
+		const twice = `"id":900006,"method":"mcpcheck/no-such-method","id"`
+		doubled := session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007")}
+		doubled.Body = bytes.Replace(Lifeline(p, 900007, "doubled"), []byte(`"id"`), []byte(twice), 1)
+		probes = append(probes, doubled)
+		c.Probes(ctx, probes...)
 	}),
 }
 

@@ -12,152 +12,164 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Probes is [Client.Probe] for several messages at once: they are sent one after
-// the other, and a single sign of life is asked for at the end. If there is none,
-// each message is probed alone in a session of its own, so that the one that did
-// it can be told: those that were not answered or, where all were, any of them. The exchanges come in the order of the messages.
+// Probes sends messages to which silence may be a fitting answer: notifications, or what is no message at
+// all. Where they share a channel a sign of life is asked for behind each, which comes after an answer to
+// the probe if the target works in order. Over HTTP, where each has a response, several are under way. Loss
+// of the session is treated as in [Client.Do]. The exchanges come in the order of the messages.
 func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording.Exchange {
-	if len(qs) == 1 && c.onceIsEnough() {
-		return []*recording.Exchange{c.Probe(ctx, qs[0])}
-	}
-	pending := make([]*session.Pending, len(qs))
+	messages := make([]*message, len(qs))
 	for i, q := range qs {
-		pending[i] = c.S.Start(ctx, q)
-	}
-	all := make([]*recording.Exchange, len(qs))
-	alive := c.settled(ctx, qs, pending, all)
-	answered := func(x *recording.Exchange) bool { // and not only by who says that the session is over
-		return x.Outcome == recording.Replied && (alive || !ofEnded(x))
-	}
-	heard := true
-	for i, p := range pending {
-		if all[i] == nil {
-			all[i] = p.Finish()
+		send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
+			return c.probe(ctx, q, nil)
 		}
-		heard = heard && answered(all[i])
+		messages[i] = &message{c: c, q: q, send: send}
 	}
-	mixed := alive && mixedUp(qs, pending, all)
-	for i, x := range all {
-		switch {
-		case mixed:
-			x.Step += recording.StepLost
-		case answered(x) && (alive || !heard):
-		case answered(x): // like the others, and then nothing was
-			x.Step += recording.StepLost
-		case !alive:
-			x.Step += recording.StepLost
-			if ofEnded(x) || x.Outcome == recording.Refused {
-				break // it is the session that is not found, or the message was not looked at
-			}
-			c.unheard(x, "nothing was answered any more")
-		case x.Outcome == recording.Sent && !qs[i].Notification:
-			x.Outcome, x.Reason = recording.Silent, overlooked
+	if c.P.Combination.Transport == requirement.HTTP {
+		for some := range slices.Chunk(messages, c.width(8)) {
+			c.atOnce(ctx, some)
 		}
-		c.Note(x)
+	} else {
+		c.inOrder(ctx, messages)
 	}
-	if alive {
-		c.fresh = false
-		for _, q := range qs {
-			c.keepInMind(candidate{q, true})
-		}
-		for i := 0; mixed && i < len(qs); i++ {
-			all[i] = c.Probe(ctx, qs[i])
-		}
-		return all
-	}
-	if c.ends(ctx, all...); !c.Replace(ctx) {
-		return all
-	}
-	if i := slices.IndexFunc(all, ofEnded); i >= 0 {
-		defer c.findEnder(ctx, all[i])
-	}
-	for i, q := range qs {
-		if !c.S.Alive() && !c.Replace(ctx) { // over before anything was sent, as one that a target ends after a few messages
-			return all
-		}
-		if !answered(all[i]) || heard {
-			tried := c.alone
-			if !c.fresh && c.S.HTTPSession() != "" {
-				tried = c.twice // one that ends after a few messages may have ended over those before
-			}
-			all[i] = tried(ctx, candidate{q, true}, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
-		}
+	all := make([]*recording.Exchange, len(messages))
+	for i, m := range messages {
+		all[i] = m.x
 	}
 	return all
 }
 
-// ProbesInTurn is [Client.Probe] for several messages, one after the other, where those that the target says nothing to are waited for
-// once, and not each for itself. A response without an id that may be for more than one of them does not say which: then, and
-// where the target is lost, each is probed by itself.
-func (c *Client) ProbesInTurn(ctx context.Context, qs ...session.Request) {
-	if c.P.Combination.Transport == requirement.Stdio && c.sendInTurn(ctx, qs) {
-		return
+// atOnce sends probes one after the other, and then waits for what comes of them.
+func (c *Client) atOnce(ctx context.Context, messages []*message) {
+	started := make([]*session.Pending, len(messages))
+	for i, m := range messages {
+		started[i] = c.S.Start(ctx, m.q)
 	}
-	for _, q := range qs {
-		c.Probes(ctx, q)
-	}
-}
-
-// sendInTurn sends probes with a sign of life behind each, waits for what was not answered by then, and reports whether it is clear
-// what belongs to which. If it is not, the exchanges count as lost.
-func (c *Client) sendInTurn(ctx context.Context, qs []session.Request) bool {
-	var pending []*session.Pending
-	alive, clear, wait := true, true, time.Duration(0)
-	for _, q := range qs {
-		open := unanswered(pending)
-		pending = append(pending, c.S.Start(ctx, q))
-		life := c.Note(c.life(ctx, c.sign()))
-		if life.Outcome == recording.Canceled {
-			wait = 0
-			break
+	Each(c, messages, func(i int, m *message, c *Client) {
+		again := m.send
+		m.c, m.send = c, func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
+			m.send = again
+			return c.probe(ctx, m.q, started[i])
 		}
-		alive = life.Outcome == recording.Replied && c.S.Alive()
-		if clear = alive && !slices.ContainsFunc(open, c.nameless); !clear {
-			break
-		}
-		wait = max(wait, c.afterLife(ctx, life))
-	}
-	if open := unanswered(pending); clear {
-		within(ctx, wait, open)
-		alive = c.S.Alive()
-		clear = alive && (len(open) == 1 || !slices.ContainsFunc(open, c.nameless))
-	}
-	for i, p := range pending {
-		x := p.Finish()
-		switch {
-		case !alive && x.Outcome != recording.Replied:
-			c.unheard(x, "nothing was answered any more")
-		case x.Outcome == recording.Sent && !qs[i].Notification:
-			x.Outcome, x.Reason = recording.Silent, overlooked
-		}
-		if !clear {
-			x.Step += recording.StepLost
-		}
-		if c.Note(x); !alive && i == len(pending)-1 {
-			c.ends(ctx, x)
-		}
-	}
-	c.fresh = c.fresh && !alive
-	return clear || ctx.Err() != nil || !alive && !c.Replace(ctx)
-}
-
-// unanswered keeps the messages that have no answer yet.
-func unanswered(all []*session.Pending) []*session.Pending {
-	return recording.Keep(all, func(p *session.Pending) bool {
-		select {
-		case <-p.Answered():
-			return false
-		default:
-			return true
-		}
+		c.pass(ctx, m)
 	})
 }
 
-// nameless reports whether what was said to a message has no id.
-func (c *Client) nameless(p *session.Pending) bool {
+// inOrder sends probes that share a channel.
+func (c *Client) inOrder(ctx context.Context, messages []*message) {
+	certain := c.ahead(ctx, messages)
+	var lost []*message
+	for _, m := range messages {
+		switch {
+		case !certain:
+			m.giveUp()
+		case m.shown == answer:
+			c.heard(m)
+		default:
+			lost = append(lost, m)
+		}
+	}
+	c.lose(ctx, lost)
+	if !certain && (c.S.Alive() || c.Replace(ctx)) {
+		for _, m := range messages {
+			c.pass(ctx, m)
+		}
+	}
+}
+
+// ProbeAfter probes with a message that is made out of the answer to a request: where the session is lost,
+// both are sent again in a fresh one.
+func (c *Client) ProbeAfter(
+	ctx context.Context, q session.Request, then func(*recording.Exchange) session.Request,
+) {
+	send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
+		return c.probe(ctx, then(c.Note(c.S.Do(ctx, q))), nil)
+	}
+	c.pass(ctx, &message{c: c, send: send})
+}
+
+// probe sends a single probe, unless it is under way over HTTP.
+func (c *Client) probe(
+	ctx context.Context, q session.Request, begun *session.Pending,
+) (*recording.Exchange, shown) {
+	if c.P.Combination.Transport != requirement.HTTP {
+		m := &message{c: c, q: q}
+		c.ahead(ctx, []*message{m})
+		return m.x, m.shown
+	}
+	if begun == nil {
+		begun = c.S.Start(ctx, q)
+	}
+	x := begun.Wait(ctx)
+	if x.Outcome == recording.Refused { // because the target is busy
+		x = c.S.Do(ctx, q)
+	}
+	return x, c.shows(ctx, q, x)
+}
+
+// ahead sends probes with a sign of life behind each, and does not wait before it sends the next, unless the
+// answer may bear no id: then it is the one that comes before the sign. It sets what came of them, and
+// reports whether it is certain which answer without an id belongs to which.
+func (c *Client) ahead(ctx context.Context, all []*message) (certain bool) {
+	timeout := c.signTime()
+	var probes, signs []*session.Pending
+	for _, m := range all {
+		probes = append(probes, c.S.Start(ctx, m.q))
+		signs = append(signs, c.S.Start(ctx, c.lifeline(timeout)))
+		if m.q.Body != nil && signs[len(signs)-1].Wait(ctx).Outcome != recording.Replied {
+			break
+		}
+	}
+	at, life := c.firstWithout(ctx, signs)
+	if at == len(probes) {
+		within(ctx, c.afterLife(ctx, life), probes)
+		if !c.S.Alive() {
+			at--
+		}
+	}
+	for i, m := range all {
+		if m.shown = loss; i >= len(probes) {
+			continue
+		}
+		m.x = probes[i].Finish()
+		switch {
+		case i < at || life.Outcome == recording.Canceled:
+			m.shown = answer
+			if m.x.Outcome == recording.Sent && !m.q.Notification {
+				m.x.Outcome, m.x.Reason = recording.Silent, overlooked
+			}
+		case m.x.Outcome != recording.Replied:
+			c.unheard(m.x, "nothing was answered any more: "+life.Reason)
+		}
+	}
+	for i := range len(probes) - 1 {
+		if c.nameless(probes[i], probes[i+1].Exchange().Request) {
+			return false
+		}
+	}
+	return true
+}
+
+// firstWithout waits for signs of life, and returns which is the first that is not given, and what came of
+// that, or of the last.
+func (c *Client) firstWithout(ctx context.Context, signs []*session.Pending) (int, *recording.Exchange) {
+	var life *recording.Exchange
+	for at := range signs {
+		if life = c.Note(signs[at].Wait(ctx)); life.Outcome != recording.Replied {
+			for _, behind := range signs[at+1:] {
+				behind.Finish()
+			}
+			return at, life
+		}
+	}
+	return len(signs), life
+}
+
+// nameless reports whether something without an id was taken for the answer to a message after the next one
+// was sent: it may be the answer to that.
+func (c *Client) nameless(p *session.Pending, next int) bool {
 	return slices.ContainsFunc(c.S.Evidence(p.Exchange()), func(n int) bool {
 		f, ok := c.P.Transcript.Frame(n)
-		return ok && f.Dir == wire.In && gjson.GetBytes(f.Raw, "id").Value() == nil
+		return ok && n > next && f.Dir == wire.In && gjson.GetBytes(f.Raw, "id").Value() == nil
 	})
 }
 
@@ -176,27 +188,15 @@ func within(ctx context.Context, d time.Duration, all []*session.Pending) {
 	}
 }
 
-// mixedUp reports whether one of several notifications on a channel that all messages share was answered: such
-// an answer bears no id, so that it shows only one by one which of them it was.
-func mixedUp(qs []session.Request, pending []*session.Pending, all []*recording.Exchange) bool {
-	answered, several := false, 0
-	for i, q := range qs {
-		if q.Notification {
-			several++
-			answered = answered || len(all[i].Replies) > 0
-		}
-	}
-	return answered && several > 1 && pending[0].Ended() == nil
-}
-
-// sign is how long a sign of life is waited for after probes in a process, of which one may have made
+// signTime is how long a sign of life is waited for after probes in a process, of which one may have made
 // it deaf: as long as the first answer took, in which its start is, and many times as long as any other
 // answer, but no less than three seconds. Where that is not known it is as long as for any answer.
-func (c *Client) sign() time.Duration {
+func (c *Client) signTime() time.Duration {
 	const least = 3 * time.Second
 	first, longest := c.S.Pace()
 	c.longest = max(c.longest, longest)
-	if c.P.Combination.Transport != requirement.Stdio || first == 0 || c.longest == 0 {
+	accused := c.fresh && c.P.Limits.Patience > 1 // at once: it may take longer for what comes first
+	if accused || c.P.Combination.Transport != requirement.Stdio || first == 0 || c.longest == 0 {
 		return 0
 	}
 	return c.P.Limits.longer(max(least, first), c.longest)
@@ -234,33 +234,4 @@ func (c *Client) unheard(x *recording.Exchange, reason string) {
 	case c.S.Alive():
 		x.Outcome = recording.Silent
 	}
-}
-
-// settled waits until the messages have been answered, or until the target had
-// occasion to answer them, and reports whether it is alive. The exchanges that are complete
-// then it puts in their places.
-func (c *Client) settled(ctx context.Context, qs []session.Request, pending []*session.Pending, all []*recording.Exchange) bool {
-	if pending[0].Ended() != nil {
-		// On Streamable HTTP each message has a response of its own.
-		heard := true
-		for i, p := range pending {
-			x := c.insist(ctx, qs[i], p.Wait(ctx))
-			all[i] = x
-			if ofEnded(x) && c.expelled(ctx, qs[i]) {
-				return false
-			}
-			heard = heard && (x.Outcome == recording.Replied || x.Outcome == recording.Sent || x.Outcome == recording.Canceled || x.Outcome == recording.Refused || answeredByHTTP(x))
-		}
-		if heard {
-			return true
-		}
-		life := c.Note(c.Life(ctx))
-		return life.Outcome == recording.Replied || life.Outcome == recording.Canceled || life.Outcome == recording.Refused || answeredByHTTP(life)
-	}
-	life := c.Note(c.life(ctx, c.sign()))
-	if life.Outcome != recording.Replied {
-		return life.Outcome == recording.Canceled
-	}
-	within(ctx, c.afterLife(ctx, life), pending)
-	return c.S.Alive() || ctx.Err() != nil
 }

@@ -185,6 +185,11 @@ func (p *Play) finish() {
 	}
 	wg.Wait()
 	for _, s := range p.lent {
+		for _, x := range p.Rec.Exchanges {
+			if x.Session == s.ID() && x.Step != recording.StepAlive {
+				p.answered.Store(s, x.Outcome == recording.Replied)
+			}
+		}
 		p.GiveBack(s)
 	}
 	for _, s := range p.own {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -53,7 +54,8 @@ type Stage struct {
 	// has died before, and what it dies of is to be told.
 	OneByOne bool
 
-	enders enders
+	traced   traced
+	answered sync.Map // borrowed sessions, by whether what was asked last was answered
 
 	Sessions
 }

@@ -59,7 +59,7 @@ func TestWindowsFollowWhatWasMeasured(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				for _, probe := range []func(context.Context, *scenario.Client) *recording.Exchange{
 					func(ctx context.Context, c *scenario.Client) *recording.Exchange {
-						return c.Probe(ctx, session.Request{Step: "probe", Method: "probe"})
+						return c.Probes(ctx, session.Request{Step: "probe", Method: "probe"})[0]
 					},
 					func(ctx context.Context, c *scenario.Client) *recording.Exchange {
 						return c.Probes(ctx, session.Request{Step: "probe", Method: "probe"})[0]

@@ -39,7 +39,8 @@ var batchesScenario = &scenario.Scenario{
 		c.Do(ctx, mixed)
 		quiet := batch(stepNotifications, "", 1, note, note)
 		quiet.Notification = true
-		c.ProbesInTurn(ctx, quiet, batch(stepEmpty, "", 1), batch(stepInvalidMember, "910031", 3, "1", list(910031)))
+		invalid := batch(stepInvalidMember, "910031", 3, "1", list(910031))
+		c.Probes(ctx, quiet, batch(stepEmpty, "", 1), invalid)
 	}),
 }
 

@@ -128,7 +128,7 @@ func again(ctx context.Context, p *scenario.Play, c *scenario.Client) bool {
 	makeRoom(p, c)
 	fresh, ok := p.Fresh(ctx, unopened)
 	if ok {
-		c.S = fresh.S
+		*c = *fresh
 	}
 	return ok
 }

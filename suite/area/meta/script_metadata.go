@@ -9,6 +9,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
+// What lacks a version may be taken for the message of a legacy client by a server of both eras, and its
+// process for one of that era from then on: it is sent last, in a session that has nothing else.
 var badMetadataScenario = &scenario.Scenario{
 	Name:  BadMetadata,
 	Title: "metadata that lacks something",
@@ -28,12 +30,24 @@ var badMetadataScenario = &scenario.Scenario{
 			{stepOddCapabilities, session.MetaCapabilities, "x"},
 			{stepOddLogLevel, session.MetaLogLevel, "loud"},
 		}
-		requests := make([]session.Request, len(steps))
-		for i, s := range steps {
-			requests[i] = p.Ordinary(s.name)
-			requests[i].Meta = map[string]any{s.key: s.to}
+		var requests, versions []session.Request
+		for _, s := range steps {
+			q := p.Ordinary(s.name)
+			if q.Meta = map[string]any{s.key: s.to}; s.key == session.MetaVersion && p.Facts.DualEra() {
+				versions = append(versions, q)
+			} else {
+				requests = append(requests, q)
+			}
 		}
-		scenario.Each(c, requests, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		do := func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) }
+		scenario.Each(c, requests, do)
+		if len(versions) == 0 {
+			return
+		}
+		if c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
+			c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
+			scenario.Each(c, versions, do)
+		}
 	}),
 }
 

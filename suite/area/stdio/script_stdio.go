@@ -67,9 +67,7 @@ func framed(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 	}
 	split(ctx, c, id, bytes.Replace(scenario.Lifeline(p, 920003, "naïve"), []byte("920003"), id, 1))
 	if c.S.Alive() {
-		for _, q := range oddEnds(p) {
-			c.Probes(ctx, q) // one by one, since the refusal of a line bears no id
-		}
+		c.Probes(ctx, oddEnds(p)...)
 		c.Do(ctx, session.Request{Step: stepLong, ID: json.RawMessage("920004"), Body: scenario.Lifeline(p, 920004, strings.Repeat("mcpcheck ", 120_000))})
 	}
 }
