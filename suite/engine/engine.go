@@ -3,11 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"maps"
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -96,60 +92,6 @@ type endpoint struct {
 	endings pool.Endings
 	profile profile.Profile
 	reuse   transport.Reuse
-}
-
-// misspeaks reports whether an endpoint that is declared to speak HTTP+SSE was
-// reached, but opened no stream, or none that can be used. That is judged, by the
-// requirements on the stream, instead of being taken for a wrong address.
-func (e *endpoint) misspeaks(err error) bool {
-	var dial *transport.DialError
-	return e.Transport() == requirement.SSE && errors.As(err, &dial) && dial.Status == http.StatusOK &&
-		(dial.Stage == "content-type" || dial.Stage == "endpoint")
-}
-
-// hint is what to try where a URL leads nowhere, or a program says nothing.
-func (e *endpoint) hint(err error) string {
-	var status int
-	if open, ok := errors.AsType[*session.OpenError](err); ok {
-		status = open.Status
-		switch spoken := len(e.Command) > 0 && e.Transport() == requirement.Stdio; {
-		case spoken && open.Code == recording.CodeNoAnswer:
-			return "; --start-timeout allows more, and a server that listens at a port is named by --serve or --url"
-		case spoken && open.Code == recording.CodeUnreadable:
-			return "; is this the command of an MCP server on stdio? One that is slow is given more time by --start-timeout"
-		}
-	}
-	if dial, ok := errors.AsType[*transport.DialError](err); ok {
-		status = dial.Status
-	}
-	u, err := url.Parse(e.URL)
-	switch {
-	case err != nil || u.Host == "":
-		return ""
-	case status == http.StatusForbidden:
-		return "; if it wants credentials, --header-env Authorization=VARIABLE gives them (headers in a target file)"
-	case status >= http.StatusInternalServerError:
-		return "; what the server itself has logged may say why"
-	case e.Transport() != "" && (status == http.StatusBadRequest || status == http.StatusNotAcceptable): // as a GET is answered without a session
-	case status/100 != 2 && status != http.StatusNotFound && status != http.StatusMethodNotAllowed:
-		return ""
-	}
-	switch {
-	case strings.Trim(u.Path, "/") == "":
-		return "; is the path missing? try /mcp or /sse"
-	case e.Transport() != "":
-		return "; are the path and the transport right? many servers have /mcp or /sse, and without --transport both are tried"
-	}
-	return "; is the path right? many servers have /mcp or /sse"
-}
-
-// reached reports whether something is there where no session could be opened.
-func reached(err error) bool {
-	if dial, ok := errors.AsType[*transport.DialError](err); ok && dial.Status > 0 {
-		return true
-	}
-	open, ok := errors.AsType[*session.OpenError](err)
-	return ok && open.Code != recording.CodeUnreachable && open.Code != recording.CodeInterrupted
 }
 
 // Prepare finds out what the target speaks and plans the run. An error of type
@@ -253,121 +195,12 @@ func (r *Run) bounded(ctx context.Context) (context.Context, context.CancelFunc)
 	return transport.Until(ctx, r.over), func() { ends(); cancel(nil); stop() }
 }
 
-// detect asks an endpoint what it speaks. A URL whose transport is not given is
-// tried as Streamable HTTP first and as HTTP+SSE if that leads nowhere.
-func (r *Run) detect(ctx context.Context, e *endpoint) error {
-	ask := r.cfg.revisions(e.Endpoint)
-	for _, t := range r.cfg.candidates(e.Endpoint) {
-		dialer, err := e.Dialer(target.DialOptions{Transport: t, Limits: transport.Limits{
-			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection, Results: r.longs, Turns: r.turns, Reuse: &e.reuse,
-		}})
-		if err != nil {
-			return err
-		}
-		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter, Patience: r.patience, Habits: &e.habits}
-		before, stop := r.transcript.Len(), func() {}
-		if t == requirement.Stdio {
-			stop = r.whileNonsense(e)
-		}
-		found, err := r.learn(ctx, e, dialer, opts, ask)
-		stop()
-		if err == nil {
-			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, found, "", nil
-			if e.limit = pool.Connections(e.instances()); e.limit != nil && t != requirement.Stdio {
-				e.limit.Settle = session.Settle
-				if e.limit.Why = e.profile.Seen(profile.OneSession); e.limit.Why != "" {
-					e.limit.Settle = 0 // the end of a session is a request, which is answered
-				}
-			}
-			return nil
-		}
-		var other *session.OpenError
-		if errors.As(err, &other) && other.Other && len(ask) < len(requirement.Revisions()) {
-			e.transport, e.unoffered, e.unreachable, e.cause = t, err.Error(), "", nil
-			return nil
-		}
-		if e.misspeaks(err) && slices.Contains(ask, requirement.R20241105) && context.Cause(ctx) == nil {
-			e.transport, e.dialer, e.broken, e.unreachable, e.cause = t, dialer, err, "", nil
-			e.found = &session.Found{Served: []requirement.Revision{requirement.R20241105}}
-			return nil
-		}
-		if len(found.Spread) > 0 && context.Cause(ctx) == nil {
-			e.transport, e.dialer, e.broken, e.unreachable, e.cause = t, dialer, err, "", nil
-			e.found = &session.Found{Served: slices.Sorted(maps.Keys(found.Spread)), Declared: found.Spread, Spread: found.Spread}
-			return nil
-		}
-		if e.unreachable == "" || tellsMore(err, e.cause) {
-			e.transport, e.unreachable, e.cause = t, err.Error()+e.hint(err), err
-		}
-		if cause := context.Cause(ctx); cause != nil {
-			e.unreachable = cause.Error()
-			if first := err.Error(); first != e.unreachable {
-				e.unreachable += "; before that: " + first
-			} else {
-				e.unreachable += fmt.Sprintf("; until then its first answer was waited for, for which --start-timeout allows %s", r.cfg.Start)
-			}
-			if said := r.nonsense(before); said != "" {
-				e.unreachable += ", and the target had " + said
-			}
-			break
-		}
-	}
-	return nil
-}
-
-// learn asks an endpoint what it speaks, and finds out what it is like: if that is one process, one connection or one
-// session at a time, it is asked again like that, and judged as one for which the target file says so.
-func (r *Run) learn(ctx context.Context, e *endpoint, dialer transport.Dialer, opts session.Options, ask []requirement.Revision) (*session.Found, error) {
-	e.profile = profile.Profile{}
-	found, err := r.discover(ctx, dialer, opts, ask, e.Instances)
-	again := func(instances int) {
-		found.Close()
-		found, err = r.discover(ctx, dialer, opts, ask, instances)
-	}
-	switch before := found; {
-	case e.Instances > 0:
-	case e.Owned() && len(ask) > 1 && len(before.Ended) >= len(ask)-1: // at most one is left
-		if again(1); len(found.Ended) < len(before.Ended) && len(found.Served) > len(before.Served) {
-			ended := before.Ended[slices.Min(slices.Collect(maps.Keys(before.Ended)))]
-			e.profile = e.profile.With(profile.OneProcess, fmt.Sprintf("of %d processes that were started side by side %d ended before they had said anything (%s), and of those that were started one after the other %d",
-				len(ask), len(before.Ended), ended, len(found.Ended)))
-		}
-	default:
-		if one := before.OneConnection(ctx, dialer, opts, &e.reuse, r.nextID); one != "" {
-			e.profile = e.profile.With(profile.OneConnection, one)
-			again(0)
-		}
-		if one := found.Single(ctx, dialer, opts, r.nextID); one != "" {
-			e.profile = e.profile.With(profile.OneSession, one)
-			again(1)
-		}
-	}
-	if len(found.Nameless) > 0 {
-		e.profile = e.profile.With(profile.Nameless, "an error that answers server/discover came without its id")
-	}
-	return found, err
-}
-
 // instances is how many sessions of the endpoint can stand at once; 0 if they are not limited.
 func (e *endpoint) instances() int {
 	if e.profile.Seen(profile.OneSession) != "" || e.profile.Seen(profile.OneProcess) != "" {
 		return 1
 	}
 	return e.Instances
-}
-
-// tellsMore reports whether the reason why a transport is not spoken says more than that
-// of another one: what was reached more than what was not, and what died more than what
-// answered in another way.
-func tellsMore(err, other error) bool {
-	switch is, was := scenario.Code(err), scenario.Code(other); {
-	case is == was:
-		return false
-	case is == recording.CodeDied:
-		return true
-	default:
-		return was == recording.CodeUnreachable
-	}
 }
 
 // abandon closes what detection left open.

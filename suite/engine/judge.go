@@ -5,11 +5,13 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // Judgement is the verdict on one row.
@@ -164,4 +166,228 @@ func (r *Run) verdict(row Row, take *Take) verdict.Result {
 		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNoCheck, Reason: "this release has no check for it"}
 	}
 	return verdict.EvaluateUntil(r.judging, k, req, take.Facts, take.Recordings)
+}
+
+// key tells rows apart.
+type key struct {
+	id string
+	c  requirement.Combination
+}
+
+func keyOf(row Row) key { return key{row.Requirement.ID, row.Combination} }
+
+// results are the verdicts of a run, each of which can be waited for.
+type results struct {
+	started chan struct{} // closed when it is known for which rows there will be one
+
+	mu sync.Mutex
+	of map[key]*awaited
+}
+
+// awaited is a verdict that is final once given is closed.
+type awaited struct {
+	given chan struct{}
+	j     *Judgement
+}
+
+// expect says for which rows there will be a verdict. It is called once.
+func (v *results) expect(rows []Row) {
+	v.of = make(map[key]*awaited, len(rows))
+	for _, row := range rows {
+		v.of[keyOf(row)] = &awaited{given: make(chan struct{})}
+	}
+	close(v.started)
+}
+
+// give makes a verdict final; the first one on a row counts.
+func (v *results) give(j *Judgement) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if a := v.of[keyOf(j.Row)]; a.j == nil {
+		a.j = j
+		close(a.given)
+	}
+}
+
+// given is the verdict on a row if it is final, else nil.
+func (v *results) given(row Row) *Judgement {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if a := v.of[keyOf(row)]; a != nil {
+		return a.j
+	}
+	return nil
+}
+
+// Await waits for the verdict on a row, which is final then. ok is false if the context
+// ends first, and if the row is none of those that the run was started for.
+func (r *Run) Await(ctx context.Context, row Row) (j *Judgement, ok bool) {
+	select {
+	case <-r.results.started:
+	case <-ctx.Done():
+		return nil, false
+	}
+	a := r.results.of[keyOf(row)]
+	if a == nil {
+		return nil, false
+	}
+	select {
+	case <-a.given: // rather than that the context has ended, too
+		return a.j, true
+	default:
+	}
+	select {
+	case <-a.given:
+		return a.j, true
+	case <-ctx.Done():
+		return nil, false
+	}
+}
+
+// Done is closed when the run is over: every verdict is final, and no process and no
+// connection is left.
+func (r *Run) Done() <-chan struct{} { return r.done }
+
+// choose narrows the run down to some of its rows.
+func (r *Run) choose(rows []Row) {
+	wanted := map[key]bool{}
+	for _, row := range rows {
+		wanted[keyOf(row)] = true
+	}
+	r.rows = slices.DeleteFunc(slices.Clone(r.rows), func(row Row) bool { return !wanted[keyOf(row)] })
+}
+
+// ordinaryLoss is why an ordinary request was lost at an endpoint while no probe was under way; empty if none was. What such a
+// target loses when it is probed it may have lost anyway. One that was never sent says nothing: whatever was probed before may have
+// ended the server.
+func (r *Run) ordinaryLoss(c requirement.Combination) string {
+	var ordinary, probes []*recording.Exchange
+	for take := range r.played() {
+		if !r.sameEndpoint(take.Facts.Combination, c) {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
+			for _, x := range take.Recordings[name].Exchanges {
+				switch {
+				case x.Kind == recording.Probe:
+					probes = append(probes, x)
+				case x.Outcome == recording.Lost && x.Request > 0:
+					ordinary = append(ordinary, x)
+				}
+			}
+		}
+	}
+	for _, x := range ordinary {
+		if !slices.ContainsFunc(probes, func(p *recording.Exchange) bool {
+			return p.Sent <= x.Sent+x.Took && x.Sent <= p.Sent+p.Took+r.cfg.QuietWindow
+		}) {
+			return x.Reason
+		}
+	}
+	return ""
+}
+
+// gather gives every recording of a combination its frames, unless it has them, and adds the recording
+// that stands for all clean sessions.
+func (r *Run) gather(take *Take, framed func(*recording.Recording) bool) {
+	everything := &recording.Recording{Scenario: recording.Everything, Combination: take.Facts.Combination, Facts: take.Facts, Retried: take.Retried}
+	seen := map[string]bool{}
+	collect := func(sessions []*recording.Session) {
+		for _, s := range sessions {
+			switch {
+			case seen[s.ID]:
+			case s.Kind == recording.Clean:
+				everything.Sessions = append(everything.Sessions, s)
+				everything.Exchanges = append(everything.Exchanges, s.Exchanges...)
+				everything.Frames = append(everything.Frames, r.transcript.Session(s.ID)...)
+			case s.Clean > 0: // what was said before it became expendable
+				part := recording.Part{Until: s.Clean}
+				for _, x := range s.Exchanges {
+					if part.Holds(x.Request) {
+						everything.Exchanges = append(everything.Exchanges, x)
+					}
+				}
+				for _, f := range r.transcript.Session(s.ID) {
+					if part.Holds(f.Number) {
+						everything.Frames = append(everything.Frames, f)
+					}
+				}
+			}
+			seen[s.ID] = true
+		}
+	}
+	collect(take.Sessions)
+	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
+		rec := take.Recordings[name]
+		collect(rec.Sessions)
+		if !framed(rec) {
+			r.frames(rec, take.Sessions)
+		}
+	}
+	sortFrames(everything)
+	if len(everything.Frames) > 0 {
+		take.Recordings[recording.Everything] = everything
+	}
+}
+
+// frames gives a recording the frames of its own sessions and, of sessions that
+// it shared, those of its exchanges and what came on standard output meanwhile and is no
+// message. The shared sessions that occur are listed, so that checks can look up what became of them.
+func (r *Run) frames(rec *recording.Recording, shared []*recording.Session) {
+	own := map[string]bool{}
+	for _, s := range rec.Sessions {
+		own[s.ID] = true
+		for _, f := range r.transcript.Session(s.ID) {
+			if rec.Parts[s.ID].Holds(f.Number) {
+				rec.Frames = append(rec.Frames, f)
+			}
+		}
+	}
+	listed := map[string]bool{}
+	for _, x := range rec.Exchanges {
+		if own[x.Session] {
+			continue
+		}
+		for _, n := range x.Evidence() {
+			if f, ok := r.transcript.Frame(n); ok {
+				rec.Frames = append(rec.Frames, f)
+			}
+		}
+		rec.Frames = append(rec.Frames, r.printed(x)...)
+		if !listed[x.Session] {
+			listed[x.Session] = true
+			for _, s := range shared {
+				if s.ID == x.Session {
+					rec.Sessions = append(rec.Sessions, s)
+				}
+			}
+		}
+	}
+	sortFrames(rec)
+}
+
+// printed are the lines on standard output between a request in an expendable session and its
+// reply, or between a notification and the next message, that are no messages: nothing in them says that
+// they belong to it, or to anything else.
+func (r *Run) printed(x *recording.Exchange) []wire.Frame {
+	if x.Kind != recording.Probe || x.Request == 0 {
+		return nil
+	}
+	var all []wire.Frame
+	for f := range r.transcript.After(x.Session, x.Request) {
+		switch {
+		case len(x.Replies) > 0 && f.Number >= slices.Max(x.Replies):
+			return all
+		case f.Dir == wire.In && f.Channel == "stdout" && f.Parsed().Kind == wire.KindOther:
+			all = append(all, f)
+		case len(x.Replies) == 0 && f.Channel != "stderr":
+			return all
+		}
+	}
+	return all
+}
+
+func sortFrames(rec *recording.Recording) {
+	slices.SortFunc(rec.Frames, func(a, b wire.Frame) int { return a.Number - b.Number })
+	rec.Frames = slices.CompactFunc(rec.Frames, func(a, b wire.Frame) bool { return a.Number == b.Number })
 }

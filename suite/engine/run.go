@@ -14,7 +14,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
-	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // Take is what was recorded in one combination.
@@ -396,111 +395,6 @@ func (p *player) tell(e Event, step int) {
 	p.done += step
 	e.Done, e.Total = p.done, p.total
 	p.run.cfg.Progress(e)
-}
-
-// gather gives every recording of a combination its frames, unless it has them, and adds the recording
-// that stands for all clean sessions.
-func (r *Run) gather(take *Take, framed func(*recording.Recording) bool) {
-	everything := &recording.Recording{Scenario: recording.Everything, Combination: take.Facts.Combination, Facts: take.Facts, Retried: take.Retried}
-	seen := map[string]bool{}
-	collect := func(sessions []*recording.Session) {
-		for _, s := range sessions {
-			switch {
-			case seen[s.ID]:
-			case s.Kind == recording.Clean:
-				everything.Sessions = append(everything.Sessions, s)
-				everything.Exchanges = append(everything.Exchanges, s.Exchanges...)
-				everything.Frames = append(everything.Frames, r.transcript.Session(s.ID)...)
-			case s.Clean > 0: // what was said before it became expendable
-				part := recording.Part{Until: s.Clean}
-				for _, x := range s.Exchanges {
-					if part.Holds(x.Request) {
-						everything.Exchanges = append(everything.Exchanges, x)
-					}
-				}
-				for _, f := range r.transcript.Session(s.ID) {
-					if part.Holds(f.Number) {
-						everything.Frames = append(everything.Frames, f)
-					}
-				}
-			}
-			seen[s.ID] = true
-		}
-	}
-	collect(take.Sessions)
-	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-		rec := take.Recordings[name]
-		collect(rec.Sessions)
-		if !framed(rec) {
-			r.frames(rec, take.Sessions)
-		}
-	}
-	sortFrames(everything)
-	if len(everything.Frames) > 0 {
-		take.Recordings[recording.Everything] = everything
-	}
-}
-
-// frames gives a recording the frames of its own sessions and, of sessions that
-// it shared, those of its exchanges and what came on standard output meanwhile and is no
-// message. The shared sessions that occur are listed, so that checks can look up what became of them.
-func (r *Run) frames(rec *recording.Recording, shared []*recording.Session) {
-	own := map[string]bool{}
-	for _, s := range rec.Sessions {
-		own[s.ID] = true
-		for _, f := range r.transcript.Session(s.ID) {
-			if rec.Parts[s.ID].Holds(f.Number) {
-				rec.Frames = append(rec.Frames, f)
-			}
-		}
-	}
-	listed := map[string]bool{}
-	for _, x := range rec.Exchanges {
-		if own[x.Session] {
-			continue
-		}
-		for _, n := range x.Evidence() {
-			if f, ok := r.transcript.Frame(n); ok {
-				rec.Frames = append(rec.Frames, f)
-			}
-		}
-		rec.Frames = append(rec.Frames, r.printed(x)...)
-		if !listed[x.Session] {
-			listed[x.Session] = true
-			for _, s := range shared {
-				if s.ID == x.Session {
-					rec.Sessions = append(rec.Sessions, s)
-				}
-			}
-		}
-	}
-	sortFrames(rec)
-}
-
-// printed are the lines on standard output between a request in an expendable session and its
-// reply, or between a notification and the next message, that are no messages: nothing in them says that
-// they belong to it, or to anything else.
-func (r *Run) printed(x *recording.Exchange) []wire.Frame {
-	if x.Kind != recording.Probe || x.Request == 0 {
-		return nil
-	}
-	var all []wire.Frame
-	for f := range r.transcript.After(x.Session, x.Request) {
-		switch {
-		case len(x.Replies) > 0 && f.Number >= slices.Max(x.Replies):
-			return all
-		case f.Dir == wire.In && f.Channel == "stdout" && f.Parsed().Kind == wire.KindOther:
-			all = append(all, f)
-		case len(x.Replies) == 0 && f.Channel != "stderr":
-			return all
-		}
-	}
-	return all
-}
-
-func sortFrames(rec *recording.Recording) {
-	slices.SortFunc(rec.Frames, func(a, b wire.Frame) int { return a.Number - b.Number })
-	rec.Frames = slices.CompactFunc(rec.Frames, func(a, b wire.Frame) bool { return a.Number == b.Number })
 }
 
 // Take is what was recorded in a combination; nil if nothing was. It may be
