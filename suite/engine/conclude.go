@@ -25,6 +25,7 @@ func (r *Run) conclude(late []*Judgement) {
 // concluded is what becomes of a verdict.
 func (r *Run) concluded(j *Judgement) verdict.Result {
 	first := r.takes[j.Combination]
+	r.excuse(j, first) // by what was lost in the rounds as well
 	switch {
 	case j.Outcome.Red() && !isTheEnd(j, first):
 		return r.settle(j)

@@ -92,12 +92,7 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 	if result, gone := endedBlocked(j, take); gone {
 		j.Result = result
 	}
-	if j.Outcome.Red() && restsOnLoss(j, take) {
-		if why := r.unprovoked(take); why != "" {
-			j.Result = verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
-				Reason: "the target also fails where nothing is wrong with what it was sent: " + why}
-		}
-	}
+	r.excuse(j, take)
 	if j.Outcome == verdict.Blocked && j.Code == recording.CodeInterrupted {
 		if code, cause := endedBy(cmp.Or(r.ended, context.Cause(r.judging))); cause == ErrBudget || cause == ErrVolume {
 			j.Code, j.Reason = code, cause.Error()
@@ -106,13 +101,40 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 	return j
 }
 
-// unprovoked is how a process of the target ended in a session in which it was
-// sent nothing out of order, or a connection was lost without that; empty if none was. What it cannot bear is then not
-// to be told from what it would have died of anyway.
-func (r *Run) unprovoked(take *Take) string {
-	if !take.Facts.Owned { // sessions are not processes of their own
-		return cmp.Or(killedServer(take), r.ordinaryLoss(take.Facts.Combination))
+// excuse takes back a red verdict that blames a message for a loss where the target also fails without that.
+func (r *Run) excuse(j *Judgement, take *Take) {
+	why := ""
+	switch {
+	case !j.Outcome.Red():
+		return
+	case take.Facts.Owned && restsOnLoss(j, take): // else sessions are not processes of their own
+		why = unprovoked(take)
+	case !take.Facts.Owned && restsOnLoss(j, take):
+		why = cmp.Or(killedServer(take), r.ordinaryLoss(take.Facts.Combination))
+	case !take.Facts.Owned && r.touchesLoss(j, take):
+		why = r.ordinaryLoss(take.Facts.Combination)
 	}
+	if why != "" {
+		j.Result = verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
+			Reason: "the target also fails where nothing is wrong with what it was sent: " + why}
+	}
+}
+
+// touchesLoss reports whether a verdict on single scenarios is about a message over which a connection was lost.
+func (r *Run) touchesLoss(j *Judgement, take *Take) bool {
+	for x := range judgedExchanges(j.From, take) {
+		unheard := (x.Outcome == recording.Sent || x.Outcome == recording.Silent) && len(x.ID) > 0 && x.Status == 0 && r.toldOf(x) > 0 // nobody waited for it
+		if (x.Outcome == recording.Lost || unheard) && slices.Contains(j.Frames, x.Request) {
+			return true
+		}
+	}
+	return false
+}
+
+// unprovoked is how a process of the target ended in a session in which it was
+// sent nothing out of order; empty if none did. What it cannot bear is then not
+// to be told from what it would have died of anyway.
+func unprovoked(take *Take) string {
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
 		if why := verdict.Unprovoked(take.Recordings[name]); why != "" {
 			return why
@@ -269,7 +291,7 @@ func (r *Run) ordinaryLoss(c requirement.Combination) string {
 		for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
 			for _, x := range take.Recordings[name].Exchanges {
 				switch {
-				case x.Kind == recording.Probe:
+				case x.Kind == recording.Probe && x.Request > 0:
 					probes = append(probes, x)
 				case x.Outcome == recording.Lost && x.Request > 0:
 					ordinary = append(ordinary, x)
@@ -278,8 +300,15 @@ func (r *Run) ordinaryLoss(c requirement.Combination) string {
 		}
 	}
 	for _, x := range ordinary {
-		if !slices.ContainsFunc(probes, func(p *recording.Exchange) bool {
-			return p.Sent <= x.Sent+x.Took && x.Sent <= p.Sent+p.Took+r.cfg.QuietWindow
+		lost := r.toldOf(x)
+		if lost > 0 && !slices.ContainsFunc(probes, func(p *recording.Exchange) bool {
+			switch p.Outcome {
+			case recording.Silent, recording.Sent:
+				return p.Request < lost && x.Sent <= p.Sent+p.Took
+			case recording.Lost, recording.Unsent:
+				return p.Request < lost && r.toldOf(p) > x.Request
+			}
+			return p.Request < lost && slices.Max(p.Evidence()) > x.Request
 		}) {
 			return x.Reason
 		}

@@ -293,7 +293,7 @@ func (o *order) replace(ctx context.Context, c *Client) (ok bool) {
 		if o.shared || o.sole || !o.s.Alive() || p.Limited() {
 			p.End(o.s) // nobody else is to get it; but in the script's first one there may be streams
 		}
-		next, ok = p.Fresh(ctx, session.Options{Kind: kind})
+		next, ok = p.Fresh(ctx, session.Options{Kind: kind, NoHandshake: o.s.Unopened()})
 	}
 	if !ok {
 		return false

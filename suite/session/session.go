@@ -334,6 +334,9 @@ func (s *Session) Revision() requirement.Revision { return s.opts.Revision }
 // ID names the session in the transcript.
 func (s *Session) ID() string { return s.opts.ID }
 
+// Unopened reports whether the handshake is left to the script, and none has succeeded.
+func (s *Session) Unopened() bool { return s.opts.NoHandshake && s.Declared() == nil }
+
 // Kind says what the session is used for.
 func (s *Session) Kind() recording.Kind {
 	s.mu.Lock()
