@@ -16,7 +16,7 @@ const soon, atOnce = time.Second, 300 * time.Millisecond
 
 // Habits is what several sessions together know of how a target answers.
 type Habits struct {
-	held atomic.Bool  // an answer was held back until another request came
+	held atomic.Int32 // answers that were held back until another request came
 	vain atomic.Int32 // requests that were sent to see whether one is, and were not answered either
 	// nameless says that errors came without the id of their requests, disputes that it could not be told whose one was,
 	// and crowded that the responses to others come on the event stream of a session.
@@ -40,12 +40,10 @@ func (p *Pending) prompts(timeout time.Duration) (may bool, after time.Duration)
 	if s.over != requirement.Stdio || p.q.Step == recording.StepInitialize || p.q.Step == recording.StepPrompt || p.q.Body != nil || len(p.ids) != 1 || s.opts.Habits == nil || s.opts.Habits.vain.Load() >= inVain {
 		return false, timeout
 	}
-	if !s.opts.Habits.held.Load() {
+	switch held := s.opts.Habits.held.Load(); {
+	case held == 0:
 		return true, timeout
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.held == 1 {
+	case held%2 == 1:
 		return true, min(timeout, 2*soon)
 	}
 	return true, min(timeout, soon)
@@ -67,7 +65,6 @@ func (p *Pending) prompt(ctx context.Context) {
 	defer s.mu.Unlock()
 	if x.Took < atOnce && len(p.x.Replies) > 0 && slices.Max(p.x.Replies) < slices.Min(x.Replies) {
 		p.x.HeldBack = true
-		s.held++
-		s.opts.Habits.held.Store(true)
+		s.opts.Habits.held.Add(1)
 	}
 }

@@ -91,7 +91,6 @@ type Session struct {
 	freed        chan struct{}
 	// garbled is when a probe that the target may have been unable to read was last given up without an answer.
 	garbled time.Time
-	held    int // how many answers were held back until a prompt
 	// took is what the first answer took, in which the start of a process may be, and longest the
 	// longest of all others.
 	took, longest time.Duration
