@@ -195,6 +195,7 @@ func due(st *pool.Pool, sc *scenario.Scenario) scenario.Phase {
 // What is quiet, which may have begun with the phase before, is over when the quiet phase is.
 func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario, takes map[requirement.Combination]*Take, phase scenario.Phase, quiet *sync.WaitGroup) {
 	var wg sync.WaitGroup
+	var talkers []func() // they fit into the windows of those that watch silence, which begin first
 	inTurn := map[*pool.Limit][]func(){}
 	for _, st := range stages {
 		ready := map[recording.Name]chan struct{}{}
@@ -242,10 +243,15 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 				inTurn[st.Limit] = append(inTurn[st.Limit], play)
 			case sc.Phase == scenario.Quiet:
 				quiet.Go(play)
-			default:
+			case p.run.watching[sc.Name]:
 				wg.Go(play)
+			default:
+				talkers = append(talkers, play)
 			}
 		}
+	}
+	for _, play := range talkers {
+		wg.Go(play)
 	}
 	for _, plays := range inTurn {
 		wg.Go(func() {
