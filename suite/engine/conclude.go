@@ -44,7 +44,8 @@ func (r *Run) concluded(j *Judgement) verdict.Result {
 func (r *Run) settle(j *Judgement) verdict.Result {
 	first := r.takes[j.Combination]
 	seen, other, why := r.occasions(j, j.Outcome)
-	standing, _ := Weigh(r.need(j), r.sightings(j, j.Outcome))
+	over := r.ended != nil || first.Facts.Notes[recording.FactUnrepeated] != ""
+	standing, _ := Weigh(r.need(j), over, r.sightings(j, j.Outcome))
 	result := j.Result
 	switch doubt := first.Facts.Notes[recording.FactErratic+j.Requirement.ID]; {
 	case doubt != "": // in a recording of an earlier version
@@ -52,7 +53,7 @@ func (r *Run) settle(j *Judgement) verdict.Result {
 	case standing == Confirmed && other == nil:
 		return result
 	case standing == Refuted && other != nil:
-		milder, _ := Weigh(r.need(j), r.sightings(j, other.Outcome))
+		milder, _ := Weigh(r.need(j), over, r.sightings(j, other.Outcome))
 		if other.Outcome == verdict.Warn && milder != Confirmed {
 			return unconfirmed(j, "its repetition showed less than was seen at first")
 		}

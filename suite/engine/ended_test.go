@@ -115,7 +115,7 @@ func TestSessionsThatAreOver(t *testing.T) {
 					}
 				}
 				for _, o := range r.Report(false).Observations {
-					if o.ID == "inconsistent" {
+					if o.ID == "inconsistent" && c.server.status != http.StatusInternalServerError { // which may be any accident
 						t.Errorf("%s: %s", o.Requirement, o.Detail)
 					}
 				}

@@ -66,7 +66,7 @@ func named(x *recording.Exchange) string {
 	if x.Method != "" {
 		return x.Method
 	}
-	return "the message " + strconv.Quote(string(x.Step))
+	return "the message " + strconv.Quote(strings.TrimSuffix(string(x.Step), string(recording.StepLost)))
 }
 
 // lastWords is the last message that was under way when the first one was lost, or,

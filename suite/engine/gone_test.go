@@ -68,7 +68,7 @@ func TestTheLastMessageIsNamed(t *testing.T) {
 			"LIST-01:blocked:unconfirmed RPC-13:blocked:target-died", "LIST-01:blocked:target-died RPC-13:blocked:target-died"}, "mcpcheck/no-such-method|ping"},
 		"in the confirmation": {"resources/list", 1, []string{"LIST-01:blocked:unconfirmed"}, ""},
 		"of a correct message": {"resources/list", 0, []string{
-			"LIST-01:blocked:target-died RPC-13:blocked:target-died", "LIST-01:blocked:target-died RPC-13:pass"}, "resources/list|ping"},
+			"LIST-01:blocked:target-died RPC-13:blocked:target-died", "LIST-01:blocked:target-died RPC-13:pass"}, "resources/list|ping|\"not-json\"|\"not-utf-8\""}, // which holds resources/list,
 		"it lives": {"nothing", 0, []string{"LIST-01:fail RPC-13:pass"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,25 +23,28 @@ func TestWeigh(t *testing.T) {
 		all     []Sighting
 		want    Standing
 		missing int
+		over    bool
 	}{
-		"once":                                {2, []Sighting{first}, Unconfirmed, 1},
-		"twice":                               {2, []Sighting{first, round}, Confirmed, 0},
-		"twice, never calmly":                 {2, []Sighting{first, first}, Unconfirmed, 1},
-		"three times, never calmly":           {2, []Sighting{first, first, first}, Confirmed, 0},
-		"a sibling, calmly":                   {2, []Sighting{first, sibling}, Confirmed, 0},
-		"a sibling, hastily":                  {2, []Sighting{first, hasty, hasty, hasty}, Unconfirmed, 1},
-		"not calmly":                          {2, []Sighting{first, other}, Refuted, 0},
-		"not calmly, twice before":            {2, []Sighting{first, first, other}, Refuted, 0},
-		"not calmly, three times before":      {2, []Sighting{first, first, first, other}, Confirmed, 0},
-		"not calmly, but so does a sibling":   {2, []Sighting{first, other, sibling, sibling}, Refuted, 0},
-		"a sibling that shows otherwise":      {2, []Sighting{first, round, {Calm: true, Sibling: true}}, Confirmed, 0},
-		"an accident, three times":            {4, []Sighting{first, round, round}, Unconfirmed, 1},
-		"an accident, four times":             {4, []Sighting{first, round, round, round}, Confirmed, 0},
-		"an accident, three times, then not":  {4, []Sighting{first, round, round, other}, Unconfirmed, 0},
-		"an accident, twice, then not":        {4, []Sighting{first, round, other}, Refuted, 0},
-		"one of an erratic target, six times": {8, []Sighting{first, round, round, round, round, round}, Unconfirmed, 2},
+		"once":                                {2, []Sighting{first}, Unconfirmed, 1, false},
+		"twice":                               {2, []Sighting{first, round}, Confirmed, 0, false},
+		"twice, never calmly":                 {2, []Sighting{first, first}, Unconfirmed, 1, false},
+		"twice, never calmly, at the end":     {2, []Sighting{first, first}, Confirmed, 0, true},
+		"once, at the end":                    {2, []Sighting{first}, Unconfirmed, 1, true},
+		"three times, never calmly":           {2, []Sighting{first, first, first}, Confirmed, 0, false},
+		"a sibling, calmly":                   {2, []Sighting{first, sibling}, Confirmed, 0, false},
+		"a sibling, hastily":                  {2, []Sighting{first, hasty, hasty, hasty}, Unconfirmed, 1, false},
+		"not calmly":                          {2, []Sighting{first, other}, Refuted, 0, false},
+		"not calmly, twice before":            {2, []Sighting{first, first, other}, Refuted, 0, false},
+		"not calmly, three times before":      {2, []Sighting{first, first, first, other}, Confirmed, 0, false},
+		"not calmly, but so does a sibling":   {2, []Sighting{first, other, sibling, sibling}, Refuted, 0, false},
+		"a sibling that shows otherwise":      {2, []Sighting{first, round, {Calm: true, Sibling: true}}, Confirmed, 0, false},
+		"an accident, three times":            {4, []Sighting{first, round, round}, Unconfirmed, 1, false},
+		"an accident, four times":             {4, []Sighting{first, round, round, round}, Confirmed, 0, false},
+		"an accident, three times, then not":  {4, []Sighting{first, round, round, other}, Unconfirmed, 0, false},
+		"an accident, twice, then not":        {4, []Sighting{first, round, other}, Refuted, 0, false},
+		"one of an erratic target, six times": {8, []Sighting{first, round, round, round, round, round}, Unconfirmed, 2, false},
 	} {
-		if got, missing := Weigh(c.need, c.all); got != c.want || missing != c.missing {
+		if got, missing := Weigh(c.need, c.over, c.all); got != c.want || missing != c.missing {
 			t.Errorf("%s: %d and %d missing, want %d and %d", name, got, missing, c.want, c.missing)
 		}
 	}
