@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -231,7 +232,12 @@ func (r *Run) showing(j *Judgement) (n int) {
 	first := r.takes[j.Combination]
 	all := first.Recordings[recording.Everything]
 	k, ok := r.catalogue.Check(j.Requirement.ID)
-	if !ok || all == nil || k.Endings || len(j.From) > 1 || j.From[0] != recording.Everything || restsOnLoss(j, first) || silent(all, j.Frames) {
+	waits := func(name recording.Name) bool {
+		sc, ok := r.catalogue.Scenario(name)
+		return ok && sc.Phase >= scenario.Quiet
+	}
+	if !ok || all == nil || k.Endings || !slices.Contains(j.From, recording.Everything) || slices.ContainsFunc(j.From, waits) ||
+		restsOnLoss(j, first) || silent(all, j.Frames) {
 		return 1
 	}
 	var times []time.Duration

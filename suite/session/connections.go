@@ -15,8 +15,8 @@ import (
 // does not. Connections end with each response from then on. It is asked of a target that has kept some of the first requests
 // waiting.
 func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts Options, reuse *transport.Reuse, ids func() string) string {
-	const long, quick, looks = time.Second, 200 * time.Millisecond, 2
-	if dialer.Transport() != requirement.HTTP || f.first > quick || f.last-f.first < long || len(f.Served)+len(f.Offered) == 0 {
+	const long, soon, looks = time.Second, 800 * time.Millisecond, 2 // in sum less than what connections are kept for
+	if dialer.Transport() != requirement.HTTP || f.last-f.first < long || len(f.Served)+len(f.Offered) == 0 {
 		return ""
 	}
 	f.Close()
@@ -39,7 +39,7 @@ func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts
 		}
 		answer := <-second
 		first.Close(context.WithoutCancel(ctx))
-		if !waited || answer.Took > long+quick || answer.Outcome != recording.Replied {
+		if !waited || answer.Took > long+soon || answer.Outcome != recording.Replied {
 			reuse.Resume()
 			return ""
 		}
