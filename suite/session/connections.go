@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -12,41 +14,51 @@ import (
 
 // OneConnection says, in one sentence, how a target over HTTP shows that it serves one connection at a time: as long as one waits
 // for a further request, nothing is answered on another one, and everything is when that one has ended. It is empty if the target
-// does not. Connections end with each response from then on. It is asked of a target that has kept some of the first requests
-// waiting.
+// does not, or is slow. If it does, the sessions that were left open are closed, and connections end with each response from then on.
 func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts Options, reuse *transport.Reuse, ids func() string) string {
 	const long, soon, looks = time.Second, 800 * time.Millisecond, 2 // in sum less than what connections are kept for
-	if dialer.Transport() != requirement.HTTP || f.last-f.first < long || len(f.Served)+len(f.Offered) == 0 {
+	if dialer.Transport() != requirement.HTTP || len(f.Open) == 0 {
 		return ""
 	}
-	f.Close()
-	ask := func() *recording.Exchange {
-		o := opts
-		o.Revision, o.ID, o.Kind = requirement.R20250618, ids(), recording.Probe
-		s, _ := Open(ctx, dialer, o) // one that offers another revision has answered
-		defer s.Close(context.WithoutCancel(ctx))
-		return s.rec.Initialize
-	}
+	rev := slices.Max(slices.Collect(maps.Keys(f.Open)))
 	for range looks {
-		o := opts
-		o.Revision, o.ID, o.Kind = requirement.R20250618, ids(), recording.Probe
-		first, _ := Open(ctx, dialer, o)
-		second := make(chan *recording.Exchange, 1)
-		go func() { second <- ask() }()
-		waited := quietly(ctx, long, second)
+		if x := f.Open[rev].alive(ctx); x.Outcome != recording.Replied || x.Took > soon/2 {
+			return ""
+		}
+		answer := make(chan *recording.Exchange, 1)
+		go func() {
+			o := opts
+			o.Revision, o.ID, o.Kind = rev, ids(), recording.Probe
+			s, err := Open(ctx, dialer, o)
+			defer s.Close(context.WithoutCancel(ctx))
+			if x := s.Record().Initialize; x != nil || err != nil {
+				answer <- x
+			} else {
+				answer <- s.alive(ctx)
+			}
+		}()
+		waited := quietly(ctx, long, answer)
 		if waited {
 			reuse.Stop()
 		}
-		answer := <-second
-		first.Close(context.WithoutCancel(ctx))
-		if !waited || answer.Took > long+soon || answer.Outcome != recording.Replied {
-			reuse.Resume()
+		x := <-answer
+		reuse.Resume()
+		if !waited || x == nil || x.Outcome != recording.Replied || x.Took > long+soon {
 			return ""
 		}
-		reuse.Resume()
 	}
+	f.Close()
 	reuse.Stop()
-	return fmt.Sprintf("while one connection waited for a further request, a handshake on another one got no answer for %s, and did at once when that one had ended", long)
+	return fmt.Sprintf("while one connection waited for a further request, nothing was answered on another one for %s, and it was at once when that one had ended", long)
+}
+
+// alive asks for a sign of life.
+func (s *Session) alive(ctx context.Context) *recording.Exchange {
+	method := "ping"
+	if s.opts.Revision.Modern() {
+		method = "server/discover"
+	}
+	return s.Do(ctx, Request{Step: recording.StepAlive, Method: method})
 }
 
 // quietly reports whether nothing comes for a time.

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,8 +48,6 @@ type Found struct {
 	refused    map[requirement.Revision]string              // legacy ones whose handshake was answered by an error, and why
 	handshakes map[requirement.Revision]*recording.Exchange // of the served revisions
 	started    time.Duration                                // what the first handshake took that succeeded, the start of its process included
-	first      time.Duration                                // what it took until a revision was answered, and
-	last       time.Duration                                // until all were
 }
 
 // Detect finds out which revisions a target serves, as the specification tells
@@ -105,7 +102,6 @@ func (f *Found) each(ctx context.Context, dialer transport.Dialer, opts Options,
 	legacy, answered := context.WithCancel(context.Background())
 	defer answered()
 	errs := make([]error, len(ask))
-	begin := time.Now()
 	for i, rev := range ask {
 		if rev.Modern() && dialer.Transport() == requirement.SSE {
 			f.mu.Lock()
@@ -124,10 +120,6 @@ func (f *Found) each(ctx context.Context, dialer transport.Dialer, opts Options,
 			o := opts
 			o.Revision, o.ID = rev, ids()
 			errs[i] = f.ask(ctx, dialer, o, legacy, answered)
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.last = time.Since(begin)
-			f.first = cmp.Or(f.first, f.last)
 		})
 		if i == 0 && dialer.Transport() == requirement.SSE {
 			within(time.Second, opened) // or else a target which does not answer is waited for twice
