@@ -29,13 +29,13 @@ func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts
 		go func() {
 			o := opts
 			o.Revision, o.ID, o.Kind = rev, ids(), recording.Probe
-			s, err := Open(ctx, dialer, o)
+			s, _ := Open(ctx, dialer, o) // what answers in another way answers
 			defer s.Close(context.WithoutCancel(ctx))
-			if x := s.Record().Initialize; x != nil || err != nil {
-				answer <- x
-			} else {
-				answer <- s.alive(ctx)
+			x := s.Record().Initialize
+			if x == nil && rev.Modern() {
+				x = s.alive(ctx)
 			}
+			answer <- x
 		}()
 		waited := quietly(ctx, long, answer)
 		if waited {
