@@ -22,7 +22,10 @@ import (
 func TestOneProcessAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &copies{list: func(string, int, int) string { return aList }}
+		var turn sync.Mutex
 		alone := func(ctx context.Context) (io.ReadWriteCloser, error) {
+			turn.Lock()
+			defer turn.Unlock()
 			c.mu.Lock()
 			taken := c.standing > 0
 			c.mu.Unlock()
