@@ -24,6 +24,7 @@ func TestOneProcessAtATime(t *testing.T) {
 		c := &copies{list: func(string, int, int) string { return aList }}
 		var turn sync.Mutex
 		alone := func(ctx context.Context) (io.ReadWriteCloser, error) {
+			time.Sleep(time.Millisecond) // until the one before has ended
 			turn.Lock()
 			defer turn.Unlock()
 			c.mu.Lock()

@@ -44,7 +44,7 @@ func (f *Found) reject(s *Session, err error) error {
 	if !s.opts.Revision.Modern() && unanswered(err) {
 		f.Unanswered[s.opts.Revision] = err.Error()
 	}
-	if open != nil && open.Code == recording.CodeDied && s.over == requirement.Stdio && len(s.Incoming(0)) == 0 {
+	if rec.Ending != nil && rec.Ending.By == "target" && s.over == requirement.Stdio && len(s.Incoming(0)) == 0 {
 		f.Ended[s.opts.Revision] = err.Error()
 	}
 	if open != nil && open.Offers.Known() && !open.Offers.Modern() {
