@@ -347,7 +347,7 @@ func (r *run) progress() string {
 	case e.Kind == engine.Connecting:
 		return "mcpcheck: connecting to " + e.Title
 	case e.Kind == engine.Judging || e.Kind == engine.Confirming:
-		return fmt.Sprintf("mcpcheck: everything was played, %d red verdicts are being confirmed", e.Total)
+		return fmt.Sprintf("mcpcheck: %d verdicts are being confirmed", e.Total)
 	}
 	return fmt.Sprintf("mcpcheck: %d of %d scenarios were played; the last one that began: %s, %s", e.Done, e.Total, e.Combination, e.Title)
 }

@@ -7,28 +7,36 @@ import (
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // conclude settles verdicts by what the rounds have shown. What the sightings of one are depends on its siblings as they were at
 // first, so none is changed before all are known.
 func (r *Run) conclude(late []*Judgement) {
-	results := make([]verdict.Result, len(late))
+	r.judged, r.spent = map[judgedOn]*Judgement{}, map[requirement.Combination]bool{}
+	for c, take := range r.takes {
+		r.spent[c] = r.ended != nil || take.Facts.Notes[recording.FactUnrepeated] != "" || take.Facts.Notes[recording.FactGone] != ""
+	}
+	results, notes := make([]verdict.Result, len(late)), map[requirement.Combination]string{}
 	for i, j := range late {
-		results[i] = r.concluded(j)
+		results[i] = r.concluded(j, notes)
 	}
 	for i, j := range late {
 		j.Result = results[i]
 	}
+	for c, why := range notes { // for whoever judges the recording again
+		r.takes[c].Facts.Notes[recording.FactUnrepeated] = why
+	}
 }
 
 // concluded is what becomes of a verdict.
-func (r *Run) concluded(j *Judgement) verdict.Result {
+func (r *Run) concluded(j *Judgement, notes map[requirement.Combination]string) verdict.Result {
 	first := r.takes[j.Combination]
 	r.excuse(j, first) // by what was lost in the rounds as well
 	switch {
 	case j.Outcome.Red() && !isTheEnd(j, first):
-		return r.settle(j)
+		return r.settle(j, notes)
 	case sampled(j, first), healable(j):
 		for n := range r.rounds {
 			if again := r.rounds[n][j.Combination]; again != nil && !again.Early && r.replayed(j, again) {
@@ -40,11 +48,11 @@ func (r *Run) concluded(j *Judgement) verdict.Result {
 }
 
 // settle is what becomes of a red verdict by its sightings. Where a calm one shows otherwise, and too few others are against it, the milder verdict
-// stands; that one has shown otherwise is an observation in any case.
-func (r *Run) settle(j *Judgement) verdict.Result {
+// stands; that one has shown otherwise is an observation in any case. Why nothing was repeated is noted.
+func (r *Run) settle(j *Judgement, notes map[requirement.Combination]string) verdict.Result {
 	first := r.takes[j.Combination]
-	seen, other, why := r.occasions(j, j.Outcome)
-	over := r.ended != nil || first.Facts.Notes[recording.FactUnrepeated] != ""
+	seen, other, why := r.occasions(j, j.Outcome, "")
+	over := r.spent[j.Combination]
 	standing, _ := Weigh(r.need(j), over, r.sightings(j, j.Outcome))
 	result := j.Result
 	switch doubt := first.Facts.Notes[recording.FactErratic+j.Requirement.ID]; {
@@ -66,7 +74,7 @@ func (r *Run) settle(j *Judgement) verdict.Result {
 		return result // nothing was red when this was recorded
 	case standing != Confirmed:
 		why = r.unrepeated(first)
-		first.Facts.Notes[recording.FactUnrepeated] = why // for whoever judges the recording again
+		notes[j.Combination] = why
 		return unconfirmed(j, why)
 	}
 	result.Observations = append(slices.Clone(j.Observations), inconsistent(j, other))

@@ -170,12 +170,25 @@ func (r *Run) ahead(ctx context.Context, all map[requirement.Combination]*early)
 	bounded, stop := context.WithTimeout(ctx, time.Until(deadline)/part)
 	defer stop()
 	var red []*Judgement
+	beside := false // others are played meanwhile
 	for _, st := range r.stages {
-		if cheap(st) {
-			red = append(red, all[st.Combination].await(bounded)...)
+		beside = beside || independent(st)
+		if !independent(st) {
+			found := all[st.Combination].await(bounded)
+			if cheap(st) {
+				red = append(red, found...)
+			}
 		}
 	}
+	if bounded.Err() != nil {
+		return
+	}
 	r.confirm(bounded, red)
+	for _, round := range r.rounds {
+		for _, take := range round {
+			take.Early = beside
+		}
+	}
 }
 
 // await waits until what was played so far is judged, as far as sessions have ended, and returns what is red.

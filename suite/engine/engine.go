@@ -51,13 +51,15 @@ type Run struct {
 	rows      []Row
 	leftOut   []string // ids of the requirements that a quick run leaves out
 
-	takes  map[requirement.Combination]*Take // of the first play
-	rounds []round                           // what was played again, in this order
-	judged map[judgedOn]*Judgement           // in the rounds, and at first
-	tried  map[key]int                       // in how many rounds the scripts of a row were played
-	legacy bool                              // it was recorded by a version that confirmed by one repetition
-	ended  error                             // why the run ended early; nil if it did not
-	took   time.Duration
+	takes   map[requirement.Combination]*Take // of the first play
+	rounds  []round                           // what was played again, in this order
+	spent   map[requirement.Combination]bool  // where nothing can be repeated any more
+	judged  map[judgedOn]*Judgement           // in the rounds, and at first
+	answers map[*Take]*takeAnswers            // of what was played
+	tried   map[key]int                       // in how many rounds the scripts of a row were played
+	legacy  bool                              // it was recorded by a version that confirmed by one repetition
+	ended   error                             // why the run ended early; nil if it did not
+	took    time.Duration
 
 	begun   sync.Once
 	results *results
@@ -172,7 +174,7 @@ func (r *Run) allow(detection time.Duration) {
 // prepare sets up what a run needs to give verdicts.
 func (r *Run) prepare() {
 	r.judging = context.Background()
-	r.judged, r.tried = map[judgedOn]*Judgement{}, map[key]int{}
+	r.judged, r.tried, r.answers = map[judgedOn]*Judgement{}, map[key]int{}, map[*Take]*takeAnswers{}
 	r.results, r.done, r.over = &results{started: make(chan struct{})}, make(chan struct{}), make(chan struct{})
 	r.endEarly = sync.OnceFunc(func() { close(r.over) })
 	r.leaked = sync.OnceValue(r.leaks)

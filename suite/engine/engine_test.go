@@ -250,13 +250,13 @@ func TestSettle(t *testing.T) {
 		judged := func(outcome verdict.Outcome, frame int) *Judgement {
 			return &Judgement{Row: row, Result: verdict.Result{Outcome: outcome, Actual: "a", Reason: "b", From: []recording.Name{recording.Reads}, Frames: []int{frame}}}
 		}
-		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, takes: round{at: take("")}, judged: map[judgedOn]*Judgement{}}
+		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, takes: round{at: take("")}, judged: map[judgedOn]*Judgement{}, answers: map[*Take]*takeAnswers{}}
 		for _, outcome := range c.rounds {
 			again := take(c.cut)
 			r.rounds = append(r.rounds, round{at: again})
 			r.judged[judgedOn{keyOf(row), again}] = judged(outcome, 9)
 		}
-		got := r.settle(judged(c.first, 1))
+		got := r.settle(judged(c.first, 1), map[requirement.Combination]string{})
 		if got.Outcome != c.want || len(got.Observations) != c.observed {
 			t.Errorf("%s, then %s: got %s, %v", c.first, c.rounds, got.Outcome, got.Observations)
 		}

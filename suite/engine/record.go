@@ -346,6 +346,9 @@ func (r *Run) restoreTake(t *recordedTake) (*Take, error) {
 	if t == nil || t.Facts == nil {
 		return nil, errors.New("facts are missing")
 	}
+	if t.Facts.Notes == nil {
+		t.Facts.Notes = map[string]string{}
+	}
 	take := &Take{Facts: t.Facts, Recordings: map[recording.Name]*recording.Recording{}, Took: t.Took, Unfinished: t.Unfinished, Early: t.Early}
 	for _, play := range t.Recordings {
 		if play == nil || play.Recording == nil || slices.Contains(play.Exchanges, nil) || slices.Contains(play.Sessions, nil) {

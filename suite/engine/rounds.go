@@ -24,7 +24,7 @@ const twice = 2
 
 // confirm plays rounds for as long as verdicts lack sightings, and there is time: nobody is accused of what happens once.
 func (r *Run) confirm(ctx context.Context, late []*Judgement) {
-	r.judged, r.tried = map[judgedOn]*Judgement{}, map[key]int{}
+	r.judged, r.tried, r.answers = map[judgedOn]*Judgement{}, map[key]int{}, map[*Take]*takeAnswers{}
 	open := func() []*Judgement { return recording.Keep(late, r.lacks) }
 	if n := len(open()); n > 0 && context.Cause(ctx) == nil {
 		r.cfg.Progress(Event{Kind: Confirming, Total: n})
@@ -115,7 +115,7 @@ func (r *Run) replay(ctx context.Context, st *pool.Pool, these []*Judgement) {
 	r.keep(ctx, stage, take)
 }
 
-// calmStage is a stage for a round: waits, and the end of clean sessions, take longer than at first.
+// calmStage is a stage for a round: waits take longer than at first, and the end of clean sessions, too, if that is looked at.
 func (r *Run) calmStage(ctx context.Context, e *endpoint, st *pool.Pool, these []*Judgement) *pool.Pool {
 	limit := e.limit
 	if e.Owned() && limit == nil {

@@ -27,7 +27,7 @@ type Take struct {
 	// Took is how long each scenario was played; in a repetition, those that were repeated.
 	Took map[recording.Name]time.Duration
 	// Unfinished are the scenarios of a repetition over which the time for the whole run ended, or
-	// before which it did; [recording.Everything] is among them if sessions were ended sooner for that.
+	// before which it did.
 	Unfinished map[recording.Name]bool
 	// Early says of a round of an earlier version that other scripts were played beside it: it confirms, and refutes nothing.
 	Early bool
@@ -84,7 +84,7 @@ func (r *Run) execute(ctx context.Context) {
 	ended := context.Cause(playing)
 	r.close(early, slices.DeleteFunc(slices.Clone(r.stages), independent)...)
 	r.abandon()
-	r.noteGone(bounded, r.stages, r.takes)
+	r.noteGone(bounded, r.stages, append([]round{r.takes}, r.rounds...)...)
 	r.cfg.Progress(Event{Kind: Judging, Done: total, Total: total})
 	r.ended = cmp.Or(ended, context.Cause(bounded))
 	r.judge(bounded)
@@ -363,6 +363,12 @@ func (p *player) take(ctx context.Context, st *pool.Pool, sc *scenario.Scenario,
 	select {
 	case <-only.played:
 		was := only.rec
+		for _, s := range was.Sessions { // what comes when they end belongs to it as well
+			select {
+			case <-s.Completed():
+			case <-ctx.Done():
+			}
+		}
 		rec.Sessions, rec.Exchanges, rec.Marks, rec.Parts = was.Sessions, was.Exchanges, was.Marks, was.Parts
 		rec.Broken, rec.Skipped, rec.Cut = was.Broken, was.Skipped, was.Cut
 	case <-ctx.Done():

@@ -7,7 +7,9 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -84,13 +86,13 @@ func (r *Run) sightings(j *Judgement, least verdict.Outcome) []Sighting {
 	if r.diedAgain(j) {
 		all = append(all, Sighting{Shows: true, Calm: true})
 	}
-	seen, _, _ := r.occasions(j, least)
+	seen, _, _ := r.occasions(j, least, "")
 	all = append(all, seen...)
 	if r.need(j) > usual {
 		return all // the siblings blame messages of theirs
 	}
 	for _, sibling := range r.siblings(j) {
-		seen, _, _ := r.occasions(sibling, least)
+		seen, _, _ := r.occasions(sibling, least, cause(j))
 		for _, s := range seen {
 			s.Sibling = true
 			all = append(all, s)
@@ -114,12 +116,21 @@ func (r *Run) siblings(j *Judgement) []*Judgement {
 	return all
 }
 
-// cause is what a verdict is red for.
-func cause(j *Judgement) string { return cmp.Or(j.Cause, j.Expected) }
+// cause is what a verdict is red for, without the numbers of ids and sizes in it.
+func cause(j *Judgement) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsDigit(c) {
+			return -1
+		}
+		return c
+	}, cmp.Or(j.Cause, j.Expected))
+}
 
 // occasions lists what the rounds show, with the last verdict of one that is another one, and why the last that says nothing
-// does not. A message that is blamed for an error of the target's own has to fail in each.
-func (r *Run) occasions(j *Judgement, least verdict.Outcome) (all []Sighting, other *Judgement, why string) {
+// does not. A message that is blamed for an error of the target's own has to fail in each. If a cause is given, what is red for another
+// one says nothing.
+func (r *Run) occasions(j *Judgement, least verdict.Outcome, only string) (all []Sighting, other *Judgement, why string) {
+	red := false
 	var blamed map[sent]bool
 	if r.need(j) > usual {
 		blamed = r.blamed(j)
@@ -135,6 +146,10 @@ func (r *Run) occasions(j *Judgement, least verdict.Outcome) (all []Sighting, ot
 			continue
 		}
 		shows := second.Outcome == verdict.Fail || second.Outcome == least
+		if only != "" && shows && cause(second) != only || red && !second.Outcome.Red() && slices.Contains(j.From, recording.Everything) {
+			continue // that round was played for other verdicts
+		}
+		red = red || second.Outcome.Red()
 		if len(blamed) > 0 {
 			failed := r.failAgain(blamed, take)
 			if !shows && len(failed) > 0 {
@@ -145,7 +160,7 @@ func (r *Run) occasions(j *Judgement, least verdict.Outcome) (all []Sighting, ot
 		if !shows && take.Early {
 			continue
 		}
-		if all = append(all, Sighting{Shows: shows, Calm: true}); second.Outcome != j.Outcome {
+		if all = append(all, Sighting{Shows: shows, Calm: !take.Early || r.legacy}); second.Outcome != j.Outcome {
 			other = second
 		}
 	}
@@ -161,6 +176,8 @@ func (r *Run) told(j *Judgement, round int) (second *Judgement, why string) {
 	}
 	second = r.again(j.Row, take)
 	switch {
+	case second.Outcome.Red() && len(second.Frames) > 0 && slices.Max(second.Frames) < r.begins(take):
+		return second, nothing // it was seen in the rounds before
 	case second.Outcome.Red():
 		return second, ""
 	case second.Code == recording.CodeCombination: // none of its recordings was made again
@@ -184,6 +201,17 @@ func (r *Run) replayed(j *Judgement, take *Take) bool {
 		}
 	}
 	return true
+}
+
+// begins is the number of the first frame of a round.
+func (r *Run) begins(take *Take) int {
+	first := 0
+	for _, rec := range take.Recordings {
+		if len(rec.Frames) > 0 && (first == 0 || rec.Frames[0].Number < first) {
+			first = rec.Frames[0].Number
+		}
+	}
+	return first
 }
 
 // judgedOn tells verdicts apart by what they were given on.
@@ -292,9 +320,12 @@ func (r *Run) diedAgain(j *Judgement) bool {
 // the server's own, and the like of the message is served, it takes four, and eight where the same message was answered both ways.
 func (r *Run) need(j *Judgement) int {
 	const accidents, erratic = 4, 8
+	if r.legacy {
+		return usual
+	}
 	blamed := r.blamed(j)
 	switch {
-	case r.legacy || len(blamed) == 0:
+	case len(blamed) == 0:
 		return usual
 	case r.erratic(j.Combination):
 		return erratic
@@ -349,9 +380,36 @@ func (r *Run) blamed(j *Judgement) map[sent]bool {
 // failAgain are those of some messages that failed in a round as well, and were not also served in it. What was not sent from the same line of
 // the script is looked for in the others.
 func (r *Run) failAgain(blamed map[sent]bool, round *Take) map[sent]bool {
-	type answers struct{ failed, served bool }
-	exact, any := map[sent]answers{}, map[message]answers{}
-	for name, rec := range round.Recordings {
+	all, left := r.answersIn(round), map[sent]bool{}
+	for m := range blamed {
+		a, asked := all.exact[m]
+		if !asked {
+			a = all.any[m.message]
+		}
+		if a.failed && !a.served {
+			left[m] = true
+		}
+	}
+	return left
+}
+
+// answers say how a message was answered: by an error of the target's own, and otherwise.
+type answers struct{ failed, served bool }
+
+// takeAnswers are those in a take: to what was sent from a line of a script, to the like of it, and to the very same message.
+type takeAnswers struct {
+	exact map[sent]answers
+	any   map[message]answers
+	same  map[string]answers
+}
+
+// answersIn works out how the messages of a take were answered.
+func (r *Run) answersIn(take *Take) *takeAnswers {
+	if known := r.answers[take]; known != nil {
+		return known
+	}
+	all := &takeAnswers{map[sent]answers{}, map[message]answers{}, map[string]answers{}}
+	for name, rec := range take.Recordings {
 		if name == recording.Everything {
 			continue
 		}
@@ -361,20 +419,12 @@ func (r *Run) failAgain(blamed map[sent]bool, round *Take) map[sent]bool {
 			}
 			m, fails := sentBy(x), r.failedItself(x, nil)
 			note := func(a answers) answers { return answers{a.failed || fails, a.served || !fails} }
-			exact[m], any[m.message] = note(exact[m]), note(any[m.message])
+			same := fmt.Sprint(take.Facts.Combination, m, string(x.Params))
+			all.exact[m], all.any[m.message], all.same[same] = note(all.exact[m]), note(all.any[m.message]), note(all.same[same])
 		}
 	}
-	left := map[sent]bool{}
-	for m := range blamed {
-		a, asked := exact[m]
-		if !asked {
-			a = any[m.message]
-		}
-		if a.failed && !a.served {
-			left[m] = true
-		}
-	}
-	return left
+	r.answers[take] = all
+	return all
 }
 
 // likeServed reports whether a target serves what some messages are about, in whatever way it is asked.
@@ -394,21 +444,18 @@ func (r *Run) likeServed(c requirement.Combination, blamed map[sent]bool) bool {
 // erratic reports whether an endpoint has answered the same message by an error of its own and otherwise as well, in whatever
 // revision. Messages whose tags differ are not the same: their ids or headers may.
 func (r *Run) erratic(c requirement.Combination) bool {
-	failed := map[string]bool{} // or else answered
+	all := map[string]answers{}
 	for take := range r.played() {
 		if !r.sameEndpoint(take.Facts.Combination, c) {
 			continue
 		}
-		for _, rec := range take.Recordings {
-			for _, x := range rec.Exchanges {
-				if !answered(x) {
-					continue
-				}
-				same, fails := fmt.Sprint(take.Facts.Combination, sentBy(x), string(x.Params)), r.failedItself(x, nil)
-				if was, known := failed[same]; known && was != fails {
-					return true
-				}
-				failed[same] = fails
+		for same, a := range r.answersIn(take).same {
+			if a.failed != all[same].failed || a.served != all[same].served {
+				a = answers{a.failed || all[same].failed, a.served || all[same].served}
+				all[same] = a
+			}
+			if a.failed && a.served {
+				return true
 			}
 		}
 	}

@@ -71,7 +71,18 @@ func (o *order) pass(ctx context.Context, m *message) *recording.Exchange {
 	o.underWay++
 	m.c.S = o.s
 	o.mu.Unlock()
+	sent := false
+	defer func() {
+		if !sent { // a defect in a script must not keep the others waiting
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.underWay--
+			o.doubtful = nil
+			o.settled.Broadcast()
+		}
+	}()
 	m.x, m.shown = m.send(ctx, m.c)
+	sent = true
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.underWay--
@@ -84,10 +95,14 @@ func (o *order) pass(ctx context.Context, m *message) *recording.Exchange {
 	if o.underWay == 0 && len(o.doubtful) > 0 {
 		all := o.doubtful
 		o.mu.Unlock()
-		o.settle(ctx, all)
-		o.mu.Lock()
-		o.doubtful = nil
-		o.settled.Broadcast()
+		func() {
+			defer func() {
+				o.mu.Lock()
+				o.doubtful = nil
+				o.settled.Broadcast()
+			}()
+			o.settle(ctx, all)
+		}()
 	}
 	for !certain && slices.Contains(o.doubtful, m) {
 		o.settled.Wait()
@@ -172,7 +187,7 @@ func (o *order) lose(ctx context.Context, lost []*message) {
 			m.giveUp()
 		}
 		return
-	case len(lost) == 1 && o.onceIsEnough(lost[0].c.P):
+	case len(lost) == 1 && lost[0].x != nil && o.onceIsEnough(lost[0].c.P):
 		o.convict(ctx, lost[0])
 		return
 	}
