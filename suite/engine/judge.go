@@ -279,7 +279,8 @@ func (r *Run) choose(rows []Row) {
 	r.rows = slices.DeleteFunc(slices.Clone(r.rows), func(row Row) bool { return !wanted[keyOf(row)] })
 }
 
-// ordinaryLoss is why an ordinary request was lost at an endpoint while no probe was under way; empty if none was. What such a
+// ordinaryLoss is why an ordinary request was lost at an endpoint while no probe was under way, and nothing had followed it on its
+// channel; empty if none was. What such a
 // target loses when it is probed it may have lost anyway. One that was never sent says nothing: whatever was probed before may have
 // ended the server.
 func (r *Run) ordinaryLoss(c requirement.Combination) string {
@@ -289,7 +290,13 @@ func (r *Run) ordinaryLoss(c requirement.Combination) string {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-			for _, x := range take.Recordings[name].Exchanges {
+			rec := take.Recordings[name]
+			for _, s := range rec.Sessions {
+				if x := s.Initialize; x != nil && x.Outcome == recording.Lost && x.Request > 0 {
+					ordinary = append(ordinary, x)
+				}
+			}
+			for _, x := range rec.Exchanges {
 				switch {
 				case x.Kind == recording.Probe && x.Request > 0:
 					probes = append(probes, x)
@@ -301,7 +308,8 @@ func (r *Run) ordinaryLoss(c requirement.Combination) string {
 	}
 	for _, x := range ordinary {
 		lost := r.toldOf(x)
-		if lost > 0 && !slices.ContainsFunc(probes, func(p *recording.Exchange) bool {
+		followed := func(f wire.Frame) bool { return f.Dir == wire.Out && f.HTTP == nil && f.Number > x.Request && f.Number < lost }
+		if lost > 0 && !slices.ContainsFunc(r.transcript.Session(x.Session), followed) && !slices.ContainsFunc(probes, func(p *recording.Exchange) bool {
 			switch p.Outcome {
 			case recording.Silent, recording.Sent:
 				return p.Request < lost && x.Sent <= p.Sent+p.Took

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -26,7 +27,8 @@ func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts
 			return ""
 		}
 		answer := make(chan *recording.Exchange, 1)
-		go func() {
+		var over sync.WaitGroup
+		over.Go(func() {
 			o := opts
 			o.Revision, o.ID, o.Kind = rev, ids(), recording.Probe
 			s, _ := Open(ctx, dialer, o) // what answers in another way answers
@@ -36,13 +38,14 @@ func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts
 				x = s.alive(ctx)
 			}
 			answer <- x
-		}()
+		})
 		waited := quietly(ctx, long, answer)
 		if waited {
 			reuse.Stop()
 		}
 		x := <-answer
 		reuse.Resume()
+		over.Wait()
 		if !waited || x == nil || x.Outcome != recording.Replied || x.Took > long+soon {
 			return ""
 		}
