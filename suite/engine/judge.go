@@ -308,7 +308,9 @@ func (r *Run) ordinaryLoss(c requirement.Combination) string {
 	}
 	for _, x := range ordinary {
 		lost := r.toldOf(x)
-		followed := func(f wire.Frame) bool { return f.Dir == wire.Out && f.HTTP == nil && f.Number > x.Request && f.Number < lost }
+		followed := func(f wire.Frame) bool {
+			return f.Dir == wire.Out && f.HTTP == nil && f.Number > x.Request && f.Number < lost
+		}
 		if lost > 0 && !slices.ContainsFunc(r.transcript.Session(x.Session), followed) && !slices.ContainsFunc(probes, func(p *recording.Exchange) bool {
 			switch p.Outcome {
 			case recording.Silent, recording.Sent:
