@@ -102,6 +102,7 @@ type endpoint struct {
 func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 	measured := cfg.Budget <= 0
 	cfg = cfg.withDefaults()
+	cfg.Progress = oneByOne(cfg.Progress)
 	if cfg.Target == nil || len(cfg.Target.Endpoints) == 0 {
 		return nil, usage("there is no target: give a command, a URL or a target file")
 	}
@@ -158,6 +159,16 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 		r.abandon() // nobody will execute it
 	}
 	return r, nil
+}
+
+// oneByOne tells of one event at a time.
+func oneByOne(tell func(Event)) func(Event) {
+	var telling sync.Mutex
+	return func(e Event) {
+		telling.Lock()
+		defer telling.Unlock()
+		tell(e)
+	}
 }
 
 // inVain is the part of the time for the whole run, one in so many, that is spent on waiting for a target

@@ -56,13 +56,13 @@ func TestOneProcessAtATime(t *testing.T) {
 	})
 }
 
-// oneByOne accepts a connection when the one before it has ended.
-type oneByOne struct {
+// oneConnection accepts a connection when the one before it has ended.
+type oneConnection struct {
 	net.Listener
 	free chan struct{}
 }
 
-func (l *oneByOne) Accept() (net.Conn, error) {
+func (l *oneConnection) Accept() (net.Conn, error) {
 	l.free <- struct{}{}
 	conn, err := l.Listener.Accept()
 	if err != nil {
@@ -91,7 +91,7 @@ func TestOneConnectionAtATime(t *testing.T) {
 				t.Fatal(err)
 			}
 			if one {
-				listener = &oneByOne{listener, make(chan struct{}, 1)}
+				listener = &oneConnection{listener, make(chan struct{}, 1)}
 			}
 			s := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method != http.MethodPost {
