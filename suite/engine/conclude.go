@@ -62,8 +62,8 @@ func (r *Run) settle(j *Judgement, notes map[requirement.Combination]string) ver
 		return result
 	case standing == Refuted && other != nil:
 		milder, _ := Weigh(r.need(j), over, r.sightings(j, other.Outcome))
-		if other.Outcome == verdict.Warn && milder != Confirmed {
-			return unconfirmed(j, "its repetition showed less than was seen at first")
+		if other.Outcome == verdict.Fail || other.Outcome == verdict.Warn && milder != Confirmed {
+			return unconfirmed(j, "its repetition showed something else than was seen at first")
 		}
 		result = other.Result
 	case standing != Confirmed && len(seen) > 0:
