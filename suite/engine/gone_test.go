@@ -27,7 +27,7 @@ type mortal struct {
 	method string
 	lives  atomic.Int64 // how often it is asked for it before
 	dead   atomic.Bool
-	moody  bool // what it does not know it takes for a failure of its own the first time
+	moody  bool // what it does not know fails with an internal error the first time
 	asked  sync.Map
 }
 

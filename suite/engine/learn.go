@@ -221,12 +221,12 @@ func (e *endpoint) served(in requirement.Revision) []requirement.Revision {
 	return slices.Compact(all)
 }
 
-// patience is how long a target on stdio may take to answer before somebody who watches is told
+// patience is how long a target on stdio may take to answer before somebody who watches hears
 // that it writes something else.
 const patience = 2 * time.Second
 
 // whileNonsense tells, once, that an endpoint is waited for that has sent nothing but what is
-// no answer. It returns what ends the watch; nothing is told after that.
+// no answer. It returns what ends the watch; nothing is said after that.
 func (r *Run) whileNonsense(e *endpoint) (stop func()) {
 	before, ended, done := r.transcript.Len(), make(chan struct{}), make(chan struct{})
 	go func() {

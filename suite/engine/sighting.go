@@ -441,7 +441,7 @@ func (r *Run) likeServed(c requirement.Combination, blamed map[sent]bool) bool {
 	return false
 }
 
-// erratic reports whether an endpoint has answered the same message by an error of its own and otherwise as well, in whatever
+// erratic reports whether an endpoint has answered the same message by an error of the server and otherwise as well, in whatever
 // revision. Messages whose tags differ are not the same: their ids or headers may.
 func (r *Run) erratic(c requirement.Combination) bool {
 	all := map[string]answers{}

@@ -50,7 +50,7 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
-// Sessions show something often if each does by itself and at a time of its own; what one session shows often, or several at once, was seen once.
+// Sessions show something often if each does by itself and at another time; what one session shows often, or several at once, was seen once.
 func TestShowing(t *testing.T) {
 	const window = 300 * time.Millisecond
 	for name, c := range map[string]struct {

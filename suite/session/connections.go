@@ -26,24 +26,25 @@ func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts
 		if x := f.Open[rev].alive(ctx); x.Outcome != recording.Replied || x.Took > soon/2 {
 			return ""
 		}
-		answer := make(chan *recording.Exchange, 1)
+		var x *recording.Exchange
+		answered := make(chan struct{})
 		var over sync.WaitGroup
 		over.Go(func() {
 			o := opts
 			o.Revision, o.ID, o.Kind = rev, ids(), recording.Probe
 			s, _ := Open(ctx, dialer, o) // what answers in another way answers
 			defer s.Close(context.WithoutCancel(ctx))
-			x := s.Record().Initialize
+			x = s.Record().Initialize
 			if x == nil && rev.Modern() {
 				x = s.alive(ctx)
 			}
-			answer <- x
+			close(answered)
 		})
-		waited := quietly(ctx, long, answer)
+		waited := !within(long, answered)
 		if waited {
 			reuse.Stop()
 		}
-		x := <-answer
+		<-answered
 		reuse.Resume()
 		over.Wait()
 		if !waited || x == nil || x.Outcome != recording.Replied || x.Took > long+soon {
@@ -62,19 +63,4 @@ func (s *Session) alive(ctx context.Context) *recording.Exchange {
 		method = "server/discover"
 	}
 	return s.Do(ctx, Request{Step: recording.StepAlive, Method: method})
-}
-
-// quietly reports whether nothing comes for a time.
-func quietly[T any](ctx context.Context, d time.Duration, from chan T) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case one := <-from:
-		from <- one
-		return false
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
