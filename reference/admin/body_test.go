@@ -47,11 +47,12 @@ func TestSlowBodies(t *testing.T) {
 				l := make(oneConn, 1)
 				l <- theirs
 				ctx, end := context.WithCancel(t.Context())
+				var serving, sending sync.WaitGroup
+				defer serving.Wait() // within the test, where the clock goes on
 				defer end()
-				go func() { _ = New(s.Server, Options{}).Serve(ctx, l) }()
-				begin := time.Now()
-				var sending sync.WaitGroup
 				defer sending.Wait()
+				serving.Go(func() { _ = New(s.Server, Options{}).Serve(ctx, l) })
+				begin := time.Now()
 				sending.Go(func() {
 					for _, part := range c.send {
 						_, _ = io.WriteString(ours, part) // the server may have closed it
