@@ -2,12 +2,14 @@ package proof
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpcheck/mcpcheck/internal/sample"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -17,9 +19,21 @@ import (
 // A server that ends one connection in so many, whatever was asked, breaks the rule that requests are answered, and none about what
 // it was sent when it did.
 func TestEachSoManyIsLost(t *testing.T) {
-	for _, every := range []int64{2, 3, 33} {
+	every := map[string]func(n int64) bool{
+		"second": func(n int64) bool { return n%2 == 0 },
+		"third":  func(n int64) bool { return n%3 == 0 },
+		"33rd":   func(n int64) bool { return n%33 == 0 },
+	}
+	if sample.InAll() {
+		for seed := range uint64(30) {
+			every[fmt.Sprint("3 of 100, seed ", seed)] = func(n int64) bool {
+				return rand.New(rand.NewPCG(seed, uint64(n))).IntN(100) < 3
+			}
+		}
+	}
+	for name, lost := range every {
 		for _, revision := range []requirement.Revision{requirement.R20251125, requirement.R20260728} {
-			t.Run(fmt.Sprint(every, " ", revision), func(t *testing.T) {
+			t.Run(fmt.Sprint(name, " ", revision), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					var asked atomic.Int64
@@ -29,7 +43,7 @@ func TestEachSoManyIsLost(t *testing.T) {
 						for i := range described.Endpoints {
 							serves := described.Endpoints[i].Handler
 							described.Endpoints[i].Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-								if asked.Add(1)%every == 0 {
+								if lost(asked.Add(1)) {
 									panic(http.ErrAbortHandler)
 								}
 								serves.ServeHTTP(w, r)
