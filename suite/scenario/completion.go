@@ -59,7 +59,7 @@ func complete(step recording.Step, template, argument, value string, context map
 
 // Steps "complete" complete each variable of each listed template with nothing
 // typed so far; steps "typed" do so once more with a letter for those that
-// have very many values, and for one whose values do not all have that letter. Steps "context" complete the second and further variables
+// have very many values, for those that fail, and for one whose values do not all have that letter. Steps "context" complete the second and further variables
 // of a template with the first one given (2025-06-18 on); the tag "invented" says
 // that no value of the first was known. Steps "configured" are the completions that
 // the target file gives. The tags "template" and "argument" say what is completed.
@@ -87,6 +87,9 @@ var templateCompletionsScenario = &Scenario{
 				values[i] = append(values[i], s.String())
 				return len(values[i]) < many // there can be as many as fit into a message
 			})
+			if x.Failed() {
+				c.Do(ctx, complete(recording.StepTyped, v.template, v.name, "a", nil, nil))
+			}
 		})
 		Each(c, further(p, all, values), func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
 	},

@@ -43,26 +43,7 @@ var Checks = []verdict.Check{
 		misspelt.ObserveMisspelt(v)
 	}},
 	{Requirement: "COMP-06", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, counted)},
-	{Requirement: "COMP-11", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var failing verdict.Sightings
-		defer func() {
-			failing.Observe(v, "completion-always-fails", "%d {variable|variables} can never be completed, though completions are declared: each time the target fails internally (-32603): %s")
-		}()
-		for _, x := range r.Steps(recording.StepComplete) {
-			if x.HasCode(-32603) {
-				if !completable(r, x, recording.StepTyped, recording.StepContext, recording.StepConfigured) {
-					failing.Add(x.Tags[recording.TagArgument]+" in "+x.Tags[recording.TagTemplate], x.Evidence()...)
-				}
-				v.NotExercised("the target failed internally, as it may: " + matcher.Describe(x))
-				continue
-			}
-			if offered(x, v) {
-				v.Expect(x).To(matcher.BeResult(), completionOf(x), verdict.Finding{
-					Hint: "answer with empty values where there is nothing to suggest",
-				})
-			}
-		}
-	}},
+	{Requirement: "COMP-11", From: []recording.Name{recording.TemplateCompletions}, Judge: completes},
 	{Requirement: "COMP-12", From: []recording.Name{recording.TemplateCompletions}, Judge: takesContext},
 	{Requirement: "COMP-15", From: []recording.Name{recording.TemplateCompletions, recording.MalformedCompletions}, Judge: oddSuggestions},
 	{Requirement: "COMP-14", From: []recording.Name{GuardedCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -212,6 +193,43 @@ func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange
 		}
 	}
 	return all
+}
+
+// completes: variables of listed templates can be completed. That the target fails internally is excusable for one of
+// them, and not for all.
+func completes(r *recording.Recording, v *verdict.Verdict) {
+	var failing verdict.Sightings
+	works, failed := false, (*recording.Exchange)(nil)
+	others := []recording.Step{recording.StepTyped, recording.StepContext, recording.StepConfigured}
+	for _, x := range r.Steps(append(others, recording.StepComplete)...) {
+		works = works || x.Outcome == recording.Replied && !x.HasCode(-32603)
+	}
+	for _, x := range r.Steps(recording.StepComplete) {
+		if !x.HasCode(-32603) {
+			if offered(x, v) {
+				v.Expect(x).To(matcher.BeResult(), completionOf(x), verdict.Finding{
+					Hint: "answer with empty values where there is nothing to suggest",
+				})
+			}
+			continue
+		}
+		v.NotExercised("the target failed internally, as it may: " + matcher.Describe(x))
+		if typed := r.Steps(others...); slices.ContainsFunc(typed, func(y *recording.Exchange) bool { return sameVariable(x, y) }) &&
+			!completable(r, x, others...) {
+			failing.Add(x.Tags[recording.TagArgument]+" in "+x.Tags[recording.TagTemplate], x.Evidence()...)
+			failed = x
+		}
+	}
+	if !works && failed != nil {
+		v.Fail(verdict.Finding{
+			Expected: "a result for some variable of some template",
+			Actual:   matcher.Describe(failed) + " to every completion, whatever was typed",
+			Frames:   failed.Evidence(),
+		})
+		return
+	}
+	failing.Observe(v, "completion-always-fails", "%d {variable|variables} can never be completed, though "+
+		"completions are declared: each time the target fails internally (-32603): %s")
 }
 
 // completable reports whether another completion of the same variable, in one of these steps, had a

@@ -3,10 +3,14 @@
 package read
 
 import (
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -29,8 +33,8 @@ var reads = []recording.Name{recording.Reads}
 
 // The checks of server/resources, reading: the shape of contents.
 var readChecks = []verdict.Check{
-	{Requirement: "READ-01", From: contentReads, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "READ-01", From: contentReads, With: []recording.Name{recording.KnownReads, recording.TemplateSweep},
+		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var empty verdict.Sightings
 			for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
 				list := x.Result().Get("contents")
@@ -43,9 +47,13 @@ var readChecks = []verdict.Check{
 			empty.Observe(v, "no-contents",
 				"%d listed {resource is|resources are} read as an empty array, which clients take for a "+
 					"resource that is not there: %s")
-			if r.Scenario == recording.Reads && r.Skipped != nil {
+			if r.Scenario != recording.Reads {
+				return
+			}
+			if r.Skipped != nil {
 				v.Observe("unread", r.Skipped.Reason)
 			}
+			somethingReadable(r, v)
 		}},
 	{Requirement: "READ-02", From: contentReads, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -122,6 +130,53 @@ func blobCheck(id, expected, none string, occasion func(blob string, problems []
 				v.That(!bad, expected, "blob of "+c.Name+": "+p.String(), c.Frames...)
 			}
 		}).Or(recording.CodeNeedsSubject, none)}
+}
+
+// somethingReadable: of what is listed something can be read. That one resource cannot may be a missing right; where that
+// is all there is, it warns. What is not found is LIST-15's.
+func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
+	for _, name := range []recording.Name{recording.KnownReads, recording.TemplateSweep} {
+		if other := v.Recording(name); other != nil && slices.ContainsFunc(other.Exchanges, verdict.Yields) {
+			return
+		}
+	}
+	var failed []*recording.Exchange
+	var frames []int
+	for _, x := range r.Steps(recording.StepRead) {
+		if needsMore(x) {
+			continue
+		}
+		if !failsByItself(x) {
+			return
+		}
+		failed, frames = append(failed, x), append(frames, x.Evidence()...)
+	}
+	if len(failed) == 0 {
+		return
+	}
+	v.Fail(verdict.Finding{
+		Expected: "contents of something that is listed",
+		Actual: fmt.Sprintf(plural.Of(len(failed), "%d {resource|resources} listed and none readable: "), len(failed)) +
+			matcher.Describe(failed[0]),
+		Frames: frames,
+		Hint:   "let what is listed be read, or leave it out of the list",
+		Warn:   len(failed) == 1,
+	})
+}
+
+// needsMore reports whether a client can read something, but not we: it is for the web, or takes input or a capability.
+func needsMore(x *recording.Exchange) bool {
+	return judge.HasScheme(x.Tags[recording.TagURI], "https") || verdict.AsksForInput(x) || x.HasCode(-32021, -32042)
+}
+
+// failsByItself reports whether a read ended in an error that says neither that something is missing, nor that the
+// client may not, or asks too often.
+func failsByItself(x *recording.Exchange) bool {
+	switch x.Status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
+		return false
+	}
+	return x.Failed() && !x.OverRate() && !verdict.NotFound(x) && !verdict.Unknown(x)
 }
 
 func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {

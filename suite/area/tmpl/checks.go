@@ -4,9 +4,11 @@ package tmpl
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -84,6 +86,7 @@ var Checks = []verdict.Check{
 				}
 			}
 			completed(r, v)
+			neverRead(r, v)
 		}},
 	{Requirement: "TMPL-12", From: []recording.Name{recording.Expansions},
 		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
@@ -188,6 +191,39 @@ func completed(r *recording.Recording, v *verdict.Verdict) {
 			v.Skip(recording.CodeNeedsConfig, matcher.Describe(x)+" to "+verdict.ReadOf(x)+", an expansion with suggested values: the target file has to give arguments that lead to a resource (subjects.templates)")
 		}
 	}
+}
+
+// neverRead remarks on templates of which no expansion was read, although others were. Values that nobody configured may
+// lead nowhere, so that this is no more than a remark.
+func neverRead(r *recording.Recording, v *verdict.Verdict) {
+	type template struct {
+		name, answer string
+		reads        int
+		read         bool
+		frames       []int
+	}
+	var all []*template
+	for _, x := range r.Steps(recording.StepKnown, recording.StepSweep) {
+		name := x.Tags[recording.TagTemplate]
+		at := slices.IndexFunc(all, func(t *template) bool { return t.name == name })
+		if at < 0 {
+			at, all = len(all), append(all, &template{name: name, answer: matcher.Describe(x), frames: x.Evidence()})
+		}
+		t := all[at]
+		t.read = t.read || x.Outcome != recording.Replied || verdict.Yields(x) || verdict.AsksForInput(x)
+		t.reads++
+	}
+	if !slices.ContainsFunc(all, func(t *template) bool { return t.read }) {
+		return
+	}
+	var never verdict.Sightings
+	for _, t := range all {
+		if !t.read {
+			never.Add(fmt.Sprintf(plural.Of(t.reads, "%s, %d {time|times} (%s)"), t.name, t.reads, t.answer), t.frames...)
+		}
+	}
+	never.Observe(v, "template-never-read",
+		"%d {template was|templates were} expanded with all kinds of values and never read, while another one was: %s")
 }
 
 // queryNeeded remarks on templates that yield something with their query variables and
