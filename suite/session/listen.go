@@ -41,6 +41,8 @@ type Stream struct {
 	*Pending
 	// Ack is the frame of the acknowledgment; nil if none came.
 	Ack *wire.Frame
+
+	after int // the last frame before it was asked for
 }
 
 // Listen sends subscriptions/listen and waits until it is acknowledged, refused
@@ -205,12 +207,16 @@ func (s *Session) OpenStream(ctx context.Context, step recording.Step) *Stream {
 		if st.x.Outcome != "" {
 			return st
 		}
-		// The headers of a stream without events may come late.
-		s.awaitOr(ctx, after, min(st.timeout(), time.Second), func(f *wire.Frame) bool {
-			return f.Channel == st.sent.Channel
-		}, st.sent.Done, nil)
+		st.after = after
+		st.AwaitHead(ctx, min(st.timeout(), time.Second)) // that of a stream without events may come late
 		return st
 	})
+}
+
+// AwaitHead waits for the head of the response that a GET stream is, and reports whether it has come.
+func (st *Stream) AwaitHead(ctx context.Context, d time.Duration) bool {
+	st.s.awaitOr(ctx, st.after, d, func(f *wire.Frame) bool { return f.Channel == st.sent.Channel }, st.sent.Done, nil)
+	return st.Status() != 0
 }
 
 // Open reports whether the stream stands: it was answered with 200 and has not

@@ -90,16 +90,24 @@ func getStream(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("no stream was opened by GET")
 		return
 	}
-	if x.Status == 0 && x.Outcome == recording.Sent {
-		// No text sets a time, and servers that send the head with the first event are many.
-		v.Observe("late-stream-head", "GET had no response after a second: clients that wait for its head do not know whether there is a stream", x.Evidence()...)
+	const expected = "text/event-stream, or HTTP 405"
+	silent, waited := x.Status == 0 && x.Outcome == recording.Sent, r.Step(recording.StepDelete) != nil
+	if waited || silent { // no text sets a time
+		v.Observe("late-stream-head", "GET had no response "+map[bool]string{true: "before the session ended",
+			false: "after a second"}[waited]+": clients that wait for its head do not know whether there is a stream", x.Evidence()...)
+	}
+	switch {
+	case silent && waited:
+		v.Fail(verdict.Finding{Expected: expected, Actual: "no response to GET at all, while other requests were answered",
+			Frames: x.Evidence(), Warn: true})
+		return
+	case silent:
 		v.NotExercised("GET was not answered within a second, which is no limit of the specification's")
 		return
 	}
 	if !verdict.Responded(x, v) {
 		return
 	}
-	const expected = "text/event-stream, or HTTP 405"
 	if x.Status == http.StatusOK {
 		v.That(verdict.MediaType(x.Header) == "text/event-stream", expected, "HTTP 200 with Content-Type "+judge.Quote(x.Header.Get("Content-Type"))+" to GET", x.Evidence()...)
 		return

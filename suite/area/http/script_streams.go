@@ -3,6 +3,7 @@ package http
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -15,7 +16,8 @@ import (
 // as not ended.
 const lingering = 2 * time.Second
 
-// The stream that GET opens (legacy revisions) is open as long as the other requests last. The tag
+// The stream that GET opens (legacy revisions) is open as long as the other requests last. A response
+// without a head is waited for in full, and then the session is ended ("delete"). The tag
 // "open" is set on those whose event stream was still open two seconds after the answer.
 var httpStreamsScenario = &scenario.Scenario{
 	Name:  HTTPStreams,
@@ -43,6 +45,10 @@ var httpStreamsScenario = &scenario.Scenario{
 		if stream != nil {
 			if stream.Open() {
 				c.S.Quiet(ctx, p.Limits.QuietWindow)
+			} else if stream.Status() == 0 && !stream.AwaitHead(ctx, p.Limits.Timeout) {
+				// Some write it with the first event only, or when the stream ends with the session.
+				c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
+				stream.AwaitHead(ctx, lingering)
 			}
 			c.Note(c.Dropped(ctx, stream))
 		}
