@@ -126,7 +126,7 @@ func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
 
 // turnedAway reports whether a request was refused, in whatever form.
 func turnedAway(x *recording.Exchange) bool {
-	return !x.Succeeded() && (x.Status >= 400 && x.Status < 500 || x.Outcome == recording.Lost)
+	return !x.Succeeded() && (x.Status >= http.StatusBadRequest || x.Outcome == recording.Lost)
 }
 
 // forbiddenOrigin: 403, and nothing that looks like an answer to the request.
@@ -232,8 +232,7 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 		if !answeredOrigin(x, v) {
 			continue
 		}
-		// A server that does not know the HTTP method says 501 (RFC 9110, section 15.6.2), to everybody.
-		v.FailUnless(turnedAway(x) || x.Status == http.StatusNotImplemented, verdict.Finding{
+		v.FailUnless(turnedAway(x), verdict.Finding{
 			Expected: "every request from a foreign origin to be refused, as others are",
 			On:       x, About: fromPage(x),
 			Warn: chosen(v),
