@@ -30,6 +30,10 @@ var readBytesChecks = []verdict.Check{
 						}
 						continue
 					}
+					if encoded(text.Str) {
+						v.That(false, mime+" as a blob", "text of "+c.Name+" is base64", c.Frames...)
+						continue
+					}
 					at, binary := judge.BinaryInText(text.Str)
 					v.That(!binary, mime+" as a blob",
 						fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.Name,
@@ -67,6 +71,20 @@ var readBytesChecks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.HaveContents(), about)
 		}},
+}
+
+// encoded reports whether a text is bytes in base64, by itself or as a data URL. What is short may be a word.
+func encoded(text string) bool {
+	const shortest = 32
+	if _, data, ok := strings.Cut(text, ";base64,"); ok && strings.HasPrefix(text, "data:") {
+		text = data
+	}
+	if text = strings.TrimSpace(text); len(text) < shortest {
+		return false
+	}
+	data, err := judge.Decode(text)
+	_, binary := judge.BinaryInText(string(data))
+	return err == nil && binary
 }
 
 // readsAtAll reports whether a read of a known resource yielded a result. That it
