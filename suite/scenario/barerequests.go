@@ -18,7 +18,7 @@ var bareRequestsScenario = &Scenario{
 	When: All(InModern, Where(func(p *Play) bool { return p.Facts.ModernOnly() },
 		recording.CodeNotExercised, "the target also serves revisions with a handshake")),
 	Script: func(ctx context.Context, p *Play) {
-		p.Initialize(ctx, recording.StepInitialize, requirement.R20251125)
+		p.Initialize(ctx, Handshake(recording.StepInitialize, requirement.R20251125), requirement.R20251125)
 		c, ok := p.Expendable(ctx)
 		if !ok {
 			return
