@@ -141,17 +141,8 @@ func (c catalogue) watching() map[recording.Name]bool {
 // watches reports whether a scenario watches silence most of the time.
 func watches(s *scenario.Scenario) bool { return s.Waits || s.Phase == scenario.Quiet }
 
-// rank puts scenarios that take over sessions, and those that come last, behind the others
-// of their phase. None of those builds on one of them.
-func rank(s *scenario.Scenario) int {
-	switch {
-	case s.Last:
-		return 2
-	case s.TakesOver && !s.Lends:
-		return 1
-	}
-	return 0
-}
+// closing puts a scenario behind the others of its phase. None of those builds on it.
+func closing(s *scenario.Scenario) int { return map[bool]int{true: 1}[s.In == scenario.Closing] }
 
 // inOrder lists scenarios by phase, each after those that it builds on.
 func (c catalogue) inOrder(needed map[recording.Name]bool) []*scenario.Scenario {
@@ -176,7 +167,7 @@ func (c catalogue) inOrder(needed map[recording.Name]bool) []*scenario.Scenario 
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *scenario.Scenario) int {
-		return cmp.Or(int(a.Phase)-int(b.Phase), cmp.Compare(rank(a), rank(b)))
+		return cmp.Or(cmp.Compare(a.Phase, b.Phase), closing(a)-closing(b))
 	})
 	return order
 }

@@ -254,6 +254,6 @@ func cleanFirst(plan []*scenario.Scenario, before *Take) {
 	}
 	probes := func(sc *scenario.Scenario) int { return map[bool]int{true: 1}[borrows[sc.Name]] }
 	slices.SortStableFunc(plan, func(a, b *scenario.Scenario) int {
-		return cmp.Or(cmp.Compare(a.Phase, b.Phase), probes(a)-probes(b), rank(a)-rank(b))
+		return cmp.Or(cmp.Compare(a.Phase, b.Phase), probes(a)-probes(b), closing(a)-closing(b))
 	})
 }

@@ -15,6 +15,7 @@ var bareRequestsScenario = &Scenario{
 	Title: "messages of legacy clients to a modern-only target",
 	Sends: "To a server of modern revisions only: an ordinary request, the same without params and without metadata, and an initialize.",
 	Phase: Read,
+	In:    Expendable,
 	When: All(InModern, Where(func(p *Play) bool { return p.Facts.ModernOnly() },
 		recording.CodeNotExercised, "the target also serves revisions with a handshake")),
 	Script: func(ctx context.Context, p *Play) {

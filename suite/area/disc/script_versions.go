@@ -17,6 +17,7 @@ var versionsScenario = &scenario.Scenario{
 	Title: "asking under versions that nobody implements",
 	Sends: "A request under a version that nobody implements, ordinary requests before and after, and one under a version that the error recommends.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.InModern,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {

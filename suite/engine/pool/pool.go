@@ -34,10 +34,9 @@ type Pool struct {
 	lent   map[*session.Session]bool // those that have one
 	probes int                       // probe sessions in being, or being opened
 	ended  map[*session.Session]bool
-	spare  map[spareKey][]*session.Session
-	lender <-chan struct{}    // closed when the scripts are over that leave a session to borrow; nil if none is played
-	freed  chan struct{}      // closed when a probe session is given back
-	used   []*session.Session // everything that was ever shared
+	left   map[scenario.Session][]*session.Session // by those whose sessions they were
+	freed  chan struct{}                           // closed when a probe session is given back
+	used   []*session.Session                      // everything that was ever shared
 	again  []recording.Retried
 }
 
@@ -72,7 +71,7 @@ type Options struct {
 
 // New makes the pool from which the scenarios on a stage get their sessions.
 func New(st *scenario.Stage, o Options) *Pool {
-	p := &Pool{Stage: st, Options: o, opening: make(Semaphore, 1), lent: map[*session.Session]bool{}, ended: map[*session.Session]bool{}, spare: map[spareKey][]*session.Session{}}
+	p := &Pool{Stage: st, Options: o, opening: make(Semaphore, 1), lent: map[*session.Session]bool{}, ended: map[*session.Session]bool{}, left: map[scenario.Session][]*session.Session{}}
 	if p.Endings == nil {
 		p.Endings = &Endings{}
 	}
@@ -151,33 +150,24 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 	return s, s.Record().Initialize, nil
 }
 
-// spareKey tells spare sessions apart.
-type spareKey struct {
-	kind        recording.Kind
-	noHandshake bool
-	history     scenario.History
-}
-
 // Leave keeps a session for [Pool.TakeOver].
-func (p *Pool) Leave(s *session.Session, o session.Options, h scenario.History) {
+func (p *Pool) Leave(s *session.Session, of scenario.Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k := spareKey{o.Kind, o.NoHandshake, h}
-	p.spare[k] = append(p.spare[k], s)
+	p.left[of] = append(p.left[of], s)
 }
 
 // TakeOver is a session that was left and is alive; nil if there is none.
-func (p *Pool) TakeOver(o session.Options, h scenario.History) *session.Session {
+func (p *Pool) TakeOver(of scenario.Session) *session.Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k := spareKey{o.Kind, o.NoHandshake, h}
-	for i, s := range p.spare[k] {
-		if s.Alive() {
-			p.spare[k] = slices.Delete(p.spare[k], i, i+1)
-			return s
-		}
+	i := slices.IndexFunc(p.left[of], (*session.Session).Alive)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	s := p.left[of][i]
+	p.left[of] = slices.Delete(p.left[of], i, i+1)
+	return s
 }
 
 // evict closes the sessions that no script holds: the shared clean one, unless that is to
@@ -189,10 +179,10 @@ func (p *Pool) evict(spare bool) {
 	if p.clean != nil && !(spare && p.turn == p.Limit.turns.Load()) {
 		shut = append(shut, p.clean)
 	}
-	for _, left := range p.spare {
+	for _, left := range p.left {
 		shut = append(shut, left...)
 	}
-	clear(p.spare)
+	clear(p.left)
 	p.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, s := range shut {
@@ -249,7 +239,9 @@ func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err e
 		if p.probes < most {
 			p.probes++
 			p.mu.Unlock()
-			return p.lendFirst(ctx)
+			left := p.TakeOver(scenario.Opening)
+			s, err := p.lend(ctx, left)
+			return s, left != nil, err
 		}
 		if p.freed == nil {
 			p.freed = make(chan struct{})
@@ -319,53 +311,25 @@ func (p *Pool) Renew(ctx context.Context, lost *session.Session) (*session.Sessi
 	p.probes++ // the new one has its place before anybody can borrow that of the old one
 	p.mu.Unlock()
 	p.End(lost)
-	return p.lend(ctx)
+	return p.lend(ctx, nil)
 }
 
-// AwaitLender has those that borrow wait for scripts to be over, which leave a session that they can have.
-func (p *Pool) AwaitLender(over <-chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lender = over
-}
-
-// lendFirst lends the session that a script has left for that, or else opens one, which is counted already. A script that takes
-// many times as long as a session to start has something slow to wait for, and is not waited for.
-func (p *Pool) lendFirst(ctx context.Context) (s *session.Session, used bool, err error) {
-	const times = 3
-	p.mu.Lock()
-	over, long := p.lender, p.long()
-	p.mu.Unlock()
-	if over != nil {
-		if _, err := p.idleUntil(ctx, over, times*long); err != nil {
+// lend lends the session that opening scripts have left, or opens one, which is counted already.
+func (p *Pool) lend(ctx context.Context, left *session.Session) (*session.Session, error) {
+	s := left
+	if s == nil {
+		var err error
+		if s, err = p.Open(ctx, session.Options{Kind: recording.Probe}); err != nil {
 			p.vacate()
-			return nil, false, err
+			return nil, err
+		}
+		if p.Combination.Transport == requirement.Stdio && p.Combination.Revision.Modern() {
+			// As most clients begin. Where a server takes nothing before that, which DISC-12 is about, all that is
+			// probed would depend on what was asked before it.
+			s.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 		}
 	}
-	if s := p.TakeOver(session.Options{Kind: recording.Clean}, scenario.ToBeLent); s != nil {
-		s.Expend()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.used = append(p.used, s)
-		p.lent[s] = true
-		return s, true, nil
-	}
-	s, err = p.lend(ctx)
-	return s, false, err
-}
-
-// lend opens an expendable session, which is counted already.
-func (p *Pool) lend(ctx context.Context) (*session.Session, error) {
-	s, err := p.Open(ctx, session.Options{Kind: recording.Probe})
-	if err != nil {
-		p.vacate()
-		return nil, err
-	}
-	if p.Combination.Transport == requirement.Stdio && p.Combination.Revision.Modern() {
-		// As most clients begin. Where a server takes nothing before that, which DISC-12 is about, all that is probed would depend on
-		// what was asked before it.
-		s.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
-	}
+	s.Expend()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.used = append(p.used, s)
