@@ -94,7 +94,8 @@ type Session struct {
 	// took is what the first answer took, in which the start of a process may be, and longest the
 	// longest of all others.
 	took, longest time.Duration
-	turns         int // messages sent so far
+	slow          bool // so far each of them took long
+	turns         int  // messages sent so far
 	closed        bool
 	// life ends with the session, and with it the answers to requests of the
 	// server; the counts are of those under way, and of all.
@@ -376,6 +377,16 @@ func (s *Session) Pace() (first, longest time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.took, s.longest
+}
+
+// slowly is what each answer takes of a target that answers slowly, however busy the machine is.
+const slowly = 300 * time.Millisecond
+
+// Slow reports whether the target answers slowly: several answers have taken long, and none was quick.
+func (s *Session) Slow() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.slow && s.longest > 0
 }
 
 // Last is the number of the last frame of the session so far.

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -64,8 +63,8 @@ type Options struct {
 	Endings *Endings
 	// Patient says that processes are waited for in full, as their end is looked at.
 	Patient bool
-	// Probes is how many expendable sessions stand where one is waited for so long that another one
-	// would have been faster; never fewer than the stage's limits say.
+	// Probes is how many expendable sessions stand where the target answers slowly; never fewer than the stage's
+	// limits say.
 	Probes int
 }
 
@@ -219,10 +218,9 @@ func (p *Pool) Shared(ctx context.Context) (*session.Session, error) {
 	return s, nil
 }
 
-// Borrow lends an expendable session, waiting for one if all are lent out. Who has waited for long
-// gets one more, up to another number: a target that answers slowly would else be asked one thing after the other.
+// Borrow lends an expendable session, waiting for one if all are lent out. Of a target that answers slowly there
+// are more: it would else be asked one thing after the other.
 func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err error) {
-	most := max(p.Limits.Probes, 1)
 	for {
 		p.mu.Lock()
 		if n := len(p.idle); n > 0 {
@@ -236,6 +234,10 @@ func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err e
 			p.End(s)
 			continue
 		}
+		most := max(p.Limits.Probes, 1)
+		if p.clean != nil && p.clean.Slow() {
+			most = max(most, p.Probes)
+		}
 		if p.probes < most {
 			p.probes++
 			p.mu.Unlock()
@@ -246,61 +248,22 @@ func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err e
 		if p.freed == nil {
 			p.freed = make(chan struct{})
 		}
-		freed, long := p.freed, p.long()
+		freed := p.freed
 		p.mu.Unlock()
-		waited, err := p.idleUntil(ctx, freed, long)
-		if err != nil {
+		if err := p.idleUntil(ctx, freed); err != nil {
 			return nil, false, err
 		}
-		if waited && p.slow() {
-			most = max(most, p.Probes)
-		}
 	}
 }
 
-// long is how long an expendable session is waited for before there may be one more: as long as a session takes
-// to start and to answer first, since a machine that is busy with starting is not helped by more of that, and
-// no less than three seconds. The lock is held.
-func (p *Pool) long() time.Duration {
-	long := 3 * time.Second
-	standing := slices.Collect(maps.Keys(p.lent))
-	if p.clean != nil {
-		standing = append(standing, p.clean)
-	}
-	for _, s := range standing {
-		first, _ := s.Pace()
-		long = max(long, first)
-	}
-	return long
-}
-
-// slow reports whether it is the target for which sessions are waited for. Where it answers at once
-// the machine is busy, and one more process would not help.
-func (p *Pool) slow() bool {
-	const slowly = 300 * time.Millisecond
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for s := range p.lent {
-		if _, longest := s.Pace(); longest >= slowly {
-			return true
-		}
-	}
-	return false
-}
-
-// idleUntil waits for a channel to be closed, and lets another scenario be played meanwhile. It reports
-// whether it waited for long in vain.
-func (p *Pool) idleUntil(ctx context.Context, freed <-chan struct{}, long time.Duration) (waited bool, err error) {
+// idleUntil waits for a channel to be closed, and lets another scenario be played meanwhile.
+func (p *Pool) idleUntil(ctx context.Context, freed <-chan struct{}) error {
 	defer p.Jobs.pause()()
-	timer := time.NewTimer(long)
-	defer timer.Stop()
 	select {
 	case <-freed:
-		return false, nil
-	case <-timer.C:
-		return true, nil
+		return nil
 	case <-ctx.Done():
-		return false, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 }
 
