@@ -128,7 +128,7 @@ func (r *Run) calmStage(ctx context.Context, e *endpoint, st *pool.Pool, these [
 		k, ok := r.catalogue.Check(j.Requirement.ID)
 		return ok && k.Endings
 	})
-	stage.Patient = len(endings) > 0
+	stage.Hasten = stage.Hasten && len(endings) == 0
 	if slices.ContainsFunc(endings, func(j *Judgement) bool { return len(j.Frames) > 0 }) {
 		stage.Linger = func(s *session.Session) {
 			const times = 3

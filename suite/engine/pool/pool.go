@@ -59,10 +59,8 @@ type Options struct {
 	// Jobs has a place for each scenario that is played; one that waits to borrow a session
 	// gives its own to another. Nil where it keeps it.
 	Jobs Semaphore
-	// Endings is what is known of how processes end; several pools of one program may share it.
-	Endings *Endings
-	// Patient says that processes are waited for in full, as their end is looked at.
-	Patient bool
+	// Hasten says that processes are not waited for in full: they stay, and scenarios wait for their end.
+	Hasten bool
 	// Probes is how many expendable sessions stand where the target answers slowly; never fewer than the stage's
 	// limits say.
 	Probes int
@@ -71,9 +69,6 @@ type Options struct {
 // New makes the pool from which the scenarios on a stage get their sessions.
 func New(st *scenario.Stage, o Options) *Pool {
 	p := &Pool{Stage: st, Options: o, opening: make(Semaphore, 1), lent: map[*session.Session]bool{}, ended: map[*session.Session]bool{}, left: map[scenario.Session][]*session.Session{}}
-	if p.Endings == nil {
-		p.Endings = &Endings{}
-	}
 	st.Sessions = p
 	o.Limit.join(p)
 	return p
