@@ -40,8 +40,12 @@ type Options struct {
 	// Patience, if set, bounds what all sessions that have it wait in vain for a target which asks
 	// to be called later.
 	Patience *Patience
-	// Habits, if set, is what is known of how the target answers.
+	// Habits, if set, is what is known of how soon the target answers.
 	Habits *Habits
+	// Nameless says that errors of the target come without the id of their requests.
+	Nameless bool
+	// Barred says that what follows a handshake is refused for want of a session id.
+	Barred bool
 	// Beside opens the session beside another one even where the target was seen to keep one at a time: what becomes
 	// of the two is to be seen.
 	Beside bool
@@ -82,6 +86,10 @@ type Session struct {
 	echoes    int           // how many of them are requests of ours that came back
 	lastLines int           // how many of them may have been the end of a message over several lines
 	renames   bool          // an answer came under an id that the request did not have
+	nameless  bool          // errors come without the id of their requests
+	crowded   bool          // the responses to others come on the event stream, as behind gateways that send them to all
+	conflicts bool          // a message was refused while another one was under way, and taken alone
+	barred    bool          // what followed the handshake was refused for want of a session id
 	changed   chan struct{} // closed and replaced at each incoming frame
 	last      int           // number of the last frame
 	said      time.Duration // when the last message was sent or came
@@ -154,6 +162,8 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		changed:  make(chan struct{}),
 		freed:    make(chan struct{}),
 		line:     make(chan struct{}, 1),
+		nameless: opts.Nameless,
+		barred:   opts.Barred,
 	}
 	if opts.Revision.Modern() {
 		s.meta, _ = encode(ModernMeta(string(opts.Revision))) // strings and maps of them can always be encoded

@@ -43,10 +43,11 @@ type Pool struct {
 type Options struct {
 	Dialer transport.Dialer
 	// Limiter is asked before each message, Patience before one is sent again; NextID names sessions.
-	Limiter  func(context.Context) error
-	Patience *session.Patience
-	Habits   *session.Habits
-	NextID   func() string
+	Limiter          func(context.Context) error
+	Patience         *session.Patience
+	Habits           *session.Habits
+	Nameless, Barred bool // see [session.Options]
+	NextID           func() string
 	// Broken is why no session can be opened in the ordinary way, if that is
 	// known; nil if not. Scripts that bring a dialer of their own may still try.
 	Broken error
@@ -114,7 +115,7 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 		return nil, nil, p.Broken
 	}
 	o.ID, o.Transcript, o.Limiter, o.Patience, o.Habits = p.NextID(), p.Transcript, p.Limiter, p.Patience, p.Habits
-	o.Start = p.Limits.Start
+	o.Start, o.Nameless, o.Barred = p.Limits.Start, p.Nameless, p.Barred
 	if o.Timeout == 0 {
 		o.Timeout = p.Limits.Timeout
 	}
