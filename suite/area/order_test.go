@@ -7,14 +7,15 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 )
 
-// Nothing builds on what closes its phase, nor does what opens the expendable session build on what waits for it.
+// Nothing builds on what closes its phase, and what opens the expendable session builds on nothing that waits
+// for it.
 func TestNothingBuildsOnWhatIsPlayedLater(t *testing.T) {
 	t.Parallel()
 	var look func(sc *scenario.Scenario, name recording.Name)
 	look = func(sc *scenario.Scenario, name recording.Name) {
 		earlier, ok := BuiltIn().Scenario(name)
-		late := ok && (earlier.In == scenario.Closing || sc.In == scenario.Opening && earlier.In == scenario.Expendable)
-		if !ok || late && earlier.Phase == sc.Phase {
+		waits := sc.In == scenario.Opening && ok && earlier.In == scenario.Expendable
+		if !ok || (waits || earlier.In == scenario.Closing) && earlier.Phase == sc.Phase {
 			t.Errorf("%q builds on %q, which is played later, if at all", sc.Name, name)
 			return
 		}

@@ -13,6 +13,7 @@ import (
 // What has processes of its own does not wait for the phases before it, unless connections
 // share a server, or only so many may stand.
 func TestDue(t *testing.T) {
+	none, changed := target.Triggers{}, target.Triggers{Add: &target.Trigger{}}
 	for name, c := range map[string]struct {
 		transport requirement.Transport
 		owned     bool
@@ -21,12 +22,12 @@ func TestDue(t *testing.T) {
 		triggers  target.Triggers
 		want      scenario.Phase
 	}{
-		"processes":           {requirement.Stdio, true, scenario.Unopened, nil, target.Triggers{}, scenario.Read},
-		"sessions are shared": {requirement.Stdio, true, scenario.Any, nil, target.Triggers{}, scenario.Destructive},
-		"one server":          {requirement.HTTP, false, scenario.Own, nil, target.Triggers{}, scenario.Destructive},
-		"a single instance":   {requirement.Stdio, true, scenario.Unopened, pool.Connections(1), target.Triggers{}, scenario.Destructive},
-		"a repetition":        {requirement.Stdio, true, scenario.Unopened, pool.Turns(), target.Triggers{}, scenario.Destructive},
-		"it is changed":       {requirement.Stdio, true, scenario.Unopened, nil, target.Triggers{Add: &target.Trigger{}}, scenario.Destructive},
+		"processes":           {requirement.Stdio, true, scenario.Unopened, nil, none, scenario.Read},
+		"sessions are shared": {requirement.Stdio, true, scenario.Any, nil, none, scenario.Destructive},
+		"one server":          {requirement.HTTP, false, scenario.Own, nil, none, scenario.Destructive},
+		"a single instance":   {requirement.Stdio, true, scenario.Unopened, pool.Connections(1), none, scenario.Destructive},
+		"a repetition":        {requirement.Stdio, true, scenario.Unopened, pool.Turns(), none, scenario.Destructive},
+		"it is changed":       {requirement.Stdio, true, scenario.Unopened, nil, changed, scenario.Destructive},
 	} {
 		facts := &recording.Facts{Owned: c.owned, Combination: requirement.Combination{Revision: requirement.R20251125, Transport: c.transport}}
 		st := pool.New(&scenario.Stage{Combination: facts.Combination, Facts: facts, Target: &target.Target{Triggers: c.triggers}}, pool.Options{Limit: c.limit})

@@ -295,7 +295,9 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	if e.profile.Seen(profile.OneSession) != "" && facts.Combination.Revision.Modern() { // where there are no sessions, none ends another one
 		limit, instances = nil, e.Instances
 	}
-	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken, Limit: limit, Habits: &e.habits,
+	o := pool.Options{
+		Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken,
+		Limit: limit, Habits: &e.habits,
 		Nameless: e.profile.Seen(profile.Nameless) != "", Barred: e.profile.Seen(profile.Barred) != "",
 		Hasten: limit != nil && e.profile.Seen(profile.Stays) != "",
 	}

@@ -141,8 +141,8 @@ func (c catalogue) watching() map[recording.Name]bool {
 // watches reports whether a scenario watches silence most of the time.
 func watches(s *scenario.Scenario) bool { return s.Waits || s.Phase == scenario.Quiet }
 
-// inOrder lists scenarios by phase, each after those that it builds on. In a phase those that borrow a session, and
-// what builds on them, come after the others, so that those which share one follow one another.
+// inOrder lists scenarios by phase, each after those that it builds on. In a phase those that borrow a session,
+// and what builds on them, come after the others, so that those which share one follow one another.
 func (c catalogue) inOrder(needed map[recording.Name]bool) []*scenario.Scenario {
 	var order []*scenario.Scenario
 	rank := map[recording.Name]int{}

@@ -251,8 +251,8 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 	}
 }
 
-// follows reports whether a scenario is played when another one of its phase is over. Where sessions are cheap, or
-// scenarios take turns in the order of the plan, only what it builds on counts. behind is their order there.
+// follows reports whether a scenario is played when another one of its phase is over. Where sessions are cheap,
+// or scenarios take turns in the order of the plan, only what it builds on counts. behind is their order there.
 func follows(st *pool.Pool, sc, other *scenario.Scenario, behind bool) bool {
 	if slices.Contains(sc.After, other.Name) {
 		return true
@@ -329,7 +329,8 @@ func (p *player) share(stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Sce
 	for _, st := range slices.Backward(stages) {
 		for _, sc := range plans[st] {
 			at := once{st.Endpoint, sc.Name}
-			if sc.In == scenario.Unopened && independent(st) && !st.Combination.Revision.Modern() && p.once[at] == nil {
+			first := sc.In == scenario.Unopened && p.once[at] == nil
+			if first && independent(st) && !st.Combination.Revision.Modern() {
 				p.once[at] = &onlyPlay{by: st, played: make(chan struct{})}
 			}
 		}

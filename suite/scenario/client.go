@@ -71,8 +71,8 @@ func (p *Play) GoOn(ctx context.Context, o session.Options) (c *Client, used, ok
 	return c, true, ok
 }
 
-// Leave leaves the session of a client to the scripts that follow this one. It must have opened it for itself,
-// and be done with it. Over HTTP, where a session is no process, it just ends with the script.
+// Leave leaves the session of a client to the scripts that follow this one. It must have opened it for
+// itself, and be done with it. Over HTTP, where a session is no process, it just ends with the script.
 func (c *Client) Leave() {
 	p := c.P
 	p.mu.Lock()

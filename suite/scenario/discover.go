@@ -24,14 +24,14 @@ var discoveryScenario = &Scenario{
 }
 
 // Steps "first-list" and "first-read" each open a connection of their own. Where one is not served,
-// "then-discover" and the same step with "-again" follow, which tells a server that wants to be asked something
-// else first from one that lacks the thing altogether. The tag "walked" says that the list was served on another
-// connection before; what is read was, too.
+// "then-discover" and the same step with "-again" follow, which tells a server that wants to be asked
+// something else first from one that lacks the thing altogether. The tag "walked" says that the list was
+// served on another connection before; what is read was, too.
 //
-// "logged" are requests with a log level (tag "level") on the connection that began with the list, "after-logs" a
-// request without one that ends them. "cursor" goes on, on the connection of the read, with the cursor of another
-// connection; if it is refused, "cursor-again" does with one that "cursor-source" has just been handed out on yet
-// another one.
+// "logged" are requests with a log level (tag "level") on the connection that began with the list,
+// "after-logs" a request without one that ends them. "cursor" goes on, on the connection of the read, with the
+// cursor of another connection; if it is refused, "cursor-again" does with one that "cursor-source" has just
+// been handed out on yet another one.
 var firstMessagesScenario = &Scenario{
 	Name:  recording.FirstMessages,
 	Title: "opening connections with any request",

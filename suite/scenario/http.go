@@ -186,7 +186,8 @@ func (p *Play) besideOther(ctx context.Context, c *Client) {
 		if rev.Modern() || rev == p.Revision() {
 			continue
 		}
-		if _, x := p.Initialize(ctx, Handshake(recording.StepOtherRevision, rev), rev); x != nil && x.Succeeded() {
+		_, x := p.Initialize(ctx, Handshake(recording.StepOtherRevision, rev), rev)
+		if x != nil && x.Succeeded() {
 			c.Do(ctx, p.Ordinary(recording.StepAfterOther))
 		}
 		return

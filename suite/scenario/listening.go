@@ -34,9 +34,9 @@ const manySubscriptions = 100
 var listeningScenario = &Scenario{
 	Name:  recording.Listening,
 	Title: "listening while nothing happens",
-	Sends: "On a connection that begins with discovery listen streams for all that is declared, for the list alone, " +
-		"for two resources, and for what is not declared; ordinary requests before and meanwhile, and reads of a few " +
-		"resources.",
+	Sends: "On a connection that begins with discovery listen streams for all that is declared, for the list " +
+		"alone, for two resources, and for what is not declared; ordinary requests before and meanwhile, and " +
+		"reads of a few resources.",
 	Phase: Read, // its silence is that of a session of its own
 	Waits: true,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},

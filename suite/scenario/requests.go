@@ -91,7 +91,8 @@ func (p *Play) Initialize(
 	ctx context.Context, q session.Request, rev requirement.Revision,
 ) (*Client, *recording.Exchange) {
 	beside := q.Step == recording.StepReopen || q.Step == recording.StepChosenID
-	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true, Beside: beside})
+	o := session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true, Beside: beside}
+	c, ok := p.Fresh(ctx, o)
 	if !ok {
 		return nil, nil
 	}

@@ -90,8 +90,8 @@ type Sessions interface {
 	Renew(ctx context.Context, lost *session.Session) (*session.Session, error)
 	// Open opens a session for the caller alone.
 	Open(ctx context.Context, o session.Options) (*session.Session, error)
-	// Leave hands over a session of the caller's own to whoever asks for one of that kind by TakeOver; that is
-	// nil if there is none. Those of opening scripts are borrowed afterwards.
+	// Leave hands over a session of the caller's own to whoever asks for one of that kind by TakeOver; that
+	// is nil if there is none. Those of opening scripts are borrowed afterwards.
 	Leave(s *session.Session, of Session)
 	TakeOver(of Session) *session.Session
 	// End closes a session of any of these kinds: nobody gets it any more. To end one that

@@ -466,8 +466,8 @@ func (f *Found) noteEnd(s *recording.Session) {
 	}
 }
 
-// Stays says, in one sentence, how a program shows that its processes stay after the end of their input; it is empty
-// if one has exited then, or none was ended.
+// Stays says, in one sentence, how a program shows that its processes stay after the end of their input; it is
+// empty if one has exited then, or none was ended.
 func (f *Found) Stays() string {
 	if len(f.ends) == 0 || f.ends["exited"] > 0 {
 		return ""

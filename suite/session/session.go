@@ -87,7 +87,7 @@ type Session struct {
 	lastLines int           // how many of them may have been the end of a message over several lines
 	renames   bool          // an answer came under an id that the request did not have
 	nameless  bool          // errors come without the id of their requests
-	crowded   bool          // the responses to others come on the event stream, as behind gateways that send them to all
+	crowded   bool          // the responses to others come on the event stream, as behind some gateways
 	conflicts bool          // a message was refused while another one was under way, and taken alone
 	barred    bool          // what followed the handshake was refused for want of a session id
 	changed   chan struct{} // closed and replaced at each incoming frame

@@ -62,14 +62,18 @@ type Options struct {
 	Jobs Semaphore
 	// Hasten says that processes are not waited for in full: they stay, and scenarios wait for their end.
 	Hasten bool
-	// Probes is how many expendable sessions stand where the target answers slowly; never fewer than the stage's
-	// limits say.
+	// Probes is how many expendable sessions stand where the target answers slowly; never fewer than the
+	// limits of the stage say.
 	Probes int
 }
 
 // New makes the pool from which the scenarios on a stage get their sessions.
 func New(st *scenario.Stage, o Options) *Pool {
-	p := &Pool{Stage: st, Options: o, opening: make(Semaphore, 1), lent: map[*session.Session]bool{}, ended: map[*session.Session]bool{}, left: map[scenario.Session][]*session.Session{}}
+	p := &Pool{
+		Stage: st, Options: o, opening: make(Semaphore, 1),
+		lent: map[*session.Session]bool{}, ended: map[*session.Session]bool{},
+		left: map[scenario.Session][]*session.Session{},
+	}
 	st.Sessions = p
 	o.Limit.join(p)
 	return p
@@ -214,8 +218,8 @@ func (p *Pool) Shared(ctx context.Context) (*session.Session, error) {
 	return s, nil
 }
 
-// Borrow lends an expendable session, waiting for one if all are lent out. Of a target that answers slowly there
-// are more: it would else be asked one thing after the other.
+// Borrow lends an expendable session, waiting for one if all are lent out. Of a target that answers slowly
+// there are more: it would else be asked one thing after the other.
 func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err error) {
 	for {
 		p.mu.Lock()
@@ -283,8 +287,8 @@ func (p *Pool) lend(ctx context.Context, left *session.Session) (*session.Sessio
 			return nil, err
 		}
 		if p.Combination.Transport == requirement.Stdio && p.Combination.Revision.Modern() {
-			// As most clients begin. Where a server takes nothing before that, which DISC-12 is about, all that is
-			// probed would depend on what was asked before it.
+			// As most clients begin. Where a server takes nothing before that, which DISC-12 is about, all that
+			// is probed would depend on what was asked before it.
 			s.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 		}
 	}
