@@ -8,6 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/spf13/cobra"
@@ -93,7 +94,7 @@ func besides(id, revision, transport string) bool {
 	k, ok := area.BuiltIn().Check(id)
 	return !ok || slices.ContainsFunc(k.Inputs(), func(name recording.Name) bool {
 		s, found := area.BuiltIn().Scenario(name)
-		return found && s.Negotiates
+		return found && s.In == scenario.Unopened
 	})
 }
 

@@ -1,20 +1,31 @@
 package area
 
-import "testing"
+import (
+	"testing"
 
-// Scripts that take over sessions, or come last, are played after all others of their phase:
-// nothing can build on them there, nor can they leave anything.
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+)
+
+// Nothing builds on what closes its phase, and what opens the expendable session builds on nothing that waits
+// for it.
 func TestNothingBuildsOnWhatIsPlayedLater(t *testing.T) {
 	t.Parallel()
-	for _, sc := range BuiltIn().Scenarios() {
-		if (sc.TakesOver || sc.Last) && sc.Leaves {
-			t.Errorf("%q leaves sessions to scripts that do not wait for it", sc.Name)
+	var look func(sc *scenario.Scenario, name recording.Name)
+	look = func(sc *scenario.Scenario, name recording.Name) {
+		earlier, ok := BuiltIn().Scenario(name)
+		waits := sc.In == scenario.Opening && ok && earlier.In == scenario.Expendable
+		if !ok || (waits || earlier.In == scenario.Closing) && earlier.Phase == sc.Phase {
+			t.Errorf("%q builds on %q, which is played later, if at all", sc.Name, name)
+			return
 		}
+		for _, before := range earlier.After {
+			look(sc, before)
+		}
+	}
+	for _, sc := range BuiltIn().Scenarios() {
 		for _, name := range sc.After {
-			earlier, ok := BuiltIn().Scenario(name)
-			if !ok || earlier.Phase == sc.Phase && (earlier.TakesOver || earlier.Last) {
-				t.Errorf("%q builds on %q, which is played later, if at all", sc.Name, name)
-			}
+			look(sc, name)
 		}
 	}
 }

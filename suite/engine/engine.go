@@ -91,7 +91,6 @@ type endpoint struct {
 	// user says it is; see misspeaks, and [session.Found.Spread].
 	broken  error
 	habits  session.Habits
-	endings pool.Endings
 	profile profile.Profile
 	reuse   transport.Reuse
 }
@@ -296,7 +295,12 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	if e.profile.Seen(profile.OneSession) != "" && facts.Combination.Revision.Modern() { // where there are no sessions, none ends another one
 		limit, instances = nil, e.Instances
 	}
-	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken, Limit: limit, Habits: &e.habits, Endings: &e.endings}
+	o := pool.Options{
+		Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken,
+		Limit: limit, Habits: &e.habits,
+		Nameless: e.profile.Seen(profile.Nameless) != "", Barred: e.profile.Seen(profile.Barred) != "",
+		Hasten: limit != nil && e.profile.Seen(profile.Stays) != "",
+	}
 	if e.Owned() {
 		o.Starts, o.Ends, o.Jobs = r.starts, r.ends, r.jobs
 		if limit == nil {

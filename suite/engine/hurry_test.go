@@ -88,30 +88,14 @@ func TestStraysAreRepeatedWithWhatTheyAnswer(t *testing.T) {
 
 // Scripts that borrow a session follow one another, after those that need one of their own:
 // nothing has to be closed between them.
-func TestCleanFirst(t *testing.T) {
-	set := catalogue{Set: area.BuiltIn()}
-	missing, malformed := recording.MissingReads, recording.MalformedReads
-	probe := &recording.Exchange{Kind: recording.Probe}
-	clean := &recording.Exchange{Kind: recording.Clean}
-	for name, x := range map[string]struct {
-		builder *recording.Exchange // of what builds on another
-		want    []recording.Name
-	}{
-		"they share":            {probe, []recording.Name{page.Paging, missing, malformed}},
-		"one needs one as well": {clean, []recording.Name{missing, malformed, page.Paging}},
-	} {
-		plan := set.inOrder(map[recording.Name]bool{missing: true, malformed: true, page.Paging: true})
-		cleanFirst(plan, &Take{Recordings: map[recording.Name]*recording.Recording{
-			missing:     {Exchanges: []*recording.Exchange{probe}},
-			malformed:   {Exchanges: []*recording.Exchange{x.builder}},
-			page.Paging: {Exchanges: []*recording.Exchange{probe, clean}},
-		}})
-		var got []recording.Name
-		for _, sc := range plan {
-			got = append(got, sc.Name)
-		}
-		if !slices.Equal(got, x.want) {
-			t.Errorf("%s: %v", name, got)
-		}
+func TestBorrowersFollowOneAnother(t *testing.T) {
+	var got []recording.Name
+	for _, sc := range (catalogue{Set: area.BuiltIn()}).inOrder(map[recording.Name]bool{
+		recording.MissingReads: true, recording.MalformedReads: true, page.Paging: true,
+	}) {
+		got = append(got, sc.Name)
+	}
+	if want := []recording.Name{page.Paging, recording.MissingReads, recording.MalformedReads}; !slices.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
 	}
 }

@@ -169,6 +169,7 @@ func (r *Run) learn(ctx context.Context, e *endpoint, dialer transport.Dialer, o
 	if len(found.Nameless) > 0 {
 		e.profile = e.profile.With(profile.Nameless, "an error that answers server/discover came without its id")
 	}
+	e.profile = e.profile.With(profile.Barred, found.Barred()).With(profile.Stays, found.Stays())
 	return found, err
 }
 

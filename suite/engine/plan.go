@@ -141,31 +141,21 @@ func (c catalogue) watching() map[recording.Name]bool {
 // watches reports whether a scenario watches silence most of the time.
 func watches(s *scenario.Scenario) bool { return s.Waits || s.Phase == scenario.Quiet }
 
-// rank puts scenarios that take over sessions, and those that come last, behind the others
-// of their phase. None of those builds on one of them.
-func rank(s *scenario.Scenario) int {
-	switch {
-	case s.Last:
-		return 2
-	case s.TakesOver && !s.Lends:
-		return 1
-	}
-	return 0
-}
-
-// inOrder lists scenarios by phase, each after those that it builds on.
+// inOrder lists scenarios by phase, each after those that it builds on. In a phase those that borrow a session,
+// and what builds on them, come after the others, so that those which share one follow one another.
 func (c catalogue) inOrder(needed map[recording.Name]bool) []*scenario.Scenario {
 	var order []*scenario.Scenario
-	placed := map[recording.Name]bool{}
+	rank := map[recording.Name]int{}
 	var place func(*scenario.Scenario)
 	place = func(s *scenario.Scenario) {
-		if placed[s.Name] {
+		if rank[s.Name] != 0 {
 			return
 		}
-		placed[s.Name] = true
+		rank[s.Name] = 1 + map[scenario.Session]int{scenario.Expendable: 1, scenario.Closing: 2}[s.In]
 		for _, name := range s.After {
 			if earlier, ok := c.Scenario(name); ok && needed[name] {
 				place(earlier)
+				rank[s.Name] = max(rank[s.Name], rank[name])
 			}
 		}
 		order = append(order, s)
@@ -176,7 +166,7 @@ func (c catalogue) inOrder(needed map[recording.Name]bool) []*scenario.Scenario 
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *scenario.Scenario) int {
-		return cmp.Or(int(a.Phase)-int(b.Phase), cmp.Compare(rank(a), rank(b)))
+		return cmp.Or(cmp.Compare(a.Phase, b.Phase), rank[a.Name]-rank[b.Name])
 	})
 	return order
 }

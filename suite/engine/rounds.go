@@ -99,9 +99,7 @@ func (r *Run) replay(ctx context.Context, st *pool.Pool, these []*Judgement) {
 		wg.Wait()
 		plan = nil
 	}
-	if e.Owned() {
-		cleanFirst(plan, first)
-	} else {
+	if !e.Owned() {
 		slices.SortStableFunc(plan, func(a, b *scenario.Scenario) int {
 			return cmp.Or(cmp.Compare(a.Phase, b.Phase), cmp.Compare(first.Took[a.Name], first.Took[b.Name]))
 		})
@@ -130,7 +128,7 @@ func (r *Run) calmStage(ctx context.Context, e *endpoint, st *pool.Pool, these [
 		k, ok := r.catalogue.Check(j.Requirement.ID)
 		return ok && k.Endings
 	})
-	stage.Patient = len(endings) > 0
+	stage.Hasten = stage.Hasten && len(endings) == 0
 	if slices.ContainsFunc(endings, func(j *Judgement) bool { return len(j.Frames) > 0 }) {
 		stage.Linger = func(s *session.Session) {
 			const times = 3
@@ -236,24 +234,5 @@ func (r *Run) speaks() bool {
 	return slices.ContainsFunc(r.rows, func(row Row) bool {
 		j := r.results.given(row)
 		return j != nil && j.Outcome == verdict.Pass
-	})
-}
-
-// cleanFirst puts scenarios that needed a clean session before those of their phase that only
-// borrowed one, so that those which share a session follow one another. What sent nothing, and
-// what those in front build on, stays in front.
-func cleanFirst(plan []*scenario.Scenario, before *Take) {
-	borrows := map[recording.Name]bool{}
-	for _, sc := range slices.Backward(plan) { // what builds on a scenario comes after it
-		rec := before.Recordings[sc.Name]
-		borrows[sc.Name] = rec != nil && len(rec.Exchanges) > 0 &&
-			!slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Kind == recording.Clean }) &&
-			!slices.ContainsFunc(plan, func(other *scenario.Scenario) bool {
-				return slices.Contains(other.After, sc.Name) && !borrows[other.Name]
-			})
-	}
-	probes := func(sc *scenario.Scenario) int { return map[bool]int{true: 1}[borrows[sc.Name]] }
-	slices.SortStableFunc(plan, func(a, b *scenario.Scenario) int {
-		return cmp.Or(cmp.Compare(a.Phase, b.Phase), probes(a)-probes(b), rank(a)-rank(b))
 	})
 }

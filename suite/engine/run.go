@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
@@ -183,7 +182,8 @@ func independent(st *pool.Pool) bool {
 
 // due is the phase in which a scenario is played.
 func due(st *pool.Pool, sc *scenario.Scenario) scenario.Phase {
-	if sc.Apart && (independent(st) || sc.Phase == scenario.Quiet && !st.Limited()) {
+	apart := sc.In == scenario.Own || sc.In == scenario.Unopened
+	if apart && (independent(st) || sc.Phase == scenario.Quiet && !st.Limited()) {
 		return scenario.Read
 	}
 	return sc.Phase
@@ -198,39 +198,24 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 	var talkers []func() // they fit into the windows of those that watch silence, which begin first
 	inTurn := map[*pool.Limit][]func(){}
 	for _, st := range stages {
-		ready := map[recording.Name]chan struct{}{}
-		lent := awaitLenders(st, plans[st], phase)
-		var leavers, lenders []chan struct{}
+		played := map[recording.Name]chan struct{}{}
 		for _, sc := range plans[st] {
-			if due(st, sc) != phase {
+			if due(st, sc) == phase {
+				played[sc.Name] = make(chan struct{})
+			}
+		}
+		for i, sc := range plans[st] {
+			if played[sc.Name] == nil {
 				continue
 			}
-			played := make(chan struct{})
 			var first []chan struct{}
-			for _, name := range sc.After {
-				if c := ready[name]; c != nil {
+			for j, other := range plans[st] {
+				if c := played[other.Name]; c != nil && follows(st, sc, other, j < i) {
 					first = append(first, c)
 				}
 			}
-			switch {
-			case st.Combination.Transport != requirement.Stdio: // there sessions are cheap
-			case sc.Lends && sc.TakesOver:
-				first = append(first, lenders...)
-			case sc.Lends:
-				lenders = append(lenders, played)
-			case sc.Leaves:
-				leavers = append(leavers, played)
-			case sc.TakesOver:
-				first = append(first, leavers...)
-			case sc.Last:
-				first = slices.Collect(maps.Values(ready))
-			}
-			ready[sc.Name] = played
 			play := func() {
-				defer close(played)
-				if sc.Lends {
-					defer lent()
-				}
+				defer close(played[sc.Name])
 				for _, c := range first {
 					<-c
 				}
@@ -266,25 +251,24 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 	}
 }
 
-// awaitLenders has those that borrow a session wait for the scripts of the phase that lend one, unless scripts take turns, or whoever
-// waits would keep others from being played; lent is called when one of them is over.
-func awaitLenders(st *pool.Pool, plan []*scenario.Scenario, phase scenario.Phase) (lent func()) {
-	var left atomic.Int64
-	for _, sc := range plan {
-		if sc.Lends && due(st, sc) == phase {
-			left.Add(1)
-		}
+// follows reports whether a scenario is played when another one of its phase is over. Where sessions are cheap,
+// or scenarios take turns in the order of the plan, only what it builds on counts. behind is their order there.
+func follows(st *pool.Pool, sc, other *scenario.Scenario, behind bool) bool {
+	if slices.Contains(sc.After, other.Name) {
+		return true
 	}
-	if st.Combination.Transport != requirement.Stdio || st.Limited() || st.Jobs == nil || left.Load() == 0 {
-		return func() {}
+	if sc == other || st.Limited() || st.Combination.Transport != requirement.Stdio {
+		return false
 	}
-	over := make(chan struct{})
-	st.AwaitLender(over)
-	return func() {
-		if left.Add(-1) == 0 {
-			close(over)
-		}
+	switch sc.In {
+	case scenario.Opening, scenario.Unopened: // what one leaves is for the next
+		return behind && other.In == sc.In
+	case scenario.Expendable:
+		return other.In == scenario.Opening
+	case scenario.Closing:
+		return behind
 	}
+	return false
 }
 
 // play plays one scenario when there is a place for it.
@@ -345,7 +329,8 @@ func (p *player) share(stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Sce
 	for _, st := range slices.Backward(stages) {
 		for _, sc := range plans[st] {
 			at := once{st.Endpoint, sc.Name}
-			if sc.Once && independent(st) && !st.Combination.Revision.Modern() && p.once[at] == nil {
+			first := sc.In == scenario.Unopened && p.once[at] == nil
+			if first && independent(st) && !st.Combination.Revision.Modern() {
 				p.once[at] = &onlyPlay{by: st, played: make(chan struct{})}
 			}
 		}

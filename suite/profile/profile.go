@@ -17,6 +17,10 @@ const (
 	OneSession Name = "one session at a time"
 	// Nameless: errors come without the id of the request.
 	Nameless Name = "errors without ids"
+	// Barred: what follows a handshake is refused for want of the session id that it bears.
+	Barred Name = "session ids get lost"
+	// Stays: a process does not end with its input.
+	Stays Name = "stays after its input ends"
 )
 
 // follows is what a run does differently for a fact.
@@ -25,6 +29,8 @@ var follows = map[Name]string{
 	OneConnection: "a connection ends with each response",
 	OneSession:    "each session is opened when the one before it has ended",
 	Nameless:      "requests whose errors could be mixed up are sent one after the other",
+	Barred:        "requests that are refused so are not taken for answers",
+	Stays:         "where one process waits for the end of another, that one is terminated soon",
 }
 
 // Fact is one thing that was learnt.

@@ -15,10 +15,11 @@ var bareRequestsScenario = &Scenario{
 	Title: "messages of legacy clients to a modern-only target",
 	Sends: "To a server of modern revisions only: an ordinary request, the same without params and without metadata, and an initialize.",
 	Phase: Read,
+	In:    Expendable,
 	When: All(InModern, Where(func(p *Play) bool { return p.Facts.ModernOnly() },
 		recording.CodeNotExercised, "the target also serves revisions with a handshake")),
 	Script: func(ctx context.Context, p *Play) {
-		p.Initialize(ctx, recording.StepInitialize, requirement.R20251125)
+		p.Initialize(ctx, Handshake(recording.StepInitialize, requirement.R20251125), requirement.R20251125)
 		c, ok := p.Expendable(ctx)
 		if !ok {
 			return

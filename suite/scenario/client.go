@@ -56,11 +56,10 @@ func (p *Play) Fresh(ctx context.Context, o session.Options) (*Client, bool) {
 	return p.client(s, err, &p.own)
 }
 
-// TakeOver is a client on a session with that history which another script has left, or else
-// on a fresh one; used tells which. Whatever happened in it before is not part of this recording.
-func (p *Play) TakeOver(ctx context.Context, o session.Options, h History) (c *Client, used, ok bool) {
-	o.Kind = cmp.Or(o.Kind, recording.Clean)
-	s := p.Sessions.TakeOver(o, h)
+// GoOn is a client on the session that a script of the same kind has left, or else on a fresh one; used tells
+// which. Whatever happened in it before is not part of this recording.
+func (p *Play) GoOn(ctx context.Context, o session.Options) (c *Client, used, ok bool) {
+	s := p.TakeOver(p.scenario.In)
 	if s == nil {
 		c, ok = p.Fresh(ctx, o)
 		return c, false, ok
@@ -72,11 +71,9 @@ func (p *Play) TakeOver(ctx context.Context, o session.Options, h History) (c *C
 	return c, true, ok
 }
 
-// Leave leaves the session of a client, which is as one opened with these options and has
-// that history, to another script. The script must have opened it for itself, and be done with it. Over
-// HTTP, where a session is no process, it just ends with the script.
-func (c *Client) Leave(o session.Options, h History) {
-	o.Kind = cmp.Or(o.Kind, recording.Clean)
+// Leave leaves the session of a client to the scripts that follow this one. It must have opened it for
+// itself, and be done with it. Over HTTP, where a session is no process, it just ends with the script.
+func (c *Client) Leave() {
 	p := c.P
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +81,7 @@ func (c *Client) Leave(o session.Options, h History) {
 		return
 	}
 	p.part(c.S, recording.Part{After: p.Rec.Parts[c.S.ID()].After, Until: p.Transcript.Len()})
-	p.Sessions.Leave(c.S, o, h)
+	p.Sessions.Leave(c.S, p.scenario.In)
 }
 
 // part notes which part of a session is in the recording; the lock is held.

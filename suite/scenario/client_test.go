@@ -309,7 +309,7 @@ func TestPerformAlwaysEnds(t *testing.T) {
 			scenario.Each(c, []int{1, 2}, func(int, int, *scenario.Client) { panic("oops") })
 		}}, nil, recording.CodePanic, "", nil},
 		"panic in together": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) {
-			scenario.Together(p, ctx, session.Options{}, func(*scenario.Client) { panic("oops") })
+			scenario.Together(p, ctx, func(*scenario.Client) { panic("oops") })
 		}}, nil, recording.CodePanic, "", nil},
 		"nothing to build on":  {scenario.Scenario{After: needs}, nil, recording.CodeNotExercised, "", nil},
 		"broken ground":        {scenario.Scenario{After: needs}, map[recording.Name]*recording.Recording{"earlier": {Broken: &recording.Broken{Code: recording.CodeDied}}}, recording.CodeDied, "", nil},

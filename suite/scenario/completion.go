@@ -164,6 +164,7 @@ var malformedCompletionsScenario = &Scenario{
 	Title: "asking for completions in a wrong way",
 	Sends: "Completions without a ref, an argument or a value, and with an unknown type, a number as value, an unknown argument and an unknown template; and one with brackets and quotes, with a pattern and with odd letters as the value.",
 	Phase: Read,
+	In:    Expendable,
 	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
 	When:  Completes,
 	Script: func(ctx context.Context, p *Play) {
@@ -217,6 +218,7 @@ var undeclaredCompletionScenario = &Scenario{
 	Title: "asking for a completion that was not declared",
 	Sends: "completion/complete, although the target does not declare completions.",
 	Phase: Read,
+	In:    Expendable,
 	After: []recording.Name{recording.WalkTemplates},
 	When: Where(func(p *Play) bool { return Completes(p) != nil },
 		recording.CodeNotExercised, "the target declares capabilities.completions, or the revision has no such capability"),

@@ -23,35 +23,36 @@ var discoveryScenario = &Scenario{
 	},
 }
 
-// Steps "first-list", "first-read" and "first-discover" each open a connection of
-// their own. Where one is not served, "then-discover" and the same step with
-// "-again" follow, which tells a server that wants to be asked something else
-// first from one that lacks the thing altogether. The tag "walked" says that the
-// list was served on another connection before; what is read was, too.
+// Steps "first-list" and "first-read" each open a connection of their own. Where one is not served,
+// "then-discover" and the same step with "-again" follow, which tells a server that wants to be asked
+// something else first from one that lacks the thing altogether. The tag "walked" says that the list was
+// served on another connection before; what is read was, too.
 //
-// "cursor" goes on, on the connection of the read, with the cursor of another
-// connection; if it is refused, "cursor-again" does with one that "cursor-source" has just been handed out on yet another one. "logged" are requests with a log level (tag "level") on the connection
-// that began with discovery, "after-logs" a request without one that ends them.
+// "logged" are requests with a log level (tag "level") on the connection that began with the list,
+// "after-logs" a request without one that ends them. "cursor" goes on, on the connection of the read, with the
+// cursor of another connection; if it is refused, "cursor-again" does with one that "cursor-source" has just
+// been handed out on yet another one.
 var firstMessagesScenario = &Scenario{
-	Name:   recording.FirstMessages,
-	Title:  "opening connections with any request",
-	Sends:  "New connections that begin with a list, a read or discovery; a cursor of one connection on another; requests with and without a log level.",
-	Phase:  Read,
-	After:  []recording.Name{recording.WalkResources, recording.Reads},
-	When:   InModern,
-	Leaves: true,
+	Name:  recording.FirstMessages,
+	Title: "opening connections with any request",
+	Sends: "New connections that begin with a list or a read; a cursor of one connection on another; " +
+		"requests with and without a log level.",
+	Phase: Read,
+	In:    Opening,
+	After: []recording.Name{recording.WalkResources, recording.Reads},
+	When:  InModern,
 	Script: func(ctx context.Context, p *Play) {
 		uri := p.Readable()
-		scripts := []func(*Client){func(c *Client) { p.firstList(ctx, c) }}
+		scripts := []func(*Client){func(c *Client) {
+			p.firstList(ctx, c)
+			p.logged(ctx, c, uri)
+		}}
 		if uri != "" {
 			scripts = append(scripts, func(c *Client) { p.firstRead(ctx, c, uri) })
 		}
-		scripts = append(scripts, func(c *Client) {
-			c.first(ctx, session.Request{Step: recording.StepFirstDiscover, Method: "server/discover"})
-			p.logged(ctx, c, uri)
-		})
-		p.together(ctx, session.Options{}, scripts...)
-		if x := p.Rec.Step(recording.StepFirstRead + recording.StepAgain); x != nil && !x.Succeeded() { // it may be gone by now
+		p.together(ctx, scripts...)
+		again := p.Rec.Step(recording.StepFirstRead + recording.StepAgain)
+		if again != nil && !again.Succeeded() { // it may be gone by now
 			if c, ok := p.Clean(ctx); ok {
 				ReadResource(ctx, c, recording.StepStillThere, uri, nil)
 			}
@@ -73,11 +74,13 @@ func (p *Play) firstRead(ctx context.Context, c *Client, uri string) {
 		Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}})
 	pages := p.Earlier(recording.WalkResources).Steps(recording.StepPage)
 	if len(pages) > 1 && pages[1].Succeeded() {
-		cursor := pages[0].Result().Get("nextCursor").Str
-		if x := c.Do(ctx, session.Request{Step: recording.StepCursor, Method: "resources/list", Params: map[string]any{"cursor": cursor}}); x.Failed() {
+		cursor := map[string]any{"cursor": pages[0].Result().Get("nextCursor").Str}
+		x := c.Do(ctx, session.Request{Step: recording.StepCursor, Method: "resources/list", Params: cursor})
+		if x.Failed() {
 			p.freshCursor(ctx, c)
 		}
 	}
+	c.Leave()
 }
 
 // freshCursor goes on with a cursor that another connection has just been handed out and has not used itself: one that was refused may
@@ -126,7 +129,7 @@ func (c *Client) first(ctx context.Context, q session.Request) {
 // together plays scripts at the same time, each on a fresh session. The recording
 // holds their exchanges one script after the other. Where the target allows
 // fewer instances than there are scripts, the last ones are left out.
-func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(*Client)) {
+func (p *Play) together(ctx context.Context, scripts ...func(*Client)) {
 	if n := p.Instances; n > 0 && len(scripts) > n {
 		scripts = scripts[:n]
 	}
@@ -135,7 +138,7 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 	for i, script := range scripts {
 		wg.Go(func() {
 			defer p.Survive()
-			if c, ok := p.Fresh(ctx, o); ok {
+			if c, ok := p.Fresh(ctx, session.Options{}); ok {
 				c.buffered = true
 				clients[i] = c
 				script(c)
@@ -144,19 +147,10 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 	}
 	wg.Wait()
 	for _, c := range clients {
-		if c == nil {
-			continue
-		}
-		history := AfterLists
-		for _, x := range c.buffer {
-			p.Note(x)
-			switch {
-			case x.Tags[recording.TagLevel] != "":
-				history = AfterLogLevels
-			case x.Method != "resources/list" && history == AfterLists:
-				history = AfterRequests
+		if c != nil {
+			for _, x := range c.buffer {
+				p.Note(x)
 			}
 		}
-		c.Leave(o, history)
 	}
 }

@@ -154,7 +154,10 @@ func (p *Play) onlySession(ctx context.Context, c *Client) {
 
 // chosenID opens a session under an id of its own making, if the target takes it.
 func (p *Play) chosenID(ctx context.Context, c *Client) {
-	p.initialize(ctx, recording.StepChosenID, p.Revision(), map[string]string{HeaderSession: ChosenSession(c.S.HTTPSession())})
+	chosen := ChosenSession(c.S.HTTPSession())
+	q := Handshake(recording.StepChosenID, p.Revision())
+	q.Tags[recording.TagSession], q.Header = chosen, map[string]string{HeaderSession: chosen}
+	p.Initialize(ctx, q, p.Revision())
 }
 
 // use makes requests of different kinds in a session.
@@ -183,7 +186,8 @@ func (p *Play) besideOther(ctx context.Context, c *Client) {
 		if rev.Modern() || rev == p.Revision() {
 			continue
 		}
-		if x := p.Initialize(ctx, recording.StepOtherRevision, rev); x != nil && x.Succeeded() {
+		_, x := p.Initialize(ctx, Handshake(recording.StepOtherRevision, rev), rev)
+		if x != nil && x.Succeeded() {
 			c.Do(ctx, p.Ordinary(recording.StepAfterOther))
 		}
 		return
@@ -222,5 +226,5 @@ func (p *Play) ended(ctx context.Context, c *Client) {
 	}
 	c.Peek(ctx, session.Request{Step: recording.StepGetAfterDelete, HTTPMethod: http.MethodGet}, time.Second)
 	c.Do(ctx, session.Request{Step: recording.StepDeleteAgain, HTTPMethod: http.MethodDelete})
-	p.Initialize(ctx, recording.StepReopen, p.Revision())
+	p.Initialize(ctx, Handshake(recording.StepReopen, p.Revision()), p.Revision())
 }

@@ -27,24 +27,26 @@ const manySubscriptions = 100
 // nor refused, if the target answered a request after it; "listed" and
 // "templates" are the sizes of the lists; on stdio the stream "uris" is cancelled before silence is
 // watched, its tag "stopped" is the number of the last frame before, and "settled" a request right after. Steps "before" and "during" are
-// ordinary requests, before and while the streams stand; those meanwhile ask for
+// ordinary requests, before and while the streams stand, and "first-discover" opens the connection; those meanwhile ask for
 // progress and, where logging is declared, for log messages. On Streamable HTTP the stream "uris" is another
 // client's, under the id of "full". At last steps "compare" read a few of the resources that are watched. One that yields something else than in the
 // beginning is read once more as "unchanged", whose tag "heard" is set if an update follows, and as "later" if none does.
 var listeningScenario = &Scenario{
-	Name:      recording.Listening,
-	Title:     "listening while nothing happens",
-	Sends:     "Listen streams for all that is declared, for the list alone, for two resources, and for what is not declared; ordinary requests before and meanwhile, and reads of a few resources.",
-	Phase:     Read, // its silence is that of a session of its own
-	Waits:     true,
-	After:     []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
-	When:      InModern,
-	TakesOver: true,
+	Name:  recording.Listening,
+	Title: "listening while nothing happens",
+	Sends: "On a connection that begins with discovery listen streams for all that is declared, for the list " +
+		"alone, for two resources, and for what is not declared; ordinary requests before and meanwhile, and " +
+		"reads of a few resources.",
+	Phase: Read, // its silence is that of a session of its own
+	Waits: true,
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
+	When:  InModern,
 	Script: func(ctx context.Context, p *Play) {
-		c, _, ok := p.TakeOver(ctx, session.Options{}, AfterLogLevels) // this script asks for logs as well
+		c, ok := p.Fresh(ctx, session.Options{})
 		if !ok {
 			return
 		}
+		c.first(ctx, session.Request{Step: recording.StepFirstDiscover, Method: "server/discover"})
 		c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 		var open streams
 		defer func() { open.leave(ctx) }()

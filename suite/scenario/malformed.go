@@ -46,6 +46,7 @@ var malformedReadsScenario = &Scenario{
 	Title: "reading what is no URI, or a strange one",
 	Sends: "Reads of strings that are no URI, of strange and of normalised ones, of a listed URI in other spellings, and reads whose uri is missing or no string.",
 	Phase: Read,
+	In:    Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.MissingReads},
 	Script: func(ctx context.Context, p *Play) {
 		for _, x := range p.Earlier(recording.MissingReads).Steps(recording.StepGuessed) {
@@ -90,6 +91,7 @@ var uriSubscriptionsScenario = &Scenario{
 	Title: "subscribing to what is no URI",
 	Sends: "Subscriptions to what is no URI, and to paths that climb out of every directory.",
 	Phase: Read,
+	In:    Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When:  Declared("resources.subscribe"),
 	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
@@ -172,6 +174,7 @@ var invalidMessagesScenario = &Scenario{
 	Title: "messages that are no valid requests",
 	Sends: "A message that breaks off, bytes that are no UTF-8 in a notification and in a request, objects without a method or with a numeric one, an array where there are no batches, a null id, members that occur twice, a method that nobody has, and a read without a URI.",
 	Phase: Read,
+	In:    Expendable,
 	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
 		c.Do(ctx, session.Request{Step: recording.StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})
 		if p.Facts.Declares("resources") {

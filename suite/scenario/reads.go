@@ -148,6 +148,7 @@ var missingReadsScenario = &Scenario{
 	Title: "reading what does not exist",
 	Sends: "Reads of the URIs that the target file declares as missing, and of made-up siblings of listed URIs that match no template.",
 	Phase: Read,
+	In:    Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	Script: func(ctx context.Context, p *Play) {
 		configured := missing(&p.Target.Subjects)

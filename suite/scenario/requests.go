@@ -77,25 +77,33 @@ func Lifeline(p *Play, id int, remark string) []byte {
 // PastVersion is a protocol version that nobody implements.
 const PastVersion = "1900-01-01"
 
-// Initialize sends the first message of a legacy client on a connection of its
-// own and waits for the answer. It goes no further with the handshake.
-func (p *Play) Initialize(ctx context.Context, step recording.Step, rev requirement.Revision) *recording.Exchange {
-	return p.initialize(ctx, step, rev, nil)
+// Handshake is the first message of a legacy client.
+func Handshake(step recording.Step, rev requirement.Revision) session.Request {
+	return session.Request{
+		Step: step, Method: "initialize", Params: session.InitializeParams(string(rev)),
+		Tags: recording.Tags{recording.TagVersion: string(rev)},
+	}
 }
 
-func (p *Play) initialize(ctx context.Context, step recording.Step, rev requirement.Revision, header map[string]string) *recording.Exchange {
-	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true, Beside: step == recording.StepReopen || step == recording.StepChosenID})
+// Initialize sends a [Handshake] on a connection of its own and waits for the answer. It goes no further. The
+// client is nil if there is no connection, and the exchange as well.
+func (p *Play) Initialize(
+	ctx context.Context, q session.Request, rev requirement.Revision,
+) (*Client, *recording.Exchange) {
+	beside := q.Step == recording.StepReopen || q.Step == recording.StepChosenID
+	o := session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true, Beside: beside}
+	c, ok := p.Fresh(ctx, o)
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	x := c.Note(c.S.Do(ctx, session.Request{Step: step, Method: "initialize", Tags: recording.Tags{recording.TagVersion: string(rev), recording.TagSession: header[HeaderSession]},
-		Header: header, Params: session.InitializeParams(string(rev)), Timeout: p.Limits.Start}))
+	q.Timeout = p.Limits.Start
+	x := c.Note(c.S.Do(ctx, q))
 	if x.Succeeded() {
 		// What the answer settles is needed to end an HTTP session in order; a
 		// counter-offer is no matter of ours.
 		_ = c.S.Adopt(x)
 	}
-	return x
+	return c, x
 }
 
 // RichCapabilities are those of a client that can do everything.

@@ -39,6 +39,20 @@ const (
 // Phases lists the phases in the order of the run.
 func Phases() []Phase { return []Phase{Read, Quiet, Mutate, Destructive} }
 
+// Session is whose session a script talks in.
+type Session int
+
+// The sessions. Where each is a process those that come before a handshake go on to the next script, and the
+// expendable one is that of the opening scripts: none of them costs a start.
+const (
+	Any        Session = iota // those that all share, or several
+	Own                       // none but its own: nobody is harmed or disturbed, and it needs nobody's end
+	Unopened                  // its own, before a handshake: what is sent hardly depends on the revision
+	Opening                   // one that is clean, and expendable afterwards
+	Expendable                // one that may be lost
+	Closing                   // that after all others, as some targets answer nothing any more afterwards
+)
+
 // Scenario is one scripted conversation.
 type Scenario struct {
 	Name recording.Name
@@ -52,28 +66,12 @@ type Scenario struct {
 	// When says why there is no occasion to play it; nil means that there
 	// may be one.
 	When func(*Play) *recording.Skipped
-	// Leaves says that the script leaves sessions to others: see [Client.Leave]; TakesOver
-	// that it can use such a session, and is therefore played later than those.
-	Leaves, TakesOver bool
-	// Lends says that, where each session is a process, the session that it leaves is one that others borrow:
-	// they wait for it instead of starting another. One that takes over such a session lends it after the others.
-	Lends bool
-	// Last says that some targets answer nothing any more afterwards: where a session is a
-	// process, it is played after the others of its phase.
-	Last bool
-	// Apart says that the script talks in sessions of its own alone: where each is a process
-	// it harms nobody, and is played at once, so that it starts while others are in use. A quiet
-	// one is not disturbed by what others say meanwhile, and does not wait for them.
-	Apart bool
+	// In says in whose session the script talks.
+	In Session
 	// Waits says that the script watches silence most of the time, as quiet ones do: where sessions are
 	// cheap it takes no place from others.
 	Waits bool
-	// Once says that what is sent hardly depends on the revision. Where each session is a process, it is played in the newest revision
-	// of an endpoint that has a handshake, and its recording is that of the others as well.
-	Once bool
-	// Negotiates says that what is sent, or expected of it, depends on which revisions with a handshake the target serves.
-	Negotiates bool
-	// Security says that it tests defences: where security probes are switched off it is not played.
+	// Security says that it tests defences, which is for the user to allow.
 	Security bool
 	// Script talks to the target.
 	Script func(ctx context.Context, p *Play)

@@ -75,18 +75,6 @@ func (st *Stage) Brief() bool {
 	return slices.ContainsFunc(st.Facts.Served, func(r requirement.Revision) bool { return r > st.Combination.Revision })
 }
 
-// History is what came before in a session that one script leaves to another: some must not
-// get a session in which certain things have happened.
-type History string
-
-// The histories of sessions.
-const (
-	AfterRequests  History = ""      // requests, and nothing that would outlast them
-	AfterLists     History = "lists" // nothing but lists
-	AfterLogLevels History = "logs"  // requests that asked for log messages: more may come
-	ToBeLent       History = "lent"  // requests, in one that is kept for those that borrow
-)
-
 // Sessions gives scripts the sessions that they ask for, and decides how many stand at
 // once. Its methods may be used from several goroutines. The reason code of an error is
 // its [Code].
@@ -102,11 +90,10 @@ type Sessions interface {
 	Renew(ctx context.Context, lost *session.Session) (*session.Session, error)
 	// Open opens a session for the caller alone.
 	Open(ctx context.Context, o session.Options) (*session.Session, error)
-	// Leave hands over a session of the caller's own, which is as one opened with these
-	// options and has that history, to whoever asks for one by TakeOver; that is nil if
-	// there is none.
-	Leave(s *session.Session, o session.Options, h History)
-	TakeOver(o session.Options, h History) *session.Session
+	// Leave hands over a session of the caller's own to whoever asks for one of that kind by TakeOver; that
+	// is nil if there is none. Those of opening scripts are borrowed afterwards.
+	Leave(s *session.Session, of Session)
+	TakeOver(of Session) *session.Session
 	// End closes a session of any of these kinds: nobody gets it any more. To end one that
 	// was ended before does nothing.
 	End(s *session.Session)

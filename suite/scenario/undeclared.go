@@ -17,6 +17,7 @@ var undeclaredScenario = &Scenario{
 	Title: "asking for what the target does not declare",
 	Sends: "The list, a read and methods of other features, although the target does not declare them.",
 	Phase: Read,
+	In:    Expendable,
 	When: Where(func(p *Play) bool { return len(p.Facts.Declared) > 0 },
 		recording.CodeNotExercised, "it is not known what the target declares"),
 	Script: func(ctx context.Context, p *Play) {

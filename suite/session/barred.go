@@ -14,22 +14,25 @@ import (
 func (s *Session) bar(initialized *recording.Exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.opts.Habits != nil && s.wantsSession(initialized) {
-		s.opts.Habits.barred.Store(true)
+	if s.barred = s.barred || s.wantsSession(initialized); s.barred {
 		s.refuseBarred(initialized)
 	}
 }
 
+// Barred says, in one sentence, how a target shows that it loses session ids; it is empty if it does not.
+func (f *Found) Barred() string {
+	for _, s := range f.Open {
+		if s.barred {
+			return "the first message after a handshake was refused by HTTP 400 about its session"
+		}
+	}
+	return ""
+}
+
 // refuseBarred gives an exchange with such a target its outcome; the lock is held.
 func (s *Session) refuseBarred(x *recording.Exchange) {
-	h := s.opts.Habits
-	if h == nil || !h.barred.Load() {
-		return
-	}
-	if x.Succeeded() && x.Method != "initialize" && !s.opts.Revision.Modern() {
-		h.barred.Store(false) // so it was that one session
-	}
-	if !s.wantsSession(x) {
+	s.barred = s.barred && (!x.Succeeded() || x.Method == "initialize") // else it was that one message
+	if !s.barred || !s.wantsSession(x) {
 		return
 	}
 	x.Outcome, x.Reason = recording.Refused, "the target refuses every request after initialize by HTTP 400 about its session, whose id it did not issue (Mcp-Session-Id)"

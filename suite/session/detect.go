@@ -47,6 +47,7 @@ type Found struct {
 	mu         sync.Mutex
 	refused    map[requirement.Revision]string              // legacy ones whose handshake was answered by an error, and why
 	handshakes map[requirement.Revision]*recording.Exchange // of the served revisions
+	ends       map[string]int                               // how processes ended that we have ended
 	started    time.Duration                                // what the first handshake took that succeeded, the start of its process included
 }
 
@@ -68,6 +69,7 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 		Spread:     map[requirement.Revision]json.RawMessage{},
 		refused:    map[requirement.Revision]string{},
 		handshakes: map[requirement.Revision]*recording.Exchange{},
+		ends:       map[string]int{},
 	}
 	errs := found.each(ctx, dialer, opts, ask, instances, ids)
 	if late := found.late(ask, errs); len(late) > 0 {
@@ -451,8 +453,26 @@ func (f *Found) shut(rev requirement.Revision) {
 	delete(f.Open, rev)
 	f.mu.Unlock()
 	if s != nil {
-		s.Close(context.Background())
+		f.noteEnd(s.Close(context.Background()))
 	}
+}
+
+// noteEnd notes how the process of a session has ended, if we have ended it.
+func (f *Found) noteEnd(s *recording.Session) {
+	if end := s.Ending; end != nil && end.By == "us" && end.How != "" && end.Reason == "" {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.ends[end.How]++
+	}
+}
+
+// Stays says, in one sentence, how a program shows that its processes stay after the end of their input; it is
+// empty if one has exited then, or none was ended.
+func (f *Found) Stays() string {
+	if len(f.ends) == 0 || f.ends["exited"] > 0 {
+		return ""
+	}
+	return "a process did not exit when its input had ended, and had to be terminated"
 }
 
 // Close ends the sessions that were left open, side by side.

@@ -160,16 +160,14 @@ func (s *Session) routeMessage(f *wire.Frame, m *wire.Message) {
 		return
 	}
 	if s.ofAnother(m.Get("id")) {
-		if s.opts.Habits != nil {
-			s.opts.Habits.crowded.Store(true)
-		}
+		s.crowded = true
 		return
 	}
 	if s.theirs[m.Get("id").Raw] {
 		return // with an id of its own the target reacts to our answer to its request
 	}
 	if m.Get("id").Value() == nil {
-		s.nameless(f, m)
+		s.anonymous(f, m)
 		return
 	}
 	// An id that we never gave: it answers a probe, if one is under way. Otherwise

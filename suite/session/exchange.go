@@ -326,9 +326,10 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 	switch {
 	case o != recording.Replied:
 	case s.took == 0:
-		s.took = x.Took
+		s.took, s.slow = x.Took, true
 	default:
 		s.longest = max(s.longest, x.Took)
+		s.slow = s.slow && x.Took >= slowly
 	}
 	if p.sent != nil && p.sent.Status != nil {
 		x.Status = p.sent.Status()

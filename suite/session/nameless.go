@@ -5,14 +5,13 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
-// nameless handles a response without an id, on a channel that all messages share. It answers a probe, if one is under way:
+// anonymous handles a response without an id, on a channel that all messages share. It answers a probe, if one is under way:
 // its id may not have been readable. Otherwise it can only be told whose it is if a single answer is awaited.
-func (s *Session) nameless(f *wire.Frame, m *wire.Message) {
+func (s *Session) anonymous(f *wire.Frame, m *wire.Message) {
 	if p := s.probing(true); p != nil {
 		p.attach(f, m)
 		return
@@ -47,18 +46,15 @@ func (p *Pending) doubt(f *wire.Frame, m *wire.Message) {
 		p.attach(f, m)
 		return
 	case id.Value() == nil && !m.Get("result").Exists() && p.s.losesIDs():
-		p.nameless(f, m)
+		p.attach(f, m)
 		return
 	}
 	frame := *f
 	believe := func() {
 		if !p.completed && len(p.x.Replies) == 0 {
 			p.s.renames = p.s.renames || named
-			if id.Value() == nil {
-				p.nameless(&frame, m)
-			} else {
-				p.attach(&frame, m)
-			}
+			p.s.nameless = p.s.nameless || id.Value() == nil && !m.Get("result").Exists() && !p.s.crowded
+			p.attach(&frame, m)
 		}
 	}
 	if named && p.doubtful == nil {
@@ -96,9 +92,7 @@ func (s *Session) disputed(f wire.Frame, askers []*Pending) {
 			p.disputed = true
 			p.once.Do(func() { close(p.done) })
 		}
-		if s.opts.Habits != nil && len(left) > 0 {
-			s.opts.Habits.disputes.Store(true)
-		}
+		s.nameless = s.nameless || len(left) > 0 && !s.crowded
 	})
 }
 
@@ -114,30 +108,14 @@ const mostDisputes = 3
 // disputedReason is why a request was given up whose answer cannot be told from those to others.
 const disputedReason = "an error without an id came, and cannot be told to be the answer to this request or to another one that was under way"
 
-// nameless takes a response without an id for the answer, and notes that the target answers so.
-func (p *Pending) nameless(f *wire.Frame, m *wire.Message) {
-	if h := p.s.opts.Habits; h != nil && !m.Get("result").Exists() && !p.s.crowded() {
-		h.nameless.Store(true)
-	}
-	p.attach(f, m)
-}
-
 // losesIDs reports whether errors without an id are believed at once to answer the request that is awaited:
 // the target was seen to answer so, and nothing was sent in the session that it may have been unable to read.
 func (s *Session) losesIDs() bool {
-	return s.opts.Habits != nil && s.opts.Habits.nameless.Load() && time.Since(s.garbled) > 2*doubtTime && !s.crowded()
-}
-
-// crowded reports whether the responses to others come on the channel of the session, as behind gateways that send them
-// to all that are connected: an error without an id may be theirs.
-func (s *Session) crowded() bool {
-	return s.over == requirement.SSE && s.opts.Habits != nil && s.opts.Habits.crowded.Load()
+	return s.nameless && time.Since(s.garbled) > 2*doubtTime && !s.crowded
 }
 
 // disproved notes that an exchange which was answered already has another answer: if the first one had no id it was that of
 // something else.
 func (s *Session) disproved(x *recording.Exchange) {
-	if s.opts.Habits != nil && len(x.Replies) > 0 && x.Message().Get("id").Value() == nil {
-		s.opts.Habits.nameless.Store(false)
-	}
+	s.nameless = s.nameless && (len(x.Replies) == 0 || x.Message().Get("id").Value() != nil)
 }

@@ -114,8 +114,8 @@ func TestErrorsWithoutIDAreDoubted(t *testing.T) {
 		time.Sleep(3 * doubtTime)
 		x := s.Do(t.Context(), Request{Method: "both"})
 		synctest.Wait()
-		if !x.Failed() || o.Habits.nameless.Load() { // it was believed, and is not any more
-			t.Errorf("%s: %s, %v", x.Outcome, x.Message().Raw, o.Habits.nameless.Load())
+		if !x.Failed() || s.nameless { // it was believed, and is not any more
+			t.Errorf("%s: %s, %v", x.Outcome, x.Message().Raw, s.nameless)
 		}
 	})
 }

@@ -14,17 +14,10 @@ import (
 // comes with a prompt's answer, and atOnce, was.
 const soon, atOnce = time.Second, 300 * time.Millisecond
 
-// Habits is what several sessions together know of how a target answers.
+// Habits is what several sessions together know of how soon a target answers.
 type Habits struct {
 	held atomic.Int32 // answers that were held back until another request came
 	vain atomic.Int32 // requests that were sent to see whether one is, and were not answered either
-	// nameless says that errors came without the id of their requests, disputes that it could not be told whose one was,
-	// and crowded that the responses to others come on the event stream of a session.
-	nameless, disputes, crowded atomic.Bool
-	// conflicts says that messages of a session are refused while others are under way, and taken alone.
-	conflicts atomic.Bool
-	// barred says that what follows a handshake is refused for want of a session id.
-	barred atomic.Bool
 	// silence is of methods that the target may never answer.
 	silence silence
 }

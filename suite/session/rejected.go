@@ -20,6 +20,7 @@ import (
 // of the process, if there were any.
 func (f *Found) reject(s *Session, err error) error {
 	rec := s.Close(context.Background())
+	f.noteEnd(rec)
 	var open *OpenError
 	if errors.As(err, &open) && rec.Ending != nil {
 		said, told := rec.Ending.Stderr, *open

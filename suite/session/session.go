@@ -40,8 +40,12 @@ type Options struct {
 	// Patience, if set, bounds what all sessions that have it wait in vain for a target which asks
 	// to be called later.
 	Patience *Patience
-	// Habits, if set, is what is known of how the target answers.
+	// Habits, if set, is what is known of how soon the target answers.
 	Habits *Habits
+	// Nameless says that errors of the target come without the id of their requests.
+	Nameless bool
+	// Barred says that what follows a handshake is refused for want of a session id.
+	Barred bool
 	// Beside opens the session beside another one even where the target was seen to keep one at a time: what becomes
 	// of the two is to be seen.
 	Beside bool
@@ -82,6 +86,10 @@ type Session struct {
 	echoes    int           // how many of them are requests of ours that came back
 	lastLines int           // how many of them may have been the end of a message over several lines
 	renames   bool          // an answer came under an id that the request did not have
+	nameless  bool          // errors come without the id of their requests
+	crowded   bool          // the responses to others come on the event stream, as behind some gateways
+	conflicts bool          // a message was refused while another one was under way, and taken alone
+	barred    bool          // what followed the handshake was refused for want of a session id
 	changed   chan struct{} // closed and replaced at each incoming frame
 	last      int           // number of the last frame
 	said      time.Duration // when the last message was sent or came
@@ -94,7 +102,8 @@ type Session struct {
 	// took is what the first answer took, in which the start of a process may be, and longest the
 	// longest of all others.
 	took, longest time.Duration
-	turns         int // messages sent so far
+	slow          bool // so far each of them took long
+	turns         int  // messages sent so far
 	closed        bool
 	// life ends with the session, and with it the answers to requests of the
 	// server; the counts are of those under way, and of all.
@@ -153,6 +162,8 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		changed:  make(chan struct{}),
 		freed:    make(chan struct{}),
 		line:     make(chan struct{}, 1),
+		nameless: opts.Nameless,
+		barred:   opts.Barred,
 	}
 	if opts.Revision.Modern() {
 		s.meta, _ = encode(ModernMeta(string(opts.Revision))) // strings and maps of them can always be encoded
@@ -376,6 +387,16 @@ func (s *Session) Pace() (first, longest time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.took, s.longest
+}
+
+// slowly is what each answer takes of a target that answers slowly, however busy the machine is.
+const slowly = 300 * time.Millisecond
+
+// Slow reports whether the target answers slowly: several answers have taken long, and none was quick.
+func (s *Session) Slow() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.slow && s.longest > 0
 }
 
 // Last is the number of the last frame of the session so far.

@@ -13,13 +13,12 @@ import (
 // turn waits until nothing else is awaited by [Session.Do], if it is for a message that is sent again, or where the target
 // takes one message of a session at a time or its errors cannot be told apart otherwise. What it returns ends the turn.
 func (s *Session) turn(ctx context.Context, q Request, again bool) (done func()) {
-	h := s.opts.Habits
-	if h == nil || q.NoAwait || q.Step == recording.StepPrompt || q.Notification || !isPost(q) {
+	if q.NoAwait || q.Step == recording.StepPrompt || q.Notification || !isPost(q) {
 		return func() {}
 	}
-	alone := again || h.nameless.Load() && h.disputes.Load() && s.over != requirement.HTTP || h.conflicts.Load() && s.HTTPSession() != ""
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	alone := again || s.nameless && s.over != requirement.HTTP || s.conflicts && s.session != ""
 	if alone {
 		s.alone++
 	}
@@ -84,8 +83,7 @@ func (s *Session) meet(p *Pending) {
 // conflicted reports whether a message was refused because another one of the same session was under way: by HTTP 409, which
 // no transport page has. The lock is held.
 func (p *Pending) conflicted(x *recording.Exchange) bool {
-	h := p.s.opts.Habits
-	return h != nil && x.Status == http.StatusConflict && isPost(p.q) && p.s.session != "" && (p.met || h.conflicts.Load())
+	return x.Status == http.StatusConflict && isPost(p.q) && p.s.session != "" && (p.met || p.s.conflicts)
 }
 
 // conflictReason says why a message was refused.
@@ -93,9 +91,9 @@ const conflictReason = "the target answered HTTP 409 while another message of th
 
 // solitary notes, of a message that was sent again because it was refused while others were under way, whether the target took it.
 func (s *Session) solitary(x *recording.Exchange) {
-	if x.Status != 0 && x.Status != http.StatusConflict {
-		s.opts.Habits.conflicts.Store(true)
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conflicts = s.conflicts || x.Status != 0 && x.Status != http.StatusConflict
 }
 
 // Turns is how many messages were sent in the session so far.

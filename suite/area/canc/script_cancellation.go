@@ -43,6 +43,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 	Title: "cancellations without effect",
 	Sends: "An ordinary request and, but for sessions over HTTP, one that every target serves, a read and a subscription of what is read, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing. In a legacy session over HTTP, another client reads the slow resource meanwhile, under an id that the first one cancels.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		c.Do(ctx, p.Ordinary(stepDone))
@@ -236,6 +237,7 @@ var droppedReadsScenario = &scenario.Scenario{
 	Title: "dropping many slow reads",
 	Sends: "Many slow reads whose streams are closed while they are under way, and an ordinary request at the end.",
 	Phase: scenario.Destructive,
+	In:    scenario.Expendable,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return p.Modern() && p.Combination.Transport == requirement.HTTP },
 			recording.CodeCombination, "only in modern revisions over HTTP a closed stream cancels a request"),
@@ -265,6 +267,7 @@ var resumedReadScenario = &scenario.Scenario{
 	Title: "resuming a slow read",
 	Sends: "A slow read whose stream is closed after its first event, and a GET with Last-Event-ID, again up to three times where that stream ends early.",
 	Phase: scenario.Quiet,
+	In:    scenario.Expendable,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() && p.Combination.Transport == requirement.HTTP },
 			recording.CodeCombination, "it is about resumable streams, which only Streamable HTTP up to 2025-11-25 has"),
@@ -351,6 +354,7 @@ var listenChurnScenario = &scenario.Scenario{
 	Title: "opening and closing listen streams",
 	Sends: "Many listen streams, opened and closed again, and one more that has to be acknowledged.",
 	Phase: scenario.Destructive,
+	In:    scenario.Expendable,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return p.Modern() && p.Combination.Transport == requirement.HTTP },
 			recording.CodeCombination, "it is about the streams of modern revisions over HTTP"),

@@ -25,7 +25,7 @@ var cancelRaceScenario = &scenario.Scenario{
 	Title: "cancellations that race with the response",
 	Sends: "An ordinary request, requests that are cancelled as soon as they are sent, and an ordinary one at the end, over stdio up to three times while nothing comes of it; if that is not served, all of it once more where nobody else has said anything, and then as many messages without cancellations in another session. A repetition over stdio does without these two.",
 	Phase: scenario.Destructive,
-	Last:  true, // what it makes deaf is not to be replaced for others
+	In:    scenario.Closing, // what it makes deaf is not to be replaced for others
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, alone, ok := racing(ctx, p)
 		if !ok {

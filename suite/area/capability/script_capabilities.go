@@ -14,6 +14,7 @@ var capabilitiesScenario = &scenario.Scenario{
 	Title: "holding the target to the capabilities it declares",
 	Sends: "The list (once more with all client capabilities if it was refused), a read of something unlisted where nothing is listed, and a subscription to a listed resource.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkResources},
 	When:  scenario.Declared("resources"),
 	Script: func(ctx context.Context, p *scenario.Play) {

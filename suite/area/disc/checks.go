@@ -38,7 +38,7 @@ const (
 
 // The checks of server/discover and of its result.
 var discChecks = []verdict.Check{
-	{Requirement: "DISC-01", From: []recording.Name{recording.Discovery, recording.FirstMessages}, Judge: verdict.Each(verdict.Steps(recording.StepDiscover, recording.StepFirstDiscover), func(x *recording.Exchange, v *verdict.Verdict) {
+	{Requirement: "DISC-01", From: []recording.Name{recording.Discovery, recording.Listening}, Judge: verdict.Each(verdict.Steps(recording.StepDiscover, recording.StepFirstDiscover), func(x *recording.Exchange, v *verdict.Verdict) {
 		about := "server/discover"
 		if x.Step == recording.StepFirstDiscover {
 			about = "server/discover as the first message of a connection"
@@ -192,7 +192,7 @@ var discVersionsChecks = []verdict.Check{
 		}
 		v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
 	}},
-	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages}, Judge: firstMessages},
+	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages, recording.Listening}, Judge: firstMessages},
 	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			x, ok := verdict.RefusedHandshake(r, v)

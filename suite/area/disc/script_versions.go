@@ -3,6 +3,7 @@ package disc
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -16,6 +17,7 @@ var versionsScenario = &scenario.Scenario{
 	Title: "asking under versions that nobody implements",
 	Sends: "A request under a version that nobody implements, ordinary requests before and after, and one under a version that the error recommends.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.InModern,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
@@ -73,13 +75,14 @@ func recommended(p *scenario.Play) []string {
 var advertisedScenario = &scenario.Scenario{
 	Name:  Advertised,
 	Title: "using every version that discovery lists",
-	Sends: "An ordinary modern request, and an initialize on a connection of its own, under each version that server/discover lists.",
+	Sends: "An ordinary modern request, and an initialize on another connection, under each version that server/discover lists.",
 	Phase: scenario.Read,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || len(p.Facts.Listed()) >= 2 }, recording.CodeNotExercised, "discovery lists no second version"),
 		scenario.InModern,
 	),
 	Script: func(ctx context.Context, p *scenario.Play) {
+		var legacy *scenario.Client
 		for _, version := range p.Facts.Listed() {
 			rev := requirement.Revision(version)
 			switch {
@@ -91,10 +94,28 @@ var advertisedScenario = &scenario.Scenario{
 					c.Do(ctx, q)
 				}
 			default:
-				p.Initialize(ctx, stepLegacy, rev)
+				legacy = initialized(ctx, p, legacy, rev)
 			}
 		}
 	},
+}
+
+// initialized performs a handshake, on a connection of its own unless the target takes it as well where
+// another one came before, and there a connection is a process. It returns the client to go on with.
+func initialized(
+	ctx context.Context, p *scenario.Play, c *scenario.Client, rev requirement.Revision,
+) *scenario.Client {
+	q := scenario.Handshake(stepLegacy, rev)
+	if c != nil && p.Combination.Transport == requirement.Stdio && c.S.Alive() {
+		q.Timeout = p.Limits.UpTo(time.Second)
+		x := c.S.Do(ctx, q)
+		if x.Result().Get("protocolVersion").Str == string(rev) {
+			c.Note(x)
+			return c
+		}
+	}
+	c, _ = p.Initialize(ctx, q, rev)
+	return c
 }
 
 var afterHandshakeScenario = &scenario.Scenario{

@@ -27,6 +27,7 @@ var httpHeadersScenario = &scenario.Scenario{
 	Title: "sending headers that are missing, wrong or oddly written",
 	Sends: "One request in many variations: Mcp-Method, Mcp-Name and the version header left out, contradicting the body or oddly written; also GET, DELETE and listen.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.All(scenario.OverHTTP, scenario.InModern),
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {

@@ -20,6 +20,7 @@ var httpStatusesScenario = &scenario.Scenario{
 	Title: "sending notifications, malformed bodies and unusual headers",
 	Sends: "A notification in order and one that is refused, a response to a request that was never made (up to 2025-11-25), malformed bodies, conforming forms of the Accept and Content-Type headers, a body in chunks, names of headers in other letters, and HEAD, OPTIONS, PUT and PATCH.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	When:  scenario.OverHTTP,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		c.Do(ctx, p.Ordinary(recording.StepList))

@@ -24,7 +24,7 @@ var httpStreamsScenario = &scenario.Scenario{
 	Title: "watching the event streams of requests and of GET",
 	Sends: "A GET stream, if there is one, and lists and reads with progress tokens beside it, also a read of what does not exist; their streams are watched for what does not belong there.",
 	Phase: scenario.Quiet,
-	Apart: true,
+	In:    scenario.Own,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.OverHTTP,
 	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {

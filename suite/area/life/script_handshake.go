@@ -25,8 +25,8 @@ var handshakeScenario = &scenario.Scenario{
 	Sends: "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
 	Phase: scenario.Read, // its silence is that of a session of its own
 	Waits: true,
+	In:    scenario.Opening,
 	When:  legacyOnly,
-	Lends: true,
 	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		p.Mark(markWaiting)
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
@@ -39,7 +39,7 @@ var handshakeScenario = &scenario.Scenario{
 			last = c.Note(c.S.Do(ctx, p.Ordinary(stepAgain)))
 		}
 		if last.Succeeded() { // what the early ping broke is not for others
-			c.Leave(session.Options{}, scenario.ToBeLent)
+			c.Leave()
 		}
 	}),
 }
@@ -65,14 +65,12 @@ var pingsScenario = &scenario.Scenario{
 // without clientInfo and capabilities. Where the connections lead to one and the
 // same server, or where a process has ended, step "sound" is the answer to a proper handshake afterwards.
 var faultyHandshakeScenario = &scenario.Scenario{
-	Name:   FaultyHandshake,
-	Title:  "handshakes with members missing",
-	Sends:  "initialize with empty params, and without clientInfo and capabilities.",
-	Phase:  scenario.Destructive,
-	When:   legacyOnly,
-	Leaves: true,
-	Apart:  true,
-	Once:   true,
+	Name:  FaultyHandshake,
+	Title: "handshakes with members missing",
+	Sends: "initialize with empty params, and without clientInfo and capabilities.",
+	Phase: scenario.Destructive,
+	When:  legacyOnly,
+	In:    scenario.Unopened,
 	Script: scenario.OnFresh(unopened, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		x := c.Note(c.S.Do(ctx, session.Request{Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(p), Params: map[string]any{}}))
 		settle(c, x)
@@ -98,7 +96,7 @@ var faultyHandshakeScenario = &scenario.Scenario{
 		settle(c, x)
 		sound(ctx, p, c, x)
 		if x.Failed() {
-			c.Leave(unopened, scenario.AfterRequests)
+			c.Leave()
 		}
 	}),
 }
@@ -165,17 +163,14 @@ func sound(ctx context.Context, p *scenario.Play, faulty *scenario.Client, last 
 // another connection; its tag "version" names it. In the newest revision that has a handshake, steps "later" ask for a version that is still to
 // come, and over HTTP for one that has no handshake.
 var negotiationScenario = &scenario.Scenario{
-	Name:       Negotiation,
-	Title:      "a handshake with an unknown version",
-	Sends:      "initialize with versions that nobody implements; if the target offers one that is not known to be served, a second handshake that asks for that; over HTTP a handshake with 2026-07-28 where that is served.",
-	Phase:      scenario.Destructive,
-	When:       legacyOnly,
-	TakesOver:  true,
-	Apart:      true,
-	Once:       true,
-	Negotiates: true,
+	Name:  Negotiation,
+	Title: "a handshake with an unknown version",
+	Sends: "initialize with versions that nobody implements; if the target offers one that is not known to be served, a second handshake that asks for that; over HTTP a handshake with 2026-07-28 where that is served.",
+	Phase: scenario.Destructive,
+	When:  legacyOnly,
+	In:    scenario.Unopened,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		c, used, ok := p.TakeOver(ctx, unopened, scenario.AfterRequests)
+		c, used, ok := p.GoOn(ctx, unopened)
 		if !ok {
 			return
 		}

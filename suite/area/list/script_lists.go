@@ -86,19 +86,19 @@ var listParamsScenario = &scenario.Scenario{
 // do with the list), then "one-again"; on another one, after "one": "other" and,
 // if the first two differ, at the end "other-again", and "other-later" when as much time has passed as between them.
 var sameListScenario = &scenario.Scenario{
-	Name:      SameList,
-	Title:     "comparing the list of two connections",
-	Sends:     "The list on one connection, after requests that have nothing to do with it, and on another connection.",
-	Phase:     scenario.Read,
-	After:     []recording.Name{recording.WalkResources, recording.WalkTemplates},
-	When:      scenario.Where((*scenario.Play).Modern, recording.CodeCombination, "before 2026-07-28 a list may depend on the session"),
-	TakesOver: true,
+	Name:  SameList,
+	Title: "comparing the list of two connections",
+	Sends: "The list on one connection, after requests that have nothing to do with it, and on another connection.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	In:    scenario.Opening,
+	When:  scenario.Where((*scenario.Play).Modern, recording.CodeCombination, "before 2026-07-28 a list may depend on the session"),
 	Script: func(ctx context.Context, p *scenario.Play) {
-		one, _, ok := p.TakeOver(ctx, session.Options{}, scenario.AfterLists)
+		one, ok := p.Fresh(ctx, session.Options{})
 		if !ok {
 			return
 		}
-		other, _, ok := p.TakeOver(ctx, session.Options{}, scenario.AfterRequests)
+		other, _, ok := p.GoOn(ctx, session.Options{})
 		if !ok {
 			return
 		}
@@ -117,6 +117,7 @@ var sameListScenario = &scenario.Scenario{
 			other.S.Quiet(ctx, min(took, longestLook))
 			list(other, stepOtherLater)
 		}
+		other.Leave()
 	},
 }
 

@@ -16,6 +16,7 @@ var badMetadataScenario = &scenario.Scenario{
 	Title: "metadata that lacks something",
 	Sends: "An ordinary request, then the same without the version or the capabilities in its metadata, and with members of a wrong type.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	When:  scenario.InModern,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		c.Do(ctx, p.Ordinary(recording.StepPlain))
@@ -53,17 +54,16 @@ var badMetadataScenario = &scenario.Scenario{
 
 // On stdio all of it is said in the process of the slow handshake, which probes borrow afterwards: none of them depends on the logs.
 var logLevelsScenario = &scenario.Scenario{
-	Name:      LogLevels,
-	Title:     "setting the log level",
-	Sends:     "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, over HTTP in another session, and over stdio a list behind it.",
-	Phase:     scenario.Read,
-	After:     []recording.Name{recording.Reads},
-	When:      scenario.All(scenario.InLegacy, scenario.Declared("logging")),
-	TakesOver: true,
-	Lends:     true,
+	Name:  LogLevels,
+	Title: "setting the log level",
+	Sends: "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, over HTTP in another session, and over stdio a list behind it.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.Reads},
+	In:    scenario.Opening,
+	When:  scenario.All(scenario.InLegacy, scenario.Declared("logging")),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		stdio := p.Combination.Transport == requirement.Stdio
-		c, _, ok := p.TakeOver(ctx, session.Options{}, scenario.ToBeLent)
+		c, _, ok := p.GoOn(ctx, session.Options{})
 		if !ok {
 			return
 		}
@@ -79,7 +79,7 @@ var logLevelsScenario = &scenario.Scenario{
 		}
 		c.Do(ctx, session.Request{Step: stepUnknownLevel, Method: "logging/setLevel", Params: map[string]any{"level": "loud"}})
 		if stdio && c.Do(ctx, p.Ordinary(recording.StepAlive)).Succeeded() { // what that level broke is not for others
-			c.Leave(session.Options{}, scenario.ToBeLent)
+			c.Leave()
 		}
 	},
 }

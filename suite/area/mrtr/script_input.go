@@ -13,6 +13,7 @@ var superfluousScenario = &scenario.Scenario{
 	Title: "answers that nobody asked for",
 	Sends: "Reads of a resource that needs no input, with answers that nobody asked for, well-formed and malformed.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.InModern,
 	Script: func(ctx context.Context, p *scenario.Play) {

@@ -15,13 +15,12 @@ import (
 // the walk before handed out, on another session; "page" is the second page of that walk.
 func paging(name, walk recording.Name, method, of string) *scenario.Scenario {
 	return &scenario.Scenario{
-		Name:      name,
-		Title:     "asking for the same pages" + of + " again",
-		Sends:     "The first page" + of + ", the page behind its cursor twice, and the first page in between and again, on a session of its own.",
-		Phase:     scenario.Read,
-		After:     []recording.Name{walk},
-		TakesOver: true,
-		Script:    func(ctx context.Context, p *scenario.Play) { pagesAgain(ctx, p, walk, method) },
+		Name:   name,
+		Title:  "asking for the same pages" + of + " again",
+		Sends:  "The first page" + of + ", the page behind its cursor twice, and the first page in between and again, on a session of its own.",
+		Phase:  scenario.Read,
+		After:  []recording.Name{walk},
+		Script: func(ctx context.Context, p *scenario.Play) { pagesAgain(ctx, p, walk, method) },
 	}
 }
 
@@ -32,7 +31,7 @@ func pagesAgain(ctx context.Context, p *scenario.Play, walk recording.Name, meth
 		return
 	}
 	p.Note(pages[1])
-	c, _, ok := p.TakeOver(ctx, session.Options{}, scenario.AfterRequests)
+	c, ok := p.Fresh(ctx, session.Options{})
 	if !ok {
 		return
 	}
@@ -65,6 +64,7 @@ var badCursorsScenario = &scenario.Scenario{
 	Title: "listing with cursors that were never handed out",
 	Sends: "resources/list with cursors that were never handed out: unknown, very long, garbage, a script, a number, an object and an array; a plain list before and after.",
 	Phase: scenario.Destructive,
+	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		old := map[string]string{}

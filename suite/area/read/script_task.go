@@ -14,6 +14,7 @@ var taskReadScenario = &scenario.Scenario{
 	Title: "reading with a task parameter",
 	Sends: "A read with a task parameter of what could be read without, and one without it where that is refused.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20251125 },
 		recording.CodeCombination, "only 2025-11-25 has the task parameter"),

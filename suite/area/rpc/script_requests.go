@@ -26,6 +26,7 @@ var requestIDsScenario = &scenario.Scenario{
 	Title: "requests under unusual ids",
 	Sends: "Ordinary requests under ids that are unusual but legal: zero, negative, very large, an empty string, one of many letters between blanks, a UUID in letters of both cases, and the string and the number of the same digits; over HTTP one with a body in chunks.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		ask := func(c *scenario.Client, step recording.Step, id string) *recording.Exchange {
 			q := p.Ordinary(step)
@@ -67,6 +68,7 @@ var concurrencyScenario = &scenario.Scenario{
 	Title: "many requests at once",
 	Sends: "Some reads one by one; the same reads, lists and other requests, all in flight at the same time, and one more request when they are answered; where a read yielded what is another resource's, both are read once more, one by one, and if that does not settle it, all of it is sent up to twice more.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkResources, recording.Reads, recording.TemplateSweep},
 	When:  scenario.Declared("resources"),
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
@@ -155,6 +157,7 @@ var clientNotificationsScenario = &scenario.Scenario{
 	Title: "notifications, known and unknown",
 	Sends: "A notification of a method that nobody has, the cancellation of a request that was never made, and, where there is a handshake, its last notification once more; then a look at what comes back.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepUnknown, Method: "notifications/mcpcheck/unknown", Notification: true},

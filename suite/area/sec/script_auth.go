@@ -213,7 +213,7 @@ var logSecretsScenario = &scenario.Scenario{
 	Title:    "watching the log for credentials",
 	Sends:    "A list and a read with a made-up bearer token, with all log messages switched on.",
 	Phase:    scenario.Quiet,
-	Apart:    true,
+	In:       scenario.Own,
 	After:    []recording.Name{recording.Reads},
 	Security: true,
 	When: scenario.All(

@@ -30,7 +30,7 @@ var httpResumeScenario = &scenario.Scenario{
 	Sends: "Two requests with event streams, and, if events have ids, GET with Last-Event-ID, in their session and in another one, where another request has the id of the first; " +
 		"also with the id of an event that never was. A GET stream that is dropped and, if events on it have ids, asked for again behind another request.",
 	Phase: scenario.Quiet,
-	Apart: true,
+	In:    scenario.Own,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.OverLegacyHTTP,
 	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {

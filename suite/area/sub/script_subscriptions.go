@@ -72,6 +72,7 @@ var badSubscriptionsScenario = &scenario.Scenario{
 	Title: "subscribing without saying to what",
 	Sends: "Subscriptions without a URI or with one that is no string; in 2026-07-28, listen requests without a filter, with an empty and with malformed ones, and the subscribe methods of earlier revisions.",
 	Phase: scenario.Read,
+	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkResources},
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Modern() || p.Facts.Declares("resources.subscribe") },
 		recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe"),

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
@@ -85,10 +84,10 @@ func (p *Pool) End(s *session.Session) {
 			p.Linger(s)
 		}
 		ctx := context.Background()
-		if p.hasten() {
+		if p.Hasten {
 			ctx = transport.Briefly(ctx)
 		}
-		p.Endings.learn(finish(ctx))
+		finish(ctx)
 		p.Limit.leave(s)
 	}
 	if p.Combination.Transport != requirement.Stdio {
@@ -133,38 +132,3 @@ func (p *Pool) vacate() {
 	p.probes--
 	p.wake()
 }
-
-// Endings is how the processes of a program end. The zero value knows nothing.
-type Endings struct {
-	mu sync.Mutex
-	// exited and stayed count the clean sessions whose process ended with its input, or
-	// had to be terminated.
-	exited, stayed int
-}
-
-// learn notes whether a process ends with its input.
-func (e *Endings) learn(s *recording.Session) {
-	end := s.Ending
-	if s.Kind != recording.Clean || end == nil || end.By != "us" || end.Reason != "" {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if end.How == "exited" {
-		e.exited++
-	} else {
-		e.stayed++
-	}
-}
-
-// stay reports whether processes are known to stay after the end of their input: several did, and none exited.
-func (e *Endings) stay() bool {
-	const enough = 3
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.exited == 0 && e.stayed >= enough
-}
-
-// hasten reports whether processes need not be waited for in full: where scenarios wait
-// for the end of what was before, and the program is known to stay.
-func (p *Pool) hasten() bool { return p.Limit != nil && !p.Patient && p.Endings.stay() }

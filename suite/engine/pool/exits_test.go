@@ -123,7 +123,7 @@ func TestExit(t *testing.T) {
 }
 
 // TestPlacesOfProcessesThatStay: a process keeps its place until it is gone, those of one
-// script end side by side, and a program that is known to stay is not waited for in full.
+// script end side by side, and where they are hastened none is waited for in full.
 func TestPlacesOfProcessesThatStay(t *testing.T) {
 	connections := func(n int) func() *pool.Limit { return func() *pool.Limit { return pool.Connections(n) } }
 	for name, c := range map[string]struct {
@@ -131,19 +131,20 @@ func TestPlacesOfProcessesThatStay(t *testing.T) {
 		opens int                // by each script, beside the shared session
 		stood []int              // how many others stood whenever one was started
 		took  time.Duration      // four scripts and the end
-		brief int
+		brief int                // how many were not waited for in full
 	}{
 		"one at a time":  {connections(1), 0, []int{0}, lingerTime, 0},
-		"two at a time":  {connections(2), 1, []int{0, 1, 1, 1, 1}, 3*lingerTime + lingerTime/8, 2},
+		"two at a time":  {connections(2), 1, []int{0, 1, 1, 1, 1}, 4 * lingerTime, 0},
+		"hastened":       {connections(2), 1, []int{0, 1, 1, 1, 1}, 4 * lingerTime / 8, 5},
 		"one by one":     {pool.Turns, 0, []int{0}, lingerTime, 0},
-		"scenario-wise":  {pool.Turns, 1, []int{0, 1, 1, 1, 1}, 3*lingerTime + lingerTime/8, 2},
-		"side by side":   {pool.Turns, 3, []int{0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}, lingerTime + 3*lingerTime/8, 10},
+		"scenario-wise":  {pool.Turns, 1, []int{0, 1, 1, 1, 1}, 4 * lingerTime, 0},
+		"side by side":   {pool.Turns, 3, []int{0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}, 4 * lingerTime / 8, 13},
 		"with no limits": {func() *pool.Limit { return nil }, 1, []int{0, 1, 2, 3, 4}, lingerTime, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				limit := c.limit()
-				st, d := stays(t, func(o *pool.Options) { o.Limit = limit })
+				st, d := stays(t, func(o *pool.Options) { o.Limit, o.Hasten = limit, c.brief > 0 })
 				begin := time.Now()
 				for range 4 {
 					done := limit.Turn()

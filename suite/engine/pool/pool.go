@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -34,10 +33,9 @@ type Pool struct {
 	lent   map[*session.Session]bool // those that have one
 	probes int                       // probe sessions in being, or being opened
 	ended  map[*session.Session]bool
-	spare  map[spareKey][]*session.Session
-	lender <-chan struct{}    // closed when the scripts are over that leave a session to borrow; nil if none is played
-	freed  chan struct{}      // closed when a probe session is given back
-	used   []*session.Session // everything that was ever shared
+	left   map[scenario.Session][]*session.Session // by those whose sessions they were
+	freed  chan struct{}                           // closed when a probe session is given back
+	used   []*session.Session                      // everything that was ever shared
 	again  []recording.Retried
 }
 
@@ -45,10 +43,11 @@ type Pool struct {
 type Options struct {
 	Dialer transport.Dialer
 	// Limiter is asked before each message, Patience before one is sent again; NextID names sessions.
-	Limiter  func(context.Context) error
-	Patience *session.Patience
-	Habits   *session.Habits
-	NextID   func() string
+	Limiter          func(context.Context) error
+	Patience         *session.Patience
+	Habits           *session.Habits
+	Nameless, Barred bool // see [session.Options]
+	NextID           func() string
 	// Broken is why no session can be opened in the ordinary way, if that is
 	// known; nil if not. Scripts that bring a dialer of their own may still try.
 	Broken error
@@ -61,20 +60,19 @@ type Options struct {
 	// Jobs has a place for each scenario that is played; one that waits to borrow a session
 	// gives its own to another. Nil where it keeps it.
 	Jobs Semaphore
-	// Endings is what is known of how processes end; several pools of one program may share it.
-	Endings *Endings
-	// Patient says that processes are waited for in full, as their end is looked at.
-	Patient bool
-	// Probes is how many expendable sessions stand where one is waited for so long that another one
-	// would have been faster; never fewer than the stage's limits say.
+	// Hasten says that processes are not waited for in full: they stay, and scenarios wait for their end.
+	Hasten bool
+	// Probes is how many expendable sessions stand where the target answers slowly; never fewer than the
+	// limits of the stage say.
 	Probes int
 }
 
 // New makes the pool from which the scenarios on a stage get their sessions.
 func New(st *scenario.Stage, o Options) *Pool {
-	p := &Pool{Stage: st, Options: o, opening: make(Semaphore, 1), lent: map[*session.Session]bool{}, ended: map[*session.Session]bool{}, spare: map[spareKey][]*session.Session{}}
-	if p.Endings == nil {
-		p.Endings = &Endings{}
+	p := &Pool{
+		Stage: st, Options: o, opening: make(Semaphore, 1),
+		lent: map[*session.Session]bool{}, ended: map[*session.Session]bool{},
+		left: map[scenario.Session][]*session.Session{},
 	}
 	st.Sessions = p
 	o.Limit.join(p)
@@ -121,7 +119,7 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 		return nil, nil, p.Broken
 	}
 	o.ID, o.Transcript, o.Limiter, o.Patience, o.Habits = p.NextID(), p.Transcript, p.Limiter, p.Patience, p.Habits
-	o.Start = p.Limits.Start
+	o.Start, o.Nameless, o.Barred = p.Limits.Start, p.Nameless, p.Barred
 	if o.Timeout == 0 {
 		o.Timeout = p.Limits.Timeout
 	}
@@ -151,33 +149,24 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 	return s, s.Record().Initialize, nil
 }
 
-// spareKey tells spare sessions apart.
-type spareKey struct {
-	kind        recording.Kind
-	noHandshake bool
-	history     scenario.History
-}
-
 // Leave keeps a session for [Pool.TakeOver].
-func (p *Pool) Leave(s *session.Session, o session.Options, h scenario.History) {
+func (p *Pool) Leave(s *session.Session, of scenario.Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k := spareKey{o.Kind, o.NoHandshake, h}
-	p.spare[k] = append(p.spare[k], s)
+	p.left[of] = append(p.left[of], s)
 }
 
 // TakeOver is a session that was left and is alive; nil if there is none.
-func (p *Pool) TakeOver(o session.Options, h scenario.History) *session.Session {
+func (p *Pool) TakeOver(of scenario.Session) *session.Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k := spareKey{o.Kind, o.NoHandshake, h}
-	for i, s := range p.spare[k] {
-		if s.Alive() {
-			p.spare[k] = slices.Delete(p.spare[k], i, i+1)
-			return s
-		}
+	i := slices.IndexFunc(p.left[of], (*session.Session).Alive)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	s := p.left[of][i]
+	p.left[of] = slices.Delete(p.left[of], i, i+1)
+	return s
 }
 
 // evict closes the sessions that no script holds: the shared clean one, unless that is to
@@ -189,10 +178,10 @@ func (p *Pool) evict(spare bool) {
 	if p.clean != nil && !(spare && p.turn == p.Limit.turns.Load()) {
 		shut = append(shut, p.clean)
 	}
-	for _, left := range p.spare {
+	for _, left := range p.left {
 		shut = append(shut, left...)
 	}
-	clear(p.spare)
+	clear(p.left)
 	p.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, s := range shut {
@@ -229,10 +218,9 @@ func (p *Pool) Shared(ctx context.Context) (*session.Session, error) {
 	return s, nil
 }
 
-// Borrow lends an expendable session, waiting for one if all are lent out. Who has waited for long
-// gets one more, up to another number: a target that answers slowly would else be asked one thing after the other.
+// Borrow lends an expendable session, waiting for one if all are lent out. Of a target that answers slowly
+// there are more: it would else be asked one thing after the other.
 func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err error) {
-	most := max(p.Limits.Probes, 1)
 	for {
 		p.mu.Lock()
 		if n := len(p.idle); n > 0 {
@@ -246,69 +234,36 @@ func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err e
 			p.End(s)
 			continue
 		}
+		most := max(p.Limits.Probes, 1)
+		if p.clean != nil && p.clean.Slow() {
+			most = max(most, p.Probes)
+		}
 		if p.probes < most {
 			p.probes++
 			p.mu.Unlock()
-			return p.lendFirst(ctx)
+			left := p.TakeOver(scenario.Opening)
+			s, err := p.lend(ctx, left)
+			return s, left != nil, err
 		}
 		if p.freed == nil {
 			p.freed = make(chan struct{})
 		}
-		freed, long := p.freed, p.long()
+		freed := p.freed
 		p.mu.Unlock()
-		waited, err := p.idleUntil(ctx, freed, long)
-		if err != nil {
+		if err := p.idleUntil(ctx, freed); err != nil {
 			return nil, false, err
 		}
-		if waited && p.slow() {
-			most = max(most, p.Probes)
-		}
 	}
 }
 
-// long is how long an expendable session is waited for before there may be one more: as long as a session takes
-// to start and to answer first, since a machine that is busy with starting is not helped by more of that, and
-// no less than three seconds. The lock is held.
-func (p *Pool) long() time.Duration {
-	long := 3 * time.Second
-	standing := slices.Collect(maps.Keys(p.lent))
-	if p.clean != nil {
-		standing = append(standing, p.clean)
-	}
-	for _, s := range standing {
-		first, _ := s.Pace()
-		long = max(long, first)
-	}
-	return long
-}
-
-// slow reports whether it is the target for which sessions are waited for. Where it answers at once
-// the machine is busy, and one more process would not help.
-func (p *Pool) slow() bool {
-	const slowly = 300 * time.Millisecond
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for s := range p.lent {
-		if _, longest := s.Pace(); longest >= slowly {
-			return true
-		}
-	}
-	return false
-}
-
-// idleUntil waits for a channel to be closed, and lets another scenario be played meanwhile. It reports
-// whether it waited for long in vain.
-func (p *Pool) idleUntil(ctx context.Context, freed <-chan struct{}, long time.Duration) (waited bool, err error) {
+// idleUntil waits for a channel to be closed, and lets another scenario be played meanwhile.
+func (p *Pool) idleUntil(ctx context.Context, freed <-chan struct{}) error {
 	defer p.Jobs.pause()()
-	timer := time.NewTimer(long)
-	defer timer.Stop()
 	select {
 	case <-freed:
-		return false, nil
-	case <-timer.C:
-		return true, nil
+		return nil
 	case <-ctx.Done():
-		return false, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 }
 
@@ -319,53 +274,25 @@ func (p *Pool) Renew(ctx context.Context, lost *session.Session) (*session.Sessi
 	p.probes++ // the new one has its place before anybody can borrow that of the old one
 	p.mu.Unlock()
 	p.End(lost)
-	return p.lend(ctx)
+	return p.lend(ctx, nil)
 }
 
-// AwaitLender has those that borrow wait for scripts to be over, which leave a session that they can have.
-func (p *Pool) AwaitLender(over <-chan struct{}) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lender = over
-}
-
-// lendFirst lends the session that a script has left for that, or else opens one, which is counted already. A script that takes
-// many times as long as a session to start has something slow to wait for, and is not waited for.
-func (p *Pool) lendFirst(ctx context.Context) (s *session.Session, used bool, err error) {
-	const times = 3
-	p.mu.Lock()
-	over, long := p.lender, p.long()
-	p.mu.Unlock()
-	if over != nil {
-		if _, err := p.idleUntil(ctx, over, times*long); err != nil {
+// lend lends the session that opening scripts have left, or opens one, which is counted already.
+func (p *Pool) lend(ctx context.Context, left *session.Session) (*session.Session, error) {
+	s := left
+	if s == nil {
+		var err error
+		if s, err = p.Open(ctx, session.Options{Kind: recording.Probe}); err != nil {
 			p.vacate()
-			return nil, false, err
+			return nil, err
+		}
+		if p.Combination.Transport == requirement.Stdio && p.Combination.Revision.Modern() {
+			// As most clients begin. Where a server takes nothing before that, which DISC-12 is about, all that
+			// is probed would depend on what was asked before it.
+			s.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 		}
 	}
-	if s := p.TakeOver(session.Options{Kind: recording.Clean}, scenario.ToBeLent); s != nil {
-		s.Expend()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.used = append(p.used, s)
-		p.lent[s] = true
-		return s, true, nil
-	}
-	s, err = p.lend(ctx)
-	return s, false, err
-}
-
-// lend opens an expendable session, which is counted already.
-func (p *Pool) lend(ctx context.Context) (*session.Session, error) {
-	s, err := p.Open(ctx, session.Options{Kind: recording.Probe})
-	if err != nil {
-		p.vacate()
-		return nil, err
-	}
-	if p.Combination.Transport == requirement.Stdio && p.Combination.Revision.Modern() {
-		// As most clients begin. Where a server takes nothing before that, which DISC-12 is about, all that is probed would depend on
-		// what was asked before it.
-		s.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
-	}
+	s.Expend()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.used = append(p.used, s)

@@ -54,36 +54,43 @@ func TestExpendableSessionsAreLentOneByOne(t *testing.T) {
 	})
 }
 
-// TestWhoWaitsForLongGetsOneMore: up to the number that is enough, and not before a session could have
-// been opened instead.
-func TestWhoWaitsForLongGetsOneMore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
-			time.Sleep(300 * time.Millisecond)
-			return mortal(n, m, say)
-		}}
-		st := scenariotest.Stage(t, srv)
-		st.Limits.Probes, st.Probes = 1, 2
-		first, _, _ := st.Borrow(t.Context())
-		for range 2 {
-			first.Do(t.Context(), session.Request{Method: "ping"})
-		}
-		begin := time.Now()
-		second, used, err := st.Borrow(t.Context())
-		if waited := time.Since(begin); err != nil || used || second == first || waited != 3*time.Second {
-			t.Errorf("a second session after %v, %v", waited, err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		if _, _, err := st.Borrow(ctx); err == nil {
-			t.Error("a third session was lent")
-		}
-		st.GiveBack(first)
-		st.GiveBack(second)
-		if !first.Alive() || !second.Alive() {
-			t.Error("one more than at first is not kept")
-		}
-	})
+// TestSlowTargetsGetMore: up to the number that is enough, and not where a single answer was quick.
+func TestSlowTargetsGetMore(t *testing.T) {
+	for _, quick := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			answers := 0
+			srv := &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+				if answers++; !quick || answers != 2 {
+					time.Sleep(300 * time.Millisecond)
+				}
+				return mortal(n, m, say)
+			}}
+			st := scenariotest.Stage(t, srv)
+			st.Limits.Probes, st.Probes = 1, 2
+			clean, _ := st.Shared(t.Context())
+			for range 3 {
+				clean.Do(t.Context(), session.Request{Method: "ping"})
+			}
+			var lent []*session.Session
+			for {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				s, _, err := st.Borrow(ctx)
+				if err != nil {
+					break
+				}
+				lent = append(lent, s)
+			}
+			if (len(lent) == 2) == quick || len(lent) > 2 {
+				t.Errorf("%d sessions of a target that answers quickly once: %t", len(lent), quick)
+			}
+			for _, s := range lent {
+				if st.GiveBack(s); !s.Alive() {
+					t.Error("one more than at first is not kept")
+				}
+			}
+		})
+	}
 }
 
 func TestSharedSessionIsOpenedAgain(t *testing.T) {
@@ -203,10 +210,10 @@ func TestLeftSessionsAreTakenOver(t *testing.T) {
 			var used bool
 			rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 				var c *scenario.Client
-				c, used, _ = p.TakeOver(ctx, session.Options{}, scenario.AfterRequests)
+				c, used, _ = p.GoOn(ctx, session.Options{})
 				c.Do(ctx, session.Request{Step: "a", Method: method})
 				if leave {
-					c.Leave(session.Options{}, scenario.AfterRequests)
+					c.Leave()
 				}
 			})
 			return rec, used
@@ -237,44 +244,22 @@ func TestLeftSessionsAreTakenOver(t *testing.T) {
 	})
 }
 
-// TestLenderIsAwaited: the session that a script leaves to borrow is lent before another is opened, and a script that
-// takes long is not waited for.
-func TestLenderIsAwaited(t *testing.T) {
-	for name, c := range map[string]struct {
-		takes, waits time.Duration
-		lent         bool // the session that is left
-	}{
-		"soon over": {2 * time.Second, 2 * time.Second, true},
-		"slow":      {time.Minute, 9 * time.Second, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				srv := &scenariotest.Server{Script: mortal}
-				st := scenariotest.Stage(t, srv)
-				o := session.Options{Kind: recording.Clean}
-				left, err := st.Open(t.Context(), o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				over := make(chan struct{})
-				st.AwaitLender(over)
-				time.AfterFunc(c.takes, func() {
-					st.Leave(left, o, scenario.ToBeLent)
-					close(over)
-				})
-				begin := time.Now()
-				s, used, err := st.Borrow(t.Context())
-				if waited := time.Since(begin); err != nil || used != c.lent || (s == left) != c.lent || waited != c.waits {
-					t.Errorf("lent after %v, used %t, %v", waited, used, err)
-				}
-				st.GiveBack(s)
-				time.Sleep(c.takes)
-				st.Close()
-				synctest.Wait()
-				if n := srv.Now.Load(); n != 0 {
-					t.Errorf("%d connections are left", n)
-				}
-			})
-		})
-	}
+// TestOpeningSessionsAreLent: the session that an opening script leaves is lent before another is opened.
+func TestOpeningSessionsAreLent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := &scenariotest.Server{Script: mortal}
+		st := scenariotest.Stage(t, srv)
+		left, err := st.Open(t.Context(), session.Options{Kind: recording.Clean})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st.Leave(left, scenario.Opening)
+		for _, mine := range []bool{true, false} {
+			s, used, err := st.Borrow(t.Context())
+			if err != nil || used != mine || (s == left) != mine || s.Kind() != recording.Probe {
+				t.Errorf("lent %s, used %t, %v", s.ID(), used, err)
+			}
+			defer st.GiveBack(s)
+		}
+	})
 }
