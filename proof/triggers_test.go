@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
@@ -56,4 +58,31 @@ func TestFailedTriggers(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestNoUpdates: a server that never tells of a change is named in time, though a change is waited for in each revision.
+func TestNoUpdates(t *testing.T) {
+	const within = 45 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		report := judge(t, reference.Options{Faults: []string{"sub-03-no-updates"}}, suite.Config{Budget: 5 * time.Minute},
+			func(described *target.Target) {
+				described.Triggers = target.Triggers{Update: described.Triggers.Update}
+				described.Endpoints = slices.DeleteFunc(described.Endpoints, func(e target.Endpoint) bool {
+					return e.Transport() != requirement.HTTP
+				})
+			})
+		if took := time.Since(began); took > within {
+			t.Errorf("it took %s", took)
+		}
+		red := 0
+		for i := range report.Results {
+			if x := &report.Results[i]; (x.ID == "SUB-03" || x.ID == "SUB-28") && x.Verdict == reports.Fail {
+				red++
+			}
+		}
+		if red != 4 {
+			t.Errorf("%d of 4 revisions are red", red)
+		}
+	})
 }

@@ -53,7 +53,7 @@ var changesScenario = &Scenario{
 		return t.Update != nil || t.Add != nil || t.Remove != nil
 	}, recording.CodeNeedsConfig, "say in the target file how to make the target change (triggers.update, triggers.update-other, triggers.add, triggers.remove)"),
 	Script: func(ctx context.Context, p *Play) {
-		w := &watch{p: p, t: &p.Target.Triggers}
+		w := &watch{p: p, t: &p.Target.Triggers, vain: map[silent]bool{}}
 		if !w.open(ctx) {
 			return
 		}
@@ -83,13 +83,15 @@ type watch struct {
 	// to be expected by the watcher.
 	subscribed, announced bool
 	doubled               bool // it was subscribed twice
+	vain                  map[silent]bool
 }
 
 const (
 	watcher   = "watcher"
 	bystander = "bystander"
 
-	updated = "notifications/resources/updated"
+	updated     = "notifications/resources/updated"
+	listChanged = "notifications/resources/list_changed"
 )
 
 // open opens the two sessions. A target of which only one instance may run has
@@ -248,7 +250,7 @@ func (w *watch) updates(ctx context.Context) bool {
 		if !w.fire(ctx, w.t.UpdateOther) {
 			return false
 		}
-		w.await(ctx, w.watcher, after, w.watching(w.t.UpdateOther.URI), func(f *wire.Frame) bool { return Notifies(f, updated) })
+		w.await(ctx, w.watcher, after, w.watching(w.t.UpdateOther.URI), updated, func(f *wire.Frame) bool { return Notifies(f, updated) })
 	}
 	return w.update(ctx, recording.MarkUpdate)
 }
@@ -259,11 +261,11 @@ func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
 	if !w.fire(ctx, w.t.Update) {
 		return false
 	}
-	if mark == recording.MarkUpdate && w.subscribed && w.await(ctx, w.watcher, after, 1, w.changed) {
+	if mark == recording.MarkUpdate && w.subscribed && w.await(ctx, w.watcher, after, 1, updated, w.changed) {
 		w.reread(ctx)
 	}
 	w.busy(ctx) // some send only when they are asked for something
-	if w.subscribed && !w.await(ctx, w.watcher, after, max(w.watching(w.t.Update.URI), 1), w.changed) && w.watcher.S.HTTPSession() != "" {
+	if w.subscribed && !w.await(ctx, w.watcher, after, max(w.watching(w.t.Update.URI), 1), updated, w.changed) && w.watcher.S.HTTPSession() != "" {
 		w.watcher.Note(w.watcher.Life(ctx)) // the target may have ended the session, and the subscription with it
 	}
 	return w.watcher.S.Alive()
@@ -323,7 +325,7 @@ func (w *watch) twice(ctx context.Context) bool {
 		if !w.update(ctx, recording.MarkShared) {
 			return false
 		}
-		w.await(ctx, w.bystander, after, 1, w.changed)
+		w.await(ctx, w.bystander, after, 1, updated, w.changed)
 	}
 	w.ask(ctx, w.bystander, recording.StepForeignUnsubscribe, "resources/unsubscribe", w.t.Update.URI, nil)
 	return w.update(ctx, recording.MarkForeign)
@@ -398,9 +400,9 @@ func (w *watch) list(ctx context.Context) bool {
 			return false
 		}
 		w.busy(ctx)
-		seen := w.announced && w.await(ctx, w.watcher, after, 1, listChanges)
+		seen := w.announced && w.await(ctx, w.watcher, after, 1, listChanged, listChanges)
 		w.relist(ctx, change.step, change.t.URI, seen)
-		if first := change.mark == recording.MarkAdd || w.t.Add == nil; first && seen && w.apart() && !w.await(ctx, w.bystander, after, 1, listChanges) {
+		if first := change.mark == recording.MarkAdd || w.t.Add == nil; first && seen && w.apart() && !w.await(ctx, w.bystander, after, 1, listChanged, listChanges) {
 			w.look(ctx, w.bystander, recording.StepBesideChanged, change.t.URI, "1")
 		}
 		if !w.announced { // what was never declared takes its time as well
@@ -420,7 +422,7 @@ func (w *watch) apart() bool {
 }
 
 // listChanges reports whether a frame announces a change of the list.
-func listChanges(f *wire.Frame) bool { return Notifies(f, "notifications/resources/list_changed") }
+func listChanges(f *wire.Frame) bool { return Notifies(f, listChanged) }
 
 // relist looks at the list after a change; where the change was announced it
 // looks again for a while, because a list may lag behind.

@@ -26,27 +26,29 @@ func (w *watch) sameID(ctx context.Context) {
 	w.streams.add(st)
 	after := w.p.Transcript.Len()
 	if st.Ack != nil && w.update(ctx, recording.MarkShared) {
-		w.await(ctx, w.bystander, after, 1, w.changed)
+		w.await(ctx, w.bystander, after, 1, updated, w.changed)
 	}
 }
 
-// await waits until a session has got a number of notifications of a kind,
-// and reports whether it did. Where there is no way for them to come, silence is
-// watched instead.
-func (w *watch) await(ctx context.Context, c *Client, after, n int, fits func(*wire.Frame) bool) bool {
-	d := w.p.Limits.UpTo(ChangeTime)
-	if w.deaf(c) {
-		d = w.p.Limits.QuietWindow
+// await waits until a session has got a number of notifications of a method, and reports whether it did. Where there is
+// no way for them to come silence is watched instead, and where one was waited for in vain before, a third as long.
+func (w *watch) await(ctx context.Context, c *Client, after, n int, method string, fits func(*wire.Frame) bool) bool {
+	vain := silent{c, method}
+	switch quiet := w.p.Limits.QuietWindow; {
+	case w.deaf(c):
+		return c.S.AwaitDue(ctx, after, n, "", quiet, fits) >= n
+	case w.vain[vain]:
+		return c.S.AwaitDue(ctx, after, n, "", quiet/3, fits) >= n
 	}
-	deadline := time.Now().Add(d)
-	for ; n > 0; n-- {
-		f, ok := c.S.Await(ctx, after, time.Until(deadline), fits)
-		if !ok {
-			return false
-		}
-		after = f.Number
-	}
-	return true
+	came := c.S.AwaitDue(ctx, after, n, method, w.p.Limits.UpTo(ChangeTime), fits)
+	w.vain[vain] = n > 0 && came == 0
+	return came >= n
+}
+
+// silent is a client to which no notification of a method came when one was due.
+type silent struct {
+	client *Client
+	method string
 }
 
 // deaf reports whether a session has no channel for notifications: that of a legacy

@@ -1,8 +1,12 @@
 package session
 
 import (
+	"context"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // silence is what is known, by method, of requests that were waited for in full.
@@ -71,10 +75,39 @@ func (h *Habits) expected(method string, whole time.Duration) time.Duration {
 	if h == nil || method == "" {
 		return whole
 	}
+	enough := neverAnswered
+	if strings.HasPrefix(method, notifications) {
+		enough = 1
+	}
 	h.silence.mu.Lock()
 	defer h.silence.mu.Unlock()
-	if h.silence.answered[method] || h.silence.unheard[method] < neverAnswered {
+	if h.silence.answered[method] || h.silence.unheard[method] < enough {
 		return whole
 	}
 	return whole / part
+}
+
+// notifications is how their methods begin.
+const notifications = "notifications/"
+
+// AwaitDue waits for n notifications of a method that are due, as [Session.Await] does, and returns how many came. Of
+// a target that never sent one when it was due, not even in the whole time, they are waited for in a part of it.
+func (s *Session) AwaitDue(ctx context.Context, after, n int, method string, whole time.Duration, fits func(*wire.Frame) bool) (came int) {
+	h := s.opts.Habits
+	deadline := time.Now().Add(h.expected(method, whole))
+	for came < n {
+		f, ok := s.Await(ctx, after, time.Until(deadline), fits)
+		if !ok {
+			break
+		}
+		after = f.Number
+		came++
+	}
+	switch {
+	case came > 0:
+		h.hasAnswered(method, true)
+	case n > 0 && ctx.Err() == nil:
+		h.noAnswer(method, false)
+	}
+	return came
 }

@@ -86,6 +86,7 @@ var httpBroadcastScenario = &scenario.Scenario{
 	Title: "watching two streams for one change",
 	Sends: "Two GET streams in one session, a subscription, and one change of the resource.",
 	Phase: scenario.Mutate,
+	After: []recording.Name{recording.Changes},
 	When: scenario.All(
 		scenario.OverLegacyHTTP,
 		scenario.Declared("resources.subscribe"),
@@ -94,12 +95,19 @@ var httpBroadcastScenario = &scenario.Scenario{
 	),
 	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		uri := p.Target.Triggers.Update.URI
+		if changes := p.Earlier(recording.Changes); changes.Step(recording.StepSubscribe) != nil &&
+			len(changes.Notifications("notifications/resources/updated", 0)) == 0 {
+			p.Skip(recording.CodeNotExercised, "no update came when one was due")
+			return
+		}
 		one, two := c.S.OpenStream(ctx, stepGet1), c.S.OpenStream(ctx, stepGet2)
 		x := c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: map[string]any{"uri": uri}})
 		if x.Succeeded() && one.Open() && two.Open() {
 			after := p.Mark(markTriggered)
 			if p.Fire(ctx, p.Target.Triggers.Update) {
-				c.S.Await(ctx, after, p.Limits.Timeout, func(f *wire.Frame) bool { return f.Dir == wire.In && len(f.Raw) > 0 })
+				c.S.AwaitDue(ctx, after, 1, "notifications/resources/updated", p.Limits.UpTo(scenario.ChangeTime), func(f *wire.Frame) bool {
+					return f.Dir == wire.In && len(f.Raw) > 0
+				})
 				c.S.Quiet(ctx, p.Limits.QuietWindow)
 			}
 		}
