@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
 )
 
 // The checks of harm that was seen to be done, whatever sentence speaks of it.
@@ -74,6 +75,7 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 						sent(x), matcher.InBrackets(x.Reason)),
 					On:          x,
 					SharedCause: verdict.Ends,
+					Harmless:    byClientAlone(v, x),
 				})
 			case lostOnce(x, r.Exchanges[i+1:]):
 				open = true
@@ -90,6 +92,13 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	if survived > 0 && !open {
 		v.Holds()
 	}
+}
+
+// byClientAlone reports whether nobody but a client that has the server to itself can send a message: over stdio all but
+// the URIs and the values, which a model or a user may have from elsewhere.
+func byClientAlone(v *verdict.Verdict, x *recording.Exchange) bool {
+	return v.Facts.Combination.Transport == requirement.Stdio &&
+		x.Param("uri").Type != gjson.String && x.Param("argument.value").Type != gjson.String
 }
 
 // endsSessions tells of messages that sessions end over without a word about it. A server may end one at any time, but then it says so

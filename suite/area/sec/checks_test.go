@@ -256,7 +256,9 @@ func TestEndedByOneMessage(t *testing.T) {
 		adjust func(*recording.Recording)
 		want   verdict.Outcome
 	}{
-		"process":                    {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, fatal, nil, verdict.Fail},
+		"process": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, fatal, nil, verdict.Fail},
+		"process, by a URI": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+			func() rt.Line { l := fatal; l.Params = `{"uri":"a:%00"}`; return l }(), nil, verdict.Fail},
 		"deaf":                       {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, silent, nil, verdict.Pass},
 		"once":                       {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, once, nil, verdict.Pass},
 		"lost, and survived alone":   {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, lost, add("not-json", recording.Silent, false), verdict.Pass},
@@ -282,7 +284,9 @@ func TestEndedByOneMessage(t *testing.T) {
 		if got.Outcome != x.want {
 			t.Errorf("%s: %s, expected %s: %+v", name, got.Outcome, x.want, got)
 		}
-		if got.Outcome == verdict.Fail && got.Gravity != requirement.Security {
+		// Nobody else can send it to a process of the client's own.
+		if harms := x.on.Transport == requirement.HTTP || x.line.Params != ""; got.Outcome == verdict.Fail &&
+			harms != (got.Gravity == requirement.Security) {
 			t.Errorf("%s: the gravity is %q", name, got.Gravity)
 		}
 	}
