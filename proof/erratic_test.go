@@ -19,7 +19,7 @@ import (
 func erratic(seed uint64, fail func(c *hook.Call) *hook.Reply) hook.Hooks {
 	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(seed, 4))
-	return hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		mu.Lock()
 		fails := rng.IntN(4) == 0
 		mu.Unlock()

@@ -82,14 +82,14 @@ func TestEditParams(t *testing.T) {
 
 // inOrder writes a word into notifications.
 func inOrder(word string) Hooks {
-	return OnNotification("n", Every, func(ctx context.Context, m Message, next Emitter) error {
+	return OnNotification("n", func(ctx context.Context, m Message, next Emitter) error {
 		return next(ctx, m.With(EditRaw(m.Raw, func(n Object) { ObjectAt(n, "params")["order"] = word })))
 	})
 }
 
 // twice sends answers to the methods of a pattern twice.
 func twice(pattern string) Hooks {
-	return OnResponse(pattern, Every, func(ctx context.Context, m Message, next Emitter) error {
+	return OnResponse(pattern, func(ctx context.Context, m Message, next Emitter) error {
 		return errors.Join(next(ctx, m), next(ctx, m))
 	})
 }
@@ -104,7 +104,7 @@ func TestEmitHooks(t *testing.T) {
 		}
 	}
 	note := NewNotification("n", Object{"a": true})
-	send(OnNotification("n", Every, func(context.Context, Message, Emitter) error { return nil }), note)
+	send(OnNotification("n", func(context.Context, Message, Emitter) error { return nil }), note)
 	if len(sent) != 0 {
 		t.Errorf("dropped: %q", sent)
 	}
@@ -152,53 +152,34 @@ func TestHTTPHooks(t *testing.T) {
 	}
 }
 
-// Hooks that look at everything get it in one piece; narrow ones only what they match.
+// Hooks get in one piece what they match; the rest passes as it is.
 func TestWhoLooksGetsItInOnePiece(t *testing.T) {
 	rendered := func() *Reply { return &Reply{Rendered: journal.NewShared([]byte(`"result":{"n":1}}`))} }
-	sees := func(r *Reply) bool { return r.Result["n"] == Number(1) && r.Rendered == nil }
-	look := func(next Handler) Handler {
-		return func(ctx context.Context, c *Call) *Reply {
-			r := next(ctx, c)
-			if !sees(r) {
-				t.Errorf("%s: not in one piece", c.Method)
-			}
-			return r
-		}
-	}
 	matching := OnMethod("a", func(ctx context.Context, c *Call, next Handler) *Reply {
-		return look(next)(ctx, c)
+		r := next(ctx, c)
+		if r.Result["n"] != Number(1) || r.Rendered != nil {
+			t.Errorf("%s: not in one piece", c.Method)
+		}
+		return r
 	})
-	for name, test := range map[string]struct {
-		hooks  Hooks
-		looked bool // at calls of another method
-	}{
-		"none": {Hooks{}, false}, "any": {Hooks{Handle: look}, true}, "narrow": {matching, false},
-		"two narrow": {Join(matching, EditReply("a", func(*Call, *Reply) {}), EditCall("", func(*Call) {})), false},
-		"one of any": {Join(matching, Hooks{Handle: look}), true}, "of messages": {Join(matching, Hooks{Emit: func(next Emitter) Emitter { return next }}), true},
-		"of streams": {Join(matching, Hooks{OffGrid: Always}), false},
-	} {
-		h := test.hooks.Handler(func(context.Context, *Call) *Reply { return rendered() })
+	both := Join(matching, EditReply("a", func(*Call, *Reply) {}), EditCall("", func(*Call) {}))
+	for name, hooks := range map[string]Hooks{"one": matching, "two": both} {
+		h := hooks.Handle(func(context.Context, *Call) *Reply { return rendered() })
 		h(t.Context(), &Call{Method: "a"})
-		if r := h(t.Context(), &Call{Method: "b"}); sees(r) != test.looked {
+		if r := h(t.Context(), &Call{Method: "b"}); r.Rendered == nil {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	for name, test := range map[string]struct {
-		hooks  Hooks
-		looked bool
-	}{
-		"none": {Hooks{}, false}, "any": {Hooks{Emit: func(next Emitter) Emitter { return next }}, true},
-		"narrow": {twice("a"), false}, "matching": {twice(""), true},
-	} {
+	for pattern, looked := range map[string]bool{"a": false, "": true} {
 		n := 0
-		send := test.hooks.Emitter(func(_ context.Context, m Message) error {
-			if n++; string(m.Raw)+string(m.Tail.Bytes()) != `{"result":{"n":1}}` || (m.Tail == nil) != test.looked {
-				t.Errorf("%s: %s %s", name, m.Raw, m.Tail.Bytes())
+		send := twice(pattern).Emit(func(_ context.Context, m Message) error {
+			if n++; string(m.Raw)+string(m.Tail.Bytes()) != `{"result":{"n":1}}` || (m.Tail == nil) != looked {
+				t.Errorf("%q: %s %s", pattern, m.Raw, m.Tail.Bytes())
 			}
 			return nil
 		})
 		if err := send(t.Context(), Message{Raw: []byte(`{`), Tail: rendered().Rendered, Call: &Call{Method: "b"}}); err != nil || n == 0 {
-			t.Error(name, n, err)
+			t.Error(pattern, n, err)
 		}
 	}
 }

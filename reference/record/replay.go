@@ -53,7 +53,7 @@ func (r *Recording) Serve(o reference.Options) (*reference.Server, error) {
 		p.by[x.method] = append(p.by[x.method], x)
 	}
 	o.Hooks = hook.Join(o.Hooks, hook.Hooks{OffGrid: hook.Always},
-		hook.OnResponse("", hook.Every, p.answering), hook.OnMethod("", p.handle))
+		hook.OnResponse("", p.answering), hook.OnMethod("", p.handle))
 	return reference.New(reference.World{Name: r.Name}, o)
 }
 

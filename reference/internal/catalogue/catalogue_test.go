@@ -13,7 +13,7 @@ import (
 
 func of(text string, code Code, overlays Overlays) *Catalogue {
 	files := fstest.MapFS{"rows/a.yaml": {Data: []byte(text)}, "rows/b.yaml": {Data: []byte("b-1:\n  summary: is there\n  do: [{silence: true}]\n")}}
-	return New(files, "rows", []Code{code}, overlays, func(e Entry) error {
+	return New(files, "rows", []func() Code{func() Code { return code }}, overlays, func(e Entry) error {
 		if e.Aspect == "bad" {
 			return errors.New("has a bad aspect")
 		}
@@ -34,8 +34,7 @@ a-2:
   summary: code
   needs: {revisions: [2025-06-18..]}
 `
-	called := false
-	c := of(text, Code{"a-2": func() hook.Hooks { called = true; return hook.Hooks{Public: hook.Always} }}, nil)
+	c := of(text, Code{"a-2": {Public: hook.Always}}, nil)
 	if err := c.Err(); err != nil || len(c.All()) != 3 || c.All()[2].Name != "b-1" {
 		t.Fatalf("%v, %+v", err, c.All())
 	}
@@ -52,7 +51,7 @@ a-2:
 		t.Errorf("%+v", h)
 	}
 	two, _ := c.Find("a-2")
-	if h := two.HooksFor(nil); !called || h.Public == nil || !slices.Equal(two.Needs.Revisions, hook.Revisions()[2:]) {
+	if h := two.HooksFor(nil); h.Public == nil || !slices.Equal(two.Needs.Revisions, hook.Revisions()[2:]) {
 		t.Errorf("%+v, in %q", h, two.Needs.Revisions)
 	}
 	if _, ok := c.Find("none"); ok {
@@ -82,7 +81,7 @@ func TestMistakesAreNamed(t *testing.T) {
 			t.Errorf("%q: the row can be found", text)
 		}
 	}
-	if err := of("", Code{"c-1": nil}, Overlays{"c-2": nil}).Err(); err == nil || !strings.Contains(err.Error(), `there is code for "c-1", and no row`) || !strings.Contains(err.Error(), "c-2") {
+	if err := of("", Code{"c-1": {}}, Overlays{"c-2": nil}).Err(); err == nil || !strings.Contains(err.Error(), `there is code for "c-1", and no row`) || !strings.Contains(err.Error(), "c-2") {
 		t.Errorf("%v", err)
 	}
 }
