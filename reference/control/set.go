@@ -214,12 +214,7 @@ func (s *Set) Hooks() hook.Hooks {
 		},
 		OffGrid: func(t *hook.Trace) bool { return s.anyHas(func(n *node) bool { return n.hooks.OffGrid.Holds(t) }) },
 		Public:  func(t *hook.Trace) bool { return s.anyHas(func(n *node) bool { return n.hooks.Public.Holds(t) }) },
-		Conn: func(c net.Conn) net.Conn {
-			if wrap := s.whole().Conn; wrap != nil {
-				return wrap(c)
-			}
-			return c
-		},
+		Conn:    func(c net.Conn) net.Conn { return hook.Wrap(s.whole().Conn, c) },
 		Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
 			if wrap := s.whole().Stdio; wrap != nil {
 				return wrap(ctx, in, out)
@@ -253,6 +248,7 @@ const (
 type node struct {
 	set     *Set
 	rule    Rule
+	name    string // what the journal calls it
 	about   fault.Fault
 	rank    int
 	matcher *operation.Matcher
@@ -271,7 +267,7 @@ func (n *node) status() Status {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return Status{
-		Rule: n.rule, Name: n.rule.name(), Requirement: n.about.Requirement, Summary: n.about.Summary,
+		Rule: n.rule, Name: n.name, Requirement: n.about.Requirement, Summary: n.about.Summary,
 		Hits: n.hits, Done: n.done(),
 		Warnings: n.rule.Warnings(),
 	}
@@ -308,7 +304,7 @@ func (s *Set) prepare(r Rule, source uint64) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &node{set: s, rule: r, about: about, rank: r.rank(), matcher: m, hooks: about.HooksFor(stream(s.seed, source))}
+	n := &node{set: s, rule: r, name: r.name(), about: about, rank: r.rank(), matcher: m, hooks: about.HooksFor(stream(s.seed, source))}
 	n.chance = stream(s.seed, source|streamChance)
 	n.counted = r.Counted() && !n.hooks.Idle()
 	n.build()
@@ -377,14 +373,13 @@ func (n *node) spend() bool {
 // mark notes that the rule holds for a message. Rules that hold for everything and are
 // part of how the server is do not get an entry each time.
 func (n *node) mark(t *hook.Trace) {
-	name := n.rule.name()
-	t.Mark(name)
+	t.Mark(n.name)
 	if n.matcher.Free && n.rank > rankFailure {
 		return
 	}
 	n.set.journal.Note(&journal.Entry{
 		Kind: journal.Applied, Transport: t.Transport, Session: t.Session, Method: t.Method, URI: t.URI,
-		Identity: journal.Fingerprint(t.Token), RequestSeq: t.Seq, Rules: []string{name},
+		Identity: journal.Fingerprint(t.Token), RequestSeq: t.Seq, Rules: []string{n.name},
 	}, nil)
 }
 

@@ -19,7 +19,7 @@ import (
 func rpcCode() code {
 	return code{
 		// Where a chunk ends is not passed on: it is within the first character that can be cut.
-		"rpc-04-chunks-decoded": hook.OnHTTP(func(r *http.Request) bool { return r.ContentLength < 0 && r.Method == http.MethodPost }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		"rpc-04-chunks-decoded": hook.OnHTTP(inChunks, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			body, _ := io.ReadAll(r.Body) // what could not be read to its end is no message
 			if i := bytes.IndexFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }); i >= 0 && hook.Acts(r.Context()) {
 				body = append(bytes.ToValidUTF8(body[:i+1], []byte("\ufffd")), bytes.ToValidUTF8(body[i+1:], []byte("\ufffd"))...)
@@ -27,7 +27,7 @@ func rpcCode() code {
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			next.ServeHTTP(w, r)
 		}),
-		"rpc-04-cut-chunks-refused": hook.OnHTTP(func(r *http.Request) bool { return r.ContentLength < 0 && r.Method == http.MethodPost }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		"rpc-04-cut-chunks-refused": hook.OnHTTP(inChunks, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			body, _ := io.ReadAll(r.Body) // as above
 			if bytes.ContainsFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }) {
 				w.Header().Set("Content-Type", "application/json")
@@ -79,6 +79,8 @@ func rpcCode() code {
 		"rpc-20-byte-order-mark": atStart("\xef\xbb\xbf"),
 	}
 }
+
+func inChunks(r *http.Request) bool { return r.ContentLength < 0 && r.Method == http.MethodPost }
 
 // replacing has a text in messages be another one.
 func replacing(text, other string) hook.Hooks {

@@ -18,7 +18,7 @@ type turn struct {
 	came   any // the message as it came
 	passed bool
 	err    error // of letting it pass
-	reply  kept
+	reply  *Reply
 }
 
 type turnKey struct{}
@@ -194,9 +194,9 @@ func comparedCalls(around func(Handler) Handler) func(Handler) Handler {
 			}
 			r := next(WithTurn(ctx, nil), c)
 			if first {
-				t.reply = keep(r)
+				t.reply = r
 			}
-			return r
+			return r.plain()
 		})
 		return func(ctx context.Context, c *Call) *Reply {
 			t := turnOf(ctx)
@@ -208,12 +208,12 @@ func comparedCalls(around func(Handler) Handler) func(Handler) Handler {
 			t.came = &came
 			r := act(ctx, c)
 			switch {
-			case t.passed && t.reply.like(r):
-				return t.reply.plain()
+			case t.passed && reflect.DeepEqual(t.reply.plain(), r.plain()):
+				return t.reply
 			case t.acts():
 				return r
 			case t.passed:
-				return t.reply.plain()
+				return t.reply
 			}
 			c.Method, c.Params, c.Header = came.Method, came.Params, came.Header
 			return next(WithTurn(ctx, nil), c)
@@ -225,54 +225,15 @@ func likeCalls(a, b *Call) bool {
 	return a.Method == b.Method && bytes.Equal(a.Params, b.Params) && reflect.DeepEqual(a.Header, b.Header)
 }
 
-// kept is a reply as it was, whatever becomes of what it is made of.
-type kept struct {
-	reply   *Reply
-	content []byte // of one that is not rendered
-}
-
-func keep(r *Reply) (k kept) {
-	if r != nil {
-		reply := *r
-		reply.Header = r.Header.Clone()
-		if k.reply = &reply; r.Rendered == nil {
-			k.content = r.content()
-		}
-	}
-	return k
-}
-
-func (r *Reply) content() []byte { return Encode([]any{r.Result, r.Error}) }
-
-// plain is the reply.
-func (k kept) plain() *Reply {
-	if k.reply == nil {
+// plain is a reply that shares nothing with the other, in the form of decoded JSON.
+func (r *Reply) plain() *Reply {
+	if r == nil {
 		return nil
 	}
-	r := *k.reply
-	if k.content != nil {
-		both, _ := Decode(k.content) // has been encoded
-		content, _ := both.([]any)
-		r.Result, _ = content[0].(Object)
-		r.Error, _ = content[1].(Object)
-	}
-	return &r
-}
-
-// like reports whether a reply is as it was.
-func (k kept) like(r *Reply) bool {
-	if k.reply == nil || r == nil {
-		return k.reply == nil && r == nil
-	}
-	if was := k.reply; r.Status != was.Status || r.Silent != was.Silent || r.Open != was.Open || !bytes.Equal(r.Raw, was.Raw) ||
-		!reflect.DeepEqual(r.Header, was.Header) {
-		return false
-	}
-	if r.Rendered != nil && r.Rendered == k.reply.Rendered {
-		return true
-	}
-	was := k.plain()
-	was.Expand()
-	r.Expand()
-	return bytes.Equal(was.content(), r.content())
+	p := *r
+	p.Expand()
+	p.Result, _ = Plain(p.Result).(Object)
+	p.Error, _ = Plain(p.Error).(Object)
+	p.Header = r.Header.Clone()
+	return &p
 }
