@@ -343,14 +343,14 @@ func (n *node) acts(t *hook.Trace) bool {
 		return true
 	}
 	fresh := false
-	yes := t.Decide(n, func() bool {
+	yes := t.Once(n, func() any {
 		fresh = n.spend()
 		return fresh
 	})
 	if fresh {
 		n.mark(t)
 	}
-	return yes
+	return yes == true
 }
 
 // spend counts a matching message and says whether it is affected.

@@ -18,11 +18,9 @@ func firstPageAgain(ctx context.Context, c *hook.Call, next hook.Handler) *hook.
 	if c.Param("cursor") == nil || r == nil || r.Error != nil {
 		return r
 	}
-	before := *c
 	params, _ := hook.DecodeObject(c.Params) // they have a cursor
 	delete(params, "cursor")
-	before.Params = hook.Encode(params)
-	first := next(ctx, &before)
+	first := next(ctx, c.With(params))
 	if first == nil || first.Error != nil {
 		return r
 	}

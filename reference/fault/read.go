@@ -24,15 +24,16 @@ func readCode() code {
 			}
 			c["text"] = text
 		}),
-		"read-09-pad-bits": editBlobs(func(blob string) string {
+		"read-09-pad-bits": hook.EditEachContent(func(_ int, c hook.Object) {
+			blob, _ := c["blob"].(string)
 			letters := strings.TrimRight(blob, "=")
 			if len(letters) == len(blob) {
-				return blob
+				return
 			}
 			const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 			last := len(letters) - 1
 			value := strings.IndexByte(alphabet, letters[last])
-			return letters[:last] + string(alphabet[value|1]) + blob[last+1:]
+			c["blob"] = letters[:last] + string(alphabet[value|1]) + blob[last+1:]
 		}),
 		"read-13-mojibake": hook.EditEachContent(func(_ int, c hook.Object) {
 			if text, ok := c["text"].(string); ok {
@@ -40,15 +41,6 @@ func readCode() code {
 			}
 		}),
 	}
-}
-
-// editBlobs changes each blob.
-func editBlobs(edit func(blob string) string) hook.Hooks {
-	return hook.EditEachContent(func(_ int, c hook.Object) {
-		if blob, ok := c["blob"].(string); ok {
-			c["blob"] = edit(blob)
-		}
-	})
 }
 
 // doubleEncoded takes the bytes of a text for characters.

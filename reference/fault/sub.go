@@ -163,9 +163,7 @@ func subscribeAll() hook.Hooks {
 			return r
 		}
 		for _, uri := range allURIs {
-			more := *c
-			more.Params = hook.Encode(hook.Object{"uri": uri})
-			next(ctx, &more)
+			next(ctx, c.With(hook.Object{"uri": uri}))
 		}
 		return r
 	})
@@ -238,18 +236,16 @@ func flagged() hook.Hooks {
 		}
 		params := hook.Object{}
 		for more := true; more; { // page by page
-			list := *c
-			list.Method, list.Params = hook.MethodList, hook.Encode(params)
-			page := next(ctx, &list)
+			list := c.With(params)
+			list.Method = hook.MethodList
+			page := next(ctx, list)
 			if page == nil {
 				return r
 			}
 			resources, _ := page.Result["resources"].([]any)
 			for _, one := range resources {
 				o, _ := one.(hook.Object)
-				further := *c
-				further.Params = hook.Encode(hook.Object{"uri": o["uri"]})
-				next(ctx, &further)
+				next(ctx, c.With(hook.Object{"uri": o["uri"]}))
 			}
 			params["cursor"], more = page.Result["nextCursor"]
 		}

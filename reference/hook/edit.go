@@ -218,6 +218,13 @@ func (c *Call) Meta(key string) any {
 	return ObjectAt(params, "_meta")[key]
 }
 
+// With is the call with other params.
+func (c *Call) With(params Object) *Call {
+	other := *c
+	other.Params = Encode(params)
+	return &other
+}
+
 // Param reads a member of params; nil if it is not there.
 func (c *Call) Param(name string) any {
 	params, ok := DecodeObject(c.Params)

@@ -47,14 +47,8 @@ type decision struct {
 	key, value any
 }
 
-// Decide returns what has been decided for a key, and asks decide if it is the first
-// to want to know. So a message counts once, however many hooks act on it.
-func (t *Trace) Decide(key any, decide func() bool) bool {
-	yes, _ := t.Once(key, func() any { return decide() }).(bool)
-	return yes
-}
-
-// Once returns what make has made for a key when the first wanted to know.
+// Once returns what make has made for a key when the first wanted to know. So a message counts once, however many hooks
+// act on it.
 func (t *Trace) Once(key any, make func() any) any {
 	t.mu.Lock()
 	defer t.mu.Unlock()

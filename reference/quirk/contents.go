@@ -36,9 +36,7 @@ func contentsCode() code {
 				return r
 			}
 			plain := strings.NewReplacer("%2e", ".", "%2E", ".", "%7e", "~", "%7E", "~", "%2d", "-", "%2D", "-").Replace(uri)
-			again := *c
-			again.Params = hook.Encode(hook.Object{"uri": plain})
-			if other := next(ctx, &again); other != nil && other.Error == nil && !strings.Contains(plain, "..") {
+			if other := next(ctx, c.With(hook.Object{"uri": plain})); other != nil && other.Error == nil && !strings.Contains(plain, "..") {
 				return other
 			}
 			return r
