@@ -14,7 +14,7 @@ type chain struct {
 	emit    hook.Emitter
 	receive hook.Receiver
 	event   hook.EventWriter
-	web     hook.Way[exchange, error]
+	web     way
 }
 
 // exchange is an HTTP request and where its response goes.
@@ -23,8 +23,11 @@ type exchange struct {
 	r *http.Request
 }
 
+// way is what HTTP requests pass.
+type way = hook.Way[exchange, error]
+
 // serves is an HTTP handler as a way.
-func serves(h http.Handler) hook.Way[exchange, error] {
+func serves(h http.Handler) way {
 	return func(ctx context.Context, x exchange) error {
 		if ctx != x.r.Context() {
 			x.r = x.r.WithContext(ctx)
@@ -35,26 +38,26 @@ func serves(h http.Handler) hook.Way[exchange, error] {
 }
 
 // handler is a way as an HTTP handler.
-func handler(way hook.Way[exchange, error]) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _ = way(r.Context(), exchange{w, r}) })
+func handler(pass way) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _ = pass(r.Context(), exchange{w, r}) })
 }
 
 // around is a hook of HTTP as one around a way.
-func around(web func(http.Handler) http.Handler) func(hook.Way[exchange, error]) hook.Way[exchange, error] {
+func around(web func(http.Handler) http.Handler) func(way) way {
 	if web == nil {
 		return nil
 	}
-	return func(next hook.Way[exchange, error]) hook.Way[exchange, error] { return serves(web(handler(next))) }
+	return func(next way) way { return serves(web(handler(next))) }
 }
 
 // kind is where a chain has the way of one kind of message.
 type kind[X, R any] func(*chain) *hook.Way[X, R]
 
-func calls(c *chain) *hook.Handler                 { return &c.handle }
-func messages(c *chain) *hook.Emitter              { return &c.emit }
-func input(c *chain) *hook.Receiver                { return &c.receive }
-func events(c *chain) *hook.EventWriter            { return &c.event }
-func requests(c *chain) *hook.Way[exchange, error] { return &c.web }
+func calls(c *chain) *hook.Handler      { return &c.handle }
+func messages(c *chain) *hook.Emitter   { return &c.emit }
+func input(c *chain) *hook.Receiver     { return &c.receive }
+func events(c *chain) *hook.EventWriter { return &c.event }
+func requests(c *chain) *way            { return &c.web }
 
 // build makes the way through the rule: each kind of hook acts where the rule
 // applies, and lets everything else pass.
@@ -67,7 +70,7 @@ func (n *node) build() {
 	web := around(h.HTTP)
 	if n.about.Needs.Authorization { // is demanded whether the rule acts or not
 		demands, acts := around(hook.RequireBearer().HTTP), web
-		web = func(next hook.Way[exchange, error]) hook.Way[exchange, error] { return hook.Wrap(acts, demands(next)) }
+		web = func(next way) way { return hook.Wrap(acts, demands(next)) }
 	}
 	through(n, requests, web, traceOf)
 }
