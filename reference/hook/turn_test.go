@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,16 +11,12 @@ import (
 // TestCompared: hooks that leave what passes as it is are not counted. Of those that do not, what came passes where they
 // must not act, be it that they alter, withhold, repeat or answer it.
 func TestCompared(t *testing.T) {
-	messages := map[string]Hooks{
+	for name, h := range map[string]Hooks{
 		"same":     EditMessage(func(m *Message) { m.Raw = []byte(`{"a":1}`) }),
 		"altered":  EditMessage(func(m *Message) { m.Raw = []byte(`{}`) }),
 		"withheld": OnResponse("", func(context.Context, Message, Emitter) error { return nil }),
 		"repeated": twice(""),
-		"cut off": OnResponse("", func(ctx context.Context, m Message, next Emitter) error {
-			return errors.Join(next(ctx, m), ErrOutputClosed)
-		}),
-	}
-	for name, h := range messages {
+	} {
 		asked, got := 0, ""
 		send := Compared(h).Emit(func(_ context.Context, m Message) error { got += string(m.Raw); return nil })
 		err := send(WithTurn(t.Context(), func() bool { asked++; return false }), Message{Raw: []byte(`{"a":1}`)})
@@ -29,14 +24,12 @@ func TestCompared(t *testing.T) {
 			t.Errorf("%s: %q, %v, asked %d times", name, got, err, asked)
 		}
 	}
-	calls := map[string]Hooks{
+	for name, h := range map[string]Hooks{
 		"same":     EditParams("", func(_ *Call, params Object) { params["a"] = Number(1) }),
 		"params":   EditParams("", func(_ *Call, params Object) { params["a"] = Number(2) }),
 		"result":   EditResult("", func(_ *Call, result Object) { result["b"] = true }),
 		"answered": OnMethod("", func(context.Context, *Call, Handler) *Reply { return Fail(-1, "no") }),
-		"silent":   OnMethod("", func(ctx context.Context, c *Call, next Handler) *Reply { next(ctx, c); return nil }),
-	}
-	for name, h := range calls {
+	} {
 		asked, undone := 0, 0
 		handle := Compared(Join(OnMethod("", func(ctx context.Context, c *Call, next Handler) *Reply {
 			Undo(ctx, func() { undone++ })
@@ -48,20 +41,17 @@ func TestCompared(t *testing.T) {
 			t.Errorf("%s: %+v, asked %d times, undone %d times", name, r, asked, undone)
 		}
 	}
-	requests := map[string]Hooks{
+	for name, h := range map[string]Hooks{
 		"same":   EditAnswer(func(_ *http.Request, _ []byte, a *Answer) { a.Status = http.StatusAccepted }),
 		"header": EditRequest(func(r *http.Request) { r.Header.Set("X", "other") }),
 		"head":   EditHead(func(_ *http.Request, _ int, h http.Header) int { h.Del("Y"); return http.StatusTeapot }),
 		"body":   EditAnswer(func(_ *http.Request, _ []byte, a *Answer) { a.Body = []byte("other") }),
-		"own": OnHTTP(nil, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-			http.Error(w, "no", http.StatusConflict)
-		}),
+		"own":    OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, _ http.Handler) { http.NotFound(w, r) }),
 		"half": OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			next.ServeHTTP(&Writer{ResponseWriter: w, Body: func(p []byte) (int, error) { return w.Write(p[:len(p)/2]) }}, r)
 			Cut(r.Context())
 		}),
-	}
-	for name, h := range requests {
+	} {
 		asked := 0
 		serve := Compared(h).HTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Y", "y")
