@@ -69,11 +69,11 @@ var connectionFailures = []ConnectionFailure{
 		Name: "dropped-sse", Transports: overHTTP,
 		Summary: "event streams break off before the next message on them, which a client can resume to get",
 		Client:  "Resumes the stream with the last event id, or repeats the request.",
-		Hooks: hook.Join(hook.Hooks{EventStreams: hook.Always}, hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-			if carries(e) && once(ctx) {
-				hook.Cut(ctx)
+		Hooks: hook.Join(hook.Hooks{EventStreams: hook.Always}, hook.OnEvent(func(e hook.Streaming) error {
+			if carries(e.Event) && once(e) {
+				hook.Cut(e)
 			}
-			return next(ctx, e)
+			return e.Next()
 		})),
 	},
 	{
@@ -100,15 +100,15 @@ func halfway(meant func(e hook.Event) bool, end, endStdio func(ctx context.Conte
 			return 0, err
 		}
 		return 0, end(r.Context())
-	}), hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-		if !meant(e) || !once(ctx) {
-			return next(ctx, e)
+	}), hook.OnEvent(func(e hook.Streaming) error {
+		if !meant(e.Event) || !once(e) {
+			return e.Next()
 		}
-		p := eventBytes(e)
-		if err := next(ctx, hook.Event{Raw: p[:len(p)/2], Stream: e.Stream}); err != nil {
+		p := eventBytes(e.Event)
+		if err := e.Write(hook.Event{Raw: p[:len(p)/2], Stream: e.Stream}); err != nil {
 			return err
 		}
-		return end(ctx)
+		return end(e)
 	}), onStdioAnswer(func(ctx context.Context, w io.Writer, framed []byte) error {
 		if _, err := w.Write(framed[:len(framed)/2]); err != nil {
 			return err
@@ -167,11 +167,11 @@ func onStdioAnswer(write func(ctx context.Context, w io.Writer, framed []byte) e
 }
 
 // abortStdio ends the connection of a request on stdio.
-var abortStdio = hook.OnMethod("", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+var abortStdio = hook.OnMethod("", func(c hook.Calling) *hook.Reply {
 	if c.Transport != hook.Stdio || c.Notification() {
-		return next(ctx, c)
+		return c.Next()
 	}
-	hook.Abort(ctx, c.Session)
+	hook.Abort(c, c.Session)
 	return nil
 })
 

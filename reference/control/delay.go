@@ -25,10 +25,10 @@ func dribbling(rate int64) hook.Hooks {
 			err := trickle(ctx, rate, p, func(part []byte) error { return push(w, part) })
 			return len(p), err
 		}),
-		hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-			slow, cancel := alive(ctx)
+		hook.OnEvent(func(e hook.Streaming) error {
+			slow, cancel := alive(e)
 			defer cancel()
-			return trickle(slow, rate, eventBytes(e), func(part []byte) error { return next(ctx, hook.Event{Raw: part, Stream: e.Stream}) })
+			return trickle(slow, rate, eventBytes(e.Event), func(part []byte) error { return e.Write(hook.Event{Raw: part, Stream: e.Stream}) })
 		}),
 		hook.EditMessage(func(m *hook.Message) {
 			if m.Transport == hook.Stdio {

@@ -52,12 +52,12 @@ func inArrays(method string) hook.Hooks {
 }
 
 // onBatches acts on batches for which something holds.
-func onBatches(which func([]json.RawMessage) bool, act func(ctx context.Context, in hook.Incoming, next hook.Receiver) error) hook.Hooks {
-	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) error {
-		if members := membersOf(in); members != nil && which(members) {
-			return act(ctx, in, next)
+func onBatches(which func([]json.RawMessage) bool, act func(in hook.Receiving) error) hook.Hooks {
+	return hook.OnIncoming(func(in hook.Receiving) error {
+		if members := membersOf(in.Incoming); members != nil && which(members) {
+			return act(in)
 		}
-		return next(ctx, in)
+		return in.Next()
 	})
 }
 
@@ -70,31 +70,31 @@ func membersOf(in hook.Incoming) (members []json.RawMessage) {
 }
 
 // refused answers a batch as a message without a method is.
-func refused(ctx context.Context, in hook.Incoming, next hook.Receiver) error {
+func refused(in hook.Receiving) error {
 	in.Raw = []byte(`{"jsonrpc":"2.0"}`)
-	return next(ctx, in)
+	return in.Next()
 }
 
 // emptied answers a batch with an empty array.
-func emptied(ctx context.Context, in hook.Incoming, _ hook.Receiver) error {
-	hook.Send(ctx, in.Session, []byte("[]"))
+func emptied(in hook.Receiving) error {
+	hook.Send(in, in.Session, []byte("[]"))
 	return nil
 }
 
 type batchKey struct{}
 
 // marked marks the context of messages that came in a batch.
-func marked(ctx context.Context, in hook.Incoming, next hook.Receiver) error {
-	if membersOf(in) != nil {
-		ctx = context.WithValue(ctx, batchKey{}, true)
+func marked(in hook.Receiving) error {
+	if membersOf(in.Incoming) != nil {
+		in.Context = context.WithValue(in.Context, batchKey{}, true)
 	}
-	return next(ctx, in)
+	return in.Next()
 }
 
 func answerBatchedNotifications() hook.Hooks {
-	return hook.OnMethod("notifications/*", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if ctx.Value(batchKey{}) == nil {
-			return next(ctx, c)
+	return hook.OnMethod("notifications/*", func(c hook.Calling) *hook.Reply {
+		if c.Value(batchKey{}) == nil {
+			return c.Next()
 		}
 		return &hook.Reply{Raw: []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}`)}
 	})

@@ -13,13 +13,13 @@ import (
 
 func cancCode() code {
 	return code{
-		"canc-02-progress-goes-on": hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			r := next(ctx, c)
+		"canc-02-progress-goes-on": hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
+			r := c.Next()
 			token := c.Meta("progressToken")
-			if ctx.Err() != nil && token != nil && hook.Acts(ctx) {
+			if c.Err() != nil && token != nil && hook.Acts(c) {
 				time.Sleep(60 * time.Millisecond)
 				progress := hook.NewNotification(hook.NotificationProgress, hook.Object{"progressToken": token, "progress": hook.Number(99)})
-				_ = c.Emit(context.WithoutCancel(ctx), progress) // a client that has gone misses it
+				_ = c.Emit(context.WithoutCancel(c), progress) // a client that has gone misses it
 			}
 			return r
 		}),
@@ -48,12 +48,12 @@ func cancellingAlike(own bool, like func(running, named string) bool) hook.Hooks
 				r.stopped.Store(true)
 			}
 		}
-	}), hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	}), hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
 		me := read{c.Session.ID(), string(c.ID), &atomic.Bool{}}
 		mu.Lock()
 		running[me] = true
 		mu.Unlock()
-		r := next(ctx, c)
+		r := c.Next()
 		mu.Lock()
 		delete(running, me)
 		mu.Unlock()
@@ -69,12 +69,12 @@ func cancellingAlike(own bool, like func(running, named string) bool) hook.Hooks
 func leakingReads() hook.Hooks {
 	const places = 50
 	var taken atomic.Int64
-	return hook.OnMethod("resources/*", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	return hook.OnMethod("resources/*", func(c hook.Calling) *hook.Reply {
 		if taken.Load() >= places {
 			return nil
 		}
-		r := next(ctx, c)
-		if ctx.Err() != nil {
+		r := c.Next()
+		if c.Err() != nil {
 			taken.Add(1)
 		}
 		return r
@@ -87,20 +87,21 @@ type requestKey struct{}
 func abortingReads() hook.Hooks {
 	return hook.Join(hook.EditRequest(func(r *http.Request) {
 		hook.TraceOf(r.Context()).Once(requestKey{}, func() any { return r.Context() })
-	}), hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	}), hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
 		request, ok := c.Trace.Once(requestKey{}, func() any { return nil }).(context.Context)
 		if c.Modern || !ok {
-			return next(ctx, c)
+			return c.Next()
 		}
-		ctx, cancel := context.WithCancel(ctx)
+		ctx, cancel := context.WithCancel(c)
 		defer cancel()
+		c.Context = ctx
 		var ended atomic.Bool
 		defer context.AfterFunc(request, func() {
-			if ended.Store(hook.Acts(ctx)); ended.Load() {
+			if ended.Store(hook.Acts(c)); ended.Load() {
 				cancel()
 			}
 		})()
-		r := next(ctx, c)
+		r := c.Next()
 		if ended.Load() {
 			return nil
 		}

@@ -2,7 +2,6 @@ package fault
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"net"
 	"net/http"
@@ -45,11 +44,11 @@ func httpCode() code {
 		}),
 		"http-12-broadcast":          broadcasting(by(http.MethodGet), "method"),
 		"http-12-progress-broadcast": broadcasting(func(r *http.Request) bool { return r.URL.Path == pathMCP }, "progressToken"),
-		"http-40-progress-on-get": hook.OnNotification(hook.NotificationProgress, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		"http-40-progress-on-get": hook.OnNotification(hook.NotificationProgress, func(m hook.Sending) error {
 			if m.Transport != hook.HTTP || hook.Modern(m.Revision) {
-				return next(ctx, m)
+				return m.Next()
 			}
-			hook.Send(ctx, m.Session, m.Raw)
+			hook.Send(m, m.Session, m.Raw)
 			return nil
 		}),
 		"http-03-get-opens-stream": hook.OnHTTP(local(by(http.MethodGet)), func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
@@ -59,9 +58,9 @@ func httpCode() code {
 			hook.Hang(r.Context())
 		}),
 		"http-37-cached-by-id": remembering(hook.MethodList+"|"+hook.MethodTemplates, func(c *hook.Call) string { return c.Revision + string(c.ID) }),
-		"http-37-one-client": hook.OnMethod("initialize", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			if !taken(c) {
-				return next(ctx, c)
+		"http-37-one-client": hook.OnMethod("initialize", func(c hook.Calling) *hook.Reply {
+			if !taken(c.Call) {
+				return c.Next()
 			}
 			return hook.Fail(-32600, "Invalid Request: Server already initialized")
 		}),

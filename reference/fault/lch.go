@@ -37,7 +37,7 @@ func undeclaredDebounced() hook.Hooks {
 	pending := map[string]*time.Timer{}
 	return hook.Join(hook.EditResult("initialize", func(_ *hook.Call, result hook.Object) {
 		delete(hook.ObjectAt(result, "capabilities", "resources"), "listChanged")
-	}), hook.OnNotification(hook.NotificationListChanged, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	}), hook.OnNotification(hook.NotificationListChanged, func(m hook.Sending) error {
 		mu.Lock()
 		defer mu.Unlock()
 		id := m.Session.ID()
@@ -45,7 +45,10 @@ func undeclaredDebounced() hook.Hooks {
 			delete(pending, id)
 			return nil
 		}
-		pending[id] = time.AfterFunc(100*time.Millisecond, func() { _ = next(context.WithoutCancel(ctx), m) })
+		pending[id] = time.AfterFunc(100*time.Millisecond, func() {
+			m.Context = context.WithoutCancel(m.Context)
+			_ = m.Next()
+		})
 		return nil
 	}))
 }

@@ -1,7 +1,6 @@
 package fault
 
 import (
-	"context"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -13,14 +12,14 @@ func pageCode() code {
 }
 
 // firstPageAgain puts the entries of the first page before those of each other one.
-func firstPageAgain(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-	r := next(ctx, c)
+func firstPageAgain(c hook.Calling) *hook.Reply {
+	r := c.Next()
 	if c.Param("cursor") == nil || r == nil || r.Error != nil {
 		return r
 	}
 	params, _ := hook.DecodeObject(c.Params) // they have a cursor
 	delete(params, "cursor")
-	first := next(ctx, c.With(params))
+	first := c.Handle(c.With(params))
 	if first == nil || first.Error != nil {
 		return r
 	}

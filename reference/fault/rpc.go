@@ -2,7 +2,6 @@ package fault
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"maps"
@@ -97,12 +96,12 @@ func atStart(text string) hook.Hooks {
 
 // killedBy ends the connection at raw messages for which something holds.
 func killedBy(is func(in hook.Incoming) bool) hook.Hooks {
-	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) error {
-		if in.Session != nil && is(in) {
-			hook.Abort(ctx, in.Session)
+	return hook.OnIncoming(func(in hook.Receiving) error {
+		if in.Session != nil && is(in.Incoming) {
+			hook.Abort(in, in.Session)
 			return nil
 		}
-		return next(ctx, in)
+		return in.Next()
 	})
 }
 
@@ -110,7 +109,7 @@ func killedBy(is func(in hook.Incoming) bool) hook.Hooks {
 // UTF-8 are none either, as to a server that decodes all input before it looks at it.
 func deafAfterGarbage() hook.Hooks {
 	var deaf sync.Map // of the ids of sessions
-	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) error {
+	return hook.OnIncoming(func(in hook.Receiving) error {
 		if in.Session != nil {
 			if _, closed := deaf.Load(in.Session.ID()); closed {
 				return nil
@@ -119,7 +118,7 @@ func deafAfterGarbage() hook.Hooks {
 				deaf.Store(in.Session.ID(), true)
 			}
 		}
-		return next(ctx, in)
+		return in.Next()
 	})
 }
 
@@ -167,7 +166,7 @@ func mixedReads(of func(uri string) bool, mix func(own, other hook.Object) hook.
 	var mu sync.Mutex
 	bursts := map[key]*burst{}
 	// Whatever came within the window is answered at its end, in whatever order it came.
-	join := func(ctx context.Context, c *hook.Call, enter func(b *burst)) *burst {
+	join := func(c hook.Calling, enter func(b *burst)) *burst {
 		k := key{c.Revision, c.Transport}
 		mu.Lock()
 		b := bursts[k]
@@ -186,16 +185,16 @@ func mixedReads(of func(uri string) bool, mix func(own, other hook.Object) hook.
 		select {
 		case <-b.over:
 			return b
-		case <-ctx.Done():
+		case <-c.Done():
 			return &burst{}
 		}
 	}
-	listed := hook.OnMethod(hook.MethodList, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		join(ctx, c, func(b *burst) { b.lists++ })
-		return next(ctx, c)
+	listed := hook.OnMethod(hook.MethodList, func(c hook.Calling) *hook.Reply {
+		join(c, func(b *burst) { b.lists++ })
+		return c.Next()
 	})
-	mixed := hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		r := next(ctx, c)
+	mixed := hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
+		r := c.Next()
 		if r == nil || r.Error != nil {
 			return r
 		}
@@ -204,7 +203,7 @@ func mixedReads(of func(uri string) bool, mix func(own, other hook.Object) hook.
 		if !of(uri) {
 			return r
 		}
-		b := join(ctx, c, func(b *burst) { b.reads = append(b.reads, read{uri, r.Result}) })
+		b := join(c, func(b *burst) { b.reads = append(b.reads, read{uri, r.Result}) })
 		for _, other := range b.reads {
 			if b.lists >= lists && other.uri != uri {
 				return &hook.Reply{Result: mix(r.Result, other.result)}

@@ -2,7 +2,6 @@ package fault
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -25,27 +24,27 @@ func sseCode() code {
 				e.Data = []byte(url.QueryEscape(string(e.Data)))
 			}
 		}),
-		"sse-25-broadcast": hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		"sse-25-broadcast": hook.OnResponse("", func(m hook.Sending) error {
 			if m.Transport != hook.SSE || m.Session == nil || m.Call == nil || len(m.Call.ID) != 4 {
-				return next(ctx, m)
+				return m.Next()
 			}
 			for _, other := range m.Session.Sessions() {
 				if other.Transport() == hook.SSE && other.ID() != m.Session.ID() {
-					hook.Send(ctx, other, m.Raw)
+					hook.Send(m, other, m.Raw)
 				}
 			}
-			return next(ctx, m)
+			return m.Next()
 		}),
 	}
 }
 
 // streamingReads makes the answers to reads event streams, and spares those of a slow one the ids.
 var streamingReads = hook.Join(hook.Hooks{EventStreams: func(t *hook.Trace) bool { return t != nil && t.Method == hook.MethodRead }},
-	hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-		if t := hook.TraceOf(ctx); t != nil && t.URI == "test://slow" {
+	hook.OnEvent(func(e hook.Streaming) error {
+		if t := hook.TraceOf(e); t != nil && t.URI == "test://slow" {
 			e.ID = ""
 		}
-		return next(ctx, e)
+		return e.Next()
 	}))
 
 // sent is an event that was sent, and in which session.
@@ -60,14 +59,14 @@ func replaying(streams hook.Hooks, kind string, pick func(kept []sent, named, se
 	const most = 1024
 	var mu sync.Mutex
 	var all []sent
-	return hook.Join(streams, hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-		if t := hook.TraceOf(ctx); t != nil && e.ID != "" && e.Stream == kind && len(e.Data) > 0 {
+	return hook.Join(streams, hook.OnEvent(func(e hook.Streaming) error {
+		if t := hook.TraceOf(e); t != nil && e.ID != "" && e.Stream == kind && len(e.Data) > 0 {
 			mu.Lock()
-			all = append(all, sent{t.Session, e})
+			all = append(all, sent{t.Session, e.Event})
 			all = all[max(len(all)-most, 0):]
 			mu.Unlock()
 		}
-		return next(ctx, e)
+		return e.Next()
 	}), hook.OnHTTP(func(r *http.Request) bool { return r.Header.Get(lastEventID) != "" && r.Method == http.MethodGet },
 		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			mu.Lock()
@@ -88,11 +87,11 @@ func replaying(streams hook.Hooks, kind string, pick func(kept []sent, named, se
 // loggingSessions gives all events that answer requests to who names one of a stream that GET opened.
 func loggingSessions() hook.Hooks {
 	var listened sync.Map
-	return hook.Join(hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+	return hook.Join(hook.OnEvent(func(e hook.Streaming) error {
 		if e.Stream == "get" && e.ID != "" {
 			listened.Store(e.ID, true)
 		}
-		return next(ctx, e)
+		return e.Next()
 	}), replaying(streaming, "post", func(kept []sent, named, _ string) ([]sent, bool) {
 		_, ok := listened.Load(named)
 		return kept, ok

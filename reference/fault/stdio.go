@@ -53,21 +53,21 @@ func stdioCode() code {
 		"stdio-05-read-is-message": hook.Reading(func(_ context.Context, in io.Reader) io.Reader {
 			return &chunkReader{r: in}
 		}),
-		"stdio-05-unicode-line-ends": hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) error {
+		"stdio-05-unicode-line-ends": hook.OnIncoming(func(in hook.Receiving) error {
 			if in.Transport != hook.Stdio || !bytes.ContainsAny(in.Raw, "\u2028\u2029") {
-				return next(ctx, in)
+				return in.Next()
 			}
 			for _, line := range bytes.FieldsFunc(in.Raw, func(c rune) bool { return c == '\u2028' || c == '\u2029' }) {
 				in.Raw = line
-				_ = next(ctx, in)
+				_ = in.Next()
 			}
 			return nil
 		}),
-		"stdio-06-long-lines-lost": hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) error {
+		"stdio-06-long-lines-lost": hook.OnIncoming(func(in hook.Receiving) error {
 			if in.Transport == hook.Stdio && len(in.Raw) > 64<<10 {
 				return nil
 			}
-			return next(ctx, in)
+			return in.Next()
 		}),
 		"stdio-08-kept-by-subscriptions": keptBySubscriptions(),
 		"stdio-08-ignores-the-end": hook.Reading(func(ctx context.Context, in io.Reader) io.Reader {
@@ -81,8 +81,8 @@ func keptBySubscriptions() hook.Hooks {
 	var mu sync.Mutex
 	open := map[string]bool{} // ids of listen requests, and URIs
 	return hook.Join(
-		hook.OnMethod(strings.Join([]string{hook.MethodListen, methodCancelled, methodSubscribe, methodUnsubscribe}, "|"), func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			r := next(ctx, c)
+		hook.OnMethod(strings.Join([]string{hook.MethodListen, methodCancelled, methodSubscribe, methodUnsubscribe}, "|"), func(c hook.Calling) *hook.Reply {
+			r := c.Next()
 			mu.Lock()
 			defer mu.Unlock()
 			switch c.Method {

@@ -1,7 +1,6 @@
 package fault
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -138,13 +137,13 @@ func shaken(m hook.Message) bool { return m.Revision != "" && !hook.Modern(m.Rev
 
 // broadcast sends each update to further sessions.
 func broadcast(to func(m hook.Message, p hook.Session) bool) hook.Hooks {
-	return hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if err := next(ctx, m); err != nil || m.Session == nil {
+	return hook.OnNotification(hook.NotificationUpdated, func(m hook.Sending) error {
+		if err := m.Next(); err != nil || m.Session == nil {
 			return err
 		}
 		for _, p := range m.Session.Sessions() {
-			if p.ID() != m.Session.ID() && to(m, p) {
-				hook.Send(ctx, p, m.Raw)
+			if p.ID() != m.Session.ID() && to(m.Message, p) {
+				hook.Send(m, p, m.Raw)
 			}
 		}
 		return nil
@@ -157,13 +156,13 @@ var allURIs = []any{"note:shopping", "log://app/current", "file:///project/READM
 // subscribeAll subscribes more than was asked for, by sending further requests
 // through the handler.
 func subscribeAll() hook.Hooks {
-	return hook.OnMethod(methodSubscribe, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		r := next(ctx, c)
-		if r == nil || r.Error != nil || !hook.Acts(ctx) {
+	return hook.OnMethod(methodSubscribe, func(c hook.Calling) *hook.Reply {
+		r := c.Next()
+		if r == nil || r.Error != nil || !hook.Acts(c) {
 			return r
 		}
 		for _, uri := range allURIs {
-			next(ctx, c.With(hook.Object{"uri": uri}))
+			c.Handle(c.With(hook.Object{"uri": uri}))
 		}
 		return r
 	})
@@ -186,13 +185,13 @@ func announcedTooEarly() hook.Hooks {
 				result["contents"] = hook.Plain(old)
 			}
 		}),
-		hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		hook.OnNotification(hook.NotificationUpdated, func(m hook.Sending) error {
 			o, _ := hook.DecodeObject(m.Raw)
 			uri, _ := hook.ObjectAt(o, "params")["uri"].(string)
 			mu.Lock()
 			announced[uri] = time.Now()
 			mu.Unlock()
-			return next(ctx, m)
+			return m.Next()
 		}))
 }
 
@@ -212,10 +211,10 @@ func cachedBySession() hook.Hooks {
 func flagged() hook.Hooks {
 	var mu sync.Mutex
 	held := map[[2]string]bool{} // by session and URI
-	return hook.OnMethod(methodSubscribe+"|"+methodUnsubscribe, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	return hook.OnMethod(methodSubscribe+"|"+methodUnsubscribe, func(c hook.Calling) *hook.Reply {
 		uri, ok := c.Param("uri").(string)
 		if c.Modern || !ok {
-			return next(ctx, c)
+			return c.Next()
 		}
 		mu.Lock()
 		delete(held, [2]string{c.Session.ID(), uri})
@@ -230,22 +229,22 @@ func flagged() hook.Hooks {
 		if c.Method == methodUnsubscribe && stands {
 			return &hook.Reply{Result: hook.Object{}}
 		}
-		r := next(ctx, c)
-		if r == nil || r.Error != nil || !hook.Acts(ctx) {
+		r := c.Next()
+		if r == nil || r.Error != nil || !hook.Acts(c) {
 			return r
 		}
 		params := hook.Object{}
 		for more := true; more; { // page by page
 			list := c.With(params)
 			list.Method = hook.MethodList
-			page := next(ctx, list)
+			page := c.Handle(list)
 			if page == nil {
 				return r
 			}
 			resources, _ := page.Result["resources"].([]any)
 			for _, one := range resources {
 				o, _ := one.(hook.Object)
-				next(ctx, c.With(hook.Object{"uri": o["uri"]}))
+				c.Handle(c.With(hook.Object{"uri": o["uri"]}))
 			}
 			params["cursor"], more = page.Result["nextCursor"]
 		}

@@ -128,7 +128,7 @@ func sentByItself() hook.Hooks {
 	const later = 250 * time.Millisecond
 	var mu sync.Mutex
 	watched := map[[2]string]any{} // by connection and id
-	note := func(ctx context.Context, c *hook.Call) {
+	note := func(c hook.Calling) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch c.Method {
@@ -140,7 +140,7 @@ func sentByItself() hook.Hooks {
 		case methodCancelled:
 			id := c.Param("requestId")
 			stream := [2]string{c.Session.ID(), string(hook.Encode(id))}
-			if uri, ok := watched[stream]; ok && hook.Acts(ctx) {
+			if uri, ok := watched[stream]; ok && hook.Acts(c) {
 				delete(watched, stream)
 				update := hook.NewNotification(hook.NotificationUpdated, hook.Object{"_meta": hook.Object{subscriptionID: id}, "uri": uri})
 				// A connection that has ended hears nothing.
@@ -148,11 +148,11 @@ func sentByItself() hook.Hooks {
 			}
 		}
 	}
-	return hook.OnMethod(hook.MethodListen+"|"+methodCancelled, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	return hook.OnMethod(hook.MethodListen+"|"+methodCancelled, func(c hook.Calling) *hook.Reply {
 		if c.Transport == hook.Stdio {
-			note(ctx, c)
+			note(c)
 		}
-		return next(ctx, c)
+		return c.Next()
 	})
 }
 
@@ -170,9 +170,9 @@ func fanOut() hook.Hooks {
 				streams = streams[max(len(streams)-most, 0):]
 			}
 		}),
-		hook.OnNotification(hook.NotificationProgress, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		hook.OnNotification(hook.NotificationProgress, func(m hook.Sending) error {
 			if m.Call == nil || m.Call.Method == hook.MethodListen {
-				return next(ctx, m)
+				return m.Next()
 			}
 			mu.Lock()
 			open := slices.Clone(streams)
@@ -181,14 +181,14 @@ func fanOut() hook.Hooks {
 				if c.Transport != m.Transport || m.Transport == hook.Stdio && c.Session.ID() != m.Session.ID() {
 					continue // there the request may be unknown, or have been answered long ago
 				}
-				if n, ok := hook.DecodeObject(m.Raw); ok && hook.Acts(ctx) {
+				if n, ok := hook.DecodeObject(m.Raw); ok && hook.Acts(m) {
 					params := hook.MakeObjectAt(n, "params")
 					hook.MakeObjectAt(params, "_meta")[subscriptionID] = c.IDValue()
 					// A stream that has ended takes nothing more.
-					_ = c.Emit(ctx, hook.NewNotification(hook.NotificationProgress, params))
+					_ = c.Emit(m, hook.NewNotification(hook.NotificationProgress, params))
 				}
 			}
-			return next(ctx, m)
+			return m.Next()
 		}),
 	)
 }

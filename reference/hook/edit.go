@@ -26,19 +26,19 @@ const (
 // OnMethod wraps the handler of the methods that match the pattern ("" is
 // every method, "resources/*" by beginning, "a|b" either). Notifications of the
 // client match as well.
-func OnMethod(pattern string, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
-	return around(pattern, func(next Handler) func(ctx context.Context, c *Call) *Reply {
+func OnMethod(pattern string, handle func(c Calling) *Reply) Hooks {
+	return around(pattern, func(next Handler) Handler {
 		expanded := func(ctx context.Context, c *Call) *Reply {
 			r := next(ctx, c)
 			r.Expand()
 			return r
 		}
-		return func(ctx context.Context, c *Call) *Reply { return handle(ctx, c, expanded) }
+		return func(ctx context.Context, c *Call) *Reply { return handle(Calling{ctx, c, expanded}) }
 	})
 }
 
 // around puts a handler around that of some methods. It gets replies as the engine makes them.
-func around(pattern string, handler func(next Handler) func(ctx context.Context, c *Call) *Reply) Hooks {
+func around(pattern string, handler func(next Handler) Handler) Hooks {
 	methods := MethodsOf(pattern)
 	return Hooks{About: about(methods), Handle: func(next Handler) Handler {
 		handle := handler(next)
@@ -57,7 +57,7 @@ func about(methods Methods) Condition {
 
 // EditCall changes calls before they are handled.
 func EditCall(pattern string, edit func(c *Call)) Hooks {
-	return around(pattern, func(next Handler) func(ctx context.Context, c *Call) *Reply {
+	return around(pattern, func(next Handler) Handler {
 		return func(ctx context.Context, c *Call) *Reply {
 			edit(c)
 			return next(ctx, c)
@@ -86,10 +86,10 @@ func EditParams(pattern string, edit func(c *Call, params Object)) Hooks {
 
 // EditReply changes whole replies. It is not called for silent ones.
 func EditReply(pattern string, edit func(c *Call, r *Reply)) Hooks {
-	return OnMethod(pattern, func(ctx context.Context, c *Call, next Handler) *Reply {
-		r := next(ctx, c)
+	return OnMethod(pattern, func(c Calling) *Reply {
+		r := c.Next()
 		if r != nil {
-			edit(c, r)
+			edit(c.Call, r)
 		}
 		return r
 	})
@@ -123,52 +123,52 @@ func EditEachContent(edit func(i int, content Object)) Hooks {
 }
 
 // OnMessage wraps the sending of outgoing messages for which match is true.
-func OnMessage(match func(m Message) bool, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
+func OnMessage(match func(m Message) bool, send func(m Sending) error) Hooks {
 	return Hooks{Emit: func(next Emitter) Emitter {
 		return func(ctx context.Context, m Message) error {
 			if !match(m) {
 				return next(ctx, m)
 			}
-			return send(ctx, m.Whole(), next)
+			return send(Sending{ctx, m.Whole(), next})
 		}
 	}}
 }
 
 // EditMessage changes outgoing messages.
 func EditMessage(edit func(m *Message)) Hooks {
-	return OnMessage(func(Message) bool { return true }, func(ctx context.Context, m Message, next Emitter) error {
-		edit(&m)
-		return next(ctx, m)
+	return OnMessage(func(Message) bool { return true }, func(m Sending) error {
+		edit(&m.Message)
+		return m.Next()
 	})
 }
 
 // EditResponse changes answers to the methods that match the pattern.
 func EditResponse(pattern string, edit func(m *Message)) Hooks {
-	return OnResponse(pattern, func(ctx context.Context, m Message, next Emitter) error {
-		edit(&m)
-		return next(ctx, m)
+	return OnResponse(pattern, func(m Sending) error {
+		edit(&m.Message)
+		return m.Next()
 	})
 }
 
 // Withhold has those notifications that match the pattern not be sent for which drop is true.
 func Withhold(pattern string, drop func(m Message) bool) Hooks {
-	return OnNotification(pattern, func(ctx context.Context, m Message, next Emitter) error {
-		if drop(m) {
+	return OnNotification(pattern, func(m Sending) error {
+		if drop(m.Message) {
 			return nil
 		}
-		return next(ctx, m)
+		return m.Next()
 	})
 }
 
 // OnNotification wraps the sending of notifications that match the pattern.
-func OnNotification(pattern string, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
+func OnNotification(pattern string, send func(m Sending) error) Hooks {
 	methods := MethodsOf(pattern)
 	return OnMessage(func(m Message) bool { return m.Kind == Notification && methods.Has(m.Method) }, send)
 }
 
 // OnResponse wraps the sending of answers to the methods that match the
 // pattern; "" also matches answers to unreadable input.
-func OnResponse(pattern string, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
+func OnResponse(pattern string, send func(m Sending) error) Hooks {
 	methods := MethodsOf(pattern)
 	h := OnMessage(func(m Message) bool {
 		return m.Kind == Response && (methods == nil || m.Call != nil && methods.Has(m.Call.Method))

@@ -63,7 +63,7 @@ func TestEditorsOfReplies(t *testing.T) {
 	if r := reply(EditReply("resources/*", func(_ *Call, r *Reply) { r.Silent = true }), c, list()); !r.Silent {
 		t.Error("not dropped")
 	}
-	if r := reply(OnMethod(MethodRead, func(context.Context, *Call, Handler) *Reply { return nil }), c, list()); r == nil {
+	if r := reply(OnMethod(MethodRead, func(Calling) *Reply { return nil }), c, list()); r == nil {
 		t.Error("replaced the reply of another method")
 	}
 }
@@ -82,15 +82,15 @@ func TestEditParams(t *testing.T) {
 
 // inOrder writes a word into notifications.
 func inOrder(word string) Hooks {
-	return OnNotification("n", func(ctx context.Context, m Message, next Emitter) error {
-		return next(ctx, m.With(EditRaw(m.Raw, func(n Object) { ObjectAt(n, "params")["order"] = word })))
+	return OnNotification("n", func(m Sending) error {
+		return m.Send(m.With(EditRaw(m.Raw, func(n Object) { ObjectAt(n, "params")["order"] = word })))
 	})
 }
 
 // twice sends answers to the methods of a pattern twice.
 func twice(pattern string) Hooks {
-	return OnResponse(pattern, func(ctx context.Context, m Message, next Emitter) error {
-		return errors.Join(next(ctx, m), next(ctx, m))
+	return OnResponse(pattern, func(m Sending) error {
+		return errors.Join(m.Next(), m.Next())
 	})
 }
 
@@ -104,7 +104,7 @@ func TestEmitHooks(t *testing.T) {
 		}
 	}
 	note := NewNotification("n", Object{"a": true})
-	send(OnNotification("n", func(context.Context, Message, Emitter) error { return nil }), note)
+	send(OnNotification("n", func(Sending) error { return nil }), note)
 	if len(sent) != 0 {
 		t.Errorf("dropped: %q", sent)
 	}
@@ -155,8 +155,8 @@ func TestHTTPHooks(t *testing.T) {
 // Hooks get in one piece what they match; the rest passes as it is.
 func TestWhoLooksGetsItInOnePiece(t *testing.T) {
 	rendered := func() *Reply { return &Reply{Rendered: journal.NewShared([]byte(`"result":{"n":1}}`))} }
-	matching := OnMethod("a", func(ctx context.Context, c *Call, next Handler) *Reply {
-		r := next(ctx, c)
+	matching := OnMethod("a", func(c Calling) *Reply {
+		r := c.Next()
 		if r.Result["n"] != Number(1) || r.Rendered != nil {
 			t.Errorf("%s: not in one piece", c.Method)
 		}

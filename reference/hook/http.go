@@ -102,26 +102,26 @@ func PeekBody(r *http.Request) ([]byte, error) {
 }
 
 // OnIncoming wraps the reception of raw messages, before they are parsed.
-func OnIncoming(receive func(ctx context.Context, in Incoming, next Receiver) error) Hooks {
+func OnIncoming(receive func(in Receiving) error) Hooks {
 	return Hooks{Receive: func(next Receiver) Receiver {
-		return func(ctx context.Context, in Incoming) error { return receive(ctx, in, next) }
+		return func(ctx context.Context, in Incoming) error { return receive(Receiving{ctx, in, next}) }
 	}}
 }
 
 // OnEvent wraps the writing of server-sent events.
-func OnEvent(write func(ctx context.Context, e Event, next EventWriter) error) Hooks {
+func OnEvent(write func(e Streaming) error) Hooks {
 	return Hooks{Event: func(next EventWriter) EventWriter {
-		return func(ctx context.Context, e Event) error { return write(ctx, e, next) }
+		return func(ctx context.Context, e Event) error { return write(Streaming{ctx, e, next}) }
 	}}
 }
 
 // EditEvent changes server-sent events that carry data before they are written.
 func EditEvent(edit func(e *Event)) Hooks {
-	return OnEvent(func(ctx context.Context, e Event, next EventWriter) error {
+	return OnEvent(func(e Streaming) error {
 		if len(e.Data) > 0 {
-			edit(&e)
+			edit(&e.Event)
 		}
-		return next(ctx, e)
+		return e.Next()
 	})
 }
 

@@ -14,7 +14,7 @@ func TestCompared(t *testing.T) {
 	for name, h := range map[string]Hooks{
 		"same":     EditMessage(func(m *Message) { m.Raw = []byte(`{"a":1}`) }),
 		"altered":  EditMessage(func(m *Message) { m.Raw = []byte(`{}`) }),
-		"withheld": OnResponse("", func(context.Context, Message, Emitter) error { return nil }),
+		"withheld": OnResponse("", func(Sending) error { return nil }),
 		"repeated": twice(""),
 	} {
 		asked, got := 0, ""
@@ -28,12 +28,12 @@ func TestCompared(t *testing.T) {
 		"same":     EditParams("", func(_ *Call, params Object) { params["a"] = Number(1) }),
 		"params":   EditParams("", func(_ *Call, params Object) { params["a"] = Number(2) }),
 		"result":   EditResult("", func(_ *Call, result Object) { result["b"] = true }),
-		"answered": OnMethod("", func(context.Context, *Call, Handler) *Reply { return Fail(-1, "no") }),
+		"answered": OnMethod("", func(Calling) *Reply { return Fail(-1, "no") }),
 	} {
 		asked, undone := 0, 0
-		handle := Compared(Join(OnMethod("", func(ctx context.Context, c *Call, next Handler) *Reply {
-			Undo(ctx, func() { undone++ })
-			return next(ctx, c)
+		handle := Compared(Join(OnMethod("", func(c Calling) *Reply {
+			Undo(c, func() { undone++ })
+			return c.Next()
 		}), h)).Handle(func(_ context.Context, c *Call) *Reply { return &Reply{Result: Object{"params": string(c.Params)}} })
 		r := handle(WithTurn(t.Context(), func() bool { asked++; return false }), &Call{Params: []byte(`{"a":1}`)})
 		if r == nil || len(r.Result) != 1 || r.Result["params"] != `{"a":1}` || (asked == 0) != (name == "same") ||

@@ -8,7 +8,7 @@ import (
 )
 
 // emit does what is to be done to a response or notification.
-func (pl *plan) emit(ctx context.Context, m hook.Message, next hook.Emitter) error {
+func (pl *plan) emit(m hook.Sending) error {
 	on, method := OnResponse, ""
 	switch {
 	case m.Kind == hook.Notification:
@@ -28,7 +28,7 @@ func (pl *plan) emit(ctx context.Context, m hook.Message, next hook.Emitter) err
 		if a.methods != nil && (on == OnResponse && m.Call == nil || !a.methods.Has(method)) {
 			continue
 		}
-		if err := pl.alter(ctx, a, &m, p); err == errWithheld {
+		if err := pl.alter(m, a, &m.Message, p); err == errWithheld {
 			return nil
 		} else if err != nil {
 			return err
@@ -42,11 +42,11 @@ func (pl *plan) emit(ctx context.Context, m hook.Message, next hook.Emitter) err
 	all := append(before, slices.Repeat([]further{{raw: m.Raw}}, p.times)...)
 	for _, one := range append(all, after...) {
 		if !one.apart {
-			if err := next(ctx, m.With(one.raw)); err != nil {
+			if err := m.Send(m.With(one.raw)); err != nil {
 				return err
 			}
 		} else if m.Session != nil {
-			hook.Send(ctx, m.Session, one.raw)
+			hook.Send(m, m.Session, one.raw)
 		}
 	}
 	return nil

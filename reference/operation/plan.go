@@ -143,32 +143,32 @@ func calling(ctx context.Context, c *hook.Call) *passage {
 }
 
 // handle does what is to be done to requests and replies.
-func (pl *plan) handle(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+func (pl *plan) handle(c hook.Calling) *hook.Reply {
 	if !slices.ContainsFunc(pl.on[OnRequest], func(a *action) bool { return a.methods.Has(c.Method) }) {
-		return pl.replied(ctx, c, c, next(ctx, c))
+		return pl.replied(c, c.Call, c.Call, c.Next())
 	}
 	method, modern := c.Method, c.Modern
-	s := pl.atCall(requestOf(c), c)
+	s := pl.atCall(requestOf(c.Call), c.Call)
 	for _, a := range pl.on[OnRequest] {
-		if !a.methods.Has(method) || c.Notification() && a.answers() || !a.selects(ctx, s, modern, c.Transport) {
+		if !a.methods.Has(method) || c.Notification() && a.answers() || !a.selects(c, s, modern, c.Transport) {
 			continue
 		}
 		if a.Answer != nil {
 			if r, ok := a.answer(s); ok {
 				return r
 			}
-		} else if err := pl.do(ctx, a, s, calling(ctx, c)); err != nil {
+		} else if err := pl.do(c, a, s, calling(c, c.Call)); err != nil {
 			return &hook.Reply{Silent: err == errWithheld} // what has been cancelled is not sent
 		}
 	}
-	came := c
+	came := c.Call
 	if s.changed {
-		before := *c
+		before := *c.Call
 		before.Header = c.Header.Clone()
 		came = &before
-		writeRequest(s, c)
+		writeRequest(s, c.Call)
 	}
-	return pl.replied(ctx, c, came, next(ctx, c))
+	return pl.replied(c, c.Call, came, c.Next())
 }
 
 // answers reports whether the operation is about the answer to a request, which a notification has only

@@ -1,7 +1,6 @@
 package operation
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -162,28 +161,28 @@ func (pl *plan) editAnswer(a *action, r *http.Request, body []byte, answer *hook
 }
 
 // event does what is to be done to a server-sent event.
-func (pl *plan) event(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+func (pl *plan) event(e hook.Streaming) error {
 	p := &passage{times: 1}
 	transport := hook.HTTP
 	if e.Stream == "sse" {
 		transport = hook.SSE
 	}
 	for _, a := range pl.on[OnEvent] {
-		s := eventOf(&e)
-		if !a.selects(ctx, s, false, transport) {
+		s := eventOf(&e.Event)
+		if !a.selects(e, s, false, transport) {
 			continue
 		}
-		if err := pl.do(ctx, a, s, p); err == errWithheld {
+		if err := pl.do(e, a, s, p); err == errWithheld {
 			return nil
 		} else if err != nil {
 			return err
 		}
 		if s.changed {
-			writeEvent(s, a.path[0].name, &e)
+			writeEvent(s, a.path[0].name, &e.Event)
 		}
 	}
 	for range p.times {
-		if err := next(ctx, e); err != nil {
+		if err := e.Next(); err != nil {
 			return err
 		}
 	}

@@ -29,14 +29,14 @@ func contentsCode() code {
 			odd := []string{"", "\u202egnp.ogol", "a\tb\nc\u0000\u001b[31m", strings.Repeat("name ", 200), "👩‍👩‍👧‍👦", "</script>"}
 			r["name"], r["description"] = odd[i%len(odd)], odd[(i+1)%len(odd)]
 		}),
-		"escapes-in-any-case": hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			r := next(ctx, c)
+		"escapes-in-any-case": hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
+			r := c.Next()
 			uri, ok := c.Param("uri").(string)
 			if !ok || r == nil || r.Error == nil || r.Error["message"] != "Resource not found" || !strings.Contains(uri, "%") || c.Modern {
 				return r
 			}
 			plain := strings.NewReplacer("%2e", ".", "%2E", ".", "%7e", "~", "%7E", "~", "%2d", "-", "%2D", "-").Replace(uri)
-			if other := next(ctx, c.With(hook.Object{"uri": plain})); other != nil && other.Error == nil && !strings.Contains(plain, "..") {
+			if other := c.Handle(c.With(hook.Object{"uri": plain})); other != nil && other.Error == nil && !strings.Contains(plain, "..") {
 				return other
 			}
 			return r
@@ -53,11 +53,11 @@ func moving() hook.Hooks {
 			day := hook.Number(seen.Add(1) + 2)
 			result["resources"] = append([]any{hook.Object{"uri": "log://app/2025-01-" + day.String(), "name": "day " + day.String()}}, entries...)
 		}
-	}), hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	}), hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
 		uri, _ := c.Param("uri").(string)
 		day, ours := strings.CutPrefix(uri, "log://app/2025-01-")
 		if _, err := strconv.ParseInt(day, 10, 64); !ours || err != nil || len(day) <= 2 {
-			return next(ctx, c)
+			return c.Next()
 		}
 		params, _ := hook.DecodeObject(c.Params)
 		params["uri"] = "note:hello"
@@ -66,7 +66,7 @@ func moving() hook.Hooks {
 			c.Header = c.Header.Clone()
 			c.Header.Set("Mcp-Name", "note:hello")
 		}
-		r := next(ctx, c)
+		r := c.Next()
 		if r != nil && r.Result != nil {
 			r.Result["contents"] = []any{hook.Object{"uri": uri, "mimeType": "text/plain", "text": text}}
 		}
@@ -104,7 +104,7 @@ func merging() hook.Hooks {
 	const moment = 20 * time.Millisecond
 	var mu sync.Mutex
 	waiting := map[string]bool{}
-	return hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	return hook.OnNotification(hook.NotificationUpdated, func(m hook.Sending) error {
 		key := string(m.Raw)
 		if m.Session != nil {
 			key = m.Session.ID() + " " + key
@@ -120,7 +120,8 @@ func merging() hook.Hooks {
 			delete(waiting, key)
 			mu.Unlock()
 			// A stream that has ended meanwhile needs no update.
-			_ = next(context.WithoutCancel(ctx), m)
+			m.Context = context.WithoutCancel(m.Context)
+			_ = m.Next()
 		})
 		return nil
 	})

@@ -2,7 +2,6 @@ package quirk
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -42,36 +41,36 @@ func httpCode() code {
 // priming writes an event with an id alone before that which answers a POST.
 func priming() hook.Hooks {
 	var n atomic.Int64
-	return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+	return hook.OnEvent(func(e hook.Streaming) error {
 		if e.Stream == "post" && e.Response && len(e.Data) > 0 {
 			raw := fmt.Appendf(nil, "id: primed-%d\ndata: \n\n", n.Add(1))
-			if err := next(ctx, hook.Event{Stream: e.Stream, Raw: raw}); err != nil {
+			if err := e.Write(hook.Event{Stream: e.Stream, Raw: raw}); err != nil {
 				return err
 			}
 		}
-		return next(ctx, e)
+		return e.Next()
 	})
 }
 
 // passing ends a stream that was opened by GET behind each message, and says how soon to come back for more. Before 2025-11-25 no id
 // says where to go on.
-func passing(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+func passing(e hook.Streaming) error {
 	if e.Stream != "get" || len(e.Data) == 0 {
-		return next(ctx, e)
+		return e.Next()
 	}
 	e.Retry = 20 * time.Millisecond
-	if t := hook.TraceOf(ctx); t == nil || t.Header.Get("Mcp-Protocol-Version") != hook.R20251125 {
+	if t := hook.TraceOf(e); t == nil || t.Header.Get("Mcp-Protocol-Version") != hook.R20251125 {
 		e.ID = ""
 	}
-	if err := next(ctx, e); err != nil {
+	if err := e.Next(); err != nil {
 		return err
 	}
 	return io.ErrClosedPipe
 }
 
 // onlySession ends all other sessions when one begins.
-func onlySession(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-	r := next(ctx, c)
+func onlySession(c hook.Calling) *hook.Reply {
+	r := c.Next()
 	if c.Transport != hook.HTTP || r == nil || r.Error != nil {
 		return r
 	}
@@ -79,18 +78,18 @@ func onlySession(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Rep
 		return s.ID() == c.Session.ID() || s.Transport() != hook.HTTP || hook.Modern(s.Revision())
 	})
 	for _, s := range others {
-		hook.Abort(ctx, s)
+		hook.Abort(c, s)
 	}
 	return r
 }
 
 // preceded writes something before each event.
 func preceded(raw string) hook.Hooks {
-	return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-		if err := next(ctx, hook.Event{Raw: []byte(raw), Stream: e.Stream}); err != nil {
+	return hook.OnEvent(func(e hook.Streaming) error {
+		if err := e.Write(hook.Event{Raw: []byte(raw), Stream: e.Stream}); err != nil {
 			return err
 		}
-		return next(ctx, e)
+		return e.Next()
 	})
 }
 
@@ -114,9 +113,9 @@ func numbered() hook.Hooks {
 func breaking() hook.Hooks {
 	var mu sync.Mutex
 	broken := map[string]bool{}
-	return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+	return hook.OnEvent(func(e hook.Streaming) error {
 		if e.ID == "" || !e.Response || e.Stream != "post" || bytes.Contains(e.Data, []byte(`"protocolVersion"`)) {
-			return next(ctx, e)
+			return e.Next()
 		}
 		mu.Lock()
 		key := e.ID + string(e.Data)
@@ -124,15 +123,15 @@ func breaking() hook.Hooks {
 		broken[key] = true
 		mu.Unlock()
 		if again {
-			return next(ctx, e)
+			return e.Next()
 		}
 		// The id is that of the event before, so that this one is sent again.
 		number, n, _ := bytes.Cut([]byte(e.ID), []byte("-"))
 		at, err := strconv.Atoi(string(n))
 		if err != nil {
-			return next(ctx, e)
+			return e.Next()
 		}
-		if err := next(ctx, hook.Event{ID: string(number) + "-" + strconv.Itoa(at-1), Retry: 20 * time.Millisecond, Data: []byte{}, Stream: e.Stream}); err != nil {
+		if err := e.Write(hook.Event{ID: string(number) + "-" + strconv.Itoa(at-1), Retry: 20 * time.Millisecond, Data: []byte{}, Stream: e.Stream}); err != nil {
 			return err
 		}
 		return io.ErrClosedPipe

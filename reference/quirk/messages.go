@@ -33,13 +33,13 @@ func messagesCode() code {
 		}),
 		"escaped-characters": hook.EditMessage(func(m *hook.Message) { m.Raw = escape(m.Raw) }),
 		"generous-spacing":   hook.EditResponse("", func(m *hook.Message) { m.Raw = spread(m.Raw, m.Transport != hook.Stdio) }),
-		"batches-answered-apart": hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		"batches-answered-apart": hook.OnResponse("", func(m hook.Sending) error {
 			var all []json.RawMessage
 			if m.Transport != hook.Stdio || json.Unmarshal(m.Raw, &all) != nil {
-				return next(ctx, m)
+				return m.Next()
 			}
 			for _, raw := range all {
-				if err := next(ctx, m.With(raw)); err != nil {
+				if err := m.Send(m.With(raw)); err != nil {
 					return err
 				}
 			}
@@ -93,13 +93,13 @@ func spread(raw []byte, lines bool) []byte {
 func pinging() hook.Hooks {
 	const later = 10 * time.Millisecond
 	var n atomic.Int64
-	return hook.OnResponse("*", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if err := next(ctx, m); err != nil || m.Call.Modern || m.Session == nil || m.Session.Revision() == "" || !hook.Acts(ctx) {
+	return hook.OnResponse("*", func(m hook.Sending) error {
+		if err := m.Next(); err != nil || m.Call.Modern || m.Session == nil || m.Session.Revision() == "" || !hook.Acts(m) {
 			return err
 		}
 		ping := func() {
 			raw := hook.Encode(hook.Object{"jsonrpc": "2.0", "id": "ping-" + strconv.FormatInt(n.Add(1), 10), "method": "ping"})
-			_ = m.Session.Send(context.WithoutCancel(ctx), raw) // lost without a stream to send it on
+			_ = m.Session.Send(context.WithoutCancel(m), raw) // lost without a stream to send it on
 		}
 		ping()
 		time.AfterFunc(later, ping)
@@ -112,18 +112,18 @@ type batchKey struct{}
 // lateBatches takes batches apart whatever the revision, and answers each request in
 // an array.
 func lateBatches() hook.Hooks {
-	return hook.Join(hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) error {
+	return hook.Join(hook.OnIncoming(func(in hook.Receiving) error {
 		v, err := hook.Decode(in.Raw)
 		late := in.Session != nil && in.Session.Revision() > hook.R20250326
 		if members, ok := v.([]any); late && err == nil && ok && len(members) == 1 {
-			ctx, in.Raw = context.WithValue(ctx, batchKey{}, true), hook.Encode(members[0])
+			in.Context, in.Raw = context.WithValue(in.Context, batchKey{}, true), hook.Encode(members[0])
 		}
-		return next(ctx, in)
-	}), hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if ctx.Value(batchKey{}) == nil {
-			return next(ctx, m)
+		return in.Next()
+	}), hook.OnResponse("", func(m hook.Sending) error {
+		if m.Value(batchKey{}) == nil {
+			return m.Next()
 		}
-		return next(ctx, m.With(append(append([]byte{'['}, m.Raw...), ']')))
+		return m.Send(m.With(append(append([]byte{'['}, m.Raw...), ']')))
 	}))
 }
 
@@ -140,11 +140,11 @@ func noisy() hook.Hooks {
 			noise()
 			return out, nil
 		}),
-		hook.OnMethod(hook.MethodList, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			if c.Transport == hook.Stdio && hook.Acts(ctx) {
+		hook.OnMethod(hook.MethodList, func(c hook.Calling) *hook.Reply {
+			if c.Transport == hook.Stdio && hook.Acts(c) {
 				noise()
 			}
-			return next(ctx, c)
+			return c.Next()
 		}))
 }
 
