@@ -35,28 +35,21 @@ func cancCode() code {
 func cancellingAlike(own bool, like func(running, named string) bool) hook.Hooks {
 	type read struct {
 		session, id string
-		stopped     *atomic.Bool
+		stopped     atomic.Bool
 	}
-	var mu sync.Mutex
-	running := map[read]bool{}
+	var running sync.Map
 	return hook.Join(hook.EditCall(methodCancelled, func(c *hook.Call) {
 		named := string(hook.Encode(c.Param("requestId")))
-		mu.Lock()
-		defer mu.Unlock()
-		for r := range running {
-			if (r.session == c.Session.ID()) == own && (r.id != named || !own) && like(r.id, named) {
+		for one := range running.Range {
+			if r := one.(*read); (r.session == c.Session.ID()) == own && (r.id != named || !own) && like(r.id, named) {
 				r.stopped.Store(true)
 			}
 		}
 	}), hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
-		me := read{c.Session.ID(), string(c.ID), &atomic.Bool{}}
-		mu.Lock()
-		running[me] = true
-		mu.Unlock()
+		me := &read{session: c.Session.ID(), id: string(c.ID)}
+		running.Store(me, true)
+		defer running.Delete(me)
 		r := c.Next()
-		mu.Lock()
-		delete(running, me)
-		mu.Unlock()
 		if me.stopped.Load() {
 			return nil
 		}

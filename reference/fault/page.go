@@ -1,7 +1,6 @@
 package fault
 
 import (
-
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 

@@ -77,71 +77,54 @@ func closingEndsAll() hook.Hooks {
 
 // takenOver has one listen stream for each request id: that of whoever came last.
 func takenOver() hook.Hooks {
-	var mu sync.Mutex
-	latest := map[string]*hook.Call{}
+	var latest sync.Map // calls by id
 	return hook.Join(
 		hook.EditReply(hook.MethodListen, func(c *hook.Call, r *hook.Reply) {
 			if r.Open && c.Transport == hook.HTTP {
-				mu.Lock()
-				defer mu.Unlock()
-				latest[string(c.ID)] = c
+				latest.Store(string(c.ID), c)
 			}
 		}),
 		hook.Withhold(hook.NotificationUpdated+"|"+hook.NotificationListChanged, func(m hook.Message) bool {
-			mu.Lock()
-			defer mu.Unlock()
 			if m.Call == nil || m.Transport != hook.HTTP {
 				return false
 			}
-			last := latest[string(m.Call.ID)]
-			return last != nil && last != m.Call
+			last, ok := latest.Load(string(m.Call.ID))
+			return ok && last != m.Call
 		}),
 	)
 }
 
 // closedUnderSameID answers a listen request by a stream that ends at once, if there is one under the same id, be it of another client.
 func closedUnderSameID() hook.Hooks {
-	var mu sync.Mutex
-	open := map[any]bool{}
+	var open sync.Map // ids
 	return hook.OnHTTP(local(listening), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		id := posted(r)["id"]
-		mu.Lock()
-		taken := open[id]
-		open[id] = true
-		mu.Unlock()
-		if taken {
+		if _, taken := open.LoadOrStore(id, true); taken {
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.Header().Set("X-Accel-Buffering", "no")
 			return
 		}
+		defer open.Delete(id)
 		next.ServeHTTP(w, r)
-		if !taken {
-			mu.Lock()
-			defer mu.Unlock()
-			delete(open, id)
-		}
 	})
 }
 
 // sentByItself sends an update for a stream that is cancelled, when whatever was under way has long arrived.
 func sentByItself() hook.Hooks {
 	const later = 250 * time.Millisecond
-	var mu sync.Mutex
-	watched := map[[2]string]any{} // by connection and id
+	var watched sync.Map // URIs by connection and id
 	note := func(c hook.Calling) {
-		mu.Lock()
-		defer mu.Unlock()
 		switch c.Method {
 		case hook.MethodListen:
 			filter, _ := c.Param("notifications").(hook.Object)
 			if uris, _ := filter["resourceSubscriptions"].([]any); len(uris) > 0 {
-				watched[[2]string{c.Session.ID(), string(c.ID)}] = uris[0]
+				watched.Store([2]string{c.Session.ID(), string(c.ID)}, uris[0])
 			}
 		case methodCancelled:
 			id := c.Param("requestId")
 			stream := [2]string{c.Session.ID(), string(hook.Encode(id))}
-			if uri, ok := watched[stream]; ok && hook.Acts(c) {
-				delete(watched, stream)
+			if uri, ok := watched.Load(stream); ok && hook.Acts(c) {
+				watched.Delete(stream)
 				update := hook.NewNotification(hook.NotificationUpdated, hook.Object{"_meta": hook.Object{subscriptionID: id}, "uri": uri})
 				// A connection that has ended hears nothing.
 				time.AfterFunc(later, func() { _ = c.Session.Send(context.Background(), update.Raw) })

@@ -102,23 +102,17 @@ func everySecondReversed() hook.Hooks {
 // the same way is left out meanwhile.
 func merging() hook.Hooks {
 	const moment = 20 * time.Millisecond
-	var mu sync.Mutex
-	waiting := map[string]bool{}
+	var waiting sync.Map
 	return hook.OnNotification(hook.NotificationUpdated, func(m hook.Sending) error {
 		key := string(m.Raw)
 		if m.Session != nil {
 			key = m.Session.ID() + " " + key
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		if waiting[key] {
+		if _, is := waiting.LoadOrStore(key, true); is {
 			return nil
 		}
-		waiting[key] = true
 		time.AfterFunc(moment, func() {
-			mu.Lock()
-			delete(waiting, key)
-			mu.Unlock()
+			waiting.Delete(key)
 			// A stream that has ended meanwhile needs no update.
 			m.Context = context.WithoutCancel(m.Context)
 			_ = m.Next()

@@ -111,18 +111,12 @@ func numbered() hook.Hooks {
 // breaking ends the stream of each request once before the response is sent, that
 // of initialize excepted.
 func breaking() hook.Hooks {
-	var mu sync.Mutex
-	broken := map[string]bool{}
+	var broken sync.Map
 	return hook.OnEvent(func(e hook.Streaming) error {
 		if e.ID == "" || !e.Response || e.Stream != "post" || bytes.Contains(e.Data, []byte(`"protocolVersion"`)) {
 			return e.Next()
 		}
-		mu.Lock()
-		key := e.ID + string(e.Data)
-		again := broken[key]
-		broken[key] = true
-		mu.Unlock()
-		if again {
+		if _, again := broken.LoadOrStore(e.ID+string(e.Data), true); again {
 			return e.Next()
 		}
 		// The id is that of the event before, so that this one is sent again.
