@@ -39,7 +39,9 @@ func serves(h http.Handler) way {
 
 // handler is a way as an HTTP handler.
 func handler(pass way) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _ = pass(r.Context(), exchange{w, r}) })
+	return http.HandlerFunc(
+		func(w http.ResponseWriter, r *http.Request) { _ = pass(r.Context(), exchange{w, r}) },
+	)
 }
 
 // around is a hook of HTTP as one around a way.

@@ -45,16 +45,23 @@ var connectionFailures = []ConnectionFailure{
 		Name: "empty-reply", Transports: everywhere,
 		Summary: "the connection closes without a byte of an answer (on stdio the answer is an empty line)",
 		Client:  "Takes the missing answer for a failure of the connection, not for an empty result.",
-		Hooks: hook.Join(onRequest(func(_ http.ResponseWriter, r *http.Request) { hook.Cut(r.Context()) }), onStdioAnswer(func(_ context.Context, w io.Writer, _ []byte) error {
-			_, err := w.Write([]byte{'\n'})
-			return err
-		})),
+		Hooks: hook.Join(
+			onRequest(func(_ http.ResponseWriter, r *http.Request) { hook.Cut(r.Context()) }),
+			onStdioAnswer(func(_ context.Context, w io.Writer, _ []byte) error {
+				_, err := w.Write([]byte{'\n'})
+				return err
+			}),
+		),
 	},
 	{
 		Name: "truncated-body", Transports: everywhere,
 		Summary: "the connection ends in the middle of the answer",
 		Client:  "Fails the request; it never hands on a part of an answer as the whole.",
-		Hooks:   halfway(func(e hook.Event) bool { return e.Response }, cutOff, func(context.Context) error { return errTruncated }),
+		Hooks: halfway(
+			func(e hook.Event) bool { return e.Response },
+			cutOff,
+			func(context.Context) error { return errTruncated },
+		),
 	},
 	{
 		Name: "stalled-stream", Transports: everywhere,

@@ -28,7 +28,12 @@ func dribbling(rate int64) hook.Hooks {
 		hook.OnEvent(func(e hook.Streaming) error {
 			slow, cancel := alive(e)
 			defer cancel()
-			return trickle(slow, rate, eventBytes(e.Event), func(part []byte) error { return e.Write(hook.Event{Raw: part, Stream: e.Stream}) })
+			return trickle(
+				slow,
+				rate,
+				eventBytes(e.Event),
+				func(part []byte) error { return e.Write(hook.Event{Raw: part, Stream: e.Stream}) },
+			)
 		}),
 		hook.EditMessage(func(m *hook.Message) {
 			if m.Transport == hook.Stdio {

@@ -100,7 +100,11 @@ func (r Rule) find() (fault.Fault, error) {
 		if slices.Contains(QuirkNames(), r.Fault) {
 			return e, fmt.Errorf("unknown fault %q: it is a quirk: --quirk %s", r.Fault, r.Fault)
 		}
-		return e, fmt.Errorf("unknown fault %q%s", r.Fault, nearby(r.Fault, FaultNames(), "mockserver faults"))
+		return e, fmt.Errorf(
+			"unknown fault %q%s",
+			r.Fault,
+			nearby(r.Fault, FaultNames(), "mockserver faults"),
+		)
 	case r.Quirk != "":
 		if q, ok := quirk.Find(r.Quirk); ok {
 			return fault.Fault{Entry: q, Requirement: strings.Join(q.Permits, ",")}, nil
@@ -108,7 +112,11 @@ func (r Rule) find() (fault.Fault, error) {
 		if slices.Contains(FaultNames(), r.Quirk) {
 			return e, fmt.Errorf("unknown quirk %q: it is a fault: --fault %s", r.Quirk, r.Quirk)
 		}
-		return e, fmt.Errorf("unknown quirk %q%s", r.Quirk, nearby(r.Quirk, QuirkNames(), "mockserver quirks"))
+		return e, fmt.Errorf(
+			"unknown quirk %q%s",
+			r.Quirk,
+			nearby(r.Quirk, QuirkNames(), "mockserver quirks"),
+		)
 	case r.Delay != nil && r.Delay.Kind == operation.KindDribble:
 		return fault.Fault{Entry: e.With(dribbling(r.Delay.Rate))}, nil
 	case r.Delay != nil:
@@ -187,7 +195,15 @@ func (r Rule) Warnings() []string {
 	}
 	for _, key := range append([]string{"message"}, limits...) {
 		if strings.Contains(r.URI, ":"+key+"=") {
-			found = append(found, fmt.Sprintf("%s: the pattern %q has %s= in it: uri takes the rest, so the other limits come before it", r.name(), r.URI, key))
+			found = append(
+				found,
+				fmt.Sprintf(
+					"%s: the pattern %q has %s= in it: uri takes the rest, so the other limits come before it",
+					r.name(),
+					r.URI,
+					key,
+				),
+			)
 		}
 	}
 	return found

@@ -68,7 +68,9 @@ func New(seed uint64, j *journal.Journal) *Set {
 }
 
 // stream makes a source of randomness.
-func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, number)) } // #nosec G404 -- what a seed gives has to be the same again
+func stream(seed, number uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, number)) // #nosec G404 -- what a seed gives has to be the same again
+}
 
 // The sources of randomness of the rules: those that a server starts with are
 // numbered by sort, so that adding a quirk changes nothing for the faults.
@@ -82,7 +84,12 @@ const (
 // Start adds the rules that a server starts with, in this order from outside to
 // inside within each sort.
 func (s *Set) Start(rules []Rule) error {
-	numbers := map[int]uint64{rankFault: 0, rankQuirk: streamQuirks, rankFailure: streamOthers, rankDelay: streamOthers + 1<<16}
+	numbers := map[int]uint64{
+		rankFault:   0,
+		rankQuirk:   streamQuirks,
+		rankFailure: streamOthers,
+		rankDelay:   streamOthers + 1<<16,
+	}
 	prepared := make([]*node, 0, len(rules))
 	for _, r := range rules {
 		rank := r.rank()
@@ -304,7 +311,15 @@ func (s *Set) prepare(r Rule, source uint64) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &node{set: s, rule: r, name: r.name(), about: about, rank: r.rank(), matcher: m, hooks: about.HooksFor(stream(s.seed, source))}
+	n := &node{
+		set:     s,
+		rule:    r,
+		name:    r.name(),
+		about:   about,
+		rank:    r.rank(),
+		matcher: m,
+		hooks:   about.HooksFor(stream(s.seed, source)),
+	}
 	n.chance = stream(s.seed, source|streamChance)
 	n.counted = r.Counted() && !n.hooks.Idle()
 	n.build()
@@ -319,7 +334,8 @@ func (n *node) concerns(t *hook.Trace) bool {
 	}
 	h := &n.hooks
 	elsewhere := h.Event != nil || h.HTTP != nil || h.EventStreams != nil || n.about.Needs.Authorization
-	return n.matcher.Concerns(t) && (elsewhere || h.About == nil || h.About(t)) && n.matcher.Holds(n.statesAt(t)) &&
+	return n.matcher.Concerns(t) && (elsewhere || h.About == nil || h.About(t)) &&
+		n.matcher.Holds(n.statesAt(t)) &&
 		n.matcher.Tests(t)
 }
 
@@ -405,7 +421,12 @@ func (n *node) ofEvent(ctx context.Context, e hook.Event) *hook.Trace {
 	if t == nil || e.Response {
 		return t
 	}
-	own := &hook.Trace{Method: gjson.GetBytes(e.Data, "method").Str, Transport: t.Transport, Session: t.Session, Token: t.Token}
+	own := &hook.Trace{
+		Method:    gjson.GetBytes(e.Data, "method").Str,
+		Transport: t.Transport,
+		Session:   t.Session,
+		Token:     t.Token,
+	}
 	return n.either(t, own, e.Data)
 }
 

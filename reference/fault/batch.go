@@ -16,7 +16,10 @@ func batchCode() code {
 			if json.Unmarshal(m.Raw, &members) != nil {
 				return // it is no array
 			}
-			results := slices.DeleteFunc(slices.Clone(members), func(one json.RawMessage) bool { return gjson.GetBytes(one, "error").Exists() })
+			results := slices.DeleteFunc(
+				slices.Clone(members),
+				func(one json.RawMessage) bool { return gjson.GetBytes(one, "error").Exists() },
+			)
 			if len(results) < len(members) && len(results) > 0 {
 				m.Raw = hook.Encode(results)
 			}
@@ -29,7 +32,10 @@ func batchCode() code {
 			})
 		}, emptied),
 		"batch-03-notification-answered": hook.Join(hook.OnIncoming(marked), answerBatchedNotifications()),
-		"batch-04-empty-array":           onBatches(func(members []json.RawMessage) bool { return len(members) == 0 }, emptied),
+		"batch-04-empty-array": onBatches(
+			func(members []json.RawMessage) bool { return len(members) == 0 },
+			emptied,
+		),
 		"batch-04-one-spoils-all": onBatches(func(members []json.RawMessage) bool {
 			return slices.ContainsFunc(members, func(m json.RawMessage) bool {
 				_, ok := hook.DecodeObject(m)
@@ -63,7 +69,8 @@ func onBatches(which func([]json.RawMessage) bool, act func(in hook.Receiving) e
 
 // membersOf is the members of a batch; nil if it is none.
 func membersOf(in hook.Incoming) (members []json.RawMessage) {
-	if in.Session == nil || in.Session.Revision() != hook.R20250326 || json.Unmarshal(in.Raw, &members) != nil {
+	if in.Session == nil || in.Session.Revision() != hook.R20250326 ||
+		json.Unmarshal(in.Raw, &members) != nil {
 		return nil
 	}
 	return members
@@ -96,6 +103,8 @@ func answerBatchedNotifications() hook.Hooks {
 		if c.Value(batchKey{}) == nil {
 			return c.Next()
 		}
-		return &hook.Reply{Raw: []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}`)}
+		return &hook.Reply{
+			Raw: []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}`),
+		}
 	})
 }

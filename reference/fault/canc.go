@@ -18,16 +18,25 @@ func cancCode() code {
 			token := c.Meta("progressToken")
 			if c.Err() != nil && token != nil && hook.Acts(c) {
 				time.Sleep(60 * time.Millisecond)
-				progress := hook.NewNotification(hook.NotificationProgress, hook.Object{"progressToken": token, "progress": hook.Number(99)})
+				progress := hook.NewNotification(
+					hook.NotificationProgress,
+					hook.Object{"progressToken": token, "progress": hook.Number(99)},
+				)
 				_ = c.Emit(context.WithoutCancel(c), progress) // a client that has gone misses it
 			}
 			return r
 		}),
 		"canc-01-ids-by-their-beginning": cancellingAlike(true, strings.HasPrefix),
-		"canc-01-ids-as-text":            cancellingAlike(true, func(running, named string) bool { return strings.Trim(running, `"`) == strings.Trim(named, `"`) }),
-		"canc-01-of-other-sessions":      cancellingAlike(false, func(running, named string) bool { return running == named }),
-		"canc-05-reads-are-never-freed":  leakingReads(),
-		"canc-06-disconnecting-aborts":   abortingReads(),
+		"canc-01-ids-as-text": cancellingAlike(
+			true,
+			func(running, named string) bool { return strings.Trim(running, `"`) == strings.Trim(named, `"`) },
+		),
+		"canc-01-of-other-sessions": cancellingAlike(
+			false,
+			func(running, named string) bool { return running == named },
+		),
+		"canc-05-reads-are-never-freed": leakingReads(),
+		"canc-06-disconnecting-aborts":  abortingReads(),
 	}
 }
 
@@ -41,7 +50,8 @@ func cancellingAlike(own bool, like func(running, named string) bool) hook.Hooks
 	return hook.Join(hook.EditCall(methodCancelled, func(c *hook.Call) {
 		named := string(hook.Encode(c.Param("requestId")))
 		for one := range running.Range {
-			if r := one.(*read); (r.session == c.Session.ID()) == own && (r.id != named || !own) && like(r.id, named) {
+			if r := one.(*read); (r.session == c.Session.ID()) == own && (r.id != named || !own) &&
+				like(r.id, named) {
 				r.stopped.Store(true)
 			}
 		}

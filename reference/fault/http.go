@@ -16,34 +16,44 @@ func httpCode() code {
 		"http-26-one-spelling": hook.Hooks{Conn: func(c net.Conn) net.Conn { return &speller{Conn: c} }},
 		"sec-06-everywhere":    hook.Hooks{Public: hook.Always},
 		"http-27-caseless": hook.EditRequest(func(r *http.Request) {
-			if method, ok := posted(r)["method"].(string); ok && strings.EqualFold(r.Header.Get(headerMethod), method) {
+			if method, ok := posted(r)["method"].(string); ok &&
+				strings.EqualFold(r.Header.Get(headerMethod), method) {
 				r.Header.Set(headerMethod, method)
 			}
 		}),
-		"http-09-stays-open": hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			next.ServeHTTP(w, r)
-			if by(http.MethodPost)(r) && hook.Streams(w) {
-				hook.Hang(r.Context())
-			}
-		}),
-		"http-09-error-stays-open": hook.OnHTTP(by(http.MethodPost), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			failed := false
-			next.ServeHTTP(&hook.Writer{ResponseWriter: w, Body: func(p []byte) (int, error) {
-				failed = failed || bytes.Contains(p, []byte(`"error":{`))
-				return w.Write(p)
-			}}, r)
-			if failed && hook.Streams(w) {
-				hook.Hang(r.Context())
-			}
-		}),
+		"http-09-stays-open": hook.OnHTTP(
+			nil,
+			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				next.ServeHTTP(w, r)
+				if by(http.MethodPost)(r) && hook.Streams(w) {
+					hook.Hang(r.Context())
+				}
+			},
+		),
+		"http-09-error-stays-open": hook.OnHTTP(
+			by(http.MethodPost),
+			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				failed := false
+				next.ServeHTTP(&hook.Writer{ResponseWriter: w, Body: func(p []byte) (int, error) {
+					failed = failed || bytes.Contains(p, []byte(`"error":{`))
+					return w.Write(p)
+				}}, r)
+				if failed && hook.Streams(w) {
+					hook.Hang(r.Context())
+				}
+			},
+		),
 		"http-25-more-behind": hook.EditRequest(func(r *http.Request) {
 			params, _ := posted(r)["params"].(hook.Object)
 			if uri, ok := params["uri"].(string); ok && strings.HasPrefix(decodedName(r), uri) {
 				r.Header.Set(headerName, uri)
 			}
 		}),
-		"http-12-broadcast":          broadcasting(by(http.MethodGet), "method"),
-		"http-12-progress-broadcast": broadcasting(func(r *http.Request) bool { return r.URL.Path == pathMCP }, "progressToken"),
+		"http-12-broadcast": broadcasting(by(http.MethodGet), "method"),
+		"http-12-progress-broadcast": broadcasting(
+			func(r *http.Request) bool { return r.URL.Path == pathMCP },
+			"progressToken",
+		),
 		"http-40-progress-on-get": hook.OnNotification(hook.NotificationProgress, func(m hook.Sending) error {
 			if m.Transport != hook.HTTP || hook.Modern(m.Revision) {
 				return m.Next()
@@ -51,13 +61,19 @@ func httpCode() code {
 			hook.Send(m, m.Session, m.Raw)
 			return nil
 		}),
-		"http-03-get-opens-stream": hook.OnHTTP(local(by(http.MethodGet)), func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			w.WriteHeader(http.StatusOK)
-			_ = http.NewResponseController(w).Flush() // a writer that cannot flush sends by itself
-			hook.Hang(r.Context())
-		}),
-		"http-37-cached-by-id": remembering(hook.MethodList+"|"+hook.MethodTemplates, func(c *hook.Call) string { return c.Revision + string(c.ID) }),
+		"http-03-get-opens-stream": hook.OnHTTP(
+			local(by(http.MethodGet)),
+			func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				w.WriteHeader(http.StatusOK)
+				_ = http.NewResponseController(w).Flush() // a writer that cannot flush sends by itself
+				hook.Hang(r.Context())
+			},
+		),
+		"http-37-cached-by-id": remembering(
+			hook.MethodList+"|"+hook.MethodTemplates,
+			func(c *hook.Call) string { return c.Revision + string(c.ID) },
+		),
 		"http-37-one-client": hook.OnMethod("initialize", func(c hook.Calling) *hook.Reply {
 			if !taken(c.Call) {
 				return c.Next()
@@ -70,7 +86,8 @@ func httpCode() code {
 // taken reports whether another session with a handshake stands.
 func taken(c *hook.Call) bool {
 	return c.Transport == hook.HTTP && slices.ContainsFunc(c.Session.Sessions(), func(s hook.Session) bool {
-		return s.Transport() == hook.HTTP && s.ID() != c.Session.ID() && s.Revision() != "" && !hook.Modern(s.Revision())
+		return s.Transport() == hook.HTTP && s.ID() != c.Session.ID() && s.Revision() != "" &&
+			!hook.Modern(s.Revision())
 	})
 }
 
@@ -92,7 +109,9 @@ func by(method string) func(*http.Request) bool {
 func decodedName(r *http.Request) string {
 	name := r.Header.Get(headerName)
 	if inner, encoded := strings.CutPrefix(name, "=?base64?"); encoded {
-		plain, _ := base64.StdEncoding.DecodeString(strings.TrimSuffix(inner, "?=")) // what cannot be decoded names nothing
+		plain, _ := base64.StdEncoding.DecodeString(
+			strings.TrimSuffix(inner, "?="),
+		) // what cannot be decoded names nothing
 		return string(plain)
 	}
 	return name

@@ -63,9 +63,12 @@ func (l *listener) Write(p []byte) (int, error) {
 	l.audience.mu.Lock()
 	defer l.audience.mu.Unlock()
 	for other := range l.audience.listeners {
-		if other != l && l.streams && other.streams && other.session == l.session && bytes.Contains(p, l.audience.member) {
+		if other != l && l.streams && other.streams && other.session == l.session &&
+			bytes.Contains(p, l.audience.member) {
 			if _, err := other.ResponseWriter.Write(p); err == nil {
-				_ = http.NewResponseController(other.ResponseWriter).Flush() // a writer that cannot flush sends by itself
+				_ = http.NewResponseController(
+					other.ResponseWriter,
+				).Flush() // a writer that cannot flush sends by itself
 			}
 		}
 	}

@@ -13,7 +13,10 @@ func lchCode() code {
 	return code{
 		"lch-01-one-session-only":     toLastReader(),
 		"lch-04-undeclared-debounced": undeclaredDebounced(),
-		"lch-07-stale-list":           remembering(hook.MethodList, func(c *hook.Call) string { return c.Revision + " " + string(hook.Encode(c.Param("cursor"))) }),
+		"lch-07-stale-list": remembering(
+			hook.MethodList,
+			func(c *hook.Call) string { return c.Revision + " " + string(hook.Encode(c.Param("cursor"))) },
+		),
 	}
 }
 

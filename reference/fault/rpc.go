@@ -18,25 +18,37 @@ import (
 func rpcCode() code {
 	return code{
 		// Where a chunk ends is not passed on: it is within the first character that can be cut.
-		"rpc-04-chunks-decoded": hook.OnHTTP(inChunks, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			body, _ := io.ReadAll(r.Body) // what could not be read to its end is no message
-			if i := bytes.IndexFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }); i >= 0 && hook.Acts(r.Context()) {
-				body = append(bytes.ToValidUTF8(body[:i+1], []byte("\ufffd")), bytes.ToValidUTF8(body[i+1:], []byte("\ufffd"))...)
-			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			next.ServeHTTP(w, r)
-		}),
-		"rpc-04-cut-chunks-refused": hook.OnHTTP(inChunks, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			body, _ := io.ReadAll(r.Body) // as above
-			if bytes.ContainsFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }) {
-				w.Header().Set("Content-Type", "application/json")
-				w.WriteHeader(http.StatusBadRequest)
-				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`)
-				return
-			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			next.ServeHTTP(w, r)
-		}),
+		"rpc-04-chunks-decoded": hook.OnHTTP(
+			inChunks,
+			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				body, _ := io.ReadAll(r.Body) // what could not be read to its end is no message
+				if i := bytes.IndexFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }); i >= 0 &&
+					hook.Acts(r.Context()) {
+					body = append(
+						bytes.ToValidUTF8(body[:i+1], []byte("\ufffd")),
+						bytes.ToValidUTF8(body[i+1:], []byte("\ufffd"))...)
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				next.ServeHTTP(w, r)
+			},
+		),
+		"rpc-04-cut-chunks-refused": hook.OnHTTP(
+			inChunks,
+			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				body, _ := io.ReadAll(r.Body) // as above
+				if bytes.ContainsFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }) {
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(http.StatusBadRequest)
+					_, _ = io.WriteString(
+						w,
+						`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`,
+					)
+					return
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				next.ServeHTTP(w, r)
+			},
+		),
 		"rpc-04-ids-in-small-letters": hook.EditMessage(func(m *hook.Message) {
 			if id := gjson.GetBytes(m.Raw, "id"); m.Kind == hook.Response && id.Type == gjson.String {
 				m.Raw = bytes.Replace(m.Raw, []byte(id.Raw), []byte(strings.ToLower(id.Raw)), 1)
@@ -54,9 +66,17 @@ func rpcCode() code {
 			_, text := o["method"].(string)
 			return ok && o["method"] != nil && !text
 		}),
-		"rpc-17-one-at-a-time":       oneAtATime(`{"error":"Conflict: another request of this session is being handled"}`),
-		"rpc-17-mixes-up-expansions": mixedReads(func(uri string) bool { return strings.Contains(uri, "%2F") }, func(_, other hook.Object) hook.Object { return other }),
-		"rpc-17-mixes-up-reads":      mixedReads(anyURI, func(_, other hook.Object) hook.Object { return other }),
+		"rpc-17-one-at-a-time": oneAtATime(
+			`{"error":"Conflict: another request of this session is being handled"}`,
+		),
+		"rpc-17-mixes-up-expansions": mixedReads(
+			func(uri string) bool { return strings.Contains(uri, "%2F") },
+			func(_, other hook.Object) hook.Object { return other },
+		),
+		"rpc-17-mixes-up-reads": mixedReads(
+			anyURI,
+			func(_, other hook.Object) hook.Object { return other },
+		),
 		"rpc-17-mixes-up-texts": mixedReads(anyURI, func(own, other hook.Object) hook.Object {
 			mine, ok := own["contents"].([]any)
 			theirs, is := other["contents"].([]any)
@@ -83,7 +103,9 @@ func inChunks(r *http.Request) bool { return r.ContentLength < 0 && r.Method == 
 
 // replacing has a text in messages be another one.
 func replacing(text, other string) hook.Hooks {
-	return hook.EditMessage(func(m *hook.Message) { m.Raw = bytes.ReplaceAll(m.Raw, []byte(text), []byte(other)) })
+	return hook.EditMessage(
+		func(m *hook.Message) { m.Raw = bytes.ReplaceAll(m.Raw, []byte(text), []byte(other)) },
+	)
 }
 
 // atStart writes text to standard output before anything else.

@@ -39,13 +39,15 @@ func sseCode() code {
 }
 
 // streamingReads makes the answers to reads event streams, and spares those of a slow one the ids.
-var streamingReads = hook.Join(hook.Hooks{EventStreams: func(t *hook.Trace) bool { return t != nil && t.Method == hook.MethodRead }},
+var streamingReads = hook.Join(
+	hook.Hooks{EventStreams: func(t *hook.Trace) bool { return t != nil && t.Method == hook.MethodRead }},
 	hook.OnEvent(func(e hook.Streaming) error {
 		if t := hook.TraceOf(e); t != nil && t.URI == "test://slow" {
 			e.ID = ""
 		}
 		return e.Next()
-	}))
+	}),
+)
 
 // sent is an event that was sent, and in which session.
 type sent struct {
@@ -55,7 +57,11 @@ type sent struct {
 
 // replaying keeps the latest events of all streams of one kind and lets a function say which of them whoever names one
 // in a session gets. Where it is not ok, nothing is wrong.
-func replaying(streams hook.Hooks, kind string, pick func(kept []sent, named, session string) (some []sent, ok bool)) hook.Hooks {
+func replaying(
+	streams hook.Hooks,
+	kind string,
+	pick func(kept []sent, named, session string) (some []sent, ok bool),
+) hook.Hooks {
 	const most = 1024
 	var mu sync.Mutex
 	var all []sent
@@ -79,7 +85,9 @@ func replaying(streams hook.Hooks, kind string, pick func(kept []sent, named, se
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.WriteHeader(http.StatusOK)
 			for _, e := range some {
-				_, _ = w.Write([]byte("id: " + e.ID + "\ndata: " + string(e.Data) + "\n\n")) // a client that has gone needs nothing
+				_, _ = w.Write(
+					[]byte("id: " + e.ID + "\ndata: " + string(e.Data) + "\n\n"),
+				) // a client that has gone needs nothing
 			}
 		}))
 }
@@ -101,7 +109,8 @@ func loggingSessions() hook.Hooks {
 // lendingUpdates gives the events of a stream by GET to whoever names one, whichever session it belongs to.
 func lendingUpdates(kept []sent, named, session string) ([]sent, bool) {
 	i := slices.IndexFunc(kept, func(e sent) bool { return e.ID == named && e.session != session })
-	if i < 0 || slices.ContainsFunc(kept, func(e sent) bool { return e.ID == named && e.session == session }) {
+	if i < 0 ||
+		slices.ContainsFunc(kept, func(e sent) bool { return e.ID == named && e.session == session }) {
 		return nil, false
 	}
 	return slices.DeleteFunc(kept[i+1:], func(e sent) bool { return e.session != kept[i].session }), true
@@ -133,7 +142,8 @@ func ofRequestID(kept []sent, named, _ string) ([]sent, bool) {
 	}
 	id := requestID(kept[i])
 	some := slices.DeleteFunc(kept[i+1:], func(e sent) bool { return !e.Response || requestID(e) != id })
-	return some, len(some) > 0 && !slices.ContainsFunc(kept, func(e sent) bool { return e.ID == named && !e.Response })
+	return some, len(some) > 0 &&
+		!slices.ContainsFunc(kept, func(e sent) bool { return e.ID == named && !e.Response })
 }
 
 func requestID(e sent) string {

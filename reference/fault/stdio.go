@@ -16,8 +16,11 @@ import (
 
 func stdioCode() code {
 	return code{
-		"stdio-01-banner":      atStart("Server running, press Ctrl+C to stop\n"),
-		"stdio-01-blank-lines": onStdio(hook.MethodTemplates, func(raw []byte) []byte { return append([]byte{'\n'}, raw...) }),
+		"stdio-01-banner": atStart("Server running, press Ctrl+C to stop\n"),
+		"stdio-01-blank-lines": onStdio(
+			hook.MethodTemplates,
+			func(raw []byte) []byte { return append([]byte{'\n'}, raw...) },
+		),
 		"stdio-01-print-on-error": onStdio("", func(raw []byte) []byte {
 			if gjson.GetBytes(raw, "error.code").Int() != -32601 {
 				return raw
@@ -27,7 +30,9 @@ func stdioCode() code {
 		"stdio-02-pretty-handshake": onStdio("initialize|"+hook.MethodDiscover, indented),
 		"stdio-02-pretty-printed":   onStdio(hook.MethodTemplates, indented),
 		"stdio-02-two-in-a-line": onStdio(hook.MethodTemplates, func(raw []byte) []byte {
-			return append(raw, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
+			return append(
+				raw,
+				`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
 		}),
 		"stdio-03-errors-not-flushed": hook.Join(hook.Writing(func(out io.Writer) (io.Writer, func()) {
 			held := &holdingWriter{Writer: out}
@@ -44,7 +49,10 @@ func stdioCode() code {
 		"stdio-03-no-last-newline": hook.Writing(func(out io.Writer) (io.Writer, func()) {
 			return out, func() {
 				// A client that has gone misses it.
-				_, _ = io.WriteString(out, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`)
+				_, _ = io.WriteString(
+					out,
+					`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`,
+				)
 			}
 		}),
 		"stdio-05-decodes-chunks": hook.Reading(func(_ context.Context, in io.Reader) io.Reader {
@@ -81,22 +89,28 @@ func keptBySubscriptions() hook.Hooks {
 	var mu sync.Mutex
 	open := map[string]bool{} // ids of listen requests, and URIs
 	return hook.Join(
-		hook.OnMethod(strings.Join([]string{hook.MethodListen, methodCancelled, methodSubscribe, methodUnsubscribe}, "|"), func(c hook.Calling) *hook.Reply {
-			r := c.Next()
-			mu.Lock()
-			defer mu.Unlock()
-			switch c.Method {
-			case hook.MethodListen:
-				open[string(c.ID)] = r != nil && r.Open
-			case methodCancelled:
-				delete(open, string(hook.Encode(c.Param("requestId"))))
-			case methodSubscribe:
-				open[string(hook.Encode(c.Param("uri")))] = r != nil && r.Error == nil
-			case methodUnsubscribe:
-				delete(open, string(hook.Encode(c.Param("uri"))))
-			}
-			return r
-		}),
+		hook.OnMethod(
+			strings.Join(
+				[]string{hook.MethodListen, methodCancelled, methodSubscribe, methodUnsubscribe},
+				"|",
+			),
+			func(c hook.Calling) *hook.Reply {
+				r := c.Next()
+				mu.Lock()
+				defer mu.Unlock()
+				switch c.Method {
+				case hook.MethodListen:
+					open[string(c.ID)] = r != nil && r.Open
+				case methodCancelled:
+					delete(open, string(hook.Encode(c.Param("requestId"))))
+				case methodSubscribe:
+					open[string(hook.Encode(c.Param("uri")))] = r != nil && r.Error == nil
+				case methodUnsubscribe:
+					delete(open, string(hook.Encode(c.Param("uri"))))
+				}
+				return r
+			},
+		),
 		hook.Reading(func(ctx context.Context, in io.Reader) io.Reader {
 			return &endlessReader{r: in, done: ctx.Done(), until: func() bool {
 				mu.Lock()

@@ -12,11 +12,13 @@ import (
 
 func subCode() code {
 	return code{
-		"sub-03-first-session-only":          firstOnly(),
-		"sub-03-read-ends":                   endedByRead(),
-		"sub-03-second-subscribe-ends":       secondEnds(),
-		"sub-03-unsubscribe-ends-all":        endsAll(),
-		"sub-06-broadcast":                   broadcast(func(m hook.Message, p hook.Session) bool { return shaken(m) && p.Revision() != "" }),
+		"sub-03-first-session-only":    firstOnly(),
+		"sub-03-read-ends":             endedByRead(),
+		"sub-03-second-subscribe-ends": secondEnds(),
+		"sub-03-unsubscribe-ends-all":  endsAll(),
+		"sub-06-broadcast": broadcast(
+			func(m hook.Message, p hook.Session) bool { return shaken(m) && p.Revision() != "" },
+		),
 		"sub-06-undeclared-without-sessions": hook.Sessionless(),
 		"sub-09-all-resources":               subscribeAll(),
 		"sub-09-flag-of-the-session":         flagged(),
@@ -87,7 +89,10 @@ func endsAll() hook.Hooks {
 func firstOnly() hook.Hooks {
 	owner := map[string]string{} // by URI
 	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
-		stands := slices.ContainsFunc(c.Session.Sessions(), func(p hook.Session) bool { return p.ID() == owner[uri] })
+		stands := slices.ContainsFunc(
+			c.Session.Sessions(),
+			func(p hook.Session) bool { return p.ID() == owner[uri] },
+		)
 		me := c.Session.ID()
 		switch {
 		case c.Method == methodSubscribe && !stands:

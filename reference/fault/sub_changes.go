@@ -11,7 +11,8 @@ func subChangesCode() code {
 	return code{
 		// The updates of listen streams go to all stdio connections without a handshake.
 		"sub-43-unasked": broadcast(func(m hook.Message, p hook.Session) bool {
-			return m.Transport == hook.Stdio && m.Session.Revision() == "" && p.Transport() == hook.Stdio && p.Revision() == ""
+			return m.Transport == hook.Stdio && m.Session.Revision() == "" && p.Transport() == hook.Stdio &&
+				p.Revision() == ""
 		}),
 		"sub-43-inherited": inheritedUpdates(),
 	}

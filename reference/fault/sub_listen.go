@@ -32,14 +32,22 @@ func subListenCode() code {
 		"sub-33-sent-by-itself":   sentByItself(),
 		"sub-37-answered-at-once": hook.EditReply(hook.MethodListen, func(c *hook.Call, r *hook.Reply) {
 			if r.Open {
-				*r = hook.Reply{Result: hook.Object{"resultType": "complete", "_meta": hook.Object{subscriptionID: c.IDValue()}}}
+				*r = hook.Reply{
+					Result: hook.Object{
+						"resultType": "complete",
+						"_meta":      hook.Object{subscriptionID: c.IDValue()},
+					},
+				}
 			}
 		}),
-		"sub-37-dropped-at-once": hook.OnHTTP(local(listening), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			short, cancel := context.WithTimeout(r.Context(), 100*time.Millisecond)
-			defer cancel()
-			next.ServeHTTP(w, r.WithContext(short))
-		}),
+		"sub-37-dropped-at-once": hook.OnHTTP(
+			local(listening),
+			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				short, cancel := context.WithTimeout(r.Context(), 100*time.Millisecond)
+				defer cancel()
+				next.ServeHTTP(w, r.WithContext(short))
+			},
+		),
 		"sub-39-progress-on-streams": fanOut(),
 	}
 }
@@ -125,7 +133,10 @@ func sentByItself() hook.Hooks {
 			stream := [2]string{c.Session.ID(), string(hook.Encode(id))}
 			if uri, ok := watched.Load(stream); ok && hook.Acts(c) {
 				watched.Delete(stream)
-				update := hook.NewNotification(hook.NotificationUpdated, hook.Object{"_meta": hook.Object{subscriptionID: id}, "uri": uri})
+				update := hook.NewNotification(
+					hook.NotificationUpdated,
+					hook.Object{"_meta": hook.Object{subscriptionID: id}, "uri": uri},
+				)
 				// A connection that has ended hears nothing.
 				time.AfterFunc(later, func() { _ = c.Session.Send(context.Background(), update.Raw) })
 			}
@@ -161,7 +172,8 @@ func fanOut() hook.Hooks {
 			open := slices.Clone(streams)
 			mu.Unlock()
 			for _, c := range open {
-				if c.Transport != m.Transport || m.Transport == hook.Stdio && c.Session.ID() != m.Session.ID() {
+				if c.Transport != m.Transport ||
+					m.Transport == hook.Stdio && c.Session.ID() != m.Session.ID() {
 					continue // there the request may be unknown, or have been answered long ago
 				}
 				if n, ok := hook.DecodeObject(m.Raw); ok && hook.Acts(m) {

@@ -322,9 +322,11 @@ func (h *Hooks) acts() bool { return h.Handle != nil || h.Emit != nil || h.Recei
 
 // Reading wraps the input of a connection on stdio that begins.
 func Reading(wrap func(ctx context.Context, in io.Reader) io.Reader) Hooks {
-	return Hooks{Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-		return wrap(ctx, in), out, nil
-	}}
+	return Hooks{
+		Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+			return wrap(ctx, in), out, nil
+		},
+	}
 }
 
 // Writing wraps its output; end, if not nil, is called when the input has ended.

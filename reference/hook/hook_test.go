@@ -28,7 +28,11 @@ func TestMatches(t *testing.T) {
 		pattern, method string
 		want            bool
 	}{
-		{"", "x", true}, {"*", "x", true}, {"a/*", "a/b", true}, {"a/*", "b/a", false}, {"a|b", "b", true}, {"a|b", "c", false}, {"a", "a/b", false},
+		{
+			"",
+			"x",
+			true,
+		}, {"*", "x", true}, {"a/*", "a/b", true}, {"a/*", "b/a", false}, {"a|b", "b", true}, {"a|b", "c", false}, {"a", "a/b", false},
 	}
 	for _, test := range tests {
 		if got := MethodsOf(test.pattern).Has(test.method); got != test.want {
@@ -46,7 +50,9 @@ func TestEditingKeepsTheRest(t *testing.T) {
 	if got := EditRaw([]byte("garbage"), func(Object) { t.Error("called") }); string(got) != "garbage" {
 		t.Errorf("garbage became %s", got)
 	}
-	if got := EditRaw([]byte(`[{},1,{}]`), func(o Object) { o["x"] = "y" }); string(got) != `[{"x":"y"},1,{"x":"y"}]` {
+	if got := EditRaw([]byte(`[{},1,{}]`), func(o Object) { o["x"] = "y" }); string(
+		got,
+	) != `[{"x":"y"},1,{"x":"y"}]` {
 		t.Errorf("array: %s", got)
 	}
 }
@@ -56,7 +62,11 @@ func TestEditorsOfReplies(t *testing.T) {
 		return &Reply{Result: Object{"resources": []any{Object{"name": "a"}, Object{"name": "b"}}}}
 	}
 	c := &Call{Method: MethodList, ID: json.RawMessage("1")}
-	r := reply(EditEach(MethodList, "resources", func(i int, o Object) { o["i"] = Number(int64(i)) }), c, list())
+	r := reply(
+		EditEach(MethodList, "resources", func(i int, o Object) { o["i"] = Number(int64(i)) }),
+		c,
+		list(),
+	)
 	if second := r.Result["resources"].([]any)[1].(Object); second["i"] != json.Number("1") {
 		t.Errorf("entries: %v", r.Result)
 	}
@@ -135,16 +145,23 @@ func TestHTTPHooks(t *testing.T) {
 	}
 	run := func(h Hooks, contentType string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
-		h.HTTP(handler(contentType)).ServeHTTP(w, httptest.NewRequest("POST", "/mcp", strings.NewReader("request")))
+		h.HTTP(
+			handler(contentType),
+		).ServeHTTP(
+			w,
+			httptest.NewRequest("POST", "/mcp", strings.NewReader("request")),
+		)
 		return w
 	}
-	if w := run(EditHead(func(*http.Request, int, http.Header) int { return 418 }), "text/event-stream"); w.Code != 418 || w.Body.String() != "body" {
+	if w := run(EditHead(func(*http.Request, int, http.Header) int { return 418 }), "text/event-stream"); w.Code != 418 ||
+		w.Body.String() != "body" {
 		t.Errorf("status %d %q", w.Code, w.Body)
 	}
 	edit := EditAnswer(func(_ *http.Request, body []byte, a *Answer) {
 		a.Status, a.Body = 500, append(a.Body, body...)
 	})
-	if w := run(edit, "application/json"); w.Code != 500 || w.Body.String() != "bodyrequest" || w.Header().Get("Content-Length") != "11" {
+	if w := run(edit, "application/json"); w.Code != 500 || w.Body.String() != "bodyrequest" ||
+		w.Header().Get("Content-Length") != "11" {
 		t.Errorf("answer %d %q", w.Code, w.Body)
 	}
 	if w := run(edit, "text/event-stream"); w.Code != 202 || w.Body.String() != "body" {
@@ -173,12 +190,14 @@ func TestWhoLooksGetsItInOnePiece(t *testing.T) {
 	for pattern, looked := range map[string]bool{"a": false, "": true} {
 		n := 0
 		send := twice(pattern).Emit(func(_ context.Context, m Message) error {
-			if n++; string(m.Raw)+string(m.Tail.Bytes()) != `{"result":{"n":1}}` || (m.Tail == nil) != looked {
+			if n++; string(m.Raw)+string(m.Tail.Bytes()) != `{"result":{"n":1}}` ||
+				(m.Tail == nil) != looked {
 				t.Errorf("%q: %s %s", pattern, m.Raw, m.Tail.Bytes())
 			}
 			return nil
 		})
-		if err := send(t.Context(), Message{Raw: []byte(`{`), Tail: rendered().Rendered, Call: &Call{Method: "b"}}); err != nil || n == 0 {
+		if err := send(t.Context(), Message{Raw: []byte(`{`), Tail: rendered().Rendered, Call: &Call{Method: "b"}}); err != nil ||
+			n == 0 {
 			t.Error(pattern, n, err)
 		}
 	}
@@ -187,15 +206,28 @@ func TestWhoLooksGetsItInOnePiece(t *testing.T) {
 // TestWhatIsWrittenInTheEndPassesAll: who wraps the output of a connection lets go of it when those within have written.
 func TestWhatIsWrittenInTheEndPassesAll(t *testing.T) {
 	named := func(name string) Hooks {
-		return Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-			return in, out, func() { _, _ = io.WriteString(out, name) }
-		}}
+		return Hooks{
+			Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+				return in, out, func() { _, _ = io.WriteString(out, name) }
+			},
+		}
 	}
 	var got strings.Builder
-	silent := Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-		return in, out, nil
-	}}
-	_, _, end := Join(named("outer "), named("middle "), silent, named("inner ")).Stdio(t.Context(), nil, &got)
+	silent := Hooks{
+		Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+			return in, out, nil
+		},
+	}
+	_, _, end := Join(
+		named("outer "),
+		named("middle "),
+		silent,
+		named("inner "),
+	).Stdio(
+		t.Context(),
+		nil,
+		&got,
+	)
 	end()
 	if got.String() != "inner middle outer " {
 		t.Errorf("ends in the order %q", got.String())

@@ -13,7 +13,10 @@ import (
 
 // OnHTTP wraps the handling of HTTP requests for which match is true. The path
 // tells the endpoints apart: /mcp, /sse and /message.
-func OnHTTP(match func(r *http.Request) bool, handle func(w http.ResponseWriter, r *http.Request, next http.Handler)) Hooks {
+func OnHTTP(
+	match func(r *http.Request) bool,
+	handle func(w http.ResponseWriter, r *http.Request, next http.Handler),
+) Hooks {
 	return Hooks{HTTP: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if match != nil && !match(r) {
@@ -37,7 +40,10 @@ func EditRequest(edit func(r *http.Request)) Hooks {
 // written, event streams included. It returns the new status.
 func EditHead(edit func(r *http.Request, status int, h http.Header) int) Hooks {
 	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		next.ServeHTTP(&Writer{ResponseWriter: w, Head: func(status int) int { return edit(r, status, w.Header()) }}, r)
+		next.ServeHTTP(
+			&Writer{ResponseWriter: w, Head: func(status int) int { return edit(r, status, w.Header()) }},
+			r,
+		)
 	})
 }
 

@@ -118,7 +118,10 @@ func likeMessages(a, b Message) bool {
 }
 
 // compared is a hook around what passes a message on.
-func compared[T any](around func(Way[T, error]) Way[T, error], like func(a, b T) bool) func(Way[T, error]) Way[T, error] {
+func compared[T any](
+	around func(Way[T, error]) Way[T, error],
+	like func(a, b T) bool,
+) func(Way[T, error]) Way[T, error] {
 	if around == nil {
 		return nil
 	}

@@ -28,7 +28,13 @@ func comparedHTTP(around func(http.Handler) http.Handler) func(http.Handler) htt
 				act.ServeHTTP(w, r)
 				return
 			}
-			x := &exchange{turn: t, next: next, ctx: r.Context(), request: r.Header.Clone(), header: w.Header().Clone()}
+			x := &exchange{
+				turn:    t,
+				next:    next,
+				ctx:     r.Context(),
+				request: r.Header.Clone(),
+				header:  w.Header().Clone(),
+			}
 			x.out = Writer{ResponseWriter: w, Head: x.head, Body: x.write}
 			t.came = x
 			act.ServeHTTP(&x.out, r)

@@ -18,8 +18,15 @@ func TestCompared(t *testing.T) {
 		"repeated": twice(""),
 	} {
 		asked, got := 0, ""
-		send := Compared(h).Emit(func(_ context.Context, m Message) error { got += string(m.Raw); return nil })
-		err := send(WithTurn(t.Context(), func() bool { asked++; return false }), Message{Raw: []byte(`{"a":1}`)})
+		send := Compared(
+			h,
+		).Emit(
+			func(_ context.Context, m Message) error { got += string(m.Raw); return nil },
+		)
+		err := send(
+			WithTurn(t.Context(), func() bool { asked++; return false }),
+			Message{Raw: []byte(`{"a":1}`)},
+		)
 		if err != nil || got != `{"a":1}` || (asked == 0) != (name == "same") {
 			t.Errorf("%s: %q, %v, asked %d times", name, got, err, asked)
 		}
@@ -35,8 +42,12 @@ func TestCompared(t *testing.T) {
 			Undo(c, func() { undone++ })
 			return c.Next()
 		}), h)).Handle(func(_ context.Context, c *Call) *Reply { return &Reply{Result: Object{"params": string(c.Params)}} })
-		r := handle(WithTurn(t.Context(), func() bool { asked++; return false }), &Call{Params: []byte(`{"a":1}`)})
-		if r == nil || len(r.Result) != 1 || r.Result["params"] != `{"a":1}` || (asked == 0) != (name == "same") ||
+		r := handle(
+			WithTurn(t.Context(), func() bool { asked++; return false }),
+			&Call{Params: []byte(`{"a":1}`)},
+		)
+		if r == nil || len(r.Result) != 1 || r.Result["params"] != `{"a":1}` ||
+			(asked == 0) != (name == "same") ||
 			undone != min(asked, 1) {
 			t.Errorf("%s: %+v, asked %d times, undone %d times", name, r, asked, undone)
 		}
@@ -60,7 +71,8 @@ func TestCompared(t *testing.T) {
 		}))
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader("{}"))
 		serve.ServeHTTP(w, r.WithContext(WithTurn(t.Context(), func() bool { asked++; return false })))
-		if w.Code != http.StatusAccepted || w.Body.String() != "plain" || w.Header().Get("Y") != "y" || len(w.Header()) != 1 ||
+		if w.Code != http.StatusAccepted || w.Body.String() != "plain" || w.Header().Get("Y") != "y" ||
+			len(w.Header()) != 1 ||
 			(asked == 0) != (name == "same") {
 			t.Errorf("%s: %d %v %q, asked %d times", name, w.Code, w.Header(), w.Body, asked)
 		}

@@ -28,7 +28,10 @@ type plan struct {
 // Hooks makes the operations for one server; they count its messages. The error names the
 // first operation that cannot be done.
 func Hooks(all []Operation, rng *rand.Rand) (hook.Hooks, error) {
-	pl := &plan{on: map[string][]*action{}, memory: memory{rng: rng, per: map[string]string{}, values: map[[2]string][]any{}}}
+	pl := &plan{
+		on:     map[string][]*action{},
+		memory: memory{rng: rng, per: map[string]string{}, values: map[[2]string][]any{}},
+	}
 	for i := range all {
 		a, err := all[i].compile()
 		if err != nil {
@@ -150,7 +153,8 @@ func (pl *plan) handle(c hook.Calling) *hook.Reply {
 	method, modern := c.Method, c.Modern
 	s := pl.atCall(requestOf(c.Call), c.Call)
 	for _, a := range pl.on[OnRequest] {
-		if !a.methods.Has(method) || c.Notification() && a.answers() || !a.selects(c, s, modern, c.Transport) {
+		if !a.methods.Has(method) || c.Notification() && a.answers() ||
+			!a.selects(c, s, modern, c.Transport) {
 			continue
 		}
 		if a.Answer != nil {

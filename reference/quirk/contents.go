@@ -26,17 +26,42 @@ func contentsCode() code {
 		"merged-updates": merging(),
 		"moving-list":    moving(),
 		"odd-names": hook.EditEach(hook.MethodList, "resources", func(i int, r hook.Object) {
-			odd := []string{"", "\u202egnp.ogol", "a\tb\nc\u0000\u001b[31m", strings.Repeat("name ", 200), "👩‍👩‍👧‍👦", "</script>"}
+			odd := []string{
+				"",
+				"\u202egnp.ogol",
+				"a\tb\nc\u0000\u001b[31m",
+				strings.Repeat("name ", 200),
+				"👩‍👩‍👧‍👦",
+				"</script>",
+			}
 			r["name"], r["description"] = odd[i%len(odd)], odd[(i+1)%len(odd)]
 		}),
 		"escapes-in-any-case": hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
 			r := c.Next()
 			uri, ok := c.Param("uri").(string)
-			if !ok || r == nil || r.Error == nil || r.Error["message"] != "Resource not found" || !strings.Contains(uri, "%") || c.Modern {
+			if !ok || r == nil || r.Error == nil || r.Error["message"] != "Resource not found" ||
+				!strings.Contains(uri, "%") ||
+				c.Modern {
 				return r
 			}
-			plain := strings.NewReplacer("%2e", ".", "%2E", ".", "%7e", "~", "%7E", "~", "%2d", "-", "%2D", "-").Replace(uri)
-			if other := c.Handle(c.With(hook.Object{"uri": plain})); other != nil && other.Error == nil && !strings.Contains(plain, "..") {
+			plain := strings.NewReplacer(
+				"%2e",
+				".",
+				"%2E",
+				".",
+				"%7e",
+				"~",
+				"%7E",
+				"~",
+				"%2d",
+				"-",
+				"%2D",
+				"-",
+			).Replace(
+				uri,
+			)
+			if other := c.Handle(c.With(hook.Object{"uri": plain})); other != nil && other.Error == nil &&
+				!strings.Contains(plain, "..") {
 				return other
 			}
 			return r
@@ -51,7 +76,9 @@ func moving() hook.Hooks {
 	return hook.Join(hook.EditResult(hook.MethodList, func(c *hook.Call, result hook.Object) {
 		if entries, ok := result["resources"].([]any); ok && c.Param("cursor") == nil {
 			day := hook.Number(seen.Add(1) + 2)
-			result["resources"] = append([]any{hook.Object{"uri": "log://app/2025-01-" + day.String(), "name": "day " + day.String()}}, entries...)
+			result["resources"] = append(
+				[]any{hook.Object{"uri": "log://app/2025-01-" + day.String(), "name": "day " + day.String()}},
+				entries...)
 		}
 	}), hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
 		uri, _ := c.Param("uri").(string)

@@ -28,7 +28,9 @@ func httpCode() code {
 			var b bytes.Buffer
 			for _, field := range [][2]string{{"event", e.Type}, {"id", e.ID}, {"data", string(e.Data)}} {
 				if field[1] != "" { // data that another quirk has spread has several lines
-					b.WriteString(field[0] + ":" + strings.ReplaceAll(field[1], "\n", "\r\n"+field[0]+":") + "\r\n")
+					b.WriteString(
+						field[0] + ":" + strings.ReplaceAll(field[1], "\n", "\r\n"+field[0]+":") + "\r\n",
+					)
 				}
 			}
 			e.Raw = append(b.Bytes(), "x-unknown:field\r\n\r\n"...)
@@ -113,7 +115,8 @@ func numbered() hook.Hooks {
 func breaking() hook.Hooks {
 	var broken sync.Map
 	return hook.OnEvent(func(e hook.Streaming) error {
-		if e.ID == "" || !e.Response || e.Stream != "post" || bytes.Contains(e.Data, []byte(`"protocolVersion"`)) {
+		if e.ID == "" || !e.Response || e.Stream != "post" ||
+			bytes.Contains(e.Data, []byte(`"protocolVersion"`)) {
 			return e.Next()
 		}
 		if _, again := broken.LoadOrStore(e.ID+string(e.Data), true); again {

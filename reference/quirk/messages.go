@@ -28,11 +28,17 @@ func messagesCode() code {
 			if filter, ok := c.Param("notifications").(hook.Object); ok && len(filter) == 0 && r.Open {
 				*r = hook.Reply{Result: hook.Object{"resultType": "complete", "_meta": hook.Object{
 					"io.modelcontextprotocol/subscriptionId": c.IDValue(),
-					"io.modelcontextprotocol/serverInfo":     hook.Object{"name": "mockserver", "version": "1"}}}}
+					"io.modelcontextprotocol/serverInfo": hook.Object{
+						"name":    "mockserver",
+						"version": "1",
+					}}}}
 			}
 		}),
 		"escaped-characters": hook.EditMessage(func(m *hook.Message) { m.Raw = escape(m.Raw) }),
-		"generous-spacing":   hook.EditResponse("", func(m *hook.Message) { m.Raw = spread(m.Raw, m.Transport != hook.Stdio) }),
+		"generous-spacing": hook.EditResponse(
+			"",
+			func(m *hook.Message) { m.Raw = spread(m.Raw, m.Transport != hook.Stdio) },
+		),
 		"batches-answered-apart": hook.OnResponse("", func(m hook.Sending) error {
 			var all []json.RawMessage
 			if m.Transport != hook.Stdio || json.Unmarshal(m.Raw, &all) != nil {
@@ -94,11 +100,18 @@ func pinging() hook.Hooks {
 	const later = 10 * time.Millisecond
 	var n atomic.Int64
 	return hook.OnResponse("*", func(m hook.Sending) error {
-		if err := m.Next(); err != nil || m.Call.Modern || m.Session == nil || m.Session.Revision() == "" || !hook.Acts(m) {
+		if err := m.Next(); err != nil || m.Call.Modern || m.Session == nil || m.Session.Revision() == "" ||
+			!hook.Acts(m) {
 			return err
 		}
 		ping := func() {
-			raw := hook.Encode(hook.Object{"jsonrpc": "2.0", "id": "ping-" + strconv.FormatInt(n.Add(1), 10), "method": "ping"})
+			raw := hook.Encode(
+				hook.Object{
+					"jsonrpc": "2.0",
+					"id":      "ping-" + strconv.FormatInt(n.Add(1), 10),
+					"method":  "ping",
+				},
+			)
 			_ = m.Session.Send(context.WithoutCancel(m), raw) // lost without a stream to send it on
 		}
 		ping()

@@ -106,7 +106,7 @@ type Overlays map[string]func(w *world.World)
 
 // row is an entry as a file has it.
 type row struct {
-	Entry `yaml:",inline"`
+	Entry `         yaml:",inline"`
 	// Streams has every request over HTTP answered by an event stream.
 	Streams bool     `yaml:"streams"`
 	Overlay *overlay `yaml:"overlay"`
@@ -126,7 +126,9 @@ type Catalogue struct{ read func() ([]Entry, error) }
 // New makes the catalogue of the files of a directory; flaw says what is wrong with an entry beside
 // what is wrong with any.
 func New(fsys fs.FS, dir string, code []func() Code, overlays Overlays, flaw func(Entry) error) *Catalogue {
-	return &Catalogue{sync.OnceValues(func() ([]Entry, error) { return read(fsys, dir, code, overlays, flaw) })}
+	return &Catalogue{
+		sync.OnceValues(func() ([]Entry, error) { return read(fsys, dir, code, overlays, flaw) }),
+	}
 }
 
 // Err lists all that is wrong with the files, with file and line; nil if nothing is.
@@ -144,7 +146,11 @@ func (c *Catalogue) All() []Entry {
 // Find returns the entry of that name.
 func (c *Catalogue) Find(name string) (Entry, bool) {
 	all, _ := c.read() // as above
-	i, found := slices.BinarySearchFunc(all, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
+	i, found := slices.BinarySearchFunc(
+		all,
+		name,
+		func(e Entry, name string) int { return strings.Compare(e.Name, name) },
+	)
 	if !found {
 		return Entry{}, false
 	}
@@ -152,7 +158,13 @@ func (c *Catalogue) Find(name string) (Entry, bool) {
 }
 
 // read reads all files, by name of the entries.
-func read(fsys fs.FS, dir string, code []func() Code, overlays Overlays, flaw func(Entry) error) ([]Entry, error) {
+func read(
+	fsys fs.FS,
+	dir string,
+	code []func() Code,
+	overlays Overlays,
+	flaw func(Entry) error,
+) ([]Entry, error) {
 	files, err := fs.Glob(fsys, dir+"/*.yaml")
 	if err != nil {
 		return nil, err
@@ -197,7 +209,10 @@ func read(fsys fs.FS, dir string, code []func() Code, overlays Overlays, flaw fu
 			failed = append(failed, fmt.Errorf("%s: there is code for %q, and no row", dir, name))
 		}
 	}
-	entries := slices.SortedFunc(maps.Values(all), func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	entries := slices.SortedFunc(
+		maps.Values(all),
+		func(a, b Entry) int { return strings.Compare(a.Name, b.Name) },
+	)
 	return entries, errors.Join(failed...)
 }
 
@@ -220,7 +235,8 @@ func (r *row) check(index *yamlfile.Index, e Entry) []yamlfile.Problem {
 	if r.Summary == "" {
 		say("summary", "is missing")
 	}
-	if len(r.Do) == 0 && r.Overlay == nil && e.code == nil && e.Overlay == nil && !r.Streams && r.Needs.PageSize == 0 {
+	if len(r.Do) == 0 && r.Overlay == nil && e.code == nil && e.Overlay == nil && !r.Streams &&
+		r.Needs.PageSize == 0 {
 		say("do", "is missing, and there is no code of this name")
 	}
 	if index.Has(e.Name+".overlay.without") && r.Overlay.Without == (world.Capabilities{}) {
@@ -251,9 +267,13 @@ func revisions(given []string) []string {
 		case revision == "legacy":
 			all = append(all, slices.DeleteFunc(hook.Revisions(), hook.Modern)...)
 		case revision == "modern":
-			all = append(all, slices.DeleteFunc(hook.Revisions(), func(r string) bool { return !hook.Modern(r) })...)
+			all = append(
+				all,
+				slices.DeleteFunc(hook.Revisions(), func(r string) bool { return !hook.Modern(r) })...)
 		case open && slices.Contains(hook.Revisions(), first):
-			all = append(all, slices.DeleteFunc(hook.Revisions(), func(r string) bool { return r < first })...)
+			all = append(
+				all,
+				slices.DeleteFunc(hook.Revisions(), func(r string) bool { return r < first })...)
 		default:
 			all = append(all, revision)
 		}
