@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -20,14 +19,14 @@ import (
 func erratic(seed uint64, percent int, fail func(c *hook.Call) *hook.Reply) hook.Hooks {
 	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(seed, 4))
-	return hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	return hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
 		mu.Lock()
 		fails := rng.IntN(100) < percent
 		mu.Unlock()
 		if fails {
-			return fail(c)
+			return fail(c.Call)
 		}
-		return next(ctx, c)
+		return c.Next()
 	})
 }
 

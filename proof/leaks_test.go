@@ -2,7 +2,6 @@ package proof
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"strings"
 	"testing"
@@ -23,11 +22,11 @@ import (
 // verdicts as the server did.
 func TestLeaksAreCut(t *testing.T) {
 	const marker, rest = "canary-7d1f3a52b8", "what is none of anybody's business, to the end of the file"
-	climbing := hook.OnMethod("resources/read", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	climbing := hook.OnMethod("resources/read", func(c hook.Calling) *hook.Reply {
 		if uri, _ := c.Param("uri").(string); strings.HasPrefix(uri, "file:") && strings.Contains(uri, "../") {
 			return &hook.Reply{Result: hook.Object{"contents": []any{hook.Object{"uri": uri, "text": marker + "\n" + rest}}}}
 		}
-		return next(ctx, c)
+		return c.Next()
 	})
 	for name, c := range map[string]struct {
 		options                  reference.Options

@@ -347,9 +347,9 @@ func TestGetStreamResumption(t *testing.T) {
 func TestModernDisconnectCancels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cancelled := make(chan bool, 1)
-		server := serve(t, reference.Options{Hooks: hook.OnMethod("resources/read", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			r := next(ctx, c)
-			cancelled <- ctx.Err() != nil
+		server := serve(t, reference.Options{Hooks: hook.OnMethod("resources/read", func(c hook.Calling) *hook.Reply {
+			r := c.Next()
+			cancelled <- c.Err() != nil
 			return r
 		})})
 		hdr := header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name", "test://slow")

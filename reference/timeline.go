@@ -194,12 +194,12 @@ func (s *Server) cues() hook.Hooks {
 		}
 	}
 	return hook.Hooks{
-		Narrow: true,
-		About:  func(method string, _ *hook.Trace) bool { return methods.Has(method) },
+		About: func(t *hook.Trace) bool { return methods.Has(t.Method) },
 		Receive: func(next hook.Receiver) hook.Receiver {
-			return func(ctx context.Context, in hook.Incoming) {
-				next(ctx, in) // the answer is on its way then
+			return func(ctx context.Context, in hook.Incoming) error {
+				err := next(ctx, in) // the answer is on its way then
 				heard(hook.TraceOf(ctx))
+				return err
 			}
 		},
 		HTTP: func(next http.Handler) http.Handler {

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -13,95 +14,97 @@ type chain struct {
 	emit    hook.Emitter
 	receive hook.Receiver
 	event   hook.EventWriter
-	web     func(w http.ResponseWriter, r *http.Request)
+	web     way
 }
 
-// ways are the rules to which messages come next, by what these act on: a rule that does not act on something is not
-// on its way.
-type ways struct{ handle, emit, receive, event, web *chain }
+// exchange is an HTTP request and where its response goes.
+type exchange struct {
+	w http.ResponseWriter
+	r *http.Request
+}
 
-// before are the ways with a rule before them.
-func (w *ways) before(n *node) *ways {
-	next := *w
-	for _, one := range []struct {
-		acts bool
-		way  **chain
-	}{
-		{n.hooks.Handle != nil, &next.handle}, {n.hooks.Emit != nil, &next.emit}, {n.hooks.Receive != nil, &next.receive},
-		{n.hooks.Event != nil, &next.event}, {n.hooks.HTTP != nil, &next.web},
-	} {
-		if one.acts {
-			*one.way = &n.own
+// way is what HTTP requests pass.
+type way = hook.Way[exchange, error]
+
+// serves is an HTTP handler as a way.
+func serves(h http.Handler) way {
+	return func(ctx context.Context, x exchange) error {
+		if ctx != x.r.Context() {
+			x.r = x.r.WithContext(ctx)
 		}
+		h.ServeHTTP(x.w, x.r)
+		return nil
 	}
-	return &next
 }
+
+// handler is a way as an HTTP handler.
+func handler(pass way) http.Handler {
+	return http.HandlerFunc(
+		func(w http.ResponseWriter, r *http.Request) { _ = pass(r.Context(), exchange{w, r}) },
+	)
+}
+
+// around is a hook of HTTP as one around a way.
+func around(web func(http.Handler) http.Handler) func(way) way {
+	if web == nil {
+		return nil
+	}
+	return func(next way) way { return serves(web(handler(next))) }
+}
+
+// kind is where a chain has the way of one kind of message.
+type kind[X, R any] func(*chain) *hook.Way[X, R]
+
+func calls(c *chain) *hook.Handler      { return &c.handle }
+func messages(c *chain) *hook.Emitter   { return &c.emit }
+func input(c *chain) *hook.Receiver     { return &c.receive }
+func events(c *chain) *hook.EventWriter { return &c.event }
+func requests(c *chain) *way            { return &c.web }
 
 // build makes the way through the rule: each kind of hook acts where the rule
 // applies, and lets everything else pass.
 func (n *node) build() {
-	n.own = chain{
-		handle:  func(ctx context.Context, c *hook.Call) *hook.Reply { return n.next.Load().handle.handle(ctx, c) },
-		emit:    func(ctx context.Context, m hook.Message) error { return n.next.Load().emit.emit(ctx, m) },
-		receive: func(ctx context.Context, in hook.Incoming) { n.next.Load().receive.receive(ctx, in) },
-		event:   func(ctx context.Context, e hook.Event) error { return n.next.Load().event.event(ctx, e) },
-		web:     func(w http.ResponseWriter, r *http.Request) { n.next.Load().web.web(w, r) },
+	h := hook.Compared(n.hooks)
+	through(n, calls, h.Handle, func(_ context.Context, c *hook.Call) *hook.Trace { return c.Trace })
+	through(n, messages, h.Emit, n.ofMessage)
+	through(n, input, h.Receive, traceOf)
+	through(n, events, h.Event, n.ofEvent)
+	web := around(h.HTTP)
+	if n.about.Needs.Authorization { // is demanded whether the rule acts or not
+		demands, acts := around(hook.RequireBearer().HTTP), web
+		web = func(next way) way { return hook.Wrap(acts, demands(next)) }
 	}
-	pass := n.own
-	// What comes after the rule asks on its own account, or not at all.
-	if n.hooks.Handle != nil {
-		act := n.hooks.Handler(func(ctx context.Context, c *hook.Call) *hook.Reply { return pass.handle(hook.WithLeave(ctx, nil), c) })
-		n.own.handle = func(ctx context.Context, c *hook.Call) *hook.Reply {
-			if !n.may(c.Trace) {
-				return pass.handle(ctx, c)
-			}
-			return act(n.asking(ctx, func() bool { return n.applies(c.Trace) }), c)
-		}
+	through(n, requests, web, traceOf)
+}
+
+func traceOf[X any](ctx context.Context, _ X) *hook.Trace { return hook.TraceOf(ctx) }
+
+// through makes the way of one kind of message through a rule, by the trace of the message.
+func through[X, R any](
+	n *node, k kind[X, R], around func(hook.Way[X, R]) hook.Way[X, R], of hook.Way[X, *hook.Trace],
+) {
+	pass := k.way(&n.next)
+	if *k(&n.own) = pass; around == nil {
+		return
 	}
-	if n.hooks.Emit != nil {
-		act := n.hooks.Emitter(func(ctx context.Context, m hook.Message) error { return pass.emit(hook.WithLeave(ctx, nil), m) })
-		n.own.emit = func(ctx context.Context, m hook.Message) error {
-			if !n.sends(ctx, m, n.may) {
-				return pass.emit(ctx, m)
-			}
-			return act(n.asking(ctx, func() bool { return n.sends(ctx, m, n.applies) }), m)
+	act := around(pass)
+	*k(&n.own) = func(ctx context.Context, x X) R {
+		if ctx, ok := n.enter(ctx, of(ctx, x)); ok {
+			return act(ctx, x)
 		}
-	}
-	if h := n.hooks.Receive; h != nil {
-		act := h(func(ctx context.Context, in hook.Incoming) { pass.receive(hook.WithLeave(ctx, nil), in) })
-		n.own.receive = func(ctx context.Context, in hook.Incoming) {
-			if t := hook.TraceOf(ctx); n.may(t) {
-				act(n.asking(ctx, func() bool { return n.applies(t) }), in)
-				return
-			}
-			pass.receive(ctx, in)
-		}
-	}
-	if h := n.hooks.Event; h != nil {
-		act := h(func(ctx context.Context, e hook.Event) error { return pass.event(hook.WithLeave(ctx, nil), e) })
-		n.own.event = func(ctx context.Context, e hook.Event) error {
-			if !n.writes(ctx, e, n.may) {
-				return pass.event(ctx, e)
-			}
-			return act(n.asking(ctx, func() bool { return n.writes(ctx, e, n.applies) }), e)
-		}
-	}
-	if h := n.hooks.HTTP; h != nil {
-		act := h(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { pass.web(w, within(r, hook.WithLeave(r.Context(), nil))) }))
-		n.own.web = func(w http.ResponseWriter, r *http.Request) {
-			if t := hook.TraceOf(r.Context()); n.may(t) {
-				act.ServeHTTP(w, within(r, n.asking(r.Context(), func() bool { return n.applies(t) })))
-				return
-			}
-			pass.web(w, r)
-		}
+		return pass(ctx, x)
 	}
 }
 
-// within is a request in a context.
-func within(r *http.Request, ctx context.Context) *http.Request {
-	if ctx == r.Context() {
-		return r
+// way is the way of the chain that is there at the time.
+func (k kind[X, R]) way(there *atomic.Pointer[chain]) hook.Way[X, R] {
+	return func(ctx context.Context, x X) R { return (*k(there.Load()))(ctx, x) }
+}
+
+// enters leads what comes to a server into the rules of a set, and what passes them to the server.
+func (k kind[X, R]) enters(s *Set) func(hook.Way[X, R]) hook.Way[X, R] {
+	return func(next hook.Way[X, R]) hook.Way[X, R] {
+		*k(&s.base) = next
+		return k.way(&s.head)
 	}
-	return r.WithContext(ctx)
 }

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -46,16 +45,23 @@ var connectionFailures = []ConnectionFailure{
 		Name: "empty-reply", Transports: everywhere,
 		Summary: "the connection closes without a byte of an answer (on stdio the answer is an empty line)",
 		Client:  "Takes the missing answer for a failure of the connection, not for an empty result.",
-		Hooks: hook.Join(onRequest(func(http.ResponseWriter) { panic(http.ErrAbortHandler) }), onStdioAnswer(func(_ context.Context, w io.Writer, _ []byte) error {
-			_, err := w.Write([]byte{'\n'})
-			return err
-		})),
+		Hooks: hook.Join(
+			onRequest(func(_ http.ResponseWriter, r *http.Request) { hook.Cut(r.Context()) }),
+			onStdioAnswer(func(_ context.Context, w io.Writer, _ []byte) error {
+				_, err := w.Write([]byte{'\n'})
+				return err
+			}),
+		),
 	},
 	{
 		Name: "truncated-body", Transports: everywhere,
 		Summary: "the connection ends in the middle of the answer",
 		Client:  "Fails the request; it never hands on a part of an answer as the whole.",
-		Hooks:   halfway(func(e hook.Event) bool { return e.Response }, cutOff, func(context.Context) error { return errTruncated }),
+		Hooks: halfway(
+			func(e hook.Event) bool { return e.Response },
+			cutOff,
+			func(context.Context) error { return errTruncated },
+		),
 	},
 	{
 		Name: "stalled-stream", Transports: everywhere,
@@ -70,11 +76,11 @@ var connectionFailures = []ConnectionFailure{
 		Name: "dropped-sse", Transports: overHTTP,
 		Summary: "event streams break off before the next message on them, which a client can resume to get",
 		Client:  "Resumes the stream with the last event id, or repeats the request.",
-		Hooks: hook.Join(hook.Hooks{EventStreams: hook.Always}, hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-			if !carries(e) || !once(ctx) {
-				return next(ctx, e)
+		Hooks: hook.Join(hook.Hooks{EventStreams: hook.Always}, hook.OnEvent(func(e hook.Streaming) error {
+			if carries(e.Event) && once(e) {
+				hook.Cut(e)
 			}
-			panic(http.ErrAbortHandler)
+			return e.Next()
 		})),
 	},
 	{
@@ -101,15 +107,15 @@ func halfway(meant func(e hook.Event) bool, end, endStdio func(ctx context.Conte
 			return 0, err
 		}
 		return 0, end(r.Context())
-	}), hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-		if !meant(e) || !once(ctx) {
-			return next(ctx, e)
+	}), hook.OnEvent(func(e hook.Streaming) error {
+		if !meant(e.Event) || !once(e) {
+			return e.Next()
 		}
-		p := eventBytes(e)
-		if err := next(ctx, hook.Event{Raw: p[:len(p)/2], Stream: e.Stream}); err != nil {
+		p := eventBytes(e.Event)
+		if err := e.Write(hook.Event{Raw: p[:len(p)/2], Stream: e.Stream}); err != nil {
 			return err
 		}
-		return end(ctx)
+		return end(e)
 	}), onStdioAnswer(func(ctx context.Context, w io.Writer, framed []byte) error {
 		if _, err := w.Write(framed[:len(framed)/2]); err != nil {
 			return err
@@ -119,7 +125,10 @@ func halfway(meant func(e hook.Event) bool, end, endStdio func(ctx context.Conte
 }
 
 // cutOff ends the connection of a request.
-func cutOff(context.Context) error { panic(http.ErrAbortHandler) }
+func cutOff(ctx context.Context) error {
+	hook.Cut(ctx)
+	return nil
+}
 
 var errTruncated = errors.New("the connection was made to end in the middle of a message")
 
@@ -131,23 +140,23 @@ var broken = new(byte)
 func once(ctx context.Context) bool {
 	t := hook.TraceOf(ctx)
 	if t == nil {
-		return hook.May(ctx)
+		return true
 	}
 	first := false
 	t.Once(broken, func() any { first = true; return nil })
-	return first && hook.May(ctx)
+	return first
 }
 
 // onRequest acts instead of the handling of an HTTP request.
-func onRequest(act func(w http.ResponseWriter)) hook.Hooks {
-	return hook.OnHTTP(hook.Every, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { act(w) })
+func onRequest(act func(w http.ResponseWriter, r *http.Request)) hook.Hooks {
+	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, _ http.Handler) { act(w, r) })
 }
 
 // onBody acts instead of the writing of a response that is no event stream.
 func onBody(write func(r *http.Request, w http.ResponseWriter, p []byte) (int, error)) hook.Hooks {
 	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		next.ServeHTTP(&bodyWriter{ResponseWriter: w, write: func(w http.ResponseWriter, p []byte) (int, error) {
-			if !hook.May(r.Context()) {
+		next.ServeHTTP(&hook.Writer{ResponseWriter: w, Body: func(p []byte) (int, error) {
+			if hook.Streams(w) {
 				return w.Write(p)
 			}
 			return write(r, w, p)
@@ -157,22 +166,27 @@ func onBody(write func(r *http.Request, w http.ResponseWriter, p []byte) (int, e
 
 // onStdioAnswer acts instead of the writing of a response on stdio.
 func onStdioAnswer(write func(ctx context.Context, w io.Writer, framed []byte) error) hook.Hooks {
-	return hook.OnMessage(func(m hook.Message) bool { return m.Transport == hook.Stdio && m.Kind == hook.Response },
-		func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	return hook.EditResponse("", func(m *hook.Message) {
+		if m.Transport == hook.Stdio {
 			m.Write = write
-			return next(ctx, m)
-		})
+		}
+	})
 }
 
 // abortStdio ends the connection of a request on stdio.
-var abortStdio = hook.OnCall("", func(c *hook.Call) bool { return c.Transport == hook.Stdio && !c.Notification() },
-	func(_ context.Context, c *hook.Call, _ hook.Handler) *hook.Reply {
-		c.Session.Abort()
-		return nil
-	})
+var abortStdio = hook.OnMethod("", func(c hook.Calling) *hook.Reply {
+	if c.Transport != hook.Stdio || c.Notification() {
+		return c.Next()
+	}
+	hook.Abort(c, c.Session)
+	return nil
+})
 
 // reset resets a TCP connection; any other just ends.
-func reset(w http.ResponseWriter) {
+func reset(w http.ResponseWriter, r *http.Request) {
+	if !hook.Acts(r.Context()) {
+		return
+	}
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler) // HTTP/2, or no network at all
@@ -189,28 +203,12 @@ func reset(w http.ResponseWriter) {
 
 // stall waits until the client leaves or the server ends.
 func stall(ctx context.Context) error {
-	ctx, cancel := alive(ctx)
+	alive, cancel := alive(ctx)
 	defer cancel()
-	<-ctx.Done()
-	panic(http.ErrAbortHandler)
+	hook.Hang(alive)
+	hook.Cut(ctx)
+	return nil
 }
-
-// bodyWriter hands the bodies of responses that are no event streams to a
-// function.
-type bodyWriter struct {
-	http.ResponseWriter
-	write func(w http.ResponseWriter, p []byte) (int, error)
-}
-
-func (w *bodyWriter) Write(p []byte) (int, error) {
-	if strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
-		return w.ResponseWriter.Write(p)
-	}
-	return w.write(w.ResponseWriter, p)
-}
-
-// Unwrap is for http.ResponseController.
-func (w *bodyWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // push writes and sends at once.
 func push(w http.ResponseWriter, p []byte) error {

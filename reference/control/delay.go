@@ -25,19 +25,25 @@ func dribbling(rate int64) hook.Hooks {
 			err := trickle(ctx, rate, p, func(part []byte) error { return push(w, part) })
 			return len(p), err
 		}),
-		hook.OnEvent(hook.Every, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-			slow, cancel := alive(ctx)
+		hook.OnEvent(func(e hook.Streaming) error {
+			slow, cancel := alive(e)
 			defer cancel()
-			return trickle(slow, rate, eventBytes(e), func(part []byte) error { return next(ctx, hook.Event{Raw: part, Stream: e.Stream}) })
+			return trickle(
+				slow,
+				rate,
+				eventBytes(e.Event),
+				func(part []byte) error { return e.Write(hook.Event{Raw: part, Stream: e.Stream}) },
+			)
 		}),
-		hook.OnMessage(func(m hook.Message) bool { return m.Transport == hook.Stdio }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-			m.Write = func(ctx context.Context, w io.Writer, framed []byte) error {
-				return trickle(ctx, rate, framed, func(part []byte) error {
-					_, err := w.Write(part)
-					return err
-				})
+		hook.EditMessage(func(m *hook.Message) {
+			if m.Transport == hook.Stdio {
+				m.Write = func(ctx context.Context, w io.Writer, framed []byte) error {
+					return trickle(ctx, rate, framed, func(part []byte) error {
+						_, err := w.Write(part)
+						return err
+					})
+				}
 			}
-			return next(ctx, m)
 		}),
 	)
 }

@@ -3,13 +3,11 @@ package control
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
-	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -66,18 +64,18 @@ func (r Rule) Validate() error {
 }
 
 // limitable refuses limits for what acts on no single message.
-func (r Rule) limitable(m made) error {
+func (r Rule) limitable(m fault.Fault) error {
 	if r.Limits.None() {
 		return nil
 	}
-	h := m.hooks(stream(0, 0))
+	h := m.HooksFor(stream(0, 0))
 	var whole string
 	switch {
-	case h.Handle != nil || h.Emit != nil || h.Receive != nil || h.Event != nil || h.HTTP != nil || h.EventStreams != nil:
+	case !h.Idle() || h.EventStreams != nil || m.Needs.Authorization:
 		return nil
 	case h.Stdio != nil || h.Conn != nil:
 		whole = "connections"
-	case m.overlay != nil:
+	case m.Overlay != nil:
 		whole = "worlds"
 	default:
 		whole = "servers"
@@ -85,54 +83,50 @@ func (r Rule) limitable(m made) error {
 	return fmt.Errorf("%s acts on whole %s and cannot be limited", r.name(), whole)
 }
 
-// made is what a rule consists of.
-type made struct {
-	hooks       hook.Maker
-	overlay     func(*world.World)
-	requirement string
-	summary     string
-	needs       fault.Needs
-}
-
-// find is what the rule consists of.
-func (r Rule) find() (made, error) {
+// find is what the rule consists of. What permits a quirk takes the place of a requirement.
+func (r Rule) find() (fault.Fault, error) {
+	var e fault.Fault
 	switch {
 	case r.Fault != "":
 		if f, ok := fault.Find(r.Fault); ok {
-			return made{f.HooksFor, f.Overlay, f.Requirement, f.Summary, f.Needs}, nil
+			return f, nil
 		}
 		for _, c := range connectionFailures {
 			if c.Name == r.Fault {
-				return made{func(*rand.Rand) hook.Hooks { return c.Hooks }, nil, "connection", c.Summary, fault.Needs{Transports: c.Transports}}, nil
+				e.Name, e.Summary, e.Needs.Transports = c.Name, c.Summary, c.Transports
+				return fault.Fault{Entry: e.With(c.Hooks), Requirement: "connection"}, nil
 			}
 		}
 		if slices.Contains(QuirkNames(), r.Fault) {
-			return made{}, fmt.Errorf("unknown fault %q: it is a quirk: --quirk %s", r.Fault, r.Fault)
+			return e, fmt.Errorf("unknown fault %q: it is a quirk: --quirk %s", r.Fault, r.Fault)
 		}
-		return made{}, fmt.Errorf("unknown fault %q%s", r.Fault, nearby(r.Fault, FaultNames(), "mockserver faults"))
+		return e, fmt.Errorf(
+			"unknown fault %q%s",
+			r.Fault,
+			nearby(r.Fault, FaultNames(), "mockserver faults"),
+		)
 	case r.Quirk != "":
 		if q, ok := quirk.Find(r.Quirk); ok {
-			return made{q.HooksFor, q.Overlay, strings.Join(q.Permits, ","), q.Summary, q.Needs}, nil
+			return fault.Fault{Entry: q, Requirement: strings.Join(q.Permits, ",")}, nil
 		}
 		if slices.Contains(FaultNames(), r.Quirk) {
-			return made{}, fmt.Errorf("unknown quirk %q: it is a fault: --fault %s", r.Quirk, r.Quirk)
+			return e, fmt.Errorf("unknown quirk %q: it is a fault: --fault %s", r.Quirk, r.Quirk)
 		}
-		return made{}, fmt.Errorf("unknown quirk %q%s", r.Quirk, nearby(r.Quirk, QuirkNames(), "mockserver quirks"))
-	case r.Fail != nil:
-		return operations(r.Fail.Operations()), nil
+		return e, fmt.Errorf(
+			"unknown quirk %q%s",
+			r.Quirk,
+			nearby(r.Quirk, QuirkNames(), "mockserver quirks"),
+		)
 	case r.Delay != nil && r.Delay.Kind == operation.KindDribble:
-		return made{hooks: func(*rand.Rand) hook.Hooks { return dribbling(r.Delay.Rate) }}, nil
+		return fault.Fault{Entry: e.With(dribbling(r.Delay.Rate))}, nil
 	case r.Delay != nil:
-		return operations([]operation.Operation{{On: operation.OnRequest, Delay: r.Delay}}), nil
+		e.Do = []operation.Operation{{On: operation.OnRequest, Delay: r.Delay}}
+	case r.Fail != nil:
+		e.Do = r.Fail.Operations()
+	default:
+		e.Do = r.Do
 	}
-	return operations(r.Do), nil
-}
-
-func operations(all []operation.Operation) made {
-	return made{hooks: func(rng *rand.Rand) hook.Hooks {
-		h, _ := operation.Hooks(all, rng) // Validate has seen that they can be done
-		return h
-	}}
+	return e, nil
 }
 
 // nearby says what a name may have been meant to be, or where all stand.
@@ -170,7 +164,7 @@ func (r Rule) Overlay() func(*world.World) {
 		return nil
 	}
 	m, _ := r.find() // an unknown one has none
-	return m.overlay
+	return m.Overlay
 }
 
 // name is what the journal calls the rule.
@@ -201,7 +195,15 @@ func (r Rule) Warnings() []string {
 	}
 	for _, key := range append([]string{"message"}, limits...) {
 		if strings.Contains(r.URI, ":"+key+"=") {
-			found = append(found, fmt.Sprintf("%s: the pattern %q has %s= in it: uri takes the rest, so the other limits come before it", r.name(), r.URI, key))
+			found = append(
+				found,
+				fmt.Sprintf(
+					"%s: the pattern %q has %s= in it: uri takes the rest, so the other limits come before it",
+					r.name(),
+					r.URI,
+					key,
+				),
+			)
 		}
 	}
 	return found
@@ -210,5 +212,5 @@ func (r Rule) Warnings() []string {
 // Needs are the conditions under which the fault or the quirk of a rule shows; nothing for others.
 func (r Rule) Needs() fault.Needs {
 	m, _ := r.find() // an unknown one needs nothing
-	return m.needs
+	return m.Needs
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
@@ -51,7 +52,7 @@ type Set struct {
 
 	states states
 	base   chain // the server without any rule
-	head   atomic.Pointer[ways]
+	head   atomic.Pointer[chain]
 	// live is nodes, for those who only look.
 	live atomic.Pointer[[]*node]
 }
@@ -60,14 +61,16 @@ type Set struct {
 // may be nil.
 func New(seed uint64, j *journal.Journal) *Set {
 	s := &Set{seed: seed, journal: j}
-	s.head.Store(&ways{&s.base, &s.base, &s.base, &s.base, &s.base})
+	s.head.Store(&s.base)
 	s.live.Store(&[]*node{})
 	s.states.now.Store(&map[string]string{})
 	return s
 }
 
 // stream makes a source of randomness.
-func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, number)) } // #nosec G404 -- what a seed gives has to be the same again
+func stream(seed, number uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, number)) // #nosec G404 -- what a seed gives has to be the same again
+}
 
 // The sources of randomness of the rules: those that a server starts with are
 // numbered by sort, so that adding a quirk changes nothing for the faults.
@@ -81,7 +84,12 @@ const (
 // Start adds the rules that a server starts with, in this order from outside to
 // inside within each sort.
 func (s *Set) Start(rules []Rule) error {
-	numbers := map[int]uint64{rankFault: 0, rankQuirk: streamQuirks, rankFailure: streamOthers, rankDelay: streamOthers + 1<<16}
+	numbers := map[int]uint64{
+		rankFault:   0,
+		rankQuirk:   streamQuirks,
+		rankFailure: streamOthers,
+		rankDelay:   streamOthers + 1<<16,
+	}
 	prepared := make([]*node, 0, len(rules))
 	for _, r := range rules {
 		rank := r.rank()
@@ -186,10 +194,10 @@ func (s *Set) has(id string) bool {
 // link chains the rules. A call that is within a rule which has gone goes on with
 // what came after it then. The caller holds mu.
 func (s *Set) link() {
-	next := &ways{&s.base, &s.base, &s.base, &s.base, &s.base}
+	next := &s.base
 	for _, n := range slices.Backward(s.nodes) {
 		n.next.Store(next)
-		next = next.before(n)
+		next = &n.own
 	}
 	s.head.Store(next)
 	s.live.Store(new(s.nodes))
@@ -198,39 +206,22 @@ func (s *Set) link() {
 // Hooks puts the rules around a server. A set serves one server only.
 func (s *Set) Hooks() hook.Hooks {
 	return hook.Hooks{
-		Narrow: true,
-		About:  s.concern,
-		Handle: func(next hook.Handler) hook.Handler {
-			s.base.handle = next
-			return func(ctx context.Context, c *hook.Call) *hook.Reply { return s.head.Load().handle.handle(ctx, c) }
+		About: func(t *hook.Trace) bool {
+			return s.anyHas(func(n *node) bool { return n.hooks.Concern(t) && n.matcher.Concerns(t) })
 		},
-		Emit: func(next hook.Emitter) hook.Emitter {
-			s.base.emit = next
-			return func(ctx context.Context, m hook.Message) error { return s.head.Load().emit.emit(ctx, m) }
-		},
-		Receive: func(next hook.Receiver) hook.Receiver {
-			s.base.receive = next
-			return func(ctx context.Context, in hook.Incoming) { s.head.Load().receive.receive(ctx, in) }
-		},
-		Event: func(next hook.EventWriter) hook.EventWriter {
-			s.base.event = next
-			return func(ctx context.Context, e hook.Event) error { return s.head.Load().event.event(ctx, e) }
-		},
+		Handle:  kind[*hook.Call, *hook.Reply](calls).enters(s),
+		Emit:    kind[hook.Message, error](messages).enters(s),
+		Receive: kind[hook.Incoming, error](input).enters(s),
+		Event:   kind[hook.Event, error](events).enters(s),
 		HTTP: func(next http.Handler) http.Handler {
-			s.base.web = next.ServeHTTP
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.head.Load().web.web(w, r) })
+			return handler(kind[exchange, error](requests).enters(s)(serves(next)))
 		},
 		EventStreams: func(t *hook.Trace) bool {
-			return s.anyHas(func(n *node) bool { return n.hooks.EventStreams.Holds(t) && n.may(t) })
+			return s.anyHas(func(n *node) bool { return n.hooks.EventStreams.Holds(t) && n.holds(t) })
 		},
 		OffGrid: func(t *hook.Trace) bool { return s.anyHas(func(n *node) bool { return n.hooks.OffGrid.Holds(t) }) },
 		Public:  func(t *hook.Trace) bool { return s.anyHas(func(n *node) bool { return n.hooks.Public.Holds(t) }) },
-		Conn: func(c net.Conn) net.Conn {
-			if wrap := s.whole().Conn; wrap != nil {
-				return wrap(c)
-			}
-			return c
-		},
+		Conn:    func(c net.Conn) net.Conn { return hook.Wrap(s.whole().Conn, c) },
 		Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
 			if wrap := s.whole().Stdio; wrap != nil {
 				return wrap(ctx, in, out)
@@ -238,11 +229,6 @@ func (s *Set) Hooks() hook.Hooks {
 			return in, out, nil
 		},
 	}
-}
-
-// concern reports whether a rule may do anything about a request.
-func (s *Set) concern(method string, t *hook.Trace) bool {
-	return s.anyHas(func(n *node) bool { return n.hooks.Concern(method, t) && (t == nil || n.matcher.Concerns(t)) })
 }
 
 // anyHas reports whether something holds for a rule that is in force.
@@ -269,14 +255,15 @@ const (
 type node struct {
 	set     *Set
 	rule    Rule
-	about   made
+	name    string // what the journal calls it
+	about   fault.Fault
 	rank    int
 	matcher *operation.Matcher
 	chance  *rand.Rand
 	hooks   hook.Hooks
 	own     chain
-	next    atomic.Pointer[ways]
-	late    bool // its hooks ask themselves whether it applies, when there is something to do
+	next    atomic.Pointer[chain]
+	counted bool // it matters on which messages it acts
 
 	mu   sync.Mutex
 	seen int
@@ -287,7 +274,7 @@ func (n *node) status() Status {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return Status{
-		Rule: n.rule, Name: n.rule.name(), Requirement: n.about.requirement, Summary: n.about.summary,
+		Rule: n.rule, Name: n.name, Requirement: n.about.Requirement, Summary: n.about.Summary,
 		Hits: n.hits, Done: n.done(),
 		Warnings: n.rule.Warnings(),
 	}
@@ -305,7 +292,7 @@ func (r Rule) rank() int {
 	case r.Quirk != "":
 		return rankQuirk
 	}
-	if m, err := r.find(); err == nil && m.requirement == "connection" {
+	if m, err := r.find(); err == nil && m.Requirement == "connection" {
 		return rankFailure
 	}
 	return rankFault
@@ -324,48 +311,62 @@ func (s *Set) prepare(r Rule, source uint64) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &node{set: s, rule: r, about: about, rank: r.rank(), matcher: m, hooks: about.hooks(stream(s.seed, source))}
+	n := &node{
+		set:     s,
+		rule:    r,
+		name:    r.name(),
+		about:   about,
+		rank:    r.rank(),
+		matcher: m,
+		hooks:   about.HooksFor(stream(s.seed, source)),
+	}
 	n.chance = stream(s.seed, source|streamChance)
-	n.late = r.Counted() && n.hooks.Late
+	n.counted = r.Counted() && !n.hooks.Idle()
 	n.build()
 	return n, nil
 }
 
-// applies decides, once for each message of the client, whether the rule holds
-// for it. Without a trace nothing is known of it: only rules without limits hold.
-func (n *node) applies(t *hook.Trace) bool {
+// concerns reports whether the rule is for a message and can do anything about it. Without a trace nothing is known
+// of it: only rules without limits hold.
+func (n *node) concerns(t *hook.Trace) bool {
 	if t == nil {
 		return n.matcher.Free
 	}
-	if !n.matcher.Concerns(t) || !n.concerns(t) {
-		return false // of most rules for most messages: nothing needs to be remembered
+	h := &n.hooks
+	elsewhere := h.Event != nil || h.HTTP != nil || h.EventStreams != nil || n.about.Needs.Authorization
+	return n.matcher.Concerns(t) && (elsewhere || h.About == nil || h.About(t)) &&
+		n.matcher.Holds(n.statesAt(t)) &&
+		n.matcher.Tests(t)
+}
+
+// holds reports whether the rule is in force for a message: whether it may act, or, if that is counted, could.
+func (n *node) holds(t *hook.Trace) bool { return n.concerns(t) && (n.counted || n.acts(t)) }
+
+// enter is the context in which the rule acts on a message; false says that it does not.
+func (n *node) enter(ctx context.Context, t *hook.Trace) (context.Context, bool) {
+	switch {
+	case !n.holds(t):
+		return ctx, false
+	case n.counted:
+		return hook.WithTurn(ctx, func() bool { return n.acts(t) }), true
 	}
-	fresh, at := false, n.statesAt(t)
-	yes := t.Decide(n, func() bool {
-		fresh = n.matcher.Holds(at) && n.matcher.Tests(t) && n.spend()
+	return hook.WithTurn(ctx, nil), true
+}
+
+// acts decides, once for each message of the client that the rule concerns, whether it acts on it.
+func (n *node) acts(t *hook.Trace) bool {
+	if t == nil {
+		return true
+	}
+	fresh := false
+	yes := t.Once(n, func() any {
+		fresh = n.spend()
 		return fresh
 	})
 	if fresh {
 		n.mark(t)
 	}
-	return yes
-}
-
-// may reports whether the rule can hold for a message. One whose hooks ask for leave is not asked how often it has held: what
-// they need to act, as event streams, is there before and afterwards.
-func (n *node) may(t *hook.Trace) bool {
-	if !n.late {
-		return n.applies(t)
-	}
-	return t != nil && n.matcher.Concerns(t) && n.concerns(t) && n.matcher.Holds(n.statesAt(t)) && n.matcher.Tests(t)
-}
-
-// concerns reports whether the rule can do anything about a message: where it acts on calls alone,
-// it knows on which, and the others do not count.
-func (n *node) concerns(t *hook.Trace) bool {
-	h := &n.hooks
-	elsewhere := h.Event != nil || h.HTTP != nil || h.EventStreams != nil
-	return elsewhere || h.About == nil || h.About(t.Method, t)
+	return yes == true
 }
 
 // spend counts a matching message and says whether it is affected.
@@ -388,57 +389,54 @@ func (n *node) spend() bool {
 // mark notes that the rule holds for a message. Rules that hold for everything and are
 // part of how the server is do not get an entry each time.
 func (n *node) mark(t *hook.Trace) {
-	name := n.rule.name()
-	t.Mark(name)
+	t.Mark(n.name)
 	if n.matcher.Free && n.rank > rankFailure {
 		return
 	}
 	n.set.journal.Note(&journal.Entry{
 		Kind: journal.Applied, Transport: t.Transport, Session: t.Session, Method: t.Method, URI: t.URI,
-		Identity: journal.Fingerprint(t.Token), RequestSeq: t.Seq, Rules: []string{name},
+		Identity: journal.Fingerprint(t.Token), RequestSeq: t.Seq, Rules: []string{n.name},
 	}, nil)
 }
 
-// sends reports whether something holds for an outgoing message: by the call that it belongs to or
-// answers, and otherwise, if the rule names a method, by itself.
-func (n *node) sends(ctx context.Context, m hook.Message, holds func(*hook.Trace) bool) bool {
+// ofMessage is the trace by which the rule concerns a message of the server's.
+func (n *node) ofMessage(ctx context.Context, m hook.Message) *hook.Trace {
 	t := hook.TraceOf(ctx)
 	if m.Call != nil && m.Call.Trace != nil {
 		t = m.Call.Trace
 	}
-	if t != nil && holds(t) {
-		return true
+	if m.Kind != hook.Notification {
+		return t
 	}
-	if m.Kind != hook.Notification || t != nil && n.matcher.Method == "" {
-		return t == nil && n.matcher.Free
-	}
-	params := gjson.GetBytes(m.Raw, "params")
-	own := &hook.Trace{Method: m.Method, Transport: m.Transport, URI: params.Get("uri").String(), Params: []byte(params.Raw)}
+	own := &hook.Trace{Method: m.Method, Transport: m.Transport}
 	if m.Session != nil {
 		own.Session = m.Session.ID()
 	}
-	return holds(own)
+	return n.either(t, own, m.Raw)
 }
 
-// writes is sends for a server-sent event.
-func (n *node) writes(ctx context.Context, e hook.Event, holds func(*hook.Trace) bool) bool {
+// ofEvent is ofMessage for a server-sent event.
+func (n *node) ofEvent(ctx context.Context, e hook.Event) *hook.Trace {
 	t := hook.TraceOf(ctx)
-	if holds(t) {
-		return true
+	if t == nil || e.Response {
+		return t
 	}
-	if n.matcher.Method == "" || e.Response || t == nil {
-		return false
+	own := &hook.Trace{
+		Method:    gjson.GetBytes(e.Data, "method").Str,
+		Transport: t.Transport,
+		Session:   t.Session,
+		Token:     t.Token,
 	}
-	method, params := gjson.GetBytes(e.Data, "method").String(), gjson.GetBytes(e.Data, "params")
-	return method != "" && holds(&hook.Trace{
-		Method: method, URI: params.Get("uri").String(), Params: []byte(params.Raw), Transport: t.Transport, Session: t.Session, Token: t.Token,
-	})
+	return n.either(t, own, e.Data)
 }
 
-// asking is the context of a message to which the rule may do something; applies says whether it does.
-func (n *node) asking(ctx context.Context, applies func() bool) context.Context {
-	if !n.late {
-		return hook.WithLeave(ctx, nil)
+// either is the trace of the message of the client to which a notification belongs, or else, if the rule names a
+// method, that of the notification itself.
+func (n *node) either(t, own *hook.Trace, raw []byte) *hook.Trace {
+	if t != nil && (n.matcher.Method == "" || n.concerns(t)) {
+		return t
 	}
-	return hook.WithLeave(ctx, sync.OnceValue(applies))
+	params := gjson.GetBytes(raw, "params")
+	own.URI, own.Params = params.Get("uri").String(), []byte(params.Raw)
+	return own
 }

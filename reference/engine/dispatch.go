@@ -67,7 +67,7 @@ func (x *exchange) emit(ctx context.Context, c *hook.Call, m hook.Message) error
 
 // arrive is the innermost receiver: it processes the message within the
 // exchange of its context.
-func (e *Engine) arrive(ctx context.Context, in hook.Incoming) {
+func (e *Engine) arrive(ctx context.Context, in hook.Incoming) error {
 	x := exchangeOf(ctx)
 	switch {
 	case x == nil:
@@ -76,6 +76,7 @@ func (e *Engine) arrive(ctx context.Context, in hook.Incoming) {
 	default:
 		e.process(ctx, x, parse(in.Raw)) // a hook has altered it
 	}
+	return nil
 }
 
 // accept takes the message of an exchange: it passes the receive hooks and is processed.
@@ -86,7 +87,7 @@ func (e *Engine) accept(x *exchange) {
 	if x.Trace == nil {
 		x.Trace = &hook.Trace{Transport: x.session.transport, Session: x.session.ID(), Server: e.ctx}
 	}
-	e.receive(x, hook.Incoming{
+	_ = e.receive(x, hook.Incoming{
 		Raw: x.in.raw, Transport: x.session.transport, Session: x.session,
 	})
 	x.settle()

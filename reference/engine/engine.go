@@ -150,18 +150,9 @@ func (e *Engine) SetRevisions(wanted []string) error {
 }
 
 func (e *Engine) install(h hook.Hooks) {
-	e.handle, e.emitter, e.receive, e.event = e.serve, hook.Deliver, e.arrive, writeEvent
-	e.web = http.HandlerFunc(e.serveHTTP)
-	e.handle, e.emitter = h.Handler(e.handle), h.Emitter(e.emitter)
-	if h.Receive != nil {
-		e.receive = h.Receive(e.receive)
-	}
-	if h.Event != nil {
-		e.event = h.Event(e.event)
-	}
-	if h.HTTP != nil {
-		e.web = h.HTTP(e.web)
-	}
+	e.handle, e.emitter = hook.Wrap(h.Handle, e.serve), hook.Wrap(h.Emit, hook.Deliver)
+	e.receive, e.event = hook.Wrap(h.Receive, e.arrive), hook.Wrap(h.Event, writeEvent)
+	e.web = hook.Wrap[http.Handler](h.HTTP, http.HandlerFunc(e.serveHTTP))
 }
 
 // supported lists the revisions served on a transport, newest first.

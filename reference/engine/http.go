@@ -242,7 +242,7 @@ func (p *post) serve(w http.ResponseWriter, r *http.Request) {
 // the connection either: nothing waits, and nothing is sent before it.
 func (p *post) prompt() bool {
 	e, x := p.engine, &p.exchange
-	if !p.request() || e.config.Latency > 0 || e.config.Hooks.Concern(x.in.method, x.Trace) {
+	if !p.request() || e.config.Latency > 0 || e.config.Hooks.Concern(x.Trace) {
 		return false
 	}
 	switch x.in.method {

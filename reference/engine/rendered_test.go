@@ -281,7 +281,7 @@ func TestRenderingsKeepToTheirBytes(t *testing.T) {
 // stays as it was.
 func TestWhatIsKeptStaysAsItWas(t *testing.T) {
 	acting := false
-	e, err := New(Config{World: allKinds(), Hooks: hook.EditResult(hook.MethodRead, func(result hook.Object) {
+	e, err := New(Config{World: allKinds(), Hooks: hook.EditResult(hook.MethodRead, func(_ *hook.Call, result hook.Object) {
 		if acting {
 			result["acted"] = true
 		}

@@ -11,58 +11,60 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-var cancCode = code{
-	"canc-02-progress-goes-on": stateless(hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		r := next(ctx, c)
-		token := c.Meta("progressToken")
-		if ctx.Err() != nil && token != nil && hook.May(ctx) {
-			time.Sleep(60 * time.Millisecond)
-			progress := hook.NewNotification(hook.NotificationProgress, hook.Object{"progressToken": token, "progress": hook.Number(99)})
-			_ = c.Emit(context.WithoutCancel(ctx), progress) // a client that has gone misses it
-		}
-		return r
-	})),
-	"canc-01-ids-by-their-beginning": cancellingAlike(true, strings.HasPrefix),
-	"canc-01-ids-as-text":            cancellingAlike(true, func(running, named string) bool { return strings.Trim(running, `"`) == strings.Trim(named, `"`) }),
-	"canc-01-of-other-sessions":      cancellingAlike(false, func(running, named string) bool { return running == named }),
-	"canc-05-reads-are-never-freed":  leakingReads,
-	"canc-06-disconnecting-aborts":   stateless(abortingReads()),
+func cancCode() code {
+	return code{
+		"canc-02-progress-goes-on": hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
+			r := c.Next()
+			token := c.Meta("progressToken")
+			if c.Err() != nil && token != nil && hook.Acts(c) {
+				time.Sleep(60 * time.Millisecond)
+				progress := hook.NewNotification(
+					hook.NotificationProgress,
+					hook.Object{"progressToken": token, "progress": hook.Number(99)},
+				)
+				_ = c.Emit(context.WithoutCancel(c), progress) // a client that has gone misses it
+			}
+			return r
+		}),
+		"canc-01-ids-by-their-beginning": cancellingAlike(true, strings.HasPrefix),
+		"canc-01-ids-as-text": cancellingAlike(
+			true,
+			func(running, named string) bool { return strings.Trim(running, `"`) == strings.Trim(named, `"`) },
+		),
+		"canc-01-of-other-sessions": cancellingAlike(
+			false,
+			func(running, named string) bool { return running == named },
+		),
+		"canc-05-reads-are-never-freed": leakingReads(),
+		"canc-06-disconnecting-aborts":  abortingReads(),
+	}
 }
 
 // cancellingAlike has a cancellation leave reads of its session, or of the others, unanswered whose ids are like the one that it names.
-func cancellingAlike(own bool, like func(running, named string) bool) func() hook.Hooks {
-	return func() hook.Hooks {
-		type read struct {
-			session, id string
-			stopped     *atomic.Bool
-		}
-		var mu sync.Mutex
-		running := map[read]bool{}
-		return hook.Join(hook.OnCall(methodCancelled, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			named := string(hook.Encode(c.Param("requestId")))
-			mu.Lock()
-			for r := range running {
-				if (r.session == c.Session.ID()) == own && (r.id != named || !own) && like(r.id, named) && hook.May(ctx) {
-					r.stopped.Store(true)
-				}
-			}
-			mu.Unlock()
-			return next(ctx, c)
-		}), hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			me := read{c.Session.ID(), string(c.ID), &atomic.Bool{}}
-			mu.Lock()
-			running[me] = true
-			mu.Unlock()
-			r := next(ctx, c)
-			mu.Lock()
-			delete(running, me)
-			mu.Unlock()
-			if me.stopped.Load() {
-				return nil
-			}
-			return r
-		}))
+func cancellingAlike(own bool, like func(running, named string) bool) hook.Hooks {
+	type read struct {
+		session, id string
+		stopped     atomic.Bool
 	}
+	var running sync.Map
+	return hook.Join(hook.EditCall(methodCancelled, func(c *hook.Call) {
+		named := string(hook.Encode(c.Param("requestId")))
+		for one := range running.Range {
+			if r := one.(*read); (r.session == c.Session.ID()) == own && (r.id != named || !own) &&
+				like(r.id, named) {
+				r.stopped.Store(true)
+			}
+		}
+	}), hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
+		me := &read{session: c.Session.ID(), id: string(c.ID)}
+		running.Store(me, true)
+		defer running.Delete(me)
+		r := c.Next()
+		if me.stopped.Load() {
+			return nil
+		}
+		return r
+	}))
 }
 
 // leakingReads lets reads wait for a free place, which those that are cancelled
@@ -70,12 +72,12 @@ func cancellingAlike(own bool, like func(running, named string) bool) func() hoo
 func leakingReads() hook.Hooks {
 	const places = 50
 	var taken atomic.Int64
-	return hook.OnCall("resources/*", nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if taken.Load() >= places && hook.May(ctx) {
+	return hook.OnMethod("resources/*", func(c hook.Calling) *hook.Reply {
+		if taken.Load() >= places {
 			return nil
 		}
-		r := next(ctx, c)
-		if ctx.Err() != nil {
+		r := c.Next()
+		if c.Err() != nil {
 			taken.Add(1)
 		}
 		return r
@@ -88,20 +90,21 @@ type requestKey struct{}
 func abortingReads() hook.Hooks {
 	return hook.Join(hook.EditRequest(func(r *http.Request) {
 		hook.TraceOf(r.Context()).Once(requestKey{}, func() any { return r.Context() })
-	}), hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	}), hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
 		request, ok := c.Trace.Once(requestKey{}, func() any { return nil }).(context.Context)
 		if c.Modern || !ok {
-			return next(ctx, c)
+			return c.Next()
 		}
-		ctx, cancel := context.WithCancel(ctx)
+		ctx, cancel := context.WithCancel(c)
 		defer cancel()
+		c.Context = ctx
 		var ended atomic.Bool
 		defer context.AfterFunc(request, func() {
-			if ended.Store(hook.May(ctx)); ended.Load() {
+			if ended.Store(hook.Acts(c)); ended.Load() {
 				cancel()
 			}
 		})()
-		r := next(ctx, c)
+		r := c.Next()
 		if ended.Load() {
 			return nil
 		}

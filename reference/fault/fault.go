@@ -3,7 +3,7 @@
 // A fault breaks one requirement on purpose and as little else as possible; the engine
 // knows nothing of it. The faults are data, a file for each area of the specification
 // (rows/page.yaml): package operation says what can be done, package catalogue what
-// a row is. What the vocabulary has no words for is code: a function in the
+// a row is. What the vocabulary has no words for is code: hooks in the
 // file of its area here, under the name of its row.
 package fault
 
@@ -36,11 +36,8 @@ var rows embed.FS
 
 type code = catalogue.Code
 
-// stateless is the code of what remembers nothing.
-var stateless = catalogue.Stateless
-
 // written is the faults, or parts of faults, that are code.
-var written = []code{
+var written = []func() code{
 	batchCode, cancCode, compCode, httpCode, lchCode, listCode, pageCode, readCode, rpcCode, secCode, sessCode, sseCode,
 	stdioCode, subCode, subChangesCode, subListenCode,
 }

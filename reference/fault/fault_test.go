@@ -13,11 +13,13 @@ func TestCatalogue(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := All()
-	if len(all) == 0 || !slices.IsSortedFunc(all, func(a, b Fault) int { return strings.Compare(a.Name, b.Name) }) {
+	if len(all) == 0 ||
+		!slices.IsSortedFunc(all, func(a, b Fault) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Errorf("%d faults, or not sorted", len(all))
 	}
 	for _, f := range all {
-		if found, ok := Find(f.Name); !ok || found.Requirement != f.Requirement || !strings.HasPrefix(f.Name, strings.ToLower(f.Requirement)+"-") {
+		if found, ok := Find(f.Name); !ok || found.Requirement != f.Requirement ||
+			!strings.HasPrefix(f.Name, strings.ToLower(f.Requirement)+"-") {
 			t.Errorf("%s is not found, or breaks %q", f.Name, f.Requirement)
 		}
 		f.HooksFor(rand.New(rand.NewPCG(0, 0)))

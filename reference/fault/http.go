@@ -2,7 +2,6 @@ package fault
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"net"
 	"net/http"
@@ -12,55 +11,83 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-var httpCode = code{
-	"http-26-one-spelling": stateless(hook.Hooks{Conn: func(c net.Conn) net.Conn { return &speller{Conn: c} }}),
-	"sec-06-everywhere":    stateless(hook.Hooks{Public: hook.Always}),
-	"http-27-caseless": stateless(hook.EditRequest(func(r *http.Request) {
-		if method, ok := posted(r)["method"].(string); ok && strings.EqualFold(r.Header.Get(headerMethod), method) {
-			r.Header.Set(headerMethod, method)
-		}
-	})),
-	"http-09-stays-open": stateless(hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		next.ServeHTTP(w, r)
-		if by(http.MethodPost)(r) && w.Header().Get("Content-Type") == "text/event-stream" && hook.May(r.Context()) {
-			<-r.Context().Done()
-		}
-	})),
-	"http-09-error-stays-open": stateless(hook.OnHTTP(by(http.MethodPost), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		seen := &failureWriter{ResponseWriter: w}
-		next.ServeHTTP(seen, r)
-		if seen.failed && w.Header().Get("Content-Type") == "text/event-stream" {
-			<-r.Context().Done()
-		}
-	})),
-	"http-25-more-behind": stateless(hook.EditRequest(func(r *http.Request) {
-		params, _ := posted(r)["params"].(hook.Object)
-		if uri, ok := params["uri"].(string); ok && strings.HasPrefix(decodedName(r), uri) {
-			r.Header.Set(headerName, uri)
-		}
-	})),
-	"http-12-broadcast":          broadcasting(by(http.MethodGet), "method"),
-	"http-12-progress-broadcast": broadcasting(func(r *http.Request) bool { return r.URL.Path == pathMCP }, "progressToken"),
-	"http-40-progress-on-get": stateless(hook.OnNotification(hook.NotificationProgress, func(m hook.Message) bool { return m.Transport == hook.HTTP && !hook.Modern(m.Revision) },
-		func(ctx context.Context, m hook.Message, _ hook.Emitter) error { return m.Session.Send(ctx, m.Raw) })),
-	"http-03-get-opens-stream": stateless(hook.OnHTTP(local(by(http.MethodGet)), func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.WriteHeader(http.StatusOK)
-		_ = http.NewResponseController(w).Flush() // a writer that cannot flush sends by itself
-		<-r.Context().Done()
-	})),
-	"http-37-cached-by-id": func() hook.Hooks {
-		return remembering(hook.MethodList+"|"+hook.MethodTemplates, func(c *hook.Call) string { return c.Revision + string(c.ID) })
-	},
-	"http-37-one-client": stateless(hook.OnCall("initialize", taken, func(context.Context, *hook.Call, hook.Handler) *hook.Reply {
-		return hook.Fail(-32600, "Invalid Request: Server already initialized")
-	})),
+func httpCode() code {
+	return code{
+		"http-26-one-spelling": hook.Hooks{Conn: func(c net.Conn) net.Conn { return &speller{Conn: c} }},
+		"sec-06-everywhere":    hook.Hooks{Public: hook.Always},
+		"http-27-caseless": hook.EditRequest(func(r *http.Request) {
+			if method, ok := posted(r)["method"].(string); ok &&
+				strings.EqualFold(r.Header.Get(headerMethod), method) {
+				r.Header.Set(headerMethod, method)
+			}
+		}),
+		"http-09-stays-open": hook.OnHTTP(
+			nil,
+			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				next.ServeHTTP(w, r)
+				if by(http.MethodPost)(r) && hook.Streams(w) {
+					hook.Hang(r.Context())
+				}
+			},
+		),
+		"http-09-error-stays-open": hook.OnHTTP(
+			by(http.MethodPost),
+			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				failed := false
+				next.ServeHTTP(&hook.Writer{ResponseWriter: w, Body: func(p []byte) (int, error) {
+					failed = failed || bytes.Contains(p, []byte(`"error":{`))
+					return w.Write(p)
+				}}, r)
+				if failed && hook.Streams(w) {
+					hook.Hang(r.Context())
+				}
+			},
+		),
+		"http-25-more-behind": hook.EditRequest(func(r *http.Request) {
+			params, _ := posted(r)["params"].(hook.Object)
+			if uri, ok := params["uri"].(string); ok && strings.HasPrefix(decodedName(r), uri) {
+				r.Header.Set(headerName, uri)
+			}
+		}),
+		"http-12-broadcast": broadcasting(by(http.MethodGet), "method"),
+		"http-12-progress-broadcast": broadcasting(
+			func(r *http.Request) bool { return r.URL.Path == pathMCP },
+			"progressToken",
+		),
+		"http-40-progress-on-get": hook.OnNotification(hook.NotificationProgress, func(m hook.Sending) error {
+			if m.Transport != hook.HTTP || hook.Modern(m.Revision) {
+				return m.Next()
+			}
+			hook.Send(m, m.Session, m.Raw)
+			return nil
+		}),
+		"http-03-get-opens-stream": hook.OnHTTP(
+			local(by(http.MethodGet)),
+			func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				w.WriteHeader(http.StatusOK)
+				_ = http.NewResponseController(w).Flush() // a writer that cannot flush sends by itself
+				hook.Hang(r.Context())
+			},
+		),
+		"http-37-cached-by-id": remembering(
+			hook.MethodList+"|"+hook.MethodTemplates,
+			func(c *hook.Call) string { return c.Revision + string(c.ID) },
+		),
+		"http-37-one-client": hook.OnMethod("initialize", func(c hook.Calling) *hook.Reply {
+			if !taken(c.Call) {
+				return c.Next()
+			}
+			return hook.Fail(-32600, "Invalid Request: Server already initialized")
+		}),
+	}
 }
 
 // taken reports whether another session with a handshake stands.
 func taken(c *hook.Call) bool {
 	return c.Transport == hook.HTTP && slices.ContainsFunc(c.Session.Sessions(), func(s hook.Session) bool {
-		return s.Transport() == hook.HTTP && s.ID() != c.Session.ID() && s.Revision() != "" && !hook.Modern(s.Revision())
+		return s.Transport() == hook.HTTP && s.ID() != c.Session.ID() && s.Revision() != "" &&
+			!hook.Modern(s.Revision())
 	})
 }
 
@@ -73,21 +100,6 @@ const (
 	pathMCP       = "/mcp"
 )
 
-// failureWriter notes whether an error was written.
-type failureWriter struct {
-	http.ResponseWriter
-	failed bool
-}
-
-// Write writes.
-func (f *failureWriter) Write(p []byte) (int, error) {
-	f.failed = f.failed || bytes.Contains(p, []byte(`"error":{`))
-	return f.ResponseWriter.Write(p)
-}
-
-// Unwrap is for flushing.
-func (f *failureWriter) Unwrap() http.ResponseWriter { return f.ResponseWriter }
-
 // by matches requests to the endpoint by their HTTP method.
 func by(method string) func(*http.Request) bool {
 	return func(r *http.Request) bool { return r.Method == method && r.URL.Path == pathMCP }
@@ -97,7 +109,9 @@ func by(method string) func(*http.Request) bool {
 func decodedName(r *http.Request) string {
 	name := r.Header.Get(headerName)
 	if inner, encoded := strings.CutPrefix(name, "=?base64?"); encoded {
-		plain, _ := base64.StdEncoding.DecodeString(strings.TrimSuffix(inner, "?=")) // what cannot be decoded names nothing
+		plain, _ := base64.StdEncoding.DecodeString(
+			strings.TrimSuffix(inner, "?="),
+		) // what cannot be decoded names nothing
 		return string(plain)
 	}
 	return name

@@ -13,20 +13,18 @@ var streaming = hook.Hooks{EventStreams: hook.Always}
 
 // broadcasting copies messages with a certain member that are written to one event stream of a session, of those that are
 // opened by some requests, to all others.
-func broadcasting(opens func(*http.Request) bool, member string) func() hook.Hooks {
-	return func() hook.Hooks {
-		all := &audience{listeners: map[*listener]bool{}, member: []byte(`"` + member + `":`)}
-		return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			if !opens(r) || r.Header.Get(lastEventID) != "" {
-				next.ServeHTTP(w, r)
-				return
-			}
-			l := &listener{ResponseWriter: w, audience: all, session: r.Header.Get(headerSession), may: func() bool { return hook.May(r.Context()) }}
-			all.set(l, true)
-			defer all.set(l, false)
-			next.ServeHTTP(l, r)
-		})
-	}
+func broadcasting(opens func(*http.Request) bool, member string) hook.Hooks {
+	all := &audience{listeners: map[*listener]bool{}, member: []byte(`"` + member + `":`)}
+	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if !opens(r) || r.Header.Get(lastEventID) != "" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		l := &listener{ResponseWriter: w, audience: all, session: r.Header.Get(headerSession)}
+		all.set(l, true)
+		defer all.set(l, false)
+		next.ServeHTTP(l, r)
+	})
 }
 
 // audience is all event streams, and whether they are open.
@@ -50,7 +48,6 @@ type listener struct {
 	audience *audience
 	session  string
 	streams  bool // it is an event stream, and has begun
-	may      func() bool
 }
 
 // WriteHeader begins the response.
@@ -66,9 +63,12 @@ func (l *listener) Write(p []byte) (int, error) {
 	l.audience.mu.Lock()
 	defer l.audience.mu.Unlock()
 	for other := range l.audience.listeners {
-		if other != l && l.streams && other.streams && other.session == l.session && bytes.Contains(p, l.audience.member) && l.may() {
+		if other != l && l.streams && other.streams && other.session == l.session &&
+			bytes.Contains(p, l.audience.member) {
 			if _, err := other.ResponseWriter.Write(p); err == nil {
-				_ = http.NewResponseController(other.ResponseWriter).Flush() // a writer that cannot flush sends by itself
+				_ = http.NewResponseController(
+					other.ResponseWriter,
+				).Flush() // a writer that cannot flush sends by itself
 			}
 		}
 	}

@@ -9,12 +9,15 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-var lchCode = code{
-	"lch-01-one-session-only":     toLastReader,
-	"lch-04-undeclared-debounced": undeclaredDebounced,
-	"lch-07-stale-list": func() hook.Hooks {
-		return remembering(hook.MethodList, func(c *hook.Call) string { return c.Revision + " " + string(hook.Encode(c.Param("cursor"))) })
-	},
+func lchCode() code {
+	return code{
+		"lch-01-one-session-only":     toLastReader(),
+		"lch-04-undeclared-debounced": undeclaredDebounced(),
+		"lch-07-stale-list": remembering(
+			hook.MethodList,
+			func(c *hook.Call) string { return c.Revision + " " + string(hook.Encode(c.Param("cursor"))) },
+		),
+	}
 }
 
 // toLastReader announces changes of the list to the session of its revision that has asked for it last.
@@ -24,10 +27,10 @@ func toLastReader() hook.Hooks {
 		if !c.Modern {
 			last.Store(c.Revision, c.Session.ID())
 		}
-	}), hook.OnNotification(hook.NotificationListChanged, func(m hook.Message) bool {
+	}), hook.Withhold(hook.NotificationListChanged, func(m hook.Message) bool {
 		id, known := last.Load(m.Revision)
 		return known && m.Session != nil && m.Session.ID() != id
-	}, func(context.Context, hook.Message, hook.Emitter) error { return nil }))
+	}))
 }
 
 // undeclaredDebounced takes two changes in a row for none, as who looks at the list
@@ -35,9 +38,9 @@ func toLastReader() hook.Hooks {
 func undeclaredDebounced() hook.Hooks {
 	var mu sync.Mutex
 	pending := map[string]*time.Timer{}
-	return hook.Join(hook.EditResult("initialize", func(result hook.Object) {
+	return hook.Join(hook.EditResult("initialize", func(_ *hook.Call, result hook.Object) {
 		delete(hook.ObjectAt(result, "capabilities", "resources"), "listChanged")
-	}), hook.OnNotification(hook.NotificationListChanged, hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	}), hook.OnNotification(hook.NotificationListChanged, func(m hook.Sending) error {
 		mu.Lock()
 		defer mu.Unlock()
 		id := m.Session.ID()
@@ -45,7 +48,10 @@ func undeclaredDebounced() hook.Hooks {
 			delete(pending, id)
 			return nil
 		}
-		pending[id] = time.AfterFunc(100*time.Millisecond, func() { _ = next(context.WithoutCancel(ctx), m) })
+		pending[id] = time.AfterFunc(100*time.Millisecond, func() {
+			m.Context = context.WithoutCancel(m.Context)
+			_ = m.Next()
+		})
 		return nil
 	}))
 }
@@ -54,7 +60,7 @@ func undeclaredDebounced() hook.Hooks {
 // key is left as it is.
 func remembering(methods string, key func(c *hook.Call) string) hook.Hooks {
 	var kept sync.Map
-	return hook.EditResultOf(methods, func(c *hook.Call, result hook.Object) {
+	return hook.EditResult(methods, func(c *hook.Call, result hook.Object) {
 		at := key(c)
 		if at == "" {
 			return

@@ -6,8 +6,10 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-var listCode = code{
-	"list-10-by-connection": listByConnection,
+func listCode() code {
+	return code{
+		"list-10-by-connection": listByConnection(),
+	}
 }
 
 // listByConnection leaves out of the first page a resource that depends on the
@@ -15,7 +17,7 @@ var listCode = code{
 func listByConnection() hook.Hooks {
 	var mu sync.Mutex
 	order := map[string]int{}
-	return hook.EditResultOf(hook.MethodList, func(c *hook.Call, result hook.Object) {
+	return hook.EditResult(hook.MethodList, func(c *hook.Call, result hook.Object) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !c.Modern {

@@ -7,46 +7,40 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-var readCode = code{
-	"tmpl-12-delivered-encoded": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
-		uri, _ := c["uri"].(string)
-		text, ok := c["text"].(string)
-		_, query, found := strings.Cut(uri, "?")
-		if !ok || !found || !strings.HasPrefix(uri, "search://") {
-			return
-		}
-		for pair := range strings.SplitSeq(query, "&") {
-			name, value, _ := strings.Cut(pair, "=")
-			if plain, err := url.PathUnescape(value); err == nil {
-				text = strings.Replace(text, name+"="+plain, name+"="+value, 1)
+func readCode() code {
+	return code{
+		"tmpl-12-delivered-encoded": hook.EditEachContent(func(_ int, c hook.Object) {
+			uri, _ := c["uri"].(string)
+			text, ok := c["text"].(string)
+			_, query, found := strings.Cut(uri, "?")
+			if !ok || !found || !strings.HasPrefix(uri, "search://") {
+				return
 			}
-		}
-		c["text"] = text
-	})),
-	"read-09-pad-bits": stateless(editBlobs(func(blob string) string {
-		letters := strings.TrimRight(blob, "=")
-		if len(letters) == len(blob) {
-			return blob
-		}
-		const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-		last := len(letters) - 1
-		value := strings.IndexByte(alphabet, letters[last])
-		return letters[:last] + string(alphabet[value|1]) + blob[last+1:]
-	})),
-	"read-13-mojibake": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
-		if text, ok := c["text"].(string); ok {
-			c["text"] = doubleEncoded(text)
-		}
-	})),
-}
-
-// editBlobs changes each blob.
-func editBlobs(edit func(blob string) string) hook.Hooks {
-	return hook.EditEachContent(func(_ int, c hook.Object) {
-		if blob, ok := c["blob"].(string); ok {
-			c["blob"] = edit(blob)
-		}
-	})
+			for pair := range strings.SplitSeq(query, "&") {
+				name, value, _ := strings.Cut(pair, "=")
+				if plain, err := url.PathUnescape(value); err == nil {
+					text = strings.Replace(text, name+"="+plain, name+"="+value, 1)
+				}
+			}
+			c["text"] = text
+		}),
+		"read-09-pad-bits": hook.EditEachContent(func(_ int, c hook.Object) {
+			blob, _ := c["blob"].(string)
+			letters := strings.TrimRight(blob, "=")
+			if len(letters) == len(blob) {
+				return
+			}
+			const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+			last := len(letters) - 1
+			value := strings.IndexByte(alphabet, letters[last])
+			c["blob"] = letters[:last] + string(alphabet[value|1]) + blob[last+1:]
+		}),
+		"read-13-mojibake": hook.EditEachContent(func(_ int, c hook.Object) {
+			if text, ok := c["text"].(string); ok {
+				c["text"] = doubleEncoded(text)
+			}
+		}),
+	}
 }
 
 // doubleEncoded takes the bytes of a text for characters.

@@ -2,7 +2,6 @@ package fault
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"maps"
@@ -16,104 +15,132 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var rpcCode = code{
-	// Where a chunk ends is not passed on: it is within the first character that can be cut.
-	"rpc-04-chunks-decoded": stateless(hook.OnHTTP(func(r *http.Request) bool { return r.ContentLength < 0 && r.Method == http.MethodPost }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		body, _ := io.ReadAll(r.Body) // what could not be read to its end is no message
-		if i := bytes.IndexFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }); i >= 0 {
-			body = append(bytes.ToValidUTF8(body[:i+1], []byte("\ufffd")), bytes.ToValidUTF8(body[i+1:], []byte("\ufffd"))...)
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		next.ServeHTTP(w, r)
-	})),
-	"rpc-04-cut-chunks-refused": stateless(hook.OnHTTP(func(r *http.Request) bool { return r.ContentLength < 0 && r.Method == http.MethodPost }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		body, _ := io.ReadAll(r.Body) // as above
-		if bytes.ContainsFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }) {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(http.StatusBadRequest)
-			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`)
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		next.ServeHTTP(w, r)
-	})),
-	"rpc-04-ids-in-small-letters": stateless(hook.EditMessage(func(m hook.Message) []byte {
-		id := gjson.GetBytes(m.Raw, "id")
-		if m.Kind != hook.Response || id.Type != gjson.String {
-			return m.Raw
-		}
-		return bytes.Replace(m.Raw, []byte(id.Raw), []byte(strings.ToLower(id.Raw)), 1)
-	})),
-	"rpc-14-deaf-after-garbage": deafAfterGarbage,
-	"rpc-12-null-result": stateless(hook.EditMessage(func(m hook.Message) []byte {
-		if m.Kind != hook.Notification {
-			return m.Raw
-		}
-		return hook.EditRaw(m.Raw, func(o hook.Object) { o["result"] = nil })
-	})),
-	"rpc-12-ready-event": stateless(atStart(`{"jsonrpc":"2.0","event":"ready"}` + "\n")),
-	"rpc-15-numeric-method-kills": stateless(killedBy(func(in hook.Incoming) bool {
-		o, ok := hook.DecodeObject(in.Raw)
-		_, text := o["method"].(string)
-		return ok && o["method"] != nil && !text
-	})),
-	"rpc-17-one-at-a-time": func() hook.Hooks {
-		return oneAtATime(`{"error":"Conflict: another request of this session is being handled"}`)
-	},
-	"rpc-17-mixes-up-expansions": mixedReads(func(uri string) bool { return strings.Contains(uri, "%2F") }, func(_, other hook.Object) hook.Object { return other }),
-	"rpc-17-mixes-up-reads":      mixedReads(hook.Every[string], func(_, other hook.Object) hook.Object { return other }),
-	"rpc-17-mixes-up-texts": mixedReads(hook.Every[string], func(own, other hook.Object) hook.Object {
-		mine, ok := own["contents"].([]any)
-		theirs, is := other["contents"].([]any)
-		if !ok || !is || len(mine) != 1 || len(theirs) != 1 {
-			return own
-		}
-		content, _ := theirs[0].(hook.Object)
-		kept, _ := mine[0].(hook.Object)
-		content, mixed := maps.Clone(content), maps.Clone(own)
-		content["uri"] = kept["uri"]
-		mixed["contents"] = []any{content}
-		return mixed
-	}),
-	"rpc-20-half-characters": stateless(hook.EditMessage(func(m hook.Message) []byte { return bytes.ReplaceAll(m.Raw, []byte("📁"), []byte(`\ud83d`)) })),
-	"rpc-20-latin-1":         stateless(hook.EditMessage(func(m hook.Message) []byte { return bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc}) })),
-	"rpc-25-says-it-twice": stateless(hook.OnResponse("", hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		return next(ctx, m.With(bytes.Replace(m.Raw, []byte("{"), []byte(`{"jsonrpc":"2.0",`), 1)))
-	})),
-	"rpc-20-byte-order-mark": stateless(atStart("\xef\xbb\xbf")),
+func rpcCode() code {
+	return code{
+		// Where a chunk ends is not passed on: it is within the first character that can be cut.
+		"rpc-04-chunks-decoded": hook.OnHTTP(
+			inChunks,
+			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				body, _ := io.ReadAll(r.Body) // what could not be read to its end is no message
+				if i := bytes.IndexFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }); i >= 0 &&
+					hook.Acts(r.Context()) {
+					body = append(
+						bytes.ToValidUTF8(body[:i+1], []byte("\ufffd")),
+						bytes.ToValidUTF8(body[i+1:], []byte("\ufffd"))...)
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				next.ServeHTTP(w, r)
+			},
+		),
+		"rpc-04-cut-chunks-refused": hook.OnHTTP(
+			inChunks,
+			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				body, _ := io.ReadAll(r.Body) // as above
+				if bytes.ContainsFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }) {
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(http.StatusBadRequest)
+					_, _ = io.WriteString(
+						w,
+						`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`,
+					)
+					return
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				next.ServeHTTP(w, r)
+			},
+		),
+		"rpc-04-ids-in-small-letters": hook.EditMessage(func(m *hook.Message) {
+			if id := gjson.GetBytes(m.Raw, "id"); m.Kind == hook.Response && id.Type == gjson.String {
+				m.Raw = bytes.Replace(m.Raw, []byte(id.Raw), []byte(strings.ToLower(id.Raw)), 1)
+			}
+		}),
+		"rpc-14-deaf-after-garbage": deafAfterGarbage(),
+		"rpc-12-null-result": hook.EditMessage(func(m *hook.Message) {
+			if m.Kind == hook.Notification {
+				m.Raw = hook.EditRaw(m.Raw, func(o hook.Object) { o["result"] = nil })
+			}
+		}),
+		"rpc-12-ready-event": atStart(`{"jsonrpc":"2.0","event":"ready"}` + "\n"),
+		"rpc-15-numeric-method-kills": killedBy(func(in hook.Incoming) bool {
+			o, ok := hook.DecodeObject(in.Raw)
+			_, text := o["method"].(string)
+			return ok && o["method"] != nil && !text
+		}),
+		"rpc-17-one-at-a-time": oneAtATime(
+			`{"error":"Conflict: another request of this session is being handled"}`,
+		),
+		"rpc-17-mixes-up-expansions": mixedReads(
+			func(uri string) bool { return strings.Contains(uri, "%2F") },
+			func(_, other hook.Object) hook.Object { return other },
+		),
+		"rpc-17-mixes-up-reads": mixedReads(
+			anyURI,
+			func(_, other hook.Object) hook.Object { return other },
+		),
+		"rpc-17-mixes-up-texts": mixedReads(anyURI, func(own, other hook.Object) hook.Object {
+			mine, ok := own["contents"].([]any)
+			theirs, is := other["contents"].([]any)
+			if !ok || !is || len(mine) != 1 || len(theirs) != 1 {
+				return own
+			}
+			content, _ := theirs[0].(hook.Object)
+			kept, _ := mine[0].(hook.Object)
+			content, mixed := maps.Clone(content), maps.Clone(own)
+			content["uri"] = kept["uri"]
+			mixed["contents"] = []any{content}
+			return mixed
+		}),
+		"rpc-20-half-characters": replacing("📁", `\ud83d`),
+		"rpc-20-latin-1":         replacing("ü", "\xfc"),
+		"rpc-25-says-it-twice": hook.EditResponse("", func(m *hook.Message) {
+			m.Raw = bytes.Replace(m.Raw, []byte("{"), []byte(`{"jsonrpc":"2.0",`), 1)
+		}),
+		"rpc-20-byte-order-mark": atStart("\xef\xbb\xbf"),
+	}
+}
+
+func inChunks(r *http.Request) bool { return r.ContentLength < 0 && r.Method == http.MethodPost }
+
+// replacing has a text in messages be another one.
+func replacing(text, other string) hook.Hooks {
+	return hook.EditMessage(
+		func(m *hook.Message) { m.Raw = bytes.ReplaceAll(m.Raw, []byte(text), []byte(other)) },
+	)
 }
 
 // atStart writes text to standard output before anything else.
 func atStart(text string) hook.Hooks {
-	return hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+	return hook.Writing(func(out io.Writer) (io.Writer, func()) {
 		_, _ = io.WriteString(out, text) // a client that has gone already sees nothing of it
-		return in, out, nil
-	}}
+		return out, nil
+	})
 }
 
 // killedBy ends the connection at raw messages for which something holds.
 func killedBy(is func(in hook.Incoming) bool) hook.Hooks {
-	return hook.OnIncoming(func(in hook.Incoming) bool { return in.Session != nil && is(in) },
-		func(_ context.Context, in hook.Incoming, _ hook.Receiver) { in.Session.Abort() })
+	return hook.OnIncoming(func(in hook.Receiving) error {
+		if in.Session != nil && is(in.Incoming) {
+			hook.Abort(in, in.Session)
+			return nil
+		}
+		return in.Next()
+	})
 }
 
 // deafAfterGarbage passes nothing on that comes after what is no JSON. Bytes that are no
 // UTF-8 are none either, as to a server that decodes all input before it looks at it.
 func deafAfterGarbage() hook.Hooks {
 	var deaf sync.Map // of the ids of sessions
-	return hook.OnIncoming(nil, func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+	return hook.OnIncoming(func(in hook.Receiving) error {
 		if in.Session != nil {
-			if _, closed := deaf.Load(in.Session.ID()); closed && hook.May(ctx) {
-				return
+			if _, closed := deaf.Load(in.Session.ID()); closed {
+				return nil
 			}
-			if !utf8.Valid(in.Raw) {
-				in.Raw = []byte("{")
-			}
-			if !json.Valid(in.Raw) {
+			if !utf8.Valid(in.Raw) || !json.Valid(in.Raw) {
 				deaf.Store(in.Session.ID(), true)
 			}
 		}
-		next(ctx, in)
+		return in.Next()
 	})
 }
 
@@ -128,13 +155,9 @@ func oneAtATime(refusal string) hook.Hooks {
 			return
 		}
 		if _, other := busy.LoadOrStore(id, true); other {
-			if hook.May(r.Context()) {
-				w.Header().Set("Content-Type", "application/json")
-				w.WriteHeader(http.StatusConflict)
-				_, _ = io.WriteString(w, refusal)
-				return
-			}
-			next.ServeHTTP(w, r)
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusConflict)
+			_, _ = io.WriteString(w, refusal)
 			return
 		}
 		defer busy.Delete(id)
@@ -147,11 +170,7 @@ func oneAtATime(refusal string) hook.Hooks {
 // lists, in the same revision and over the same transport. Reads that come alone, or with
 // other reads only, get their own: so it is known what belongs to which. Which reads
 // these are says one function, what becomes of the results of two another.
-func mixedReads(of func(uri string) bool, mix func(own, other hook.Object) hook.Object) func() hook.Hooks {
-	return func() hook.Hooks { return mixing(of, mix) }
-}
-
-func mixing(of func(uri string) bool, mix func(own, other hook.Object) hook.Object) hook.Hooks {
+func mixedReads(of func(uri string) bool, mix func(own, other hook.Object) hook.Object) hook.Hooks {
 	const (
 		window = 100 * time.Millisecond // a stream is read on after 5 ms without an answer: these are 20 messages
 		lists  = 3
@@ -169,7 +188,7 @@ func mixing(of func(uri string) bool, mix func(own, other hook.Object) hook.Obje
 	var mu sync.Mutex
 	bursts := map[key]*burst{}
 	// Whatever came within the window is answered at its end, in whatever order it came.
-	join := func(ctx context.Context, c *hook.Call, enter func(b *burst)) *burst {
+	join := func(c hook.Calling, enter func(b *burst)) *burst {
 		k := key{c.Revision, c.Transport}
 		mu.Lock()
 		b := bursts[k]
@@ -188,16 +207,16 @@ func mixing(of func(uri string) bool, mix func(own, other hook.Object) hook.Obje
 		select {
 		case <-b.over:
 			return b
-		case <-ctx.Done():
+		case <-c.Done():
 			return &burst{}
 		}
 	}
-	listed := hook.OnCall(hook.MethodList, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		join(ctx, c, func(b *burst) { b.lists++ })
-		return next(ctx, c)
+	listed := hook.OnMethod(hook.MethodList, func(c hook.Calling) *hook.Reply {
+		join(c, func(b *burst) { b.lists++ })
+		return c.Next()
 	})
-	mixed := hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		r := next(ctx, c)
+	mixed := hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
+		r := c.Next()
 		if r == nil || r.Error != nil {
 			return r
 		}
@@ -206,9 +225,9 @@ func mixing(of func(uri string) bool, mix func(own, other hook.Object) hook.Obje
 		if !of(uri) {
 			return r
 		}
-		b := join(ctx, c, func(b *burst) { b.reads = append(b.reads, read{uri, r.Result}) })
+		b := join(c, func(b *burst) { b.reads = append(b.reads, read{uri, r.Result}) })
 		for _, other := range b.reads {
-			if b.lists >= lists && other.uri != uri && hook.May(ctx) {
+			if b.lists >= lists && other.uri != uri {
 				return &hook.Reply{Result: mix(r.Result, other.result)}
 			}
 		}
@@ -216,3 +235,5 @@ func mixing(of func(uri string) bool, mix func(own, other hook.Object) hook.Obje
 	})
 	return hook.Join(listed, mixed)
 }
+
+func anyURI(string) bool { return true }

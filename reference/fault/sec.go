@@ -7,12 +7,18 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-var secCode = code{
-	"sec-63-dies-of-garbage": stateless(killedBy(func(in hook.Incoming) bool { return in.Transport == hook.Stdio && !json.Valid(in.Raw) })),
-	"sec-63-dies-of-the-unreadable": stateless(killedBy(func(in hook.Incoming) bool {
-		o, ok := hook.DecodeObject(in.Raw)
-		_, method := o["method"].(string)
-		return !ok || !method && o["result"] == nil && o["error"] == nil
-	})),
-	"sec-63-dies-of-alien-bytes": stateless(killedBy(func(in hook.Incoming) bool { return in.Transport == hook.Stdio && !utf8.Valid(in.Raw) })),
+func secCode() code {
+	return code{
+		"sec-63-dies-of-garbage": killedBy(
+			func(in hook.Incoming) bool { return in.Transport == hook.Stdio && !json.Valid(in.Raw) },
+		),
+		"sec-63-dies-of-the-unreadable": killedBy(func(in hook.Incoming) bool {
+			o, ok := hook.DecodeObject(in.Raw)
+			_, method := o["method"].(string)
+			return !ok || !method && o["result"] == nil && o["error"] == nil
+		}),
+		"sec-63-dies-of-alien-bytes": killedBy(
+			func(in hook.Incoming) bool { return in.Transport == hook.Stdio && !utf8.Valid(in.Raw) },
+		),
+	}
 }

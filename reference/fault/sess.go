@@ -12,16 +12,18 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var sessCode = code{
-	"sess-02-alike": func() hook.Hooks {
-		return numbered(func(n int) string { return fmt.Sprintf("mcp-7f3a9c21e5-session-%04d", n) })
-	},
-	"sess-02-counted": func() hook.Hooks { return numbered(strconv.Itoa) },
-	"sess-02-time": func() hook.Hooks {
-		return numbered(func(n int) string { return fmt.Sprintf("%016x", time.Now().UnixMicro()*1000+int64(n)) })
-	},
-	"sess-02-chosen-by-the-client": chosenByClient,
-	"sess-08-no-new-session":       refusingToReopen,
+func sessCode() code {
+	return code{
+		"sess-02-alike": numbered(
+			func(n int) string { return fmt.Sprintf("mcp-7f3a9c21e5-session-%04d", n) },
+		),
+		"sess-02-counted": numbered(strconv.Itoa),
+		"sess-02-time": numbered(
+			func(n int) string { return fmt.Sprintf("%016x", time.Now().UnixMicro()*1000+int64(n)) },
+		),
+		"sess-02-chosen-by-the-client": chosenByClient(),
+		"sess-08-no-new-session":       refusingToReopen(),
+	}
 }
 
 // renamed issues session ids under other names.
@@ -63,14 +65,16 @@ func chosenByClient() hook.Hooks {
 		mu.Lock()
 		defer mu.Unlock()
 		id := r.Header.Get(headerSession)
-		if body, err := hook.PeekBody(r); err == nil && id != "" && gjson.GetBytes(body, "method").Str == "initialize" {
+		if body, err := hook.PeekBody(r); err == nil && id != "" &&
+			gjson.GetBytes(body, "method").Str == "initialize" {
 			hook.TraceOf(r.Context()).Once(requestKey{}, func() any { return id })
 			r.Header.Del(headerSession)
 		} else if named[id] != "" {
 			r.Header.Set(headerSession, named[id])
 		}
 	}), hook.EditHead(func(r *http.Request, status int, h http.Header) int {
-		if id, ok := hook.TraceOf(r.Context()).Once(requestKey{}, func() any { return nil }).(string); ok && h.Get(headerSession) != "" {
+		if id, ok := hook.TraceOf(r.Context()).Once(requestKey{}, func() any { return nil }).(string); ok &&
+			h.Get(headerSession) != "" {
 			mu.Lock()
 			defer mu.Unlock()
 			named[id] = h.Get(headerSession)

@@ -14,63 +14,74 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var stdioCode = code{
-	"stdio-01-banner":      stateless(atStart("Server running, press Ctrl+C to stop\n")),
-	"stdio-01-blank-lines": stateless(onStdio(hook.MethodTemplates, func(raw []byte) []byte { return append([]byte{'\n'}, raw...) })),
-	"stdio-01-print-on-error": stateless(onStdio("", func(raw []byte) []byte {
-		if gjson.GetBytes(raw, "error.code").Int() != -32601 {
-			return raw
-		}
-		return append([]byte("WARNING: unknown method\n"), raw...)
-	})),
-	"stdio-02-pretty-handshake": stateless(onStdio("initialize|"+hook.MethodDiscover, indented)),
-	"stdio-02-pretty-printed":   stateless(onStdio(hook.MethodTemplates, indented)),
-	"stdio-02-two-in-a-line": stateless(onStdio(hook.MethodTemplates, func(raw []byte) []byte {
-		return append(raw, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
-	})),
-	"stdio-03-errors-not-flushed": stateless(hook.Join(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-		held := &holdingWriter{Writer: out}
-		return in, releasingWriter{held}, held.flush
-	}}, hook.OnResponse("", overStdio, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if gjson.GetBytes(m.Raw, "error").Exists() {
-			m.Write = hold
-		}
-		return next(ctx, m)
-	}))),
-	"stdio-03-not-flushed": stateless(hook.Join(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-		held := &holdingWriter{Writer: out}
-		return in, held, held.flush
-	}}, hook.OnResponse(hook.MethodTemplates, overStdio, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		m.Write = hold
-		return next(ctx, m)
-	}))),
-	"stdio-03-no-last-newline": stateless(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-		return in, out, func() {
-			// A client that has gone misses it.
-			_, _ = io.WriteString(out, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`)
-		}
-	}}),
-	"stdio-05-decodes-chunks": stateless(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-		return &lossyReader{r: in}, out, nil
-	}}),
-	"stdio-05-read-is-message": stateless(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-		return &chunkReader{r: in}, out, nil
-	}}),
-	"stdio-05-unicode-line-ends": stateless(hook.OnIncoming(func(in hook.Incoming) bool {
-		return in.Transport == hook.Stdio && bytes.ContainsAny(in.Raw, "\u2028\u2029")
-	},
-		func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
-			for _, line := range bytes.FieldsFunc(in.Raw, func(c rune) bool { return c == '\u2028' || c == '\u2029' }) {
-				in.Raw = line
-				next(ctx, in)
+func stdioCode() code {
+	return code{
+		"stdio-01-banner": atStart("Server running, press Ctrl+C to stop\n"),
+		"stdio-01-blank-lines": onStdio(
+			hook.MethodTemplates,
+			func(raw []byte) []byte { return append([]byte{'\n'}, raw...) },
+		),
+		"stdio-01-print-on-error": onStdio("", func(raw []byte) []byte {
+			if gjson.GetBytes(raw, "error.code").Int() != -32601 {
+				return raw
+			}
+			return append([]byte("WARNING: unknown method\n"), raw...)
+		}),
+		"stdio-02-pretty-handshake": onStdio("initialize|"+hook.MethodDiscover, indented),
+		"stdio-02-pretty-printed":   onStdio(hook.MethodTemplates, indented),
+		"stdio-02-two-in-a-line": onStdio(hook.MethodTemplates, func(raw []byte) []byte {
+			return append(
+				raw,
+				`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
+		}),
+		"stdio-03-errors-not-flushed": hook.Join(hook.Writing(func(out io.Writer) (io.Writer, func()) {
+			held := &holdingWriter{Writer: out}
+			return releasingWriter{held}, held.flush
+		}), overStdio("", func(m *hook.Message) {
+			if gjson.GetBytes(m.Raw, "error").Exists() {
+				m.Write = hold
 			}
 		})),
-	"stdio-06-long-lines-lost": stateless(hook.OnIncoming(func(in hook.Incoming) bool { return in.Transport == hook.Stdio && len(in.Raw) > 64<<10 },
-		func(context.Context, hook.Incoming, hook.Receiver) {})),
-	"stdio-08-kept-by-subscriptions": keptBySubscriptions,
-	"stdio-08-ignores-the-end": stateless(hook.Hooks{Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-		return &endlessReader{r: in, done: ctx.Done()}, out, nil
-	}}),
+		"stdio-03-not-flushed": hook.Join(hook.Writing(func(out io.Writer) (io.Writer, func()) {
+			held := &holdingWriter{Writer: out}
+			return held, held.flush
+		}), overStdio(hook.MethodTemplates, func(m *hook.Message) { m.Write = hold })),
+		"stdio-03-no-last-newline": hook.Writing(func(out io.Writer) (io.Writer, func()) {
+			return out, func() {
+				// A client that has gone misses it.
+				_, _ = io.WriteString(
+					out,
+					`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`,
+				)
+			}
+		}),
+		"stdio-05-decodes-chunks": hook.Reading(func(_ context.Context, in io.Reader) io.Reader {
+			return &lossyReader{r: in}
+		}),
+		"stdio-05-read-is-message": hook.Reading(func(_ context.Context, in io.Reader) io.Reader {
+			return &chunkReader{r: in}
+		}),
+		"stdio-05-unicode-line-ends": hook.OnIncoming(func(in hook.Receiving) error {
+			if in.Transport != hook.Stdio || !bytes.ContainsAny(in.Raw, "\u2028\u2029") {
+				return in.Next()
+			}
+			for _, line := range bytes.FieldsFunc(in.Raw, func(c rune) bool { return c == '\u2028' || c == '\u2029' }) {
+				in.Raw = line
+				_ = in.Next()
+			}
+			return nil
+		}),
+		"stdio-06-long-lines-lost": hook.OnIncoming(func(in hook.Receiving) error {
+			if in.Transport == hook.Stdio && len(in.Raw) > 64<<10 {
+				return nil
+			}
+			return in.Next()
+		}),
+		"stdio-08-kept-by-subscriptions": keptBySubscriptions(),
+		"stdio-08-ignores-the-end": hook.Reading(func(ctx context.Context, in io.Reader) io.Reader {
+			return &endlessReader{r: in, done: ctx.Done()}
+		}),
+	}
 }
 
 // keptBySubscriptions reads on behind the end of the input while something is subscribed.
@@ -78,39 +89,50 @@ func keptBySubscriptions() hook.Hooks {
 	var mu sync.Mutex
 	open := map[string]bool{} // ids of listen requests, and URIs
 	return hook.Join(
-		hook.OnCall(strings.Join([]string{hook.MethodListen, methodCancelled, methodSubscribe, methodUnsubscribe}, "|"), nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			r := next(ctx, c)
-			mu.Lock()
-			defer mu.Unlock()
-			switch c.Method {
-			case hook.MethodListen:
-				open[string(c.ID)] = r != nil && r.Open
-			case methodCancelled:
-				delete(open, string(hook.Encode(c.Param("requestId"))))
-			case methodSubscribe:
-				open[string(hook.Encode(c.Param("uri")))] = r != nil && r.Error == nil
-			case methodUnsubscribe:
-				delete(open, string(hook.Encode(c.Param("uri"))))
-			}
-			return r
-		}),
-		hook.Hooks{Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		hook.OnMethod(
+			strings.Join(
+				[]string{hook.MethodListen, methodCancelled, methodSubscribe, methodUnsubscribe},
+				"|",
+			),
+			func(c hook.Calling) *hook.Reply {
+				r := c.Next()
+				mu.Lock()
+				defer mu.Unlock()
+				switch c.Method {
+				case hook.MethodListen:
+					open[string(c.ID)] = r != nil && r.Open
+				case methodCancelled:
+					delete(open, string(hook.Encode(c.Param("requestId"))))
+				case methodSubscribe:
+					open[string(hook.Encode(c.Param("uri")))] = r != nil && r.Error == nil
+				case methodUnsubscribe:
+					delete(open, string(hook.Encode(c.Param("uri"))))
+				}
+				return r
+			},
+		),
+		hook.Reading(func(ctx context.Context, in io.Reader) io.Reader {
 			return &endlessReader{r: in, done: ctx.Done(), until: func() bool {
 				mu.Lock()
 				defer mu.Unlock()
 				return !slices.Contains(slices.Collect(maps.Values(open)), true)
-			}}, out, nil
-		}},
+			}}
+		}),
 	)
 }
 
-func overStdio(m hook.Message) bool { return m.Transport == hook.Stdio }
+// overStdio changes answers on stdio to some methods.
+func overStdio(pattern string, change func(m *hook.Message)) hook.Hooks {
+	return hook.EditResponse(pattern, func(m *hook.Message) {
+		if m.Transport == hook.Stdio {
+			change(m)
+		}
+	})
+}
 
 // onStdio changes the bytes of answers on stdio.
 func onStdio(pattern string, edit func(raw []byte) []byte) hook.Hooks {
-	return hook.OnResponse(pattern, overStdio, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		return next(ctx, m.With(edit(bytes.Clone(m.Raw))))
-	})
+	return overStdio(pattern, func(m *hook.Message) { m.Raw = edit(bytes.Clone(m.Raw)) })
 }
 
 // indented is a message over many lines.

@@ -1,33 +1,37 @@
 package fault
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/tidwall/gjson"
 )
 
-var subCode = code{
-	"sub-03-first-session-only":          firstOnly,
-	"sub-03-read-ends":                   endedByRead,
-	"sub-03-second-subscribe-ends":       secondEnds,
-	"sub-03-unsubscribe-ends-all":        endsAll,
-	"sub-06-broadcast":                   stateless(broadcast(func(m hook.Message, p hook.Session) bool { return shaken(m) && p.Revision() != "" })),
-	"sub-06-undeclared-without-sessions": hook.Sessionless,
-	"sub-09-all-resources":               subscribeAll,
-	"sub-09-flag-of-the-session":         flagged,
-	"sub-10-other-sessions": stateless(broadcast(func(m hook.Message, p hook.Session) bool {
-		return shaken(m) && p.Revision() != "" && p.Transport() == m.Transport
-	})),
-	"sub-10-last-session-only":    lastOnly,
-	"sub-10-replayed-to-others":   lendingUpdates,
-	"sub-10-subscriber-ends-all":  unsubscribedForAll(true),
-	"sub-10-unsubscribed-for-all": unsubscribedForAll(false),
-	"sub-62-announced-too-early":  announcedTooEarly,
-	"sub-62-cached-by-session":    cachedBySession,
+func subCode() code {
+	return code{
+		"sub-03-first-session-only":    firstOnly(),
+		"sub-03-read-ends":             endedByRead(),
+		"sub-03-second-subscribe-ends": secondEnds(),
+		"sub-03-unsubscribe-ends-all":  endsAll(),
+		"sub-06-broadcast": broadcast(
+			func(m hook.Message, p hook.Session) bool { return shaken(m) && p.Revision() != "" },
+		),
+		"sub-06-undeclared-without-sessions": hook.Sessionless(),
+		"sub-09-all-resources":               subscribeAll(),
+		"sub-09-flag-of-the-session":         flagged(),
+		"sub-10-other-sessions": broadcast(func(m hook.Message, p hook.Session) bool {
+			return shaken(m) && p.Revision() != "" && p.Transport() == m.Transport
+		}),
+		"sub-10-last-session-only":    lastOnly(),
+		"sub-10-replayed-to-others":   replaying(hook.Hooks{}, "get", lendingUpdates),
+		"sub-10-subscriber-ends-all":  unsubscribedForAll(true),
+		"sub-10-unsubscribed-for-all": unsubscribedForAll(false),
+		"sub-62-announced-too-early":  announcedTooEarly(),
+		"sub-62-cached-by-session":    cachedBySession(),
+	}
 }
 
 const (
@@ -43,22 +47,17 @@ func muting(told func(muted map[[2]string]bool, c *hook.Call, uri string), furth
 	var mu sync.Mutex
 	muted := map[[2]string]bool{}
 	methods := strings.Join(append(further, methodSubscribe, methodUnsubscribe), "|")
-	watch := hook.OnCall(methods, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		r := next(ctx, c)
-		if uri, ok := c.Param("uri").(string); ok && !c.Modern && r != nil && r.Error == nil {
+	return hook.Join(hook.EditReply(methods, func(c *hook.Call, r *hook.Reply) {
+		if uri, ok := c.Param("uri").(string); ok && !c.Modern && r.Error == nil {
 			mu.Lock()
 			defer mu.Unlock()
 			told(muted, c, uri)
 		}
-		return r
-	})
-	return hook.Join(watch, hook.OnNotification(hook.NotificationUpdated, func(m hook.Message) bool {
-		o, _ := hook.DecodeObject(m.Raw)
-		uri, _ := hook.ObjectAt(o, "params")["uri"].(string)
+	}), hook.Withhold(hook.NotificationUpdated, func(m hook.Message) bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return m.Session != nil && muted[[2]string{m.Session.ID(), uri}]
-	}, func(context.Context, hook.Message, hook.Emitter) error { return nil }))
+		return m.Session != nil && muted[[2]string{m.Session.ID(), gjson.GetBytes(m.Raw, "params.uri").Str}]
+	}))
 }
 
 // secondEnds takes a second subscription for the end of the first.
@@ -90,7 +89,10 @@ func endsAll() hook.Hooks {
 func firstOnly() hook.Hooks {
 	owner := map[string]string{} // by URI
 	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
-		stands := slices.ContainsFunc(c.Session.Sessions(), func(p hook.Session) bool { return p.ID() == owner[uri] })
+		stands := slices.ContainsFunc(
+			c.Session.Sessions(),
+			func(p hook.Session) bool { return p.ID() == owner[uri] },
+		)
 		me := c.Session.ID()
 		switch {
 		case c.Method == methodSubscribe && !stands:
@@ -121,20 +123,18 @@ func endedByRead() hook.Hooks {
 }
 
 // unsubscribedForAll ends the subscriptions of everybody, only if the session that asks for it has one itself.
-func unsubscribedForAll(own bool) func() hook.Hooks {
-	return func() hook.Hooks {
-		held := map[[2]string]bool{}
-		return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
-			key := [2]string{c.Session.ID(), uri}
-			delete(muted, key)
-			for _, p := range c.Session.Sessions() {
-				if c.Method == methodUnsubscribe && p.ID() != key[0] && (held[key] || !own) {
-					muted[[2]string{p.ID(), uri}] = true
-				}
+func unsubscribedForAll(own bool) hook.Hooks {
+	held := map[[2]string]bool{}
+	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
+		key := [2]string{c.Session.ID(), uri}
+		delete(muted, key)
+		for _, p := range c.Session.Sessions() {
+			if c.Method == methodUnsubscribe && p.ID() != key[0] && (held[key] || !own) {
+				muted[[2]string{p.ID(), uri}] = true
 			}
-			held[key] = c.Method == methodSubscribe
-		})
-	}
+		}
+		held[key] = c.Method == methodSubscribe
+	})
 }
 
 // shaken reports whether a message is one of a revision with a handshake.
@@ -142,13 +142,13 @@ func shaken(m hook.Message) bool { return m.Revision != "" && !hook.Modern(m.Rev
 
 // broadcast sends each update to further sessions.
 func broadcast(to func(m hook.Message, p hook.Session) bool) hook.Hooks {
-	return hook.OnNotification(hook.NotificationUpdated, nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if err := next(ctx, m); err != nil || m.Session == nil {
+	return hook.OnNotification(hook.NotificationUpdated, func(m hook.Sending) error {
+		if err := m.Next(); err != nil || m.Session == nil {
 			return err
 		}
 		for _, p := range m.Session.Sessions() {
-			if p.ID() != m.Session.ID() && to(m, p) && hook.May(ctx) {
-				_ = p.Send(ctx, m.Raw) // one that has just ended hears nothing
+			if p.ID() != m.Session.ID() && to(m.Message, p) {
+				hook.Send(m, p, m.Raw)
 			}
 		}
 		return nil
@@ -161,15 +161,13 @@ var allURIs = []any{"note:shopping", "log://app/current", "file:///project/READM
 // subscribeAll subscribes more than was asked for, by sending further requests
 // through the handler.
 func subscribeAll() hook.Hooks {
-	return hook.OnCall(methodSubscribe, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		r := next(ctx, c)
-		if r == nil || r.Error != nil || !hook.May(ctx) {
+	return hook.OnMethod(methodSubscribe, func(c hook.Calling) *hook.Reply {
+		r := c.Next()
+		if r == nil || r.Error != nil || !hook.Acts(c) {
 			return r
 		}
 		for _, uri := range allURIs {
-			more := *c
-			more.Params = hook.Encode(hook.Object{"uri": uri})
-			next(ctx, &more)
+			c.Handle(c.With(hook.Object{"uri": uri}))
 		}
 		return r
 	})
@@ -182,7 +180,7 @@ func announcedTooEarly() hook.Hooks {
 	kept := map[string]any{}
 	announced := map[string]time.Time{}
 	return hook.Join(
-		hook.EditResultOf(hook.MethodRead, func(c *hook.Call, result hook.Object) {
+		hook.EditResult(hook.MethodRead, func(c *hook.Call, result hook.Object) {
 			uri, _ := c.Param("uri").(string)
 			mu.Lock()
 			defer mu.Unlock()
@@ -192,13 +190,13 @@ func announcedTooEarly() hook.Hooks {
 				result["contents"] = hook.Plain(old)
 			}
 		}),
-		hook.OnNotification(hook.NotificationUpdated, nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		hook.OnNotification(hook.NotificationUpdated, func(m hook.Sending) error {
 			o, _ := hook.DecodeObject(m.Raw)
 			uri, _ := hook.ObjectAt(o, "params")["uri"].(string)
 			mu.Lock()
 			announced[uri] = time.Now()
 			mu.Unlock()
-			return next(ctx, m)
+			return m.Next()
 		}))
 }
 
@@ -218,10 +216,10 @@ func cachedBySession() hook.Hooks {
 func flagged() hook.Hooks {
 	var mu sync.Mutex
 	held := map[[2]string]bool{} // by session and URI
-	return hook.OnCall(methodSubscribe+"|"+methodUnsubscribe, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	return hook.OnMethod(methodSubscribe+"|"+methodUnsubscribe, func(c hook.Calling) *hook.Reply {
 		uri, ok := c.Param("uri").(string)
-		if c.Modern || !ok || !hook.May(ctx) {
-			return next(ctx, c)
+		if c.Modern || !ok {
+			return c.Next()
 		}
 		mu.Lock()
 		delete(held, [2]string{c.Session.ID(), uri})
@@ -236,24 +234,22 @@ func flagged() hook.Hooks {
 		if c.Method == methodUnsubscribe && stands {
 			return &hook.Reply{Result: hook.Object{}}
 		}
-		r := next(ctx, c)
-		if r == nil || r.Error != nil {
+		r := c.Next()
+		if r == nil || r.Error != nil || !hook.Acts(c) {
 			return r
 		}
 		params := hook.Object{}
 		for more := true; more; { // page by page
-			list := *c
-			list.Method, list.Params = hook.MethodList, hook.Encode(params)
-			page := next(ctx, &list)
+			list := c.With(params)
+			list.Method = hook.MethodList
+			page := c.Handle(list)
 			if page == nil {
 				return r
 			}
 			resources, _ := page.Result["resources"].([]any)
 			for _, one := range resources {
 				o, _ := one.(hook.Object)
-				further := *c
-				further.Params = hook.Encode(hook.Object{"uri": o["uri"]})
-				next(ctx, &further)
+				c.Handle(c.With(hook.Object{"uri": o["uri"]}))
 			}
 			params["cursor"], more = page.Result["nextCursor"]
 		}

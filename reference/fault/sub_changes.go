@@ -7,12 +7,15 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-var subChangesCode = code{
-	// The updates of listen streams go to all stdio connections without a handshake.
-	"sub-43-unasked": stateless(broadcast(func(m hook.Message, p hook.Session) bool {
-		return m.Transport == hook.Stdio && m.Session.Revision() == "" && p.Transport() == hook.Stdio && p.Revision() == ""
-	})),
-	"sub-43-inherited": inheritedUpdates,
+func subChangesCode() code {
+	return code{
+		// The updates of listen streams go to all stdio connections without a handshake.
+		"sub-43-unasked": broadcast(func(m hook.Message, p hook.Session) bool {
+			return m.Transport == hook.Stdio && m.Session.Revision() == "" && p.Transport() == hook.Stdio &&
+				p.Revision() == ""
+		}),
+		"sub-43-inherited": inheritedUpdates(),
+	}
 }
 
 // inheritance is which connections listen for which resources, and what those have

@@ -11,37 +11,45 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-var subListenCode = code{
-	"sub-20-same-id-closed": closedUnderSameID,
-	"sub-24-rewrites-uris": stateless(hook.EditMessage(func(m hook.Message) []byte {
-		if m.Method != hook.NotificationAcknowledged {
-			return m.Raw
-		}
-		return hook.EditRaw(m.Raw, func(ack hook.Object) {
-			uris, _ := hook.ObjectAt(ack, "params", "notifications")["resourceSubscriptions"].([]any)
-			for i := range uris {
-				uri, _ := uris[i].(string)
-				scheme, rest, _ := strings.Cut(uri, ":")
-				uris[i] = strings.ToUpper(scheme) + ":" + rest
+func subListenCode() code {
+	return code{
+		"sub-20-same-id-closed": closedUnderSameID(),
+		"sub-24-rewrites-uris": hook.EditMessage(func(m *hook.Message) {
+			if m.Method != hook.NotificationAcknowledged {
+				return
 			}
-		})
-	})),
-	"sub-32-closing-ends-all": closingEndsAll,
-	"sub-32-id-taken-over":    takenOver,
-	"sub-33-sent-by-itself":   sentByItself,
-	"sub-37-answered-at-once": stateless(hook.OnCall(hook.MethodListen, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		r := next(ctx, c)
-		if r == nil || !r.Open || !hook.May(ctx) {
-			return r
-		}
-		return &hook.Reply{Result: hook.Object{"resultType": "complete", "_meta": hook.Object{subscriptionID: c.IDValue()}}}
-	})),
-	"sub-37-dropped-at-once": stateless(hook.OnHTTP(local(listening), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		short, cancel := context.WithTimeout(r.Context(), 100*time.Millisecond)
-		defer cancel()
-		next.ServeHTTP(w, r.WithContext(short))
-	})),
-	"sub-39-progress-on-streams": fanOut,
+			m.Raw = hook.EditRaw(m.Raw, func(ack hook.Object) {
+				uris, _ := hook.ObjectAt(ack, "params", "notifications")["resourceSubscriptions"].([]any)
+				for i := range uris {
+					uri, _ := uris[i].(string)
+					scheme, rest, _ := strings.Cut(uri, ":")
+					uris[i] = strings.ToUpper(scheme) + ":" + rest
+				}
+			})
+		}),
+		"sub-32-closing-ends-all": closingEndsAll(),
+		"sub-32-id-taken-over":    takenOver(),
+		"sub-33-sent-by-itself":   sentByItself(),
+		"sub-37-answered-at-once": hook.EditReply(hook.MethodListen, func(c *hook.Call, r *hook.Reply) {
+			if r.Open {
+				*r = hook.Reply{
+					Result: hook.Object{
+						"resultType": "complete",
+						"_meta":      hook.Object{subscriptionID: c.IDValue()},
+					},
+				}
+			}
+		}),
+		"sub-37-dropped-at-once": hook.OnHTTP(
+			local(listening),
+			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				short, cancel := context.WithTimeout(r.Context(), 100*time.Millisecond)
+				defer cancel()
+				next.ServeHTTP(w, r.WithContext(short))
+			},
+		),
+		"sub-39-progress-on-streams": fanOut(),
+	}
 }
 
 // listening matches requests that open a listen stream.
@@ -54,116 +62,91 @@ func closingEndsAll() hook.Hooks {
 	var mu sync.Mutex
 	opened := map[*hook.Call]int{} // in which order
 	silent := 0                    // those opened up to then are
-	hooks := hook.Join(
-		hook.OnCall(hook.MethodListen, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	return hook.Join(
+		hook.EditCall(hook.MethodListen, func(c *hook.Call) {
 			mu.Lock()
+			defer mu.Unlock()
 			opened[c] = len(opened) + 1
-			mu.Unlock()
-			return next(ctx, c)
 		}),
-		hook.OnNotification(hook.NotificationUpdated, nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		hook.Withhold(hook.NotificationUpdated, func(m hook.Message) bool {
 			mu.Lock()
-			over := m.Call != nil && opened[m.Call] <= silent
-			mu.Unlock()
-			if over && hook.May(ctx) {
-				return nil
-			}
-			return next(ctx, m)
+			defer mu.Unlock()
+			return m.Call != nil && opened[m.Call] <= silent
 		}),
-	)
-	hooks.HTTP = func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			next.ServeHTTP(w, r)
-			if r.Header.Get("Mcp-Method") == hook.MethodListen {
+		hook.OnHTTP(func(r *http.Request) bool { return r.Header.Get(headerMethod) == hook.MethodListen },
+			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				next.ServeHTTP(w, r)
 				mu.Lock()
 				defer mu.Unlock()
 				silent = len(opened)
-			}
-		})
-	}
-	return hooks
+			}),
+	)
 }
 
 // takenOver has one listen stream for each request id: that of whoever came last.
 func takenOver() hook.Hooks {
-	var mu sync.Mutex
-	latest := map[string]*hook.Call{}
+	var latest sync.Map // calls by id
 	return hook.Join(
-		hook.OnCall(hook.MethodListen, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			r := next(ctx, c)
-			if r != nil && r.Open && c.Transport == hook.HTTP {
-				mu.Lock()
-				defer mu.Unlock()
-				latest[string(c.ID)] = c
+		hook.EditReply(hook.MethodListen, func(c *hook.Call, r *hook.Reply) {
+			if r.Open && c.Transport == hook.HTTP {
+				latest.Store(string(c.ID), c)
 			}
-			return r
 		}),
-		hook.OnNotification(hook.NotificationUpdated+"|"+hook.NotificationListChanged, nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-			mu.Lock()
-			over := m.Call != nil && m.Transport == hook.HTTP && latest[string(m.Call.ID)] != nil && latest[string(m.Call.ID)] != m.Call
-			mu.Unlock()
-			if over && hook.May(ctx) {
-				return nil
+		hook.Withhold(hook.NotificationUpdated+"|"+hook.NotificationListChanged, func(m hook.Message) bool {
+			if m.Call == nil || m.Transport != hook.HTTP {
+				return false
 			}
-			return next(ctx, m)
+			last, ok := latest.Load(string(m.Call.ID))
+			return ok && last != m.Call
 		}),
 	)
 }
 
 // closedUnderSameID answers a listen request by a stream that ends at once, if there is one under the same id, be it of another client.
 func closedUnderSameID() hook.Hooks {
-	var mu sync.Mutex
-	open := map[any]bool{}
+	var open sync.Map // ids
 	return hook.OnHTTP(local(listening), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		id := posted(r)["id"]
-		mu.Lock()
-		taken := open[id]
-		open[id] = true
-		mu.Unlock()
-		if taken && hook.May(r.Context()) {
+		if _, taken := open.LoadOrStore(id, true); taken {
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.Header().Set("X-Accel-Buffering", "no")
 			return
 		}
+		defer open.Delete(id)
 		next.ServeHTTP(w, r)
-		if !taken {
-			mu.Lock()
-			defer mu.Unlock()
-			delete(open, id)
-		}
 	})
 }
 
 // sentByItself sends an update for a stream that is cancelled, when whatever was under way has long arrived.
 func sentByItself() hook.Hooks {
 	const later = 250 * time.Millisecond
-	var mu sync.Mutex
-	watched := map[[2]string]any{} // by connection and id
-	note := func(ctx context.Context, c *hook.Call) {
-		mu.Lock()
-		defer mu.Unlock()
+	var watched sync.Map // URIs by connection and id
+	note := func(c hook.Calling) {
 		switch c.Method {
 		case hook.MethodListen:
 			filter, _ := c.Param("notifications").(hook.Object)
 			if uris, _ := filter["resourceSubscriptions"].([]any); len(uris) > 0 {
-				watched[[2]string{c.Session.ID(), string(c.ID)}] = uris[0]
+				watched.Store([2]string{c.Session.ID(), string(c.ID)}, uris[0])
 			}
 		case methodCancelled:
 			id := c.Param("requestId")
 			stream := [2]string{c.Session.ID(), string(hook.Encode(id))}
-			if uri, ok := watched[stream]; ok && hook.May(ctx) {
-				delete(watched, stream)
-				update := hook.NewNotification(hook.NotificationUpdated, hook.Object{"_meta": hook.Object{subscriptionID: id}, "uri": uri})
+			if uri, ok := watched.Load(stream); ok && hook.Acts(c) {
+				watched.Delete(stream)
+				update := hook.NewNotification(
+					hook.NotificationUpdated,
+					hook.Object{"_meta": hook.Object{subscriptionID: id}, "uri": uri},
+				)
 				// A connection that has ended hears nothing.
 				time.AfterFunc(later, func() { _ = c.Session.Send(context.Background(), update.Raw) })
 			}
 		}
 	}
-	return hook.OnCall(hook.MethodListen+"|"+methodCancelled, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	return hook.OnMethod(hook.MethodListen+"|"+methodCancelled, func(c hook.Calling) *hook.Reply {
 		if c.Transport == hook.Stdio {
-			note(ctx, c)
+			note(c)
 		}
-		return next(ctx, c)
+		return c.Next()
 	})
 }
 
@@ -173,35 +156,34 @@ func fanOut() hook.Hooks {
 	var mu sync.Mutex
 	var streams []*hook.Call
 	return hook.Join(
-		hook.OnCall(hook.MethodListen, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			r := next(ctx, c)
-			if r != nil && r.Open {
+		hook.EditReply(hook.MethodListen, func(c *hook.Call, r *hook.Reply) {
+			if r.Open {
 				mu.Lock()
+				defer mu.Unlock()
 				streams = append(streams, c)
 				streams = streams[max(len(streams)-most, 0):]
-				mu.Unlock()
 			}
-			return r
 		}),
-		hook.OnNotification(hook.NotificationProgress, nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		hook.OnNotification(hook.NotificationProgress, func(m hook.Sending) error {
 			if m.Call == nil || m.Call.Method == hook.MethodListen {
-				return next(ctx, m)
+				return m.Next()
 			}
 			mu.Lock()
 			open := slices.Clone(streams)
 			mu.Unlock()
 			for _, c := range open {
-				if c.Transport != m.Transport || m.Transport == hook.Stdio && c.Session.ID() != m.Session.ID() {
+				if c.Transport != m.Transport ||
+					m.Transport == hook.Stdio && c.Session.ID() != m.Session.ID() {
 					continue // there the request may be unknown, or have been answered long ago
 				}
-				if n, ok := hook.DecodeObject(m.Raw); ok && hook.May(ctx) {
+				if n, ok := hook.DecodeObject(m.Raw); ok && hook.Acts(m) {
 					params := hook.MakeObjectAt(n, "params")
 					hook.MakeObjectAt(params, "_meta")[subscriptionID] = c.IDValue()
 					// A stream that has ended takes nothing more.
-					_ = c.Emit(ctx, hook.NewNotification(hook.NotificationProgress, params))
+					_ = c.Emit(m, hook.NewNotification(hook.NotificationProgress, params))
 				}
 			}
-			return next(ctx, m)
+			return m.Next()
 		}),
 	)
 }

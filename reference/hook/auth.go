@@ -61,7 +61,10 @@ func RequireBearer() Hooks {
 			next.ServeHTTP(w, r)
 		case "Bearer " + TokenWeak:
 			if body, err := PeekBody(r); err == nil && bytes.Contains(body, []byte(ProtectedURI)) {
-				w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="read:notes", `+where)
+				w.Header().Set(
+					"WWW-Authenticate",
+					`Bearer error="insufficient_scope", scope="read:notes", `+where,
+				)
 				http.Error(w, "insufficient scope", http.StatusForbidden)
 				return
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -27,25 +26,24 @@ const (
 // OnMethod wraps the handler of the methods that match the pattern ("" is
 // every method, "resources/*" by beginning, "a|b" either). Notifications of the
 // client match as well.
-func OnMethod(pattern string, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
-	return OnCall(pattern, Every, handle)
-}
-
-// OnCall is OnMethod for the calls for which match is true.
-func OnCall(pattern string, match func(c *Call) bool, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
-	return around(pattern, match, func(next Handler) Handler {
-		next = expanding(next)
-		return func(ctx context.Context, c *Call) *Reply { return handle(ctx, c, next) }
+func OnMethod(pattern string, handle func(c Calling) *Reply) Hooks {
+	return around(pattern, func(next Handler) Handler {
+		expanded := func(ctx context.Context, c *Call) *Reply {
+			r := next(ctx, c)
+			r.Expand()
+			return r
+		}
+		return func(ctx context.Context, c *Call) *Reply { return handle(Calling{ctx, c, expanded}) }
 	})
 }
 
-// around puts a handler around that of some calls. It gets replies as the engine makes them.
-func around(pattern string, match func(c *Call) bool, handler func(next Handler) Handler) Hooks {
+// around puts a handler around that of some methods. It gets replies as the engine makes them.
+func around(pattern string, handler func(next Handler) Handler) Hooks {
 	methods := MethodsOf(pattern)
-	return Hooks{Narrow: true, Late: true, About: aboutMethod(pattern), Handle: func(next Handler) Handler {
+	return Hooks{About: about(methods), Handle: func(next Handler) Handler {
 		handle := handler(next)
 		return func(ctx context.Context, c *Call) *Reply {
-			if !methods.Has(c.Method) || match != nil && !(match(c) && May(ctx)) {
+			if !methods.Has(c.Method) {
 				return next(ctx, c)
 			}
 			return handle(ctx, c.lend())
@@ -53,26 +51,16 @@ func around(pattern string, match func(c *Call) bool, handler func(next Handler)
 	}}
 }
 
-func aboutMethod(pattern string) func(method string, t *Trace) bool {
-	methods := MethodsOf(pattern)
-	return func(method string, _ *Trace) bool { return methods.Has(method) }
+func about(methods Methods) Condition {
+	return func(t *Trace) bool { return methods.Has(t.Method) }
 }
 
 // EditCall changes calls before they are handled.
 func EditCall(pattern string, edit func(c *Call)) Hooks {
-	return around(pattern, nil, func(next Handler) Handler {
+	return around(pattern, func(next Handler) Handler {
 		return func(ctx context.Context, c *Call) *Reply {
-			if !counted(ctx) {
-				edit(c)
-				return next(ctx, c)
-			}
-			before := *c
-			before.Header, before.Params = c.Header.Clone(), bytes.Clone(c.Params)
 			edit(c)
-			if before.Method == c.Method && bytes.Equal(before.Params, c.Params) && reflect.DeepEqual(before.Header, c.Header) || May(ctx) {
-				return next(ctx, c)
-			}
-			return next(ctx, &before)
+			return next(ctx, c)
 		}
 	})
 }
@@ -98,42 +86,18 @@ func EditParams(pattern string, edit func(c *Call, params Object)) Hooks {
 
 // EditReply changes whole replies. It is not called for silent ones.
 func EditReply(pattern string, edit func(c *Call, r *Reply)) Hooks {
-	return OnCall(pattern, nil, func(ctx context.Context, c *Call, next Handler) *Reply {
-		r := next(ctx, c)
-		if r == nil {
-			return nil
+	return OnMethod(pattern, func(c Calling) *Reply {
+		r := c.Next()
+		if r != nil {
+			edit(c.Call, r)
 		}
-		if !counted(ctx) {
-			edit(c, r)
-			return r
-		}
-		plain := *r
-		before := Encode([]any{r.Result, r.Error})
-		edit(c, r)
-		if plain.like(r) && bytes.Equal(before, Encode([]any{r.Result, r.Error})) || May(ctx) {
-			return r
-		}
-		all, _ := Decode(before) // has just been encoded
-		both, _ := all.([]any)
-		plain.Result, _ = both[0].(Object)
-		plain.Error, _ = both[1].(Object)
-		return &plain
+		return r
 	})
-}
-
-// like reports whether replies are the same but for what is in them.
-func (r *Reply) like(other *Reply) bool {
-	return r.Status == other.Status && r.Silent == other.Silent && r.Open == other.Open && bytes.Equal(r.Raw, other.Raw) && reflect.DeepEqual(r.Header, other.Header)
 }
 
 // EditResult changes the result object of successful replies. Its _meta member
 // and all members of the revision are already there.
-func EditResult(pattern string, edit func(result Object)) Hooks {
-	return EditResultOf(pattern, func(_ *Call, result Object) { edit(result) })
-}
-
-// EditResultOf is EditResult with the call at hand.
-func EditResultOf(pattern string, edit func(c *Call, result Object)) Hooks {
+func EditResult(pattern string, edit func(c *Call, result Object)) Hooks {
 	return EditReply(pattern, func(c *Call, r *Reply) {
 		if r.Error == nil && r.Result != nil {
 			edit(c, r.Result)
@@ -143,7 +107,7 @@ func EditResultOf(pattern string, edit func(c *Call, result Object)) Hooks {
 
 // EditEach changes each object of an array member of the results of a method.
 func EditEach(pattern, member string, edit func(i int, entry Object)) Hooks {
-	return EditResult(pattern, func(result Object) {
+	return EditResult(pattern, func(_ *Call, result Object) {
 		entries, _ := result[member].([]any)
 		for i, e := range entries {
 			if entry, ok := e.(Object); ok {
@@ -159,46 +123,57 @@ func EditEachContent(edit func(i int, content Object)) Hooks {
 }
 
 // OnMessage wraps the sending of outgoing messages for which match is true.
-func OnMessage(match func(m Message) bool, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
-	return onSome(Every, match, send)
-}
-
-// onSome is OnMessage for messages of some sort.
-func onSome(sort, match func(m Message) bool, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
-	return Hooks{Narrow: true, Late: true, Emit: func(next Emitter) Emitter {
+func OnMessage(match func(m Message) bool, send func(m Sending) error) Hooks {
+	return Hooks{Emit: func(next Emitter) Emitter {
 		return func(ctx context.Context, m Message) error {
-			if !sort(m) || match != nil && !(match(m) && May(ctx)) {
+			if !match(m) {
 				return next(ctx, m)
 			}
-			return send(ctx, m.Whole(), next)
+			return send(Sending{ctx, m.Whole(), next})
 		}
 	}}
 }
 
-// EditMessage changes the bytes of outgoing messages.
-func EditMessage(edit func(m Message) []byte) Hooks {
-	return OnMessage(nil, func(ctx context.Context, m Message, next Emitter) error {
-		if raw := edit(m); !bytes.Equal(raw, m.Raw) && May(ctx) {
-			m = m.With(raw)
-		}
-		return next(ctx, m)
+// EditMessage changes outgoing messages.
+func EditMessage(edit func(m *Message)) Hooks {
+	return OnMessage(func(Message) bool { return true }, func(m Sending) error {
+		edit(&m.Message)
+		return m.Next()
 	})
 }
 
-// OnNotification wraps the sending of notifications that match the pattern, and for which match is true.
-func OnNotification(pattern string, match func(m Message) bool, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
+// EditResponse changes answers to the methods that match the pattern.
+func EditResponse(pattern string, edit func(m *Message)) Hooks {
+	return OnResponse(pattern, func(m Sending) error {
+		edit(&m.Message)
+		return m.Next()
+	})
+}
+
+// Withhold has those notifications that match the pattern not be sent for which drop is true.
+func Withhold(pattern string, drop func(m Message) bool) Hooks {
+	return OnNotification(pattern, func(m Sending) error {
+		if drop(m.Message) {
+			return nil
+		}
+		return m.Next()
+	})
+}
+
+// OnNotification wraps the sending of notifications that match the pattern.
+func OnNotification(pattern string, send func(m Sending) error) Hooks {
 	methods := MethodsOf(pattern)
-	return onSome(func(m Message) bool { return m.Kind == Notification && methods.Has(m.Method) }, match, send)
+	return OnMessage(func(m Message) bool { return m.Kind == Notification && methods.Has(m.Method) }, send)
 }
 
 // OnResponse wraps the sending of answers to the methods that match the
-// pattern, and for which match is true; "" also matches answers to unreadable input.
-func OnResponse(pattern string, match func(m Message) bool, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
+// pattern; "" also matches answers to unreadable input.
+func OnResponse(pattern string, send func(m Sending) error) Hooks {
 	methods := MethodsOf(pattern)
-	h := onSome(func(m Message) bool {
+	h := OnMessage(func(m Message) bool {
 		return m.Kind == Response && (methods == nil || m.Call != nil && methods.Has(m.Call.Method))
-	}, match, send)
-	h.About = aboutMethod(pattern)
+	}, send)
+	h.About = about(methods)
 	return h
 }
 
@@ -241,6 +216,13 @@ func (c *Call) Meta(key string) any {
 		return nil
 	}
 	return ObjectAt(params, "_meta")[key]
+}
+
+// With is the call with other params.
+func (c *Call) With(params Object) *Call {
+	other := *c
+	other.Params = Encode(params)
+	return &other
 }
 
 // Param reads a member of params; nil if it is not there.

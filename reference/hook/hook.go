@@ -6,9 +6,8 @@
 // Faults and quirks are made of hooks; the engine itself knows of neither. A
 // hook sees the server as the wire does: decoded JSON objects or raw bytes.
 //
-// The functions that make hooks (OnCall, OnMessage, OnHTTP and the like) are told by a match which messages the hook acts on;
-// the others pass at no cost, and do not count (see [Hooks.Late]). Where the match is nil the hook is given all, and asks
-// itself, by [May]. What edits something counts where it leaves that otherwise than it was.
+// Whether a hook has acted on a message is seen from outside, see [Compared]: what it lets pass differs from what came.
+// A hook that does something else (waits, sends, ends a connection) says so by [Acts].
 package hook
 
 import (
@@ -16,7 +15,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
@@ -128,8 +126,7 @@ type Reply struct {
 }
 
 // Expand has Result and Error stand for themselves, so that a hook can look at them and change
-// them. Functions that are given replies by [OnMethod], [OnCall] and what is made of them need
-// not call it.
+// them. Functions that are given replies by [OnMethod] and what is made of it need not call it.
 func (r *Reply) Expand() {
 	if r == nil || r.Rendered == nil {
 		return
@@ -139,8 +136,11 @@ func (r *Reply) Expand() {
 	r.Rendered = nil
 }
 
+// Way is what a message of some sort passes.
+type Way[X, R any] = func(ctx context.Context, x X) R
+
 // Handler answers a call. A nil reply is a silent one.
-type Handler func(ctx context.Context, c *Call) *Reply
+type Handler = Way[*Call, *Reply]
 
 // Kind says what a message is.
 type Kind int
@@ -209,7 +209,7 @@ func (m Message) With(raw []byte) Message {
 }
 
 // Emitter sends a message.
-type Emitter func(ctx context.Context, m Message) error
+type Emitter = Way[Message, error]
 
 // Deliver is the innermost Emitter: it hands the message to the transport.
 func Deliver(ctx context.Context, m Message) error {
@@ -229,8 +229,8 @@ type Incoming struct {
 }
 
 // Receiver takes an incoming message. A hook may drop it (not call the next
-// Receiver), alter it or pass on several.
-type Receiver func(ctx context.Context, in Incoming)
+// Receiver), alter it or pass on several. Nobody asks for the error.
+type Receiver = Way[Incoming, error]
 
 // Event is one server-sent event before it is written.
 type Event struct {
@@ -249,7 +249,7 @@ type Event struct {
 }
 
 // EventWriter writes an event.
-type EventWriter func(ctx context.Context, e Event) error
+type EventWriter = Way[Event, error]
 
 // Session is a connection (stdio, HTTP+SSE), a session (Streamable HTTP of the
 // legacy revisions) or a single modern POST.
@@ -305,63 +305,37 @@ type Hooks struct {
 	// OffGrid lets a handshake settle on any served revision, also on a
 	// transport for which the specification does not define it.
 	OffGrid Condition
-	// Narrow says that Handle and Emit look at replies and messages only after they have
-	// had them put together (see [Reply.Expand], [Message.Whole]), and only at those that
-	// they mean to change. Those of other hooks are given everything in one piece.
-	Narrow bool
-	// About, if not nil, reports whether Handle, Emit or Receive may do anything about a
-	// request with a method, or what is sent for it. Without it they may do so about all.
-	About func(method string, t *Trace) bool
-	// Late says that Handle, Emit, Receive, Event and HTTP ask for leave (see [May]) when they are about to do
-	// something, and not before: what they do nothing about does not count.
-	Late bool
+	// About, if not nil, holds for the requests about which Handle, Emit or Receive may do anything, or about what is
+	// sent for them. Without it these are all.
+	About Condition
 }
 
 // Concern reports whether there is a function around calls or messages that may do anything
 // about a request.
-func (h *Hooks) Concern(method string, t *Trace) bool {
-	return h.acts() && (h.About == nil || h.About(method, t))
-}
+func (h *Hooks) Concern(t *Trace) bool { return h.acts() && (h.About == nil || t == nil || h.About(t)) }
+
+// Idle reports whether there are no functions around single messages.
+func (h *Hooks) Idle() bool { return !h.acts() && h.Event == nil && h.HTTP == nil }
 
 // acts reports whether there are functions around calls and messages.
 func (h *Hooks) acts() bool { return h.Handle != nil || h.Emit != nil || h.Receive != nil }
 
-// Handler is next with the function around calls before it, if there is one.
-func (h *Hooks) Handler(next Handler) Handler {
-	switch {
-	case h.Handle == nil:
-		return next
-	case h.Narrow:
-		return h.Handle(next)
-	}
-	handle := h.Handle(expanding(next))
-	return func(ctx context.Context, c *Call) *Reply { return handle(ctx, c.lend()) }
-}
-
-// expanding is a handler whose replies have their results.
-func expanding(next Handler) Handler {
-	return func(ctx context.Context, c *Call) *Reply {
-		r := next(ctx, c)
-		r.Expand()
-		return r
+// Reading wraps the input of a connection on stdio that begins.
+func Reading(wrap func(ctx context.Context, in io.Reader) io.Reader) Hooks {
+	return Hooks{
+		Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+			return wrap(ctx, in), out, nil
+		},
 	}
 }
 
-// Emitter is next with the function around outgoing messages before it, if there is one.
-func (h *Hooks) Emitter(next Emitter) Emitter {
-	switch {
-	case h.Emit == nil:
-		return next
-	case h.Narrow:
-		return h.Emit(next)
-	}
-	emit := h.Emit(next)
-	return func(ctx context.Context, m Message) error { return emit(ctx, m.Whole()) }
+// Writing wraps its output; end, if not nil, is called when the input has ended.
+func Writing(wrap func(out io.Writer) (_ io.Writer, end func())) Hooks {
+	return Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		out, end := wrap(out)
+		return in, out, end
+	}}
 }
-
-// Maker makes hooks that keep state between calls of one server. The source of
-// randomness follows the server's seed.
-type Maker func(rng *rand.Rand) Hooks
 
 // Join combines hooks; the first is the outermost, which sees calls and
 // incoming messages first and outgoing messages first as well.
@@ -386,23 +360,12 @@ func wrap(outer, inner Hooks) Hooks {
 		Conn:    chain(outer.Conn, inner.Conn),
 		Public:  either(outer.Public, inner.Public),
 		OffGrid: either(outer.OffGrid, inner.OffGrid),
-		Narrow:  outer.narrow() && inner.narrow(),
-		About:   about(outer, inner),
-		Late:    late(outer, inner),
+		About:   concerns(outer, inner),
 	}
 }
 
-// late is the Late of two sets of hooks: those that act ask.
-func late(outer, inner Hooks) bool {
-	idle := func(h *Hooks) bool { return !h.acts() && h.Event == nil && h.HTTP == nil }
-	return (outer.Late || idle(&outer)) && (inner.Late || idle(&inner)) && (outer.Late || inner.Late)
-}
-
-// narrow reports whether Handle and Emit are, those that are there.
-func (h *Hooks) narrow() bool { return h.Narrow || h.Handle == nil && h.Emit == nil }
-
-// about is the About of two sets of hooks. One that has no functions says nothing.
-func about(outer, inner Hooks) func(method string, t *Trace) bool {
+// concerns is the About of two sets of hooks. One that has no functions says nothing.
+func concerns(outer, inner Hooks) Condition {
 	switch {
 	case !outer.acts():
 		return inner.About
@@ -411,7 +374,15 @@ func about(outer, inner Hooks) func(method string, t *Trace) bool {
 	case outer.About == nil || inner.About == nil:
 		return nil
 	}
-	return func(method string, t *Trace) bool { return outer.About(method, t) || inner.About(method, t) }
+	return either(outer.About, inner.About)
+}
+
+// Wrap is next with a hook around it, if there is one.
+func Wrap[T any](hook func(next T) T, next T) T {
+	if hook == nil {
+		return next
+	}
+	return hook(next)
 }
 
 func chain[T any](outer, inner func(T) T) func(T) T {

@@ -28,7 +28,11 @@ func TestMatches(t *testing.T) {
 		pattern, method string
 		want            bool
 	}{
-		{"", "x", true}, {"*", "x", true}, {"a/*", "a/b", true}, {"a/*", "b/a", false}, {"a|b", "b", true}, {"a|b", "c", false}, {"a", "a/b", false},
+		{
+			"",
+			"x",
+			true,
+		}, {"*", "x", true}, {"a/*", "a/b", true}, {"a/*", "b/a", false}, {"a|b", "b", true}, {"a|b", "c", false}, {"a", "a/b", false},
 	}
 	for _, test := range tests {
 		if got := MethodsOf(test.pattern).Has(test.method); got != test.want {
@@ -46,7 +50,9 @@ func TestEditingKeepsTheRest(t *testing.T) {
 	if got := EditRaw([]byte("garbage"), func(Object) { t.Error("called") }); string(got) != "garbage" {
 		t.Errorf("garbage became %s", got)
 	}
-	if got := EditRaw([]byte(`[{},1,{}]`), func(o Object) { o["x"] = "y" }); string(got) != `[{"x":"y"},1,{"x":"y"}]` {
+	if got := EditRaw([]byte(`[{},1,{}]`), func(o Object) { o["x"] = "y" }); string(
+		got,
+	) != `[{"x":"y"},1,{"x":"y"}]` {
 		t.Errorf("array: %s", got)
 	}
 }
@@ -56,14 +62,18 @@ func TestEditorsOfReplies(t *testing.T) {
 		return &Reply{Result: Object{"resources": []any{Object{"name": "a"}, Object{"name": "b"}}}}
 	}
 	c := &Call{Method: MethodList, ID: json.RawMessage("1")}
-	r := reply(EditEach(MethodList, "resources", func(i int, o Object) { o["i"] = Number(int64(i)) }), c, list())
+	r := reply(
+		EditEach(MethodList, "resources", func(i int, o Object) { o["i"] = Number(int64(i)) }),
+		c,
+		list(),
+	)
 	if second := r.Result["resources"].([]any)[1].(Object); second["i"] != json.Number("1") {
 		t.Errorf("entries: %v", r.Result)
 	}
 	if r := reply(EditReply("resources/*", func(_ *Call, r *Reply) { r.Silent = true }), c, list()); !r.Silent {
 		t.Error("not dropped")
 	}
-	if r := reply(OnMethod(MethodRead, func(context.Context, *Call, Handler) *Reply { return nil }), c, list()); r == nil {
+	if r := reply(OnMethod(MethodRead, func(Calling) *Reply { return nil }), c, list()); r == nil {
 		t.Error("replaced the reply of another method")
 	}
 }
@@ -82,15 +92,15 @@ func TestEditParams(t *testing.T) {
 
 // inOrder writes a word into notifications.
 func inOrder(word string) Hooks {
-	return OnNotification("n", Every, func(ctx context.Context, m Message, next Emitter) error {
-		return next(ctx, m.With(EditRaw(m.Raw, func(n Object) { ObjectAt(n, "params")["order"] = word })))
+	return OnNotification("n", func(m Sending) error {
+		return m.Send(m.With(EditRaw(m.Raw, func(n Object) { ObjectAt(n, "params")["order"] = word })))
 	})
 }
 
 // twice sends answers to the methods of a pattern twice.
 func twice(pattern string) Hooks {
-	return OnResponse(pattern, Every, func(ctx context.Context, m Message, next Emitter) error {
-		return errors.Join(next(ctx, m), next(ctx, m))
+	return OnResponse(pattern, func(m Sending) error {
+		return errors.Join(m.Next(), m.Next())
 	})
 }
 
@@ -104,7 +114,7 @@ func TestEmitHooks(t *testing.T) {
 		}
 	}
 	note := NewNotification("n", Object{"a": true})
-	send(OnNotification("n", Every, func(context.Context, Message, Emitter) error { return nil }), note)
+	send(OnNotification("n", func(Sending) error { return nil }), note)
 	if len(sent) != 0 {
 		t.Errorf("dropped: %q", sent)
 	}
@@ -135,16 +145,23 @@ func TestHTTPHooks(t *testing.T) {
 	}
 	run := func(h Hooks, contentType string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
-		h.HTTP(handler(contentType)).ServeHTTP(w, httptest.NewRequest("POST", "/mcp", strings.NewReader("request")))
+		h.HTTP(
+			handler(contentType),
+		).ServeHTTP(
+			w,
+			httptest.NewRequest("POST", "/mcp", strings.NewReader("request")),
+		)
 		return w
 	}
-	if w := run(EditHead(func(*http.Request, int, http.Header) int { return 418 }), "text/event-stream"); w.Code != 418 || w.Body.String() != "body" {
+	if w := run(EditHead(func(*http.Request, int, http.Header) int { return 418 }), "text/event-stream"); w.Code != 418 ||
+		w.Body.String() != "body" {
 		t.Errorf("status %d %q", w.Code, w.Body)
 	}
 	edit := EditAnswer(func(_ *http.Request, body []byte, a *Answer) {
 		a.Status, a.Body = 500, append(a.Body, body...)
 	})
-	if w := run(edit, "application/json"); w.Code != 500 || w.Body.String() != "bodyrequest" || w.Header().Get("Content-Length") != "11" {
+	if w := run(edit, "application/json"); w.Code != 500 || w.Body.String() != "bodyrequest" ||
+		w.Header().Get("Content-Length") != "11" {
 		t.Errorf("answer %d %q", w.Code, w.Body)
 	}
 	if w := run(edit, "text/event-stream"); w.Code != 202 || w.Body.String() != "body" {
@@ -152,53 +169,36 @@ func TestHTTPHooks(t *testing.T) {
 	}
 }
 
-// Hooks that look at everything get it in one piece; narrow ones only what they match.
+// Hooks get in one piece what they match; the rest passes as it is.
 func TestWhoLooksGetsItInOnePiece(t *testing.T) {
 	rendered := func() *Reply { return &Reply{Rendered: journal.NewShared([]byte(`"result":{"n":1}}`))} }
-	sees := func(r *Reply) bool { return r.Result["n"] == Number(1) && r.Rendered == nil }
-	look := func(next Handler) Handler {
-		return func(ctx context.Context, c *Call) *Reply {
-			r := next(ctx, c)
-			if !sees(r) {
-				t.Errorf("%s: not in one piece", c.Method)
-			}
-			return r
+	matching := OnMethod("a", func(c Calling) *Reply {
+		r := c.Next()
+		if r.Result["n"] != Number(1) || r.Rendered != nil {
+			t.Errorf("%s: not in one piece", c.Method)
 		}
-	}
-	matching := OnMethod("a", func(ctx context.Context, c *Call, next Handler) *Reply {
-		return look(next)(ctx, c)
+		return r
 	})
-	for name, test := range map[string]struct {
-		hooks  Hooks
-		looked bool // at calls of another method
-	}{
-		"none": {Hooks{}, false}, "any": {Hooks{Handle: look}, true}, "narrow": {matching, false},
-		"two narrow": {Join(matching, EditReply("a", func(*Call, *Reply) {}), EditCall("", func(*Call) {})), false},
-		"one of any": {Join(matching, Hooks{Handle: look}), true}, "of messages": {Join(matching, Hooks{Emit: func(next Emitter) Emitter { return next }}), true},
-		"of streams": {Join(matching, Hooks{OffGrid: Always}), false},
-	} {
-		h := test.hooks.Handler(func(context.Context, *Call) *Reply { return rendered() })
+	both := Join(matching, EditReply("a", func(*Call, *Reply) {}), EditCall("", func(*Call) {}))
+	for name, hooks := range map[string]Hooks{"one": matching, "two": both} {
+		h := hooks.Handle(func(context.Context, *Call) *Reply { return rendered() })
 		h(t.Context(), &Call{Method: "a"})
-		if r := h(t.Context(), &Call{Method: "b"}); sees(r) != test.looked {
+		if r := h(t.Context(), &Call{Method: "b"}); r.Rendered == nil {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	for name, test := range map[string]struct {
-		hooks  Hooks
-		looked bool
-	}{
-		"none": {Hooks{}, false}, "any": {Hooks{Emit: func(next Emitter) Emitter { return next }}, true},
-		"narrow": {twice("a"), false}, "matching": {twice(""), true},
-	} {
+	for pattern, looked := range map[string]bool{"a": false, "": true} {
 		n := 0
-		send := test.hooks.Emitter(func(_ context.Context, m Message) error {
-			if n++; string(m.Raw)+string(m.Tail.Bytes()) != `{"result":{"n":1}}` || (m.Tail == nil) != test.looked {
-				t.Errorf("%s: %s %s", name, m.Raw, m.Tail.Bytes())
+		send := twice(pattern).Emit(func(_ context.Context, m Message) error {
+			if n++; string(m.Raw)+string(m.Tail.Bytes()) != `{"result":{"n":1}}` ||
+				(m.Tail == nil) != looked {
+				t.Errorf("%q: %s %s", pattern, m.Raw, m.Tail.Bytes())
 			}
 			return nil
 		})
-		if err := send(t.Context(), Message{Raw: []byte(`{`), Tail: rendered().Rendered, Call: &Call{Method: "b"}}); err != nil || n == 0 {
-			t.Error(name, n, err)
+		if err := send(t.Context(), Message{Raw: []byte(`{`), Tail: rendered().Rendered, Call: &Call{Method: "b"}}); err != nil ||
+			n == 0 {
+			t.Error(pattern, n, err)
 		}
 	}
 }
@@ -206,15 +206,28 @@ func TestWhoLooksGetsItInOnePiece(t *testing.T) {
 // TestWhatIsWrittenInTheEndPassesAll: who wraps the output of a connection lets go of it when those within have written.
 func TestWhatIsWrittenInTheEndPassesAll(t *testing.T) {
 	named := func(name string) Hooks {
-		return Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-			return in, out, func() { _, _ = io.WriteString(out, name) }
-		}}
+		return Hooks{
+			Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+				return in, out, func() { _, _ = io.WriteString(out, name) }
+			},
+		}
 	}
 	var got strings.Builder
-	silent := Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-		return in, out, nil
-	}}
-	_, _, end := Join(named("outer "), named("middle "), silent, named("inner ")).Stdio(t.Context(), nil, &got)
+	silent := Hooks{
+		Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+			return in, out, nil
+		},
+	}
+	_, _, end := Join(
+		named("outer "),
+		named("middle "),
+		silent,
+		named("inner "),
+	).Stdio(
+		t.Context(),
+		nil,
+		&got,
+	)
 	end()
 	if got.String() != "inner middle outer " {
 		t.Errorf("ends in the order %q", got.String())

@@ -2,13 +2,10 @@ package hook
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -16,10 +13,13 @@ import (
 
 // OnHTTP wraps the handling of HTTP requests for which match is true. The path
 // tells the endpoints apart: /mcp, /sse and /message.
-func OnHTTP(match func(r *http.Request) bool, handle func(w http.ResponseWriter, r *http.Request, next http.Handler)) Hooks {
-	return Hooks{Late: true, HTTP: func(next http.Handler) http.Handler {
+func OnHTTP(
+	match func(r *http.Request) bool,
+	handle func(w http.ResponseWriter, r *http.Request, next http.Handler),
+) Hooks {
+	return Hooks{HTTP: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if match != nil && !(match(r) && May(r.Context())) {
+			if match != nil && !match(r) {
 				next.ServeHTTP(w, r)
 				return
 			}
@@ -31,38 +31,19 @@ func OnHTTP(match func(r *http.Request) bool, handle func(w http.ResponseWriter,
 // EditRequest changes the headers of HTTP requests before they are handled.
 func EditRequest(edit func(r *http.Request)) Hooks {
 	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		editHeader(r.Context(), r.Header, func() bool { edit(r); return false })
+		edit(r)
 		next.ServeHTTP(w, r)
 	})
-}
-
-// editHeader changes a header, and what else changed reports; it puts back what was there if that must not be.
-// It reports whether the change holds.
-func editHeader(ctx context.Context, h http.Header, change func() (further bool)) bool {
-	if !counted(ctx) {
-		change()
-		return true
-	}
-	before := h.Clone()
-	if further := change(); !further && reflect.DeepEqual(before, h) || May(ctx) {
-		return true
-	}
-	clear(h)
-	maps.Copy(h, before)
-	return false
 }
 
 // EditHead changes status and headers of HTTP responses just before they are
 // written, event streams included. It returns the new status.
 func EditHead(edit func(r *http.Request, status int, h http.Header) int) Hooks {
 	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		next.ServeHTTP(&headWriter{ResponseWriter: w, edit: func(status int, h http.Header) int {
-			was := status
-			if !editHeader(r.Context(), h, func() bool { status = edit(r, was, h); return status != was }) {
-				return was
-			}
-			return status
-		}}, r)
+		next.ServeHTTP(
+			&Writer{ResponseWriter: w, Head: func(status int) int { return edit(r, status, w.Header()) }},
+			r,
+		)
 	})
 }
 
@@ -82,22 +63,28 @@ func EditAnswer(edit func(r *http.Request, body []byte, a *Answer)) Hooks {
 			next.ServeHTTP(w, r)
 			return
 		}
-		aw := &answerWriter{ResponseWriter: w}
-		next.ServeHTTP(aw, r)
-		if aw.streaming {
+		a := &Answer{Status: http.StatusOK, Header: w.Header()}
+		streaming := false
+		next.ServeHTTP(&Writer{ResponseWriter: w, Head: func(status int) int {
+			if a.Status, streaming = status, Streams(w); !streaming {
+				status = 0
+			}
+			return status
+		}, Body: func(p []byte) (int, error) {
+			if streaming {
+				return w.Write(p)
+			}
+			a.Body = append(a.Body, p...)
+			return len(p), nil
+		}}, r)
+		if streaming {
 			return
 		}
-		a := &Answer{Status: cmp.Or(aw.status, http.StatusOK), Header: w.Header(), Body: aw.body.Bytes()}
-		plain := *a
-		if !editHeader(r.Context(), a.Header, func() bool {
-			edit(r, body, a)
-			return a.Status != plain.Status || !bytes.Equal(a.Body, plain.Body)
-		}) {
-			a = &plain
-		}
+		was := len(a.Body)
+		edit(r, body, a)
 		if a.Status == http.StatusNoContent {
 			w.Header().Del("Content-Length")
-		} else if len(a.Body) != len(plain.Body) {
+		} else if len(a.Body) != was {
 			w.Header().Set("Content-Length", strconv.Itoa(len(a.Body)))
 		}
 		w.WriteHeader(a.Status)
@@ -120,42 +107,27 @@ func PeekBody(r *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// OnIncoming wraps the reception of raw messages for which match is true, before they are parsed.
-func OnIncoming(match func(in Incoming) bool, receive func(ctx context.Context, in Incoming, next Receiver)) Hooks {
-	return Hooks{Late: true, Receive: func(next Receiver) Receiver {
-		return func(ctx context.Context, in Incoming) {
-			if match != nil && !(match(in) && May(ctx)) {
-				next(ctx, in)
-				return
-			}
-			receive(ctx, in, next)
-		}
+// OnIncoming wraps the reception of raw messages, before they are parsed.
+func OnIncoming(receive func(in Receiving) error) Hooks {
+	return Hooks{Receive: func(next Receiver) Receiver {
+		return func(ctx context.Context, in Incoming) error { return receive(Receiving{ctx, in, next}) }
 	}}
 }
 
-// OnEvent wraps the writing of server-sent events for which match is true.
-func OnEvent(match func(e Event) bool, write func(ctx context.Context, e Event, next EventWriter) error) Hooks {
-	return Hooks{Late: true, Event: func(next EventWriter) EventWriter {
-		return func(ctx context.Context, e Event) error {
-			if match != nil && !(match(e) && May(ctx)) {
-				return next(ctx, e)
-			}
-			return write(ctx, e, next)
-		}
+// OnEvent wraps the writing of server-sent events.
+func OnEvent(write func(e Streaming) error) Hooks {
+	return Hooks{Event: func(next EventWriter) EventWriter {
+		return func(ctx context.Context, e Event) error { return write(Streaming{ctx, e, next}) }
 	}}
 }
 
 // EditEvent changes server-sent events that carry data before they are written.
 func EditEvent(edit func(e *Event)) Hooks {
-	return OnEvent(nil, func(ctx context.Context, e Event, next EventWriter) error {
+	return OnEvent(func(e Streaming) error {
 		if len(e.Data) > 0 {
-			plain := e
-			edit(&e)
-			if !reflect.DeepEqual(plain, e) && !May(ctx) {
-				e = plain
-			}
+			edit(&e.Event)
 		}
-		return next(ctx, e)
+		return e.Next()
 	})
 }
 
@@ -182,62 +154,53 @@ func EncodeEvent(ev Event) []byte {
 	return b.Bytes()
 }
 
-// headWriter edits the head of a response when it is written.
-type headWriter struct {
+// Writer is a response on its way through a hook.
+type Writer struct {
 	http.ResponseWriter
-	edit  func(status int, h http.Header) int
-	wrote bool
+	// Head, if not nil, is told the status before the head is written, and returns the status to write; 0 holds the
+	// head back.
+	Head func(status int) int
+	// Body, if not nil, writes what is written.
+	Body func(p []byte) (int, error)
+
+	headed, held bool
 }
 
-func (w *headWriter) WriteHeader(status int) {
-	if w.wrote {
+// WriteHeader implements [http.ResponseWriter].
+func (w *Writer) WriteHeader(status int) {
+	if w.headed {
 		return
 	}
-	w.wrote = true
-	w.ResponseWriter.WriteHeader(w.edit(status, w.Header()))
-}
-
-func (w *headWriter) Write(p []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	return w.ResponseWriter.Write(p)
-}
-
-func (w *headWriter) Flush() {
-	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w.ResponseWriter).Flush() // a writer that cannot flush sends by itself
-}
-
-func (w *headWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// answerWriter keeps a response back, unless it is an event stream.
-type answerWriter struct {
-	http.ResponseWriter
-	status    int
-	streaming bool
-	body      bytes.Buffer
-}
-
-func (w *answerWriter) WriteHeader(status int) {
-	if w.status != 0 {
-		return
+	w.headed = true
+	if w.Head != nil {
+		status = w.Head(status)
 	}
-	w.status = status
-	if strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
-		w.streaming = true
+	if w.held = status == 0; !w.held {
 		w.ResponseWriter.WriteHeader(status)
 	}
 }
 
-func (w *answerWriter) Write(p []byte) (int, error) {
+// Write implements [http.ResponseWriter].
+func (w *Writer) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
-	if w.streaming {
-		return w.ResponseWriter.Write(p)
+	if w.Body != nil {
+		return w.Body(p)
 	}
-	return w.body.Write(p)
+	return w.ResponseWriter.Write(p)
 }
 
-func (w *answerWriter) Flush() {
-	if w.streaming {
-		_ = http.NewResponseController(w.ResponseWriter).Flush() // as above
+// FlushError sends what is written.
+func (w *Writer) FlushError() error {
+	if w.WriteHeader(http.StatusOK); w.held {
+		return nil
 	}
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Streams reports whether a response is an event stream.
+func Streams(w http.ResponseWriter) bool {
+	return strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream")
 }

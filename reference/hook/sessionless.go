@@ -17,9 +17,12 @@ const (
 func Sessionless() Hooks {
 	var mu sync.Mutex
 	ids := map[string]string{} // by revision
-	noDelete := OnHTTP(func(r *http.Request) bool { return r.Method == http.MethodDelete }, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-		w.WriteHeader(http.StatusMethodNotAllowed)
-	})
+	noDelete := OnHTTP(
+		func(r *http.Request) bool { return r.Method == http.MethodDelete },
+		func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		},
+	)
 	return Join(noDelete, EditAnswer(func(_ *http.Request, _ []byte, a *Answer) {
 		id := a.Header.Get(headerSession)
 		if id == "" {

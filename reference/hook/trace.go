@@ -47,14 +47,8 @@ type decision struct {
 	key, value any
 }
 
-// Decide returns what has been decided for a key, and asks decide if it is the first
-// to want to know. So a message counts once, however many hooks act on it.
-func (t *Trace) Decide(key any, decide func() bool) bool {
-	yes, _ := t.Once(key, func() any { return decide() }).(bool)
-	return yes
-}
-
-// Once returns what make has made for a key when the first wanted to know.
+// Once returns what make has made for a key when the first wanted to know. So a message counts once, however many hooks
+// act on it.
 func (t *Trace) Once(key any, make func() any) any {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -125,32 +119,6 @@ func TraceOf(ctx context.Context) *Trace {
 	t, _ := ctx.Value(traceKey{}).(*Trace)
 	return t
 }
-
-type leaveKey struct{}
-
-// WithLeave has what acts on a message within the context ask for leave when it is about to do something; nil ends that.
-func WithLeave(ctx context.Context, leave func() bool) context.Context {
-	if leave == nil && !counted(ctx) {
-		return ctx
-	}
-	return context.WithValue(ctx, leaveKey{}, leave)
-}
-
-// May reports whether something may be done to a message. Who asks counts on it: the question is put as late as that
-// there is something to do, since it uses up how often something is to be done, see [Hooks.Late].
-func May(ctx context.Context) bool {
-	leave, _ := ctx.Value(leaveKey{}).(func() bool)
-	return leave == nil || leave()
-}
-
-// counted reports whether leave has to be asked for.
-func counted(ctx context.Context) bool {
-	leave, _ := ctx.Value(leaveKey{}).(func() bool)
-	return leave != nil
-}
-
-// Every is the match of hooks that act on all that they are given.
-func Every[T any](T) bool { return true }
 
 type mountKey struct{}
 

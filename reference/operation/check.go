@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,18 +56,13 @@ func Words() map[string][]string {
 
 // given are the verbs that the operation has, in the order of their names.
 func (o *Operation) given() []string {
-	var names []string
-	for name, is := range map[string]bool{
-		"set": o.Set != "", "drop": o.Drop != "", "retype": o.Retype != "", "rewrite": o.Rewrite != "", "code": o.Code != nil,
-		"silence": o.Silence, "delay": o.Delay != nil, "repeat": o.Repeat != 0, "reorder": o.Reorder != 0, "abort": o.Abort,
-		"send": o.Send != nil, "answer": o.Answer != nil, "note": o.Note != "",
-	} {
-		if is {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(verbs)), func(verb string) bool { return !o.has(verb) })
+}
+
+// has reports whether a member is given.
+func (o *Operation) has(member string) bool {
+	v := reflect.ValueOf(o).Elem().FieldByName(strings.ToUpper(member[:1]) + member[1:])
+	return !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0)
 }
 
 // Given is how many of some alternatives are given.
@@ -153,16 +149,13 @@ func (o *Operation) checkPath(c *Problems, verb, text string) {
 
 // checkArguments checks what belongs to a verb only.
 func (o *Operation) checkArguments(c *Problems, verb string) {
-	for member, is := range map[string]struct {
-		given bool
-		verbs []string
-	}{
-		"to": {o.To != nil, []string{"set", "note"}}, "as": {o.As != "", []string{"retype"}}, "pattern": {o.Pattern != "", []string{"rewrite"}},
-		"with": {o.With != "", []string{"rewrite"}}, "was": {o.Was != nil, []string{"code"}}, "after": {o.After, []string{"send"}}, "apart": {o.Apart, []string{"send"}}, "per": {o.Per != "", []string{"note"}},
-		"where": {len(o.Where) > 0, []string{"set", "drop", "retype", "rewrite"}},
+	edits := []string{"set", "drop", "retype", "rewrite"}
+	for member, verbs := range map[string][]string{
+		"to": {"set", "note"}, "as": edits[2:3], "pattern": edits[3:], "with": edits[3:], "where": edits,
+		"was": {"code"}, "after": {"send"}, "apart": {"send"}, "per": {"note"},
 	} {
-		if is.given && !slices.Contains(is.verbs, verb) {
-			c.Say(member, "belongs to %s only", strings.Join(is.verbs, ", "))
+		if o.has(member) && !slices.Contains(verbs, verb) {
+			c.Say(member, "belongs to %s only", strings.Join(verbs, ", "))
 		}
 	}
 	if o.Skip < 0 || o.Count < 0 || o.Every < 0 || max(o.Skip, o.Count, o.Every) > maxCount {

@@ -24,16 +24,6 @@ type subject struct {
 	changed bool
 	place   place
 	count   int // of the operation that has selected it
-	// ctx knows whether something may be done to the message; denied says that it must not.
-	ctx    context.Context
-	denied bool
-}
-
-// may reports whether something may be done to the message: it is asked as late as that, since it
-// counts those messages to which something is done.
-func (s *subject) may() bool {
-	s.denied = !hook.May(s.ctx)
-	return !s.denied
 }
 
 // load makes the member of the root that a path begins with.
@@ -96,23 +86,14 @@ func (o *Operation) compile() (*action, error) {
 
 // selects reports whether the operation is to be done to a message.
 func (a *action) selects(ctx context.Context, s *subject, modern bool, transport string) bool {
-	s.ctx = ctx
 	if a.Era != "" && (a.Era == "modern") != modern || !a.over.Has(transport) {
 		return false
 	}
 	if !all(a.when, s.find) || !a.counts(s) {
 		return false
 	}
-	// What has placeholders may lack a value, and then does nothing.
-	return a.edits() || a.verb == "note" || a.verb == "send" || a.verb == "answer" || a.allowed(s)
-}
-
-// allowed reports whether something may be done to a message; one to which it must not was not counted.
-func (a *action) allowed(s *subject) bool {
-	if !s.may() {
-		a.forget()
-	}
-	return !s.denied
+	hook.Undo(ctx, a.forget)
+	return true
 }
 
 // forget takes back that a message was counted to which nothing may be done.
@@ -137,7 +118,6 @@ func (a *action) edits() bool { return a.path != nil || a.Operation.Code != nil 
 
 // edit changes the content of a message.
 func (a *action) edit(s *subject) {
-	s.denied = false
 	p, set := a.path, a.Set != ""
 	if a.Operation.Code != nil {
 		p = path{{name: "error", there: true}, {name: "code", there: true}}
@@ -152,15 +132,9 @@ func (a *action) edit(s *subject) {
 			return old, there
 		}
 		value, keep, done := a.become(s, holder, old, there)
-		if done && !s.may() {
-			return old, there
-		}
 		s.changed = s.changed || done
 		return value, keep
 	})
-	if s.denied {
-		a.forget()
-	}
 }
 
 // become is what becomes of a member; done is false if nothing is changed.

@@ -2,20 +2,54 @@ package operation
 
 import (
 	"context"
-	"errors"
+	"slices"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// errWithheld ends the way of a message that is not sent.
-var errWithheld = errors.New("the message is withheld")
-
-// outgoing is a message on its way out, with what is sent around it.
-type outgoing struct {
-	hook.Message
-	before, after []further
-	times         int
-	done          []func()
+// emit does what is to be done to a response or notification.
+func (pl *plan) emit(m hook.Sending) error {
+	on, method := OnResponse, ""
+	switch {
+	case m.Kind == hook.Notification:
+		on, method = OnNotification, m.Method
+	case m.Call != nil:
+		method = m.Call.Method
+	}
+	var before, after []further
+	p := &passage{session: m.Session, times: 1, send: func(a *action, raw []byte) {
+		if one := (further{raw, a.Apart}); a.After {
+			after = append(after, one)
+		} else {
+			before = append(before, one)
+		}
+	}}
+	for _, a := range pl.on[on] {
+		if a.methods != nil && (on == OnResponse && m.Call == nil || !a.methods.Has(method)) {
+			continue
+		}
+		if err := pl.alter(m, a, &m.Message, p); err == errWithheld {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	defer func() {
+		for _, done := range p.done {
+			done()
+		}
+	}()
+	all := append(before, slices.Repeat([]further{{raw: m.Raw}}, p.times)...)
+	for _, one := range append(all, after...) {
+		if !one.apart {
+			if err := m.Send(m.With(one.raw)); err != nil {
+				return err
+			}
+		} else if m.Session != nil {
+			hook.Send(m, m.Session, one.raw)
+		}
+	}
+	return nil
 }
 
 // further is another message; apart says that it belongs to no request.
@@ -24,55 +58,8 @@ type further struct {
 	apart bool
 }
 
-// emit does what is to be done to a response or notification.
-func (pl *plan) emit(ctx context.Context, m hook.Message, next hook.Emitter) error {
-	on, method := OnResponse, ""
-	switch {
-	case m.Kind == hook.Notification:
-		on, method = OnNotification, m.Method
-	case m.Call != nil:
-		method = m.Call.Method
-	}
-	out := &outgoing{Message: m, times: 1}
-	for _, a := range pl.on[on] {
-		if a.methods != nil && (on == OnResponse && m.Call == nil || !a.methods.Has(method)) {
-			continue
-		}
-		if err := pl.alter(ctx, a, out); errors.Is(err, errWithheld) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-	return out.send(ctx, next)
-}
-
-func (out *outgoing) send(ctx context.Context, next hook.Emitter) error {
-	defer func() {
-		for _, done := range out.done {
-			done()
-		}
-	}()
-	all := out.before
-	for range out.times {
-		all = append(all, further{raw: out.Raw})
-	}
-	for _, one := range append(all, out.after...) {
-		switch {
-		case !one.apart:
-			if err := next(ctx, out.With(one.raw)); err != nil {
-				return err
-			}
-		case out.Session != nil:
-			_ = out.Session.Send(ctx, one.raw) // lost without a stream to send it on
-		}
-	}
-	return nil
-}
-
 // alter does one operation to a message; that of a batch has several.
-func (pl *plan) alter(ctx context.Context, a *action, out *outgoing) error {
-	m := out.Message
+func (pl *plan) alter(ctx context.Context, a *action, m *hook.Message, p *passage) error {
 	modern := hook.Modern(m.Revision)
 	if m.Call != nil {
 		modern = m.Call.Modern
@@ -98,61 +85,28 @@ func (pl *plan) alter(ctx context.Context, a *action, out *outgoing) error {
 			}
 			v, ok := o[name]
 			return v, ok
-		}}, m)
+		}}, *m)
 		if !a.selects(ctx, s, modern, m.Transport) {
 			continue
 		}
-		selected, last = true, s
-		if a.edits() {
-			a.edit(s)
-			for name := range s.asked {
-				if v, kept := s.root[name]; kept && name != "request" {
-					o[name] = v
-				} else {
-					delete(o, name)
-				}
-			}
-			changed = changed || s.changed
+		if selected, last = true, s; !a.edits() {
+			continue
 		}
+		a.edit(s)
+		for name := range s.asked {
+			if v, kept := s.root[name]; kept && name != "request" {
+				o[name] = v
+			} else {
+				delete(o, name)
+			}
+		}
+		changed = changed || s.changed
 	}
 	if changed {
-		out.Raw = hook.Encode(v)
+		m.Raw = hook.Encode(v)
 	}
 	if !selected || a.edits() {
 		return nil
 	}
-	return pl.around(ctx, a, last, out)
-}
-
-// around does to a message what is not an edit.
-func (pl *plan) around(ctx context.Context, a *action, s *subject, out *outgoing) error {
-	switch a.verb {
-	case "silence":
-		return errWithheld
-	case "abort":
-		if out.Session != nil {
-			out.Session.Abort()
-		}
-		return errWithheld
-	case "delay":
-		if !pl.pause(ctx, a) {
-			return ctx.Err()
-		}
-	case "repeat":
-		out.times = a.Repeat
-	case "reorder":
-		out.done = append(out.done, pl.reorder(ctx, a, out.Message))
-	case "send":
-		message, ok := a.expand(s, nil, a.Send)
-		switch {
-		case !ok || !a.allowed(s):
-		case a.After:
-			out.after = append(out.after, further{hook.Encode(message), a.Apart})
-		default:
-			out.before = append(out.before, further{hook.Encode(message), a.Apart})
-		}
-	case "note":
-		a.note(s)
-	}
-	return nil
+	return pl.do(ctx, a, last, p)
 }

@@ -71,13 +71,6 @@ func (p place) write(name string, value any) {
 	p.values[key] = append(p.values[key], value)
 }
 
-// note remembers the value of an action.
-func (a *action) note(s *subject) {
-	if value, ok := a.expand(s, nil, a.To); ok {
-		s.place.write(a.Note, value)
-	}
-}
-
 // at is a subject with what is remembered where it was sent.
 func (pl *plan) at(s *subject, connection, session, revision string) *subject {
 	s.place = place{&pl.memory, connection, session, revision}

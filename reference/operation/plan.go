@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -21,12 +22,16 @@ type plan struct {
 	memory
 	// swaps are the messages that wait for the next one, by action and connection.
 	swaps sync.Map
+	notes bool // nothing else is done
 }
 
 // Hooks makes the operations for one server; they count its messages. The error names the
 // first operation that cannot be done.
 func Hooks(all []Operation, rng *rand.Rand) (hook.Hooks, error) {
-	pl := &plan{on: map[string][]*action{}, memory: memory{rng: rng, per: map[string]string{}, values: map[[2]string][]any{}}}
+	pl := &plan{
+		on:     map[string][]*action{},
+		memory: memory{rng: rng, per: map[string]string{}, values: map[[2]string][]any{}},
+	}
 	for i := range all {
 		a, err := all[i].compile()
 		if err != nil {
@@ -38,26 +43,22 @@ func Hooks(all []Operation, rng *rand.Rand) (hook.Hooks, error) {
 			pl.per[a.Note] = a.Per
 		}
 	}
+	pl.notes = !slices.ContainsFunc(all, func(o Operation) bool { return o.Note == "" })
 	// What is about other methods passes as if there were no operations.
-	var calls, answers, notifications, events hook.Hooks
+	h := []hook.Hooks{}
 	if all := slices.Concat(pl.on[OnRequest], pl.on[OnReply]); len(all) > 0 {
-		calls = hook.OnCall(patternOf(all), nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			return pl.handle(next)(ctx, c)
-		})
+		h = append(h, hook.OnMethod(patternOf(all), pl.handle))
 	}
 	if all := pl.on[OnResponse]; len(all) > 0 {
-		answers = hook.OnResponse(patternOf(all), nil, pl.emit)
+		h = append(h, hook.OnResponse(patternOf(all), pl.emit))
 	}
 	if all := pl.on[OnNotification]; len(all) > 0 {
-		notifications = hook.OnNotification(patternOf(all), nil, pl.emit)
+		h = append(h, hook.OnNotification(patternOf(all), pl.emit))
 	}
 	if len(pl.on[OnEvent]) > 0 {
-		events = hook.OnEvent(nil, pl.event)
+		h = append(h, hook.OnEvent(pl.event))
 	}
-	h := hook.Join(calls, answers, notifications, events, pl.requests(), pl.answers())
-	// Where nothing is done but to note, that is what counts.
-	h.Late = h.Late && slices.ContainsFunc(all, func(o Operation) bool { return o.Note == "" })
-	return h, nil
+	return hook.Join(append(h, pl.requests(), pl.answers())...), nil
 }
 
 // patternOf is the pattern of all methods that actions are about; empty if one of them is
@@ -75,87 +76,109 @@ func patternOf(all []*action) string {
 
 // pause waits for the delay of an action; false says that the context ended before.
 func (pl *plan) pause(ctx context.Context, a *action) bool {
+	if !hook.Acts(ctx) {
+		return true
+	}
 	pl.mu.Lock()
 	d := a.Delay.Draw(pl.rng)
 	pl.mu.Unlock()
 	return hook.Pause(ctx, d)
 }
 
-// handle does what is to be done to requests and replies.
-func (pl *plan) handle(next hook.Handler) hook.Handler {
-	return func(ctx context.Context, c *hook.Call) *hook.Reply {
-		if !slices.ContainsFunc(pl.on[OnRequest], func(a *action) bool { return a.methods.Has(c.Method) }) {
-			return pl.replied(ctx, c, c, next(ctx, c))
-		}
-		method, modern := c.Method, c.Modern
-		s := pl.atCall(requestOf(c), c)
-		for _, a := range pl.on[OnRequest] {
-			if !a.methods.Has(method) || c.Notification() && a.answers() || !a.selects(ctx, s, modern, c.Transport) {
-				continue
-			}
-			if a.edits() {
-				a.edit(s)
-				continue
-			}
-			if r, done := pl.instead(ctx, a, s, c); done {
-				return r
-			}
-		}
-		came := c
-		if s.changed {
-			before := *c
-			before.Header = c.Header.Clone()
-			came = &before
-			writeRequest(s, c)
-		}
-		return pl.replied(ctx, c, came, next(ctx, c))
-	}
+// errWithheld ends the way of a message that is not sent.
+var errWithheld = errors.New("the message is withheld")
+
+// passage is a message that operations are done to, and what comes of that beside edits.
+type passage struct {
+	session hook.Session
+	times   int      // it is sent
+	done    []func() // is called then
+	send    func(a *action, raw []byte)
 }
 
-// instead does what is not an edit to a request; done says that it is not to be handled.
-func (pl *plan) instead(ctx context.Context, a *action, s *subject, c *hook.Call) (r *hook.Reply, done bool) {
+// do does an operation to a message that it selects. The error is errWithheld, or that of a context that has ended
+// meanwhile.
+func (pl *plan) do(ctx context.Context, a *action, s *subject, p *passage) error {
 	switch a.verb {
 	case "silence":
-		return &hook.Reply{Silent: true}, true
+		return errWithheld
+	case "abort":
+		if p.session != nil {
+			hook.Abort(ctx, p.session)
+		}
+		return errWithheld
 	case "delay":
 		if !pl.pause(ctx, a) {
-			return &hook.Reply{}, true // cancelled: nothing is sent
+			return ctx.Err()
 		}
-	case "abort":
-		c.Session.Abort()
-		return &hook.Reply{Silent: true}, true
+	case "repeat":
+		p.times = a.Repeat
+	case "reorder":
+		p.done = append(p.done, pl.reorder(ctx, a, p.session))
 	case "send":
-		a.emit(ctx, s, c)
+		if message, ok := a.expand(s, nil, a.Send); ok {
+			p.send(a, hook.Encode(message))
+		}
 	case "note":
-		a.note(s)
-	case "answer":
-		r, ok := a.answer(s)
-		return r, ok && a.allowed(s)
+		// Where nothing is done but to note, that is what counts.
+		if value, ok := a.expand(s, nil, a.To); ok && (!pl.notes || hook.Acts(ctx)) {
+			s.place.write(a.Note, value)
+		}
+	default:
+		a.edit(s)
 	}
-	return nil, false
+	return nil
+}
+
+// calling is the passage of a call, on whose behalf messages are sent. A client that has gone misses them.
+func calling(ctx context.Context, c *hook.Call) *passage {
+	return &passage{session: c.Session, send: func(a *action, raw []byte) {
+		method, _ := a.Send["method"].(string)
+		if _, request := a.Send["id"]; request {
+			method = "" // is no notification
+		}
+		if a.Apart {
+			hook.Send(ctx, c.Session, raw)
+		} else if hook.Acts(ctx) {
+			_ = c.Emit(ctx, hook.Message{Kind: hook.Notification, Method: method, Raw: raw})
+		}
+	}}
+}
+
+// handle does what is to be done to requests and replies.
+func (pl *plan) handle(c hook.Calling) *hook.Reply {
+	if !slices.ContainsFunc(pl.on[OnRequest], func(a *action) bool { return a.methods.Has(c.Method) }) {
+		return pl.replied(c, c.Call, c.Call, c.Next())
+	}
+	method, modern := c.Method, c.Modern
+	s := pl.atCall(requestOf(c.Call), c.Call)
+	for _, a := range pl.on[OnRequest] {
+		if !a.methods.Has(method) || c.Notification() && a.answers() ||
+			!a.selects(c, s, modern, c.Transport) {
+			continue
+		}
+		if a.Answer != nil {
+			if r, ok := a.answer(s); ok {
+				return r
+			}
+		} else if err := pl.do(c, a, s, calling(c, c.Call)); err != nil {
+			return &hook.Reply{Silent: err == errWithheld} // what has been cancelled is not sent
+		}
+	}
+	came := c.Call
+	if s.changed {
+		before := *c.Call
+		before.Header = c.Header.Clone()
+		came = &before
+		writeRequest(s, c.Call)
+	}
+	return pl.replied(c, c.Call, came, c.Next())
 }
 
 // answers reports whether the operation is about the answer to a request, which a notification has only
 // if it is given bytes.
 func (a *action) answers() bool {
 	return a.verb == "delay" || a.verb == "answer" && a.Answer.Raw == "" && a.Answer.Base64 == ""
-}
-
-// emit sends a message that belongs to a call. A client that has gone misses it.
-func (a *action) emit(ctx context.Context, s *subject, c *hook.Call) {
-	message, ok := a.expand(s, nil, a.Send)
-	if !ok || !a.allowed(s) {
-		return
-	}
-	if a.Apart {
-		_ = c.Session.Send(ctx, hook.Encode(message))
-		return
-	}
-	method, _ := a.Send["method"].(string)
-	if _, request := a.Send["id"]; request {
-		method = "" // is no notification
-	}
-	_ = c.Emit(ctx, hook.Message{Kind: hook.Notification, Method: method, Raw: hook.Encode(message)})
 }
 
 // answer is the answer to a request; ok is false if it lacks a value.
@@ -321,22 +344,8 @@ func (pl *plan) replied(ctx context.Context, c, came *hook.Call, r *hook.Reply) 
 		if !a.selects(ctx, s, c.Modern, c.Transport) {
 			continue
 		}
-		switch a.verb {
-		case "silence":
-			r.Silent = true
-		case "abort":
-			r.Silent = true
-			c.Session.Abort()
-		case "delay":
-			pl.pause(ctx, a) // what has been cancelled is not sent
-		case "send":
-			a.emit(ctx, s, c)
-		case "note":
-			a.note(s)
-		default:
-			a.edit(s)
-			writeReply(s, r)
-		}
+		r.Silent = pl.do(ctx, a, s, calling(ctx, c)) == errWithheld || r.Silent
+		writeReply(s, r)
 	}
 	return r
 }
@@ -388,10 +397,13 @@ func (s *subject) writeHead(status *int, h http.Header) {
 type swap struct{ gone chan struct{} }
 
 // reorder has the first of two messages wait for the second.
-func (pl *plan) reorder(ctx context.Context, a *action, m hook.Message) (after func()) {
+func (pl *plan) reorder(ctx context.Context, a *action, session hook.Session) (after func()) {
+	if !hook.Acts(ctx) {
+		return func() {}
+	}
 	key := [2]any{a, ""}
-	if m.Session != nil {
-		key[1] = m.Session.ID()
+	if session != nil {
+		key[1] = session.ID()
 	}
 	if waiting, ok := pl.swaps.LoadAndDelete(key); ok {
 		return func() { close(waiting.(*swap).gone) }

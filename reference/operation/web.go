@@ -1,7 +1,6 @@
 package operation
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -61,23 +60,15 @@ func (pl *plan) requests() hook.Hooks {
 			if !a.selects(r.Context(), s, false, transportOf(r)) {
 				continue
 			}
-			switch a.verb {
-			case "delay":
-				pl.pause(r.Context(), a)
-			case "abort":
-				panic(http.ErrAbortHandler)
-			case "answer":
-				if a.allowed(s) {
-					a.write(w, s)
-					return
-				}
-			case "note":
-				a.note(s)
-			default:
-				a.edit(s)
-				if s.changed {
-					writeHeader(s.root["header"], r.Header)
-				}
+			if a.Answer != nil {
+				a.write(w, s)
+				return
+			}
+			if pl.do(r.Context(), a, s, &passage{}) == errWithheld {
+				hook.Cut(r.Context())
+			}
+			if s.changed {
+				writeHeader(s.root["header"], r.Header)
 			}
 		}
 		next.ServeHTTP(w, r)
@@ -170,33 +161,28 @@ func (pl *plan) editAnswer(a *action, r *http.Request, body []byte, answer *hook
 }
 
 // event does what is to be done to a server-sent event.
-func (pl *plan) event(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-	times := 1
+func (pl *plan) event(e hook.Streaming) error {
+	p := &passage{times: 1}
 	transport := hook.HTTP
 	if e.Stream == "sse" {
 		transport = hook.SSE
 	}
 	for _, a := range pl.on[OnEvent] {
-		s := eventOf(&e)
-		if !a.selects(ctx, s, false, transport) {
+		s := eventOf(&e.Event)
+		if !a.selects(e, s, false, transport) {
 			continue
 		}
-		switch a.verb {
-		case "silence":
+		if err := pl.do(e, a, s, p); err == errWithheld {
 			return nil
-		case "delay":
-			if !pl.pause(ctx, a) {
-				return ctx.Err()
-			}
-		case "repeat":
-			times = a.Repeat
-		default:
-			a.edit(s)
-			writeEvent(s, a.path[0].name, &e)
+		} else if err != nil {
+			return err
+		}
+		if s.changed {
+			writeEvent(s, a.path[0].name, &e.Event)
 		}
 	}
-	for range times {
-		if err := next(ctx, e); err != nil {
+	for range p.times {
+		if err := e.Next(); err != nil {
 			return err
 		}
 	}
@@ -228,9 +214,6 @@ func eventOf(e *hook.Event) *subject {
 
 // writeEvent puts the field that has been changed into an event.
 func writeEvent(s *subject, name string, e *hook.Event) {
-	if !s.changed {
-		return
-	}
 	text := ""
 	if v, there := s.root[name]; there {
 		text = textOf(v)

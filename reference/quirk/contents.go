@@ -13,51 +13,78 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-var contentsCode = code{
-	"scheme-in-any-case": stateless(hook.EditParams(hook.MethodRead, func(c *hook.Call, params hook.Object) {
-		uri, _ := params["uri"].(string)
-		scheme, rest, ok := strings.Cut(uri, ":")
-		if lower := strings.ToLower(scheme); ok && lower != scheme && !hook.Modern(c.Revision) {
-			params["uri"] = lower + ":" + rest
-		}
-	})),
-	"changing-order": everySecondReversed,
-	"merged-updates": merging,
-	"moving-list":    moving,
-	"odd-names": stateless(hook.EditEach(hook.MethodList, "resources", func(i int, r hook.Object) {
-		odd := []string{"", "\u202egnp.ogol", "a\tb\nc\u0000\u001b[31m", strings.Repeat("name ", 200), "👩‍👩‍👧‍👦", "</script>"}
-		r["name"], r["description"] = odd[i%len(odd)], odd[(i+1)%len(odd)]
-	})),
-	"escapes-in-any-case": stateless(hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		r := next(ctx, c)
-		uri, ok := c.Param("uri").(string)
-		if !ok || r == nil || r.Error == nil || r.Error["message"] != "Resource not found" || !strings.Contains(uri, "%") || c.Modern {
+func contentsCode() code {
+	return code{
+		"scheme-in-any-case": hook.EditParams(hook.MethodRead, func(c *hook.Call, params hook.Object) {
+			uri, _ := params["uri"].(string)
+			scheme, rest, ok := strings.Cut(uri, ":")
+			if lower := strings.ToLower(scheme); ok && lower != scheme && !hook.Modern(c.Revision) {
+				params["uri"] = lower + ":" + rest
+			}
+		}),
+		"changing-order": everySecondReversed(),
+		"merged-updates": merging(),
+		"moving-list":    moving(),
+		"odd-names": hook.EditEach(hook.MethodList, "resources", func(i int, r hook.Object) {
+			odd := []string{
+				"",
+				"\u202egnp.ogol",
+				"a\tb\nc\u0000\u001b[31m",
+				strings.Repeat("name ", 200),
+				"👩‍👩‍👧‍👦",
+				"</script>",
+			}
+			r["name"], r["description"] = odd[i%len(odd)], odd[(i+1)%len(odd)]
+		}),
+		"escapes-in-any-case": hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
+			r := c.Next()
+			uri, ok := c.Param("uri").(string)
+			if !ok || r == nil || r.Error == nil || r.Error["message"] != "Resource not found" ||
+				!strings.Contains(uri, "%") ||
+				c.Modern {
+				return r
+			}
+			plain := strings.NewReplacer(
+				"%2e",
+				".",
+				"%2E",
+				".",
+				"%7e",
+				"~",
+				"%7E",
+				"~",
+				"%2d",
+				"-",
+				"%2D",
+				"-",
+			).Replace(
+				uri,
+			)
+			if other := c.Handle(c.With(hook.Object{"uri": plain})); other != nil && other.Error == nil &&
+				!strings.Contains(plain, "..") {
+				return other
+			}
 			return r
-		}
-		plain := strings.NewReplacer("%2e", ".", "%2E", ".", "%7e", "~", "%7E", "~", "%2d", "-", "%2D", "-").Replace(uri)
-		again := *c
-		again.Params = hook.Encode(hook.Object{"uri": plain})
-		if other := next(ctx, &again); other != nil && other.Error == nil && !strings.Contains(plain, "..") && hook.May(ctx) {
-			return other
-		}
-		return r
-	})),
+		}),
+	}
 }
 
 // moving adds an entry to the first page that is another one at every request.
 func moving() hook.Hooks {
 	const text = "nothing has happened\n"
 	var seen atomic.Int64
-	return hook.Join(hook.EditResultOf(hook.MethodList, func(c *hook.Call, result hook.Object) {
+	return hook.Join(hook.EditResult(hook.MethodList, func(c *hook.Call, result hook.Object) {
 		if entries, ok := result["resources"].([]any); ok && c.Param("cursor") == nil {
 			day := hook.Number(seen.Add(1) + 2)
-			result["resources"] = append([]any{hook.Object{"uri": "log://app/2025-01-" + day.String(), "name": "day " + day.String()}}, entries...)
+			result["resources"] = append(
+				[]any{hook.Object{"uri": "log://app/2025-01-" + day.String(), "name": "day " + day.String()}},
+				entries...)
 		}
-	}), hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	}), hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
 		uri, _ := c.Param("uri").(string)
 		day, ours := strings.CutPrefix(uri, "log://app/2025-01-")
-		if _, err := strconv.ParseInt(day, 10, 64); !ours || err != nil || len(day) <= 2 || !hook.May(ctx) {
-			return next(ctx, c)
+		if _, err := strconv.ParseInt(day, 10, 64); !ours || err != nil || len(day) <= 2 {
+			return c.Next()
 		}
 		params, _ := hook.DecodeObject(c.Params)
 		params["uri"] = "note:hello"
@@ -66,7 +93,7 @@ func moving() hook.Hooks {
 			c.Header = c.Header.Clone()
 			c.Header.Set("Mcp-Name", "note:hello")
 		}
-		r := next(ctx, c)
+		r := c.Next()
 		if r != nil && r.Result != nil {
 			r.Result["contents"] = []any{hook.Object{"uri": uri, "mimeType": "text/plain", "text": text}}
 		}
@@ -89,7 +116,7 @@ func extremes(w *world.World) {
 
 func everySecondReversed() hook.Hooks {
 	var pages atomic.Int64
-	return hook.EditResult(hook.MethodList, func(result hook.Object) {
+	return hook.EditResult(hook.MethodList, func(_ *hook.Call, result hook.Object) {
 		if entries, ok := result["resources"].([]any); ok && pages.Add(1)%2 == 0 {
 			entries = slices.Clone(entries)
 			slices.Reverse(entries)
@@ -102,25 +129,20 @@ func everySecondReversed() hook.Hooks {
 // the same way is left out meanwhile.
 func merging() hook.Hooks {
 	const moment = 20 * time.Millisecond
-	var mu sync.Mutex
-	waiting := map[string]bool{}
-	return hook.OnNotification(hook.NotificationUpdated, hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	var waiting sync.Map
+	return hook.OnNotification(hook.NotificationUpdated, func(m hook.Sending) error {
 		key := string(m.Raw)
 		if m.Session != nil {
 			key = m.Session.ID() + " " + key
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		if waiting[key] {
+		if _, is := waiting.LoadOrStore(key, true); is {
 			return nil
 		}
-		waiting[key] = true
 		time.AfterFunc(moment, func() {
-			mu.Lock()
-			delete(waiting, key)
-			mu.Unlock()
+			waiting.Delete(key)
 			// A stream that has ended meanwhile needs no update.
-			_ = next(context.WithoutCancel(ctx), m)
+			m.Context = context.WithoutCancel(m.Context)
+			_ = m.Next()
 		})
 		return nil
 	})

@@ -2,7 +2,6 @@ package quirk
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -15,74 +14,84 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-var httpCode = code{
-	"keep-alive-comments": stateless(preceded(": still here\n\n")),
-	"foreign-events":      stateless(preceded("event: ping\ndata: 2026-07-28 12:00:00\n\n")),
-	"priming-in-all-revisions": func() hook.Hooks {
-		var n atomic.Int64
-		return hook.OnEvent(func(e hook.Event) bool { return e.Stream == "post" && e.Response && len(e.Data) > 0 },
-			func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-				if err := next(ctx, hook.Event{Stream: e.Stream, Raw: fmt.Appendf(nil, "id: primed-%d\ndata: \n\n", n.Add(1))}); err != nil {
-					return err
+func httpCode() code {
+	return code{
+		"keep-alive-comments":      preceded(": still here\n\n"),
+		"foreign-events":           preceded("event: ping\ndata: 2026-07-28 12:00:00\n\n"),
+		"priming-in-all-revisions": priming(),
+		"one-session-at-a-time":    hook.OnMethod("initialize", onlySession),
+		"off-grid-revisions":       hook.Hooks{OffGrid: hook.Always},
+		"no-session-ids":           hook.Sessionless(),
+		"version-header-demanded":  hook.Sessionless(),
+		"modern-event-ids":         numbered(),
+		"crlf-events": hook.EditEvent(func(e *hook.Event) {
+			var b bytes.Buffer
+			for _, field := range [][2]string{{"event", e.Type}, {"id", e.ID}, {"data", string(e.Data)}} {
+				if field[1] != "" { // data that another quirk has spread has several lines
+					b.WriteString(
+						field[0] + ":" + strings.ReplaceAll(field[1], "\n", "\r\n"+field[0]+":") + "\r\n",
+					)
 				}
-				return next(ctx, e)
-			})
-	},
-	"one-session-at-a-time":   stateless(hook.OnCall("initialize", func(c *hook.Call) bool { return c.Transport == hook.HTTP }, onlySession)),
-	"off-grid-revisions":      stateless(hook.Hooks{OffGrid: hook.Always}),
-	"no-session-ids":          hook.Sessionless,
-	"version-header-demanded": hook.Sessionless,
-	"modern-event-ids":        numbered,
-	"crlf-events": stateless(hook.EditEvent(func(e *hook.Event) {
-		var b bytes.Buffer
-		for _, field := range [][2]string{{"event", e.Type}, {"id", e.ID}, {"data", string(e.Data)}} {
-			if field[1] != "" { // data that another quirk has spread has several lines
-				b.WriteString(field[0] + ":" + strings.ReplaceAll(field[1], "\n", "\r\n"+field[0]+":") + "\r\n")
+			}
+			e.Raw = append(b.Bytes(), "x-unknown:field\r\n\r\n"...)
+		}),
+		"broken-streams":  breaking(),
+		"passing-streams": hook.OnEvent(passing),
+	}
+}
+
+// priming writes an event with an id alone before that which answers a POST.
+func priming() hook.Hooks {
+	var n atomic.Int64
+	return hook.OnEvent(func(e hook.Streaming) error {
+		if e.Stream == "post" && e.Response && len(e.Data) > 0 {
+			raw := fmt.Appendf(nil, "id: primed-%d\ndata: \n\n", n.Add(1))
+			if err := e.Write(hook.Event{Stream: e.Stream, Raw: raw}); err != nil {
+				return err
 			}
 		}
-		e.Raw = append(b.Bytes(), "x-unknown:field\r\n\r\n"...)
-	})),
-	"broken-streams":  breaking,
-	"passing-streams": stateless(hook.OnEvent(func(e hook.Event) bool { return e.Stream == "get" && len(e.Data) > 0 }, passing)),
+		return e.Next()
+	})
 }
 
 // passing ends a stream that was opened by GET behind each message, and says how soon to come back for more. Before 2025-11-25 no id
 // says where to go on.
-func passing(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+func passing(e hook.Streaming) error {
+	if e.Stream != "get" || len(e.Data) == 0 {
+		return e.Next()
+	}
 	e.Retry = 20 * time.Millisecond
-	if t := hook.TraceOf(ctx); t == nil || t.Header.Get("Mcp-Protocol-Version") != hook.R20251125 {
+	if t := hook.TraceOf(e); t == nil || t.Header.Get("Mcp-Protocol-Version") != hook.R20251125 {
 		e.ID = ""
 	}
-	if err := next(ctx, e); err != nil {
+	if err := e.Next(); err != nil {
 		return err
 	}
 	return io.ErrClosedPipe
 }
 
 // onlySession ends all other sessions when one begins.
-func onlySession(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-	r := next(ctx, c)
-	if r == nil || r.Error != nil {
+func onlySession(c hook.Calling) *hook.Reply {
+	r := c.Next()
+	if c.Transport != hook.HTTP || r == nil || r.Error != nil {
 		return r
 	}
 	others := slices.DeleteFunc(c.Session.Sessions(), func(s hook.Session) bool {
 		return s.ID() == c.Session.ID() || s.Transport() != hook.HTTP || hook.Modern(s.Revision())
 	})
-	if len(others) > 0 && hook.May(ctx) {
-		for _, s := range others {
-			s.Abort()
-		}
+	for _, s := range others {
+		hook.Abort(c, s)
 	}
 	return r
 }
 
 // preceded writes something before each event.
 func preceded(raw string) hook.Hooks {
-	return hook.OnEvent(hook.Every, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-		if err := next(ctx, hook.Event{Raw: []byte(raw), Stream: e.Stream}); err != nil {
+	return hook.OnEvent(func(e hook.Streaming) error {
+		if err := e.Write(hook.Event{Raw: []byte(raw), Stream: e.Stream}); err != nil {
 			return err
 		}
-		return next(ctx, e)
+		return e.Next()
 	})
 }
 
@@ -104,27 +113,22 @@ func numbered() hook.Hooks {
 // breaking ends the stream of each request once before the response is sent, that
 // of initialize excepted.
 func breaking() hook.Hooks {
-	var mu sync.Mutex
-	broken := map[string]bool{}
-	return hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-		if e.ID == "" || !e.Response || e.Stream != "post" || bytes.Contains(e.Data, []byte(`"protocolVersion"`)) {
-			return next(ctx, e)
+	var broken sync.Map
+	return hook.OnEvent(func(e hook.Streaming) error {
+		if e.ID == "" || !e.Response || e.Stream != "post" ||
+			bytes.Contains(e.Data, []byte(`"protocolVersion"`)) {
+			return e.Next()
 		}
-		mu.Lock()
-		key := e.ID + string(e.Data)
-		again := broken[key]
-		broken[key] = true
-		mu.Unlock()
-		if again {
-			return next(ctx, e)
+		if _, again := broken.LoadOrStore(e.ID+string(e.Data), true); again {
+			return e.Next()
 		}
 		// The id is that of the event before, so that this one is sent again.
 		number, n, _ := bytes.Cut([]byte(e.ID), []byte("-"))
 		at, err := strconv.Atoi(string(n))
-		if err != nil || !hook.May(ctx) {
-			return next(ctx, e)
+		if err != nil {
+			return e.Next()
 		}
-		if err := next(ctx, hook.Event{ID: string(number) + "-" + strconv.Itoa(at-1), Retry: 20 * time.Millisecond, Data: []byte{}, Stream: e.Stream}); err != nil {
+		if err := e.Write(hook.Event{ID: string(number) + "-" + strconv.Itoa(at-1), Retry: 20 * time.Millisecond, Data: []byte{}, Stream: e.Stream}); err != nil {
 			return err
 		}
 		return io.ErrClosedPipe

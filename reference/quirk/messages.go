@@ -15,45 +15,52 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-var messagesCode = code{
-	"pings":        pinging,
-	"late-batches": lateBatches,
-	"crlf-lines": stateless(hook.OnMessage(func(m hook.Message) bool { return m.Transport == hook.Stdio }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		return next(ctx, m.With(append(bytes.Clone(m.Raw), '\r')))
-	})),
-	"empty-subscriptions-end": stateless(hook.OnCall(hook.MethodListen, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		r := next(ctx, c)
-		if filter, ok := c.Param("notifications").(hook.Object); !ok || len(filter) > 0 || r == nil || !r.Open || !hook.May(ctx) {
-			return r
-		}
-		return &hook.Reply{Result: hook.Object{"resultType": "complete", "_meta": hook.Object{
-			"io.modelcontextprotocol/subscriptionId": c.IDValue(), "io.modelcontextprotocol/serverInfo": hook.Object{"name": "mockserver", "version": "1"}}}}
-	})),
-	"escaped-characters": stateless(hook.EditMessage(func(m hook.Message) []byte { return escape(m.Raw) })),
-	"generous-spacing": stateless(hook.OnResponse("", hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		return next(ctx, m.With(spread(m.Raw, m.Transport != hook.Stdio)))
-	})),
-	"batches-answered-apart": stateless(hook.OnResponse("", nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		var all []json.RawMessage
-		if m.Transport != hook.Stdio || json.Unmarshal(m.Raw, &all) != nil || !hook.May(ctx) {
-			return next(ctx, m)
-		}
-		for _, raw := range all {
-			if err := next(ctx, m.With(raw)); err != nil {
-				return err
+func messagesCode() code {
+	return code{
+		"pings":        pinging(),
+		"late-batches": lateBatches(),
+		"crlf-lines": hook.EditMessage(func(m *hook.Message) {
+			if m.Transport == hook.Stdio {
+				m.Raw = append(bytes.Clone(m.Raw), '\r')
 			}
-		}
-		return nil
-	})),
-	"ends-when-idle": stateless(hook.Hooks{Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-		return untilIdle(ctx, in, 15*time.Second), out, nil
-	}}),
-	"noise-on-standard-error": noisy,
-	"data-over-several-lines": stateless(hook.EditEvent(func(e *hook.Event) {
-		if e.Type != "endpoint" {
-			e.Data = bytes.ReplaceAll(spread(e.Data, true), []byte("\n "), []byte("\n"))
-		}
-	})),
+		}),
+		"empty-subscriptions-end": hook.EditReply(hook.MethodListen, func(c *hook.Call, r *hook.Reply) {
+			if filter, ok := c.Param("notifications").(hook.Object); ok && len(filter) == 0 && r.Open {
+				*r = hook.Reply{Result: hook.Object{"resultType": "complete", "_meta": hook.Object{
+					"io.modelcontextprotocol/subscriptionId": c.IDValue(),
+					"io.modelcontextprotocol/serverInfo": hook.Object{
+						"name":    "mockserver",
+						"version": "1",
+					}}}}
+			}
+		}),
+		"escaped-characters": hook.EditMessage(func(m *hook.Message) { m.Raw = escape(m.Raw) }),
+		"generous-spacing": hook.EditResponse(
+			"",
+			func(m *hook.Message) { m.Raw = spread(m.Raw, m.Transport != hook.Stdio) },
+		),
+		"batches-answered-apart": hook.OnResponse("", func(m hook.Sending) error {
+			var all []json.RawMessage
+			if m.Transport != hook.Stdio || json.Unmarshal(m.Raw, &all) != nil {
+				return m.Next()
+			}
+			for _, raw := range all {
+				if err := m.Send(m.With(raw)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		"ends-when-idle": hook.Reading(func(ctx context.Context, in io.Reader) io.Reader {
+			return untilIdle(ctx, in, 15*time.Second)
+		}),
+		"noise-on-standard-error": noisy(),
+		"data-over-several-lines": hook.EditEvent(func(e *hook.Event) {
+			if e.Type != "endpoint" {
+				e.Data = bytes.ReplaceAll(spread(e.Data, true), []byte("\n "), []byte("\n"))
+			}
+		}),
+	}
 }
 
 // escape writes JSON in ASCII. What is not ASCII stands inside strings only.
@@ -92,13 +99,20 @@ func spread(raw []byte, lines bool) []byte {
 func pinging() hook.Hooks {
 	const later = 10 * time.Millisecond
 	var n atomic.Int64
-	return hook.OnResponse("*", nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if err := next(ctx, m); err != nil || m.Call.Modern || m.Session == nil || m.Session.Revision() == "" || !hook.May(ctx) {
+	return hook.OnResponse("*", func(m hook.Sending) error {
+		if err := m.Next(); err != nil || m.Call.Modern || m.Session == nil || m.Session.Revision() == "" ||
+			!hook.Acts(m) {
 			return err
 		}
 		ping := func() {
-			raw := hook.Encode(hook.Object{"jsonrpc": "2.0", "id": "ping-" + strconv.FormatInt(n.Add(1), 10), "method": "ping"})
-			_ = m.Session.Send(context.WithoutCancel(ctx), raw) // lost without a stream to send it on
+			raw := hook.Encode(
+				hook.Object{
+					"jsonrpc": "2.0",
+					"id":      "ping-" + strconv.FormatInt(n.Add(1), 10),
+					"method":  "ping",
+				},
+			)
+			_ = m.Session.Send(context.WithoutCancel(m), raw) // lost without a stream to send it on
 		}
 		ping()
 		time.AfterFunc(later, ping)
@@ -111,18 +125,18 @@ type batchKey struct{}
 // lateBatches takes batches apart whatever the revision, and answers each request in
 // an array.
 func lateBatches() hook.Hooks {
-	return hook.Join(hook.OnIncoming(nil, func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+	return hook.Join(hook.OnIncoming(func(in hook.Receiving) error {
 		v, err := hook.Decode(in.Raw)
 		late := in.Session != nil && in.Session.Revision() > hook.R20250326
-		if members, ok := v.([]any); late && err == nil && ok && len(members) == 1 && hook.May(ctx) {
-			ctx, in.Raw = context.WithValue(ctx, batchKey{}, true), hook.Encode(members[0])
+		if members, ok := v.([]any); late && err == nil && ok && len(members) == 1 {
+			in.Context, in.Raw = context.WithValue(in.Context, batchKey{}, true), hook.Encode(members[0])
 		}
-		next(ctx, in)
-	}), hook.OnResponse("", nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if ctx.Value(batchKey{}) == nil {
-			return next(ctx, m)
+		return in.Next()
+	}), hook.OnResponse("", func(m hook.Sending) error {
+		if m.Value(batchKey{}) == nil {
+			return m.Next()
 		}
-		return next(ctx, m.With(append(append([]byte{'['}, m.Raw...), ']')))
+		return m.Send(m.With(append(append([]byte{'['}, m.Raw...), ']')))
 	}))
 }
 
@@ -135,13 +149,15 @@ func noisy() hook.Hooks {
 			`{"jsonrpc":"2.0","id":1,"result":{"resources":null}}`+"\n\xff\xfe no line break")
 	}
 	return hook.Join(
-		hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		hook.Writing(func(out io.Writer) (io.Writer, func()) {
 			noise()
-			return in, out, nil
-		}},
-		hook.OnCall(hook.MethodList, func(c *hook.Call) bool { return c.Transport == hook.Stdio }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			noise()
-			return next(ctx, c)
+			return out, nil
+		}),
+		hook.OnMethod(hook.MethodList, func(c hook.Calling) *hook.Reply {
+			if c.Transport == hook.Stdio && hook.Acts(c) {
+				noise()
+			}
+			return c.Next()
 		}))
 }
 

@@ -22,11 +22,8 @@ var rows embed.FS
 
 type code = catalogue.Code
 
-// stateless is the code of what remembers nothing.
-var stateless = catalogue.Stateless
-
 // written is the quirks, or parts of quirks, that are code.
-var written = []code{contentsCode, httpCode, messagesCode}
+var written = []func() code{contentsCode, httpCode, messagesCode}
 
 var overlays = catalogue.Overlays{
 	"no-templates":        func(w *world.World) { w.Templates = nil },

@@ -53,7 +53,7 @@ func (r *Recording) Serve(o reference.Options) (*reference.Server, error) {
 		p.by[x.method] = append(p.by[x.method], x)
 	}
 	o.Hooks = hook.Join(o.Hooks, hook.Hooks{OffGrid: hook.Always},
-		hook.OnResponse("", hook.Every, p.answering), hook.OnMethod("", p.handle))
+		hook.OnResponse("", p.answering), hook.OnMethod("", p.handle))
 	return reference.New(reference.World{Name: r.Name}, o)
 }
 
@@ -70,42 +70,42 @@ type player struct {
 }
 
 // handle answers a call.
-func (p *player) handle(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+func (p *player) handle(c hook.Calling) *hook.Reply {
 	if c.Notification() {
-		return next(ctx, c)
+		return c.Next()
 	}
 	revision := c.Revision
 	if c.Modern && revision == "" {
 		revision = c.Header.Get("Mcp-Protocol-Version")
 	}
 	if c.Method == "initialize" {
-		if r := next(ctx, c); r.Error != nil {
+		if r := c.Next(); r.Error != nil {
 			return r
 		}
 		if c.Session != nil {
 			revision = c.Session.Revision()
 		}
 	}
-	x := p.find(c, revision)
+	x := p.find(c.Call, revision)
 	if x == nil {
 		if c.Method == "ping" {
-			return next(ctx, c) // which anyone may send at any time
+			return c.Next() // which anyone may send at any time
 		}
-		return p.unknown(c)
+		return p.unknown(c.Call)
 	}
 	for _, m := range x.before {
-		p.send(ctx, c, x, m)
+		p.send(c, c.Call, x, m)
 	}
 	if x.answer == nil || x.method == hook.MethodListen {
-		p.keepOpen(ctx, c, x)
-		if x.answer == nil || ctx.Err() != nil {
+		p.keepOpen(c, c.Call, x)
+		if x.answer == nil || c.Err() != nil {
 			return &hook.Reply{} // nobody waits for it any more
 		}
 	}
 	p.mu.Lock()
 	if len(x.after) > 0 {
-		p.due[c] = x.after
-		if p.waiting = append(p.waiting, c); len(p.waiting) > maxAnswers {
+		p.due[c.Call] = x.after
+		if p.waiting = append(p.waiting, c.Call); len(p.waiting) > maxAnswers {
 			delete(p.due, p.waiting[0])
 			p.waiting = p.waiting[1:]
 		}
@@ -187,8 +187,8 @@ func (p *player) keepOpen(ctx context.Context, c *hook.Call, x *exchange) {
 }
 
 // answering sends what followed an answer, once that has been sent.
-func (p *player) answering(ctx context.Context, m hook.Message, next hook.Emitter) error {
-	err := next(ctx, m)
+func (p *player) answering(m hook.Sending) error {
+	err := m.Next()
 	if m.Call == nil || err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (p *player) answering(ctx context.Context, m hook.Message, next hook.Emitte
 	delete(p.due, m.Call)
 	p.mu.Unlock()
 	for _, msg := range after {
-		p.follow(ctx, m.Call, msg)
+		p.follow(m, m.Call, msg)
 	}
 	return nil
 }

@@ -82,17 +82,17 @@ func waitClosed(t *testing.T, server *reference.TestServer) {
 func answersTogether() hook.Hooks {
 	var arrived atomic.Int32
 	both := make(chan struct{})
-	return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	return hook.OnMethod(hook.MethodRead, func(c hook.Calling) *hook.Reply {
 		if gjson.GetBytes(c.Params, "_meta.progressToken").Int() == 7 {
 			if arrived.Add(1) == 2 {
 				close(both)
 			}
 			select {
 			case <-both:
-			case <-ctx.Done():
+			case <-c.Done():
 			}
 		}
-		return next(ctx, c)
+		return c.Next()
 	})
 }
 

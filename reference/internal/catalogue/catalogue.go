@@ -8,8 +8,8 @@
 //	    - {method: resources/list, when: [{at: result.nextCursor, type: missing}], set: result.nextCursor, to: ""}
 //	    - {on: request, method: resources/list, when: [{at: params.cursor, is: ""}], drop: params.cursor}
 //
-// What a row does is operations (package operation), an overlay of the world, or code: a
-// function with the name of the row. Code is for what the vocabulary has no words for.
+// What a row does is operations (package operation), an overlay of the world, or code:
+// hooks under the name of the row. Code is for what the vocabulary has no words for.
 package catalogue
 
 import (
@@ -73,7 +73,7 @@ type Entry struct {
 	Overlay func(w *world.World) `yaml:"-"`
 
 	streams bool
-	code    func() hook.Hooks
+	code    func() Code // that has it; nil if none has
 }
 
 // HooksFor makes the hooks of the deviation for one server.
@@ -87,26 +87,26 @@ func (e Entry) HooksFor(rng *rand.Rand) hook.Hooks {
 		all = append(all, hook.Hooks{EventStreams: hook.Always})
 	}
 	if e.code != nil {
-		all = append(all, e.code())
-	}
-	if e.Needs.Authorization {
-		all = append(all, hook.RequireBearer())
+		all = append(all, e.code()[e.Name])
 	}
 	return hook.Join(all...)
 }
 
-// Code is functions that make the hooks of rows, by name.
-type Code map[string]func() hook.Hooks
+// With is the entry with hooks.
+func (e Entry) With(h hook.Hooks) Entry {
+	e.code = func() Code { return Code{e.Name: h} }
+	return e
+}
 
-// Stateless is the code of a row that remembers nothing: servers can share its hooks.
-func Stateless(h hook.Hooks) func() hook.Hooks { return func() hook.Hooks { return h } }
+// Code is the hooks of rows for one server, by name.
+type Code map[string]hook.Hooks
 
 // Overlays is functions that change the world for rows, by name.
 type Overlays map[string]func(w *world.World)
 
 // row is an entry as a file has it.
 type row struct {
-	Entry `yaml:",inline"`
+	Entry `         yaml:",inline"`
 	// Streams has every request over HTTP answered by an event stream.
 	Streams bool     `yaml:"streams"`
 	Overlay *overlay `yaml:"overlay"`
@@ -125,8 +125,10 @@ type Catalogue struct{ read func() ([]Entry, error) }
 
 // New makes the catalogue of the files of a directory; flaw says what is wrong with an entry beside
 // what is wrong with any.
-func New(fsys fs.FS, dir string, code []Code, overlays Overlays, flaw func(Entry) error) *Catalogue {
-	return &Catalogue{sync.OnceValues(func() ([]Entry, error) { return read(fsys, dir, code, overlays, flaw) })}
+func New(fsys fs.FS, dir string, code []func() Code, overlays Overlays, flaw func(Entry) error) *Catalogue {
+	return &Catalogue{
+		sync.OnceValues(func() ([]Entry, error) { return read(fsys, dir, code, overlays, flaw) }),
+	}
 }
 
 // Err lists all that is wrong with the files, with file and line; nil if nothing is.
@@ -144,7 +146,11 @@ func (c *Catalogue) All() []Entry {
 // Find returns the entry of that name.
 func (c *Catalogue) Find(name string) (Entry, bool) {
 	all, _ := c.read() // as above
-	i, found := slices.BinarySearchFunc(all, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
+	i, found := slices.BinarySearchFunc(
+		all,
+		name,
+		func(e Entry, name string) int { return strings.Compare(e.Name, name) },
+	)
 	if !found {
 		return Entry{}, false
 	}
@@ -152,12 +158,24 @@ func (c *Catalogue) Find(name string) (Entry, bool) {
 }
 
 // read reads all files, by name of the entries.
-func read(fsys fs.FS, dir string, code []Code, overlays Overlays, flaw func(Entry) error) ([]Entry, error) {
+func read(
+	fsys fs.FS,
+	dir string,
+	code []func() Code,
+	overlays Overlays,
+	flaw func(Entry) error,
+) ([]Entry, error) {
 	files, err := fs.Glob(fsys, dir+"/*.yaml")
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]Entry{}
+	coded := map[string]func() Code{}
+	for _, c := range code {
+		for name := range c() {
+			coded[name] = c
+		}
+	}
 	var failed []error
 	for _, file := range files {
 		data, err := fs.ReadFile(fsys, file)
@@ -171,7 +189,7 @@ func read(fsys fs.FS, dir string, code []Code, overlays Overlays, flaw func(Entr
 			continue
 		}
 		for name, r := range rows {
-			e := r.entry(name, code, overlays)
+			e := r.entry(name, coded[name], overlays)
 			problems := r.check(index, e)
 			if _, twice := all[name]; twice {
 				problems = append(problems, index.Problem(name, "%s is there twice", name))
@@ -186,30 +204,24 @@ func read(fsys fs.FS, dir string, code []Code, overlays Overlays, flaw func(Entr
 			all[name] = e
 		}
 	}
-	names := slices.Collect(maps.Keys(overlays))
-	for _, c := range code {
-		names = slices.AppendSeq(names, maps.Keys(c))
-	}
-	for _, name := range names {
+	for _, name := range slices.AppendSeq(slices.Collect(maps.Keys(overlays)), maps.Keys(coded)) {
 		if _, ok := all[name]; !ok {
 			failed = append(failed, fmt.Errorf("%s: there is code for %q, and no row", dir, name))
 		}
 	}
-	entries := slices.SortedFunc(maps.Values(all), func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	entries := slices.SortedFunc(
+		maps.Values(all),
+		func(a, b Entry) int { return strings.Compare(a.Name, b.Name) },
+	)
 	return entries, errors.Join(failed...)
 }
 
-func (r *row) entry(name string, code []Code, overlays Overlays) Entry {
+func (r *row) entry(name string, code func() Code, overlays Overlays) Entry {
 	e := r.Entry
-	e.Name, e.Overlay, e.streams = name, overlays[name], r.Streams
+	e.Name, e.Overlay, e.streams, e.code = name, overlays[name], r.Streams, code
 	e.Needs.Revisions, e.Needs.Served = revisions(r.Needs.Revisions), revisions(r.Needs.Served)
 	if r.Overlay != nil {
 		e.Overlay = r.Overlay.apply
-	}
-	for _, c := range code {
-		if c[name] != nil {
-			e.code = c[name]
-		}
 	}
 	return e
 }
@@ -223,7 +235,8 @@ func (r *row) check(index *yamlfile.Index, e Entry) []yamlfile.Problem {
 	if r.Summary == "" {
 		say("summary", "is missing")
 	}
-	if len(r.Do) == 0 && r.Overlay == nil && e.code == nil && e.Overlay == nil && !r.Streams && r.Needs.PageSize == 0 {
+	if len(r.Do) == 0 && r.Overlay == nil && e.code == nil && e.Overlay == nil && !r.Streams &&
+		r.Needs.PageSize == 0 {
 		say("do", "is missing, and there is no code of this name")
 	}
 	if index.Has(e.Name+".overlay.without") && r.Overlay.Without == (world.Capabilities{}) {
@@ -254,9 +267,13 @@ func revisions(given []string) []string {
 		case revision == "legacy":
 			all = append(all, slices.DeleteFunc(hook.Revisions(), hook.Modern)...)
 		case revision == "modern":
-			all = append(all, slices.DeleteFunc(hook.Revisions(), func(r string) bool { return !hook.Modern(r) })...)
+			all = append(
+				all,
+				slices.DeleteFunc(hook.Revisions(), func(r string) bool { return !hook.Modern(r) })...)
 		case open && slices.Contains(hook.Revisions(), first):
-			all = append(all, slices.DeleteFunc(hook.Revisions(), func(r string) bool { return r < first })...)
+			all = append(
+				all,
+				slices.DeleteFunc(hook.Revisions(), func(r string) bool { return r < first })...)
 		default:
 			all = append(all, revision)
 		}

@@ -12,8 +12,11 @@ import (
 )
 
 func of(text string, code Code, overlays Overlays) *Catalogue {
-	files := fstest.MapFS{"rows/a.yaml": {Data: []byte(text)}, "rows/b.yaml": {Data: []byte("b-1:\n  summary: is there\n  do: [{silence: true}]\n")}}
-	return New(files, "rows", []Code{code}, overlays, func(e Entry) error {
+	files := fstest.MapFS{
+		"rows/a.yaml": {Data: []byte(text)},
+		"rows/b.yaml": {Data: []byte("b-1:\n  summary: is there\n  do: [{silence: true}]\n")},
+	}
+	return New(files, "rows", []func() Code{func() Code { return code }}, overlays, func(e Entry) error {
 		if e.Aspect == "bad" {
 			return errors.New("has a bad aspect")
 		}
@@ -34,25 +37,27 @@ a-2:
   summary: code
   needs: {revisions: [2025-06-18..]}
 `
-	called := false
-	c := of(text, Code{"a-2": func() hook.Hooks { called = true; return hook.Hooks{Public: hook.Always} }}, nil)
+	c := of(text, Code{"a-2": {Public: hook.Always}}, nil)
 	if err := c.Err(); err != nil || len(c.All()) != 3 || c.All()[2].Name != "b-1" {
 		t.Fatalf("%v, %+v", err, c.All())
 	}
 	one, ok := c.Find("a-1")
-	if !ok || len(one.Needs.Revisions) != 4 || one.Needs.Served[0] != hook.R20260728 || one.Needs.PageSize != 3 || !one.Needs.Trigger {
+	if !ok || len(one.Needs.Revisions) != 4 || one.Needs.Served[0] != hook.R20260728 ||
+		one.Needs.PageSize != 3 ||
+		!one.Needs.Trigger {
 		t.Errorf("%+v", one)
 	}
 	w := world.World{}
 	one.Overlay(&w)
-	if len(w.Resources) != 1 || len(w.Templates) != 1 || w.Capabilities.Completions || !w.Capabilities.Subscribe {
+	if len(w.Resources) != 1 || len(w.Templates) != 1 || w.Capabilities.Completions ||
+		!w.Capabilities.Subscribe {
 		t.Errorf("%+v", w)
 	}
 	if h := one.HooksFor(nil); h.Handle == nil || h.EventStreams == nil {
 		t.Errorf("%+v", h)
 	}
 	two, _ := c.Find("a-2")
-	if h := two.HooksFor(nil); !called || h.Public == nil || !slices.Equal(two.Needs.Revisions, hook.Revisions()[2:]) {
+	if h := two.HooksFor(nil); h.Public == nil || !slices.Equal(two.Needs.Revisions, hook.Revisions()[2:]) {
 		t.Errorf("%+v, in %q", h, two.Needs.Revisions)
 	}
 	if _, ok := c.Find("none"); ok {
@@ -82,7 +87,9 @@ func TestMistakesAreNamed(t *testing.T) {
 			t.Errorf("%q: the row can be found", text)
 		}
 	}
-	if err := of("", Code{"c-1": nil}, Overlays{"c-2": nil}).Err(); err == nil || !strings.Contains(err.Error(), `there is code for "c-1", and no row`) || !strings.Contains(err.Error(), "c-2") {
+	if err := of("", Code{"c-1": {}}, Overlays{"c-2": nil}).Err(); err == nil ||
+		!strings.Contains(err.Error(), `there is code for "c-1", and no row`) ||
+		!strings.Contains(err.Error(), "c-2") {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,0 +1,242 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"reflect"
+	"sync"
+)
+
+// A turn is what a deviation does about one message. It is counted when it acts: when what it lets pass differs from
+// what came. Where it must not act, what came passes.
+type turn struct {
+	may  func() bool // counts the message
+	undo []func()
+
+	mu     sync.Mutex
+	came   any // the message as it came
+	passed bool
+	err    error // of letting it pass
+	reply  *Reply
+}
+
+type turnKey struct{}
+
+// WithTurn has hooks that were made by [Compared] ask may whether they may act on the message of the context. Nil ends
+// that: they may.
+func WithTurn(ctx context.Context, may func() bool) context.Context {
+	if may == nil {
+		if turnOf(ctx) == nil {
+			return ctx
+		}
+		return context.WithValue(ctx, turnKey{}, (*turn)(nil))
+	}
+	return context.WithValue(ctx, turnKey{}, &turn{may: may})
+}
+
+func turnOf(ctx context.Context) *turn {
+	t, _ := ctx.Value(turnKey{}).(*turn)
+	return t
+}
+
+// acts reports whether the deviation may act.
+func (t *turn) acts() bool {
+	if t.may() {
+		return true
+	}
+	t.mu.Lock()
+	undo := t.undo
+	t.undo = nil
+	t.mu.Unlock()
+	for _, u := range undo {
+		u()
+	}
+	return false
+}
+
+// Acts reports whether a deviation may act on the message of the context, and counts it. Only what shows in no message
+// that passes has to ask: a wait, a message of its own, the end of a connection.
+func Acts(ctx context.Context) bool {
+	t := turnOf(ctx)
+	return t == nil || t.acts()
+}
+
+// Undo has a function called if the deviation must not act on the message of the context.
+func Undo(ctx context.Context, undo func()) {
+	if t := turnOf(ctx); t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.undo = append(t.undo, undo)
+	}
+}
+
+// Hang waits for the end of the context, if the deviation may act.
+func Hang(ctx context.Context) {
+	if Acts(ctx) {
+		<-ctx.Done()
+	}
+}
+
+// Cut breaks off the HTTP connection of the message, if the deviation may act.
+func Cut(ctx context.Context) {
+	if Acts(ctx) {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// Send has a session send a message of the deviation's own, if it may act. A client that has gone misses it.
+func Send(ctx context.Context, s Session, raw []byte) {
+	if Acts(ctx) {
+		_ = s.Send(ctx, raw)
+	}
+}
+
+// Abort ends a session, if the deviation may act.
+func Abort(ctx context.Context, s Session) {
+	if Acts(ctx) {
+		s.Abort()
+	}
+}
+
+// Compared has hooks act only on the messages on which they may ([WithTurn]). What a hook lets pass, withholds or
+// answers is compared with what came, and where that differs it has acted.
+func Compared(h Hooks) Hooks {
+	h.Handle = comparedCalls(h.Handle)
+	h.Emit = compared(h.Emit, likeMessages)
+	h.Receive = compared(h.Receive, func(a, b Incoming) bool { return bytes.Equal(a.Raw, b.Raw) })
+	h.Event = compared(h.Event, func(a, b Event) bool { return reflect.DeepEqual(a, b) })
+	h.HTTP = comparedHTTP(h.HTTP)
+	return h
+}
+
+// likeMessages reports whether messages are sent alike.
+func likeMessages(a, b Message) bool {
+	write := func(m Message) uintptr { return reflect.ValueOf(m.Write).Pointer() }
+	return write(a) == write(b) && a.Status == b.Status && reflect.DeepEqual(a.Header, b.Header) &&
+		bytes.Equal(a.Whole().Raw, b.Whole().Raw)
+}
+
+// compared is a hook around what passes a message on.
+func compared[T any](
+	around func(Way[T, error]) Way[T, error],
+	like func(a, b T) bool,
+) func(Way[T, error]) Way[T, error] {
+	if around == nil {
+		return nil
+	}
+	return func(next Way[T, error]) Way[T, error] {
+		pass := func(ctx context.Context, t *turn, m T) error {
+			err := next(WithTurn(ctx, nil), m)
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.err = err
+			return err
+		}
+		act := around(func(ctx context.Context, m T) error {
+			t := turnOf(ctx)
+			if t == nil {
+				return next(ctx, m)
+			}
+			came := t.came.(T)
+			switch further := t.passes(); {
+			case !further && like(came, m) || t.acts():
+				return pass(ctx, t, m)
+			case further:
+				return nil
+			}
+			return pass(ctx, t, came)
+		})
+		return func(ctx context.Context, m T) error {
+			t := turnOf(ctx)
+			if t == nil {
+				return act(ctx, m)
+			}
+			t.came = m
+			err := act(ctx, m)
+			passed, plain := t.state()
+			switch {
+			case passed && err == plain || t.acts():
+				return err
+			case t.passes():
+				return plain
+			}
+			return pass(ctx, t, m)
+		}
+	}
+}
+
+// passes notes that something passes, and reports whether something has before.
+func (t *turn) passes() (further bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	further, t.passed = t.passed, true
+	return further
+}
+
+func (t *turn) state() (passed bool, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.passed, t.err
+}
+
+// comparedCalls is a hook around the handling of calls, and around what they are answered with.
+func comparedCalls(around func(Handler) Handler) func(Handler) Handler {
+	if around == nil {
+		return nil
+	}
+	return func(next Handler) Handler {
+		act := around(func(ctx context.Context, c *Call) *Reply {
+			t := turnOf(ctx)
+			if t == nil {
+				return next(ctx, c)
+			}
+			first := !t.passes()
+			if came := t.came.(*Call); first && !likeCalls(came, c) && !t.acts() {
+				c.Method, c.Params, c.Header = came.Method, came.Params, came.Header
+			}
+			r := next(WithTurn(ctx, nil), c)
+			if first {
+				t.reply = r
+			}
+			return r.plain()
+		})
+		return func(ctx context.Context, c *Call) *Reply {
+			t := turnOf(ctx)
+			if t == nil {
+				return act(ctx, c)
+			}
+			came := *c
+			came.Header = c.Header.Clone()
+			t.came = &came
+			r := act(ctx, c)
+			switch {
+			case t.passed && reflect.DeepEqual(t.reply.plain(), r.plain()):
+				return t.reply
+			case t.acts():
+				return r
+			case t.passed:
+				return t.reply
+			}
+			c.Method, c.Params, c.Header = came.Method, came.Params, came.Header
+			return next(WithTurn(ctx, nil), c)
+		}
+	}
+}
+
+func likeCalls(a, b *Call) bool {
+	return a.Method == b.Method && bytes.Equal(a.Params, b.Params) && reflect.DeepEqual(a.Header, b.Header)
+}
+
+// plain is a reply that shares nothing with the other, in the form of decoded JSON.
+func (r *Reply) plain() *Reply {
+	if r == nil {
+		return nil
+	}
+	p := *r
+	p.Expand()
+	p.Result, _ = Plain(p.Result).(Object)
+	p.Error, _ = Plain(p.Error).(Object)
+	p.Header = r.Header.Clone()
+	return &p
+}
