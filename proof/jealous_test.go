@@ -57,13 +57,13 @@ func TestJealousOfOthers(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					var standing, failed atomic.Int64
-					jealous := hook.OnCall("resources/list", nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+					jealous := hook.OnMethod("resources/list", func(c hook.Calling) *hook.Reply {
 						if standing.Load() > 1 {
 							failed.Add(1)
 							wrong := fail
 							return &wrong
 						}
-						return next(ctx, c)
+						return c.Next()
 					})
 					cfg := suite.Config{Revisions: []requirement.Revision{requirement.R20250618, requirement.R20251125}}
 					report := judge(t, reference.Options{Hooks: jealous}, cfg, func(described *target.Target) {
