@@ -1,14 +1,13 @@
 package compare
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/tidwall/gjson"
 )
 
@@ -32,17 +31,19 @@ type entry struct {
 	raw  gjson.Result
 }
 
-// nameless is how the name of an entry begins that has none of its own.
-const nameless = "entry without "
+// unnamed is how the name of an entry begins that has none of its own.
+const unnamed = "entry without "
+
+func nameless(name string) bool { return strings.HasPrefix(name, unnamed) }
 
 // reply is the answer in an exchange.
 func reply(x *recording.Exchange) answer {
 	switch {
 	case x.Succeeded():
-		return answer{body: x.Result()}
+		return answer{body: x.Result(), stands: x.Tags[tagStands] != ""}
 	case x.Failed():
 		return answer{failed: true, body: x.Error()}
-	case x.Outcome == recording.Canceled || x.Outcome == recording.Refused:
+	case x.CutOff():
 		return answer{none: x.Reason, void: true}
 	case x.Reason != "":
 		return answer{none: x.Reason}
@@ -95,54 +96,90 @@ const (
 	standing = "subscription" // it stands
 )
 
-// question is one thing that both sides are asked.
+// question is one thing that both sides were asked.
 type question struct {
-	group   Group
-	subject string
-	ask     func(ctx context.Context, t *talk) answer
-	// match compares two results; nil compares them member by member.
-	match func(n names, a, b answer) []finding
-	// differ compares answers of whatever kind before anything else does; what it has no
-	// findings about is left to the others.
-	differ func(a, b answer) (all []finding, done bool)
-
+	part
+	subject         string
 	direct, through answer
 	found           []finding
 }
 
 // compare compares two answers to the question.
 func (q *question) compare(n names, a, b answer) []finding {
-	outcome := []finding{{subject: q.subject, path: []string{whether}, kind: Changed, direct: a.shown(), through: b.shown()}}
-	if q.differ != nil && !a.void && !b.void {
-		if all, done := q.differ(a, b); done {
-			return all
-		}
-	}
+	f := finding{subject: q.subject, path: []string{whether}, kind: Changed, direct: a.shown(), through: b.shown()}
 	good := func(x answer) bool { return x.none == "" && !x.failed }
+	stands := a.stands != b.stands && a.none == "" && b.none == ""
 	switch {
 	case a.void || b.void || a.none != "" && b.none != "":
 		return nil
-	case good(a) && good(b) && q.match != nil:
-		return q.match(n, a, b)
+	case a.stands && b.stands:
+		return nil // what is granted is the same; what else an acknowledgment says is up to the session
+	case stands:
+		f.path, f.kind = []string{standing}, Dropped
+		if b.stands {
+			f.kind = Added
+		}
+	case good(a) && good(b) && q.key != "":
+		return matchLists(n, q.method, q.member, a, b)
+	case good(a) && good(b) && q.method == updated:
+		return n.diff(q.subject, a.body, b.body, updated)
+	case q.method == updated && good(a):
+		f.path, f.kind, f.direct, f.through = []string{updated}, Dropped, quoted("it arrived"), gjson.Result{}
+	case q.method == updated:
+		f.path, f.kind, f.direct, f.through = []string{updated}, Added, gjson.Result{}, quoted("it arrived")
 	case good(a) && good(b):
 		return n.diff(q.subject, a.body, b.body)
 	case good(a):
-		outcome[0].kind = Dropped
+		f.kind = Dropped
 	case good(b):
-		outcome[0].kind = Added
+		f.kind = Added
 	case a.failed && b.failed:
 		// The message is for people, and a gateway may add its own words.
 		return append(n.diff(q.subject, a.body.Get("code"), b.body.Get("code"), "error", "code"),
 			n.diff(q.subject, a.body.Get("data"), b.body.Get("data"), "error", "data")...)
 	}
-	return outcome
+	return []finding{f}
 }
 
-// The bounds of a walk.
-const (
-	maxPages   = 200
-	maxEntries = 20_000
-)
+// answers are what a side answered in a scenario: the subjects in the order in which they
+// were asked, and the answer by subject.
+func (p part) answers(rec *recording.Recording, t *talk) (subjects []string, by func(string) answer) {
+	all := map[string]answer{}
+	switch {
+	case p.key != "":
+		subjects = []string{p.method}
+		if pages := rec.Steps(recording.StepPage); len(pages) > 0 {
+			all[p.method] = p.walked(pages, t)
+		}
+	case p.method == "":
+		subjects = []string{declaration}
+		for _, x := range p.exchanges(rec) {
+			all[declaration] = reply(x)
+		}
+	default:
+		for _, x := range p.exchanges(rec) {
+			s := subject(x)
+			if !slices.Contains(subjects, s) {
+				subjects = append(subjects, s)
+			}
+			all[s] = reply(x)
+		}
+	}
+	return subjects, func(s string) answer {
+		a, asked := all[s]
+		switch {
+		case asked:
+		case rec.Broken != nil && p.method != updated:
+			a = answer{none: rec.Broken.Reason, void: rec.Broken.Code == recording.CodeInterrupted}
+		default:
+			a = answer{none: unasked, void: true}
+		}
+		return a
+	}
+}
+
+// unasked is why there is no answer where there was no occasion to ask.
+const unasked = "it was not asked"
 
 // How a walk ended.
 const (
@@ -152,82 +189,56 @@ const (
 	endRefused = "a page was refused"
 )
 
-// walk asks for all pages of a list. names are put into the words of the direct side.
-func walk(ctx context.Context, t *talk, method, member, key string, back func(string) string) answer {
-	var params any
-	if !t.rev.Modern() {
-		params = map[string]any{}
+var ends = map[string]string{"done": endDone, "cycle": endCycle, "idle": endBound, "bound": endBound, "refused": endRefused}
+
+// walked is what came of a walk. Names are put into the words of the direct side.
+func (p part) walked(pages []*recording.Exchange, t *talk) answer {
+	all := reply(pages[0])
+	if all.none != "" || all.failed {
+		return all
 	}
-	var first answer
-	seen := map[string]bool{}
-	for n := 1; ; n++ {
-		page := reply(t.do(ctx, session.Request{Step: recording.StepPage, Method: method, Params: params}))
-		if n == 1 {
-			first = page
-		}
-		if page.none != "" || page.failed {
-			if n > 1 {
-				first.end = endRefused
-				first.void = page.void
-			}
-			return first
-		}
-		list := page.body.Get(member)
-		for _, item := range list.Array() {
-			name := item.Get(key)
-			e := entry{name: back(name.String()), raw: item}
+	for _, x := range pages {
+		for _, item := range x.Result().Get(p.member).Array() {
+			name := item.Get(p.key)
+			e := entry{name: t.words.uri.back(name.String()), raw: item}
 			if name.Type != gjson.String {
-				e.name = nameless + key + ": " + item.Raw
+				e.name = unnamed + p.key + ": " + item.Raw
 			}
-			first.entries = append(first.entries, e)
+			all.entries = append(all.entries, e)
 		}
-		next := page.body.Get("nextCursor")
-		mark := next.Str + "\x00" + list.Raw
-		switch {
-		case next.Type != gjson.String:
-			first.end = endDone
-		case seen[mark]:
-			first.end = endCycle
-		case n >= maxPages || len(first.entries) >= maxEntries:
-			first.end = endBound
-		default:
-			seen[mark] = true
-			params = map[string]any{"cursor": next.Str}
-			continue
-		}
-		return first
 	}
+	last := pages[len(pages)-1]
+	all.end, all.void = ends[last.Tags[recording.TagEnd]], last.CutOff()
+	return all
 }
 
 // matchLists compares two walks: entries by name, then their order, and how the walks
 // ended. What a walk that did not come to its end lacks is no difference.
-func matchLists(method, member string) func(n names, a, b answer) []finding {
-	return func(n names, a, b answer) []finding {
-		all := n.diff(method, without(a.body, member, "nextCursor"), without(b.body, member, "nextCursor"))
-		if a.end != b.end && a.end != endBound && b.end != endBound {
-			all = append(all, finding{subject: method, path: []string{"end"}, kind: Changed, direct: quoted(a.end), through: quoted(b.end)})
-		}
-		x, y := byName(a.entries), byName(b.entries)
-		for _, name := range order(a.entries) {
-			d, t := x[name], y[name]
-			switch {
-			case len(t) == 0 && b.end == endDone:
-				all = append(all, finding{subject: name, kind: Dropped, direct: d[0]})
-			case len(t) == 0:
-			case len(t) > len(d) && a.end == endDone, len(d) > len(t) && b.end == endDone:
-				all = append(all, finding{subject: name, path: []string{"occurrences"}, kind: Changed, direct: number(len(d)), through: number(len(t))})
-				fallthrough
-			default:
-				all = append(all, n.diff(name, d[0], t[0])...)
-			}
-		}
-		for _, name := range order(b.entries) {
-			if len(x[name]) == 0 && a.end == endDone {
-				all = append(all, finding{subject: name, kind: Added, through: y[name][0]})
-			}
-		}
-		return append(all, sequence(method, a.entries, b.entries, x, y)...)
+func matchLists(n names, method, member string, a, b answer) []finding {
+	all := n.diff(method, without(a.body, member, "nextCursor"), without(b.body, member, "nextCursor"))
+	if a.end != b.end && a.end != endBound && b.end != endBound {
+		all = append(all, finding{subject: method, path: []string{"end"}, kind: Changed, direct: quoted(a.end), through: quoted(b.end)})
 	}
+	x, y := byName(a.entries), byName(b.entries)
+	for _, name := range order(a.entries) {
+		d, t := x[name], y[name]
+		switch {
+		case len(t) == 0 && b.end == endDone:
+			all = append(all, finding{subject: name, kind: Dropped, direct: d[0]})
+		case len(t) == 0:
+		case len(t) > len(d) && a.end == endDone, len(d) > len(t) && b.end == endDone:
+			all = append(all, finding{subject: name, path: []string{"occurrences"}, kind: Changed, direct: number(len(d)), through: number(len(t))})
+			fallthrough
+		default:
+			all = append(all, n.diff(name, d[0], t[0])...)
+		}
+	}
+	for _, name := range order(b.entries) {
+		if len(x[name]) == 0 && a.end == endDone {
+			all = append(all, finding{subject: name, kind: Added, through: y[name][0]})
+		}
+	}
+	return append(all, sequence(method, a.entries, b.entries, x, y)...)
 }
 
 func number(n int) gjson.Result { return gjson.Parse(strconv.Itoa(n)) }

@@ -82,7 +82,6 @@ func TestListsThatDoNotEnd(t *testing.T) {
 		}
 		return a
 	}
-	match := matchLists("resources/list", "resources")
 	for _, x := range []struct {
 		a, b answer
 		want int
@@ -95,7 +94,7 @@ func TestListsThatDoNotEnd(t *testing.T) {
 		{list(endBound, "a"), list(endDone, "a", "a"), 0},
 		{list(endDone, "a", "b", "c"), list(endDone, "c", "a", "b"), 1},
 	} {
-		if got := match(names{}, x.a, x.b); len(got) != x.want {
+		if got := matchLists(names{}, "resources/list", "resources", x.a, x.b); len(got) != x.want {
 			t.Errorf("%v and %v: %+v", x.a.entries, x.b.entries, got)
 		}
 	}

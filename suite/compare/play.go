@@ -1,0 +1,278 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/engine"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+const (
+	fewSubscriptions = 8 // resources that are tried until the server accepts one
+	updated          = "notifications/resources/updated"
+	subscribe        = "resources/subscribe"
+	readResource     = "resources/read"
+	complete         = "completion/complete"
+
+	tagAsked  recording.Tag = "asked"  // the subject, in the words of the direct side
+	tagStands recording.Tag = "stands" // set on a subscription that was granted
+)
+
+// part is a scenario, and what of its recording is compared.
+type part struct {
+	group  Group
+	name   recording.Name
+	method string // of the exchanges that are compared; empty means all
+	// Of a walk: the member of a page that lists entries, and the one that names an entry.
+	member, key string
+}
+
+// The parts of a comparison, in the order in which they are played. Where no scenario of the
+// engine asks, one of this package does.
+var (
+	declaring = part{group: Declared, name: "declaration"}
+	lists     = []part{
+		{Listed, recording.WalkResources, "resources/list", "resources", "uri"},
+		{Templates, recording.WalkTemplates, "resources/templates/list", "resourceTemplates", "uriTemplate"},
+	}
+	requests = []part{
+		{group: Read, name: recording.Reads, method: readResource},
+		{group: Completion, name: recording.TemplateCompletions, method: complete},
+		{group: Templates, name: recording.TemplateSweep, method: readResource},
+		{group: Templates, name: recording.Expansions, method: readResource},
+		{group: Errors, name: recording.MissingReads, method: readResource},
+	}
+	watching = part{group: Subscriptions, name: "subscriptions", method: subscribe}
+	updating = part{group: Subscriptions, name: "subscriptions", method: updated}
+)
+
+// takes is what was recorded, by scenario.
+type takes = map[recording.Name]*recording.Recording
+
+// side is one of the two: the server itself, or what the gateway makes of it.
+type side struct {
+	name   string
+	target *target.Target
+	run    *engine.Run
+}
+
+// talk is a side in one revision.
+type talk struct {
+	*side
+	at requirement.Combination
+	// words say how its strings are to be read; the direct side needs none. listed are the
+	// names of what it lists by those of the direct side.
+	words  names
+	listed map[string]string
+	first  takes
+}
+
+// in is a URI or URI template in the words of the side.
+func (t *talk) in(s string) string {
+	if own, ok := t.listed[s]; ok {
+		return own
+	}
+	return t.words.uri.forward(s)
+}
+
+// declares reports whether a side declares a capability.
+func (t *talk) declares(path string) bool { return t.first[declaring.name].Facts.Declares(path) }
+
+var declared = &scenario.Scenario{
+	Name:  declaring.name,
+	Title: "asking what is declared",
+	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+		if p.Modern() {
+			c.Do(ctx, session.Request{Step: recording.StepDiscover, Method: "server/discover"})
+			return
+		}
+		c.Note(c.S.Record().Initialize)
+	}),
+}
+
+// script is that of a scenario of the engine, played whatever is declared.
+func script(name recording.Name) *scenario.Scenario {
+	one, _ := area.BuiltIn().Scenario(name)
+	all := *one
+	all.When = nil
+	switch name {
+	case recording.TemplateSweep: // but for values that the server does not suggest
+		all.Script = readEach(scenario.Suggested)
+	case recording.MissingReads:
+		elsewhere := readEach(func(*scenario.Play) []scenario.URIRead {
+			const step = recording.StepGuessed
+			return []scenario.URIRead{{Step: step, URI: "mcpcheck-7b4e91://nowhere/mcpcheck-no-such-resource"}, {Step: step, URI: "mcpcheck is no URI"}}
+		})
+		all.Script = func(ctx context.Context, p *scenario.Play) {
+			one.Script(ctx, p)
+			elsewhere(ctx, p)
+		}
+	}
+	return &all
+}
+
+// readEach is a script that reads some URIs.
+func readEach(which func(*scenario.Play) []scenario.URIRead) func(context.Context, *scenario.Play) {
+	return scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+		scenario.Each(c, which(p), func(_ int, a scenario.URIRead, c *scenario.Client) {
+			scenario.ReadResource(ctx, c, a.Step, a.URI, a.Tags)
+		})
+	})
+}
+
+// exchanges lists those of a recording that are compared. Those that cost a session were
+// repeated in another one.
+func (p part) exchanges(rec *recording.Recording) []*recording.Exchange {
+	return recording.Keep(rec.Exchanges, func(x *recording.Exchange) bool {
+		return (p.method == "" || x.Method == p.method) && !strings.HasSuffix(string(x.Step), "/lost") &&
+			x.Step != recording.StepAlive
+	})
+}
+
+// subject is what an exchange is about, in the words of the direct side.
+func subject(x *recording.Exchange) string {
+	if asked := x.Tags[tagAsked]; asked != "" || x.Method != complete {
+		return cmp.Or(asked, x.Param("uri").Str)
+	}
+	s := x.Param("ref.uri").Str + " " + x.Param("argument.name").Str + "=" + x.Param("argument.value").Str
+	given := members(x.Param("context.arguments"))
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		s += " with " + name + "=" + given[name].Str
+	}
+	return s
+}
+
+// again is a scenario that asks a side what the direct side was asked about some subjects.
+func (t *talk) again(p part, rec *recording.Recording, about func(string) bool) *scenario.Scenario {
+	var all []session.Request
+	asked := map[string]bool{}
+	for _, x := range p.exchanges(rec) {
+		s := subject(x)
+		if asked[s] || !about(s) {
+			continue
+		}
+		asked[s] = true
+		params := map[string]any{}
+		if json.Unmarshal(x.Params, &params) != nil {
+			continue // excluded: we have written them
+		}
+		delete(params, "_meta") // which each session has of its own
+		for _, named := range []any{params, params["ref"]} {
+			if m, ok := named.(map[string]any); ok && m["uri"] != nil {
+				m["uri"] = t.in(fmt.Sprint(m["uri"]))
+			}
+		}
+		all = append(all, session.Request{Step: x.Step, Method: x.Method, Params: params, Tags: recording.Tags{tagAsked: s}})
+	}
+	return &scenario.Scenario{Name: p.name, Title: script(p.name).Title,
+		Script: scenario.OnClean(func(ctx context.Context, _ *scenario.Play, c *scenario.Client) {
+			scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		})}
+}
+
+// subscribing asks for updates of one resource after the other until one is granted, and,
+// where the target file says how, makes that one change.
+func (t *talk) subscribing(uris []string) *scenario.Scenario {
+	return &scenario.Scenario{Name: watching.name, Title: "subscribing to a resource",
+		Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+			for _, uri := range uris {
+				x, stream := t.subscribe(ctx, c, uri)
+				x.Tags = recording.Tags{tagAsked: uri, tagStands: x.Tags[tagStands]}
+				c.Note(x)
+				if x.Tags[tagStands] != "" && p.Target.Triggers.Update != nil {
+					c.Note(t.change(ctx, p, c, uri))
+				}
+				end(ctx, c, t.in(uri), x, stream)
+				if x.Tags[tagStands] != "" {
+					return
+				}
+			}
+		})}
+}
+
+// subscribe asks for updates of a resource. Of a listen request the acknowledgment counts as
+// the result.
+func (t *talk) subscribe(ctx context.Context, c *scenario.Client, uri string) (*recording.Exchange, *session.Stream) {
+	uri = t.in(uri)
+	if !c.P.Modern() {
+		stream := c.S.OpenStream(ctx, recording.StepStream)
+		x := c.S.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: subscribe, Params: map[string]any{"uri": uri}})
+		if x.Succeeded() {
+			x.Tags = recording.Tags{tagStands: "yes"}
+		}
+		return x, stream
+	}
+	stream := c.S.Listen(ctx, recording.StepListen, session.Filter{URIs: []string{uri}}, session.Request{})
+	if stream.Ack != nil {
+		x := said(subscribe, gjson.GetBytes(stream.Ack.Raw, "params.notifications"))
+		if slices.Contains(scenario.Acknowledged(stream.Ack.Raw), uri) {
+			x.Tags = recording.Tags{tagStands: "yes"}
+		}
+		return x, stream
+	}
+	x := *stream.Stop(ctx)
+	x.Method = subscribe
+	if !x.Failed() && !x.CutOff() {
+		x.Outcome, x.Reason = recording.Silent, "subscriptions/listen was not acknowledged"
+	}
+	if cause := context.Cause(ctx); cause != nil { // that says nothing about the side
+		x.Outcome, x.Reason = recording.Canceled, cause.Error()
+	}
+	return &x, nil
+}
+
+// said is something that a side said, as the result of an exchange.
+func said(method string, what gjson.Result) *recording.Exchange {
+	x := &recording.Exchange{Method: method, Outcome: recording.Replied}
+	x.Attach(wire.ObjectOf(`{"result":` + cmp.Or(what.Raw, "{}") + `}`))
+	return x
+}
+
+// change makes a resource change, and is what is heard of it.
+func (t *talk) change(ctx context.Context, p *scenario.Play, c *scenario.Client, uri string) *recording.Exchange {
+	x := &recording.Exchange{Method: updated, Outcome: recording.Canceled}
+	after := c.S.Last()
+	if p.Fire(ctx, p.Target.Triggers.Update, c) {
+		f, ok := c.S.Await(ctx, after, scenario.ChangeTime, func(f *wire.Frame) bool {
+			return scenario.Notifies(f, updated) && gjson.GetBytes(f.Raw, "params.uri").String() == t.in(uri)
+		})
+		switch {
+		case ok:
+			x = said(updated, without(gjson.GetBytes(f.Raw, "params"), "_meta"))
+		case !c.S.Alive():
+			x.Reason = "a session was lost after triggers.update: updates could not be compared"
+		default:
+			x.Outcome, x.Reason = recording.Silent, "it did not say that it has changed after triggers.update"
+		}
+	} else if p.Rec.Broken != nil {
+		x.Reason = p.Rec.Broken.Reason
+	}
+	x.Tags = recording.Tags{tagAsked: uri}
+	return x
+}
+
+// end gives a subscription up.
+func end(ctx context.Context, c *scenario.Client, uri string, x *recording.Exchange, stream *session.Stream) {
+	if !c.P.Modern() && x.Tags[tagStands] != "" {
+		c.S.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: map[string]any{"uri": uri}})
+	}
+	if stream != nil && c.P.Modern() {
+		stream.Stop(ctx)
+	} else if stream != nil {
+		stream.Cancel()
+		stream.Finish()
+	}
+}
