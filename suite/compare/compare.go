@@ -302,7 +302,7 @@ func (c *comparison) common() (both [][2]requirement.Combination) {
 			}
 			continue
 		}
-		f := finding{subject: "revision " + string(rev), kind: Dropped, direct: quoted("offered")}
+		f := finding{key: key{part: declaring, subject: "revision " + string(rev)}, kind: Dropped, direct: quoted("offered")}
 		other, only := c.through, "is offered by the direct side only: it is not defined on the transports of the other side"
 		if through {
 			f.kind, f.through = Added, f.direct
@@ -315,10 +315,10 @@ func (c *comparison) common() (both [][2]requirement.Combination) {
 			c.note(f.subject + " " + only + ", and so not counted")
 		case through:
 			f.direct = quoted(why)
-			c.add(Declared, rev, f)
+			c.add(rev, f)
 		default:
 			f.through = quoted(why)
-			c.add(Declared, rev, f)
+			c.add(rev, f)
 		}
 	}
 	if len(both) == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,8 +12,10 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
@@ -24,16 +27,16 @@ func bare() *round {
 	return &round{comparison: c, rev: requirement.R20251125, through: &talk{}}
 }
 
-// says is an answer: a result, an error, or, after a "!", why there is none.
-func says(s string) answer {
+// says is what a side answers to a read: a result, an error, or, after a "!", why there is none.
+func says(s string) *book {
+	x := said(readResource, gjson.Parse(s))
 	if why, ok := strings.CutPrefix(s, "!"); ok {
-		return answer{none: why}
+		x = &recording.Exchange{Method: readResource, Outcome: recording.Silent, Reason: why}
+	} else if gjson.Get(s, "error").Exists() {
+		x.Attach(wire.ObjectOf(s))
 	}
-	body := gjson.Parse(s)
-	if e := body.Get("error"); e.Exists() {
-		return answer{failed: true, body: e}
-	}
-	return answer{body: body}
+	x.Params = []byte(`{"uri":"u"}`)
+	return (&talk{}).read(takes{recording.Reads: {Exchanges: []*recording.Exchange{x}}})
 }
 
 // outcome is what a round came to, in a word.
@@ -76,13 +79,11 @@ func TestSettle(t *testing.T) {
 		{"errors of the gateway that change", other, a, []string{no, no, no, no}, "gap"},
 	} {
 		r := bare()
-		q := &question{part: part{group: Read}, subject: "u", direct: says(x.own[0]), through: says(x.first)}
-		q.found = q.compare(names{}, q.direct, q.through)
-		var own []answer
+		var own []*book
 		for _, s := range x.own {
 			own = append(own, says(s))
 		}
-		r.settle(t.Context(), q, says(x.through), own)
+		r.settle(t.Context(), names{}.compare(own[0], says(x.first)), own, says(x.through))
 		if got := outcome(r); got != x.want {
 			t.Errorf("%s: %q, not %q: %+v", x.name, got, x.want, r.report)
 		}
@@ -94,9 +95,8 @@ func TestSettleEnds(t *testing.T) {
 	r := bare()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	q := &question{part: part{group: Read}, subject: "u", direct: says("1"), through: says("2")}
-	q.found = q.compare(names{}, q.direct, q.through)
-	r.settle(ctx, q, says("2"), []answer{says("1"), says("1"), says("1"), says("1")})
+	one, two := says("1"), says("2")
+	r.settle(ctx, names{}.compare(one, two), []*book{one, one, one, one}, two)
 	if got := outcome(r); got != "gap" {
 		t.Errorf("%q", got)
 	}
@@ -105,18 +105,17 @@ func TestSettleEnds(t *testing.T) {
 // TestSettleLongLists: of long lists that differ in every entry the first differences are told.
 func TestSettleLongLists(t *testing.T) {
 	const many = 20_000
-	list := func(change string) answer {
-		a := answer{body: gjson.Parse(`{"resources":[]}`), end: endDone}
+	list := func(change string) *book {
+		b := listing("done")
 		for i := range many {
-			name := "u" + number(i).Raw
-			a.entries = append(a.entries, entry{name, gjson.Parse(`{"name":"` + change + `"}`)})
+			k := key{walks[0], strconv.Itoa(i), true}
+			b.put(k, answer{body: gjson.Parse(`{"name":"` + change + `"}`), times: 1, whole: true})
 		}
-		return a
+		return b
 	}
 	r := bare()
-	q := &question{part: lists[0], subject: "resources/list", direct: list("a"), through: list("b")}
-	q.found = q.compare(names{}, q.direct, q.through)
-	r.settle(t.Context(), q, q.through, []answer{q.direct, list("c"), list("d"), list("e")})
+	first, other := list("a"), list("b")
+	r.settle(t.Context(), names{}.compare(first, other), []*book{first, list("c"), list("d"), list("e")}, other)
 	if r.report.Summary.Omitted != many-maxDifferences {
 		t.Errorf("%d omitted", r.report.Summary.Omitted)
 	}

@@ -37,26 +37,27 @@ type part struct {
 	name   recording.Name
 	method string // of the exchanges that are compared; empty means all
 	// Of a walk: the member of a page that lists entries, and the one that names an entry.
-	member, key string
+	member, named string
 }
 
 // The parts of a comparison, in the order in which they are played. Where no scenario of the
-// engine asks, one of this package does.
+// suite asks, one of this package does.
 var (
-	declaring = part{group: Declared, name: "declaration"}
-	lists     = []part{
+	declaring = &part{group: Declared, name: "declaration"}
+	walks     = []*part{
 		{Listed, recording.WalkResources, "resources/list", "resources", "uri"},
 		{Templates, recording.WalkTemplates, "resources/templates/list", "resourceTemplates", "uriTemplate"},
 	}
-	requests = []part{
+	requests = []*part{
 		{group: Read, name: recording.Reads, method: readResource},
 		{group: Completion, name: recording.TemplateCompletions, method: complete},
 		{group: Templates, name: recording.TemplateSweep, method: readResource},
 		{group: Templates, name: recording.Expansions, method: readResource},
 		{group: Errors, name: recording.MissingReads, method: readResource},
 	}
-	watching = part{group: Subscriptions, name: "subscriptions", method: subscribe}
-	updating = part{group: Subscriptions, name: "subscriptions", method: updated}
+	watching = &part{group: Subscriptions, name: "subscriptions", method: subscribe}
+	updating = &part{group: Subscriptions, name: "subscriptions", method: updated}
+	parts    = slices.Concat([]*part{declaring}, walks, requests, []*part{watching, updating})
 )
 
 // takes is what was recorded, by scenario.
@@ -77,7 +78,6 @@ type talk struct {
 	// names of what it lists by those of the direct side.
 	words  names
 	listed map[string]string
-	first  takes
 }
 
 // in is a URI or URI template in the words of the side.
@@ -87,9 +87,6 @@ func (t *talk) in(s string) string {
 	}
 	return t.words.uri.forward(s)
 }
-
-// declares reports whether a side declares a capability.
-func (t *talk) declares(path string) bool { return t.first[declaring.name].Facts.Declares(path) }
 
 var declared = &scenario.Scenario{
 	Name:  declaring.name,
@@ -135,7 +132,7 @@ func readEach(which func(*scenario.Play) []scenario.URIRead) func(context.Contex
 
 // exchanges lists those of a recording that are compared. Those that cost a session were
 // repeated in another one.
-func (p part) exchanges(rec *recording.Recording) []*recording.Exchange {
+func (p *part) exchanges(rec *recording.Recording) []*recording.Exchange {
 	return recording.Keep(rec.Exchanges, func(x *recording.Exchange) bool {
 		return (p.method == "" || x.Method == p.method) && !strings.HasSuffix(string(x.Step), "/lost") &&
 			x.Step != recording.StepAlive
@@ -144,24 +141,31 @@ func (p part) exchanges(rec *recording.Recording) []*recording.Exchange {
 
 // subject is what an exchange is about, in the words of the direct side.
 func subject(x *recording.Exchange) string {
-	if asked := x.Tags[tagAsked]; asked != "" || x.Method != complete {
-		return cmp.Or(asked, x.Param("uri").Str)
-	}
-	s := x.Param("ref.uri").Str + " " + x.Param("argument.name").Str + "=" + x.Param("argument.value").Str
-	given := members(x.Param("context.arguments"))
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		s += " with " + name + "=" + given[name].Str
+	s := x.Tags[tagAsked]
+	switch {
+	case s != "":
+	case x.Method == readResource:
+		s = x.Param("uri").Str
+	case x.Method == complete:
+		s = x.Param("ref.uri").Str + " " + x.Param("argument.name").Str + "=" + x.Param("argument.value").Str
+		given := members(x.Param("context.arguments"))
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			s += " with " + name + "=" + given[name].Str
+		}
+	default:
+		s = declaration
 	}
 	return s
 }
 
-// again is a scenario that asks a side what the direct side was asked about some subjects.
-func (t *talk) again(p part, rec *recording.Recording, about func(string) bool) *scenario.Scenario {
+// again is a scenario that asks a side what the direct side was asked about some subjects; nil
+// means all.
+func (t *talk) again(p *part, rec *recording.Recording, about []string) *scenario.Scenario {
 	var all []session.Request
 	asked := map[string]bool{}
 	for _, x := range p.exchanges(rec) {
 		s := subject(x)
-		if asked[s] || !about(s) {
+		if asked[s] || about != nil && !slices.Contains(about, s) {
 			continue
 		}
 		asked[s] = true
@@ -190,13 +194,19 @@ func (t *talk) subscribing(uris []string) *scenario.Scenario {
 		Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 			for _, uri := range uris {
 				x, stream := t.subscribe(ctx, c, uri)
-				x.Tags = recording.Tags{tagAsked: uri, tagStands: x.Tags[tagStands]}
+				stands := x.Tags[tagStands] != ""
+				x.Tags[tagAsked] = uri
 				c.Note(x)
-				if x.Tags[tagStands] != "" && p.Target.Triggers.Update != nil {
+				if stands && p.Target.Triggers.Update != nil {
 					c.Note(t.change(ctx, p, c, uri))
 				}
-				end(ctx, c, t.in(uri), x, stream)
-				if x.Tags[tagStands] != "" {
+				if stands && !p.Modern() {
+					c.S.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: map[string]any{"uri": t.in(uri)}})
+				}
+				if stream != nil {
+					stream.Stop(ctx)
+				}
+				if stands {
 					return
 				}
 			}
@@ -205,38 +215,39 @@ func (t *talk) subscribing(uris []string) *scenario.Scenario {
 
 // subscribe asks for updates of a resource. Of a listen request the acknowledgment counts as
 // the result.
-func (t *talk) subscribe(ctx context.Context, c *scenario.Client, uri string) (*recording.Exchange, *session.Stream) {
+func (t *talk) subscribe(ctx context.Context, c *scenario.Client, uri string) (x *recording.Exchange, stream *session.Stream) {
 	uri = t.in(uri)
+	stands := recording.Tags{tagStands: "yes"}
 	if !c.P.Modern() {
-		stream := c.S.OpenStream(ctx, recording.StepStream)
-		x := c.S.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: subscribe, Params: map[string]any{"uri": uri}})
+		stream = c.S.OpenStream(ctx, recording.StepStream)
+		x = c.S.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: subscribe, Params: map[string]any{"uri": uri}, Tags: recording.Tags{}})
 		if x.Succeeded() {
-			x.Tags = recording.Tags{tagStands: "yes"}
+			x.Tags = stands
 		}
 		return x, stream
 	}
-	stream := c.S.Listen(ctx, recording.StepListen, session.Filter{URIs: []string{uri}}, session.Request{})
+	stream = c.S.Listen(ctx, recording.StepListen, session.Filter{URIs: []string{uri}}, session.Request{})
 	if stream.Ack != nil {
-		x := said(subscribe, gjson.GetBytes(stream.Ack.Raw, "params.notifications"))
+		x = said(subscribe, gjson.GetBytes(stream.Ack.Raw, "params.notifications"))
 		if slices.Contains(scenario.Acknowledged(stream.Ack.Raw), uri) {
-			x.Tags = recording.Tags{tagStands: "yes"}
+			x.Tags = stands
 		}
 		return x, stream
 	}
-	x := *stream.Stop(ctx)
-	x.Method = subscribe
-	if !x.Failed() && !x.CutOff() {
-		x.Outcome, x.Reason = recording.Silent, "subscriptions/listen was not acknowledged"
+	refused := *stream.Stop(ctx)
+	refused.Method, refused.Tags = subscribe, recording.Tags{}
+	if !refused.Failed() && !refused.CutOff() {
+		refused.Outcome, refused.Reason = recording.Silent, "subscriptions/listen was not acknowledged"
 	}
 	if cause := context.Cause(ctx); cause != nil { // that says nothing about the side
-		x.Outcome, x.Reason = recording.Canceled, cause.Error()
+		refused.Outcome, refused.Reason = recording.Canceled, cause.Error()
 	}
-	return &x, nil
+	return &refused, nil
 }
 
 // said is something that a side said, as the result of an exchange.
 func said(method string, what gjson.Result) *recording.Exchange {
-	x := &recording.Exchange{Method: method, Outcome: recording.Replied}
+	x := &recording.Exchange{Method: method, Outcome: recording.Replied, Tags: recording.Tags{}}
 	x.Attach(wire.ObjectOf(`{"result":` + cmp.Or(what.Raw, "{}") + `}`))
 	return x
 }
@@ -262,17 +273,4 @@ func (t *talk) change(ctx context.Context, p *scenario.Play, c *scenario.Client,
 	}
 	x.Tags = recording.Tags{tagAsked: uri}
 	return x
-}
-
-// end gives a subscription up.
-func end(ctx context.Context, c *scenario.Client, uri string, x *recording.Exchange, stream *session.Stream) {
-	if !c.P.Modern() && x.Tags[tagStands] != "" {
-		c.S.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: map[string]any{"uri": uri}})
-	}
-	if stream != nil && c.P.Modern() {
-		stream.Stop(ctx)
-	} else if stream != nil {
-		stream.Cancel()
-		stream.Finish()
-	}
 }

@@ -222,8 +222,8 @@ func (c *comparison) gap(rev requirement.Revision, group Group, subject, reason 
 }
 
 // add adds a difference that counts, unless it was said to be known.
-func (c *comparison) add(group Group, rev requirement.Revision, f finding) {
-	d := c.difference(group, f)
+func (c *comparison) add(rev requirement.Revision, f finding) {
+	d := c.difference(f)
 	list := &c.report.Differences
 	if by := c.ignored(&d); by != "" {
 		list, d.Reason = &c.report.Ignored, "--ignore "+by
@@ -232,8 +232,8 @@ func (c *comparison) add(group Group, rev requirement.Revision, f finding) {
 }
 
 // unsteady adds a difference that is not the gateway's doing, or cannot be shown to be.
-func (c *comparison) unsteady(group Group, rev requirement.Revision, f finding, reason string) {
-	d := c.difference(group, f)
+func (c *comparison) unsteady(rev requirement.Revision, f finding, reason string) {
+	d := c.difference(f)
 	d.Reason = reason
 	c.keep(&c.report.Unsteady, d, rev)
 }
@@ -260,8 +260,8 @@ func (c *comparison) keep(list *[]Difference, d Difference, rev requirement.Revi
 	*list = append(*list, d)
 }
 
-func (c *comparison) difference(group Group, f finding) Difference {
-	d := Difference{Group: group, Kind: f.kind, Subject: c.clean(f.subject), Member: c.clean(pathText(f.path)), path: f.path}
+func (c *comparison) difference(f finding) Difference {
+	d := Difference{Group: f.group, Kind: f.kind, Subject: c.clean(f.subject), Member: c.clean(pathText(f.path)), path: f.path}
 	a, b := c.hide.String(f.direct.Raw), c.hide.String(f.through.Raw)
 	d.DirectBytes, d.ThroughBytes = len(a), len(b)
 	if f.direct.Type == gjson.String && f.through.Type == gjson.String {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine"
@@ -15,6 +15,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/tidwall/gjson"
 )
 
 // declaration is the subject of what a side declares.
@@ -25,73 +26,74 @@ type round struct {
 	*comparison
 	rev             requirement.Revision
 	direct, through *talk
-	asked           []*question
+	compared        Compared
 }
 
 // revision plays both sides in one revision, and compares what was recorded.
 func (c *comparison) revision(ctx context.Context, at [2]requirement.Combination) {
-	r := &round{comparison: c, rev: at[0].Revision, direct: &talk{side: c.direct, at: at[0]}, through: &talk{side: c.through, at: at[1]}}
-	r.through.words, r.through.listed = names{c.cfg.MapURI, c.cfg.MapName}, map[string]string{}
-	r.direct.first, r.through.first = takes{}, takes{}
+	r := &round{
+		comparison: c, rev: at[0].Revision, direct: &talk{side: c.direct, at: at[0]},
+		through:  &talk{side: c.through, at: at[1], words: names{c.cfg.MapURI, c.cfg.MapName}, listed: map[string]string{}},
+		compared: Compared{string(at[0].Revision), string(at[0].Transport), string(at[1].Transport), map[Group]int{}},
+	}
 	defer r.renew()
-	r.together(ctx, declared)
-	r.join(declaring)
-	if !r.either("resources") && len(r.direct.first[declaring.name].Facts.Declared) > 0 {
-		r.note(string(r.rev) + ": neither side declares resources, so none were asked for")
-		r.confirm(ctx, r.asked)
-		r.account(ctx)
+	defer func() { c.report.Compared = append(c.report.Compared, r.compared) }()
+	direct, through := takes{}, takes{}
+	r.together(ctx, direct, through, declared)
+	facts := []*recording.Facts{direct[declaring.name].Facts, through[declaring.name].Facts}
+	declares := func(path string) bool { return facts[0].Declares(path) || facts[1].Declares(path) }
+	if !declares("resources") && len(facts[0].Declared) > 0 {
+		r.remark("neither side declares resources, so none were asked for")
+		r.judge(ctx, direct, through)
 		return
 	}
-	for _, p := range lists {
-		r.together(ctx, script(p.name))
-		r.know(r.join(p)[0])
+	var played []*part
+	for _, p := range walks {
+		r.together(ctx, direct, through, script(p.name))
 	}
-	var played []part
-	var plan, repeated []*scenario.Scenario
-	completes := r.rev.Before(requirement.R20250326) || r.either("completions")
-	for _, p := range requests {
-		if completes || p.name != recording.TemplateCompletions && p.name != recording.TemplateSweep {
-			played, plan = append(played, p), append(plan, script(p.name))
+	for k, a := range r.through.read(through).answers {
+		if own := a.body.Get(k.named); k.entry && own.Type == gjson.String {
+			r.through.listed[k.subject] = own.Str
 		}
 	}
-	r.play(ctx, r.direct, r.direct.first, plan...)
-	for _, p := range played {
-		repeated = append(repeated, r.through.again(p, r.direct.first[p.name], func(string) bool { return true }))
+	completes := r.rev.Before(requirement.R20250326) || declares("completions")
+	for _, p := range requests {
+		if completes || p.name != recording.TemplateCompletions && p.name != recording.TemplateSweep {
+			r.play(ctx, r.direct, direct, script(p.name))
+			played = append(played, p)
+		}
 	}
-	r.play(ctx, r.through, r.through.first, repeated...)
 	for _, p := range played {
-		r.join(p)
+		r.play(ctx, r.through, through, r.through.again(p, direct[p.name], nil))
 	}
+	asked := r.judge(ctx, direct, through)
 	if ctx.Err() == nil {
-		r.remark()
+		r.remarks(asked, direct[recording.Reads])
 	}
-	r.confirm(ctx, r.asked)
-	if r.direct.declares("resources.subscribe") && r.through.declares("resources.subscribe") {
-		r.subscriptions(ctx)
+	if facts[0].Declares("resources.subscribe") && facts[1].Declares("resources.subscribe") {
+		r.subscriptions(ctx, asked)
 	}
-	r.account(ctx)
 }
 
-// either reports whether one of the sides declares a capability.
-func (r *round) either(path string) bool { return r.direct.declares(path) || r.through.declares(path) }
+func (r *round) remark(format string, args ...any) {
+	r.note(string(r.rev) + ": " + fmt.Sprintf(format, args...))
+}
 
 // play plays scenarios on a side, and adds what they record.
 func (r *round) play(ctx context.Context, t *talk, into takes, plan ...*scenario.Scenario) {
-	err := t.run.Play(ctx, t.at, into, plan...)
-	if errors.Is(err, engine.ErrVolume) {
-		err = errVolume
-	}
-	if err != nil {
+	switch err := t.run.Play(ctx, t.at, into, plan...); {
+	case errors.Is(err, engine.ErrVolume):
+		r.end(errVolume)
+	case err != nil:
 		r.end(err)
 	}
 }
 
 // together plays a scenario on both sides at the same time.
-func (r *round) together(ctx context.Context, sc *scenario.Scenario) {
+func (r *round) together(ctx context.Context, direct, through takes, sc *scenario.Scenario) {
 	var wg sync.WaitGroup
-	for _, t := range []*talk{r.direct, r.through} {
-		wg.Go(func() { r.play(ctx, t, t.first, sc) })
-	}
+	wg.Go(func() { r.play(ctx, r.direct, direct, sc) })
+	wg.Go(func() { r.play(ctx, r.through, through, sc) })
 	wg.Wait()
 }
 
@@ -101,156 +103,124 @@ func (r *round) renew() {
 	r.through.run.Renew(r.through.at)
 }
 
-// join compares what both sides answered in a scenario, exchange by exchange.
-func (r *round) join(p part) []*question {
-	subjects, direct := p.answers(r.direct.first[p.name], r.direct)
-	_, through := p.answers(r.through.first[p.name], r.through)
-	var all []*question
-	if b := r.direct.first[p.name].Broken; b != nil && len(subjects) == 0 && b.Code != recording.CodeInterrupted && b.Code != recording.CodeNoAnswer {
-		r.gap(r.rev, p.group, "", "direct: "+b.Reason)
+// judge compares what both sides recorded. What differs is played again: by the server on
+// its session and on a fresh one, by the gateway on a fresh one, and by the server once more. A
+// server may change by itself, and its copies need not agree.
+func (r *round) judge(ctx context.Context, direct, through takes) *book {
+	first, other := r.direct.read(direct), r.through.read(through)
+	defer r.account(ctx, first, other)
+	found := r.through.words.compare(first, other)
+	switch {
+	case len(found) == 0:
+		return first
+	case ctx.Err() != nil:
+		r.open(found, "the answers differ, but they were not asked for again: the comparison ended before")
+		return first
 	}
-	for _, s := range subjects {
-		q := &question{part: p, subject: s, direct: direct(s), through: through(s)}
-		if q.through.none == unasked {
-			continue
+	own := []*book{first}
+	for i, t := range []*talk{r.direct, r.direct, r.through, r.direct} {
+		if i == 1 {
+			r.renew()
 		}
-		q.found = q.compare(r.through.words, q.direct, q.through)
-		all = append(all, q)
+		again := takes{}
+		r.play(ctx, t, again, t.repeat(direct, found)...)
+		if t == r.through {
+			other = t.read(again)
+		} else {
+			own = append(own, t.read(again))
+		}
 	}
-	r.asked = append(r.asked, all...)
+	r.settle(ctx, found, own, other)
+	return first
+}
+
+// repeat lists the scenarios that ask a side again, and only what differed.
+func (t *talk) repeat(direct takes, found []finding) (plan []*scenario.Scenario) {
+	about := map[recording.Name][]string{}
+	for _, f := range found {
+		about[f.name] = append(about[f.name], f.subject)
+	}
+	for _, p := range parts {
+		switch subjects := about[p.name]; {
+		case subjects == nil || p == updating:
+		case p == declaring:
+			plan = append(plan, declared)
+		case p == watching:
+			plan = append(plan, t.subscribing(subjects))
+		case p.named != "":
+			plan = append(plan, script(p.name))
+		default:
+			plan = append(plan, t.again(p, direct[p.name], subjects))
+		}
+	}
+	return plan
+}
+
+// entries lists the names of what a walk found on a side.
+func (b *book) entries(walk *part) []string {
+	var all []string
+	for _, k := range b.keys {
+		if k.entry && k.part == walk && !strings.HasPrefix(k.subject, nameless) {
+			all = append(all, k.subject)
+		}
+	}
 	return all
 }
 
-// know notes under which names the gateway lists what the server lists, and which walks
-// were not followed to their end.
-func (r *round) know(q *question) {
-	for _, e := range q.through.entries {
-		if u := e.raw.Get(q.key); u.Str != "" {
-			r.through.listed[e.name] = u.Str
+// remarks notes what was bounded or left out.
+func (r *round) remarks(b *book, reads *recording.Recording) {
+	if n := len(reads.Steps(recording.StepRead)); n > 0 {
+		switch listed := reads.Step(recording.StepRead).Tags[recording.TagListed]; {
+		case reads.Skipped != nil && !reads.Skipped.LeftOut:
+			r.remark("%s", reads.Skipped.Reason)
+		case strconv.Itoa(n) != listed:
+			r.remark("%d of %s listed resources were read; --read all reads all", n, listed)
 		}
-	}
-	for i, a := range []answer{q.direct, q.through} {
-		if a.end != "" && a.end != endDone {
-			r.note(string(r.rev) + ": " + []string{"direct", "through"}[i] + ": " + q.subject + ": " + a.end + " (" +
-				strconv.Itoa(len(a.entries)) + " entries by then): what it lacks is not counted as dropped or added")
-		}
-	}
-}
-
-// remark notes what was left out.
-func (r *round) remark() {
-	first := r.direct.first
-	reads := first[recording.Reads]
-	if n := len(reads.Steps(recording.StepRead)); reads.Skipped != nil && n > 0 && !reads.Skipped.LeftOut {
-		r.note(string(r.rev) + ": " + reads.Skipped.Reason)
-	} else if n > 0 && strconv.Itoa(n) != reads.Step(recording.StepRead).Tags[recording.TagListed] {
-		r.note(fmt.Sprintf("%s: %d of %s listed resources were read; --read all reads all", r.rev, n, reads.Step(recording.StepRead).Tags[recording.TagListed]))
 	}
 	expanded := map[string]bool{}
 	for _, name := range []recording.Name{recording.TemplateSweep, recording.Expansions} {
-		if rec := first[name]; rec != nil {
+		if rec := b.takes[name]; rec != nil {
 			for _, x := range rec.Exchanges {
 				expanded[x.Tags[recording.TagTemplate]] = true
 			}
 		}
 	}
-	allowed := slices.Contains(r.cfg.Direct.Allow, target.AllowRisky)
-	for i, what := range []string{"listed resources", "templates"} {
+	for i, walk := range walks {
 		risky, unknown := 0, 0
-		entries := r.asked[i+1].direct.entries
-		for _, e := range entries {
+		all := b.entries(walk)
+		for _, name := range all {
+			e := b.answers[key{walk, name, true}].body
 			switch {
-			case judge.Risky(e.name, e.raw.Get("name").String(), e.raw.Get("title").String()) != "" && !allowed:
+			case judge.Risky(name, e.Get("name").String(), e.Get("title").String()) != "" && !slices.Contains(r.cfg.Direct.Allow, target.AllowRisky):
 				risky++
-			case i == 1 && !expanded[e.name]:
+			case i == 1 && !expanded[name]:
 				unknown++
 			}
 		}
 		if risky > 0 {
-			r.note(fmt.Sprintf("%s: %d %s speak of deletion or execution and were not read; allow: [risky] in the target file has them read", r.rev, risky, what))
+			what := []string{"listed resources", "templates"}[i]
+			r.remark("%d %s speak of deletion or execution and were not read; allow: [risky] in the target file has them read", risky, what)
 		}
 		if unknown > 0 {
-			r.note(fmt.Sprintf("%s: no values are known for %d of %d templates, so that nothing was read through them; a target file can give some (subjects.templates)", r.rev, unknown, len(entries)))
+			r.remark("no values are known for %d of %d templates, so that nothing was read through them; a target file can give some (subjects.templates)", unknown, len(all))
 		}
 	}
 }
 
 // subscriptions compares whether both sides accept a subscription, and, where the
 // target file says how to change the resource, whether the update arrives.
-func (r *round) subscriptions(ctx context.Context) {
-	uris := slices.DeleteFunc(order(r.asked[1].direct.entries), nameless)
+func (r *round) subscriptions(ctx context.Context, b *book) {
+	uris := b.entries(walks[0])
 	if trigger := r.cfg.Direct.Triggers.Update; trigger != nil {
 		uris = []string{trigger.URI}
 	}
 	if len(uris) == 0 {
-		r.note(string(r.rev) + ": nothing is listed that could be subscribed")
+		r.remark("nothing is listed that could be subscribed")
 		return
 	}
-	before := len(r.asked)
-	for _, t := range []*talk{r.direct, r.through} {
-		r.play(ctx, t, t.first, t.subscribing(uris[:min(len(uris), fewSubscriptions)]))
-	}
-	r.join(watching)
-	r.join(updating)
-	r.confirm(ctx, r.asked[before:])
-}
-
-// plan lists the scenarios that ask a side again, and only what differed.
-func (r *round) plan(t *talk, again []*question) (plan []*scenario.Scenario) {
-	about := map[recording.Name]map[string]bool{}
-	for _, q := range again {
-		if about[q.name] == nil {
-			about[q.name] = map[string]bool{}
-		}
-		about[q.name][q.subject] = true
-	}
-	for _, q := range again {
-		these := about[q.name]
-		if these == nil {
-			continue // it is in the plan
-		}
-		delete(about, q.name)
-		switch {
-		case q.name == declaring.name:
-			plan = append(plan, declared)
-		case q.name == watching.name:
-			plan = append(plan, t.subscribing(slices.Sorted(maps.Keys(these))))
-		case q.key != "":
-			plan = append(plan, script(q.name))
-		default:
-			plan = append(plan, t.again(q.part, r.direct.first[q.name], func(s string) bool { return these[s] }))
-		}
-	}
-	return plan
-}
-
-// confirm plays again what differed: the server on its session and on a fresh one, the
-// gateway on a fresh one, and the server once more. A server may change by itself, and
-// its copies need not agree.
-func (r *round) confirm(ctx context.Context, asked []*question) {
-	again := recording.Keep(asked, func(q *question) bool { return len(q.found) > 0 })
-	if ctx.Err() != nil {
-		for _, q := range again {
-			r.gap(r.rev, q.group, q.subject, "the answers differ, but they were not asked for again: the comparison ended before")
-		}
-		return
-	}
-	if len(again) == 0 {
-		return
-	}
-	var played [4]takes
-	for i, t := range []*talk{r.direct, r.direct, r.through, r.direct} {
-		if i == 1 {
-			r.renew()
-		}
-		played[i] = takes{}
-		r.play(ctx, t, played[i], r.plan(t, again)...)
-	}
-	for _, q := range again {
-		answers := func(t *talk, i int) answer {
-			_, by := q.answers(played[i][q.name], t)
-			return by(q.subject)
-		}
-		r.settle(ctx, q, answers(r.through, 2), []answer{q.direct, answers(r.direct, 0), answers(r.direct, 1), answers(r.direct, 3)})
-	}
+	uris = uris[:min(len(uris), fewSubscriptions)]
+	direct, through := takes{}, takes{}
+	r.play(ctx, r.direct, direct, r.direct.subscribing(uris))
+	r.play(ctx, r.through, through, r.through.subscribing(uris))
+	r.judge(ctx, direct, through)
 }

@@ -4,64 +4,82 @@ import (
 	"context"
 	"slices"
 	"strconv"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 )
+
+// places are findings by question: a long list has as many of them as entries.
+type places map[key][]finding
+
+func placed(all []finding) places {
+	p := places{}
+	for _, f := range all {
+		p[f.key] = append(p[f.key], f)
+	}
+	return p
+}
+
+// has reports whether one of the findings is about the same place as f.
+func (p places) has(f *finding) bool {
+	return slices.ContainsFunc(p[f.key], func(g finding) bool { return f.about(&g) })
+}
 
 // settle adds what differed both times to the report, and parts from it what the
 // server's own answers do not agree about. What could not be seen again, be it that there
 // was no answer or that the gateway gave another one, is not established: that would be
 // to call both sides the same.
-func (r *round) settle(ctx context.Context, q *question, through answer, own []answer) {
-	none, gone := "", own[0].none == "" && own[len(own)-1].none != ""
-	for _, a := range append(slices.Clone(own[1:]), through) {
-		switch {
-		case a.void:
-			r.gap(r.rev, q.group, q.subject, "what differs could not be asked again: "+a.none)
-			return
-		case a.none != "":
-			none = a.none
-		}
-	}
-	unsteady := places{}
+func (r *round) settle(ctx context.Context, found []finding, own []*book, through *book) {
+	var differ []finding
 	for i, a := range own {
 		for _, b := range own[i+1:] {
 			if ctx.Err() != nil {
-				r.gap(r.rev, q.group, q.subject, "the answers differ, but the repeated ones were not compared: the comparison ended before")
+				r.open(found, "the answers differ, but the repeated ones were not compared: the comparison ended before")
 				return
 			}
-			unsteady.put(q.compare(names{}, a, b))
+			differ = append(differ, names{}.compare(a, b)...)
 		}
 	}
-	repeated := places{}
-	repeated.put(q.compare(r.through.words, own[len(own)-1], through))
-	// Where the server answers in another way altogether, no part of an answer is steady.
-	altogether := slices.ContainsFunc(unsteady[q.subject], func(f finding) bool { return f.is(whether) || f.is(standing) })
-	var unseen, flapping []finding
-	for _, f := range q.found {
-		switch {
-		case f.is(updated) && f.kind == Added:
-			r.unsteady(q.group, r.rev, f, "the direct side did not hear of the change, the other did")
-		case none != "" && (!f.is(whether) && !f.is(updated) || gone):
-			unseen = append(unseen, f)
-		case altogether || unsteady.has(&f):
-			r.unsteady(q.group, r.rev, f, "the server's own answers differ")
-		case !repeated.has(&f):
-			flapping = append(flapping, f)
-		default:
-			r.add(q.group, r.rev, f)
+	unsteady, repeated := placed(differ), placed(r.through.words.compare(own[len(own)-1], through))
+	for len(found) > 0 {
+		q := found[0].question()
+		var these, unseen, flapping []finding
+		these, found = recording.Keep(found, func(f finding) bool { return f.question() == q }), slices.DeleteFunc(found, func(f finding) bool { return f.question() == q })
+		none, void := "", false
+		gone := own[0].of(q).none == "" && own[len(own)-1].of(q).none != ""
+		for _, b := range append(slices.Clone(own[1:]), through) {
+			if a := b.of(q); a.none != "" || a.void {
+				none, void = a.none, void || a.void
+			}
 		}
+		// Where the server answers in another way altogether, no part of an answer is steady.
+		altogether := slices.ContainsFunc(unsteady[q], func(f finding) bool { return f.is(whether) || f.is(standing) })
+		for _, f := range these {
+			switch {
+			case f.is(updated) && f.kind == Added:
+				r.unsteady(r.rev, f, "the direct side did not hear of the change, the other did")
+			case void || none != "" && (!f.is(whether) && !f.is(updated) || gone):
+				unseen = append(unseen, f)
+			case altogether || unsteady.has(&f):
+				r.unsteady(r.rev, f, "the server's own answers differ")
+			case !repeated.has(&f):
+				flapping = append(flapping, f)
+			default:
+				r.add(r.rev, f)
+			}
+		}
+		r.open(unseen, "what differs could not be asked again: "+none)
+		r.open(flapping, "the gateway's answers differ from time to time")
 	}
-	r.open(q, unseen, "what differs could not be asked again: "+none)
-	r.open(q, flapping, "the gateway's answers differ from time to time")
 }
 
 // open notes that findings of a question could not be settled, once for all of them. What
 // was said to be known stays so.
-func (r *round) open(q *question, all []finding, why string) {
+func (r *round) open(all []finding, why string) {
 	var left []Difference
 	for _, f := range all {
-		d := r.difference(q.group, f)
+		d := r.difference(f)
 		if r.ignored(&d) != "" {
-			r.add(q.group, r.rev, f)
+			r.add(r.rev, f)
 			continue
 		}
 		left = append(left, d)
@@ -75,40 +93,37 @@ func (r *round) open(q *question, all []finding, why string) {
 	if left[0].Member != "" {
 		why = left[0].Member + ": " + why
 	}
-	r.gap(r.rev, q.group, left[0].Subject, why)
+	r.gap(r.rev, left[0].Group, left[0].Subject, why)
 }
 
-// places are findings by subject: a long list has as many of them as entries.
-type places map[string][]finding
-
-func (p places) put(all []finding) {
-	for _, f := range all {
-		p[f.subject] = append(p[f.subject], f)
-	}
-}
-
-// has reports whether one of the findings is about the same place as f.
-func (p places) has(f *finding) bool {
-	return slices.ContainsFunc(p[f.subject], func(g finding) bool { return f.about(&g) })
-}
-
-// account notes what was asked, and what neither side answered. That a comparison was
-// cut short is said once, and not of each question.
-func (r *round) account(ctx context.Context) {
-	one := Compared{Revision: string(r.rev), Direct: string(r.direct.at.Transport), Through: string(r.through.at.Transport), Asked: map[Group]int{}}
-	for _, q := range r.asked {
-		d, t := q.direct, q.through
-		switch {
-		case (d.void || t.void) && ctx.Err() != nil:
-		case d.void:
-			r.gap(r.rev, q.group, q.subject, "direct: "+d.none)
-		case t.void:
-			r.gap(r.rev, q.group, q.subject, "through: "+t.none)
-		case d.none != "" && t.none != "":
-			r.gap(r.rev, q.group, q.subject, "neither side answered: direct: "+d.none+"; through: "+t.none)
-		default:
-			one.Asked[q.group]++
+// account notes what was asked, which walks were not followed to their end, and what neither side
+// answered. That a comparison was cut short is said once, and not of each question.
+func (r *round) account(ctx context.Context, direct, through *book) {
+	gap := func(k key, why string) { r.gap(r.rev, k.group, k.subject, why) }
+	for _, p := range requests {
+		rec := direct.takes[p.name]
+		if rec != nil && len(rec.Exchanges) == 0 && rec.Broken != nil && rec.Broken.Code != recording.CodeInterrupted && rec.Broken.Code != recording.CodeNoAnswer {
+			gap(key{part: p}, "direct: "+rec.Broken.Reason)
 		}
 	}
-	r.report.Compared = append(r.report.Compared, one)
+	for _, k := range direct.keys {
+		d, t := direct.of(k), through.of(k)
+		switch {
+		case k.entry || t.none == unasked || (d.void || t.void) && ctx.Err() != nil:
+		case d.void:
+			gap(k, "direct: "+d.none)
+		case t.void:
+			gap(k, "through: "+t.none)
+		case d.none != "" && t.none != "":
+			gap(k, "neither side answered: direct: "+d.none+"; through: "+t.none)
+		default:
+			r.compared.Asked[k.group]++
+		}
+		for i, a := range []answer{d, t} {
+			if a.end != "" && a.end != endDone {
+				r.remark("%s: %s: %s (%d entries by then): what it lacks is not counted as dropped or added",
+					[]string{"direct", "through"}[i], k.subject, a.end, a.times)
+			}
+		}
+	}
 }
