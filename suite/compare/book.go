@@ -31,7 +31,6 @@ type answer struct {
 	none   string
 	void   bool
 	failed bool         // body is an error
-	stands bool         // it is the answer to a subscription, which stands
 	body   gjson.Result // the result, the error, or the entry of a list
 	// Of a walk: how it ended, and the names of the entries. Of an entry: whether the walk came to
 	// its end. Of both: how often an entry is there.
@@ -70,7 +69,7 @@ func (b *book) of(k key) answer {
 	case ok:
 	case k.entry:
 		a.void = b.answers[k.question()].end != endDone
-	case rec != nil && rec.Broken != nil && k.method != updated:
+	case rec != nil && rec.Broken != nil && k.part != updating:
 		a = answer{none: rec.Broken.Reason, void: rec.Broken.Code == recording.CodeInterrupted}
 	default:
 		a = answer{none: unasked, void: true}
@@ -149,7 +148,7 @@ var ends = map[string]string{
 func reply(x *recording.Exchange) answer {
 	switch {
 	case x.Succeeded():
-		return answer{body: x.Result(), stands: x.Tags[tagStands] != ""}
+		return answer{body: x.Result()}
 	case x.Failed():
 		return answer{failed: true, body: x.Error()}
 	case x.CutOff():
@@ -236,16 +235,13 @@ func (n names) answers(k key, a, b answer) (all []finding) {
 		// The message is for people, and a gateway may add its own words.
 		return append(n.diff(k, a.body.Get("code"), b.body.Get("code"), "error", "code"),
 			n.diff(k, a.body.Get("data"), b.body.Get("data"), "error", "data")...)
-	case a.stands && b.stands:
+	case k.part == watching && f.kind == Changed:
 		return nil // what is granted is the same; what else an acknowledgment says is up to the session
-	case a.stands != b.stands && a.none == "" && b.none == "":
-		f.path, f.kind = []string{standing}, Dropped
-		if b.stands {
-			f.kind = Added
-		}
-	case k.method == updated && f.kind == Changed:
+	case k.part == watching && a.none == "" && b.none == "":
+		f.path = []string{standing}
+	case k.part == updating && f.kind == Changed:
 		return n.diff(k, a.body, b.body, updated)
-	case k.method == updated:
+	case k.part == updating:
 		f.path, f.direct, f.through = []string{updated}, arrived(a), arrived(b)
 	case f.kind == Changed && a.good():
 		all = n.diff(k, a.body, b.body)

@@ -117,27 +117,44 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	defer stop()
 	ctx, c.end = context.WithCancelCause(ctx)
 	defer c.end(nil)
-	reached, err := c.connect(ctx)
-	closed := sync.OnceFunc(func() { c.both(func(s *side) { s.close() }) })
-	defer closed()
-	if err != nil {
+	if err := c.play(ctx); err != nil {
 		return nil, err
-	}
-	if reached {
-		for _, at := range c.common() {
-			if ctx.Err() == nil {
-				c.revision(ctx, at)
-			}
-		}
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		c.gap("", "", "", cause.Error())
 		c.report.Summary.Interrupted = true
 	}
-	closed()
 	c.report.DurationMS = reports.Milliseconds(time.Since(began))
 	c.finish()
 	return c.report, nil
+}
+
+// play finds out what the two sides speak, side by side, and compares them in each revision that both
+// offer.
+func (c *comparison) play(ctx context.Context) error {
+	var errs [2]error
+	c.both(func(i int, s *side) { s.run, errs[i] = engine.Prepare(ctx, c.config(s)) })
+	defer c.both(func(_ int, s *side) {
+		if s.run != nil {
+			s.run.Close()
+		}
+	})
+	reached := true
+	for i, s := range c.sides() {
+		if errs[i] != nil {
+			return fmt.Errorf("the %s side: %w", s.name, errs[i])
+		}
+		reached = c.reached(ctx, s) && reached
+	}
+	if !reached {
+		return nil
+	}
+	for _, at := range c.common() {
+		if ctx.Err() == nil {
+			c.revision(ctx, at)
+		}
+	}
+	return nil
 }
 
 // behind is the target behind the gateway, with what is known of the direct one in its words.
@@ -159,10 +176,10 @@ func behind(cfg Config) *target.Target {
 func (c *comparison) sides() []*side { return []*side{c.direct, c.through} }
 
 // both does something with both sides, side by side.
-func (c *comparison) both(do func(*side)) {
+func (c *comparison) both(do func(int, *side)) {
 	var wg sync.WaitGroup
-	for _, s := range c.sides() {
-		wg.Go(func() { do(s) })
+	for i, s := range c.sides() {
+		wg.Go(func() { do(i, s) })
 	}
 	wg.Wait()
 }
@@ -185,57 +202,28 @@ func (s *side) check() error {
 	return nil
 }
 
-func (s *side) close() {
-	if s.run != nil {
-		s.run.Close()
+// reached describes the endpoints of a side that were reached, and says which were not, and why. It reports
+// whether one was.
+func (c *comparison) reached(ctx context.Context, s *side) bool {
+	var lost []engine.Asked
+	for _, a := range s.run.Asked() {
+		if a.Unreachable != "" {
+			lost = append(lost, a)
+			continue
+		}
+		s.shown.Endpoints = append(s.shown.Endpoints, Endpoint{c.clean(a.AddressWithout(c.hide.String)), string(a.Transport), requirement.Texts(a.Served)})
 	}
-}
-
-// connect finds out what the two sides speak, side by side.
-func (c *comparison) connect(ctx context.Context) (reached bool, err error) {
-	var errs sync.Map
-	c.both(func(s *side) {
-		run, err := engine.Prepare(ctx, c.config(s))
-		if s.run = run; err != nil {
-			errs.Store(s, fmt.Errorf("the %s side: %w", s.name, err))
-		}
-	})
-	for _, s := range c.sides() {
-		if err, failed := errs.Load(s); failed {
-			return false, err.(error)
-		}
+	if ctx.Err() != nil {
+		return false
 	}
-	reached = ctx.Err() == nil
-	for _, s := range c.sides() {
-		var unreached []string
-		ends := []Endpoint{}
-		for _, a := range s.run.Asked() {
-			if a.Unreachable != "" {
-				unreached = append(unreached, a.Unreachable)
-				continue
-			}
-			ends = append(ends, Endpoint{c.clean(a.AddressWithout(c.hide.String)), string(a.Transport), requirement.Texts(a.Served)})
-		}
-		if s == c.direct {
-			c.report.Direct.Endpoints = ends
-		} else {
-			c.report.Through.Endpoints = ends
-		}
-		switch {
-		case ctx.Err() != nil:
-		case len(ends) == 0:
-			reached = false
-			why := cmp.Or(strings.Join(unreached, "; "), "its target file leaves none of the revisions that were asked for")
-			c.gap("", "", s.name, "the "+s.name+" side could not be reached: "+why)
-		default:
-			for _, a := range s.run.Asked() {
-				if a.Unreachable != "" {
-					c.gap("", "", s.name, "the endpoint "+a.AddressWithout(c.hide.String)+" could not be reached: "+a.Unreachable)
-				}
-			}
-		}
+	if len(s.shown.Endpoints) == 0 {
+		c.gap("", "", s.name, "the "+s.name+" side could not be reached: "+s.run.Unreachable())
+		return false
 	}
-	return reached, nil
+	for _, a := range lost {
+		c.gap("", "", s.name, "the endpoint "+a.AddressWithout(c.hide.String)+" could not be reached: "+a.Unreachable)
+	}
+	return true
 }
 
 // config is how the engine plays a side. The time for everything is kept here.
@@ -255,11 +243,6 @@ func (c *comparison) config(s *side) engine.Config {
 		Target: &t, Timeout: c.cfg.Timeout, Start: c.cfg.Start, Budget: 2 * c.cfg.Budget, Reads: c.cfg.Reads,
 		Progress: c.cfg.Progress,
 	}
-}
-
-// address is the first command or address of a target, without secrets.
-func (c *comparison) address(t *target.Target) string {
-	return t.Endpoints[0].NameWithout(c.hide.String)
 }
 
 // offers is where a side offers a revision: at the first endpoint that does.

@@ -15,25 +15,24 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
-	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
 // bare is a round between two sides that are not asked anything.
 func bare() *round {
 	at := &target.Target{Endpoints: []target.Endpoint{{Command: []string{"x"}}}}
-	c := &comparison{cfg: Config{Direct: at, Through: at}.withDefaults(), index: map[string]int{}}
+	c := &comparison{cfg: Config{Direct: at, Through: at}.withDefaults(), index: map[string]int{}, direct: &side{target: at}, through: &side{target: at}}
 	c.report = c.newReport(time.Now())
 	return &round{comparison: c, rev: requirement.R20251125, through: &talk{}}
 }
 
 // says is what a side answers to a read: a result, an error, or, after a "!", why there is none.
 func says(s string) *book {
-	x := said(readResource, gjson.Parse(s))
+	x := said(readResource, s)
 	if why, ok := strings.CutPrefix(s, "!"); ok {
-		x = &recording.Exchange{Method: readResource, Outcome: recording.Silent, Reason: why}
-	} else if gjson.Get(s, "error").Exists() {
-		x.Attach(wire.ObjectOf(s))
+		x.Outcome, x.Reason = recording.Silent, why
+	} else if !gjson.Get(s, "error").Exists() {
+		x = said(readResource, `{"result":`+s+`}`)
 	}
 	x.Params = []byte(`{"uri":"u"}`)
 	return (&talk{}).read(takes{recording.Reads: {Exchanges: []*recording.Exchange{x}}})

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -27,8 +26,7 @@ const (
 	readResource     = "resources/read"
 	complete         = "completion/complete"
 
-	tagAsked  recording.Tag = "asked"  // the subject, in the words of the direct side
-	tagStands recording.Tag = "stands" // set on a subscription that was granted
+	tagAsked recording.Tag = "asked" // the subject, in the words of the direct side
 )
 
 // part is a scenario, and what of its recording is compared.
@@ -68,6 +66,7 @@ type side struct {
 	name   string
 	target *target.Target
 	run    *engine.Run
+	shown  *Side // in the report
 }
 
 // talk is a side in one revision.
@@ -169,17 +168,12 @@ func (t *talk) again(p *part, rec *recording.Recording, about []string) *scenari
 			continue
 		}
 		asked[s] = true
-		params := map[string]any{}
-		if json.Unmarshal(x.Params, &params) != nil {
-			continue // excluded: we have written them
+		uri, raw := x.Param("uri"), string(x.Params)
+		if !uri.Exists() {
+			uri = x.Param("ref.uri")
 		}
-		delete(params, "_meta") // which each session has of its own
-		for _, named := range []any{params, params["ref"]} {
-			if m, ok := named.(map[string]any); ok && m["uri"] != nil {
-				m["uri"] = t.in(fmt.Sprint(m["uri"]))
-			}
-		}
-		all = append(all, session.Request{Step: x.Step, Method: x.Method, Params: params, Tags: recording.Tags{tagAsked: s}})
+		raw = raw[:uri.Index] + quoted(t.in(uri.Str)).Raw + raw[uri.Index+len(uri.Raw):]
+		all = append(all, session.Request{Step: x.Step, Method: x.Method, Params: json.RawMessage(raw), Tags: recording.Tags{tagAsked: s}})
 	}
 	return &scenario.Scenario{Name: p.name, Title: script(p.name).Title,
 		Script: scenario.OnClean(func(ctx context.Context, _ *scenario.Play, c *scenario.Client) {
@@ -194,8 +188,8 @@ func (t *talk) subscribing(uris []string) *scenario.Scenario {
 		Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 			for _, uri := range uris {
 				x, stream := t.subscribe(ctx, c, uri)
-				stands := x.Tags[tagStands] != ""
-				x.Tags[tagAsked] = uri
+				stands := x.Succeeded()
+				x.Tags = recording.Tags{tagAsked: uri}
 				c.Note(x)
 				if stands && p.Target.Triggers.Update != nil {
 					c.Note(t.change(ctx, p, c, uri))
@@ -214,41 +208,33 @@ func (t *talk) subscribing(uris []string) *scenario.Scenario {
 }
 
 // subscribe asks for updates of a resource. Of a listen request the acknowledgment counts as
-// the result.
+// the answer: as an error if it does not grant what was asked for.
 func (t *talk) subscribe(ctx context.Context, c *scenario.Client, uri string) (x *recording.Exchange, stream *session.Stream) {
 	uri = t.in(uri)
-	stands := recording.Tags{tagStands: "yes"}
 	if !c.P.Modern() {
 		stream = c.S.OpenStream(ctx, recording.StepStream)
-		x = c.S.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: subscribe, Params: map[string]any{"uri": uri}, Tags: recording.Tags{}})
-		if x.Succeeded() {
-			x.Tags = stands
-		}
-		return x, stream
+		return c.S.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: subscribe, Params: map[string]any{"uri": uri}}), stream
 	}
 	stream = c.S.Listen(ctx, recording.StepListen, session.Filter{URIs: []string{uri}}, session.Request{})
-	if stream.Ack != nil {
-		x = said(subscribe, gjson.GetBytes(stream.Ack.Raw, "params.notifications"))
-		if slices.Contains(scenario.Acknowledged(stream.Ack.Raw), uri) {
-			x.Tags = stands
+	if stream.Ack == nil {
+		refused := *stream.Stop(ctx)
+		refused.Method = subscribe
+		if !refused.Failed() && !refused.CutOff() {
+			refused.Outcome, refused.Reason = recording.Silent, "subscriptions/listen was not acknowledged"
 		}
-		return x, stream
+		return &refused, nil
 	}
-	refused := *stream.Stop(ctx)
-	refused.Method, refused.Tags = subscribe, recording.Tags{}
-	if !refused.Failed() && !refused.CutOff() {
-		refused.Outcome, refused.Reason = recording.Silent, "subscriptions/listen was not acknowledged"
+	granted := gjson.GetBytes(stream.Ack.Raw, "params.notifications").Raw
+	if slices.Contains(scenario.Acknowledged(stream.Ack.Raw), uri) {
+		return said(subscribe, `{"result":`+granted+`}`), stream
 	}
-	if cause := context.Cause(ctx); cause != nil { // that says nothing about the side
-		refused.Outcome, refused.Reason = recording.Canceled, cause.Error()
-	}
-	return &refused, nil
+	return said(subscribe, `{"error":{"data":`+cmp.Or(granted, "null")+`}}`), stream
 }
 
-// said is something that a side said, as the result of an exchange.
-func said(method string, what gjson.Result) *recording.Exchange {
-	x := &recording.Exchange{Method: method, Outcome: recording.Replied, Tags: recording.Tags{}}
-	x.Attach(wire.ObjectOf(`{"result":` + cmp.Or(what.Raw, "{}") + `}`))
+// said is an exchange with an answer.
+func said(method, answer string) *recording.Exchange {
+	x := &recording.Exchange{Method: method, Outcome: recording.Replied}
+	x.Attach(wire.ObjectOf(answer))
 	return x
 }
 
@@ -262,7 +248,7 @@ func (t *talk) change(ctx context.Context, p *scenario.Play, c *scenario.Client,
 		})
 		switch {
 		case ok:
-			x = said(updated, without(gjson.GetBytes(f.Raw, "params"), "_meta"))
+			x = said(updated, `{"result":`+without(gjson.GetBytes(f.Raw, "params"), "_meta").Raw+`}`)
 		case !c.S.Alive():
 			x.Reason = "a session was lost after triggers.update: updates could not be compared"
 		default:

@@ -199,8 +199,11 @@ func (c *comparison) newReport(began time.Time) *Report {
 	for _, s := range c.cfg.Ignore {
 		r.Config.Ignore = append(r.Config.Ignore, c.clean(s))
 	}
-	r.Direct = Side{Name: c.clean(c.cfg.Direct.Name), Address: c.address(c.cfg.Direct), File: c.cfg.Direct.File, Endpoints: []Endpoint{}}
-	r.Through = Side{Name: c.clean(c.cfg.Through.Name), Address: c.address(c.cfg.Through), File: c.cfg.Through.File, Endpoints: []Endpoint{}}
+	c.direct.shown, c.through.shown = &r.Direct, &r.Through
+	for _, s := range c.sides() {
+		address := s.target.Endpoints[0].NameWithout(c.hide.String)
+		*s.shown = Side{Name: c.clean(s.target.Name), Address: address, File: s.target.File, Endpoints: []Endpoint{}}
+	}
 	return r
 }
 

@@ -8,13 +8,13 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 )
 
-// places are findings by question: a long list has as many of them as entries.
+// places are findings by what they are about: a long list has as many of them as entries.
 type places map[key][]finding
 
-func placed(all []finding) places {
+func placed(all []finding, about func(key) key) places {
 	p := places{}
 	for _, f := range all {
-		p[f.key] = append(p[f.key], f)
+		p[about(f.key)] = append(p[about(f.key)], f)
 	}
 	return p
 }
@@ -39,37 +39,50 @@ func (r *round) settle(ctx context.Context, found []finding, own []*book, throug
 			differ = append(differ, names{}.compare(a, b)...)
 		}
 	}
-	unsteady, repeated := placed(differ), placed(r.through.words.compare(own[len(own)-1], through))
-	for len(found) > 0 {
-		q := found[0].question()
-		var these, unseen, flapping []finding
-		these, found = recording.Keep(found, func(f finding) bool { return f.question() == q }), slices.DeleteFunc(found, func(f finding) bool { return f.question() == q })
-		none, void := "", false
-		gone := own[0].of(q).none == "" && own[len(own)-1].of(q).none != ""
-		for _, b := range append(slices.Clone(own[1:]), through) {
-			if a := b.of(q); a.none != "" || a.void {
-				none, void = a.none, void || a.void
-			}
+	itself := func(k key) key { return k }
+	unsteady := placed(differ, itself)
+	repeated := placed(r.through.words.compare(own[len(own)-1], through), itself)
+	asked := placed(found, key.question)
+	for _, f := range found {
+		q := f.question()
+		if asked[q] == nil {
+			continue // it is settled
 		}
-		// Where the server answers in another way altogether, no part of an answer is steady.
-		altogether := slices.ContainsFunc(unsteady[q], func(f finding) bool { return f.is(whether) || f.is(standing) })
-		for _, f := range these {
-			switch {
-			case f.is(updated) && f.kind == Added:
-				r.unsteady(r.rev, f, "the direct side did not hear of the change, the other did")
-			case void || none != "" && (!f.is(whether) && !f.is(updated) || gone):
-				unseen = append(unseen, f)
-			case altogether || unsteady.has(&f):
-				r.unsteady(r.rev, f, "the server's own answers differ")
-			case !repeated.has(&f):
-				flapping = append(flapping, f)
-			default:
-				r.add(r.rev, f)
-			}
-		}
-		r.open(unseen, "what differs could not be asked again: "+none)
-		r.open(flapping, "the gateway's answers differ from time to time")
+		r.decide(asked[q], unsteady, repeated, append(slices.Clone(own), through))
+		delete(asked, q)
 	}
+}
+
+// decide settles the findings of a question. The answers are those of the server, from the first to the last, and
+// that of the gateway to what was asked again.
+func (r *round) decide(found []finding, unsteady, repeated places, answers []*book) {
+	q := found[0].question()
+	none, void := "", false
+	for _, b := range answers[1:] {
+		if a := b.of(q); a.none != "" || a.void {
+			none, void = a.none, void || a.void
+		}
+	}
+	gone := answers[0].of(q).none == "" && answers[len(answers)-2].of(q).none != ""
+	// Where the server answers in another way altogether, no part of an answer is steady.
+	altogether := slices.ContainsFunc(unsteady[q], func(f finding) bool { return f.is(whether) || f.is(standing) })
+	var unseen, flapping []finding
+	for _, f := range found {
+		switch {
+		case f.is(updated) && f.kind == Added:
+			r.unsteady(r.rev, f, "the direct side did not hear of the change, the other did")
+		case void || none != "" && (!f.is(whether) && !f.is(updated) || gone):
+			unseen = append(unseen, f)
+		case altogether || unsteady.has(&f):
+			r.unsteady(r.rev, f, "the server's own answers differ")
+		case !repeated.has(&f):
+			flapping = append(flapping, f)
+		default:
+			r.add(r.rev, f)
+		}
+	}
+	r.open(unseen, "what differs could not be asked again: "+none)
+	r.open(flapping, "the gateway's answers differ from time to time")
 }
 
 // open notes that findings of a question could not be settled, once for all of them. What

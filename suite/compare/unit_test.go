@@ -79,8 +79,8 @@ func listing(end string, names ...string) *book {
 	for _, name := range names {
 		items = append(items, `{"uri":"`+name+`"}`)
 	}
-	x := said("resources/list", gjson.Parse(`{"resources":[`+strings.Join(items, ",")+`]}`))
-	x.Step, x.Tags[recording.TagEnd] = recording.StepPage, end
+	x := said("resources/list", `{"result":{"resources":[`+strings.Join(items, ",")+`]}}`)
+	x.Step, x.Tags = recording.StepPage, recording.Tags{recording.TagEnd: end}
 	rec := &recording.Recording{Exchanges: []*recording.Exchange{x}}
 	return (&talk{}).read(takes{recording.WalkResources: rec})
 }
@@ -118,8 +118,8 @@ const hostile = "\x1b[31m`|`\n# x <script> \u202e\xff](http://x) "
 
 // hostileReport is a comparison of two sides that send such things.
 func hostileReport() *Report {
-	side := &target.Target{Endpoints: []target.Endpoint{{Command: []string{"x"}}}}
-	c := &comparison{cfg: Config{Direct: side, Through: side, Ignore: []string{"nothing"}}.withDefaults(), index: map[string]int{}}
+	end := &target.Target{Endpoints: []target.Endpoint{{Command: []string{"x"}}}}
+	c := &comparison{cfg: Config{Direct: end, Through: end, Ignore: []string{"nothing"}}.withDefaults(), index: map[string]int{}, direct: &side{target: end}, through: &side{target: end}}
 	c.report = c.newReport(time.Now())
 	huge := strings.Repeat("x", 50_000)
 	c.add("2025-11-25", finding{key: key{part: requests[0], subject: hostile}, path: []string{hostile}, kind: Changed, direct: quoted(huge + "1" + hostile), through: quoted(huge + "2")})
