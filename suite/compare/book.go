@@ -301,7 +301,8 @@ func (n names) sequence(k key, a, b []string) []finding {
 		if p[i] != q[i] {
 			const few = 3
 			show := func(all []string) gjson.Result { return quoted(all[i:min(len(all), i+few)]) }
-			return []finding{{key: k, path: []string{"order"}, kind: Changed, direct: show(p), through: show(q)}}
+			f := finding{key: k, path: []string{"order"}, kind: Changed, direct: show(p), through: show(q)}
+			return []finding{f}
 		}
 	}
 	return nil

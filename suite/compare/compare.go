@@ -129,8 +129,8 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	return c.report, nil
 }
 
-// play finds out what the two sides speak, side by side, and compares them in each revision that both
-// offer.
+// play finds out what the two sides speak, side by side, and compares them in each revision that
+// both offer.
 func (c *comparison) play(ctx context.Context) error {
 	var errs [2]error
 	c.both(func(i int, s *side) { s.run, errs[i] = engine.Prepare(ctx, c.config(s)) })
@@ -202,26 +202,29 @@ func (s *side) check() error {
 	return nil
 }
 
-// reached describes the endpoints of a side that were reached, and says which were not, and why. It reports
-// whether one was.
+// reached describes the endpoints of a side that were reached, and says which were not, and why. It
+// reports whether one was.
 func (c *comparison) reached(ctx context.Context, s *side) bool {
 	var lost []engine.Asked
+	var why []string
 	for _, a := range s.run.Asked() {
-		if a.Unreachable != "" {
-			lost = append(lost, a)
+		if a.Unreachable != nil {
+			lost, why = append(lost, a), append(why, a.Unreachable.Error())
 			continue
 		}
-		s.shown.Endpoints = append(s.shown.Endpoints, Endpoint{c.clean(a.AddressWithout(c.hide.String)), string(a.Transport), requirement.Texts(a.Served)})
+		address := c.clean(a.AddressWithout(c.hide.String))
+		s.shown.Endpoints = append(s.shown.Endpoints, Endpoint{address, string(a.Transport), requirement.Texts(a.Served)})
 	}
 	if ctx.Err() != nil {
 		return false
 	}
 	if len(s.shown.Endpoints) == 0 {
-		c.gap("", "", s.name, "the "+s.name+" side could not be reached: "+s.run.Unreachable())
+		all := cmp.Or(strings.Join(why, "; "), "its target file leaves none of the revisions that were asked for")
+		c.gap("", "", s.name, "the "+s.name+" side could not be reached: "+all)
 		return false
 	}
-	for _, a := range lost {
-		c.gap("", "", s.name, "the endpoint "+a.AddressWithout(c.hide.String)+" could not be reached: "+a.Unreachable)
+	for i, a := range lost {
+		c.gap("", "", s.name, "the endpoint "+a.AddressWithout(c.hide.String)+" could not be reached: "+why[i])
 	}
 	return true
 }
@@ -255,12 +258,12 @@ func (s *side) offers(rev requirement.Revision) (at requirement.Combination, ok 
 	return at, false
 }
 
-// lacks says why a side does not offer a revision. open says that an endpoint might which could not be
-// reached, undefined that the revision is not defined on a transport of the side.
+// lacks says why a side does not offer a revision. open says that an endpoint might which could
+// not be reached, undefined that the revision is not defined on a transport of the side.
 func (s *side) lacks(rev requirement.Revision) (why string, open, undefined bool) {
 	why, undefined = "not offered", true
 	for _, a := range s.run.Asked() {
-		if a.Unreachable != "" {
+		if a.Unreachable != nil {
 			open = open || s.target.Wants(a.Endpoint, rev)
 			continue
 		}
@@ -285,17 +288,20 @@ func (c *comparison) common() (both [][2]requirement.Combination) {
 			}
 			continue
 		}
-		f := finding{key: key{part: declaring, subject: "revision " + string(rev)}, kind: Dropped, direct: quoted("offered")}
-		other, only := c.through, "is offered by the direct side only: it is not defined on the transports of the other side"
+		f := finding{key: key{part: declaring, subject: "revision " + string(rev)}, kind: Dropped}
+		f.direct = quoted("offered")
+		other, only, name := c.through, "by the direct side", "other"
 		if through {
 			f.kind, f.through = Added, f.direct
-			other, only = c.direct, "is offered through the gateway only: it is not defined on the transports of the direct side"
+			other, only, name = c.direct, "through the gateway", "direct"
 		}
 		switch why, open, undefined := other.lacks(rev); {
 		case open:
-			c.gap(rev, Declared, f.subject, "only one side offers it, and an endpoint of the other that might could not be reached")
+			const why = "only one side offers it, and an endpoint of the other that might could not be reached"
+			c.gap(rev, Declared, f.subject, why)
 		case undefined:
-			c.note(f.subject + " " + only + ", and so not counted")
+			c.note(f.subject + " is offered " + only + " only: it is not defined on the transports of the " + name +
+				" side, and so not counted")
 		case through:
 			f.direct = quoted(why)
 			c.add(rev, f)

@@ -80,7 +80,10 @@ type console struct {
 
 func (c *console) line(format string, args ...any) { c.Line(fmt.Sprintf(format, args...)) }
 
-var kindColors = map[Kind]string{Dropped: terminal.Red, Changed: terminal.Yellow, Added: terminal.Purple}
+var (
+	kindColors    = map[Kind]string{Dropped: terminal.Red, Changed: terminal.Yellow, Added: terminal.Purple}
+	outcomeColors = map[Outcome]string{Same: terminal.Green, Different: terminal.Red, NotEstablished: terminal.Purple}
+)
 
 // title begins a part of the output that has so many entries.
 func (c *console) title(n int, s string) {
@@ -111,8 +114,7 @@ func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
 		if !o.Quiet {
 			c.line("")
 		}
-		color := map[Outcome]string{Same: terminal.Green, Different: terminal.Red, NotEstablished: terminal.Purple}[r.Summary.Outcome]
-		c.line("%s", c.Paint(color, r.Headline()))
+		c.line("%s", c.Paint(outcomeColors[r.Summary.Outcome], r.Headline()))
 		return c.Err
 	})
 	if err != nil {
@@ -123,9 +125,11 @@ func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
 
 func (c *console) head() {
 	for i, side := range []*Side{&c.r.Direct, &c.r.Through} {
-		c.line("%s %s", c.Paint(terminal.Bold, []string{"direct  ", "through "}[i]), show(side.Address, shortSubject))
+		name := c.Paint(terminal.Bold, []string{"direct  ", "through "}[i])
+		c.line("%s %s", name, show(side.Address, shortSubject))
 		for _, e := range side.Endpoints {
-			c.line("         %s: %s", e.Transport, cmp.Or(strings.Join(e.Revisions, ", "), "none of the revisions asked for"))
+			offers := cmp.Or(strings.Join(e.Revisions, ", "), "none of the revisions asked for")
+			c.line("         %s: %s", e.Transport, offers)
 		}
 	}
 	for _, x := range c.r.Compared {
@@ -222,7 +226,8 @@ func (r *Report) itself(shown func([]string) string) (all []string) {
 func (r *Report) gaps(between string) (all []string) {
 	for _, g := range r.Gaps {
 		parts := []string{g.Revision, string(g.Group), g.Subject, g.Reason}
-		all = append(all, strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), between))
+		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+		all = append(all, strings.Join(parts, between))
 	}
 	return all
 }
@@ -247,7 +252,8 @@ func (c *console) rest() {
 	}
 	const few = 12
 	if !c.o.Quiet {
-		list("changes by itself, not counted", c.r.itself(func(revisions []string) string { return "  " + c.among(revisions) }), -1)
+		among := func(revisions []string) string { return "  " + c.among(revisions) }
+		list("changes by itself, not counted", c.r.itself(among), -1)
 		list("notes", safe(joined(c.r.Notes)), few)
 	}
 	list(unestablished, safe(c.r.gaps(": ")), few)
@@ -256,7 +262,8 @@ func (c *console) rest() {
 	}
 	again := show(c.o.Again, maxName*2)
 	for _, x := range slices.Backward(c.r.Compared) {
-		if slices.ContainsFunc(c.r.Differences, func(d Difference) bool { return slices.Contains(d.Revisions, x.Revision) }) {
+		in := func(d Difference) bool { return slices.Contains(d.Revisions, x.Revision) }
+		if slices.ContainsFunc(c.r.Differences, in) {
 			again = show(c.o.Again, maxName*2) + " --revision " + x.Revision
 		}
 	}

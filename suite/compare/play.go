@@ -52,6 +52,7 @@ var (
 		{group: Templates, name: recording.TemplateSweep, method: readResource},
 		{group: Templates, name: recording.Expansions, method: readResource},
 		{group: Errors, name: recording.MissingReads, method: readResource},
+		{group: Errors, name: elsewhere, method: readResource},
 	}
 	watching = &part{group: Subscriptions, name: "subscriptions", method: subscribe}
 	updating = &part{group: Subscriptions, name: "subscriptions", method: updated}
@@ -99,23 +100,30 @@ var declared = &scenario.Scenario{
 	}),
 }
 
-// script is that of a scenario of the engine, played whatever is declared.
+// elsewhere are reads of what leads nowhere, whatever is listed.
+const elsewhere recording.Name = "elsewhere"
+
+var elsewhereScenario = &scenario.Scenario{
+	Name:  elsewhere,
+	Title: "reading what leads nowhere",
+	Script: readEach(func(*scenario.Play) []scenario.URIRead {
+		return []scenario.URIRead{
+			{Step: recording.StepGuessed, URI: "mcpcheck-7b4e91://nowhere/mcpcheck-no-such-resource"},
+			{Step: recording.StepGuessed, URI: "mcpcheck is no URI"},
+		}
+	}),
+}
+
+// script is a scenario, of the suite but for one, that is played whatever is declared.
 func script(name recording.Name) *scenario.Scenario {
-	one, _ := area.BuiltIn().Scenario(name)
+	one, ok := area.BuiltIn().Scenario(name)
+	if !ok {
+		return elsewhereScenario
+	}
 	all := *one
 	all.When = nil
-	switch name {
-	case recording.TemplateSweep: // but for values that the server does not suggest
+	if name == recording.TemplateSweep { // but for values that the server does not suggest
 		all.Script = readEach(scenario.Suggested)
-	case recording.MissingReads:
-		elsewhere := readEach(func(*scenario.Play) []scenario.URIRead {
-			const step = recording.StepGuessed
-			return []scenario.URIRead{{Step: step, URI: "mcpcheck-7b4e91://nowhere/mcpcheck-no-such-resource"}, {Step: step, URI: "mcpcheck is no URI"}}
-		})
-		all.Script = func(ctx context.Context, p *scenario.Play) {
-			one.Script(ctx, p)
-			elsewhere(ctx, p)
-		}
 	}
 	return &all
 }
@@ -173,7 +181,9 @@ func (t *talk) again(p *part, rec *recording.Recording, about []string) *scenari
 			uri = x.Param("ref.uri")
 		}
 		raw = raw[:uri.Index] + quoted(t.in(uri.Str)).Raw + raw[uri.Index+len(uri.Raw):]
-		all = append(all, session.Request{Step: x.Step, Method: x.Method, Params: json.RawMessage(raw), Tags: recording.Tags{tagAsked: s}})
+		all = append(all, session.Request{
+			Step: x.Step, Method: x.Method, Params: json.RawMessage(raw), Tags: recording.Tags{tagAsked: s},
+		})
 	}
 	return &scenario.Scenario{Name: p.name, Title: script(p.name).Title,
 		Script: scenario.OnClean(func(ctx context.Context, _ *scenario.Play, c *scenario.Client) {
@@ -192,10 +202,10 @@ func (t *talk) subscribing(uris []string) *scenario.Scenario {
 				x.Tags = recording.Tags{tagAsked: uri}
 				c.Note(x)
 				if stands && p.Target.Triggers.Update != nil {
-					c.Note(t.change(ctx, p, c, uri))
+					c.Note(t.change(ctx, c, uri))
 				}
 				if stands && !p.Modern() {
-					c.S.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: map[string]any{"uri": t.in(uri)}})
+					c.S.Do(ctx, t.about(recording.StepUnsubscribe, "resources/unsubscribe", uri))
 				}
 				if stream != nil {
 					stream.Stop(ctx)
@@ -209,13 +219,13 @@ func (t *talk) subscribing(uris []string) *scenario.Scenario {
 
 // subscribe asks for updates of a resource. Of a listen request the acknowledgment counts as
 // the answer: as an error if it does not grant what was asked for.
-func (t *talk) subscribe(ctx context.Context, c *scenario.Client, uri string) (x *recording.Exchange, stream *session.Stream) {
-	uri = t.in(uri)
+func (t *talk) subscribe(ctx context.Context, c *scenario.Client, uri string) (*recording.Exchange, *session.Stream) {
 	if !c.P.Modern() {
-		stream = c.S.OpenStream(ctx, recording.StepStream)
-		return c.S.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: subscribe, Params: map[string]any{"uri": uri}}), stream
+		stream := c.S.OpenStream(ctx, recording.StepStream)
+		return c.S.Do(ctx, t.about(recording.StepSubscribe, subscribe, uri)), stream
 	}
-	stream = c.S.Listen(ctx, recording.StepListen, session.Filter{URIs: []string{uri}}, session.Request{})
+	uri = t.in(uri)
+	stream := c.S.Listen(ctx, recording.StepListen, session.Filter{URIs: []string{uri}}, session.Request{})
 	if stream.Ack == nil {
 		refused := *stream.Stop(ctx)
 		refused.Method = subscribe
@@ -231,6 +241,11 @@ func (t *talk) subscribe(ctx context.Context, c *scenario.Client, uri string) (x
 	return said(subscribe, `{"error":{"data":`+cmp.Or(granted, "null")+`}}`), stream
 }
 
+// about is a request about a resource.
+func (t *talk) about(step recording.Step, method, uri string) session.Request {
+	return session.Request{Step: step, Method: method, Params: map[string]any{"uri": t.in(uri)}}
+}
+
 // said is an exchange with an answer.
 func said(method, answer string) *recording.Exchange {
 	x := &recording.Exchange{Method: method, Outcome: recording.Replied}
@@ -239,7 +254,8 @@ func said(method, answer string) *recording.Exchange {
 }
 
 // change makes a resource change, and is what is heard of it.
-func (t *talk) change(ctx context.Context, p *scenario.Play, c *scenario.Client, uri string) *recording.Exchange {
+func (t *talk) change(ctx context.Context, c *scenario.Client, uri string) *recording.Exchange {
+	p := c.P
 	x := &recording.Exchange{Method: updated, Outcome: recording.Canceled}
 	after := c.S.Last()
 	if p.Fire(ctx, p.Target.Triggers.Update, c) {

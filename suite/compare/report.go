@@ -201,8 +201,9 @@ func (c *comparison) newReport(began time.Time) *Report {
 	}
 	c.direct.shown, c.through.shown = &r.Direct, &r.Through
 	for _, s := range c.sides() {
-		address := s.target.Endpoints[0].NameWithout(c.hide.String)
-		*s.shown = Side{Name: c.clean(s.target.Name), Address: address, File: s.target.File, Endpoints: []Endpoint{}}
+		t := s.target
+		address := t.Endpoints[0].NameWithout(c.hide.String)
+		*s.shown = Side{Name: c.clean(t.Name), Address: address, File: t.File, Endpoints: []Endpoint{}}
 	}
 	return r
 }
@@ -264,7 +265,8 @@ func (c *comparison) keep(list *[]Difference, d Difference, rev requirement.Revi
 }
 
 func (c *comparison) difference(f finding) Difference {
-	d := Difference{Group: f.group, Kind: f.kind, Subject: c.clean(f.subject), Member: c.clean(pathText(f.path)), path: f.path}
+	d := Difference{Group: f.group, Kind: f.kind, Subject: c.clean(f.subject), path: f.path}
+	d.Member = c.clean(pathText(f.path))
 	a, b := c.hide.String(f.direct.Raw), c.hide.String(f.through.Raw)
 	d.DirectBytes, d.ThroughBytes = len(a), len(b)
 	if f.direct.Type == gjson.String && f.through.Type == gjson.String {

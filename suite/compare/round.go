@@ -31,11 +31,12 @@ type round struct {
 
 // revision plays both sides in one revision, and compares what was recorded.
 func (c *comparison) revision(ctx context.Context, at [2]requirement.Combination) {
+	rev := at[0].Revision
 	r := &round{
-		comparison: c, rev: at[0].Revision, direct: &talk{side: c.direct, at: at[0]},
-		through:  &talk{side: c.through, at: at[1], words: names{c.cfg.MapURI, c.cfg.MapName}, listed: map[string]string{}},
-		compared: Compared{string(at[0].Revision), string(at[0].Transport), string(at[1].Transport), map[Group]int{}},
+		comparison: c, rev: rev, direct: &talk{side: c.direct, at: at[0]}, through: &talk{side: c.through, at: at[1]},
+		compared: Compared{string(rev), string(at[0].Transport), string(at[1].Transport), map[Group]int{}},
 	}
+	r.through.words, r.through.listed = names{c.cfg.MapURI, c.cfg.MapName}, map[string]string{}
 	defer r.renew()
 	defer func() { c.report.Compared = append(c.report.Compared, r.compared) }()
 	direct, through := takes{}, takes{}
@@ -103,9 +104,9 @@ func (r *round) renew() {
 	r.through.run.Renew(r.through.at)
 }
 
-// judge compares what both sides recorded. What differs is played again: by the server on
-// its session and on a fresh one, by the gateway on a fresh one, and by the server once more. A
-// server may change by itself, and its copies need not agree.
+// judge compares what both sides recorded. What differs is played again: on the server in its
+// session and in a fresh one, on the gateway in a fresh one, and on the server once more. A server
+// may change by itself, and its copies need not agree.
 func (r *round) judge(ctx context.Context, direct, through takes) *book {
 	first, other := r.direct.read(direct), r.through.read(through)
 	defer r.account(ctx, first, other)
@@ -185,13 +186,14 @@ func (r *round) remarks(b *book, reads *recording.Recording) {
 			}
 		}
 	}
+	allowed := slices.Contains(r.cfg.Direct.Allow, target.AllowRisky)
 	for i, walk := range walks {
 		risky, unknown := 0, 0
 		all := b.entries(walk)
 		for _, name := range all {
 			e := b.answers[key{walk, name, true}].body
 			switch {
-			case judge.Risky(name, e.Get("name").String(), e.Get("title").String()) != "" && !slices.Contains(r.cfg.Direct.Allow, target.AllowRisky):
+			case !allowed && judge.Risky(name, e.Get("name").String(), e.Get("title").String()) != "":
 				risky++
 			case i == 1 && !expanded[name]:
 				unknown++
@@ -199,10 +201,12 @@ func (r *round) remarks(b *book, reads *recording.Recording) {
 		}
 		if risky > 0 {
 			what := []string{"listed resources", "templates"}[i]
-			r.remark("%d %s speak of deletion or execution and were not read; allow: [risky] in the target file has them read", risky, what)
+			r.remark("%d %s speak of deletion or execution and were not read; "+
+				"allow: [risky] in the target file has them read", risky, what)
 		}
 		if unknown > 0 {
-			r.remark("no values are known for %d of %d templates, so that nothing was read through them; a target file can give some (subjects.templates)", unknown, len(all))
+			r.remark("no values are known for %d of %d templates, so that nothing was read through them; "+
+				"a target file can give some (subjects.templates)", unknown, len(all))
 		}
 	}
 }

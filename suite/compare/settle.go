@@ -33,7 +33,8 @@ func (r *round) settle(ctx context.Context, found []finding, own []*book, throug
 	for i, a := range own {
 		for _, b := range own[i+1:] {
 			if ctx.Err() != nil {
-				r.open(found, "the answers differ, but the repeated ones were not compared: the comparison ended before")
+				const why = "the answers differ, but the repeated ones were not compared: the comparison ended before"
+				r.open(found, why)
 				return
 			}
 			differ = append(differ, names{}.compare(a, b)...)
@@ -53,8 +54,8 @@ func (r *round) settle(ctx context.Context, found []finding, own []*book, throug
 	}
 }
 
-// decide settles the findings of a question. The answers are those of the server, from the first to the last, and
-// that of the gateway to what was asked again.
+// decide settles the findings of a question. The answers are those of the server, from the first to
+// the last, and that of the gateway to what was asked again.
 func (r *round) decide(found []finding, unsteady, repeated places, answers []*book) {
 	q := found[0].question()
 	none, void := "", false
@@ -65,7 +66,9 @@ func (r *round) decide(found []finding, unsteady, repeated places, answers []*bo
 	}
 	gone := answers[0].of(q).none == "" && answers[len(answers)-2].of(q).none != ""
 	// Where the server answers in another way altogether, no part of an answer is steady.
-	altogether := slices.ContainsFunc(unsteady[q], func(f finding) bool { return f.is(whether) || f.is(standing) })
+	altogether := slices.ContainsFunc(unsteady[q], func(f finding) bool {
+		return f.is(whether) || f.is(standing)
+	})
 	var unseen, flapping []finding
 	for _, f := range found {
 		switch {
@@ -113,10 +116,16 @@ func (r *round) open(all []finding, why string) {
 // answered. That a comparison was cut short is said once, and not of each question.
 func (r *round) account(ctx context.Context, direct, through *book) {
 	gap := func(k key, why string) { r.gap(r.rev, k.group, k.subject, why) }
+	told := map[string]bool{}
 	for _, p := range requests {
 		rec := direct.takes[p.name]
-		if rec != nil && len(rec.Exchanges) == 0 && rec.Broken != nil && rec.Broken.Code != recording.CodeInterrupted && rec.Broken.Code != recording.CodeNoAnswer {
-			gap(key{part: p}, "direct: "+rec.Broken.Reason)
+		if rec == nil || rec.Broken == nil {
+			continue
+		}
+		code, why := rec.Broken.Code, rec.Broken.Reason
+		if code != recording.CodeInterrupted && code != recording.CodeNoAnswer && !told[why] {
+			told[why] = true
+			gap(key{part: p}, "direct: "+why)
 		}
 	}
 	for _, k := range direct.keys {

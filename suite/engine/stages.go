@@ -19,15 +19,15 @@ type Asked struct {
 	// served, as far as that was told.
 	Served  []requirement.Revision
 	Reasons map[requirement.Revision]string
-	// Unreachable is why it could not be reached; empty if it was.
-	Unreachable string
+	// Unreachable is why it could not be reached; nil if it was.
+	Unreachable error
 }
 
 // Asked lists the endpoints that were asked what they speak, in the order of the target.
 func (r *Run) Asked() []Asked {
 	var all []Asked
 	for _, e := range r.endpoints {
-		a := Asked{Endpoint: e.Endpoint, Transport: e.transport, Reasons: e.reasons, Unreachable: e.unreachable}
+		a := Asked{Endpoint: e.Endpoint, Transport: e.transport, Reasons: e.reasons, Unreachable: e.cause}
 		if e.found != nil {
 			a.Served = e.found.Served
 		}
