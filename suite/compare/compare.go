@@ -205,14 +205,13 @@ func (s *side) check() error {
 // reached describes the endpoints of a side that were reached, and says which were not, and why. It
 // reports whether one was.
 func (c *comparison) reached(ctx context.Context, s *side) bool {
-	var lost []engine.Asked
-	var why []string
+	var lost, why []string
 	for _, a := range s.run.Asked() {
+		address := c.clean(a.AddressWithout(c.hide.String))
 		if a.Unreachable != nil {
-			lost, why = append(lost, a), append(why, a.Unreachable.Error())
+			lost, why = append(lost, address), append(why, a.Unreachable.Error())
 			continue
 		}
-		address := c.clean(a.AddressWithout(c.hide.String))
 		s.shown.Endpoints = append(s.shown.Endpoints, Endpoint{address, string(a.Transport), requirement.Texts(a.Served)})
 	}
 	if ctx.Err() != nil {
@@ -223,8 +222,8 @@ func (c *comparison) reached(ctx context.Context, s *side) bool {
 		c.gap("", "", s.name, "the "+s.name+" side could not be reached: "+all)
 		return false
 	}
-	for i, a := range lost {
-		c.gap("", "", s.name, "the endpoint "+a.AddressWithout(c.hide.String)+" could not be reached: "+why[i])
+	for i, address := range lost {
+		c.gap("", "", s.name, "the endpoint "+address+" could not be reached: "+why[i])
 	}
 	return true
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
-	"github.com/tidwall/gjson"
 )
 
 // declaration is the subject of what a side declares.
@@ -52,9 +51,10 @@ func (c *comparison) revision(ctx context.Context, at [2]requirement.Combination
 	for _, p := range walks {
 		r.together(ctx, direct, through, script(p.name))
 	}
-	for k, a := range r.through.read(through).answers {
-		if own := a.body.Get(k.named); k.entry && own.Type == gjson.String {
-			r.through.listed[k.subject] = own.Str
+	listed := r.through.read(through)
+	for _, p := range walks {
+		for _, name := range listed.entries(p) {
+			r.through.listed[name] = listed.of(key{p, name, true}).body.Get(p.named).Str
 		}
 	}
 	completes := r.rev.Before(requirement.R20250326) || declares("completions")
@@ -191,7 +191,7 @@ func (r *round) remarks(b *book, reads *recording.Recording) {
 		risky, unknown := 0, 0
 		all := b.entries(walk)
 		for _, name := range all {
-			e := b.answers[key{walk, name, true}].body
+			e := b.of(key{walk, name, true}).body
 			switch {
 			case !allowed && judge.Risky(name, e.Get("name").String(), e.Get("title").String()) != "":
 				risky++

@@ -136,6 +136,8 @@ func (r *round) account(ctx context.Context, direct, through *book) {
 			gap(k, "direct: "+d.none)
 		case t.void:
 			gap(k, "through: "+t.none)
+		case d.none != "" && t.none != "" && k.part == updating:
+			gap(k, "neither side said that it has changed after triggers.update: updates could not be compared")
 		case d.none != "" && t.none != "":
 			gap(k, "neither side answered: direct: "+d.none+"; through: "+t.none)
 		default:
