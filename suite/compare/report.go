@@ -328,15 +328,9 @@ func (c *comparison) finish() {
 		})
 	}
 	s := &r.Summary
+	counts := map[Kind]*int{Dropped: &s.Dropped, Changed: &s.Changed, Added: &s.Added}
 	for i := range r.Differences {
-		switch r.Differences[i].Kind {
-		case Dropped:
-			s.Dropped++
-		case Changed:
-			s.Changed++
-		case Added:
-			s.Added++
-		}
+		*counts[r.Differences[i].Kind]++
 	}
 	s.Ignored, s.Unsteady = len(r.Ignored), len(r.Unsteady)
 	for _, entry := range c.cfg.Ignore {
