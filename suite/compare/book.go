@@ -128,7 +128,6 @@ func (b *book) walk(list key, pages []*recording.Exchange, words renames) {
 				b.put(k, e)
 			}
 		}
-		all.body = without(all.body, list.member, "nextCursor")
 	}
 	b.put(list, all)
 }
@@ -243,8 +242,10 @@ func (n names) answers(k key, a, b answer) (all []finding) {
 		return n.diff(k, a.body, b.body, updated)
 	case k.part == updating:
 		f.path, f.direct, f.through = []string{updated}, arrived(a), arrived(b)
+	case f.kind == Changed && a.good() && k.named == "":
+		return n.diff(k, a.body, b.body)
 	case f.kind == Changed && a.good():
-		all = n.diff(k, a.body, b.body)
+		all = n.diff(k, without(a.body, k.member, "nextCursor"), without(b.body, k.member, "nextCursor"))
 		if a.end != b.end && a.end != endBound && b.end != endBound {
 			all = append(all, n.diff(k, quoted(a.end), quoted(b.end), "end")...)
 		}

@@ -144,6 +144,7 @@ func (c *comparison) play(ctx context.Context) error {
 		if errs[i] != nil {
 			return fmt.Errorf("the %s side: %w", s.name, errs[i])
 		}
+		c.over(s)
 		reached = c.reached(ctx, s) && reached
 	}
 	if !reached {
@@ -155,6 +156,16 @@ func (c *comparison) play(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// over ends the comparison if that of a side had to end early.
+func (c *comparison) over(s *side) {
+	switch err := s.run.Ended(); {
+	case errors.Is(err, engine.ErrVolume):
+		c.end(errVolume)
+	case err != nil:
+		c.end(err)
+	}
 }
 
 // behind is the target behind the gateway, with what is known of the direct one in its words.

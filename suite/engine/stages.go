@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -38,11 +39,11 @@ func (r *Run) Asked() []Asked {
 
 // Play plays scenarios of the caller's in a combination, one after the other, in place of
 // [Run.Execute]: nothing is judged. earlier holds the recordings that they build on, and gets
-// those that are made. The error is why the run ended early.
+// those that are made.
 func (r *Run) Play(
 	ctx context.Context, at requirement.Combination, earlier map[recording.Name]*recording.Recording,
 	plan ...*scenario.Scenario,
-) error {
+) {
 	ctx, cancel := r.bounded(ctx)
 	defer cancel()
 	st := r.stageOf(at)
@@ -52,8 +53,11 @@ func (r *Run) Play(
 	for _, sc := range plan {
 		p.play(ctx, st, sc, take)
 	}
-	return context.Cause(ctx)
+	r.ended = cmp.Or(r.ended, context.Cause(ctx))
 }
+
+// Ended is why the run had to end early; nil if it did not.
+func (r *Run) Ended() error { return r.ended }
 
 // stageOf is the stage of a combination.
 func (r *Run) stageOf(at requirement.Combination) *pool.Pool {
