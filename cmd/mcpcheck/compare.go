@@ -17,8 +17,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/compare"
 	"github.com/mcpcheck/mcpcheck/suite/conformance"
-	"github.com/mcpcheck/mcpcheck/suite/engine"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/spf13/cobra"
@@ -77,8 +75,7 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 		}
 	}
 	progress := newProgress(p.stderr, o.Quiet)
-	progress.serial = true
-	cfg.Progress = func(e compare.Event) { progress.tell(shownAs(e)) }
+	cfg.Progress = progress.tell
 	r, err := compare.Run(c.Context(), cfg)
 	progress.clear()
 	if err != nil {
@@ -93,15 +90,6 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 		return impossible("%w", err)
 	}
 	return nil
-}
-
-// shownAs is an event as the display knows it.
-func shownAs(e compare.Event) engine.Event {
-	if e.Revision == "" {
-		return engine.Event{Kind: engine.Connecting, Title: e.Title}
-	}
-	return engine.Event{Kind: engine.Playing, Combination: requirement.Combination{Revision: e.Revision, Transport: "both sides"},
-		Title: e.Title, Done: e.Done, Total: e.Total}
 }
 
 // write writes the files, and shows the comparison unless one of them goes to standard

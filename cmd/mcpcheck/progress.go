@@ -20,10 +20,6 @@ type progress struct {
 	on, terminal bool
 	began        time.Time
 
-	// serial says that questions are asked, of which each takes the place of the one before;
-	// scenarios are played beside each other.
-	serial bool
-
 	mu     sync.Mutex
 	now    engine.Event   // the latest
 	atWork []engine.Event // what has begun and not ended, in that order
@@ -91,9 +87,6 @@ func (p *progress) note(e engine.Event) {
 	same := func(x engine.Event) bool { return x.Combination == e.Combination && x.Title == e.Title }
 	switch e.Kind {
 	case engine.Playing:
-		if p.serial {
-			p.atWork = nil
-		}
 		p.atWork = append(p.atWork, e)
 	case engine.Played:
 		if i := slices.IndexFunc(p.atWork, same); i >= 0 {
@@ -128,14 +121,10 @@ func (p *progress) text() string {
 		if n := len(p.atWork) - 1; n > 0 {
 			title += fmt.Sprintf(" and %d more", n)
 		}
-		noun := "scenarios"
-		if p.serial {
-			noun = "questions"
-		}
 		if !p.terminal {
-			return fmt.Sprintf("%s%d of %d %s done after %s: %s, %s", p.phase, e.Done, e.Total, noun, p.elapsed(), e.Combination, title)
+			return fmt.Sprintf("%s%d of %d scenarios done after %s: %s, %s", p.phase, e.Done, e.Total, p.elapsed(), e.Combination, title)
 		}
-		return fmt.Sprintf("%s%s %d of %d %s, %s  %s: %s", p.phase, bar(e.Done, e.Total), e.Done, e.Total, noun, p.elapsed(), e.Combination, title)
+		return fmt.Sprintf("%s%s %d of %d scenarios, %s  %s: %s", p.phase, bar(e.Done, e.Total), e.Done, e.Total, p.elapsed(), e.Combination, title)
 	case engine.Judging:
 		return "judging"
 	case engine.Confirming:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,36 +12,30 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/tidwall/gjson"
 )
 
-// bare is a round between two sides that are not asked anything by way of a session.
+// bare is a round between two sides that are not asked anything.
 func bare() *round {
 	at := &target.Target{Endpoints: []target.Endpoint{{Command: []string{"x"}}}}
-	c := &comparison{cfg: Config{Direct: at, Through: at}.withDefaults(), index: map[string]int{}}
+	c := &comparison{cfg: Config{Direct: at, Through: at}.withDefaults(), index: map[string]int{}, direct: &side{target: at}, through: &side{target: at}}
 	c.report = c.newReport(time.Now())
-	talking := func(name string) *talk {
-		return &talk{side: &side{name: name, cfg: &c.cfg, reasons: map[requirement.Revision]string{}}, at: &reached{Endpoint: &at.Endpoints[0]},
-			rev: requirement.R20251125, silent: map[string]int{}}
-	}
-	r := &round{comparison: c, rev: requirement.R20251125, direct: talking("direct"), through: talking("through"), listed: map[string]string{}}
-	c.direct, c.through = r.direct.side, r.through.side
-	return r
+	return &round{comparison: c, rev: requirement.R20251125, through: &talk{}}
 }
 
-// says is an answer: a result, an error, or, after a "!", why there is none.
-func says(s string) answer {
+// says is what a side answers to a read: a result, an error, or, after a "!", why there is none.
+func says(s string) *book {
+	x := said(readResource, s)
 	if why, ok := strings.CutPrefix(s, "!"); ok {
-		return answer{none: why}
+		x.Outcome, x.Reason = recording.Silent, why
+	} else if !gjson.Get(s, "error").Exists() {
+		x = said(readResource, `{"result":`+s+`}`)
 	}
-	body := gjson.Parse(s)
-	if e := body.Get("error"); e.Exists() {
-		return answer{failed: true, body: e}
-	}
-	return answer{body: body}
+	x.Params = []byte(`{"uri":"u"}`)
+	return (&talk{}).read(takes{recording.Reads: {Exchanges: []*recording.Exchange{x}}})
 }
 
 // outcome is what a round came to, in a word.
@@ -83,13 +78,11 @@ func TestSettle(t *testing.T) {
 		{"errors of the gateway that change", other, a, []string{no, no, no, no}, "gap"},
 	} {
 		r := bare()
-		q := &question{group: Read, subject: "u", direct: says(x.own[0]), through: says(x.first)}
-		q.found = q.compare(names{}, q.direct, q.through)
-		var own []answer
+		var own []*book
 		for _, s := range x.own {
 			own = append(own, says(s))
 		}
-		r.settle(t.Context(), q, says(x.through), own)
+		r.settle(t.Context(), names{}.compare(own[0], says(x.first)), own, says(x.through))
 		if got := outcome(r); got != x.want {
 			t.Errorf("%s: %q, not %q: %+v", x.name, got, x.want, r.report)
 		}
@@ -101,9 +94,8 @@ func TestSettleEnds(t *testing.T) {
 	r := bare()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	q := &question{group: Read, subject: "u", direct: says("1"), through: says("2")}
-	q.found = q.compare(names{}, q.direct, q.through)
-	r.settle(ctx, q, says("2"), []answer{says("1"), says("1"), says("1"), says("1")})
+	one, two := says("1"), says("2")
+	r.settle(ctx, names{}.compare(one, two), []*book{one, one, one, one}, two)
 	if got := outcome(r); got != "gap" {
 		t.Errorf("%q", got)
 	}
@@ -111,136 +103,20 @@ func TestSettleEnds(t *testing.T) {
 
 // TestSettleLongLists: of long lists that differ in every entry the first differences are told.
 func TestSettleLongLists(t *testing.T) {
-	list := func(change string) answer {
-		a := answer{body: gjson.Parse(`{"resources":[]}`), end: endDone}
-		for i := range maxEntries {
-			name := "u" + number(i).Raw
-			a.entries = append(a.entries, entry{name, gjson.Parse(`{"name":"` + change + `"}`)})
+	const many = 20_000
+	list := func(change string) *book {
+		b := listing("done")
+		for i := range many {
+			k := key{walks[0], strconv.Itoa(i), true}
+			b.put(k, answer{body: gjson.Parse(`{"name":"` + change + `"}`), times: 1, whole: true})
 		}
-		return a
+		return b
 	}
 	r := bare()
-	q := &question{group: Listed, subject: "resources/list", match: matchLists("resources/list", "resources"), direct: list("a"), through: list("b")}
-	q.found = q.compare(names{}, q.direct, q.through)
-	r.settle(t.Context(), q, q.through, []answer{q.direct, list("c"), list("d"), list("e")})
-	if r.report.Summary.Omitted != maxEntries-maxDifferences {
+	first, other := list("a"), list("b")
+	r.settle(t.Context(), names{}.compare(first, other), []*book{first, list("c"), list("d"), list("e")}, other)
+	if r.report.Summary.Omitted != many-maxDifferences {
 		t.Errorf("%d omitted", r.report.Summary.Omitted)
-	}
-}
-
-// TestAskedAfresh: what was used up before is no reason not to ask again.
-func TestAskedAfresh(t *testing.T) {
-	r := bare()
-	const method = "resources/read"
-	r.direct.silent[method], r.through.silent[method] = maxSilent, maxSilent
-	r.bytes.Store(plenty + 1)
-	read := &question{group: Read, subject: "u", ask: func(_ context.Context, side *talk) answer {
-		if r.bytes.Load() > plenty || side.silent[method] >= maxSilent {
-			return answer{none: unread, void: true}
-		}
-		if side == r.direct {
-			return says(`"a"`)
-		}
-		return says(`"b"`)
-	}}
-	read.found = read.compare(names{}, says(`"a"`), says(`"b"`))
-	read.direct = says(`"a"`)
-	r.asked = []*question{read}
-	r.confirm(t.Context())
-	if got := outcome(r); got != "difference" {
-		t.Errorf("%q: %+v", got, r.report.Gaps)
-	}
-}
-
-// TestTalkSettles: where sessions at a URL are limited, the server is given time before
-// the end of one and after it.
-func TestTalkSettles(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		direct, server, err := embedded.Target(reference.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer server.Close()
-		dialer, err := direct.Endpoints[0].Dialer(target.DialOptions{Transport: requirement.Stdio})
-		if err != nil {
-			t.Fatal(err)
-		}
-		took := func(instances int, over requirement.Transport) time.Duration {
-			cfg := Config{Direct: direct, Through: direct}.withDefaults()
-			s, err := newSide("direct", direct, &cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			talk := &talk{side: s, at: &reached{Endpoint: &target.Endpoint{Instances: instances}, transport: over, dialer: dialer},
-				rev: requirement.R20251125, silent: map[string]int{}}
-			if _, err := talk.session(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			began := time.Now()
-			talk.close()
-			return time.Since(began)
-		}
-		free := took(0, requirement.HTTP)
-		if limited := took(1, requirement.HTTP); limited < free+2*session.Settle {
-			t.Errorf("%s, and without a limit %s", limited, free)
-		}
-		if limited := took(1, requirement.Stdio); limited >= free+session.Settle {
-			t.Errorf("on stdio %s", limited)
-		}
-	})
-}
-
-// TestUnacknowledged: a listen request that could not be sent or waited for says nothing
-// about a side.
-func TestUnacknowledged(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		direct, server, err := embedded.Target(reference.Options{Latency: 3 * time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer server.Close()
-		r := bare()
-		r.rev = requirement.R20260728
-		if r.direct.side, err = newSide("direct", direct, &r.cfg); err != nil {
-			t.Fatal(err)
-		}
-		r.direct.rev = r.rev
-		dialer, err := direct.Endpoints[0].Dialer(target.DialOptions{Transport: requirement.Stdio})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.direct.at = &reached{Endpoint: &direct.Endpoints[0], transport: requirement.Stdio, dialer: dialer}
-		defer r.direct.close()
-		if _, err := r.direct.session(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		const over = "it is over"
-		for _, after := range []time.Duration{0, time.Second} {
-			ctx, cancel := context.WithTimeoutCause(t.Context(), after, errors.New(over))
-			sub := r.subscribe(ctx, r.direct, "note:shopping")
-			cancel()
-			if !sub.answer.void || after == 0 && !strings.Contains(sub.answer.none, over) {
-				t.Errorf("after %s: %+v", after, sub.answer)
-			}
-		}
-	})
-}
-
-// TestSuggestionsAreCompletions: only answers to completions suggest values.
-func TestSuggestionsAreCompletions(t *testing.T) {
-	r := bare()
-	body := says(`{"completion":{"values":["x"]}}`)
-	empty := says(`{"completion":{"values":[""]}}`)
-	r.asked = []*question{
-		{group: Read, subject: "t:{a} a=", direct: body},
-		{group: Completion, subject: "t:{a} a=", direct: empty},
-	}
-	if got := r.suggestions("t:{a}"); len(got) != 0 {
-		t.Errorf("%v", got)
-	}
-	r.asked = append(r.asked, &question{group: Completion, subject: "t:{a} a=x", direct: body})
-	if got := r.suggestions("t:{a}"); got["a"] != "x" {
-		t.Errorf("%v", got)
 	}
 }
 

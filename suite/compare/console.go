@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -79,15 +80,20 @@ type console struct {
 
 func (c *console) line(format string, args ...any) { c.Line(fmt.Sprintf(format, args...)) }
 
-func kindColor(k Kind) string {
-	switch k {
-	case Dropped:
-		return terminal.Red
-	case Changed:
-		return terminal.Yellow
+var (
+	kindColors    = map[Kind]string{Dropped: terminal.Red, Changed: terminal.Yellow, Added: terminal.Purple}
+	outcomeColors = map[Outcome]string{Same: terminal.Green, Different: terminal.Red, NotEstablished: terminal.Purple}
+)
+
+// title begins a part of the output that has so many entries.
+func (c *console) title(n int, s string) {
+	if n > 0 && !(c.o.Quiet && s != unestablished) {
+		c.line("")
+		c.line("%s", c.Paint(terminal.Bold, s))
 	}
-	return terminal.Purple
 }
+
+const unestablished = "not established"
 
 // show makes a text from outside safe to print, and short.
 func show(s string, n int) string { return reports.Sanitize(reports.Shorten(s, n)) }
@@ -96,35 +102,32 @@ func show(s string, n int) string { return reports.Sanitize(reports.Shorten(s, n
 // what the server changes by itself, what could not be established, and the outcome on
 // the last line.
 func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
-	buffer := bufio.NewWriter(w)
-	c := &console{terminal.New(buffer, o.Color, 0), o, r}
-	if !o.Quiet {
-		c.head()
-	}
-	for _, g := range Groups() {
-		c.group(g)
-	}
-	if !o.Quiet {
-		c.unsteady()
-	}
-	c.rest()
-	c.outcome()
-	if c.Err == nil {
-		c.Err = buffer.Flush()
-	}
-	if c.Err != nil {
-		return fmt.Errorf("writing the comparison: %w", c.Err)
+	err := output.Buffered(w, func(w io.Writer) error {
+		c := &console{terminal.New(w, o.Color, 0), o, r}
+		if !o.Quiet {
+			c.head()
+		}
+		for _, g := range Groups() {
+			c.group(g)
+		}
+		c.rest()
+		if !o.Quiet {
+			c.line("")
+		}
+		c.line("%s", c.Paint(outcomeColors[r.Summary.Outcome], r.Headline()))
+		return c.Err
+	})
+	if err != nil {
+		return fmt.Errorf("writing the comparison: %w", err)
 	}
 	return nil
 }
 
 func (c *console) head() {
-	for _, side := range []struct {
-		name string
-		s    *Side
-	}{{"direct", &c.r.Direct}, {"through", &c.r.Through}} {
-		c.line("%s %s", c.Paint(terminal.Bold, fmt.Sprintf("%-8s", side.name)), show(side.s.Address, shortSubject))
-		for _, e := range side.s.Endpoints {
+	for i, side := range []*Side{&c.r.Direct, &c.r.Through} {
+		name := c.Paint(terminal.Bold, []string{"direct  ", "through "}[i])
+		c.line("%s %s", name, show(side.Address, shortSubject))
+		for _, e := range side.Endpoints {
 			offers := cmp.Or(strings.Join(e.Revisions, ", "), "none of the revisions asked for")
 			c.line("         %s: %s", e.Transport, offers)
 		}
@@ -145,53 +148,43 @@ func (c *console) group(g Group) {
 	if c.o.Quiet || c.o.Verbose {
 		all = gather(c.r.Differences, g, func(d *Difference) string { return fmt.Sprintf("%p", d) })
 	}
-	if len(all) == 0 {
-		return
-	}
-	if !c.o.Quiet {
-		c.line("")
-		c.line("%s", c.Paint(terminal.Bold, string(g)))
-	}
+	c.title(len(all), string(g))
 	for _, a := range all {
 		d := a.first
-		c.line("  %s %s  %s", c.Paint(kindColor(d.Kind), fmt.Sprintf("%-7s", strings.ToUpper(string(d.Kind)))), what(&a),
-			c.Paint(terminal.Dim, "["+c.revisions(d.Revisions)+"]"))
-		if c.o.Quiet {
-			continue
-		}
+		kind := c.Paint(kindColors[d.Kind], fmt.Sprintf("%-7s", strings.ToUpper(string(d.Kind))))
+		c.line("  %s %s  %s", kind, what(&a), c.among(d.Revisions))
 		n := shortValue
 		if c.o.Verbose {
 			n = longValue
 		}
-		c.line("    direct   %s", value(d.Direct, d.DirectBytes, d.Part, n))
-		c.line("    through  %s", value(d.Through, d.ThroughBytes, d.Part, n))
+		if !c.o.Quiet {
+			c.line("    direct   %s", value(d.Direct, d.DirectBytes, d.Part, n))
+			c.line("    through  %s", value(d.Through, d.ThroughBytes, d.Part, n))
+		}
 	}
 }
 
 // what names the member and the subjects of differences.
 func what(a *alike) string {
-	member := show(a.first.Member, shortSubject)
-	switch n := len(a.subjects); {
-	case n == 1 && member == "":
-		return show(a.subjects[0], shortSubject)
-	case n == 1 && a.subjects[0] == declaration:
+	member, n := show(a.first.Member, shortSubject), len(a.subjects)
+	if n == 1 && member != "" && a.subjects[0] == declaration {
 		return member
-	case n == 1:
-		return member + " of " + show(a.subjects[0], shortSubject)
-	default:
-		var few []string
-		for _, s := range a.subjects[:min(n, fewSubjects)] {
-			few = append(few, show(s, shortSubject))
-		}
-		text := strings.Join(few, ", ")
-		if n > fewSubjects {
-			text += fmt.Sprintf(" and %d more", n-fewSubjects)
-		}
-		if member == "" {
-			return fmt.Sprintf("%d: %s", n, text)
-		}
-		return fmt.Sprintf("%s of %d: %s", member, n, text)
 	}
+	var few []string
+	for _, s := range a.subjects[:min(n, fewSubjects)] {
+		few = append(few, show(s, shortSubject))
+	}
+	text := strings.Join(few, ", ")
+	if n > fewSubjects {
+		text += fmt.Sprintf(" and %d more", n-fewSubjects)
+	}
+	if n > 1 {
+		text = fmt.Sprintf("%d: %s", n, text)
+	}
+	if member != "" {
+		text = member + " of " + text
+	}
+	return text
 }
 
 // value is a value on one line, from where it is worth looking at.
@@ -210,67 +203,72 @@ func value(s string, size, part, n int) string {
 	return text
 }
 
-// revisions names revisions, unless all that were compared are meant.
-func (c *console) revisions(list []string) string {
+// among names revisions in brackets, unless all that were compared are meant.
+func (c *console) among(list []string) string {
+	text := strings.Join(list, ", ")
 	if n := len(c.r.Compared); n > 1 && len(list) == n && !slices.ContainsFunc(c.r.Compared, func(x Compared) bool { return !slices.Contains(list, x.Revision) }) {
-		return "all revisions"
+		text = "all revisions"
 	}
-	return strings.Join(list, ", ")
+	return c.Paint(terminal.Dim, "["+text+"]")
 }
 
-func (c *console) unsteady() {
-	if len(c.r.Unsteady) == 0 {
-		return
-	}
-	c.line("")
-	c.line("%s", c.Paint(terminal.Bold, "changes by itself, not counted"))
+// itself says, a line each, what the server changes by itself, and shows in which revisions.
+func (r *Report) itself(shown func([]string) string) (all []string) {
 	for _, g := range Groups() {
-		for _, a := range gather(c.r.Unsteady, g, shape) {
-			c.line("  %s: %s: %s  %s", g, what(&a), a.first.Reason, c.Paint(terminal.Dim, "["+c.revisions(a.first.Revisions)+"]"))
+		for _, a := range gather(r.Unsteady, g, shape) {
+			all = append(all, string(g)+": "+what(&a)+": "+a.first.Reason+shown(a.first.Revisions))
 		}
 	}
+	return all
 }
 
+// gaps says, a line each, what is not established.
+func (r *Report) gaps(between string) (all []string) {
+	for _, g := range r.Gaps {
+		parts := []string{g.Revision, string(g.Group), g.Subject, g.Reason}
+		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+		all = append(all, strings.Join(parts, between))
+	}
+	return all
+}
+
+// rest shows what is told beside the differences.
 func (c *console) rest() {
-	const few = 12
-	list := func(title string, all []string) {
-		if len(all) == 0 {
-			return
-		}
-		c.line("")
-		c.line("%s", c.Paint(terminal.Bold, title))
+	list := func(title string, all []string, few int) {
+		c.title(len(all), title)
 		for i, s := range all {
 			if i == few && !c.o.Verbose {
 				c.line("  and %d more", len(all)-few)
 				return
 			}
-			c.line("  %s", show(s, maxName))
+			c.line("  %s", s)
 		}
 	}
+	safe := func(all []string) []string {
+		for i := range all {
+			all[i] = show(all[i], maxName)
+		}
+		return all
+	}
+	const few = 12
 	if !c.o.Quiet {
-		list("notes", joined(c.r.Notes))
+		among := func(revisions []string) string { return "  " + c.among(revisions) }
+		list("changes by itself, not counted", c.r.itself(among), -1)
+		list("notes", safe(joined(c.r.Notes)), few)
 	}
-	var gaps []string
-	for _, g := range c.r.Gaps {
-		text := g.Reason
-		for _, before := range []string{g.Subject, string(g.Group), g.Revision} {
-			if before != "" {
-				text = before + ": " + text
-			}
+	list(unestablished, safe(c.r.gaps(": ")), few)
+	if c.o.Quiet || c.o.Again == "" || len(c.r.Differences) == 0 {
+		return
+	}
+	again := show(c.o.Again, maxName*2)
+	for _, x := range slices.Backward(c.r.Compared) {
+		in := func(d Difference) bool { return slices.Contains(d.Revisions, x.Revision) }
+		if slices.ContainsFunc(c.r.Differences, in) {
+			again = show(c.o.Again, maxName*2) + " --revision " + x.Revision
 		}
-		gaps = append(gaps, text)
 	}
-	list("not established", gaps)
-	if !c.o.Quiet && c.o.Again != "" && len(c.r.Differences) > 0 {
-		c.line("")
-		first := ""
-		for _, x := range c.r.Compared {
-			if first == "" && slices.ContainsFunc(c.r.Differences, func(d Difference) bool { return slices.Contains(d.Revisions, x.Revision) }) {
-				first = " --revision " + x.Revision
-			}
-		}
-		c.line("look closer: %s%s --verbose --json compare.json", show(c.o.Again, maxName*2), first)
-	}
+	c.line("")
+	c.line("look closer: %s --verbose --json compare.json", again)
 }
 
 // joined puts together notes that say the same of several revisions.
@@ -307,14 +305,6 @@ func (r *Report) Headline() string {
 		}
 	}
 	return text
-}
-
-func (c *console) outcome() {
-	if !c.o.Quiet {
-		c.line("")
-	}
-	color := map[Outcome]string{Same: terminal.Green, Different: terminal.Red, NotEstablished: terminal.Purple}[c.r.Summary.Outcome]
-	c.line("%s", c.Paint(color, c.r.Headline()))
 }
 
 // maxRows bounds a summary: pull requests take 65536 characters at most.
@@ -364,17 +354,8 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 			p("- %s\n", reports.MarkdownCode(s, 400))
 		}
 	}
-	var own, gaps []string
-	for _, g := range Groups() {
-		for _, a := range gather(r.Unsteady, g, shape) {
-			own = append(own, string(g)+": "+what(&a)+": "+a.first.Reason)
-		}
-	}
-	for _, g := range r.Gaps {
-		gaps = append(gaps, strings.TrimSpace(strings.Join([]string{g.Revision, string(g.Group), g.Subject, g.Reason}, " ")))
-	}
-	list("Changes by itself, not counted", own)
-	list("Not established", gaps)
+	list("Changes by itself, not counted", r.itself(func([]string) string { return "" }))
+	list("Not established", r.gaps(" "))
 	list("Notes", joined(r.Notes))
 	p("\n_%s_\n", strings.TrimSpace(r.Tool.Name+" "+r.Tool.Version))
 	if err := b.Flush(); err != nil {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,48 +20,53 @@ const (
 	maxDeltas = 200 // what differs beyond that is not listed
 )
 
-// differ compares two values and knows which strings mean the same.
-type differ struct {
-	same func(path []string, a, b string) bool
-	all  []finding
+// diff lists the places at which two values of the two sides differ. What is the same but
+// spelled differently does not.
+func (n names) diff(k key, a, b gjson.Result, prefix ...string) (all []finding) {
+	var compare func(path []string, a, b gjson.Result)
+	compare = func(path []string, a, b gjson.Result) {
+		if len(all) >= maxDeltas || a.Exists() == b.Exists() && (a.Raw == b.Raw || n.same(path, a, b)) {
+			return
+		}
+		f := finding{key: k, path: slices.Clone(path), kind: Changed, direct: a, through: b}
+		switch {
+		case !a.Exists():
+			f.kind = Added
+		case !b.Exists():
+			f.kind = Dropped
+		case len(path) <= maxNested && (a.IsObject() && b.IsObject() || a.IsArray() && b.IsArray()):
+			x, y := parted(path, a), parted(path, b)
+			for _, name := range union(x, y) {
+				compare(append(path, name), x[name], y[name])
+			}
+			return
+		}
+		all = append(all, f)
+	}
+	compare(prefix, a, b)
+	return all
 }
 
-// deltas lists the places at which two values differ. What is the same but spelled
-// differently does not; same, if not nil, says which strings that differ are meant to.
-func deltas(path []string, a, b gjson.Result, same func(path []string, a, b string) bool) []finding {
-	d := &differ{same: same}
-	d.compare(path, a, b)
-	return d.all
-}
+// supported is the member of server/discover that lists revisions. Those that are defined
+// are compared one by one, as they are offered; a transport may leave some no place.
+const supported = "supportedVersions"
 
-func (d *differ) compare(path []string, a, b gjson.Result) {
-	if len(d.all) >= maxDeltas || a.Exists() == b.Exists() && a.Raw == b.Raw {
-		return
+// parted are the members of an object, or the elements of an array. Some arrays have no order:
+// an element is dropped or added there, never changed.
+func parted(path []string, v gjson.Result) map[string]gjson.Result {
+	if v.IsObject() {
+		return members(v)
 	}
-	switch {
-	case len(path) > maxNested || !a.Exists() || !b.Exists():
-	case a.IsObject() && b.IsObject():
-		d.objects(path, members(a), members(b))
-		return
-	case a.IsArray() && b.IsArray():
-		d.arrays(path, a.Array(), b.Array())
-		return
-	case a.Type != b.Type || a.Type == gjson.JSON:
-	case a.Type == gjson.String && d.strings(path, a, b):
-		return
-	case a.Type == gjson.Number && judge.SameNumber(a.Raw, b.Raw):
-		return
-	case a.Type != gjson.String && a.Type != gjson.Number:
-		return // true, false and null have one spelling
+	all := map[string]gjson.Result{}
+	for i, x := range v.Array() {
+		switch last := last(path); {
+		case last != supported && last != "audience":
+			all[fmt.Sprintf("[%d]", i)] = x
+		case last != supported || !requirement.Revision(x.String()).Known():
+			all["["+x.String()+"]"] = x
+		}
 	}
-	f := finding{path: slices.Clone(path), kind: Changed, direct: a, through: b}
-	switch {
-	case !a.Exists():
-		f.kind = Added
-	case !b.Exists():
-		f.kind = Dropped
-	}
-	d.all = append(d.all, f)
+	return all
 }
 
 // members are those of an object by name; of two with one name the last, as most
@@ -74,68 +80,23 @@ func members(o gjson.Result) map[string]gjson.Result {
 	return all
 }
 
-func (d *differ) objects(path []string, a, b map[string]gjson.Result) {
-	names := slices.Collect(maps.Keys(a))
-	for name := range b {
-		if _, ok := a[name]; !ok {
-			names = append(names, name)
+// union lists the names of both in their order, elements of arrays by number.
+func union(a, b map[string]gjson.Result) []string {
+	both := maps.Clone(a)
+	maps.Copy(both, b)
+	return slices.SortedFunc(maps.Keys(both), func(x, y string) int {
+		if strings.HasPrefix(x, "[") && len(x) != len(y) && strings.HasPrefix(y, "[") {
+			return len(x) - len(y)
 		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		d.compare(append(path, name), a[name], b[name])
-	}
+		return cmp.Compare(x, y)
+	})
 }
 
-// supported is the member of server/discover that lists revisions. Those that are defined
-// are compared one by one, as they are offered; a transport may leave some no place.
-const supported = "supportedVersions"
-
-// sets are members whose arrays have no order.
-var sets = []string{supported, "audience"}
-
-func (d *differ) arrays(path []string, a, b []gjson.Result) {
-	if len(path) > 0 && slices.Contains(sets, path[len(path)-1]) {
-		d.sets(path, a, b)
-		return
+func last(path []string) string {
+	if len(path) == 0 {
+		return ""
 	}
-	for i := range max(len(a), len(b)) {
-		var x, y gjson.Result
-		if i < len(a) {
-			x = a[i]
-		}
-		if i < len(b) {
-			y = b[i]
-		}
-		d.compare(append(path, fmt.Sprintf("[%d]", i)), x, y)
-	}
-}
-
-// sets compares arrays that have no order: an element is dropped or added, never changed.
-func (d *differ) sets(path []string, a, b []gjson.Result) {
-	byText := func(all []gjson.Result) map[string]gjson.Result {
-		set := map[string]gjson.Result{}
-		for _, x := range all {
-			if path[len(path)-1] != supported || !slices.Contains(requirement.Revisions(), requirement.Revision(x.String())) {
-				set["["+x.String()+"]"] = x
-			}
-		}
-		return set
-	}
-	d.objects(path, byText(a), byText(b))
-}
-
-// strings reports whether two strings mean the same.
-func (d *differ) strings(path []string, a, b gjson.Result) bool {
-	if a.Str == b.Str || d.same != nil && d.same(path, a.Str, b.Str) {
-		return true
-	}
-	if len(path) == 0 || path[len(path)-1] != "blob" {
-		return false
-	}
-	x, errX := judge.Decode(a.Str)
-	y, errY := judge.Decode(b.Str)
-	return errX == nil && errY == nil && slices.Equal(x, y)
+	return path[len(path)-1]
 }
 
 // pathText writes a path as people do: contents[0].annotations.priority. Names that
@@ -207,22 +168,24 @@ func (r renames) back(s string) string {
 // answers of one side, which have the same words for everything.
 type names struct{ uri, name renames }
 
-// same reports whether two strings at a place are the same name or URI.
-func (n names) same(path []string, a, b string) bool {
-	switch path[max(len(path)-1, 0)] {
-	case "uri", "uriTemplate":
-		return a == n.uri.back(b)
-	case "name":
-		return path[0] != "serverInfo" && a == n.name.back(b)
+// same reports whether two values at a place, neither of them an object or array, mean the same.
+func (n names) same(path []string, a, b gjson.Result) bool {
+	if a.Type != b.Type || a.Type == gjson.JSON {
+		return false
+	}
+	switch place := last(path); {
+	case a.Type == gjson.Number:
+		return judge.SameNumber(a.Raw, b.Raw)
+	case a.Str == b.Str: // true, false and null have one spelling
+		return true
+	case place == "uri" || place == "uriTemplate":
+		return a.Str == n.uri.back(b.Str)
+	case place == "name":
+		return path[0] != "serverInfo" && a.Str == n.name.back(b.Str)
+	case place == "blob":
+		x, errX := judge.Decode(a.Str)
+		y, errY := judge.Decode(b.Str)
+		return errX == nil && errY == nil && slices.Equal(x, y)
 	}
 	return false
-}
-
-// diff compares two values of the two sides as findings about a subject.
-func (n names) diff(subject string, a, b gjson.Result, prefix ...string) []finding {
-	all := deltas(prefix, a, b, func(path []string, x, y string) bool { return len(path) > 0 && n.same(path, x, y) })
-	for i := range all {
-		all[i].subject = subject
-	}
-	return all
 }

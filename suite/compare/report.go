@@ -199,8 +199,12 @@ func (c *comparison) newReport(began time.Time) *Report {
 	for _, s := range c.cfg.Ignore {
 		r.Config.Ignore = append(r.Config.Ignore, c.clean(s))
 	}
-	r.Direct = Side{Name: c.clean(c.cfg.Direct.Name), Address: c.address(c.cfg.Direct), File: c.cfg.Direct.File, Endpoints: []Endpoint{}}
-	r.Through = Side{Name: c.clean(c.cfg.Through.Name), Address: c.address(c.cfg.Through), File: c.cfg.Through.File, Endpoints: []Endpoint{}}
+	c.direct.shown, c.through.shown = &r.Direct, &r.Through
+	for _, s := range c.sides() {
+		t := s.target
+		address := t.Endpoints[0].NameWithout(c.hide.String)
+		*s.shown = Side{Name: c.clean(t.Name), Address: address, File: t.File, Endpoints: []Endpoint{}}
+	}
 	return r
 }
 
@@ -222,8 +226,8 @@ func (c *comparison) gap(rev requirement.Revision, group Group, subject, reason 
 }
 
 // add adds a difference that counts, unless it was said to be known.
-func (c *comparison) add(group Group, rev requirement.Revision, f finding) {
-	d := c.difference(group, f)
+func (c *comparison) add(rev requirement.Revision, f finding) {
+	d := c.difference(f)
 	list := &c.report.Differences
 	if by := c.ignored(&d); by != "" {
 		list, d.Reason = &c.report.Ignored, "--ignore "+by
@@ -232,8 +236,8 @@ func (c *comparison) add(group Group, rev requirement.Revision, f finding) {
 }
 
 // unsteady adds a difference that is not the gateway's doing, or cannot be shown to be.
-func (c *comparison) unsteady(group Group, rev requirement.Revision, f finding, reason string) {
-	d := c.difference(group, f)
+func (c *comparison) unsteady(rev requirement.Revision, f finding, reason string) {
+	d := c.difference(f)
 	d.Reason = reason
 	c.keep(&c.report.Unsteady, d, rev)
 }
@@ -260,8 +264,9 @@ func (c *comparison) keep(list *[]Difference, d Difference, rev requirement.Revi
 	*list = append(*list, d)
 }
 
-func (c *comparison) difference(group Group, f finding) Difference {
-	d := Difference{Group: group, Kind: f.kind, Subject: c.clean(f.subject), Member: c.clean(pathText(f.path)), path: f.path}
+func (c *comparison) difference(f finding) Difference {
+	d := Difference{Group: f.group, Kind: f.kind, Subject: c.clean(f.subject), path: f.path}
+	d.Member = c.clean(pathText(f.path))
 	a, b := c.hide.String(f.direct.Raw), c.hide.String(f.through.Raw)
 	d.DirectBytes, d.ThroughBytes = len(a), len(b)
 	if f.direct.Type == gjson.String && f.through.Type == gjson.String {
@@ -323,15 +328,9 @@ func (c *comparison) finish() {
 		})
 	}
 	s := &r.Summary
+	counts := map[Kind]*int{Dropped: &s.Dropped, Changed: &s.Changed, Added: &s.Added}
 	for i := range r.Differences {
-		switch r.Differences[i].Kind {
-		case Dropped:
-			s.Dropped++
-		case Changed:
-			s.Changed++
-		case Added:
-			s.Added++
-		}
+		*counts[r.Differences[i].Kind]++
 	}
 	s.Ignored, s.Unsteady = len(r.Ignored), len(r.Unsteady)
 	for _, entry := range c.cfg.Ignore {

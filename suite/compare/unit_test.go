@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/tidwall/gjson"
 )
@@ -33,7 +34,7 @@ func TestDeltas(t *testing.T) {
 		{`[]`, `{}`, "="},
 	} {
 		var got []string
-		for _, d := range deltas(nil, gjson.Parse(x.a), gjson.Parse(x.b), nil) {
+		for _, d := range (names{}).diff(key{}, gjson.Parse(x.a), gjson.Parse(x.b)) {
 			got = append(got, pathText(d.path)+"=")
 		}
 		if s := strings.Join(got, " "); s != x.want {
@@ -45,11 +46,12 @@ func TestDeltas(t *testing.T) {
 // TestDeltasAreBounded: a hostile value costs no more than is worth reading.
 func TestDeltasAreBounded(t *testing.T) {
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
-	if got := deltas(nil, gjson.Parse(deep), gjson.Parse(strings.Replace(deep, "[]", "[1]", 1)), nil); len(got) != 1 {
+	other := strings.Replace(deep, "[]", "[1]", 1)
+	if got := (names{}).diff(key{}, gjson.Parse(deep), gjson.Parse(other)); len(got) != 1 {
 		t.Errorf("%d places", len(got))
 	}
 	wide := "[" + strings.Repeat("1,", 10_000) + "1]"
-	if got := deltas(nil, gjson.Parse(wide), gjson.Parse("[]"), nil); len(got) != maxDeltas {
+	if got := (names{}).diff(key{}, gjson.Parse(wide), gjson.Parse("[]")); len(got) != maxDeltas {
 		t.Errorf("%d places", len(got))
 	}
 }
@@ -72,31 +74,35 @@ func TestRenames(t *testing.T) {
 	}
 }
 
+// listing is what a side answered that lists some names.
+func listing(end string, names ...string) *book {
+	var items []string
+	for _, name := range names {
+		items = append(items, `{"uri":"`+name+`"}`)
+	}
+	x := said("resources/list", `{"result":{"resources":[`+strings.Join(items, ",")+`]}}`)
+	x.Step, x.Tags = recording.StepPage, recording.Tags{recording.TagEnd: end}
+	rec := &recording.Recording{Exchanges: []*recording.Exchange{x}}
+	return (&talk{}).read(takes{recording.WalkResources: rec})
+}
+
 // TestListsThatDoNotEnd: what a walk lacks that was not followed to its end is not
 // dropped.
 func TestListsThatDoNotEnd(t *testing.T) {
-	list := func(end string, names ...string) answer {
-		a := answer{body: gjson.Parse(`{"resources":[]}`), end: end}
-		for _, name := range names {
-			a.entries = append(a.entries, entry{name, gjson.Parse(`{"uri":"` + name + `"}`)})
-		}
-		return a
-	}
-	match := matchLists("resources/list", "resources")
 	for _, x := range []struct {
-		a, b answer
+		a, b *book
 		want int
 	}{
-		{list(endDone, "a", "b"), list(endDone, "a"), 1},
-		{list(endDone, "a", "b"), list(endBound, "a"), 0},
-		{list(endBound, "a"), list(endDone, "a", "b"), 0},
-		{list(endDone, "a"), list(endCycle, "a", "a"), 2},
-		{list(endDone, "a"), list(endBound, "a", "a"), 1},
-		{list(endBound, "a"), list(endDone, "a", "a"), 0},
-		{list(endDone, "a", "b", "c"), list(endDone, "c", "a", "b"), 1},
+		{listing("done", "a", "b"), listing("done", "a"), 1},
+		{listing("done", "a", "b"), listing("bound", "a"), 0},
+		{listing("bound", "a"), listing("done", "a", "b"), 0},
+		{listing("done", "a"), listing("cycle", "a", "a"), 2},
+		{listing("done", "a"), listing("bound", "a", "a"), 1},
+		{listing("bound", "a"), listing("done", "a", "a"), 0},
+		{listing("done", "a", "b", "c"), listing("done", "c", "a", "b"), 1},
 	} {
-		if got := match(names{}, x.a, x.b); len(got) != x.want {
-			t.Errorf("%v and %v: %+v", x.a.entries, x.b.entries, got)
+		if got := (names{}).compare(x.a, x.b); len(got) != x.want {
+			t.Errorf("%v and %v: %+v", x.a.keys, x.b.keys, got)
 		}
 	}
 }
@@ -113,13 +119,13 @@ const hostile = "\x1b[31m`|`\n# x <script> \u202e\xff](http://x) "
 
 // hostileReport is a comparison of two sides that send such things.
 func hostileReport() *Report {
-	side := &target.Target{Endpoints: []target.Endpoint{{Command: []string{"x"}}}}
-	c := &comparison{cfg: Config{Direct: side, Through: side, Ignore: []string{"nothing"}}.withDefaults(), index: map[string]int{}}
+	end := &target.Target{Endpoints: []target.Endpoint{{Command: []string{"x"}}}}
+	c := &comparison{cfg: Config{Direct: end, Through: end, Ignore: []string{"nothing"}}.withDefaults(), index: map[string]int{}, direct: &side{target: end}, through: &side{target: end}}
 	c.report = c.newReport(time.Now())
 	huge := strings.Repeat("x", 50_000)
-	c.add(Read, "2025-11-25", finding{subject: hostile, path: []string{hostile}, kind: Changed, direct: quoted(huge + "1" + hostile), through: quoted(huge + "2")})
-	c.add(Read, "2025-06-18", finding{subject: strings.Repeat("u", 10_000), kind: Dropped, direct: quoted(hostile)})
-	c.unsteady(Read, "2025-06-18", finding{subject: hostile, kind: Added, through: quoted(hostile)}, "the server's own answers differ")
+	c.add("2025-11-25", finding{key: key{part: requests[0], subject: hostile}, path: []string{hostile}, kind: Changed, direct: quoted(huge + "1" + hostile), through: quoted(huge + "2")})
+	c.add("2025-06-18", finding{key: key{part: requests[0], subject: strings.Repeat("u", 10_000)}, kind: Dropped, direct: quoted(hostile)})
+	c.unsteady("2025-06-18", finding{key: key{part: requests[0], subject: hostile}, kind: Added, through: quoted(hostile)}, "the server's own answers differ")
 	c.gap("2025-11-25", Read, hostile, hostile)
 	c.note(hostile)
 	c.report.Direct.Address = hostile

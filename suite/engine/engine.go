@@ -83,6 +83,7 @@ type endpoint struct {
 	limit       *pool.Limit            // of its connections; nil if they are not limited
 	only        requirement.Revision   // the one that is judged; empty means all
 	unreachable string
+	reasons     map[requirement.Revision]string // why a revision is not served
 	// unoffered says that it offers none of the revisions that were asked for; empty if
 	// it does, or all were asked for.
 	unoffered string
@@ -129,7 +130,7 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 		}
 	}()
 	for i := range cfg.Target.Endpoints {
-		e := &endpoint{Endpoint: &cfg.Target.Endpoints[i], number: i + 1}
+		e := &endpoint{Endpoint: &cfg.Target.Endpoints[i], number: i + 1, reasons: map[requirement.Revision]string{}}
 		if len(cfg.candidates(e.Endpoint)) == 0 {
 			continue
 		}

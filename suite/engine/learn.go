@@ -95,6 +95,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		}
 		found, err := r.learn(ctx, e, dialer, opts, ask)
 		stop()
+		maps.Copy(e.reasons, found.Reasons)
 		if err == nil {
 			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, found, "", nil
 			if e.limit = pool.Connections(e.instances()); e.limit != nil && t != requirement.Stdio {

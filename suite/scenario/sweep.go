@@ -152,6 +152,17 @@ func suggestions(p *Play, template string) map[string][]string {
 	return suggestions
 }
 
+// Suggested are the reads of the listed templates with the values that their completions
+// suggest. The scenario must come after [recording.WalkTemplates] and
+// [recording.TemplateCompletions].
+func Suggested(p *Play) []URIRead {
+	var all []URIRead
+	for _, t := range expandable(p) {
+		all = append(all, suggested(p, t)...)
+	}
+	return all
+}
+
 // suggested are the reads of a template with the values that its completions suggest,
 // if there are any for each of its variables.
 func suggested(p *Play, template string) []URIRead {
