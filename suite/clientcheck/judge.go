@@ -1,16 +1,16 @@
-// Package client judges clients: from the journal of a mock server it says, requirement
+// Package clientcheck judges clients: from the journal of a mock server it says, requirement
 // by requirement, what a client did right, what it did wrong, and what it had no occasion
 // to do. In a test it takes one line, after the client has been closed:
 //
-//	client.Verify(t, server.Journal())
+//	clientcheck.Verify(t, server.Journal())
 //
 // [Judge] makes a report of a journal in its JSON form (JSON Lines, as "mockserver --journal"
 // writes it), and is a pure function of it: nothing is sent, nothing is waited for.
 //
-//	journal, err := client.Read(file)
+//	journal, err := clientcheck.Read(file)
 //	...
-//	report := client.Judge(journal, client.Options{})
-//	err = reports.WriteConsole(os.Stdout, report, reports.Options{Areas: client.Catalogue().Titles()})
+//	report := clientcheck.Judge(journal, clientcheck.Options{})
+//	err = reports.WriteConsole(os.Stdout, report, reports.Options{Areas: clientcheck.Catalogue().Titles()})
 //
 // The result is a report as mcpcheck writes it about servers, with the same verdicts, reason
 // codes and exit statuses; every writer and tool for reports takes it.
@@ -30,7 +30,7 @@
 // The requirements stand in rows.yaml. One that the specification states with MUST, or by
 // its schema, fails a client; one stated with SHOULD, or only implied, warns; what the
 // specification leaves to the client is an observation at the most.
-package client
+package clientcheck
 
 import (
 	"cmp"
@@ -197,7 +197,7 @@ var rows string
 func Catalogue() *catalogue.Catalogue { return builtIn() }
 
 var builtIn = sync.OnceValue(func() *catalogue.Catalogue {
-	area, err := requirement.ReadArea("suite/client/rows.yaml", rows)
+	area, err := requirement.ReadArea("suite/clientcheck/rows.yaml", rows)
 	if err != nil {
 		panic(err)
 	}
