@@ -1,11 +1,9 @@
 package clientcheck
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,10 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
-	"github.com/tidwall/gjson"
 )
 
 // The directions and kinds of entries, and the scope of those that are about one stream.
@@ -66,7 +62,20 @@ type entry struct {
 	Base64    []byte          `json:"base64"`
 	Truncated bool            `json:"truncated"`
 
-	raw []byte // the message, in whichever member it stands
+	raw     []byte        // the message, in whichever member it stands
+	at      time.Duration // since the first entry
+	journal int           // of several, which one it stands in
+	owner   *conversation // of what the client sent
+	asked   []*message    // the requests in it
+	reply   *entry        // the HTTP answer to it; nil if there was none
+}
+
+// Evidence is the number of the entry, if there is one.
+func (e *entry) Evidence() []int {
+	if e == nil {
+		return nil
+	}
+	return []int{e.Seq}
 }
 
 // header is a header of the HTTP request or answer; empty if it is not there.
@@ -77,6 +86,36 @@ func (e *entry) header(name string) string {
 	return e.HTTP.Header.Get(name)
 }
 
+// status is that of the HTTP answer; 0 if there was none.
+func (e *entry) status() int {
+	if e.reply == nil {
+		return 0
+	}
+	return e.reply.HTTP.Status
+}
+
+// path is that of the HTTP request, without its query.
+func (e *entry) path() string {
+	path, _, _ := strings.Cut(e.HTTP.Path, "?")
+	return path
+}
+
+// frame is the entry as a frame of a recording.
+func (e *entry) frame() wire.Frame {
+	f := wire.Frame{
+		Number: e.Seq, Session: string(e.Transport) + "|" + e.Session, Channel: e.Stream, Dir: wire.Direction(e.Direction),
+		At: e.at, Raw: e.raw, Size: e.Size, Truncated: e.Truncated,
+	}
+	if f.Dir == "" {
+		f.Dir, f.Text = wire.Note, strings.TrimSpace(e.Scope+" "+e.Kind+" "+e.Reason)
+	}
+	if e.HTTP != nil {
+		url, _ := withoutToken(e.HTTP.Path)
+		f.HTTP = &wire.HTTP{Method: e.HTTP.Method, URL: url, Status: e.HTTP.Status, Header: e.HTTP.Header}
+	}
+	return f
+}
+
 // Journal is what mock servers noted of their clients.
 type Journal struct{ entries []*entry }
 
@@ -84,26 +123,25 @@ type Journal struct{ entries []*entry }
 // out.
 func Read(r io.Reader) (Journal, error) {
 	var j Journal
-	lines := bufio.NewReader(r)
-	for n := 1; ; n++ {
-		line, err := lines.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return j, fmt.Errorf("the journal cannot be read: %w", err)
-		}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return j, fmt.Errorf("the journal cannot be read: %w", err)
+	}
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
 		e := &entry{}
-		fault := json.Unmarshal(line, e)
+		err := json.Unmarshal(line, e)
 		switch {
-		case len(bytes.TrimSpace(line)) == 0, fault != nil && err != nil:
-		case fault != nil:
-			return j, fmt.Errorf("line %d of the journal is no entry: %w", n, fault)
+		case len(bytes.TrimSpace(line)) == 0, err != nil && line[len(line)-1] != '\n':
+		case err != nil:
+			return j, fmt.Errorf("line %d of the journal is no entry: %w", n, err)
 		default:
 			e.raw = slices.Concat(e.Message, []byte(e.Text), e.Base64)
 			j.entries = append(j.entries, e)
 		}
-		if err != nil {
-			return j, nil
-		}
 	}
+	return j, nil
 }
 
 // From reads the journal that something writes, such as that of a mock server in this
@@ -120,173 +158,32 @@ func From(w io.WriterTo) (Journal, error) {
 // numbers. What one of them has lost is lost in the result.
 func Merge(journals ...Journal) Journal {
 	type place struct{ journal, seq int }
-	type sourced struct {
-		*entry
-		from int
-	}
-	var all []sourced
+	var all []*entry
 	lost := 0
 	for n, j := range journals {
-		for i, e := range j.entries {
-			if i == 0 && e.Seq > 1 || i > 0 && e.Seq != j.entries[i-1].Seq+1 {
+		before := 0
+		for _, e := range j.entries {
+			if e.Seq != before+1 {
 				lost = 1
 			}
-			all = append(all, sourced{e, n})
+			before = e.Seq
+			numbered := *e
+			numbered.journal = n
+			all = append(all, &numbered)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b sourced) int {
-		if a.from == b.from {
+	slices.SortStableFunc(all, func(a, b *entry) int {
+		if a.journal == b.journal {
 			return cmp.Compare(a.Seq, b.Seq)
 		}
 		return a.Time.Compare(b.Time)
 	})
 	numbers := map[place]int{}
 	for i, e := range all {
-		numbers[place{e.from, e.Seq}] = i + 1 + lost
+		numbers[place{e.journal, e.Seq}] = i + 1 + lost
 	}
-	var merged Journal
-	for _, s := range all {
-		e := *s.entry
-		e.Seq, e.RequestSeq = numbers[place{s.from, e.Seq}], numbers[place{s.from, e.RequestSeq}]
-		merged.entries = append(merged.entries, &e)
+	for _, e := range all {
+		e.Seq, e.RequestSeq = numbers[place{e.journal, e.Seq}], numbers[place{e.journal, e.RequestSeq}]
 	}
-	return merged
+	return Journal{all}
 }
-
-// The methods that several checks look at.
-const (
-	methodList      = "resources/list"
-	methodTemplates = "resources/templates/list"
-	methodRead      = "resources/read"
-	methodComplete  = "completion/complete"
-	methodListen    = "subscriptions/listen"
-	methodDiscover  = "server/discover"
-	listChanged     = "notifications/resources/list_changed"
-)
-
-// message is one message of a conversation. A batch becomes several.
-type message struct {
-	*entry
-	sent    bool // by the server
-	kind    string
-	id      string // see idKey; empty if there is none
-	method  string // of a response, that of its request
-	uri     string
-	raw     gjson.Result // nothing if the message is unreadable, or was cut
-	params  gjson.Result
-	batched bool
-	whole   bool // all of it is known
-
-	answer  *message // of a request: its first response
-	answers []*message
-}
-
-// result is the result of a response; it does not exist in an error.
-func (m *message) result() gjson.Result { return m.raw.Get("result") }
-
-// failed reports whether a response is an error.
-func (m *message) failed() bool { return m.raw.Get("error").Exists() }
-
-// succeeded is the result that a request got; false if it got none that can be read.
-func (m *message) succeeded() (gjson.Result, bool) {
-	if m.answer == nil || !m.answer.whole || m.answer.failed() {
-		return gjson.Result{}, false
-	}
-	r := m.answer.result()
-	return r, r.IsObject()
-}
-
-// messagesOf takes an entry apart.
-func messagesOf(e *entry) []*message {
-	m := &message{entry: e, sent: e.Direction == out, kind: e.Kind, id: idKey(e.ID), method: e.Method, uri: e.URI, whole: !e.Truncated}
-	switch e.Kind {
-	case kindRequest, kindNotification, kindResponse, kindUnreadable:
-		if m.whole && wire.Valid(e.raw) {
-			m.raw = gjson.ParseBytes(e.raw)
-			m.params = m.raw.Get("params")
-		}
-		return []*message{m}
-	case kindBatch:
-	default:
-		return nil
-	}
-	m.batched = true
-	if !m.whole || !wire.Valid(e.raw) {
-		m.whole = false
-		return []*message{m}
-	}
-	var all []*message
-	for _, x := range gjson.ParseBytes(e.raw).Array() {
-		all = append(all, memberOf(m, x))
-	}
-	return all
-}
-
-// memberOf is a message of a batch.
-func memberOf(batch *message, x gjson.Result) *message {
-	m := *batch
-	m.kind, m.raw, m.params = kindUnreadable, x, x.Get("params")
-	m.id = idKey(json.RawMessage(x.Get("id").Raw))
-	switch method := x.Get("method"); {
-	case !x.IsObject():
-	case method.Type == gjson.String:
-		m.kind, m.method = kindNotification, method.String()
-		if m.id != "" {
-			m.kind = kindRequest
-		}
-		m.uri = m.params.Get("uri").String()
-		m.uri = cmp.Or(m.uri, m.params.Get("ref.uri").String())
-	case x.Get("result").Exists() || x.Get("error").Exists():
-		m.kind = kindResponse
-	}
-	return &m
-}
-
-// idKey tells ids apart: 1 is not "1", but "a" is "\u0061". An absent id is empty.
-func idKey(id json.RawMessage) string {
-	switch {
-	case len(id) == 0:
-		return ""
-	case id[0] == '"':
-		return "s" + gjson.ParseBytes(id).String()
-	}
-	return "n" + string(id)
-}
-
-// shownID is an id as it was written, for sentences.
-func shownID(key string) string {
-	switch {
-	case key == "":
-		return "no id"
-	case key[0] == 's':
-		text, _ := json.Marshal(key[1:]) // a string can always be written
-		return "the id " + shorten(string(text))
-	}
-	return "the id " + shorten(key[1:])
-}
-
-// meta is a member of _meta that the protocol defines.
-func (m *message) meta(name string) gjson.Result {
-	return m.params.Get("_meta").Get(`io\.modelcontextprotocol/` + name)
-}
-
-// claimsModern reports whether a message carries the metadata of modern requests.
-func (m *message) claimsModern() bool {
-	return m.meta("protocolVersion").Exists() || m.meta("clientInfo").Exists() || m.meta("clientCapabilities").Exists()
-}
-
-// what is the message in a few words.
-func (m *message) what() string {
-	switch m.kind {
-	case kindRequest, kindNotification:
-		return shorten(m.method)
-	case kindResponse:
-		return "a response with " + shownID(m.id)
-	case kindBatch:
-		return "a batch"
-	}
-	return "something that is no message"
-}
-
-// shorten bounds what a client wrote before it becomes part of a sentence.
-func shorten(s string) string { return reports.Shorten(strings.ToValidUTF8(s, "\uFFFD"), 120) }

@@ -1,250 +1,63 @@
 package clientcheck
 
 import (
-	"iter"
+	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
 
-// The headers of Streamable HTTP.
-const (
-	headerVersion = "Mcp-Protocol-Version"
-	headerSession = "Mcp-Session-Id"
-)
-
-// conversation is what was said on one connection or in one session.
-type conversation struct {
-	requirement.Combination
-	modern  bool
-	session string // the id that the server issued; empty if it issued none
-	whole   bool   // it is known how it began
-
-	messages []*message
-	heads    []*entry // HTTP requests of the client, with a message or without
-	events   []*entry // what went out with an event id
-	closed   *entry   // the end of the connection or session
-
-	initialize  *message // the initialize that succeeded, or else the first one
-	accepted    *message // its result
-	initialized *message
-	sibling     *conversation // of the other era on the same connection
-	deleted     bool          // the client ended the session
-}
-
-// fromClient lists the messages of the client of a kind.
-func (c *conversation) fromClient(kinds ...string) []*message { return c.pick(false, kinds) }
-
-// fromServer lists the messages of the server of a kind.
-func (c *conversation) fromServer(kinds ...string) []*message { return c.pick(true, kinds) }
-
-func (c *conversation) pick(sent bool, kinds []string) []*message {
-	return recording.Keep(c.messages, func(m *message) bool { return m.sent == sent && slices.Contains(kinds, m.kind) })
-}
-
-// requests lists the requests of the client, with one of the methods if any is given.
-func (c *conversation) requests(methods ...string) []*message {
-	return slices.DeleteFunc(c.fromClient(kindRequest), func(m *message) bool {
-		return len(methods) > 0 && !slices.Contains(methods, m.method)
-	})
-}
-
-// understood is the first request of the client that succeeded; nil if none did.
-func (c *conversation) understood() *message {
-	for _, m := range c.requests() {
-		if _, ok := m.succeeded(); ok {
-			return m
-		}
-	}
-	return nil
-}
-
-// declared is what the server declared in the handshake; false if it is not known.
-func (c *conversation) declared() (gjson.Result, bool) {
-	if c.accepted == nil || !c.accepted.whole {
-		return gjson.Result{}, false
-	}
-	return c.accepted.result().Get("capabilities"), true
-}
-
-// last is the number of the last thing that the client sent, 0 if it sent nothing.
-func (c *conversation) last() int {
-	last := 0
-	for _, m := range c.messages {
-		if !m.sent {
-			last = max(last, m.Seq)
-		}
-	}
-	return last
-}
-
-// lost reports whether the client was told that the session is no more.
-func (c *conversation) lost(r *record) bool {
-	return c.deleted || slices.ContainsFunc(c.heads, func(h *entry) bool {
-		a := r.status[h.Seq]
-		return a != nil && a.HTTP != nil && a.HTTP.Status == 404 && h.header(headerSession) != ""
-	})
-}
-
-// claimed is the first modern revision that stands in the metadata of requests; where
-// there is none, the oldest one.
-func claimed(requests []*message) requirement.Revision {
-	for _, m := range requests {
-		if r := requirement.Revision(m.meta("protocolVersion").String()); r.Known() && r.Modern() {
-			return r
-		}
-	}
-	all := requirement.Revisions()
-	return all[slices.IndexFunc(all, requirement.Revision.Modern)]
-}
-
-// settle finds out what was agreed at the beginning.
-func (c *conversation) settle() {
-	if c.modern {
-		c.Revision = claimed(c.requests())
-		return
-	}
-	for _, m := range c.requests("initialize") {
-		if c.initialize == nil {
-			c.initialize = m
-		}
-		if _, ok := m.succeeded(); ok {
-			c.initialize, c.accepted = m, m.answer
-			break
-		}
-	}
-	for _, m := range c.fromClient(kindNotification) {
-		if m.method == "notifications/initialized" && c.initialized == nil {
-			c.initialized = m
-		}
-	}
-	c.Revision = c.agreed()
-}
-
-// agreed is the revision of a conversation with handshake: the first that is claimed. Where
-// none is it is judged by the newest that it can have meant.
-func (c *conversation) agreed() requirement.Revision {
-	claims := []string{}
-	if c.accepted != nil {
-		claims = append(claims, c.accepted.result().Get("protocolVersion").String())
-	}
-	if c.initialize != nil {
-		claims = append(claims, c.initialize.params.Get("protocolVersion").String())
-	}
-	for _, h := range c.heads {
-		claims = append(claims, h.header(headerVersion))
-	}
-	for _, m := range c.messages {
-		claims = append(claims, string(m.Revision))
-	}
-	legacy := requirement.Legacy()
-	for _, claim := range claims {
-		if r := requirement.Revision(claim); slices.Contains(legacy, r) {
-			return r
-		}
-	}
-	if c.Transport == requirement.SSE {
-		return legacy[0]
-	}
-	return legacy[len(legacy)-1]
-}
-
-// group is all conversations in one combination.
-type group struct {
-	requirement.Combination
-	conversations []*conversation
-	record        *record
-	options       Options
-}
-
-// groups sorts the conversations by combination.
-func (r *record) groups(o Options) []*group {
-	var all []*group
-	for _, c := range r.conversations {
-		i := slices.IndexFunc(all, func(g *group) bool { return g.Combination == c.Combination })
-		if i < 0 {
-			i = len(all)
-			all = append(all, &group{Combination: c.Combination, record: r, options: o})
-		}
-		all[i].conversations = append(all[i].conversations, c)
-	}
-	return all
-}
-
-// each goes through what conversations have, conversation by conversation.
-func each[T any](g *group, of func(*conversation) []T) iter.Seq2[*conversation, T] {
-	return func(yield func(*conversation, T) bool) {
-		for _, c := range g.conversations {
-			for _, x := range of(c) {
-				if !yield(c, x) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// said goes through the messages of the client.
-func (g *group) said() iter.Seq2[*conversation, *message] {
-	return each(g, func(c *conversation) []*message {
-		return slices.DeleteFunc(slices.Clone(c.messages), func(m *message) bool { return m.sent })
-	})
-}
-
-// requests goes through the requests of the client, with one of the methods if any is given.
-func (g *group) requests(methods ...string) iter.Seq2[*conversation, *message] {
-	return each(g, func(c *conversation) []*message { return c.requests(methods...) })
-}
-
-// posted goes through the HTTP requests of the client.
-func (g *group) posted() iter.Seq2[*conversation, *entry] {
-	return each(g, func(c *conversation) []*entry { return c.heads })
-}
-
 // record is all that a journal tells.
 type record struct {
+	Options
 	entries       []*entry
 	conversations []*conversation
 	// elsewhere are HTTP requests that belong to no conversation.
 	elsewhere []*entry
-	// status is how HTTP requests were answered, by the number of the request.
-	status map[int]*entry
 	// lost says that entries are missing.
 	lost bool
 
 	byKey map[string]*conversation
-	bySeq map[int]*conversation
-	asked map[int][]*message
+	bySeq map[int]*entry // of clients, in a conversation
 }
 
 // newRecord sorts entries into conversations.
-func newRecord(entries []*entry) *record {
-	r := &record{
-		entries: entries, status: map[int]*entry{}, byKey: map[string]*conversation{},
-		bySeq: map[int]*conversation{}, asked: map[int][]*message{},
+func newRecord(entries []*entry, o Options) *record {
+	r := &record{Options: o, byKey: map[string]*conversation{}, bySeq: map[int]*entry{}}
+	before := 0
+	for _, noted := range entries {
+		e := *noted
+		e.at = e.Time.Sub(entries[0].Time)
+		r.lost = r.lost || e.Seq > before+1
+		before = e.Seq
+		r.entries = append(r.entries, &e)
+		r.file(&e)
 	}
-	for i, e := range entries {
-		r.lost = r.lost || i == 0 && e.Seq > 1 || i > 0 && e.Seq > entries[i-1].Seq+1
-		switch {
-		case e.Direction == in:
-			r.take(e)
-		case e.Direction == out || e.Kind == kindOpened && e.Scope == scopeStream:
-			r.give(e)
-		case e.Kind == kindClosed && e.Scope != scopeStream:
-			for _, c := range r.named(e) {
-				c.closed = e
-			}
-		}
-	}
-	r.conversations = slices.DeleteFunc(r.conversations, func(c *conversation) bool { return c.last() == 0 })
-	for _, c := range r.conversations {
+	r.conversations = slices.DeleteFunc(r.conversations, func(c *conversation) bool { return c.last() == nil })
+	for i, c := range r.conversations {
 		c.settle()
+		c.Recording = &recording.Recording{Scenario: recording.Name(fmt.Sprint("conversation ", i+1)), Combination: c.Combination}
+		c.pair()
 	}
 	return r
+}
+
+// file puts an entry where it belongs.
+func (r *record) file(e *entry) {
+	switch {
+	case e.Direction == in:
+		r.take(e)
+	case e.Direction == out || e.Kind == kindOpened && e.Scope == scopeStream:
+		r.give(e)
+	case e.Kind == kindClosed && e.Scope != scopeStream:
+		for _, c := range r.named(e) {
+			c.closed = e
+		}
+	}
 }
 
 func (r *record) start(transport requirement.Transport, modern bool, keys ...string) *conversation {
@@ -262,35 +75,28 @@ func (r *record) take(e *entry) {
 		return // a browser asks on its own account whether the client may
 	}
 	messages := messagesOf(e)
-	c := r.owner(e, messages)
+	c := r.ownerOf(e, messages)
 	if c == nil {
 		r.elsewhere = append(r.elsewhere, e)
 		return
 	}
-	r.bySeq[e.Seq] = c
+	r.bySeq[e.Seq], e.owner = e, c
 	c.messages = append(c.messages, messages...)
 	if e.HTTP != nil {
 		c.heads = append(c.heads, e)
-		c.deleted = c.deleted || e.HTTP.Method == "DELETE"
+		c.deleted = c.deleted || e.HTTP.Method == http.MethodDelete
 	}
-	for _, m := range messages {
-		if m.kind == kindRequest {
-			r.asked[e.Seq] = append(r.asked[e.Seq], m)
-		}
-	}
+	e.asked = recording.Keep(messages, func(m *message) bool { return m.kind == kindRequest })
 }
 
-// owner is the conversation that an entry of the client belongs to; nil if to none.
-func (r *record) owner(e *entry, messages []*message) *conversation {
+// ownerOf is the conversation that an entry of the client belongs to; nil if to none.
+func (r *record) ownerOf(e *entry, messages []*message) *conversation {
 	switch {
 	case e.Transport == requirement.SSE && len(messages) == 0:
 		return nil
 	case e.Transport != requirement.HTTP:
 		return r.connected(e, messages)
-	case e.HTTP == nil: // no journal of our server has that, but one of others may
-		return nil
-	}
-	if path, _, _ := strings.Cut(e.HTTP.Path, "?"); path != "/mcp" {
+	case e.HTTP == nil || e.path() != "/mcp": // no journal of our server lacks it, but one of others may
 		return nil
 	}
 	id := e.header(headerSession)
@@ -299,15 +105,15 @@ func (r *record) owner(e *entry, messages []*message) *conversation {
 		only = messages[0]
 	}
 	known := r.byKey["http|"+id]
-	claims := only.claimsModern() || !only.whole && e.Revision.Modern()
+	modern := requirement.Revision(e.header(headerVersion)).Modern() || modernMethod(only.method)
 	switch {
-	case claims || id == "" && (requirement.Revision(e.header(headerVersion)).Modern() || modernMethod(only.method)):
+	case only.modern(e) || id == "" && modern:
 		key := "modern|" + e.Identity
 		if c := r.byKey[key]; c != nil {
 			return c
 		}
 		return r.start(requirement.HTTP, true, key)
-	case only.method == "initialize" && (id == "" || known == nil || known.closed != nil || known.lost(r)):
+	case only.method == methodInitialize && (id == "" || known == nil || known.closed != nil || known.gone()):
 		return r.start(requirement.HTTP, false)
 	case id != "" && known != nil:
 		return known
@@ -315,18 +121,22 @@ func (r *record) owner(e *entry, messages []*message) *conversation {
 	return r.unnamed(e, id, len(messages) > 0)
 }
 
+// modern reports whether a message says that it is of a modern revision, or if it was cut, whether its
+// entry does.
+func (m *message) modern(e *entry) bool { return m.claimsModern() || !m.whole && e.Revision.Modern() }
+
 // unnamed finds the conversation of an HTTP request that names no session, or none that
 // was issued: that of its connection, or the newest.
 func (r *record) unnamed(e *entry, id string, says bool) *conversation {
 	var newest *conversation
-	for _, c := range slices.Backward(r.conversations) {
-		if c.Transport != requirement.HTTP || c.modern {
-			continue
-		}
-		if newest == nil {
+	for _, c := range r.conversations {
+		if c.Transport == requirement.HTTP && !c.modern {
 			newest = c
 		}
-		if slices.ContainsFunc(c.heads, func(h *entry) bool { return h.Connection == e.Connection }) {
+	}
+	for _, c := range slices.Backward(r.conversations) {
+		if c.Transport == requirement.HTTP && !c.modern &&
+			slices.ContainsFunc(c.heads, func(h *entry) bool { return h.Connection == e.Connection }) {
 			return c
 		}
 	}
@@ -347,7 +157,7 @@ func (r *record) connected(e *entry, messages []*message) *conversation {
 	modern := old == nil && fresh != nil
 	if len(messages) == 1 && messages[0].kind == kindRequest {
 		m := messages[0]
-		modern = m.claimsModern() || !m.whole && e.Revision.Modern() || old == nil && (modernMethod(m.method) || fresh != nil && m.method != "initialize")
+		modern = m.modern(e) || old == nil && (modernMethod(m.method) || fresh != nil && m.method != methodInitialize)
 	} else if old != nil && fresh != nil {
 		modern = ofModern(old, fresh, messages)
 	}
@@ -365,11 +175,11 @@ func (r *record) connected(e *entry, messages []*message) *conversation {
 // a connection: it cancels a request of it, or nothing was asked in the other, which is then no
 // more than a line that could not be read.
 func ofModern(old, fresh *conversation, messages []*message) bool {
-	if len(messages) == 1 && messages[0].method == "notifications/cancelled" {
-		id := idKey([]byte(messages[0].params.Get("requestId").Raw))
-		names := func(m *message) bool { return m.id == id }
-		if slices.ContainsFunc(fresh.requests(), names) != slices.ContainsFunc(old.requests(), names) {
-			return slices.ContainsFunc(fresh.requests(), names)
+	if len(messages) == 1 && messages[0].method == methodCancelled {
+		m := messages[0]
+		id := idKey([]byte(m.Get("params.requestId").Raw))
+		if named := fresh.request(id, m) != nil; named != (old.request(id, m) != nil) {
+			return named
 		}
 	}
 	return len(old.requests()) == 0
@@ -379,47 +189,47 @@ func modernMethod(method string) bool { return method == methodDiscover || metho
 
 // give files an entry of the server.
 func (r *record) give(e *entry) {
-	c := r.bySeq[e.RequestSeq]
-	if all := r.named(e); c == nil && len(all) > 0 {
+	var c *conversation
+	q := r.bySeq[e.RequestSeq]
+	if q != nil {
+		c = q.owner
+	} else if all := r.named(e); len(all) > 0 {
 		c = all[0]
-	}
-	if e.RequestSeq != 0 && e.HTTP != nil {
-		if r.status[e.RequestSeq] == nil {
-			r.status[e.RequestSeq] = e
-		}
-		if c != nil && !c.modern && c.session == "" && e.header(headerSession) != "" {
-			c.session = e.header(headerSession)
-			r.byKey["http|"+c.session] = c
-		}
 	}
 	if c == nil {
 		return
+	}
+	if e.RequestSeq != 0 && e.HTTP != nil {
+		if q != nil && q.reply == nil {
+			q.reply = e
+		}
+		if id := e.header(headerSession); !c.modern && c.session == "" && id != "" {
+			c.session = id
+			r.byKey["http|"+id] = c
+		}
 	}
 	if e.EventID != "" {
 		c.events = append(c.events, e)
 	}
 	for _, m := range messagesOf(e) {
 		c.messages = append(c.messages, m)
-		if m.kind == kindResponse {
-			r.answer(c, e, m)
+		switch {
+		case m.kind != kindResponse:
+		case q != nil:
+			m.answerOf(q.asked, len(q.asked) == 1)
+		case e.RequestSeq == 0:
+			m.answerOf(c.requests(), false)
 		}
 	}
 }
 
-// answer joins a response to its request.
-func (r *record) answer(c *conversation, e *entry, m *message) {
-	pool := r.asked[e.RequestSeq]
-	if e.RequestSeq == 0 {
-		pool = c.requests()
-	}
-	for _, q := range slices.Backward(pool) {
-		alone := len(pool) == 1 && e.RequestSeq != 0 && m.failed() && (m.id == "" || m.id == "nnull")
-		if q.id == m.id || alone {
-			m.method, m.uri = q.method, q.uri
-			q.answers = append(q.answers, m)
-			if q.answer == nil {
-				q.answer = m
-			}
+// answerOf joins a response to the last of some requests that has its id. Where there can be but one,
+// an error need not have it.
+func (m *message) answerOf(requests []*message, one bool) {
+	for _, q := range slices.Backward(requests) {
+		if q.id == m.id || one && m.failed() && (m.id == "" || m.id == "nnull") {
+			m.method, q.answers = q.method, append(q.answers, m)
+			q.answer = q.answers[0]
 			return
 		}
 	}
@@ -435,4 +245,67 @@ func (r *record) named(e *entry) []*conversation {
 		}
 	}
 	return list
+}
+
+// group is all conversations in one combination.
+type group struct {
+	requirement.Combination
+	*record
+	members []*conversation
+	// uris and templates are those that the server told of in lists, results and notifications, each with
+	// the first message that has it.
+	uris, templates map[string]*message
+}
+
+// groups sorts the conversations by combination.
+func (r *record) groups() []*group {
+	var all []*group
+	for _, c := range r.conversations {
+		i := slices.IndexFunc(all, func(g *group) bool { return g.Combination == c.Combination })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &group{record: r, Combination: c.Combination, uris: map[string]*message{}, templates: map[string]*message{}})
+		}
+		g := all[i]
+		c.group, g.members = g, append(g.members, c)
+		for _, m := range c.fromServer() {
+			for _, x := range []gjson.Result{m.Get("result"), m.Get("params")} {
+				g.collect(x, m)
+			}
+		}
+	}
+	return all
+}
+
+// collect finds all URIs and templates, however deep they lie.
+func (g *group) collect(x gjson.Result, m *message) {
+	if !x.IsObject() && !x.IsArray() {
+		return
+	}
+	x.ForEach(func(key, value gjson.Result) bool {
+		told := map[string]map[string]*message{"uri": g.uris, "uriTemplate": g.templates}[key.Str]
+		if told == nil || value.Type != gjson.String || !x.IsObject() {
+			g.collect(value, m)
+		} else if told[value.Str] == nil {
+			told[value.Str] = m
+		}
+		return true
+	})
+}
+
+// judge runs a check on each conversation, and says at last why there was no occasion.
+func (g *group) judge(k *check, q *requirement.Requirement) verdict.Result {
+	const nothing recording.Name = "nothing"
+	recordings := verdict.Recordings{nothing: {Skipped: &recording.Skipped{
+		Code: recording.CodeNotExercised, Reason: "the client gave no occasion: " + k.occasion,
+	}}}
+	by := map[recording.Name]*conversation{}
+	var from []recording.Name
+	for _, c := range g.members {
+		from, recordings[c.Scenario], by[c.Scenario] = append(from, c.Scenario), c.Recording, c
+	}
+	return verdict.Evaluate(&verdict.Check{
+		Requirement: q.ID, From: append(from, nothing),
+		Judge: func(r *recording.Recording, v *verdict.Verdict) { k.judge(by[r.Scenario], &judging{v}) },
+	}, q, &recording.Facts{Combination: g.Combination}, recordings)
 }

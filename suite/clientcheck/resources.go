@@ -3,9 +3,6 @@ package clientcheck
 import (
 	"fmt"
 	"maps"
-	"net/url"
-	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,87 +14,70 @@ import (
 
 // resourceChecks are those of how resources are named and used.
 var resourceChecks = []check{
-	{"CL-15", "it named no resource that it had been told of", urisVerbatim},
+	{"CL-15", "it named no resource that it had been told of", together(urisVerbatim)},
 	{"CL-16", "it named no resource by a template that it had been told of", expansions},
 	{"CL-18", "it subscribed to nothing", subscriptions},
 	{"CL-23", "it used no optional feature", onlyDeclared},
-	{"CL-40", "it named no resource and no template", toldOf},
+	{"CL-40", "it named no resource and no template", together(toldOf)},
 	{"CL-41", "nothing that it asked for was missing", takesRefusals},
 }
 
-// known collects the URIs that a group was told of by lists, results and notifications,
-// or if name is "uriTemplate", the templates, each with the number of the first message.
-func (g *group) known(name string) map[string]int {
-	told := map[string]int{}
-	for _, c := range g.conversations {
-		for _, m := range c.messages {
-			if !m.sent || !m.whole {
-				continue
-			}
-			for _, x := range []gjson.Result{m.result(), m.params} {
-				collect(x, name, func(uri string) {
-					if _, ok := told[uri]; !ok {
-						told[uri] = m.Seq
-					}
-				})
-			}
-		}
-	}
-	return told
+// use is a URI that the client sent to name a resource, and the message that first told of it, if one did.
+type use struct {
+	*message
+	uri  string
+	told *message
 }
 
-// collect finds all strings under a name, however deep they lie.
-func collect(x gjson.Result, name string, found func(string)) {
-	if !x.IsObject() && !x.IsArray() {
-		return
-	}
-	x.ForEach(func(key, value gjson.Result) bool {
-		if key.Str == name && value.Type == gjson.String && x.IsObject() {
-			found(value.String())
-		} else {
-			collect(value, name, found)
-		}
-		return true
-	})
-}
+// fresh reports whether nothing had told of the URI when it was sent.
+func (u use) fresh() bool { return u.told == nil || u.told.Seq >= u.Seq }
 
-// named goes through the URIs of resources that the client sent.
-func (g *group) named(visit func(m *message, uri string)) {
-	for _, m := range g.requests(methodRead, "resources/subscribe", "resources/unsubscribe", methodListen) {
-		uris := []gjson.Result{m.params.Get("uri")}
-		if m.method == methodListen {
-			uris = m.params.Get("notifications.resourceSubscriptions").Array()
-		}
-		for _, x := range uris {
-			if x.Type == gjson.String {
-				visit(m, x.String())
+// names reports by a few words that the client has named something.
+func (u use) names() string { return fmt.Sprintf("%s names %q", u.what(), shorten(u.uri)) }
+
+// uses lists the URIs of resources that the client sent.
+func uses(conversations ...*conversation) []use {
+	var all []use
+	for _, c := range conversations {
+		for _, m := range c.requests(methodRead, methodSubscribe, methodUnsubscribe, methodListen) {
+			uris := []gjson.Result{m.Get("params.uri")}
+			if m.method == methodListen {
+				uris = m.Get("params.notifications.resourceSubscriptions").Array()
+			}
+			for _, x := range uris {
+				if x.Type == gjson.String {
+					all = append(all, use{m, x.Str, c.uris[x.Str]})
+				}
 			}
 		}
 	}
+	return all
 }
 
 // missed reports whether a request was answered with the error for a resource that does not exist,
 // which in revisions without a handshake is that for bad params.
-func (m *message) missed() bool {
-	return m.answer != nil && slices.Contains([]int64{-32002, -32602}, m.answer.raw.Get("error.code").Int())
-}
+func (m *message) missed() bool { return m.code() == -32002 || m.code() == -32602 }
 
-func toldOf(g *group, v *judging) {
-	told, templates := g.known("uri"), g.known("uriTemplate")
+func toldOf(all []*conversation, v *judging) {
+	g := all[0].group
 	remarked := map[string]bool{}
-	look := func(m *message, uri string, known bool) {
-		if seq, listed := told[uri]; known || listed && seq < m.Seq || !m.missed() || remarked[uri] {
-			v.pass(m.Seq)
+	look := func(u use, known bool) {
+		if known || !u.fresh() || !u.missed() || remarked[u.uri] {
+			v.pass(u)
 			return
 		}
-		remarked[uri] = true
-		v.remark(fmt.Sprintf("%s names %q, which the server does not have and never told of", m.what(), shorten(uri)), m.Seq, m.answer.Seq)
+		remarked[u.uri] = true
+		v.remark(u.names()+", which the server does not have and never told of", u, u.answer)
 	}
-	g.named(func(m *message, uri string) { look(m, uri, expansion(templates, m, uri)) })
-	for _, m := range g.requests(methodComplete) {
-		if ref := m.params.Get("ref.uri"); ref.Type == gjson.String {
-			seq, listed := templates[ref.String()]
-			look(m, ref.String(), listed && seq < m.Seq)
+	for _, u := range uses(all...) {
+		look(u, g.expands(u))
+	}
+	for _, c := range all {
+		for _, m := range c.requests(methodComplete) {
+			if ref := m.Get("params.ref.uri"); ref.Type == gjson.String {
+				template := use{m, ref.Str, g.templates[ref.Str]}
+				look(use{m, ref.Str, g.uris[ref.Str]}, !template.fresh())
+			}
 		}
 	}
 }
@@ -105,49 +85,46 @@ func toldOf(g *group, v *judging) {
 // enoughRefusals is how often a client may be told on end that there is no such resource.
 const enoughRefusals = 5
 
-func takesRefusals(g *group, v *judging) {
-	for _, c := range g.conversations {
-		refused := map[string][]int{}
-		for _, m := range c.messages {
-			switch {
-			case m.sent && m.kind == kindNotification:
-				clear(refused) // something may be there now
-			case m.sent || m.kind != kindRequest || m.uri == "" || !m.missed():
-			default:
-				refused[m.method+" "+m.uri] = append(refused[m.method+" "+m.uri], m.Seq)
-				v.pass(m.Seq)
-				if all := refused[m.method+" "+m.uri]; len(all) == enoughRefusals {
-					v.remark(fmt.Sprintf("%s of %q was sent again and again, and refused each time", m.what(), shorten(m.uri)), all...)
-				}
+func takesRefusals(c *conversation, v *judging) {
+	refused := map[string][]cited{}
+	for _, m := range c.messages {
+		key := m.method + " " + m.uri
+		switch {
+		case m.Direction == out && m.kind == kindNotification:
+			clear(refused) // something may be there now
+		case m.Direction == in && m.kind == kindRequest && m.uri != "" && m.missed():
+			refused[key] = append(refused[key], m)
+			v.pass(m)
+			if len(refused[key]) == enoughRefusals {
+				v.remark(fmt.Sprintf("%s of %q was sent again and again, and refused each time", m.what(), shorten(m.uri)), refused[key]...)
 			}
 		}
 	}
 }
 
-func expansions(g *group, v *judging) {
-	told, templates := g.known("uri"), g.known("uriTemplate")
-	if len(templates) == 0 {
-		v.skip("the client gave no occasion: it never listed resource templates")
+func expansions(c *conversation, v *judging) {
+	if len(c.templates) == 0 {
+		v.NotExercised("the client gave no occasion: it never listed resource templates")
 		return
 	}
-	g.named(func(m *message, uri string) {
-		if seq, listed := told[uri]; listed && seq < m.Seq {
-			return // what comes back from a read was not known before
+	for _, u := range uses(c) {
+		if !u.fresh() {
+			continue // what comes back from a read was not known before
 		}
-		for _, text := range slices.Sorted(maps.Keys(templates)) {
-			switch how := expands(text, uri); how {
-			case "":
+		for _, text := range slices.Sorted(maps.Keys(c.templates)) {
+			how := expands(text, u.uri)
+			if how == "" {
 				continue
-			case "expansion":
-				v.pass(templates[text], m.Seq)
-			default:
-				v.violated(fmt.Sprintf("an expansion of %q", shorten(text)), fmt.Sprintf("%s names %q, with %s", m.what(), shorten(uri), how),
-					"expand templates with a library for RFC 6570", templates[text], m.Seq)
 			}
-			return
+			v.that(how == expansion, fmt.Sprintf("an expansion of %q", shorten(text)), u.names()+", with "+how,
+				"expand templates with a library for RFC 6570", c.templates[text], u)
+			break
 		}
-	})
+	}
 }
+
+// expansion is what a URI is by [expands] that is nothing else.
+const expansion = "expansion"
 
 // expands says whether a URI is an expansion of a template, or what about it shows that it
 // was meant to be one; empty if neither.
@@ -163,36 +140,42 @@ func expands(text, uri string) string {
 		return "characters that are not percent-encoded"
 	}
 	if t, err := uritemplate.New(text); err == nil && t.Match(uri) != nil {
-		return "expansion"
+		return expansion
 	}
 	return ""
 }
 
-func subscriptions(g *group, v *judging) {
-	for _, c := range g.conversations {
-		requests := c.requests("resources/subscribe", "resources/unsubscribe")
-		if d, ok := c.declared(); ok && !d.Get("resources.subscribe").Bool() && len(requests) == 0 {
-			v.Skip(recording.CodeUndeclared, "the server does not declare resources.subscribe")
-			continue
+// expands reports whether a URI is what a template, listed before, expands to:
+// {path} makes of a/b what looks like another spelling of it.
+func (g *group) expands(u use) bool {
+	for text, told := range g.templates {
+		if told.Seq < u.Seq && expands(text, u.uri) == expansion {
+			return true
 		}
-		on := map[string]int{}
-		for _, m := range requests {
-			since, subscribed := on[m.uri]
-			_, taken := m.succeeded()
-			subscribes := m.method == "resources/subscribe"
-			switch {
-			case subscribes && subscribed:
-				v.remark(fmt.Sprintf("it subscribed to %q twice", shorten(m.uri)), since, m.Seq)
-			case !subscribes && !subscribed && c.whole:
-				v.remark(fmt.Sprintf("it unsubscribed from %q without being subscribed", shorten(m.uri)), m.Seq)
-			default:
-				v.pass(m.Seq)
-			}
-			if !subscribes {
-				delete(on, m.uri)
-			} else if taken {
-				on[m.uri] = m.Seq
-			}
+	}
+	return false
+}
+
+func subscriptions(c *conversation, v *judging) {
+	requests := c.requests(methodSubscribe, methodUnsubscribe)
+	if d, ok := c.declared(); ok && !d.Get("resources.subscribe").Bool() && len(requests) == 0 {
+		v.Skip(recording.CodeUndeclared, "the server does not declare resources.subscribe")
+	}
+	on := map[string]*message{}
+	for _, m := range requests {
+		since, subscribes := on[m.uri], m.method == methodSubscribe
+		switch {
+		case subscribes && since != nil:
+			v.remark(fmt.Sprintf("it subscribed to %q twice", shorten(m.uri)), since, m)
+		case !subscribes && since == nil && c.whole:
+			v.remark(fmt.Sprintf("it unsubscribed from %q without being subscribed", shorten(m.uri)), m)
+		default:
+			v.pass(m)
+		}
+		if !subscribes {
+			delete(on, m.uri)
+		} else if _, taken := m.succeeded(); taken {
+			on[m.uri] = m
 		}
 	}
 }
@@ -200,160 +183,56 @@ func subscriptions(g *group, v *judging) {
 // needed is the capability that a method needs, beside that of the feature named by its
 // beginning.
 func needed(method string, revision requirement.Revision) string {
-	switch feature, _, _ := strings.Cut(method, "/"); feature {
-	case "completion":
-		if revision == requirement.R20241105 {
-			return ""
-		}
+	feature, _, _ := strings.Cut(method, "/")
+	switch {
+	case method == methodSubscribe || method == methodUnsubscribe:
+		return "resources.subscribe"
+	case feature == "completion" && revision != requirement.R20241105:
 		return "completions"
-	case "resources", "prompts", "tools", "logging", "tasks":
-		if method == "resources/subscribe" || method == "resources/unsubscribe" {
-			return "resources.subscribe"
-		}
+	case slices.Contains([]string{"resources", "prompts", "tools", "logging", "tasks"}, feature):
 		return feature
 	}
 	return ""
 }
 
-func onlyDeclared(g *group, v *judging) {
-	for c, m := range g.requests() {
-		declared, ok := c.declared()
+func onlyDeclared(c *conversation, v *judging) {
+	declared, ok := c.declared()
+	for _, m := range c.requests() {
 		capability := needed(m.method, c.Revision)
 		x := declared.Get(capability)
-		switch {
-		case !ok || capability == "" || m.Seq < c.accepted.Seq:
-		case !x.Exists() || x.Type == gjson.False:
+		if ok && capability != "" && m.Seq >= c.accepted.Seq {
+			if x.Exists() && x.Type != gjson.False {
+				v.pass(m)
+				continue
+			}
 			v.violated("only what the server declared", m.what()+" was sent, but "+capability+" was not declared",
-				"look into the capabilities in the result of initialize first", c.accepted.Seq, m.Seq)
-		default:
-			v.pass(m.Seq)
+				"look into the capabilities in the result of initialize first", c.accepted, m)
 		}
 	}
 }
 
-func urisVerbatim(g *group, v *judging) {
-	told, templates := g.known("uri"), g.known("uriTemplate")
-	exact := spellings(told, canonical)
-	near := []map[string]string{spellings(told, rough), spellings(told, bare), spellings(told, bareOfPath)}
-	verbatims := map[[2]string]bool{}
-	g.named(func(m *message, uri string) { verbatims[[2]string{m.method, uri}] = true })
-	g.named(func(m *message, uri string) {
-		seq, verbatim := told[uri]
-		listed, ok := exact[canonical(uri)]
-		for i := 0; i < len(near) && !ok && m.answer != nil && m.answer.failed(); i++ {
-			listed, ok = near[i][rough(uri)]
+func urisVerbatim(all []*conversation, v *judging) {
+	g := all[0].group
+	exact := g.spellings(canonical)
+	near := []map[string]string{g.spellings(rough), g.spellings(bare), g.spellings(bareOfPath)}
+	verbatim := map[[2]string]bool{}
+	for _, u := range uses(all...) {
+		verbatim[[2]string{u.method, u.uri}] = true
+	}
+	for _, u := range uses(all...) {
+		listed, ok := exact[canonical(u.uri)]
+		for i := 0; i < len(near) && !ok && u.answer != nil && u.answer.failed(); i++ {
+			listed, ok = near[i][rough(u.uri)]
 			// A client that sends the listed URI as it is does not make another of it.
-			ok = ok && !verbatims[[2]string{m.method, listed}]
+			ok = ok && !verbatim[[2]string{u.method, listed}]
 		}
-		switch {
-		case verbatim && seq < m.Seq:
-			v.pass(m.Seq)
-		case ok && told[listed] < m.Seq && !expansion(templates, m, uri):
-			v.violated(fmt.Sprintf("the URI as it was listed, %q", shorten(listed)), fmt.Sprintf("%s names %q, for what was listed as %q", m.what(), shorten(uri), shorten(listed)),
-				"keep URIs as strings: do not parse, decode or normalize them", told[listed], m.Seq)
-		}
-	})
-}
-
-// spellings sorts URIs by what a function makes of them; of several the one that was told first
-// counts.
-func spellings(told map[string]int, key func(string) string) map[string]string {
-	all := map[string]string{}
-	for uri := range told {
-		k := key(uri)
-		if old, ok := all[k]; k != "" && (!ok || told[uri] < told[old] || told[uri] == told[old] && uri < old) {
-			all[k] = uri
+		switch told := g.uris[listed]; {
+		case !u.fresh():
+			v.pass(u)
+		case ok && told.Seq < u.Seq && !g.expands(u):
+			v.violated(fmt.Sprintf("the URI as it was listed, %q", shorten(listed)),
+				fmt.Sprintf("%s, for what was listed as %q", u.names(), shorten(listed)),
+				"keep URIs as strings: do not parse, decode or normalize them", told, u)
 		}
 	}
-	return all
-}
-
-// expansion reports whether a URI is what a template, listed before a message, expands to:
-// {path} makes of a/b what looks like another spelling of it.
-func expansion(templates map[string]int, m *message, uri string) bool {
-	for text, seq := range templates {
-		if seq < m.Seq && expands(text, uri) == "expansion" {
-			return true
-		}
-	}
-	return false
-}
-
-// decoded is a URI without percent-encoding, however often that was applied.
-func decoded(s string) string {
-	for range 3 {
-		plain, err := url.PathUnescape(s)
-		if err != nil || plain == s {
-			break
-		}
-		s = plain
-	}
-	return s
-}
-
-// canonical is a spelling that all spellings of a URI have in common: case of scheme and
-// host, percent-encoding, and dots and slashes at the end make no difference.
-func canonical(uri string) string {
-	s := decoded(uri)
-	scheme, rest, ok := strings.Cut(s, ":")
-	if !ok {
-		return s
-	}
-	scheme = strings.ToLower(scheme)
-	if after, has := strings.CutPrefix(rest, "//"); has {
-		host, path, _ := strings.Cut(after, "/")
-		rest = "//" + strings.ToLower(host) + "/" + strings.ReplaceAll("/"+path, "/./", "/")[1:]
-	} else if scheme == "file" && strings.HasPrefix(rest, "/") {
-		rest = "//" + rest
-	}
-	return scheme + ":" + strings.TrimRight(rest, "/")
-}
-
-var (
-	schemes  = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:`)
-	defaults = map[string]string{"http:": ":80", "https:": ":443", "ws:": ":80", "wss:": ":443", "ftp:": ":21"}
-)
-
-// rough is what is left of a URI without anything that clients lose or add on its way: query
-// and fragment, the host of this machine, the default port, case, encoding, dots. It is empty
-// if that is nothing beside the scheme.
-func rough(uri string) string {
-	scheme, rest := parts(uri)
-	if rest == "" {
-		return ""
-	}
-	return scheme + rest
-}
-
-// bare is rough without the scheme.
-func bare(uri string) string {
-	_, rest := parts(uri)
-	return rest
-}
-
-// bareOfPath is bare of the path of a URI that has a host; empty if it has none, or no more than
-// a host.
-func bareOfPath(uri string) string {
-	u, err := url.Parse(uri)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	return bare(u.EscapedPath())
-}
-
-func parts(uri string) (scheme, rest string) {
-	s, _, _ := strings.Cut(uri, "#")
-	s, _, _ = strings.Cut(s, "?")
-	s = strings.ToLower(decoded(strings.ReplaceAll(s, "+", " ")))
-	scheme = schemes.FindString(s)
-	s = s[len(scheme):]
-	if after, ok := strings.CutPrefix(s, "//"); ok {
-		host, below, _ := strings.Cut(after, "/")
-		host = strings.TrimSuffix(host, defaults[scheme])
-		if host == "localhost" && scheme == "file:" {
-			host = ""
-		}
-		s = host + "/" + below
-	}
-	return scheme, strings.Trim(path.Clean("/"+s), "/")
 }

@@ -6,12 +6,14 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // What a report keeps of the evidence: a report is to be read, and what a hostile target sends
@@ -59,7 +61,8 @@ func Needed(results ...*verdict.Result) []int {
 
 // Frame adds a frame, by the number and the session that it has in the verdicts. It is whole, and
 // nothing in it is masked.
-func (w *Writer) Frame(number int, f reports.Frame) {
+func (w *Writer) Frame(number int, seen wire.Frame) {
+	f := frame(seen)
 	if w.sessions[f.Session] == "" {
 		w.sessions[f.Session] = "session " + strconv.Itoa(len(w.sessions)+1)
 	}
@@ -84,6 +87,28 @@ func (w *Writer) Frame(number int, f reports.Frame) {
 	}
 	w.kept += len(f.Data)
 	w.Report.Frames = append(w.Report.Frames, f)
+}
+
+// frame is a frame of the transcript as one of a report.
+func frame(f wire.Frame) reports.Frame {
+	out := reports.Frame{
+		Session: f.Session, Channel: f.Channel, Direction: string(f.Dir), AtMS: reports.Milliseconds(f.At),
+		Size: f.Size, Truncated: f.Truncated, Note: f.Text, Data: f.Whole(),
+	}
+	if f.HTTP != nil {
+		out.Method, out.URL, out.Status, out.Headers = f.HTTP.Method, f.HTTP.URL, f.HTTP.Status, f.HTTP.Header
+	}
+	if f.Event != nil {
+		out.Event, out.EventID = f.Event.Type, f.Event.ID
+	}
+	notes := slices.DeleteFunc([]string{f.Text}, func(text string) bool { return text == "" })
+	for _, x := range f.Flaws {
+		if x.Code != wire.FlawNotJSON || out.Event != "endpoint" { // whose data is a URL
+			notes = append(notes, x.String())
+		}
+	}
+	out.Note = strings.Join(notes, "; ")
+	return out
 }
 
 // Evidence lists the numbers that frames have in the report, in order.

@@ -1,0 +1,188 @@
+package clientcheck
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
+)
+
+// The headers of Streamable HTTP.
+const (
+	headerVersion = "Mcp-Protocol-Version"
+	headerSession = "Mcp-Session-Id"
+)
+
+// conversation is what was said on one connection or in one session. The exchanges of its recording are
+// the requests of the server, with how the client answered them.
+type conversation struct {
+	*group
+	*recording.Recording
+	requirement.Combination
+	modern  bool
+	session string // the id that the server issued; empty if it issued none
+	whole   bool   // it is known how it began
+
+	messages []*message
+	heads    []*entry   // HTTP requests of the client, with a message or without
+	events   []*entry   // what went out with an event id
+	stray    []*message // responses of the client that belong to no request
+	closed   *entry     // the end of the connection or session
+
+	initialize *message      // the initialize that succeeded, or else the first one
+	accepted   *message      // its result
+	sibling    *conversation // of the other era on the same connection
+	deleted    bool          // the client ended the session
+}
+
+// fromClient lists the messages of the client, of some kinds if any is given.
+func (c *conversation) fromClient(kinds ...string) []*message { return c.pick(in, kinds) }
+
+// fromServer lists the messages of the server, of some kinds if any is given.
+func (c *conversation) fromServer(kinds ...string) []*message { return c.pick(out, kinds) }
+
+func (c *conversation) pick(direction string, kinds []string) []*message {
+	return recording.Keep(c.messages, func(m *message) bool {
+		return m.Direction == direction && (len(kinds) == 0 || slices.Contains(kinds, m.kind))
+	})
+}
+
+// requests lists the requests of the client, with one of the methods if any is given.
+func (c *conversation) requests(methods ...string) []*message {
+	return of(c.fromClient(kindRequest), methods...)
+}
+
+// of lists the messages with one of the methods, or all if none is given.
+func of(all []*message, methods ...string) []*message {
+	return recording.Keep(all, func(m *message) bool { return len(methods) == 0 || slices.Contains(methods, m.method) })
+}
+
+// request is the last request of the client with an id, up to a message of it; nil if there is none.
+func (c *conversation) request(id string, until *message) *message {
+	for _, q := range slices.Backward(c.requests()) {
+		if q.id == id && q.Seq <= until.Seq {
+			return q
+		}
+	}
+	return nil
+}
+
+// understood is the first request of the client that succeeded; nil if none did.
+func (c *conversation) understood() *message {
+	for _, m := range c.requests() {
+		if _, ok := m.succeeded(); ok {
+			return m
+		}
+	}
+	return nil
+}
+
+// initialized is the first notification that completes the handshake; nil if there is none.
+func (c *conversation) initialized() *message {
+	for _, m := range of(c.fromClient(kindNotification), methodInitialized) {
+		return m
+	}
+	return nil
+}
+
+// declared is what the server declared in the handshake; false if it is not known.
+func (c *conversation) declared() (gjson.Result, bool) {
+	if c.accepted == nil || !c.accepted.whole {
+		return gjson.Result{}, false
+	}
+	return c.accepted.Get("result.capabilities"), true
+}
+
+// last is the last thing that the client sent; nil if it sent nothing.
+func (c *conversation) last() *message {
+	for _, m := range slices.Backward(c.fromClient()) {
+		return m
+	}
+	return nil
+}
+
+// gone reports whether the client was told that the session is no more.
+func (c *conversation) gone() bool {
+	return c.deleted || slices.ContainsFunc(c.heads, func(h *entry) bool {
+		return h.status() == http.StatusNotFound && h.header(headerSession) != ""
+	})
+}
+
+// settle finds out what was agreed at the beginning, and so the revision: the first that is claimed.
+// Where none is, it is the newest that the client can have meant.
+func (c *conversation) settle() {
+	claims := []string{}
+	if c.modern {
+		for _, m := range c.requests() {
+			claims = append(claims, m.meta("protocolVersion").String())
+		}
+	} else {
+		claims = c.handshake()
+	}
+	known := recording.Keep(requirement.Revisions(), func(r requirement.Revision) bool { return r.Modern() == c.modern })
+	c.Revision = known[len(known)-1]
+	if c.modern || c.Transport == requirement.SSE {
+		c.Revision = known[0]
+	}
+	for _, claim := range claims {
+		if r := requirement.Revision(claim); slices.Contains(known, r) {
+			c.Revision = r
+			return
+		}
+	}
+}
+
+// handshake finds the initialize request of a conversation, and lists the revisions that are claimed in it.
+func (c *conversation) handshake() (claims []string) {
+	for _, m := range c.requests(methodInitialize) {
+		if c.initialize == nil {
+			c.initialize = m
+		}
+		if _, ok := m.succeeded(); ok {
+			c.initialize, c.accepted = m, m.answer
+			claims = append(claims, m.answer.Get("result.protocolVersion").String())
+			break
+		}
+	}
+	if c.initialize != nil {
+		claims = append(claims, c.initialize.Get("params.protocolVersion").String())
+	}
+	for _, h := range c.heads {
+		claims = append(claims, h.header(headerVersion))
+	}
+	for _, m := range c.messages {
+		claims = append(claims, string(m.Revision))
+	}
+	return claims
+}
+
+// pair joins the requests of the server to the responses of the client. Where requests have the same id,
+// each response is one to the first of them that has none: a client cannot help what ids a server takes.
+func (c *conversation) pair() {
+	for _, q := range c.fromServer(kindRequest) {
+		c.Exchanges = append(c.Exchanges, &recording.Exchange{
+			Session: string(c.Scenario), Method: q.method, ID: []byte(cmp.Or(q.Get("id").Raw, string(q.ID))),
+			Request: q.Seq, Sent: q.at, Outcome: recording.Silent,
+		})
+	}
+	for _, m := range c.fromClient(kindResponse) {
+		var asked *recording.Exchange
+		for _, x := range c.Exchanges {
+			if idKey(x.ID) == m.id && x.Request < m.Seq && (asked == nil || len(asked.Replies) > 0) {
+				asked = x
+			}
+		}
+		switch {
+		case asked == nil:
+			c.stray = append(c.stray, m)
+			continue
+		case len(asked.Replies) == 0:
+			asked.Outcome, asked.Took = recording.Replied, m.at-asked.Sent
+			asked.Attach(m.Object)
+		}
+		asked.Replies = append(asked.Replies, m.Seq)
+	}
+}
