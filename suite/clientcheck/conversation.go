@@ -55,38 +55,48 @@ func (c *conversation) requests(methods ...string) []*message {
 	return of(c.fromClient(kindRequest), methods...)
 }
 
+// notes lists the notifications of the client with one of some methods.
+func (c *conversation) notes(methods ...string) []*message {
+	return of(c.fromClient(kindNotification), methods...)
+}
+
 // of lists the messages with one of the methods, or all if none is given.
 func of(all []*message, methods ...string) []*message {
 	return recording.Keep(all, func(m *message) bool { return len(methods) == 0 || slices.Contains(methods, m.method) })
 }
 
-// request is the last request of the client with an id, up to a message of it; nil if there is none.
-func (c *conversation) request(id string, until *message) *message {
-	for _, q := range slices.Backward(c.requests()) {
-		if q.id == id && q.Seq <= until.Seq {
-			return q
-		}
+// first is the first of some things, last the last; nil if there are none.
+func first[T any](all []*T) *T {
+	for _, one := range all {
+		return one
 	}
 	return nil
+}
+
+func last[T any](all []*T) *T {
+	for _, one := range slices.Backward(all) {
+		return one
+	}
+	return nil
+}
+
+// before keeps the messages up to another one.
+func before(all []*message, m *message) []*message {
+	return recording.Keep(all, func(x *message) bool { return x.Seq <= m.Seq })
+}
+
+// request is the last request of the client with an id, up to a message of it; nil if there is none.
+func (c *conversation) request(id string, until *message) *message {
+	return last(recording.Keep(before(c.requests(), until), func(q *message) bool { return q.id == id }))
 }
 
 // understood is the first request of the client that succeeded; nil if none did.
 func (c *conversation) understood() *message {
-	for _, m := range c.requests() {
-		if _, ok := m.succeeded(); ok {
-			return m
-		}
-	}
-	return nil
+	return first(recording.Keep(c.requests(), func(m *message) bool { return m.succeeded().Exists() }))
 }
 
 // initialized is the first notification that completes the handshake; nil if there is none.
-func (c *conversation) initialized() *message {
-	for _, m := range of(c.fromClient(kindNotification), methodInitialized) {
-		return m
-	}
-	return nil
-}
+func (c *conversation) initialized() *message { return first(c.notes(methodInitialized)) }
 
 // declared is what the server declared in the handshake; false if it is not known.
 func (c *conversation) declared() (gjson.Result, bool) {
@@ -97,12 +107,7 @@ func (c *conversation) declared() (gjson.Result, bool) {
 }
 
 // last is the last thing that the client sent; nil if it sent nothing.
-func (c *conversation) last() *message {
-	for _, m := range slices.Backward(c.fromClient()) {
-		return m
-	}
-	return nil
-}
+func (c *conversation) last() *message { return last(c.fromClient()) }
 
 // gone reports whether the client was told that the session is no more.
 func (c *conversation) gone() bool {
@@ -114,13 +119,28 @@ func (c *conversation) gone() bool {
 // settle finds out what was agreed at the beginning, and so the revision: the first that is claimed.
 // Where none is, it is the newest that the client can have meant.
 func (c *conversation) settle() {
-	claims := []string{}
-	if c.modern {
-		for _, m := range c.requests() {
-			claims = append(claims, m.meta("protocolVersion").String())
+	var claims []string
+	for _, m := range c.requests(methodInitialize) {
+		if c.modern || c.accepted != nil {
+			break
 		}
-	} else {
-		claims = c.handshake()
+		if r := m.succeeded(); r.Exists() {
+			c.initialize, c.accepted = m, m.answer
+			claims = append(claims, r.Get("protocolVersion").String())
+		}
+		c.initialize = cmp.Or(c.initialize, m)
+	}
+	if c.initialize != nil {
+		claims = append(claims, c.initialize.Get("params.protocolVersion").String())
+	}
+	for _, m := range c.requests() {
+		claims = append(claims, m.meta("protocolVersion").String())
+	}
+	for _, h := range c.heads {
+		claims = append(claims, h.header(headerVersion))
+	}
+	for _, m := range c.messages {
+		claims = append(claims, string(m.Revision))
 	}
 	known := recording.Keep(requirement.Revisions(), func(r requirement.Revision) bool { return r.Modern() == c.modern })
 	c.Revision = known[len(known)-1]
@@ -133,30 +153,6 @@ func (c *conversation) settle() {
 			return
 		}
 	}
-}
-
-// handshake finds the initialize request of a conversation, and lists the revisions that are claimed in it.
-func (c *conversation) handshake() (claims []string) {
-	for _, m := range c.requests(methodInitialize) {
-		if c.initialize == nil {
-			c.initialize = m
-		}
-		if _, ok := m.succeeded(); ok {
-			c.initialize, c.accepted = m, m.answer
-			claims = append(claims, m.answer.Get("result.protocolVersion").String())
-			break
-		}
-	}
-	if c.initialize != nil {
-		claims = append(claims, c.initialize.Get("params.protocolVersion").String())
-	}
-	for _, h := range c.heads {
-		claims = append(claims, h.header(headerVersion))
-	}
-	for _, m := range c.messages {
-		claims = append(claims, string(m.Revision))
-	}
-	return claims
 }
 
 // pair joins the requests of the server to the responses of the client. Where requests have the same id,

@@ -36,6 +36,7 @@ import (
 	"cmp"
 	_ "embed"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -252,16 +253,11 @@ func Verify(t TB, journal io.WriterTo) {
 // open reports whether a connection with the framing of stdio is not noted as closed: a client
 // that has closed its end cannot know when the server has read what came before.
 func (j Journal) open() bool {
-	last := map[string]*entry{}
+	open := map[string]bool{}
 	for _, e := range j.entries {
 		if e.Transport == requirement.Stdio {
-			last[e.Session] = e
+			open[e.Session] = e.Kind != kindClosed || e.Scope != "connection"
 		}
 	}
-	for _, e := range last {
-		if e.Kind != kindClosed || e.Scope != "connection" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(slices.Collect(maps.Values(open)), true)
 }

@@ -50,7 +50,7 @@ func onceInitialize(c *conversation, v *judging) {
 				"keep the result of the first handshake; for another one open another session", c.initialize, m)
 		}
 	}
-	arrived := recording.Keep(of(c.fromClient(kindNotification), methodInitialized), func(m *message) bool {
+	arrived := recording.Keep(c.notes(methodInitialized), func(m *message) bool {
 		return m.HTTP == nil || m.reply != nil && m.status() < http.StatusBadRequest
 	})
 	if len(arrived) > 1 {
@@ -115,7 +115,7 @@ func settlesVersion(c *conversation, v *judging) {
 		if !m.whole {
 			continue
 		}
-		r, _ := m.succeeded()
+		r := m.succeeded()
 		agreed, offered := r.Get("protocolVersion").String(), m.Get("params.protocolVersion").String()
 		lacks := m.misfit(introduction)
 		switch {

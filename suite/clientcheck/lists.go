@@ -112,8 +112,8 @@ func everyPage(all []*conversation, v *judging) {
 func completed(c *conversation, method string) []cited {
 	var ends []cited
 	for _, m := range c.requests(method) {
-		r, ok := m.succeeded()
-		if ok && m.Get("params.cursor").Type == gjson.String && r.Get("nextCursor").Type != gjson.String {
+		r := m.succeeded()
+		if r.Exists() && m.Get("params.cursor").Type == gjson.String && r.Get("nextCursor").Type != gjson.String {
 			ends = append(ends, m, m.answer)
 		}
 	}
@@ -125,9 +125,8 @@ func completed(c *conversation, method string) []cited {
 func unfollowed(c *conversation, method string) (left, followed *message) {
 	requests := c.requests(method)
 	for _, m := range requests {
-		r, ok := m.succeeded()
-		next := r.Get("nextCursor")
-		if !ok || next.Type != gjson.String {
+		next := m.succeeded().Get("nextCursor")
+		if next.Type != gjson.String {
 			continue
 		}
 		used := slices.ContainsFunc(requests, func(q *message) bool {
@@ -159,12 +158,9 @@ func seenEnough(requests []*message, page *message) bool {
 // elsewhere is with what the client has gone on to something else than lists, which may be walked
 // through at the same time: it has then left the walk on its own account. It is nil if it never has.
 func (c *conversation) elsewhere(page *message) *message {
-	for _, q := range c.requests() {
-		if q.Seq > page.answer.Seq && !slices.Contains(lists, q.method) && q.method != methodPing {
-			return q
-		}
-	}
-	return nil
+	return first(recording.Keep(c.requests(), func(q *message) bool {
+		return q.Seq > page.answer.Seq && !slices.Contains(lists, q.method) && q.method != methodPing
+	}))
 }
 
 // overtaken reports whether the list changed while the client could still be about to ask for
@@ -187,7 +183,7 @@ func usesCache(c *conversation, v *judging) {
 					old.Seq, m.Seq)
 			}
 		}
-		if r, ok := m.succeeded(); ok && r.Get("ttlMs").Int() > 0 {
+		if m.succeeded().Get("ttlMs").Int() > 0 {
 			fresh[key] = m.answer
 			v.pass(m.answer)
 		}

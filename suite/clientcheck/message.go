@@ -46,13 +46,12 @@ type message struct {
 // failed reports whether a response is an error.
 func (m *message) failed() bool { return m.Get("error").Exists() }
 
-// succeeded is the result that a request got; false if it got none that can be read.
-func (m *message) succeeded() (gjson.Result, bool) {
-	if m.answer == nil || !m.answer.whole || m.answer.failed() {
-		return gjson.Result{}, false
+// succeeded is the result that a request got; it does not exist if it got none that can be read.
+func (m *message) succeeded() gjson.Result {
+	if m.answer == nil || !m.answer.whole || m.answer.failed() || !m.answer.Get("result").IsObject() {
+		return gjson.Result{}
 	}
-	r := m.answer.Get("result")
-	return r, r.IsObject()
+	return m.answer.Get("result")
 }
 
 // code is that of the error that a request got; 0 if it got none.

@@ -48,7 +48,7 @@ func requestIDs(c *conversation, v *judging) {
 		}
 		used[m.id] = m
 	}
-	for _, m := range of(c.fromClient(kindNotification), asking...) {
+	for _, m := range c.notes(asking...) {
 		v.violated("an id, a string or an integer", m.what()+" was sent without an id, to which there is no answer",
 			"give each request an id of its own", m)
 	}
@@ -61,7 +61,7 @@ var asking = []string{
 }
 
 func cancellations(c *conversation, v *judging) {
-	for _, m := range of(c.fromClient(kindNotification), methodCancelled) {
+	for _, m := range c.notes(methodCancelled) {
 		id := m.Get("params.requestId")
 		named := c.request(idKey([]byte(id.Raw)), m)
 		switch {
@@ -198,7 +198,7 @@ func progressTokens(c *conversation, v *judging) {
 	if c.modern || !c.whole {
 		return // see CL-38
 	}
-	for _, m := range of(c.fromClient(kindNotification), "notifications/progress") {
+	for _, m := range c.notes("notifications/progress") {
 		token := m.Get("params.progressToken")
 		given := slices.ContainsFunc(c.fromServer(kindRequest, kindBatch), func(q *message) bool {
 			x := q.Get("params._meta.progressToken")

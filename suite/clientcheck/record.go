@@ -21,13 +21,14 @@ type record struct {
 	// lost says that entries are missing.
 	lost bool
 
-	byKey map[string]*conversation
+	// named are the conversations by their session or connection: one with a handshake comes first.
+	named map[string][]*conversation
 	bySeq map[int]*entry // of clients, in a conversation
 }
 
 // newRecord sorts entries into conversations.
 func newRecord(entries []*entry, o Options) *record {
-	r := &record{Options: o, byKey: map[string]*conversation{}, bySeq: map[int]*entry{}}
+	r := &record{Options: o, named: map[string][]*conversation{}, bySeq: map[int]*entry{}}
 	before := 0
 	for _, noted := range entries {
 		e := *noted
@@ -54,19 +55,29 @@ func (r *record) file(e *entry) {
 	case e.Direction == out || e.Kind == kindOpened && e.Scope == scopeStream:
 		r.give(e)
 	case e.Kind == kindClosed && e.Scope != scopeStream:
-		for _, c := range r.named(e) {
+		for _, c := range r.named[key(e.Transport, e.Session)] {
 			c.closed = e
 		}
 	}
 }
 
-func (r *record) start(transport requirement.Transport, modern bool, keys ...string) *conversation {
-	c := &conversation{Combination: requirement.Combination{Transport: transport}, modern: modern, whole: !r.lost}
+// key names a session or a connection.
+func key(t requirement.Transport, session string) string { return string(t) + "|" + session }
+
+// start begins a conversation, which is found by a key.
+func (r *record) start(t requirement.Transport, modern bool, key string) *conversation {
+	c := &conversation{Combination: requirement.Combination{Transport: t}, modern: modern, whole: !r.lost}
 	r.conversations = append(r.conversations, c)
-	for _, k := range keys {
-		r.byKey[k] = c
-	}
+	r.name(c, key)
 	return c
+}
+
+func (r *record) name(c *conversation, key string) {
+	at := 0
+	if c.modern {
+		at = len(r.named[key])
+	}
+	r.named[key] = slices.Insert(r.named[key], at, c)
 }
 
 // take files an entry of the client.
@@ -104,17 +115,16 @@ func (r *record) ownerOf(e *entry, messages []*message) *conversation {
 	if len(messages) == 1 {
 		only = messages[0]
 	}
-	known := r.byKey["http|"+id]
+	known := first(r.named[key(requirement.HTTP, id)])
 	modern := requirement.Revision(e.header(headerVersion)).Modern() || modernMethod(only.method)
 	switch {
 	case only.modern(e) || id == "" && modern:
-		key := "modern|" + e.Identity
-		if c := r.byKey[key]; c != nil {
+		if c := first(r.named[key("modern", e.Identity)]); c != nil {
 			return c
 		}
-		return r.start(requirement.HTTP, true, key)
+		return r.start(requirement.HTTP, true, key("modern", e.Identity))
 	case only.method == methodInitialize && (id == "" || known == nil || known.closed != nil || known.gone()):
-		return r.start(requirement.HTTP, false)
+		return r.start(requirement.HTTP, false, "")
 	case id != "" && known != nil:
 		return known
 	}
@@ -128,32 +138,33 @@ func (m *message) modern(e *entry) bool { return m.claimsModern() || !m.whole &&
 // unnamed finds the conversation of an HTTP request that names no session, or none that
 // was issued: that of its connection, or the newest.
 func (r *record) unnamed(e *entry, id string, says bool) *conversation {
-	var newest *conversation
-	for _, c := range r.conversations {
-		if c.Transport == requirement.HTTP && !c.modern {
-			newest = c
-		}
-	}
-	for _, c := range slices.Backward(r.conversations) {
-		if c.Transport == requirement.HTTP && !c.modern &&
-			slices.ContainsFunc(c.heads, func(h *entry) bool { return h.Connection == e.Connection }) {
+	all := recording.Keep(r.conversations, func(c *conversation) bool { return c.Transport == requirement.HTTP && !c.modern })
+	for _, c := range slices.Backward(all) {
+		if slices.ContainsFunc(c.heads, func(h *entry) bool { return h.Connection == e.Connection }) {
 			return c
 		}
 	}
 	switch {
-	case newest != nil || !says:
-		return newest
+	case len(all) > 0:
+		return all[len(all)-1]
+	case !says:
+		return nil
 	case id != "" && r.lost:
-		return r.start(requirement.HTTP, false, "http|"+id)
+		return r.start(requirement.HTTP, false, key(requirement.HTTP, id))
 	}
-	return r.start(requirement.HTTP, false)
+	return r.start(requirement.HTTP, false, "")
 }
 
 // connected finds the conversation on a connection, by its era.
 func (r *record) connected(e *entry, messages []*message) *conversation {
-	key := string(e.Transport) + "|" + e.Session
-	eras := map[bool]string{false: key + "|legacy", true: key + "|modern"}
-	old, fresh := r.byKey[eras[false]], r.byKey[eras[true]]
+	var old, fresh *conversation
+	for _, c := range r.named[key(e.Transport, e.Session)] {
+		if c.modern {
+			fresh = c
+		} else {
+			old = c
+		}
+	}
 	modern := old == nil && fresh != nil
 	if len(messages) == 1 && messages[0].kind == kindRequest {
 		m := messages[0]
@@ -161,12 +172,15 @@ func (r *record) connected(e *entry, messages []*message) *conversation {
 	} else if old != nil && fresh != nil {
 		modern = ofModern(old, fresh, messages)
 	}
-	if c := r.byKey[eras[modern]]; c != nil {
-		return c
+	c, other := old, fresh
+	if modern {
+		c, other = fresh, old
 	}
-	c := r.start(e.Transport, modern, eras[modern])
-	if other := r.byKey[eras[!modern]]; other != nil {
-		c.sibling, other.sibling = other, c
+	if c == nil {
+		c = r.start(e.Transport, modern, key(e.Transport, e.Session))
+		if other != nil {
+			c.sibling, other.sibling = other, c
+		}
 	}
 	return c
 }
@@ -189,12 +203,9 @@ func modernMethod(method string) bool { return method == methodDiscover || metho
 
 // give files an entry of the server.
 func (r *record) give(e *entry) {
-	var c *conversation
-	q := r.bySeq[e.RequestSeq]
+	c, q := first(r.named[key(e.Transport, e.Session)]), r.bySeq[e.RequestSeq]
 	if q != nil {
 		c = q.owner
-	} else if all := r.named(e); len(all) > 0 {
-		c = all[0]
 	}
 	if c == nil {
 		return
@@ -205,7 +216,7 @@ func (r *record) give(e *entry) {
 		}
 		if id := e.header(headerSession); !c.modern && c.session == "" && id != "" {
 			c.session = id
-			r.byKey["http|"+id] = c
+			r.name(c, key(requirement.HTTP, id))
 		}
 	}
 	if e.EventID != "" {
@@ -233,18 +244,6 @@ func (m *message) answerOf(requests []*message, one bool) {
 			return
 		}
 	}
-}
-
-// named lists the conversations that an entry names by its session or connection.
-func (r *record) named(e *entry) []*conversation {
-	var list []*conversation
-	key := string(e.Transport) + "|" + e.Session
-	for _, k := range []string{key, key + "|legacy", key + "|modern"} {
-		if c := r.byKey[k]; c != nil {
-			list = append(list, c)
-		}
-	}
-	return list
 }
 
 // group is all conversations in one combination.

@@ -29,12 +29,7 @@ var serverChecks = []check{
 // notified is the last notification of the server before a message, or what it sent that could
 // not be read; nil if there is none.
 func (c *conversation) notified(m *message) *message {
-	for _, n := range slices.Backward(c.fromServer(kindNotification, kindUnreadable)) {
-		if n.Seq < m.Seq {
-			return n
-		}
-	}
-	return nil
+	return last(before(c.fromServer(kindNotification, kindUnreadable), m))
 }
 
 // toNotification is the notification that a response can only be one to, if it belongs to no
@@ -227,8 +222,8 @@ func otherVersion(c *conversation, v *judging) {
 func retries(c *conversation, v *judging) {
 	requests := c.requests()
 	for i, m := range requests {
-		r, ok := m.succeeded()
-		if !ok || r.Get("resultType").String() != "input_required" {
+		r := m.succeeded()
+		if r.Get("resultType").String() != "input_required" {
 			continue
 		}
 		for _, q := range requests[i+1:] {

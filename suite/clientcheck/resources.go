@@ -174,7 +174,7 @@ func subscriptions(c *conversation, v *judging) {
 		}
 		if !subscribes {
 			delete(on, m.uri)
-		} else if _, taken := m.succeeded(); taken {
+		} else if m.succeeded().Exists() {
 			on[m.uri] = m
 		}
 	}

@@ -92,26 +92,17 @@ func accepted(values, want string) bool {
 	family, _, _ := strings.Cut(want, "/")
 	ranges := false
 	for part := range strings.SplitSeq(values, ",") {
-		name, parameters, _ := strings.Cut(part, ";")
-		switch name = strings.ToLower(strings.TrimSpace(name)); name {
+		kind, parameters, _ := mime.ParseMediaType(part)
+		weight, err := strconv.ParseFloat(parameters["q"], 64)
+		taken := err != nil || weight != 0 // 0 says that it is not accepted
+		switch kind {
 		case want:
-			return !refusal(parameters)
+			return taken
 		case family + "/*", "*/*":
-			ranges = ranges || !refusal(parameters)
+			ranges = ranges || taken
 		}
 	}
 	return ranges
-}
-
-// refusal reports whether the weight of a type is 0, which says that it is not accepted.
-func refusal(parameters string) bool {
-	for p := range strings.SplitSeq(parameters, ";") {
-		name, weight, _ := strings.Cut(p, "=")
-		if q, err := strconv.ParseFloat(strings.TrimSpace(weight), 64); strings.EqualFold(strings.TrimSpace(name), "q") && err == nil && q == 0 {
-			return true
-		}
-	}
-	return false
 }
 
 func contentType(c *conversation, v *judging) {
