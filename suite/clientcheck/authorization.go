@@ -13,7 +13,8 @@ import (
 
 // authorizationChecks are those of authorization.
 var authorizationChecks = []check{
-	{"CL-35", "it sent no token, and none was asked for (\"mockserver verify --protect\" asks for one)", tokens},
+	{"CL-35", "it sent no token, and none was asked for (\"mockserver verify --protect\" asks for one)",
+		tokens},
 }
 
 func tokens(c *conversation, v *judging) {
@@ -55,7 +56,10 @@ func (r *record) sought(refused *entry, fits func(path string) bool) *entry {
 
 // below reports whether a path is one of some addresses, or lies below it.
 func below(path string, addresses ...string) bool {
-	return slices.ContainsFunc(addresses, func(base string) bool { return path == base || strings.HasPrefix(path, base+"/") })
+	return slices.ContainsFunc(addresses, func(base string) bool {
+		return path == base ||
+			strings.HasPrefix(path, base+"/")
+	})
 }
 
 var resourceMetadata = regexp.MustCompile(`(?i)\bresource_metadata="?[a-z]+://[^/"\s]+([^"\s,]*)`)
@@ -74,23 +78,33 @@ func judgeUnauthorized(c *conversation, refused *entry, v *judging) {
 	named := challenged(challenge)
 	atResource := func(path string) bool { return below(path, wellKnownResource) }
 	elsewhere := c.sought(refused, atResource)
-	resource := c.sought(refused, func(path string) bool { return path == named || named == "" && atResource(path) })
-	server := c.sought(refused, func(path string) bool { return below(path, wellKnownServer, wellKnownOpenID) })
+	resource := c.sought(refused, func(path string) bool {
+		return path == named || named == "" &&
+			atResource(path)
+	})
+	server := c.sought(refused, func(path string) bool {
+		return below(path, wellKnownServer,
+			wellKnownOpenID)
+	})
 	const expected = "a look at the metadata of the protected resource"
-	const hint = "follow resource_metadata in WWW-Authenticate, and take the authorization server from what is found there"
+	const hint = "follow resource_metadata in WWW-Authenticate, " +
+		"and take the authorization server from what is found there"
 	switch again := c.again(refused); {
 	case resource != nil:
 		v.pass(refused, challenge, resource)
 	case elsewhere != nil && c.Revision.Since(requirement.R20251125):
-		v.warn("the metadata was looked for, if not where the server said", "a look at the address that WWW-Authenticate names",
+		v.warn("the metadata was looked for, if not where the server said",
+			"a look at the address that WWW-Authenticate names",
 			"the client looked at "+elsewhere.HTTP.Path, hint, refused, challenge, elsewhere)
 	case elsewhere != nil:
 		v.pass(refused, challenge, elsewhere)
 	case server != nil:
 		v.that(c.Revision == requirement.R20250326, expected,
-			"the client looked for an authorization server at "+server.HTTP.Path+" without it", hint, refused, challenge, server)
+			"the client looked for an authorization server at "+server.HTTP.Path+" without it", hint, refused,
+			challenge, server)
 	case len(again) > 1: // a single one more may have been under way, or belong to the end
-		v.warn("a client need not support authorization", expected, "the client went on without a token and without it",
+		v.warn("a client need not support authorization", expected,
+			"the client went on without a token and without it",
 			hint+", or stop", refused, challenge, again[len(again)-1])
 	default:
 		v.NotExercised("the client gave up after 401, or had a token already: it may not support authorization")
@@ -100,7 +114,8 @@ func judgeUnauthorized(c *conversation, refused *entry, v *judging) {
 // again are the requests without a token that a client sent after one had been refused, in their order.
 func (c *conversation) again(refused *entry) []*entry {
 	return recording.Keep(c.entries, func(e *entry) bool {
-		return e.owner != nil && (e.owner == c || c.SingleClient) && e.Seq > refused.Seq && e.Identity == "" &&
+		return e.owner != nil && (e.owner == c || c.SingleClient) && e.Seq > refused.Seq &&
+			e.Identity == "" &&
 			e.HTTP != nil && e.HTTP.Method == http.MethodPost
 	})
 }
@@ -118,7 +133,8 @@ func withoutToken(path string) (left string, had bool) {
 	parts := strings.Split(query, "&")
 	for i, p := range parts {
 		name, _, _ := strings.Cut(p, "=")
-		if plain, err := url.QueryUnescape(name); err == nil && slices.Contains(tokenNames, strings.ToLower(plain)) {
+		if plain, err := url.QueryUnescape(name); err == nil &&
+			slices.Contains(tokenNames, strings.ToLower(plain)) {
 			parts[i], had = name+"=***", true
 		}
 	}

@@ -62,7 +62,10 @@ func (c *conversation) notes(methods ...string) []*message {
 
 // of lists the messages with one of the methods, or all if none is given.
 func of(all []*message, methods ...string) []*message {
-	return recording.Keep(all, func(m *message) bool { return len(methods) == 0 || slices.Contains(methods, m.method) })
+	return recording.Keep(all, func(m *message) bool {
+		return len(methods) == 0 ||
+			slices.Contains(methods, m.method)
+	})
 }
 
 // first is the first of some things, last the last; nil if there are none.
@@ -142,7 +145,8 @@ func (c *conversation) settle() {
 	for _, m := range c.messages {
 		claims = append(claims, string(m.Revision))
 	}
-	known := recording.Keep(requirement.Revisions(), func(r requirement.Revision) bool { return r.Modern() == c.modern })
+	known := recording.Keep(requirement.Revisions(),
+		func(r requirement.Revision) bool { return r.Modern() == c.modern })
 	c.Revision = known[len(known)-1]
 	if c.modern || c.Transport == requirement.SSE {
 		c.Revision = known[0]

@@ -103,7 +103,8 @@ func (e *entry) path() string {
 // frame is the entry as a frame of a recording.
 func (e *entry) frame() wire.Frame {
 	f := wire.Frame{
-		Number: e.Seq, Session: string(e.Transport) + "|" + e.Session, Channel: e.Stream, Dir: wire.Direction(e.Direction),
+		Number: e.Seq, Session: string(e.Transport) + "|" +
+			e.Session, Channel: e.Stream, Dir: wire.Direction(e.Direction),
 		At: e.at, Raw: e.raw, Size: e.Size, Truncated: e.Truncated,
 	}
 	if f.Dir == "" {

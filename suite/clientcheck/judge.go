@@ -47,7 +47,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// The reason codes that only verdicts on clients have, and the ids of observations about the client as a whole.
+// The reason codes that only verdicts on clients have, and the ids of observations about the client as
+// a whole.
 const (
 	// codeIncomplete is that of a verdict which needs what the journal no longer has.
 	codeIncomplete = "journal-incomplete"

@@ -46,8 +46,10 @@ func onceInitialize(c *conversation, v *judging) {
 	v.pass(c.initialize)
 	for _, m := range c.requests(methodInitialize) {
 		if m.Seq > c.accepted.Seq {
-			v.violated("one initialize request in the session", "initialize was sent again after it had succeeded",
-				"keep the result of the first handshake; for another one open another session", c.initialize, m)
+			v.violated("one initialize request in the session",
+				"initialize was sent again after it had succeeded",
+				"keep the result of the first handshake; for another one open another session", c.initialize,
+				m)
 		}
 	}
 	arrived := recording.Keep(c.notes(methodInitialized), func(m *message) bool {
@@ -59,6 +61,9 @@ func onceInitialize(c *conversation, v *judging) {
 	}
 }
 
+// unready are the methods that need no complete handshake.
+var unready = []string{methodPing, methodInitialize, methodInitialized}
+
 func completesHandshake(c *conversation, v *judging) {
 	if c.accepted == nil {
 		return
@@ -68,9 +73,10 @@ func completesHandshake(c *conversation, v *judging) {
 	switch done := c.initialized(); {
 	case done == nil:
 		for _, m := range c.requests() {
-			if m.Seq >= c.accepted.Seq && !slices.Contains([]string{methodPing, methodInitialize, methodInitialized}, m.method) {
+			if m.Seq >= c.accepted.Seq && !slices.Contains(unready, m.method) {
 				v.violated(expected, "notifications/initialized was never sent, but "+m.what()+" was",
-					"send notifications/initialized as soon as the result of initialize is there", c.accepted, m)
+					"send notifications/initialized as soon as the result of initialize is there",
+					c.accepted, m)
 				return
 			}
 		}
@@ -87,16 +93,19 @@ func early(c *conversation, v *judging) bool {
 	done := c.initialized()
 	for _, m := range c.requests() {
 		// Over HTTP the order in which requests arrive is not that in which they were sent.
-		overtaken := c.Transport != requirement.Stdio && (m.answer == nil || done != nil && m.answer.Seq > done.Seq)
+		overtaken := c.Transport != requirement.Stdio &&
+			(m.answer == nil || done != nil && m.answer.Seq > done.Seq)
 		switch {
 		case m.method == methodInitialize || m.method == methodPing || m.Seq < c.initialize.Seq:
 			continue
 		case m.Seq < c.accepted.Seq:
 			v.warn("it is a SHOULD NOT", "nothing but pings until initialize is answered",
-				m.what()+" was sent before the result of initialize", "wait for the result of initialize", m, c.accepted)
+				m.what()+" was sent before the result of initialize", "wait for the result of initialize",
+				m, c.accepted)
 		case done != nil && m.Seq < done.Seq && !overtaken:
 			v.warn("the order is only implied", "notifications/initialized before other requests",
-				m.what()+" came before notifications/initialized", "send notifications/initialized first", m, done)
+				m.what()+" came before notifications/initialized", "send notifications/initialized first",
+				m, done)
 		default:
 			continue
 		}
@@ -107,7 +116,8 @@ func early(c *conversation, v *judging) bool {
 
 // introduction is what an initialize request has to say.
 var introduction = []form{
-	text("protocolVersion"), object("capabilities"), object("clientInfo"), text("clientInfo.name"), text("clientInfo.version"),
+	text("protocolVersion"), object("capabilities"), object("clientInfo"),
+	text("clientInfo.name"), text("clientInfo.version"),
 }
 
 func settlesVersion(c *conversation, v *judging) {
@@ -121,8 +131,10 @@ func settlesVersion(c *conversation, v *judging) {
 		switch {
 		case lacks != nil:
 			v.violated("protocolVersion, capabilities and clientInfo with name and version",
-				"initialize lacks a proper "+lacks.path, "send all three members, in the form of the schema", m)
-		case agreed != "" && agreed != offered && !requirement.Revision(agreed).Known() && c.last().Seq > m.answer.Seq:
+				"initialize lacks a proper "+lacks.path, "send all three members, in the form of the schema",
+				m)
+		case agreed != "" && agreed != offered && !requirement.Revision(agreed).Known() &&
+			c.last().Seq > m.answer.Seq:
 			v.warn("to disconnect is a SHOULD", "the end of the session, for want of a common version",
 				"the client went on with "+shorten(agreed)+", which is no published version",
 				"compare the version in the result with those that you support, and disconnect if it is none of them",

@@ -12,7 +12,8 @@ import (
 // listChecks are those of lists and their pages.
 var listChecks = []check{
 	{"CL-12", "it sent no cursor", cursorsVerbatim},
-	{"CL-13", "no list that it asked for had a second page (\"--page-size\" makes some)", together(everyPage)},
+	{"CL-13", "no list that it asked for had a second page (\"--page-size\" makes some)",
+		together(everyPage)},
 	{"CL-14", "it sent no cursor", cursorsStay},
 	{"CL-31", "no result of a list or read had a positive ttlMs", usesCache},
 	{"CL-32", "no list_changed was sent to it after it had listed resources", fetchesAgain},
@@ -34,7 +35,8 @@ func (c *conversation) given(cursor string, before *message, lists ...string) bo
 
 // unreadable reports whether a conversation has answers to lists that are not known.
 func (c *conversation) unreadable() bool {
-	return !c.whole || slices.ContainsFunc(c.requests(lists...), func(m *message) bool { return m.answer != nil && !m.answer.whole })
+	return !c.whole || slices.ContainsFunc(c.requests(lists...),
+		func(m *message) bool { return m.answer != nil && !m.answer.whole })
 }
 
 // givenElsewhere reports whether another conversation was given a cursor.
@@ -53,7 +55,8 @@ func cursorsVerbatim(c *conversation, v *judging) {
 		case !known && c.unreadable():
 			v.incomplete("an answer that may have given the cursor is not in the journal in full")
 		default:
-			v.that(known, "a cursor that the server gave", fmt.Sprintf("the cursor %q of %s was never given", shorten(x.Str), m.what()),
+			v.that(known, "a cursor that the server gave",
+				fmt.Sprintf("the cursor %q of %s was never given", shorten(x.Str), m.what()),
 				"keep nextCursor as a string and send it unchanged", m)
 		}
 	}
@@ -65,11 +68,13 @@ func cursorsStay(c *conversation, v *judging) {
 		switch cursor := x.Str; {
 		case !x.Exists():
 		case x.Type != gjson.String:
-			v.violated("a string, or no cursor", what+" is "+shorten(x.Raw), "leave cursor out on the first page", m)
+			v.violated("a string, or no cursor", what+" is "+shorten(x.Raw),
+				"leave cursor out on the first page", m)
 		case c.given(cursor, m, lists...):
 			v.that(c.given(cursor, m, m.method), "a cursor of "+m.method, what+" was given for another list",
 				"keep a cursor for each list", m)
-		case c.givenElsewhere(cursor, m) && !c.unreadable() && !c.modern: // without sessions there are none to leave
+		case c.givenElsewhere(cursor, m) && !c.unreadable() &&
+			!c.modern: // without sessions there are none to leave
 			v.violated("a cursor of this session", what+" was given in another session",
 				"begin at the first page in each session", m)
 		}
@@ -97,7 +102,8 @@ func everyPage(all []*conversation, v *judging) {
 		case reached != nil:
 			v.pass(reached...)
 		case left != nil:
-			v.violated("a request of "+method+" with that nextCursor", "the nextCursor of an answer to "+method+" was never used",
+			v.violated("a request of "+method+" with that nextCursor",
+				"the nextCursor of an answer to "+method+" was never used",
 				"ask again with the cursor until an answer has none", left, left.answer)
 		case enough != nil:
 			v.pass(enough, enough.answer)
@@ -113,7 +119,8 @@ func completed(c *conversation, method string) []cited {
 	var ends []cited
 	for _, m := range c.requests(method) {
 		r := m.succeeded()
-		if r.Exists() && m.Get("params.cursor").Type == gjson.String && r.Get("nextCursor").Type != gjson.String {
+		if r.Exists() && m.Get("params.cursor").Type == gjson.String &&
+			r.Get("nextCursor").Type != gjson.String {
 			ends = append(ends, m, m.answer)
 		}
 	}
@@ -151,7 +158,8 @@ func unfollowed(c *conversation, method string) (left, followed *message) {
 // page: the page was itself asked for by a cursor, once, and it was the last that was asked for.
 func seenEnough(requests []*message, page *message) bool {
 	cursor := page.Get("params.cursor")
-	same := recording.Keep(requests, func(q *message) bool { return q.Get("params.cursor").Raw == cursor.Raw })
+	same := recording.Keep(requests,
+		func(q *message) bool { return q.Get("params.cursor").Raw == cursor.Raw })
 	return cursor.Type == gjson.String && requests[len(requests)-1] == page && len(same) == 1
 }
 
@@ -179,7 +187,8 @@ func usesCache(c *conversation, v *judging) {
 		if old := fresh[key]; old != nil {
 			ttl := old.Get("result.ttlMs").Int()
 			if (m.at - old.at).Milliseconds() < ttl {
-				v.Observe("asked-while-fresh", fmt.Sprintf("%s was sent again although the result is fresh for %d ms", m.what(), ttl),
+				v.Observe("asked-while-fresh",
+					fmt.Sprintf("%s was sent again although the result is fresh for %d ms", m.what(), ttl),
 					old.Seq, m.Seq)
 			}
 		}

@@ -70,11 +70,13 @@ func (m *message) answeredBy(later *message) bool {
 // messagesOf takes an entry apart.
 func messagesOf(e *entry) []*message {
 	m := message{
-		entry: e, kind: e.Kind, id: idKey(e.ID), method: e.Method, uri: e.URI, whole: !e.Truncated, batched: e.Kind == kindBatch,
+		entry: e, kind: e.Kind, id: idKey(e.ID), method: e.Method, uri: e.URI,
+		whole: !e.Truncated, batched: e.Kind == kindBatch,
 	}
 	readable := m.whole && wire.Valid(e.raw)
 	switch {
-	case !slices.Contains([]string{kindRequest, kindNotification, kindResponse, kindBatch, kindUnreadable}, e.Kind):
+	case !slices.Contains([]string{kindRequest, kindNotification, kindResponse, kindBatch, kindUnreadable},
+		e.Kind):
 		return nil
 	case !readable:
 		m.whole = m.whole && !m.batched
@@ -132,7 +134,8 @@ func (m *message) meta(name string) gjson.Result {
 
 // claimsModern reports whether a message carries the metadata of modern requests.
 func (m *message) claimsModern() bool {
-	return m.meta("protocolVersion").Exists() || m.meta("clientInfo").Exists() || m.meta("clientCapabilities").Exists()
+	return m.meta("protocolVersion").Exists() || m.meta("clientInfo").Exists() ||
+		m.meta("clientCapabilities").Exists()
 }
 
 // what is the message in a few words.

@@ -39,25 +39,28 @@ func requestIDs(c *conversation, v *judging) {
 		before, number := used[m.id], strings.TrimPrefix(m.id, "n")
 		switch {
 		case number == "null" || number != m.id && !judge.IsInteger(gjson.Parse(number)):
-			v.violated("a string or an integer", "the id of "+m.what()+" is "+shorten(number), "number requests from 1", m)
+			v.violated("a string or an integer", "the id of "+m.what()+" is "+shorten(number),
+				"number requests from 1", m)
 		case before == nil || c.separate() || before.turnedAway():
 			v.pass(m)
 		case !c.modern || !before.answeredBy(m):
-			v.violated("an id that no other request has", shownID(m.id)+" of "+m.what()+" has been used for "+before.what(),
+			v.violated("an id that no other request has",
+				shownID(m.id)+" of "+m.what()+" has been used for "+before.what(),
 				"count ids up for as long as the session lasts", before, m)
 		}
 		used[m.id] = m
 	}
 	for _, m := range c.notes(asking...) {
-		v.violated("an id, a string or an integer", m.what()+" was sent without an id, to which there is no answer",
+		v.violated("an id, a string or an integer",
+			m.what()+" was sent without an id, to which there is no answer",
 			"give each request an id of its own", m)
 	}
 }
 
 // asking are methods of requests, which are never notifications.
 var asking = []string{
-	methodInitialize, methodDiscover, methodPing, methodComplete, "logging/setLevel", methodListen, methodList, methodTemplates,
-	methodRead, methodSubscribe, methodUnsubscribe, "prompts/list", "prompts/get", "tools/list", "tools/call",
+	methodInitialize, methodDiscover, methodPing, methodComplete, "logging/setLevel", methodListen, methodList,
+	methodTemplates, methodRead, methodSubscribe, methodUnsubscribe, "prompts/list", "prompts/get", "tools/list", "tools/call",
 }
 
 func cancellations(c *conversation, v *judging) {
@@ -69,14 +72,17 @@ func cancellations(c *conversation, v *judging) {
 		case c.separate():
 			v.NotExercised("over HTTP without sessions a cancellation cannot be looked up")
 		case !id.Exists():
-			v.violated("requestId with the id of a request", "there is no requestId", "say which request is cancelled", m)
+			v.violated("requestId with the id of a request", "there is no requestId",
+				"say which request is cancelled", m)
 		case named == nil && !c.whole:
 			v.incomplete("the beginning of the session is no longer in the journal")
 		case named == nil:
-			v.violated("the id of a request of this session", "no request with the id "+shorten(id.Raw)+" was sent",
+			v.violated("the id of a request of this session",
+				"no request with the id "+shorten(id.Raw)+" was sent",
 				"cancel by the id of the request, with the type that it has", m)
 		default:
-			v.that(named.method != methodInitialize, "no cancellation of initialize", "initialize was cancelled",
+			v.that(named.method != methodInitialize, "no cancellation of initialize",
+				"initialize was cancelled",
 				"end the connection instead", named, m)
 		}
 	}
@@ -95,7 +101,8 @@ func wellFormed(c *conversation, v *judging) {
 		switch {
 		case m.empty():
 			v.warn("an empty line is taken for no message", "messages, and nothing else",
-				"an empty line was written to the standard input of the server", "end each message with one line break", m)
+				"an empty line was written to the standard input of the server",
+				"end each message with one line break", m)
 		case twice != "":
 			v.warn("that names are unique is a SHOULD of RFC 8259", "each member once",
 				"a name stands twice in one object of "+m.what()+": "+shorten(twice),
@@ -106,8 +113,8 @@ func wellFormed(c *conversation, v *judging) {
 	}
 }
 
-// cutOff reports whether a client sent only the beginning of a message, as one does that ends meanwhile: a body
-// that is shorter than was said, or whose length nobody said, or a last line that goes no further.
+// cutOff reports whether a client sent only the beginning of a message, as one does that ends meanwhile: a
+// body that is shorter than was said, or whose length nobody said, or a last line that goes no further.
 func (c *conversation) cutOff(m *message) bool {
 	if m.kind != kindUnreadable || !m.whole {
 		return false
@@ -127,7 +134,8 @@ func (c *conversation) cutOff(m *message) bool {
 
 // empty reports whether a line on stdio has nothing in it.
 func (m *message) empty() bool {
-	return m.Transport == requirement.Stdio && m.kind == kindUnreadable && m.whole && len(bytes.TrimSpace(m.raw)) == 0
+	return m.Transport == requirement.Stdio && m.kind == kindUnreadable && m.whole &&
+		len(bytes.TrimSpace(m.raw)) == 0
 }
 
 // repeated says of a message which name stands twice in one object, however deep it lies.
@@ -149,7 +157,8 @@ func flaw(m *message) (wrong, hint string) {
 	case !utf8.Valid(m.raw):
 		return "it is not UTF-8", "encode messages as UTF-8"
 	case m.kind == kindUnreadable && !m.Exists() && m.Transport == requirement.Stdio:
-		return "a line that is no JSON text", "write each message on one line, and nothing else to the server's standard input"
+		return "a line that is no JSON text",
+			"write each message on one line, and nothing else to the server's standard input"
 	case m.kind == kindUnreadable:
 		return "it is no request, notification or response", "send nothing but messages"
 	case m.Get("jsonrpc").Raw != `"2.0"`:
@@ -157,12 +166,14 @@ func flaw(m *message) (wrong, hint string) {
 	case m.kind == kindRequest && strings.HasPrefix(m.method, "notifications/"):
 		return m.what() + " has an id", "leave the id out of notifications"
 	case params.Exists() && !params.IsObject():
-		return "the params of " + m.what() + " are " + shorten(params.Raw), "leave params out if there are none"
+		return "the params of " + m.what() + " are " +
+			shorten(params.Raw), "leave params out if there are none"
 	case m.kind != kindResponse:
 	case result.Exists() && failure.Exists():
 		return "a response with both result and error", "send one of the two"
 	case result.Exists() && !result.IsObject():
-		return m.what() + " has the result " + shorten(result.Raw), "answer with an object, {} if there is nothing to say"
+		return m.what() + " has the result " +
+			shorten(result.Raw), "answer with an object, {} if there is nothing to say"
 	case failure.Exists() && !(judge.IsNumber(failure.Get("code")) && judge.IsString(failure.Get("message"))):
 		return "an error without code and message", "give errors an integer code and a message"
 	}
@@ -171,7 +182,8 @@ func flaw(m *message) (wrong, hint string) {
 
 func noBatches(c *conversation, v *judging) {
 	for _, m := range c.fromClient() {
-		v.that(!m.batched, "one message at a time", "several messages in one array", "send each message by itself", m)
+		v.that(!m.batched, "one message at a time", "several messages in one array",
+			"send each message by itself", m)
 	}
 }
 
@@ -186,9 +198,11 @@ func progressTokens(c *conversation, v *judging) {
 		before := active[key]
 		switch {
 		case !judge.IsString(token) && !judge.IsInteger(token):
-			v.violated("a string or an integer", "the progress token of "+m.what()+" is "+shorten(token.Raw), "number progress tokens", m)
+			v.violated("a string or an integer", "the progress token of "+m.what()+" is "+shorten(token.Raw),
+				"number progress tokens", m)
 		case before != nil && !c.separate() && !before.turnedAway() && !before.answeredBy(m):
-			v.violated("a progress token of its own", "the token "+shorten(token.Raw)+" of "+m.what()+" is that of another request in progress",
+			v.violated("a progress token of its own",
+				"the token "+shorten(token.Raw)+" of "+m.what()+" is that of another request in progress",
 				"use the id of the request as its token", before, m)
 		default:
 			v.pass(m)
@@ -202,7 +216,8 @@ func progressTokens(c *conversation, v *judging) {
 		token := m.Get("params.progressToken")
 		given := slices.ContainsFunc(c.fromServer(kindRequest, kindBatch), func(q *message) bool {
 			x := q.Get("params._meta.progressToken")
-			return q.Seq < m.Seq && (!q.whole || x.Exists() && idKey([]byte(x.Raw)) == idKey([]byte(token.Raw)))
+			return q.Seq < m.Seq && (!q.whole || x.Exists() &&
+				idKey([]byte(x.Raw)) == idKey([]byte(token.Raw)))
 		})
 		if m.whole && !given {
 			v.violated("the progress token of a request of the server",
@@ -221,7 +236,8 @@ func survivesErrors(c *conversation, v *judging) {
 		case c.last().Seq > m.answer.Seq:
 			v.pass(m.answer)
 		case c.Ended:
-			v.remark("after "+m.what()+" had been answered with an error the client sent nothing more", m, m.answer)
+			v.remark("after "+m.what()+" had been answered with an error the client sent nothing more", m,
+				m.answer)
 		default:
 			v.NotExercised("nothing has come since the error")
 		}

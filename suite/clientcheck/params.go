@@ -30,7 +30,8 @@ func flag(path string) form   { return form{path, isFlag, "a boolean"} }
 func isFlag(x gjson.Result) bool { return !x.Exists() || x.IsBool() }
 
 func isTexts(x gjson.Result) bool {
-	return !x.Exists() || x.IsArray() && !slices.ContainsFunc(x.Array(), func(e gjson.Result) bool { return !judge.IsString(e) })
+	return !x.Exists() || x.IsArray() && !slices.ContainsFunc(x.Array(),
+		func(e gjson.Result) bool { return !judge.IsString(e) })
 }
 
 // oneOf wants one of some strings.
@@ -56,14 +57,17 @@ var forms = map[string][]form{
 	"prompts/get":     {text("name")},
 	"tools/call":      {text("name")},
 	"logging/setLevel": {{
-		"level", oneOf("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"), "one of the eight levels",
+		"level", oneOf("debug", "info", "notice", "warning", "error", "critical", "alert",
+			"emergency"), "one of the eight levels",
 	}},
 	methodListen: {
 		object("notifications"), {"notifications.resourceSubscriptions", isTexts, "an array of strings"},
-		flag("notifications.resourcesListChanged"), flag("notifications.toolsListChanged"), flag("notifications.promptsListChanged"),
+		flag("notifications.resourcesListChanged"), flag("notifications.toolsListChanged"),
+		flag("notifications.promptsListChanged"),
 	},
 	methodComplete: {
-		{"ref.type", oneOf("ref/resource"), `"ref/resource" or "ref/prompt"`}, text("ref.uri"), text("argument.name"), text("argument.value"),
+		{"ref.type", oneOf("ref/resource"),
+			`"ref/resource" or "ref/prompt"`}, text("ref.uri"), text("argument.name"), text("argument.value"),
 	},
 }
 
@@ -91,7 +95,8 @@ func paramsFit(c *conversation, v *judging) {
 		if x := m.Get("params." + f.path); x.Exists() {
 			seen = "is " + shorten(x.Raw)
 		}
-		v.violated(f.path+" in params: "+f.expected, fmt.Sprintf("params.%s of %s %s", f.path, m.what(), seen),
+		v.violated(f.path+" in params: "+f.expected,
+			fmt.Sprintf("params.%s of %s %s", f.path, m.what(), seen),
 			"send params in the form of the schema", m)
 	}
 }

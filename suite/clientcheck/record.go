@@ -1,6 +1,7 @@
 package clientcheck
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -23,7 +24,7 @@ type record struct {
 
 	// named are the conversations by their session or connection: one with a handshake comes first.
 	named map[string][]*conversation
-	bySeq map[int]*entry // of clients, in a conversation
+	bySeq map[int]*entry
 }
 
 // newRecord sorts entries into conversations.
@@ -35,13 +36,15 @@ func newRecord(entries []*entry, o Options) *record {
 		e.at = e.Time.Sub(entries[0].Time)
 		r.lost = r.lost || e.Seq > before+1
 		before = e.Seq
-		r.entries = append(r.entries, &e)
+		r.entries, r.bySeq[e.Seq] = append(r.entries, &e), &e
 		r.file(&e)
 	}
-	r.conversations = slices.DeleteFunc(r.conversations, func(c *conversation) bool { return c.last() == nil })
+	r.conversations = slices.DeleteFunc(r.conversations,
+		func(c *conversation) bool { return c.last() == nil })
 	for i, c := range r.conversations {
 		c.settle()
-		c.Recording = &recording.Recording{Scenario: recording.Name(fmt.Sprint("conversation ", i+1)), Combination: c.Combination}
+		c.Recording = &recording.Recording{Scenario: recording.Name(fmt.Sprint("conversation ", i+1)),
+			Combination: c.Combination}
 		c.pair()
 	}
 	return r
@@ -91,7 +94,7 @@ func (r *record) take(e *entry) {
 		r.elsewhere = append(r.elsewhere, e)
 		return
 	}
-	r.bySeq[e.Seq], e.owner = e, c
+	e.owner = c
 	c.messages = append(c.messages, messages...)
 	if e.HTTP != nil {
 		c.heads = append(c.heads, e)
@@ -138,7 +141,8 @@ func (m *message) modern(e *entry) bool { return m.claimsModern() || !m.whole &&
 // unnamed finds the conversation of an HTTP request that names no session, or none that
 // was issued: that of its connection, or the newest.
 func (r *record) unnamed(e *entry, id string, says bool) *conversation {
-	all := recording.Keep(r.conversations, func(c *conversation) bool { return c.Transport == requirement.HTTP && !c.modern })
+	all := recording.Keep(r.conversations,
+		func(c *conversation) bool { return c.Transport == requirement.HTTP && !c.modern })
 	for _, c := range slices.Backward(all) {
 		if slices.ContainsFunc(c.heads, func(h *entry) bool { return h.Connection == e.Connection }) {
 			return c
@@ -168,7 +172,8 @@ func (r *record) connected(e *entry, messages []*message) *conversation {
 	modern := old == nil && fresh != nil
 	if len(messages) == 1 && messages[0].kind == kindRequest {
 		m := messages[0]
-		modern = m.modern(e) || old == nil && (modernMethod(m.method) || fresh != nil && m.method != methodInitialize)
+		modern = m.modern(e) || old == nil && (modernMethod(m.method) || fresh != nil &&
+			m.method != methodInitialize)
 	} else if old != nil && fresh != nil {
 		modern = ofModern(old, fresh, messages)
 	}
@@ -205,7 +210,7 @@ func modernMethod(method string) bool { return method == methodDiscover || metho
 func (r *record) give(e *entry) {
 	c, q := first(r.named[key(e.Transport, e.Session)]), r.bySeq[e.RequestSeq]
 	if q != nil {
-		c = q.owner
+		c = cmp.Or(q.owner, c)
 	}
 	if c == nil {
 		return
@@ -263,7 +268,8 @@ func (r *record) groups() []*group {
 		i := slices.IndexFunc(all, func(g *group) bool { return g.Combination == c.Combination })
 		if i < 0 {
 			i = len(all)
-			all = append(all, &group{record: r, Combination: c.Combination, uris: map[string]*message{}, templates: map[string]*message{}})
+			all = append(all, &group{record: r, Combination: c.Combination, uris: map[string]*message{},
+				templates: map[string]*message{}})
 		}
 		g := all[i]
 		c.group, g.members = g, append(g.members, c)

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/reporting"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
@@ -21,7 +22,8 @@ func (r *record) report(rows []row, idle bool) *reports.Report {
 	w := reporting.New(reports.New(r.Tool, r.describe(m), r.Config), m)
 	about := &verdict.Result{} // the client as a whole
 	if idle {
-		about.Observations = append(about.Observations, verdict.Observation{ID: codeNothingDone, Detail: nothingDone})
+		about.Observations = append(about.Observations,
+			verdict.Observation{ID: codeNothingDone, Detail: nothingDone})
 	}
 	if r.Crashed != "" {
 		about.Observations = append(about.Observations, r.crash())
@@ -35,22 +37,16 @@ func (r *record) report(rows []row, idle bool) *reports.Report {
 		}
 		all = append(all, v)
 	}
-	needed := reporting.Needed(all...)
-	for _, e := range r.entries {
-		if _, ok := slices.BinarySearch(needed, e.Seq); ok {
-			w.Frame(e.Seq, e.frame())
-		}
-	}
+	w.Frames(func(n int) (wire.Frame, bool) { return r.bySeq[n].frame(), true }, all...)
 	for _, x := range rows {
 		w.Result(x.Requirement, x.in, &x.Result, 0)
 	}
-	for _, a := range about.Observations {
-		w.Report.Observations = append(w.Report.Observations, reports.Observation{
-			ID: a.ID, Title: titles[a.ID], Detail: m.String(a.Detail), Evidence: w.Evidence(a.Frames),
-		})
+	for _, o := range about.Observations {
+		w.Observe(o, reports.Observation{Title: titles[o.ID]})
 	}
 	s := reports.SummaryOptions{
-		Strict: r.Strict, Partial: len(r.Only) > 0, Interrupted: cmp.Or(r.Interrupted, Crash(w.Report)), Duration: r.Duration,
+		Strict: r.Strict, Partial: len(r.Only) > 0, Interrupted: cmp.Or(r.Interrupted,
+			Crash(w.Report)), Duration: r.Duration,
 		Profile: Catalogue().Profile, Profiles: Catalogue().Areas()[0].Profiles,
 	}
 	if n := len(r.entries); n > 0 {
@@ -82,7 +78,8 @@ func (r *record) describe(m *mask.Masker) reports.Target {
 		i := slices.IndexFunc(t.Endpoints, func(e reports.Endpoint) bool { return e.Transport == transport })
 		if i < 0 {
 			i = len(t.Endpoints)
-			t.Endpoints = append(t.Endpoints, reports.Endpoint{Transport: transport, Address: m.String(r.Address), Revisions: []string{}})
+			t.Endpoints = append(t.Endpoints, reports.Endpoint{Transport: transport,
+				Address: m.String(r.Address), Revisions: []string{}})
 		}
 		e := &t.Endpoints[i]
 		if !slices.Contains(e.Revisions, revision) {
@@ -90,9 +87,8 @@ func (r *record) describe(m *mask.Masker) reports.Target {
 			slices.Sort(e.Revisions)
 		}
 		if info := c.introduction(); info.IsObject() && e.Server == nil {
-			e.Server = &reports.Server{
-				Name: m.String(info.Get("name").String()), Version: m.String(info.Get("version").String()), Title: m.String(info.Get("title").String()),
-			}
+			said := func(member string) string { return m.String(info.Get(member).String()) }
+			e.Server = &reports.Server{Name: said("name"), Version: said("version"), Title: said("title")}
 			t.Name = cmp.Or(t.Name, e.Server.Name)
 		}
 	}
@@ -113,10 +109,12 @@ func (c *conversation) introduction() gjson.Result {
 	return gjson.Result{}
 }
 
-const nothingDone = "the client did nothing with resources, or was never let in: it listed, read and subscribed to nothing that the server looked at"
+const nothingDone = "the client did nothing with resources, or was never let in: " +
+	"it listed, read and subscribed to nothing that the server looked at"
 
 // The titles of the observations that are about the client as a whole.
-var titles = map[string]string{codeNothingDone: "Nothing was done with resources", codeCrashed: "The client did not end well"}
+var titles = map[string]string{codeNothingDone: "Nothing was done with resources",
+	codeCrashed: "The client did not end well"}
 
 // Idle is the sentence about a client that did nothing with resources; empty of others. Of such
 // a client nothing is established, since what it did is too little to go by.
@@ -177,7 +175,8 @@ func ExitCode(r *reports.Report, strict bool) int {
 func (r *record) atWork() bool {
 	return slices.ContainsFunc(r.conversations, func(c *conversation) bool {
 		return slices.ContainsFunc(c.requests(), func(m *message) bool {
-			about := strings.HasPrefix(m.method, "resources/") || m.method == methodComplete || m.method == methodListen
+			about := strings.HasPrefix(m.method, "resources/") || m.method == methodComplete ||
+				m.method == methodListen
 			return about && !m.turnedAway()
 		})
 	})
@@ -193,7 +192,8 @@ func (e *entry) turnedAway() bool {
 // established.
 func withhold(q *requirement.Requirement, revision requirement.Revision, v *verdict.Result) {
 	about := q.Profile == "pagination" || q.Profile == "resources"
-	if about && q.LevelIn(revision) == requirement.Must && (v.Outcome == verdict.NotApplicable || v.Outcome == verdict.Blocked) {
+	if about && q.LevelIn(revision) == requirement.Must &&
+		(v.Outcome == verdict.NotApplicable || v.Outcome == verdict.Blocked) {
 		*v = verdict.Result{Outcome: verdict.Blocked, Code: codeNothingDone, Reason: nothingDone}
 	}
 }

@@ -52,7 +52,8 @@ func silentOnNotifications(c *conversation, v *judging) {
 	}
 	for _, m := range c.stray {
 		if n := c.toNotification(m); n != nil && c.whole {
-			v.violated("no response", m.what()+" was sent after "+n.what()+", and no request of the server has that id",
+			v.violated("no response",
+				m.what()+" was sent after "+n.what()+", and no request of the server has that id",
 				"answer only what has an id", n, m)
 		}
 	}
@@ -63,7 +64,8 @@ func answersRequests(c *conversation, v *judging) {
 		answered(c, x, v)
 	}
 	for _, m := range c.stray {
-		if n := c.notified(m); c.whole && c.toNotification(m) == nil && (n == nil || n.kind != kindUnreadable) {
+		if n := c.notified(m); c.whole && c.toNotification(m) == nil &&
+			(n == nil || n.kind != kindUnreadable) {
 			v.violated("the id of a request of the server", m.what()+" answers nothing that was asked",
 				"copy the id of the request, with its type", m)
 		}
@@ -76,7 +78,8 @@ func answered(c *conversation, x *recording.Exchange, v *judging) {
 	ping := x.Method == methodPing
 	switch {
 	case len(x.Replies) > 1:
-		v.violated("one response", shorten(x.Method)+" was answered more than once", "answer each request once", x)
+		v.violated("one response", shorten(x.Method)+" was answered more than once",
+			"answer each request once", x)
 	case len(x.Replies) == 0 && ping && c.due(x):
 		v.violated("an empty result", "the ping was never answered", hint, x)
 	case len(x.Replies) == 0:
@@ -84,7 +87,8 @@ func answered(c *conversation, x *recording.Exchange, v *judging) {
 	case ping && x.Error().Exists():
 		v.violated("an empty result", "the ping was answered with an error", hint, x)
 	case ping && x.Took > prompt:
-		v.warn("how soon is prompt is not said", "a prompt response", "the ping was answered after "+x.Took.Round(time.Second).String(),
+		v.warn("how soon is prompt is not said", "a prompt response",
+			"the ping was answered after "+x.Took.Round(time.Second).String(),
 			"answer pings at once, whatever else goes on", x)
 	default:
 		v.pass(x)
@@ -109,21 +113,26 @@ func (c *conversation) due(x *recording.Exchange) bool {
 }
 
 func refusesUndeclared(c *conversation, v *judging) {
-	capabilities := map[string]string{"roots/list": "roots", "sampling/createMessage": "sampling", "elicitation/create": "elicitation"}
+	capabilities := map[string]string{"roots/list": "roots", "sampling/createMessage": "sampling",
+		"elicitation/create": "elicitation"}
 	for _, x := range c.Exchanges {
 		capability := capabilities[x.Method]
-		declared := capability != "" && c.initialize != nil && c.initialize.Get("params.capabilities."+capability).Exists()
+		declared := capability != "" && c.initialize != nil &&
+			c.initialize.Get("params.capabilities."+capability).Exists()
 		replied, what := len(x.Replies) > 0, shorten(x.Method)
 		switch {
 		case x.Method == methodPing:
 		case replied && declared:
-			v.that(!x.HasCode(-32601), "an answer, since "+capability+" was declared", what+" was refused as an unknown method",
+			v.that(!x.HasCode(-32601), "an answer, since "+capability+" was declared",
+				what+" was refused as an unknown method",
 				"declare only what is implemented", x)
 		case replied:
-			v.that(x.Error().Exists(), "an error, since nothing of the kind was declared", what+" was answered with a result",
+			v.that(x.Error().Exists(), "an error, since nothing of the kind was declared",
+				what+" was answered with a result",
 				"declare what is implemented", x)
 		case !declared && c.due(x):
-			v.violated("an error", what+" was left without an answer", "answer unknown requests with the error -32601", x)
+			v.violated("an error", what+" was left without an answer",
+				"answer unknown requests with the error -32601", x)
 		default:
 			v.NotExercised("the conversation ended before a response was due")
 		}
@@ -142,7 +151,8 @@ var modernChecks = []check{
 }
 
 func metadata(c *conversation, v *judging) {
-	const hint = "put protocolVersion, clientInfo and clientCapabilities into the _meta of every request, under io.modelcontextprotocol/"
+	const hint = "put protocolVersion, clientInfo and clientCapabilities into the _meta of every request, " +
+		"under io.modelcontextprotocol/"
 	for _, m := range c.requests() {
 		info, its := m.meta("clientInfo"), "the _meta of "+m.what()
 		switch {
@@ -152,9 +162,11 @@ func metadata(c *conversation, v *judging) {
 		case !m.meta("clientCapabilities").IsObject():
 			v.violated("clientCapabilities in _meta, be it {}", its+" has no clientCapabilities", hint, m)
 		case !info.Exists():
-			v.warn("it is a SHOULD, and a client may be told to leave it out", "clientInfo in _meta", its+" has no clientInfo", hint, m)
+			v.warn("it is a SHOULD, and a client may be told to leave it out", "clientInfo in _meta",
+				its+" has no clientInfo", hint, m)
 		default:
-			v.that(judge.IsString(info.Get("name")) && judge.IsString(info.Get("version")), "a clientInfo with name and version",
+			v.that(judge.IsString(info.Get("name")) && judge.IsString(info.Get("version")),
+				"a clientInfo with name and version",
 				"the clientInfo of "+m.what()+" is "+shorten(info.Raw), hint, m)
 		}
 	}
@@ -165,7 +177,8 @@ func oneEra(c *conversation, v *judging) {
 	v.pass(c.last())
 	for _, m := range c.fromClient(kindResponse) {
 		if c.toNotification(m) == nil { // else see CL-19
-			v.violated("requests and notifications only", m.what()+" was sent", "answer input requests by a retry; there are no others", m)
+			v.violated("requests and notifications only", m.what()+" was sent",
+				"answer input requests by a retry; there are no others", m)
 		}
 	}
 	known := c.understood()
@@ -178,8 +191,10 @@ func oneEra(c *conversation, v *judging) {
 	}
 	for _, m := range c.requests(methodInitialize) {
 		if known.answer.Seq < m.Seq {
-			v.warn(why, expected, "initialize was sent, with the metadata of this revision, after "+known.what()+" had succeeded",
-				"leave the handshake to older revisions: server/discover says what a server can do", known.answer, m)
+			v.warn(why, expected,
+				"initialize was sent, with the metadata of this revision, after "+known.what()+" had succeeded",
+				"leave the handshake to older revisions: server/discover says what a server can do",
+				known.answer, m)
 		}
 	}
 }
@@ -196,7 +211,8 @@ func otherVersion(c *conversation, v *judging) {
 		supported = append(supported, x.String())
 	}
 	for _, other := range c.conversations {
-		if other.Transport != c.Transport || other != c && other != c.sibling && c.Transport == requirement.Stdio {
+		if other.Transport != c.Transport || other != c && other != c.sibling &&
+			c.Transport == requirement.Stdio {
 			continue
 		}
 		for _, m := range other.requests() {
@@ -210,8 +226,10 @@ func otherVersion(c *conversation, v *judging) {
 			if !other.modern || slices.Contains(supported, version) {
 				v.pass(refused.answer, m)
 			} else {
-				v.violated("one of "+shorten(strings.Join(supported, ", ")), "the client went on with "+shorten(version),
-					"choose from data.supported, or tell the user that there is no common version", refused, refused.answer, m)
+				v.violated("one of "+shorten(strings.Join(supported, ", ")),
+					"the client went on with "+shorten(version),
+					"choose from data.supported, or tell the user that there is no common version", refused,
+					refused.answer, m)
 			}
 			return
 		}
@@ -238,18 +256,23 @@ func retries(c *conversation, v *judging) {
 
 func judgeRetry(v *judging, m, retry *message, r gjson.Result) {
 	answered := judge.Names(retry.Get("params.inputResponses"))
-	missing := slices.DeleteFunc(judge.Names(r.Get("inputRequests")), func(key string) bool { return slices.Contains(answered, key) })
+	missing := slices.DeleteFunc(judge.Names(r.Get("inputRequests")),
+		func(key string) bool { return slices.Contains(answered, key) })
 	state, echoed := r.Get("requestState"), retry.Get("params.requestState")
 	evidence := []cited{m, m.answer, retry}
 	switch {
 	case len(missing) > 0:
-		v.violated("an inputResponses member for each input request", fmt.Sprintf("the retry has none for %q", shorten(missing[0])),
+		v.violated("an inputResponses member for each input request",
+			fmt.Sprintf("the retry has none for %q", shorten(missing[0])),
 			"answer all input requests under their keys", evidence...)
 	case state.Exists() && (echoed.Type != state.Type || echoed.String() != state.String()):
-		v.violated("the requestState of the result", "the retry has another one, or none", "return requestState byte for byte", evidence...)
+		v.violated("the requestState of the result", "the retry has another one, or none",
+			"return requestState byte for byte", evidence...)
 	case !state.Exists() && echoed.Exists():
-		v.violated("no requestState, since the result had none", "the retry has one", "leave requestState out", evidence...)
+		v.violated("no requestState, since the result had none", "the retry has one",
+			"leave requestState out", evidence...)
 	default:
-		v.that(retry.id != m.id, "an id of its own for the retry", "the retry has the id of the first request", "take a new id", evidence...)
+		v.that(retry.id != m.id, "an id of its own for the retry",
+			"the retry has the id of the first request", "take a new id", evidence...)
 	}
 }

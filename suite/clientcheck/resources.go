@@ -96,7 +96,8 @@ func takesRefusals(c *conversation, v *judging) {
 			refused[key] = append(refused[key], m)
 			v.pass(m)
 			if len(refused[key]) == enoughRefusals {
-				v.remark(fmt.Sprintf("%s of %q was sent again and again, and refused each time", m.what(), shorten(m.uri)), refused[key]...)
+				v.remark(fmt.Sprintf("%s of %q was sent again and again, and refused each time", m.what(),
+					shorten(m.uri)), refused[key]...)
 			}
 		}
 	}
@@ -116,7 +117,8 @@ func expansions(c *conversation, v *judging) {
 			if how == "" {
 				continue
 			}
-			v.that(how == expansion, fmt.Sprintf("an expansion of %q", shorten(text)), u.names()+", with "+how,
+			v.that(how == expansion, fmt.Sprintf("an expansion of %q", shorten(text)),
+				u.names()+", with "+how,
 				"expand templates with a library for RFC 6570", c.templates[text], u)
 			break
 		}
@@ -136,7 +138,10 @@ func expands(text, uri string) string {
 		return ""
 	case strings.ContainsAny(tail, "{}"):
 		return "braces left in it"
-	case strings.ContainsFunc(tail, func(r rune) bool { return r <= ' ' || r >= 0x7F || strings.ContainsRune("<>\"\\^`|", r) }):
+	case strings.ContainsFunc(tail, func(r rune) bool {
+		return r <= ' ' || r >= 0x7F ||
+			strings.ContainsRune("<>\"\\^`|", r)
+	}):
 		return "characters that are not percent-encoded"
 	}
 	if t, err := uritemplate.New(text); err == nil && t.Match(uri) != nil {
@@ -205,7 +210,8 @@ func onlyDeclared(c *conversation, v *judging) {
 				v.pass(m)
 				continue
 			}
-			v.violated("only what the server declared", m.what()+" was sent, but "+capability+" was not declared",
+			v.violated("only what the server declared",
+				m.what()+" was sent, but "+capability+" was not declared",
 				"look into the capabilities in the result of initialize first", c.accepted, m)
 		}
 	}

@@ -13,7 +13,8 @@ func (g *group) spellings(key func(string) string) map[string]string {
 	all := map[string]string{}
 	for uri, told := range g.uris {
 		k := key(uri)
-		if before := g.uris[all[k]]; k != "" && (before == nil || told.Seq < before.Seq || told.Seq == before.Seq && uri < all[k]) {
+		if before := g.uris[all[k]]; k != "" && (before == nil || told.Seq < before.Seq ||
+			told.Seq == before.Seq && uri < all[k]) {
 			all[k] = uri
 		}
 	}
@@ -52,7 +53,8 @@ func canonical(uri string) string {
 
 var (
 	schemes  = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:`)
-	defaults = map[string]string{"http:": ":80", "https:": ":443", "ws:": ":80", "wss:": ":443", "ftp:": ":21"}
+	defaults = map[string]string{"http:": ":80", "https:": ":443", "ws:": ":80", "wss:": ":443",
+		"ftp:": ":21"}
 )
 
 // rough is what is left of a URI without anything that clients lose or add on its way: query

@@ -36,7 +36,10 @@ func (e *entry) what() string {
 
 // later lists the HTTP requests of the client after the handshake.
 func (c *conversation) later() []*entry {
-	return recording.Keep(c.heads, func(e *entry) bool { return c.accepted != nil && e.Seq >= c.accepted.Seq })
+	return recording.Keep(c.heads, func(e *entry) bool {
+		return c.accepted != nil &&
+			e.Seq >= c.accepted.Seq
+	})
 }
 
 func versionHeader(c *conversation, v *judging) {
@@ -74,13 +77,15 @@ func sessionHeader(c *conversation, v *judging) {
 }
 
 func acceptHeader(c *conversation, v *judging) {
-	wanted := map[string][]string{http.MethodPost: {"application/json", "text/event-stream"}, http.MethodGet: {"text/event-stream"}}
+	wanted := map[string][]string{http.MethodPost: {"application/json", "text/event-stream"},
+		http.MethodGet: {"text/event-stream"}}
 	for _, e := range c.heads {
 		want := wanted[e.HTTP.Method]
 		values := strings.Join(e.HTTP.Header.Values("Accept"), ",")
 		if want != nil {
 			lacks := slices.ContainsFunc(want, func(t string) bool { return !accepted(values, t) })
-			v.that(!lacks, "Accept: "+strings.Join(want, ", "), fmt.Sprintf("the %s has Accept: %q", e.what(), shorten(values)),
+			v.that(!lacks, "Accept: "+strings.Join(want, ", "),
+				fmt.Sprintf("the %s has Accept: %q", e.what(), shorten(values)),
 				"list both types on POST, the event stream on GET", e)
 		}
 	}
@@ -111,7 +116,8 @@ func contentType(c *conversation, v *judging) {
 		kind, _, err := mime.ParseMediaType(got)
 		if e.HTTP.Method == http.MethodPost {
 			v.that(err == nil && kind == "application/json", "Content-Type: application/json",
-				fmt.Sprintf("the %s has Content-Type: %q", e.what(), shorten(got)), "name the type of the body", e)
+				fmt.Sprintf("the %s has Content-Type: %q", e.what(),
+					shorten(got)), "name the type of the body", e)
 		}
 	}
 }
@@ -131,14 +137,17 @@ func mirrorHeaders(c *conversation, v *judging) {
 		expected := "Mcp-Name: " + shorten(encoded)
 		switch {
 		case len(method) != 1 || strings.Trim(method[0], " \t") != m.method:
-			v.violated("Mcp-Method: "+shorten(m.method), fmt.Sprintf("Mcp-Method of %s is %q", what, shorten(strings.Join(method, ", "))),
+			v.violated("Mcp-Method: "+shorten(m.method),
+				fmt.Sprintf("Mcp-Method of %s is %q", what, shorten(strings.Join(method, ", "))),
 				"put the method into Mcp-Method", m)
 		case member == "" || name.Type != gjson.String:
 			v.pass(m)
 		case len(named) != 1:
-			v.violated(expected, fmt.Sprintf("%s has %d headers Mcp-Name", what, len(named)), "put the name or URI into Mcp-Name", m)
+			v.violated(expected, fmt.Sprintf("%s has %d headers Mcp-Name", what, len(named)),
+				"put the name or URI into Mcp-Name", m)
 		default:
-			v.that(strings.Trim(named[0], " \t") == encoded || wire.FromSentinel(named[0]) == name.Str, expected,
+			v.that(strings.Trim(named[0], " \t") == encoded || wire.FromSentinel(named[0]) == name.Str,
+				expected,
 				fmt.Sprintf("Mcp-Name of %s is %q", what, shorten(named[0])),
 				"put the name or URI into Mcp-Name byte for byte, in Base64 where it is not plain ASCII", m)
 		}
@@ -149,12 +158,14 @@ func versionsAgree(c *conversation, v *judging) {
 	for _, m := range posted(c.fromClient()) {
 		got, body := m.header(headerVersion), m.meta("protocolVersion").String()
 		if got == "" {
-			v.violated("MCP-Protocol-Version on every POST", "the POST of "+m.what()+" has no MCP-Protocol-Version",
+			v.violated("MCP-Protocol-Version on every POST",
+				"the POST of "+m.what()+" has no MCP-Protocol-Version",
 				"send MCP-Protocol-Version: "+string(c.Revision), m)
 			continue
 		}
 		v.that(m.kind != kindRequest || body == "" || body == got, "the version of the body, "+shorten(body),
-			"MCP-Protocol-Version of "+m.what()+" says "+shorten(got)+", its _meta "+shorten(body), "take both from one place", m)
+			"MCP-Protocol-Version of "+m.what()+" says "+shorten(got)+", its _meta "+shorten(body),
+			"take both from one place", m)
 	}
 }
 
@@ -171,13 +182,15 @@ func replacesSession(c *conversation, v *judging) {
 
 // judgeLost judges what came after a session was lost.
 func judgeLost(c *conversation, lost *entry, v *judging) {
-	const hint = "on 404 to a request with MCP-Session-Id forget the id, send initialize without it and go on in the new session"
+	const hint = "on 404 to a request with MCP-Session-Id forget the id, " +
+		"send initialize without it and go on in the new session"
 	const expected = "an initialize request without MCP-Session-Id"
 	answer := lost.reply
 	for _, other := range c.conversations {
 		begun := other.initialize
 		if other.Transport == requirement.HTTP && begun != nil && begun.Seq >= answer.Seq {
-			v.that(begun.header(headerSession) == "", expected, "initialize was sent with the id of the session that is lost", hint,
+			v.that(begun.header(headerSession) == "", expected,
+				"initialize was sent with the id of the session that is lost", hint,
 				lost, answer, begun)
 			return
 		}
@@ -189,7 +202,8 @@ func judgeLost(c *conversation, lost *entry, v *judging) {
 		}
 	}
 	if c.Ended && c.SingleClient {
-		v.warn("the client may have had nothing more to do", expected, "no new session was begun after the 404", hint, lost, answer)
+		v.warn("the client may have had nothing more to do", expected,
+			"no new session was begun after the 404", hint, lost, answer)
 		return
 	}
 	v.NotExercised("nothing has come since the session was lost")

@@ -80,11 +80,10 @@ func (r *Run) writer(report *reports.Report, leaked leaks, judged ...*Judgement)
 	for i, j := range judged {
 		results[i] = &j.Result
 	}
-	for _, n := range reporting.Needed(results...) {
-		if f, ok := r.transcript.Frame(n); ok {
-			w.Frame(n, leaked.without(f, w.Mask))
-		}
-	}
+	w.Frames(func(n int) (wire.Frame, bool) {
+		f, ok := r.transcript.Frame(n)
+		return leaked.without(f, w.Mask), ok
+	}, results...)
 	return w
 }
 
