@@ -23,6 +23,10 @@
 // negotiated, and a transport; a requirement is judged once for each combination of the
 // two, over all of its conversations.
 //
+// A conversation is a recording. Its exchanges are the requests of the server, with the responses
+// of the client; what the client said stands beside them as messages, each with its answer. The
+// checks are those of package verdict: pure functions, called for one conversation after the other.
+//
 // A client is held only to what the server in fact said. Where the server was told to
 // break a rule, what cannot be told apart from a right reaction is not held against the
 // client.
