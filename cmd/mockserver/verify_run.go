@@ -151,18 +151,19 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 		return 0, errors.Join(err, server.Close(), kept.Close())
 	}
 	left := lifetime.EndStrays(stderr, "mockserver: the client", mask.NewMasker(v.secrets()).String)
-	overHTTP, err := clientcheck.From(server.Journal())
-	journals := []clientcheck.Journal{overHTTP}
+	var overHTTP bytes.Buffer
+	_, err = server.Journal().WriteTo(&overHTTP)
+	journals := []io.Reader{&overHTTP}
 	onStdio, missing := stdioJournals(into)
-	err = errors.Join(err, missing, server.Close(), server.Journal().Err())
 	for _, lines := range onStdio {
-		j, unreadable := clientcheck.Read(bytes.NewReader(lines))
-		journals, err = append(journals, j), errors.Join(err, unreadable)
+		journals = append(journals, bytes.NewReader(lines))
 	}
+	noted, unreadable := clientcheck.Read(journals...)
+	err = errors.Join(err, missing, unreadable, server.Close(), server.Journal().Err())
 	if err := errors.Join(err, addJournals(kept, server.Journal().Last(), onStdio), kept.Close()); err != nil {
 		return reports.ExitNotEstablished, err
 	}
-	r := clientcheck.Judge(clientcheck.Merge(journals...), clientcheck.Options{
+	r := clientcheck.Judge(noted, clientcheck.Options{
 		Tool: tool(), Address: strings.Join(args, " "), Strict: v.strict, Only: v.only,
 		Secrets: v.secrets(), Ended: run.interrupted == "", SingleClient: true, Interrupted: run.interrupted, Crashed: v.crashed(run), Duration: run.took,
 		// #nosec G115 -- a seed may be any number

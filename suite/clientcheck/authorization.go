@@ -46,12 +46,9 @@ const (
 // sought is where a client first looked for metadata after a request, of the places that fit;
 // nil if at none.
 func (r *record) sought(refused *entry, fits func(path string) bool) *entry {
-	for _, e := range r.elsewhere {
-		if e.Seq > refused.Seq && e.HTTP != nil && fits(e.path()) {
-			return e
-		}
-	}
-	return nil
+	return first(recording.Keep(r.elsewhere, func(e *entry) bool {
+		return e.Seq > refused.Seq && e.HTTP != nil && fits(e.path())
+	}))
 }
 
 // below reports whether a path is one of some addresses, or lies below it.

@@ -122,41 +122,38 @@ func (c *conversation) gone() bool {
 // settle finds out what was agreed at the beginning, and so the revision: the first that is claimed.
 // Where none is, it is the newest that the client can have meant.
 func (c *conversation) settle() {
-	var claims []string
+	known := recording.Keep(requirement.Revisions(), func(r requirement.Revision) bool { return r.Modern() == c.modern })
+	claim := func(version string) {
+		if r := requirement.Revision(version); c.Revision == "" && slices.Contains(known, r) {
+			c.Revision = r
+		}
+	}
 	for _, m := range c.requests(methodInitialize) {
 		if c.modern || c.accepted != nil {
 			break
 		}
 		if r := m.succeeded(); r.Exists() {
 			c.initialize, c.accepted = m, m.answer
-			claims = append(claims, r.Get("protocolVersion").String())
+			claim(r.Get("protocolVersion").String())
 		}
 		c.initialize = cmp.Or(c.initialize, m)
 	}
 	if c.initialize != nil {
-		claims = append(claims, c.initialize.Get("params.protocolVersion").String())
+		claim(c.initialize.Get("params.protocolVersion").String())
 	}
 	for _, m := range c.requests() {
-		claims = append(claims, m.meta("protocolVersion").String())
+		claim(m.meta("protocolVersion").String())
 	}
 	for _, h := range c.heads {
-		claims = append(claims, h.header(headerVersion))
+		claim(h.header(headerVersion))
 	}
 	for _, m := range c.messages {
-		claims = append(claims, string(m.Revision))
+		claim(string(m.Revision))
 	}
-	known := recording.Keep(requirement.Revisions(),
-		func(r requirement.Revision) bool { return r.Modern() == c.modern })
-	c.Revision = known[len(known)-1]
 	if c.modern || c.Transport == requirement.SSE {
-		c.Revision = known[0]
+		claim(string(known[0]))
 	}
-	for _, claim := range claims {
-		if r := requirement.Revision(claim); slices.Contains(known, r) {
-			c.Revision = r
-			return
-		}
-	}
+	claim(string(known[len(known)-1]))
 }
 
 // pair joins the requests of the server to the responses of the client. Where requests have the same id,

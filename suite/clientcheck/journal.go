@@ -120,28 +120,36 @@ func (e *entry) frame() wire.Frame {
 // Journal is what mock servers noted of their clients.
 type Journal struct{ entries []*entry }
 
-// Read reads a journal: one JSON object a line. A last line that was not finished is left
-// out.
-func Read(r io.Reader) (Journal, error) {
+// Read reads the journals of the servers that a client used: one JSON object a line. They are joined by
+// time. A last line that was not finished is left out.
+func Read(journals ...io.Reader) (Journal, error) {
 	var j Journal
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return j, fmt.Errorf("the journal cannot be read: %w", err)
-	}
-	n := 0
-	for line := range bytes.Lines(data) {
-		n++
-		e := &entry{}
-		err := json.Unmarshal(line, e)
-		switch {
-		case len(bytes.TrimSpace(line)) == 0, err != nil && line[len(line)-1] != '\n':
-		case err != nil:
-			return j, fmt.Errorf("line %d of the journal is no entry: %w", n, err)
-		default:
-			e.raw = slices.Concat(e.Message, []byte(e.Text), e.Base64)
-			j.entries = append(j.entries, e)
+	for of, r := range journals {
+		data, err := io.ReadAll(r)
+		if err != nil {
+			return j, fmt.Errorf("the journal cannot be read: %w", err)
+		}
+		n := 0
+		for line := range bytes.Lines(data) {
+			n++
+			e := &entry{}
+			err := json.Unmarshal(line, e)
+			switch {
+			case len(bytes.TrimSpace(line)) == 0, err != nil && line[len(line)-1] != '\n':
+			case err != nil:
+				return j, fmt.Errorf("line %d of the journal is no entry: %w", n, err)
+			default:
+				e.journal, e.raw = of, slices.Concat(e.Message, []byte(e.Text), e.Base64)
+				j.entries = append(j.entries, e)
+			}
 		}
 	}
+	slices.SortStableFunc(j.entries, func(a, b *entry) int {
+		if a.journal == b.journal {
+			return cmp.Compare(a.Seq, b.Seq)
+		}
+		return a.Time.Compare(b.Time)
+	})
 	return j, nil
 }
 
@@ -153,38 +161,4 @@ func From(w io.WriterTo) (Journal, error) {
 		return Journal{}, fmt.Errorf("the journal cannot be read: %w", err)
 	}
 	return Read(&b)
-}
-
-// Merge joins the journals of several servers that a client used, by time, under new
-// numbers. What one of them has lost is lost in the result.
-func Merge(journals ...Journal) Journal {
-	type place struct{ journal, seq int }
-	var all []*entry
-	lost := 0
-	for n, j := range journals {
-		before := 0
-		for _, e := range j.entries {
-			if e.Seq != before+1 {
-				lost = 1
-			}
-			before = e.Seq
-			numbered := *e
-			numbered.journal = n
-			all = append(all, &numbered)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b *entry) int {
-		if a.journal == b.journal {
-			return cmp.Compare(a.Seq, b.Seq)
-		}
-		return a.Time.Compare(b.Time)
-	})
-	numbers := map[place]int{}
-	for i, e := range all {
-		numbers[place{e.journal, e.Seq}] = i + 1 + lost
-	}
-	for _, e := range all {
-		e.Seq, e.RequestSeq = numbers[place{e.journal, e.Seq}], numbers[place{e.journal, e.RequestSeq}]
-	}
-	return Journal{all}
 }

@@ -12,31 +12,36 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// record is all that a journal tells.
+// place is where an entry stands: in which journal, under which number.
+type place struct{ journal, seq int }
+
+// record is all that a journal tells. Its entries are numbered in their order.
 type record struct {
 	Options
 	entries       []*entry
 	conversations []*conversation
 	// elsewhere are HTTP requests that belong to no conversation.
 	elsewhere []*entry
+	sent      *message // the last of the server
 	// lost says that entries are missing.
 	lost bool
 
 	// named are the conversations by their session or connection: one with a handshake comes first.
 	named map[string][]*conversation
-	bySeq map[int]*entry
+	noted map[place]*entry
 }
 
 // newRecord sorts entries into conversations.
 func newRecord(entries []*entry, o Options) *record {
-	r := &record{Options: o, named: map[string][]*conversation{}, bySeq: map[int]*entry{}}
-	before := 0
-	for _, noted := range entries {
+	r := &record{Options: o, named: map[string][]*conversation{}, noted: map[place]*entry{}}
+	last := map[int]int{}
+	for i, noted := range entries {
 		e := *noted
 		e.at = e.Time.Sub(entries[0].Time)
-		r.lost = r.lost || e.Seq > before+1
-		before = e.Seq
-		r.entries, r.bySeq[e.Seq] = append(r.entries, &e), &e
+		r.lost = r.lost || e.Seq > last[e.journal]+1
+		last[e.journal] = e.Seq
+		r.entries, r.noted[place{e.journal, e.Seq}] = append(r.entries, &e), &e
+		e.Seq = i + 1
 		r.file(&e)
 	}
 	r.conversations = slices.DeleteFunc(r.conversations,
@@ -208,7 +213,7 @@ func modernMethod(method string) bool { return method == methodDiscover || metho
 
 // give files an entry of the server.
 func (r *record) give(e *entry) {
-	c, q := first(r.named[key(e.Transport, e.Session)]), r.bySeq[e.RequestSeq]
+	c, q := first(r.named[key(e.Transport, e.Session)]), r.noted[place{e.journal, e.RequestSeq}]
 	if q != nil {
 		c = cmp.Or(q.owner, c)
 	}
@@ -228,7 +233,7 @@ func (r *record) give(e *entry) {
 		c.events = append(c.events, e)
 	}
 	for _, m := range messagesOf(e) {
-		c.messages = append(c.messages, m)
+		r.sent, c.messages = m, append(c.messages, m)
 		switch {
 		case m.kind != kindResponse:
 		case q != nil:

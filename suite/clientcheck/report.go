@@ -37,7 +37,7 @@ func (r *record) report(rows []row, idle bool) *reports.Report {
 		}
 		all = append(all, v)
 	}
-	w.Frames(func(n int) (wire.Frame, bool) { return r.bySeq[n].frame(), true }, all...)
+	w.Frames(func(n int) (wire.Frame, bool) { return r.entries[n-1].frame(), true }, all...)
 	for _, x := range rows {
 		w.Result(x.Requirement, x.in, &x.Result, 0)
 	}
@@ -136,24 +136,16 @@ func said(r *reports.Report, id string) string {
 // crash says how the client ended, and what the server had sent last.
 func (r *record) crash() verdict.Observation {
 	a := verdict.Observation{ID: codeCrashed, Detail: "the client ended with " + r.Crashed}
-	var last *message
-	for _, c := range r.conversations {
-		for _, m := range c.fromServer() {
-			if last == nil || m.Seq > last.Seq {
-				last = m
-			}
-		}
-	}
-	if last == nil {
+	if r.sent == nil {
 		a.Detail += " before it had seen anything"
 		return a
 	}
-	what := last.what()
-	if last.kind == kindResponse {
-		what = "the response to " + shorten(last.method)
+	what := r.sent.what()
+	if r.sent.kind == kindResponse {
+		what = "the response to " + shorten(r.sent.method)
 	}
 	a.Detail += "; the last that it saw was " + what
-	a.Frames = last.Evidence()
+	a.Frames = r.sent.Evidence()
 	return a
 }
 
