@@ -73,15 +73,13 @@ func challenged(answer *entry) string {
 func judgeUnauthorized(c *conversation, refused *entry, v *judging) {
 	challenge := refused.reply
 	named := challenged(challenge)
-	atResource := func(path string) bool { return below(path, wellKnownResource) }
-	elsewhere := c.sought(refused, atResource)
-	resource := c.sought(refused, func(path string) bool {
-		return path == named || named == "" &&
-			atResource(path)
-	})
+	elsewhere := c.sought(refused, func(path string) bool { return below(path, wellKnownResource) })
+	resource := elsewhere
+	if named != "" {
+		resource = c.sought(refused, func(path string) bool { return path == named })
+	}
 	server := c.sought(refused, func(path string) bool {
-		return below(path, wellKnownServer,
-			wellKnownOpenID)
+		return below(path, wellKnownServer, wellKnownOpenID)
 	})
 	const expected = "a look at the metadata of the protected resource"
 	const hint = "follow resource_metadata in WWW-Authenticate, " +
@@ -97,14 +95,15 @@ func judgeUnauthorized(c *conversation, refused *entry, v *judging) {
 		v.pass(refused, challenge, elsewhere)
 	case server != nil:
 		v.that(c.Revision == requirement.R20250326, expected,
-			"the client looked for an authorization server at "+server.HTTP.Path+" without it", hint, refused,
-			challenge, server)
+			"the client looked for an authorization server at "+server.HTTP.Path+" without it",
+			hint, refused, challenge, server)
 	case len(again) > 1: // a single one more may have been under way, or belong to the end
 		v.warn("a client need not support authorization", expected,
-			"the client went on without a token and without it",
-			hint+", or stop", refused, challenge, again[len(again)-1])
+			"the client went on without a token and without it", hint+", or stop",
+			refused, challenge, again[len(again)-1])
 	default:
-		v.NotExercised("the client gave up after 401, or had a token already: it may not support authorization")
+		v.NotExercised("the client gave up after 401, or had a token already: " +
+			"it may not support authorization")
 	}
 }
 
@@ -112,8 +111,7 @@ func judgeUnauthorized(c *conversation, refused *entry, v *judging) {
 func (c *conversation) again(refused *entry) []*entry {
 	return recording.Keep(c.entries, func(e *entry) bool {
 		return e.owner != nil && (e.owner == c || c.SingleClient) && e.Seq > refused.Seq &&
-			e.Identity == "" &&
-			e.HTTP != nil && e.HTTP.Method == http.MethodPost
+			e.Identity == "" && e.HTTP != nil && e.HTTP.Method == http.MethodPost
 	})
 }
 

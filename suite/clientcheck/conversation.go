@@ -7,7 +7,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/tidwall/gjson"
 )
 
 // The headers of Streamable HTTP.
@@ -17,7 +16,7 @@ const (
 )
 
 // conversation is what was said on one connection or in one session. The exchanges of its recording are
-// the requests of the server, with how the client answered them.
+// the requests of the server, with how the client answered them; its facts are what the server declared.
 type conversation struct {
 	*group
 	*recording.Recording
@@ -63,8 +62,7 @@ func (c *conversation) notes(methods ...string) []*message {
 // of lists the messages with one of the methods, or all if none is given.
 func of(all []*message, methods ...string) []*message {
 	return recording.Keep(all, func(m *message) bool {
-		return len(methods) == 0 ||
-			slices.Contains(methods, m.method)
+		return len(methods) == 0 || slices.Contains(methods, m.method)
 	})
 }
 
@@ -101,14 +99,6 @@ func (c *conversation) understood() *message {
 // initialized is the first notification that completes the handshake; nil if there is none.
 func (c *conversation) initialized() *message { return first(c.notes(methodInitialized)) }
 
-// declared is what the server declared in the handshake; false if it is not known.
-func (c *conversation) declared() (gjson.Result, bool) {
-	if c.accepted == nil || !c.accepted.whole {
-		return gjson.Result{}, false
-	}
-	return c.accepted.Get("result.capabilities"), true
-}
-
 // last is the last thing that the client sent; nil if it sent nothing.
 func (c *conversation) last() *message { return last(c.fromClient()) }
 
@@ -122,7 +112,9 @@ func (c *conversation) gone() bool {
 // settle finds out what was agreed at the beginning, and so the revision: the first that is claimed.
 // Where none is, it is the newest that the client can have meant.
 func (c *conversation) settle() {
-	known := recording.Keep(requirement.Revisions(), func(r requirement.Revision) bool { return r.Modern() == c.modern })
+	known := recording.Keep(requirement.Revisions(), func(r requirement.Revision) bool {
+		return r.Modern() == c.modern
+	})
 	claim := func(version string) {
 		if r := requirement.Revision(version); c.Revision == "" && slices.Contains(known, r) {
 			c.Revision = r
@@ -156,9 +148,15 @@ func (c *conversation) settle() {
 	claim(string(known[len(known)-1]))
 }
 
-// pair joins the requests of the server to the responses of the client. Where requests have the same id,
-// each response is one to the first of them that has none: a client cannot help what ids a server takes.
-func (c *conversation) pair() {
+// recorded makes the recording. Where requests of the server have the same id, each response is one to the
+// first of them that has none: a client cannot help what ids a server takes.
+func (c *conversation) recorded(name recording.Name) {
+	c.Recording = &recording.Recording{
+		Scenario: name, Combination: c.Combination, Facts: &recording.Facts{Combination: c.Combination},
+	}
+	if c.accepted != nil {
+		c.Facts.Declared = []byte(c.accepted.Get("result").Raw)
+	}
 	for _, q := range c.fromServer(kindRequest) {
 		c.Exchanges = append(c.Exchanges, &recording.Exchange{
 			Session: string(c.Scenario), Method: q.method, ID: []byte(cmp.Or(q.Get("id").Raw, string(q.ID))),

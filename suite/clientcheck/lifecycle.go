@@ -137,7 +137,8 @@ func settlesVersion(c *conversation, v *judging) {
 			c.last().Seq > m.answer.Seq:
 			v.warn("to disconnect is a SHOULD", "the end of the session, for want of a common version",
 				"the client went on with "+shorten(agreed)+", which is no published version",
-				"compare the version in the result with those that you support, and disconnect if it is none of them",
+				"compare the version in the result with those that you support, "+
+					"and disconnect if it is none of them",
 				m.answer, c.last())
 		case !offerable(offered):
 			v.warn("a client may support versions of its own", "a published version",

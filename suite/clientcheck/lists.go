@@ -12,8 +12,7 @@ import (
 // listChecks are those of lists and their pages.
 var listChecks = []check{
 	{"CL-12", "it sent no cursor", cursorsVerbatim},
-	{"CL-13", "no list that it asked for had a second page (\"--page-size\" makes some)",
-		together(everyPage)},
+	{"CL-13", `no list that it asked for had a second page ("--page-size" makes some)`, together(everyPage)},
 	{"CL-14", "it sent no cursor", cursorsStay},
 	{"CL-31", "no result of a list or read had a positive ttlMs", usesCache},
 	{"CL-32", "no list_changed was sent to it after it had listed resources", fetchesAgain},
@@ -22,10 +21,9 @@ var listChecks = []check{
 // lists are the methods with pages.
 var lists = []string{methodList, methodTemplates, "prompts/list", "tools/list"}
 
-// given reports whether a conversation was given a cursor before a message: for a list, or for
-// any if none is named.
-func (c *conversation) given(cursor string, before *message, lists ...string) bool {
-	return slices.ContainsFunc(c.requests(lists...), func(m *message) bool {
+// given reports whether a conversation was given a cursor by one of some methods before a message.
+func (c *conversation) given(cursor string, before *message, methods ...string) bool {
+	return slices.ContainsFunc(c.requests(methods...), func(m *message) bool {
 		return slices.ContainsFunc(m.answers, func(a *message) bool {
 			x := a.Get("result.nextCursor")
 			return x.Type == gjson.String && x.Str == cursor && a.Seq < before.Seq
@@ -35,8 +33,9 @@ func (c *conversation) given(cursor string, before *message, lists ...string) bo
 
 // unreadable reports whether a conversation has answers to lists that are not known.
 func (c *conversation) unreadable() bool {
-	return !c.whole || slices.ContainsFunc(c.requests(lists...),
-		func(m *message) bool { return m.answer != nil && !m.answer.whole })
+	return !c.whole || slices.ContainsFunc(c.requests(lists...), func(m *message) bool {
+		return m.answer != nil && !m.answer.whole
+	})
 }
 
 // givenElsewhere reports whether another conversation was given a cursor.
@@ -73,8 +72,7 @@ func cursorsStay(c *conversation, v *judging) {
 		case c.given(cursor, m, lists...):
 			v.that(c.given(cursor, m, m.method), "a cursor of "+m.method, what+" was given for another list",
 				"keep a cursor for each list", m)
-		case c.givenElsewhere(cursor, m) && !c.unreadable() &&
-			!c.modern: // without sessions there are none to leave
+		case c.givenElsewhere(cursor, m) && !c.unreadable() && !c.modern: // which has no sessions
 			v.violated("a cursor of this session", what+" was given in another session",
 				"begin at the first page in each session", m)
 		}

@@ -59,8 +59,9 @@ func requestIDs(c *conversation, v *judging) {
 
 // asking are methods of requests, which are never notifications.
 var asking = []string{
-	methodInitialize, methodDiscover, methodPing, methodComplete, "logging/setLevel", methodListen, methodList,
-	methodTemplates, methodRead, methodSubscribe, methodUnsubscribe, "prompts/list", "prompts/get", "tools/list", "tools/call",
+	methodInitialize, methodDiscover, methodPing, methodComplete, "logging/setLevel", methodListen,
+	methodList, methodTemplates, methodRead, methodSubscribe, methodUnsubscribe,
+	"prompts/list", "prompts/get", "tools/list", "tools/call",
 }
 
 func cancellations(c *conversation, v *judging) {
@@ -82,8 +83,7 @@ func cancellations(c *conversation, v *judging) {
 				"cancel by the id of the request, with the type that it has", m)
 		default:
 			v.that(named.method != methodInitialize, "no cancellation of initialize",
-				"initialize was cancelled",
-				"end the connection instead", named, m)
+				"initialize was cancelled", "end the connection instead", named, m)
 		}
 	}
 }
@@ -166,14 +166,14 @@ func flaw(m *message) (wrong, hint string) {
 	case m.kind == kindRequest && strings.HasPrefix(m.method, "notifications/"):
 		return m.what() + " has an id", "leave the id out of notifications"
 	case params.Exists() && !params.IsObject():
-		return "the params of " + m.what() + " are " +
-			shorten(params.Raw), "leave params out if there are none"
+		return "the params of " + m.what() + " are " + shorten(params.Raw),
+			"leave params out if there are none"
 	case m.kind != kindResponse:
 	case result.Exists() && failure.Exists():
 		return "a response with both result and error", "send one of the two"
 	case result.Exists() && !result.IsObject():
-		return m.what() + " has the result " +
-			shorten(result.Raw), "answer with an object, {} if there is nothing to say"
+		return m.what() + " has the result " + shorten(result.Raw),
+			"answer with an object, {} if there is nothing to say"
 	case failure.Exists() && !(judge.IsNumber(failure.Get("code")) && judge.IsString(failure.Get("message"))):
 		return "an error without code and message", "give errors an integer code and a message"
 	}
@@ -216,12 +216,13 @@ func progressTokens(c *conversation, v *judging) {
 		token := m.Get("params.progressToken")
 		given := slices.ContainsFunc(c.fromServer(kindRequest, kindBatch), func(q *message) bool {
 			x := q.Get("params._meta.progressToken")
-			return q.Seq < m.Seq && (!q.whole || x.Exists() &&
-				idKey([]byte(x.Raw)) == idKey([]byte(token.Raw)))
+			return q.Seq < m.Seq &&
+				(!q.whole || x.Exists() && idKey([]byte(x.Raw)) == idKey([]byte(token.Raw)))
 		})
 		if m.whole && !given {
 			v.violated("the progress token of a request of the server",
-				"progress was reported on "+shorten(token.Raw)+", which no request of the server had for its token",
+				"progress was reported on "+shorten(token.Raw)+
+					", which no request of the server had for its token",
 				"report progress only on requests with a progressToken", m)
 		}
 	}
@@ -236,8 +237,8 @@ func survivesErrors(c *conversation, v *judging) {
 		case c.last().Seq > m.answer.Seq:
 			v.pass(m.answer)
 		case c.Ended:
-			v.remark("after "+m.what()+" had been answered with an error the client sent nothing more", m,
-				m.answer)
+			v.remark("after "+m.what()+" had been answered with an error the client sent nothing more",
+				m, m.answer)
 		default:
 			v.NotExercised("nothing has come since the error")
 		}

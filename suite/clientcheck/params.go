@@ -30,8 +30,8 @@ func flag(path string) form   { return form{path, isFlag, "a boolean"} }
 func isFlag(x gjson.Result) bool { return !x.Exists() || x.IsBool() }
 
 func isTexts(x gjson.Result) bool {
-	return !x.Exists() || x.IsArray() && !slices.ContainsFunc(x.Array(),
-		func(e gjson.Result) bool { return !judge.IsString(e) })
+	other := func(e gjson.Result) bool { return !judge.IsString(e) }
+	return !x.Exists() || x.IsArray() && !slices.ContainsFunc(x.Array(), other)
 }
 
 // oneOf wants one of some strings.
@@ -57,8 +57,8 @@ var forms = map[string][]form{
 	"prompts/get":     {text("name")},
 	"tools/call":      {text("name")},
 	"logging/setLevel": {{
-		"level", oneOf("debug", "info", "notice", "warning", "error", "critical", "alert",
-			"emergency"), "one of the eight levels",
+		"level", oneOf("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"),
+		"one of the eight levels",
 	}},
 	methodListen: {
 		object("notifications"), {"notifications.resourceSubscriptions", isTexts, "an array of strings"},
@@ -66,8 +66,8 @@ var forms = map[string][]form{
 		flag("notifications.promptsListChanged"),
 	},
 	methodComplete: {
-		{"ref.type", oneOf("ref/resource"),
-			`"ref/resource" or "ref/prompt"`}, text("ref.uri"), text("argument.name"), text("argument.value"),
+		{"ref.type", oneOf("ref/resource"), `"ref/resource" or "ref/prompt"`},
+		text("ref.uri"), text("argument.name"), text("argument.value"),
 	},
 }
 

@@ -48,9 +48,7 @@ func newRecord(entries []*entry, o Options) *record {
 		func(c *conversation) bool { return c.last() == nil })
 	for i, c := range r.conversations {
 		c.settle()
-		c.Recording = &recording.Recording{Scenario: recording.Name(fmt.Sprint("conversation ", i+1)),
-			Combination: c.Combination}
-		c.pair()
+		c.recorded(recording.Name(fmt.Sprint("conversation ", i+1)))
 	}
 	return r
 }

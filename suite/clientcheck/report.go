@@ -78,8 +78,9 @@ func (r *record) describe(m *mask.Masker) reports.Target {
 		i := slices.IndexFunc(t.Endpoints, func(e reports.Endpoint) bool { return e.Transport == transport })
 		if i < 0 {
 			i = len(t.Endpoints)
-			t.Endpoints = append(t.Endpoints, reports.Endpoint{Transport: transport,
-				Address: m.String(r.Address), Revisions: []string{}})
+			t.Endpoints = append(t.Endpoints, reports.Endpoint{
+				Transport: transport, Address: m.String(r.Address), Revisions: []string{},
+			})
 		}
 		e := &t.Endpoints[i]
 		if !slices.Contains(e.Revisions, revision) {
@@ -113,8 +114,9 @@ const nothingDone = "the client did nothing with resources, or was never let in:
 	"it listed, read and subscribed to nothing that the server looked at"
 
 // The titles of the observations that are about the client as a whole.
-var titles = map[string]string{codeNothingDone: "Nothing was done with resources",
-	codeCrashed: "The client did not end well"}
+var titles = map[string]string{
+	codeNothingDone: "Nothing was done with resources", codeCrashed: "The client did not end well",
+}
 
 // Idle is the sentence about a client that did nothing with resources; empty of others. Of such
 // a client nothing is established, since what it did is too little to go by.

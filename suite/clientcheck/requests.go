@@ -192,7 +192,8 @@ func oneEra(c *conversation, v *judging) {
 	for _, m := range c.requests(methodInitialize) {
 		if known.answer.Seq < m.Seq {
 			v.warn(why, expected,
-				"initialize was sent, with the metadata of this revision, after "+known.what()+" had succeeded",
+				"initialize was sent, with the metadata of this revision, after "+known.what()+
+					" had succeeded",
 				"leave the handshake to older revisions: server/discover says what a server can do",
 				known.answer, m)
 		}

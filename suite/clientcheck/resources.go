@@ -163,7 +163,8 @@ func (g *group) expands(u use) bool {
 
 func subscriptions(c *conversation, v *judging) {
 	requests := c.requests(methodSubscribe, methodUnsubscribe)
-	if d, ok := c.declared(); ok && !d.Get("resources.subscribe").Bool() && len(requests) == 0 {
+	offered := c.Facts.Capability("resources.subscribe").Bool()
+	if len(c.Facts.Declared) > 0 && !offered && len(requests) == 0 {
 		v.Skip(recording.CodeUndeclared, "the server does not declare resources.subscribe")
 	}
 	on := map[string]*message{}
@@ -201,17 +202,14 @@ func needed(method string, revision requirement.Revision) string {
 }
 
 func onlyDeclared(c *conversation, v *judging) {
-	declared, ok := c.declared()
 	for _, m := range c.requests() {
 		capability := needed(m.method, c.Revision)
-		x := declared.Get(capability)
-		if ok && capability != "" && m.Seq >= c.accepted.Seq {
-			if x.Exists() && x.Type != gjson.False {
-				v.pass(m)
-				continue
-			}
-			v.violated("only what the server declared",
-				m.what()+" was sent, but "+capability+" was not declared",
+		switch x := c.Facts.Capability(capability); {
+		case len(c.Facts.Declared) == 0 || capability == "" || m.Seq < c.accepted.Seq:
+		case x.Exists() && x.Type != gjson.False:
+			v.pass(m)
+		default:
+			v.violated("only what the server declared", m.what()+" was sent, but "+capability+" was not declared",
 				"look into the capabilities in the result of initialize first", c.accepted, m)
 		}
 	}

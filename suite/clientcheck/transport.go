@@ -37,8 +37,7 @@ func (e *entry) what() string {
 // later lists the HTTP requests of the client after the handshake.
 func (c *conversation) later() []*entry {
 	return recording.Keep(c.heads, func(e *entry) bool {
-		return c.accepted != nil &&
-			e.Seq >= c.accepted.Seq
+		return c.accepted != nil && e.Seq >= c.accepted.Seq
 	})
 }
 
@@ -77,8 +76,9 @@ func sessionHeader(c *conversation, v *judging) {
 }
 
 func acceptHeader(c *conversation, v *judging) {
-	wanted := map[string][]string{http.MethodPost: {"application/json", "text/event-stream"},
-		http.MethodGet: {"text/event-stream"}}
+	wanted := map[string][]string{
+		http.MethodPost: {"application/json", "text/event-stream"}, http.MethodGet: {"text/event-stream"},
+	}
 	for _, e := range c.heads {
 		want := wanted[e.HTTP.Method]
 		values := strings.Join(e.HTTP.Header.Values("Accept"), ",")
@@ -116,8 +116,8 @@ func contentType(c *conversation, v *judging) {
 		kind, _, err := mime.ParseMediaType(got)
 		if e.HTTP.Method == http.MethodPost {
 			v.that(err == nil && kind == "application/json", "Content-Type: application/json",
-				fmt.Sprintf("the %s has Content-Type: %q", e.what(),
-					shorten(got)), "name the type of the body", e)
+				fmt.Sprintf("the %s has Content-Type: %q", e.what(), shorten(got)),
+				"name the type of the body", e)
 		}
 	}
 }
@@ -147,8 +147,7 @@ func mirrorHeaders(c *conversation, v *judging) {
 				"put the name or URI into Mcp-Name", m)
 		default:
 			v.that(strings.Trim(named[0], " \t") == encoded || wire.FromSentinel(named[0]) == name.Str,
-				expected,
-				fmt.Sprintf("Mcp-Name of %s is %q", what, shorten(named[0])),
+				expected, fmt.Sprintf("Mcp-Name of %s is %q", what, shorten(named[0])),
 				"put the name or URI into Mcp-Name byte for byte, in Base64 where it is not plain ASCII", m)
 		}
 	}
@@ -190,8 +189,7 @@ func judgeLost(c *conversation, lost *entry, v *judging) {
 		begun := other.initialize
 		if other.Transport == requirement.HTTP && begun != nil && begun.Seq >= answer.Seq {
 			v.that(begun.header(headerSession) == "", expected,
-				"initialize was sent with the id of the session that is lost", hint,
-				lost, answer, begun)
+				"initialize was sent with the id of the session that is lost", hint, lost, answer, begun)
 			return
 		}
 	}
