@@ -61,9 +61,10 @@ func (c *conversation) notes(methods ...string) []*message {
 
 // of lists the messages with one of the methods, or all if none is given.
 func of(all []*message, methods ...string) []*message {
-	return recording.Keep(all, func(m *message) bool {
-		return len(methods) == 0 || slices.Contains(methods, m.method)
-	})
+	if len(methods) == 0 {
+		return all
+	}
+	return recording.Keep(all, func(m *message) bool { return slices.Contains(methods, m.method) })
 }
 
 // first is the first of some things, last the last; nil if there are none.

@@ -237,15 +237,18 @@ func (r *record) give(e *entry) {
 		case q != nil:
 			m.answerOf(q.asked, len(q.asked) == 1)
 		case e.RequestSeq == 0:
-			m.answerOf(c.requests(), false)
+			m.answerOf(c.messages, false)
 		}
 	}
 }
 
-// answerOf joins a response to the last of some requests that has its id. Where there can be but one,
-// an error need not have it.
-func (m *message) answerOf(requests []*message, one bool) {
-	for _, q := range slices.Backward(requests) {
+// answerOf joins a response to the last request among some messages that has its id. Where there can be
+// but one, an error need not have it.
+func (m *message) answerOf(all []*message, one bool) {
+	for _, q := range slices.Backward(all) {
+		if q.Direction == out || q.kind != kindRequest {
+			continue
+		}
 		if q.id == m.id || one && m.failed() && (m.id == "" || m.id == "nnull") {
 			m.method, q.answers = q.method, append(q.answers, m)
 			q.answer = q.answers[0]
