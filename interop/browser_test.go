@@ -13,7 +13,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
-	suite "github.com/mcpcheck/mcpcheck/suite/client"
+	suite "github.com/mcpcheck/mcpcheck/suite/clientcheck"
 )
 
 // TestBrowser: a client in a page of another origin goes through a session, in headless Chromium,

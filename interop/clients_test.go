@@ -14,7 +14,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/interop/clients/outcome"
 	"github.com/mcpcheck/mcpcheck/reports"
-	suite "github.com/mcpcheck/mcpcheck/suite/client"
+	suite "github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
 )
@@ -55,7 +55,7 @@ func found(c *cobra.Command, args []string) ([]*requirement.Requirement, error) 
 	for _, id := range args {
 		r, ok := area.Catalogue().Find(strings.ToUpper(id))
 		if !ok {
-			r, ok = client.Catalogue().Find(strings.ToUpper(id))
+			r, ok = clientcheck.Catalogue().Find(strings.ToUpper(id))
 		}
 		if !ok {
 			unknown = append(unknown, unknownRow(id))

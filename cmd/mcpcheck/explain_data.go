@@ -10,7 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
 	"github.com/mcpcheck/mcpcheck/suite/area"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -85,12 +85,12 @@ func explained(r *requirement.Requirement) *explanation {
 		Scenarios: []conversation{}, Unless: []string{}, Needs: r.Needs, Tolerated: r.Tolerated, Quirks: []behaviour{}, Faults: []behaviour{},
 		row: r,
 	}
-	for _, a := range slices.Concat(area.Catalogue().Areas(), client.Catalogue().Areas()) {
+	for _, a := range slices.Concat(area.Catalogue().Areas(), clientcheck.Catalogue().Areas()) {
 		if a.Name == r.Area() {
 			x.Area = a.Title
 		}
 	}
-	_, x.ofClients = client.Catalogue().Find(r.ID)
+	_, x.ofClients = clientcheck.Catalogue().Find(r.ID)
 	for _, rev := range r.Revisions {
 		x.Revisions = append(x.Revisions, holding(r, rev))
 	}

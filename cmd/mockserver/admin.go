@@ -19,7 +19,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/oauth"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 )
 
 // steering are the flags of the admin interface and of the protected mode.
@@ -137,15 +137,15 @@ func (s *steering) serveAdmin(ctx context.Context, server *reference.Server, hos
 // judged is the report that the admin interface gives of a journal.
 func judged(journal io.Reader, how admin.Verify) (*reports.Report, error) {
 	for _, id := range how.Only {
-		if _, ok := client.Catalogue().Find(id); !ok {
+		if _, ok := clientcheck.Catalogue().Find(id); !ok {
 			return nil, &admin.Problem{Code: admin.CodeInvalid, Field: "only", Message: fmt.Sprintf("there is no requirement %q of clients", id)}
 		}
 	}
-	j, err := client.Read(journal)
+	j, err := clientcheck.Read(journal)
 	if err != nil {
 		return nil, err
 	}
-	return client.Judge(j, client.Options{
+	return clientcheck.Judge(j, clientcheck.Options{
 		Tool: tool(), Name: how.Name, Strict: how.Strict, Only: how.Only, Ended: how.Ended, SingleClient: how.SingleClient,
 	}), nil
 }

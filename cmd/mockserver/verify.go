@@ -25,7 +25,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -137,8 +137,8 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 		return usagef("--%w", err)
 	}
 	for _, id := range v.only {
-		if _, ok := client.Catalogue().Find(id); !ok {
-			return usagef("unknown requirement %q%s", id, client.Catalogue().DidYouMean(id, `: "mockserver verify --list" lists them`))
+		if _, ok := clientcheck.Catalogue().Find(id); !ok {
+			return usagef("unknown requirement %q%s", id, clientcheck.Catalogue().DidYouMean(id, `: "mockserver verify --list" lists them`))
 		}
 	}
 	if err := v.Check(""); err != nil {
@@ -204,7 +204,7 @@ type listedRule struct {
 func listRules(stdout io.Writer, asJSON bool) error {
 	all := []listedRule{}
 	var b strings.Builder
-	for _, r := range client.Catalogue().Requirements() {
+	for _, r := range clientcheck.Catalogue().Requirements() {
 		l := listedRule{
 			ID: r.ID, Title: r.Title, Text: r.Text, Level: r.Level, Grade: r.Grade, Basis: r.Basis, Revisions: r.Revisions,
 			Transports: r.Transports, Tolerated: r.Tolerated, Profile: r.Profile,

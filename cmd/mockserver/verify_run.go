@@ -29,7 +29,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/occasion"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
@@ -151,18 +151,19 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 		return 0, errors.Join(err, server.Close(), kept.Close())
 	}
 	left := lifetime.EndStrays(stderr, "mockserver: the client", mask.NewMasker(v.secrets()).String)
-	overHTTP, err := client.From(server.Journal())
-	journals := []client.Journal{overHTTP}
+	var overHTTP bytes.Buffer
+	_, err = server.Journal().WriteTo(&overHTTP)
+	journals := []io.Reader{&overHTTP}
 	onStdio, missing := stdioJournals(into)
-	err = errors.Join(err, missing, server.Close(), server.Journal().Err())
 	for _, lines := range onStdio {
-		j, unreadable := client.Read(bytes.NewReader(lines))
-		journals, err = append(journals, j), errors.Join(err, unreadable)
+		journals = append(journals, bytes.NewReader(lines))
 	}
+	noted, unreadable := clientcheck.Read(journals...)
+	err = errors.Join(err, missing, unreadable, server.Close(), server.Journal().Err())
 	if err := errors.Join(err, addJournals(kept, server.Journal().Last(), onStdio), kept.Close()); err != nil {
 		return reports.ExitNotEstablished, err
 	}
-	r := client.Judge(client.Merge(journals...), client.Options{
+	r := clientcheck.Judge(noted, clientcheck.Options{
 		Tool: tool(), Address: strings.Join(args, " "), Strict: v.strict, Only: v.only,
 		Secrets: v.secrets(), Ended: run.interrupted == "", SingleClient: true, Interrupted: run.interrupted, Crashed: v.crashed(run), Duration: run.took,
 		// #nosec G115 -- a seed may be any number
@@ -173,11 +174,11 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 	})
 	r.Summary.LeftBehind = left
 	v.tell(stderr, r, run)
-	if err := v.Write(stdout, r, reports.Options{Strict: v.strict, Observed: true, Areas: client.Catalogue().Titles(), Describe: client.Catalogue().Describe}); err != nil {
+	if err := v.Write(stdout, r, reports.Options{Strict: v.strict, Observed: true, Areas: clientcheck.Catalogue().Titles(), Describe: clientcheck.Catalogue().Describe}); err != nil {
 		fmt.Fprintf(stderr, "mockserver: %v\n", err)
 		return reports.ExitNotEstablished, nil
 	}
-	return client.ExitCode(r, v.strict), nil
+	return clientcheck.ExitCode(r, v.strict), nil
 }
 
 // tell says how the client ended, and whether it was there at all.
@@ -186,16 +187,16 @@ func (v *verifier) tell(stderr io.Writer, r *reports.Report, run played) {
 	switch {
 	case run.interrupted != "":
 		fmt.Fprintf(stderr, "mockserver: the client was ended after %s: %s\n", run.took.Round(time.Millisecond), run.interrupted)
-	case client.Crash(r) != "":
+	case clientcheck.Crash(r) != "":
 		fmt.Fprintf(stderr, "mockserver: %s; what came after is not established "+
-			"(--ignore-exit does without it)%s\n", client.Crash(r), advice)
+			"(--ignore-exit does without it)%s\n", clientcheck.Crash(r), advice)
 	case run.exit != "0":
 		fmt.Fprintf(stderr, "mockserver: the client ended by itself: %s%s\n", run.exit, advice)
 	}
 	if len(r.Results) == 0 {
 		fmt.Fprintln(stderr, "mockserver: the client sent nothing: is the address in MCP_SERVER_URL or {url} used?")
 	}
-	if idle := client.Idle(r); idle != "" {
+	if idle := clientcheck.Idle(r); idle != "" {
 		fmt.Fprintf(stderr, "mockserver: nothing is established: %s\n", idle)
 	} else if len(r.Results) > 0 && r.Summary.Judged() == 0 {
 		fmt.Fprintln(stderr, "mockserver: nothing is established: the client gave no occasion to judge what was selected")

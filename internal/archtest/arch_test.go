@@ -70,7 +70,10 @@ func TestImports(t *testing.T) {
 		{who: []string{"suite"}, not: []string{"reference"}},
 		{who: []string{"reference"}, not: []string{"suite"}},
 		{who: []string{"reports"}, not: []string{"suite", "reference"}},
-		{who: []string{"suite/verdict", "suite/recording", "suite/judge", "suite/requirement"}, not: []string{"suite/transport", "suite/session", "suite/scenario"}},
+		{
+			who: []string{"suite/verdict", "suite/recording", "suite/judge", "suite/requirement", "suite/clientcheck"},
+			not: []string{"suite/transport", "suite/session", "suite/scenario", "suite/engine", "suite/area"},
+		},
 		{who: []string{"suite", "reference", "reports", "internal", "fixtures"}, not: []string{"cmd"}},
 		// What both sides use holds constants, reads files, masks or quotes text, writes
 		// reports or handles processes, and judges nothing; only the embedded

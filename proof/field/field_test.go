@@ -17,7 +17,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/suite/area"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 )
 
 // bug is an entry of bugs.yaml, which says what the members mean.
@@ -123,7 +123,7 @@ func (b bug) known(t *testing.T) {
 		}
 	}
 	for _, id := range b.Rule {
-		if _, ok := client.Catalogue().Find(id); !ok {
+		if _, ok := clientcheck.Catalogue().Find(id); !ok {
 			t.Errorf("there is no rule %s for clients", id)
 		}
 	}

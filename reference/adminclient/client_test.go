@@ -26,7 +26,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 )
 
 // checker holds every answer against the document, and counts the routes.
@@ -128,15 +128,15 @@ func (c *checker) RoundTrip(r *http.Request) (*http.Response, error) {
 // judged judges the client of a journal as mockserver does.
 func judged(journal io.Reader, how admin.Verify) (*reports.Report, error) {
 	for _, id := range how.Only {
-		if _, ok := client.Catalogue().Find(id); !ok {
+		if _, ok := clientcheck.Catalogue().Find(id); !ok {
 			return nil, &admin.Problem{Code: admin.CodeInvalid, Field: "only", Message: "there is no requirement " + id}
 		}
 	}
-	j, err := client.Read(journal)
+	j, err := clientcheck.Read(journal)
 	if err != nil {
 		return nil, err
 	}
-	return client.Judge(j, client.Options{Name: how.Name, SingleClient: how.SingleClient}), nil
+	return clientcheck.Judge(j, clientcheck.Options{Name: how.Name, SingleClient: how.SingleClient}), nil
 }
 
 func ptr[T any](v T) *T { return &v }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -73,7 +73,7 @@ func TestObservedByName(t *testing.T) {
 // TestEveryRowSaysWhatToChange: whoever is accused is told what to do about it.
 func TestEveryRowSaysWhatToChange(t *testing.T) {
 	t.Parallel()
-	for _, r := range slices.Concat(Catalogue().Requirements(), client.Catalogue().Requirements()) {
+	for _, r := range slices.Concat(Catalogue().Requirements(), clientcheck.Catalogue().Requirements()) {
 		red := slices.ContainsFunc(r.Revisions, func(rev requirement.Revision) bool {
 			return r.GradeIn(rev) == requirement.Fail || r.GradeIn(rev) == requirement.Warn
 		})

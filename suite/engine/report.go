@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
@@ -81,11 +80,10 @@ func (r *Run) writer(report *reports.Report, leaked leaks, judged ...*Judgement)
 	for i, j := range judged {
 		results[i] = &j.Result
 	}
-	for _, n := range reporting.Needed(results...) {
-		if f, ok := r.transcript.Frame(n); ok {
-			w.Frame(n, frame(leaked.without(f, w.Mask)))
-		}
-	}
+	w.Frames(func(n int) (wire.Frame, bool) {
+		f, ok := r.transcript.Frame(n)
+		return leaked.without(f, w.Mask), ok
+	}, results...)
 	return w
 }
 
@@ -187,28 +185,6 @@ func (r *Run) playing(row Row) (d time.Duration) {
 		d += take.Took[name]
 	}
 	return d
-}
-
-// frame is a frame of the transcript as one of a report.
-func frame(f wire.Frame) reports.Frame {
-	out := reports.Frame{
-		Session: f.Session, Channel: f.Channel, Direction: string(f.Dir), AtMS: reports.Milliseconds(f.At),
-		Size: f.Size, Truncated: f.Truncated, Note: f.Text, Data: f.Whole(),
-	}
-	if f.HTTP != nil {
-		out.Method, out.URL, out.Status, out.Headers = f.HTTP.Method, f.HTTP.URL, f.HTTP.Status, f.HTTP.Header
-	}
-	if f.Event != nil {
-		out.Event, out.EventID = f.Event.Type, f.Event.ID
-	}
-	notes := slices.DeleteFunc([]string{f.Text}, func(text string) bool { return text == "" })
-	for _, x := range f.Flaws {
-		if x.Code != wire.FlawNotJSON || out.Event != "endpoint" { // whose data is a URL
-			notes = append(notes, x.String())
-		}
-	}
-	out.Note = strings.Join(notes, "; ")
-	return out
 }
 
 // masked is what was kept of a frame, without secrets.

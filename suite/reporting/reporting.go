@@ -6,12 +6,14 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // What a report keeps of the evidence: a report is to be read, and what a hostile target sends
@@ -44,8 +46,8 @@ func New(report *reports.Report, m *mask.Masker) *Writer {
 	return &Writer{Report: report, Mask: m, frames: map[int]int{}, sessions: map[string]string{}}
 }
 
-// Needed lists the frames on which verdicts and their observations rest.
-func Needed(results ...*verdict.Result) []int {
+// Frames adds the frames on which verdicts and their observations rest, by their numbers there.
+func (w *Writer) Frames(seen func(number int) (wire.Frame, bool), results ...*verdict.Result) {
 	var all []int
 	for _, r := range results {
 		all = append(all, r.Frames...)
@@ -54,12 +56,16 @@ func Needed(results ...*verdict.Result) []int {
 		}
 	}
 	slices.Sort(all)
-	return slices.Compact(all)
+	for _, n := range slices.Compact(all) {
+		if f, ok := seen(n); ok {
+			w.frame(n, frame(f))
+		}
+	}
 }
 
-// Frame adds a frame, by the number and the session that it has in the verdicts. It is whole, and
+// frame adds a frame, by the number and the session that it has in the verdicts. It is whole, and
 // nothing in it is masked.
-func (w *Writer) Frame(number int, f reports.Frame) {
+func (w *Writer) frame(number int, f reports.Frame) {
 	if w.sessions[f.Session] == "" {
 		w.sessions[f.Session] = "session " + strconv.Itoa(len(w.sessions)+1)
 	}
@@ -86,8 +92,30 @@ func (w *Writer) Frame(number int, f reports.Frame) {
 	w.Report.Frames = append(w.Report.Frames, f)
 }
 
-// Evidence lists the numbers that frames have in the report, in order.
-func (w *Writer) Evidence(numbers []int) []int {
+// frame is a frame of the transcript as one of a report.
+func frame(f wire.Frame) reports.Frame {
+	out := reports.Frame{
+		Session: f.Session, Channel: f.Channel, Direction: string(f.Dir), AtMS: reports.Milliseconds(f.At),
+		Size: f.Size, Truncated: f.Truncated, Note: f.Text, Data: f.Whole(),
+	}
+	if f.HTTP != nil {
+		out.Method, out.URL, out.Status, out.Headers = f.HTTP.Method, f.HTTP.URL, f.HTTP.Status, f.HTTP.Header
+	}
+	if f.Event != nil {
+		out.Event, out.EventID = f.Event.Type, f.Event.ID
+	}
+	notes := slices.DeleteFunc([]string{f.Text}, func(text string) bool { return text == "" })
+	for _, x := range f.Flaws {
+		if x.Code != wire.FlawNotJSON || out.Event != "endpoint" { // whose data is a URL
+			notes = append(notes, x.String())
+		}
+	}
+	out.Note = strings.Join(notes, "; ")
+	return out
+}
+
+// evidence lists the numbers that frames have in the report, in order.
+func (w *Writer) evidence(numbers []int) []int {
 	out := w.numbers(numbers)
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -131,11 +159,14 @@ func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination
 		w.fold(red{len(w.Report.Results) - 1, v, req})
 	}
 	for _, o := range v.Observations {
-		w.Report.Observations = append(w.Report.Observations, reports.Observation{
-			ID: o.ID, Title: req.Title, Requirement: req.ID, Revision: out.Revision, Transport: out.Transport,
-			Detail: w.Mask.String(o.Detail), Evidence: w.Evidence(o.Frames),
-		})
+		w.Observe(o, reports.Observation{Title: req.Title, Requirement: req.ID, Revision: out.Revision, Transport: out.Transport})
 	}
+}
+
+// Observe adds an observation under a title, and what it belongs to.
+func (w *Writer) Observe(o verdict.Observation, under reports.Observation) {
+	under.ID, under.Detail, under.Evidence = o.ID, w.Mask.String(o.Detail), w.evidence(o.Frames)
+	w.Report.Observations = append(w.Report.Observations, under)
 }
 
 // fold says which of the red verdicts in one combination a deeper one covers: the rows name

@@ -318,7 +318,7 @@ func (v *Verdict) result() Result {
 			r.Actual += fmt.Sprintf(" (and %d more)", n-1)
 		}
 	case v.judged > 0:
-		r.Outcome = Pass
+		r.Outcome, r.Frames = Pass, v.inOrder
 		v.onSample(&r)
 	case v.blocked != nil:
 		r.Outcome, r.Code, r.Reason, r.Frames = Blocked, v.blocked.Code, v.blocked.Reason, v.blockedFrames

@@ -30,6 +30,7 @@ type Verdict struct {
 	recs          Recordings // all of the combination
 	findings      []Finding
 	judged        int
+	inOrder       []int // the frames of what holds
 	skipped       *recording.Skipped
 	blocked       *recording.Broken
 	over          <-chan struct{} // closed when nobody waits for the verdict any more
@@ -118,8 +119,16 @@ const (
 	Lenient          = "leniency that no sentence of the specification forbids"
 )
 
-// Holds notes that something was judged and found in order.
-func (v *Verdict) Holds() { v.judged++ }
+// mostInOrder is in how many frames a pass shows what was in order.
+const mostInOrder = 8
+
+// Holds notes that something was judged and found in order, and the frames that a pass shows for it.
+func (v *Verdict) Holds(frames ...int) {
+	v.judged++
+	if len(v.inOrder) < mostInOrder {
+		v.inOrder = append(v.inOrder, frames...)
+	}
+}
 
 // Skip says why there was no occasion to judge. It counts only if nothing was
 // judged; the first reason is kept.

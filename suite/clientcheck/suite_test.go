@@ -1,4 +1,4 @@
-package client_test
+package clientcheck_test
 
 import (
 	"net/url"
@@ -10,7 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/suite"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -39,7 +39,7 @@ func TestTheSuiteIsAGoodClient(t *testing.T) {
 			// On purpose the identity is left out once (a SHOULD), and one answer is
 			// kept back to see whether the server asks again.
 			deliberate := map[string]bool{"CL-09": true, "CL-34": true}
-			r := judged(t, noted(string(c.Transport), take.Recordings[recording.Everything].Frames), client.Options{})
+			r := judged(t, noted(string(c.Transport), take.Recordings[recording.Everything].Frames), clientcheck.Options{})
 			if r.Summary.Pass < 5 {
 				t.Errorf("%v: only %d rows passed", c, r.Summary.Pass)
 			}

@@ -1,4 +1,4 @@
-package client_test
+package clientcheck_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 )
 
 // TestEnoughPages: a client that can follow cursors may leave a long list; one that never
@@ -39,7 +39,7 @@ func TestEnoughPages(t *testing.T) {
 		"from the beginning, no more": {[]string{one, oneIs, two, twoIs, fresh, newIs}, reports.Warn, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, lines(test.said...), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-13"}})
+			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-13"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want || len(r.Observations) != test.remarked {
 				t.Errorf("%+v, %+v", r.Results, r.Observations)
 			}
@@ -78,7 +78,7 @@ func TestCutOff(t *testing.T) {
 		"a body that is whole": {posted(strconv.Itoa(len(half) - 1)), reports.Fail},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, test.said, client.Options{Ended: true, SingleClient: true, Only: []string{"CL-24"}})
+			r := judged(t, test.said, clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-24"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -99,7 +99,7 @@ func TestProgressThatWasAskedFor(t *testing.T) {
 		if token == "cut" {
 			said[2].Raw = said[2].Raw[:20]
 		}
-		r := judged(t, said, client.Options{Ended: true, SingleClient: true, Only: []string{"CL-33"}})
+		r := judged(t, said, clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-33"}})
 		if len(r.Results) != 1 || r.Results[0].Verdict != want {
 			t.Errorf("%s: %+v", token, r.Results)
 		}
@@ -129,7 +129,7 @@ func TestNeighbours(t *testing.T) {
 		"the query, and then as is": {[]string{list, listed, query, nothing, read, text}, reports.Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, lines(test.said...), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-15"}})
+			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-15"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -165,7 +165,7 @@ func TestErasOnOneConnection(t *testing.T) {
 		"initialized is no request, but": {[]string{hello, answer, `>{"jsonrpc":"2.0","id":9,"method":"notifications/initialized"}`}, []string{"CL-24"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, lines(test.said...), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-01", "CL-03", "CL-22", "CL-24"}})
+			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-01", "CL-03", "CL-22", "CL-24"}})
 			if got := red(r); len(got) != len(test.want) || len(got) > 0 && got[0] != test.want[0] {
 				t.Errorf("red are %v", got)
 			}
@@ -194,7 +194,7 @@ func TestEqualPings(t *testing.T) {
 			for i := range 4 { // by then a response is due
 				said = append(said, fmt.Sprintf(list, i))
 			}
-			r := judged(t, lines(said...), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-20"}})
+			r := judged(t, lines(said...), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-20"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -210,7 +210,7 @@ func TestOfferedVersions(t *testing.T) {
 	} {
 		hello := fmt.Sprintf(`>{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, version)
 		answer := `<{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"resources":{}},"serverInfo":{"name":"y","version":"1"}}}`
-		r := judged(t, lines(hello, answer), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-04"}})
+		r := judged(t, lines(hello, answer), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-04"}})
 		if len(r.Results) != 1 || r.Results[0].Verdict != want {
 			t.Errorf("%s: %+v", version, r.Results)
 		}

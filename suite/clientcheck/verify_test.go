@@ -1,4 +1,4 @@
-package client_test
+package clientcheck_test
 
 import (
 	"bytes"
@@ -19,21 +19,21 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/occasion"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 )
 
 // judged judges entries by their JSON form.
-func judged(t *testing.T, entries []journal.Entry, o client.Options) *reports.Report {
+func judged(t *testing.T, entries []journal.Entry, o clientcheck.Options) *reports.Report {
 	t.Helper()
 	var lines bytes.Buffer
 	if _, err := journal.WriteJSON(&lines, entries); err != nil {
 		t.Fatal(err)
 	}
-	j, err := client.Read(&lines)
+	j, err := clientcheck.Read(&lines)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := client.Judge(j, o)
+	r := clientcheck.Judge(j, o)
 	for _, x := range r.Results {
 		if x.Verdict.Red() != (x.Cause != "") {
 			t.Errorf("%s %s with the cause %q", x.ID, x.Verdict, x.Cause)
@@ -69,7 +69,7 @@ func play(t *testing.T, transport, revision, bad string, change ...reference.Opt
 	if transport != "http" {
 		waitClosed(t, server)
 	}
-	return judged(t, server.Journal().Query(journal.Query{}), client.Options{Ended: true, SingleClient: true})
+	return judged(t, server.Journal().Query(journal.Query{}), clientcheck.Options{Ended: true, SingleClient: true})
 }
 
 func waitClosed(t *testing.T, server *reference.TestServer) {
@@ -180,7 +180,7 @@ func TestGoodClient(t *testing.T) {
 			}
 		})
 	}
-	for _, rule := range client.Catalogue().Requirements() {
+	for _, rule := range clientcheck.Catalogue().Requirements() {
 		other := []string{"CL-17", "CL-26", "CL-28", "CL-31", "CL-34", "CL-35"} // see TestOccasions
 		if !exercised[rule.ID] && !slices.Contains(other, rule.ID) {
 			t.Errorf("%s was not exercised", rule.ID)
@@ -237,7 +237,7 @@ func TestBadClients(t *testing.T) {
 			}
 		})
 	}
-	for _, rule := range client.Catalogue().Requirements() {
+	for _, rule := range clientcheck.Catalogue().Requirements() {
 		if !proven[rule.ID] {
 			t.Errorf("%s is not proven", rule.ID)
 		}
@@ -312,7 +312,7 @@ func TestFallsBack(t *testing.T) {
 func TestNobodyCame(t *testing.T) {
 	for _, entries := range [][]journal.Entry{nil, {{Seq: 1, Kind: journal.Opened, Transport: "stdio", Session: "x", Scope: journal.ScopeConnection}},
 		{{Seq: 1, Direction: journal.In, Kind: journal.Request, Transport: "http", Raw: []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)}}} {
-		r := judged(t, entries, client.Options{Ended: true})
+		r := judged(t, entries, clientcheck.Options{Ended: true})
 		if len(r.Results) > 0 || r.Summary.Outcome != reports.NotEstablished || r.ExitCode(false, false) != reports.ExitNotEstablished {
 			t.Errorf("%+v", r.Summary)
 		}
@@ -347,7 +347,7 @@ func TestPingToOneWhoLeft(t *testing.T) {
 	end := journal.Entry{Kind: journal.Closed, Scope: journal.ScopeSession, Reason: "shutdown"}
 	stayed := append(slices.Clone(entries), at(4, 3, asked(2)), at(5, 4, asked(3)), at(6, 5, asked(4)), at(7, time.Minute, end))
 	left := append(entries, at(4, time.Minute, end))
-	o := client.Options{Ended: true, SingleClient: true, Only: []string{"CL-20"}}
+	o := clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-20"}}
 	if got := red(judged(t, left, o)); len(got) > 0 {
 		t.Errorf("the client had left; red are %v", got)
 	}

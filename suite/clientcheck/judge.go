@@ -1,16 +1,16 @@
-// Package client judges clients: from the journal of a mock server it says, requirement
+// Package clientcheck judges clients: from the journal of a mock server it says, requirement
 // by requirement, what a client did right, what it did wrong, and what it had no occasion
 // to do. In a test it takes one line, after the client has been closed:
 //
-//	client.Verify(t, server.Journal())
+//	clientcheck.Verify(t, server.Journal())
 //
 // [Judge] makes a report of a journal in its JSON form (JSON Lines, as "mockserver --journal"
 // writes it), and is a pure function of it: nothing is sent, nothing is waited for.
 //
-//	journal, err := client.Read(file)
+//	journal, err := clientcheck.Read(file)
 //	...
-//	report := client.Judge(journal, client.Options{})
-//	err = reports.WriteConsole(os.Stdout, report, reports.Options{Areas: client.Catalogue().Titles()})
+//	report := clientcheck.Judge(journal, clientcheck.Options{})
+//	err = reports.WriteConsole(os.Stdout, report, reports.Options{Areas: clientcheck.Catalogue().Titles()})
 //
 // The result is a report as mcpcheck writes it about servers, with the same verdicts, reason
 // codes and exit statuses; every writer and tool for reports takes it.
@@ -23,6 +23,10 @@
 // negotiated, and a transport; a requirement is judged once for each combination of the
 // two, over all of its conversations.
 //
+// A conversation is a recording. Its exchanges are the requests of the server, with the responses
+// of the client; what the client said stands beside them as messages, each with its answer. The
+// checks are those of package verdict: pure functions, called for one conversation after the other.
+//
 // A client is held only to what the server in fact said. Where the server was told to
 // break a rule, what cannot be told apart from a right reaction is not held against the
 // client.
@@ -30,32 +34,32 @@
 // The requirements stand in rows.yaml. One that the specification states with MUST, or by
 // its schema, fails a client; one stated with SHOULD, or only implied, warns; what the
 // specification leaves to the client is an observation at the most.
-package client
+package clientcheck
 
 import (
 	"cmp"
 	_ "embed"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/catalogue"
-	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// The reason codes that only verdicts on clients have.
+// The reason codes that only verdicts on clients have, and the ids of observations about the client as
+// a whole.
 const (
 	// codeIncomplete is that of a verdict which needs what the journal no longer has.
-	codeIncomplete recording.Code = "journal-incomplete"
-	// codeNothingDone is that of a client that did nothing with resources, and the id
-	// of the observation which says so.
-	codeNothingDone recording.Code = "nothing-done"
-	// codeCrashed is the id of the observation that the client did not end well.
-	codeCrashed recording.Code = "client-crashed"
+	codeIncomplete = "journal-incomplete"
+	// codeNothingDone is that of a client that did nothing with resources.
+	codeNothingDone = "nothing-done"
+	// codeCrashed is that the client did not end well.
+	codeCrashed = "client-crashed"
 )
 
 // Options are what the journal does not tell. The zero value judges a client that may still
@@ -92,99 +96,100 @@ type Options struct {
 // Judge says what a client did. The report has been summarized. Without any message of a
 // client it has no results, and nothing is established.
 func Judge(j Journal, o Options) *reports.Report {
-	record := newRecord(j.entries)
 	o.Tool.Name = cmp.Or(o.Tool.Name, "mockserver")
 	o.Tool.Catalogue = cmp.Or(o.Tool.Catalogue, "client "+catalogue.Version)
 	o.Config.Strict, o.Config.Only = o.Strict, o.Only
 	o.Ended = o.Ended && o.Crashed == ""
-	var verdicts []judgement
-	for _, g := range record.groups(o) {
+	r := newRecord(j.entries, o)
+	idle := len(r.conversations) > 0 && !r.atWork()
+	var rows []row
+	for _, g := range r.groups() {
 		for _, k := range checks() {
 			q, _ := Catalogue().Find(k.requirement) // a test holds that each check has a row
 			if q.Names(g.Combination) && (len(o.Only) == 0 || slices.Contains(o.Only, q.ID)) {
-				verdicts = append(verdicts, judgement{verdict: k.evaluate(q, g), row: q, in: g.Combination})
+				v := g.judge(&k, q)
+				if idle {
+					withhold(q, g.Revision, &v)
+				}
+				rows = append(rows, row{v, q, g.Combination})
 			}
 		}
 	}
-	var asides []aside
-	if len(record.conversations) > 0 && !record.atWork() {
-		withhold(verdicts)
-		asides = append(asides, aside{id: codeNothingDone, title: "Nothing was done with resources", detail: nothingDone})
+	return r.report(rows, idle)
+}
+
+// row is the verdict on a requirement in a combination.
+type row struct {
+	verdict.Result
+	*requirement.Requirement
+	in requirement.Combination
+}
+
+// check judges one requirement on a conversation.
+type check struct {
+	requirement string
+	// occasion says what did not happen where there is nothing to judge.
+	occasion string
+	judge    func(c *conversation, v *judging)
+}
+
+// together judges all conversations of a combination at once.
+func together(judge func(all []*conversation, v *judging)) func(*conversation, *judging) {
+	return func(c *conversation, v *judging) {
+		if c == c.members[0] {
+			judge(c.members, v)
+		}
 	}
-	if o.Crashed != "" {
-		asides = append(asides, record.crash(o.Crashed))
+}
+
+// checks lists the checks of all requirements.
+func checks() []check {
+	return slices.Concat(lifecycleChecks, messageChecks, paramsChecks, httpChecks, listChecks, resourceChecks,
+		serverChecks, modernChecks, authorizationChecks)
+}
+
+// cited is what a verdict can rest on: an entry, a message, an exchange.
+type cited interface{ Evidence() []int }
+
+func numbers(all []cited) (frames []int) {
+	for _, c := range all {
+		frames = append(frames, c.Evidence()...)
 	}
-	return report(record, verdicts, asides, o)
+	return frames
 }
 
-// judgement is the verdict on a requirement in a combination.
-type judgement struct {
-	verdict verdict.Result
-	row     *requirement.Requirement
-	in      requirement.Combination
-}
-
-// evaluate runs a check under the rules that hold for all checks.
-func (k *check) evaluate(q *requirement.Requirement, g *group) verdict.Result {
-	v := &judging{}
-	r := verdict.Evaluate(&verdict.Check{Requirement: q.ID, Judge: func(_ *recording.Recording, kit *verdict.Verdict) {
-		v.Verdict = kit
-		k.judge(g, v)
-		v.skip("the client gave no occasion: " + k.occasion)
-	}}, q, &recording.Facts{Combination: g.Combination}, nil)
-	if r.Outcome == verdict.Pass {
-		r.Frames = v.evidence
-	}
-	return r
-}
-
-// judging is a verdict in the making. Frames are the numbers of entries.
-type judging struct {
-	*verdict.Verdict
-	evidence []int // of what was in order
-}
-
-// maxEvidence is how many frames a verdict cites.
-const maxEvidence = 8
+// judging is a verdict in the making.
+type judging struct{ *verdict.Verdict }
 
 // pass notes an occasion at which all was in order.
-func (v *judging) pass(frames ...int) {
-	v.Holds()
-	if len(v.evidence) < maxEvidence {
-		v.evidence = append(v.evidence, frames...)
-	}
-}
+func (v *judging) pass(seen ...cited) { v.Holds(numbers(seen)...) }
 
 // violated notes a violation, and what to change in the client.
-func (v *judging) violated(expected, actual, hint string, frames ...int) {
-	v.Fail(verdict.Finding{
-		Expected: expected,
-		Actual:   actual,
-		Frames:   frames,
-		Hint:     hint,
-	})
+func (v *judging) violated(expected, actual, hint string, seen ...cited) {
+	v.that(false, expected, actual, hint, seen...)
+}
+
+// that notes a violation unless something holds.
+func (v *judging) that(ok bool, expected, actual, hint string, seen ...cited) {
+	if ok {
+		v.pass(seen...)
+	} else {
+		v.Fail(verdict.Finding{Expected: expected, Actual: actual, Hint: hint, Frames: numbers(seen)})
+	}
 }
 
 // warn notes a violation that is worth a warning at most, and says why.
-func (v *judging) warn(why, expected, actual, hint string, frames ...int) {
+func (v *judging) warn(why, expected, actual, hint string, seen ...cited) {
 	v.Fail(verdict.Finding{
-		Expected:   expected,
-		Actual:     actual,
-		Frames:     frames,
-		Warn:       true,
-		Hint:       hint,
-		Downgraded: why,
+		Expected: expected, Actual: actual, Hint: hint, Frames: numbers(seen), Warn: true, Downgraded: why,
 	})
 }
 
 // remark notes a habit that breaks no rule.
-func (v *judging) remark(habit string, frames ...int) {
+func (v *judging) remark(habit string, seen ...cited) {
 	v.Holds()
-	v.Observe("client-habit", habit, frames...)
+	v.Observe("client-habit", habit, numbers(seen)...)
 }
-
-// skip says why there was no occasion.
-func (v *judging) skip(reason string) { v.Skip(recording.CodeNotExercised, reason) }
 
 // incomplete says that the journal lacks what has to be known.
 func (v *judging) incomplete(reason string) { v.Block(codeIncomplete, reason) }
@@ -197,7 +202,7 @@ var rows string
 func Catalogue() *catalogue.Catalogue { return builtIn() }
 
 var builtIn = sync.OnceValue(func() *catalogue.Catalogue {
-	area, err := requirement.ReadArea("suite/client/rows.yaml", rows)
+	area, err := requirement.ReadArea("suite/clientcheck/rows.yaml", rows)
 	if err != nil {
 		panic(err)
 	}
@@ -207,19 +212,6 @@ var builtIn = sync.OnceValue(func() *catalogue.Catalogue {
 	}
 	return c
 })
-
-// check judges one requirement on all conversations in one combination.
-type check struct {
-	requirement string
-	// occasion says what did not happen where there is nothing to judge.
-	occasion string
-	judge    func(g *group, v *judging)
-}
-
-// checks lists the checks of all requirements.
-func checks() []check {
-	return slices.Concat(lifecycleChecks, messageChecks, paramsChecks, httpChecks, listChecks, resourceChecks, serverChecks, modernChecks, authorizationChecks)
-}
 
 // TB is what Verify needs of a test.
 type TB interface {
@@ -266,16 +258,11 @@ func Verify(t TB, journal io.WriterTo) {
 // open reports whether a connection with the framing of stdio is not noted as closed: a client
 // that has closed its end cannot know when the server has read what came before.
 func (j Journal) open() bool {
-	last := map[string]*entry{}
+	open := map[string]bool{}
 	for _, e := range j.entries {
 		if e.Transport == requirement.Stdio {
-			last[e.Session] = e
+			open[e.Session] = e.Kind != kindClosed || e.Scope != "connection"
 		}
 	}
-	for _, e := range last {
-		if e.Kind != kindClosed || e.Scope != "connection" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(slices.Collect(maps.Values(open)), true)
 }

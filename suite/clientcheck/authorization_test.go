@@ -1,4 +1,4 @@
-package client_test
+package clientcheck_test
 
 import (
 	"net/http"
@@ -10,7 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 )
 
 const (
@@ -97,7 +97,7 @@ func authorize(t *testing.T, revision string, looks []string, goesOn int, token 
 		c.walk("resources/list", "resources", "uri")
 	}
 	c.close()
-	return judged(t, server.Journal().Query(journal.Query{}), client.Options{Ended: true, SingleClient: true, Secrets: []string{"sesame-open"}})
+	return judged(t, server.Journal().Query(journal.Query{}), clientcheck.Options{Ended: true, SingleClient: true, Secrets: []string{"sesame-open"}})
 }
 
 // TestSentAgain: what was refused for its token is sent again with another, as it was.
@@ -119,7 +119,7 @@ func TestSentAgain(t *testing.T) {
 		c.token = "sesame-open"
 		c.send(read)
 		c.close()
-		r := judged(t, server.Journal().Query(journal.Query{}), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-21"}})
+		r := judged(t, server.Journal().Query(journal.Query{}), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-21"}})
 		if len(r.Results) != 1 || r.Results[0].Verdict != want {
 			t.Errorf("%s: %+v", name, r.Results)
 		}

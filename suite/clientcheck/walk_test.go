@@ -1,4 +1,4 @@
-package client_test
+package clientcheck_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -56,7 +56,7 @@ func TestAbandonedWalk(t *testing.T) {
 		"a read between pages":                {[]string{list, page, read, text, changed, next, end}, reports.Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, lines(test.said...), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-13"}})
+			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-13"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -105,7 +105,7 @@ func TestSpellings(t *testing.T) {
 		t.Run(test.uri, func(t *testing.T) {
 			entries := lines(`>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, listed,
 				fmt.Sprintf(`>{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":%q}}`, test.uri), test.answer)
-			r := judged(t, entries, client.Options{Ended: true, SingleClient: true, Only: []string{"CL-15"}})
+			r := judged(t, entries, clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-15"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -116,7 +116,7 @@ func TestSpellings(t *testing.T) {
 // TestLevels: a requirement is a MUST where the specification says so in a keyword, and only
 // then it fails.
 func TestLevels(t *testing.T) {
-	for _, rule := range client.Catalogue().Requirements() {
+	for _, rule := range clientcheck.Catalogue().Requirements() {
 		for _, revision := range rule.Revisions {
 			must, fails := rule.LevelIn(revision) == requirement.Must, rule.GradeIn(revision) == requirement.Fail
 			if must != fails || must && rule.Basis != requirement.Normative {
@@ -137,13 +137,13 @@ func TestNeverAtWork(t *testing.T) {
 		page     = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[]}}`
 	)
 	for _, only := range [][]string{nil, {"CL-01"}, {"CL-17"}} {
-		r := judged(t, lines(greeting, welcome, ready), client.Options{Ended: true, SingleClient: true, Only: only})
-		if r.Summary.Outcome != reports.NotEstablished || r.Summary.Conformant || client.ExitCode(r, false) != reports.ExitNotEstablished || client.Idle(r) == "" {
+		r := judged(t, lines(greeting, welcome, ready), clientcheck.Options{Ended: true, SingleClient: true, Only: only})
+		if r.Summary.Outcome != reports.NotEstablished || r.Summary.Conformant || clientcheck.ExitCode(r, false) != reports.ExitNotEstablished || clientcheck.Idle(r) == "" {
 			t.Errorf("only %v: %+v", only, r.Summary)
 		}
 	}
-	r := judged(t, lines(greeting, welcome, ready, list, page), client.Options{Ended: true, SingleClient: true})
-	if r.Summary.Outcome != reports.Conformant || client.ExitCode(r, false) != 0 || client.Idle(r) != "" {
+	r := judged(t, lines(greeting, welcome, ready, list, page), clientcheck.Options{Ended: true, SingleClient: true})
+	if r.Summary.Outcome != reports.Conformant || clientcheck.ExitCode(r, false) != 0 || clientcheck.Idle(r) != "" {
 		t.Errorf("%+v", r.Summary)
 	}
 	for token, want := range map[bool]reports.Outcome{true: reports.Conformant, false: reports.NotEstablished} {
@@ -152,7 +152,9 @@ func TestNeverAtWork(t *testing.T) {
 		}
 	}
 	refused := authorize(t, "2026-07-28", nil, 0, false)
-	if refused.Summary.Outcome != reports.NotEstablished || !slices.ContainsFunc(refused.Results, func(x reports.Result) bool { return x.Verdict == reports.Blocked && x.Reason == client.Idle(refused) }) {
+	if refused.Summary.Outcome != reports.NotEstablished || !slices.ContainsFunc(refused.Results, func(x reports.Result) bool {
+		return x.Verdict == reports.Blocked && x.Reason == clientcheck.Idle(refused)
+	}) {
 		t.Errorf("%+v", refused.Summary)
 	}
 }
@@ -178,10 +180,10 @@ func TestCrash(t *testing.T) {
 		"without a word": {nil, reports.NotEstablished, reports.ExitNotEstablished, "before it had seen anything"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := client.Options{Ended: true, SingleClient: true, Only: []string{"CL-13", "CL-24"}, Crashed: "exit status 70"}
+			o := clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-13", "CL-24"}, Crashed: "exit status 70"}
 			r := judged(t, lines(test.said...), o)
-			crash := client.Crash(r)
-			if r.Summary.Outcome != test.want || client.ExitCode(r, false) != test.exit || !strings.Contains(crash, "exit status 70") || !strings.HasSuffix(crash, test.seen) {
+			crash := clientcheck.Crash(r)
+			if r.Summary.Outcome != test.want || clientcheck.ExitCode(r, false) != test.exit || !strings.Contains(crash, "exit status 70") || !strings.HasSuffix(crash, test.seen) {
 				t.Errorf("%+v, %q", r.Summary, crash)
 			}
 			if slices.Contains(red(r), "CL-13") {
@@ -189,7 +191,7 @@ func TestCrash(t *testing.T) {
 			}
 		})
 	}
-	if r := judged(t, lines(list, page), client.Options{Ended: true, Only: []string{"CL-13"}}); client.Crash(r) != "" || len(red(r)) != 1 {
+	if r := judged(t, lines(list, page), clientcheck.Options{Ended: true, Only: []string{"CL-13"}}); clientcheck.Crash(r) != "" || len(red(r)) != 1 {
 		t.Errorf("%+v", r.Results)
 	}
 }

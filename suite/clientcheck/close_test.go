@@ -1,4 +1,4 @@
-package client_test
+package clientcheck_test
 
 import (
 	"bufio"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/reference"
-	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 )
 
 // complaints collects what a test is told.
@@ -40,7 +40,7 @@ func TestVerifyAfterClose(t *testing.T) {
 			_ = conn.Close()
 		}
 		var c complaints
-		client.Verify(&c, server.Journal())
+		clientcheck.Verify(&c, server.Journal())
 		return c.all
 	}
 	for range 20 {
