@@ -57,6 +57,24 @@ func (f *Found) reject(s *Session, err error) error {
 	return err
 }
 
+// noteEnd notes how the process of a session has ended, if we have ended it.
+func (f *Found) noteEnd(s *recording.Session) {
+	if end := s.Ending; end != nil && end.By == "us" && end.How != "" && end.Reason == "" {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.ends[end.How]++
+	}
+}
+
+// Stays says, in one sentence, how a program shows that its processes stay after the end of their input; it is
+// empty if one has exited then, or none was ended.
+func (f *Found) Stays() string {
+	if len(f.ends) == 0 || f.ends["exited"] > 0 {
+		return ""
+	}
+	return "a process did not exit when its input had ended, and had to be terminated"
+}
+
 // unanswered reports whether a session could not be opened for want of an answer that can be read.
 func unanswered(err error) bool {
 	e, ok := errors.AsType[*OpenError](err)
