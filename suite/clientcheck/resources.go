@@ -209,7 +209,8 @@ func onlyDeclared(c *conversation, v *judging) {
 		case x.Exists() && x.Type != gjson.False:
 			v.pass(m)
 		default:
-			v.violated("only what the server declared", m.what()+" was sent, but "+capability+" was not declared",
+			v.violated("only what the server declared",
+				m.what()+" was sent, but "+capability+" was not declared",
 				"look into the capabilities in the result of initialize first", c.accepted, m)
 		}
 	}
