@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// OnHTTP wraps the handling of HTTP requests for which match is true. The path
+// OnHTTP wraps the handling of HTTP requests for which match is true, or of all if it is nil. The path
 // tells the endpoints apart: /mcp, /sse and /message.
 func OnHTTP(
 	match func(r *http.Request) bool,
