@@ -279,12 +279,13 @@ func (r *Run) choose(rows []Row) {
 	r.rows = slices.DeleteFunc(slices.Clone(r.rows), func(row Row) bool { return !wanted[keyOf(row)] })
 }
 
-// ordinaryLoss is why an ordinary request was lost at an endpoint while no probe was under way, and nothing had followed it on its
-// channel; empty if none was. What such a
-// target loses when it is probed it may have lost anyway. One that was never sent says nothing: whatever was probed before may have
-// ended the server.
+// ordinaryLoss is why an ordinary request was lost at an endpoint while no probe was under way, and nothing had followed
+// it on its channel; empty if none was. What such a target loses when it is probed it may have lost anyway. One that was
+// never sent says nothing: whatever was probed before may have ended the server. Where probes are always under way, three
+// that were lost while others were answered across that moment do as well: the server did not end.
 func (r *Run) ordinaryLoss(c requirement.Combination) string {
-	var ordinary, probes []*recording.Exchange
+	const often = 3
+	var ordinary, probes, answered []*recording.Exchange
 	for take := range r.played() {
 		if !r.sameEndpoint(take.Facts.Combination, c) {
 			continue
@@ -303,15 +304,22 @@ func (r *Run) ordinaryLoss(c requirement.Combination) string {
 				case x.Outcome == recording.Lost && x.Request > 0:
 					ordinary = append(ordinary, x)
 				}
+				if x.Outcome == recording.Replied && x.Request > 0 {
+					answered = append(answered, x)
+				}
 			}
 		}
 	}
+	beside := 0
 	for _, x := range ordinary {
 		lost := r.toldOf(x)
 		followed := func(f wire.Frame) bool {
 			return f.Dir == wire.Out && f.HTTP == nil && f.Number > x.Request && f.Number < lost
 		}
-		if lost > 0 && !slices.ContainsFunc(r.transcript.Session(x.Session), followed) && !slices.ContainsFunc(probes, func(p *recording.Exchange) bool {
+		if lost == 0 || slices.ContainsFunc(r.transcript.Session(x.Session), followed) {
+			continue
+		}
+		if !slices.ContainsFunc(probes, func(p *recording.Exchange) bool {
 			switch p.Outcome {
 			case recording.Silent, recording.Sent:
 				return p.Request < lost && x.Sent <= p.Sent+p.Took
@@ -320,6 +328,14 @@ func (r *Run) ordinaryLoss(c requirement.Combination) string {
 			}
 			return p.Request < lost && slices.Max(p.Evidence()) > x.Request
 		}) {
+			return x.Reason
+		}
+		if slices.ContainsFunc(answered, func(y *recording.Exchange) bool {
+			return y.Request < lost && slices.Max(y.Evidence()) > lost
+		}) {
+			beside++
+		}
+		if beside >= often {
 			return x.Reason
 		}
 	}
