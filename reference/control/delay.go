@@ -20,12 +20,18 @@ func ParseDelay(s string) (*Delay, error) { return operation.ParseDelay(s) }
 func dribbling(rate int64) hook.Hooks {
 	return hook.Join(
 		onBody(func(r *http.Request, w http.ResponseWriter, p []byte) (int, error) {
+			if !hook.Acts(r.Context()) {
+				return w.Write(p)
+			}
 			ctx, cancel := alive(r.Context())
 			defer cancel()
 			err := trickle(ctx, rate, p, func(part []byte) error { return push(w, part) })
 			return len(p), err
 		}),
 		hook.OnEvent(func(e hook.Streaming) error {
+			if !hook.Acts(e) {
+				return e.Next()
+			}
 			slow, cancel := alive(e)
 			defer cancel()
 			return trickle(

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"sync"
 )
 
 // comparedHTTP is a hook around the handling of HTTP requests: the header and the context of what it lets pass are
@@ -53,6 +54,7 @@ type exchange struct {
 
 	status  int // that next has written to the deviation
 	header  http.Header
+	mu      sync.Mutex   // others may write to a stream as well
 	pending bytes.Buffer // what next has written, and the deviation has not
 }
 
@@ -63,7 +65,9 @@ func (x *exchange) pass(w http.ResponseWriter, r *http.Request) {
 		x.status, x.header = status, w.Header().Clone()
 		return status
 	}, Body: func(p []byte) (int, error) {
+		x.mu.Lock()
 		x.pending.Write(p)
+		x.mu.Unlock()
 		return w.Write(p)
 	}}
 	if r.Context() == x.ctx && reflect.DeepEqual(r.Header, x.request) || x.acts() {
@@ -108,6 +112,8 @@ func (x *exchange) head(status int) int {
 
 // write writes what was written to the deviation, or what that makes of it.
 func (x *exchange) write(p []byte) (int, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	switch plain := x.pending.Bytes(); {
 	case bytes.HasPrefix(plain, p):
 		x.pending.Next(len(p))

@@ -282,7 +282,8 @@ func (r *Run) choose(rows []Row) {
 // ordinaryLoss is why an ordinary request was lost at an endpoint while no probe was under way, and nothing had followed
 // it on its channel; empty if none was. What such a target loses when it is probed it may have lost anyway. One that was
 // never sent says nothing: whatever was probed before may have ended the server. Where probes are always under way, three
-// that were lost while others were answered across that moment do as well: the server did not end.
+// that were lost one after the other do as well, if no probe was lost with them and others were answered across that
+// moment: the server did not end.
 func (r *Run) ordinaryLoss(c requirement.Combination) string {
 	const often = 3
 	var ordinary, probes, answered []*recording.Exchange
@@ -310,7 +311,8 @@ func (r *Run) ordinaryLoss(c requirement.Combination) string {
 			}
 		}
 	}
-	beside := 0
+	slices.SortFunc(ordinary, func(a, b *recording.Exchange) int { return a.Request - b.Request })
+	beside, last := 0, 0
 	for _, x := range ordinary {
 		lost := r.toldOf(x)
 		followed := func(f wire.Frame) bool {
@@ -319,21 +321,27 @@ func (r *Run) ordinaryLoss(c requirement.Combination) string {
 		if lost == 0 || slices.ContainsFunc(r.transcript.Session(x.Session), followed) {
 			continue
 		}
-		if !slices.ContainsFunc(probes, func(p *recording.Exchange) bool {
+		alone, ended := true, false
+		for _, p := range probes {
+			if p.Request > lost {
+				continue
+			}
 			switch p.Outcome {
 			case recording.Silent, recording.Sent:
-				return p.Request < lost && x.Sent <= p.Sent+p.Took
+				alone = alone && x.Sent > p.Sent+p.Took
 			case recording.Lost, recording.Unsent:
-				return p.Request < lost && r.toldOf(p) > x.Request
+				ended = ended || r.toldOf(p) > x.Request
+			default:
+				alone = alone && slices.Max(p.Evidence()) < x.Request
 			}
-			return p.Request < lost && slices.Max(p.Evidence()) > x.Request
-		}) {
+		}
+		if alone && !ended {
 			return x.Reason
 		}
-		if slices.ContainsFunc(answered, func(y *recording.Exchange) bool {
+		if !ended && x.Request > last && slices.ContainsFunc(answered, func(y *recording.Exchange) bool {
 			return y.Request < lost && slices.Max(y.Evidence()) > lost
 		}) {
-			beside++
+			beside, last = beside+1, lost
 		}
 		if beside >= often {
 			return x.Reason

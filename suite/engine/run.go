@@ -217,7 +217,10 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 			play := func() {
 				defer close(played[sc.Name])
 				for _, c := range first {
-					<-c
+					select {
+					case <-c:
+					case <-ctx.Done():
+					}
 				}
 				p.play(ctx, st, sc, takes[st.Combination])
 			}

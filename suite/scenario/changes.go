@@ -251,6 +251,7 @@ func (w *watch) updates(ctx context.Context) bool {
 			return false
 		}
 		w.await(ctx, w.watcher, after, w.watching(w.t.UpdateOther.URI), updated, func(f *wire.Frame) bool { return Notifies(f, updated) })
+		delete(w.vain, silent{w.watcher, updated}) // it says nothing of the other one
 	}
 	return w.update(ctx, recording.MarkUpdate)
 }
@@ -304,10 +305,10 @@ func (w *watch) read(ctx context.Context, step recording.Step, c *Client, who st
 }
 
 // twice subscribes what is subscribed, and has the bystander subscribe it and give it
-// up: none of this takes the subscription away. Each is followed by a change; a trigger
+// up: none of this takes the subscription away, if there is one that shows. Each is followed by a change; a trigger
 // that only waits would take too long for that.
 func (w *watch) twice(ctx context.Context) bool {
-	if w.p.Modern() || !w.subscribed || w.t.Update.Kind() == target.KindWait {
+	if w.p.Modern() || !w.subscribed || w.t.Update.Kind() == target.KindWait || w.vain[silent{w.watcher, updated}] {
 		return true
 	}
 	if !w.next(ctx) {

@@ -31,14 +31,13 @@ func (w *watch) sameID(ctx context.Context) {
 }
 
 // await waits until a session has got a number of notifications of a method, and reports whether it did. Where there is
-// no way for them to come silence is watched instead, and where one was waited for in vain before, a third as long.
+// no way for them to come, or one about the same was waited for in vain before, silence is watched instead.
 func (w *watch) await(ctx context.Context, c *Client, after, n int, method string, fits func(*wire.Frame) bool) bool {
 	vain := silent{c, method}
-	switch quiet := w.p.Limits.QuietWindow; {
-	case w.deaf(c):
-		return c.S.AwaitDue(ctx, after, n, "", quiet, fits) >= n
-	case w.vain[vain]:
-		return c.S.AwaitDue(ctx, after, n, "", quiet/3, fits) >= n
+	if w.deaf(c) || w.vain[vain] {
+		came := c.S.AwaitDue(ctx, after, n, "", w.p.Limits.QuietWindow, fits)
+		w.vain[vain] = w.vain[vain] && came == 0
+		return came >= n
 	}
 	came := c.S.AwaitDue(ctx, after, n, method, w.p.Limits.UpTo(ChangeTime), fits)
 	w.vain[vain] = n > 0 && came == 0

@@ -4,6 +4,7 @@ package comp
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -202,7 +203,8 @@ func completes(r *recording.Recording, v *verdict.Verdict) {
 	works, failed := false, (*recording.Exchange)(nil)
 	others := []recording.Step{recording.StepTyped, recording.StepContext, recording.StepConfigured}
 	for _, x := range r.Steps(append(others, recording.StepComplete)...) {
-		works = works || x.Outcome == recording.Replied && !x.HasCode(-32603)
+		works = works || x.Outcome == recording.Replied && (!x.HasCode(-32603) || x.OverRate()) ||
+			x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden
 	}
 	for _, x := range r.Steps(recording.StepComplete) {
 		if !x.HasCode(-32603) {

@@ -50,7 +50,7 @@ const (
 	stepAccept, stepCharset, stepChunked, stepHeaderCase recording.Step     = "accept", "charset", "chunked", "header-case"
 	stepOddMethod, stepTemplates, stepSlow, stepGet1     recording.Step     = "odd-method", "templates", "slow", "get-1"
 	stepGet2, stepStray, stepMissing                     recording.Step     = "get-2", "stray", "missing"
-	tagDiffers, tagUnlisted, tagVerb                     recording.Tag      = "differs", "unlisted", "verb"
+	tagDiffers, tagLate, tagUnlisted, tagVerb            recording.Tag      = "differs", "late", "unlisted", "verb"
 	markTriggered                                        recording.MarkName = "triggered"
 )
 

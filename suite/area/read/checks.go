@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
@@ -142,41 +143,37 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 	}
 	var failed []*recording.Exchange
 	var frames []int
+	others := false
 	for _, x := range r.Steps(recording.StepRead) {
-		if needsMore(x) {
+		if judge.HasScheme(x.Tags[recording.TagURI], "https") { // which clients may load from the web
 			continue
 		}
 		if !failsByItself(x) {
 			return
 		}
+		others = others || !x.HasCode(0, -32603) // these are the server's own without a doubt
 		failed, frames = append(failed, x), append(frames, x.Evidence()...)
 	}
 	if len(failed) == 0 {
 		return
 	}
+	all := len(r.Steps(recording.StepRead))
+	listed := failed[0].Tags[recording.TagListed]
 	v.Fail(verdict.Finding{
 		Expected: "contents of something that is listed",
-		Actual: fmt.Sprintf(plural.Of(len(failed), "%d {resource|resources} listed and none readable: "), len(failed)) +
+		Actual: fmt.Sprintf(plural.Of(len(failed), "%d {read|reads} of what is listed, and nothing could be read: "), len(failed)) +
 			matcher.Describe(failed[0]),
 		Frames: frames,
 		Hint:   "let what is listed be read, or leave it out of the list",
-		Warn:   len(failed) == 1,
+		Warn:   len(failed) == 1 || others || listed != "" && listed != strconv.Itoa(all),
 	})
 }
 
-// needsMore reports whether a client can read something, but not we: it is for the web, or takes input or a capability.
-func needsMore(x *recording.Exchange) bool {
-	return judge.HasScheme(x.Tags[recording.TagURI], "https") || verdict.AsksForInput(x) || x.HasCode(-32021, -32042)
-}
-
 // failsByItself reports whether a read ended in an error that says neither that something is missing, nor that the
-// client may not, or asks too often.
+// client may not, asks too often, or has to give something first.
 func failsByItself(x *recording.Exchange) bool {
-	switch x.Status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
-		return false
-	}
-	return x.Failed() && !x.OverRate() && !verdict.NotFound(x) && !verdict.Unknown(x)
+	return x.Failed() && (x.Status < http.StatusBadRequest || x.Status >= http.StatusInternalServerError) && !x.OverRate() &&
+		!verdict.NotFound(x) && !verdict.Unknown(x) && !x.HasCode(-32021, -32042)
 }
 
 func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {

@@ -79,8 +79,8 @@ func encoded(text string) bool {
 	if _, data, ok := strings.Cut(text, ";base64,"); ok && strings.HasPrefix(text, "data:") {
 		text = data
 	}
-	if text = strings.TrimSpace(text); len(text) < shortest {
-		return false
+	if text = strings.TrimSpace(text); len(text) < shortest || strings.Trim(text, "0123456789abcdefABCDEF") == "" {
+		return false // a word, or a checksum
 	}
 	data, err := judge.Decode(text)
 	_, binary := judge.BinaryInText(string(data))

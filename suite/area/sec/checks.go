@@ -67,7 +67,9 @@ var secChecks = []verdict.Check{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			uncheckedHost(r, v)
 			x := r.Step(stepRequest)
-			if answeredOrigin(x, v) {
+			if refusedToAll(r, x) {
+				v.NotExercised("what was asked is refused without an Origin as well")
+			} else if answeredOrigin(x, v) {
 				v.FailUnless(turnedAway(x), verdict.Finding{
 					Expected: "a refusal",
 					On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin],
@@ -129,6 +131,13 @@ func turnedAway(x *recording.Exchange) bool {
 	return !x.Succeeded() && (x.Status >= http.StatusBadRequest || x.Outcome == recording.Lost)
 }
 
+// refusedToAll reports whether a request was turned away without an Origin as well.
+func refusedToAll(r *recording.Recording, x *recording.Exchange) bool {
+	return x != nil && slices.ContainsFunc(r.Steps(stepControl), func(y *recording.Exchange) bool {
+		return y.Tags[tagOf] == string(x.Step) && turnedAway(y)
+	})
+}
+
 // forbiddenOrigin: 403, and nothing that looks like an answer to the request.
 func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 	x := r.Step(stepRequest)
@@ -186,7 +195,7 @@ func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
 // lookAlikesRefused: who refuses a foreign origin refuses those that only look like an allowed one, or are
 // had over TLS, too. That "null" is served is remarked upon: some mean it to be.
 func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
-	if foreign := r.Step(stepRequest); foreign == nil || !turnedAway(foreign) {
+	if foreign := r.Step(stepRequest); foreign == nil || !turnedAway(foreign) || refusedToAll(r, foreign) {
 		return
 	}
 	for _, x := range r.Steps(stepLookAlike) {
@@ -219,7 +228,7 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 	}
 	// Nor does what is refused to everybody.
 	steps = slices.DeleteFunc(steps, func(x *recording.Exchange) bool {
-		return slices.ContainsFunc(r.Steps(stepControl), func(y *recording.Exchange) bool { return y.Tags[tagOf] == string(x.Step) && turnedAway(y) })
+		return refusedToAll(r, x)
 	})
 	looks := slices.ContainsFunc(steps, func(x *recording.Exchange) bool {
 		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step)

@@ -197,10 +197,10 @@ func completed(r *recording.Recording, v *verdict.Verdict) {
 // lead nowhere, so that this is no more than a remark.
 func neverRead(r *recording.Recording, v *verdict.Verdict) {
 	type template struct {
-		name, answer string
-		reads        int
-		read         bool
-		frames       []int
+		name, answer  string
+		reads         int
+		read, unknown bool
+		frames        []int
 	}
 	var all []*template
 	for _, x := range r.Steps(recording.StepKnown, recording.StepSweep) {
@@ -210,7 +210,8 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 			at, all = len(all), append(all, &template{name: name, answer: matcher.Describe(x), frames: x.Evidence()})
 		}
 		t := all[at]
-		t.read = t.read || x.Outcome != recording.Replied || verdict.Yields(x) || verdict.AsksForInput(x)
+		t.read = t.read || verdict.Yields(x)
+		t.unknown = t.unknown || x.Outcome != recording.Replied || verdict.AsksForInput(x)
 		t.reads++
 	}
 	if !slices.ContainsFunc(all, func(t *template) bool { return t.read }) {
@@ -218,7 +219,7 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 	}
 	var never verdict.Sightings
 	for _, t := range all {
-		if !t.read {
+		if !t.read && !t.unknown {
 			never.Add(fmt.Sprintf(plural.Of(t.reads, "%s, %d {time|times} (%s)"), t.name, t.reads, t.answer), t.frames...)
 		}
 	}

@@ -286,11 +286,11 @@ func (p *Pool) lend(ctx context.Context, left *session.Session) (*session.Sessio
 			p.vacate()
 			return nil, err
 		}
-		if p.Combination.Transport == requirement.Stdio && p.Combination.Revision.Modern() {
-			// As most clients begin. Where a server takes nothing before that, which DISC-12 is about, all that
-			// is probed would depend on what was asked before it.
-			s.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
-		}
+	}
+	if p.Combination.Transport == requirement.Stdio && p.Combination.Revision.Modern() {
+		// As most clients begin. Where a server takes nothing before that, which DISC-12 is about, all that
+		// is probed would depend on what was asked before it.
+		s.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 	}
 	s.Expend()
 	p.mu.Lock()
