@@ -106,11 +106,15 @@ func register() error {
 // spend ends the process unless it is one of the first, as many as the argument says.
 func (p *process) spend() {
 	most, err := strconv.Atoi(p.argument)
-	started, _ := os.ReadDir(pidDir())
-	if err != nil || len(started) > most {
-		fmt.Fprintln(os.Stderr, "badtarget: no space left for the lock file")
-		os.Exit(7)
+	for i := 0; err == nil && i < most; i++ {
+		slot := filepath.Join(pidDir(), fmt.Sprint("slot ", i))
+		if f, err := os.OpenFile(slot, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+			_ = f.Close() // there is nothing in it
+			return
+		}
 	}
+	fmt.Fprintln(os.Stderr, "badtarget: no space left for the lock file")
+	os.Exit(7)
 }
 
 // daemon leaves a process behind that has nothing to do with this one any more.
