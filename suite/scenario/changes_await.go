@@ -33,14 +33,17 @@ func (w *watch) sameID(ctx context.Context) {
 // await waits until a session has got a number of notifications of a method, and reports whether it did. Where there is
 // no way for them to come, or one about the same was waited for in vain before, silence is watched instead.
 func (w *watch) await(ctx context.Context, c *Client, after, n int, method string, fits func(*wire.Frame) bool) bool {
-	vain := silent{c, method}
+	vain, came := silent{c, method}, 0
 	if w.deaf(c) || w.vain[vain] {
-		came := c.S.AwaitDue(ctx, after, n, "", w.p.Limits.QuietWindow, fits)
+		came = c.S.AwaitDue(ctx, after, n, "", w.p.Limits.QuietWindow, fits)
 		w.vain[vain] = w.vain[vain] && came == 0
-		return came >= n
+	} else {
+		came = c.S.AwaitDue(ctx, after, n, method, w.p.Limits.UpTo(ChangeTime), fits)
+		w.vain[vain] = n > 0 && came == 0
 	}
-	came := c.S.AwaitDue(ctx, after, n, method, w.p.Limits.UpTo(ChangeTime), fits)
-	w.vain[vain] = n > 0 && came == 0
+	if x := w.p.Rec.Step(recording.StepSubscribe); x != nil && came > 0 && method == updated {
+		x.Tags[recording.TagTold] = "yes"
+	}
 	return came >= n
 }
 
