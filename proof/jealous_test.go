@@ -44,7 +44,7 @@ func countSessions(h http.Handler, standing *atomic.Int64) http.Handler {
 	})
 }
 
-// TestJealousOfOthers: what a server gets wrong only while another copy or session of it stands is not laid to what it was asked.
+// TestJealousOfOthers: no requirement turns red for what a server gets wrong only beside another copy or session.
 func TestJealousOfOthers(t *testing.T) {
 	for kind, fail := range map[string]hook.Reply{
 		"internal error": {Error: hook.Object{"code": hook.Number(-32603), "message": "locked"}},

@@ -157,7 +157,7 @@ func EncodeEvent(ev Event) []byte {
 // Writer is a response on its way through a hook.
 type Writer struct {
 	http.ResponseWriter
-	// Head, if not nil, is told the status before the head is written, and returns the status to write; 0 holds the
+	// Head, if not nil, gets the status before the head is written, and returns the status to write; 0 holds the
 	// head back.
 	Head func(status int) int
 	// Body, if not nil, writes what is written.

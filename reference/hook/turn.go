@@ -56,7 +56,7 @@ func (t *turn) acts() bool {
 }
 
 // Acts reports whether a deviation may act on the message of the context, and counts it. Only what shows in no message
-// that passes has to ask: a wait, a message of its own, the end of a connection.
+// that passes has to ask: a wait, an extra message, the end of a connection.
 func Acts(ctx context.Context) bool {
 	t := turnOf(ctx)
 	return t == nil || t.acts()

@@ -9,14 +9,14 @@ import (
 )
 
 // key is what both sides were asked: the subject, in the words of the direct side. What a walk
-// found has a key of its own for each entry, by its name.
+// found holds each entry under a separate key, by its name.
 type key struct {
 	*part
 	subject string
 	entry   bool
 }
 
-// question is what was asked where something is told about a key.
+// question returns what was asked about a key.
 func (k key) question() key {
 	if k.entry {
 		return key{part: k.part, subject: k.method}
@@ -99,7 +99,7 @@ func (t *talk) read(recorded takes) *book {
 	return b
 }
 
-// nameless is how the name of an entry begins that has none of its own.
+// nameless is the prefix of the names that compare gives to entries without one.
 const nameless = "entry without "
 
 // walk reads a list. Names are put into the words of the direct side.

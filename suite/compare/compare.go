@@ -55,7 +55,7 @@ type Config struct {
 	Start   time.Duration // start-up and handshake; default 30 s
 	Budget  time.Duration // everything; default 5 min
 
-	// Progress is told what is going on on both sides; nil means nobody is.
+	// Progress gets the progress of both sides; nil means that nobody wants it.
 	Progress func(engine.Event)
 }
 

@@ -232,7 +232,7 @@ func (r *Report) gaps(between string) (all []string) {
 	return all
 }
 
-// rest shows what is told beside the differences.
+// rest shows the notes beside the differences.
 func (c *console) rest() {
 	list := func(title string, all []string, few int) {
 		c.title(len(all), title)

@@ -25,9 +25,8 @@ func (p places) has(f *finding) bool {
 }
 
 // settle adds what differed both times to the report, and parts from it what the
-// server's own answers do not agree about. What could not be seen again, be it that there
-// was no answer or that the gateway gave another one, is not established: that would be
-// to call both sides the same.
+// server's own answers do not agree about. A difference that could not be seen again, since
+// no answer came or the gateway gave another one, is not established: nor are both sides the same then.
 func (r *round) settle(ctx context.Context, found []finding, own []*book, through *book) {
 	var differ []finding
 	for i, a := range own {

@@ -279,11 +279,11 @@ func (r *Run) choose(rows []Row) {
 	r.rows = slices.DeleteFunc(slices.Clone(r.rows), func(row Row) bool { return !wanted[keyOf(row)] })
 }
 
-// ordinaryLoss is why an ordinary request was lost at an endpoint while no probe was under way, and nothing had followed
-// it on its channel; empty if none was. What such a target loses when it is probed it may have lost anyway. One that was
-// never sent says nothing: whatever was probed before may have ended the server. Where probes are always under way, three
-// that were lost one after the other do as well, if no probe was lost with them and others were answered across that
-// moment: the server did not end.
+// ordinaryLoss returns why an ordinary request was lost at an endpoint while no probe was under way; empty if none was.
+// Such a target may lose what it is probed with as well. A request counts only if it was sent, and if nothing followed
+// it on its channel. With eight scripts at once a probe is nearly always under way. Therefore three losses one after
+// the other count as well, if no probe was lost with them and another request was answered across each: the server
+// did not end.
 func (r *Run) ordinaryLoss(c requirement.Combination) string {
 	const often = 3
 	var ordinary, probes, answered []*recording.Exchange

@@ -23,7 +23,7 @@ var discoveryScenario = &Scenario{
 	},
 }
 
-// Steps "first-list" and "first-read" each open a connection of their own. Where one is not served,
+// Steps "first-list" and "first-read" each open a connection. Where one is not served,
 // "then-discover" and the same step with "-again" follow, which tells a server that wants to be asked
 // something else first from one that lacks the thing altogether. The tag "walked" says that the list was
 // served on another connection before; what is read was, too.

@@ -37,7 +37,7 @@ var listeningScenario = &Scenario{
 	Sends: "On a connection that begins with discovery listen streams for all that is declared, for the list " +
 		"alone, for two resources, and for what is not declared; ordinary requests before and meanwhile, and " +
 		"reads of a few resources.",
-	Phase: Read, // its silence is that of a session of its own
+	Phase: Read, // nobody else talks in its session
 	Waits: true,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
 	When:  InModern,

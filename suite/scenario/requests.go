@@ -85,7 +85,7 @@ func Handshake(step recording.Step, rev requirement.Revision) session.Request {
 	}
 }
 
-// Initialize sends a [Handshake] on a connection of its own and waits for the answer. It goes no further. The
+// Initialize sends a [Handshake] on a new connection and waits for the answer. It goes no further. The
 // client is nil if there is no connection, and the exchange as well.
 func (p *Play) Initialize(
 	ctx context.Context, q session.Request, rev requirement.Revision,

@@ -100,7 +100,7 @@ var advertisedScenario = &scenario.Scenario{
 	},
 }
 
-// initialized performs a handshake, on a connection of its own unless the target takes it as well where
+// initialized performs a handshake, on a separate connection unless the target takes it as well where
 // another one came before, and there a connection is a process. It returns the client to go on with.
 func initialized(
 	ctx context.Context, p *scenario.Play, c *scenario.Client, rev requirement.Revision,

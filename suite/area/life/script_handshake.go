@@ -23,7 +23,7 @@ var handshakeScenario = &scenario.Scenario{
 	Name:  Handshake,
 	Title: "a handshake in slow motion",
 	Sends: "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
-	Phase: scenario.Read, // its silence is that of a session of its own
+	Phase: scenario.Read, // nobody else talks in its session
 	Waits: true,
 	In:    scenario.Opening,
 	When:  legacyOnly,

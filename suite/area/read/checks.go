@@ -133,8 +133,8 @@ func blobCheck(id, expected, none string, occasion func(blob string, problems []
 		}).Or(recording.CodeNeedsSubject, none)}
 }
 
-// somethingReadable: of what is listed something can be read. That one resource cannot may be a missing right; where that
-// is all there is, it warns. What is not found is LIST-15's.
+// somethingReadable judges whether anything that is listed can be read. A single unreadable resource warns, since a
+// right may be missing. LIST-15 judges errors that say "not found".
 func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 	for _, name := range []recording.Name{recording.KnownReads, recording.TemplateSweep} {
 		if other := v.Recording(name); other != nil && slices.ContainsFunc(other.Exchanges, verdict.Yields) {

@@ -193,8 +193,8 @@ func completed(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// neverRead remarks on templates of which no expansion was read, although others were. Values that nobody configured may
-// lead nowhere, so that this is no more than a remark.
+// neverRead remarks on templates of which no expansion was read, while another template was. Nobody configured the
+// values, and they may lead nowhere: hence no verdict.
 func neverRead(r *recording.Recording, v *verdict.Verdict) {
 	type template struct {
 		name, answer  string
