@@ -33,7 +33,7 @@ func (r *Run) conclude(late []*Judgement) {
 // concluded is what becomes of a verdict.
 func (r *Run) concluded(j *Judgement, notes map[requirement.Combination]string) verdict.Result {
 	first := r.takes[j.Combination]
-	r.excuse(j, first) // by what was lost in the rounds as well
+	r.excuse(j, first, r.played()) // by what was lost in the rounds as well
 	switch {
 	case j.Outcome.Red() && !isTheEnd(j, first):
 		return r.settle(j, notes)

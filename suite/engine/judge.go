@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -92,7 +93,7 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 	if result, gone := endedBlocked(j, take); gone {
 		j.Result = result
 	}
-	r.excuse(j, take)
+	r.excuse(j, take, maps.Values(r.takes)) // by no round: which were played by now a recording does not say
 	if j.Outcome == verdict.Blocked && j.Code == recording.CodeInterrupted {
 		if code, cause := endedBy(cmp.Or(r.ended, context.Cause(r.judging))); cause == ErrBudget || cause == ErrVolume {
 			j.Code, j.Reason = code, cause.Error()
@@ -101,8 +102,8 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 	return j
 }
 
-// excuse takes back a red verdict that blames a message for a loss where the target also fails without that.
-func (r *Run) excuse(j *Judgement, take *Take) {
+// excuse takes back a red verdict that blames a message for a loss where the target also fails without that, by what was played.
+func (r *Run) excuse(j *Judgement, take *Take, played iter.Seq[*Take]) {
 	why := ""
 	switch {
 	case !j.Outcome.Red():
@@ -110,9 +111,9 @@ func (r *Run) excuse(j *Judgement, take *Take) {
 	case take.Facts.Owned && restsOnLoss(j, take): // else sessions are not processes of their own
 		why = unprovoked(take)
 	case !take.Facts.Owned && restsOnLoss(j, take):
-		why = cmp.Or(killedServer(take), r.ordinaryLoss(take.Facts.Combination))
+		why = cmp.Or(killedServer(take), r.ordinaryLoss(take.Facts.Combination, played))
 	case !take.Facts.Owned && r.touchesLoss(j, take):
-		why = r.ordinaryLoss(take.Facts.Combination)
+		why = r.ordinaryLoss(take.Facts.Combination, played)
 	}
 	if why != "" {
 		j.Result = verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
@@ -279,15 +280,15 @@ func (r *Run) choose(rows []Row) {
 	r.rows = slices.DeleteFunc(slices.Clone(r.rows), func(row Row) bool { return !wanted[keyOf(row)] })
 }
 
-// ordinaryLoss returns why an ordinary request was lost at an endpoint while no probe was under way; empty if none was.
+// ordinaryLoss returns why an ordinary request was lost at an endpoint while no probe was under way, in what was played; empty if none was.
 // Such a target may lose what it is probed with as well. A request counts only if it was sent, and if nothing followed
 // it on its channel. With eight scripts at once a probe is nearly always under way. Therefore three losses one after
 // the other count as well, if no probe was lost with them and another request was answered across each: the server
 // did not end.
-func (r *Run) ordinaryLoss(c requirement.Combination) string {
+func (r *Run) ordinaryLoss(c requirement.Combination, played iter.Seq[*Take]) string {
 	const often = 3
 	var ordinary, probes, answered []*recording.Exchange
-	for take := range r.played() {
+	for take := range played {
 		if !r.sameEndpoint(take.Facts.Combination, c) {
 			continue
 		}

@@ -322,7 +322,7 @@ const (
 	TagOther       Tag = "other"       // the resource that has nothing to do with the change
 	TagLook        Tag = "look"        // counts the looks at a list
 	TagOpen        Tag = "open"        // set if a GET stream stands
-	TagTold        Tag = "told"        // set if an update came of what was subscribed
+	TagTold        Tag = "told"        // "no" if no update came of what was subscribed, in a session that stood
 	TagTemplates   Tag = "templates"   // the size of the list of templates
 	TagAck         Tag = "ack"         // the number of the frame that acknowledged the stream
 	TagAlive       Tag = "alive"       // set if the target answered after a stream that was neither acknowledged nor refused, or closed it ("closed")

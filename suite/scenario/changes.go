@@ -25,7 +25,7 @@ import (
 //
 // Steps of legacy revisions: "stream" opens a GET stream on Streamable HTTP (tag
 // "open" if it stands), "subscribe" and "unsubscribe" are about the resource that
-// is changed (tag "uri"; "other" is the one that has nothing to do with it; "told" that an update came). Steps
+// is changed (tag "uri"; "other" is the one that has nothing to do with it; "told" is "no" if no update came while the session stood). Steps
 // of 2026-07-28: "listen" opens streams as in listening; by their tag "name" they
 // are "uris" (the resource), "off" (another resource and this one, with
 // resourcesListChanged: false), "list" (the list), and "none" (nothing). "uris" is ended before the resource changes for the last time:
@@ -64,6 +64,7 @@ var changesScenario = &Scenario{
 			w.borrow(ctx)
 		}
 		w.streams.look()
+		w.told()
 	},
 }
 

@@ -33,18 +33,25 @@ func (w *watch) sameID(ctx context.Context) {
 // await waits until a session has got a number of notifications of a method, and reports whether it did. Where there is
 // no way for them to come, or one about the same was waited for in vain before, silence is watched instead.
 func (w *watch) await(ctx context.Context, c *Client, after, n int, method string, fits func(*wire.Frame) bool) bool {
-	vain, came := silent{c, method}, 0
+	vain := silent{c, method}
 	if w.deaf(c) || w.vain[vain] {
-		came = c.S.AwaitDue(ctx, after, n, "", w.p.Limits.QuietWindow, fits)
+		came := c.S.AwaitDue(ctx, after, n, "", w.p.Limits.QuietWindow, fits)
 		w.vain[vain] = w.vain[vain] && came == 0
-	} else {
-		came = c.S.AwaitDue(ctx, after, n, method, w.p.Limits.UpTo(ChangeTime), fits)
-		w.vain[vain] = n > 0 && came == 0
+		return came >= n
 	}
-	if x := w.p.Rec.Step(recording.StepSubscribe); x != nil && came > 0 && method == updated {
-		x.Tags[recording.TagTold] = "yes"
-	}
+	came := c.S.AwaitDue(ctx, after, n, method, w.p.Limits.UpTo(ChangeTime), fits)
+	w.vain[vain] = n > 0 && came == 0
 	return came >= n
+}
+
+// told notes at the subscription that no update came, unless its session ended meanwhile.
+func (w *watch) told() {
+	x := w.p.Rec.Step(recording.StepSubscribe)
+	came := func(f wire.Frame) bool { return Notifies(&f, updated) }
+	ended := func(y *recording.Exchange) bool { return y.Session == x.Session && y.Status == http.StatusNotFound }
+	if x != nil && !slices.ContainsFunc(w.watcher.S.Incoming(0), came) && !slices.ContainsFunc(w.p.Rec.Exchanges, ended) {
+		x.Tags[recording.TagTold] = "no"
+	}
 }
 
 // silent is a client to which no notification of a method came when one was due.
