@@ -275,3 +275,28 @@ func (r *Run) nonsense(before int) string {
 	}
 	return said
 }
+
+// Asked is an endpoint that was asked what it speaks.
+type Asked struct {
+	*target.Endpoint
+	Transport requirement.Transport
+	// Served are the revisions that it serves, oldest first. Reasons says why others are not
+	// served, as far as that was told.
+	Served  []requirement.Revision
+	Reasons map[requirement.Revision]string
+	// Unreachable is why it could not be reached; nil if it was.
+	Unreachable error
+}
+
+// Asked lists the endpoints that were asked what they speak, in the order of the target.
+func (r *Run) Asked() []Asked {
+	var all []Asked
+	for _, e := range r.endpoints {
+		a := Asked{Endpoint: e.Endpoint, Transport: e.transport, Reasons: e.reasons, Unreachable: e.cause}
+		if e.found != nil {
+			a.Served = e.found.Served
+		}
+		all = append(all, a)
+	}
+	return all
+}
