@@ -182,8 +182,7 @@ func flaw(m *message) (wrong, hint string) {
 
 func noBatches(c *conversation, v *judging) {
 	for _, m := range c.fromClient() {
-		v.that(!m.batched, "one message at a time", "several messages in one array",
-			"send each message by itself", m)
+		v.that(!m.batched, "one message at a time", "several messages in one array", "", m)
 	}
 }
 

@@ -245,7 +245,7 @@ func NoArrays(r *recording.Recording, v *Verdict, answers ...int) {
 				Expected: "single messages: the revision has no batches",
 				Actual:   "an array: " + wire.Excerpt(f.Raw, 60),
 				Frames:   frames,
-				Hint:     "" + hint,
+				Hint:     hint,
 			})
 		}
 	}

@@ -95,7 +95,7 @@ func issuing(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 
 // uniqueIDs: all different, made by the server, not short, no numbers in sequence, and not alike.
 func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
-	const hard, random = "a session id that cannot be guessed", "make ids from a cryptographic source of randomness"
+	const hard = "a session id that cannot be guessed"
 	seen, ids, frames := map[string]*recording.Exchange{}, []string(nil), []int(nil)
 	for _, x := range issuing(r, v) {
 		id := x.Header.Get("Mcp-Session-Id")
@@ -115,7 +115,6 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 				Expected: "another id for each session",
 				Actual:   "two sessions have the id " + judge.Quote(id),
 				Frames:   append(other.Evidence(), x.Evidence()...),
-				Hint:     random,
 			})
 		}
 		seen[id] = x
@@ -123,8 +122,7 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 			Expected: hard,
 			Actual: "a session id of no more than " + strconv.Itoa(len(id)) + " characters, " +
 				judge.Quote(id),
-			On:   x,
-			Hint: random,
+			On: x,
 		})
 		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
 			next := seen[strconv.FormatUint(n-1, 10)]
@@ -132,7 +130,6 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 				Expected: hard,
 				Actual:   fmt.Sprintf("session ids that are counted up: %d and %d", n-1, n),
 				On:       x,
-				Hint:     random,
 			})
 		}
 		ids, frames = append(ids, id), append(frames, x.Evidence()...)
@@ -149,7 +146,6 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 			"%d session ids that differ in %d {character|characters} only, such as %s and %s"), len(ids),
 			differing, judge.Quote(ids[0]), judge.Quote(ids[1])),
 		Frames: frames,
-		Hint:   random,
 	})
 }
 
