@@ -115,7 +115,7 @@ type Set struct {
 
 // Join joins areas, in their order. An error says what is wrong with them: rows that cannot
 // be read, an id or a scenario that two areas hold, a row under one that there is not, a check of
-// no row, or one that judges a scenario which nobody plays.
+// no row, one that judges a scenario which nobody plays, or a scenario that builds on a later one.
 func Join(areas ...Area) (*Set, error) {
 	rows, errs := make([]requirement.Area, len(areas)), make([]error, len(areas))
 	var reading sync.WaitGroup
@@ -131,6 +131,9 @@ func Join(areas ...Area) (*Set, error) {
 	err = errors.Join(err, s.addScenarios(scenario.Common()))
 	for _, a := range areas {
 		err = errors.Join(err, s.addScenarios(a.Scenarios))
+	}
+	for _, sc := range s.scenarios {
+		err = errors.Join(err, s.playable(sc))
 	}
 	for i, a := range areas {
 		err = errors.Join(err, s.addChecks(rows[i].Name, a))
@@ -148,6 +151,27 @@ func (s *Set) addScenarios(all []*scenario.Scenario) error {
 		}
 		s.named[one.Name] = one
 		s.scenarios = append(s.scenarios, one)
+	}
+	return nil
+}
+
+// playable is why a scenario would never be played; nil if it can be. Nothing builds on what closes its phase, and what
+// opens the expendable session builds on nothing that waits for it.
+func (s *Set) playable(sc *scenario.Scenario) error {
+	before, seen := slices.Clone(sc.After), map[recording.Name]bool{}
+	for i := 0; i < len(before); i++ {
+		name := before[i]
+		earlier := s.named[name]
+		if earlier == nil {
+			return fmt.Errorf("the scenario %q builds on %q, and there is no such scenario", sc.Name, name)
+		}
+		waits := earlier.In == scenario.Closing || sc.In == scenario.Opening && earlier.In == scenario.Expendable
+		if earlier == sc || earlier.Phase > sc.Phase || waits && earlier.Phase == sc.Phase {
+			return fmt.Errorf("the scenario %q builds on %q, which is played later", sc.Name, name)
+		}
+		if !seen[name] {
+			seen[name], before = true, append(before, earlier.After...)
+		}
 	}
 	return nil
 }
