@@ -30,7 +30,7 @@ func WriteBadge(w io.Writer, r *Report, label string) error {
 }
 
 // badgeColors are dark enough for white text on them.
-var badgeColors = map[Verdict]string{Pass: "#1a6b34", Fail: "#a8161b", Blocked: "#5b3a78", Warn: "#8a5a00"}
+var badgeColors = map[Verdict]string{Pass: "#1a6b34", Fail: "#a8161b", Blocked: "#5b3a78", Warn: "#8a5a00", NotApplicable: "#59626d"}
 
 // badge is the outcome in a few words, with its colour. That of a partial run is grey.
 func badge(r *Report) (text, color string) {
@@ -47,14 +47,14 @@ func badge(r *Report) (text, color string) {
 		word, as = "known issues", Warn
 	}
 	text, color = strings.ToLower(word), badgeColors[as]
-	if s.Outcome != NotEstablished {
+	if s.Outcome != NotEstablished && s.Outcome != NoResources {
 		text += fmt.Sprintf(" %d/%d", good, len(s.Combinations))
 	}
 	switch {
 	case as == Fail:
 		text += among(s.Security.Fail + s.Security.Warn)
 	case as == Pass && s.Scope != Full:
-		color = "#59626d"
+		color = badgeColors[NotApplicable]
 	case as == Pass && s.Security.Warn > 0:
 		color = badgeColors[Warn]
 	}

@@ -34,7 +34,7 @@ func TestConsole(t *testing.T) {
 		"[4000 bytes in all]", "repeat    mcpcheck run --only PAGE-9", "WARNINGS  1 finding, 4 verdicts", "#3 · the process ended",
 		"BLOCKED  4 verdicts", "target-died 4", "OBSERVATIONS  1 finding, seen 1 time", "size-differs  The size differs (LIST-08)",
 		"SHOULD, server/resources (a warning: the pad bits are set)", "passed, 1 MUST not exercised: TMPL-12",
-		"NOT EXERCISED  1 requirement, 4 verdicts", "needs-config  1 requirement, 4 verdicts", "TMPL-12  add subjects.templates", "NOT CONFORMANT  4 passed, 4 failed, 4 warnings",
+		"NOT EXERCISED  1 requirement, 4 verdicts", "needs-config  1 requirement, 4 verdicts", "TMPL-12  add subjects.templates", "NOT CONFORMANT  2025-06-18 ✗ PAGE-9  2025-11-25 ✗ PAGE-9; 4 passed, 4 failed, 4 warnings",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -136,11 +136,11 @@ func TestConsoleOutcomes(t *testing.T) {
 		options SummaryOptions
 		want    string
 	}{
-		"nothing found":  {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Partial: true}, "NOTHING FOUND, partial run 1 passed, 0 failed, 0 warnings"},
-		"only warnings":  {[]Result{row("A-1", LevelMust, Warn, "")}, SummaryOptions{Partial: true}, "NO FAILURES, 1 warning, partial run 0 passed, 0 failed, 0 not"},
+		"nothing found":  {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Partial: true}, "NOTHING FOUND, partial run 2025-11-25 ·; 1 passed, 0 failed, 0 warnings"},
+		"only warnings":  {[]Result{row("A-1", LevelMust, Warn, "")}, SummaryOptions{Partial: true}, "NO FAILURES, 1 warning, partial run 2025-11-25 ·; 0 passed, 0 failed, 0 not"},
 		"nothing judged": {[]Result{row("A-1", LevelMust, NotApplicable, CodeNeedsConfig)}, SummaryOptions{}, "NOTHING JUDGED"},
 		"blocked":        {[]Result{row("A-1", LevelMust, Blocked, "x")}, SummaryOptions{Partial: true}, "NOT ESTABLISHED"},
-		"conformant":     {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{}, "CONFORMANT  1 passed, 0 failed"},
+		"conformant":     {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{}, "CONFORMANT  2025-11-25 ✓; 1 passed, 0 failed"},
 		"partial":        {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Partial: true}, "partial run"},
 		"empty":          {nil, SummaryOptions{}, "NOTHING JUDGED"},
 		"interrupted":    {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Interrupted: "SIGTERM"}, "ended early: SIGTERM"},
@@ -211,13 +211,13 @@ func TestConsoleTarget(t *testing.T) {
 		want      []string
 		not       string
 	}{
-		"half":    {[]Endpoint{{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}}, lost}, Pass, true, []string{"unreachable: connection refused", "NOT ESTABLISHED http://127.0.0.1:1/mcp could not be reached; 1 passed"}, "only the base"},
+		"half":    {[]Endpoint{{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}}, lost}, Pass, true, []string{"unreachable: connection refused", "NOT ESTABLISHED http://127.0.0.1:1/mcp could not be reached; 2025-11-25 ✓; 1 passed"}, "only the base"},
 		"broken":  {[]Endpoint{bare, lost}, Fail, false, []string{"NOT CONFORMANT", "not established: http://127.0.0.1:1/mcp could not be reached"}, ""},
 		"page":    {[]Endpoint{bare, page}, Fail, false, []string{"not established: http://127.0.0.1:2/mcp gave no answer that can be used"}, "could not be reached"},
 		"neither": {[]Endpoint{lost, page}, NotApplicable, true, []string{"http://127.0.0.1:1/mcp, http://127.0.0.1:2/mcp could not be reached"}, ""},
 		"mute":    {[]Endpoint{mute}, Pass, false, []string{"not judged in 2025-06-18: initialize was not answered"}, "unreachable"},
 		"nowhere": {[]Endpoint{lost}, NotApplicable, true, []string{"NOT ESTABLISHED"}, "connection refused"},
-		"bare":    {[]Endpoint{bare}, Pass, false, []string{"The target declares no resources: only the base protocol was judged. AREA", "CONFORMANT", "s; the target declares no resources: only the base protocol was judged"}, "unreachable"},
+		"bare":    {[]Endpoint{bare}, Pass, false, []string{"The target declares no resources: only the base protocol was judged. AREA", "NO RESOURCES 2025-11-25 ✓", "s; the target declares no resources: only the base protocol was judged"}, "unreachable"},
 	} {
 		r := New(Tool{}, Target{Endpoints: test.endpoints}, Config{})
 		r.Results = []Result{row("A-1", LevelMust, test.verdict, "")}

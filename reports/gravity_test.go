@@ -94,7 +94,7 @@ func TestGravityIsPronounced(t *testing.T) {
 	r.Summarize(SummaryOptions{})
 	console := written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{}) })
 	lines := strings.Split(strings.TrimSpace(console), "\n")
-	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "CONFORMANT, 3 warnings (1 security)  1 passed, 0 failed, 0 not applicable") {
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "CONFORMANT, 3 warnings (1 security)  2025-11-25 ✓; 1 passed, 0 failed, 0 not applicable") {
 		t.Errorf("the last line is %s", last)
 	}
 	badge := written(t, func(w io.Writer) error { return WriteBadge(w, r, "") })
@@ -106,7 +106,7 @@ func TestGravityIsPronounced(t *testing.T) {
 		t.Errorf("the matrix says %s", column.Word())
 	}
 	_, f := junit(t, r, false)
-	if f.Name != "mcpcheck x: CONFORMANT, 3 warnings (1 security)" {
+	if f.Name != "mcpcheck x: CONFORMANT, 3 warnings (1 security); 2025-11-25 ✓" {
 		t.Errorf("JUnit says %s", f.Name)
 	}
 	var cases []string

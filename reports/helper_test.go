@@ -96,6 +96,10 @@ func hostileReport() *Report {
 		x.Evidence = []int{1, 2, 3, 4}
 	}
 	r.Observations[0].Detail, r.Observations[0].Title, r.Observations[0].ID = hostile, hostile, hostile
+	r.Config.Since = hostile
+	for i := range r.Summary.Revisions {
+		r.Summary.Revisions[i] = RevisionSummary{Revision: hostile, Outcome: hostile, By: []string{hostile}}
+	}
 	for i := range r.Summary.Combinations {
 		x := &r.Summary.Combinations[i]
 		x.Revision, x.Transport, x.Outcome = hostile, hostile, hostile

@@ -53,6 +53,7 @@ func digest(text string) string {
 type pageView struct {
 	Tool, Catalogue, Target string
 	Word, Class, Sentence   string
+	ByRevision              []pageMark
 	Remarks                 []string
 	Tiles                   []tile
 	Findings, Excused       []pageFinding
@@ -77,6 +78,9 @@ type tile struct {
 	N           int
 	Filter      bool
 }
+
+// pageMark is the result in one revision.
+type pageMark struct{ Revision, Sign, Class, Outcome, By string }
 
 type pair struct{ Name, Value, More string }
 
@@ -185,6 +189,11 @@ func (p *pageView) verdict(v view, strict bool) {
 	said := v.standing()
 	_, as := said.headline()
 	p.Word, p.Class = said.String(), string(as)
+	for i := range s.Revisions {
+		x := &s.Revisions[i]
+		sign, as := x.mark(s.Scope)
+		p.ByRevision = append(p.ByRevision, pageMark{clean(x.Revision, 40), sign, string(as), clean(string(x.Outcome), 40), x.by()})
+	}
 	judged := v.r.only(func(x *Result) bool { return x.Verdict.Judged() })
 	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(everything), distinctIDs(judged), count(distinctIDs(v.r.rows()), "requirement"),
 		count(len(s.Combinations), "combination"), v.when())

@@ -195,8 +195,8 @@ func (f *Frame) UnmarshalJSON(raw []byte) error {
 }
 
 // ReadJSON reads a report. It refuses other schemas, reports larger than 1 GiB,
-// reports that end early or lack the summary, unknown verdicts, and two results
-// for one requirement in one combination; the error says where. Members that it
+// reports that end early or lack the summary, unknown verdicts, two results
+// for one requirement in one combination, and a summary that says something else than the results; the error says where. Members that it
 // does not know are ignored: later minor releases may add some.
 func ReadJSON(r io.Reader) (*Report, error) {
 	limited := &io.LimitedReader{R: r, N: MaxReport + 1}
@@ -346,6 +346,9 @@ func (r *Report) check(seen map[string]bool) error {
 		if r.Frames[i].Number <= r.Frames[i-1].Number {
 			return fmt.Errorf("frame %d does not follow frame %d in order", r.Frames[i].Number, r.Frames[i-1].Number)
 		}
+	}
+	if err := r.consistent(); err != nil {
+		return fmt.Errorf("the report contradicts itself: %w", err)
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func WriteJUnit(w io.Writer, r *Report, o Options) error {
 	for _, g := range groups {
 		played += playedFor(g)
 	}
-	f := &xmlFile{Name: "mcpcheck " + r.Target.Name + ": " + view{r: r}.standing().String(), MS: r.Summary.DurationMS}
+	f := &xmlFile{Name: "mcpcheck " + r.Target.Name + ": " + view{r: r}.told(), MS: r.Summary.DurationMS}
 	f.add(junitTarget(r))
 	f.add(junitWarnings(r, o.Strict))
 	for _, g := range groups {
@@ -174,6 +174,7 @@ func junitCombination(r *Report, results []*Result, ms float64, strict bool) *xm
 		{Name: "tool", Value: strings.TrimSpace(r.Tool.Name + " " + r.Tool.Version)}, {Name: "catalogue", Value: r.Tool.Catalogue},
 		{Name: "target", Value: r.Target.Name}, {Name: "revision", Value: in.revision}, {Name: "transport", Value: in.transport},
 		{Name: "strict", Value: strconv.FormatBool(strict)}, {Name: "outcome", Value: view{r: r}.standing().String()},
+		{Name: "revisions", Value: view{r: r}.byRevision()},
 	}}
 	for _, x := range results {
 		s.Cases = append(s.Cases, junitResult(r, x, strict))

@@ -111,7 +111,7 @@ func (m *markdown) head() {
 	s := &m.r.Summary
 	said := m.standing()
 	_, as := said.headline()
-	sign := map[Verdict]string{Fail: "❌", Pass: "✅", Blocked: "⚠️"}[as]
+	sign := map[Verdict]string{Fail: "❌", Pass: "✅", Blocked: "⚠️", NotApplicable: "➖"}[as]
 	scope := MarkdownText(m.scope(everything))
 	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, MarkdownText(said.String()), cmp.Or(MarkdownCode(m.r.Target.Name, 100), "a target without a name")))
 	text := fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
@@ -133,6 +133,9 @@ func (m *markdown) head() {
 	}
 	if m.r.DeclaresNoResources() {
 		text += " The target " + noResources + "."
+	}
+	if by := m.byRevision(); by != "" {
+		text = plain(by) + "\n\n" + text
 	}
 	m.add(text + "\n\n")
 }

@@ -57,8 +57,11 @@ type MatrixTarget struct {
 	// Server is what the target says of itself.
 	Server    *Server  `json:"server,omitempty"`
 	Revisions []string `json:"revisions,omitempty"`
-	Outcome   Outcome  `json:"outcome,omitempty"`
-	Scope     Scope    `json:"scope,omitempty"`
+	// Judged is the result by revision; Since is the oldest revision of the declared scope.
+	Judged  []RevisionSummary `json:"judged,omitempty"`
+	Since   string            `json:"since,omitempty"`
+	Outcome Outcome           `json:"outcome,omitempty"`
+	Scope   Scope             `json:"scope,omitempty"`
 	// Extent is "partial run", "quick run", "ended early" or "unreachable"; empty for a full run.
 	Extent string `json:"extent,omitempty"`
 	Counts
@@ -81,7 +84,9 @@ type MatrixSummary struct {
 	NothingFound   int `json:"nothing_found"`
 	NonConformant  int `json:"non_conformant"`
 	NotEstablished int `json:"not_established"`
-	NoReport       int `json:"no_report"`
+	// NoResources counts those that declare no resources.
+	NoResources int `json:"no_resources"`
+	NoReport    int `json:"no_report"`
 	// Findings is how many targets ended with a finding that nothing excuses.
 	Findings int `json:"findings"`
 }
@@ -92,7 +97,11 @@ func (s MatrixSummary) String() string {
 	if s.NothingFound > 0 {
 		text += fmt.Sprintf("%d without failures in a partial run, ", s.NothingFound)
 	}
-	return text + fmt.Sprintf("%d not conformant, %d not established, %d without a report", s.NonConformant, s.NotEstablished, s.NoReport)
+	text += fmt.Sprintf("%d not conformant, ", s.NonConformant)
+	if s.NoResources > 0 {
+		text += fmt.Sprintf("%d without resources, ", s.NoResources)
+	}
+	return text + fmt.Sprintf("%d not established, %d without a report", s.NotEstablished, s.NoReport)
 }
 
 // NewMatrix is an empty matrix.
@@ -105,7 +114,7 @@ var worstFirst = []Verdict{Fail, Warn, Blocked, Pass, NotApplicable}
 
 // MatrixColumn makes the column of a target that was judged.
 func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTarget {
-	t := MatrixTarget{Name: name, Status: MatrixJudged, ExitCode: exit, TookMS: Milliseconds(took), Outcome: r.Summary.Outcome, Scope: r.Summary.Scope, Extent: r.extent(),
+	t := MatrixTarget{Name: name, Status: MatrixJudged, ExitCode: exit, TookMS: Milliseconds(took), Judged: r.Summary.Revisions, Since: r.Config.Since, Outcome: r.Summary.Outcome, Scope: r.Summary.Scope, Extent: r.extent(),
 		Counts: r.Summary.Counts, Security: r.Summary.Security, Excused: r.Summary.Excused, Verdicts: map[string]Verdict{}}
 	for _, e := range r.Target.Endpoints {
 		t.Revisions = append(t.Revisions, e.Revisions...)
@@ -127,7 +136,7 @@ func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTa
 
 // Word is what is said of the target, in the words of its own report.
 func (t *MatrixTarget) Word() string {
-	said := standing{t.Outcome, t.Scope, t.Counts, t.Security, t.Extent, t.Error != "", ""}
+	said := standing{t.Outcome, t.Scope, t.Counts, t.Security, clean(t.Since, 40), t.Extent, t.Error != "", ""}
 	if t.Scope != Full {
 		said.extent = cmp.Or(t.Extent, extentPartial) // earlier versions did not tell it
 	}
@@ -189,6 +198,8 @@ func (m *Matrix) Summarize() {
 			s.Conformant++
 		case t.Outcome == NonConformant:
 			s.NonConformant++
+		case t.Outcome == NoResources:
+			s.NoResources++
 		default:
 			s.NotEstablished++
 		}

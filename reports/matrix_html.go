@@ -68,6 +68,7 @@ func WriteMatrixHTML(w io.Writer, m *Matrix) error {
 			{"targets", "", m.Summary.Targets, false}, {"conformant", string(Pass), m.Summary.Conformant, false},
 			{"without failures in a partial run", "", m.Summary.NothingFound, false},
 			{"not conformant", string(Fail), m.Summary.NonConformant, false}, {"not established", string(Blocked), m.Summary.NotEstablished, false},
+			{"without resources", string(NotApplicable), m.Summary.NoResources, false},
 			{"without a report", string(Warn), m.Summary.NoReport, false},
 		},
 		Style: template.CSS(pageStyle + matrixStyle), StyleHash: digest(pageStyle + matrixStyle), // #nosec G203 -- embedded in this program
@@ -103,6 +104,8 @@ func targetView(t *MatrixTarget) matrixTargetView {
 		v.Class = "pass"
 	case t.Outcome == NonConformant:
 		v.Class = "fail"
+	case t.Outcome == NoResources:
+		v.Class = string(NotApplicable)
 	default:
 		v.Class = "blocked"
 	}

@@ -26,6 +26,8 @@ type standing struct {
 	Scope
 	Counts
 	security SecurityCounts
+	// since is the oldest revision of the declared scope; empty if all that the target serves were to be judged.
+	since string
 	// extent says what the run was if it was not a full one: see [Report.extent].
 	extent string
 	// lost says that an endpoint could not be reached.
@@ -37,7 +39,7 @@ type standing struct {
 
 func (v view) standing() standing {
 	s := &v.r.Summary
-	return standing{s.Outcome, s.Scope, s.Counts, s.Security, v.r.extent(), len(v.r.unreachable()) > 0, v.r.excusal()}
+	return standing{s.Outcome, s.Scope, s.Counts, s.Security, v.r.since(), v.r.extent(), len(v.r.unreachable()) > 0, v.r.excusal()}
 }
 
 // excusal is how many findings make the target not conformant, if the baseline excuses all of
@@ -63,6 +65,9 @@ func (r *Report) excusal() string {
 	}
 	return text + "the baseline"
 }
+
+// since is the oldest revision of the declared scope, safe to print.
+func (r *Report) since() string { return clean(r.Config.Since, 40) }
 
 // The extents of runs that are no full ones.
 const (
@@ -96,6 +101,8 @@ func (s standing) headline() (word string, as Verdict) {
 		return "NOT CONFORMANT", Fail
 	case s.Outcome == NotEstablished && s.Judged() == 0 && s.Blocked == 0 && s.extent != extentEarly && !s.lost:
 		return "NOTHING JUDGED", Blocked
+	case s.Outcome == NoResources:
+		return "NO RESOURCES", NotApplicable
 	case s.Outcome != Conformant:
 		return "NOT ESTABLISHED", Blocked
 	case s.Scope == Full:
@@ -106,9 +113,12 @@ func (s standing) headline() (word string, as Verdict) {
 	return "NOTHING FOUND", Pass
 }
 
-// remark is what a conformant outcome must not be told without: "3 warnings (1 security)";
-// empty if there is none.
+// remark is what an outcome that is not red must not be told without: "3 warnings (1 security)", "2 failures of the base
+// protocol"; empty if there is nothing.
 func (s standing) remark() string {
+	if s.Outcome == NoResources && s.Fail > 0 {
+		return count(s.Fail, "failure") + " of the base protocol"
+	}
 	if s.Outcome != Conformant || s.Warn == 0 {
 		return ""
 	}
@@ -127,6 +137,9 @@ func (s standing) String() string {
 
 // complete adds to a word for the outcome what it must not be told without.
 func (s standing) complete(word string) string {
+	if s.since != "" {
+		word += ", since " + s.since
+	}
 	for _, more := range []string{s.remark(), s.extent} {
 		if more != "" {
 			word += ", " + more
@@ -162,7 +175,7 @@ func (c *console) outcome() {
 	}
 	parts := []string{fmt.Sprintf("%d passed", s.Pass), fmt.Sprintf("%d failed", s.Fail) + among(s.Security.Fail), warnings,
 		fmt.Sprintf("%d not applicable", s.NotApplicable), fmt.Sprintf("%d blocked", s.Blocked)}
-	if said.remark() != "" {
+	if said.Outcome == Conformant && said.remark() != "" {
 		parts = slices.Delete(parts, 2, 3) // it has been said
 	}
 	if s.Observations > 0 {
@@ -175,6 +188,9 @@ func (c *console) outcome() {
 	}
 	scope := c.scope(named)
 	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
+	if by := c.byRevision(); by != "" {
+		text = by + "; " + text
+	}
 	if lost := c.lost(); lost != "" && headline == "NOT ESTABLISHED" {
 		text = lost + "; " + text
 	} else if lost != "" {

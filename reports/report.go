@@ -165,6 +165,7 @@ type Server struct {
 type Config struct {
 	File              string   `json:"file,omitempty"` // target file
 	Revisions         []string `json:"revisions,omitempty"`
+	Since             string   `json:"since,omitempty"` // the oldest revision of the declared scope
 	Transports        []string `json:"transports,omitempty"`
 	LabelFilter       string   `json:"label_filter,omitempty"`
 	Only              []string `json:"only,omitempty"`

@@ -9,11 +9,13 @@ import (
 type Outcome string
 
 // The outcomes. NotEstablished means that no violation was seen, but that
-// something that had to be judged could not be.
+// something that had to be judged could not be; NoResources that the target declares no resources in any revision that
+// was judged, so that only the base protocol was.
 const (
 	Conformant     Outcome = "conformant"
 	NonConformant  Outcome = "non-conformant"
 	NotEstablished Outcome = "not-established"
+	NoResources    Outcome = "no-resources"
 )
 
 // Scope says whether everything that applies to the target was selected.
@@ -93,7 +95,9 @@ type Summary struct {
 	Outcome  Outcome          `json:"outcome"`
 	Scope    Scope            `json:"scope"`
 	// Conformant is true only for a full run with the outcome conformant.
-	Conformant   bool                 `json:"conformant"`
+	Conformant bool `json:"conformant"`
+	// Revisions is the result by revision, the oldest first.
+	Revisions    []RevisionSummary    `json:"revisions,omitempty"`
 	Combinations []CombinationSummary `json:"combinations"`
 	Profiles     []ProfileSummary     `json:"profiles"`
 	// Started is when the run began, in UTC and RFC 3339; empty in reports of earlier
@@ -172,7 +176,7 @@ func (r *Report) Summarize(o SummaryOptions) {
 	r.Sort()
 	s := Summary{
 		Observations: len(r.Observations), Scope: Full, Baseline: r.Summary.Baseline, Interrupted: o.Interrupted,
-		DurationMS: Milliseconds(o.Duration), Combinations: r.combinations(o), Profiles: []ProfileSummary{},
+		DurationMS: Milliseconds(o.Duration), Revisions: r.revisions(o.Strict), Combinations: r.combinations(o), Profiles: []ProfileSummary{},
 	}
 	if !o.Started.IsZero() {
 		s.Started = o.Started.UTC().Format(time.RFC3339)
@@ -190,6 +194,9 @@ func (r *Report) Summarize(o SummaryOptions) {
 	s.Outcome = outcome(r.rows(), o.Strict)
 	if s.Outcome == Conformant && (o.Interrupted != "" || len(r.unreachable()) > 0) {
 		s.Outcome = NotEstablished
+	}
+	if s.Outcome != NotEstablished && len(r.unreachable()) == 0 && o.Interrupted == "" && r.DeclaresNoResources() {
+		s.Outcome = NoResources
 	}
 	s.Conformant = s.Outcome == Conformant && s.Scope == Full
 	o.unjudged = len(r.Results) == 0

@@ -29,9 +29,38 @@ func (v view) scope(limit int) string {
 	case s.Scope != Full && v.r.Config.Quick != nil:
 		return v.r.Config.Quick.scope(limit)
 	case s.Scope != Full:
-		return "only what was selected"
+		return "only what was selected" + v.narrowed(limit)
 	}
 	return "full run"
+}
+
+// narrowed says by what a run was narrowed down; empty in reports that do not tell it.
+func (v view) narrowed(limit int) string {
+	c, parts := &v.r.Config, []string{}
+	add := func(words string, ids []string) {
+		if len(ids) > 0 {
+			parts = append(parts, words+clean(listed(ids, limit), pageText))
+		}
+	}
+	add("only ", c.Only)
+	add("without ", c.Skip)
+	if c.LabelFilter != "" {
+		add("labels ", []string{c.LabelFilter})
+	}
+	add("revisions ", c.Revisions)
+	add("on ", c.Transports)
+	if c.NoSecurityProbes {
+		parts = append(parts, "no security probes")
+	}
+	var out []string
+	for _, x := range v.r.only(func(x *Result) bool { return x.ReasonCode == CodeOptedOut }) {
+		out = append(out, x.ID)
+	}
+	add("opted out of ", slices.Compact(out))
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, "; ")
 }
 
 // scope is [view.scope] of a quick run. Where there is no room for all that was left out it tells the command that lists it.

@@ -62,6 +62,9 @@ type Config struct {
 	// target serves.
 	Revisions  []requirement.Revision
 	Transports []requirement.Transport
+	// Since declares what is judged, in the place of what the target file says: this revision and newer ones. That makes no run
+	// partial.
+	Since requirement.Revision
 	// Only and Skip name requirements by id, or by area: "PAGE-02", "ERR".
 	Only, Skip []string
 	// Filter picks rows by their labels; nil picks all. LabelFilter is the
@@ -238,11 +241,15 @@ func (c Config) engine() (engine.Config, error) {
 			return engine.Config{}, &UsageError{Reason: fmt.Sprintf("there is no requirement %q", id) + areas.DidYouMean(id, `: "mcpcheck list" shows them all`)}
 		}
 	}
+	t.Since = cmp.Or(c.Since, t.Since)
 	if len(c.Revisions) > 0 {
 		t.Revisions = intersect(c.Revisions, t.Revisions)
 		if len(t.Revisions) == 0 {
 			return engine.Config{}, &UsageError{Reason: "the target file leaves none of the revisions that were asked for"}
 		}
+	}
+	if len(t.Revisions) > 0 && !slices.ContainsFunc(t.Revisions, func(r requirement.Revision) bool { return r.Since(t.Since) }) {
+		return engine.Config{}, &UsageError{Reason: "none of the revisions that were asked for is as new as " + string(t.Since) + ", since which is judged"}
 	}
 	l := &t.Limits
 	l.Pages, l.Message = cmp.Or(c.Pages, l.Pages), cmp.Or(c.MessageBytes, l.Message)
@@ -273,9 +280,26 @@ func intersect(want, have []requirement.Revision) []requirement.Revision {
 	return slices.DeleteFunc(slices.Clone(want), func(r requirement.Revision) bool { return !slices.Contains(have, r) })
 }
 
-// partial reports whether rows are left out on purpose.
+// partial reports whether rows are left out on purpose, by flags or by the target file.
 func (c Config) partial() bool {
-	return len(c.Only) > 0 || len(c.Skip) > 0 || c.Filter != nil || len(c.Revisions) > 0 || len(c.Transports) > 0 || c.NoSecurityProbes || c.Quick
+	t := c.Target
+	return len(t.OptOut) > 0 || len(t.Allow) > 0 || len(c.revisions()) > 0 || len(c.Only) > 0 || len(c.Skip) > 0 || c.Filter != nil || len(c.Transports) > 0 || c.NoSecurityProbes || c.Quick
+}
+
+// revisions are those to which the run is limited, or one of its endpoints; none if it is not.
+func (c Config) revisions() []requirement.Revision {
+	switch {
+	case len(c.Revisions) > 0:
+		return c.Revisions
+	case len(c.Target.Revisions) > 0:
+		return c.Target.Revisions
+	}
+	var some []requirement.Revision
+	for i := range c.Target.Endpoints {
+		some = append(some, c.Target.Endpoints[i].Revisions...)
+	}
+	slices.Sort(some)
+	return slices.Compact(some)
 }
 
 // wants reports whether the engine is to plan for a row.
@@ -297,7 +321,7 @@ func (c Config) asked(row engine.Row) bool {
 func (c Config) shown() reports.Config {
 	s := reports.Config{
 		File: c.Target.File, LabelFilter: c.LabelFilter, Only: c.Only, Skip: c.Skip, Strict: c.Strict,
-		Read: "50", Revisions: requirement.Texts(c.Revisions), Transports: requirement.Texts(c.Transports),
+		Read: "50", Revisions: requirement.Texts(c.revisions()), Since: string(cmp.Or(c.Since, c.Target.Since)), Transports: requirement.Texts(c.Transports),
 	}
 	if c.Reads < 0 {
 		s.Read = "all"

@@ -117,7 +117,7 @@ func tryOut(ctx context.Context, cfg suite.Config) (*trial, error) {
 func standIn(cfg suite.Config, reference []target.Endpoint) (called, instead *target.Target) {
 	asked := *cfg.Target
 	asked.Endpoints = nil
-	instead = &target.Target{Revisions: asked.Revisions, OptOut: asked.OptOut, Allow: asked.Allow}
+	instead = &target.Target{Revisions: asked.Revisions, Since: asked.Since, OptOut: asked.OptOut, Allow: asked.Allow}
 	for _, e := range cfg.Target.Endpoints {
 		for _, r := range reference {
 			if r.Transport() == supposed(cfg, &e) {

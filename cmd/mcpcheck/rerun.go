@@ -18,7 +18,7 @@ import (
 // notRepeated are the flags of "mcpcheck run" that a repetition does without: those that
 // pick verdicts, because one is picked, and those about what is written where.
 var notRepeated = []string{
-	"only", "skip", "label-filter", "transport", "revision",
+	"only", "skip", "label-filter", "transport", "revision", "since",
 	"junit", "json", "html", "markdown", "sarif", "sarif-location", "record", "baseline", "quiet", "verbose", "no-color",
 	othersFlag,
 }

@@ -126,6 +126,7 @@ func completed() (flags, arguments map[string]helpcmd.Words) {
 	flags = map[string]helpcmd.Words{
 		"only": rowWords, "skip": rowWords,
 		"revision":     func() []string { return requirement.Texts(requirement.Revisions()) },
+		"since":        func() []string { return requirement.Texts(requirement.Revisions()) },
 		"transport":    func() []string { return requirement.Texts(requirement.Transports()) },
 		"label-filter": labelWords,
 	}

@@ -230,6 +230,9 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 		return suite.Config{}, err
 	}
 	cfg := o.cfg
+	if t != nil {
+		t.Since = cmp.Or(cfg.Since, t.Since)
+	}
 	cfg.Target, cfg.Tool = t, tool()
 	cfg.Only, cfg.Skip = area.Catalogue().Expand(cfg.Only), area.Catalogue().Expand(cfg.Skip)
 	if cfg.Revisions, err = revisions(o.revisions); err != nil {

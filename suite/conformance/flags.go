@@ -37,6 +37,7 @@ func TargetFlags(f *pflag.FlagSet, t *target.Flags) {
 // requirements and name files.
 func RunFlags(f *pflag.FlagSet, c *suite.Config, revisions *[]string) {
 	f.StringSliceVar(revisions, "revision", nil, "judge these protocol `revisions` only")
+	f.StringVar((*string)(&c.Since), "since", "", "judge this protocol `revision` and newer ones: the declared scope, which every result names")
 	f.BoolVar(&c.Strict, "strict", false, "count warnings as failures")
 	f.IntVar(&c.Jobs, "jobs", 0, "how many scenarios to play at once (default 8); over HTTP as many may watch silence meanwhile")
 	TimeFlags(f, &c.Timeout, &c.StartTimeout)
@@ -62,6 +63,9 @@ var counts = []string{"jobs", "pages", "message-bytes", "connection-bytes", "run
 func CheckFlag(name, value string) error {
 	if slices.Contains(counts, name) && (value == "0" || strings.HasPrefix(value, "-")) {
 		return fmt.Errorf("--%s must be 1 or more", name)
+	}
+	if name == "since" && !requirement.Revision(value).Known() {
+		return fmt.Errorf("--since: there is no revision %q: the revisions are %s", value, strings.Join(requirement.Texts(requirement.Revisions()), ", "))
 	}
 	return nil
 }

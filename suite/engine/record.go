@@ -94,7 +94,7 @@ type recordedPlay struct {
 func (r *Run) Record(w io.Writer) error {
 	masker := r.masks()
 	h := head{
-		Schema: RecordingSchema, Tool: r.cfg.Tool, Target: r.target(), Config: r.cfg.Shown,
+		Schema: RecordingSchema, Tool: r.cfg.Tool, Target: r.target(), Config: r.shown(),
 		Partial: r.cfg.Partial, Ended: r.interrupted(), Began: r.began, Took: r.took, Rows: []recordedRow{},
 	}
 	for _, o := range r.cfg.Target.OptOut {

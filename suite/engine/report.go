@@ -42,12 +42,7 @@ func (r *Run) ReportOnPart(judged []*Judgement, strict bool) *reports.Report {
 }
 
 func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted string) *reports.Report {
-	cfg := r.cfg.Shown
-	cfg.Jobs, cfg.TimeoutMS, cfg.StartTimeoutMS = r.cfg.Jobs, r.cfg.Timeout.Milliseconds(), r.cfg.Start.Milliseconds()
-	cfg.BudgetMS, cfg.QuietWindowMS = r.cfg.Budget.Milliseconds(), r.cfg.QuietWindow.Milliseconds()
-	cfg.NoSecurityProbes = !r.cfg.SecurityProbes
-	cfg.RatePerSecond = r.cfg.Rate
-	w := r.writer(reports.New(r.cfg.Tool, r.target(), cfg), r.leaks(), judged...)
+	w := r.writer(reports.New(r.cfg.Tool, r.target(), r.shown()), r.leaks(), judged...)
 	slices.SortStableFunc(judged, func(a, b *Judgement) int { return reports.CompareIDs(a.Requirement.ID, b.Requirement.ID) })
 	for _, j := range judged {
 		w.Result(j.Requirement, j.Combination, &j.Result, r.playing(j.Row))
@@ -57,6 +52,19 @@ func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted stri
 		Profile: r.catalogue.Profile, Profiles: requirement.Profiles(), Offered: r.offered,
 	})
 	return w.Report
+}
+
+// shown is the configuration as reports and recordings show it.
+func (r *Run) shown() reports.Config {
+	cfg := r.cfg.Shown
+	if r.recorded != nil {
+		return cfg
+	}
+	cfg.Jobs, cfg.TimeoutMS, cfg.StartTimeoutMS = r.cfg.Jobs, r.cfg.Timeout.Milliseconds(), r.cfg.Start.Milliseconds()
+	cfg.BudgetMS, cfg.QuietWindowMS = r.cfg.Budget.Milliseconds(), r.cfg.QuietWindow.Milliseconds()
+	cfg.NoSecurityProbes = !r.cfg.SecurityProbes
+	cfg.RatePerSecond = r.cfg.Rate
+	return cfg
 }
 
 // Show is a verdict that was given, as a report shows it: without secrets, and with the

@@ -102,6 +102,7 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 	p.field("", "name", t.Name)
 	p.endpoints(t)
 	p.field("", "revisions", t.Revisions)
+	p.field("", "since", t.Since)
 	p.subjects(&t.Subjects, found)
 	p.triggers(&t.Triggers, found)
 	p.field("", "identities", withoutSecrets(t.Identities))

@@ -49,6 +49,9 @@ func (t *Target) check(at func(path string) yamlfile.Pos, rows *catalogue.Catalo
 		labels[e.Name] = true
 	}
 	c.revisions("revisions", t.Revisions)
+	if t.Since != "" {
+		c.revision("since", t.Since)
+	}
 	c.identities(t)
 	c.subjects(t)
 	c.triggers(&t.Triggers)
@@ -168,9 +171,13 @@ func (c *checker) url(path, raw string) {
 
 func (c *checker) revisions(path string, revisions []requirement.Revision) {
 	for i, r := range revisions {
-		if !r.Known() {
-			c.fail(fmt.Sprintf("%s[%d]", path, i), "must be a revision of the protocol (%s), not %q", list(requirement.Revisions()), r)
-		}
+		c.revision(fmt.Sprintf("%s[%d]", path, i), r)
+	}
+}
+
+func (c *checker) revision(path string, r requirement.Revision) {
+	if !r.Known() {
+		c.fail(path, "must be a revision of the protocol (%s), not %q", list(requirement.Revisions()), r)
 	}
 }
 

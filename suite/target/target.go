@@ -28,6 +28,8 @@ type Target struct {
 	Endpoints []Endpoint `yaml:"endpoints"`
 	// Revisions limits the run to these revisions; empty means all.
 	Revisions []requirement.Revision `yaml:"revisions"`
+	// Since declares what is judged: this revision and newer ones; empty means all. Unlike Revisions it makes no run partial.
+	Since requirement.Revision `yaml:"since"`
 	// Subjects are the resources, templates and completions whose behaviour
 	// is known.
 	Subjects Subjects `yaml:"subjects"`
@@ -228,11 +230,11 @@ func (t *Target) OptedOut(id string) (reason string, ok bool) {
 	return "", false
 }
 
-// Wants reports whether a revision is to be tried on an endpoint: neither the
+// Wants reports whether a revision is to be tried on an endpoint: it is not older than what is judged, and neither the
 // target nor the endpoint is limited to others. It does not say that the target
 // speaks it.
 func (t *Target) Wants(e *Endpoint, rev requirement.Revision) bool {
-	return limited(t.Revisions, rev) && limited(e.Revisions, rev)
+	return rev.Since(t.Since) && limited(t.Revisions, rev) && limited(e.Revisions, rev)
 }
 
 func limited(to []requirement.Revision, rev requirement.Revision) bool {

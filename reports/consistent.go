@@ -1,0 +1,105 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+)
+
+// consistent says in which member the summary says something else than the results; nil if it does not. An outcome may be held
+// back, as that of a client which did nothing is; it says no more than the verdicts do.
+func (r *Report) consistent() error {
+	s, strict := &r.Summary, r.Config.Strict
+	counted := Summary{Observations: len(r.Observations)}
+	for i, x := range r.rows() {
+		if !x.gravityFits() {
+			return fmt.Errorf("results[%d].gravity is %q on a verdict that is %q", i, clean(string(x.Gravity), 40), x.Verdict)
+		}
+		counted.Add(x.Verdict)
+		counted.Security.add(x)
+		if x.Excused && x.Verdict.Red() {
+			counted.Excused++
+		}
+	}
+	if err := s.Counts.differ("summary", counted.Counts); err != nil {
+		return err
+	}
+	for name, n := range map[string][2]int{
+		"security.fail": {s.Security.Fail, counted.Security.Fail}, "security.warn": {s.Security.Warn, counted.Security.Warn},
+		"excused": {s.Excused, counted.Excused}, "observations": {s.Observations, counted.Observations},
+	} {
+		if n[0] != n[1] {
+			return contradiction("summary."+name, n[0], n[1])
+		}
+	}
+	if seen := outcome(r.rows(), strict); !s.Outcome.within(seen) {
+		return contradiction("summary.outcome", s.Outcome, seen)
+	}
+	if by := (view{r: r}).narrowed(1); s.Scope == Full && by != "" {
+		return contradiction("summary.scope", s.Scope, string(Partial)+by)
+	}
+	if is := s.Outcome == Conformant && s.Scope == Full; s.Conformant != is {
+		return contradiction("summary.conformant", s.Conformant, is)
+	}
+	return r.consistentParts(strict)
+}
+
+// consistentParts is [Report.consistent] of the results by combination and by revision.
+func (r *Report) consistentParts(strict bool) error {
+	combinations := r.combinations(SummaryOptions{Strict: strict})
+	if len(combinations) != len(r.Summary.Combinations) {
+		return contradiction("summary.combinations has so many members", len(r.Summary.Combinations), len(combinations))
+	}
+	for i, c := range combinations {
+		path, says := fmt.Sprintf("summary.combinations[%d]", i), &r.Summary.Combinations[i]
+		if says.Revision != c.Revision || says.Transport != c.Transport {
+			return contradiction(path, says.Revision+" on "+says.Transport, c.Revision+" on "+c.Transport)
+		}
+		if err := says.Counts.differ(path, c.Counts); err != nil {
+			return err
+		}
+		if !says.Outcome.within(c.Outcome) {
+			return contradiction(path+".outcome", says.Outcome, c.Outcome)
+		}
+	}
+	revisions := r.revisions(strict)
+	if r.Summary.Revisions == nil { // an earlier version wrote the report
+		r.Summary.Revisions = revisions
+	}
+	if !slices.EqualFunc(r.Summary.Revisions, revisions, func(says, seen RevisionSummary) bool {
+		return says.Revision == seen.Revision && says.Outcome.within(seen.Outcome) && slices.Equal(says.By, seen.By)
+	}) {
+		return contradiction("summary.revisions", byRevision(r.Summary.Revisions, Full), byRevision(revisions, Full))
+	}
+	return nil
+}
+
+// contradiction says what a member says, and what follows from the results.
+func contradiction(member string, says, follows any) error {
+	return fmt.Errorf("%s: it says %q, and by the results it is %q", member, clean(fmt.Sprint(says), pageTitle), clean(fmt.Sprint(follows), pageTitle))
+}
+
+// differ says which of some counts is another one.
+func (c Counts) differ(path string, counted Counts) error {
+	for _, v := range Verdicts() {
+		if says, is := *c.of(v), *counted.of(v); says != is {
+			return fmt.Errorf("%s counts %d verdicts that are %q, and there are %d", path, says, v, is)
+		}
+	}
+	return nil
+}
+
+// within reports whether an outcome says no more than one that follows from verdicts.
+func (o Outcome) within(seen Outcome) bool {
+	return o == seen || o == NoResources && seen != NotEstablished || o == NotEstablished && seen == Conformant
+}
+
+// gravityFits reports whether the gravity of a result is one that its verdict can have.
+func (x *Result) gravityFits() bool {
+	switch x.Gravity {
+	case "":
+		return true
+	case GravitySecurity, GravityCodes:
+		return x.Verdict.Red()
+	}
+	return x.Gravity == GravityOf(x.Verdict)
+}

@@ -1,0 +1,83 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// RevisionSummary is the result in one revision, on all transports.
+type RevisionSummary struct {
+	Revision string  `json:"revision"`
+	Outcome  Outcome `json:"outcome"`
+	// By lists the ids of the requirements that decide it, the gravest first: those that are broken, or else those that
+	// have to hold and could not be judged. What a finding on another one covers is left out.
+	By []string `json:"by,omitempty"`
+}
+
+// revisions is the result by revision, the oldest first.
+func (r *Report) revisions(strict bool) []RevisionSummary {
+	list := []RevisionSummary{}
+	groups := grouped(r.rows(), func(x *Result) string { return x.Revision })
+	slices.SortStableFunc(groups, func(a, b []*Result) int { return strings.Compare(a[0].Revision, b[0].Revision) })
+	for _, results := range groups {
+		s := RevisionSummary{Revision: results[0].Revision, Outcome: outcome(results, strict)}
+		decide := func(x *Result) bool { return x.counts(strict) && x.Under == "" }
+		if s.Outcome == NotEstablished {
+			decide = func(x *Result) bool { return x.Verdict == Blocked && x.Level == LevelMust }
+		}
+		results = slices.DeleteFunc(results, func(x *Result) bool { return !decide(x) })
+		slices.SortStableFunc(results, byGravity)
+		for _, x := range results {
+			if !slices.Contains(s.By, x.ID) {
+				s.By = append(s.By, x.ID)
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// mark is the sign of a result in one revision, and the verdict whose colour it has. That nothing was found in what a partial
+// run selected is no more than that.
+func (s *RevisionSummary) mark(scope Scope) (sign string, as Verdict) {
+	as = map[Outcome]Verdict{Conformant: Pass, NonConformant: Fail}[s.Outcome]
+	switch {
+	case as == "":
+		as = Blocked
+	case as == Pass && scope != Full:
+		as = NotApplicable
+	}
+	return marks[as], as
+}
+
+// by names a few of the requirements that decide it: "BATCH-01 CAP-08 ERR-11 +2".
+func (s *RevisionSummary) by() string {
+	const few = 3
+	text := clean(strings.Join(s.By[:min(len(s.By), few)], " "), pageTitle)
+	if more := len(s.By) - few; more > 0 {
+		text += fmt.Sprintf(" +%d", more)
+	}
+	return text
+}
+
+// byRevision is the result by revision in a line: "2025-03-26 ✗ BATCH-01  2025-06-18 ✓".
+func byRevision(list []RevisionSummary, scope Scope) string {
+	parts := make([]string, len(list))
+	for i := range list {
+		sign, _ := list[i].mark(scope)
+		parts[i] = strings.TrimSpace(clean(list[i].Revision, 40) + " " + sign + " " + list[i].by())
+	}
+	return strings.Join(parts, "  ")
+}
+
+// byRevision is the line of [byRevision] for a report.
+func (v view) byRevision() string { return byRevision(v.r.Summary.Revisions, v.r.Summary.Scope) }
+
+// told is the outcome with the result by revision, in a line.
+func (v view) told() string {
+	if by := v.byRevision(); by != "" {
+		return v.standing().String() + "; " + by
+	}
+	return v.standing().String()
+}
