@@ -2,6 +2,7 @@ package meta
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -47,7 +48,9 @@ var badMetadataScenario = &scenario.Scenario{
 		}
 		if c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
 			c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
-			scenario.Each(c, versions, do)
+			for _, q := range slices.Backward(versions) { // the one without a version is sent when the other was answered
+				c.Do(ctx, q)
+			}
 		}
 	}),
 }

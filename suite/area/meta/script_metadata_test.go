@@ -37,6 +37,9 @@ func TestEraOfAProcess(t *testing.T) {
 			if x := rec.Step(recording.StepNoVersion); x != nil && x.Result().Get("era").Str != "legacy" {
 				t.Errorf("the request without a version: %s", x.Message().Raw)
 			}
+			if x := rec.Step("odd-version"); x != nil && x.Result().Get("era").Str != "modern" {
+				t.Errorf("the request with an odd version: %s", x.Message().Raw)
+			}
 			scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 				c, _ := p.Expendable(ctx)
 				if x := c.Do(ctx, p.Ordinary("others")); x.Result().Get("era").Str != "modern" {
