@@ -82,6 +82,11 @@ type tile struct {
 // pageMark is the result in one revision.
 type pageMark struct{ Revision, Sign, Class, Outcome, By string }
 
+func (s *RevisionSummary) onPage(scope Scope) pageMark {
+	sign, as := s.mark(scope)
+	return pageMark{clean(s.Revision, 40), sign, string(as), clean(string(s.Outcome), 40), s.by()}
+}
+
 type pair struct{ Name, Value, More string }
 
 type pageReason struct {
@@ -190,9 +195,7 @@ func (p *pageView) verdict(v view, strict bool) {
 	_, as := said.headline()
 	p.Word, p.Class = said.String(), string(as)
 	for i := range s.Revisions {
-		x := &s.Revisions[i]
-		sign, as := x.mark(s.Scope)
-		p.ByRevision = append(p.ByRevision, pageMark{clean(x.Revision, 40), sign, string(as), clean(string(x.Outcome), 40), x.by()})
+		p.ByRevision = append(p.ByRevision, s.Revisions[i].onPage(s.Scope))
 	}
 	judged := v.r.only(func(x *Result) bool { return x.Verdict.Judged() })
 	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(everything), distinctIDs(judged), count(distinctIDs(v.r.rows()), "requirement"),

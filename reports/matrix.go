@@ -155,6 +155,21 @@ func (t *MatrixTarget) Word() string {
 	return said.complete(word)
 }
 
+// revisions lists those in which any target was judged, the oldest first.
+func (m *Matrix) revisions() []string {
+	var all []string
+	for i := range m.Targets {
+		for _, s := range m.Targets[i].Judged {
+			all = append(all, s.Revision)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// ByRevision is the result by revision in a line: "2025-03-26 ✗ BATCH-01  2025-06-18 ✓".
+func (t *MatrixTarget) ByRevision() string { return byRevision(t.Judged, t.Scope) }
+
 // Add puts a column into the matrix, with the rows that its report has.
 func (m *Matrix) Add(t MatrixTarget, r *Report) {
 	m.Targets = append(m.Targets, t)

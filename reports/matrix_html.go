@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -28,6 +29,7 @@ type matrixView struct {
 	Tool, Catalogue, Shard string
 	Missing                string
 	Tiles                  []tile
+	Revisions              []string
 	Targets                []matrixTargetView
 	Style                  template.CSS
 	Script, Data           template.JS
@@ -39,6 +41,7 @@ type matrixTargetView struct {
 	Link                                template.URL
 	Counts                              Counts
 	Took                                string
+	Marks                               []pageMark // one for each revision of the page
 }
 
 // matrixData is what the script works on. A verdict is one character: the place of
@@ -74,13 +77,15 @@ func WriteMatrixHTML(w io.Writer, m *Matrix) error {
 		Style: template.CSS(pageStyle + matrixStyle), StyleHash: digest(pageStyle + matrixStyle), // #nosec G203 -- embedded in this program
 		Script: template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program
 	}
+	revisions := m.revisions()
+	v.Revisions = cleanAll(revisions)
 	data := matrixData{Requirements: []MatrixRequirement{}, Targets: []matrixColumnData{}}
 	for _, q := range m.Requirements {
 		data.Requirements = append(data.Requirements, MatrixRequirement{clean(q.ID, pageTitle), clean(q.Title, pageTitle), clean(q.Level, 40)})
 	}
 	for i := range m.Targets {
 		t := &m.Targets[i]
-		v.Targets = append(v.Targets, targetView(t))
+		v.Targets = append(v.Targets, targetView(t, revisions))
 		data.Targets = append(data.Targets, matrixColumnData{clean(t.Name, pageTitle), string(pageLink(t.Page)), t.Fail, verdictString(m, t)})
 	}
 	raw, err := json.Marshal(data)
@@ -91,12 +96,19 @@ func WriteMatrixHTML(w io.Writer, m *Matrix) error {
 	return unwritten("matrix", err)
 }
 
-func targetView(t *MatrixTarget) matrixTargetView {
+func targetView(t *MatrixTarget, revisions []string) matrixTargetView {
 	v := matrixTargetView{Name: clean(t.Name, pageTitle), Link: pageLink(t.Page), Counts: t.Counts, Took: fmt.Sprintf("%.1f", t.TookMS/1000), Error: cleanLines(t.Error)}
 	if t.Server != nil {
 		v.Server = clean(strings.TrimSpace(t.Server.Name+" "+t.Server.Version), pageTitle)
 	}
 	v.Outcome = t.Word()
+	for _, revision := range revisions {
+		mark := pageMark{}
+		if i := slices.IndexFunc(t.Judged, func(s RevisionSummary) bool { return s.Revision == revision }); i >= 0 {
+			mark = t.Judged[i].onPage(t.Scope)
+		}
+		v.Marks = append(v.Marks, mark)
+	}
 	switch {
 	case t.Status != MatrixJudged:
 		v.Class = "warn"

@@ -94,9 +94,11 @@ func WriteStatement(w io.Writer, r *Report, o StatementOptions) error {
 
 // result is the outcome in the predicate's words. What is not established did not
 // pass: the predicate knows no fourth word. A partial run without a failure is no more
-// than WARNED, because what it left out is unknown.
+// than WARNED, because what it left out is unknown, and so is one on a target without resources.
 func result(r *Report) string {
 	switch s := &r.Summary; {
+	case s.Outcome == NoResources && s.Fail == 0:
+		return "WARNED"
 	case s.Outcome != Conformant:
 		return "FAILED"
 	case s.Warn > 0 || s.Scope != Full:
@@ -141,7 +143,7 @@ func annotations(r *Report) map[string]any {
 	}
 	slices.SortFunc(idle, CompareIDs)
 	return map[string]any{
-		"schema": clean(r.Schema, 40), "target": clean(r.Target.Name, pageTitle), "endpoints": endpoints, "outcome": clean(string(r.Summary.Outcome), 40), "headline": view{r: r}.standing().String(), "scope": clean(string(r.Summary.Scope), 40),
+		"schema": clean(r.Schema, 40), "target": clean(r.Target.Name, pageTitle), "endpoints": endpoints, "outcome": clean(string(r.Summary.Outcome), 40), "headline": view{r: r}.standing().String(), "scope": clean(string(r.Summary.Scope), 40), "judged": view{r: r}.scope(everything), "by_revision": view{r: r}.byRevision(),
 		"combinations": revisions, "profiles": profiles, "not_exercised": cleanAll(slices.Compact(idle)), "excused": r.Summary.Excused,
 		"started": clean(r.Summary.Started, 40), "duration_ms": r.Summary.DurationMS,
 	}

@@ -174,6 +174,9 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 		word += fmt.Sprintf(plural.Of(column.Warn, ", %d failed, %d {warning|warnings}"), column.Fail, column.Warn)
 	}
 	text := fmt.Sprintf("[%d/%d] %s: %s, %.1f s", len(r.m.Targets), r.all, t.Name, word, column.TookMS/1000)
+	if by := column.ByRevision(); by != "" {
+		text += "; " + by
+	}
 	if column.Error != "" {
 		text += ": " + strings.ReplaceAll(column.Error, "\n", "; ")
 	}

@@ -1,0 +1,78 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestConsistent: a report that says something else than its verdicts is refused, with the member.
+func TestConsistent(t *testing.T) {
+	r := New(Tool{Name: "mcpcheck"}, Target{Name: "x"}, Config{})
+	r.Results = []Result{row("A-1", LevelMust, Fail, ""), row("A-2", LevelMust, Pass, ""), row("A-3", LevelMust, Blocked, "x")}
+	r.Results[0].Gravity = GravitySecurity
+	r.Observations = []Observation{{ID: "odd", Detail: "x"}}
+	r.Summarize(SummaryOptions{})
+	raw := encode(t, r)
+	for member, change := range map[string]func(*Report){
+		"":                                   func(*Report) {},
+		`results[0].gravity is "warning"`:    func(r *Report) { r.Results[0].Gravity = GravityWarning },
+		`results[1].gravity is "security"`:   func(r *Report) { r.Results[1].Gravity = GravitySecurity },
+		`summary counts 1 verdicts that are`: func(r *Report) { r.Results[0].Verdict = Pass; r.Results[0].Gravity = "" },
+		"summary counts 0 verdicts":          func(r *Report) { r.Summary.Fail = 0 },
+		"summary.security.fail":              func(r *Report) { r.Summary.Security.Fail = 0 },
+		"summary.observations":               func(r *Report) { r.Observations = nil },
+		"summary.excused":                    func(r *Report) { r.Results[0].Excused = true },
+		"summary.outcome":                    func(r *Report) { r.Summary.Outcome = Conformant },
+		"summary.conformant":                 func(r *Report) { r.Summary.Conformant = true },
+		"summary.scope":                      func(r *Report) { r.Config.Only = []string{"A-1"} },
+		`it is "partial: opted out of A-2"`: func(r *Report) {
+			r.Results[1].Verdict, r.Results[1].ReasonCode = NotApplicable, CodeOptedOut
+			r.Summary.Pass, r.Summary.NotApplicable = 0, 1
+		},
+		"summary.combinations has":        func(r *Report) { r.Summary.Combinations = nil },
+		"summary.combinations[0] counts":  func(r *Report) { r.Summary.Combinations[0].Blocked = 0 },
+		"summary.combinations[0].outcome": func(r *Report) { r.Summary.Combinations[0].Outcome = NotEstablished },
+		"summary.revisions":               func(r *Report) { r.Summary.Revisions[0].By = nil },
+	} {
+		var edited Report
+		if err := json.Unmarshal(raw, &edited); err != nil {
+			t.Fatal(err)
+		}
+		change(&edited)
+		_, err := ReadJSON(bytes.NewReader(encode(t, &edited)))
+		if (member == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), "the report contradicts itself: "+member) &&
+			!strings.Contains(err.Error(), member) {
+			t.Errorf("%s: %v", member, err)
+		}
+	}
+}
+
+// TestByRevision: each revision has its mark and what decides it, and a partial run passes nothing.
+func TestByRevision(t *testing.T) {
+	at := func(id, revision string, v Verdict) Result {
+		x := row(id, LevelMust, v, "")
+		x.Revision = revision
+		return x
+	}
+	r := New(Tool{}, Target{}, Config{Since: "2025-03-26"})
+	r.Results = []Result{
+		at("A-1", "2025-11-25", Pass), at("A-1", "2025-03-26", Fail), at("B-1", "2025-03-26", Fail), at("B-2", "2025-03-26", Fail),
+		at("B-3", "2025-03-26", Fail), at("C-1", "2025-03-26", Fail), at("B-1", "2025-06-18", Blocked), at("A-1", "2025-06-18", Pass),
+	}
+	r.Results[5].Under = "A-1"
+	for want, o := range map[string]SummaryOptions{
+		"NOT CONFORMANT, since 2025-03-26; 2025-03-26 ✗ A-1 B-1 B-2 +1  2025-06-18 ? B-1  2025-11-25 ✓":              {},
+		"NOT CONFORMANT, since 2025-03-26, partial run; 2025-03-26 ✗ A-1 B-1 B-2 +1  2025-06-18 ? B-1  2025-11-25 ·": {Partial: true},
+	} {
+		r.Summarize(o)
+		if got := (view{r: r}).told(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		column := MatrixColumn("x", r, ExitFindings, 0)
+		if got := column.ByRevision(); got != (view{r: r}).byRevision() || !strings.Contains(column.Word(), "since 2025-03-26") {
+			t.Errorf("the matrix says %s; %s", column.Word(), got)
+		}
+	}
+}
