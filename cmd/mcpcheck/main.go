@@ -19,7 +19,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/mcpcheck/mcpcheck/internal/lifetime"
+	"github.com/mcpcheck/mcpcheck/cmd/internal/lifetime"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 )

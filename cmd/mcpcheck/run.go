@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/cmd/internal/lifetime"
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
-	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
-	"github.com/mcpcheck/mcpcheck/internal/lifetime"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"

@@ -7,7 +7,7 @@ import (
 	"log"
 	"os"
 
-	"github.com/mcpcheck/mcpcheck/internal/lifetime"
+	"github.com/mcpcheck/mcpcheck/cmd/internal/lifetime"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 

@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tidwall/gjson"
 
+	"github.com/mcpcheck/mcpcheck/cmd/internal/lifetime"
 	"github.com/mcpcheck/mcpcheck/internal/environ"
-	"github.com/mcpcheck/mcpcheck/internal/lifetime"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/internal/shell"

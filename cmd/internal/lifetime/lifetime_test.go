@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/internal/lifetime"
+	"github.com/mcpcheck/mcpcheck/cmd/internal/lifetime"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 )
 
