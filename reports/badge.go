@@ -9,7 +9,7 @@ import (
 )
 
 // WriteBadge writes an SVG image of one line for a README: a label, and the outcome
-// of the report with how many combinations it covers. An empty label means
+// of the report with how many revisions are conformant by themselves. Its title names each of these. An empty label means
 // "mcpcheck". The report must have been summarized.
 func WriteBadge(w io.Writer, r *Report, label string) error {
 	if label == "" {
@@ -19,13 +19,13 @@ func WriteBadge(w io.Writer, r *Report, label string) error {
 	text, color := badge(r)
 	left, right := textWidth(label)+10, textWidth(text)+10
 	e := html.EscapeString
-	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[2]s: %[3]s">
-<title>%[2]s: %[3]s</title>
+	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[2]s: %[11]s">
+<title>%[2]s: %[11]s</title>
 <clipPath id="r"><rect width="%[1]d" height="20" rx="3"/></clipPath>
 <g clip-path="url(#r)"><rect width="%[4]d" height="20" fill="#3b4148"/><rect x="%[4]d" width="%[5]d" height="20" fill="%[6]s"/></g>
 <g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle"><text x="%[7]d" y="14" textLength="%[8]d">%[2]s</text><text x="%[9]d" y="14" textLength="%[10]d">%[3]s</text></g>
 </svg>
-`, left+right, e(label), e(text), left, right, color, left/2, left-10, left+right/2, right-10)
+`, left+right, e(label), e(text), left, right, color, left/2, left-10, left+right/2, right-10, e(strings.TrimSuffix(text+"; "+view{r: r}.byRevision(), "; ")))
 	return unwritten("badge", err)
 }
 
@@ -36,7 +36,7 @@ var badgeColors = map[Verdict]string{Pass: "#1a6b34", Fail: "#a8161b", Blocked: 
 func badge(r *Report) (text, color string) {
 	s := &r.Summary
 	good := 0
-	for _, c := range s.Combinations {
+	for _, c := range s.Revisions {
 		if c.Outcome == Conformant {
 			good++
 		}
@@ -48,7 +48,7 @@ func badge(r *Report) (text, color string) {
 	}
 	text, color = strings.ToLower(word), badgeColors[as]
 	if s.Outcome != NotEstablished && s.Outcome != NoResources {
-		text += fmt.Sprintf(" %d/%d", good, len(s.Combinations))
+		text += fmt.Sprintf(" %d/%d", good, len(s.Revisions))
 	}
 	switch {
 	case as == Fail:
