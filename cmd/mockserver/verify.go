@@ -43,6 +43,7 @@ type verifier struct {
 	strict       bool
 	stdioCommand bool
 	provoke      bool
+	endStream    bool
 	protect      bool
 	token        string // that --protect has made
 	ignoreExit   bool
@@ -71,6 +72,7 @@ func (s *settings) verifyCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 	f.StringSliceVar(&v.only, "only", nil, "judge these requirements only, `ID,...`")
 	f.BoolVar(&v.stdioCommand, "stdio-command", false, "give the client the command line of a server on stdio in MCP_SERVER_COMMAND")
 	f.BoolVar(&v.provoke, "provoke", false, "end one session of Streamable HTTP, which the client has to replace")
+	f.BoolVar(&v.endStream, "provoke-stream", false, "end one event stream that GET opened (2025-11-25), and ask the client to wait for a second")
 	f.BoolVar(&v.protect, "protect", false, "demand a bearer token over HTTP, which the client gets in MCP_SERVER_TOKEN")
 	f.BoolVar(&v.ignoreExit, "ignore-exit", false, "judge a client by what it said, even if it ends with another status than 0")
 	f.BoolVar(&v.listRules, "list", false, "list the requirements and exit; with --json - as JSON")

@@ -113,8 +113,8 @@ func (v *verifier) checkFaults() error {
 	switch {
 	case v.jobs < 1:
 		return usagef("--jobs must be at least 1")
-	case v.provoke || v.protect || len(v.only) > 0 || v.settings.journal != "" || v.steer.admin != "" || v.steer.tokens != "":
-		return usagef("--faults judges how a client copes: --provoke, --protect, --only, --journal, --admin and --token-env do not go with it")
+	case v.provoke || v.endStream || v.protect || len(v.only) > 0 || v.settings.journal != "" || v.steer.admin != "" || v.steer.tokens != "":
+		return usagef("--faults judges how a client copes: --provoke, --provoke-stream, --protect, --only, --journal, --admin and --token-env do not go with it")
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ const (
 // serve makes the server with its occasions. If its world is a directory, it is told of
 // changes there until the function that it returns is called.
 func (v *verifier) serve(ctx context.Context, w reference.World, files *dir.Dir) (*reference.Server, func(), error) {
-	o := occasion.New(occasion.Options{EndSession: v.provoke})
+	o := occasion.New(occasion.Options{EndSession: v.provoke, EndStream: v.endStream})
 	v.options.Hooks = hook.Join(o.Hooks(), v.options.Hooks)
 	server, err := reference.New(w, v.options)
 	if err != nil {

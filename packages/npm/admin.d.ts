@@ -238,6 +238,8 @@ export interface Entry {
   reason?: string;
   /** RequestSeq is the number of the entry that this one answers, belongs to or ends; 0 if there is none. */
   requestSeq?: number;
+  /** Retry is the retry field of the server-sent event, in milliseconds. */
+  retry?: number;
   /** Revision is the protocol revision that was negotiated, or that the request claims; empty before a handshake. */
   revision?: string;
   /** Rules names the faults, quirks, failures and delays that were in force for the request: the one applied (Applied), or all so far (Out). */

@@ -424,7 +424,7 @@ func (p *responder) noteEvent(ctx context.Context, ev hook.Event) {
 	if data == nil {
 		data = ev.Raw
 	}
-	entry := &journal.Entry{Stream: ev.Stream, EventID: ev.ID}
+	entry := &journal.Entry{Stream: ev.Stream, EventID: ev.ID, Retry: int(ev.Retry.Milliseconds())}
 	if len(data) == 0 || ev.Type == "endpoint" {
 		entry.Kind, entry.Direction = journal.Event, journal.Out
 		entry.Transport, entry.Session, entry.Revision = p.session.transport, p.session.ID(), p.session.Revision()

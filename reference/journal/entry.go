@@ -90,6 +90,8 @@ type Entry struct {
 	Stream string `json:"stream,omitempty"`
 	// EventID is the id of the server-sent event.
 	EventID string `json:"eventId,omitempty"`
+	// Retry is the retry field of the server-sent event, in milliseconds.
+	Retry int `json:"retry,omitempty"`
 	// Raw is the message as it crossed the wire, but for secrets, cut at Options.MaxRaw; Size is
 	// its length in bytes before that.
 	Raw  []byte `json:"-"`

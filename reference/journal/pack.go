@@ -51,6 +51,7 @@ func appendTexts(b []byte, all []string) []byte {
 // appendEntry appends all of an entry but the time. The message comes last.
 func appendEntry(b []byte, e *Entry) []byte {
 	b = appendNumber(appendNumber(appendNumber(b, int(e.Seq)), int(e.RequestSeq)), e.Size) // #nosec G115 -- entries are counted one by one
+	b = appendNumber(b, e.Retry)
 	b = appendText(appendText(b, string(e.Direction)), string(e.Kind))
 	for _, s := range [...]string{
 		e.Transport, e.Session, e.Connection, e.Revision, e.Identity, e.Method, e.URI, e.Stream, e.EventID, e.Scope, e.Reason,
@@ -110,7 +111,7 @@ func (u *unpacker) texts() []string {
 func unpacked(b []byte, at time.Time, rest *Shared, n int) *Entry {
 	b = bytes.Clone(b) // whose memory is used again
 	u := &unpacker{b, string(b)}
-	e := &Entry{Time: at, Seq: uint64(u.number()), RequestSeq: uint64(u.number()), Size: u.number()} // #nosec G115 -- written by appendNumber, from numbers of entries
+	e := &Entry{Time: at, Seq: uint64(u.number()), RequestSeq: uint64(u.number()), Size: u.number(), Retry: u.number()} // #nosec G115 -- written by appendNumber, from numbers of entries
 	e.Direction, e.Kind = Direction(u.text()), Kind(u.text())
 	for _, s := range [...]*string{
 		&e.Transport, &e.Session, &e.Connection, &e.Revision, &e.Identity, &e.Method, &e.URI, &e.Stream, &e.EventID, &e.Scope, &e.Reason,

@@ -1,6 +1,6 @@
 // Package occasion makes a mock server do what a client has to react to, so that more
 // can be judged: it pings clients, asks those for their roots that declare some, says that
-// the list has changed and, if that is asked for, ends a session.
+// the list has changed and, if that is asked for, ends a session and an event stream.
 //
 //	o := occasion.New(occasion.Options{EndSession: true})
 //	server, err := reference.New(w, reference.Options{Hooks: o.Hooks()})
@@ -10,6 +10,7 @@ package occasion
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"sync"
 	"time"
@@ -24,7 +25,13 @@ import (
 type Options struct {
 	// EndSession ends one session of Streamable HTTP, after the first read in it.
 	EndSession bool
+	// EndStream ends one event stream that was opened by GET, behind a message, and says that the client
+	// is to come back in a second (2025-11-25). Where a session is ended, it is a stream of a later one.
+	EndStream bool
 }
+
+// comeBack is how long a client has to wait before it opens a stream again.
+const comeBack = time.Second
 
 // Server is what has to be steered.
 type Server interface {
@@ -43,6 +50,7 @@ type Occasions struct {
 	changed map[string]bool
 	armed   string // the session that is to end
 	ended   bool
+	broken  bool // a stream was ended
 }
 
 // New makes the occasions for one server.
@@ -58,7 +66,9 @@ func (o *Occasions) Bind(s Server) {
 }
 
 // Hooks are what the server needs.
-func (o *Occasions) Hooks() hook.Hooks { return hook.Hooks{Handle: o.handle, HTTP: o.http} }
+func (o *Occasions) Hooks() hook.Hooks {
+	return hook.Join(hook.Hooks{Handle: o.handle, HTTP: o.http}, hook.OnEvent(o.event))
+}
 
 // maxSessions bounds the connections of which it is remembered what they have been sent.
 const maxSessions = 10_000
@@ -150,6 +160,25 @@ func (o *Occasions) soon() {
 	if server != nil {
 		time.AfterFunc(50*time.Millisecond, server.ListChanged)
 	}
+}
+
+// event ends a stream behind its message.
+func (o *Occasions) event(e hook.Streaming) error {
+	t := hook.TraceOf(e)
+	o.mu.Lock()
+	due := o.options.EndStream && !o.broken && (o.ended || !o.options.EndSession) &&
+		e.Stream == "get" && e.ID != "" && len(e.Data) > 0 &&
+		t != nil && t.Header.Get("Mcp-Protocol-Version") == hook.R20251125
+	o.broken = o.broken || due
+	o.mu.Unlock()
+	if !due {
+		return e.Next()
+	}
+	e.Retry = comeBack
+	if err := e.Next(); err != nil {
+		return err
+	}
+	return io.ErrClosedPipe
 }
 
 // http ends the marked session just before its next request is looked at.

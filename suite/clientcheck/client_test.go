@@ -38,6 +38,7 @@ type scripted struct {
 	seen   map[string]int // notifications
 	asked  int
 	status int
+	ended  bool                            // a stream that GET opened
 	header func(h http.Header, raw []byte) // changes what is sent
 }
 
@@ -168,6 +169,9 @@ func (c *scripted) listen(address string, event func(event, data string)) {
 	c.readers.Go(func() {
 		defer resp.Body.Close()
 		c.events(resp.Body, event)
+		c.mu.Lock()
+		c.ended = true
+		c.mu.Unlock()
 	})
 }
 
@@ -208,6 +212,9 @@ func (c *scripted) dispatch(raw []byte) {
 		}
 		if c.bad == "CL-26 roots good" && method == "roots/list" {
 			answer = `"result":{"roots":[]}`
+		}
+		if root, has := map[string]string{"CL-44": "/home/x", "CL-44 good": "file:///home/x"}[c.bad]; has && method == "roots/list" {
+			answer = `"result":{"roots":[{"uri":"` + root + `"}]}`
 		}
 		if c.bad == "CL-24 result" {
 			answer = `"result":null`

@@ -13,6 +13,7 @@ import (
 const (
 	headerVersion = "Mcp-Protocol-Version"
 	headerSession = "Mcp-Session-Id"
+	headerLast    = "Last-Event-Id"
 )
 
 // conversation is what was said on one connection or in one session. The exchanges of its recording are
@@ -92,9 +93,12 @@ func (c *conversation) request(id string, until *message) *message {
 	return last(recording.Keep(before(c.requests(), until), func(q *message) bool { return q.id == id }))
 }
 
-// understood is the first request of the client that succeeded; nil if none did.
+// understood is the first request of the client that succeeded, or was refused by an error that only revisions
+// without handshake have; nil if none was.
 func (c *conversation) understood() *message {
-	return first(recording.Keep(c.requests(), func(m *message) bool { return m.succeeded().Exists() }))
+	return first(recording.Keep(c.requests(), func(m *message) bool {
+		return m.succeeded().Exists() || m.code() == codeMismatch || m.code() == codeCapability
+	}))
 }
 
 // initialized is the first notification that completes the handshake; nil if there is none.

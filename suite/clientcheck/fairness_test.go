@@ -19,7 +19,8 @@ func TestEnoughPages(t *testing.T) {
 		one     = `>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
 		oneIs   = `<{"jsonrpc":"2.0","id":1,"result":{"resources":[],"nextCursor":"a"}}`
 		two     = `>{"jsonrpc":"2.0","id":2,"method":"resources/list","params":{"cursor":"a"}}`
-		twoIs   = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[],"nextCursor":"b"}}`
+		twoIs   = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[{"uri":"note:b","name":"b"}],"nextCursor":"b"}}`
+		empty   = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[],"nextCursor":"b"}}`
 		again   = `>{"jsonrpc":"2.0","id":3,"method":"resources/list","params":{"cursor":"a"}}`
 		thatIs  = `<{"jsonrpc":"2.0","id":3,"result":{"resources":[],"nextCursor":"b"}}`
 		altered = `>{"jsonrpc":"2.0","id":5,"method":"resources/list","params":{"cursor":"a%3D"}}`
@@ -34,6 +35,7 @@ func TestEnoughPages(t *testing.T) {
 	}{
 		"the first page only":         {[]string{one, oneIs}, reports.Warn, 0},
 		"two of three pages":          {[]string{one, oneIs, two, twoIs}, reports.Pass, 1},
+		"an empty second page":        {[]string{one, oneIs, two, empty}, reports.Warn, 0},
 		"one page again and again":    {[]string{one, oneIs, two, twoIs, again, thatIs}, reports.Warn, 0},
 		"an altered cursor":           {[]string{one, oneIs, altered, refused}, reports.NotApplicable, 0},
 		"from the beginning, no more": {[]string{one, oneIs, two, twoIs, fresh, newIs}, reports.Warn, 0},

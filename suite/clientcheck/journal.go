@@ -54,6 +54,7 @@ type entry struct {
 	} `json:"http"`
 	Stream    string          `json:"stream"`
 	EventID   string          `json:"eventId"`
+	Retry     int             `json:"retry"`
 	Size      int             `json:"size"`
 	Scope     string          `json:"scope"`
 	Reason    string          `json:"reason"`
@@ -68,6 +69,8 @@ type entry struct {
 	owner   *conversation // of what the client sent
 	asked   []*message    // the requests in it
 	reply   *entry        // the HTTP answer to it; nil if there was none
+	events  []*entry      // of the event stream that answers it
+	ended   *entry        // the end of that stream
 }
 
 // Evidence is the number of the entry, if there is one.

@@ -174,15 +174,28 @@ func (v *judging) that(ok bool, expected, actual, hint string, seen ...cited) {
 	if ok {
 		v.pass(seen...)
 	} else {
-		v.Fail(verdict.Finding{Expected: expected, Actual: actual, Hint: hint, Frames: numbers(seen)})
+		v.warn("", expected, actual, hint, seen...)
 	}
 }
 
-// warn notes a violation that is worth a warning at most, and says why.
+// warn notes a violation that is worth a warning at most, and says why; without a reason the row decides.
 func (v *judging) warn(why, expected, actual, hint string, seen ...cited) {
 	v.Fail(verdict.Finding{
-		Expected: expected, Actual: actual, Hint: hint, Frames: numbers(seen), Warn: true, Downgraded: why,
+		Expected: expected, Actual: naming(actual, seen), Hint: hint, Frames: numbers(seen),
+		Warn: why != "", Downgraded: why,
 	})
+}
+
+// naming adds to a sentence about messages that a member of one may have the wrong name.
+func naming(actual string, seen []cited) string {
+	for _, x := range seen {
+		if m, ok := x.(*message); ok && m != nil {
+			if said := m.misnaming(); said != "" {
+				return actual + "; " + said
+			}
+		}
+	}
+	return actual
 }
 
 // remark notes a habit that breaks no rule.

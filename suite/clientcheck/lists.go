@@ -3,7 +3,9 @@ package clientcheck
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/tidwall/gjson"
@@ -16,6 +18,8 @@ var listChecks = []check{
 	{"CL-14", "it sent no cursor", cursorsStay},
 	{"CL-31", "no result of a list or read had a positive ttlMs", usesCache},
 	{"CL-32", "no list_changed was sent to it after it had listed resources", fetchesAgain},
+	{"CL-42", `no list that it asked for had an empty nextCursor ("--quirk empty-cursor" makes one)`,
+		together(emptyCursors)},
 }
 
 // lists are the methods with pages.
@@ -88,7 +92,7 @@ func everyPage(all []*conversation, v *judging) {
 		for _, c := range all {
 			l, n := unfollowed(c, method)
 			switch {
-			case l != nil && seenEnough(c.requests(method), l):
+			case l != nil && !barren(l) && seenEnough(c.requests(method), l):
 				enough = l
 			case left == nil:
 				left = l
@@ -100,8 +104,11 @@ func everyPage(all []*conversation, v *judging) {
 		case reached != nil:
 			v.pass(reached...)
 		case left != nil:
-			v.violated("a request of "+method+" with that nextCursor",
-				"the nextCursor of an answer to "+method+" was never used",
+			actual := "the nextCursor of an answer to " + method + " was never used"
+			if barren(left) {
+				actual += ": the page is empty, and not the last"
+			}
+			v.violated("a request of "+method+" with that nextCursor", actual,
 				"ask again with the cursor until an answer has none", left, left.answer)
 		case enough != nil:
 			v.pass(enough, enough.answer)
@@ -131,7 +138,7 @@ func unfollowed(c *conversation, method string) (left, followed *message) {
 	requests := c.requests(method)
 	for _, m := range requests {
 		next := m.succeeded().Get("nextCursor")
-		if next.Type != gjson.String {
+		if next.Type != gjson.String || c.modern && next.Str == "" { // see CL-42
 			continue
 		}
 		used := slices.ContainsFunc(requests, func(q *message) bool {
@@ -143,13 +150,61 @@ func unfollowed(c *conversation, method string) (left, followed *message) {
 			return altered && q.Seq > m.answer.Seq // see CL-12 and CL-14
 		})
 		switch {
-		case used || c.overtaken(m) || c.Crashed != "" && c.elsewhere(m) == nil:
+		case used || c.excused(m):
 			followed = m
 		case left == nil:
 			left = m
 		}
 	}
 	return left, followed
+}
+
+// excused reports whether a client that did not go on from a page may have been about to.
+func (c *conversation) excused(page *message) bool {
+	return c.overtaken(page) || c.Crashed != "" && c.elsewhere(page) == nil
+}
+
+// barren reports whether a page has no entries.
+func barren(page *message) bool {
+	entries := false
+	page.succeeded().ForEach(func(_, x gjson.Result) bool {
+		entries = entries || x.IsArray() && len(x.Array()) > 0
+		return true
+	})
+	return !entries
+}
+
+// emptyCursors judges how the client took empty cursors. That it follows others to the end of a list shows
+// that it means to read lists whole.
+func emptyCursors(all []*conversation, v *judging) {
+	const expected = `a request with the cursor ""`
+	const hint = "end a list where nextCursor is missing or null, not where it is false in a condition"
+	follows := func(c *conversation) bool {
+		ends := func(method string) bool { return completed(c, method) != nil }
+		return (c.SingleClient || !c.separate()) && slices.ContainsFunc(lists, ends)
+	}
+	empty := func(x gjson.Result) bool { return x.Type == gjson.String && x.Str == "" }
+	for _, c := range all {
+		for _, m := range c.requests(lists...) {
+			if !empty(m.succeeded().Get("nextCursor")) {
+				continue
+			}
+			used := func(q *message) bool { return q.Seq > m.answer.Seq && empty(q.Get("params.cursor")) }
+			actual := "the empty nextCursor of an answer to " + m.method + " was taken for the end"
+			why := "" // it is no more than a warning
+			if !slices.ContainsFunc(all, follows) || seenEnough(c.requests(m.method), m) {
+				why = "a client need not read a list to its end"
+			}
+			switch {
+			case slices.ContainsFunc(c.requests(m.method), used):
+				v.pass(m.answer)
+			case c.excused(m) || !c.Ended && c.elsewhere(m) == nil:
+				v.NotExercised("the client may have been about to go on from an empty nextCursor")
+			default:
+				v.warn(why, expected, actual, hint, m, m.answer)
+			}
+		}
+	}
 }
 
 // seenEnough reports whether a client that can follow cursors had seen enough of a list with a
@@ -180,19 +235,33 @@ func (c *conversation) overtaken(page *message) bool {
 
 func usesCache(c *conversation, v *judging) {
 	fresh := map[string]*message{}
-	for _, m := range c.requests(methodList, methodTemplates, methodRead) {
+	for _, m := range c.messages {
+		if m.Direction == out && slices.Contains([]string{listChanged, updated}, m.method) {
+			// It ends what was fresh: the lists, or a read of the resource or of that which it is a part of.
+			uri := m.Get("params.uri").String()
+			maps.DeleteFunc(fresh, func(_ string, q *message) bool {
+				return (q.uri == "") == (m.method == listChanged) && strings.HasPrefix(uri, q.uri)
+			})
+		}
+		if m.Direction == out || m.kind != kindRequest ||
+			!slices.Contains([]string{methodList, methodTemplates, methodRead}, m.method) {
+			continue
+		}
 		key := m.method + "\x00" + m.uri + "\x00" + m.Get("params.cursor").Raw
-		if old := fresh[key]; old != nil {
-			ttl := old.Get("result.ttlMs").Int()
-			if (m.at - old.at).Milliseconds() < ttl {
+		if old := fresh[key]; old != nil && !m.again() && old.answer.Seq < m.Seq &&
+			(c.SingleClient || !c.separate()) {
+			ttl := old.succeeded().Get("ttlMs").Int()
+			if (m.at - old.answer.at).Milliseconds() < ttl {
 				v.Observe("asked-while-fresh",
 					fmt.Sprintf("%s was sent again although the result is fresh for %d ms", m.what(), ttl),
-					old.Seq, m.Seq)
+					old.answer.Seq, m.Seq)
 			}
 		}
 		if m.succeeded().Get("ttlMs").Int() > 0 {
-			fresh[key] = m.answer
 			v.pass(m.answer)
+			if !m.again() { // whose results are not to be cached
+				fresh[key] = m
+			}
 		}
 	}
 }

@@ -3,10 +3,12 @@ package clientcheck
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/judge/schema"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
@@ -26,6 +28,7 @@ const (
 	methodListen      = "subscriptions/listen"
 	methodDiscover    = "server/discover"
 	listChanged       = "notifications/resources/list_changed"
+	updated           = "notifications/resources/updated"
 )
 
 // message is one message of a conversation. An array becomes several. The object is empty if the
@@ -136,6 +139,24 @@ func (m *message) meta(name string) gjson.Result {
 func (m *message) claimsModern() bool {
 	return m.meta("protocolVersion").Exists() || m.meta("clientInfo").Exists() ||
 		m.meta("clientCapabilities").Exists()
+}
+
+// again reports whether a request is a retry with what a result asked for.
+func (m *message) again() bool {
+	return m.Get("params.inputResponses").Exists() || m.Get("params.requestState").Exists()
+}
+
+// misnaming says which member of a message of the client has nearly the name of one that is missing;
+// empty if none has.
+func (m *message) misnaming() string {
+	if m.Direction == out || m.owner == nil {
+		return ""
+	}
+	is, meant := schema.For(m.owner.Revision).Misnamed(m.Result)
+	if is == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s has %q: is %s meant?", m.what(), shorten(is), meant)
 }
 
 // what is the message in a few words.

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -81,16 +83,48 @@ func cancellations(c *conversation, v *judging) {
 			v.violated("the id of a request of this session",
 				"no request with the id "+shorten(id.Raw)+" was sent",
 				"cancel by the id of the request, with the type that it has", m)
+		case named.method == methodInitialize:
+			v.violated("no cancellation of initialize", "initialize was cancelled",
+				"end the connection instead", named, m)
+		case named.answer != nil && c.used(named.answer, m):
+			v.violated("a request in progress", named.what()+" was cancelled after its result had been used",
+				"forget a request when its response is there", named, named.answer, m)
+		case named.answer != nil && m.at-named.answer.at > crossing:
+			late := (m.at - named.answer.at).Round(time.Millisecond).String()
+			v.warn("the client may not have read the response", "a request in progress",
+				named.what()+" was cancelled "+late+" after its response",
+				"forget a request when its response is there", named, named.answer, m)
 		default:
-			v.that(named.method != methodInitialize, "no cancellation of initialize",
-				"initialize was cancelled", "end the connection instead", named, m)
+			v.pass(named, m)
 		}
 	}
 }
 
+// crossing is how long a response and a cancellation may be under way at the same time.
+const crossing = time.Second
+
+// used reports whether the client asked before a message for what only a response can have told it: a page by
+// its cursor, or a resource by a URI.
+func (c *conversation) used(response, until *message) bool {
+	next := response.Get("result.nextCursor")
+	return slices.ContainsFunc(before(c.requests(), until), func(q *message) bool {
+		x := q.Get("params.cursor")
+		return q.Seq > response.Seq &&
+			(c.uris[q.uri] == response || x.Type == gjson.String && x.Raw == next.Raw)
+	})
+}
+
 func wellFormed(c *conversation, v *judging) {
 	for _, m := range c.fromClient() {
-		if m.kind == kindBatch || c.cutOff(m) {
+		switch {
+		case m.kind == kindBatch:
+			continue
+		case c.cutOff(m) && m.HTTP == nil && c.Ended && c.closed != nil && c.closed.Reason == "client":
+			v.warn("the client may have been cut off", "messages, and nothing else",
+				"the standard input of the server ended with half a message",
+				"write each message as a whole before closing the input", m, c.closed)
+			continue
+		case c.cutOff(m):
 			continue
 		}
 		wrong, hint := flaw(m)
@@ -232,9 +266,12 @@ func survivesErrors(c *conversation, v *judging) {
 		if m.method == methodInitialize || m.answer == nil || !m.answer.failed() {
 			continue
 		}
-		switch {
-		case c.last().Seq > m.answer.Seq:
+		switch other := c.wentOn(m); {
+		case c.last().Seq > m.answer.Seq || c.modern && other != nil: // where each request stands by itself
 			v.pass(m.answer)
+		case other != nil:
+			v.remark("after "+m.what()+" had been answered with an error the client went on elsewhere, with "+
+				shorten(other.Method), m, m.answer, other)
 		case c.Ended:
 			v.remark("after "+m.what()+" had been answered with an error the client sent nothing more",
 				m, m.answer)
@@ -243,4 +280,13 @@ func survivesErrors(c *conversation, v *judging) {
 		}
 		return
 	}
+}
+
+// wentOn is the first message of the client behind an answer that is not in the conversation: on the same
+// connection in the other era, or elsewhere if there is but one client. It is nil if there is none.
+func (c *conversation) wentOn(answered *message) *entry {
+	return first(recording.Keep(c.entries, func(e *entry) bool {
+		return e.Seq > answered.answer.Seq && e.Method != "" && e.owner != nil && e.owner != c &&
+			(c.SingleClient || e.owner == c.sibling)
+	}))
 }

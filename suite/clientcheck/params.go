@@ -72,6 +72,13 @@ var forms = map[string][]form{
 }
 
 func paramsFit(c *conversation, v *judging) {
+	told := map[string]bool{}
+	for _, m := range c.fromClient(kindRequest, kindNotification) {
+		if said := m.misnaming(); said != "" && !told[said] {
+			told[said] = true
+			v.Observe("client-habit", said, m.Seq)
+		}
+	}
 	for _, m := range c.requests() {
 		if params := m.Get("params"); !m.whole || params.Exists() && !params.IsObject() {
 			continue // see CL-24

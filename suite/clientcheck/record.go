@@ -60,7 +60,11 @@ func (r *record) file(e *entry) {
 		r.take(e)
 	case e.Direction == out || e.Kind == kindOpened && e.Scope == scopeStream:
 		r.give(e)
-	case e.Kind == kindClosed && e.Scope != scopeStream:
+	case e.Kind == kindClosed && e.Scope == scopeStream:
+		if q := r.noted[place{e.journal, e.RequestSeq}]; q != nil {
+			q.ended = e
+		}
+	case e.Kind == kindClosed:
 		for _, c := range r.named[key(e.Transport, e.Session)] {
 			c.closed = e
 		}
@@ -229,6 +233,9 @@ func (r *record) give(e *entry) {
 	}
 	if e.EventID != "" {
 		c.events = append(c.events, e)
+	}
+	if q != nil && e.Stream != "" {
+		q.events = append(q.events, e)
 	}
 	for _, m := range messagesOf(e) {
 		r.sent, c.messages = m, append(c.messages, m)

@@ -1,6 +1,7 @@
 package clientcheck
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ var serverChecks = []check{
 	{"CL-19", "no notification was sent to it", silentOnNotifications},
 	{"CL-20", "the server asked it nothing: over HTTP a client has to accept event streams", answersRequests},
 	{"CL-26", "the server asked for nothing but pings", refusesUndeclared},
+	{"CL-44", "it was not asked for its roots, or named none", fileRoots},
 }
 
 // notified is the last notification of the server before a message, or what it sent that could
@@ -123,7 +125,7 @@ func refusesUndeclared(c *conversation, v *judging) {
 		switch {
 		case x.Method == methodPing:
 		case replied && declared:
-			v.that(!x.HasCode(-32601), "an answer, since "+capability+" was declared",
+			v.that(!x.HasCode(codeUnknownMethod), "an answer, since "+capability+" was declared",
 				what+" was refused as an unknown method",
 				"declare only what is implemented", x)
 		case replied:
@@ -139,8 +141,13 @@ func refusesUndeclared(c *conversation, v *judging) {
 	}
 }
 
-// codeUnsupported is the error of a version that the server does not speak.
-const codeUnsupported = -32022
+// The errors that only revisions without handshake have: of headers that do not agree, a capability that is
+// missing, and a version that the server does not speak.
+const (
+	codeMismatch    = -32020
+	codeCapability  = -32021
+	codeUnsupported = -32022
+)
 
 // modernChecks are those that only revisions without handshake have.
 var modernChecks = []check{
@@ -186,14 +193,14 @@ func oneEra(c *conversation, v *judging) {
 		return
 	}
 	if s := c.sibling; s != nil && s.initialize != nil && known.answer.Seq < s.initialize.Seq {
-		v.warn(why, expected, "initialize was sent after "+known.what()+" had succeeded",
+		v.warn(why, expected, "initialize was sent after "+known.what()+" had been answered in this revision",
 			"choose one era for a connection, by the answer to server/discover", known.answer, s.initialize)
 	}
 	for _, m := range c.requests(methodInitialize) {
 		if known.answer.Seq < m.Seq {
 			v.warn(why, expected,
 				"initialize was sent, with the metadata of this revision, after "+known.what()+
-					" had succeeded",
+					" had been answered in it",
 				"leave the handshake to older revisions: server/discover says what a server can do",
 				known.answer, m)
 		}
@@ -208,12 +215,14 @@ func otherVersion(c *conversation, v *judging) {
 	}
 	refused := c.requests()[i]
 	var supported []string
+	modern := false
 	for _, x := range refused.answer.Get("error.data.supported").Array() {
 		supported = append(supported, x.String())
+		modern = modern || requirement.Revision(x.String()).Modern()
 	}
 	for _, other := range c.conversations {
 		if other.Transport != c.Transport || other != c && other != c.sibling &&
-			c.Transport == requirement.Stdio {
+			(c.Transport == requirement.Stdio || !c.SingleClient) {
 			continue
 		}
 		for _, m := range other.requests() {
@@ -224,14 +233,15 @@ func otherVersion(c *conversation, v *judging) {
 			if m.method == methodInitialize {
 				version = m.Get("params.protocolVersion").String()
 			}
-			if !other.modern || slices.Contains(supported, version) {
-				v.pass(refused.answer, m)
-			} else {
-				v.violated("one of "+shorten(strings.Join(supported, ", ")),
-					"the client went on with "+shorten(version),
-					"choose from data.supported, or tell the user that there is no common version", refused,
-					refused.answer, m)
+			const hint = "choose from data.supported, or tell the user that there is no common version"
+			names := "one of " + shorten(strings.Join(supported, ", "))
+			actual := "the client went on with " + shorten(version)
+			listed, back := slices.Contains(supported, version), !other.modern && modern
+			if back {
+				actual += " by initialize, though the server speaks versions without a handshake"
 			}
+			v.that(listed && !back || supported == nil && !other.modern, names, actual, hint,
+				refused, refused.answer, m)
 			return
 		}
 	}
@@ -246,8 +256,7 @@ func retries(c *conversation, v *judging) {
 			continue
 		}
 		for _, q := range requests[i+1:] {
-			again := q.Get("params.inputResponses").Exists() || q.Get("params.requestState").Exists()
-			if again && q.Seq > m.answer.Seq && q.method == m.method && q.uri == m.uri {
+			if q.again() && q.Seq > m.answer.Seq && q.method == m.method && q.uri == m.uri {
 				judgeRetry(v, m, q, r)
 				break
 			}
@@ -275,5 +284,28 @@ func judgeRetry(v *judging, m, retry *message, r gjson.Result) {
 	default:
 		v.that(retry.id != m.id, "an id of its own for the retry",
 			"the retry has the id of the first request", "take a new id", evidence...)
+	}
+}
+
+// fileRoots judges the roots that a client named: in its responses, or without handshake in retries.
+func fileRoots(c *conversation, v *judging) {
+	judge := func(roots gjson.Result, seen ...cited) {
+		for _, root := range roots.Array() {
+			uri := root.Get("uri").String()
+			scheme, _, _ := strings.Cut(uri, ":")
+			v.that(strings.EqualFold(scheme, "file"), "a file:// URI for each root",
+				"a root is "+shorten(cmp.Or(uri, root.Raw)), "write the path as a file:// URI", seen...)
+		}
+	}
+	for _, x := range c.Exchanges {
+		if x.Method == "roots/list" {
+			judge(x.Result().Get("roots"), x)
+		}
+	}
+	for _, m := range c.requests() {
+		m.Get("params.inputResponses").ForEach(func(_, response gjson.Result) bool {
+			judge(response.Get("roots"), m)
+			return true
+		})
 	}
 }

@@ -3,6 +3,7 @@ package clientcheck
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ var resourceChecks = []check{
 	{"CL-18", "it subscribed to nothing", subscriptions},
 	{"CL-23", "it used no optional feature", onlyDeclared},
 	{"CL-40", "it named no resource and no template", together(toldOf)},
-	{"CL-41", "nothing that it asked for was missing", takesRefusals},
+	{"CL-41", "nothing that it asked for was refused for good", takesRefusals},
 }
 
 // use is a URI that the client sent to name a resource, and the message that first told of it, if one did.
@@ -58,6 +59,9 @@ func uses(conversations ...*conversation) []use {
 // which in revisions without a handshake is that for bad params.
 func (m *message) missed() bool { return m.code() == -32002 || m.code() == -32602 }
 
+// codeUnknownMethod is the error of JSON-RPC for a method that there is not.
+const codeUnknownMethod = -32601
+
 func toldOf(all []*conversation, v *judging) {
 	g := all[0].group
 	remarked := map[string]bool{}
@@ -82,23 +86,35 @@ func toldOf(all []*conversation, v *judging) {
 	}
 }
 
-// enoughRefusals is how often a client may be told on end that there is no such resource.
+// enoughRefusals is how often a client may be refused the same on end.
 const enoughRefusals = 5
 
 func takesRefusals(c *conversation, v *judging) {
 	refused := map[string][]cited{}
+	refuse := func(key, what string, x cited) {
+		refused[key] = append(refused[key], x)
+		v.pass(x)
+		if len(refused[key]) == enoughRefusals {
+			v.remark(what+" was sent again and again, and refused each time", refused[key]...)
+		}
+	}
 	for _, m := range c.messages {
-		key := m.method + " " + m.uri
 		switch {
 		case m.Direction == out && m.kind == kindNotification:
 			clear(refused) // something may be there now
-		case m.Direction == in && m.kind == kindRequest && m.uri != "" && m.missed():
-			refused[key] = append(refused[key], m)
-			v.pass(m)
-			if len(refused[key]) == enoughRefusals {
-				v.remark(fmt.Sprintf("%s of %q was sent again and again, and refused each time", m.what(),
-					shorten(m.uri)), refused[key]...)
-			}
+		case m.Direction == out || m.kind != kindRequest:
+		case m.uri != "" && m.missed():
+			refuse(m.method+" "+m.uri, fmt.Sprintf("%s of %q", m.what(), shorten(m.uri)), m)
+		case m.code() == codeUnknownMethod:
+			refuse(m.method, m.what()+", a method that the server does not know,", m)
+		}
+	}
+	clear(refused)
+	for _, e := range c.heads {
+		if e.status() == http.StatusMethodNotAllowed {
+			refuse(e.HTTP.Method, shorten(e.HTTP.Method)+", which the server does not offer,", e)
+		} else {
+			delete(refused, e.HTTP.Method)
 		}
 	}
 }

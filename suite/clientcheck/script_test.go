@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -34,7 +35,7 @@ func (c *scripted) talk() {
 // initialize is the first request of a session.
 func (c *scripted) initialize() {
 	params := map[string]any{"protocolVersion": c.revision, "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "script", "version": "1"}}
-	if strings.HasPrefix(c.bad, "CL-26 roots") {
+	if strings.HasPrefix(c.bad, "CL-26 roots") || strings.HasPrefix(c.bad, "CL-44") {
 		params["capabilities"] = map[string]any{"roots": map[string]any{}}
 	}
 	if c.bad == "CL-04" {
@@ -79,6 +80,9 @@ func (c *scripted) probe() {
 		c.ask("resources/list", nil)
 	}
 	switch {
+	case refused && c.bad == "CL-28 handshake":
+		c.revision = "2025-11-25"
+		c.handshake()
 	case refused:
 		c.revision = "2026-07-28"
 	case answer.Get("error").Exists():
@@ -124,7 +128,7 @@ func (c *scripted) walk(method, member, name string) []string {
 			found = append(found, x.Get(name).String())
 		}
 		next := r.Get("nextCursor")
-		if !next.Exists() || strings.HasPrefix(c.bad, "CL-13") {
+		if !next.Exists() || strings.HasPrefix(c.bad, "CL-13") || c.bad == "CL-42" && next.Str == "" {
 			return found
 		}
 		params = map[string]any{"cursor": next.String()}
@@ -234,6 +238,16 @@ func (c *scripted) messages(uris []string) {
 		c.ask("resources/read", map[string]any{"uri": "note:made-up"})
 	case "CL-40 template":
 		c.complete("city:{name}", map[string]any{"name": "name", "value": ""})
+	case "CL-37 names":
+		c.ask("resources/templates/list", map[string]any{"next_cursor": "x"})
+	case "CL-41 method":
+		for range 5 {
+			c.ask("prompts/list", nil)
+		}
+	case "CL-41 GET":
+		for range 5 {
+			c.http(http.MethodGet, c.endpoint, nil)
+		}
 	case "CL-41":
 		for range 40 {
 			c.ask("resources/read", map[string]any{"uri": "note:nothing-of-the-kind"})
@@ -290,6 +304,15 @@ func (c *scripted) finish() {
 		if c.bad != "CL-32" && c.bad != "CL-13 once" {
 			c.walk("resources/list", "resources", "uri")
 		}
+	}
+	if wait, ends := map[string]time.Duration{"CL-43": 0, "CL-43 good": time.Second, "CL-30 anew": time.Second}[c.bad]; ends {
+		c.until(func() bool { return c.ended }) // of its stream
+		time.Sleep(wait)
+		if c.bad != "CL-30 anew" {
+			c.header = func(h http.Header, _ []byte) { h.Set("Last-Event-Id", c.lastEvent) }
+		}
+		c.listen(c.endpoint, nil)
+		c.header = nil
 	}
 	if c.bad == "CL-17" || c.bad == "CL-17 good" {
 		c.server.EndSession(c.session)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -24,6 +25,8 @@ var httpChecks = []check{
 	{"CL-11", "it sent no POST", versionsAgree},
 	{"CL-17", "no session was lost (\"mockserver verify --provoke\" ends one)", replacesSession},
 	{"CL-30", "it resumed no stream", resumes},
+	{"CL-43", `it came back to no stream with a retry time ("mockserver verify --provoke-stream" ends one)`,
+		waits},
 }
 
 // what is an HTTP request in a few words.
@@ -209,7 +212,7 @@ func judgeLost(c *conversation, lost *entry, v *judging) {
 
 func resumes(c *conversation, v *judging) {
 	for _, e := range c.heads {
-		id := e.header("Last-Event-Id")
+		id := e.header(headerLast)
 		if e.HTTP.Method != http.MethodGet || id == "" {
 			continue
 		}
@@ -223,6 +226,74 @@ func resumes(c *conversation, v *judging) {
 			v.violated("the id of an event of this session",
 				fmt.Sprintf("Last-Event-ID is %q, which was never sent in this session", shorten(id)),
 				"keep the id field of the last event byte for byte", e)
+		}
+	}
+	for _, s := range c.broken() {
+		named := recording.Keep(s.events, func(x *entry) bool { return x.EventID != "" })
+		if e := c.back(s); e != nil && e.header(headerLast) == "" && named != nil {
+			v.warn("a client need not resume a stream", "Last-Event-ID with the id of the last event",
+				"a GET without Last-Event-ID came after the stream had ended, of which events had ids",
+				"keep the id of the last event, and name it to be sent what came meanwhile",
+				last(named), s.ended, e)
+		}
+	}
+}
+
+// broken lists the HTTP requests whose event streams the server ended too early: those of GET, and of POST
+// those without a response to all that was asked.
+func (c *conversation) broken() []*entry {
+	return recording.Keep(c.heads, func(h *entry) bool {
+		open := func(m *message) bool { return m.answer == nil || m.answer.Seq > h.ended.Seq }
+		return h.ended != nil && slices.Contains([]string{"server", "abort"}, h.ended.Reason) &&
+			(h.HTTP.Method == http.MethodGet || slices.ContainsFunc(h.asked, open))
+	})
+}
+
+// back is the GET by which a client came back to a stream: one that names an event of it, or else the first
+// behind a GET while no other was open. It is nil if there is none.
+func (c *conversation) back(s *entry) *entry {
+	var anew *entry
+	for _, e := range c.heads {
+		if e.HTTP.Method != http.MethodGet || e.Seq < s.ended.Seq {
+			continue
+		}
+		open := slices.ContainsFunc(c.heads, func(h *entry) bool {
+			return h.HTTP.Method == http.MethodGet && h.status() == http.StatusOK && h.Seq < e.Seq &&
+				(h.ended == nil || h.ended.Seq > e.Seq)
+		})
+		id := e.header(headerLast)
+		switch of := func(x *entry) bool { return x.EventID == id }; {
+		case id != "" && slices.ContainsFunc(s.events, of):
+			return e
+		case id == "" && anew == nil && s.HTTP.Method == http.MethodGet && !open:
+			anew = e
+		}
+	}
+	return anew
+}
+
+// waits judges whether a client waited for as long as a stream had asked it to. Three quarters of the time
+// are enough: clocks differ.
+func waits(c *conversation, v *judging) {
+	for _, s := range c.broken() {
+		retry := last(recording.Keep(s.events, func(x *entry) bool { return x.Retry > 0 && x.Seq < s.ended.Seq }))
+		e := c.back(s)
+		if retry == nil || e == nil {
+			continue
+		}
+		asked := time.Duration(retry.Retry) * time.Millisecond
+		took := (e.at - s.ended.at).Round(time.Millisecond)
+		expected := "no GET for " + asked.String() + ", as retry says"
+		actual := "the client came back after " + took.String()
+		const hint = "wait for as many milliseconds as the retry field says after the stream has ended"
+		why := "" // it is no more than a warning
+		if e.header(headerLast) == "" {
+			why = "it may be another stream"
+		}
+		if took >= asked*3/4 {
+			v.pass(retry, s.ended, e)
+		} else {
+			v.warn(why, expected, actual, hint, retry, s.ended, e)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func judged(t *testing.T, entries []journal.Entry, o clientcheck.Options) *repor
 // play has a client talk to a server and judges it.
 func play(t *testing.T, transport, revision, bad string, change ...reference.Option) *reports.Report {
 	t.Helper()
-	o := occasion.New(occasion.Options{})
+	o := occasion.New(occasion.Options{EndStream: strings.HasPrefix(bad, "CL-43") || bad == "CL-30 anew"})
 	hooks := o.Hooks()
 	if bad == "CL-26" || bad == "CL-26 good" {
 		hooks = hook.Join(hooks, asksForRoots())
@@ -57,6 +57,9 @@ func play(t *testing.T, transport, revision, bad string, change ...reference.Opt
 		hooks = hook.Join(hooks, answersTogether())
 	}
 	options := append([]reference.Option{reference.WithPageSize(7), reference.WithOptions(func(x *reference.Options) { x.Hooks = hooks })}, change...)
+	if strings.HasPrefix(bad, "CL-42") {
+		options = append(options, reference.WithQuirk("empty-cursor"))
+	}
 	server := reference.Start(t, reference.DefaultWorld(), options...)
 	o.Bind(server)
 	c := newClient(t, server, transport, revision, bad)
@@ -181,7 +184,7 @@ func TestGoodClient(t *testing.T) {
 		})
 	}
 	for _, rule := range clientcheck.Catalogue().Requirements() {
-		other := []string{"CL-17", "CL-26", "CL-28", "CL-31", "CL-34", "CL-35"} // see TestOccasions
+		other := []string{"CL-17", "CL-26", "CL-28", "CL-31", "CL-34", "CL-35", "CL-42", "CL-43", "CL-44"} // see TestOccasions
 		if !exercised[rule.ID] && !slices.Contains(other, rule.ID) {
 			t.Errorf("%s was not exercised", rule.ID)
 		}
@@ -196,7 +199,7 @@ func TestBadClients(t *testing.T) {
 		{"CL-25", "stdio", "2024-11-05"}, {"CL-16", "sse", "2024-11-05"}, {"CL-02 bare", "http", "2025-11-25"},
 		{"CL-13 once", "sse", "2024-11-05"}, {"CL-13 once", "http", "2025-11-25"}, {"CL-13 once", "stdio", "2025-06-18"},
 	}
-	for _, bad := range []string{"CL-05", "CL-06", "CL-07", "CL-07 weight", "CL-08", "CL-17", "CL-29", "CL-30", "CL-35"} {
+	for _, bad := range []string{"CL-05", "CL-06", "CL-07", "CL-07 weight", "CL-08", "CL-17", "CL-29", "CL-30", "CL-30 anew", "CL-35", "CL-43", "CL-44"} {
 		tests = append(tests, test{bad, "http", "2025-11-25"})
 	}
 	for _, bad := range []string{"CL-01", "CL-02", "CL-02 twice", "CL-03", "CL-04", "CL-04 never", "CL-14", "CL-19", "CL-20 never", "CL-20 twice", "CL-20 id", "CL-21 again", "CL-21 null", "CL-21 fraction", "CL-21 none",
@@ -206,7 +209,7 @@ func TestBadClients(t *testing.T) {
 	for _, bad := range []string{"CL-02", "CL-12", "CL-13", "CL-19", "CL-02 twice", "CL-20 twice", "CL-25", "CL-26 roots"} {
 		tests = append(tests, test{bad, "http", "2025-06-18"})
 	}
-	for _, bad := range []string{"CL-09", "CL-10", "CL-11", "CL-12", "CL-13", "CL-15", "CL-21 none", "CL-27", "CL-27 handshake", "CL-34 state", "CL-34 input"} {
+	for _, bad := range []string{"CL-09", "CL-10", "CL-11", "CL-12", "CL-13", "CL-15", "CL-21 none", "CL-27", "CL-27 handshake", "CL-34 state", "CL-34 input", "CL-42"} {
 		tests = append(tests, test{bad, "http", "2026-07-28"})
 	}
 	for _, bad := range []string{"CL-09", "CL-14", "CL-15", "CL-16", "CL-27", "CL-27 handshake", "CL-37 filter", "CL-38", "CL-39"} {
@@ -249,6 +252,7 @@ func TestHabits(t *testing.T) {
 	for bad, combination := range map[string][2]string{
 		"CL-18": {"stdio", "2025-11-25"}, "CL-32": {"stdio", "2025-11-25"}, "CL-36": {"http", "2025-11-25"}, "CL-31": {"http", "2026-07-28"},
 		"CL-40": {"stdio", "2025-06-18"}, "CL-40 template": {"http", "2026-07-28"}, "CL-41": {"http", "2025-03-26"},
+		"CL-37 names": {"stdio", "2025-11-25"}, "CL-41 method": {"stdio", "2026-07-28"}, "CL-41 GET": {"http", "2026-07-28"},
 	} {
 		t.Run(bad, func(t *testing.T) {
 			r := play(t, combination[0], combination[1], bad)
@@ -267,6 +271,7 @@ func TestHabits(t *testing.T) {
 func TestOccasions(t *testing.T) {
 	for bad, combination := range map[string][2]string{
 		"CL-02 good": {"http", "2025-11-25"}, "CL-17 good": {"http", "2025-11-25"}, "CL-26 good": {"stdio", "2025-11-25"}, "CL-26 roots good": {"http", "2025-11-25"}, "CL-34 good": {"http", "2026-07-28"},
+		"CL-42 good": {"stdio", "2026-07-28"}, "CL-43 good": {"http", "2025-11-25"}, "CL-44 good": {"stdio", "2024-11-05"},
 	} {
 		t.Run(bad, func(t *testing.T) {
 			r := play(t, combination[0], combination[1], bad)
@@ -282,11 +287,11 @@ func TestOccasions(t *testing.T) {
 // TestRefusedVersion: a client speaks a version of the future first.
 func TestRefusedVersion(t *testing.T) {
 	for _, transport := range []string{"stdio", "http"} {
-		for _, bad := range []string{"", "CL-28"} {
+		for _, bad := range []string{"", "CL-28", "CL-28 handshake"} {
 			r := play(t, transport, "2027-03-01", bad)
 			want := []string{}
 			if bad != "" {
-				want = append(want, bad)
+				want = append(want, "CL-28")
 			}
 			if got := red(r); !slices.Equal(got, want) {
 				t.Errorf("%s, %q: red are %v", transport, bad, got)

@@ -366,6 +366,8 @@ Entry = TypedDict(
         "reason": "str",
         # RequestSeq is the number of the entry that this one answers, belongs to or ends; 0 if there is none.
         "requestSeq": "int",
+        # Retry is the retry field of the server-sent event, in milliseconds.
+        "retry": "int",
         # Revision is the protocol revision that was negotiated, or that the request claims; empty before a handshake.
         "revision": "str",
         # Rules names the faults, quirks, failures and delays that were in force for the request: the one applied
