@@ -38,7 +38,7 @@ type code = catalogue.Code
 
 // written is the faults, or parts of faults, that are code.
 var written = []func() code{
-	batchCode, cancCode, compCode, httpCode, lchCode, listCode, pageCode, readCode, rpcCode, secCode, sessCode, sseCode,
+	batchCode, cancCode, compCode, httpCode, lchCode, lifeCode, listCode, pageCode, readCode, rpcCode, secCode, sessCode, sseCode,
 	stdioCode, subCode, subChangesCode, subListenCode,
 }
 

@@ -52,6 +52,12 @@ type Options struct {
 	// NoHandshake leaves a legacy session unopened; HoldInitialized sends
 	// initialize but not notifications/initialized: see [Session.Initialized].
 	NoHandshake, HoldInitialized bool
+	// Capabilities are what the client declares in the handshake; nil is nothing.
+	Capabilities map[string]any
+	// Answer says what answers a request of the target: the member result or error of the response, or nothing if
+	// the script responds later. Where it is nil, or ok is false, the method is one that the client does not have. It
+	// must not use the session.
+	Answer func(method string, id json.RawMessage) (member string, ok bool)
 	// Header is added to every HTTP request of the session (the credentials
 	// of an identity).
 	Header map[string]string
@@ -222,10 +228,11 @@ func firstID(over requirement.Transport, session string) int {
 
 // handshake sends initialize and, unless it is held back, initialized.
 func (s *Session) handshake(ctx context.Context) error {
-	x := s.Do(ctx, Request{
-		Step: recording.StepInitialize, Method: "initialize", Timeout: s.opts.Start,
-		Params: InitializeParams(string(s.opts.Revision)),
-	})
+	params := InitializeParams(string(s.opts.Revision))
+	if s.opts.Capabilities != nil {
+		params["capabilities"] = s.opts.Capabilities
+	}
+	x := s.Do(ctx, Request{Step: recording.StepInitialize, Method: "initialize", Timeout: s.opts.Start, Params: params})
 	s.rec.Initialize = x
 	if err := s.Adopt(x); err != nil {
 		return err

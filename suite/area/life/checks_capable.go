@@ -1,0 +1,76 @@
+package life
+
+import (
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// askedFor lists what the target asked for that a client has to declare.
+func askedFor(r *recording.Recording, v *verdict.Verdict) []verdict.Message {
+	all := recording.Keep(verdict.RequestsOf(r), func(m verdict.Message) bool {
+		feature, _ := m.Feature(nil)
+		return feature != ""
+	})
+	if len(all) == 0 {
+		v.NotExercised("the target asked nothing of a client that has declared roots, sampling and elicitation")
+	}
+	return all
+}
+
+// servesCapable: the client gets its answers whatever the target gets for its own requests, or before it gets anything.
+func servesCapable(r *recording.Recording, v *verdict.Verdict) {
+	asked := askedFor(r, v)
+	for _, x := range r.Steps(stepOpen, stepServed) {
+		about := "a ping while a request of the target is open"
+		if x.Step == stepServed {
+			about = "an ordinary request of a client that can do everything"
+			if len(asked) > 0 {
+				about += " and answers by " + map[string]string{byResult: "results", byError: "errors"}[x.Tags[tagAnswer]]
+			}
+		}
+		taken(r, x, v, about, asked)
+	}
+}
+
+// outlivesCapable: a client that leaves takes nothing from one that stays.
+func outlivesCapable(r *recording.Recording, v *verdict.Verdict) {
+	asked, beside := askedFor(r, v), r.Steps(stepBeside)
+	for i, x := range r.Steps(stepLeft) {
+		if beside[i].Outcome != recording.Replied {
+			v.NotExercised("the target did not keep both sessions: " + matcher.Describe(beside[i]))
+			continue
+		}
+		taken(r, x, v, "an ordinary request after another client, which can do everything, had left", asked)
+	}
+	v.NotExercised("no client could stay while another one left")
+}
+
+// taken: a request of a client that can do everything gets an answer. That it does shows something only of a target that
+// asks for something.
+func taken(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, about string, asked []verdict.Message) {
+	f := verdict.Finding{Expected: "an answer", On: x, About: about, Cause: "no answer to " + about}
+	silent := x.Outcome == recording.Silent && len(x.Replies) == 0
+	switch {
+	case x.Outcome == recording.Lost, silent && len(asked) > 0:
+		for i := range r.Frames {
+			if n := &r.Frames[i]; n.Dir == wire.Note && n.Session == x.Session {
+				f.Frames = append(f.Frames, n.Number)
+			}
+		}
+		v.Fail(f)
+	case !v.Answered(x) || len(asked) == 0:
+	case x.Succeeded() || x.Step == stepOpen || slices.ContainsFunc(asked, func(m verdict.Message) bool {
+		// What it was answered meanwhile may be the reason of a refusal.
+		return m.Frame.Session == x.Session && m.Frame.Number > x.Request && m.Frame.Number < slices.Max(x.Evidence())
+	}):
+		v.Holds(x.Evidence()...)
+	default:
+		f.Expected, f.Warn = "an answer as other clients get it", true
+		f.Downgraded = "no sentence says what has to be served after an answer of the client"
+		v.Fail(f)
+	}
+}
