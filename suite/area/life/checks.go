@@ -203,8 +203,8 @@ var Checks = []verdict.Check{
 			v.That(false, "a connection on which a sound handshake succeeds after a faulty one", r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1].Evidence()...)
 		}
 	}},
-	{Requirement: "LIFE-18", From: []recording.Name{CapableClient}, Judge: servesCapable},
-	{Requirement: "LIFE-19", From: []recording.Name{CapableClient}, Judge: outlivesCapable},
+	{Requirement: "LIFE-18", From: []recording.Name{CapableClient}, With: []recording.Name{Handshake}, Judge: servesCapable},
+	{Requirement: "LIFE-19", From: []recording.Name{CapableClient}, With: []recording.Name{Handshake}, Judge: outlivesCapable},
 }
 
 // handshakes lists the answered handshakes of sessions in which we kept to the specification.

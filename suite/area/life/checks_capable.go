@@ -40,7 +40,7 @@ func servesCapable(r *recording.Recording, v *verdict.Verdict) {
 func outlivesCapable(r *recording.Recording, v *verdict.Verdict) {
 	asked, beside := askedFor(r, v), r.Steps(stepBeside)
 	for i, x := range r.Steps(stepLeft) {
-		if beside[i].Outcome != recording.Replied {
+		if !beside[i].Succeeded() {
 			v.NotExercised("the target did not keep both sessions: " + matcher.Describe(beside[i]))
 			continue
 		}
@@ -49,20 +49,28 @@ func outlivesCapable(r *recording.Recording, v *verdict.Verdict) {
 	v.NotExercised("no client could stay while another one left")
 }
 
+// elsewhere reports whether a client that has declared nothing was served the like.
+func elsewhere(x *recording.Exchange, v *verdict.Verdict) bool {
+	plain := v.Recording(Handshake)
+	return plain == nil || slices.ContainsFunc(plain.Steps(stepEarlyPing, stepFirst, stepAgain), func(y *recording.Exchange) bool {
+		return y.Method == x.Method && y.Succeeded()
+	})
+}
+
 // taken: a request of a client that can do everything gets an answer. That it does shows something only of a target that
 // asks for something.
 func taken(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, about string, asked []verdict.Message) {
 	f := verdict.Finding{Expected: "an answer", On: x, About: about, Cause: "no answer to " + about}
-	silent := x.Outcome == recording.Silent && len(x.Replies) == 0
+	like := len(asked) > 0 && elsewhere(x, v)
 	switch {
-	case x.Outcome == recording.Lost, silent && len(asked) > 0:
+	case x.Outcome == recording.Lost, x.Outcome == recording.Silent && len(x.Replies) == 0 && like:
 		for i := range r.Frames {
 			if n := &r.Frames[i]; n.Dir == wire.Note && n.Session == x.Session {
 				f.Frames = append(f.Frames, n.Number)
 			}
 		}
 		v.Fail(f)
-	case !v.Answered(x) || len(asked) == 0:
+	case !v.Answered(x) || !like:
 	case x.Succeeded() || x.Step == stepOpen || slices.ContainsFunc(asked, func(m verdict.Message) bool {
 		// What it was answered meanwhile may be the reason of a refusal.
 		return m.Frame.Session == x.Session && m.Frame.Number > x.Request && m.Frame.Number < slices.Max(x.Evidence())
