@@ -1,6 +1,7 @@
 package life
 
 import (
+	"net/http"
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -69,6 +70,7 @@ func taken(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, ab
 				f.Frames = append(f.Frames, n.Number)
 			}
 		}
+		f.Frames = append(f.Frames, heardBefore(r, x, asked)...)
 		v.Fail(f)
 	case !v.Answered(x) || !like:
 	case x.Succeeded() || x.Step == stepOpen || slices.ContainsFunc(asked, func(m verdict.Message) bool {
@@ -78,7 +80,36 @@ func taken(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, ab
 		v.Holds(x.Evidence()...)
 	default:
 		f.Expected, f.Warn = "an answer as other clients get it", true
-		f.Downgraded = "no sentence says what has to be served after an answer of the client"
+		f.Downgraded = "no sentence says what has to be served then"
+		if x.Status == http.StatusNotFound {
+			f.Downgraded = "a server may end a session at any time"
+		}
+		f.Frames = heardBefore(r, x, asked)
 		v.Fail(f)
 	}
+}
+
+// heardBefore is what went before a request in its session: what the target has asked last, for a ping while that is
+// open, or else the last answer to that.
+func heardBefore(r *recording.Recording, x *recording.Exchange, asked []verdict.Message) []int {
+	last := 0
+	note := func(session string, frame int) {
+		if session == x.Session && (frame < x.Request || x.Request == 0) {
+			last = frame
+		}
+	}
+	if x.Step == stepOpen {
+		for _, m := range asked {
+			note(m.Frame.Session, m.Frame.Number)
+		}
+	}
+	for _, y := range r.Steps(recording.StepAnswer) {
+		if x.Step != stepOpen {
+			note(y.Session, y.Request)
+		}
+	}
+	if last == 0 {
+		return nil
+	}
+	return []int{last}
 }
