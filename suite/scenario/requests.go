@@ -113,8 +113,8 @@ var RichCapabilities = map[string]any{
 	"roots":       map[string]any{},
 }
 
-// LegacyCapabilities are those of a client that can do everything in a revision with a handshake, but for tasks,
-// which are experimental.
+// LegacyCapabilities are those of a client that can do everything in a revision with a handshake, but for
+// tasks, which are experimental.
 func LegacyCapabilities(rev requirement.Revision) map[string]any {
 	none := map[string]any{}
 	all := map[string]any{"roots": map[string]any{"listChanged": true}, "sampling": none}

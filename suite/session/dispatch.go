@@ -341,8 +341,8 @@ const (
 	answersInAll  = 2000
 )
 
-// serverMessage answers requests of the server: ping with an empty result, what the client has declared as the
-// script says, everything else with -32601. Modern clients do not write responses (2026-07-28
+// serverMessage answers requests of the server: ping with an empty result, what the client has declared as
+// the script says, everything else with -32601. Modern clients do not write responses (2026-07-28
 // basic/transports/stdio): the frame stands in the transcript and is judged there.
 func (s *Session) serverMessage(f *wire.Frame, m *wire.Message) {
 	id := m.Get("id")

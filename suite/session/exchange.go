@@ -232,7 +232,8 @@ func (p *Pending) ended() *recording.Exchange {
 		return p.finish(recording.Sent, "")
 	case err != nil:
 		return p.finish(p.unlessClosed(recording.HTTPOnly, err), err.Error())
-	case p.s.opts.Kind != recording.Probe && p.s.over == requirement.SSE && p.sent.Status() >= 400 && within(200*time.Millisecond, p.s.conn.Done()):
+	case p.s.opts.Kind != recording.Probe && p.s.over == requirement.SSE && p.sent.Status() >= 400 &&
+		within(200*time.Millisecond, p.s.conn.Done()):
 		// The session ended, and this is how it is said to who comes too late.
 		return p.finish(p.unlessClosed(recording.Lost, p.s.conn.Err()), p.s.lost())
 	default:

@@ -54,9 +54,9 @@ type Options struct {
 	NoHandshake, HoldInitialized bool
 	// Capabilities are what the client declares in the handshake; nil is nothing.
 	Capabilities map[string]any
-	// Answer says what answers a request of the target: the member result or error of the response, or nothing if
-	// the script responds later. Where it is nil, or ok is false, the method is one that the client does not have. It
-	// must not use the session.
+	// Answer says what answers a request of the target: the member result or error of the response, or
+	// nothing if the script responds later. Where it is nil, or ok is false, the method is one that the
+	// client does not have. It must not use the session.
 	Answer func(method string, id json.RawMessage) (member string, ok bool)
 	// Header is added to every HTTP request of the session (the credentials
 	// of an identity).
@@ -232,7 +232,9 @@ func (s *Session) handshake(ctx context.Context) error {
 	if s.opts.Capabilities != nil {
 		params["capabilities"] = s.opts.Capabilities
 	}
-	x := s.Do(ctx, Request{Step: recording.StepInitialize, Method: "initialize", Timeout: s.opts.Start, Params: params})
+	x := s.Do(ctx, Request{
+		Step: recording.StepInitialize, Method: "initialize", Timeout: s.opts.Start, Params: params,
+	})
 	s.rec.Initialize = x
 	if err := s.Adopt(x); err != nil {
 		return err

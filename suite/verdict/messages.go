@@ -112,8 +112,8 @@ func RequestsOf(r *recording.Recording) []Message {
 // features are the capabilities of clients that requests of the target use.
 var features = map[string]bool{"roots": true, "sampling": true, "elicitation": true}
 
-// Feature is the capability of the client that a request uses, and whether the client has declared it in a session,
-// which may be nil; it is empty if it uses none.
+// Feature is the capability of the client that a request uses, and whether the client has declared it in a
+// session, which may be nil; it is empty if it uses none.
 func (m Message) Feature(s *recording.Session) (name string, declared bool) {
 	name, _, _ = strings.Cut(m.Method(), "/")
 	if !features[name] {

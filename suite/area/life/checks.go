@@ -35,7 +35,7 @@ const (
 	stepPingMeta, stepNoMembers, stepNoClientInfo recording.Step = "ping-meta", "no-members", "no-client-info"
 	stepSound, stepAlien, stepReturn              recording.Step = "sound", "alien", "return"
 	stepLater, stepOpen, stepServed               recording.Step = "later", "open", "served"
-	stepRoots, stepBeside, stepLeft               recording.Step = "roots", "beside", "left"
+	stepRoots, stepUsed, stepBeside, stepLeft     recording.Step = "roots", "used", "beside", "left"
 )
 
 // The marks of the area's scripts.
@@ -104,16 +104,7 @@ var Checks = []verdict.Check{
 				optionalMembers(x, v)
 			}
 		}},
-	{Requirement: "LIFE-09", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, end := range r.Steps(recording.StepInitialized) {
-			v.Holds()
-			for _, m := range verdict.RequestsOf(r) {
-				if m.Frame.Session == end.Session && m.Frame.Number < end.Request && m.Method() != "ping" {
-					v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), m.Frame.Number)
-				}
-			}
-		}
-	}},
+	{Requirement: "LIFE-09", From: verdict.Everything, Judge: asksInTime},
 	{Requirement: "LIFE-10", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if how := v.Facts.Notes[recording.FactSingle]; how != "" {
 			v.Observe("one-session-at-a-time", "all of this is judged one session at a time, as a target file asks for with instances: 1: "+how)
@@ -203,8 +194,21 @@ var Checks = []verdict.Check{
 			v.That(false, "a connection on which a sound handshake succeeds after a faulty one", r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1].Evidence()...)
 		}
 	}},
-	{Requirement: "LIFE-18", From: []recording.Name{CapableClient}, With: []recording.Name{Handshake}, Judge: servesCapable},
-	{Requirement: "LIFE-19", From: []recording.Name{CapableClient}, With: []recording.Name{Handshake}, Judge: outlivesCapable},
+	{Requirement: "LIFE-18", From: capableOnes, With: plainOnes, Judge: servesCapable},
+	{Requirement: "LIFE-19", From: capableOnes, With: plainOnes, Judge: outlivesCapable},
+}
+
+// asksInTime: a handshake is over before the client is asked for anything.
+func asksInTime(r *recording.Recording, v *verdict.Verdict) {
+	for _, end := range r.Steps(recording.StepInitialized) {
+		v.Holds()
+		for _, m := range verdict.RequestsOf(r) {
+			if m.Frame.Session == end.Session && m.Frame.Number < end.Request && m.Method() != "ping" {
+				v.That(false, "no request but ping before notifications/initialized",
+					"a request for "+m.Method(), m.Frame.Number)
+			}
+		}
+	}
 }
 
 // handshakes lists the answered handshakes of sessions in which we kept to the specification.

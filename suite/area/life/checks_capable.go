@@ -10,6 +10,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
+// The recordings of a client that can do everything, and of one that declares nothing.
+var capableOnes, plainOnes = []recording.Name{CapableClient}, []recording.Name{Handshake}
+
 // askedFor lists what the target asked for that a client has to declare.
 func askedFor(r *recording.Recording, v *verdict.Verdict) []verdict.Message {
 	all := recording.Keep(verdict.RequestsOf(r), func(m verdict.Message) bool {
@@ -17,12 +20,13 @@ func askedFor(r *recording.Recording, v *verdict.Verdict) []verdict.Message {
 		return feature != ""
 	})
 	if len(all) == 0 {
-		v.NotExercised("the target asked nothing of a client that has declared roots, sampling and elicitation")
+		v.NotExercised("the target asked nothing of a client that has declared all that it can be asked for")
 	}
 	return all
 }
 
-// servesCapable: the client gets its answers whatever the target gets for its own requests, or before it gets anything.
+// servesCapable: the client gets its answers whatever the target gets for its own requests, or before it gets
+// anything.
 func servesCapable(r *recording.Recording, v *verdict.Verdict) {
 	asked := askedFor(r, v)
 	for _, x := range r.Steps(stepOpen, stepServed) {
@@ -30,7 +34,7 @@ func servesCapable(r *recording.Recording, v *verdict.Verdict) {
 		if x.Step == stepServed {
 			about = "an ordinary request of a client that can do everything"
 			if len(asked) > 0 {
-				about += " and answers by " + map[string]string{byResult: "results", byError: "errors"}[x.Tags[tagAnswer]]
+				about += " and answers by " + x.Tags[tagAnswer] + "s"
 			}
 		}
 		taken(r, x, v, about, asked)
@@ -53,14 +57,20 @@ func outlivesCapable(r *recording.Recording, v *verdict.Verdict) {
 // elsewhere reports whether a client that has declared nothing was served the like.
 func elsewhere(x *recording.Exchange, v *verdict.Verdict) bool {
 	plain := v.Recording(Handshake)
-	return plain == nil || slices.ContainsFunc(plain.Steps(stepEarlyPing, stepFirst, stepAgain), func(y *recording.Exchange) bool {
+	if plain == nil {
+		return true
+	}
+	all := plain.Steps(stepEarlyPing, stepFirst, stepAgain)
+	return slices.ContainsFunc(all, func(y *recording.Exchange) bool {
 		return y.Method == x.Method && y.Succeeded()
 	})
 }
 
-// taken: a request of a client that can do everything gets an answer. That it does shows something only of a target that
-// asks for something.
-func taken(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, about string, asked []verdict.Message) {
+// taken: a request of a client that can do everything gets an answer. That it does shows something only of a
+// target that asks for something.
+func taken(
+	r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, about string, asked []verdict.Message,
+) {
 	f := verdict.Finding{Expected: "an answer", On: x, About: about, Cause: "no answer to " + about}
 	like := len(asked) > 0 && elsewhere(x, v)
 	switch {
@@ -75,7 +85,8 @@ func taken(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, ab
 	case !v.Answered(x) || !like:
 	case x.Succeeded() || x.Step == stepOpen || slices.ContainsFunc(asked, func(m verdict.Message) bool {
 		// What it was answered meanwhile may be the reason of a refusal.
-		return m.Frame.Session == x.Session && m.Frame.Number > x.Request && m.Frame.Number < slices.Max(x.Evidence())
+		n := m.Frame.Number
+		return m.Frame.Session == x.Session && n > x.Request && n < slices.Max(x.Evidence())
 	}):
 		v.Holds(x.Evidence()...)
 	default:
@@ -89,8 +100,8 @@ func taken(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, ab
 	}
 }
 
-// heardBefore is what went before a request in its session: what the target has asked last, for a ping while that is
-// open, or else the last answer to that.
+// heardBefore is what went before a request in its session: what the target has asked last, for a ping while
+// that is open, or else the last answer to that.
 func heardBefore(r *recording.Recording, x *recording.Exchange, asked []verdict.Message) []int {
 	last := 0
 	note := func(session string, frame int) {

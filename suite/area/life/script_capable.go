@@ -24,23 +24,26 @@ const tagAnswer recording.Tag = "answer"
 // How they are: not yet, by a result, or by an error.
 const later, byResult, byError = "", "result", "error"
 
-// The client declares all that the revision has. Its handshake is as slow as that of [Handshake]. Then the target has a
-// moment to ask for something. While a request of the target is open, step "open" is a ping. Then it is answered, by a
-// result (the tag "answer"), and step "served" is an ordinary request. All of that comes once more when the client has
-// told of other roots, with errors. A target that does not ask again then gets its error in another session.
+// The client declares all that the revision has. Its handshake is as slow as that of [Handshake]. Then the
+// target has a moment to ask for something. While a request of the target is open, step "open" is a ping.
+// Then it is answered, by a result (the tag "answer"). Steps "used" are about a resource, and step "served"
+// is an ordinary request. All of that comes once more when the client has told of other roots, with errors. A
+// target that does not ask again then gets its error in another session.
 //
-// Over HTTP further clients leave, in the sight of the one that stays: right behind the handshake and, where the target asks
-// by itself, with a request of the target open. Before, step "beside" is a ping of the one that stays, and afterwards
-// step "left" an ordinary request.
+// Over HTTP further clients leave, in the sight of the one that stays: right behind the handshake and, where
+// the target asks by itself, with a request of the target open. Before, step "beside" is a ping of the one
+// that stays, and afterwards step "left" an ordinary request.
 var capableClientScenario = &scenario.Scenario{
 	Name:  CapableClient,
 	Title: "a client that declares what it can do",
-	Sends: "A handshake that declares roots, sampling and, from 2025-06-18 on, elicitation; answers to what the target " +
-		"asks for, by results and by errors, with a ping before and an ordinary request behind them; news of other roots; " +
-		"over HTTP such clients that leave right behind the handshake, or leave a request of the target open.",
+	Sends: "A handshake that declares roots, sampling and, from 2025-06-18 on, elicitation; answers to what " +
+		"the target asks for, by results and by errors, with a ping before them, and a read, a subscription " +
+		"and an ordinary request behind; news of other roots; over HTTP such clients that leave right " +
+		"behind the handshake, or leave a request of the target open.",
 	Phase:  scenario.Destructive, // a target may end over it
 	Waits:  true,
 	In:     scenario.Own,
+	After:  []recording.Name{recording.WalkResources},
 	When:   legacyOnly,
 	Script: playCapable,
 }
@@ -97,7 +100,8 @@ type capable struct {
 	changed bool              // the roots are others than at first
 }
 
-// newCapable opens a session, and the stream on which the target can ask. A slow one waits before it ends the handshake.
+// newCapable opens a session, a slow one with a pause before the end of the handshake, and with the stream on
+// which the target can ask.
 func newCapable(ctx context.Context, p *scenario.Play, root string, slow bool) (c *capable, ok bool) {
 	c = &capable{root: root, declared: scenario.LegacyCapabilities(p.Revision())}
 	c.Client, ok = p.Fresh(ctx, session.Options{Kind: recording.Capable, HoldInitialized: slow,
@@ -122,7 +126,8 @@ func (c *capable) hangUp(ctx context.Context) {
 	}
 }
 
-// exchange lets the target ask for something, and answers that. It reports whether the target did so by itself.
+// exchange lets the target ask for something, and answers that. It reports whether the target did so by
+// itself.
 func (c *capable) exchange(ctx context.Context, moment time.Duration, answer string) (asks bool) {
 	if asks = c.awaitAsked(ctx, moment); asks {
 		c.Note(c.S.Do(ctx, session.Request{Step: stepOpen, Method: "ping"}))
@@ -131,11 +136,29 @@ func (c *capable) exchange(ctx context.Context, moment time.Duration, answer str
 		c.Note(c.S.Do(ctx, q))
 	}
 	if asked, _ := c.heard(); asked || answer == byResult {
+		c.use(ctx)
 		q := c.P.Ordinary(stepServed)
 		q.Tags = recording.Tags{tagAnswer: answer}
 		c.Note(c.S.Do(ctx, q))
 	}
 	return asks
+}
+
+// use reads a resource, and subscribes to it where that is declared: there are targets that ask for something
+// meanwhile.
+func (c *capable) use(ctx context.Context) {
+	all := c.P.Resources()
+	if len(all) == 0 {
+		return
+	}
+	methods := []string{"resources/read", "resources/subscribe"}
+	if !c.P.Facts.Declares("resources.subscribe") {
+		methods = methods[:1]
+	}
+	for _, method := range methods {
+		about := map[string]any{"uri": all[0].URI()}
+		c.Note(c.S.Do(ctx, session.Request{Step: stepUsed, Method: method, Params: about}))
+	}
 }
 
 // awaitAsked waits until a request of the target is open.
@@ -168,7 +191,8 @@ func (c *capable) change(ctx context.Context) {
 	c.mu.Lock()
 	c.changed = true
 	c.mu.Unlock()
-	c.Note(c.S.Do(ctx, session.Request{Step: stepRoots, Method: "notifications/roots/list_changed", Notification: true}))
+	news := session.Request{Step: stepRoots, Method: "notifications/roots/list_changed", Notification: true}
+	c.Note(c.S.Do(ctx, news))
 }
 
 // heard tells whether the target has asked for anything, and whether it got an error.
@@ -228,8 +252,8 @@ var (
 	}
 )
 
-// seesLeave lets another client leave, at once or with a request of the target open, and looks after a while whether
-// this one is served.
+// seesLeave lets another client leave, at once or with a request of the target open, and looks after a while
+// whether this one is served.
 func (c *capable) seesLeave(ctx context.Context, open bool, while time.Duration) {
 	other, ok := newCapable(ctx, c.P, c.root, false)
 	if !ok {
