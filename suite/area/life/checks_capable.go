@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -73,6 +74,10 @@ func taken(
 ) {
 	f := verdict.Finding{Expected: "an answer", On: x, About: about, Cause: "no answer to " + about}
 	like := len(asked) > 0 && elsewhere(x, v)
+	own := r.Combination.Transport == requirement.HTTP || v.Facts.Notes[recording.FactOneByOne] != ""
+	if x.Outcome == recording.Lost && x.Request == 0 && !own {
+		f.Warn, f.Downgraded = true, "a server may end a connection on which nothing is open"
+	}
 	switch {
 	case x.Outcome == recording.Lost, x.Outcome == recording.Silent && len(x.Replies) == 0 && like:
 		for i := range r.Frames {

@@ -62,8 +62,10 @@ func playCapable(ctx context.Context, p *scenario.Play) {
 	defer c.hangUp(ctx)
 	moment := p.Limits.UpTo(2 * p.Limits.QuietWindow)
 	asks := c.exchange(ctx, moment, byResult)
-	c.change(ctx)
-	asks = c.exchange(ctx, moment/2, byError) || asks
+	if c.S.Alive() {
+		c.change(ctx)
+		asks = c.exchange(ctx, moment/2, byError) || asks
+	}
 	if asked, failed := c.heard(); asked && !failed && c.S.Alive() {
 		if p.Instances == 1 {
 			p.End(c.S)
@@ -135,6 +137,9 @@ func (c *capable) exchange(ctx context.Context, moment time.Duration, answer str
 	for _, q := range c.answerBy(answer) {
 		c.Note(c.S.Do(ctx, q))
 	}
+	if asks { // a target that has no use for the answer may leave
+		c.S.Quiet(ctx, c.P.Limits.QuietWindow/3)
+	}
 	if asked, _ := c.heard(); asked || answer == byResult {
 		c.use(ctx)
 		q := c.P.Ordinary(stepServed)
@@ -148,7 +153,7 @@ func (c *capable) exchange(ctx context.Context, moment time.Duration, answer str
 // meanwhile.
 func (c *capable) use(ctx context.Context) {
 	all := c.P.Resources()
-	if len(all) == 0 {
+	if len(all) == 0 || !c.S.Alive() {
 		return
 	}
 	methods := []string{"resources/read", "resources/subscribe"}
