@@ -73,6 +73,11 @@ func taken(
 	r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, about string, asked []verdict.Message,
 ) {
 	f := verdict.Finding{Expected: "an answer", On: x, About: about, Cause: "no answer to " + about}
+	for _, y := range r.Steps(recording.StepAnswer) { // what came before it
+		if y.Session == x.Session && y.Request < x.Request {
+			f.Frames = append(f.Frames, y.Request)
+		}
+	}
 	like := len(asked) > 0 && elsewhere(x, v)
 	own := r.Combination.Transport == requirement.HTTP || v.Facts.Notes[recording.FactOneByOne] != ""
 	if x.Outcome == recording.Lost && x.Request == 0 && !own {
@@ -85,7 +90,6 @@ func taken(
 				f.Frames = append(f.Frames, n.Number)
 			}
 		}
-		f.Frames = append(f.Frames, heardBefore(r, x, asked)...)
 		v.Fail(f)
 	case !v.Answered(x) || !like:
 	case x.Succeeded() || x.Step == stepOpen || slices.ContainsFunc(asked, func(m verdict.Message) bool {
@@ -100,32 +104,6 @@ func taken(
 		if x.Status == http.StatusNotFound {
 			f.Downgraded = "a server may end a session at any time"
 		}
-		f.Frames = heardBefore(r, x, asked)
 		v.Fail(f)
 	}
-}
-
-// heardBefore is what went before a request in its session: what the target has asked last, for a ping while
-// that is open, or else the last answer to that.
-func heardBefore(r *recording.Recording, x *recording.Exchange, asked []verdict.Message) []int {
-	last := 0
-	note := func(session string, frame int) {
-		if session == x.Session && (frame < x.Request || x.Request == 0) {
-			last = frame
-		}
-	}
-	if x.Step == stepOpen {
-		for _, m := range asked {
-			note(m.Frame.Session, m.Frame.Number)
-		}
-	}
-	for _, y := range r.Steps(recording.StepAnswer) {
-		if x.Step != stepOpen {
-			note(y.Session, y.Request)
-		}
-	}
-	if last == 0 {
-		return nil
-	}
-	return []int{last}
 }
