@@ -74,7 +74,7 @@ func taken(
 ) {
 	f := verdict.Finding{Expected: "an answer", On: x, About: about, Cause: "no answer to " + about}
 	for _, y := range r.Steps(recording.StepAnswer) { // what came before it
-		if y.Session == x.Session && y.Request < x.Request {
+		if y.Session == x.Session && (y.Request < x.Request || x.Request == 0) {
 			f.Frames = append(f.Frames, y.Request)
 		}
 	}
