@@ -91,7 +91,9 @@ func taken(
 			}
 		}
 		v.Fail(f)
-	case !v.Answered(x) || !like:
+	case !like:
+		v.NotExercised("a client that has declared nothing is not served the like either")
+	case !v.Answered(x):
 	case x.Succeeded() || x.Step == stepOpen || slices.ContainsFunc(asked, func(m verdict.Message) bool {
 		// What it was answered meanwhile may be the reason of a refusal.
 		n := m.Frame.Number

@@ -29,7 +29,7 @@ func TestCapableClient(t *testing.T) {
 		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(ask, open, without(served, recording.Silent))},
 		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(ask, open, without(served, recording.Lost))},
 		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(without(served, recording.Lost))},
-		{ID: "LIFE-18", Want: verdict.Blocked, Rec: areatest.Lines(without(served, recording.Silent))},
+		{ID: "LIFE-18", Want: verdict.NotApplicable, Rec: areatest.Lines(without(served, recording.Silent))},
 		{ID: "LIFE-18", Want: verdict.Warn, Rec: areatest.Lines(ask, open, refused)},
 		{ID: "LIFE-18", Want: verdict.Pass, Rec: areatest.Lines(open, meanwhile)},
 	})
