@@ -177,17 +177,22 @@ func differences(t *testing.T, was rows, cfg suite.Config, quirks []quirk.Quirk)
 					found = append(found, difference{rowName(x), "no longer judged: " + describe(x)})
 				}
 				idle[x.ID] = true
-			case x.Verdict == reports.Pass && declared[x.ID]:
+			case x.Verdict == reports.Pass && declared[x.ID] && len(quirks) == 1 && admits(quirks[0].Needs)(at(x)):
 				judged[x.ID] = true
 			}
 		}
 	})
 	for id := range judged {
-		if !idle[id] && len(quirks) == 1 {
+		if !idle[id] {
 			found = append(found, difference{id, id + " is judged, although the quirk says that it has no occasion"})
 		}
 	}
 	return found
+}
+
+// at is the combination of a result.
+func at(x *reports.Result) requirement.Combination {
+	return requirement.Combination{Revision: requirement.Revision(x.Revision), Transport: requirement.Transport(x.Transport)}
 }
 
 // TestQuirksOfProcesses: what shows only in a process is tolerated as well.

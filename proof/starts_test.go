@@ -12,8 +12,9 @@ import (
 )
 
 // perCombination is how many processes of an ordinary server a combination may cost, with
-// the repetition of what is red.
-const perCombination = 6
+// the repetition of what is red; perLegacy is the same with the client that declares what it can do, in
+// revisions with a handshake.
+const perCombination, perLegacy = 6, 7
 
 // TestStarts: a run does not start a process for each of its scripts.
 func TestStarts(t *testing.T) {
@@ -29,19 +30,19 @@ func TestStarts(t *testing.T) {
 		most   int
 		status int
 	}{
-		"2024-11-05":       {nil, []string{"--revision", "2024-11-05"}, perCombination, 0},
-		"2025-03-26":       {nil, []string{"--revision", "2025-03-26"}, perCombination, 0},
-		"2025-06-18":       {nil, []string{"--revision", "2025-06-18"}, perCombination, 0},
-		"2025-11-25":       {nil, []string{"--revision", "2025-11-25"}, perCombination, 0},
+		"2024-11-05":       {nil, []string{"--revision", "2024-11-05"}, perLegacy, 0},
+		"2025-03-26":       {nil, []string{"--revision", "2025-03-26"}, perLegacy, 0},
+		"2025-06-18":       {nil, []string{"--revision", "2025-06-18"}, perLegacy, 0},
+		"2025-11-25":       {nil, []string{"--revision", "2025-11-25"}, perLegacy, 0},
 		"2026-07-28":       {[]string{"--revision", "2026-07-28"}, []string{"--revision", "2026-07-28"}, perCombination, 0},
 		"beside legacy":    {nil, []string{"--revision", "2026-07-28"}, perCombination - 1 + len(requirement.Legacy()), 0}, // each version that discovery lists is tried on its own; none is asked what modern-only servers are
-		"pages":            {[]string{"--page-size", "3"}, []string{"--revision", "2025-11-25"}, perCombination, 0},
-		"red":              {[]string{"--fault", habits}, []string{"--revision", "2025-11-25"}, perCombination, 0},
-		"all":              {nil, nil, len(requirement.Revisions()) * perCombination, 0},
-		"all of them, red": {[]string{"--fault", habits}, nil, len(requirement.Revisions()) * perCombination, 1},
+		"pages":            {[]string{"--page-size", "3"}, []string{"--revision", "2025-11-25"}, perLegacy, 0},
+		"red":              {[]string{"--fault", habits}, []string{"--revision", "2025-11-25"}, perLegacy, 0},
+		"all":              {nil, nil, len(requirement.Revisions())*perCombination + len(requirement.Legacy()), 0},
+		"all of them, red": {[]string{"--fault", habits}, nil, len(requirement.Revisions())*perCombination + len(requirement.Legacy()), 1},
 		"a single row":     {nil, []string{"--revision", "2025-11-25", "--only", "LIST-01"}, 1, 0},
 		"a single probe":   {nil, []string{"--revision", "2025-11-25", "--only", "ERR-01"}, 2, 0},
-		"deaf in the end":  {[]string{"--fault", "canc-03-lock-stays-held"}, []string{"--revision", "2025-11-25", "--timeout", "2s"}, perCombination + 1, 1}, // the race in a fresh one, and the control, in which nothing is cancelled; neither is repeated
+		"deaf in the end":  {[]string{"--fault", "canc-03-lock-stays-held"}, []string{"--revision", "2025-11-25", "--timeout", "2s"}, perLegacy + 1, 1}, // the race in a fresh one, and the control, in which nothing is cancelled; neither is repeated
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !sample.Share(name, 2) {

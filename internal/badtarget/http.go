@@ -88,8 +88,9 @@ const agony = 600 * time.Millisecond
 
 // Serve serves a mode at an address of this machine until the process is ended. It returns
 // the exit status. Its own modes are "dies", which ends the process when a body is no JSON, "dying",
-// which then drops connections for a moment before that, "falls", which does so the first time that a resource is asked for, "exit", which does not
-// listen at all, and "never", which does not even end.
+// which then drops connections for a moment before that, "falls", which does so the first time that a
+// resource is asked for, "forsaken", which ends the process soon after a client has declared roots, as it has
+// no stream on which to ask for them, "exit", which does not listen at all, and "never", which does not even end.
 func Serve(mode, address string) int {
 	if err := register(); err != nil {
 		fmt.Fprintln(os.Stderr, "badtarget:", err)
@@ -103,7 +104,7 @@ func Serve(mode, address string) int {
 	case "never":
 		fmt.Println("badtarget: loading")
 		hang()
-	case "dies", "dying", "falls":
+	case "dies", "dying", "falls", "forsaken":
 		name = "good"
 	}
 	h, err := Handler(name)
@@ -129,6 +130,9 @@ func Serve(mode, address string) int {
 		if mode == "dies" && len(body) > 0 && !json.Valid(body) || mode == "falls" && bytes.Contains(body, []byte(`"resources/`)) {
 			fmt.Println("panic: bad message for", os.Getenv("LICENCE"))
 			os.Exit(9)
+		}
+		if mode == "forsaken" && bytes.Contains(body, []byte(`"roots":`)) {
+			time.AfterFunc(agony, func() { os.Exit(9) })
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		h.ServeHTTP(w, r)

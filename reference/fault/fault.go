@@ -38,8 +38,8 @@ type code = catalogue.Code
 
 // written is the faults, or parts of faults, that are code.
 var written = []func() code{
-	batchCode, cancCode, compCode, httpCode, lchCode, listCode, pageCode, readCode, rpcCode, secCode, sessCode, sseCode,
-	stdioCode, subCode, subChangesCode, subListenCode,
+	batchCode, cancCode, compCode, httpCode, lchCode, lifeCode, listCode, pageCode, readCode, rpcCode, secCode,
+	sessCode, sseCode, stdioCode, subCode, subChangesCode, subListenCode,
 }
 
 var overlays = catalogue.Overlays{"list-08-size-in-base64": func(w *world.World) {

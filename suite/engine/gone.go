@@ -223,7 +223,8 @@ func restsOnEnd(j *Judgement, take *Take) bool {
 			if !slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) }) {
 				continue
 			}
-			if x.Outcome == recording.Replied || alone && x.Kind == recording.Clean && strconv.Itoa(x.Request) == last {
+			if x.Outcome == recording.Replied ||
+				alone && x.Kind != recording.Probe && strconv.Itoa(x.Request) == last {
 				return false
 			}
 			lost = lost || x.Outcome == recording.Lost || x.Outcome == recording.Unsent || x.Outcome == recording.Silent

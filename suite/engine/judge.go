@@ -301,7 +301,7 @@ func (r *Run) ordinaryLoss(c requirement.Combination, played iter.Seq[*Take]) st
 			}
 			for _, x := range rec.Exchanges {
 				switch {
-				case x.Kind == recording.Probe && x.Request > 0:
+				case x.Kind != recording.Clean && x.Request > 0:
 					probes = append(probes, x)
 				case x.Outcome == recording.Lost && x.Request > 0:
 					ordinary = append(ordinary, x)
@@ -352,7 +352,7 @@ func (r *Run) ordinaryLoss(c requirement.Combination, played iter.Seq[*Take]) st
 }
 
 // gather gives every recording of a combination its frames, unless it has them, and adds the recording
-// that stands for all clean sessions.
+// that stands for all clean and capable sessions.
 func (r *Run) gather(take *Take, framed func(*recording.Recording) bool) {
 	everything := &recording.Recording{Scenario: recording.Everything, Combination: take.Facts.Combination, Facts: take.Facts, Retried: take.Retried}
 	seen := map[string]bool{}
@@ -360,7 +360,7 @@ func (r *Run) gather(take *Take, framed func(*recording.Recording) bool) {
 		for _, s := range sessions {
 			switch {
 			case seen[s.ID]:
-			case s.Kind == recording.Clean:
+			case s.Kind != recording.Probe:
 				everything.Sessions = append(everything.Sessions, s)
 				everything.Exchanges = append(everything.Exchanges, s.Exchanges...)
 				everything.Frames = append(everything.Frames, r.transcript.Session(s.ID)...)

@@ -43,7 +43,7 @@ const (
 	CodePanic       Code = "internal"       // our own fault
 )
 
-// Everything is no scenario: it stands for all frames of all clean sessions of
+// Everything is no scenario: it stands for all frames of all clean and capable sessions of
 // a combination.
 const Everything Name = "everything"
 

@@ -144,11 +144,13 @@ type Mark struct {
 // Kind says what a session is used for.
 type Kind string
 
-// The kinds. On clean sessions we keep to the specification, so everything that
-// the target sends there can be held against it; probe sessions are expendable.
+// The kinds. On clean and capable sessions we keep to the specification, so everything that
+// the target sends there can be held against it; probe sessions are expendable. In capable ones
+// the client declares what it can do: a target that fails at that may serve all others.
 const (
-	Clean Kind = "clean"
-	Probe Kind = "probe"
+	Clean   Kind = "clean"
+	Probe   Kind = "probe"
+	Capable Kind = "capable"
 )
 
 // Session is one conversation with the target.

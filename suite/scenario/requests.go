@@ -113,6 +113,21 @@ var RichCapabilities = map[string]any{
 	"roots":       map[string]any{},
 }
 
+// LegacyCapabilities are those of a client that can do everything in a revision with a handshake, but for
+// tasks, which are experimental.
+func LegacyCapabilities(rev requirement.Revision) map[string]any {
+	none := map[string]any{}
+	all := map[string]any{"roots": map[string]any{"listChanged": true}, "sampling": none}
+	if rev >= requirement.R20250618 {
+		all["elicitation"] = none
+	}
+	if rev >= requirement.R20251125 {
+		all["elicitation"] = RichCapabilities["elicitation"]
+		all["sampling"] = map[string]any{"context": none, "tools": none}
+	}
+	return all
+}
+
 // Required reports whether a result asks for input.
 func Required(x *recording.Exchange) bool {
 	return x.Succeeded() && x.Result().Get("resultType").String() == "input_required"

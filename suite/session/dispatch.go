@@ -341,10 +341,9 @@ const (
 	answersInAll  = 2000
 )
 
-// serverMessage answers requests of the server as a client that declared
-// nothing: ping with an empty result, everything else with -32601. Modern
-// clients do not write responses (2026-07-28 basic/transports/stdio): the
-// frame stands in the transcript and is judged there.
+// serverMessage answers requests of the server: ping with an empty result, what the client has declared as
+// the script says, everything else with -32601. Modern clients do not write responses (2026-07-28
+// basic/transports/stdio): the frame stands in the transcript and is judged there.
 func (s *Session) serverMessage(f *wire.Frame, m *wire.Message) {
 	id := m.Get("id")
 	if p := s.byID(m); p != nil && strings.TrimSpace(m.Raw) == string(bytes.TrimSpace(p.message.Body)) {
@@ -355,13 +354,22 @@ func (s *Session) serverMessage(f *wire.Frame, m *wire.Message) {
 		s.answering >= answersAtOnce || s.answeredAll >= answersInAll {
 		return
 	}
+	method, member := m.Get("method").String(), `"error":{"code":-32601,"message":"`+recording.RefusalText+`"}`
+	if method == "ping" {
+		member = `"result":{}`
+	} else if s.opts.Answer != nil {
+		if own, ok := s.opts.Answer(method, json.RawMessage(id.Raw)); ok {
+			member = own
+		}
+	}
+	s.theirs[id.Raw] = true
+	if member == "" {
+		return
+	}
 	s.answering++
 	s.answeredAll++
-	s.theirs[id.Raw] = true
-	body := `{"jsonrpc":"2.0","id":` + id.Raw + `,"error":{"code":-32601,"message":"` + recording.RefusalText + `"}}`
-	if m.Get("method").String() == "ping" {
-		body = `{"jsonrpc":"2.0","id":` + id.Raw + `,"result":{}}`
-	}
+	q := Response(method, json.RawMessage(id.Raw), member)
+	q.NoAwait = true
 	s.answers.Go(func() {
 		defer func() { s.mu.Lock(); s.answering--; s.mu.Unlock() }()
 		select {
@@ -370,9 +378,14 @@ func (s *Session) serverMessage(f *wire.Frame, m *wire.Message) {
 		case <-s.life.Done():
 			return
 		}
-		s.Start(s.life, Request{Step: recording.StepAnswer, Body: []byte(body), NoAwait: true,
-			Tags: recording.Tags{recording.TagMethod: m.Get("method").String()}}).Finish()
+		s.Start(s.life, q).Finish()
 	})
+}
+
+// Response answers a request of the target by a result or an error.
+func Response(method string, id json.RawMessage, member string) Request {
+	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, id, member)
+	return Request{Step: recording.StepAnswer, Body: body, Tags: recording.Tags{recording.TagMethod: method}}
 }
 
 // echoTime is how long anything else may follow a request of ours that came back: the

@@ -232,7 +232,8 @@ func (p *Pending) ended() *recording.Exchange {
 		return p.finish(recording.Sent, "")
 	case err != nil:
 		return p.finish(p.unlessClosed(recording.HTTPOnly, err), err.Error())
-	case p.s.opts.Kind == recording.Clean && p.s.over == requirement.SSE && p.sent.Status() >= 400 && within(200*time.Millisecond, p.s.conn.Done()):
+	case p.s.opts.Kind != recording.Probe && p.s.over == requirement.SSE && p.sent.Status() >= 400 &&
+		within(200*time.Millisecond, p.s.conn.Done()):
 		// The session ended, and this is how it is said to who comes too late.
 		return p.finish(p.unlessClosed(recording.Lost, p.s.conn.Err()), p.s.lost())
 	default:
@@ -294,7 +295,7 @@ func (p *Pending) expire(ctx context.Context, timeout time.Duration) *recording.
 	if p.q.Timeout == 0 && x.Outcome == recording.Silent {
 		s.opts.Habits.noAnswer(p.q.Method, s.opts.Kind == recording.Clean)
 	}
-	if s.opts.Kind == recording.Clean && len(x.ID) > 0 && p.q.Method != "initialize" &&
+	if s.opts.Kind != recording.Probe && len(x.ID) > 0 && p.q.Method != "initialize" &&
 		(!s.opts.Revision.Modern() || s.over == requirement.Stdio) {
 		s.Start(ctx, Request{Step: recording.StepCancel, Method: "notifications/cancelled", Notification: true,
 			Params: map[string]any{"requestId": x.ID, "reason": "no answer in time"}})

@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -52,6 +51,12 @@ type Options struct {
 	// NoHandshake leaves a legacy session unopened; HoldInitialized sends
 	// initialize but not notifications/initialized: see [Session.Initialized].
 	NoHandshake, HoldInitialized bool
+	// Capabilities are what the client declares in the handshake; nil is nothing.
+	Capabilities map[string]any
+	// Answer says what answers a request of the target: the member result or error of the response, or
+	// nothing if the script responds later. Where it is nil, or ok is false, the method is one that the
+	// client does not have. It must not use the session.
+	Answer func(method string, id json.RawMessage) (member string, ok bool)
 	// Header is added to every HTTP request of the session (the credentials
 	// of an identity).
 	Header map[string]string
@@ -203,28 +208,14 @@ func (s *Session) paced(ctx context.Context) error {
 	return s.opts.Limiter(ctx)
 }
 
-// The ids of requests.
-const (
-	firstOfSession = 1000
-	idsOfSession   = 100_000 // more than any session gives
-)
-
-// firstID is where the ids of a session begin. Streams of HTTP+SSE each have ids of
-// their own: there are gateways that send every response to all that are open,
-// and what is ours can be told from what is not only if no two ids are the same.
-func firstID(over requirement.Transport, session string) int {
-	n, err := strconv.Atoi(strings.TrimLeft(session, "s"))
-	if over != requirement.SSE || err != nil {
-		return firstOfSession
-	}
-	return firstOfSession + n*idsOfSession
-}
-
 // handshake sends initialize and, unless it is held back, initialized.
 func (s *Session) handshake(ctx context.Context) error {
+	params := InitializeParams(string(s.opts.Revision))
+	if s.opts.Capabilities != nil {
+		params["capabilities"] = s.opts.Capabilities
+	}
 	x := s.Do(ctx, Request{
-		Step: recording.StepInitialize, Method: "initialize", Timeout: s.opts.Start,
-		Params: InitializeParams(string(s.opts.Revision)),
+		Step: recording.StepInitialize, Method: "initialize", Timeout: s.opts.Start, Params: params,
 	})
 	s.rec.Initialize = x
 	if err := s.Adopt(x); err != nil {

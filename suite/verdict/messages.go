@@ -109,6 +109,19 @@ func RequestsOf(r *recording.Recording) []Message {
 	return recording.Keep(CallsOf(r), func(m Message) bool { return m.Get("id").Exists() && !strings.HasPrefix(m.Method(), "notifications/") })
 }
 
+// features are the capabilities of clients that requests of the target use.
+var features = map[string]bool{"roots": true, "sampling": true, "elicitation": true}
+
+// Feature is the capability of the client that a request uses, and whether the client has declared it in a
+// session, which may be nil; it is empty if it uses none.
+func (m Message) Feature(s *recording.Session) (name string, declared bool) {
+	name, _, _ = strings.Cut(m.Method(), "/")
+	if !features[name] {
+		return "", false
+	}
+	return name, s != nil && s.Initialize != nil && s.Initialize.Param("capabilities."+name).Exists()
+}
+
 // Method is the method of the message; empty if it has none that is a string.
 func (m Message) Method() string {
 	if v := m.Get("method"); v.Type == gjson.String {

@@ -21,17 +21,21 @@ const (
 	Pings           recording.Name = "pings"            // ping with and without params
 	FaultyHandshake recording.Name = "faulty-handshake" // initialize with members missing
 	Negotiation     recording.Name = "negotiation"      // initialize with a version that nobody implements
+	CapableClient   recording.Name = "capable-client"   // a client that declares what it can do
 )
 
 // Scenarios lists the scripts whose recordings only this area judges.
-var Scenarios = []*scenario.Scenario{handshakeScenario, pingsScenario, faultyHandshakeScenario, negotiationScenario}
+var Scenarios = []*scenario.Scenario{
+	handshakeScenario, pingsScenario, faultyHandshakeScenario, negotiationScenario, capableClientScenario,
+}
 
 // The steps of the area's scripts.
 const (
 	stepEarlyPing, stepFirst, stepAgain, stepPing recording.Step = "early-ping", "first", "again", "ping"
 	stepPingMeta, stepNoMembers, stepNoClientInfo recording.Step = "ping-meta", "no-members", "no-client-info"
 	stepSound, stepAlien, stepReturn              recording.Step = "sound", "alien", "return"
-	stepLater                                     recording.Step = "later"
+	stepLater, stepOpen, stepServed               recording.Step = "later", "open", "served"
+	stepRoots, stepUsed, stepBeside, stepLeft     recording.Step = "roots", "used", "beside", "left"
 )
 
 // The marks of the area's scripts.
@@ -100,18 +104,7 @@ var Checks = []verdict.Check{
 				optionalMembers(x, v)
 			}
 		}},
-	{Requirement: "LIFE-09", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		end := r.Step(recording.StepInitialized)
-		if end == nil {
-			return
-		}
-		v.Holds()
-		for _, m := range verdict.RequestsOf(r) {
-			if m.Frame.Number < end.Request && m.Method() != "ping" {
-				v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), m.Frame.Number)
-			}
-		}
-	}},
+	{Requirement: "LIFE-09", From: verdict.Everything, Judge: asksInTime},
 	{Requirement: "LIFE-10", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if how := v.Facts.Notes[recording.FactSingle]; how != "" {
 			v.Observe("one-session-at-a-time", "all of this is judged one session at a time, as a target file asks for with instances: 1: "+how)
@@ -131,8 +124,7 @@ var Checks = []verdict.Check{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			clean := len(verdict.Received(r)) > 0
 			for _, m := range verdict.RequestsOf(r) {
-				feature, _, _ := strings.Cut(m.Method(), "/")
-				if slices.Contains([]string{"sampling", "roots", "elicitation"}, feature) {
+				if feature, declared := m.Feature(r.Session(m.Frame.Session)); feature != "" && !declared {
 					clean = false
 					v.Fail(verdict.Finding{
 						Expected: "no request for " + feature + ", which the client did not declare",
@@ -202,13 +194,28 @@ var Checks = []verdict.Check{
 			v.That(false, "a connection on which a sound handshake succeeds after a faulty one", r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1].Evidence()...)
 		}
 	}},
+	{Requirement: "LIFE-18", From: capableOnes, With: plainOnes, Judge: servesCapable},
+	{Requirement: "LIFE-19", From: capableOnes, With: plainOnes, Judge: outlivesCapable},
 }
 
-// handshakes lists the answered handshakes of clean sessions.
+// asksInTime: a handshake is over before the client is asked for anything.
+func asksInTime(r *recording.Recording, v *verdict.Verdict) {
+	for _, end := range r.Steps(recording.StepInitialized) {
+		v.Holds()
+		for _, m := range verdict.RequestsOf(r) {
+			if m.Frame.Session == end.Session && m.Frame.Number < end.Request && m.Method() != "ping" {
+				v.That(false, "no request but ping before notifications/initialized",
+					"a request for "+m.Method(), m.Frame.Number)
+			}
+		}
+	}
+}
+
+// handshakes lists the answered handshakes of sessions in which we kept to the specification.
 func handshakes(r *recording.Recording) []*recording.Exchange {
 	var all []*recording.Exchange
 	for _, s := range r.Sessions {
-		if s.Initialize != nil && s.Initialize.Succeeded() && s.Kind == recording.Clean {
+		if s.Initialize != nil && s.Initialize.Succeeded() && s.Kind != recording.Probe {
 			all = append(all, s.Initialize)
 		}
 	}

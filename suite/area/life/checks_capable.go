@@ -1,0 +1,111 @@
+package life
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// The recordings of a client that can do everything, and of one that declares nothing.
+var capableOnes, plainOnes = []recording.Name{CapableClient}, []recording.Name{Handshake}
+
+// askedFor lists what the target asked for that a client has to declare.
+func askedFor(r *recording.Recording, v *verdict.Verdict) []verdict.Message {
+	all := recording.Keep(verdict.RequestsOf(r), func(m verdict.Message) bool {
+		feature, _ := m.Feature(nil)
+		return feature != ""
+	})
+	if len(all) == 0 {
+		v.NotExercised("the target asked nothing of a client that has declared all that it can be asked for")
+	}
+	return all
+}
+
+// servesCapable: the client gets its answers whatever the target gets for its own requests, or before it gets
+// anything.
+func servesCapable(r *recording.Recording, v *verdict.Verdict) {
+	asked := askedFor(r, v)
+	for _, x := range r.Steps(stepOpen, stepServed) {
+		about := "a ping while a request of the target is open"
+		if x.Step == stepServed {
+			about = "an ordinary request of a client that can do everything"
+			if len(asked) > 0 {
+				about += " and answers by " + x.Tags[tagAnswer] + "s"
+			}
+		}
+		taken(r, x, v, about, asked)
+	}
+}
+
+// outlivesCapable: a client that leaves takes nothing from one that stays.
+func outlivesCapable(r *recording.Recording, v *verdict.Verdict) {
+	asked, beside := askedFor(r, v), r.Steps(stepBeside)
+	for i, x := range r.Steps(stepLeft) {
+		if !beside[i].Succeeded() {
+			v.NotExercised("the target did not keep both sessions: " + matcher.Describe(beside[i]))
+			continue
+		}
+		taken(r, x, v, "an ordinary request after another client, which can do everything, had left", asked)
+	}
+	v.NotExercised("no client could stay while another one left")
+}
+
+// elsewhere reports whether a client that has declared nothing was served the like.
+func elsewhere(x *recording.Exchange, v *verdict.Verdict) bool {
+	plain := v.Recording(Handshake)
+	if plain == nil {
+		return true
+	}
+	all := plain.Steps(stepEarlyPing, stepFirst, stepAgain)
+	return slices.ContainsFunc(all, func(y *recording.Exchange) bool {
+		return y.Method == x.Method && y.Succeeded()
+	})
+}
+
+// taken: a request of a client that can do everything gets an answer. That it does shows something only of a
+// target that asks for something.
+func taken(
+	r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, about string, asked []verdict.Message,
+) {
+	f := verdict.Finding{Expected: "an answer", On: x, About: about, Cause: "no answer to " + about}
+	for _, y := range r.Steps(recording.StepAnswer) { // what came before it
+		if y.Session == x.Session && (y.Request < x.Request || x.Request == 0) {
+			f.Frames = append(f.Frames, y.Request)
+		}
+	}
+	like := len(asked) > 0 && elsewhere(x, v)
+	own := r.Combination.Transport == requirement.HTTP || v.Facts.Notes[recording.FactOneByOne] != ""
+	if x.Outcome == recording.Lost && x.Request == 0 && !own {
+		f.Warn, f.Downgraded = true, "a server may end a connection on which nothing is open"
+	}
+	switch {
+	case x.Outcome == recording.Lost, x.Outcome == recording.Silent && len(x.Replies) == 0 && like:
+		for i := range r.Frames {
+			if n := &r.Frames[i]; n.Dir == wire.Note && n.Session == x.Session {
+				f.Frames = append(f.Frames, n.Number)
+			}
+		}
+		v.Fail(f)
+	case !like:
+		v.NotExercised("a client that has declared nothing is not served the like either")
+	case !v.Answered(x):
+	case x.Succeeded() || x.Step == stepOpen || slices.ContainsFunc(asked, func(m verdict.Message) bool {
+		// What it was answered meanwhile may be the reason of a refusal.
+		n := m.Frame.Number
+		return m.Frame.Session == x.Session && n > x.Request && n < slices.Max(x.Evidence())
+	}):
+		v.Holds(x.Evidence()...)
+	default:
+		f.Expected, f.Warn = "an answer as other clients get it", true
+		f.Downgraded = "no sentence says what has to be served then"
+		if x.Status == http.StatusNotFound {
+			f.Downgraded = "a server may end a session at any time"
+		}
+		v.Fail(f)
+	}
+}

@@ -1,0 +1,277 @@
+package life
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// tagAnswer says how the target's requests were answered before an exchange.
+const tagAnswer recording.Tag = "answer"
+
+// How they are: not yet, by a result, or by an error.
+const later, byResult, byError = "", "result", "error"
+
+// The client declares all that the revision has. Its handshake is as slow as that of [Handshake]. Then the
+// target has a moment to ask for something. While a request of the target is open, step "open" is a ping.
+// Then it is answered, by a result (the tag "answer"). Steps "used" are about a resource, and step "served"
+// is an ordinary request. All of that comes once more when the client has told of other roots, with errors. A
+// target that does not ask again then gets its error in another session.
+//
+// Over HTTP further clients leave, in the sight of the one that stays: right behind the handshake and, where
+// the target asks by itself, with a request of the target open. Before, step "beside" is a ping of the one
+// that stays, and afterwards step "left" an ordinary request.
+var capableClientScenario = &scenario.Scenario{
+	Name:  CapableClient,
+	Title: "a client that declares what it can do",
+	Sends: "A handshake that declares roots, sampling and, from 2025-06-18 on, elicitation; answers to what " +
+		"the target asks for, by results and by errors, with a ping before them, and a read, a subscription " +
+		"and an ordinary request behind; news of other roots; over HTTP such clients that leave right " +
+		"behind the handshake, or leave a request of the target open.",
+	Phase:  scenario.Destructive, // a target may end over it
+	Waits:  true,
+	In:     scenario.Own,
+	After:  []recording.Name{recording.WalkResources},
+	When:   legacyOnly,
+	Script: playCapable,
+}
+
+func playCapable(ctx context.Context, p *scenario.Play) {
+	root, err := os.MkdirTemp("", "mcpcheck-root-") // empty, as a stranger may look into it
+	if err != nil {
+		p.Break(recording.CodePanic, "there is no directory to be shown as a root: "+err.Error())
+		return
+	}
+	defer func() { _ = os.RemoveAll(root) }()
+	c, ok := newCapable(ctx, p, root, true)
+	if !ok {
+		return
+	}
+	defer c.hangUp(ctx)
+	moment := p.Limits.UpTo(2 * p.Limits.QuietWindow)
+	asks := c.exchange(ctx, moment, byResult)
+	if c.S.Alive() {
+		c.change(ctx)
+		asks = c.exchange(ctx, moment/2, byError) || asks
+	}
+	if asked, failed := c.heard(); asked && !failed && c.S.Alive() {
+		if p.Instances == 1 {
+			p.End(c.S)
+		}
+		if other, ok := newCapable(ctx, p, root, true); ok {
+			other.exchange(ctx, moment, byError)
+			other.hangUp(ctx)
+		}
+	}
+	if p.Combination.Transport == requirement.Stdio || p.Instances == 1 || !c.S.Alive() {
+		return // none can stay
+	}
+	if !asks {
+		moment = 0
+	}
+	c.seesLeave(ctx, false, moment)
+	if asks {
+		c.seesLeave(ctx, true, moment)
+	}
+}
+
+// capable is a client that can do everything.
+type capable struct {
+	*scenario.Client
+	root     string
+	declared map[string]any
+	stream   *session.Stream
+
+	mu      sync.Mutex
+	answer  string            // how requests of the target are answered
+	open    []session.Request // what will answer those that are not answered yet
+	asked   bool              // the target has asked for something
+	failed  bool              // one got an error
+	changed bool              // the roots are others than at first
+}
+
+// newCapable opens a session, a slow one with a pause before the end of the handshake, and with the stream on
+// which the target can ask.
+func newCapable(ctx context.Context, p *scenario.Play, root string, slow bool) (c *capable, ok bool) {
+	c = &capable{root: root, declared: scenario.LegacyCapabilities(p.Revision())}
+	c.Client, ok = p.Fresh(ctx, session.Options{Kind: recording.Capable, HoldInitialized: slow,
+		Capabilities: c.declared, Answer: c.reply})
+	if ok && slow {
+		c.S.Quiet(ctx, p.Limits.QuietWindow)
+		c.Note(c.S.Initialized(ctx))
+		c.listen(ctx)
+	}
+	return c, ok
+}
+
+func (c *capable) listen(ctx context.Context) {
+	if c.stream = c.S.OpenStream(ctx, recording.StepStream); c.stream != nil {
+		c.Note(c.stream.Exchange())
+	}
+}
+
+func (c *capable) hangUp(ctx context.Context) {
+	if c.stream != nil {
+		c.Dropped(ctx, c.stream)
+	}
+}
+
+// exchange lets the target ask for something, and answers that. It reports whether the target did so by
+// itself.
+func (c *capable) exchange(ctx context.Context, moment time.Duration, answer string) (asks bool) {
+	if asks = c.awaitAsked(ctx, moment); asks {
+		c.Note(c.S.Do(ctx, session.Request{Step: stepOpen, Method: "ping"}))
+	}
+	for _, q := range c.answerBy(answer) {
+		c.Note(c.S.Do(ctx, q))
+	}
+	if asks { // a target that has no use for the answer may leave
+		c.S.Quiet(ctx, c.P.Limits.QuietWindow/3)
+	}
+	if asked, _ := c.heard(); asked || answer == byResult {
+		c.use(ctx)
+		q := c.P.Ordinary(stepServed)
+		q.Tags = recording.Tags{tagAnswer: answer}
+		c.Note(c.S.Do(ctx, q))
+	}
+	return asks
+}
+
+// use reads a resource, and subscribes to it where that is declared: there are targets that ask for something
+// meanwhile.
+func (c *capable) use(ctx context.Context) {
+	all := c.P.Resources()
+	if len(all) == 0 || !c.S.Alive() {
+		return
+	}
+	methods := []string{"resources/read", "resources/subscribe"}
+	if !c.P.Facts.Declares("resources.subscribe") {
+		methods = methods[:1]
+	}
+	for _, method := range methods {
+		about := map[string]any{"uri": all[0].URI()}
+		c.Note(c.S.Do(ctx, session.Request{Step: stepUsed, Method: method, Params: about}))
+	}
+}
+
+// awaitAsked waits until a request of the target is open.
+func (c *capable) awaitAsked(ctx context.Context, moment time.Duration) bool {
+	_, ok := c.S.Await(ctx, 0, moment, func(*wire.Frame) bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return len(c.open) > 0
+	})
+	return ok
+}
+
+// answerBy says how requests are answered from now on, and returns the answers to those that are open.
+func (c *capable) answerBy(answer string) []session.Request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answer = answer
+	open := c.open
+	c.open = nil
+	for i, q := range open {
+		open[i] = session.Response(q.Method, q.ID, c.member(q.Method))
+		open[i].Notification = true // what becomes of it is waited for
+	}
+	return open
+}
+
+// change tells the target that the roots are others.
+func (c *capable) change(ctx context.Context) {
+	c.answerBy(later)
+	c.mu.Lock()
+	c.changed = true
+	c.mu.Unlock()
+	news := session.Request{Step: stepRoots, Method: "notifications/roots/list_changed", Notification: true}
+	c.Note(c.S.Do(ctx, news))
+}
+
+// heard tells whether the target has asked for anything, and whether it got an error.
+func (c *capable) heard() (asked, failed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked, c.failed
+}
+
+// reply answers a request of the target for what was declared.
+func (c *capable) reply(method string, id json.RawMessage) (member string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	feature, _, _ := strings.Cut(method, "/")
+	if results[method] == nil || c.declared[feature] == nil {
+		return "", false
+	}
+	c.asked = true
+	if c.answer == later {
+		c.open = append(c.open, session.Request{Method: method, ID: id})
+		return "", true
+	}
+	return c.member(method), true
+}
+
+// member is the result or the error that a request gets now; the lock is held.
+func (c *capable) member(method string) string {
+	name, value := "result", results[method](c)
+	if c.answer == byError {
+		name, value, c.failed = "error", refusals[method], true
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // strings and maps of them always have a JSON form
+	}
+	return strconv.Quote(name) + ":" + string(raw)
+}
+
+// results and refusals answer requests of the target.
+var (
+	results = map[string]func(c *capable) any{
+		"roots/list": func(c *capable) any {
+			name := map[bool]string{false: "a directory", true: "a directory under another name"}[c.changed]
+			uri := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(c.root), "/")}
+			return map[string]any{"roots": []any{map[string]any{"uri": uri.String(), "name": name}}}
+		},
+		"sampling/createMessage": func(*capable) any {
+			return map[string]any{"role": "assistant", "model": "mcpcheck", "stopReason": "endTurn",
+				"content": map[string]any{"type": "text", "text": "No model stands behind this client."}}
+		},
+		"elicitation/create": func(*capable) any { return map[string]any{"action": "decline"} },
+	}
+	refusals = map[string]any{
+		"roots/list":             map[string]any{"code": -32603, "message": "The roots cannot be listed now"},
+		"sampling/createMessage": map[string]any{"code": -1, "message": "The user does not want that"},
+		"elicitation/create":     map[string]any{"code": -32603, "message": "Nobody can be asked now"},
+	}
+)
+
+// seesLeave lets another client leave, at once or with a request of the target open, and looks after a while
+// whether this one is served.
+func (c *capable) seesLeave(ctx context.Context, open bool, while time.Duration) {
+	other, ok := newCapable(ctx, c.P, c.root, false)
+	if !ok {
+		return
+	}
+	if open {
+		other.listen(ctx)
+		other.change(ctx)
+		other.awaitAsked(ctx, while)
+	}
+	c.Note(c.S.Do(ctx, session.Request{Step: stepBeside, Method: "ping"}))
+	c.P.End(other.S)
+	other.hangUp(ctx)
+	c.S.Quiet(ctx, while)
+	c.Note(c.S.Do(ctx, c.P.Ordinary(stepLeft)))
+}
