@@ -41,6 +41,8 @@ type Check struct {
 	// Probes says that the check looks at the answers to probes as well, in whatever
 	// scenario they were sent: it judges even where no clean session was recorded.
 	Probes bool
+	// Declared says that what the target declares decides as well: the evidence holds it.
+	Declared bool
 	// Endings says that the check looks at how long processes take to end.
 	Endings bool
 	// Needs are conditions on what the target declares and serves; where
@@ -124,9 +126,10 @@ type Result struct {
 	// Gravity is that of the requirement, on red outcomes, unless nobody is harmed by what
 	// was seen, or it is about more than the code of an error.
 	Gravity requirement.Gravity
-	// Frames is the evidence, From the scenarios that were judged. Places are where the
-	// violations of a red outcome stand.
+	// Frames is the evidence, Before what came before it and makes it a violation, From the scenarios
+	// that were judged. Places are where the violations of a red outcome stand.
 	Frames       []int
+	Before       []int
 	Places       []Place
 	From         []recording.Name
 	Observations []Observation
@@ -152,6 +155,9 @@ type Finding struct {
 	// a listed resource; where it is empty, the messages as a whole.
 	Frames []int
 	Member string
+	// Before is further evidence that no verdict is about: earlier messages without which it would be no
+	// violation. What [Check.Declared] and [Verdict.RestsOn] name is added.
+	Before []int
 	// Hint says what to change in the target, where the row does not say it as well.
 	Hint string
 	// Warn says that it is a warning at most, whatever the grade; Downgraded why it is only a
@@ -248,6 +254,10 @@ func configured(req *requirement.Requirement, facts *recording.Facts) bool {
 
 // judge runs the check on one recording, if it was played.
 func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
+	v.declared, v.ordinary = nil, nil
+	if c.Declared && r != nil {
+		v.declared = Declaration(r)
+	}
 	switch {
 	case r == nil && c.Probes && len(v.recs) > 0:
 		c.Judge(&recording.Recording{Scenario: name, Combination: v.Facts.Combination, Facts: v.Facts}, v)
@@ -313,7 +323,8 @@ func (v *Verdict) result() Result {
 			r.Reason = v.downgrade(worst)
 		}
 		r.Gravity = v.gravity(decisive)
-		r.Frames = evidence(decisive)
+		r.Frames = evidence(decisive, func(f Finding) []int { return f.Frames })
+		r.Before = evidence(decisive, func(f Finding) []int { return f.Before })
 		if n := len(decisive); n > 1 {
 			r.Actual += fmt.Sprintf(" (and %d more)", n-1)
 		}
@@ -403,11 +414,11 @@ func CauseCode(words string) string {
 // evidence collects that of the first findings that decide; a report is to be read, so it is
 // not all of them. What belongs to one finding stands together, and that of the first one, of
 // which the verdict speaks, comes first: between scenarios there is no order of time.
-func evidence(decisive []Finding) []int {
+func evidence(decisive []Finding, of func(Finding) []int) []int {
 	const findings = 3
 	var frames []int
 	for _, f := range decisive[:min(len(decisive), findings)] {
-		for _, n := range slices.Sorted(slices.Values(f.Frames)) {
+		for _, n := range slices.Sorted(slices.Values(of(f))) {
 			if !slices.Contains(frames, n) {
 				frames = append(frames, n)
 			}

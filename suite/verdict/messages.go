@@ -261,7 +261,8 @@ func Detail(f *wire.Frame, code wire.FlawCode) string {
 	return ""
 }
 
-// Declaration lists the frames in which the target declared its capabilities.
+// Declaration lists the frames in which the target declared its capabilities: in one of the sessions, or else
+// when its revisions were found out.
 func Declaration(r *recording.Recording) []int {
 	for _, s := range r.Sessions {
 		if s.Initialize != nil && s.Initialize.Succeeded() {
@@ -273,7 +274,7 @@ func Declaration(r *recording.Recording) []int {
 			return x.Evidence()
 		}
 	}
-	return nil
+	return r.Facts.DeclaredIn
 }
 
 // Responded reports whether an exchange has an HTTP response whose status can be

@@ -35,6 +35,8 @@ type Verdict struct {
 	blocked       *recording.Broken
 	over          <-chan struct{} // closed when nobody waits for the verdict any more
 	blockedFrames []int
+	declared      []int // the frames of what the target declares, if that decides
+	ordinary      []int // those of what [Verdict.RestsOn] named last
 	Observations  []Observation
 	samples       []string // why what was judged is only a sample
 	sampleFrames  []int    // the last probes that were sent
@@ -99,9 +101,22 @@ func (v *Verdict) FailUnless(ok bool, f Finding) bool {
 		if f.About != "" {
 			f.Actual = matcher.Describe(f.On) + " to " + f.About
 		}
-		v.findings = append(v.findings, f)
+		v.found(f)
 	}
 	return ok
+}
+
+// found adds a violation.
+func (v *Verdict) found(f Finding) {
+	f.Before = slices.Concat(v.declared, v.ordinary, f.Before)
+	v.findings = append(v.findings, f)
+}
+
+// RestsOn notes an exchange with which what follows is compared: it belongs to the evidence of each violation.
+func (v *Verdict) RestsOn(x *recording.Exchange) {
+	if x != nil {
+		v.ordinary = x.Evidence()
+	}
 }
 
 // goOn ends the check if nobody waits for its verdict any more.
@@ -315,7 +330,7 @@ func (s *seen) Match(actual any) (bool, error) {
 func (v *Verdict) gomega() types.Gomega {
 	if v.g == nil {
 		v.g = gomega.NewGomega(func(message string, _ ...int) {
-			v.findings = append(v.findings, v.pending.finding(message))
+			v.found(v.pending.finding(message))
 		})
 	}
 	return v.g

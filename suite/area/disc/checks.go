@@ -57,7 +57,7 @@ var discChecks = []verdict.Check{
 			Cause:    "supportedVersions without the version of the request",
 		})
 	})},
-	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Judge: advertised},
+	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Declared: true, Judge: advertised},
 	{Requirement: "DISC-07", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 		info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
 		hint := ""
@@ -155,7 +155,7 @@ var discVersionsChecks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "DISC-09", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "DISC-09", From: []recording.Name{Versions}, Declared: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepUnsupported) {
 			if refusedForVersion(x) {
 				unsupportedData(x, v)

@@ -21,12 +21,13 @@ var Checks = []verdict.Check{
 	{
 		Requirement: "LCH-04",
 		// The changes are there to be played; all clean sessions are judged.
-		From:  []recording.Name{recording.Changes, recording.Everything},
-		With:  []recording.Name{recording.Listening},
-		Needs: verdict.Withholds("resources.listChanged"),
-		Judge: undeclaredListChange,
+		From:     []recording.Name{recording.Changes, recording.Everything},
+		With:     []recording.Name{recording.Listening},
+		Declared: true,
+		Needs:    verdict.Withholds("resources.listChanged"),
+		Judge:    undeclaredListChange,
 	},
-	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: verdict.ListChanged,
+	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: verdict.ListChanged, Declared: true,
 		Judge: listChangedHonoured},
 	{Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged,
 		Judge: listShowsChange},

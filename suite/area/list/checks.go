@@ -388,11 +388,13 @@ func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 	if !ok3 || !still(r, v, other, laterLooks...) {
 		return
 	}
-	const expected = "the same resources before and after reads, completions and failed requests"
-	actual := "the list changed: " + verdict.Difference(before, after)
-	frames := slices.Concat(f1, f2, f3)
+	finding := verdict.Finding{
+		Expected: "the same resources before and after reads, completions and failed requests",
+		Actual:   "the list changed: " + verdict.Difference(before, after),
+		Frames:   slices.Concat(f1, f2, f3),
+	}
 	for _, x := range r.Steps(stepBetween) {
-		frames = append(frames, x.Evidence()...)
+		finding.Before = append(finding.Before, x.Evidence()...)
 	}
 	alone := slices.Equal(other, before)
 	switch {
@@ -400,8 +402,11 @@ func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("the list changes by itself")
 	case !comesAgain(r, v, before, after, alone):
 	case alone:
-		v.That(false, expected, actual+"; another connection does not see the change", frames...)
+		finding.Actual += "; another connection does not see the change"
+		v.Fail(finding)
 	default:
-		v.WarnUnless(false, expected, actual+"; another connection sees the change, too", frames...)
+		finding.Actual += "; another connection sees the change, too"
+		finding.Warn = true
+		v.Fail(finding)
 	}
 }

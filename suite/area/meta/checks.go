@@ -316,7 +316,7 @@ var metaRequestsChecks = []verdict.Check{
 					judge.TypeName(logger), f.Number)
 			}
 		}},
-	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: verdict.Declares("logging"),
+	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: verdict.Declares("logging"), Declared: true,
 		Judge: levelsTakeEffect},
 }
 
@@ -384,7 +384,16 @@ func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case len(logged) == 0 || f.Session != logged[0].Session || unasked[f.Number] != nil: // that is META-16's
 		case x == nil:
-			v.That(false, "log messages on the stream of their request, before its response", "a message of level "+level+" elsewhere", f.Number)
+			var asked []int
+			for _, x := range logged {
+				asked = append(asked, x.Evidence()...)
+			}
+			v.Fail(verdict.Finding{
+				Expected: "log messages on the stream of their request, before its response",
+				Actual:   "a message of level " + level + " elsewhere",
+				Frames:   []int{f.Number},
+				Before:   asked,
+			})
 		default:
 			want := levelOf(x).Str
 			v.WarnUnless(severity(level) < 0 || severity(level) >= severity(want), "log messages of level "+want+" or above",
@@ -416,7 +425,7 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 			if f.Session == set.Session && severity(level) >= 0 {
 				v.That(severity(level) >= severity("error"),
 					"no messages below the level error, which was set",
-					"a message of level "+level, f.Number)
+					"a message of level "+level, append(set.Evidence(), f.Number)...)
 			}
 		}
 	}

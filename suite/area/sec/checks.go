@@ -84,6 +84,7 @@ var secChecks = []verdict.Check{
 	{Requirement: "SEC-04", From: []recording.Name{Origins}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		without, with := r.Step(stepNoOrigin), r.Step(stepOwnOrigin)
 		if answeredOrigin(without, v) && answeredOrigin(with, v) {
+			v.RestsOn(with)
 			v.FailUnless(without.Succeeded() || !with.Succeeded(), verdict.Finding{
 				Expected: "service without an Origin",
 				On:       without, About: "a request without Origin, which is served with one",
@@ -195,9 +196,11 @@ func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
 // lookAlikesRefused: who refuses a foreign origin refuses those that only look like an allowed one, or are
 // had over TLS, too. That "null" is served is remarked upon: some mean it to be.
 func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
-	if foreign := r.Step(stepRequest); foreign == nil || !turnedAway(foreign) || refusedToAll(r, foreign) {
+	foreign := r.Step(stepRequest)
+	if foreign == nil || !turnedAway(foreign) || refusedToAll(r, foreign) {
 		return
 	}
+	v.RestsOn(foreign)
 	for _, x := range r.Steps(stepLookAlike) {
 		switch {
 		case !x.Succeeded():
@@ -230,13 +233,14 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 	steps = slices.DeleteFunc(steps, func(x *recording.Exchange) bool {
 		return refusedToAll(r, x)
 	})
-	looks := slices.ContainsFunc(steps, func(x *recording.Exchange) bool {
+	looks := slices.IndexFunc(steps, func(x *recording.Exchange) bool {
 		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step)
 	})
-	if !looks {
+	if looks < 0 {
 		v.NotExercised("the target does not look at the Origin at all, which is judged elsewhere")
 		return
 	}
+	v.RestsOn(steps[looks])
 	for _, x := range steps {
 		if !answeredOrigin(x, v) {
 			continue
@@ -392,13 +396,15 @@ func ownScheme(r *recording.Recording, v *verdict.Verdict) bool {
 // that does not know the method of the request refuses it to everybody, and where nobody has
 // credentials only HTTP 401 says that they are what is missing.
 func demanded(r *recording.Recording, v *verdict.Verdict) bool {
-	if x := r.Step(recording.StepAnonymous); x != nil && !x.Succeeded() && x.Status >= 200 && !verdict.Unknown(x) && x.Tags[tagOrdinary] == "" {
-		return true
+	x := r.Step(recording.StepAnonymous)
+	if x == nil || x.Succeeded() || x.Status < 200 || verdict.Unknown(x) || x.Tags[tagOrdinary] != "" {
+		x = challenged(r)
 	}
-	if challenged(r) == nil {
+	if x == nil {
 		v.NotExercised("the target serves requests without credentials")
 		return false
 	}
+	v.RestsOn(x)
 	return true
 }
 
