@@ -192,7 +192,8 @@ var discVersionsChecks = []verdict.Check{
 		}
 		v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
 	}},
-	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages, recording.Listening}, Judge: firstMessages},
+	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages, recording.Listening},
+		With: verdict.ResourceWalk, Judge: firstMessages},
 	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			x, ok := verdict.RefusedHandshake(r, v)
@@ -233,9 +234,17 @@ var discVersionsChecks = []verdict.Check{
 		}},
 	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources,
 		Judge: sameForAllNames},
-	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages}, With: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
 			again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
+			if reads := v.Recording(recording.Reads); reads != nil {
+				same := recording.Keep(reads.Steps(recording.StepRead), func(y *recording.Exchange) bool {
+					return y.Tags[recording.TagURI] == x.Tags[recording.TagURI]
+				})
+				for _, y := range same {
+					v.RestsOn(y)
+				}
+			}
 			v.FailUnless(x.Succeeded() || again != nil && again.Succeeded(), verdict.Finding{
 				Expected: "a URI that was read on one connection, readable on another",
 				On:       x, About: "a read of " + verdict.Quoted(x.Tags[recording.TagURI]),
@@ -245,6 +254,7 @@ var discVersionsChecks = []verdict.Check{
 			if again := r.Step(recording.StepCursor + recording.StepAgain); again != nil && x.Failed() {
 				x = again // the first one had been used, and may be over
 			}
+			v.RestsOn(r.Step(recording.StepCursorSource))
 			v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
 		}
 	}},
@@ -293,7 +303,15 @@ func firstMessages(r *recording.Recording, v *verdict.Verdict) {
 			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served after server/discover", append(x.Evidence(), again.Evidence()...)...)
 		case !v.Answered(x):
 		case x.Tags[recording.TagWalked] != "":
-			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x.Evidence()...)
+			f := verdict.Finding{
+				Expected: x.Method + " served as the first message of a connection",
+				Actual:   matcher.Describe(x) + "; it is served on other connections",
+				On:       x,
+			}
+			if walk := v.Recording(recording.WalkResources); walk != nil && walk.Step(recording.StepPage) != nil {
+				f.Before = walk.Step(recording.StepPage).Evidence()
+			}
+			v.Fail(f)
 		default:
 			v.NotExercised(x.Method + " is refused later, too: " + matcher.Describe(x))
 		}

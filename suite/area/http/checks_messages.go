@@ -46,6 +46,7 @@ var httpMessagesChecks = []verdict.Check{
 			}
 			return
 		}
+		v.RestsOn(r.Step(recording.StepUse))
 		x := r.Step(recording.StepNoVersion)
 		if x != nil && x.Status == http.StatusBadRequest && !issued(r) {
 			v.Observe("version-demanded", matcher.Describe(x)+" to a request without MCP-Protocol-Version, which the target, keeping no sessions, cannot know otherwise", x.Evidence()...)
@@ -123,8 +124,12 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 	if v.Modern() || note == nil || note.Status == 0 || !before.Succeeded() || !after.Succeeded() {
 		return // how notifications may be refused is left open since 2026-07-28
 	}
-	v.That(note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed,
-		"the notification to be taken at the endpoint that takes requests", fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status), note.Evidence()...)
+	v.FailUnless(note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed, verdict.Finding{
+		Expected: "the notification to be taken at the endpoint that takes requests",
+		Actual:   fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status),
+		On:       note,
+		Before:   append(before.Evidence(), after.Evidence()...),
+	})
 }
 
 // oddMethods: what the endpoint does with HTTP methods that it does not have is not laid
@@ -238,10 +243,12 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 // conformingHeaders: what lists both types is accepted, in any order. Weights,
 // letter case and a charset that are not understood warn.
 func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
-	if plain := r.Step(recording.StepList); plain == nil || !v.Answered(plain) || !plain.Succeeded() {
+	plain := r.Step(recording.StepList)
+	if plain == nil || !v.Answered(plain) || !plain.Succeeded() {
 		v.NotExercised("the same request was refused without these headers, too")
 		return
 	}
+	v.RestsOn(plain)
 	for _, x := range r.Steps(stepAccept, stepCharset) {
 		if !verdict.Responded(x, v) {
 			continue

@@ -108,7 +108,7 @@ var Checks = []verdict.Check{
 		v.Holds()
 		for _, m := range verdict.RequestsOf(r) {
 			if m.Frame.Number < end.Request && m.Method() != "ping" {
-				v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), m.Frame.Number)
+				v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), m.Frame.Number, end.Request)
 			}
 		}
 	}},
@@ -196,6 +196,9 @@ var Checks = []verdict.Check{
 			tolerable(x, v)
 		}
 		for _, x := range r.Steps(stepSound) {
+			if faulty := r.Steps(stepNoMembers, stepNoClientInfo, stepAlien); len(faulty) > 0 {
+				v.RestsOn(faulty[len(faulty)-1])
+			}
 			v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one", matcher.Describe(x), x.Evidence()...)
 		}
 		if len(r.Exchanges) > 0 && r.Step(stepSound) == nil && r.Broken != nil && r.Broken.Code != recording.CodeInterrupted {

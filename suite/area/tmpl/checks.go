@@ -74,7 +74,8 @@ var Checks = []verdict.Check{
 			v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+
 				judge.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
 		})},
-	{Requirement: "TMPL-10", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads},
+	{Requirement: "TMPL-10", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
+		With:  []recording.Name{recording.Reads, recording.KnownReads, recording.WalkTemplates},
 		Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.Steps(stepExpansion, stepQuery, recording.StepKnown), sameTypes)},
 	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
@@ -292,8 +293,12 @@ func sameTypes(x *recording.Exchange, v *verdict.Verdict) {
 		if !judge.IsString(mime) || !judge.Matches(x.Tags[recording.TagTemplate], c.Get("uri").String()) {
 			continue
 		}
-		v.That(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), "the mimeType of the template, "+wanted,
-			"mimeType of "+c.Name+" is "+judge.Brief(mime), c.Frames...)
+		v.FailUnless(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), verdict.Finding{
+			Expected: "the mimeType of the template, " + wanted,
+			Actual:   "mimeType of " + c.Name + " is " + judge.Brief(mime),
+			Frames:   c.Frames,
+			Before:   verdict.ListedIn(v, recording.WalkTemplates, x.Tags[recording.TagTemplate]),
+		})
 	}
 }
 
