@@ -235,7 +235,11 @@ func (s *Session) handshake(ctx context.Context) error {
 	}
 	x = s.Initialized(ctx)
 	if x.Outcome == recording.Unsent {
-		return &OpenError{Code: recording.CodeDied, Reason: "the notification that ends the handshake could not be sent: " + x.Reason}
+		code := recording.CodeDied
+		if x.Unreached() {
+			code = recording.CodeUnreachable
+		}
+		return &OpenError{Code: code, Reason: "the notification that ends the handshake could not be sent: " + x.Reason}
 	}
 	s.bar(x)
 	return nil

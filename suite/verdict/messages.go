@@ -284,7 +284,7 @@ func Responded(x *recording.Exchange, v *Verdict) bool {
 		return true
 	}
 	if x != nil && x.Status == 0 && x.Outcome == recording.Sent {
-		v.Block(recording.CodeNoAnswer, What(x)+" got no HTTP response", x.Evidence()...)
+		v.Block(recording.CodeNoAnswer, v.What(x)+" got no HTTP response", x.Evidence()...)
 		return false
 	}
 	return v.Answered(x) && x.Status > 0

@@ -226,14 +226,14 @@ func (v *Verdict) cutOff(x *recording.Exchange) {
 		return
 	}
 	if Orphaned(x) {
-		v.Block(recording.CodeDied, "a server behind the target is gone: "+matcher.Describe(x)+" to "+What(x), x.Evidence()...)
+		v.Block(recording.CodeDied, "a server behind the target is gone: "+matcher.Describe(x)+" to "+v.What(x), x.Evidence()...)
 		return
 	}
 	if x.Limit {
-		v.Block(recording.CodeVolume, What(x)+": "+x.Reason, x.Evidence()...)
+		v.Block(recording.CodeVolume, v.What(x)+": "+x.Reason, x.Evidence()...)
 		return
 	}
-	v.Block(recording.CodeInterrupted, "the run ended before "+What(x)+" was answered", x.Evidence()...)
+	v.Block(recording.CodeInterrupted, v.What(x)+" was given up"+matcher.InBrackets(x.Reason), x.Evidence()...)
 }
 
 // Answered reports whether an exchange has an answer to be judged, and notes
@@ -249,17 +249,21 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 	case recording.Replied, recording.Sent:
 	case recording.HTTPOnly:
 		if x.Status < 300 {
-			v.Block(recording.CodeUnreadable, What(x)+": "+x.Reason, frames...)
+			v.Block(recording.CodeUnreadable, v.What(x)+": "+x.Reason, frames...)
 			return false
 		}
 	case recording.Silent:
-		v.Block(recording.CodeNoAnswer, What(x)+" was not answered: "+x.Reason, frames...)
+		v.Block(recording.CodeNoAnswer, v.What(x)+" was not answered: "+x.Reason, frames...)
 		return false
 	case recording.Refused, recording.Canceled:
 		v.cutOff(x)
 		return false
 	default:
-		v.Block(recording.CodeDied, What(x)+": "+x.Reason, frames...)
+		code := recording.CodeDied
+		if x.Unreached() {
+			code = recording.CodeUnreachable
+		}
+		v.Block(code, v.What(x)+": "+x.Reason, frames...)
 		return false
 	}
 	if x.Failed() && strings.Contains(x.Error().Get("message").String(), recording.RefusalText) {
@@ -272,7 +276,7 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 		return false
 	}
 	if x.OverRate() {
-		v.Block(recording.CodeThrottled, fmt.Sprintf("%s was refused for being one of too many, by %s: send less with --rate", What(x), matcher.Describe(x)), frames...)
+		v.Block(recording.CodeThrottled, fmt.Sprintf("%s was refused for being one of too many, by %s: send less with --rate", v.What(x), matcher.Describe(x)), frames...)
 		return false
 	}
 	if x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden && x.Tags[recording.TagOrigin] == "" {

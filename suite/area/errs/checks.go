@@ -347,7 +347,7 @@ func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
 		}
 		v.FailUnless(!wrong, verdict.Finding{
 			Expected: "no complaint about headers, version or capabilities of a request in order",
-			On:       x, About: verdict.What(x),
+			On:       x, About: v.What(x),
 			Hint: hint,
 		})
 	}

@@ -118,7 +118,7 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 		v.FailUnless(x.Status != http.StatusMethodNotAllowed &&
 			(x.Status != http.StatusNotFound || x.Failed()), verdict.Finding{
 			Expected: "the message to be taken at the endpoint",
-			On:       x, About: verdict.What(x),
+			On:       x, About: v.What(x),
 		})
 	}
 	if v.Modern() || note == nil || note.Status == 0 || !before.Succeeded() || !after.Succeeded() {
@@ -333,7 +333,9 @@ func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
 	var failed []string
 	var failedBy []int
 	for _, x := range r.Steps(stepBody) {
-		about := map[string]string{"brace": "the body {", "empty": "an empty body", "number": "the body 5"}[x.Tags[recording.TagForm]]
+		about := map[string]string{
+			"brace": "a body that ends behind its first brace", "empty": "an empty body", "number": "a body that is a number",
+		}[x.Tags[recording.TagForm]]
 		if x.Fatal {
 			if verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
 				continue

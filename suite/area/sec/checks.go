@@ -121,7 +121,7 @@ func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
 	case x.Status == http.StatusUnauthorized || x.Status > 0 && x.Outcome != recording.Refused || x.Outcome == recording.Lost && !x.Fatal:
 		return true
 	case x.Status == 0 && (x.Outcome == recording.Sent || x.Outcome == recording.HTTPOnly):
-		v.Block(recording.CodeNoAnswer, "it is not known what became of "+verdict.What(x)+" from a foreign origin: no HTTP response came in time", x.Evidence()...)
+		v.Block(recording.CodeNoAnswer, "it is not known what became of "+v.What(x)+" from a foreign origin: no HTTP response came in time", x.Evidence()...)
 		return false
 	}
 	return v.Answered(x)

@@ -307,7 +307,7 @@ func TestSessionsEndOverMessages(t *testing.T) {
 		rec.Exchanges[1].Ends, rec.Exchanges[5].Ends, rec.Exchanges[3].Ends = 500, 500, ordinary
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec}).Observations
 		switch {
-		case ordinary == 0 && len(got) == 1 && got[0].ID == "session-broken" && strings.Contains(got[0].Detail, "ping (a)") &&
+		case ordinary == 0 && len(got) == 1 && got[0].ID == "session-broken" && strings.Contains(got[0].Detail, "has had ping, each time") &&
 			slices.Equal(got[0].Frames, append(rec.Exchanges[1].Evidence(), rec.Exchanges[2].Evidence()...)):
 		case ordinary != 0 && len(got) == 0:
 		default:
