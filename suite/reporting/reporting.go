@@ -138,7 +138,7 @@ func (w *Writer) numbers(frames []int) []int {
 func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination, v *verdict.Result, played time.Duration) {
 	rev := at.Revision
 	out := reports.Result{
-		ID: req.ID, Title: req.Title, Level: string(req.LevelIn(rev)), Grade: string(req.GradeIn(rev)),
+		ID: req.ID, Title: cmp.Or(v.Title, req.Title), Level: string(req.LevelIn(rev)), Grade: string(req.GradeIn(rev)),
 		Revision: string(rev), Transport: string(at.Transport),
 		Verdict: reports.Verdict(v.Outcome), ReasonCode: string(v.Code), Reason: w.Mask.String(v.Reason),
 		Expected: w.Mask.String(v.Expected), Actual: w.Mask.String(v.Actual), Hint: w.Mask.String(v.Hint),

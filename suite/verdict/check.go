@@ -121,6 +121,8 @@ type Result struct {
 	// requirements with this code are the same finding.
 	Cause       string
 	SharedCause bool
+	// Title is what was judged, where that is not what the title of the requirement says.
+	Title string
 	// Hint says what to change in the target.
 	Hint string
 	// Gravity is that of the requirement, on red outcomes, unless nobody is harmed by what
@@ -147,6 +149,10 @@ type Observation struct {
 // Finding is one violation.
 type Finding struct {
 	Expected, Actual string
+	// Title says what was judged, where the title of the row says another thing. Kept says that the sentence of
+	// the row holds, and its level with it.
+	Title string
+	Kept  bool
 	// On is an exchange that the finding is about, with all of its evidence. About says what was
 	// asked there, such as "a ping": Actual is how that was answered.
 	On    *recording.Exchange
@@ -312,6 +318,7 @@ func (v *Verdict) result() Result {
 	case len(decisive) > 0:
 		worst := decisive[0]
 		r.Outcome = outcome
+		r.Title = worst.Title
 		r.Expected, r.Actual, r.Hint = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change)
 		r.Cause, r.SharedCause = CauseCode(cmp.Or(worst.SharedCause, worst.Cause)), worst.SharedCause != ""
 		if h := v.habit(decisive); h != nil {
@@ -321,6 +328,9 @@ func (v *Verdict) result() Result {
 		r.Places = v.places(decisive)
 		if outcome == Warn {
 			r.Reason = v.downgrade(worst)
+			if worst.Kept {
+				r.Reason = fmt.Sprintf("the %s is kept: %s", v.req.LevelIn(v.Revision()), r.Reason)
+			}
 		}
 		r.Gravity = v.gravity(decisive)
 		r.Frames = evidence(decisive, func(f Finding) []int { return f.Frames })

@@ -200,6 +200,8 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Exchanges {
 		if len(x.ID) > 0 && x.Status == http.StatusAccepted && len(x.Replies) > 0 && !verdict.AnsweredOnGet(r, x) {
 			v.Fail(verdict.Finding{
+				Title:    "Responses come with HTTP 200",
+				Kept:     true,
 				Expected: "a response with HTTP 200",
 				Actual:   "HTTP 202 with the response to " + x.Method,
 				On:       x,
@@ -215,6 +217,8 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 		}
 		if coding := wire.Coding(x.Header); coding != "" && len(x.Replies) > 0 {
 			v.Fail(verdict.Finding{
+				Title:    "A body is in the coding that Content-Encoding names",
+				Kept:     true,
 				Expected: "a body in the coding that the head names",
 				Actual: "Content-Encoding is " + judge.Quote(coding) + " in the answer to " + x.Method +
 					", whose body is plain JSON",
@@ -340,7 +344,12 @@ func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
 			if verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
 				continue
 			}
-			v.That(false, "an HTTP error status", "the target died of "+about, x.Evidence()...)
+			v.Fail(verdict.Finding{
+				Expected:    "an HTTP error status",
+				Actual:      "the connection was lost over " + about + ", twice",
+				On:          x,
+				SharedCause: v.EndedBy(x),
+			})
 			continue
 		}
 		if !verdict.Responded(x, v) {

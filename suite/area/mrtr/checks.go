@@ -56,7 +56,12 @@ var Checks = []verdict.Check{
 		}
 		if x := r.Step(stepMalformed); x != nil {
 			if x.Fatal {
-				v.That(false, "a target that survives malformed inputResponses", matcher.Describe(x), x.Evidence()...)
+				v.Fail(verdict.Finding{
+					Expected:    "a target that survives malformed inputResponses",
+					Actual:      matcher.Describe(x),
+					On:          x,
+					SharedCause: v.EndedBy(x),
+				})
 			} else if v.Answered(x) {
 				v.Holds() // an error and the contents will both do
 			}

@@ -70,12 +70,16 @@ var secChecks = []verdict.Check{
 			if refusedToAll(r, x) {
 				v.NotExercised("what was asked is refused without an Origin as well")
 			} else if answeredOrigin(x, v) {
-				v.FailUnless(turnedAway(x), verdict.Finding{
+				f := verdict.Finding{
 					Expected: "a refusal",
 					On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin],
-					Warn:        chosen(v),
-					SharedCause: foreignServed,
-				})
+					Warn:     chosen(v),
+					Harmless: unserved(x),
+				}
+				if !f.Harmless {
+					f.SharedCause = foreignServed
+				}
+				v.FailUnless(turnedAway(x), f)
 			}
 			lookAlikesRefused(r, v)
 		}},
@@ -118,7 +122,8 @@ func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
 	case x == nil:
 		v.NotExercised("no such request was made")
 		return false
-	case x.Status == http.StatusUnauthorized || x.Status > 0 && x.Outcome != recording.Refused || x.Outcome == recording.Lost && !x.Fatal:
+	case x.Status == http.StatusUnauthorized || x.Outcome == recording.Lost && !x.Fatal,
+		x.Status > 0 && x.Outcome != recording.Refused && x.Outcome != recording.Silent:
 		return true
 	case x.Status == 0 && (x.Outcome == recording.Sent || x.Outcome == recording.HTTPOnly):
 		v.Block(recording.CodeNoAnswer, "it is not known what became of "+v.What(x)+" from a foreign origin: no HTTP response came in time", x.Evidence()...)
@@ -127,9 +132,15 @@ func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
 	return v.Answered(x)
 }
 
-// turnedAway reports whether a request was refused, in whatever form.
+// turnedAway reports whether a request was refused, in whatever form: by an HTTP status, a way to somewhere else
+// among them, by an error, or by the end of the connection.
 func turnedAway(x *recording.Exchange) bool {
-	return !x.Succeeded() && (x.Status >= http.StatusBadRequest || x.Outcome == recording.Lost)
+	return !x.Succeeded() && (x.Status >= http.StatusMultipleChoices || x.Failed() || x.Outcome == recording.Lost)
+}
+
+// unserved reports whether nothing came back for a request, or will: no result, and no word that it was taken.
+func unserved(x *recording.Exchange) bool {
+	return !x.Succeeded() && x.Status != http.StatusAccepted
 }
 
 // refusedToAll reports whether a request was turned away without an Origin as well.
@@ -163,7 +174,7 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 		Actual:   matcher.Describe(x) + about,
 		On:       x,
 		Warn:     chosen(v),
-		Harmless: turnedAway(x),
+		Harmless: unserved(x),
 	}
 	if !f.Harmless {
 		f.SharedCause = foreignServed
@@ -173,6 +184,8 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 		raw := verdict.Body(r, x)
 		id := gjson.GetBytes(raw, "id")
 		v.FailUnless(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, verdict.Finding{
+			Title:      "The refusal of a foreign Origin has no id",
+			Kept:       true,
 			Expected:   "a body without id, if any",
 			Actual:     "the id " + judge.Brief(id),
 			On:         x,

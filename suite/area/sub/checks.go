@@ -131,7 +131,8 @@ func refusedWithoutURI(r *view) {
 			r.NotExercised(unknownSubscribe)
 		} else if r.Expect(x).To(matcher.BeRefused(), about) && x.Failed() {
 			r.Expect(x).To(matcher.BeErrorReply(-32602), about,
-				verdict.Finding{Warn: true, Downgraded: verdict.RefusedOtherwise})
+				verdict.Finding{Title: "A subscription without a usable uri is refused with -32602", Kept: true, Warn: true,
+					Downgraded: verdict.RefusedOtherwise})
 		}
 	}
 }
