@@ -198,7 +198,8 @@ func (r *Report) sent(x *Result) (all []*Frame) {
 	return all
 }
 
-// steps are the messages among the evidence of a result that show it again, in order, if all of each is known:
+// steps are the messages among the evidence of a result that show it again, in order, if all of each is
+// known:
 // few of one connection. By the handshakes among others, which say what is declared, nothing is shown.
 func (r *Report) steps(x *Result) []*Frame {
 	const most = 4
@@ -231,8 +232,10 @@ func (r *Report) asked(x *Result) string {
 	return listed(methods, few)
 }
 
-// pasted is what somebody can paste to send the messages of a result by hand, and what it is: command lines for
-// curl, a line for the standard input of a server, or a command that sends several to a process of its own. It is
+// pasted is what somebody can paste to send the messages of a result by hand, and what it is: command lines
+// for
+// curl, a line for the standard input of a server, or a command that sends several to a process of its own.
+// It is
 // empty where they make sense on their connection only.
 func (r *Report) pasted(x *Result) (label, text string) {
 	all := r.steps(x)
@@ -248,7 +251,8 @@ func (r *Report) pasted(x *Result) (label, text string) {
 		var lines []string
 		for _, f := range all {
 			lines = append(lines, f.curl(x.Area() == "SESS"))
-			if lines[len(lines)-1] == "" || x.Transport == "sse" && f.Method == http.MethodPost || f.Headers.Get("Last-Event-Id") != "" {
+			if lines[len(lines)-1] == "" || x.Transport == "sse" && f.Method == http.MethodPost ||
+				f.Headers.Get("Last-Event-Id") != "" {
 				// The answer comes on the stream of a connection, or what is resumed is over.
 				return "", ""
 			}
@@ -261,7 +265,8 @@ func (r *Report) pasted(x *Result) (label, text string) {
 	return label, text
 }
 
-// typed is what sends messages over stdio. Several take a process that had no others, and can be sent to one where
+// typed is what sends messages over stdio. Several take a process that had no others, and can be sent to one
+// where
 // each request says for itself in which revision it is.
 func (r *Report) typed(x *Result, all []*Frame) string {
 	if len(all) == 1 {
@@ -276,7 +281,8 @@ func (r *Report) typed(x *Result, all []*Frame) string {
 		text = append(append(text, bytes.TrimSuffix(f.Data, []byte("\n"))...), '\n')
 	}
 	for _, e := range r.Target.Endpoints {
-		if e.Transport == "stdio" && strings.HasSuffix(x.Rerun, " -- "+e.Address) && !strings.Contains(x.Rerun, " --env ") &&
+		if e.Transport == "stdio" && strings.HasSuffix(x.Rerun, " -- "+e.Address) &&
+			!strings.Contains(x.Rerun, " --env ") &&
 			!strings.Contains(x.Rerun, " --cwd ") {
 			return "{ " + printf(text) + "; sleep 2; } | " + e.Address
 		}

@@ -117,7 +117,8 @@ func (r *Run) excuse(j *Judgement, take *Take, played iter.Seq[*Take]) {
 		why = killedServer(take)
 	}
 	if why == "" && !take.Facts.Owned && (restsOnLoss(j, take) || r.touchesLoss(j, take)) {
-		why, code = r.ordinaryLoss(take.Facts.Combination, played), recording.CodeNoAnswer // which ends a connection
+		why, code = r.ordinaryLoss(take.Facts.Combination, played),
+			recording.CodeNoAnswer // which ends a connection
 	}
 	if why != "" {
 		j.Result = verdict.Result{Outcome: verdict.Blocked, Code: code, From: j.From, Frames: j.Frames,

@@ -138,11 +138,13 @@ func (w *Writer) numbers(frames []int) []int {
 func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination, v *verdict.Result, played time.Duration) {
 	rev := at.Revision
 	out := reports.Result{
-		ID: req.ID, Title: cmp.Or(v.Title, req.Title), Level: string(req.LevelIn(rev)), Grade: string(req.GradeIn(rev)),
+		ID: req.ID, Title: cmp.Or(v.Title, req.Title), Level: string(req.LevelIn(rev)),
+		Grade:    string(req.GradeIn(rev)),
 		Revision: string(rev), Transport: string(at.Transport),
 		Verdict: reports.Verdict(v.Outcome), ReasonCode: string(v.Code), Reason: w.Mask.String(v.Reason),
 		Expected: w.Mask.String(v.Expected), Actual: w.Mask.String(v.Actual), Hint: w.Mask.String(v.Hint),
-		DurationMS: reports.Milliseconds(played), Evidence: w.numbers(before(v)), Gravity: reports.GravityOf(reports.Verdict(v.Outcome)),
+		DurationMS: reports.Milliseconds(played), Evidence: w.numbers(before(v)),
+		Gravity: reports.GravityOf(reports.Verdict(v.Outcome)),
 	}
 	if s, ok := req.SectionOn(at); ok {
 		out.Section, out.Link = s.Ref(), s.URL(rev)

@@ -235,10 +235,7 @@ func (s *Session) handshake(ctx context.Context) error {
 	}
 	x = s.Initialized(ctx)
 	if x.Outcome == recording.Unsent {
-		code := recording.CodeDied
-		if x.Unreached() {
-			code = recording.CodeUnreachable
-		}
+		code := map[bool]recording.Code{true: recording.CodeUnreachable, false: recording.CodeDied}[x.Unreached()]
 		return &OpenError{Code: code, Reason: "the notification that ends the handshake could not be sent: " + x.Reason}
 	}
 	s.bar(x)

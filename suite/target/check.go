@@ -55,7 +55,9 @@ func (t *Target) check(at func(path string) yamlfile.Pos, rows *catalogue.Catalo
 	c.ports = len(servers)
 	c.revisions("revisions", t.Revisions)
 	c.identities(t)
-	c.occurs(t)
+	if len(t.Endpoints) > 0 {
+		c.occurs(t)
+	}
 	c.subjects(t)
 	c.triggers(&t.Triggers)
 	c.permissions(t)

@@ -357,24 +357,25 @@ var braces = regexp.MustCompile(`\{\w*\}`)
 
 // placeholders checks that what stands for something in a trigger is filled in.
 func (c *checker) placeholders(path string, tr *Trigger) {
-	texts := tr.texts()
-	for _, field := range slices.Sorted(maps.Keys(texts)) {
-		switch marked := strings.Contains(texts[field], transport.PortMark); {
-		case marked && c.ports == 0:
-			c.fail(path+"."+field, "has %s for the port, but no endpoint starts a server at one: that takes a command "+
-				"and a url with %[1]s", transport.PortMark)
-		case marked && c.ports > 1:
-			c.fail(path+"."+field, "has %s for the port, but several endpoints start servers at ports of their own: "+
-				"write a port into the url of each, and here", transport.PortMark)
-		}
-	}
-	if tr.HTTP == nil {
-		return
-	}
-	for _, found := range braces.FindAllString(tr.HTTP.URL, -1) {
-		if found != transport.PortMark {
-			c.fail(path+".http.url", "has %s, which nothing fills in: %s is the port of a server that is started, and "+
-				"${NAME} a variable of the environment", found, transport.PortMark)
+	marked := false
+	tr.filled(func(text string) string {
+		marked = marked || strings.Contains(text, transport.PortMark)
+		return text
+	})
+	switch {
+	case marked && c.ports == 0:
+		c.fail(path, "has %s for the port, but no endpoint starts a server at one: that takes a command and a url with %[1]s",
+			transport.PortMark)
+	case marked && c.ports > 1:
+		c.fail(path, "has %s for the port, but several endpoints start servers at ports of their own: write a port into "+
+			"the url of each, and here", transport.PortMark)
+	case tr.HTTP != nil:
+		for _, found := range braces.FindAllString(tr.HTTP.URL, -1) {
+			if found != transport.PortMark {
+				c.fail(path+".http.url",
+					"has %s, which nothing fills in: %s is the port of a server that is started, and "+
+						"${NAME} a variable of the environment", found, transport.PortMark)
+			}
 		}
 	}
 }
@@ -413,30 +414,26 @@ func (c *checker) bound(path string, d time.Duration) {
 // occurs checks that what is described can occur: in a revision that is asked for, and on a transport of an
 // endpoint.
 func (c *checker) occurs(t *Target) {
-	on := func(fits func(*Endpoint) bool) bool {
-		return len(t.Endpoints) == 0 || slices.ContainsFunc(t.Endpoints, func(e Endpoint) bool { return fits(&e) })
-	}
-	since := func(first requirement.Revision) bool {
-		return on(func(e *Endpoint) bool {
-			return slices.ContainsFunc(requirement.Revisions(), func(r requirement.Revision) bool {
-				return r >= first && t.Wants(e, r) && !(r.Modern() && e.Forced == requirement.SSE)
-			})
-		})
-	}
-	web := on(func(e *Endpoint) bool { return e.URL != "" || e.Handler != nil })
-	process := on(func(e *Endpoint) bool { return e.URL == "" && e.Handler == nil })
-	const modern, context = requirement.R20260728, requirement.R20250618
-	late := "needs the revision %s or a later one, and no endpoint is asked for one"
-	if t.Subjects.Input != nil && !since(modern) {
-		c.fail("subjects.input", late, modern)
-	}
-	if t.Triggers.Shutdown != nil && !since(modern) {
-		c.fail("triggers.shutdown", late, modern)
-	}
-	for i, x := range t.Subjects.Completions {
-		if len(x.Context) > 0 && !since(context) {
-			c.fail(fmt.Sprintf("subjects.completions[%d].context", i), late, context)
+	latest, web, process := requirement.Revision(""), false, false
+	for i := range t.Endpoints {
+		e := &t.Endpoints[i]
+		called := e.URL != "" || e.Handler != nil
+		web, process = web || called, process || !called
+		for _, r := range requirement.Revisions() {
+			if t.Wants(e, r) && !(r.Modern() && e.Forced == requirement.SSE) {
+				latest = max(latest, r)
+			}
 		}
+	}
+	needs := func(path string, first requirement.Revision, given bool) {
+		if given && latest < first {
+			c.fail(path, "needs the revision %s or a later one, and no endpoint is asked for one", first)
+		}
+	}
+	needs("subjects.input", requirement.R20260728, t.Subjects.Input != nil)
+	needs("triggers.shutdown", requirement.R20260728, t.Triggers.Shutdown != nil)
+	for i, x := range t.Subjects.Completions {
+		needs(fmt.Sprintf("subjects.completions[%d].context", i), requirement.R20250618, len(x.Context) > 0)
 	}
 	if len(t.Origins) > 0 && !web {
 		c.fail("origins", "needs an endpoint with a url: over stdio no web page calls")
@@ -444,7 +441,8 @@ func (c *checker) occurs(t *Target) {
 	for i, id := range t.Identities {
 		path := fmt.Sprintf("identities[%d]", i)
 		if len(id.Env) == 0 && len(id.Header) > 0 && !web {
-			c.fail(path+".headers", "needs an endpoint with a url: over stdio credentials are variables (env)")
+			c.fail(path+".headers",
+				"needs an endpoint with a url: over stdio credentials are variables (env)")
 		}
 		if len(id.Header) == 0 && len(id.Env) > 0 && !process {
 			c.fail(path+".env", "needs an endpoint over stdio: at a url credentials are headers")

@@ -21,7 +21,8 @@ import (
 // servers. Endpoints with the same command and the same host and port share a server. One that
 // does not start says why to whoever connects to it.
 //
-// So they are in the triggers. Where nothing is to be started, or was already, the target comes back as it is.
+// So they are in the triggers. Where nothing is to be started, or was already, the target comes back as it
+// is.
 func (t *Target) Serve(ctx context.Context, wait time.Duration, wanted func(*Endpoint) bool) (served *Target, stop func(), err error) {
 	started := &servers{wait: wait, known: map[string]*transport.Server{}}
 	endpoints := slices.Clone(t.Endpoints)

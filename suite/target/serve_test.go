@@ -164,10 +164,10 @@ func TestWhatCannotOccur(t *testing.T) {
 	const here, process, old = "endpoints: [{url: 'http://h'}]\n", "endpoints: [{command: [a]}]\n", "revisions: [2025-03-26]\n"
 	const update = "triggers:\n  update:\n    uri: a:1\n    http: {url: 'http://h"
 	for src, want := range map[string]string{
-		here + update + ":{port}/'}":                                   `target.yaml:5: triggers.update.http.url has {port} for the port, but no endpoint starts a server at one`,
-		here + "triggers:\n  add:\n    exec: {command: [a, '{port}']}": `target.yaml:4: triggers.add.exec.command[1] has {port}`,
+		here + update + ":{port}/'}":                                   `target.yaml:3: triggers.update has {port} for the port, but no endpoint starts a server at one`,
+		here + "triggers:\n  add:\n    exec: {command: [a, '{port}']}": `target.yaml:3: triggers.add has {port}`,
 		"endpoints:\n- {command: [a, '{port}'], url: 'http://127.0.0.1:{port}/'}\n- {command: [b, '{port}'], url: 'http://127.0.0.1:{port}/'}\n" +
-			update + ":{port}/'}": `triggers.update.http.url has {port} for the port, but several endpoints start servers`,
+			update + ":{port}/'}": `triggers.update has {port} for the port, but several endpoints start servers`,
 		here + update + "/{uri}'}":                                                                            `target.yaml:5: triggers.update.http.url has {uri}, which nothing fills in`,
 		here + old + "subjects:\n  input: {uri: a:1}":                                                         `target.yaml:4: subjects.input needs the revision 2026-07-28 or a later one`,
 		process + old + "triggers:\n  shutdown: {wait: {for: 1s}}":                                            `triggers.shutdown needs the revision 2026-07-28`,

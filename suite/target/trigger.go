@@ -51,47 +51,34 @@ func (t *Triggers) All() iter.Seq2[string, *Trigger] {
 // filled are triggers in whose commands and requests a port is filled in.
 func (t Triggers) filled(fill func(string) string) Triggers {
 	for _, tr := range []**Trigger{&t.Update, &t.UpdateOther, &t.Add, &t.Remove, &t.Break, &t.Shutdown} {
-		if *tr == nil {
-			continue
+		if *tr != nil {
+			*tr = (*tr).filled(fill)
 		}
-		copied := **tr
-		if x := copied.Exec; x != nil {
-			run := *x
-			run.Command, run.Env = slices.Clone(x.Command), maps.Clone(x.Env)
-			for i := range run.Command {
-				run.Command[i] = fill(run.Command[i])
-			}
-			for name, v := range run.Env {
-				v.Value = fill(v.Value)
-				run.Env[name] = v
-			}
-			copied.Exec = &run
-		}
-		if c := copied.HTTP; c != nil {
-			call := *c
-			call.URL, call.Body = fill(c.URL), fill(c.Body)
-			copied.HTTP = &call
-		}
-		*tr = &copied
 	}
 	return t
 }
 
-// texts are what may hold the port of a server, by the fields.
-func (t *Trigger) texts() map[string]string {
-	all := map[string]string{}
-	if t.Exec != nil {
-		for i, arg := range t.Exec.Command {
-			all[fmt.Sprintf("exec.command[%d]", i)] = arg
+// filled is a trigger like this one, with each text of its command or request as a function makes it.
+func (t *Trigger) filled(fill func(string) string) *Trigger {
+	copied := *t
+	if x := t.Exec; x != nil {
+		run := *x
+		run.Command, run.Env = slices.Clone(x.Command), maps.Clone(x.Env)
+		for i := range run.Command {
+			run.Command[i] = fill(run.Command[i])
 		}
-		for name, v := range t.Exec.Env {
-			all["exec.env."+name] = v.Value
+		for name, v := range run.Env {
+			v.Value = fill(v.Value)
+			run.Env[name] = v
 		}
+		copied.Exec = &run
 	}
-	if t.HTTP != nil {
-		all["http.url"], all["http.body"] = t.HTTP.URL, t.HTTP.Body
+	if c := t.HTTP; c != nil {
+		call := *c
+		call.URL, call.Body = fill(c.URL), fill(c.Body)
+		copied.HTTP = &call
 	}
-	return all
+	return &copied
 }
 
 // Pair is two unrelated resources that can both be changed.

@@ -149,7 +149,8 @@ type Observation struct {
 // Finding is one violation.
 type Finding struct {
 	Expected, Actual string
-	// Title says what was judged, where the title of the row says another thing. Kept says that the sentence of
+	// Title says what was judged, where the title of the row says another thing. Kept says that the sentence
+	// of
 	// the row holds, and its level with it.
 	Title string
 	Kept  bool
@@ -419,22 +420,6 @@ func CauseCode(words string) string {
 		return (c < 'a' || c > 'z') && (c < '0' || c > '9')
 	}), "-")
 	return strings.TrimRight(code[:min(len(code), 80)], "-")
-}
-
-// evidence collects that of the first findings that decide; a report is to be read, so it is
-// not all of them. What belongs to one finding stands together, and that of the first one, of
-// which the verdict speaks, comes first: between scenarios there is no order of time.
-func evidence(decisive []Finding, of func(Finding) []int) []int {
-	const findings = 3
-	var frames []int
-	for _, f := range decisive[:min(len(decisive), findings)] {
-		for _, n := range slices.Sorted(slices.Values(of(f))) {
-			if !slices.Contains(frames, n) {
-				frames = append(frames, n)
-			}
-		}
-	}
-	return frames
 }
 
 // Gate is a condition on the facts under which a check applies; nil means that

@@ -1,11 +1,9 @@
 package verdict
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -439,34 +437,6 @@ func Quoted(name string) string {
 // ParamsOf is the params of a request for a sentence.
 func ParamsOf(x *recording.Exchange) string {
 	return judge.Brief(matcher.WithoutMeta(gjson.ParseBytes(x.Params)))
-}
-
-// What names a request by its method, and any other message by what was sent.
-func (v *Verdict) What(x *recording.Exchange) string {
-	if x.Method != "" {
-		return x.Method
-	}
-	for _, r := range v.recs {
-		if r != nil && r.Frame(x.Request) != nil {
-			return Sent(r, x)
-		}
-	}
-	return "a message"
-}
-
-// Sent says what was sent: a method with its params, or the beginning of a message that has none, or is written
-// in an unusual way.
-func Sent(r *recording.Recording, x *recording.Exchange) string {
-	f := r.Frame(x.Request)
-	switch {
-	case f != nil && len(f.Raw) == 0 && f.HTTP != nil:
-		return "an HTTP " + f.HTTP.Method
-	case f != nil && (x.Method == "" || !utf8.Valid(f.Raw) || f.Raw[0] != '{' || f.Raw[len(f.Raw)-1] != '}'):
-		return "the message " + wire.Excerpt(f.Raw, 120)
-	case len(x.Params) == 0 || x.Method == "":
-		return cmp.Or(x.Method, "a message")
-	}
-	return x.Method + " with params " + ParamsOf(x)
 }
 
 // Texts lists the strings of an array.

@@ -112,7 +112,8 @@ func (v *Verdict) found(f Finding) {
 	v.findings = append(v.findings, f)
 }
 
-// RestsOn notes an exchange with which what follows is compared: it belongs to the evidence of each violation.
+// RestsOn notes an exchange with which what follows is compared: it belongs to the evidence of each
+// violation.
 func (v *Verdict) RestsOn(x *recording.Exchange) {
 	if x != nil {
 		v.ordinary = x.Evidence()
@@ -226,14 +227,16 @@ func (v *Verdict) cutOff(x *recording.Exchange) {
 		return
 	}
 	if Orphaned(x) {
-		v.Block(recording.CodeDied, "a server behind the target is gone: "+matcher.Describe(x)+" to "+v.What(x), x.Evidence()...)
+		v.Block(recording.CodeDied, "a server behind the target is gone: "+matcher.Describe(x)+" to "+
+			v.What(x), x.Evidence()...)
 		return
 	}
 	if x.Limit {
 		v.Block(recording.CodeVolume, v.What(x)+": "+x.Reason, x.Evidence()...)
 		return
 	}
-	v.Block(recording.CodeInterrupted, v.What(x)+" was given up"+matcher.InBrackets(x.Reason), x.Evidence()...)
+	v.Block(recording.CodeInterrupted, v.What(x)+" was given up"+matcher.InBrackets(x.Reason),
+		x.Evidence()...)
 }
 
 // Answered reports whether an exchange has an answer to be judged, and notes
@@ -276,7 +279,9 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 		return false
 	}
 	if x.OverRate() {
-		v.Block(recording.CodeThrottled, fmt.Sprintf("%s was refused for being one of too many, by %s: send less with --rate", v.What(x), matcher.Describe(x)), frames...)
+		v.Block(recording.CodeThrottled,
+			fmt.Sprintf("%s was refused for being one of too many, by %s: send less with --rate",
+				v.What(x), matcher.Describe(x)), frames...)
 		return false
 	}
 	if x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden && x.Tags[recording.TagOrigin] == "" {

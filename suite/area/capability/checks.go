@@ -110,7 +110,8 @@ var Checks = []verdict.Check{
 				})
 			}
 		}},
-	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: verdict.Declaring, Declared: true,
+	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: verdict.Declaring,
+		Declared: true,
 		Judge: verdict.Each(verdict.Steps(recording.StepFeature), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Tags[recording.TagFeature] == "completions" {
 				return // COMP-01 and COMP-07 judge them, in all revisions that have the capability

@@ -24,8 +24,9 @@ var guardedCompletionsScenario = &scenario.Scenario{
 				return nil
 			}
 		}
-		return scenario.Skip(recording.CodeNeedsConfig, "give values that a caller must not be offered in the target "+
-			"file, subjects: {completions: [{template: TEMPLATE, argument: NAME, never: [VALUE]}]}")
+		return scenario.Skip(recording.CodeNeedsConfig,
+			"give values that a caller must not be offered in the target "+
+				"file, subjects: {completions: [{template: TEMPLATE, argument: NAME, never: [VALUE]}]}")
 	},
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, ok := guarded(ctx, p)

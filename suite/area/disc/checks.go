@@ -155,19 +155,20 @@ var discVersionsChecks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "DISC-09", From: []recording.Name{Versions}, Declared: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepUnsupported) {
-			if refusedForVersion(x) {
-				unsupportedData(x, v)
+	{Requirement: "DISC-09", From: []recording.Name{Versions}, Declared: true,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(stepUnsupported) {
+				if refusedForVersion(x) {
+					unsupportedData(x, v)
+				}
 			}
-		}
-		for _, x := range r.Steps(recording.StepRetry) {
-			if !verdict.Baseline(r, v, stepSupported) {
-				return
+			for _, x := range r.Steps(recording.StepRetry) {
+				if !verdict.Baseline(r, v, stepSupported) {
+					return
+				}
+				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[recording.TagVersion]+", which the error recommended")
 			}
-			v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[recording.TagVersion]+", which the error recommended")
-		}
-	}},
+		}},
 	{Requirement: "DISC-11", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if !verdict.Baseline(r, v, stepSupported) {
 			return
@@ -234,30 +235,30 @@ var discVersionsChecks = []verdict.Check{
 		}},
 	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources,
 		Judge: sameForAllNames},
-	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages}, With: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
-			again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
-			if reads := v.Recording(recording.Reads); reads != nil {
-				same := recording.Keep(reads.Steps(recording.StepRead), func(y *recording.Exchange) bool {
-					return y.Tags[recording.TagURI] == x.Tags[recording.TagURI]
-				})
-				for _, y := range same {
-					v.RestsOn(y)
+	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages},
+		With: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
+				again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
+				if reads := v.Recording(recording.Reads); reads != nil {
+					for _, y := range reads.Steps(recording.StepRead) {
+						if y.Tags[recording.TagURI] == x.Tags[recording.TagURI] {
+							v.RestsOn(y)
+						}
+					}
 				}
+				v.FailUnless(x.Succeeded() || again != nil && again.Succeeded(), verdict.Finding{
+					Expected: "a URI that was read on one connection, readable on another",
+					On:       x, About: "a read of " + verdict.Quoted(x.Tags[recording.TagURI]),
+				})
 			}
-			v.FailUnless(x.Succeeded() || again != nil && again.Succeeded(), verdict.Finding{
-				Expected: "a URI that was read on one connection, readable on another",
-				On:       x, About: "a read of " + verdict.Quoted(x.Tags[recording.TagURI]),
-			})
-		}
-		if x := r.Step(recording.StepCursor); x != nil {
-			if again := r.Step(recording.StepCursor + recording.StepAgain); again != nil && x.Failed() {
-				x = again // the first one had been used, and may be over
+			if x := r.Step(recording.StepCursor); x != nil {
+				if again := r.Step(recording.StepCursor + recording.StepAgain); again != nil && x.Failed() {
+					x = again // the first one had been used, and may be over
+				}
+				v.RestsOn(r.Step(recording.StepCursorSource))
+				v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
 			}
-			v.RestsOn(r.Step(recording.StepCursorSource))
-			v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
-		}
-	}},
+		}},
 }
 
 func refusedForVersion(x *recording.Exchange) bool { return x.HasCode(verdict.CodeUnsupportedVersion) }
@@ -303,15 +304,10 @@ func firstMessages(r *recording.Recording, v *verdict.Verdict) {
 			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served after server/discover", append(x.Evidence(), again.Evidence()...)...)
 		case !v.Answered(x):
 		case x.Tags[recording.TagWalked] != "":
-			f := verdict.Finding{
-				Expected: x.Method + " served as the first message of a connection",
-				Actual:   matcher.Describe(x) + "; it is served on other connections",
-				On:       x,
+			if walk := v.Recording(recording.WalkResources); walk != nil {
+				v.RestsOn(walk.Step(recording.StepPage))
 			}
-			if walk := v.Recording(recording.WalkResources); walk != nil && walk.Step(recording.StepPage) != nil {
-				f.Before = walk.Step(recording.StepPage).Evidence()
-			}
-			v.Fail(f)
+			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x.Evidence()...)
 		default:
 			v.NotExercised(x.Method + " is refused later, too: " + matcher.Describe(x))
 		}
@@ -376,7 +372,8 @@ func sameForAllNames(r *recording.Recording, v *verdict.Verdict) {
 			continue // whether such requests are served is judged elsewhere
 		}
 		list := verdict.ListEntries(x)
-		if again := r.Step(x.Step + recording.StepAgain); again != nil && !slices.Equal(list, verdict.ListEntries(again)) {
+		if again := r.Step(x.Step + recording.StepAgain); again != nil && !slices.Equal(list,
+			verdict.ListEntries(again)) {
 			v.NotExercised(moves)
 			continue
 		}

@@ -128,10 +128,12 @@ var Checks = []verdict.Check{
 				}
 				if !verdict.EmptyContents(x) {
 					f.Title = "A missing resource is not a result without contents"
-					f.Actual = "a result without contents (" + judge.Brief(x.Result()) + ") for " + verdict.ReadOf(x)
+					f.Actual = "a result without contents (" + judge.Brief(x.Result()) + ") for " +
+						verdict.ReadOf(x)
 				}
 				if x.Step != recording.StepConfigured {
-					f.Warn, f.Downgraded = true, "the URI was made up, and a template that is not listed may match it"
+					f.Warn, f.Downgraded = true,
+						"the URI was made up, and a template that is not listed may match it"
 				}
 				v.FailUnless(!verdict.Hollow(x), f)
 			}

@@ -124,12 +124,9 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 	if v.Modern() || note == nil || note.Status == 0 || !before.Succeeded() || !after.Succeeded() {
 		return // how notifications may be refused is left open since 2026-07-28
 	}
-	v.FailUnless(note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed, verdict.Finding{
-		Expected: "the notification to be taken at the endpoint that takes requests",
-		Actual:   fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status),
-		On:       note,
-		Before:   append(before.Evidence(), after.Evidence()...),
-	})
+	v.RestsOn(after)
+	v.That(note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed,
+		"the notification to be taken at the endpoint that takes requests", fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status), note.Evidence()...)
 }
 
 // oddMethods: what the endpoint does with HTTP methods that it does not have is not laid
@@ -338,7 +335,8 @@ func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
 	var failedBy []int
 	for _, x := range r.Steps(stepBody) {
 		about := map[string]string{
-			"brace": "a body that ends behind its first brace", "empty": "an empty body", "number": "a body that is a number",
+			"brace": "a body that ends behind its first brace", "empty": "an empty body",
+			"number": "a body that is a number",
 		}[x.Tags[recording.TagForm]]
 		if x.Fatal {
 			if verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {

@@ -77,7 +77,8 @@ func noResponsesOnGet(r *recording.Recording, v *verdict.Verdict) {
 		}
 		for _, m := range f.Parsed().Messages {
 			if (m.Get("result").Exists() || m.Get("error").Exists()) && m.Get("method").Type != gjson.String && verdict.OnGet(r, f) { // a notification with a null result is RPC-12's
-				v.That(false, "no responses on the stream opened by GET", "a response to request "+judge.Brief(m.Get("id")),
+				v.That(false, "no responses on the stream opened by GET", "a response to request "+
+					judge.Brief(m.Get("id")),
 					append(askedBy(r, verdict.Message{Message: &m, Frame: f}), f.Number)...)
 			}
 		}
@@ -86,7 +87,8 @@ func noResponsesOnGet(r *recording.Recording, v *verdict.Verdict) {
 
 // askedBy is the frame of the request of its session that a response answers, if there is one.
 func askedBy(r *recording.Recording, m verdict.Message) []int {
-	sent := recording.Keep(r.Exchanges, func(x *recording.Exchange) bool { return x.Session == m.Frame.Session })
+	sent := recording.Keep(r.Exchanges,
+		func(x *recording.Exchange) bool { return x.Session == m.Frame.Session })
 	if x := verdict.Asker(sent, m); x != nil {
 		return []int{x.Request}
 	}
@@ -146,7 +148,8 @@ func relatedMessages(r *recording.Recording, v *verdict.Verdict) {
 				stray = m.Get("params.progressToken").Raw != own.Raw
 			}
 			stray = stray && (v.Modern() || !causes(x, m))
-			v.That(!stray, "only what belongs to the request on its stream", method+" on the stream that answers "+x.Method, x.Request, n)
+			v.That(!stray, "only what belongs to the request on its stream", method+
+				" on the stream that answers "+x.Method, x.Request, n)
 		}
 	}
 }
@@ -296,7 +299,8 @@ func foreignProgress(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		for _, f := range r.Notifications("notifications/progress", 0) {
 			if gjson.GetBytes(f.Raw, "params.progressToken").Raw == token.Raw && verdict.OnGet(r, f) {
-				v.That(false, "progress on the stream that answers the request", "progress of "+x.Method+" on the stream opened by GET", x.Request, f.Number)
+				v.That(false, "progress on the stream that answers the request", "progress of "+x.Method+
+					" on the stream opened by GET", x.Request, f.Number)
 			}
 		}
 	}

@@ -27,8 +27,9 @@ var Checks = []verdict.Check{
 		Needs:    verdict.Withholds("resources.listChanged"),
 		Judge:    undeclaredListChange,
 	},
-	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: verdict.ListChanged, Declared: true,
-		Judge: listChangedHonoured},
+	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: verdict.ListChanged,
+		Declared: true,
+		Judge:    listChangedHonoured},
 	{Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged,
 		Judge: listShowsChange},
 }
@@ -70,7 +71,9 @@ func listChanges(r *recording.Recording) []listChange {
 		}
 		last := pages[len(pages)-1]
 		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool { return x.Tags[recording.TagLook] != last.Tags[recording.TagLook] })
-		c := listChange{step: change.step, mark: change.mark, uri: last.Tags[recording.TagURI], before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After), verdict.ListUpdated)}
+		c := listChange{step: change.step, mark: change.mark, uri: last.Tags[recording.TagURI],
+			before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After),
+				verdict.ListUpdated)}
 		for _, x := range slices.Concat(looked[max(len(looked)-1, 0):], pages[len(pages)-1:]) {
 			c.frames = append(c.frames, x.Evidence()...)
 		}
@@ -145,7 +148,7 @@ func announcedToAll(r *recording.Recording, c listChange, v *verdict.Verdict) {
 	told := verdict.Only(verdict.Hear(r, session, mark.After), verdict.ListUpdated)
 	if _, none := verdict.NoChannel(r, session); !looked || before == nil || none || len(told) > 0 ||
 		slices.Equal(before, after) || !slices.Equal(after, c.after) || verdict.LostSession(r, v, session) {
-		return // another list than that of the first session may have changed for another reason, and just now
+		return // another list than the first session has may have changed for another reason
 	}
 	v.Fail(verdict.Finding{
 		Expected: verdict.ListUpdated + " in every session whose list has changed",

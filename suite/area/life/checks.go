@@ -108,7 +108,8 @@ var Checks = []verdict.Check{
 		v.Holds()
 		for _, m := range verdict.RequestsOf(r) {
 			if m.Frame.Number < end.Request && m.Method() != "ping" {
-				v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), m.Frame.Number, end.Request)
+				v.That(false, "no request but ping before notifications/initialized", "a request for "+
+					m.Method(), m.Frame.Number, end.Request)
 			}
 		}
 	}},

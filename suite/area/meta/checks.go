@@ -318,8 +318,9 @@ var metaRequestsChecks = []verdict.Check{
 					judge.TypeName(logger), f.Number)
 			}
 		}},
-	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: verdict.Declares("logging"), Declared: true,
-		Judge: levelsTakeEffect},
+	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: verdict.Declares("logging"),
+		Declared: true,
+		Judge:    levelsTakeEffect},
 }
 
 var severities = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
@@ -386,16 +387,8 @@ func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case len(logged) == 0 || f.Session != logged[0].Session || unasked[f.Number] != nil: // that is META-16's
 		case x == nil:
-			var asked []int
-			for _, x := range logged {
-				asked = append(asked, x.Evidence()...)
-			}
-			v.Fail(verdict.Finding{
-				Expected: "log messages on the stream of their request, before its response",
-				Actual:   "a message of level " + level + " elsewhere",
-				Frames:   []int{f.Number},
-				Before:   asked,
-			})
+			v.RestsOn(logged[0])
+			v.That(false, "log messages on the stream of their request, before its response", "a message of level "+level+" elsewhere", f.Number)
 		default:
 			want := levelOf(x).Str
 			v.WarnUnless(severity(level) < 0 || severity(level) >= severity(want), "log messages of level "+want+" or above",
@@ -421,7 +414,8 @@ func during(all []*recording.Exchange, f *wire.Frame) *recording.Exchange {
 // levelsTakeEffect: logging/setLevel does what it promises.
 func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 	set := r.Step(stepSet)
-	if v.Expect(set).To(matcher.BeResult(), "logging/setLevel", verdict.Finding{Title: "A log level can be set"}) {
+	if v.Expect(set).To(matcher.BeResult(), "logging/setLevel",
+		verdict.Finding{Title: "A log level can be set"}) {
 		for _, f := range r.Notifications("notifications/message", slices.Max(set.Replies)) {
 			level := gjson.GetBytes(f.Raw, "params.level").Str
 			if f.Session == set.Session && severity(level) >= 0 {

@@ -46,7 +46,9 @@ var Checks = []verdict.Check{
 		}
 	}},
 	{Requirement: "MRTR-05", From: []recording.Name{recording.InputReads}, Judge: missingCapabilityNamed},
-	{Requirement: "MRTR-07", From: []recording.Name{recording.InputReads}, Judge: verdict.Judge(otherState).Or(recording.CodeNeedsConfig, "the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")},
+	{Requirement: "MRTR-07", From: []recording.Name{recording.InputReads},
+		Judge: verdict.Judge(otherState).Or(recording.CodeNeedsConfig,
+			"the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")},
 	{Requirement: "MRTR-08", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(recording.StepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
 	}},
@@ -100,7 +102,8 @@ var Checks = []verdict.Check{
 // client can alter one.
 func otherState(r *recording.Recording, v *verdict.Verdict) {
 	given := map[recording.Step]recording.Step{
-		recording.StepTampered: recording.StepAskToTamper, recording.StepOtherCaller: recording.StepAskForOther,
+		recording.StepTampered:    recording.StepAskToTamper,
+		recording.StepOtherCaller: recording.StepAskForOther,
 	}
 	for _, x := range r.Steps(recording.StepTampered, recording.StepOtherCaller) {
 		if !v.Answered(x) {

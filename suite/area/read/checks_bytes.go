@@ -54,7 +54,8 @@ var readBytesChecks = []verdict.Check{
 				knownBlob(v, x)
 			}
 		})},
-	{Requirement: "READ-15", From: reads, With: verdict.ResourceWalk, Needs: verdict.Resources, Judge: fitsType},
+	{Requirement: "READ-15", From: reads, With: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: fitsType},
 	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			x, about := r.Step(stepTask), "a read with a task parameter, of a resource that could be read "+

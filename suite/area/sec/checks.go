@@ -126,28 +126,11 @@ func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
 		x.Status > 0 && x.Outcome != recording.Refused && x.Outcome != recording.Silent:
 		return true
 	case x.Status == 0 && (x.Outcome == recording.Sent || x.Outcome == recording.HTTPOnly):
-		v.Block(recording.CodeNoAnswer, "it is not known what became of "+v.What(x)+" from a foreign origin: no HTTP response came in time", x.Evidence()...)
+		v.Block(recording.CodeNoAnswer, "it is not known what became of "+v.What(x)+
+			" from a foreign origin: no HTTP response came in time", x.Evidence()...)
 		return false
 	}
 	return v.Answered(x)
-}
-
-// turnedAway reports whether a request was refused, in whatever form: by an HTTP status, a way to somewhere else
-// among them, by an error, or by the end of the connection.
-func turnedAway(x *recording.Exchange) bool {
-	return !x.Succeeded() && (x.Status >= http.StatusMultipleChoices || x.Failed() || x.Outcome == recording.Lost)
-}
-
-// unserved reports whether nothing came back for a request, or will: no result, and no word that it was taken.
-func unserved(x *recording.Exchange) bool {
-	return !x.Succeeded() && x.Status != http.StatusAccepted
-}
-
-// refusedToAll reports whether a request was turned away without an Origin as well.
-func refusedToAll(r *recording.Recording, x *recording.Exchange) bool {
-	return x != nil && slices.ContainsFunc(r.Steps(stepControl), func(y *recording.Exchange) bool {
-		return y.Tags[tagOf] == string(x.Step) && turnedAway(y)
-	})
 }
 
 // forbiddenOrigin: 403, and nothing that looks like an answer to the request.
@@ -247,7 +230,9 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 		return refusedToAll(r, x)
 	})
 	looks := slices.IndexFunc(steps, func(x *recording.Exchange) bool {
-		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step)
+		byStatus := x.Status >= http.StatusBadRequest || x.Outcome == recording.Lost
+		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step) &&
+			(byStatus || servedToOthers(r, x))
 	})
 	if looks < 0 {
 		v.NotExercised("the target does not look at the Origin at all, which is judged elsewhere")

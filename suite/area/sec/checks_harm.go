@@ -79,7 +79,9 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 				})
 			case lostOnce(x, r.Exchanges[i+1:]):
 				open = true
-				v.Block(recording.CodeDied, fmt.Sprintf("the connection was lost over %s%s, which could not be sent again alone", verdict.Sent(r, x), matcher.InBrackets(x.Reason)), x.Evidence()...)
+				v.Block(recording.CodeDied,
+					fmt.Sprintf("the connection was lost over %s%s, which could not be sent again alone",
+						verdict.Sent(r, x), matcher.InBrackets(x.Reason)), x.Evidence()...)
 			default:
 				survived++
 			}

@@ -128,7 +128,8 @@ func acksFirst(r *view) {
 				continue // the acknowledgment bears another id: that is judged elsewhere
 			}
 			name := cmp.Or(all[0].Method(), "a response")
-			r.That(name == verdict.Acked, expected, name+" came before it", append(s.evidence(), all[0].Frame.Number)...)
+			r.That(name == verdict.Acked, expected, name+" came before it", append(s.evidence(),
+				all[0].Frame.Number)...)
 		case s.Step == stepEmptyFilter:
 		case s.Succeeded():
 			r.That(false, expected, "a response and no acknowledgment", s.Evidence()...)
@@ -321,7 +322,8 @@ func nothingOfOthers(r *view) {
 	for s := range r.acked(r.streams()) {
 		if strays := s.came(0).of(progress, message); len(strays) > 0 {
 			r.That(false, "progress and log messages beside the answer that they belong to",
-				strays[0].Method()+" on the subscription "+string(s.ID), append(s.Evidence(), strays.frames()...)...)
+				strays[0].Method()+" on the subscription "+string(s.ID), append(s.Evidence(),
+					strays.frames()...)...)
 		} else if len(r.sent.of(progress, message)) > 0 {
 			r.Holds()
 		}
@@ -361,23 +363,16 @@ func answersMeanwhile(r *view) {
 	if !r.Answered(before) {
 		return
 	}
-	r.RestsOn(before)
-	if !slices.ContainsFunc(r.streams(), func(s *subscription) bool { return s.ack.Frame != nil }) {
+	open := slices.IndexFunc(r.streams(), func(s *subscription) bool { return s.ack.Frame != nil })
+	if open < 0 {
 		r.NotExercised("no listen request was acknowledged")
 		return
 	}
+	r.RestsOn(r.streams()[open].Exchange)
 	for _, x := range r.Steps(recording.StepDuring) {
 		if x.Outcome == recording.Silent && before.Outcome == recording.Replied {
-			var open []int
-			for _, s := range r.streams() {
-				open = append(open, s.evidence()...)
-			}
-			r.Fail(verdict.Finding{
-				Expected: "an answer to " + x.Method + " while a subscription is open",
-				Actual:   "none: " + x.Reason,
-				On:       x,
-				Before:   open,
-			})
+			r.That(false, "an answer to "+x.Method+" while a subscription is open", "none: "+x.Reason,
+				x.Evidence()...)
 		} else if r.Answered(x) {
 			r.Holds()
 		}

@@ -323,7 +323,8 @@ func onlyTheSubscribed(r *view) {
 		r.NotExercised("no update came for the subscribed resource either")
 	default:
 		r.That(len(strays) == 0, "updates for "+s.uri()+" only",
-			updated+" for "+s.other()+", which was not subscribed", append(s.evidence(), strays.frames()...)...)
+			updated+" for "+s.other()+", which was not subscribed", append(s.evidence(),
+				strays.frames()...)...)
 	}
 }
 

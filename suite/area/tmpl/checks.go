@@ -81,8 +81,9 @@ var Checks = []verdict.Check{
 			for _, x := range r.Steps(stepExpansion, stepQuery, recording.StepKnown) {
 				sameTypes(x, v)
 			}
-			ofSome(r, v, "no template that is listed has a mimeType", "give arguments of a template with a mimeType, "+
-				"which lead to resources with one, "+inFile,
+			ofSome(r, v, "no template that is listed has a mimeType",
+				"give arguments of a template with a mimeType, "+
+					"which lead to resources with one, "+inFile,
 				func(x *recording.Exchange) bool { return x.Tags[recording.TagMIME] != "" })
 		}},
 	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
@@ -102,7 +103,9 @@ var Checks = []verdict.Check{
 			if _, known := x.Tags[recording.TagText]; known && x.Tags[tagEncoded] != "" {
 				expanded(x, v)
 			}
-		}).Or(recording.CodeNeedsConfig, "give an argument with a space or a letter beyond ASCII, and the text that it leads to, "+inFile)},
+		}).Or(recording.CodeNeedsConfig,
+			"give an argument with a space or a letter beyond ASCII, and the text that it leads to, "+
+				inFile)},
 	{Requirement: "TMPL-13", From: []recording.Name{recording.TemplateSweep, recording.Expansions},
 		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -113,8 +116,9 @@ var Checks = []verdict.Check{
 					v.Expect(x).To(matcher.BeResult(), verdict.ReadOf(x)+", which gives "+given+" to the template "+x.Tags[recording.TagTemplate])
 				}
 			}
-			ofSome(r, v, "no template that is listed has a query expression", "give arguments of a template with a query "+
-				"expression, with a value for one of its variables, "+inFile,
+			ofSome(r, v, "no template that is listed has a query expression",
+				"give arguments of a template with a query "+
+					"expression, with a value for one of its variables, "+inFile,
 				func(x *recording.Exchange) bool {
 					return slices.ContainsFunc(judge.Variables(x.Tags[recording.TagTemplate]),
 						func(v judge.Variable) bool { return v.Operator == '?' || v.Operator == '&' })
@@ -122,9 +126,11 @@ var Checks = []verdict.Check{
 		}},
 }
 
-// ofSome says what is missing if nothing was judged: a template of a kind, of which no listed one is, or arguments
+// ofSome says what is missing if nothing was judged: a template of a kind, of which no listed one is, or
+// arguments
 // in the target file that say what one yields.
-func ofSome(r *recording.Recording, v *verdict.Verdict, none, lacking string, is func(*recording.Exchange) bool) {
+func ofSome(r *recording.Recording, v *verdict.Verdict, none, lacking string,
+	is func(*recording.Exchange) bool) {
 	if r.Scenario == recording.TemplateSweep && !slices.ContainsFunc(r.Exchanges, is) {
 		v.NeedsSubject(none)
 	} else {
