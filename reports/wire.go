@@ -233,10 +233,8 @@ func (r *Report) asked(x *Result) string {
 }
 
 // pasted is what somebody can paste to send the messages of a result by hand, and what it is: command lines
-// for
-// curl, a line for the standard input of a server, or a command that sends several to a process of its own.
-// It is
-// empty where they make sense on their connection only.
+// for curl, a line for the standard input of a server, or a command that sends several to a process of its
+// own. It is empty where they make sense on their connection only.
 func (r *Report) pasted(x *Result) (label, text string) {
 	all := r.steps(x)
 	switch {
@@ -266,8 +264,7 @@ func (r *Report) pasted(x *Result) (label, text string) {
 }
 
 // typed is what sends messages over stdio. Several take a process that had no others, and can be sent to one
-// where
-// each request says for itself in which revision it is.
+// where each request says for itself in which revision it is.
 func (r *Report) typed(x *Result, all []*Frame) string {
 	if len(all) == 1 {
 		return line(all[0].Data)

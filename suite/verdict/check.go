@@ -150,8 +150,7 @@ type Observation struct {
 type Finding struct {
 	Expected, Actual string
 	// Title says what was judged, where the title of the row says another thing. Kept says that the sentence
-	// of
-	// the row holds, and its level with it.
+	// of the row holds, and its level with it.
 	Title string
 	Kept  bool
 	// On is an exchange that the finding is about, with all of its evidence. About says what was

@@ -94,8 +94,7 @@ func (v *Verdict) What(x *recording.Exchange) string {
 }
 
 // Sent says what was sent: a method with its params, or the beginning of a message that has none, or is
-// written
-// in an unusual way.
+// written in an unusual way.
 func Sent(r *recording.Recording, x *recording.Exchange) string {
 	f := r.Frame(x.Request)
 	switch {

@@ -252,8 +252,7 @@ func otherAddress() string {
 }
 
 // turnedAway reports whether a request was refused, in whatever form: by an HTTP status, a way to somewhere
-// else
-// among them, by an error, or by the end of the connection.
+// else among them, by an error, or by the end of the connection.
 func turnedAway(x *recording.Exchange) bool {
 	return !x.Succeeded() && (x.Status >= http.StatusMultipleChoices || x.Failed() ||
 		x.Outcome == recording.Lost)

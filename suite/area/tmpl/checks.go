@@ -127,8 +127,7 @@ var Checks = []verdict.Check{
 }
 
 // ofSome says what is missing if nothing was judged: a template of a kind, of which no listed one is, or
-// arguments
-// in the target file that say what one yields.
+// arguments in the target file that say what one yields.
 func ofSome(r *recording.Recording, v *verdict.Verdict, none, lacking string,
 	is func(*recording.Exchange) bool) {
 	if r.Scenario == recording.TemplateSweep && !slices.ContainsFunc(r.Exchanges, is) {
