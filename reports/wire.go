@@ -198,22 +198,33 @@ func (r *Report) sent(x *Result) (all []*Frame) {
 	return all
 }
 
-// single is the one message that was sent among the evidence of a result, if there is one
-// and all of it is known.
-func (r *Report) single(x *Result) *Frame {
+// steps are the messages among the evidence of a result that show it again, in order, if all of each is
+// known:
+// few of one connection. By the handshakes among others, which say what is declared, nothing is shown.
+func (r *Report) steps(x *Result) []*Frame {
+	const most = 4
 	all := r.sent(x)
-	if len(all) != 1 || all[0].Truncated || len(all[0].Data) > pageText {
+	for i := len(all) - 2; i >= 0; i-- {
+		if m := methodOf(all[i]); m == "initialize" || m == "server/discover" {
+			all = slices.Delete(all, i, i+1)
+		}
+	}
+	if len(all) > most || slices.ContainsFunc(all, func(f *Frame) bool {
+		return f.Truncated || len(f.Data) > pageText || f.Session != all[0].Session
+	}) {
 		return nil
 	}
-	return all[0]
+	return all
 }
+
+func methodOf(f *Frame) string { return gjson.GetBytes(f.Data, "method").String() }
 
 // asked names what was sent among the evidence of a result, each method once: those of messages,
 // or of HTTP where there was none. It is empty if nothing was.
 func (r *Report) asked(x *Result) string {
 	var methods []string
 	for _, f := range r.sent(x) {
-		if m := cmp.Or(gjson.GetBytes(f.Data, "method").String(), f.Method); m != "" && !slices.Contains(methods, m) {
+		if m := cmp.Or(methodOf(f), f.Method); m != "" && !slices.Contains(methods, m) {
 			methods = append(methods, m)
 		}
 	}
@@ -221,29 +232,59 @@ func (r *Report) asked(x *Result) string {
 	return listed(methods, few)
 }
 
-// pasted is what somebody can paste to send the one message of a result by hand, and what it
-// is: a command line for curl, or a line for the standard input of a server. It is empty where
-// the result rests on more than one message, or one that makes sense on its connection only.
+// pasted is what somebody can paste to send the messages of a result by hand, and what it is: command lines
+// for curl, a line for the standard input of a server, or a command that sends several to a process of its
+// own. It is empty where they make sense on their connection only.
 func (r *Report) pasted(x *Result) (label, text string) {
-	f := r.single(x)
+	all := r.steps(x)
 	switch {
-	case f == nil:
+	case len(all) == 0:
 		return "", ""
-	case f.Method == "":
-		if x.Transport != "stdio" {
-			return "", ""
-		}
-		label, text = "send", line(f.Data)
-	case !r.reachable(x.Transport), x.Transport == "sse" && f.Method == http.MethodPost, f.Headers.Get("Last-Event-Id") != "":
-		// The answer comes on the stream of a connection, or what is resumed is over.
+	case x.Transport == "stdio" && all[0].Method == "":
+		label, text = "send", r.typed(x, all)
+	case !r.reachable(x.Transport):
 		return "", ""
 	default:
-		label, text = "curl", f.curl(x.Area() == "SESS")
+		label = "curl"
+		var lines []string
+		for _, f := range all {
+			lines = append(lines, f.curl(x.Area() == "SESS"))
+			if lines[len(lines)-1] == "" || x.Transport == "sse" && f.Method == http.MethodPost ||
+				f.Headers.Get("Last-Event-Id") != "" {
+				// The answer comes on the stream of a connection, or what is resumed is over.
+				return "", ""
+			}
+		}
+		text = strings.Join(lines, "; ")
 	}
 	if text == "" || len(text) > pageText || Sanitize(text) != text {
 		return "", ""
 	}
 	return label, text
+}
+
+// typed is what sends messages over stdio. Several take a process that had no others, and can be sent to one
+// where each request says for itself in which revision it is.
+func (r *Report) typed(x *Result, all []*Frame) string {
+	if len(all) == 1 {
+		return line(all[0].Data)
+	}
+	const version = `params._meta.io\.modelcontextprotocol/protocolVersion`
+	if !gjson.GetBytes(all[0].Data, version).Exists() {
+		return ""
+	}
+	var text []byte
+	for _, f := range all {
+		text = append(append(text, bytes.TrimSuffix(f.Data, []byte("\n"))...), '\n')
+	}
+	for _, e := range r.Target.Endpoints {
+		if e.Transport == "stdio" && strings.HasSuffix(x.Rerun, " -- "+e.Address) &&
+			!strings.Contains(x.Rerun, " --env ") &&
+			!strings.Contains(x.Rerun, " --cwd ") {
+			return "{ " + printf(text) + "; sleep 2; } | " + e.Address
+		}
+	}
+	return printf(text)
 }
 
 // reachable reports whether the target has an address for a transport: what runs inside of

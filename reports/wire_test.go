@@ -166,6 +166,18 @@ func TestPasted(t *testing.T) {
 	if r.Frames[1].Direction = Out; r.paste() != "" {
 		t.Error("there is a line although two messages were sent")
 	}
+	// Two that say for themselves which revision they are of go to a process of their own, in one command.
+	const meta = `{"method":"a","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"%s"}}}`
+	r.Frames[0].Data, r.Frames[1].Data = fmt.Appendf(nil, meta, "1"), fmt.Appendf(nil, meta, "2")
+	r.Target.Endpoints = []Endpoint{{Transport: "stdio", Address: "cat -u"}}
+	r.Results[0].Rerun = "mcpcheck run --only SEC-02 -- cat -u"
+	out, err := exec.Command(sh, "-c", "sleep() { :; }\n"+r.paste()).Output()
+	if want := fmt.Sprintf(meta+"\n"+meta+"\n", "1", "2"); err != nil || string(out) != want {
+		t.Errorf("%s sends %q: %v", r.paste(), out, err)
+	}
+	if r.Frames[1].Session = "another"; r.paste() != "" {
+		t.Error("there is a command although two connections were used")
+	}
 }
 
 // paste is what can be pasted for the first result.

@@ -33,8 +33,8 @@ func TestMessagesThatSessionsEndOver(t *testing.T) {
 		server *brief
 		want   string // what is named; empty if nothing is
 	}{
-		"over a read, which is answered so as well": {&brief{status: 500, over: holds(`"uri":42`)}, "resources/read (untyped)"},
-		"over a read, which is answered":            {&brief{status: 500, late: true, over: holds(`"uri":42`)}, "resources/read (untyped)"},
+		"over a read, which is answered so as well": {&brief{status: 500, over: holds(`"uri":42`)}, `resources/read with params {"uri":42}`},
+		"over a read, which is answered":            {&brief{status: 500, late: true, over: holds(`"uri":42`)}, `resources/read with params {"uri":42}`},
 		"over an unknown method":                    {unknown, "mcpcheck/no-such-method"},
 		"over a notification":                       {&brief{status: 500, late: true, over: holds(`notifications/mcpcheck/unknown`)}, "notifications/mcpcheck/unknown"},
 		"over a notification, by 400":               {&brief{status: 400, over: holds(`notifications/mcpcheck/unknown`)}, "notifications/mcpcheck/unknown"},

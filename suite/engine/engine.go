@@ -270,7 +270,7 @@ func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 	st := r.newStage(e, e.limit, &recording.Facts{
 		Combination: c, Endpoint: e.number, Declared: e.found.Declared[c.Revision], Served: e.served(c.Revision),
 		Owned: e.Owned(), Local: e.Local(), Configured: t.Configured(), Allowed: t.Allowed(),
-		Nameless: e.found.Nameless, Notes: map[string]string{},
+		DeclaredIn: e.found.DeclaredIn[c.Revision], Nameless: e.found.Nameless, Notes: map[string]string{},
 	})
 	if s := e.found.Open[c.Revision]; s != nil {
 		st.Adopt(s)

@@ -49,7 +49,7 @@ func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes ...map[re
 		if why == "" {
 			continue
 		}
-		said := fmt.Sprintf("the target is gone for good (%s); the last message that was sent to it before is %s, frame %d", why, named(last), last.Request)
+		said := fmt.Sprintf("the target is gone for good (%s); the last message that was sent to it before is %s, frame %d", why, r.named(last), last.Request)
 		if len(others) > 0 {
 			said += fmt.Sprintf(plural.Of(len(others), ", while %d other {message was|messages were} under way (%s)"), len(others), strings.Join(slices.Compact(slices.Sorted(slices.Values(others))), ", "))
 		}
@@ -62,11 +62,15 @@ func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes ...map[re
 }
 
 // named names a message in a few words.
-func named(x *recording.Exchange) string {
-	if x.Method != "" {
-		return x.Method
+func (r *Run) named(x *recording.Exchange) string {
+	f, ok := r.transcript.Frame(x.Request)
+	switch {
+	case x.Method != "" || !ok:
+		return cmp.Or(x.Method, "a message")
+	case len(f.Raw) == 0 && f.HTTP != nil:
+		return "an HTTP " + f.HTTP.Method
 	}
-	return "the message " + strconv.Quote(strings.TrimSuffix(string(x.Step), string(recording.StepLost)))
+	return "the message " + wire.Excerpt(f.Raw, 60)
 }
 
 // lastWords is the last message that was under way when the first one was lost, or,
@@ -112,9 +116,9 @@ func (r *Run) lastWords(takes []*Take, early *recording.Exchange) (last *recordi
 		case last == nil:
 			last = x
 		case x.Request > last.Request:
-			others, last = append(others, named(last)), x
+			others, last = append(others, r.named(last)), x
 		default:
-			others = append(others, named(x))
+			others = append(others, r.named(x))
 		}
 	}
 	if last == nil {

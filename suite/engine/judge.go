@@ -95,7 +95,10 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 	}
 	r.excuse(j, take, maps.Values(r.takes)) // by no round: which were played by now a recording does not say
 	if j.Outcome == verdict.Blocked && j.Code == recording.CodeInterrupted {
-		if code, cause := endedBy(cmp.Or(r.ended, context.Cause(r.judging))); cause == ErrBudget || cause == ErrVolume {
+		switch code, cause := endedBy(cmp.Or(r.ended, context.Cause(r.judging))); cause {
+		case nil: // we gave it up, and nobody interrupted the run
+			j.Code = recording.CodeNoAnswer
+		case ErrBudget, ErrVolume:
 			j.Code, j.Reason = code, cause.Error()
 		}
 	}
@@ -104,19 +107,21 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 
 // excuse takes back a red verdict that blames a message for a loss where the target also fails without that, by what was played.
 func (r *Run) excuse(j *Judgement, take *Take, played iter.Seq[*Take]) {
-	why := ""
+	why, code := "", recording.CodeDied
 	switch {
 	case !j.Outcome.Red():
 		return
 	case take.Facts.Owned && restsOnLoss(j, take): // else sessions are not processes of their own
 		why = unprovoked(take)
 	case !take.Facts.Owned && restsOnLoss(j, take):
-		why = cmp.Or(killedServer(take), r.ordinaryLoss(take.Facts.Combination, played))
-	case !take.Facts.Owned && r.touchesLoss(j, take):
-		why = r.ordinaryLoss(take.Facts.Combination, played)
+		why = killedServer(take)
+	}
+	if why == "" && !take.Facts.Owned && (restsOnLoss(j, take) || r.touchesLoss(j, take)) {
+		why, code = r.ordinaryLoss(take.Facts.Combination, played),
+			recording.CodeNoAnswer // which ends a connection
 	}
 	if why != "" {
-		j.Result = verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
+		j.Result = verdict.Result{Outcome: verdict.Blocked, Code: code, From: j.From, Frames: j.Frames,
 			Reason: "the target also fails where nothing is wrong with what it was sent: " + why}
 	}
 }

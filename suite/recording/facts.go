@@ -17,6 +17,8 @@ type Facts struct {
 	// Declared is the result of initialize or server/discover, raw; empty if
 	// there was none.
 	Declared json.RawMessage `json:"declared,omitempty"`
+	// DeclaredIn lists the frames of the request and the answer in which it did.
+	DeclaredIn []int `json:"declared_in,omitempty"`
 	// Served lists the revisions that the target was seen to serve on this
 	// transport, oldest first.
 	Served []requirement.Revision `json:"served"`

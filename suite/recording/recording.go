@@ -352,6 +352,13 @@ func (x *Exchange) OverRate() bool {
 		!bytes.Contains(bytes.ToLower(x.Params), bytes.ToLower([]byte(said)))
 }
 
+var neverThere = regexp.MustCompile(`(^|: )(nothing listens at|no connection to|the host of) `)
+
+// Unreached reports whether there was no connection to send a message over: nothing was lost with it.
+func (x *Exchange) Unreached() bool {
+	return (x.Outcome == Lost || x.Outcome == Unsent) && neverThere.MatchString(x.Reason)
+}
+
 // Param is a member of the params as sent, by gjson path.
 func (x *Exchange) Param(path string) gjson.Result { return wire.Parse(x.Params).Get(path) }
 

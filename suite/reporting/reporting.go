@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -50,7 +51,7 @@ func New(report *reports.Report, m *mask.Masker) *Writer {
 func (w *Writer) Frames(seen func(number int) (wire.Frame, bool), results ...*verdict.Result) {
 	var all []int
 	for _, r := range results {
-		all = append(all, r.Frames...)
+		all = append(append(all, r.Frames...), r.Before...)
 		for _, o := range r.Observations {
 			all = append(all, o.Frames...)
 		}
@@ -137,11 +138,13 @@ func (w *Writer) numbers(frames []int) []int {
 func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination, v *verdict.Result, played time.Duration) {
 	rev := at.Revision
 	out := reports.Result{
-		ID: req.ID, Title: req.Title, Level: string(req.LevelIn(rev)), Grade: string(req.GradeIn(rev)),
+		ID: req.ID, Title: cmp.Or(v.Title, req.Title), Level: string(req.LevelIn(rev)),
+		Grade:    string(req.GradeIn(rev)),
 		Revision: string(rev), Transport: string(at.Transport),
 		Verdict: reports.Verdict(v.Outcome), ReasonCode: string(v.Code), Reason: w.Mask.String(v.Reason),
 		Expected: w.Mask.String(v.Expected), Actual: w.Mask.String(v.Actual), Hint: w.Mask.String(v.Hint),
-		DurationMS: reports.Milliseconds(played), Evidence: w.numbers(v.Frames), Gravity: reports.GravityOf(reports.Verdict(v.Outcome)),
+		DurationMS: reports.Milliseconds(played), Evidence: w.numbers(before(v)),
+		Gravity: reports.GravityOf(reports.Verdict(v.Outcome)),
 	}
 	if s, ok := req.SectionOn(at); ok {
 		out.Section, out.Link = s.Ref(), s.URL(rev)
@@ -161,6 +164,12 @@ func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination
 	for _, o := range v.Observations {
 		w.Observe(o, reports.Observation{Title: req.Title, Requirement: req.ID, Revision: out.Revision, Transport: out.Transport})
 	}
+}
+
+// before lists the frames of a verdict, those that came before what it is about first.
+func before(v *verdict.Result) []int {
+	first := recording.Keep(v.Before, func(n int) bool { return !slices.Contains(v.Frames, n) })
+	return slices.Concat(first, v.Frames)
 }
 
 // Observe adds an observation under a title, and what it belongs to.

@@ -26,6 +26,8 @@ type Found struct {
 	Open map[requirement.Revision]*Session
 	// Declared is the result of initialize or server/discover by revision.
 	Declared map[requirement.Revision]json.RawMessage
+	// DeclaredIn are the frames of the request for it and of that answer.
+	DeclaredIn map[requirement.Revision][]int
 	// Reasons says why a revision is not served.
 	Reasons map[requirement.Revision]string
 	// Unanswered says why no session could be opened in a revision with a handshake, where what came is no refusal: the handshake was
@@ -63,6 +65,7 @@ type Found struct {
 func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision, instances int, ids func() string) (*Found, error) {
 	found := &Found{
 		Open: map[requirement.Revision]*Session{}, Declared: map[requirement.Revision]json.RawMessage{},
+		DeclaredIn: map[requirement.Revision][]int{},
 		Reasons:    map[requirement.Revision]string{},
 		Unanswered: map[requirement.Revision]string{},
 		Ended:      map[requirement.Revision]string{},
@@ -155,7 +158,7 @@ func (f *Found) ask(ctx context.Context, dialer transport.Dialer, o Options, leg
 	if err != nil {
 		return f.reject(s, err)
 	}
-	f.serve(s, s.Declared())
+	f.serve(s, s.rec.Initialize, s.Declared())
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if legacy.Err() == nil {
@@ -294,7 +297,7 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	f.note(s, x)
 	versions, modern := ModernAnswer(x)
 	if x.Succeeded() && modern && slices.Contains(versions, string(o.Revision)) {
-		f.serve(s, json.RawMessage(x.Result().Raw))
+		f.serve(s, x, json.RawMessage(x.Result().Raw))
 		return nil
 	}
 	if !s.onlyEchoes() && s.spread() == nil && s.Alive() && !(x.Failed() && len(versions) > 0 && !slices.Contains(versions, string(o.Revision))) && !namesAnother(versions, o.Revision) {
@@ -307,7 +310,7 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 			if x.Succeeded() {
 				declared = json.RawMessage(x.Result().Raw)
 			}
-			f.serve(s, declared)
+			f.serve(s, x, declared)
 			return nil
 		}
 	}
@@ -435,7 +438,7 @@ func describe(x *recording.Exchange) string {
 	}
 }
 
-func (f *Found) serve(s *Session, declared json.RawMessage) {
+func (f *Found) serve(s *Session, in *recording.Exchange, declared json.RawMessage) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.Served = append(f.Served, s.opts.Revision)
@@ -444,6 +447,9 @@ func (f *Found) serve(s *Session, declared json.RawMessage) {
 	f.Open[s.opts.Revision] = s
 	f.Declared[s.opts.Revision] = declared
 	f.handshakes[s.opts.Revision] = s.rec.Initialize
+	if in.Succeeded() {
+		f.DeclaredIn[s.opts.Revision] = in.Evidence()
+	}
 }
 
 // shut closes the session of a revision, if there is one.

@@ -226,7 +226,8 @@ func (s *Session) handshake(ctx context.Context) error {
 	}
 	x = s.Initialized(ctx)
 	if x.Outcome == recording.Unsent {
-		return &OpenError{Code: recording.CodeDied, Reason: "the notification that ends the handshake could not be sent: " + x.Reason}
+		code := map[bool]recording.Code{true: recording.CodeUnreachable, false: recording.CodeDied}[x.Unreached()]
+		return &OpenError{Code: code, Reason: "the notification that ends the handshake could not be sent: " + x.Reason}
 	}
 	s.bar(x)
 	return nil

@@ -99,6 +99,12 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 	if len(found.Revisions) > 0 {
 		p.suggest(seen, "", "revisions", found.Revisions)
 	}
+	if all := slices.Concat(t.Revisions, found.Revisions); len(all) > 0 && !slices.ContainsFunc(all,
+		requirement.Revision.Modern) {
+		for _, path := range []string{"subjects.input", "triggers.shutdown"} {
+			p.suggested[path], p.marks[path] = nil, "needs the revision "+string(requirement.R20260728)
+		}
+	}
 	p.field("", "name", t.Name)
 	p.endpoints(t)
 	p.field("", "revisions", t.Revisions)

@@ -21,6 +21,7 @@ type checker struct {
 	at       func(path string) yamlfile.Pos
 	rows     *catalogue.Catalogue
 	local    bool // the target runs on this machine: we start it
+	ports    int  // servers that are started at ports of their own
 	problems []yamlfile.Problem
 }
 
@@ -39,20 +40,27 @@ func (t *Target) check(at func(path string) yamlfile.Pos, rows *catalogue.Catalo
 	if len(t.Endpoints) == 0 {
 		c.fail("endpoints", "must name at least one way to reach the target: a command or a url")
 	}
-	labels := make(map[string]bool)
+	labels, servers := make(map[string]bool), make(map[string]bool)
 	for i := range t.Endpoints {
 		e, path := &t.Endpoints[i], fmt.Sprintf("endpoints[%d]", i)
 		c.endpoint(path, e)
+		if e.Started() && portMarked(e.URL) {
+			servers[fmt.Sprintf("%q %v %q", e.Command, e.Env, e.Dir)] = true
+		}
 		if e.Name != "" && labels[e.Name] {
 			c.fail(path+".name", "%q is the name of another endpoint too", e.Name)
 		}
 		labels[e.Name] = true
 	}
+	c.ports = len(servers)
 	c.revisions("revisions", t.Revisions)
 	if t.Since != "" {
 		c.revision("since", t.Since)
 	}
 	c.identities(t)
+	if len(t.Endpoints) > 0 {
+		c.occurs(t)
+	}
 	c.subjects(t)
 	c.triggers(&t.Triggers)
 	c.permissions(t)

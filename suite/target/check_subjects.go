@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // minCanary is the least length of a canary's contents in bytes: shorter ones
@@ -342,9 +345,38 @@ func (c *checker) triggers(t *Triggers) {
 			continue
 		}
 		c.trigger(path, tr)
+		c.placeholders(path, tr)
 	}
 	if a, b, ok := t.Pair(); ok && a == b {
 		c.fail("triggers.update-other.uri", "must be another resource than that of triggers.update")
+	}
+}
+
+// braces find placeholders in a URL, which holds no others.
+var braces = regexp.MustCompile(`\{\w*\}`)
+
+// placeholders checks that what stands for something in a trigger is filled in.
+func (c *checker) placeholders(path string, tr *Trigger) {
+	marked := false
+	tr.filled(func(text string) string {
+		marked = marked || strings.Contains(text, transport.PortMark)
+		return text
+	})
+	switch {
+	case marked && c.ports == 0:
+		c.fail(path, "has %s for the port, but no endpoint starts a server at one: that takes a command and a url with %[1]s",
+			transport.PortMark)
+	case marked && c.ports > 1:
+		c.fail(path, "has %s for the port, but several endpoints start servers at ports of their own: write a port into "+
+			"the url of each, and here", transport.PortMark)
+	case tr.HTTP != nil:
+		for _, found := range braces.FindAllString(tr.HTTP.URL, -1) {
+			if found != transport.PortMark {
+				c.fail(path+".http.url",
+					"has %s, which nothing fills in: %s is the port of a server that is started, and "+
+						"${NAME} a variable of the environment", found, transport.PortMark)
+			}
+		}
 	}
 }
 
@@ -376,5 +408,44 @@ func (c *checker) trigger(path string, tr *Trigger) {
 func (c *checker) bound(path string, d time.Duration) {
 	if d < 0 || d > maxWait {
 		c.fail(path, "must be between 0 and %s", maxWait)
+	}
+}
+
+// occurs checks that what is described can occur: in a revision that is asked for, and on a transport of an
+// endpoint.
+func (c *checker) occurs(t *Target) {
+	latest, web, process := requirement.Revision(""), false, false
+	for i := range t.Endpoints {
+		e := &t.Endpoints[i]
+		called := e.URL != "" || e.Handler != nil
+		web, process = web || called, process || !called
+		for _, r := range requirement.Revisions() {
+			if t.Wants(e, r) && !(r.Modern() && e.Forced == requirement.SSE) {
+				latest = max(latest, r)
+			}
+		}
+	}
+	needs := func(path string, first requirement.Revision, given bool) {
+		if given && latest < first {
+			c.fail(path, "needs the revision %s or a later one, and no endpoint is asked for one", first)
+		}
+	}
+	needs("subjects.input", requirement.R20260728, t.Subjects.Input != nil)
+	needs("triggers.shutdown", requirement.R20260728, t.Triggers.Shutdown != nil)
+	for i, x := range t.Subjects.Completions {
+		needs(fmt.Sprintf("subjects.completions[%d].context", i), requirement.R20250618, len(x.Context) > 0)
+	}
+	if len(t.Origins) > 0 && !web {
+		c.fail("origins", "needs an endpoint with a url: over stdio no web page calls")
+	}
+	for i, id := range t.Identities {
+		path := fmt.Sprintf("identities[%d]", i)
+		if len(id.Env) == 0 && len(id.Header) > 0 && !web {
+			c.fail(path+".headers",
+				"needs an endpoint with a url: over stdio credentials are variables (env)")
+		}
+		if len(id.Header) == 0 && len(id.Env) > 0 && !process {
+			c.fail(path+".env", "needs an endpoint over stdio: at a url credentials are headers")
+		}
 	}
 }

@@ -21,7 +21,8 @@ import (
 // servers. Endpoints with the same command and the same host and port share a server. One that
 // does not start says why to whoever connects to it.
 //
-// Where nothing is to be started, or was already, the target comes back as it is.
+// So they are in the triggers. Where nothing is to be started, or was already, the target comes back as it
+// is.
 func (t *Target) Serve(ctx context.Context, wait time.Duration, wanted func(*Endpoint) bool) (served *Target, stop func(), err error) {
 	started := &servers{wait: wait, known: map[string]*transport.Server{}}
 	endpoints := slices.Clone(t.Endpoints)
@@ -40,11 +41,13 @@ func (t *Target) Serve(ctx context.Context, wait time.Duration, wanted func(*End
 		return t, func() {}, nil
 	}
 	started.each(func(s *transport.Server) { _ = s.Start(ctx) }) // who connects is told the error
-	for _, e := range mine {
-		e.given, e.URL = e.URL, e.server.URL(e.URL)
-	}
 	copied := *t
 	copied.Endpoints = endpoints
+	for _, e := range mine {
+		if e.given, e.URL = e.URL, e.server.URL(e.URL); portMarked(e.given) {
+			copied.Triggers = t.Triggers.filled(e.server.URL)
+		}
+	}
 	return &copied, func() { started.each((*transport.Server).Close) }, nil
 }
 

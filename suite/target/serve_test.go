@@ -131,3 +131,56 @@ func TestServe(t *testing.T) {
 		t.Errorf("it can be dialled: %v", err)
 	}
 }
+
+// TestServedTriggers: the port of a server stands in the triggers as well, and the file's own are as they were.
+func TestServedTriggers(t *testing.T) {
+	before, err := Parse("target.yaml", []byte(`
+endpoints:
+- {command: [/does/not/exist, '{port}'], url: 'http://127.0.0.1:{port}/mcp'}
+triggers:
+  update: {uri: a:1, http: {url: 'http://127.0.0.1:{port}/touch?at={port}', body: '{port}'}}
+  add: {exec: {command: [touch, 'at-{port}'], env: {AT: '{port}'}}}
+`), known(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, stop, err := before.Serve(t.Context(), time.Minute, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	port := after.Endpoints[0].Server().URL("{port}")
+	update, add := after.Triggers.Update, after.Triggers.Add
+	if want := "http://127.0.0.1:" + port + "/touch?at=" + port; update.HTTP.URL != want || update.HTTP.Body != port || update.URI != "a:1" {
+		t.Errorf("%+v", update.HTTP)
+	}
+	if add.Exec.Command[1] != "at-"+port || add.Exec.Env["AT"].Value != port || before.Triggers.Add.Exec.Command[1] != "at-{port}" {
+		t.Errorf("%+v", add.Exec)
+	}
+}
+
+// TestWhatCannotOccur: what no run could use is told with the line and the field when the file is read.
+func TestWhatCannotOccur(t *testing.T) {
+	const here, process, old = "endpoints: [{url: 'http://h'}]\n", "endpoints: [{command: [a]}]\n", "revisions: [2025-03-26]\n"
+	const update = "triggers:\n  update:\n    uri: a:1\n    http: {url: 'http://h"
+	for src, want := range map[string]string{
+		here + update + ":{port}/'}":                                   `target.yaml:3: triggers.update has {port} for the port, but no endpoint starts a server at one`,
+		here + "triggers:\n  add:\n    exec: {command: [a, '{port}']}": `target.yaml:3: triggers.add has {port}`,
+		"endpoints:\n- {command: [a, '{port}'], url: 'http://127.0.0.1:{port}/'}\n- {command: [b, '{port}'], url: 'http://127.0.0.1:{port}/'}\n" +
+			update + ":{port}/'}": `triggers.update has {port} for the port, but several endpoints start servers`,
+		here + update + "/{uri}'}":                                                                            `target.yaml:5: triggers.update.http.url has {uri}, which nothing fills in`,
+		here + old + "subjects:\n  input: {uri: a:1}":                                                         `target.yaml:4: subjects.input needs the revision 2026-07-28 or a later one`,
+		process + old + "triggers:\n  shutdown: {wait: {for: 1s}}":                                            `triggers.shutdown needs the revision 2026-07-28`,
+		process + old + "subjects: {completions: [{template: 'a:{x}', values: [b], context: {x: y}}]}":        `subjects.completions[0].context needs the revision 2025-06-18`,
+		process + "origins: ['https://a.example']":                                                            `target.yaml:2: origins needs an endpoint with a url`,
+		process + "identities: [{name: a, headers: {A: b}}]":                                                  `identities[0].headers needs an endpoint with a url`,
+		here + "identities: [{name: a, env: {A: b}}]":                                                         `identities[0].env needs an endpoint over stdio`,
+		"endpoints: [{url: 'http://h', transport: sse}]\nsubjects: {input: {uri: a:1}}":                       `subjects.input needs the revision 2026-07-28`,
+		"endpoints: [{command: [a], revisions: [2025-03-26]}, {command: [b]}]\nsubjects: {input: {uri: a:1}}": "",
+	} {
+		_, err := Parse("target.yaml", []byte(src), known(t))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\n got %v\nwant %s", src, err, want)
+		}
+	}
+}

@@ -48,6 +48,39 @@ func (t *Triggers) All() iter.Seq2[string, *Trigger] {
 	}
 }
 
+// filled are triggers in whose commands and requests a port is filled in.
+func (t Triggers) filled(fill func(string) string) Triggers {
+	for _, tr := range []**Trigger{&t.Update, &t.UpdateOther, &t.Add, &t.Remove, &t.Break, &t.Shutdown} {
+		if *tr != nil {
+			*tr = (*tr).filled(fill)
+		}
+	}
+	return t
+}
+
+// filled is a trigger like this one, with each text of its command or request as a function makes it.
+func (t *Trigger) filled(fill func(string) string) *Trigger {
+	copied := *t
+	if x := t.Exec; x != nil {
+		run := *x
+		run.Command, run.Env = slices.Clone(x.Command), maps.Clone(x.Env)
+		for i := range run.Command {
+			run.Command[i] = fill(run.Command[i])
+		}
+		for name, v := range run.Env {
+			v.Value = fill(v.Value)
+			run.Env[name] = v
+		}
+		copied.Exec = &run
+	}
+	if c := t.HTTP; c != nil {
+		call := *c
+		call.URL, call.Body = fill(c.URL), fill(c.Body)
+		copied.HTTP = &call
+	}
+	return &copied
+}
+
 // Pair is two unrelated resources that can both be changed.
 func (t *Triggers) Pair() (update, other string, ok bool) {
 	if t.Update == nil || t.UpdateOther == nil {

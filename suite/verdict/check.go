@@ -41,6 +41,8 @@ type Check struct {
 	// Probes says that the check looks at the answers to probes as well, in whatever
 	// scenario they were sent: it judges even where no clean session was recorded.
 	Probes bool
+	// Declared says that what the target declares decides as well: the evidence holds it.
+	Declared bool
 	// Endings says that the check looks at how long processes take to end.
 	Endings bool
 	// Needs are conditions on what the target declares and serves; where
@@ -119,14 +121,17 @@ type Result struct {
 	// requirements with this code are the same finding.
 	Cause       string
 	SharedCause bool
+	// Title is what was judged, where that is not what the title of the requirement says.
+	Title string
 	// Hint says what to change in the target.
 	Hint string
 	// Gravity is that of the requirement, on red outcomes, unless nobody is harmed by what
 	// was seen, or it is about more than the code of an error.
 	Gravity requirement.Gravity
-	// Frames is the evidence, From the scenarios that were judged. Places are where the
-	// violations of a red outcome stand.
+	// Frames is the evidence, Before what came before it and makes it a violation, From the scenarios
+	// that were judged. Places are where the violations of a red outcome stand.
 	Frames       []int
+	Before       []int
 	Places       []Place
 	From         []recording.Name
 	Observations []Observation
@@ -144,6 +149,10 @@ type Observation struct {
 // Finding is one violation.
 type Finding struct {
 	Expected, Actual string
+	// Title says what was judged, where the title of the row says another thing. Kept says that the sentence
+	// of the row holds, and its level with it.
+	Title string
+	Kept  bool
 	// On is an exchange that the finding is about, with all of its evidence. About says what was
 	// asked there, such as "a ping": Actual is how that was answered.
 	On    *recording.Exchange
@@ -152,6 +161,9 @@ type Finding struct {
 	// a listed resource; where it is empty, the messages as a whole.
 	Frames []int
 	Member string
+	// Before is further evidence that no verdict is about: earlier messages without which it would be no
+	// violation. What [Check.Declared] and [Verdict.RestsOn] name is added.
+	Before []int
 	// Hint says what to change in the target, where the row does not say it as well.
 	Hint string
 	// Warn says that it is a warning at most, whatever the grade; Downgraded why it is only a
@@ -248,6 +260,10 @@ func configured(req *requirement.Requirement, facts *recording.Facts) bool {
 
 // judge runs the check on one recording, if it was played.
 func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
+	v.declared, v.ordinary = nil, nil
+	if c.Declared && r != nil {
+		v.declared = Declaration(r)
+	}
 	switch {
 	case r == nil && c.Probes && len(v.recs) > 0:
 		c.Judge(&recording.Recording{Scenario: name, Combination: v.Facts.Combination, Facts: v.Facts}, v)
@@ -302,6 +318,7 @@ func (v *Verdict) result() Result {
 	case len(decisive) > 0:
 		worst := decisive[0]
 		r.Outcome = outcome
+		r.Title = worst.Title
 		r.Expected, r.Actual, r.Hint = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change)
 		r.Cause, r.SharedCause = CauseCode(cmp.Or(worst.SharedCause, worst.Cause)), worst.SharedCause != ""
 		if h := v.habit(decisive); h != nil {
@@ -311,9 +328,13 @@ func (v *Verdict) result() Result {
 		r.Places = v.places(decisive)
 		if outcome == Warn {
 			r.Reason = v.downgrade(worst)
+			if worst.Kept {
+				r.Reason = fmt.Sprintf("the %s is kept: %s", v.req.LevelIn(v.Revision()), r.Reason)
+			}
 		}
 		r.Gravity = v.gravity(decisive)
-		r.Frames = evidence(decisive)
+		r.Frames = evidence(decisive, func(f Finding) []int { return f.Frames })
+		r.Before = evidence(decisive, func(f Finding) []int { return f.Before })
 		if n := len(decisive); n > 1 {
 			r.Actual += fmt.Sprintf(" (and %d more)", n-1)
 		}
@@ -398,22 +419,6 @@ func CauseCode(words string) string {
 		return (c < 'a' || c > 'z') && (c < '0' || c > '9')
 	}), "-")
 	return strings.TrimRight(code[:min(len(code), 80)], "-")
-}
-
-// evidence collects that of the first findings that decide; a report is to be read, so it is
-// not all of them. What belongs to one finding stands together, and that of the first one, of
-// which the verdict speaks, comes first: between scenarios there is no order of time.
-func evidence(decisive []Finding) []int {
-	const findings = 3
-	var frames []int
-	for _, f := range decisive[:min(len(decisive), findings)] {
-		for _, n := range slices.Sorted(slices.Values(f.Frames)) {
-			if !slices.Contains(frames, n) {
-				frames = append(frames, n)
-			}
-		}
-	}
-	return frames
 }
 
 // Gate is a condition on the facts under which a check applies; nil means that

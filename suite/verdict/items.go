@@ -1,10 +1,8 @@
 package verdict
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
@@ -286,6 +284,23 @@ func listedTexts(r *recording.Recording, v *Verdict, member string) []Item {
 	return all
 }
 
+// ListedIn lists the frames of the page of a walk on which a URI or a template stands. The check has to name
+// the walk among its inputs.
+func ListedIn(v *Verdict, walk recording.Name, id string) []int {
+	r := v.Recording(walk)
+	if r == nil {
+		return nil
+	}
+	for _, x := range r.Steps(recording.StepPage) {
+		for _, i := range Entries(x) {
+			if i.Get("uri").Str == id || i.Get("uriTemplate").Str == id {
+				return i.Frames
+			}
+		}
+	}
+	return nil
+}
+
 // Remarks notes what an author of resources or templates would want to know about
 // the list.
 func Remarks(items []Item, members []string, v *Verdict) {
@@ -422,11 +437,6 @@ func Quoted(name string) string {
 // ParamsOf is the params of a request for a sentence.
 func ParamsOf(x *recording.Exchange) string {
 	return judge.Brief(matcher.WithoutMeta(gjson.ParseBytes(x.Params)))
-}
-
-// What names a request by its method, and any other message by its step.
-func What(x *recording.Exchange) string {
-	return cmp.Or(x.Method, "the message "+strconv.Quote(string(x.Step)))
 }
 
 // Texts lists the strings of an array.

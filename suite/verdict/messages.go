@@ -274,7 +274,8 @@ func Detail(f *wire.Frame, code wire.FlawCode) string {
 	return ""
 }
 
-// Declaration lists the frames in which the target declared its capabilities.
+// Declaration lists the frames in which the target declared its capabilities: in one of the sessions, or else
+// when its revisions were found out.
 func Declaration(r *recording.Recording) []int {
 	for _, s := range r.Sessions {
 		if s.Initialize != nil && s.Initialize.Succeeded() {
@@ -286,7 +287,7 @@ func Declaration(r *recording.Recording) []int {
 			return x.Evidence()
 		}
 	}
-	return nil
+	return r.Facts.DeclaredIn
 }
 
 // Responded reports whether an exchange has an HTTP response whose status can be
@@ -296,7 +297,7 @@ func Responded(x *recording.Exchange, v *Verdict) bool {
 		return true
 	}
 	if x != nil && x.Status == 0 && x.Outcome == recording.Sent {
-		v.Block(recording.CodeNoAnswer, What(x)+" got no HTTP response", x.Evidence()...)
+		v.Block(recording.CodeNoAnswer, v.What(x)+" got no HTTP response", x.Evidence()...)
 		return false
 	}
 	return v.Answered(x) && x.Status > 0

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // Place is where a violation stands: the messages that it rests on, and what in them it is about.
@@ -76,4 +78,48 @@ func (r *Result) Within(other *Result) bool {
 				slices.ContainsFunc(p.Messages, func(m string) bool { return slices.Contains(q.Messages, m) })
 		})
 	})
+}
+
+// What names a request by its method, and any other message by what was sent.
+func (v *Verdict) What(x *recording.Exchange) string {
+	if x.Method != "" {
+		return x.Method
+	}
+	for _, r := range v.recs {
+		if r != nil && r.Frame(x.Request) != nil {
+			return Sent(r, x)
+		}
+	}
+	return "a message"
+}
+
+// Sent says what was sent: a method with its params, or the beginning of a message that has none, or is
+// written in an unusual way.
+func Sent(r *recording.Recording, x *recording.Exchange) string {
+	f := r.Frame(x.Request)
+	switch {
+	case f != nil && len(f.Raw) == 0 && f.HTTP != nil:
+		return "an HTTP " + f.HTTP.Method
+	case f != nil && (x.Method == "" || !utf8.Valid(f.Raw) || f.Raw[0] != '{' || f.Raw[len(f.Raw)-1] != '}'):
+		return "the message " + wire.Excerpt(f.Raw, 120)
+	case len(x.Params) == 0 || x.Method == "":
+		return cmp.Or(x.Method, "a message")
+	}
+	return x.Method + " with params " + ParamsOf(x)
+}
+
+// evidence collects that of the first findings that decide; a report is to be read, so it is
+// not all of them. What belongs to one finding stands together, and that of the first one, of
+// which the verdict speaks, comes first: between scenarios there is no order of time.
+func evidence(decisive []Finding, of func(Finding) []int) []int {
+	const findings = 3
+	var frames []int
+	for _, f := range decisive[:min(len(decisive), findings)] {
+		for _, n := range slices.Sorted(slices.Values(of(f))) {
+			if !slices.Contains(frames, n) {
+				frames = append(frames, n)
+			}
+		}
+	}
+	return frames
 }

@@ -294,6 +294,7 @@ func Baseline(r *recording.Recording, v *Verdict, step recording.Step) bool {
 		v.NotExercised("the ordinary request, with which others would be compared, is refused: " +
 			matcher.Describe(x))
 	}
+	v.RestsOn(x)
 	return x.Succeeded()
 }
 

@@ -35,6 +35,8 @@ type Verdict struct {
 	blocked       *recording.Broken
 	over          <-chan struct{} // closed when nobody waits for the verdict any more
 	blockedFrames []int
+	declared      []int // the frames of what the target declares, if that decides
+	ordinary      []int // those of what [Verdict.RestsOn] named last
 	Observations  []Observation
 	samples       []string // why what was judged is only a sample
 	sampleFrames  []int    // the last probes that were sent
@@ -99,9 +101,23 @@ func (v *Verdict) FailUnless(ok bool, f Finding) bool {
 		if f.About != "" {
 			f.Actual = matcher.Describe(f.On) + " to " + f.About
 		}
-		v.findings = append(v.findings, f)
+		v.found(f)
 	}
 	return ok
+}
+
+// found adds a violation.
+func (v *Verdict) found(f Finding) {
+	f.Before = slices.Concat(v.declared, v.ordinary, f.Before)
+	v.findings = append(v.findings, f)
+}
+
+// RestsOn notes an exchange with which what follows is compared: it belongs to the evidence of each
+// violation.
+func (v *Verdict) RestsOn(x *recording.Exchange) {
+	if x != nil {
+		v.ordinary = x.Evidence()
+	}
 }
 
 // goOn ends the check if nobody waits for its verdict any more.
@@ -211,14 +227,16 @@ func (v *Verdict) cutOff(x *recording.Exchange) {
 		return
 	}
 	if Orphaned(x) {
-		v.Block(recording.CodeDied, "a server behind the target is gone: "+matcher.Describe(x)+" to "+What(x), x.Evidence()...)
+		v.Block(recording.CodeDied, "a server behind the target is gone: "+matcher.Describe(x)+" to "+
+			v.What(x), x.Evidence()...)
 		return
 	}
 	if x.Limit {
-		v.Block(recording.CodeVolume, What(x)+": "+x.Reason, x.Evidence()...)
+		v.Block(recording.CodeVolume, v.What(x)+": "+x.Reason, x.Evidence()...)
 		return
 	}
-	v.Block(recording.CodeInterrupted, "the run ended before "+What(x)+" was answered", x.Evidence()...)
+	v.Block(recording.CodeInterrupted, v.What(x)+" was given up"+matcher.InBrackets(x.Reason),
+		x.Evidence()...)
 }
 
 // Answered reports whether an exchange has an answer to be judged, and notes
@@ -234,17 +252,21 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 	case recording.Replied, recording.Sent:
 	case recording.HTTPOnly:
 		if x.Status < 300 {
-			v.Block(recording.CodeUnreadable, What(x)+": "+x.Reason, frames...)
+			v.Block(recording.CodeUnreadable, v.What(x)+": "+x.Reason, frames...)
 			return false
 		}
 	case recording.Silent:
-		v.Block(recording.CodeNoAnswer, What(x)+" was not answered: "+x.Reason, frames...)
+		v.Block(recording.CodeNoAnswer, v.What(x)+" was not answered: "+x.Reason, frames...)
 		return false
 	case recording.Refused, recording.Canceled:
 		v.cutOff(x)
 		return false
 	default:
-		v.Block(recording.CodeDied, What(x)+": "+x.Reason, frames...)
+		code := recording.CodeDied
+		if x.Unreached() {
+			code = recording.CodeUnreachable
+		}
+		v.Block(code, v.What(x)+": "+x.Reason, frames...)
 		return false
 	}
 	if x.Failed() && strings.Contains(x.Error().Get("message").String(), recording.RefusalText) {
@@ -257,7 +279,9 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 		return false
 	}
 	if x.OverRate() {
-		v.Block(recording.CodeThrottled, fmt.Sprintf("%s was refused for being one of too many, by %s: send less with --rate", What(x), matcher.Describe(x)), frames...)
+		v.Block(recording.CodeThrottled,
+			fmt.Sprintf("%s was refused for being one of too many, by %s: send less with --rate",
+				v.What(x), matcher.Describe(x)), frames...)
 		return false
 	}
 	if x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden && x.Tags[recording.TagOrigin] == "" {
@@ -315,7 +339,7 @@ func (s *seen) Match(actual any) (bool, error) {
 func (v *Verdict) gomega() types.Gomega {
 	if v.g == nil {
 		v.g = gomega.NewGomega(func(message string, _ ...int) {
-			v.findings = append(v.findings, v.pending.finding(message))
+			v.found(v.pending.finding(message))
 		})
 	}
 	return v.g

@@ -49,7 +49,12 @@ var Checks = []verdict.Check{
 				v.Answered(x)
 				continue
 			}
-			v.That(!x.Fatal, "a server that takes a batch of notifications, and lives on", verdict.LostWords(x), x.Evidence()...)
+			v.FailUnless(!x.Fatal, verdict.Finding{
+				Expected:    "a server that takes a batch of notifications, and lives on",
+				Actual:      verdict.LostWords(x),
+				On:          x,
+				SharedCause: v.EndedBy(x),
+			})
 			for _, n := range append(slices.Clone(x.Replies), x.Others...) {
 				if f := r.Frame(n); f != nil && f.Dir == wire.In && f.Parsed().Valid && !f.Parsed().Marked {
 					v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw, 100), append(x.Evidence(), n)...)
@@ -115,6 +120,8 @@ var Checks = []verdict.Check{
 			}
 			// No revision says what is due to an array that the client must not send.
 			v.FailUnless(!x.Fatal, verdict.Finding{
+				Title: "The server survives an array",
+				Kept:  true,
 				Expected: "a server that lives on after it was sent an array, of which the revision " +
 					"knows nothing",
 				Actual:     verdict.LostWords(x) + ": an array",

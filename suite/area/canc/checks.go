@@ -65,11 +65,16 @@ var Checks = []verdict.Check{
 		notNamed(r, v)
 		namedTooEarly(r, v)
 		if done, after := r.Step(stepDone), r.Step(stepAfter); done != nil && done.Succeeded() && after != nil && v.Answered(after) {
-			v.FailUnless(after.Succeeded(), verdict.Finding{
+			f := verdict.Finding{
 				Expected: "requests that are served as before",
 				On:       after, About: after.Method,
-				Warn: true,
-			})
+				Before: done.Evidence(),
+				Warn:   true,
+			}
+			for _, odd := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams) {
+				f.Before = append(f.Before, odd.Evidence()...)
+			}
+			v.FailUnless(after.Succeeded(), f)
 		}
 	}},
 	{Requirement: "CANC-02", From: []recording.Name{CancelledRead}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -172,6 +177,7 @@ var Checks = []verdict.Check{
 			v.NotExercised("the first listen stream was not acknowledged")
 			return
 		}
+		v.RestsOn(r.Step(stepFirst))
 		v.That(last.Tags[tagAcknowledged] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last.Evidence()...)
 		if !servedOtherwise(v) {
 			return

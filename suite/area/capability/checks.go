@@ -25,7 +25,7 @@ const stepUnlisted, stepRichList recording.Step = "unlisted", "rich-list"
 
 // Checks lists the checks of declared capabilities.
 var Checks = []verdict.Check{
-	{Requirement: "CAP-01", From: []recording.Name{recording.Undeclared},
+	{Requirement: "CAP-01", From: []recording.Name{recording.Undeclared}, Declared: true,
 		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("resources")),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(recording.StepList); x != nil && v.Answered(x) {
@@ -61,7 +61,7 @@ var Checks = []verdict.Check{
 			misspelt.ObserveMisspelt(v)
 		}},
 	{Requirement: "CAP-06", From: []recording.Name{recording.WalkResources, Capabilities},
-		Needs: verdict.Resources,
+		Needs: verdict.Resources, Declared: true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(stepRichList); x != nil {
 				v.Expect(x).To(matcher.BeResult(), "resources/list from a client with all capabilities")
@@ -84,9 +84,9 @@ var Checks = []verdict.Check{
 			v.Expect(x).To(matcher.BeResult(), "resources/templates/list")
 		}},
 	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, With: verdict.BothWalks,
-		Needs: verdict.Resources,
+		Needs: verdict.Resources, Declared: true,
 		Judge: verdict.Each(verdict.Steps(recording.StepRead, stepUnlisted), readExists)},
-	{Requirement: "CAP-09", From: []recording.Name{Capabilities},
+	{Requirement: "CAP-09", From: []recording.Name{Capabilities}, Declared: true,
 		Needs: slices.Concat(verdict.Resources, verdict.Subscribe), Judge: subscribeExists},
 	{Requirement: "CAP-10", From: []recording.Name{Capabilities},
 		Needs: slices.Concat(verdict.Resources, verdict.Withholds("resources.subscribe")),
@@ -96,7 +96,7 @@ var Checks = []verdict.Check{
 	{Requirement: "CAP-11", From: []recording.Name{recording.Everything, recording.Undeclared},
 		Needs: verdict.Declaring,
 		Judge: verdict.InScenario(recording.Undeclared, contradictions, otherCapabilities)},
-	{Requirement: "CAP-12", From: verdict.Everything,
+	{Requirement: "CAP-12", From: verdict.Everything, Declared: true,
 		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("logging")),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
@@ -111,6 +111,7 @@ var Checks = []verdict.Check{
 			}
 		}},
 	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: verdict.Declaring,
+		Declared: true,
 		Judge: verdict.Each(verdict.Steps(recording.StepFeature), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Tags[recording.TagFeature] == "completions" {
 				return // COMP-01 and COMP-07 judge them, in all revisions that have the capability

@@ -62,7 +62,7 @@ var Checks = []verdict.Check{
 		}
 	}},
 	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion},
-		Needs: verdict.Withholds("completions"),
+		Needs: verdict.Withholds("completions"), Declared: true,
 		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if !v.Answered(x) {
 				return
@@ -78,7 +78,7 @@ var Checks = []verdict.Check{
 			})
 		})},
 	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion},
-		Needs: verdict.Lacks("completions"),
+		Needs: verdict.Lacks("completions"), Declared: true,
 		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Succeeded() {
 				v.NotExercised("the target serves completions, which COMP-01 judges")

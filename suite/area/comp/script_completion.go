@@ -16,12 +16,17 @@ var guardedCompletionsScenario = &scenario.Scenario{
 	Sends: "Completions of arguments with values that the target file says must never be suggested, if there is one as a caller with fewer rights.",
 	Phase: scenario.Read,
 	When: func(p *scenario.Play) *recording.Skipped {
+		if skip := scenario.Completes(p); skip != nil {
+			return skip
+		}
 		for _, k := range p.Target.Subjects.Completions {
 			if len(k.Never) > 0 {
-				return scenario.Completes(p)
+				return nil
 			}
 		}
-		return scenario.Skip(recording.CodeNotExercised, "no values that must never come are configured")
+		return scenario.Skip(recording.CodeNeedsConfig,
+			"give values that a caller must not be offered in the target "+
+				"file, subjects: {completions: [{template: TEMPLATE, argument: NAME, never: [VALUE]}]}")
 	},
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, ok := guarded(ctx, p)

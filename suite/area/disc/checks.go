@@ -57,7 +57,7 @@ var discChecks = []verdict.Check{
 			Cause:    "supportedVersions without the version of the request",
 		})
 	})},
-	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Judge: advertised},
+	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Declared: true, Judge: advertised},
 	{Requirement: "DISC-07", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 		info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
 		hint := ""
@@ -155,19 +155,20 @@ var discVersionsChecks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "DISC-09", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepUnsupported) {
-			if refusedForVersion(x) {
-				unsupportedData(x, v)
+	{Requirement: "DISC-09", From: []recording.Name{Versions}, Declared: true,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(stepUnsupported) {
+				if refusedForVersion(x) {
+					unsupportedData(x, v)
+				}
 			}
-		}
-		for _, x := range r.Steps(recording.StepRetry) {
-			if !verdict.Baseline(r, v, stepSupported) {
-				return
+			for _, x := range r.Steps(recording.StepRetry) {
+				if !verdict.Baseline(r, v, stepSupported) {
+					return
+				}
+				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[recording.TagVersion]+", which the error recommended")
 			}
-			v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[recording.TagVersion]+", which the error recommended")
-		}
-	}},
+		}},
 	{Requirement: "DISC-11", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if !verdict.Baseline(r, v, stepSupported) {
 			return
@@ -192,7 +193,8 @@ var discVersionsChecks = []verdict.Check{
 		}
 		v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
 	}},
-	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages, recording.Listening}, Judge: firstMessages},
+	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages, recording.Listening},
+		With: verdict.ResourceWalk, Judge: firstMessages},
 	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			x, ok := verdict.RefusedHandshake(r, v)
@@ -233,21 +235,30 @@ var discVersionsChecks = []verdict.Check{
 		}},
 	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources,
 		Judge: sameForAllNames},
-	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
-			again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
-			v.FailUnless(x.Succeeded() || again != nil && again.Succeeded(), verdict.Finding{
-				Expected: "a URI that was read on one connection, readable on another",
-				On:       x, About: "a read of " + verdict.Quoted(x.Tags[recording.TagURI]),
-			})
-		}
-		if x := r.Step(recording.StepCursor); x != nil {
-			if again := r.Step(recording.StepCursor + recording.StepAgain); again != nil && x.Failed() {
-				x = again // the first one had been used, and may be over
+	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages},
+		With: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
+				again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
+				if reads := v.Recording(recording.Reads); reads != nil {
+					for _, y := range reads.Steps(recording.StepRead) {
+						if y.Tags[recording.TagURI] == x.Tags[recording.TagURI] {
+							v.RestsOn(y)
+						}
+					}
+				}
+				v.FailUnless(x.Succeeded() || again != nil && again.Succeeded(), verdict.Finding{
+					Expected: "a URI that was read on one connection, readable on another",
+					On:       x, About: "a read of " + verdict.Quoted(x.Tags[recording.TagURI]),
+				})
 			}
-			v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
-		}
-	}},
+			if x := r.Step(recording.StepCursor); x != nil {
+				if again := r.Step(recording.StepCursor + recording.StepAgain); again != nil && x.Failed() {
+					x = again // the first one had been used, and may be over
+				}
+				v.RestsOn(r.Step(recording.StepCursorSource))
+				v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
+			}
+		}},
 }
 
 func refusedForVersion(x *recording.Exchange) bool { return x.HasCode(verdict.CodeUnsupportedVersion) }
@@ -293,6 +304,9 @@ func firstMessages(r *recording.Recording, v *verdict.Verdict) {
 			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served after server/discover", append(x.Evidence(), again.Evidence()...)...)
 		case !v.Answered(x):
 		case x.Tags[recording.TagWalked] != "":
+			if walk := v.Recording(recording.WalkResources); walk != nil {
+				v.RestsOn(walk.Step(recording.StepPage))
+			}
 			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x.Evidence()...)
 		default:
 			v.NotExercised(x.Method + " is refused later, too: " + matcher.Describe(x))
@@ -338,21 +352,32 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
+// moves is why two lists are not compared.
+const moves = "the list changes by itself, so that nothing can be compared"
+
 // sameForAllNames: the list does not depend on how the client calls itself.
 func sameForAllNames(r *recording.Recording, v *verdict.Verdict) {
 	if !verdict.Baseline(r, v, recording.StepPlain) || !verdict.Baseline(r, v, recording.StepPlainAgain) {
 		return
 	}
 	want := verdict.ListEntries(r.Step(recording.StepPlain))
-	if !slices.Equal(want, verdict.ListEntries(r.Step(recording.StepPlainAgain))) {
-		v.NotExercised("the list changes by itself, so that nothing can be compared")
-		return
+	for _, x := range r.Steps(recording.StepPlainAgain) {
+		if !slices.Equal(want, verdict.ListEntries(x)) {
+			v.NotExercised(moves)
+			return
+		}
 	}
 	for _, x := range r.Steps(recording.StepOtherClient, recording.StepAnonymous) {
 		if !v.Answered(x) || !x.Succeeded() {
 			continue // whether such requests are served is judged elsewhere
 		}
-		v.That(slices.Equal(want, verdict.ListEntries(x)), "the same list for every clientInfo",
+		list := verdict.ListEntries(x)
+		if again := r.Step(x.Step + recording.StepAgain); again != nil && !slices.Equal(list,
+			verdict.ListEntries(again)) {
+			v.NotExercised(moves)
+			continue
+		}
+		v.That(slices.Equal(want, list), "the same list for every clientInfo",
 			"another list for "+whose(x), append(r.Step(recording.StepPlain).Evidence(), x.Evidence()...)...)
 	}
 }

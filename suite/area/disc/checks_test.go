@@ -149,6 +149,7 @@ func TestExtensionsAndClientNames(t *testing.T) {
 	areatest.WalkRuns(t, recording.Metadata, `{"resources":{}}`, []areatest.Run{
 		{ID: "DISC-17", Want: verdict.Pass, Rec: areatest.Lines(list("plain", two), list("other-client", turned), list("anonymous", two), list("plain-again", turned))},
 		{ID: "DISC-17", Want: verdict.Warn, Rec: areatest.Lines(list("plain", two), list("other-client", areatest.GoodList), list("plain-again", two))},
+		{ID: "DISC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(list("plain", two), list("other-client", areatest.GoodList), list("plain-again", two), list("other-client-again", two), list("plain-again", two))},
 		{ID: "DISC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(list("plain", two), list("other-client", areatest.GoodList), list("plain-again", areatest.GoodList))},
 	})
 }

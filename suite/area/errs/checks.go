@@ -121,16 +121,21 @@ var Checks = []verdict.Check{
 				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
 					continue
 				}
-				actual := "empty contents for " + verdict.ReadOf(x)
-				if !verdict.EmptyContents(x) {
-					actual = "a result without contents (" + judge.Brief(x.Result()) + ") for " + verdict.ReadOf(x)
-				}
-				v.FailUnless(!verdict.Hollow(x), verdict.Finding{
+				f := verdict.Finding{
 					Expected: "an error for a resource that does not exist",
-					Actual:   actual,
+					Actual:   "empty contents for " + verdict.ReadOf(x),
 					On:       x,
-					Warn:     x.Step != recording.StepConfigured,
-				})
+				}
+				if !verdict.EmptyContents(x) {
+					f.Title = "A missing resource is not a result without contents"
+					f.Actual = "a result without contents (" + judge.Brief(x.Result()) + ") for " +
+						verdict.ReadOf(x)
+				}
+				if x.Step != recording.StepConfigured {
+					f.Warn, f.Downgraded = true,
+						"the URI was made up, and a template that is not listed may match it"
+				}
+				v.FailUnless(!verdict.Hollow(x), f)
 			}
 			v.NeedsSubject("no read of something missing had a result or an error")
 		}},
@@ -177,6 +182,8 @@ var Checks = []verdict.Check{
 					})
 				case ok && code != -32602 && !(v.Modern() && code == verdict.CodeHeaderMismatch && x.Status > 0):
 					v.Fail(verdict.Finding{
+						Title:    "A read without a usable uri is refused with -32602",
+						Kept:     true,
 						Expected: "the code -32602",
 						On:       x, About: about,
 						Warn:       true,
@@ -347,7 +354,7 @@ func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
 		}
 		v.FailUnless(!wrong, verdict.Finding{
 			Expected: "no complaint about headers, version or capabilities of a request in order",
-			On:       x, About: verdict.What(x),
+			On:       x, About: v.What(x),
 			Hint: hint,
 		})
 	}

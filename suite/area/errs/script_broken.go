@@ -16,7 +16,9 @@ var brokenReadScenario = &scenario.Scenario{
 	Sends: "A read of a resource whose backend fails, after the trigger that breaks it if there is one.",
 	Phase: scenario.Mutate,
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Target.Subjects.Broken != "" || p.Target.Triggers.Break != nil },
-		recording.CodeNotExercised, "no broken resource is configured"),
+		recording.CodeNeedsConfig,
+		"name a resource whose backend fails in the target file, subjects: {broken: URI}, "+
+			"or say how to break one, triggers: {break: {uri: URI, exec: {command: [PROGRAM]}}}"),
 	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		uri := p.Target.Subjects.Broken
 		if t := p.Target.Triggers.Break; t != nil {

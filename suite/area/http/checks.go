@@ -144,6 +144,7 @@ var httpChecks = []verdict.Check{
 // request say nothing.
 func plainlyServed(x *recording.Exchange, v *verdict.Verdict) bool {
 	if x == nil || !verdict.Unknown(x) {
+		v.RestsOn(x)
 		return true
 	}
 	v.NotExercised("the target does not know " + x.Method)

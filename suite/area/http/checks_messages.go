@@ -46,6 +46,7 @@ var httpMessagesChecks = []verdict.Check{
 			}
 			return
 		}
+		v.RestsOn(r.Step(recording.StepUse))
 		x := r.Step(recording.StepNoVersion)
 		if x != nil && x.Status == http.StatusBadRequest && !issued(r) {
 			v.Observe("version-demanded", matcher.Describe(x)+" to a request without MCP-Protocol-Version, which the target, keeping no sessions, cannot know otherwise", x.Evidence()...)
@@ -117,12 +118,13 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 		v.FailUnless(x.Status != http.StatusMethodNotAllowed &&
 			(x.Status != http.StatusNotFound || x.Failed()), verdict.Finding{
 			Expected: "the message to be taken at the endpoint",
-			On:       x, About: verdict.What(x),
+			On:       x, About: v.What(x),
 		})
 	}
 	if v.Modern() || note == nil || note.Status == 0 || !before.Succeeded() || !after.Succeeded() {
 		return // how notifications may be refused is left open since 2026-07-28
 	}
+	v.RestsOn(after)
 	v.That(note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed,
 		"the notification to be taken at the endpoint that takes requests", fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status), note.Evidence()...)
 }
@@ -195,6 +197,8 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Exchanges {
 		if len(x.ID) > 0 && x.Status == http.StatusAccepted && len(x.Replies) > 0 && !verdict.AnsweredOnGet(r, x) {
 			v.Fail(verdict.Finding{
+				Title:    "Responses come with HTTP 200",
+				Kept:     true,
 				Expected: "a response with HTTP 200",
 				Actual:   "HTTP 202 with the response to " + x.Method,
 				On:       x,
@@ -210,6 +214,8 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 		}
 		if coding := wire.Coding(x.Header); coding != "" && len(x.Replies) > 0 {
 			v.Fail(verdict.Finding{
+				Title:    "A body is in the coding that Content-Encoding names",
+				Kept:     true,
 				Expected: "a body in the coding that the head names",
 				Actual: "Content-Encoding is " + judge.Quote(coding) + " in the answer to " + x.Method +
 					", whose body is plain JSON",
@@ -238,10 +244,12 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 // conformingHeaders: what lists both types is accepted, in any order. Weights,
 // letter case and a charset that are not understood warn.
 func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
-	if plain := r.Step(recording.StepList); plain == nil || !v.Answered(plain) || !plain.Succeeded() {
+	plain := r.Step(recording.StepList)
+	if plain == nil || !v.Answered(plain) || !plain.Succeeded() {
 		v.NotExercised("the same request was refused without these headers, too")
 		return
 	}
+	v.RestsOn(plain)
 	for _, x := range r.Steps(stepAccept, stepCharset) {
 		if !verdict.Responded(x, v) {
 			continue
@@ -326,12 +334,20 @@ func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
 	var failed []string
 	var failedBy []int
 	for _, x := range r.Steps(stepBody) {
-		about := map[string]string{"brace": "the body {", "empty": "an empty body", "number": "the body 5"}[x.Tags[recording.TagForm]]
+		about := map[string]string{
+			"brace": "a body that ends behind its first brace", "empty": "an empty body",
+			"number": "a body that is a number",
+		}[x.Tags[recording.TagForm]]
 		if x.Fatal {
 			if verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
 				continue
 			}
-			v.That(false, "an HTTP error status", "the target died of "+about, x.Evidence()...)
+			v.Fail(verdict.Finding{
+				Expected:    "an HTTP error status",
+				Actual:      "the connection was lost over " + about + ", twice",
+				On:          x,
+				SharedCause: v.EndedBy(x),
+			})
 			continue
 		}
 		if !verdict.Responded(x, v) {

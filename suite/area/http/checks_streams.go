@@ -45,7 +45,7 @@ var httpStreamsChecks = []verdict.Check{
 			v.That(strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams", "the header is "+judge.Quote(got)+" on the stream that answers "+x.Method, x.Evidence()...)
 		}
 	}},
-	{Requirement: "HTTP-39", From: []recording.Name{HTTPStreams}, Judge: deliveryChannel},
+	{Requirement: "HTTP-39", From: []recording.Name{HTTPStreams}, Declared: true, Judge: deliveryChannel},
 	{Requirement: "HTTP-40", From: []recording.Name{HTTPStreams}, Judge: foreignProgress},
 }
 
@@ -77,10 +77,22 @@ func noResponsesOnGet(r *recording.Recording, v *verdict.Verdict) {
 		}
 		for _, m := range f.Parsed().Messages {
 			if (m.Get("result").Exists() || m.Get("error").Exists()) && m.Get("method").Type != gjson.String && verdict.OnGet(r, f) { // a notification with a null result is RPC-12's
-				v.That(false, "no responses on the stream opened by GET", "a response to request "+judge.Brief(m.Get("id")), f.Number)
+				v.That(false, "no responses on the stream opened by GET", "a response to request "+
+					judge.Brief(m.Get("id")),
+					append(askedBy(r, verdict.Message{Message: &m, Frame: f}), f.Number)...)
 			}
 		}
 	}
+}
+
+// askedBy is the frame of the request of its session that a response answers, if there is one.
+func askedBy(r *recording.Recording, m verdict.Message) []int {
+	sent := recording.Keep(r.Exchanges,
+		func(x *recording.Exchange) bool { return x.Session == m.Frame.Session })
+	if x := verdict.Asker(sent, m); x != nil {
+		return []int{x.Request}
+	}
+	return nil
 }
 
 // getStream: an event stream, or 405.
@@ -98,7 +110,7 @@ func getStream(r *recording.Recording, v *verdict.Verdict) {
 	switch {
 	case silent && end != nil && end.Status/100 == 2: // the stream would have ended with the session
 		v.Fail(verdict.Finding{Expected: expected, Actual: "no response to GET, not even when the session had ended",
-			Frames: x.Evidence(), Warn: true})
+			Frames: append(x.Evidence(), end.Evidence()...), Warn: true})
 		return
 	case silent:
 		v.NotExercised("GET was not answered in time, for which there is no limit of the specification's")
@@ -136,7 +148,8 @@ func relatedMessages(r *recording.Recording, v *verdict.Verdict) {
 				stray = m.Get("params.progressToken").Raw != own.Raw
 			}
 			stray = stray && (v.Modern() || !causes(x, m))
-			v.That(!stray, "only what belongs to the request on its stream", method+" on the stream that answers "+x.Method, n)
+			v.That(!stray, "only what belongs to the request on its stream", method+
+				" on the stream that answers "+x.Method, x.Request, n)
 		}
 	}
 }
@@ -286,7 +299,8 @@ func foreignProgress(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		for _, f := range r.Notifications("notifications/progress", 0) {
 			if gjson.GetBytes(f.Raw, "params.progressToken").Raw == token.Raw && verdict.OnGet(r, f) {
-				v.That(false, "progress on the stream that answers the request", "progress of "+x.Method+" on the stream opened by GET", f.Number)
+				v.That(false, "progress on the stream that answers the request", "progress of "+x.Method+
+					" on the stream opened by GET", x.Request, f.Number)
 			}
 		}
 	}

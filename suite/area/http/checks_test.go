@@ -337,7 +337,7 @@ func TestMalformedBodyFails(t *testing.T) {
 		return areatest.Observations(t, "HTTP-36", areahttp.HTTPStatuses, areatest.Lines(rec...))
 	}
 	areatest.Observed(t, see(body("brace", 400), body("empty", 413)), "")
-	areatest.Observed(t, see(body("brace", 500), body("empty", 400), body("number", 503)), "malformed-body-failed", "the body { (HTTP 500)", "the body 5 (HTTP 503)")
+	areatest.Observed(t, see(body("brace", 500), body("empty", 400), body("number", 503)), "malformed-body-failed", "first brace (HTTP 500)", "a number (HTTP 503)")
 }
 
 // TestOneClientAtATime: where a second client is refused, what to change names the setting of a target file that a

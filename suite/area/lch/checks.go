@@ -21,13 +21,15 @@ var Checks = []verdict.Check{
 	{
 		Requirement: "LCH-04",
 		// The changes are there to be played; all clean sessions are judged.
-		From:  []recording.Name{recording.Changes, recording.Everything},
-		With:  []recording.Name{recording.Listening},
-		Needs: verdict.Withholds("resources.listChanged"),
-		Judge: undeclaredListChange,
+		From:     []recording.Name{recording.Changes, recording.Everything},
+		With:     []recording.Name{recording.Listening},
+		Declared: true,
+		Needs:    verdict.Withholds("resources.listChanged"),
+		Judge:    undeclaredListChange,
 	},
 	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: verdict.ListChanged,
-		Judge: listChangedHonoured},
+		Declared: true,
+		Judge:    listChangedHonoured},
 	{Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged,
 		Judge: listShowsChange},
 }
@@ -40,7 +42,7 @@ type listChange struct {
 	before    []string
 	after     []string // at the last look
 	announced []verdict.Heard
-	frames    []int // the last look
+	frames    []int // the last look, and the one before the change
 	looked    bool  // both looks succeeded
 }
 
@@ -56,7 +58,8 @@ func (c *listChange) changed() bool { return c.looked && !slices.Equal(c.before,
 // listChanges lists the changes of the list that were made.
 func listChanges(r *recording.Recording) []listChange {
 	var all []listChange
-	before, ok := listedAt(r.Steps(recording.StepListed))
+	looked := r.Steps(recording.StepListed)
+	before, ok := listedAt(looked)
 	for _, change := range []struct {
 		mark recording.MarkName
 		step recording.Step
@@ -68,11 +71,16 @@ func listChanges(r *recording.Recording) []listChange {
 		}
 		last := pages[len(pages)-1]
 		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool { return x.Tags[recording.TagLook] != last.Tags[recording.TagLook] })
-		c := listChange{step: change.step, mark: change.mark, uri: last.Tags[recording.TagURI], before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After), verdict.ListUpdated), frames: last.Evidence()}
+		c := listChange{step: change.step, mark: change.mark, uri: last.Tags[recording.TagURI],
+			before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After),
+				verdict.ListUpdated)}
+		for _, x := range slices.Concat(looked[max(len(looked)-1, 0):], pages[len(pages)-1:]) {
+			c.frames = append(c.frames, x.Evidence()...)
+		}
 		okBefore := ok
 		c.after, ok = listedAt(pages)
 		c.looked = ok && okBefore
-		before = c.after
+		before, looked = c.after, pages
 		all = append(all, c)
 	}
 	return all
@@ -138,8 +146,9 @@ func announcedToAll(r *recording.Recording, c listChange, v *verdict.Verdict) {
 	after, looked := listedAt(pages)
 	mark, _ := r.Mark(c.mark)
 	told := verdict.Only(verdict.Hear(r, session, mark.After), verdict.ListUpdated)
-	if _, none := verdict.NoChannel(r, session); !looked || before == nil || none || len(told) > 0 || slices.Equal(before, after) || verdict.LostSession(r, v, session) {
-		return
+	if _, none := verdict.NoChannel(r, session); !looked || before == nil || none || len(told) > 0 ||
+		slices.Equal(before, after) || !slices.Equal(after, c.after) || verdict.LostSession(r, v, session) {
+		return // another list than the first session has may have changed for another reason
 	}
 	v.Fail(verdict.Finding{
 		Expected: verdict.ListUpdated + " in every session whose list has changed",
@@ -192,6 +201,9 @@ func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case len(c.announced) == 0:
 			v.NotExercised("the change of the list was not announced")
+		case c.uri == "" && len(c.announced) > 1 && !c.shows():
+			v.NotExercised("the list changes by itself: changes were announced more than once, and it may be as " +
+				"it was before")
 		case !c.looked && expelled(r):
 			v.NotExercised("the target ended the session while its list was watched")
 		case !c.looked:

@@ -188,6 +188,9 @@ var Checks = []verdict.Check{
 			tolerable(x, v)
 		}
 		for _, x := range r.Steps(stepSound) {
+			if faulty := r.Steps(stepNoMembers, stepNoClientInfo, stepAlien); len(faulty) > 0 {
+				v.RestsOn(faulty[len(faulty)-1])
+			}
 			v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one", matcher.Describe(x), x.Evidence()...)
 		}
 		if len(r.Exchanges) > 0 && r.Step(stepSound) == nil && r.Broken != nil && r.Broken.Code != recording.CodeInterrupted {
@@ -205,7 +208,7 @@ func asksInTime(r *recording.Recording, v *verdict.Verdict) {
 		for _, m := range verdict.RequestsOf(r) {
 			if m.Frame.Session == end.Session && m.Frame.Number < end.Request && m.Method() != "ping" {
 				v.That(false, "no request but ping before notifications/initialized",
-					"a request for "+m.Method(), m.Frame.Number)
+					"a request for "+m.Method(), m.Frame.Number, end.Request)
 			}
 		}
 	}

@@ -31,13 +31,17 @@ var Scenarios = []*scenario.Scenario{relistScenario, listParamsScenario, sameLis
 
 // The steps of the area's scripts. "again" walks the list once more; "reread" is a read that was refused, "repeat" one that
 // was not. "with" and "without" are lists with empty params and with none. "one" and "other" are lists on two connections,
-// and "between" is what is asked between two lists.
+// and "between" is what is asked between two lists, which a third connection repeats.
 const (
 	stepAgain, stepRepeat, stepReread, stepWith    recording.Step = "again", "repeat", "reread", "with"
 	stepWithout, stepWithAgain, stepOne, stepOther recording.Step = "without", "with-again", "one", "other"
 	stepBetween, stepOneAgain, stepOtherAgain      recording.Step = "between", "one-again", "other-again"
-	stepOtherLater                                 recording.Step = "other-later"
+	stepOtherLater, stepOtherLater2                recording.Step = "other-later", "other-later-2"
+	stepOtherLater3, stepThird, stepThirdAgain     recording.Step = "other-later-3", "third", "third-again"
 )
+
+// laterLooks are the looks at a list that changed while nothing is asked that could change it.
+var laterLooks = []recording.Step{stepOtherLater, stepOtherLater2, stepOtherLater3}
 
 // The checks of server/resources, listing.
 var listChecks = []verdict.Check{
@@ -319,6 +323,7 @@ func sameForAll(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 	case !slices.Equal(one, again):
 		v.NotExercised("the list changed while the connections were compared")
+	case !still(r, v, other, stepOtherAgain) || !still(r, v, other, laterLooks...):
 	case v.Facts.Combination.Transport == "stdio":
 		v.Observe("list-by-process", "two processes list different resources: "+verdict.Difference(one, other), frames...)
 		v.NotExercised("two processes may hold data of their own")
@@ -327,8 +332,48 @@ func sameForAll(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
+// still reports whether each look at the list that was taken found the same. If it is known that none
+// did, or not known whether one did, the verdict says so.
+func still(r *recording.Recording, v *verdict.Verdict, same []string, looks ...recording.Step) bool {
+	for _, step := range looks {
+		if len(r.Steps(step)) == 0 {
+			continue
+		}
+		found, _, ok := wholeList(r, v, step)
+		if ok && !slices.Equal(found, same) {
+			v.NotExercised("the list changes by itself")
+		}
+		if !ok || !slices.Equal(found, same) {
+			return false
+		}
+	}
+	return true
+}
+
+// comesAgain reports whether the list changed once more when a third connection made the same requests,
+// in the same way if only the connection that makes them sees the change.
+func comesAgain(r *recording.Recording, v *verdict.Verdict, before, after []string, alone bool) bool {
+	if len(r.Steps(stepThird)) == 0 {
+		return r.Broken == nil
+	}
+	first, _, ok1 := wholeList(r, v, stepThird)
+	second, _, ok2 := wholeList(r, v, stepThirdAgain)
+	if !ok1 || !ok2 {
+		return false
+	}
+	again := !slices.Equal(first, second)
+	if alone {
+		again = slices.Equal(first, before) && slices.Equal(second, after)
+	}
+	if !again {
+		v.NotExercised("the list changed once, and not when the same requests came again: it may have changed " +
+			"by itself")
+	}
+	return again
+}
+
 // unchangedByOthers: reads, completions and failed requests do not change the
-// list of their connection.
+// list of their connection. A list that changes by itself shows nothing.
 func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 	before, f1, ok1 := wholeList(r, v, stepOne)
 	after, f2, ok2 := wholeList(r, v, stepOneAgain)
@@ -340,22 +385,28 @@ func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	other, f3, ok3 := wholeList(r, v, stepOtherAgain)
-	if !ok3 {
+	if !ok3 || !still(r, v, other, laterLooks...) {
 		return
 	}
-	const expected = "the same resources before and after reads, completions and failed requests"
-	actual := "the list changed: " + verdict.Difference(before, after)
-	frames := slices.Concat(f1, f2, f3)
-	later, _, ok4 := wholeList(r, v, stepOtherLater)
+	finding := verdict.Finding{
+		Expected: "the same resources before and after reads, completions and failed requests",
+		Actual:   "the list changed: " + verdict.Difference(before, after),
+		Frames:   slices.Concat(f1, f2, f3),
+	}
+	for _, x := range r.Steps(stepBetween) {
+		finding.Before = append(finding.Before, x.Evidence()...)
+	}
+	alone := slices.Equal(other, before)
 	switch {
-	case !ok4 && len(r.Steps(stepOtherLater)) > 0: // whether it changes by itself is not known
-	case ok4 && !slices.Equal(later, other):
+	case !alone && !slices.Equal(other, after):
 		v.NotExercised("the list changes by itself")
-	case slices.Equal(other, after):
-		v.WarnUnless(false, expected, actual+"; another connection sees the change, too", frames...)
-	case slices.Equal(other, before):
-		v.That(false, expected, actual+"; another connection does not see the change", frames...)
+	case !comesAgain(r, v, before, after, alone):
 	default:
-		v.NotExercised("the list changes by itself")
+		finding.Warn = !alone
+		finding.Actual += map[bool]string{
+			true:  "; another connection does not see the change",
+			false: "; another connection sees the change, too",
+		}[alone]
+		v.Fail(finding)
 	}
 }

@@ -116,6 +116,13 @@ func TestListComparisons(t *testing.T) {
 		return rt.Line{Step: name, Method: "resources/list", Outcome: o, Reason: "cut off"}
 	}
 	a, b := `{"uri":"a:1"}`, `{"uri":"a:2"}`
+	looks := func(entries ...string) []rt.Line { // behind a list that has changed
+		all := areatest.Lines(step("one", a), step("other", a), step("one-again", b))
+		for i, name := range []recording.Step{"other-again", "other-later", "other-later-2", "third", "third-again"} {
+			all = append(all, step(name, entries[i]))
+		}
+		return all
+	}
 	areatest.WalkRuns(t, list.SameList, areatest.HasResources, []areatest.Run{
 		{ID: "LIST-10", Want: verdict.Pass, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", a))},
 		{ID: "LIST-10", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", b), step("one-again", b), step("other-again", b))},
@@ -130,6 +137,11 @@ func TestListComparisons(t *testing.T) {
 		{ID: "LIST-11", Want: verdict.Blocked, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", a), cut("other-later", recording.Canceled))},
 		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b), page("other-later", b))},
 		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a))},
+		{ID: "LIST-11", Want: verdict.Fail, Rec: looks(a, a, a, a, b)},
+		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: looks(a, a, a, a, a)},
+		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: looks(a, a, b, a, b)},
+		{ID: "LIST-11", Want: verdict.Warn, Rec: looks(b, b, b, b, a)},
+		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: looks(b, b, b, b, b)},
 	})
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, areatest.HasResources)
 	k, _ := area.BuiltIn().Check("LIST-10")

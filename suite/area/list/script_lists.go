@@ -83,8 +83,9 @@ var listParamsScenario = &scenario.Scenario{
 }
 
 // On one connection: step "one", then "between" (requests that have nothing to
-// do with the list), then "one-again"; on another one, after "one": "other" and,
-// if the first two differ, at the end "other-again", and "other-later" when as much time has passed as between them.
+// do with the list), then "one-again"; on another one, beside "one": "other" and, if two of the three differ,
+// at the end "other-again", and the later looks, each when as much time has passed as between the first two.
+// If those of one connection differ, a third one does as the first: "third", "between", "third-again".
 var sameListScenario = &scenario.Scenario{
 	Name:  SameList,
 	Title: "comparing the list of two connections",
@@ -105,19 +106,29 @@ var sameListScenario = &scenario.Scenario{
 		list := func(c *scenario.Client, step recording.Step) string {
 			return scenario.URIs(scenario.WalkUpTo(ctx, p, c, "resources/list", "resources", step, fewPages))
 		}
-		before, start := "", time.Now()
+		before, beside, start := "", "", time.Now()
 		side(p,
 			func() { before = list(one, stepOne) },
-			func() { list(other, stepOther) },
+			func() { beside = list(other, stepOther) },
 		)
 		between(ctx, p, one)
-		if list(one, stepOneAgain) != before {
-			took := time.Since(start)
+		changed := list(one, stepOneAgain) != before
+		if took := time.Since(start); changed || beside != before {
 			list(other, stepOtherAgain)
-			other.S.Quiet(ctx, min(took, longestLook))
-			list(other, stepOtherLater)
+			for _, later := range laterLooks {
+				other.S.Quiet(ctx, min(took, longestLook))
+				list(other, later)
+			}
 		}
 		other.Leave()
+		if !changed {
+			return
+		}
+		if third, ok := p.Fresh(ctx, session.Options{}); ok {
+			list(third, stepThird)
+			between(ctx, p, third)
+			list(third, stepThirdAgain)
+		}
 	},
 }
 

@@ -62,6 +62,8 @@ var metaChecks = []verdict.Check{
 					"the key "+verdict.Quoted(key)+" in "+place, frame)
 				if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
 					v.Fail(verdict.Finding{
+						Title:      "Prefixes of _meta keys have the top-level domain first",
+						Kept:       true,
 						Expected:   "prefixes with the top-level domain first",
 						Actual:     "the key " + verdict.Quoted(key) + " in " + place,
 						Frames:     []int{frame},
@@ -317,7 +319,8 @@ var metaRequestsChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: verdict.Declares("logging"),
-		Judge: levelsTakeEffect},
+		Declared: true,
+		Judge:    levelsTakeEffect},
 }
 
 var severities = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
@@ -384,6 +387,7 @@ func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case len(logged) == 0 || f.Session != logged[0].Session || unasked[f.Number] != nil: // that is META-16's
 		case x == nil:
+			v.RestsOn(logged[0])
 			v.That(false, "log messages on the stream of their request, before its response", "a message of level "+level+" elsewhere", f.Number)
 		default:
 			want := levelOf(x).Str
@@ -410,13 +414,14 @@ func during(all []*recording.Exchange, f *wire.Frame) *recording.Exchange {
 // levelsTakeEffect: logging/setLevel does what it promises.
 func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 	set := r.Step(stepSet)
-	if v.Expect(set).To(matcher.BeResult(), "logging/setLevel") {
+	if v.Expect(set).To(matcher.BeResult(), "logging/setLevel",
+		verdict.Finding{Title: "A log level can be set"}) {
 		for _, f := range r.Notifications("notifications/message", slices.Max(set.Replies)) {
 			level := gjson.GetBytes(f.Raw, "params.level").Str
 			if f.Session == set.Session && severity(level) >= 0 {
 				v.That(severity(level) >= severity("error"),
 					"no messages below the level error, which was set",
-					"a message of level "+level, f.Number)
+					"a message of level "+level, append(set.Evidence(), f.Number)...)
 			}
 		}
 	}
@@ -424,7 +429,8 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(x).To(matcher.Expecting("a refusal of an unknown level with error -32602",
 			matcher.BeErrorReply(verdict.CodeInvalidParams)), "logging/setLevel with the level "+
 			judge.Brief(x.Param("level")), verdict.Finding{
-			Hint: "know the eight syslog levels, and answer others with error -32602",
+			Title: "An unknown log level is refused with -32602",
+			Hint:  "know the eight syslog levels, and answer others with error -32602",
 		})
 	}
 }

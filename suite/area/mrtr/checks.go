@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -45,18 +46,9 @@ var Checks = []verdict.Check{
 		}
 	}},
 	{Requirement: "MRTR-05", From: []recording.Name{recording.InputReads}, Judge: missingCapabilityNamed},
-	{Requirement: "MRTR-07", From: []recording.Name{recording.InputReads}, Judge: verdict.Each(verdict.Steps(recording.StepTampered, recording.StepOtherCaller), func(x *recording.Exchange, v *verdict.Verdict) {
-		if !v.Answered(x) {
-			return
-		}
-		state, expected := v.WarnUnless, "no contents for a retry with a state that was altered"
-		if x.Step == recording.StepOtherCaller {
-			expected = "no contents for a retry with the state of another caller"
-		} else if x.Tags[recording.TagMatters] != "" {
-			state = v.That
-		}
-		state(!served(x), expected, matcher.Describe(x), x.Evidence()...)
-	}).Or(recording.CodeNeedsConfig, "the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")},
+	{Requirement: "MRTR-07", From: []recording.Name{recording.InputReads},
+		Judge: verdict.Judge(otherState).Or(recording.CodeNeedsConfig,
+			"the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")},
 	{Requirement: "MRTR-08", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(recording.StepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
 	}},
@@ -66,7 +58,12 @@ var Checks = []verdict.Check{
 		}
 		if x := r.Step(stepMalformed); x != nil {
 			if x.Fatal {
-				v.That(false, "a target that survives malformed inputResponses", matcher.Describe(x), x.Evidence()...)
+				v.Fail(verdict.Finding{
+					Expected:    "a target that survives malformed inputResponses",
+					Actual:      matcher.Describe(x),
+					On:          x,
+					SharedCause: v.EndedBy(x),
+				})
 			} else if v.Answered(x) {
 				v.Holds() // an error and the contents will both do
 			}
@@ -81,6 +78,7 @@ var Checks = []verdict.Check{
 			v.NotExercised("the target asks for input whatever the client declares")
 			return
 		}
+		v.RestsOn(asked)
 		v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", matcher.Describe(x), x.Evidence()...)
 	}},
 	{Requirement: "MRTR-11", From: []recording.Name{recording.InputReads}, Judge: wholeFlow},
@@ -98,6 +96,32 @@ var Checks = []verdict.Check{
 		}
 		v.Expect(x).To(matcher.BeResult(), "a request after a read was given up that asked for input")
 	}},
+}
+
+// otherState: a state that was altered, or is another caller's, yields no contents. Over stdio nobody but the
+// client can alter one.
+func otherState(r *recording.Recording, v *verdict.Verdict) {
+	given := map[recording.Step]recording.Step{
+		recording.StepTampered:    recording.StepAskToTamper,
+		recording.StepOtherCaller: recording.StepAskForOther,
+	}
+	for _, x := range r.Steps(recording.StepTampered, recording.StepOtherCaller) {
+		if !v.Answered(x) {
+			continue
+		}
+		v.RestsOn(r.Step(given[x.Step]))
+		f := verdict.Finding{
+			Expected: "no contents for a retry with a state that was altered",
+			Actual:   matcher.Describe(x),
+			On:       x,
+			Warn:     x.Tags[recording.TagMatters] == "",
+			Harmless: r.Combination.Transport == requirement.Stdio,
+		}
+		if x.Step == recording.StepOtherCaller {
+			f.Expected, f.Warn = "no contents for a retry with the state of another caller", true
+		}
+		v.FailUnless(!served(x), f)
+	}
 }
 
 // served reports whether a read was answered with contents.

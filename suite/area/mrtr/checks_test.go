@@ -3,10 +3,12 @@ package mrtr_test
 import (
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/mrtr"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -89,4 +91,18 @@ func TestRetryChecks(t *testing.T) {
 		{ID: "MRTR-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Asked("page", "resources/list", "{}", asksName))},
 		{ID: "MRTR-01", Want: verdict.NotApplicable, Rec: areatest.Lines(inputRead("read", asksName))},
 	})
+}
+
+// TestWhoCanTamper: over stdio nobody but the client can alter a state, over HTTP anybody can.
+func TestWhoCanTamper(t *testing.T) {
+	k, _ := area.BuiltIn().Check("MRTR-07")
+	req, _ := area.Catalogue().Find("MRTR-07")
+	for over, want := range map[requirement.Transport]requirement.Gravity{requirement.Stdio: "", requirement.HTTP: requirement.Security} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: over}, `{}`)
+		rec := rt.New(recording.InputReads, facts, areatest.TaggedRead("tampered", `{}`, areatest.OneText, "", "matters", "yes"))
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InputReads: rec})
+		if got.Outcome != verdict.Fail || got.Gravity != want {
+			t.Errorf("%s: %s of gravity %q", over, got.Outcome, got.Gravity)
+		}
+	}
 }

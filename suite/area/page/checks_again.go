@@ -68,7 +68,8 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 			case x.Succeeded() && x.Step == stepForeign:
 				foreign.Add(judge.Brief(x.Param("cursor"))+" in "+x.Method, x.Evidence()...)
 			case x.Succeeded() && x.Step != stepOld:
-				meddled.Add(judge.Brief(x.Param("cursor"))+" ("+string(x.Step)+", in "+x.Method+")", x.Evidence()...)
+				meddled.Add(judge.Brief(x.Param("cursor"))+" ("+cursorWords[x.Step]+", in "+x.Method+")",
+					x.Evidence()...)
 			}
 		}
 		meddled.Observe(v, "altered-cursor", "%d altered by the client taken as if the server had handed out what came of it: %s")

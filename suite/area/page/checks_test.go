@@ -80,7 +80,7 @@ func TestBadCursors(t *testing.T) {
 	see := func(rec ...rt.Line) map[string]string {
 		return areatest.Observations(t, "PAGE-05", page.BadCursors, rec)
 	}
-	areatest.Observed(t, see(before, list("changed", `"y"`, areatest.OnePage), list("appended", `"xz"`, areatest.OnePage)), "altered-cursor", "2 altered", `"y" (changed, in resources/list)`)
+	areatest.Observed(t, see(before, list("changed", `"y"`, areatest.OnePage), list("appended", `"xz"`, areatest.OnePage)), "altered-cursor", "2 altered", `"y" (a cursor with one letter changed, in resources/list)`)
 	areatest.Observed(t, see(before, list("foreign", `"y"`, areatest.OnePage)), "foreign-cursor", "1 of the one list")
 	areatest.Observed(t, see(before, list("old", `"y"`, areatest.OnePage), no("changed", `"y"`, "-32602")), "")
 	areatest.WalkRuns(t, page.BadCursors, `{"resources":{}}`, []areatest.Run{

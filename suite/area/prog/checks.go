@@ -42,6 +42,7 @@ var Checks = []verdict.Check{
 						Expected: "progress greater than " + a.Raw + ", which was reported before",
 						Actual:   "progress " + b.Raw,
 						Frames:   []int{before.Frame.Number, p.Frame.Number},
+						Before:   []int{p.Of.Request},
 						Cause:    "progress that does not increase",
 					})
 				}

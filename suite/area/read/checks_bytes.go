@@ -54,7 +54,8 @@ var readBytesChecks = []verdict.Check{
 				knownBlob(v, x)
 			}
 		})},
-	{Requirement: "READ-15", From: reads, Needs: verdict.Resources, Judge: fitsType},
+	{Requirement: "READ-15", From: reads, With: verdict.ResourceWalk, Needs: verdict.Resources,
+		Judge: fitsType},
 	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			x, about := r.Step(stepTask), "a read with a task parameter, of a resource that could be read "+
@@ -231,7 +232,11 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 			} else if twice, err := judge.Decode(string(data)); err == nil && judge.Sniff(twice) == judge.Essence(mime) {
 				actual = c.Name + " decodes to base64 once more"
 			}
-			v.That(begins == judge.Essence(mime), "bytes of the type "+mime, actual, c.Frames...)
+			f := verdict.Finding{Expected: "bytes of the type " + mime, Actual: actual, Frames: c.Frames}
+			if !c.Get("mimeType").Exists() {
+				f.Before = verdict.ListedIn(v, recording.WalkResources, x.Tags[recording.TagURI])
+			}
+			v.FailUnless(begins == judge.Essence(mime), f)
 		}
 	}
 	differing.Observe(v, "mime-type-differs", "%d listed under another MIME type than was read: %s")

@@ -428,6 +428,7 @@ func unanswered(all []*recording.Exchange, v *verdict.Verdict) bool {
 		return false
 	}
 	x := all[0]
-	v.Block(recording.CodeNoAnswer, "whatever its id, "+verdict.What(x)+" gets no answer: "+matcher.Describe(x)+" (see RPC-09)", x.Evidence()...)
+	v.Block(recording.CodeNoAnswer, "whatever its id, "+v.What(x)+" gets no answer: "+matcher.Describe(x)+
+		" (see RPC-09)", x.Evidence()...)
 	return true
 }

@@ -70,12 +70,16 @@ var secChecks = []verdict.Check{
 			if refusedToAll(r, x) {
 				v.NotExercised("what was asked is refused without an Origin as well")
 			} else if answeredOrigin(x, v) {
-				v.FailUnless(turnedAway(x), verdict.Finding{
+				f := verdict.Finding{
 					Expected: "a refusal",
 					On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin],
-					Warn:        chosen(v),
-					SharedCause: foreignServed,
-				})
+					Warn:     chosen(v),
+					Harmless: unserved(x),
+				}
+				if !f.Harmless {
+					f.SharedCause = foreignServed
+				}
+				v.FailUnless(turnedAway(x), f)
 			}
 			lookAlikesRefused(r, v)
 		}},
@@ -84,6 +88,7 @@ var secChecks = []verdict.Check{
 	{Requirement: "SEC-04", From: []recording.Name{Origins}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		without, with := r.Step(stepNoOrigin), r.Step(stepOwnOrigin)
 		if answeredOrigin(without, v) && answeredOrigin(with, v) {
+			v.RestsOn(with)
 			v.FailUnless(without.Succeeded() || !with.Succeeded(), verdict.Finding{
 				Expected: "service without an Origin",
 				On:       without, About: "a request without Origin, which is served with one",
@@ -117,25 +122,15 @@ func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
 	case x == nil:
 		v.NotExercised("no such request was made")
 		return false
-	case x.Status == http.StatusUnauthorized || x.Status > 0 && x.Outcome != recording.Refused || x.Outcome == recording.Lost && !x.Fatal:
+	case x.Status == http.StatusUnauthorized || x.Outcome == recording.Lost && !x.Fatal,
+		x.Status > 0 && x.Outcome != recording.Refused && x.Outcome != recording.Silent:
 		return true
 	case x.Status == 0 && (x.Outcome == recording.Sent || x.Outcome == recording.HTTPOnly):
-		v.Block(recording.CodeNoAnswer, "it is not known what became of "+verdict.What(x)+" from a foreign origin: no HTTP response came in time", x.Evidence()...)
+		v.Block(recording.CodeNoAnswer, "it is not known what became of "+v.What(x)+
+			" from a foreign origin: no HTTP response came in time", x.Evidence()...)
 		return false
 	}
 	return v.Answered(x)
-}
-
-// turnedAway reports whether a request was refused, in whatever form.
-func turnedAway(x *recording.Exchange) bool {
-	return !x.Succeeded() && (x.Status >= http.StatusBadRequest || x.Outcome == recording.Lost)
-}
-
-// refusedToAll reports whether a request was turned away without an Origin as well.
-func refusedToAll(r *recording.Recording, x *recording.Exchange) bool {
-	return x != nil && slices.ContainsFunc(r.Steps(stepControl), func(y *recording.Exchange) bool {
-		return y.Tags[tagOf] == string(x.Step) && turnedAway(y)
-	})
 }
 
 // forbiddenOrigin: 403, and nothing that looks like an answer to the request.
@@ -162,7 +157,7 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 		Actual:   matcher.Describe(x) + about,
 		On:       x,
 		Warn:     chosen(v),
-		Harmless: turnedAway(x),
+		Harmless: unserved(x),
 	}
 	if !f.Harmless {
 		f.SharedCause = foreignServed
@@ -172,6 +167,8 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 		raw := verdict.Body(r, x)
 		id := gjson.GetBytes(raw, "id")
 		v.FailUnless(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, verdict.Finding{
+			Title:      "The refusal of a foreign Origin has no id",
+			Kept:       true,
 			Expected:   "a body without id, if any",
 			Actual:     "the id " + judge.Brief(id),
 			On:         x,
@@ -195,9 +192,11 @@ func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
 // lookAlikesRefused: who refuses a foreign origin refuses those that only look like an allowed one, or are
 // had over TLS, too. That "null" is served is remarked upon: some mean it to be.
 func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
-	if foreign := r.Step(stepRequest); foreign == nil || !turnedAway(foreign) || refusedToAll(r, foreign) {
+	foreign := r.Step(stepRequest)
+	if foreign == nil || !turnedAway(foreign) || refusedToAll(r, foreign) {
 		return
 	}
+	v.RestsOn(foreign)
 	for _, x := range r.Steps(stepLookAlike) {
 		switch {
 		case !x.Succeeded():
@@ -230,13 +229,16 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 	steps = slices.DeleteFunc(steps, func(x *recording.Exchange) bool {
 		return refusedToAll(r, x)
 	})
-	looks := slices.ContainsFunc(steps, func(x *recording.Exchange) bool {
-		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step)
+	looks := slices.IndexFunc(steps, func(x *recording.Exchange) bool {
+		byStatus := x.Status >= http.StatusBadRequest || x.Outcome == recording.Lost
+		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step) &&
+			(byStatus || servedToOthers(r, x))
 	})
-	if !looks {
+	if looks < 0 {
 		v.NotExercised("the target does not look at the Origin at all, which is judged elsewhere")
 		return
 	}
+	v.RestsOn(steps[looks])
 	for _, x := range steps {
 		if !answeredOrigin(x, v) {
 			continue
@@ -392,13 +394,15 @@ func ownScheme(r *recording.Recording, v *verdict.Verdict) bool {
 // that does not know the method of the request refuses it to everybody, and where nobody has
 // credentials only HTTP 401 says that they are what is missing.
 func demanded(r *recording.Recording, v *verdict.Verdict) bool {
-	if x := r.Step(recording.StepAnonymous); x != nil && !x.Succeeded() && x.Status >= 200 && !verdict.Unknown(x) && x.Tags[tagOrdinary] == "" {
-		return true
+	x := r.Step(recording.StepAnonymous)
+	if x == nil || x.Succeeded() || x.Status < 200 || verdict.Unknown(x) || x.Tags[tagOrdinary] != "" {
+		x = challenged(r)
 	}
-	if challenged(r) == nil {
+	if x == nil {
 		v.NotExercised("the target serves requests without credentials")
 		return false
 	}
+	v.RestsOn(x)
 	return true
 }
 

@@ -72,14 +72,16 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 				v.Fail(verdict.Finding{
 					Expected: "a server that goes on serving",
 					Actual: fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone",
-						sent(x), matcher.InBrackets(x.Reason)),
+						verdict.Sent(r, x), matcher.InBrackets(x.Reason)),
 					On:          x,
 					SharedCause: verdict.Ends,
 					Harmless:    byClientAlone(v, x),
 				})
 			case lostOnce(x, r.Exchanges[i+1:]):
 				open = true
-				v.Block(recording.CodeDied, fmt.Sprintf("the connection was lost over %s%s, which could not be sent again alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
+				v.Block(recording.CodeDied,
+					fmt.Sprintf("the connection was lost over %s%s, which could not be sent again alone",
+						verdict.Sent(r, x), matcher.InBrackets(x.Reason)), x.Evidence()...)
 			default:
 				survived++
 			}
@@ -111,10 +113,10 @@ func endsSessions(v *verdict.Verdict) {
 	told := map[string]bool{}
 	for _, r := range v.Recordings() {
 		for _, x := range r.Exchanges {
-			if x.Ends == 0 || told[sent(x)] {
+			if x.Ends == 0 || told[verdict.Sent(r, x)] {
 				continue
 			}
-			told[sent(x)] = true
+			told[verdict.Sent(r, x)] = true
 			frames := x.Evidence()
 			for _, y := range r.Exchanges {
 				if y.Session == x.Session && y.Status == x.Ends && y.Step.Sent() == recording.StepAlive {
@@ -122,7 +124,7 @@ func endsSessions(v *verdict.Verdict) {
 				}
 			}
 			v.Observe("session-broken", fmt.Sprintf("everything is answered by HTTP %d in a session that has had %s, each time that this was sent in a new one; a session that is over is answered by 404, at which clients begin another",
-				x.Ends, sent(x)), frames...)
+				x.Ends, verdict.Sent(r, x)), frames...)
 		}
 	}
 }
@@ -178,14 +180,4 @@ func sentAgain(x *recording.Exchange, later []*recording.Exchange) *recording.Ex
 		return nil
 	}
 	return later[i]
-}
-
-// sent names a message by its step too, as it may be the form that a request had which ends a
-// server, such as a blank line before it.
-func sent(x *recording.Exchange) string {
-	step := strings.TrimSuffix(string(x.Step), string(recording.StepLost))
-	if x.Method == "" {
-		return fmt.Sprintf("the message %q", step)
-	}
-	return fmt.Sprintf("%s (%s)", x.Method, strings.ReplaceAll(step, "-", " "))
 }

@@ -35,6 +35,11 @@ func TestOriginChecks(t *testing.T) {
 		{ID: "SEC-02", Want: verdict.Fail, Rec: areatest.Lines(from("request", 400, areatest.NoMessage), like)},
 		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 400, areatest.NoMessage))},
 		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 0, lost))},
+		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 302, areatest.NoMessage))},
+		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 200, areatest.WithCode("-32600")))},
+		{ID: "SEC-02", Want: verdict.Blocked, Rec: areatest.Lines(from("request", 202, rt.Line{Outcome: recording.Silent}))},
+		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 302, areatest.NoMessage), areatest.WithTags(areatest.HTTPLine("control", 200, areatest.OkList), "of", "request"), from("read", 200, areatest.WithCode("-32600")))},
+		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("listen", 200, areatest.WithCode("-32600")), from("read", 200, areatest.OkList))},
 		{ID: "SEC-02", Want: verdict.Fail, Rec: areatest.Lines(from("request", 200, areatest.OkList))},
 		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), from("read", 403, areatest.NoMessage), from("get", 405, areatest.NoMessage))},
 		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), from("delete", 501, areatest.NoMessage))},
@@ -307,7 +312,7 @@ func TestSessionsEndOverMessages(t *testing.T) {
 		rec.Exchanges[1].Ends, rec.Exchanges[5].Ends, rec.Exchanges[3].Ends = 500, 500, ordinary
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec}).Observations
 		switch {
-		case ordinary == 0 && len(got) == 1 && got[0].ID == "session-broken" && strings.Contains(got[0].Detail, "ping (a)") &&
+		case ordinary == 0 && len(got) == 1 && got[0].ID == "session-broken" && strings.Contains(got[0].Detail, "has had ping, each time") &&
 			slices.Equal(got[0].Frames, append(rec.Exchanges[1].Evidence(), rec.Exchanges[2].Evidence()...)):
 		case ordinary != 0 && len(got) == 0:
 		default:
@@ -404,7 +409,7 @@ func TestEndedAmidProbes(t *testing.T) {
 func TestHarmless(t *testing.T) {
 	k, _ := area.BuiltIn().Check("SEC-01")
 	req, _ := area.Catalogue().Find("SEC-01")
-	for status, want := range map[int]requirement.Gravity{200: requirement.Security, 400: "", 401: ""} {
+	for status, want := range map[int]requirement.Gravity{200: requirement.Security, 202: requirement.Security, 204: "", 302: "", 400: "", 401: ""} {
 		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
 		reply := areatest.NoMessage
 		if status == 200 {
@@ -414,5 +419,25 @@ func TestHarmless(t *testing.T) {
 		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{sec.Origins: rec}); !got.Outcome.Red() || got.Gravity != want {
 			t.Errorf("HTTP %d: %s of gravity %q", status, got.Outcome, got.Gravity)
 		}
+	}
+}
+
+// TestGivenAwayOnce: what a caller without the right gets is one finding, of the requirement that fails.
+func TestGivenAwayOnce(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, areatest.HasResources)
+	read := func(step recording.Step) rt.Line {
+		return areatest.HTTPLine(step, 200, areatest.TaggedRead(step, `{"uri":"a:1"}`, areatest.OneText, "", "uri", "a:1", "identity", "guest"))
+	}
+	rec := rt.New(sec.Rights, facts, read("owner"), read("read"))
+	judged := map[string]verdict.Result{}
+	for _, id := range []string{"SEC-12", "SEC-62"} {
+		k, _ := area.BuiltIn().Check(id)
+		req, _ := area.Catalogue().Find(id)
+		judged[id] = verdict.Evaluate(k, req, facts, verdict.Recordings{sec.Rights: rec})
+	}
+	mild, grave := judged["SEC-12"], judged["SEC-62"]
+	req, _ := area.Catalogue().Find("SEC-12")
+	if mild.Outcome != verdict.Warn || grave.Outcome != verdict.Fail || !slices.Contains(req.Under, "SEC-62") || !mild.Within(&grave) {
+		t.Errorf("%+v\n%+v", mild, grave)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -248,4 +249,31 @@ func otherAddress() string {
 		}
 	}
 	return ""
+}
+
+// turnedAway reports whether a request was refused, in whatever form: by an HTTP status, a way to somewhere
+// else among them, by an error, or by the end of the connection.
+func turnedAway(x *recording.Exchange) bool {
+	return !x.Succeeded() && (x.Status >= http.StatusMultipleChoices || x.Failed() ||
+		x.Outcome == recording.Lost)
+}
+
+// unserved reports whether nothing came back for a request, or will: no result, and no word that it was
+// taken.
+func unserved(x *recording.Exchange) bool {
+	return !x.Succeeded() && x.Status != http.StatusAccepted
+}
+
+// refusedToAll reports whether a request was turned away without an Origin as well.
+func refusedToAll(r *recording.Recording, x *recording.Exchange) bool {
+	return x != nil && slices.ContainsFunc(r.Steps(stepControl), func(y *recording.Exchange) bool {
+		return y.Tags[tagOf] == string(x.Step) && turnedAway(y)
+	})
+}
+
+// servedToOthers reports whether what was turned away was served without an Origin.
+func servedToOthers(r *recording.Recording, x *recording.Exchange) bool {
+	return slices.ContainsFunc(r.Steps(stepControl), func(y *recording.Exchange) bool {
+		return y.Tags[tagOf] == string(x.Step) && !turnedAway(y)
+	})
 }

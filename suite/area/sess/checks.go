@@ -60,6 +60,7 @@ var Checks = []verdict.Check{
 	}),
 	sessionCheck("SESS-08", func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepReopen); x != nil && verdict.Responded(x, v) {
+			v.RestsOn(r.Step(recording.StepDelete))
 			v.FailUnless(x.Succeeded(), verdict.Finding{
 				Expected: "a new session after one was ended",
 				On:       x, About: "initialize",
@@ -125,12 +126,14 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 			On: x,
 		})
 		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
-			next := seen[strconv.FormatUint(n-1, 10)]
-			v.FailUnless(next == nil, verdict.Finding{
-				Expected: hard,
-				Actual:   fmt.Sprintf("session ids that are counted up: %d and %d", n-1, n),
-				On:       x,
-			})
+			if last := seen[strconv.FormatUint(n-1, 10)]; last != nil {
+				v.Fail(verdict.Finding{
+					Expected: hard,
+					Actual:   fmt.Sprintf("session ids that are counted up: %d and %d", n-1, n),
+					On:       x,
+					Before:   last.Evidence(),
+				})
+			}
 		}
 		ids, frames = append(ids, id), append(frames, x.Evidence()...)
 	}
@@ -274,6 +277,7 @@ func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
 	}
 	sameID(r, v)
 	if x := r.Step(recording.StepAfterOther); x != nil && verdict.Responded(x, v) && refused["a"] == nil {
+		v.RestsOn(r.Step(recording.StepOtherRevision))
 		v.FailUnless(x.Status != http.StatusBadRequest && x.Status != http.StatusNotFound, verdict.Finding{
 			Expected: "a session to go on beside one in another revision",
 			Actual:   matcher.Describe(x) + " after another client had opened a session in another revision",

@@ -315,7 +315,7 @@ func flushedByItself(v *verdict.Verdict) {
 	if most.Took-least.Took > apart {
 		v.Fail(verdict.Finding{
 			Expected: "an answer that is written out at once",
-			Actual:   "the answer to " + verdict.What(most) + " came only when another request was answered",
+			Actual:   "the answer to " + v.What(most) + " came only when another request was answered",
 			Frames:   append(most.Evidence(), least.Evidence()...),
 			Hint:     "flush standard output after each message, errors included",
 		})

@@ -65,7 +65,9 @@ type judging func(*view)
 // check makes a check. The recordings in from are judged by the functions in the same places, and those for
 // which there is none by the last function.
 func check(id string, from, with []recording.Name, needs verdict.Gates, judges ...judging) verdict.Check {
+	declared := []string{"SUB-01", "SUB-20", "SUB-25", "SUB-27"}
 	return verdict.Check{Requirement: id, From: from, With: with, Needs: needs,
+		Declared: slices.Contains(declared, id),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			judges[min(slices.Index(from, r.Scenario), len(judges)-1)](viewOf(r, v))
 		}}
@@ -130,7 +132,9 @@ func refusedWithoutURI(r *view) {
 			r.NotExercised(unknownSubscribe)
 		} else if r.Expect(x).To(matcher.BeRefused(), about) && x.Failed() {
 			r.Expect(x).To(matcher.BeErrorReply(-32602), about,
-				verdict.Finding{Warn: true, Downgraded: verdict.RefusedOtherwise})
+				verdict.Finding{Title: "A subscription without a usable uri is refused with -32602",
+					Kept: true, Warn: true,
+					Downgraded: verdict.RefusedOtherwise})
 		}
 	}
 }

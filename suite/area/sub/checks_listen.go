@@ -128,7 +128,8 @@ func acksFirst(r *view) {
 				continue // the acknowledgment bears another id: that is judged elsewhere
 			}
 			name := cmp.Or(all[0].Method(), "a response")
-			r.That(name == verdict.Acked, expected, name+" came before it", all[0].Frame.Number)
+			r.That(name == verdict.Acked, expected, name+" came before it", append(s.evidence(),
+				all[0].Frame.Number)...)
 		case s.Step == stepEmptyFilter:
 		case s.Succeeded():
 			r.That(false, expected, "a response and no acknowledgment", s.Evidence()...)
@@ -159,7 +160,7 @@ func nothingUnasked(s *subscription) {
 			s.Fail(verdict.Finding{
 				Expected: "an acknowledgment of what was requested, " + judge.Brief(asked),
 				Actual:   member + " is acknowledged as " + judge.Brief(s.ack.Msg.Get(granted+"."+at)),
-				Frames:   []int{s.ack.Frame.Number},
+				Frames:   s.evidence(),
 				Cause:    "what was not requested",
 			})
 		}
@@ -168,7 +169,7 @@ func nothingUnasked(s *subscription) {
 		same := slices.ContainsFunc(s.asked(), func(u gjson.Result) bool { return u.String() == uri })
 		s.WarnUnless(same || !asked.Get("resourceSubscriptions").Exists(),
 			"the URIs of the request, unchanged, in the acknowledgment",
-			"the URI "+verdict.Quoted(uri)+", which was not requested", s.ack.Frame.Number)
+			"the URI "+verdict.Quoted(uri)+", which was not requested", s.evidence()...)
 	}
 }
 
@@ -190,9 +191,9 @@ func unsupportedOmitted(r *view) {
 			value := s.ack.Msg.Get(granted + "." + member)
 			if r.That(!verdict.Granted(value),
 				member+" left out of the acknowledgment, for want of the capability",
-				member+" is acknowledged as "+judge.Brief(value), s.ack.Frame.Number) {
+				member+" is acknowledged as "+judge.Brief(value), s.evidence()...) {
 				r.WarnUnless(!value.Exists(), member+" left out of the acknowledgment",
-					member+" is "+judge.Brief(value), s.ack.Frame.Number)
+					member+" is "+judge.Brief(value), s.evidence()...)
 			}
 		}
 	}
@@ -321,7 +322,8 @@ func nothingOfOthers(r *view) {
 	for s := range r.acked(r.streams()) {
 		if strays := s.came(0).of(progress, message); len(strays) > 0 {
 			r.That(false, "progress and log messages beside the answer that they belong to",
-				strays[0].Method()+" on the subscription "+string(s.ID), strays.frames()...)
+				strays[0].Method()+" on the subscription "+string(s.ID), append(s.Evidence(),
+					strays.frames()...)...)
 		} else if len(r.sent.of(progress, message)) > 0 {
 			r.Holds()
 		}
@@ -361,10 +363,12 @@ func answersMeanwhile(r *view) {
 	if !r.Answered(before) {
 		return
 	}
-	if !slices.ContainsFunc(r.streams(), func(s *subscription) bool { return s.ack.Frame != nil }) {
+	open := slices.IndexFunc(r.streams(), func(s *subscription) bool { return s.ack.Frame != nil })
+	if open < 0 {
 		r.NotExercised("no listen request was acknowledged")
 		return
 	}
+	r.RestsOn(r.streams()[open].Exchange)
 	for _, x := range r.Steps(recording.StepDuring) {
 		if x.Outcome == recording.Silent && before.Outcome == recording.Replied {
 			r.That(false, "an answer to "+x.Method+" while a subscription is open", "none: "+x.Reason,

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // split tells the updates that a stream brought of the resource that is changed from those of the other
@@ -71,6 +72,7 @@ func bearsItsID(r *view) {
 		for _, s := range r.streams() {
 			if s.Session == h.Frame.Session && (!r.onHTTP() || s.carries(h)) {
 				on, its = true, its || s.is(h.Subscription())
+				r.RestsOn(s.Exchange)
 			}
 		}
 		if on { // what comes on no stream at all is judged elsewhere
@@ -104,6 +106,7 @@ func requestedTypes(r *view) {
 						judge.Brief(s.Param("notifications")),
 					Actual: m + " on this subscription",
 					Frames: []int{h.Frame.Number},
+					Before: s.evidence(),
 					Cause:  "what was not asked for",
 				})
 			}
@@ -131,6 +134,7 @@ func watchedOnly(r *view) {
 					Expected: "updates for what the filter names and what lies below it",
 					Actual:   updated + " for " + uri + ", which was not asked for",
 					Frames:   []int{h.Frame.Number},
+					Before:   s.evidence(),
 					Warn:     !(fired && uri == s.other()),
 				})
 			}
@@ -185,7 +189,8 @@ func streamsApart(r *view) {
 			continue
 		}
 		r.That(!missed(s), eachStream+"under its own id",
-			"none for the subscription "+string(s.ID)+", while another one got it", s.evidence()...)
+			"none for the subscription "+string(s.ID)+", while another one got it",
+			append(s.evidence(), got.frames()...)...)
 	}
 	outlives(streams[0], streams[1])
 	apartByClient(streams[1])
@@ -274,6 +279,13 @@ func cancelledSilent(r *view) {
 		r.NotExercised("no update came after the cancellation on the other stream either")
 		return
 	}
+	given := gone.evidence()
+	if i := slices.IndexFunc(r.Frames, func(f wire.Frame) bool {
+		return f.Number > stopped && f.Session == gone.Session && f.Dir == wire.Out &&
+			strings.Contains(string(f.Raw), "notifications/cancelled")
+	}); i >= 0 {
+		given = append(given, r.Frames[i].Number)
+	}
 	for _, h := range gone.came(0) {
 		switch {
 		case h.Frame.Number > stopped && !h.Msg.Get("method").Exists():
@@ -281,9 +293,10 @@ func cancelledSilent(r *view) {
 			if h.Msg.Get("error").Exists() {
 				late = "a late error"
 			}
-			r.WarnUnless(false, afterCancelled, late, h.Frame.Number)
+			r.WarnUnless(false, afterCancelled, late, slices.Concat(given, []int{h.Frame.Number})...)
 		case h.Frame.Number > last.After:
-			r.That(false, afterCancelled, h.Method()+" for the subscription "+string(gone.ID), h.Frame.Number)
+			r.That(false, afterCancelled, h.Method()+" for the subscription "+string(gone.ID),
+				slices.Concat(given, []int{h.Frame.Number})...)
 		}
 	}
 	r.Holds()
@@ -325,7 +338,7 @@ func falseFlag(r *view) {
 			"resourcesListChanged: true", s.evidence()...)
 		strays := s.came(0).of(listUpdated)
 		r.That(len(strays) == 0, "no "+listUpdated+" where resourcesListChanged is false",
-			listUpdated+" for the subscription "+string(s.ID), strays.frames()...)
+			listUpdated+" for the subscription "+string(s.ID), append(s.evidence(), strays.frames()...)...)
 	}
 }
 
@@ -396,6 +409,7 @@ func closingResult(r *view) {
 					Expected: "no notifications of a subscription that its result has closed",
 					Actual:   h.Method() + " for the subscription " + string(s.ID) + " after its result",
 					Frames:   []int{over, h.Frame.Number},
+					Before:   s.evidence(),
 					Warn:     true,
 					Downgraded: "the result closes the stream, but that nothing comes on it any more is " +
 						"only recommended",
@@ -423,6 +437,7 @@ func (s *subscription) bearsID(h heard, of, cause string) {
 		Expected: "the id of the listen request, " + string(s.ID) + ", as subscriptionId in _meta of " + of,
 		Actual:   "subscriptionId is " + judge.Brief(h.Subscription()),
 		Frames:   []int{h.Frame.Number},
+		Before:   []int{s.Request},
 		Cause:    cause,
 	})
 }

@@ -200,6 +200,10 @@ func TestListChangeChecks(t *testing.T) {
 		}
 		return rt.Line{Step: step, Method: "resources/list", Result: result + `]}`, Tags: areatest.Pairs("look", n, "who", "watcher", "uri", "a:9")}
 	}
+	unnamed := func(l rt.Line) rt.Line {
+		delete(l.Tags, "uri")
+		return l
+	}
 	add := func(announced []string, looks ...rt.Line) []rt.Line {
 		all := areatest.Lines(look("listed", "1", "a:1"), rt.Line{Mark: recording.MarkAdd, Incoming: announced})
 		return append(all, looks...)
@@ -217,6 +221,8 @@ func TestListChangeChecks(t *testing.T) {
 		{ID: "LCH-07", Want: pass, Rec: add(one, look("added", "1", "a:1"), look("added", "2", "a:1", "a:9"))},
 		{ID: "LCH-07", Want: warn, Rec: add(one, look("added", "1", "a:1"))},
 		{ID: "LCH-07", Want: idle, Rec: add(nil, look("added", "1", "a:1", "a:9"))},
+		{ID: "LCH-07", Want: warn, Rec: add(one, unnamed(look("added", "1", "a:1")))},
+		{ID: "LCH-07", Want: idle, Rec: add([]string{listMoved, listMoved}, unnamed(look("added", "1", "a:1")))},
 	}, inLegacy...)
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
 		{ID: "LCH-04", Want: fail, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage, Incoming: one})},

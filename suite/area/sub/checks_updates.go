@@ -269,7 +269,7 @@ func silentAfterUnsubscribe(r *view) {
 	default:
 		r.That(len(after) == 0, silentNow,
 			strconv.Itoa(len(after))+" after triggers.update had changed "+s.uri()+" once more",
-			after.frames()...)
+			slices.Concat(s.evidence(), gone.Evidence(), after.frames())...)
 	}
 }
 
@@ -323,7 +323,8 @@ func onlyTheSubscribed(r *view) {
 		r.NotExercised("no update came for the subscribed resource either")
 	default:
 		r.That(len(strays) == 0, "updates for "+s.uri()+" only",
-			updated+" for "+s.other()+", which was not subscribed", strays.frames()...)
+			updated+" for "+s.other()+", which was not subscribed", append(s.evidence(),
+				strays.frames()...)...)
 	}
 }
 

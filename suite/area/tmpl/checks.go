@@ -74,9 +74,18 @@ var Checks = []verdict.Check{
 			v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+
 				judge.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
 		})},
-	{Requirement: "TMPL-10", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads},
+	{Requirement: "TMPL-10", From: []recording.Name{recording.TemplateSweep, recording.Expansions},
+		With:  []recording.Name{recording.Reads, recording.KnownReads, recording.WalkTemplates},
 		Needs: verdict.Resources,
-		Judge: verdict.Each(verdict.Steps(stepExpansion, stepQuery, recording.StepKnown), sameTypes)},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(stepExpansion, stepQuery, recording.StepKnown) {
+				sameTypes(x, v)
+			}
+			ofSome(r, v, "no template that is listed has a mimeType",
+				"give arguments of a template with a mimeType, "+
+					"which lead to resources with one, "+inFile,
+				func(x *recording.Exchange) bool { return x.Tags[recording.TagMIME] != "" })
+		}},
 	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
 		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -94,8 +103,10 @@ var Checks = []verdict.Check{
 			if _, known := x.Tags[recording.TagText]; known && x.Tags[tagEncoded] != "" {
 				expanded(x, v)
 			}
-		})},
-	{Requirement: "TMPL-13", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
+		}).Or(recording.CodeNeedsConfig,
+			"give an argument with a space or a letter beyond ASCII, and the text that it leads to, "+
+				inFile)},
+	{Requirement: "TMPL-13", From: []recording.Name{recording.TemplateSweep, recording.Expansions},
 		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			queryNeeded(r, v)
@@ -105,7 +116,25 @@ var Checks = []verdict.Check{
 					v.Expect(x).To(matcher.BeResult(), verdict.ReadOf(x)+", which gives "+given+" to the template "+x.Tags[recording.TagTemplate])
 				}
 			}
+			ofSome(r, v, "no template that is listed has a query expression",
+				"give arguments of a template with a query "+
+					"expression, with a value for one of its variables, "+inFile,
+				func(x *recording.Exchange) bool {
+					return slices.ContainsFunc(judge.Variables(x.Tags[recording.TagTemplate]),
+						func(v judge.Variable) bool { return v.Operator == '?' || v.Operator == '&' })
+				})
 		}},
+}
+
+// ofSome says what is missing if nothing was judged: a template of a kind, of which no listed one is, or
+// arguments in the target file that say what one yields.
+func ofSome(r *recording.Recording, v *verdict.Verdict, none, lacking string,
+	is func(*recording.Exchange) bool) {
+	if r.Scenario == recording.TemplateSweep && !slices.ContainsFunc(r.Exchanges, is) {
+		v.NeedsSubject(none)
+	} else {
+		v.Skip(recording.CodeNeedsConfig, lacking)
+	}
 }
 
 // grammar is a check that the listed templates have no problem with one of the codes; those that
@@ -292,8 +321,12 @@ func sameTypes(x *recording.Exchange, v *verdict.Verdict) {
 		if !judge.IsString(mime) || !judge.Matches(x.Tags[recording.TagTemplate], c.Get("uri").String()) {
 			continue
 		}
-		v.That(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), "the mimeType of the template, "+wanted,
-			"mimeType of "+c.Name+" is "+judge.Brief(mime), c.Frames...)
+		v.FailUnless(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), verdict.Finding{
+			Expected: "the mimeType of the template, " + wanted,
+			Actual:   "mimeType of " + c.Name + " is " + judge.Brief(mime),
+			Frames:   c.Frames,
+			Before:   verdict.ListedIn(v, recording.WalkTemplates, x.Tags[recording.TagTemplate]),
+		})
 	}
 }
 

@@ -13,6 +13,10 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
+// inFile says what to write where.
+const inFile = "in the target file, " +
+	"subjects: {templates: [{template: TEMPLATE, arguments: [{vars: {NAME: VALUE}, text: TEXT}]}]}"
+
 // Arguments that lead nowhere belong to missing-reads. Tags: "listed" says whether the target lists
 // the template, "mime" is its media type there; "text" is what is expected, "contains" that it is
 // only a part; "given" names the query variables that have a value.
@@ -22,8 +26,13 @@ var expansionsScenario = &scenario.Scenario{
 	Sends: "Reads of templates that are expanded with known arguments; for query expressions with none, one and all of the variables.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkTemplates},
-	When: scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Subjects.Templates) > 0 }, recording.CodeNotExercised,
-		"no arguments of templates are configured"),
+	When: scenario.All(
+		scenario.Where(func(p *scenario.Play) bool {
+			return len(p.Target.Subjects.Templates) > 0 || len(p.AllTemplates()) > 0
+		}, recording.CodeNeedsSubject, "no template is listed"),
+		scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Subjects.Templates) > 0 },
+			recording.CodeNeedsConfig, "give arguments of a listed template that lead to a resource "+inFile),
+	),
 	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		var all []scenario.URIRead
 		for i := range p.Target.Subjects.Templates {

@@ -209,7 +209,7 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 	v.Sampled(r)
 	open, through, tried, known, told, unserved := servesSystem(r), templatesLeadingOut(r), false, false, false, ""
 	for _, x := range r.Steps(names...) {
-		about := verdict.ReadOf(x) + " (" + x.Tags[recording.TagForm] + ")"
+		about := verdict.ReadOf(x)
 		if x.Outcome == recording.Silent && !x.Fatal { // yields nothing: that it is no answer is judged elsewhere
 			v.Answered(x)
 			continue
@@ -357,7 +357,7 @@ func leakedPaths(v *verdict.Verdict, exchanges []*recording.Exchange) {
 	var seen verdict.Sightings
 	for _, x := range exchanges {
 		if what := leak(x); what != "" {
-			seen.Add(what, x.Evidence()...)
+			seen.Add(what+" in the answer to "+v.What(x), x.Evidence()...)
 		}
 	}
 	seen.Observe(v, "leaked-path", "%d {error tells|errors tell} about the inside of the server: %s")
@@ -389,7 +389,7 @@ func leak(x *recording.Exchange) string {
 	if found == "" {
 		return ""
 	}
-	return "\"" + strings.Trim(found, "\"") + "\" in the answer to " + verdict.What(x)
+	return "\"" + strings.Trim(found, "\"") + "\""
 }
 
 // containsAny reports whether one of some parts is in a text. Without a part of each of
