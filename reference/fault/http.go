@@ -74,6 +74,11 @@ func httpCode() code {
 			hook.MethodList+"|"+hook.MethodTemplates,
 			func(c *hook.Call) string { return c.Revision + string(c.ID) },
 		),
+		"http-37-few-threads": starved(6, func(*http.Request) string { return "" }),
+		"http-37-streams-of-session": starved(
+			3,
+			func(r *http.Request) string { return r.Header.Get(headerSession) },
+		),
 		"http-37-one-client": hook.OnMethod("initialize", func(c hook.Calling) *hook.Reply {
 			if !taken(c.Call) {
 				return c.Next()

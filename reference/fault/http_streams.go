@@ -27,6 +27,21 @@ func broadcasting(opens func(*http.Request) bool, member string) hook.Hooks {
 	})
 }
 
+// starved serves so many requests of a kind at a time, streams among them, as a pool of threads does; the
+// others wait.
+func starved(most int, kind func(*http.Request) string) hook.Hooks {
+	var pools sync.Map // of chan bool
+	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		pool, _ := pools.LoadOrStore(kind(r), make(chan bool, most))
+		select {
+		case pool.(chan bool) <- true:
+			defer func() { <-pool.(chan bool) }()
+			next.ServeHTTP(w, r)
+		case <-r.Context().Done():
+		}
+	})
+}
+
 // audience is all event streams, and whether they are open.
 type audience struct {
 	mu        sync.Mutex

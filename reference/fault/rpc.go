@@ -54,7 +54,11 @@ func rpcCode() code {
 				m.Raw = bytes.Replace(m.Raw, []byte(id.Raw), []byte(strings.ToLower(id.Raw)), 1)
 			}
 		}),
-		"rpc-14-deaf-after-garbage": deafAfterGarbage(),
+		"rpc-10-answers-responses":       taking(`,"result":{}}`, `,"method":"response"}`),
+		"rpc-10-answers-error-responses": taking(`,"error":{`, `,"method":"response","params":{`),
+		"rpc-14-deaf-after-garbage":      deafAfterGarbage(),
+		"rpc-15-jsonrpc-of-1-0":          taking(`"jsonrpc":"1.0"`, `"jsonrpc":"2.0"`),
+		"rpc-15-no-jsonrpc":              taking(`{"id":`, `{"jsonrpc":"2.0","id":`),
 		"rpc-12-null-result": hook.EditMessage(func(m *hook.Message) {
 			if m.Kind == hook.Notification {
 				m.Raw = hook.EditRaw(m.Raw, func(o hook.Object) { o["result"] = nil })
@@ -106,6 +110,14 @@ func replacing(text, other string) hook.Hooks {
 	return hook.EditMessage(
 		func(m *hook.Message) { m.Raw = bytes.ReplaceAll(m.Raw, []byte(text), []byte(other)) },
 	)
+}
+
+// taking has a text in what clients send be another one.
+func taking(text, other string) hook.Hooks {
+	return hook.OnIncoming(func(in hook.Receiving) error {
+		in.Raw = bytes.Replace(in.Raw, []byte(text), []byte(other), 1)
+		return in.Next()
+	})
 }
 
 // atStart writes text to standard output before anything else.

@@ -76,6 +76,7 @@ const (
 const (
 	HTTPSessions Name = "http-sessions" // legacy sessions: their ids, versions and end
 	TwoClients   Name = "two-clients"   // two clients side by side, with the same request ids
+	HTTPResume   Name = "http-resume"   // a stream asked for again by the id of its last event
 )
 
 // The scenarios about subscriptions and changes.
@@ -171,6 +172,7 @@ const (
 const (
 	StepUnknownMethod, StepNoMethod, StepArray, StepNoURI Step = "unknown-method", "no-method", "array", "no-uri"
 	StepNullID, StepDoubledMember                         Step = "null-id", "doubled-member"
+	StepUnmarked, StepOtherMethod                         Step = "unmarked", "other-method"
 	StepNotJSON, StepNotUTF8, StepMistypedMethod          Step = "not-json", "not-utf-8", "mistyped-method"
 )
 
@@ -285,6 +287,7 @@ const (
 	TagBase64, TagSHA256            Tag = "base64", "sha256"
 	TagForm                         Tag = "form" // what is odd about a URI: the name of its entry in the corpus
 	TagClass, TagAllow, TagMatching Tag = "class", "allow", "matching"
+	TagOf                           Tag = "of"     // the listed URI that one was made of
 	TagServed                       Tag = "served" // set if the target lists the URI, or a template that could mean it
 )
 

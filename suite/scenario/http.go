@@ -100,16 +100,18 @@ func (c *Client) Dropped(ctx context.Context, st *session.Stream) *recording.Exc
 
 // In two fresh sessions (tag "session": a or b) "use" makes requests of different
 // kinds. Then, in session a: "without-id", "unknown-id" and "get-without-id" if there are session
-// ids, "other-revision" opens a session of another revision beside it and
-// "after-other" goes on in a, "no-version" leaves out the version header,
-// "bad-version" (tag "version"), "get-bad-version" and "delete-bad-version" send a
-// bad one. Session b, or a if no other can stand beside it: "delete", and if it is accepted "after-delete", repeated for
-// a second while it is served, then "get-after-delete" and "delete-again"; "reopen" is a new initialize, and
+// ids, with the tag "form" under one that was made of its own, "other-revision" opens a session of another
+// revision beside it and "after-other" goes on in a, "no-version" leaves out the version header,
+// "bad-version" (tag "version"), "get-bad-version" and "delete-bad-version" send a bad one. Session b, or a
+// if no other can stand beside it: "delete", and if it is accepted "after-delete", repeated for a second
+// while it is served, then "get-after-delete" and "delete-again"; "reopen" is a new initialize, and
 // "chosen-id" one that comes with a session id which the client has made up.
 var httpSessionsScenario = &Scenario{
 	Name:  recording.HTTPSessions,
 	Title: "opening, using and ending HTTP sessions",
-	Sends: "Two sessions in use side by side; requests without a session id, with an unknown one, with a bad version header; then DELETE, use after it, and a new session, also under an id of the client's.",
+	Sends: "Two sessions in use side by side; requests without a session id, with an unknown one, with " +
+		"one that was made of the session's own, with a bad version header; then DELETE, use after it, " +
+		"and a new session, also under an id of the client's.",
 	Phase: Read,
 	When:  OverLegacyHTTP,
 	Script: func(ctx context.Context, p *Play) {
@@ -176,7 +178,21 @@ func (p *Play) idProbes(ctx context.Context, c *Client) {
 	missing, unknown := p.Ordinary(recording.StepWithoutID), p.Ordinary(recording.StepUnknownID)
 	missing.Omit = []string{HeaderSession}
 	unknown.Header = map[string]string{HeaderSession: StrangeSession}
-	Each(c, []session.Request{missing, unknown}, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+	probes, own := []session.Request{missing, unknown}, c.S.HTTPSession()
+	for _, made := range [][2]string{
+		{"one character changed", Changed(own, len(own)/2)},
+		{"its last character cut off", own[:len(own)-1]},
+		{"a further character", own + "0"},
+	} {
+		q := p.Ordinary(recording.StepUnknownID)
+		q.Tags, q.Header = recording.Tags{
+			recording.TagForm: made[0],
+		}, map[string]string{
+			HeaderSession: made[1],
+		}
+		probes = append(probes, q)
+	}
+	Each(c, probes, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
 	c.Peek(ctx, session.Request{Step: recording.StepGetWithoutID, HTTPMethod: http.MethodGet, Omit: []string{HeaderSession}}, time.Second)
 }
 

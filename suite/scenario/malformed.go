@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	odduris "github.com/mcpcheck/mcpcheck/fixtures/uris"
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
@@ -40,11 +42,13 @@ var untyped = []struct{ form, params string }{
 // these classes; the tag "form" names the entry, and "served" is set where the target
 // lists the string or a template that could mean it. Step "exact" reads the listed URI
 // that variants are made of. Steps "untyped" read without a uri, or with one that is
-// no string. Steps "guessed" are those of missing-reads.
+// no string. Steps "pattern" read what a listed URI, in the tag "of", matches if it or what is asked for is
+// taken for a pattern. Steps "guessed" are those of missing-reads.
 var malformedReadsScenario = &Scenario{
 	Name:  recording.MalformedReads,
 	Title: "reading what is no URI, or a strange one",
-	Sends: "Reads of strings that are no URI, of strange and of normalised ones, of a listed URI in other spellings, and reads whose uri is missing or no string.",
+	Sends: "Reads of strings that are no URI, of strange and of normalised ones, of a listed URI in other " +
+		"spellings and with characters of patterns, and reads whose uri is missing or no string.",
 	Phase: Read,
 	In:    Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.MissingReads},
@@ -68,8 +72,29 @@ var malformedReadsScenario = &Scenario{
 			// These may lead a server to call out, or to take them for something else.
 			classes = append(classes, odduris.Stranger, odduris.Odd)
 		}
-		readAll(ctx, p, c, corpus(p, values, 0, classes...))
+		readAll(ctx, p, c, append(patterns(p), corpus(p, values, 0, classes...)...))
 	},
+}
+
+// patterns are URIs beside those that were read, which a server meets that takes these, or what is asked for,
+// for patterns of some kind: of each kind one, and none that is listed or that a template could stand for.
+func patterns(p *Play) (all []URIRead) {
+	tried := map[int]bool{}
+	for _, l := range p.Light() {
+		uri := l.URI()
+		cut := strings.LastIndexAny(uri, "/:") + 1
+		if cut == len(uri) || judge.HasScheme(uri, "http", "https") || len(judge.URI(uri)) > 0 {
+			continue
+		}
+		dir, name := uri[:cut], uri[cut:]
+		for kind, made := range []string{"*", "_" + name[1:], ".*", strings.Replace(name, ".", "X", 1)} {
+			if one := dir + made; made != name && !tried[kind] && served(p, one) == nil {
+				tried[kind] = true
+				all = append(all, URIRead{recording.StepPattern, one, recording.Tags{recording.TagOf: uri}})
+			}
+		}
+	}
+	return all
 }
 
 // served is the tag of a string that the target lists, or that a template of
@@ -168,11 +193,16 @@ func Acknowledged(ack []byte) []string {
 // method is a number. Step "array" is an array that holds a request, in revisions
 // without batches. Step "null-id" is a request whose id is null, and "doubled-member" one with two ids and two methods. Step
 // "unknown-method" asks for a method that nobody has, "no-uri" for a read without
-// URI; both are proper requests.
+// URI; both are proper requests. Steps "unmarked" are requests in order but for their jsonrpc, which the tag
+// "form" has; steps "other-method" ask for what other revisions and extensions have. These come last, as some
+// servers hear nothing after one.
 var invalidMessagesScenario = &Scenario{
 	Name:  recording.InvalidMessages,
 	Title: "messages that are no valid requests",
-	Sends: "A message that breaks off, bytes that are no UTF-8 in a notification and in a request, objects without a method or with a numeric one, an array where there are no batches, a null id, members that occur twice, a method that nobody has, and a read without a URI.",
+	Sends: "A message that breaks off, bytes that are no UTF-8 in a notification and in a request, " +
+		"objects without a method or with a numeric one, an array where there are no batches, a null id, " +
+		"members that occur twice, requests without jsonrpc or of another version of it, a method that " +
+		"nobody has, a read without a URI, and methods of other revisions and of extensions.",
 	Phase: Read,
 	In:    Expendable,
 	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
@@ -196,8 +226,40 @@ var invalidMessagesScenario = &Scenario{
 		doubled := session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007")}
 		doubled.Body = bytes.Replace(Lifeline(p, 900007, "doubled"), []byte(`"id"`), []byte(twice), 1)
 		probes = append(probes, doubled)
-		c.Probes(ctx, probes...)
+		for i, form := range []string{``, `"jsonrpc":"1.0",`, `"jsonrpc":2.0,`} {
+			id := 900008 + i
+			body := bytes.Replace(Lifeline(p, id, "unmarked"), []byte(`"jsonrpc":"2.0",`), []byte(form), 1)
+			tags := recording.Tags{recording.TagForm: form}
+			probes = append(
+				probes,
+				session.Request{
+					Step:   recording.StepUnmarked,
+					Method: LifeMethod(p),
+					ID:     json.RawMessage(strconv.Itoa(id)),
+					Body:   body,
+					Tags:   tags,
+				},
+			)
+		}
+		c.Probes(ctx, append(probes, otherMethods(p)...)...)
 	}),
+}
+
+// otherMethods are requests for methods that the revision does not have, with the params that they take
+// elsewhere. Where both eras are served, subscriptions/listen may open a stream, which has no answer.
+func otherMethods(p *Play) (all []session.Request) {
+	methods := []string{"tasks/get", "tasks/list"}
+	if !p.Modern() {
+		methods[1] = "server/discover"
+		if !p.Facts.ServesModern() {
+			methods = append(methods, "subscriptions/listen")
+		}
+	}
+	params := map[string]any{"taskId": "mcpcheck-no-such-task", "notifications": map[string]any{}}
+	for _, method := range methods {
+		all = append(all, session.Request{Step: recording.StepOtherMethod, Method: method, Params: params})
+	}
+	return all
 }
 
 // nullID is a request that every target serves, but for its id.

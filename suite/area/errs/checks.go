@@ -195,6 +195,20 @@ var Checks = []verdict.Check{
 					v.Holds()
 				}
 			}
+			// Where that is the code of any read, or of any that is faulty, it is the same defect.
+			internal := func(x *recording.Exchange) bool { return x.HasCode(-32603) }
+			always := refusesAll(v) == "-32603" ||
+				slices.ContainsFunc(r.Steps(recording.StepUntyped), internal)
+			for _, x := range r.Steps(recording.StepMalformed) {
+				v.FailUnless(always || !internal(x), verdict.Finding{
+					Expected: "a code that says that the uri is at fault, such as -32602",
+					On:       x, About: verdict.ReadOf(x) + ", which is no URI",
+					Warn:       true,
+					OnlyCode:   true,
+					Downgraded: verdict.RefusedOtherwise,
+					Hint:       "catch the error of whatever parses the uri, and answer with -32602",
+				})
+			}
 		}},
 }
 

@@ -25,19 +25,27 @@ const (
 	HTTPStatuses  recording.Name = "http-statuses"  // notifications, malformed bodies, and unusual but conforming headers
 	HTTPStreams   recording.Name = "http-streams"   // event streams that answer requests, and the one opened by GET
 	HTTPBroadcast recording.Name = "http-broadcast" // two GET streams, a subscription, and one change
+	HTTPCrowd     recording.Name = "http-crowd"     // a request beside several open streams
 )
 
 // Checks lists the checks of the area.
 var Checks = slices.Concat(httpChecks, httpMessagesChecks, httpStreamsChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-var Scenarios = []*scenario.Scenario{httpHeadersScenario, httpStatusesScenario, httpStreamsScenario, httpBroadcastScenario}
+var Scenarios = []*scenario.Scenario{
+	httpHeadersScenario,
+	httpStatusesScenario,
+	httpStreamsScenario,
+	httpBroadcastScenario,
+	httpCrowdScenario,
+}
 
 // The steps, tags and marks of the area's scripts. In "mismatch" the versions in header and _meta are not the same,
 // and the tag "differs" says which of the two was changed. "other-name" has the name of something else in Mcp-Name,
 // "wrong-name" has it encoded, "broken-name" is not base64; "nameless" needs no Mcp-Name; "spelling" has names of
 // headers in other letters. "stray" is a response to no request, "missing" a read of what does not exist. "get-1" and "get-2" are two streams
-// opened by GET in one session; "verb" is the HTTP method of "odd-method"; "triggered" stands before the change.
+// opened by GET in one session; "verb" is the HTTP method of "odd-method"; "streams" says how many stood at a
+// request that is "crowded"; "triggered" stands before the change.
 const (
 	stepGet, stepOrdinary, stepMismatch                  recording.Step     = "get", "ordinary", "mismatch"
 	stepUnsupportedVersion, stepNoCapabilities           recording.Step     = "unsupported-version", "no-capabilities"
@@ -50,7 +58,9 @@ const (
 	stepAccept, stepCharset, stepChunked, stepHeaderCase recording.Step     = "accept", "charset", "chunked", "header-case"
 	stepOddMethod, stepTemplates, stepSlow, stepGet1     recording.Step     = "odd-method", "templates", "slow", "get-1"
 	stepGet2, stepStray, stepMissing                     recording.Step     = "get-2", "stray", "missing"
+	stepCrowd, stepCrowded, stepRelieved                 recording.Step     = "crowd", "crowded", "relieved"
 	tagDiffers, tagLate, tagUnlisted, tagVerb            recording.Tag      = "differs", "late", "unlisted", "verb"
+	tagStreams                                           recording.Tag      = "streams"
 	markTriggered                                        recording.MarkName = "triggered"
 )
 

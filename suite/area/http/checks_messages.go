@@ -59,20 +59,8 @@ var httpMessagesChecks = []verdict.Check{
 	{Requirement: "HTTP-32", From: []recording.Name{HTTPStatuses}, Judge: conformingHeaders},
 	{Requirement: "HTTP-35", From: []recording.Name{HTTPStatuses, recording.Everything}, Judge: verdict.InScenario(HTTPStatuses, strayAnswer, acceptedAnswers)},
 	{Requirement: "HTTP-36", From: []recording.Name{HTTPStatuses}, With: []recording.Name{recording.InvalidMessages}, Judge: malformedBodies},
-	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step(recording.StepSecondClient); x != nil && verdict.Responded(x, v) {
-			v.FailUnless(x.Succeeded(), verdict.Finding{
-				Expected: "a session for a second client",
-				On:       x, About: "the initialize of a second client",
-				Hint: "open a session for each client; if the server is meant for one client at a time, " +
-					"instances: 1 at its endpoint in the target file leaves this out",
-			})
-		}
-		if one := v.Facts.Notes[recording.FactOneConnection]; one != "" {
-			v.That(false, "responses to a client while another one keeps its connection open", one)
-		}
-		verdict.SideBySide(r, v)
-	}},
+	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients, HTTPCrowd}, With: verdict.BothWalks,
+		Judge: verdict.InScenario(HTTPCrowd, besideStreams, severalClients)},
 	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, step := range []recording.Step{recording.StepGetBadVersion, recording.StepDeleteBadVersion} {
 			x := r.Step(step)
@@ -87,6 +75,32 @@ var httpMessagesChecks = []verdict.Check{
 				fmt.Sprintf("HTTP %d to %s with MCP-Protocol-Version: 1900-01-01", x.Status, verb(step)), x.Evidence()...)
 		}
 	}},
+}
+
+// severalClients: a second client gets a session beside the first, a connection, and its own answers.
+func severalClients(r *recording.Recording, v *verdict.Verdict) {
+	if x := r.Step(recording.StepSecondClient); x != nil && verdict.Responded(x, v) {
+		v.FailUnless(x.Succeeded(), verdict.Finding{
+			Expected: "a session for a second client",
+			On:       x, About: "the initialize of a second client",
+			Hint: "open a session for each client; if the server is meant for one client at a time, " +
+				"instances: 1 at its endpoint in the target file leaves this out",
+		})
+	}
+	if one := v.Facts.Notes[recording.FactOneConnection]; one != "" {
+		v.That(false, "responses to a client while another one keeps its connection open", one)
+	}
+	verdict.SideBySide(r, v)
+}
+
+// besideStreams: a request is answered while a client keeps several streams open, as it may.
+func besideStreams(r *recording.Recording, v *verdict.Verdict) {
+	x, then := r.Step(stepCrowded), r.Step(stepRelieved)
+	if x != nil && then != nil && then.Succeeded() && x.Tags[tagStreams] > "1" {
+		v.WarnUnless(x.Outcome != recording.Silent, "a response to a request while streams stand open",
+			matcher.Describe(x)+" beside "+x.Tags[tagStreams]+" streams that the client kept open, and a "+
+				"result once they had ended", append(x.Evidence(), then.Evidence()...)...)
+	}
 }
 
 // refusedOtherwise reports whether a request was refused for another reason than what its header says: the session is over,

@@ -18,7 +18,8 @@ import (
 
 // The checks of Streamable HTTP, event streams.
 var httpStreamsChecks = []verdict.Check{
-	{Requirement: "HTTP-02", From: []recording.Name{HTTPStreams}, Judge: getStream},
+	{Requirement: "HTTP-02", From: []recording.Name{HTTPStreams, recording.HTTPResume},
+		Judge: verdict.InScenario(HTTPStreams, getStream, resumedStreams)},
 	{Requirement: "HTTP-08", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Streamed(r) {
 			if x.Method != "subscriptions/listen" && (x.Outcome == recording.Replied || x.Outcome == recording.HTTPOnly) {
@@ -95,6 +96,29 @@ func askedBy(r *recording.Recording, m verdict.Message) []int {
 	return nil
 }
 
+// resumedStreams: a GET that names an event has a response, whether or not there was one.
+func resumedStreams(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Exchanges {
+		if id, named := x.Tags["id"]; named && cutOff(x, "GET with the Last-Event-ID "+judge.Quote(id), v) {
+			return
+		}
+	}
+}
+
+// cutOff reports, and states, that the connection ended without a response to a GET, which refuses nothing.
+func cutOff(x *recording.Exchange, about string, v *verdict.Verdict) bool {
+	if x.Outcome != recording.Lost || x.Status > 0 || x.Request == 0 {
+		return false
+	}
+	v.Fail(verdict.Finding{
+		Expected: "text/event-stream, or HTTP 405",
+		On:       x, About: about,
+		Hint:  "answer a GET that is refused with an HTTP status, also where Last-Event-ID names no event",
+		Cause: "the connection ends over a GET",
+	})
+	return true
+}
+
 // getStream: an event stream, or 405.
 func getStream(r *recording.Recording, v *verdict.Verdict) {
 	x := r.Step(stepGet)
@@ -111,6 +135,8 @@ func getStream(r *recording.Recording, v *verdict.Verdict) {
 	case silent && end != nil && end.Status/100 == 2: // the stream would have ended with the session
 		v.Fail(verdict.Finding{Expected: expected, Actual: "no response to GET, not even when the session had ended",
 			Frames: append(x.Evidence(), end.Evidence()...), Warn: true})
+		return
+	case cutOff(x, "GET", v):
 		return
 	case silent:
 		v.NotExercised("GET was not answered in time, for which there is no limit of the specification's")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -82,6 +83,49 @@ func streamed(ctx context.Context, c *scenario.Client, q session.Request) {
 		pending.Cancel()
 	case <-ctx.Done():
 	}
+}
+
+// Steps "crowd" are streams that stand at the same time, opened by GET or by listen requests, as many as the
+// target takes, "crowded" is a request beside them, and "relieved" one after they are ended.
+var httpCrowdScenario = &scenario.Scenario{
+	Name:  HTTPCrowd,
+	Title: "a request beside several open streams",
+	Sends: "Six streams that stand at the same time, opened by GET or, in 2026-07-28, by listen requests, " +
+		"an ordinary request beside them and, if that is not answered, one after their end.",
+	Phase: scenario.Mutate, // who serves nothing beside them keeps others waiting as well
+	In:    scenario.Expendable,
+	When:  scenario.OverHTTP,
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+		if p.Limited() {
+			p.Skip(recording.CodeNotExercised, "streams do not stand side by side")
+			return
+		}
+		const most = 6
+		var all []*session.Stream
+		for range most {
+			one := c.S.OpenStream(ctx, stepCrowd)
+			if p.Modern() {
+				one = c.S.Listen(ctx, stepCrowd, session.Filter{ListChanged: true}, session.Request{})
+			}
+			if !one.Open() {
+				c.Note(c.Dropped(ctx, one))
+				break
+			}
+			all = append(all, one)
+		}
+		ask := func(step recording.Step) *recording.Exchange {
+			q := p.Ordinary(step)
+			q.Tags = recording.Tags{tagStreams: strconv.Itoa(len(all))}
+			return c.Note(c.S.Do(ctx, q))
+		}
+		x := ask(stepCrowded)
+		for _, one := range all {
+			c.Note(c.Dropped(ctx, one))
+		}
+		if !x.Succeeded() {
+			ask(stepRelieved)
+		}
+	}),
 }
 
 var httpBroadcastScenario = &scenario.Scenario{

@@ -3,6 +3,7 @@
 package life
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
@@ -36,6 +38,7 @@ const (
 	stepSound, stepAlien, stepReturn              recording.Step = "sound", "alien", "return"
 	stepLater, stepOpen, stepServed               recording.Step = "later", "open", "served"
 	stepRoots, stepUsed, stepBeside, stepLeft     recording.Step = "roots", "used", "beside", "left"
+	stepNoVersion                                 recording.Step = "no-version"
 )
 
 // The marks of the area's scripts.
@@ -104,7 +107,7 @@ var Checks = []verdict.Check{
 				optionalMembers(x, v)
 			}
 		}},
-	{Requirement: "LIFE-09", From: verdict.Everything, Judge: asksInTime},
+	{Requirement: "LIFE-09", From: verdict.Everything, Judge: early},
 	{Requirement: "LIFE-10", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if how := v.Facts.Notes[recording.FactSingle]; how != "" {
 			v.Observe("one-session-at-a-time", "all of this is judged one session at a time, as a target file asks for with instances: 1: "+how)
@@ -184,7 +187,7 @@ var Checks = []verdict.Check{
 			v.Block(recording.CodeDied, "the program ends at its start without a faulty initialize as well: "+x.Reason, x.Evidence()...)
 			return
 		}
-		for _, x := range r.Steps(stepNoMembers, stepNoClientInfo, stepAlien) {
+		for _, x := range r.Steps(stepNoMembers, stepNoClientInfo, stepNoVersion, stepAlien) {
 			tolerable(x, v)
 		}
 		for _, x := range r.Steps(stepSound) {
@@ -201,15 +204,34 @@ var Checks = []verdict.Check{
 	{Requirement: "LIFE-19", From: capableOnes, With: plainOnes, Judge: outlivesCapable},
 }
 
-// asksInTime: a handshake is over before the client is asked for anything.
-func asksInTime(r *recording.Recording, v *verdict.Verdict) {
+// early: before its answer to initialize a server sends nothing but pings and log messages, and no other request before the
+// handshake has ended. That notifications come then is only remarked upon: the sentence speaks of requests, but of logging
+// among them.
+func early(r *recording.Recording, v *verdict.Verdict) {
+	ended, began := map[string]int{}, map[string]int{}
 	for _, end := range r.Steps(recording.StepInitialized) {
 		v.Holds()
-		for _, m := range verdict.RequestsOf(r) {
-			if m.Frame.Session == end.Session && m.Frame.Number < end.Request && m.Method() != "ping" {
-				v.That(false, "no request but ping before notifications/initialized",
-					"a request for "+m.Method(), m.Frame.Number, end.Request)
-			}
+		ended[end.Session] = end.Request
+	}
+	for _, s := range r.Sessions {
+		if x := s.Initialize; x != nil && x.Succeeded() && len(x.Replies) > 0 {
+			began[s.ID] = x.Replies[0]
+		}
+	}
+	for _, m := range verdict.CallsOf(r) {
+		at, end := m.Frame.Number, ended[m.Frame.Session]
+		if m.Method() == "ping" || m.Method() == "notifications/message" {
+			continue
+		}
+		switch {
+		case at < began[m.Frame.Session]:
+			v.That(false, "nothing but ping and log messages before the answer to initialize", m.Method(), at)
+		case at > end:
+		case m.Kind == wire.KindRequest:
+			v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), at, end)
+		default:
+			v.Observe("notification-before-initialized", m.Method()+" before notifications/initialized, when clients "+
+				"need not be ready for more than pings and log messages", at)
 		}
 	}
 }
@@ -303,6 +325,8 @@ func faulty(x *recording.Exchange) string {
 		return "initialize with empty params"
 	case stepNoClientInfo:
 		return "initialize without clientInfo"
+	case stepNoVersion:
+		return "initialize with the protocolVersion " + cmp.Or(x.Param("protocolVersion").Raw, "left out")
 	}
 	return "initialize with the version " + verdict.Quoted(alien(x))
 }
@@ -316,8 +340,14 @@ func tolerable(x *recording.Exchange, v *verdict.Verdict) {
 			On:       x, About: faulty(x),
 		})
 	default:
-		if v.Answered(x) {
-			v.Holds()
+		if !v.Answered(x) {
+			return
 		}
+		got := x.Result().Get("protocolVersion")
+		v.That(
+			!x.Succeeded() || x.Step == stepAlien || requirement.Revision(got.Str).Known(),
+			"an error, or a version of the protocol",
+			"protocolVersion is "+judge.Brief(got)+" in the answer to "+faulty(x),
+			x.Evidence()...)
 	}
 }

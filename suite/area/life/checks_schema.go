@@ -37,8 +37,21 @@ func ofTheRevision(r *recording.Recording, v *verdict.Verdict) {
 // ofTheClient: what only clients send, by the schema's list of their messages, does not
 // come from the target. Requests of any kind are judged by RPC-22 in modern revisions.
 func ofTheClient(r *recording.Recording, v *verdict.Verdict) {
+	// What was agreed besides the schema may have methods of its own.
+	more := len(v.Facts.Capability("experimental").Map())+len(v.Facts.Capability("extensions").Map()) > 0
 	for _, m := range verdict.CallsOf(r) {
 		area, _, _ := strings.Cut(m.Method(), "/")
+		if m.Method() != "" && !more && !schema.Defines(m.Method()) &&
+			(m.Kind != wire.KindRequest || !v.Modern()) {
+			v.Fail(verdict.Finding{
+				Expected:   "messages that servers send",
+				Actual:     m.Method() + ", which the schema of no revision has",
+				Frames:     []int{m.Frame.Number},
+				Warn:       true,
+				Downgraded: "no sentence forbids own methods, but clients drop what they do not know",
+				Cause:      "a method that no revision has",
+			})
+		}
 		request := m.Kind == wire.KindRequest && !v.Modern() &&
 			(m.Method() == "initialize" || slices.Contains([]string{"resources", "prompts", "tools", "completion", "logging"}, area))
 		if request || m.Method() == "notifications/initialized" || m.Method() == "notifications/roots/list_changed" {

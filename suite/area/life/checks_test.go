@@ -41,18 +41,19 @@ func TestHandshakeChecks(t *testing.T) {
 		{ID: "LIFE-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"resultType":"input_required"}}`))},
 	}, requirement.Legacy()...)
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
-		{ID: "LIFE-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/x"}]`))},
+		{ID: "LIFE-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/progres","params":{}}`))},
+		{ID: "LIFE-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}]`))},
 	}, requirement.R20241105)
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
 		{ID: "LIFE-07", Want: verdict.Fail, Rec: areatest.Lines(with(`,"serverInfo":{"title":null}`))},
 		{ID: "LIFE-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`))},
 		{ID: "LIFE-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`))},
-		{ID: "LIFE-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","method":"notifications/x"}`))},
-		{ID: "LIFE-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/x"}]`), areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`))}, // BATCH-07
+		{ID: "LIFE-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`))},
+		{ID: "LIFE-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}]`), areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`))}, // BATCH-07
 	}, requirement.R20250618, requirement.R20251125)
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
 		{ID: "LIFE-07", Want: verdict.Pass, Rec: areatest.Lines(with(`,"serverInfo":{"title":null,"icons":{}}`))},
-		{ID: "LIFE-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/x"}]`), areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`))},
+		{ID: "LIFE-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}]`), areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`))},
 	}, requirement.R20250326)
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
 		{ID: "LIFE-07", Want: verdict.Pass, Rec: areatest.Lines(with(`,"serverInfo":{"websiteUrl":"https://example.com/","icons":[]}`))},
@@ -93,7 +94,9 @@ func TestNegotiation(t *testing.T) {
 		{ID: "LIFE-17", Want: verdict.Fail, Rec: areatest.Lines(silent)},
 	})
 	areatest.WalkRuns(t, life.FaultyHandshake, `{}`, []areatest.Run{
-		{ID: "LIFE-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "no-members", Method: "initialize", Result: `{}`})},
+		{ID: "LIFE-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "no-members", Method: "initialize", Result: `{"protocolVersion":"2025-06-18"}`})},
+		{ID: "LIFE-17", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "no-members", Method: "initialize", Result: `{}`})},
+		{ID: "LIFE-17", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "no-version", Method: "initialize", Result: `{"protocolVersion":"20250618"}`})},
 		{ID: "LIFE-17", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "no-client-info", Method: "initialize", Outcome: recording.Silent})},
 		{ID: "LIFE-17", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "sound", Method: "initialize", Outcome: recording.Lost})},
 		{ID: "LIFE-17", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "sound", Method: "initialize", Outcome: recording.Canceled})},
@@ -163,7 +166,7 @@ func TestArrays(t *testing.T) {
 				}
 			}
 			facts := rt.Facts(c, `{}`)
-			rec := rt.New(recording.Everything, facts, areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/x"}]`))...)
+			rec := rt.New(recording.Everything, facts, areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}]`))...)
 			if tr == requirement.SSE {
 				for i := range rec.Frames {
 					rec.Frames[i].Event = &wire.Event{}

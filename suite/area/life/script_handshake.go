@@ -62,43 +62,59 @@ var pingsScenario = &scenario.Scenario{
 }
 
 // Step "no-members" is an initialize with empty params, "no-client-info" one
-// without clientInfo and capabilities. Where the connections lead to one and the
-// same server, or where a process has ended, step "sound" is the answer to a proper handshake afterwards.
+// without clientInfo and capabilities, "no-version" are those without a protocolVersion, or with a number.
+// Where the connections lead to one and the same server, or where a process has ended, step "sound" is the
+// answer to a proper handshake afterwards.
 var faultyHandshakeScenario = &scenario.Scenario{
 	Name:  FaultyHandshake,
 	Title: "handshakes with members missing",
-	Sends: "initialize with empty params, and without clientInfo and capabilities.",
+	Sends: "initialize with empty params, without clientInfo and capabilities, and, where the same " +
+		"process can be asked, without protocolVersion and with a number.",
 	Phase: scenario.Destructive,
 	When:  legacyOnly,
 	In:    scenario.Unopened,
 	Script: scenario.OnFresh(unopened, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		x := c.Note(c.S.Do(ctx, session.Request{Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(p), Params: map[string]any{}}))
-		settle(c, x)
-		ask := func(timeout time.Duration) {
-			x = c.S.Do(ctx, session.Request{Step: stepNoClientInfo, Method: "initialize", Timeout: timeout,
-				Params: map[string]any{"protocolVersion": string(p.Revision())}})
-		}
-		// A lenient server has opened the session now, and a second handshake is another fault: only a
-		// result shows that it was taken for a handshake. That saves a process.
-		taken := false
-		open := x.Succeeded()
-		if open && c.S.Alive() && p.Combination.Transport == requirement.Stdio {
-			ask(p.Limits.UpTo(time.Second))
-			taken = x.Succeeded()
-		}
-		if !taken {
-			if (open || !c.S.Alive()) && !again(ctx, p, c) {
-				return
+		last := c.Note(c.S.Do(ctx, session.Request{
+			Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(p), Params: map[string]any{}}))
+		settle(c, last)
+		for i, q := range incomplete(p) {
+			// A lenient server has opened the session now, and a second handshake is another fault: only a
+			// result shows that it was taken for a handshake. That saves a process.
+			open, stdio := last.Succeeded(), p.Combination.Transport == requirement.Stdio
+			x := &recording.Exchange{}
+			if open && stdio && c.S.Alive() {
+				q.Timeout = p.Limits.UpTo(time.Second)
+				x = c.S.Do(ctx, q)
 			}
-			ask(firstAnswer(p))
+			if !x.Succeeded() {
+				if (open || !c.S.Alive()) && (i > 0 && stdio || !again(ctx, p, c)) {
+					break
+				}
+				q.Timeout = firstAnswer(p)
+				x = c.S.Do(ctx, q)
+			}
+			last = c.Note(x)
+			settle(c, last)
 		}
-		c.Note(x)
-		settle(c, x)
-		sound(ctx, p, c, x)
-		if x.Failed() {
+		sound(ctx, p, c, last)
+		if last.Failed() {
 			c.Leave()
 		}
 	}),
+}
+
+// incomplete are the handshakes that follow the one without any members; for the last two no process is
+// started.
+func incomplete(p *scenario.Play) []session.Request {
+	none, number := session.InitializeParams(""), session.InitializeParams("")
+	delete(none, "protocolVersion")
+	number["protocolVersion"] = 20250618
+	return []session.Request{
+		{Step: stepNoClientInfo, Method: "initialize",
+			Params: map[string]any{"protocolVersion": string(p.Revision())}},
+		{Step: stepNoVersion, Method: "initialize", Params: none},
+		{Step: stepNoVersion, Method: "initialize", Params: number},
+	}
 }
 
 // unopened is a connection on which there was no handshake yet.

@@ -33,14 +33,15 @@ var Scenarios = []*scenario.Scenario{completeWalksScenario,
 // The steps and tags of the area's scripts. "first" and "second" ask for the first page twice, "next" and "next-again" for
 // the one behind it, "middle" for the first one once more; "elsewhere" has a cursor of another session. The rest, but
 // for the request "after" them, have bad cursors: "old" is one that was handed out before, "foreign" one of the other list,
-// "changed", "appended" and "truncated" are altered ones.
+// "changed", "first-changed", "last-changed", "raised", "appended" and "truncated" are altered ones.
 const (
 	stepFirst, stepSecond, stepNext, stepNextAgain   recording.Step = "first", "second", "next", "next-again"
 	stepMiddle, stepElsewhere, stepUnknown, stepLong recording.Step = "middle", "elsewhere", "unknown", "long"
 	stepJunk, stepScript, stepBlank, stepEmpty       recording.Step = "junk", "script", "blank", "empty"
 	stepOld, stepForeign, stepNumber, stepObject     recording.Step = "old", "foreign", "number", "object"
 	stepNull, stepAfter, stepChanged, stepAppended   recording.Step = "null", "after", "changed", "appended"
-	stepTruncated                                    recording.Step = "truncated"
+	stepTruncated, stepRaised                        recording.Step = "truncated", "raised"
+	stepFirstChanged, stepLastChanged                recording.Step = "first-changed", "last-changed"
 	tagExpected                                      recording.Tag  = "expected"
 )
 

@@ -17,9 +17,10 @@ import (
 // that a handed-out one was made into, and those that are no strings.
 var (
 	madeUpCursors  = []recording.Step{stepUnknown}
-	alteredCursors = []recording.Step{stepChanged, stepTruncated, stepAppended}
-	hardCursors    = []recording.Step{stepLong, stepJunk, stepScript, stepBlank, stepEmpty}
-	illTyped       = []recording.Step{stepNumber, stepObject, recording.StepArray, stepNull}
+	alteredCursors = []recording.Step{
+		stepChanged, stepFirstChanged, stepLastChanged, stepTruncated, stepAppended, stepRaised}
+	hardCursors = []recording.Step{stepLong, stepJunk, stepScript, stepBlank, stepEmpty}
+	illTyped    = []recording.Step{stepNumber, stepObject, recording.StepArray, stepNull}
 )
 
 func ofList(r *recording.Recording, method string) *recording.Recording {
@@ -59,6 +60,17 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 			v.Expect(x).To(matcher.BeErrorReply(-32602), "a cursor that was never handed out (in "+
 				x.Method+")", f)
 		}
+		unknown := r.Step(stepUnknown)
+		for _, x := range r.Steps(hardCursors...) {
+			// Where that is the code of any cursor it is the same defect.
+			v.FailUnless(!x.HasCode(-32603) || unknown != nil && unknown.HasCode(-32603), verdict.Finding{
+				Expected: matcher.BeErrorReply(-32602).Expected(),
+				On:       x, About: "a cursor that cannot be read (in " + x.Method + ")",
+				OnlyCode:   true,
+				Downgraded: verdict.RefusedOtherwise,
+				Hint:       hint,
+			})
+		}
 		var meddled, foreign verdict.Sightings
 		for _, x := range r.Steps(append([]recording.Step{stepOld, stepForeign}, alteredCursors...)...) {
 			switch {
@@ -79,8 +91,11 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 
 // cursorWords says what the cursor of a step is.
 var cursorWords = map[recording.Step]string{
-	stepChanged: "a cursor with one letter changed", stepTruncated: "half a cursor", stepAppended: "a cursor with more behind it",
-	stepOld: "a cursor handed out some time before", stepForeign: "a cursor of the other list", stepElsewhere: "a cursor handed out in another session",
+	stepChanged: "a cursor with one letter changed", stepFirstChanged: "a cursor with another first letter",
+	stepLastChanged: "a cursor with another last letter", stepRaised: "a cursor with a much higher number",
+	stepTruncated: "half a cursor", stepAppended: "a cursor with more behind it",
+	stepOld: "a cursor handed out some time before", stepForeign: "a cursor of the other list",
+	stepElsewhere: "a cursor handed out in another session",
 }
 
 // survives: after bad cursors the list is answered as ever.

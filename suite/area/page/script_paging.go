@@ -116,13 +116,15 @@ func badCursors(ctx context.Context, c *scenario.Client, method, old, foreign st
 func altered(cursor string) []cursorProbe {
 	letters := []rune(cursor)
 	middle := len(letters) / 2
-	changed := append([]rune{}, letters...)
-	if changed[middle]++; letters[middle] == 'z' || letters[middle] == 'Z' || letters[middle] == '9' {
-		changed[middle] = 'a'
-	}
-	probes := []cursorProbe{{stepChanged, string(changed)}, {stepAppended, cursor + "mcpcheck"}}
+	changed := func(at int) string { return scenario.Changed(cursor, at) }
+	probes := []cursorProbe{{stepChanged, changed(middle)}, {stepAppended, cursor + "mcpcheck"}}
 	if middle > 0 {
-		probes = append(probes, cursorProbe{stepTruncated, string(letters[:middle])})
+		probes = append(probes, cursorProbe{stepTruncated, string(letters[:middle])},
+			cursorProbe{stepFirstChanged, changed(0)},
+			cursorProbe{stepLastChanged, changed(len(letters) - 1)})
+	}
+	if raised := scenario.Raised(cursor); raised != cursor {
+		probes = append(probes, cursorProbe{stepRaised, raised})
 	}
 	return probes
 }

@@ -38,7 +38,7 @@ const (
 	stepAlone, stepAloneAgain                  recording.Step = "alone", "alone-again"
 	stepDigits, stepUnknown, stepCancelled     recording.Step = "digits", "unknown", "cancelled"
 	stepInitializedAgain, stepChunked          recording.Step = "initialized-again", "chunked"
-	stepChunkedPlainly                         recording.Step = "chunked-plainly"
+	stepChunkedPlainly, stepStray              recording.Step = "chunked-plainly", "stray"
 )
 
 // The tags of the area's scripts.
@@ -368,7 +368,7 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 			switch {
 			case m.Nameless() && unread(x, v): // an error about the session or the head of the request
 			case step == recording.StepNullID || step == recording.StepDoubledMember: // there is none, or which one it is depends on the reader
-			case len(x.ID) > 0 && step != recording.StepNoMethod && step != recording.StepMistypedMethod && step != recording.StepNotUTF8:
+			case len(x.ID) > 0 && !slices.Contains(noRequests, step):
 				v.FailUnless(!m.Nameless(), verdict.Finding{
 					Expected: "an error with the id " + judge.Short(gjson.ParseBytes(x.ID), 60) +
 						" of its request",
@@ -385,6 +385,10 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 }
+
+// noRequests are the steps of messages whose ids need not be read, since they are none of requests.
+var noRequests = []recording.Step{
+	recording.StepNoMethod, recording.StepMistypedMethod, recording.StepNotUTF8, recording.StepUnmarked}
 
 // endedWith is by which HTTP status, if by one, what bears the ids of sessions was refused that were over before the script was done.
 func endedWith(r *recording.Recording) map[string]int {

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -16,23 +17,8 @@ import (
 
 // The checks of basic/index on how requests and notifications are treated.
 var rpcRequestsChecks = []verdict.Check{
-	{Requirement: "RPC-09", From: []recording.Name{recording.Everything, recording.MissingReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if r.Scenario == recording.MissingReads {
-			missingAnswered(r, v)
-			return
-		}
-		if why := v.Facts.Notes[recording.FactSpread]; why != "" {
-			v.Block(recording.CodeUnreadable, why) // that is what STDIO-02 is about
-			return
-		}
-		for _, x := range r.Exchanges {
-			open := x.Method == "subscriptions/listen" && x.Outcome != recording.Replied
-			if verdict.Request(x) && x.Tags[recording.TagCancelled] == "" && !open {
-				answeredOnce(r, x, v)
-			}
-		}
-		retriedHandshakes(r, v)
-	}},
+	{Requirement: "RPC-09", Judge: eachAnswered,
+		From: []recording.Name{recording.Everything, recording.MissingReads, recording.InvalidMessages}},
 	{Requirement: "RPC-10", From: []recording.Name{recording.Everything, ClientNotifications}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Exchanges {
 			if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
@@ -41,6 +27,10 @@ var rpcRequestsChecks = []verdict.Check{
 		}
 		if r.Scenario == recording.Everything {
 			strays(r, v)
+		}
+		for _, x := range r.Steps(stepStray) {
+			v.WarnUnless(len(x.Replies) == 0, "no response to a response", matcher.Describe(x)+
+				" to a response under an id that the server never used", x.Evidence()...)
 		}
 	}},
 	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -63,6 +53,16 @@ var rpcRequestsChecks = []verdict.Check{
 					})
 			} else {
 				v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
+			}
+		}
+		for _, x := range r.Steps(recording.StepOtherMethod) {
+			// A server that knows the method, since it serves other revisions as well, finds other faults. One
+			// that has another code for a method of nobody has it for these as well, which is the same defect.
+			made := r.Step(recording.StepUnknownMethod)
+			if x.Failed() && (made == nil || made.HasCode(-32601)) {
+				v.Expect(x).To(matcher.BeErrorReply(-32601, -32600, -32602, -32020, -32021, -32022),
+					"a request for "+x.Method+", which the revision does not have",
+					verdict.Finding{Warn: true, Downgraded: verdict.RefusedOtherwise})
 			}
 		}
 	}},
@@ -105,6 +105,14 @@ var rpcRequestsChecks = []verdict.Check{
 			// There is no method of that name either.
 			refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32601, -32602, -32700)
 		}
+		for _, x := range r.Steps(recording.StepUnmarked) {
+			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
+				continue
+			}
+			form := cmp.Or(strings.TrimSuffix(x.Tags[recording.TagForm], ","), "no jsonrpc")
+			v.WarnUnless(!x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence",
+				matcher.Describe(x)+" to a request with "+form, x.Evidence()...)
+		}
 		for _, x := range r.Steps(recording.StepNullID, recording.StepDoubledMember) {
 			if !x.Fatal || endsServer(r, x, v) || verdict.DiesOfText(r, v) {
 				continue
@@ -124,6 +132,52 @@ var rpcRequestsChecks = []verdict.Check{
 			notMixedUp(x, asked, swapped[x], v)
 		}
 	}},
+}
+
+// eachAnswered: every request gets a response.
+func eachAnswered(r *recording.Recording, v *verdict.Verdict) {
+	switch r.Scenario {
+	case recording.MissingReads:
+		missingAnswered(r, v)
+		return
+	case recording.InvalidMessages:
+		otherMethodsAnswered(r, v)
+		return
+	}
+	if why := v.Facts.Notes[recording.FactSpread]; why != "" {
+		v.Block(recording.CodeUnreadable, why) // that is what STDIO-02 is about
+		return
+	}
+	for _, x := range r.Exchanges {
+		open := x.Method == "subscriptions/listen" && x.Outcome != recording.Replied
+		if verdict.Request(x) && x.Tags[recording.TagCancelled] == "" && !open {
+			answeredOnce(r, x, v)
+		}
+	}
+	retriedHandshakes(r, v)
+}
+
+// otherMethodsAnswered: methods that the revision does not have are asked for by requests like others. Who
+// knows discovery may serve later revisions too, and take subscriptions/listen for one of theirs, which has
+// no answer while it is open.
+func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
+	known := false
+	if slices.ContainsFunc(r.Exchanges, verdict.LosesID) {
+		return // errors that cannot be told apart are RPC-16's
+	}
+	for _, x := range r.Steps(recording.StepOtherMethod) {
+		known = known || x.Method == "server/discover" && x.Outcome == recording.Replied && !x.HasCode(-32601)
+		if endsServer(r, x, v) || known && x.Method == "subscriptions/listen" {
+			continue
+		}
+		if verdict.NoResponse(x) || x.Outcome == recording.Lost && x.Request > 0 {
+			v.Fail(verdict.Finding{
+				Expected: "one response to " + x.Method,
+				On:       x, About: x.Method + ", which the revision does not have",
+				Cause: "a method of another revision is not answered",
+			})
+		}
+	}
 }
 
 // answeredOnce: a request on a clean session gets one response.

@@ -231,6 +231,8 @@ func TestInvalidMessages(t *testing.T) {
 	over.Outcome, over.Status = "", 404
 	large.Outcome, large.Status = "", 431
 	badRequest.Outcome, badRequest.Status = "", 400
+	unmarked := badRequest
+	unmarked.Step, unmarked.Status = "unmarked", 0
 	invented := probe("not-json", "")
 	invented.Outcome, invented.Reply = "", `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":""}}`
 	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
@@ -249,6 +251,9 @@ func TestInvalidMessages(t *testing.T) {
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(limited)},
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(large)},
 		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(badRequest)},
+		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(unmarked)}, // JSON-RPC has it null where there is no request
+		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(unmarked)},
+		{ID: "RPC-15", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "unmarked", ID: "7", Kind: recording.Probe, Result: `{}`})},
 		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(alien)},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(numeric)},
 		{ID: "RPC-15", Want: verdict.NotApplicable, Rec: areatest.Lines(fatal, numeric)}, // the same cause
@@ -512,4 +517,26 @@ func TestErrorsOfTheHTTPServer(t *testing.T) {
 			t.Errorf("%s: %s, expected %s: %s", reply, got.Outcome, want, got.Actual)
 		}
 	}
+}
+
+// TestMethodsOfOthers: a method that only other revisions have is asked for by a request like others. A server that knows discovery
+// may have opened a stream for subscriptions/listen.
+func TestMethodsOfOthers(t *testing.T) {
+	line := func(method, result, code string) rt.Line {
+		l := rt.Line{Step: recording.StepOtherMethod, Method: method, Kind: recording.Probe, Result: result}
+		if code != "" {
+			l.Error = areatest.Failure(code)
+		} else if result == "" {
+			l.Outcome = recording.Silent
+		}
+		return l
+	}
+	unknown, listen := line("server/discover", "", "-32601"), line("subscriptions/listen", "", "")
+	areatest.WalkRuns(t, recording.InvalidMessages, `{}`, []areatest.Run{
+		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(line("server/discover", "", ""))},
+		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(unknown, listen)},
+		{ID: "RPC-09", Want: verdict.NotApplicable, Rec: areatest.Lines(line("server/discover", `{"supportedVersions":[]}`, ""), listen)},
+		{ID: "RPC-13", Want: verdict.Pass, Rec: areatest.Lines(unknown, line("tasks/get", "", "-32602"))},
+		{ID: "RPC-13", Want: verdict.Warn, Rec: areatest.Lines(unknown, line("tasks/get", "", "-32603"))},
+	}, requirement.R20251125)
 }

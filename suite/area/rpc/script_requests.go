@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,11 +152,15 @@ func mixture(p *scenario.Play, uris []string, i int, round string) session.Reque
 
 // Step "unknown" is a notification of a method that nobody has, "cancelled" one
 // that cancels a request that was never made, and "initialized-again" the end of a handshake
-// that has ended already.
+// that has ended already, or that the revision does not have. Steps "stray" are responses under ids that the
+// target never used.
 var clientNotificationsScenario = &scenario.Scenario{
 	Name:  ClientNotifications,
 	Title: "notifications, known and unknown",
-	Sends: "A notification of a method that nobody has, the cancellation of a request that was never made, and, where there is a handshake, its last notification once more; then a look at what comes back.",
+	Sends: "A notification of a method that nobody has, the cancellation of a request that was never " +
+		"made, the last notification of a handshake once more, or where there is none, and, where clients " +
+		"send responses and what comes back is not bound to a message, two under ids that the server " +
+		"never used; then a look at what comes back.",
 	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
@@ -163,9 +168,14 @@ var clientNotificationsScenario = &scenario.Scenario{
 			{Step: stepUnknown, Method: "notifications/mcpcheck/unknown", Notification: true},
 			{Step: stepCancelled, Method: "notifications/cancelled", Notification: true,
 				Params: map[string]any{"requestId": 900003, "reason": "never made"}},
+			{Step: stepInitializedAgain, Method: "notifications/initialized", Notification: true},
 		}
-		if !p.Modern() {
-			all = append(all, session.Request{Step: stepInitializedAgain, Method: "notifications/initialized", Notification: true})
+		if !p.Modern() && p.Combination.Transport != requirement.HTTP {
+			failure := `"error":{"code":-32601,"message":"` + recording.RefusalText + `"}`
+			for _, stray := range [][2]string{{`"mcpcheck-stray"`, `"result":{}`}, {"900009", failure}} {
+				body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, stray[0], stray[1])
+				all = append(all, session.Request{Step: stepStray, ID: json.RawMessage(stray[0]), Body: body})
+			}
 		}
 		c.Probes(ctx, all...)
 	}),

@@ -212,7 +212,7 @@ func TestSSETransportChecks(t *testing.T) {
 	foreign.Incoming = []string{`{"jsonrpc":"2.0","id":101,"result":{}}`}
 	first, second := message("", "post:1", areatest.OkList), message("", "post:2", areatest.OkList)
 	first.Step, second.Step = "first", "second"
-	areatest.WalkRuns(t, sse.HTTPResume, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.HTTPResume, `{}`, []areatest.Run{
 		{ID: "SSE-07", Want: verdict.Pass, Rec: areatest.Lines(first, second, resumed)},
 		{ID: "SSE-07", Want: verdict.Fail, Rec: areatest.Lines(first, second, foreign)},
 		{ID: "SSE-07", Want: verdict.NotApplicable, Rec: areatest.Lines(first, second)},

@@ -57,6 +57,15 @@ var Checks = []verdict.Check{
 			Expected: "HTTP 404",
 			On:       x, About: "a session id that was never issued",
 		})
+		for _, y := range r.Steps(recording.StepUnknownID) {
+			if form := y.Tags[recording.TagForm]; form != "" {
+				v.FailUnless(!y.Succeeded() && y.Outcome != recording.Lost || x.Succeeded(), verdict.Finding{
+					Expected: "HTTP 404",
+					On:       y, About: "the id of a session with " + form,
+					Hint: "compare session ids as they are, from the first character to the last",
+				})
+			}
+		}
 	}),
 	sessionCheck("SESS-08", func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepReopen); x != nil && verdict.Responded(x, v) {

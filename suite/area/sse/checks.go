@@ -22,7 +22,6 @@ import (
 
 // The scenarios of the area.
 const (
-	HTTPResume  recording.Name = "http-resume"  // a stream asked for again by the id of its last event
 	SSEEndpoint recording.Name = "sse-endpoint" // the event stream of HTTP+SSE, opened by hand
 )
 
@@ -30,13 +29,14 @@ const (
 var Scenarios = []*scenario.Scenario{sseEndpointScenario, httpResumeScenario}
 
 // The steps of the area's scripts. "open" opens the stream of HTTP+SSE; "first" and "second", unlike "json", are answered by streams, which are
-// asked for again behind the last event ("resume-last"), behind one that never was ("resume-unknown") and in another
-// session ("resume-elsewhere"), where "other" has the id of a request of the first one.
+// asked for again behind the last event ("resume-last"), behind one that never was ("resume-unknown",
+// "resume-raised") and in another session ("resume-elsewhere"), where "other" has the id of a request of the
+// first one.
 const (
 	stepOpen, stepFirst, stepSecond, stepOther recording.Step = "open", "first", "second", "other"
 	stepLast, stepUnknown, stepElsewhere       recording.Step = "resume-last", "resume-unknown", "resume-elsewhere"
 	stepJSON, stepListen                       recording.Step = "json", "listen"
-	stepThird, stepListenAgain                 recording.Step = "third", "listen-again"
+	stepThird, stepListenAgain, stepRaised     recording.Step = "third", "listen-again", "resume-raised"
 )
 
 // The tags of the area's scripts.
@@ -57,7 +57,7 @@ var Checks = []verdict.Check{
 	}},
 	{Requirement: "SSE-04", From: verdict.Everything, Judge: primingEvents},
 	{Requirement: "SSE-06", From: verdict.Everything, Judge: uniqueEventIDs},
-	{Requirement: "SSE-07", From: []recording.Name{HTTPResume}, Judge: ownReplay},
+	{Requirement: "SSE-07", From: []recording.Name{recording.HTTPResume}, Judge: ownReplay},
 	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepOpen); verdict.Responded(x, v) {
 			v.That(x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream", "HTTP 200 with text/event-stream",

@@ -25,10 +25,10 @@ func TestOriginOfLastEventID(t *testing.T) {
 	resumed := rt.Line{Step: "resume", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:1", Event: &wire.Event{}, Tags: recording.Tags{"id": "e1"},
 		Incoming: []string{`{"jsonrpc":"2.0","id":101,"result":{}}`}}
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
-	rec := rt.New(sse.HTTPResume, facts, on("first", "post:1", "e1"), on("second", "post:2", "f1"), resumed)
+	rec := rt.New(recording.HTTPResume, facts, on("first", "post:1", "e1"), on("second", "post:2", "f1"), resumed)
 	req, _ := area.Catalogue().Find("SSE-07")
 	k, _ := area.BuiltIn().Check("SSE-07")
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{sse.HTTPResume: rec})
+	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.HTTPResume: rec})
 	first := rec.Step("first")
 	if want := first.Evidence(); !got.Outcome.Red() || len(want) < 2 || !slices.Equal(got.Frames[:2], want[:2]) {
 		t.Errorf("%s, the evidence is %v, without %v", got.Outcome, got.Frames, want)
@@ -85,9 +85,9 @@ func TestReplays(t *testing.T) {
 		if c.step != "resume" {
 			lines = append(lines, rt.Line{Step: "resume", Session: "s1", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:0", Tags: recording.Tags{"id": "e1"}})
 		}
-		rec := rt.New(sse.HTTPResume, facts, append(lines, rt.Line{Step: c.step, Session: c.session, ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:1",
+		rec := rt.New(recording.HTTPResume, facts, append(lines, rt.Line{Step: c.step, Session: c.session, ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:1",
 			Event: &wire.Event{ID: c.as, HasID: true}, Tags: recording.Tags{"id": c.named}, Incoming: []string{c.replayed}})...)
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{sse.HTTPResume: rec})
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.HTTPResume: rec})
 		if got.Outcome != c.want || (len(got.Observations) > 0) != c.observed {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -129,8 +129,8 @@ func TestReplayThatDidNotBegin(t *testing.T) {
 	}
 	for _, step := range []recording.Step{"resume-last", "resume-unknown", "resume-elsewhere"} {
 		for status, want := range map[int]verdict.Outcome{0: verdict.NotApplicable, 200: verdict.Pass, 404: verdict.Pass} {
-			rec := rt.New(sse.HTTPResume, facts, areatest.HTTPLine("first", 200, areatest.OkList), areatest.HTTPLine("second", 200, areatest.OkList), get("resume", 200), get(step, status))
-			if got := verdict.Evaluate(k, req, facts, verdict.Recordings{sse.HTTPResume: rec}); got.Outcome != want {
+			rec := rt.New(recording.HTTPResume, facts, areatest.HTTPLine("first", 200, areatest.OkList), areatest.HTTPLine("second", 200, areatest.OkList), get("resume", 200), get(step, status))
+			if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.HTTPResume: rec}); got.Outcome != want {
 				t.Errorf("%s with status %d: %+v", step, status, got)
 			}
 		}

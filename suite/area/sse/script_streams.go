@@ -21,14 +21,16 @@ import (
 // apart; "json" are those of other kinds, which were answered without event ids. If the first one's events have ids, "resume" asks for what came after its
 // first event. Where that is served, "other" is another request in another session, under the id of the
 // first, if the target keeps sessions; "resume-last" asks for what came after the last event that answered the
-// first, "resume-unknown" names an event that never was, and "resume-elsewhere" asks for the same as
-// "resume" in the other session. "listen" is a stream by GET; if an event on it has an id, "third" is a request after its end, and
-// "listen-again" asks for what came after that event. The tag "id" is the event that is named.
+// first, "resume-unknown" names an event that never was, "resume-raised" one with a much higher number than
+// any had, and "resume-elsewhere" asks for the same as "resume" in the other session. "listen" is a stream by
+// GET; if an event on it has an id, "third" is a request after its end, and "listen-again" asks for what came
+// after that event. The tag "id" is the event that is named.
 var httpResumeScenario = &scenario.Scenario{
-	Name:  HTTPResume,
+	Name:  recording.HTTPResume,
 	Title: "resuming a stream",
 	Sends: "Two requests with event streams, and, if events have ids, GET with Last-Event-ID, in their session and in another one, where another request has the id of the first; " +
-		"also with the id of an event that never was. A GET stream that is dropped and, if events on it have ids, asked for again behind another request.",
+		"also with the id of an event that never was, and with a real one whose number is raised. A GET " +
+		"stream that is dropped and, if events on it have ids, asked for again behind another request.",
 	Phase: scenario.Quiet,
 	In:    scenario.Own,
 	After: []recording.Name{recording.Reads},
@@ -49,6 +51,9 @@ var httpResumeScenario = &scenario.Scenario{
 			other := otherSession(ctx, p, c, x)
 			all.ask(ctx, c, resume(stepLast, ids[len(ids)-1]))
 			all.ask(ctx, c, resume(stepUnknown, strangeEvent))
+			if last := ids[len(ids)-1]; scenario.Raised(last) != last {
+				all.ask(ctx, c, resume(stepRaised, scenario.Raised(last)))
+			}
 			if other != nil {
 				all.ask(ctx, other, resume(stepElsewhere, ids[0]))
 			}

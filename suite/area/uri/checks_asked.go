@@ -40,6 +40,8 @@ var uriAskedChecks = []verdict.Check{
 		}},
 	{Requirement: "URI-09", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources,
 		Judge: strangers},
+	{Requirement: "URI-16", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources,
+		Judge: noPatterns},
 	leaving("URI-10", recording.StepDots), leaving("URI-11", recording.StepEncoded), leaving("URI-12", recording.StepTemplate),
 	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: reads,
 		Needs: verdict.Resources,
@@ -118,6 +120,26 @@ func strangers(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	answered.Observe(v, "catch-all-read", "%d of a made-up scheme {yields|yield} contents: %s")
+}
+
+// noPatterns: what no URI of the list is yields nothing for being like one under a pattern. Where everything
+// can be read that says nothing.
+func noPatterns(r *recording.Recording, v *verdict.Verdict) {
+	guesses := r.Steps(recording.StepGuessed)
+	if len(guesses) == 0 || slices.ContainsFunc(guesses, verdict.Yields) {
+		v.NotExercised("no read beside a listed resource was refused, so one that is served shows nothing")
+		return
+	}
+	for _, x := range r.Steps(recording.StepPattern) {
+		if v.Answered(x) && !verdict.AsksForInput(x) {
+			v.WarnUnless(
+				!verdict.Yields(x),
+				"an error: it is not listed, and no template stands for it",
+				verdict.ReadOf(x)+
+					", made of the listed "+x.Tags[recording.TagOf]+", yields contents",
+				append(guesses[0].Evidence(), x.Evidence()...)...)
+		}
+	}
 }
 
 // likeOthers: what a strange URI yields has the form of what others yield. That none

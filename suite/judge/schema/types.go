@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
@@ -46,6 +47,15 @@ var types = sync.OnceValue(func() *typeFile {
 	}
 	return f
 })
+
+// Defines reports whether a revision, or the extension that tasks became, has a request or notification of a
+// method.
+func Defines(method string) bool {
+	_, request := types().Requests[method]
+	_, notification := types().Notifications[method]
+	return request || notification ||
+		strings.HasPrefix(strings.TrimPrefix(method, "notifications/"), "tasks/")
+}
 
 // inRevision is a part of a schema as a revision has it; ok is false if it has none.
 func inRevision(part node, rev requirement.Revision) (made node, ok bool) {
