@@ -27,7 +27,7 @@ func TestConsistent(t *testing.T) {
 		"summary.outcome":                    func(r *Report) { r.Summary.Outcome = Conformant },
 		"summary.conformant":                 func(r *Report) { r.Summary.Conformant = true },
 		"summary.scope":                      func(r *Report) { r.Config.Only = []string{"A-1"} },
-		`it is "partial: opted out of A-2"`: func(r *Report) {
+		`it is "partial (opted out of A-2)"`: func(r *Report) {
 			r.Results[1].Verdict, r.Results[1].ReasonCode = NotApplicable, CodeOptedOut
 			r.Summary.Pass, r.Summary.NotApplicable = 0, 1
 		},

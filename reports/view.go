@@ -42,7 +42,7 @@ func (v view) narrowed(limit int) string {
 			parts = append(parts, words+clean(listed(ids, limit), pageText))
 		}
 	}
-	add("only ", c.Only)
+	add("", c.Only)
 	add("without ", c.Skip)
 	if c.LabelFilter != "" {
 		add("labels ", []string{c.LabelFilter})
@@ -60,7 +60,7 @@ func (v view) narrowed(limit int) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return ": " + strings.Join(parts, "; ")
+	return " (" + strings.Join(parts, "; ") + ")"
 }
 
 // scope is [view.scope] of a quick run. Where there is no room for all that was left out it tells the command that lists it.
