@@ -24,7 +24,7 @@ const tagAnswer recording.Tag = "answer"
 // How they are: not yet, by a result, or by an error.
 const later, byResult, byError = "", "result", "error"
 
-// The client declares all that the revision has. Its handshake is as slow as that of [Handshake]. Then the
+// The client declares all that the revision has, and waits a little before it ends the handshake. Then the
 // target has a moment to ask for something. While a request of the target is open, step "open" is a ping.
 // Then it is answered, by a result (the tag "answer"). Steps "used" are about a resource, and step "served"
 // is an ordinary request. All of that comes once more when the client has told of other roots, with errors. A
@@ -60,11 +60,11 @@ func playCapable(ctx context.Context, p *scenario.Play) {
 		return
 	}
 	defer c.hangUp(ctx)
-	moment := p.Limits.UpTo(2 * p.Limits.QuietWindow)
+	moment := p.Limits.UpTo(p.Limits.QuietWindow)
 	asks := c.exchange(ctx, moment, byResult)
 	if c.S.Alive() {
 		c.change(ctx)
-		asks = c.exchange(ctx, moment/2, byError) || asks
+		asks = c.exchange(ctx, moment/3, byError) || asks
 	}
 	if asked, failed := c.heard(); asked && !failed && c.S.Alive() {
 		if p.Instances == 1 {
@@ -109,7 +109,9 @@ func newCapable(ctx context.Context, p *scenario.Play, root string, slow bool) (
 	c.Client, ok = p.Fresh(ctx, session.Options{Kind: recording.Capable, HoldInitialized: slow,
 		Capabilities: c.declared, Answer: c.reply})
 	if ok && slow {
-		c.S.Quiet(ctx, p.Limits.QuietWindow)
+		if p.Combination.Transport != requirement.HTTP { // where there is no stream yet
+			c.S.Quiet(ctx, p.Limits.QuietWindow/3)
+		}
 		c.Note(c.S.Initialized(ctx))
 		c.listen(ctx)
 	}

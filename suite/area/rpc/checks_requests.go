@@ -162,7 +162,8 @@ func eachAnswered(r *recording.Recording, v *verdict.Verdict) {
 // no answer while it is open.
 func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
 	known := false
-	if slices.ContainsFunc(r.Exchanges, verdict.LosesID) {
+	sound := r.Steps(recording.StepUnknownMethod, recording.StepNoURI, recording.StepOtherMethod)
+	if slices.ContainsFunc(sound, verdict.LosesID) {
 		return // errors that cannot be told apart are RPC-16's
 	}
 	for _, x := range r.Steps(recording.StepOtherMethod) {
