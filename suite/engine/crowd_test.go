@@ -131,7 +131,7 @@ func (m *mute) open(context.Context) (io.ReadWriteCloser, error) {
 			switch {
 			case said.Get("method").Type == gjson.Number && m.silent():
 				continue
-			case said.Get("method").Type != gjson.String:
+			case said.Get("method").Type != gjson.String, said.Get("jsonrpc").Str != "2.0":
 				answer = `"error":{"code":-32600,"message":"no"}`
 			case said.Get("method").Str == "initialize":
 				time.Sleep(time.Millisecond) // until all that are started together run

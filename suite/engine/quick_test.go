@@ -25,7 +25,7 @@ func lateRefusals(late time.Duration) func(context.Context) (io.ReadWriteCloser,
 			defer func() { _ = theirs.Close() }()
 			for in := bufio.NewScanner(theirs); in.Scan(); {
 				m := gjson.ParseBytes(in.Bytes())
-				id, refused := cmp.Or(m.Get("id").Raw, "null"), !gjson.ValidBytes(in.Bytes()) || m.Get("method").Type != gjson.String
+				id, refused := cmp.Or(m.Get("id").Raw, "null"), !gjson.ValidBytes(in.Bytes()) || m.Get("method").Type != gjson.String || m.Get("jsonrpc").Str != "2.0"
 				switch {
 				case refused:
 					time.AfterFunc(late, func() {

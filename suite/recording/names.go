@@ -59,6 +59,7 @@ const (
 	Reads           Name = "reads"            // a read of each listed resource, or of a sample
 	MissingReads    Name = "missing-reads"    // reads of resources that do not exist
 	KnownReads      Name = "known-reads"      // reads of resources whose contents are known
+	ForeignMessages Name = "foreign-messages" // what another version of JSON-RPC, or another revision, has
 	InvalidMessages Name = "invalid-messages" // what is no JSON, no request, or asks for an unknown method
 )
 

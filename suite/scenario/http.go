@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -129,7 +130,7 @@ var httpSessionsScenario = &Scenario{
 		}
 		p.use(ctx, b, "b")
 		if a.S.HTTPSession() != "" {
-			p.idProbes(ctx, a)
+			p.idProbes(ctx, a, b.S.HTTPSession())
 			p.ended(ctx, b)
 			p.chosenID(ctx, a)
 		}
@@ -143,7 +144,7 @@ var httpSessionsScenario = &Scenario{
 // onlySession does in one session what needs no other one beside it.
 func (p *Play) onlySession(ctx context.Context, c *Client) {
 	if c.S.HTTPSession() != "" {
-		p.idProbes(ctx, c)
+		p.idProbes(ctx, c, c.S.HTTPSession())
 	}
 	if p.Revision() >= requirement.R20250618 {
 		p.badVersions(ctx, c)
@@ -174,22 +175,22 @@ func (p *Play) use(ctx context.Context, c *Client, name string) {
 	c.Peek(ctx, session.Request{Step: recording.StepUse, HTTPMethod: http.MethodGet, Tags: recording.Tags{recording.TagSession: name}}, time.Second)
 }
 
-func (p *Play) idProbes(ctx context.Context, c *Client) {
+// idProbes asks under no id, and under ids that were never issued; other is that of another session.
+func (p *Play) idProbes(ctx context.Context, c *Client, other string) {
 	missing, unknown := p.Ordinary(recording.StepWithoutID), p.Ordinary(recording.StepUnknownID)
 	missing.Omit = []string{HeaderSession}
 	unknown.Header = map[string]string{HeaderSession: StrangeSession}
 	probes, own := []session.Request{missing, unknown}, c.S.HTTPSession()
-	for _, made := range [][2]string{
-		{"one character changed", Changed(own, len(own)/2)},
-		{"its last character cut off", own[:len(own)-1]},
+	made := [][2]string{
+		{"one character changed", Changed(own, len(own)/2)}, {"its last character cut off", own[:len(own)-1]},
 		{"a further character", own + "0"},
-	} {
+	}
+	if strings.HasPrefix(other, own[:len(own)/2]) {
+		made = nil // what is made of an id that can be guessed may be that of another session
+	}
+	for _, m := range made {
 		q := p.Ordinary(recording.StepUnknownID)
-		q.Tags, q.Header = recording.Tags{
-			recording.TagForm: made[0],
-		}, map[string]string{
-			HeaderSession: made[1],
-		}
+		q.Tags, q.Header = recording.Tags{recording.TagForm: m[0]}, map[string]string{HeaderSession: m[1]}
 		probes = append(probes, q)
 	}
 	Each(c, probes, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })

@@ -193,16 +193,13 @@ func Acknowledged(ack []byte) []string {
 // method is a number. Step "array" is an array that holds a request, in revisions
 // without batches. Step "null-id" is a request whose id is null, and "doubled-member" one with two ids and two methods. Step
 // "unknown-method" asks for a method that nobody has, "no-uri" for a read without
-// URI; both are proper requests. Steps "unmarked" are requests in order but for their jsonrpc, which the tag
-// "form" has; steps "other-method" ask for what other revisions and extensions have. These come last, as some
-// servers hear nothing after one.
+// URI; both are proper requests.
 var invalidMessagesScenario = &Scenario{
 	Name:  recording.InvalidMessages,
 	Title: "messages that are no valid requests",
 	Sends: "A message that breaks off, bytes that are no UTF-8 in a notification and in a request, " +
 		"objects without a method or with a numeric one, an array where there are no batches, a null id, " +
-		"members that occur twice, requests without jsonrpc or of another version of it, a method that " +
-		"nobody has, a read without a URI, and methods of other revisions and of extensions.",
+		"members that occur twice, a method that nobody has, and a read without a URI.",
 	Phase: Read,
 	In:    Expendable,
 	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
@@ -226,20 +223,27 @@ var invalidMessagesScenario = &Scenario{
 		doubled := session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007")}
 		doubled.Body = bytes.Replace(Lifeline(p, 900007, "doubled"), []byte(`"id"`), []byte(twice), 1)
 		probes = append(probes, doubled)
+		c.Probes(ctx, probes...)
+	}),
+}
+
+// Steps "unmarked" are requests in order but for their jsonrpc, which the tag "form" has; steps "other-method" ask for what
+// other revisions and extensions have. These come last, as some servers hear nothing after one. Before, step
+// "unknown-method" asks for a method that nobody has.
+var foreignMessagesScenario = &Scenario{
+	Name:  recording.ForeignMessages,
+	Title: "messages of other protocols and revisions",
+	Sends: "Requests without jsonrpc or of another version of it, and for methods of nobody, of other revisions and of extensions.",
+	Phase: Read,
+	In:    Expendable,
+	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
+		c.Do(ctx, session.Request{Step: recording.StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})
+		var probes []session.Request
 		for i, form := range []string{``, `"jsonrpc":"1.0",`, `"jsonrpc":2.0,`} {
 			id := 900008 + i
 			body := bytes.Replace(Lifeline(p, id, "unmarked"), []byte(`"jsonrpc":"2.0",`), []byte(form), 1)
-			tags := recording.Tags{recording.TagForm: form}
-			probes = append(
-				probes,
-				session.Request{
-					Step:   recording.StepUnmarked,
-					Method: LifeMethod(p),
-					ID:     json.RawMessage(strconv.Itoa(id)),
-					Body:   body,
-					Tags:   tags,
-				},
-			)
+			probes = append(probes, session.Request{Step: recording.StepUnmarked, Method: LifeMethod(p),
+				ID: json.RawMessage(strconv.Itoa(id)), Body: body, Tags: recording.Tags{recording.TagForm: form}})
 		}
 		c.Probes(ctx, append(probes, otherMethods(p)...)...)
 	}),

@@ -89,6 +89,7 @@ func Common() []*Scenario {
 		httpSessionsScenario,
 		inputReadsScenario,
 		invalidMessagesScenario,
+		foreignMessagesScenario,
 		knownReadsScenario,
 		listeningScenario,
 		malformedCompletionsScenario,

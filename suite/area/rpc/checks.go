@@ -388,7 +388,7 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 
 // noRequests are the steps of messages whose ids need not be read, since they are none of requests.
 var noRequests = []recording.Step{
-	recording.StepNoMethod, recording.StepMistypedMethod, recording.StepNotUTF8, recording.StepUnmarked}
+	recording.StepNoMethod, recording.StepMistypedMethod, recording.StepNotUTF8}
 
 // endedWith is by which HTTP status, if by one, what bears the ids of sessions was refused that were over before the script was done.
 func endedWith(r *recording.Recording) map[string]int {

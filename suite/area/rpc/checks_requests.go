@@ -18,7 +18,7 @@ import (
 // The checks of basic/index on how requests and notifications are treated.
 var rpcRequestsChecks = []verdict.Check{
 	{Requirement: "RPC-09", Judge: eachAnswered,
-		From: []recording.Name{recording.Everything, recording.MissingReads, recording.InvalidMessages}},
+		From: []recording.Name{recording.Everything, recording.MissingReads, recording.ForeignMessages}},
 	{Requirement: "RPC-10", From: []recording.Name{recording.Everything, ClientNotifications}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Exchanges {
 			if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
@@ -33,7 +33,11 @@ var rpcRequestsChecks = []verdict.Check{
 				" to a response under an id that the server never used", x.Evidence()...)
 		}
 	}},
-	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, recording.ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if r.Scenario == recording.ForeignMessages {
+			otherMethodsUnknown(r, v)
+			return
+		}
 		for _, x := range r.Steps(recording.StepUnknownMethod) {
 			if endsServer(r, x, v) {
 				return
@@ -53,16 +57,6 @@ var rpcRequestsChecks = []verdict.Check{
 					})
 			} else {
 				v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
-			}
-		}
-		for _, x := range r.Steps(recording.StepOtherMethod) {
-			// A server that knows the method, since it serves other revisions as well, finds other faults. One
-			// that has another code for a method of nobody has it for these as well, which is the same defect.
-			made := r.Step(recording.StepUnknownMethod)
-			if x.Failed() && (made == nil || made.HasCode(-32601)) {
-				v.Expect(x).To(matcher.BeErrorReply(-32601, -32600, -32602, -32020, -32021, -32022),
-					"a request for "+x.Method+", which the revision does not have",
-					verdict.Finding{Warn: true, Downgraded: verdict.RefusedOtherwise})
 			}
 		}
 	}},
@@ -91,7 +85,7 @@ var rpcRequestsChecks = []verdict.Check{
 			})
 		}
 	}},
-	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages, recording.ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(recording.StepNoMethod) {
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
@@ -140,7 +134,7 @@ func eachAnswered(r *recording.Recording, v *verdict.Verdict) {
 	case recording.MissingReads:
 		missingAnswered(r, v)
 		return
-	case recording.InvalidMessages:
+	case recording.ForeignMessages:
 		otherMethodsAnswered(r, v)
 		return
 	}
@@ -157,12 +151,25 @@ func eachAnswered(r *recording.Recording, v *verdict.Verdict) {
 	retriedHandshakes(r, v)
 }
 
+// otherMethodsUnknown: a server that knows the method, since it serves other revisions as well, finds other faults. One that
+// has another code for a method of nobody has it for these as well, which is the same defect.
+func otherMethodsUnknown(r *recording.Recording, v *verdict.Verdict) {
+	made := r.Step(recording.StepUnknownMethod)
+	for _, x := range r.Steps(recording.StepOtherMethod) {
+		if x.Failed() && (made == nil || made.HasCode(-32601)) {
+			v.Expect(x).To(matcher.BeErrorReply(-32601, -32600, -32602, -32020, -32021, -32022),
+				"a request for "+x.Method+", which the revision does not have",
+				verdict.Finding{Warn: true, Downgraded: verdict.RefusedOtherwise})
+		}
+	}
+}
+
 // otherMethodsAnswered: methods that the revision does not have are asked for by requests like others. Who
 // knows discovery may serve later revisions too, and take subscriptions/listen for one of theirs, which has
 // no answer while it is open.
 func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
 	known := false
-	sound := r.Steps(recording.StepUnknownMethod, recording.StepNoURI, recording.StepOtherMethod)
+	sound := r.Steps(recording.StepUnknownMethod, recording.StepOtherMethod)
 	if slices.ContainsFunc(sound, verdict.LosesID) {
 		return // errors that cannot be told apart are RPC-16's
 	}

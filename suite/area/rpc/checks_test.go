@@ -251,7 +251,6 @@ func TestInvalidMessages(t *testing.T) {
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(limited)},
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(large)},
 		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(badRequest)},
-		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(unmarked)}, // JSON-RPC has it null where there is no request
 		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(unmarked)},
 		{ID: "RPC-15", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "unmarked", ID: "7", Kind: recording.Probe, Result: `{}`})},
 		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(alien)},
@@ -532,7 +531,7 @@ func TestMethodsOfOthers(t *testing.T) {
 		return l
 	}
 	unknown, listen := line("server/discover", "", "-32601"), line("subscriptions/listen", "", "")
-	areatest.WalkRuns(t, recording.InvalidMessages, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.ForeignMessages, `{}`, []areatest.Run{
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(line("server/discover", "", ""))},
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(unknown, listen)},
 		{ID: "RPC-09", Want: verdict.NotApplicable, Rec: areatest.Lines(line("server/discover", `{"supportedVersions":[]}`, ""), listen)},
