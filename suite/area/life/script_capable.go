@@ -60,11 +60,11 @@ func playCapable(ctx context.Context, p *scenario.Play) {
 		return
 	}
 	defer c.hangUp(ctx)
-	moment := p.Limits.UpTo(p.Limits.QuietWindow)
+	moment := p.Limits.UpTo(2 * p.Limits.QuietWindow) // servers in use ask a third of a second after the handshake
 	asks := c.exchange(ctx, moment, byResult)
 	if c.S.Alive() {
 		c.change(ctx)
-		asks = c.exchange(ctx, moment/3, byError) || asks
+		asks = c.exchange(ctx, moment/6, byError) || asks
 	}
 	if asked, failed := c.heard(); asked && !failed && c.S.Alive() {
 		if p.Instances == 1 {
