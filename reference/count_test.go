@@ -41,6 +41,7 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 	t.Cleanup(func() { debug.SetGCPercent(percent) })
 	left := map[string]bool{
 		"mrtr-04-asks-anyone":        true, // says of each read that the client can be asked, which shows where the resource asks
+		"http-37-few-threads":        true, // a stream keeps a thread, which shows where nothing is left for another one
 		"answers-out-of-order":       true, // has an answer wait for another one, which shows where there is one
 		"merged-updates":             true, // holds back what may come a little later anyway
 		"sess-02-alike":              true, // issues ids as long as others, of which the first is overlooked

@@ -58,7 +58,12 @@ func rpcCode() code {
 		"rpc-10-answers-error-responses": taking(`,"error":{`, `,"method":"response","params":{`),
 		"rpc-14-deaf-after-garbage":      deafAfterGarbage(),
 		"rpc-15-jsonrpc-of-1-0":          taking(`"jsonrpc":"1.0"`, `"jsonrpc":"2.0"`),
-		"rpc-15-no-jsonrpc":              taking(`{"id":`, `{"jsonrpc":"2.0","id":`),
+		"rpc-15-no-jsonrpc": hook.OnIncoming(func(in hook.Receiving) error {
+			if o, ok := hook.DecodeObject(in.Raw); ok && o["jsonrpc"] == nil && o["method"] != nil {
+				in.Raw = bytes.Replace(in.Raw, []byte("{"), []byte(`{"jsonrpc":"2.0",`), 1)
+			}
+			return in.Next()
+		}),
 		"rpc-12-null-result": hook.EditMessage(func(m *hook.Message) {
 			if m.Kind == hook.Notification {
 				m.Raw = hook.EditRaw(m.Raw, func(o hook.Object) { o["result"] = nil })

@@ -366,7 +366,7 @@ var listenChurnScenario = &scenario.Scenario{
 			return
 		}
 		p.Establish(recording.FactListens, "yes")
-		scenario.Each(c, make([]struct{}, 32), func(_ int, _ struct{}, c *scenario.Client) { listenOnce(ctx, c, recording.StepListen) })
+		scenario.Each(c, make([]struct{}, 40), func(_ int, _ struct{}, c *scenario.Client) { listenOnce(ctx, c, recording.StepListen) })
 		listenOnce(ctx, c, stepLast)
 		c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
 	},
