@@ -175,7 +175,11 @@ func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, x := range r.Steps(recording.StepOtherMethod) {
 		known = known || x.Method == "server/discover" && x.Outcome == recording.Replied && !x.HasCode(-32601)
-		if endsServer(r, x, v) || known && x.Method == "subscriptions/listen" {
+		refused := slices.ContainsFunc(x.Evidence(), func(n int) bool { // also behind the answer to a later request
+			f := r.Frame(n)
+			return f != nil && f.HTTP != nil && f.HTTP.Status >= http.StatusBadRequest
+		})
+		if refused || endsServer(r, x, v) || known && x.Method == "subscriptions/listen" {
 			continue
 		}
 		if verdict.NoResponse(x) && len(x.Replies) == 0 || x.Outcome == recording.Lost && x.Request > 0 {
