@@ -62,7 +62,7 @@ func TestErrorsShareSignsOfLife(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s := &refusing{status: status, mute: mute, heard: map[string]int{}}
 					judgedOverHTTP(t, s, 0)
-					if pings, lists := s.heard["ping"], s.heard["resources/list"]; pings > 90 || lists > 240 {
+					if pings, lists := s.heard["ping"], s.heard["resources/list"]; pings > 120 || lists > 240 {
 						t.Errorf("%d pings and %d lists", pings, lists)
 					}
 				})
