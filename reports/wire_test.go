@@ -166,7 +166,7 @@ func TestPasted(t *testing.T) {
 	if r.Frames[1].Direction = Out; r.paste() != "" {
 		t.Error("there is a line although two messages were sent")
 	}
-	// Two that say for themselves which revision they are of go to a process of their own, in one command.
+	// Two requests that name their revision go to a new process, in one command.
 	const meta = `{"method":"a","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"%s"}}}`
 	r.Frames[0].Data, r.Frames[1].Data = fmt.Appendf(nil, meta, "1"), fmt.Appendf(nil, meta, "2")
 	r.Target.Endpoints = []Endpoint{{Transport: "stdio", Address: "cat -u"}}

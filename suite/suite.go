@@ -62,7 +62,7 @@ type Config struct {
 	// target serves.
 	Revisions  []requirement.Revision
 	Transports []requirement.Transport
-	// Since declares what is judged, in the place of what the target file says: this revision and newer ones. That makes no run
+	// Since declares what is judged, and overrides the target file: this revision and newer ones. That makes no run
 	// partial.
 	Since requirement.Revision
 	// Only and Skip name requirements by id, or by area: "PAGE-02", "ERR".

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 )
 
-// A scenario that would never be played is told when areas are joined.
+// Join names a scenario that would never be played.
 func TestPlayable(t *testing.T) {
 	t.Parallel()
 	for want, all := range map[string][]*scenario.Scenario{

@@ -42,7 +42,7 @@ func one(t *testing.T, id string, said []journal.Entry) (reports.Verdict, string
 	return x.Verdict, text
 }
 
-// TestRules: what is held against a client, what is only told of it, and what is neither.
+// TestRules: what fails or warns, what is only an observation, and what is neither.
 func TestRules(t *testing.T) {
 	const (
 		list    = `>{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{}}`

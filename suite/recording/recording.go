@@ -144,8 +144,8 @@ type Mark struct {
 // Kind says what a session is used for.
 type Kind string
 
-// The kinds. On clean and capable sessions we keep to the specification, so everything that
-// the target sends there can be held against it; probe sessions are expendable. In capable ones
+// The kinds. On clean and capable sessions we keep to the specification: checks judge all that
+// the target sends there. Probe sessions are expendable. In capable ones
 // the client declares what it can do: a target that fails at that may serve all others.
 const (
 	Clean   Kind = "clean"

@@ -101,7 +101,7 @@ func (c *Client) Dropped(ctx context.Context, st *session.Stream) *recording.Exc
 
 // In two fresh sessions (tag "session": a or b) "use" makes requests of different
 // kinds. Then, in session a: "without-id", "unknown-id" and "get-without-id" if there are session
-// ids, with the tag "form" under one that was made of its own, "other-revision" opens a session of another
+// ids, with the tag "form" under one made from the session id, "other-revision" opens a session of another
 // revision beside it and "after-other" goes on in a, "no-version" leaves out the version header,
 // "bad-version" (tag "version"), "get-bad-version" and "delete-bad-version" send a bad one. Session b, or a
 // if no other can stand beside it: "delete", and if it is accepted "after-delete", repeated for a second

@@ -21,7 +21,7 @@ type checker struct {
 	at       func(path string) yamlfile.Pos
 	rows     *catalogue.Catalogue
 	local    bool // the target runs on this machine: we start it
-	ports    int  // servers that are started at ports of their own
+	ports    int  // servers that are started, each at its port
 	problems []yamlfile.Problem
 }
 

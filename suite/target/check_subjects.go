@@ -367,7 +367,7 @@ func (c *checker) placeholders(path string, tr *Trigger) {
 		c.fail(path, "has %s for the port, but no endpoint starts a server at one: that takes a command and a url with %[1]s",
 			transport.PortMark)
 	case marked && c.ports > 1:
-		c.fail(path, "has %s for the port, but several endpoints start servers at ports of their own: write a port into "+
+		c.fail(path, "has %s for the port, but several endpoints start servers at different ports: write a port into "+
 			"the url of each, and here", transport.PortMark)
 	case tr.HTTP != nil:
 		for _, found := range braces.FindAllString(tr.HTTP.URL, -1) {

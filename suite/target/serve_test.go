@@ -159,7 +159,7 @@ triggers:
 	}
 }
 
-// TestWhatCannotOccur: what no run could use is told with the line and the field when the file is read.
+// TestWhatCannotOccur: the reader of a file names, with line and field, what no run could use.
 func TestWhatCannotOccur(t *testing.T) {
 	const here, process, old = "endpoints: [{url: 'http://h'}]\n", "endpoints: [{command: [a]}]\n", "revisions: [2025-03-26]\n"
 	const update = "triggers:\n  update:\n    uri: a:1\n    http: {url: 'http://h"

@@ -37,7 +37,7 @@ func ofTheRevision(r *recording.Recording, v *verdict.Verdict) {
 // ofTheClient: what only clients send, by the schema's list of their messages, does not
 // come from the target. Requests of any kind are judged by RPC-22 in modern revisions.
 func ofTheClient(r *recording.Recording, v *verdict.Verdict) {
-	// What was agreed besides the schema may have methods of its own.
+	// An agreement besides the schema may bring further methods.
 	more := len(v.Facts.Capability("experimental").Map())+len(v.Facts.Capability("extensions").Map()) > 0
 	for _, m := range verdict.CallsOf(r) {
 		area, _, _ := strings.Cut(m.Method(), "/")

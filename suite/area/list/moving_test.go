@@ -17,7 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestMovingList: a list to which an entry comes and goes at times of its own is laid to no request: it is not
+// TestMovingList: no request is blamed for an entry that comes and goes by itself: it is not
 // red in two plays in a row.
 func TestMovingList(t *testing.T) {
 	const plays = 120
