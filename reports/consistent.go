@@ -23,12 +23,15 @@ func (r *Report) consistent() error {
 	if err := s.Counts.differ("summary", counted.Counts); err != nil {
 		return err
 	}
-	for name, n := range map[string][2]int{
-		"security.fail": {s.Security.Fail, counted.Security.Fail}, "security.warn": {s.Security.Warn, counted.Security.Warn},
-		"excused": {s.Excused, counted.Excused}, "observations": {s.Observations, counted.Observations},
+	for _, n := range []struct {
+		name      string
+		says, are int
+	}{
+		{"security.fail", s.Security.Fail, counted.Security.Fail}, {"security.warn", s.Security.Warn, counted.Security.Warn},
+		{"excused", s.Excused, counted.Excused}, {"observations", s.Observations, counted.Observations},
 	} {
-		if n[0] != n[1] {
-			return contradiction("summary."+name, n[0], n[1])
+		if n.says != n.are {
+			return contradiction("summary."+n.name, n.says, n.are)
 		}
 	}
 	if seen := outcome(r.rows(), strict); !s.Outcome.within(seen) {
