@@ -16,17 +16,24 @@ const grossly = 5000; // milliseconds that are wrong on any machine
 
 const fail = (message) => { console.error(message); process.exitCode = 1; };
 
-// many writes a report of more than 5,000 results, of invented revisions.
+// many writes a report of more than 5,000 results, of invented revisions, with a summary that fits them.
 const many = () => {
   const report = JSON.parse(fs.readFileSync(path.join(out, "bad.json")));
-  const results = [], combinations = [];
+  const results = [], combinations = [], before = report.results.length;
   for (let k = 0; results.length < wanted; k++) {
     const rename = (x) => ({ ...x, revision: k ? x.revision.slice(0, 8) + String(k + 10) : x.revision });
     results.push(...report.results.map(rename));
     combinations.push(...report.summary.combinations.map(rename));
   }
   report.results = results;
-  report.summary.combinations = combinations;
+  report.summary.combinations = combinations.sort((a, b) => (a.revision < b.revision ? -1 : a.revision > b.revision ? 1 : 0));
+  const times = results.length / before;
+  for (const counts of [report.summary, report.summary.security]) {
+    for (const [name, n] of Object.entries(counts)) {
+      if (typeof n === "number" && !["observations", "duration_ms"].includes(name)) counts[name] = n * times;
+    }
+  }
+  delete report.summary.revisions; // as an earlier version wrote it
   const json = path.join(out, "many.json"), html = path.join(out, "many.html");
   fs.writeFileSync(json, JSON.stringify(report));
   execFileSync(path.join(modules, "mcpcheck"), ["report", "convert", json, "--html", html, "--quiet"], { stdio: "ignore" });

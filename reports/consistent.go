@@ -38,7 +38,10 @@ func (r *Report) consistent() error {
 		return contradiction("summary.outcome", s.Outcome, seen)
 	}
 	if by := (view{r: r}).narrowed(1); s.Scope == Full && by != "" {
-		return contradiction("summary.scope", s.Scope, string(Partial)+by)
+		if s.Revisions != nil {
+			return contradiction("summary.scope", s.Scope, string(Partial)+by)
+		}
+		s.Scope, s.Conformant = Partial, false // an earlier version wrote the report, and called it full
 	}
 	if is := s.Outcome == Conformant && s.Scope == Full; s.Conformant != is {
 		return contradiction("summary.conformant", s.Conformant, is)

@@ -49,6 +49,18 @@ func TestConsistent(t *testing.T) {
 	}
 }
 
+// TestEarlierScope: a report of an earlier version that was narrowed and called itself full is read as a partial one.
+func TestEarlierScope(t *testing.T) {
+	r := New(Tool{Name: "mcpcheck"}, Target{Name: "x"}, Config{Revisions: []string{"2025-06-18"}})
+	r.Results = []Result{row("A-1", LevelMust, Pass, "")}
+	r.Summarize(SummaryOptions{})
+	r.Summary.Revisions = nil
+	got, err := ReadJSON(bytes.NewReader(encode(t, r)))
+	if err != nil || got.Summary.Scope != Partial || got.Summary.Conformant || len(got.Summary.Revisions) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // TestByRevision: each revision has its mark and what decides it, and a partial run passes nothing.
 func TestByRevision(t *testing.T) {
 	at := func(id, revision string, v Verdict) Result {

@@ -168,8 +168,8 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 		Secrets: v.secrets(), Ended: run.interrupted == "", SingleClient: true, Interrupted: run.interrupted, Crashed: v.crashed(run), Duration: run.took,
 		// #nosec G115 -- a seed may be any number
 		Config: reports.Config{
-			Seed: int64(v.options.Seed), TimeoutMS: v.timeout.Milliseconds(), Revisions: v.options.Revisions,
-			Environment: v.granted.Pass, AdditionalSetting: []string{"client-exit=" + run.exit},
+			Seed: int64(v.options.Seed), TimeoutMS: v.timeout.Milliseconds(),
+			Environment: v.granted.Pass, AdditionalSetting: v.shown(run),
 		},
 	})
 	r.Summary.LeftBehind = left
@@ -201,6 +201,16 @@ func (v *verifier) tell(stderr io.Writer, r *reports.Report, run played) {
 	} else if len(r.Results) > 0 && r.Summary.Judged() == 0 {
 		fmt.Fprintln(stderr, "mockserver: nothing is established: the client gave no occasion to judge what was selected")
 	}
+}
+
+// shown is what the report says besides. What the server serves narrows no run: the client is judged whole, in what it
+// speaks of it.
+func (v *verifier) shown(run played) []string {
+	all := []string{"client-exit=" + run.exit}
+	if served := v.options.Revisions; len(served) > 0 {
+		all = append(all, "served="+strings.Join(served, ","))
+	}
+	return all
 }
 
 // crashed says how a client ended that did not end well by itself; empty of others.
