@@ -108,7 +108,7 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 	}
 	r := &Run{
 		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message, Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: session.Paced(cfg.Rate),
-		longs: &wire.Results{}, turns: wire.NewTurns(), began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, cfg.Jobs), watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: map[requirement.Combination]*Take{},
+		longs: &wire.Results{}, turns: wire.NewTurns(), began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, 4*cfg.Jobs), watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: map[requirement.Combination]*Take{},
 	}
 	r.patience = session.NewPatience(func() time.Duration { return r.cfg.Budget / inVain })
 	if cfg.Jobs == 1 {

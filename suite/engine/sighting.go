@@ -397,10 +397,12 @@ func (r *Run) failAgain(blamed map[sent]bool, round *Take) map[sent]bool {
 type answers struct{ failed, served bool }
 
 // takeAnswers are those in a take: to what was sent from a line of a script, to the like of it, and to the very same message.
+// Results are the messages that got one.
 type takeAnswers struct {
-	exact map[sent]answers
-	any   map[message]answers
-	same  map[string]answers
+	exact   map[sent]answers
+	any     map[message]answers
+	same    map[string]answers
+	results map[message]bool
 }
 
 // answersIn works out how the messages of a take were answered.
@@ -408,16 +410,19 @@ func (r *Run) answersIn(take *Take) *takeAnswers {
 	if known := r.answers[take]; known != nil {
 		return known
 	}
-	all := &takeAnswers{map[sent]answers{}, map[message]answers{}, map[string]answers{}}
+	all := &takeAnswers{map[sent]answers{}, map[message]answers{}, map[string]answers{}, map[message]bool{}}
 	for name, rec := range take.Recordings {
-		if name == recording.Everything {
-			continue
-		}
 		for _, x := range rec.Exchanges {
 			if !answered(x) {
 				continue
 			}
 			m, fails := sentBy(x), r.failedItself(x, nil)
+			if x.Succeeded() {
+				all.results[m.message] = true
+			}
+			if name == recording.Everything {
+				continue
+			}
 			note := func(a answers) answers { return answers{a.failed || fails, a.served || !fails} }
 			same := fmt.Sprint(take.Facts.Combination, m, string(x.Params))
 			all.exact[m], all.any[m.message], all.same[same] = note(all.exact[m]), note(all.any[m.message]), note(all.same[same])
@@ -429,12 +434,9 @@ func (r *Run) answersIn(take *Take) *takeAnswers {
 
 // likeServed reports whether a target serves what some messages are about, in whatever way it is asked.
 func (r *Run) likeServed(c requirement.Combination, blamed map[sent]bool) bool {
-	about := map[message]bool{}
+	results := r.answersIn(r.takes[c]).results
 	for m := range blamed {
-		about[m.message] = true
-	}
-	for _, rec := range r.takes[c].Recordings {
-		if slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Succeeded() && about[messageOf(x)] }) {
+		if results[m.message] {
 			return true
 		}
 	}

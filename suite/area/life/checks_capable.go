@@ -45,9 +45,9 @@ func servesCapable(r *recording.Recording, v *verdict.Verdict) {
 // outlivesCapable: a client that leaves takes nothing from one that stays.
 func outlivesCapable(r *recording.Recording, v *verdict.Verdict) {
 	asked, beside := askedFor(r, v), r.Steps(stepBeside)
-	for i, x := range r.Steps(stepLeft) {
-		if !beside[i].Succeeded() {
-			v.NotExercised("the target did not keep both sessions: " + matcher.Describe(beside[i]))
+	for _, x := range r.Steps(stepLeft) {
+		if !beside[0].Succeeded() {
+			v.NotExercised("the target did not keep both sessions: " + matcher.Describe(beside[0]))
 			continue
 		}
 		taken(r, x, v, "an ordinary request after another client, which can do everything, had left", asked)

@@ -31,8 +31,8 @@ const later, byResult, byError = "", "result", "error"
 // target that does not ask again then gets its error in another session.
 //
 // Over HTTP further clients leave, in the sight of the one that stays: right behind the handshake and, where
-// the target asks by itself, with a request of the target open. Before, step "beside" is a ping of the one
-// that stays, and afterwards step "left" an ordinary request.
+// the target asks by itself, with a request of the target open. Before each, step "beside" is a ping of the one
+// that stays, and after a while step "left" an ordinary request.
 var capableClientScenario = &scenario.Scenario{
 	Name:  CapableClient,
 	Title: "a client that declares what it can do",
@@ -78,13 +78,7 @@ func playCapable(ctx context.Context, p *scenario.Play) {
 	if p.Combination.Transport == requirement.Stdio || p.Instances == 1 || !c.S.Alive() {
 		return // none can stay
 	}
-	if !asks {
-		moment = 0
-	}
-	c.seesLeave(ctx, false, moment)
-	if asks {
-		c.seesLeave(ctx, true, moment)
-	}
+	c.seesLeave(ctx, asks, moment)
 }
 
 // capable is a client that can do everything.
@@ -259,21 +253,35 @@ var (
 	}
 )
 
-// seesLeave lets another client leave, at once or with a request of the target open, and looks after a while
-// whether this one is served.
-func (c *capable) seesLeave(ctx context.Context, open bool, while time.Duration) {
-	other, ok := newCapable(ctx, c.P, c.root, false)
-	if !ok {
+// seesLeave lets another client leave at once, and where the target asks by itself one with a request of the
+// target open, and looks after a while whether this one is served.
+func (c *capable) seesLeave(ctx context.Context, asks bool, while time.Duration) {
+	began := time.Now()
+	if !c.seesOneLeave(ctx, nil) {
 		return
 	}
-	if open {
-		other.listen(ctx)
-		other.change(ctx)
-		other.awaitAsked(ctx, while)
+	if asks {
+		c.seesOneLeave(ctx, func(other *capable) {
+			other.listen(ctx)
+			other.change(ctx)
+			other.awaitAsked(ctx, while)
+		})
+		c.S.Quiet(ctx, max(while-time.Since(began), c.P.Limits.QuietWindow))
+	}
+	c.Note(c.S.Do(ctx, c.P.Ordinary(stepLeft)))
+}
+
+// seesOneLeave lets another client leave when it has done something.
+func (c *capable) seesOneLeave(ctx context.Context, does func(*capable)) (ok bool) {
+	other, ok := newCapable(ctx, c.P, c.root, false)
+	if !ok {
+		return false
+	}
+	if does != nil {
+		does(other)
 	}
 	c.Note(c.S.Do(ctx, session.Request{Step: stepBeside, Method: "ping"}))
 	c.P.End(other.S)
 	other.hangUp(ctx)
-	c.S.Quiet(ctx, while)
-	c.Note(c.S.Do(ctx, c.P.Ordinary(stepLeft)))
+	return true
 }
