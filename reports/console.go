@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -33,7 +32,7 @@ type Options struct {
 	// Width is the width of lines in characters; less than 40 means 80, and 0
 	// that the last line is not wrapped.
 	Width int
-	// Verbose shows more of each frame, and every requirement that was not
+	// Verbose shows all messages that a finding rests on, more of each, and every requirement that was not
 	// exercised. Quiet leaves one line for each finding and the last line.
 	Verbose, Quiet bool
 	// Observed has a line for each observation as well where the output is quiet.
@@ -66,8 +65,8 @@ func WriteFindings(w io.Writer, r *Report, o Options) error {
 
 // WriteConsole writes a report for people: a table of the areas, each finding
 // with its evidence and what to change, what was blocked, observed and not
-// exercised, a line for each finding, and the outcome on the last line. The report must have been
-// summarized.
+// exercised; at the end, for a terminal of forty lines, tables of combinations and profiles, a line for each
+// finding, and the outcome on the last line. The report must have been summarized.
 func WriteConsole(w io.Writer, r *Report, o Options) error {
 	c := newConsole(w, r, o)
 	if o.Quiet {
@@ -76,11 +75,11 @@ func WriteConsole(w io.Writer, r *Report, o Options) error {
 	} else {
 		c.head()
 		c.areas()
-		c.combinations()
 		c.findings()
 		c.blocked()
 		c.observations()
 		c.notExercised()
+		c.combinations()
 		c.shortList()
 	}
 	c.outcome()
@@ -297,7 +296,7 @@ func (c *console) combinations() {
 		c.Line(c.name(p.Name), c.counts(p.Counts))
 		text := c.established(string(p.Status), p.Counts)
 		if len(ids) > 0 {
-			text += fmt.Sprintf(", %s not exercised: %s", count(len(ids), "MUST"), c.list(ids, 10))
+			text += fmt.Sprintf(", %s not exercised: %s", count(len(ids), "MUST"), c.list(ids, 4))
 		}
 		c.paragraph(2, "", text)
 	}
@@ -335,62 +334,56 @@ func (c *console) brief() {
 
 // idleCodes are the reason codes for which there was no occasion, in the order in
 // which they are shown: what the user can help comes first.
-var idleCodes = []struct {
-	code, means string
-	listed      bool // also without Verbose
-}{
-	{CodeNeedsConfig, "the target file has to say something first; \"mcpcheck init\" writes one", true},
-	{CodeNeedsSubject, "the target offers nothing to judge it on", true},
-	{CodeNotExercised, "the other side gave no occasion", false},
-	{CodeOptedOut, "the target file leaves it out", false},
+var idleCodes = []struct{ code, means string }{
+	{CodeNeedsConfig, "the target file has to say something first; \"mcpcheck init\" writes one"},
+	{CodeNeedsSubject, "the target offers nothing to judge it on"},
+	{CodeNotExercised, "the other side gave no occasion"},
+	{CodeOptedOut, "the target file leaves it out"},
 }
 
-// notExercised lists what was not exercised, with the reason of each requirement.
-// Requirements with the same reason stand together.
+// notExercised counts what was not exercised. Verbose output lists it by reasons: requirements with the same one
+// stand together.
 func (c *console) notExercised() {
 	reasons := c.idleFor()
 	if len(reasons) == 0 {
 		return
 	}
-	byCode, verdicts, all := map[string][]*tallied{}, 0, []string{}
+	how := " (--verbose lists them)"
+	if c.o.Verbose {
+		how = ""
+	}
+	byCode := map[string][]*tallied{}
 	for _, t := range reasons {
 		byCode[t.code] = append(byCode[t.code], t)
-		verdicts += len(t.results)
-		all = append(all, t.ids...)
 	}
-	c.Title(fmt.Sprintf("NOT EXERCISED  %s, %s: nothing broke, there was no occasion",
-		count(distinct(all), "requirement"), count(verdicts, "verdict")))
+	c.Title("NOT EXERCISED  " + counted(reasons) + ": there was no occasion" + how)
 	for _, code := range idleCodes {
-		if list := byCode[code.code]; len(list) > 0 {
-			c.idle(code.code, code.means, list, code.listed || c.o.Verbose)
+		list := byCode[code.code]
+		if len(list) == 0 {
+			continue
+		}
+		c.paragraph(2, code.code, counted(list)+": "+code.means)
+		if !c.o.Verbose {
+			continue
+		}
+		slices.SortStableFunc(list, func(a, b *tallied) int { return cmp.Compare(len(b.ids), len(a.ids)) })
+		for _, t := range list {
+			c.paragraph(4, "", strings.TrimSpace(strings.Join(t.ids, ", ")+"  "+Shorten(t.text, consoleFrame)))
 		}
 	}
 }
 
-// idle writes the reasons of one code; those that are not listed are counted.
-func (c *console) idle(code, means string, list []*tallied, listed bool) {
+// counted says for how many requirements and verdicts there are reasons.
+func counted(list []*tallied) string {
 	ids, verdicts := []string{}, 0
 	for _, t := range list {
 		ids = append(ids, t.ids...)
 		verdicts += len(t.results)
 	}
-	text := fmt.Sprintf("%s, %s: %s", count(distinct(ids), "requirement"), count(verdicts, "verdict"), means)
-	if !listed {
-		text += " (--verbose lists them)"
+	if n := distinct(ids); n != verdicts {
+		return count(n, "requirement") + ", " + count(verdicts, "verdict")
 	}
-	c.paragraph(2, code, text)
-	if !listed {
-		return
-	}
-	slices.SortStableFunc(list, func(a, b *tallied) int { return cmp.Compare(len(b.ids), len(a.ids)) })
-	const few, most = 8, 30
-	for i, t := range list {
-		if i == most && !c.o.Verbose {
-			c.paragraph(4, "", fmt.Sprintf(plural.Of(len(list)-i, "and %d {reason|reasons} more (--verbose)"), len(list)-i))
-			return
-		}
-		c.paragraph(4, "", strings.TrimSpace(c.list(t.ids, few)+"  "+Shorten(t.text, consoleFrame)))
-	}
+	return count(verdicts, "requirement")
 }
 
 // distinct is how many different ids there are.

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -34,7 +33,7 @@ func TestConsole(t *testing.T) {
 		"[4000 bytes in all]", "repeat    mcpcheck run --only PAGE-9", "WARNINGS  1 finding, 4 verdicts", "#3 · the process ended",
 		"BLOCKED  4 verdicts", "target-died 4", "OBSERVATIONS  1 finding, seen 1 time", "size-differs  The size differs (LIST-08)",
 		"SHOULD, server/resources (a warning: the pad bits are set)", "passed, 1 MUST not exercised: TMPL-12",
-		"NOT EXERCISED  1 requirement, 4 verdicts", "needs-config  1 requirement, 4 verdicts", "TMPL-12  add subjects.templates", "NOT CONFORMANT  2025-06-18 ✗ PAGE-9  2025-11-25 ✗ PAGE-9; 4 passed, 4 failed, 4 warnings",
+		"NOT EXERCISED  1 requirement, 4 verdicts", "needs-config  1 requirement, 4 verdicts", "NOT CONFORMANT  2025-06-18 ✗ PAGE-9  2025-11-25 ✗ PAGE-9; 4 passed, 4 failed, 4 warnings",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -155,24 +154,8 @@ func TestConsoleOutcomes(t *testing.T) {
 	}
 }
 
-func TestConsoleManyReasons(t *testing.T) {
-	r := New(Tool{}, Target{}, Config{})
-	for i := range 35 {
-		x := row(fmt.Sprint("A-", i), LevelMust, NotApplicable, CodeNeedsConfig)
-		x.Hint = fmt.Sprint("add thing ", i)
-		r.Results = append(r.Results, x)
-	}
-	r.Summarize(SummaryOptions{})
-	if text := render(t, r, Options{}); !strings.Contains(text, "and 5 reasons more") || !strings.Contains(text, "needs-config  35 requirements, 35 verdicts") {
-		t.Error(text)
-	}
-	if text := render(t, r, Options{Verbose: true}); strings.Count(text, "add thing") != 35 {
-		t.Error(text)
-	}
-}
-
-// TestConsoleIdle: what the user can help is listed, the rest counted; ids with the
-// same reason stand together.
+// TestConsoleIdle: what was not exercised is counted, what the user can help first; verbose output lists it, and ids
+// with the same reason stand together.
 func TestConsoleIdle(t *testing.T) {
 	r := New(Tool{}, Target{}, Config{})
 	for _, x := range []Result{
@@ -184,16 +167,55 @@ func TestConsoleIdle(t *testing.T) {
 	}
 	r.Summarize(SummaryOptions{})
 	text := render(t, r, Options{})
-	for _, want := range []string{"A-2, A-3  because of needs-config", "A-4  because of needs-subject", "not-exercised  1 requirement, 1 verdict"} {
+	_, lines, _ := strings.Cut(text, "NOT EXERCISED")
+	lines, _, _ = strings.Cut(lines, "\n\n")
+	want := `  4 requirements: there was no occasion (--verbose lists them)
+  needs-config  2 requirements: the target file has to say something first;
+    "mcpcheck init" writes one
+  needs-subject  1 requirement: the target offers nothing to judge it on
+  not-exercised  1 requirement: the other side gave no occasion`
+	if lines != want {
+		t.Errorf("%s\nwant:\n%s", lines, want)
+	}
+	text = render(t, r, Options{Verbose: true})
+	for _, want := range []string{"A-2, A-3  because of needs-config", "A-4  because of needs-subject", "A-1  because of not-exercised"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "A-1") || strings.Index(text, "needs-config") > strings.Index(text, "needs-subject") {
-		t.Error(text)
+}
+
+// TestConsoleDeciding: the messages of the violation that a verdict speaks of are shown, and those of its like counted;
+// what stands in most combinations comes first, and the tables stand behind the findings.
+func TestConsoleDeciding(t *testing.T) {
+	r := New(Tool{}, Target{}, Config{})
+	for _, revision := range []string{"2025-06-18", "2025-11-25"} {
+		for _, id := range []string{"A-1", "A-2"} {
+			x := row(id, LevelMust, Fail, "")
+			x.Revision, x.Cause = revision, "c"
+			if id == "A-2" {
+				x.Evidence, x.Deciding = []int{1, 2, 3, 4}, 2
+			} else if revision == "2025-06-18" {
+				continue
+			}
+			r.Results = append(r.Results, x)
+		}
 	}
-	if text := render(t, r, Options{Verbose: true}); !strings.Contains(text, "A-1  because of not-exercised") {
-		t.Error(text)
+	for n := range 4 {
+		r.Frames = append(r.Frames, Frame{Number: n + 1, Direction: Out, Data: []byte(`{}`)})
+	}
+	r.Summarize(SummaryOptions{})
+	text := render(t, r, Options{})
+	order := -1
+	for _, want := range []string{"✗ A-2", "#1 →", "#2 →", "and 2 messages more (--verbose)", "✗ A-1", "COMBINATION", "IN SHORT", "NOT CONFORMANT"} {
+		at := strings.Index(text, want)
+		if at <= order {
+			t.Errorf("%q is missing, or too early, in\n%s", want, text)
+		}
+		order = at
+	}
+	if strings.Contains(text, "#3 →") || !strings.Contains(render(t, r, Options{Verbose: true}), "#4 →") {
+		t.Errorf("too many messages, or too few if verbose:\n%s", text)
 	}
 }
 

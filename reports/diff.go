@@ -66,6 +66,11 @@ type Diff struct {
 	Compared int `json:"compared"`
 }
 
+// Differs reports whether any verdict is another one.
+func (d *Diff) Differs() bool {
+	return len(d.Regressions)+len(d.NewWarnings)+len(d.Fixes)+len(d.Lost)+len(d.Gained)+len(d.Added) > 0
+}
+
 // Worse reports whether the new report has a regression: a new failure, a warning
 // too where strict counts it, or a MUST that was judged before and is blocked now, or
 // missing from a report that could not judge everything. That less is judged counts like a warning.

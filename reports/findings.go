@@ -105,7 +105,11 @@ func findings(r *Report, keep func(*Result) bool) []*finding {
 		same[0].also = same[1:]
 		list = append(list, same[0])
 	}
-	return fold(list)
+	list = fold(list)
+	slices.SortStableFunc(list, func(a, b *finding) int {
+		return cmp.Or(byGravity(a.results[0], b.results[0]), cmp.Compare(len(b.where()), len(a.where())))
+	})
+	return list
 }
 
 // fold puts findings under those that cover all of their results.
@@ -151,6 +155,15 @@ func (f *finding) all() []*Result {
 		list = append(list, g.results...)
 	}
 	return list
+}
+
+// where is in which combinations a finding was made.
+func (f *finding) where() map[combination]bool {
+	in := map[combination]bool{}
+	for _, x := range f.all() {
+		in[x.combination()] = true
+	}
+	return in
 }
 
 // others are the ids of the other requirements that the cause of a finding breaks.
@@ -230,7 +243,11 @@ func (c *console) finding(f *finding) {
 		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", "link")), Sanitize(x.Link))
 	}
 	c.labelled(2, "in", c.places(f))
-	c.labelled(2, "also", strings.Join(c.also(f), "\n"))
+	if c.o.Verbose {
+		c.labelled(2, "also", strings.Join(c.also(f), "\n"))
+	} else {
+		c.labelled(2, "also", f.named())
+	}
 	c.labelled(2, "expected", x.Expected)
 	c.labelled(2, "actual", f.actual())
 	if x.Verdict != Warn && x.Reason != x.Actual {
@@ -242,14 +259,17 @@ func (c *console) finding(f *finding) {
 }
 
 func (c *console) evidence(x *Result) {
-	limit, frames := consoleFrame, consoleFrames
-	if c.o.Verbose {
-		limit, frames = consoleVerbose, 10*consoleFrames
+	limit, frames, how := consoleFrame, consoleFrames, " (--verbose)"
+	switch {
+	case c.o.Verbose:
+		limit, frames, how = consoleVerbose, 10*consoleFrames, ""
+	case x.Deciding > 0:
+		frames = min(x.Deciding, frames)
 	}
 	seen := metadata{}
 	for i, number := range x.Evidence {
 		if i == frames {
-			c.Line(c.Paint(terminal.Dim, "    and "+count(len(x.Evidence)-i, "frame")+" more"))
+			c.Line(c.Paint(terminal.Dim, "    and "+count(len(x.Evidence)-i, "message")+" more"+how))
 			return
 		}
 		f := c.r.Frame(number)

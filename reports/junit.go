@@ -157,14 +157,13 @@ func playedFor(results []*Result) (ms float64) {
 	return ms
 }
 
-// share is the time of a suite in milliseconds. Requirements that are judged on the same
-// scenario have its time each, and scenarios overlap, so where all that was played takes
-// longer than the run, a suite has its part of the run's time.
-func share(run, suite, all float64) float64 {
-	if run > 0 && all > run {
-		return run * (suite / all)
+// share is the time of a suite, or of a case, in milliseconds. Requirements that are judged on the same
+// scenario have its time each, and scenarios overlap: each has its part of the run's time, so that all add up to it.
+func share(run, part, all float64) float64 {
+	if run > 0 && all > 0 {
+		return run * (part / all)
 	}
-	return suite
+	return part
 }
 
 // junitCombination is the suite of the results in one combination.
@@ -176,8 +175,11 @@ func junitCombination(r *Report, results []*Result, ms float64, strict bool) *xm
 		{Name: "strict", Value: strconv.FormatBool(strict)}, {Name: "outcome", Value: view{r: r}.standing().String()},
 		{Name: "revisions", Value: view{r: r}.byRevision()},
 	}}
+	all := playedFor(results)
 	for _, x := range results {
-		s.Cases = append(s.Cases, junitResult(r, x, strict))
+		c := junitResult(r, x, strict)
+		c.MS = share(ms, max(c.MS, 0), all)
+		s.Cases = append(s.Cases, c)
 	}
 	return s
 }
@@ -185,6 +187,9 @@ func junitCombination(r *Report, results []*Result, ms float64, strict bool) *xm
 // junitResult is the case of a result.
 func junitResult(r *Report, x *Result, strict bool) *xmlCase {
 	message := cmp.Or(x.Reason, x.Actual, x.Title)
+	if x.Verdict == Warn { // the reason says why it is no more than that
+		message = cmp.Or(x.Actual, message)
+	}
 	c := &xmlCase{Class: x.Revision + "." + x.Transport + "." + x.Area(), Name: junitName(x), MS: x.DurationMS,
 		Message: Shorten(message, junitFrame), Type: cmp.Or(x.ReasonCode, string(x.weight())), Output: func() string { return junitOutput(r, x) }}
 	switch {

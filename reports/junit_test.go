@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -112,6 +113,7 @@ type junitFile struct {
 		Cases []struct {
 			Class   string     `xml:"classname,attr"`
 			Name    string     `xml:"name,attr"`
+			Time    float64    `xml:"time,attr"`
 			Failure *junitText `xml:"failure"`
 			Error   *junitText `xml:"error"`
 			Skipped *struct {
@@ -266,19 +268,26 @@ func TestJUnitTimes(t *testing.T) {
 	}
 }
 
-// TestJUnitSuitesShareTheRun: what is played for several requirements, or while something
-// else is, does not make the suites take longer than the run.
+// TestJUnitSuitesShareTheRun: whatever is played for several requirements, or while something
+// else is, cases add up to their suites, and these to the run.
 func TestJUnitSuitesShareTheRun(t *testing.T) {
 	r := sample()
 	for i := range r.Results {
 		r.Results[i].DurationMS = 1000 // 5 of them in each of 4 suites
 	}
-	for run, want := range map[float64]float64{3000: 0.75, 60_000: 5, 0: 5} {
+	for run, want := range map[float64]float64{3000: 0.75, 60_000: 15, 0: 5} {
 		r.Summary.DurationMS = run
 		_, f := junit(t, r, true)
 		for _, s := range f.Suites {
 			if s.Time != want {
 				t.Errorf("run of %v ms: %s takes %v s, not %v", run, s.Name, s.Time, want)
+			}
+			sum := 0.0
+			for _, c := range s.Cases {
+				sum += c.Time
+			}
+			if math.Abs(sum-want) > 0.01 {
+				t.Errorf("run of %v ms: the cases of %s take %v s, not %v", run, s.Name, sum, want)
 			}
 		}
 	}

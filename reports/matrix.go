@@ -19,6 +19,8 @@ const MatrixSchema = "mcpcheck.matrix/1"
 type Matrix struct {
 	Schema string `json:"schema"`
 	Tool   Tool   `json:"tool"`
+	// Started is when the first target was begun (RFC 3339, UTC); empty in matrices of earlier versions.
+	Started string `json:"started,omitempty"`
 	// Shard is the part of the targets that was run, such as "2/5"; empty for
 	// all of them.
 	Shard string `json:"shard,omitempty"`
@@ -335,6 +337,9 @@ func MergeMatrices(list []*Matrix, at func(i int, path string) string) (*Matrix,
 	}
 	names := map[string]bool{}
 	for i, m := range list {
+		if into.Started == "" || m.Started != "" && m.Started < into.Started {
+			into.Started = m.Started
+		}
 		if m.Tool.Catalogue != into.Tool.Catalogue {
 			return nil, fmt.Errorf("matrix %d was made with the catalogue %q, the first with %q", i+1, clean(m.Tool.Catalogue, 80), clean(into.Tool.Catalogue, 80))
 		}

@@ -26,14 +26,14 @@ var (
 // matrixView is what the template of a matrix shows; every string in it has been
 // sanitized.
 type matrixView struct {
-	Tool, Catalogue, Shard string
-	Missing                string
-	Tiles                  []tile
-	Revisions              []string
-	Targets                []matrixTargetView
-	Style                  template.CSS
-	Script, Data           template.JS
-	StyleHash, ScriptHash  string
+	Tool, Catalogue, Started, Shard string
+	Missing                         string
+	Tiles                           []tile
+	Revisions                       []string
+	Targets                         []matrixTargetView
+	Style                           template.CSS
+	Script, Data                    template.JS
+	StyleHash, ScriptHash           string
 }
 
 type matrixTargetView struct {
@@ -65,7 +65,7 @@ type matrixColumnData struct {
 func WriteMatrixHTML(w io.Writer, m *Matrix) error {
 	script := themeScript + matrixScript
 	v := &matrixView{
-		Tool: clean(strings.TrimSpace(m.Tool.Name+" "+m.Tool.Version), pageTitle), Catalogue: clean(m.Tool.Catalogue, pageTitle), Shard: clean(m.Shard, 40),
+		Tool: clean(strings.TrimSpace(m.Tool.Name+" "+m.Tool.Version), pageTitle), Catalogue: clean(m.Tool.Catalogue, pageTitle), Started: clean(m.Started, 40), Shard: clean(m.Shard, 40),
 		Missing: clean(strings.Join(m.Missing, ", "), pageTitle),
 		Tiles: []tile{
 			{"targets", "", m.Summary.Targets, false}, {"conformant", string(Pass), m.Summary.Conformant, false},

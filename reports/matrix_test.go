@@ -3,6 +3,7 @@ package reports
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -95,10 +96,13 @@ func TestMergeMatricesMissing(t *testing.T) {
 		{[]*Matrix{shard("x")}, 0, 0, true},
 		{[]*Matrix{shard("1/999999999")}, 0, 0, true},
 	} {
+		for i, m := range test.list {
+			m.Started = fmt.Sprintf("2026-11-2%dT00:00:00Z", 9-i)
+		}
 		m, err := MergeMatrices(test.list, func(_ int, p string) string { return p })
 		if (err != nil) != test.fails {
 			t.Errorf("%v: %v", test, err)
-		} else if err == nil && (len(m.Missing) != test.missing || m.ExitCode() != test.exit) {
+		} else if err == nil && (len(m.Missing) != test.missing || m.ExitCode() != test.exit || m.Started != test.list[len(test.list)-1].Started) {
 			t.Errorf("%v: %v %d", test, m.Missing, m.ExitCode())
 		}
 	}

@@ -268,8 +268,10 @@ type Result struct {
 	// file so that the requirement can be judged.
 	Hint       string  `json:"hint,omitempty"`
 	DurationMS float64 `json:"duration_ms"`
-	// Evidence lists the numbers of the frames on which the verdict rests.
+	// Evidence lists the numbers of the frames on which the verdict rests. The first of them, Deciding in number, are about the
+	// violation that it speaks of, the others about more of the like; 0 if that is not known.
 	Evidence []int `json:"evidence,omitempty"`
+	Deciding int   `json:"deciding,omitempty"`
 	// Excused says that a baseline lists this red verdict as known.
 	Excused bool `json:"excused,omitempty"`
 	// ExcusedReason is the reason that the baseline gives.

@@ -11,7 +11,7 @@ import (
 )
 
 // shortest is how many findings the short list has.
-const shortest = 12
+const shortest = 10
 
 // quoted is the beginning of a result in brackets, which takes the room of what it is about.
 var quoted = regexp.MustCompile(` \(\{.*?[}…]\)`)
@@ -93,11 +93,7 @@ func (c *console) shortLine(v Verdict, id, words, where string) {
 
 // count says in how many combinations a finding was made.
 func (v view) count(f *finding) string {
-	in := map[combination]bool{}
-	for _, x := range f.all() {
-		in[x.combination()] = true
-	}
-	switch n, all := len(in), len(v.r.Summary.Combinations); {
+	switch n, all := len(f.where()), len(v.r.Summary.Combinations); {
 	case n == 1:
 		return f.results[0].Revision + " on " + f.results[0].Transport
 	case n == all:

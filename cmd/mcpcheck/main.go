@@ -51,7 +51,7 @@ func main() {
 // run is the whole program. It returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stdout, stderr = terminal.Harmless(stdout), terminal.Harmless(stderr)
-	p := &program{stdout: stdout, stderr: stderr}
+	p := &program{stdout: stdout, stderr: stderr, args: args}
 	root := p.root(args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -66,6 +66,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // program is one call of the program.
 type program struct {
 	stdout, stderr io.Writer
+	args           []string
 	status         int
 }
 

@@ -102,6 +102,7 @@ func (p *program) matrix(ctx context.Context, o *matrixOptions, flags []string) 
 	if err := r.clear(targets); err != nil {
 		return err
 	}
+	r.m.Started = time.Now().UTC().Format(time.RFC3339)
 	r.judge(ctx, targets)
 	return r.finish(ctx)
 }

@@ -39,6 +39,7 @@ type runFlags struct {
 	revisions []string
 	read      string
 	record    string
+	watch     []string
 	others    bool // see othersFlag
 }
 
@@ -58,6 +59,7 @@ func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 	o.register(c)
 	c.Flags().BoolVar(&o.others, othersFlag, false, "")
 	_ = c.Flags().MarkHidden(othersFlag) // the flag is there
+	c.Flags().StringArrayVar(&o.watch, "watch", nil, "judge again whenever a file under `path` changes, and say what differs from the run before; may be repeated")
 	c.Flags().StringVar(&o.record, "record", "", "record the run to a `file` that \"mcpcheck judge\" can judge again")
 	return c
 }
@@ -79,6 +81,9 @@ func (o *runFlags) register(c *cobra.Command) {
 func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 	if _, err := os.Getwd(); err != nil { // Ginkgo would end the program, and say no more than that
 		return badUsage("the directory in which mcpcheck runs does not exist any more; change to another one")
+	}
+	if len(o.watch) > 0 {
+		return p.watch(c.Context(), o.watch, o)
 	}
 	cfg, err := p.configure(c, args, o)
 	if err != nil {

@@ -74,6 +74,7 @@ func TestScripts(t *testing.T) {
 			"noneleft":  noneLeft,
 			"interrupt": interrupt,
 			"repeat":    repeat,
+			"watch":     watchFile,
 			"action":    action,
 		},
 	})
@@ -151,6 +152,37 @@ func waitFile(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Fatalf("%s did not come", args[0])
+}
+
+// watchFile STATUS FILE CONTENT... -- COMMAND...: the command watches, and the file gets another content each time it has judged;
+// at last it is interrupted. Its output is in watch.out.
+func watchFile(ts *testscript.TestScript, _ bool, args []string) {
+	i := slices.Index(args, "--")
+	contents, command := args[2:i], args[i+1:]
+	path, err := exec.LookPath(command[0])
+	ts.Check(err)
+	out, err := os.Create(ts.MkAbs("watch.out"))
+	ts.Check(err)
+	defer out.Close()
+	cmd := exec.Command(path, command[1:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("WORK"))
+	cmd.Stdout, cmd.Stderr = out, out
+	ts.Check(cmd.Start())
+	defer time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
+	for n := range contents {
+		for end := time.Now().Add(30 * time.Second); strings.Count(ts.ReadFile("watch.out"), "mcpcheck: watching") <= n && time.Now().Before(end); {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if n+1 < len(contents) {
+			ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(contents[n+1]), 0o600))
+		}
+	}
+	ts.Check(cmd.Process.Signal(syscall.SIGINT))
+	_ = cmd.Wait() // how it ended is looked at
+	if got := strconv.Itoa(cmd.ProcessState.ExitCode()); got != args[0] {
+		ts.Fatalf("exit status %s:\n%s", got, ts.ReadFile("watch.out"))
+	}
 }
 
 // read reads a report.

@@ -143,8 +143,9 @@ func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination
 		Revision: string(rev), Transport: string(at.Transport),
 		Verdict: reports.Verdict(v.Outcome), ReasonCode: string(v.Code), Reason: w.Mask.String(v.Reason),
 		Expected: w.Mask.String(v.Expected), Actual: w.Mask.String(v.Actual), Hint: w.Mask.String(v.Hint),
-		DurationMS: reports.Milliseconds(played), Evidence: w.numbers(before(v)),
-		Gravity: reports.GravityOf(reports.Verdict(v.Outcome)),
+		DurationMS: reports.Milliseconds(played), Evidence: w.numbers(before(v, len(v.Frames))),
+		Deciding: len(w.numbers(before(v, min(v.First, len(v.Frames))))),
+		Gravity:  reports.GravityOf(reports.Verdict(v.Outcome)),
 	}
 	if s, ok := req.SectionOn(at); ok {
 		out.Section, out.Link = s.Ref(), s.URL(rev)
@@ -166,10 +167,13 @@ func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination
 	}
 }
 
-// before lists the frames of a verdict, those that came before what it is about first.
-func before(v *verdict.Result) []int {
-	first := recording.Keep(v.Before, func(n int) bool { return !slices.Contains(v.Frames, n) })
-	return slices.Concat(first, v.Frames)
+// before lists the first frames of a verdict, behind those that came before what it is about.
+func before(v *verdict.Result, first int) []int {
+	if first == 0 {
+		return nil
+	}
+	earlier := recording.Keep(v.Before, func(n int) bool { return !slices.Contains(v.Frames, n) })
+	return slices.Concat(earlier, v.Frames[:first])
 }
 
 // Observe adds an observation under a title, and what it belongs to.

@@ -130,9 +130,11 @@ type Result struct {
 	Gravity requirement.Gravity
 	// Frames is the evidence, Before what came before it and makes it a violation, From the scenarios
 	// that were judged. Places are where the violations of a red outcome stand.
-	Frames       []int
-	Before       []int
-	Places       []Place
+	Frames []int
+	Before []int
+	Places []Place
+	// First is how many of Frames are the evidence of the first violation.
+	First        int
 	From         []recording.Name
 	Observations []Observation
 }
@@ -335,6 +337,7 @@ func (v *Verdict) result() Result {
 		r.Gravity = v.gravity(decisive)
 		r.Frames = evidence(decisive, func(f Finding) []int { return f.Frames })
 		r.Before = evidence(decisive, func(f Finding) []int { return f.Before })
+		r.First = len(evidence(decisive[:1], func(f Finding) []int { return f.Frames }))
 		if n := len(decisive); n > 1 {
 			r.Actual += fmt.Sprintf(" (and %d more)", n-1)
 		}
