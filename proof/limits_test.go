@@ -54,3 +54,21 @@ func limited(t *testing.T, limits target.Limits) {
 		t.Errorf("nothing was cut off, and the outcome is %s", report.Summary.Outcome)
 	}
 }
+
+// TestSlowTarget: the report of a long run says what took the time, and that of a short one nothing.
+func TestSlowTarget(t *testing.T) {
+	for latency, want := range map[time.Duration]bool{time.Second: true, 0: false} {
+		synctest.Test(t, func(t *testing.T) {
+			report := judge(t, reference.Options{Latency: latency}, suite.Config{Filter: only(func(c requirement.Combination) bool {
+				return c == requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}
+			})})
+			slow := report.Summary.Slow
+			if (len(slow) > 0) != want {
+				t.Fatalf("after %.0f s: %v", report.Summary.DurationMS/1000, slow)
+			}
+			if want && (slow[0].Method != "resources/read" || slow[0].TotalMS/float64(slow[0].Times) < 1000) {
+				t.Errorf("%v", slow)
+			}
+		})
+	}
+}

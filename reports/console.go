@@ -80,6 +80,7 @@ func WriteConsole(w io.Writer, r *Report, o Options) error {
 		c.observations()
 		c.notExercised()
 		c.combinations()
+		c.slow()
 		c.shortList()
 	}
 	c.outcome()
@@ -175,6 +176,17 @@ func (c *console) head() {
 	}
 	if c.r.DeclaresNoResources() {
 		c.labelled(0, "", "The target "+noResources+".")
+	}
+}
+
+// slow says where the time of a long run went.
+func (c *console) slow() {
+	if len(c.r.Summary.Slow) == 0 {
+		return
+	}
+	c.Title("WHERE THE TIME WENT")
+	for _, s := range c.r.Summary.Slow {
+		c.paragraph(2, "", s.String())
 	}
 }
 

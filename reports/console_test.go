@@ -205,9 +205,11 @@ func TestConsoleDeciding(t *testing.T) {
 		r.Frames = append(r.Frames, Frame{Number: n + 1, Direction: Out, Data: []byte(`{}`)})
 	}
 	r.Summarize(SummaryOptions{})
+	r.Summary.Slow = []Slow{{"resources/read", "error", 160, 176_000}}
 	text := render(t, r, Options{})
 	order := -1
-	for _, want := range []string{"✗ A-2", "#1 →", "#2 →", "and 2 messages more (--verbose)", "✗ A-1", "COMBINATION", "IN SHORT", "NOT CONFORMANT"} {
+	for _, want := range []string{"✗ A-2", "#1 →", "#2 →", "and 2 messages more (--verbose)", "✗ A-1", "COMBINATION",
+		"160 requests for resources/read that got an error took 1.1 s each, 176 s in\n", "IN SHORT", "NOT CONFORMANT"} {
 		at := strings.Index(text, want)
 		if at <= order {
 			t.Errorf("%q is missing, or too early, in\n%s", want, text)

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -104,12 +105,30 @@ type Summary struct {
 	// versions. DurationMS is how long it took.
 	Started    string  `json:"started,omitempty"`
 	DurationMS float64 `json:"duration_ms"`
+	// Slow tells, of a long run, what took most of it.
+	Slow []Slow `json:"slow,omitempty"`
 	// Interrupted says why the run ended early: "budget", "volume", "interrupted", or in
 	// words; empty if it did not.
 	Interrupted string `json:"interrupted,omitempty"`
 	// LeftBehind are the command lines of processes that the target had left in sessions of
 	// their own, and that were ended after the run. Only Linux tells them.
 	LeftBehind []string `json:"left_behind,omitempty"`
+}
+
+// Slow is requests for a method that ended alike, by a result, an error or silence: how many there were, and how long they
+// took in all, in milliseconds. Some are under way at once.
+type Slow struct {
+	Method  string  `json:"method"`
+	Ended   string  `json:"ended"`
+	Times   int     `json:"times"`
+	TotalMS float64 `json:"total_ms"`
+}
+
+// String is what happened, in a sentence.
+func (s Slow) String() string {
+	ended := map[string]string{"result": "got a result", "error": "got an error", "silence": "got no answer"}[s.Ended]
+	return fmt.Sprintf("%s for %s that %s took %.1f s each, %.0f s in all", count(s.Times, "request"), s.Method, ended,
+		s.TotalMS/1000/float64(max(s.Times, 1)), s.TotalMS/1000)
 }
 
 // CombinationSummary is the result in one revision on one transport.
@@ -175,7 +194,7 @@ func DefaultProfiles() []string {
 func (r *Report) Summarize(o SummaryOptions) {
 	r.Sort()
 	s := Summary{
-		Observations: len(r.Observations), Scope: Full, Baseline: r.Summary.Baseline, Interrupted: o.Interrupted,
+		Observations: len(r.Observations), Scope: Full, Baseline: r.Summary.Baseline, Slow: r.Summary.Slow, Interrupted: o.Interrupted,
 		DurationMS: Milliseconds(o.Duration), Revisions: r.revisions(o.Strict), Combinations: r.combinations(o), Profiles: []ProfileSummary{},
 	}
 	if !o.Started.IsZero() {

@@ -51,7 +51,54 @@ func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted stri
 		Strict: strict, Partial: partial, Interrupted: interrupted, Started: r.began, Duration: r.took,
 		Profile: r.catalogue.Profile, Profiles: requirement.Profiles(), Offered: r.offered,
 	})
+	w.Report.Summary.Slow = r.slow()
 	return w.Report
+}
+
+// slow tells of a long run which kinds of requests took most of it.
+func (r *Run) slow() []reports.Slow {
+	const long, part, most = 20 * time.Second, 4, 2
+	if r.took < long {
+		return nil
+	}
+	kinds, seen := map[reports.Slow]time.Duration{}, map[*recording.Exchange]bool{}
+	times := map[reports.Slow]int{}
+	for take := range r.played() {
+		for _, rec := range take.Recordings {
+			for _, x := range rec.Exchanges {
+				if ended := slowEnd(x); x.Method != "" && ended != "" && !seen[x] {
+					seen[x] = true
+					kind := reports.Slow{Method: r.masks().String(x.Method), Ended: ended}
+					kinds[kind] += x.Took
+					times[kind]++
+				}
+			}
+		}
+	}
+	var all []reports.Slow
+	for kind, took := range kinds {
+		if took >= r.took/part {
+			kind.Times, kind.TotalMS = times[kind], reports.Milliseconds(took)
+			all = append(all, kind)
+		}
+	}
+	slices.SortFunc(all, func(a, b reports.Slow) int {
+		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Method+a.Ended, b.Method+b.Ended))
+	})
+	return all[:min(len(all), most)]
+}
+
+// slowEnd is how a request ended that the target can be slow at; empty of others.
+func slowEnd(x *recording.Exchange) string {
+	switch {
+	case x.Succeeded():
+		return "result"
+	case x.Outcome == recording.Replied:
+		return "error"
+	case x.Outcome == recording.Silent:
+		return "silence"
+	}
+	return ""
 }
 
 // shown is the configuration as reports and recordings show it.
