@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
@@ -63,8 +64,8 @@ func rules() baseline.Catalogue { return suite.Rules(area.BuiltIn()) }
 
 // baselineFlags are the flags of "mcpcheck baseline".
 type baselineFlags struct {
-	from, output, keep string
-	force              bool
+	from, output, keep, reason string
+	failures, force            bool
 }
 
 func (p *program) baselineCommand() *cobra.Command {
@@ -75,6 +76,8 @@ func (p *program) baselineCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "the JSON `report` to take the findings from")
 	f.StringVar(&o.keep, "keep", "", "take reasons and dates over from this older baseline `file`, and entries about what the report did not judge")
+	f.StringVar(&o.reason, "reason", "", "write this `text` as the reason of each entry for which --keep has none")
+	f.BoolVar(&o.failures, "failures-only", false, "leave warnings out")
 	fileFlags(f, &o.output, &o.force)
 	return c
 }
@@ -113,7 +116,7 @@ func (p *program) baseline(c *cobra.Command, o *baselineFlags) error {
 
 // known makes the baseline of a report.
 func known(report *reports.Report, o *baselineFlags) (*baseline.File, error) {
-	file := baseline.From(report)
+	file := baseline.From(report, o.failures, strings.Join(strings.Fields(o.reason), " "))
 	for i := range file.Entries {
 		e := &file.Entries[i]
 		if _, ok := area.Catalogue().Find(e.ID); !ok {
@@ -147,7 +150,7 @@ func (p *program) told(o *baselineFlags, file *baseline.File) {
 	}
 	switch {
 	case len(file.Entries) == 0:
-		fmt.Fprintln(p.stderr, "mcpcheck: the report has no failures and no warnings: the baseline is empty")
+		fmt.Fprintln(p.stderr, "mcpcheck: the report has nothing to excuse: the baseline is empty")
 	case o.output == "-":
 	case open > 0:
 		fmt.Fprintf(p.stderr, "%s: write why in place of %q, then use it with \"mcpcheck run --baseline %s\"\n", wrote, baseline.Placeholder, o.output)

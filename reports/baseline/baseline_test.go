@@ -275,7 +275,7 @@ func TestFrom(t *testing.T) {
 			add("ERR-01", rev == revisions[0] || tr == "http" && rev == revisions[1])
 		}
 	}
-	f := From(r)
+	f := From(r, false, "")
 	f.Entries[0].Reason = "with\nlines"
 	var b strings.Builder
 	if err := f.Write(&b, "Head\nand more"); err != nil {
@@ -292,6 +292,14 @@ PAGE-10                   # reason: fill in
 `
 	if b.String() != want {
 		t.Error(b.String())
+	}
+	for i := range r.Results {
+		if x := &r.Results[i]; x.ID != "PAGE-10" && x.Verdict == reports.Fail {
+			x.Verdict = reports.Warn
+		}
+	}
+	if f := From(r, true, "known"); len(f.Entries) != 1 || f.Entries[0].ID != "PAGE-10" || f.Entries[0].Reason != "known" {
+		t.Errorf("of failures alone: %v", f.Entries)
 	}
 }
 
@@ -319,7 +327,7 @@ PAGE-10 @2024-11-05 # covered, therefore a mistake
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := From(r)
+	f := From(r, false, "")
 	f.Keep(old, r)
 	var b strings.Builder
 	if err := f.Write(&b, "x"); err != nil {
@@ -354,7 +362,7 @@ func TestKeepUnjudged(t *testing.T) {
 			result("PAGE-01", "2025-11-25", "http", reports.Blocked), result("PAGE-02", "2025-11-25", "http", reports.Fail), result("PAGE-10", "2025-11-25", "http", reports.Pass),
 		}
 		r.Summarize(reports.SummaryOptions{Partial: c.config.Quick != nil})
-		f := From(r)
+		f := From(r, false, "")
 		f.Keep(old, r)
 		var got []string
 		for _, e := range f.Entries {
@@ -387,7 +395,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 		r.Summarize(reports.SummaryOptions{})
-		f := From(r)
+		f := From(r, false, "")
 		for i := range f.Entries {
 			f.Entries[i].Reason = rapid.StringMatching(`[a-z#@ ]{0,20}x`).Draw(t, "reason")
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// From makes the entries for all red verdicts of a report: as few and as wide as
+// From makes the entries for all red verdicts of a report, or for the failures alone: as few and as wide as
 // can be, but none that matches a verdict of the report that is not red. They have
-// no reasons and are sorted.
-func From(r *reports.Report) *File {
+// the reason given, if there is one, and are sorted.
+func From(r *reports.Report, failures bool, reason string) *File {
 	f := &File{}
 	byID := map[string][]*reports.Result{}
 	for i := range r.Results {
@@ -22,21 +22,21 @@ func From(r *reports.Report) *File {
 		byID[x.ID] = append(byID[x.ID], x)
 	}
 	for id, results := range byID {
-		for _, p := range patterns(id, results) {
-			f.Entries = append(f.Entries, Entry{Pattern: p})
+		for _, p := range patterns(id, results, failures) {
+			f.Entries = append(f.Entries, Entry{Pattern: p, Reason: reason})
 		}
 	}
 	f.sort()
 	return f
 }
 
-// patterns covers the red ones among the results of a requirement.
-func patterns(id string, results []*reports.Result) []Pattern {
+// patterns covers the red ones among the results of a requirement, or the failures alone.
+func patterns(id string, results []*reports.Result, failures bool) []Pattern {
 	var chosen []Pattern
 	open := map[*reports.Result]bool{} // red and not covered yet
 	var revisions, transports, both []Pattern
 	for _, x := range results {
-		if x.Verdict.Red() {
+		if x.Verdict == reports.Fail || x.Verdict == reports.Warn && !failures {
 			open[x] = true
 		}
 		revisions = append(revisions, Pattern{ID: id, Revision: x.Revision})
@@ -95,7 +95,7 @@ func (f *File) Keep(old *File, r *reports.Report) {
 	for i := range f.Entries {
 		e := &f.Entries[i]
 		if from := old.about(e.Pattern); from != nil {
-			e.Reason, e.Until = from.Reason, from.Until
+			e.Reason, e.Until = cmp.Or(from.Reason, e.Reason), from.Until
 		}
 	}
 	narrow := narrowed(r)
