@@ -46,6 +46,7 @@ type Area struct{ Name, Title string }
 
 // The bounds of what is printed of one finding, in characters and frames.
 const (
+	consoleShort   = 300 // unless the output is verbose
 	consoleFrame   = 600
 	consoleVerbose = 4000
 	consoleFrames  = 9

@@ -259,7 +259,7 @@ func (c *console) finding(f *finding) {
 }
 
 func (c *console) evidence(x *Result) {
-	limit, frames, how := consoleFrame, consoleFrames, " (--verbose)"
+	limit, frames, how := consoleShort, consoleFrames, " (--verbose)"
 	switch {
 	case c.o.Verbose:
 		limit, frames, how = consoleVerbose, 10*consoleFrames, ""
