@@ -23,9 +23,12 @@ type Options struct {
 	// tolerates; nil leaves both out. The page and SARIF show them.
 	Describe func(id string) (text, tolerated string)
 	// Location is the file, relative to the root of the repository, to which SARIF
-	// attaches findings: a black box has no source line. Empty means the
+	// attaches findings of which Find knows no line. Empty means the
 	// target file of the run, or else README.md.
 	Location string
+	// Find returns the one source file of the repository, relative to its root, in which one of some texts stands, with the line;
+	// line 0 if there is none. Nil finds nothing.
+	Find func(texts ...string) (file string, line int)
 
 	// The rest is for the console. Color allows colours; without it the output is plain text.
 	Color bool
