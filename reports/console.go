@@ -61,6 +61,7 @@ const (
 // seen, what to change, and the frames of the evidence.
 func WriteFindings(w io.Writer, r *Report, o Options) error {
 	c := newConsole(w, r, o)
+	c.whole = true
 	for _, f := range group(r, func(*Result) bool { return true }) {
 		c.finding(f)
 	}
@@ -103,6 +104,8 @@ type console struct {
 	view
 	w *bufio.Writer
 	o Options
+	// whole says that each finding stands for itself, and has the beginning of all its evidence.
+	whole bool
 }
 
 // newConsole is a console for a report; areas are those of the options.
