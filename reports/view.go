@@ -182,7 +182,7 @@ func (v view) where(results []*Result) string {
 	}
 	parts := make([]string, len(revisions))
 	for i, rev := range revisions {
-		parts[i] = rev + " on " + strings.Join(transports[rev], ", ")
+		parts[i] = strings.TrimSuffix(rev+" on "+strings.Join(transports[rev], ", "), " on ")
 	}
 	return strings.Join(parts, "; ")
 }
