@@ -315,7 +315,7 @@ func (c *console) combinations() {
 		c.Line(c.name(p.Name), c.counts(p.Counts))
 		text := c.established(string(p.Status), p.Counts)
 		if len(ids) > 0 {
-			text += fmt.Sprintf(", %s not exercised: %s", count(len(ids), "MUST"), c.list(ids, 4))
+			text += fmt.Sprintf(", %s not exercised: %s", count(len(ids), "MUST"), c.list(ids, 3))
 		}
 		c.paragraph(2, "", text)
 	}
