@@ -191,7 +191,7 @@ func (c *console) slow() {
 	if len(c.r.Summary.Slow) == 0 {
 		return
 	}
-	c.Title("WHERE THE TIME WENT")
+	c.Title("WHERE THE TIME WENT  requests that are under way at once count each")
 	for _, s := range c.r.Summary.Slow {
 		c.paragraph(2, "", s.String())
 	}

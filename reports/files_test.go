@@ -173,6 +173,21 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeScope: one that is whole is so behind one that was narrowed as well, and has the command that repeats all.
+func TestMergeScope(t *testing.T) {
+	narrow, whole := sample(), sample()
+	narrow.Summary.Scope, narrow.Config.Only, narrow.Config.Command = Partial, []string{"PAGE-9"}, "mcpcheck run --only PAGE-9"
+	for _, list := range [][]*Report{{narrow, whole}, {whole, narrow}} {
+		m, err := Merge(list, testProfile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadJSON(bytes.NewReader(encode(t, m))); err != nil || m.Summary.Scope != Full || m.Config.Command != "" {
+			t.Errorf("%v, %s, %q", err, m.Summary.Scope, m.Config.Command)
+		}
+	}
+}
+
 // TestMergeQuick: a quick run is called so only where nothing but quick runs of the same combination are joined.
 func TestMergeQuick(t *testing.T) {
 	quick := func(revision string) *Report {

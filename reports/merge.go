@@ -26,7 +26,8 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 	if len(list) == 0 {
 		return nil, fmt.Errorf("there is no report to merge")
 	}
-	m := &merger{into: New(list[0].Tool, Target{Name: list[0].Target.Name, Embedded: list[0].Target.Embedded}, list[0].Config), rows: map[rowKey]*Result{}}
+	config := list[max(0, slices.IndexFunc(list, func(r *Report) bool { return r.Summary.Scope == Full }))].Config // what it says narrows nothing
+	m := &merger{into: New(list[0].Tool, Target{Name: list[0].Target.Name, Embedded: list[0].Target.Embedded}, config), rows: map[rowKey]*Result{}}
 	var took time.Duration
 	var began time.Time // of the first run
 	var interrupted []string
@@ -44,6 +45,9 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 		}
 		if s := r.Summary.Interrupted; s != "" {
 			interrupted = append(interrupted, fmt.Sprintf("report %d: %s", i+1, s))
+		}
+		if r.Config.Command != config.Command {
+			m.into.Config.Command = "" // none of them repeats all
 		}
 		full = full || r.Summary.Scope == Full
 		strict = strict || r.Config.Strict

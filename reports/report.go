@@ -326,7 +326,6 @@ func (r *Report) NoteReruns(rerun func(id, revision, transport string) string) {
 	if rerun == nil {
 		return
 	}
-	r.Config.Command = rerun("", "", "")
 	for _, x := range r.only(func(x *Result) bool { return x.Verdict.Red() || x.Verdict == Blocked }) {
 		x.Rerun = rerun(x.ID, x.Revision, x.Transport)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -263,12 +264,14 @@ func (s *sarif) place(x *Result) object {
 	if s.o.Find != nil {
 		var texts []string
 		for _, name := range quotedName.FindAllString(x.Actual, 3) {
-			if uri := strings.Trim(name, `"`); strings.Contains(uri, ":") {
+			if uri := strings.Trim(name, `"`); uriLike.MatchString(uri) {
 				texts = append(texts, uri)
 			}
 		}
-		if method := s.r.asked(x); strings.Contains(method, "/") {
-			texts = append(texts, method)
+		for _, f := range s.r.sent(x) {
+			if method := methodOf(f); method != "initialize" && method != "" {
+				texts = append(texts, method)
+			}
 		}
 		file, line = s.o.Find(texts...)
 	}
@@ -277,6 +280,9 @@ func (s *sarif) place(x *Result) object {
 	}
 	return object{"artifactLocation": object{"uri": location(file)}, "region": object{"startLine": line}}
 }
+
+// uriLike is a URI with more than a scheme.
+var uriLike = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:[^\s:"]\S*$`)
 
 // location is a file as a relative reference.
 func location(path string) string {

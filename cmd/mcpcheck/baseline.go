@@ -89,6 +89,9 @@ func (p *program) baseline(c *cobra.Command, o *baselineFlags) error {
 			return badUsage("--%s needs a file", flag)
 		}
 	}
+	if strings.Contains(o.reason, baseline.Placeholder) {
+		return badUsage("--reason %q: that is what a run refuses as missing: say why", o.reason)
+	}
 	if o.from == "" {
 		return badUsage(`give a report: --from REPORT; "mcpcheck run --json FILE" writes one`)
 	}

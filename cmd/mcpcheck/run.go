@@ -165,6 +165,7 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	}
 	o.outputs.Until = r.Deadline()
 	report.NoteReruns(again) // for all formats, and for whoever converts the JSON report later
+	report.Config.Command = again("", "", "")
 	o.outputs.mustWrite(p, report, reports.Options{Strict: cfg.Strict, Told: r.Unreachable() != ""})
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
 		err := reports.WriteAnnotations(terminal.Raw(p.stderr), report, reports.Options{Strict: cfg.Strict})

@@ -19,7 +19,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// watchPause is how often files are looked at, watchFiles how many there may be.
+// watchPause is how often files are looked at, at most, and watchFiles how many there may be.
 const (
 	watchPause = 300 * time.Millisecond
 	watchFiles = 50_000
@@ -28,8 +28,11 @@ const (
 // watched are the files under some paths.
 type watched struct {
 	paths []string
-	// restless are files that change with every run: logs of the server, and what it builds.
-	restless map[string]bool
+	// own are the files that the run itself writes. Restless are files that were changed by two runs on end, such as
+	// logs of the server: what becomes of them during a run says nothing.
+	own, restless map[string]bool
+	begun         bool          // all paths were there once
+	pause         time.Duration // between two looks
 }
 
 // stamp is what tells that a file has changed.
@@ -40,33 +43,54 @@ type stamp struct {
 
 // look notes all files but those whose names begin with a dot, and those of packages and caches.
 func (w *watched) look() (map[string]stamp, error) {
-	files := map[string]stamp{}
-	for _, root := range w.paths {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			name := filepath.Base(path)
-			passed := path != root && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "__pycache__")
-			switch {
-			case err != nil && path == root:
-				return err
-			case err != nil: // it has gone meanwhile
-				return nil
-			case passed && d.IsDir():
-				return fs.SkipDir
-			case passed || d.IsDir() || w.restless[path]:
-				return nil
-			case len(files) == watchFiles:
-				return fmt.Errorf("there are more than %d files: name a smaller part", watchFiles)
-			}
-			if info, err := d.Info(); err == nil {
-				files[path] = stamp{info.Size(), info.ModTime()}
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, badUsage("--watch %s: %w", root, err)
+	began, files := time.Now(), map[string]stamp{}
+	for _, given := range w.paths {
+		root, err := filepath.EvalSymlinks(given)
+		if err == nil {
+			err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+				return w.note(files, root, path, d, err)
+			})
+		}
+		// A build may take a directory away for a while.
+		if err != nil && !(w.begun && errors.Is(err, fs.ErrNotExist)) {
+			return nil, badUsage("--watch %s: %w", given, err)
 		}
 	}
+	w.begun, w.pause = true, max(watchPause, 10*time.Since(began))
 	return files, nil
+}
+
+// note notes one file of a walk.
+func (w *watched) note(files map[string]stamp, root, path string, d fs.DirEntry, err error) error {
+	name := filepath.Base(path)
+	passed := path != root && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "__pycache__")
+	switch {
+	case err != nil && path == root:
+		return err
+	case err != nil: // it has gone meanwhile
+		return nil
+	case passed && d.IsDir():
+		return fs.SkipDir
+	case passed || d.IsDir() || w.own[absolute(path)]:
+		return nil
+	case len(files) == watchFiles:
+		return fmt.Errorf("there are more than %d files: name a smaller part", watchFiles)
+	}
+	if info, err := os.Stat(path); err == nil { // of what a link leads to
+		files[path] = stamp{info.Size(), info.ModTime()}
+	}
+	return nil
+}
+
+// absolute is a path by which files can be told apart.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
 }
 
 // changed lists the files in which two looks differ.
@@ -77,8 +101,28 @@ func changed(old, latest map[string]stamp) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
+// meanwhile lists what was changed while a run was under way, by somebody else as far as can be told: new files are the
+// server's, and so is what is restless. last is what was changed during the run before.
+func (w *watched) meanwhile(p *program, before, now map[string]stamp, last []string) []string {
+	list := slices.DeleteFunc(changed(before, now), func(path string) bool {
+		_, known := before[path]
+		return !known || w.restless[path]
+	})
+	var again []string
+	for _, path := range list {
+		if slices.Contains(last, path) {
+			again = append(again, path)
+			w.restless[path] = true
+		}
+	}
+	if len(again) > 0 {
+		fmt.Fprintf(p.stderr, "mcpcheck: changed by two runs on end, and from now on passed over during runs: %s\n", few(again))
+	}
+	return list
+}
+
 // settled waits until files have changed since a look, and for as long as they go on to.
-func (w *watched) settled(ctx context.Context, before map[string]stamp) (paths []string, err error) {
+func (w *watched) settled(ctx context.Context, before map[string]stamp, paths []string) ([]string, error) {
 	for {
 		now, err := w.look()
 		if err != nil {
@@ -90,7 +134,7 @@ func (w *watched) settled(ctx context.Context, before map[string]stamp) (paths [
 		}
 		paths, before = append(paths, more...), now
 		select {
-		case <-time.After(watchPause):
+		case <-time.After(w.pause):
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -100,11 +144,15 @@ func (w *watched) settled(ctx context.Context, before map[string]stamp) (paths [
 // watch carries out "mcpcheck run --watch": it judges at once and after every change, and says what differs from
 // the run before. It ends when it is asked to, with the status of the last run.
 func (p *program) watch(ctx context.Context, paths []string, o *runFlags) error {
+	w := &watched{paths: paths, own: map[string]bool{}, restless: map[string]bool{}}
+	for flag, path := range o.written(o.record) {
+		if path == "-" {
+			return badUsage("--watch runs again and again: give %s a file", flag)
+		}
+		w.own[absolute(path)] = true
+	}
 	report := o.JSON
-	switch report {
-	case "-":
-		return badUsage("--watch reads the report of each run: give --json a file")
-	case "":
+	if report == "" {
 		dir, err := os.MkdirTemp("", "mcpcheck-watch-")
 		if err != nil {
 			return impossible("there is no place for reports: %w", err)
@@ -112,17 +160,10 @@ func (p *program) watch(ctx context.Context, paths []string, o *runFlags) error 
 		defer func() { _ = os.RemoveAll(dir) }()
 		report = filepath.Join(dir, "report.json")
 	}
-	w := &watched{paths: paths, restless: map[string]bool{}}
-	if own, err := filepath.Abs(report); err == nil { // and what else the run writes shows after two
-		w.restless[own], w.restless[report] = true, true
-	}
 	var last *reports.Report
-	var restless []string
-	for ctx.Err() == nil {
-		before, err := w.look()
-		if err != nil {
-			return err
-		}
+	var during []string
+	before, err := w.look()
+	for ; err == nil; before, err = w.look() {
 		if err := p.once(ctx, report); err != nil || ctx.Err() != nil || last == nil && p.status == exitUsage {
 			return err
 		}
@@ -139,25 +180,17 @@ func (p *program) watch(ctx context.Context, paths []string, o *runFlags) error 
 		if err != nil {
 			return err
 		}
-		meanwhile := changed(before, now)
-		if len(meanwhile) > 0 && slices.Equal(meanwhile, restless) {
-			fmt.Fprintf(p.stderr, "mcpcheck: changed by every run, and not watched any more: %s\n", few(meanwhile))
-			for _, path := range meanwhile {
-				w.restless[path] = true
-				delete(before, path)
-			}
-		}
-		restless = meanwhile
+		during = w.meanwhile(p, before, now, during)
 		fmt.Fprintf(p.stderr, "mcpcheck: watching %s\n", strings.Join(paths, ", "))
-		paths, err := w.settled(ctx, before)
+		found, err := w.settled(ctx, now, slices.Clone(during))
 		if ctx.Err() != nil {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.stderr, "mcpcheck: changed: %s\n", few(paths))
+		fmt.Fprintf(p.stderr, "mcpcheck: changed: %s\n", few(found))
 	}
-	return nil
+	return err
 }
 
 // few names some files.
@@ -190,6 +223,9 @@ func (p *program) once(ctx context.Context, report string) error {
 			args = append(args, flags[i])
 		}
 	}
+	if err := os.Remove(report); err != nil && !errors.Is(err, fs.ErrNotExist) { // it is not to be taken for that of this run
+		return impossible("the report before is in the way: %w", err)
+	}
 	cmd := exec.CommandContext(ctx, self, append(append(args, "--json", report), command...)...)
 	cmd.Args[0] = os.Args[0]
 	procgroup.Separate(cmd) // a signal from the terminal reaches it once, from us
@@ -200,8 +236,9 @@ func (p *program) once(ctx context.Context, report string) error {
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && ctx.Err() == nil {
 		return impossible("the run was not started: %w", err)
 	}
-	if cmd.ProcessState != nil {
-		p.status = cmd.ProcessState.ExitCode()
+	p.status = exitNotEstablished
+	if code := cmd.ProcessState.ExitCode(); code >= 0 { // else something has killed it
+		p.status = code
 	}
 	return nil
 }

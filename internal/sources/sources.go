@@ -3,6 +3,7 @@ package sources
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,11 +12,12 @@ import (
 	"sync"
 )
 
-// The bounds of what is read: bytes of a file and of all, and files.
+// The bounds of what is read: bytes of a file and of all, and entries of directories. Beyond them nothing is found, since
+// it is not known what else there is.
 const (
 	mostOfFile = 1 << 20
 	mostOfAll  = 64 << 20
-	mostFiles  = 20_000
+	mostFiles  = 100_000
 )
 
 // left are directories that hold no sources of the repository, or tests; kinds are the names that source files end with.
@@ -27,9 +29,17 @@ var (
 
 // Tree is the source files of a repository, which are read when the first text is looked for.
 type Tree struct {
-	root string
-	read sync.Once
-	all  []source
+	root  string // empty if there is no repository
+	read  sync.Once
+	all   []source
+	mu    sync.Mutex
+	found map[string]place
+}
+
+// place is where a text stands; line 0 means nowhere, or in several files.
+type place struct {
+	file string
+	line int
 }
 
 // source is a file, with its path from the top of the repository.
@@ -38,46 +48,69 @@ type source struct {
 	text []byte
 }
 
-// Around is the repository that a directory is in: the next one above that has an entry .git, or else the directory itself.
+// Around is the repository that a directory is in: the next one above that has an entry .git.
 func Around(dir string) *Tree {
+	t := &Tree{found: map[string]place{}}
 	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return &Tree{root: "."}
-	}
-	for at := dir; ; at = filepath.Dir(at) {
+	for at := dir; err == nil; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return &Tree{root: at}
+			t.root = at
+			break
 		}
 		if at == filepath.Dir(at) {
-			return &Tree{root: dir}
+			break
 		}
 	}
+	return t
 }
 
-// Find returns where the first of some texts stands that stands in one file alone: its path from the top of the
-// repository, with slashes, and the line, beginning with 1. Line 0 means that there is none.
+// Find returns where the first of some texts stands in quotation marks that does so in one file alone: its path from the
+// top of the repository, with slashes, and the line, beginning with 1. Line 0 means that there is none.
 func (t *Tree) Find(texts ...string) (file string, line int) {
 	t.read.Do(t.load)
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, text := range texts {
-		var in []source
-		for _, s := range t.all {
-			if text != "" && bytes.Contains(s.text, []byte(text)) {
-				in = append(in, s)
-			}
+		p, known := t.found[text]
+		if !known {
+			p = t.place(text)
+			t.found[text] = p
 		}
-		if len(in) == 1 {
-			before, _, _ := bytes.Cut(in[0].text, []byte(text))
-			return in[0].path, 1 + bytes.Count(before, []byte("\n"))
+		if p.line > 0 {
+			return p.file, p.line
 		}
 	}
 	return "", 0
 }
 
-// load reads the files. What cannot be read, and what is beyond the bounds, is left out.
+// place looks through all files.
+func (t *Tree) place(text string) (p place) {
+	for _, s := range t.all {
+		for _, mark := range []string{`"`, "'", "`"} {
+			before, _, found := bytes.Cut(s.text, []byte(mark+text+mark))
+			switch {
+			case !found:
+			case p.line > 0 && p.file != s.path:
+				return place{}
+			case p.line == 0:
+				p = place{s.path, 1 + bytes.Count(before, []byte("\n"))}
+			}
+		}
+	}
+	return p
+}
+
+// load reads the files. What cannot be read is left out.
 func (t *Tree) load() {
-	total := 0
-	_ = filepath.WalkDir(t.root, func(path string, d fs.DirEntry, err error) error {
+	if t.root == "" {
+		return
+	}
+	total, entries := 0, 0
+	err := filepath.WalkDir(t.root, func(path string, d fs.DirEntry, err error) error {
 		name := filepath.Base(path)
+		if entries++; entries > mostFiles || total > mostOfAll {
+			return errTooMuch
+		}
 		switch {
 		case err != nil:
 			return nil
@@ -85,8 +118,6 @@ func (t *Tree) load() {
 			return fs.SkipDir
 		case !d.Type().IsRegular() || !slices.Contains(kinds, filepath.Ext(name)) || tests(name):
 			return nil
-		case len(t.all) == mostFiles || total >= mostOfAll:
-			return fs.SkipAll
 		}
 		if info, err := d.Info(); err != nil || info.Size() > mostOfFile {
 			return nil
@@ -99,7 +130,12 @@ func (t *Tree) load() {
 		}
 		return nil
 	})
+	if err != nil {
+		t.all = nil
+	}
 }
+
+var errTooMuch = errors.New("there is more than is read")
 
 // tests reports whether a file is named as those of tests are.
 func tests(name string) bool {

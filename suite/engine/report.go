@@ -55,14 +55,14 @@ func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted stri
 	return w.Report
 }
 
-// slow tells of a long run which kinds of requests took most of it.
+// slow tells of a long run which kinds of requests took most of the time of all.
 func (r *Run) slow() []reports.Slow {
 	const long, part, most = 20 * time.Second, 4, 2
 	if r.took < long {
 		return nil
 	}
 	kinds, seen := map[reports.Slow]time.Duration{}, map[int]bool{0: true}
-	times := map[reports.Slow]int{}
+	times, sum := map[reports.Slow]int{}, time.Duration(0)
 	for take := range r.played() {
 		for _, rec := range take.Recordings {
 			for _, x := range rec.Exchanges {
@@ -70,6 +70,7 @@ func (r *Run) slow() []reports.Slow {
 					seen[x.Request] = true
 					kind := reports.Slow{Method: r.masks().String(x.Method), Ended: ended}
 					kinds[kind] += x.Took
+					sum += x.Took
 					times[kind]++
 				}
 			}
@@ -77,7 +78,7 @@ func (r *Run) slow() []reports.Slow {
 	}
 	var all []reports.Slow
 	for kind, took := range kinds {
-		if took >= r.took/part {
+		if took >= max(sum, r.took)/part {
 			kind.Times, kind.TotalMS = times[kind], reports.Milliseconds(took)
 			all = append(all, kind)
 		}
