@@ -29,8 +29,13 @@ var rpcRequestsChecks = []verdict.Check{
 			strays(r, v)
 		}
 		for _, x := range r.Steps(stepStray) {
-			v.WarnUnless(len(x.Replies) == 0, "no response to a response", matcher.Describe(x)+
-				" to a response under an id that the server never used", x.Evidence()...)
+			v.FailUnless(len(x.Replies) == 0, verdict.Finding{
+				Title:    "Responses are not answered",
+				Expected: "no response to a response",
+				On:       x, About: "a response under an id that the server never used",
+				Warn: true, Downgraded: "no sentence speaks of answers to responses",
+				Hint: "answer nothing that has a result or an error in place of a method",
+			})
 		}
 	}},
 	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, recording.ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
