@@ -153,7 +153,7 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 		if !failsByItself(x) {
 			return
 		}
-		others = others || !x.HasCode(0, -32603) || hindered(x) // these are the server's own without a doubt
+		others = others || !x.HasCode(0, -32603) || hindered(x) // what is left is the server's own without a doubt
 		failed, frames = append(failed, x), append(frames, x.Evidence()...)
 	}
 	if len(failed) == 0 {
@@ -162,6 +162,7 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 	all := len(r.Steps(recording.StepRead))
 	listed := failed[0].Tags[recording.TagListed]
 	v.Fail(verdict.Finding{
+		Title: "Something that is listed can be read", Kept: true, // errors have no contents
 		Expected: "contents of something that is listed",
 		Actual: fmt.Sprintf(plural.Of(len(failed), "%d {read|reads} of what is listed, and nothing could be read: "), len(failed)) +
 			matcher.Describe(failed[0]),
