@@ -480,32 +480,3 @@ const (
 	cutCharacter = "a character cut by the end of a chunk"
 	wholeBody    = "collect the bytes of the whole body, and decode it then, not each piece that is read"
 )
-
-// altered says, behind a string that came back, how it was made of the one that was sent; empty if it was not.
-func altered(sent, got string) string {
-	switch {
-	case got == sent || strings.TrimSpace(got) == "":
-	case got == strings.TrimSpace(sent):
-		return ", without the blanks around it"
-	case strings.EqualFold(got, sent):
-		return ", in letters of another case"
-	case strings.TrimSpace(got) == strings.TrimSpace(strings.ReplaceAll(sent, apart, joined)):
-		return ", with the accent joined to its letter"
-	}
-	return ""
-}
-
-// unanswered blocks, and reports, where requests under ids of all kinds get no answer: it is not the
-// id that keeps them from one, and RPC-09 tells of it.
-func unanswered(all []*recording.Exchange, v *verdict.Verdict) bool {
-	const few = 3
-	if len(all) < few || slices.ContainsFunc(all, func(x *recording.Exchange) bool {
-		return len(x.Replies) > 0 || x.Outcome != recording.Silent && (x.Outcome != recording.HTTPOnly || x.Status >= 300)
-	}) {
-		return false
-	}
-	x := all[0]
-	v.Block(recording.CodeNoAnswer, "whatever its id, "+v.What(x)+" gets no answer: "+matcher.Describe(x)+
-		" (see RPC-09)", x.Evidence()...)
-	return true
-}
