@@ -23,9 +23,12 @@ type Options struct {
 	// tolerates; nil leaves both out. The page and SARIF show them.
 	Describe func(id string) (text, tolerated string)
 	// Location is the file, relative to the root of the repository, to which SARIF
-	// attaches findings: a black box has no source line. Empty means the
+	// attaches findings of which Find knows no line. Empty means the
 	// target file of the run, or else README.md.
 	Location string
+	// Find returns the one source file of the repository, relative to its root, in which one of some texts stands, with the line;
+	// line 0 if there is none. Nil finds nothing.
+	Find func(texts ...string) (file string, line int)
 
 	// The rest is for the console. Color allows colours; without it the output is plain text.
 	Color bool
@@ -46,6 +49,7 @@ type Area struct{ Name, Title string }
 
 // The bounds of what is printed of one finding, in characters and frames.
 const (
+	consoleShort   = 300 // unless the output is verbose
 	consoleFrame   = 600
 	consoleVerbose = 4000
 	consoleFrames  = 9
@@ -57,6 +61,7 @@ const (
 // seen, what to change, and the frames of the evidence.
 func WriteFindings(w io.Writer, r *Report, o Options) error {
 	c := newConsole(w, r, o)
+	c.whole = true
 	for _, f := range group(r, func(*Result) bool { return true }) {
 		c.finding(f)
 	}
@@ -99,6 +104,8 @@ type console struct {
 	view
 	w *bufio.Writer
 	o Options
+	// whole says that each finding stands for itself, and has the beginning of all its evidence.
+	whole bool
 }
 
 // newConsole is a console for a report; areas are those of the options.
@@ -308,7 +315,7 @@ func (c *console) combinations() {
 		c.Line(c.name(p.Name), c.counts(p.Counts))
 		text := c.established(string(p.Status), p.Counts)
 		if len(ids) > 0 {
-			text += fmt.Sprintf(", %s not exercised: %s", count(len(ids), "MUST"), c.list(ids, 4))
+			text += fmt.Sprintf(", %s not exercised: %s", count(len(ids), "MUST"), c.list(ids, 3))
 		}
 		c.paragraph(2, "", text)
 	}

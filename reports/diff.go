@@ -151,6 +151,41 @@ func Compare(old, latest *Report) *Diff {
 	return d
 }
 
+// CompareMatrices is [Compare] of two matrices, each target by its name in the place of the revision, with its gravest verdict
+// on each requirement. What a target has no verdicts for any more, because it has no report, is lost.
+func CompareMatrices(old, latest *Matrix) *Diff {
+	d := Compare(old.flat(), latest.flat())
+	var without []string
+	for i := range latest.Targets {
+		if t := &latest.Targets[i]; t.Status != MatrixJudged {
+			without = append(without, t.Name)
+		}
+	}
+	if len(without) > 0 {
+		d.NotJudged = "there is no report on " + clean(listed(without, 6), pageText)
+	}
+	return d
+}
+
+// flat is a matrix as a report.
+func (m *Matrix) flat() *Report {
+	r := New(m.Tool, Target{}, Config{})
+	about := map[string]MatrixRequirement{}
+	for _, q := range m.Requirements {
+		about[q.ID] = q
+	}
+	for i := range m.Targets {
+		t := &m.Targets[i]
+		for _, id := range slices.Sorted(maps.Keys(t.Verdicts)) {
+			v := t.Verdicts[id]
+			r.Results = append(r.Results, Result{ID: id, Title: about[id].Title, Level: about[id].Level, Revision: t.Name, Verdict: v,
+				Excused: v.Red() && t.Outcome == NonConformant && t.ExitCode == ExitOK})
+		}
+	}
+	r.Summarize(SummaryOptions{})
+	return r
+}
+
 // notJudged says why a report lacks verdicts that were asked for; empty if it does not.
 func notJudged(old, r *Report) string {
 	switch lost := (view{r: r}).lost(); {
@@ -230,7 +265,7 @@ func idSet(results []*Result) map[string]bool {
 func (r *Report) combinationNames() map[string]bool {
 	m := map[string]bool{}
 	for _, x := range r.rows() {
-		m[x.Revision+" on "+x.Transport] = true
+		m[strings.TrimSuffix(x.Revision+" on "+x.Transport, " on ")] = true
 	}
 	return m
 }

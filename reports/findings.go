@@ -259,8 +259,10 @@ func (c *console) finding(f *finding) {
 }
 
 func (c *console) evidence(x *Result) {
-	limit, frames, how := consoleFrame, consoleFrames, " (--verbose)"
+	limit, frames, how := consoleShort, consoleFrames, " (--verbose)"
 	switch {
+	case c.whole:
+		limit, how = consoleFrame, ""
 	case c.o.Verbose:
 		limit, frames, how = consoleVerbose, 10*consoleFrames, ""
 	case x.Deciding > 0:

@@ -51,22 +51,23 @@ func digest(text string) string {
 
 // pageView is what the template shows. Every string in it has been sanitized.
 type pageView struct {
-	Tool, Catalogue, Target string
-	Word, Class, Sentence   string
-	ByRevision              []pageMark
-	Remarks                 []string
-	Tiles                   []tile
-	Findings, Excused       []pageFinding
-	Baseline                *pageBaseline
-	Blocked, Idle           []pageReason
-	Areas                   []pageArea
-	Combinations, Profiles  []pageRow
-	Revisions               []pageSpan
-	Columns                 []pageColumn
-	Rows                    []*pageRequirement
-	Observations            []pageObservation
-	Endpoints, Config       []pair
-	Style                   template.CSS
+	Tool, Catalogue, Target, Server, Command string
+	Judged, All                              int // requirements
+	Word, Class, Sentence                    string
+	ByRevision                               []pageMark
+	Remarks                                  []string
+	Tiles                                    []tile
+	Findings, Excused                        []pageFinding
+	Baseline                                 *pageBaseline
+	Blocked, Idle                            []pageReason
+	Areas                                    []pageArea
+	Combinations, Profiles                   []pageRow
+	Revisions                                []pageSpan
+	Columns                                  []pageColumn
+	Rows                                     []*pageRequirement
+	Observations                             []pageObservation
+	Endpoints, Config                        []pair
+	Style                                    template.CSS
 	// Data is what the matrix is made of, Frames are the conversations, which are
 	// many and read only when one is opened.
 	Script, Data, Frames  template.JS
@@ -148,7 +149,7 @@ func newPage(r *Report, o Options) (*pageView, error) {
 	v := view{r, o.Areas}
 	script := themeScript + pageScript
 	p := &pageView{
-		Tool: clean(strings.TrimSpace(r.Tool.Name+" "+r.Tool.Version), pageTitle), Catalogue: clean(r.Tool.Catalogue, pageTitle),
+		Tool: clean(r.Tool.named(), pageTitle), Catalogue: clean(r.Tool.Catalogue, pageTitle), Server: r.Target.servers(), Command: clean(r.Config.Command, pageText),
 		Target: clean(cmp.Or(r.Target.Name, "a target without a name"), pageTitle),
 		Script: template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program
 	}
@@ -198,7 +199,8 @@ func (p *pageView) verdict(v view, strict bool) {
 		p.ByRevision = append(p.ByRevision, s.Revisions[i].onPage(s.Scope))
 	}
 	judged := v.r.only(func(x *Result) bool { return x.Verdict.Judged() })
-	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(everything), distinctIDs(judged), count(distinctIDs(v.r.rows()), "requirement"),
+	p.Judged, p.All = distinctIDs(judged), distinctIDs(v.r.rows())
+	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(everything), p.Judged, count(p.All, "requirement"),
 		count(len(s.Combinations), "combination"), v.when())
 	if lost := v.lost(); lost != "" {
 		p.Remarks = append(p.Remarks, "Not established: "+clean(lost, pageText)+": "+v.unreached()+".")

@@ -209,6 +209,31 @@ func sarifOf(t *testing.T, r *Report, o Options) sarifLog {
 	return log
 }
 
+// TestSARIFPlace: an alert stands where the repository has the URI that was seen, or else the method that was asked.
+func TestSARIFPlace(t *testing.T) {
+	r := probed(func(f *Frame) { f.Data = []byte(`{"method":"resources/read"}`) })
+	for actual, want := range map[string]string{
+		`the size of "note:one" is -1`: "a%20b.go] region:map[startLine:7", "something else": "read.go] region:map[startLine:3",
+		`"note:two"`: "read.go] region:map[startLine:3",
+	} {
+		r.Results[0].Actual = actual
+		log := sarifOf(t, r, Options{Find: func(texts ...string) (string, int) {
+			for _, text := range texts {
+				switch text {
+				case "note:one":
+					return "a b.go", 7
+				case "resources/read":
+					return "read.go", 3
+				}
+			}
+			return "", 0
+		}})
+		if got := fmt.Sprint(log.Runs[0].Results[0].Locations[0]); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", actual, got)
+		}
+	}
+}
+
 func TestSARIF(t *testing.T) {
 	r := sample()
 	r.Results[1].Excused, r.Results[1].ExcusedReason = true, "known"

@@ -81,6 +81,31 @@ func TestReadMatrixOfAReport(t *testing.T) {
 	}
 }
 
+// TestCompareMatrices: what differs is told by target, and a target that has no report any more by its name.
+func TestCompareMatrices(t *testing.T) {
+	matrix := func(verdicts map[string]Verdict, judged bool) *Matrix {
+		m := NewMatrix(Tool{}, "")
+		m.Requirements = []MatrixRequirement{{"A-1", "one", LevelMust}, {"A-2", "two", LevelMust}}
+		m.Targets = []MatrixTarget{{Name: "first", Status: MatrixJudged, Verdicts: verdicts}, {Name: "second", Status: MatrixNoReport}}
+		if judged {
+			m.Targets[1].Status, m.Targets[1].Verdicts = MatrixJudged, map[string]Verdict{"A-1": Pass}
+		}
+		m.Summarize()
+		return m
+	}
+	d := CompareMatrices(matrix(map[string]Verdict{"A-1": Pass, "A-2": Fail}, true), matrix(map[string]Verdict{"A-1": Fail, "A-2": Pass}, false))
+	text := written(t, func(w io.Writer) error { return WriteDiff(w, d, Options{Width: 120}) })
+	for _, want := range []string{"A-1  one: fail, was pass (first)", "A-2  two: pass, was fail (first)", "A-1  one: not in the report, was pass (second)",
+		"there is no report on second", "REGRESSED  1 regression"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if same := CompareMatrices(matrix(nil, true), matrix(nil, true)); same.Differs() || same.ExitCode(true) != ExitOK {
+		t.Errorf("%+v", same)
+	}
+}
+
 func TestMergeMatricesMissing(t *testing.T) {
 	shard := func(s string) *Matrix { return NewMatrix(Tool{}, s) }
 	for _, test := range []struct {

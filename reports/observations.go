@@ -76,7 +76,7 @@ func (c *console) observations() {
 	}
 	c.Title(fmt.Sprintf("OBSERVATIONS  %s, seen %s: no rule is broken, but you may want to know",
 		count(len(order), "finding"), count(len(c.r.Observations), "time")))
-	limit, forms := 40, 1
+	limit, forms := 40, 2
 	if c.o.Verbose {
 		limit, forms = len(order), everything
 	}

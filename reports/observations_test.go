@@ -31,7 +31,7 @@ func TestObservationsOfAKind(t *testing.T) {
 		not   string
 	}{
 		"console": {func(w io.Writer) error { return WriteConsole(w, r, Options{}) }, []string{
-			"OBSERVATIONS 2 findings, seen 12 times", "no-description (LIST-05, TMPL-09), 11 times LIST-05: three without in 2025-06-18 on stdio; 2025-11-25 on stdio and 9 more (--verbose)", "size-differs The size differs (LIST-08) declared 5"}, "two without"},
+			"OBSERVATIONS 2 findings, seen 12 times", "no-description (LIST-05, TMPL-09), 11 times LIST-05: three without in 2025-06-18 on stdio; 2025-11-25 on stdio LIST-05: two without in 2025-11-25 on stdio and 8 more (--verbose)", "size-differs The size differs (LIST-08) declared 5"}, "three forms"},
 		"verbose": {func(w io.Writer) error { return WriteConsole(w, r, Options{Verbose: true}) }, []string{"TMPL-09: form 6"}, "more (--verbose)"},
 		"Markdown": {func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) }, []string{
 			"Observations (2)", "- `no-description`, 11 times - `LIST-05: three without` in `2025-06-18 on stdio; 2025-11-25 on stdio` - `LIST-05: two without`",

@@ -163,7 +163,8 @@ type Server struct {
 
 // Config is how the run was set up, with secrets removed.
 type Config struct {
-	File              string   `json:"file,omitempty"` // target file
+	Command           string   `json:"command,omitempty"` // repeats the run; values that may be secret are left out
+	File              string   `json:"file,omitempty"`    // target file
 	Revisions         []string `json:"revisions,omitempty"`
 	Since             string   `json:"since,omitempty"` // the oldest revision of the declared scope
 	Transports        []string `json:"transports,omitempty"`
@@ -325,6 +326,7 @@ func (r *Report) NoteReruns(rerun func(id, revision, transport string) string) {
 	if rerun == nil {
 		return
 	}
+	r.Config.Command = rerun("", "", "")
 	for _, x := range r.only(func(x *Result) bool { return x.Verdict.Red() || x.Verdict == Blocked }) {
 		x.Rerun = rerun(x.ID, x.Revision, x.Transport)
 	}

@@ -227,7 +227,7 @@ func (s *sarif) results() []sarifResult {
 		sum := sha256.Sum256([]byte(strings.Join([]string{s.r.Target.Name, x.ID, cmp.Or(x.Cause, x.Expected)}, "\x00")))
 		result := sarifResult{
 			RuleID: clean(x.ID, pageTitle), RuleIndex: s.index[x.ID], Level: s.level(x.Verdict == Fail), Message: sarifText{Text: unlinked(text)},
-			Locations:    []object{{"physicalLocation": object{"artifactLocation": object{"uri": s.location()}, "region": object{"startLine": 1}}}},
+			Locations:    []object{{"physicalLocation": s.place(x)}},
 			Fingerprints: map[string]string{"mcpcheck/v2": hex.EncodeToString(sum[:16])},
 			Properties:   object{"verdict": x.Verdict, "gravity": clean(string(x.weight()), 40), "level": clean(x.Level, 40), "frames": s.frames(x)},
 		}
@@ -257,9 +257,29 @@ func (s *sarif) frames(x *Result) []string {
 	return lines
 }
 
-// location is the file that findings are attached to, as a relative reference.
-func (s *sarif) location() string {
-	path := cmp.Or(s.o.Location, s.r.Config.File, "README.md")
+// place is where the repository has the URI that a finding names, or else its method; or the file for all findings.
+func (s *sarif) place(x *Result) object {
+	file, line := "", 0
+	if s.o.Find != nil {
+		var texts []string
+		for _, name := range quotedName.FindAllString(x.Actual, 3) {
+			if uri := strings.Trim(name, `"`); strings.Contains(uri, ":") {
+				texts = append(texts, uri)
+			}
+		}
+		if method := s.r.asked(x); strings.Contains(method, "/") {
+			texts = append(texts, method)
+		}
+		file, line = s.o.Find(texts...)
+	}
+	if line == 0 {
+		file, line = cmp.Or(s.o.Location, s.r.Config.File, "README.md"), 1
+	}
+	return object{"artifactLocation": object{"uri": location(file)}, "region": object{"startLine": line}}
+}
+
+// location is a file as a relative reference.
+func location(path string) string {
 	if u, err := url.Parse(path); err == nil && u.Scheme != "" && u.Host != "" {
 		return path
 	}

@@ -182,7 +182,7 @@ func (v view) where(results []*Result) string {
 	}
 	parts := make([]string, len(revisions))
 	for i, rev := range revisions {
-		parts[i] = rev + " on " + strings.Join(transports[rev], ", ")
+		parts[i] = strings.TrimSuffix(rev+" on "+strings.Join(transports[rev], ", "), " on ")
 	}
 	return strings.Join(parts, "; ")
 }
@@ -226,6 +226,29 @@ func (v view) place(name string) int {
 	return len(v.known)
 }
 
+// named is what a server calls itself, with its version.
+func (s *Server) named() string { return strings.TrimSpace(cmp.Or(s.Title, s.Name) + " " + s.Version) }
+
+// servers are the names of the servers behind the endpoints, safe to print.
+func (t *Target) servers() string {
+	var all []string
+	for _, e := range t.Endpoints {
+		if e.Server != nil && !slices.Contains(all, e.Server.named()) {
+			all = append(all, e.Server.named())
+		}
+	}
+	return clean(strings.Join(all, ", "), pageTitle)
+}
+
+// named is the program with its version, and the commit that it was built from.
+func (t Tool) named() string {
+	text := strings.TrimSpace(t.Name + " " + t.Version)
+	if n := min(len(t.Commit), 12); n > 0 {
+		text += " (" + t.Commit[:n] + ")"
+	}
+	return text
+}
+
 // details are the lines that are told of an endpoint beside its address.
 func (e *Endpoint) details() []string {
 	var all []string
@@ -233,7 +256,7 @@ func (e *Endpoint) details() []string {
 		all = append(all, "started by "+e.Started)
 	}
 	if e.Server != nil {
-		all = append(all, strings.TrimSpace(cmp.Or(e.Server.Title, e.Server.Name)+" "+e.Server.Version))
+		all = append(all, e.Server.named())
 	}
 	if len(e.Revisions) > 0 {
 		all = append(all, strings.Join(e.Revisions, ", "))

@@ -81,9 +81,9 @@ func TestWhatIsNamedIsShown(t *testing.T) {
 	}
 	for actual, want := range map[string][]string{
 		`size of "test://ü350" is 350 in the list`: {`{"resources":[{"uri":"test://ü100"`, " … ", entry(350), " bytes in all]"},
-		`size of "test://ü101" is 101 in the list`: {`{"resources":[{"uri":"test://ü100"`, entry(101), entry(110)},
+		`size of "test://ü101" is 101 in the list`: {`{"resources":[{"uri":"test://ü100"`, entry(101), entry(104)},
 		`size of "test://ü399" is 399 in the list`: {" … ", strings.TrimSuffix(entry(399), ",") + "]}"},
-		`"what is not there", and nothing else`:    {`{"resources":[{"uri":"test://ü100"`, entry(110)},
+		`"what is not there", and nothing else`:    {`{"resources":[{"uri":"test://ü100"`, entry(104)},
 	} {
 		r := probed(func(f *Frame) {
 			f.Method, f.Headers, f.Direction, f.Data = "", nil, In, []byte(`{"resources":[`+strings.TrimSuffix(list.String(), ",")+`]}`)

@@ -213,7 +213,7 @@ func readMatrix(path string) (*reports.Matrix, error) {
 func (p *program) diffCommand() *cobra.Command {
 	var strict, asJSON, verbose, noColor bool
 	c := helpcmd.New(help, "diff")
-	c.Args = takes(2, "two reports, the old one first")
+	c.Args = takes(2, "two reports, or two matrices, the old one first")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		d, err := p.compare(args[0], args[1])
 		if err != nil {
@@ -237,6 +237,13 @@ func (p *program) diffCommand() *cobra.Command {
 // compare reads two reports and says how the later differs. That they are about different
 // targets is told, and no mistake: a target may have been renamed.
 func (p *program) compare(earlier, later string) (*reports.Diff, error) {
+	if m, err := readMatrix(earlier); err == nil {
+		latest, err := readMatrix(later)
+		if err != nil {
+			return nil, err
+		}
+		return reports.CompareMatrices(m, latest), nil
+	}
 	old, err := readReport(earlier)
 	if err != nil {
 		return nil, err

@@ -15,23 +15,25 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// notRepeated are the flags of "mcpcheck run" that a repetition does without: those that
-// pick verdicts, because one is picked, and those about what is written where.
-var notRepeated = []string{
-	"only", "skip", "label-filter", "transport", "revision", "since",
-	"junit", "json", "html", "markdown", "sarif", "sarif-location", "record", "baseline", "quiet", "verbose", "no-color",
-	othersFlag,
-}
+// A repetition does without the flags that pick verdicts, because one is picked, and without those about what is written where.
+var (
+	picking = []string{"only", "skip", "label-filter", "transport", "revision", "since"}
+	writing = []string{"junit", "json", "html", "markdown", "sarif", "sarif-location", "record", "baseline", "quiet", "verbose", "no-color", othersFlag}
+)
 
 // rerun is the command that repeats one verdict: the one that was given, narrowed down
 // and written for a shell. Values that may be secret are left out, and hide takes known
 // secrets out of the rest before it is quoted.
 //
-// The revision is picked by a label where [besides] says that the target has to be asked for the others.
+// Without an id it is the command that repeats the whole run. The revision is picked by a label where [besides] says that the target has to be asked for the others.
 func rerun(c *cobra.Command, args []string, hide func(string) string) func(id, revision, transport string) string {
-	var kept []string
+	var picked, kept []string
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(notRepeated, f.Name) {
+		switch {
+		case slices.Contains(writing, f.Name):
+		case slices.Contains(picking, f.Name):
+			picked = append(picked, flagWords(f, hide)...)
+		default:
 			kept = append(kept, flagWords(f, hide)...)
 		}
 	})
@@ -40,6 +42,9 @@ func rerun(c *cobra.Command, args []string, hide func(string) string) func(id, r
 		command = " -- " + (&target.Endpoint{Command: args}).AddressWithout(hide)
 	}
 	return func(id, revision, transport string) string {
+		if id == "" {
+			return shell.JoinPrintable(slices.Concat([]string{"mcpcheck", "run"}, picked, kept)) + command
+		}
 		words := []string{"mcpcheck", "run", "--only", id}
 		given, _ := c.Flags().GetStringSlice("revision")
 		if len(given) == 1 || !besides(id, revision, transport) {

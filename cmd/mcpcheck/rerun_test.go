@@ -204,7 +204,15 @@ func TestRerunKeeps(t *testing.T) {
 			t.Errorf("%v is repeated by\n%s\ninstead of\n%s", at, got, want)
 		}
 	}
-	for _, name := range notRepeated {
+	whole := (&program{}).runCommandWith(&runFlags{})
+	if err := whole.ParseFlags([]string{"--only", "PAGE", "--rate", "2", "--json", "x.json", "--header", "X-Key: secret"}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "mcpcheck run --only PAGE --header 'X-Key: …' --rate 2 -- ./server"
+	if got := rerun(whole, []string{"./server"}, func(s string) string { return s })("", "", ""); got != want {
+		t.Errorf("the run is repeated by %s", got)
+	}
+	for _, name := range slices.Concat(picking, writing) {
 		if (&program{}).runCommandWith(&runFlags{}).Flags().Lookup(name) == nil {
 			t.Errorf("there is no flag --%s", name)
 		}

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/sources"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/spf13/pflag"
@@ -110,6 +111,7 @@ func (o *Reports) Check(record string) error {
 // output. One that cannot be written does not keep the others from being written.
 func (o *Reports) Write(stdout io.Writer, r *reports.Report, x reports.Options) error {
 	x.Location = o.SARIFLocation
+	x.Find = sources.Around(".").Find
 	var files []Wanted
 	for _, out := range o.files() {
 		write := func(w io.Writer) error { return out.write(w, r, x) }

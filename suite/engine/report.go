@@ -61,13 +61,13 @@ func (r *Run) slow() []reports.Slow {
 	if r.took < long {
 		return nil
 	}
-	kinds, seen := map[reports.Slow]time.Duration{}, map[*recording.Exchange]bool{}
+	kinds, seen := map[reports.Slow]time.Duration{}, map[int]bool{0: true}
 	times := map[reports.Slow]int{}
 	for take := range r.played() {
 		for _, rec := range take.Recordings {
 			for _, x := range rec.Exchanges {
-				if ended := slowEnd(x); x.Method != "" && ended != "" && !seen[x] {
-					seen[x] = true
+				if ended := slowEnd(x); x.Method != "" && ended != "" && !seen[x.Request] {
+					seen[x.Request] = true
 					kind := reports.Slow{Method: r.masks().String(x.Method), Ended: ended}
 					kinds[kind] += x.Took
 					times[kind]++

@@ -396,8 +396,7 @@ func (r *Run) failAgain(blamed map[sent]bool, round *Take) map[sent]bool {
 // answers say how a message was answered: by an error of the target's own, and otherwise.
 type answers struct{ failed, served bool }
 
-// takeAnswers are those in a take: to what was sent from a line of a script, to the like of it, and to the very same message.
-// Results are the messages that got one.
+// takeAnswers are those in a take: to what was sent from a line of a script, to the like of it, to the very same message; results got one.
 type takeAnswers struct {
 	exact   map[sent]answers
 	any     map[message]answers
@@ -434,9 +433,8 @@ func (r *Run) answersIn(take *Take) *takeAnswers {
 
 // likeServed reports whether a target serves what some messages are about, in whatever way it is asked.
 func (r *Run) likeServed(c requirement.Combination, blamed map[sent]bool) bool {
-	results := r.answersIn(r.takes[c]).results
 	for m := range blamed {
-		if results[m.message] {
+		if r.answersIn(r.takes[c]).results[m.message] {
 			return true
 		}
 	}
@@ -464,7 +462,7 @@ func (r *Run) erratic(c requirement.Combination) bool {
 	return false
 }
 
-// answered reports whether a request was answered, in whatever way. How a cancelled one ends is a matter of who is quicker.
+// answered reports whether a request was answered. How a cancelled one ends is a matter of who is quicker.
 func answered(x *recording.Exchange) bool {
 	return x.Method != "" && x.Tags[recording.TagCancelled] == "" && (x.Outcome == recording.Replied || x.Outcome == recording.HTTPOnly)
 }

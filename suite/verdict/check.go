@@ -128,15 +128,13 @@ type Result struct {
 	// Gravity is that of the requirement, on red outcomes, unless nobody is harmed by what
 	// was seen, or it is about more than the code of an error.
 	Gravity requirement.Gravity
-	// Frames is the evidence, Before what came before it and makes it a violation, From the scenarios
-	// that were judged. Places are where the violations of a red outcome stand.
-	Frames []int
-	Before []int
-	Places []Place
-	// First is how many of Frames are the evidence of the first violation.
-	First        int
-	From         []recording.Name
-	Observations []Observation
+	// Frames is the evidence, First how much of it is that of the first violation, Before what came before and makes it
+	// one, From the scenarios that were judged. Places are where the violations of a red outcome stand.
+	Frames, Before []int
+	First          int
+	Places         []Place
+	From           []recording.Name
+	Observations   []Observation
 }
 
 // Observation is something that breaks no rule, but that the author of the

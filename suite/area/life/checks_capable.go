@@ -30,9 +30,12 @@ func askedFor(r *recording.Recording, v *verdict.Verdict) []verdict.Message {
 // anything.
 func servesCapable(r *recording.Recording, v *verdict.Verdict) {
 	asked := askedFor(r, v)
-	for _, x := range r.Steps(stepOpen, stepServed) {
+	for _, x := range r.Steps(stepOpen, stepUsed, stepServed) {
 		about := "a ping while a request of the target is open"
-		if x.Step == stepServed {
+		if x.Step == stepUsed && x.Outcome != recording.Lost { // what it is served is for others to judge
+			continue
+		}
+		if x.Step != stepOpen {
 			about = "an ordinary request of a client that can do everything"
 			if len(asked) > 0 {
 				about += " and answers by " + x.Tags[tagAnswer] + "s"

@@ -15,7 +15,8 @@ func TestCapableClient(t *testing.T) {
 	ask := areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
 	open := rt.Line{Step: "open", Method: "ping", Result: `{}`}
 	served := rt.Line{Step: "served", Method: "resources/list", Result: `{"resources":[]}`}
-	refused, meanwhile := served, served
+	used, refused, meanwhile := served, served, served
+	used.Step = "used"
 	refused.Result, refused.Error = "", `{"code":-32603,"message":"no"}`
 	meanwhile.Incoming, meanwhile.Result, meanwhile.Error = ask.Incoming, "", refused.Error
 	without := func(l rt.Line, o recording.Outcome) rt.Line {
@@ -31,6 +32,8 @@ func TestCapableClient(t *testing.T) {
 		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(without(served, recording.Lost))},
 		{ID: "LIFE-18", Want: verdict.NotApplicable, Rec: areatest.Lines(without(served, recording.Silent))},
 		{ID: "LIFE-18", Want: verdict.Warn, Rec: areatest.Lines(ask, open, refused)},
+		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(without(used, recording.Lost), refused)}, // started again since
+		{ID: "LIFE-18", Want: verdict.NotApplicable, Rec: areatest.Lines(without(used, recording.Silent), served)},
 		{ID: "LIFE-18", Want: verdict.Pass, Rec: areatest.Lines(open, meanwhile)},
 	})
 	beside, left := rt.Line{Step: "beside", Method: "ping", Result: `{}`}, served

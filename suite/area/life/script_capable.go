@@ -137,7 +137,7 @@ func (c *capable) exchange(ctx context.Context, moment time.Duration, answer str
 		c.S.Quiet(ctx, c.P.Limits.QuietWindow/3)
 	}
 	if asked, _ := c.heard(); asked || answer == byResult {
-		c.use(ctx)
+		c.use(ctx, answer)
 		q := c.P.Ordinary(stepServed)
 		q.Tags = recording.Tags{tagAnswer: answer}
 		c.Note(c.S.Do(ctx, q))
@@ -147,7 +147,7 @@ func (c *capable) exchange(ctx context.Context, moment time.Duration, answer str
 
 // use reads a resource, and subscribes to it where that is declared: there are targets that ask for something
 // meanwhile.
-func (c *capable) use(ctx context.Context) {
+func (c *capable) use(ctx context.Context, answer string) {
 	all := c.P.Resources()
 	if len(all) == 0 || !c.S.Alive() {
 		return
@@ -158,7 +158,7 @@ func (c *capable) use(ctx context.Context) {
 	}
 	for _, method := range methods {
 		about := map[string]any{"uri": all[0].URI()}
-		c.Note(c.S.Do(ctx, session.Request{Step: stepUsed, Method: method, Params: about}))
+		c.Note(c.S.Do(ctx, session.Request{Step: stepUsed, Method: method, Params: about, Tags: recording.Tags{tagAnswer: answer}}))
 	}
 }
 
