@@ -354,7 +354,8 @@ func tolerable(x *recording.Exchange, v *verdict.Verdict) {
 	}
 }
 
-// mayBeVersion reports whether a version may be one of the protocol, known to us or not: a date, or the label of a draft.
+// mayBeVersion reports whether a version may be one of the protocol, known to us or not: a date, or
+// the label of a draft.
 func mayBeVersion(version string) bool {
 	_, err := time.Parse(time.DateOnly, version)
 	return err == nil || strings.Contains(strings.ToLower(version), "draft")

@@ -110,8 +110,10 @@ var rpcRequestsChecks = []verdict.Check{
 			}
 			form := strings.TrimSuffix(x.Tags[recording.TagForm], ",")
 			if form == "" && x.Succeeded() && !v.Modern() {
-				// JSON-RPC advises to take requests of its version 1.0; only the schema of 2026-07-28 wants them refused.
-				v.Observe("json-rpc-1-served", "a request without jsonrpc, as version 1.0 has it, is served", x.Evidence()...)
+				// JSON-RPC advises to take requests of its version 1.0; only the schema of 2026-07-28
+				// wants them refused.
+				v.Observe("json-rpc-1-served", "a request without jsonrpc, as version 1.0 has it, is served",
+					x.Evidence()...)
 				continue
 			}
 			form = cmp.Or(form, "no jsonrpc")
