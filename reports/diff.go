@@ -317,8 +317,11 @@ func WriteDiff(w io.Writer, d *Diff, o Options) error {
 	if word == "NOTHING COMPARED" {
 		c.paragraph(0, "", "No verdict was judged in both reports: compare reports with requirements and combinations in common.")
 	}
-	c.Line(c.Paint(terminal.Bold+";"+verdictColor(as), word), fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing was judged before, %d compared",
-		count(len(d.Regressions), "regression"), count(len(d.NewWarnings), "new warning"), len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared))
+	text := fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing was judged before, %d compared",
+		count(len(d.Regressions), "regression"), count(len(d.NewWarnings), "new warning"), len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared)
+	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+text, c.lastWidth()) {
+		c.Line(l)
+	}
 	return c.flush("comparison")
 }
 

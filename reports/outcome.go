@@ -202,11 +202,15 @@ func (c *console) outcome() {
 	if s.Interrupted != "" {
 		text += "; ended early: " + c.early()
 	}
-	width := c.Width
-	if c.o.Width == 0 {
-		width = 1 << 20 // programs read the last line
-	}
-	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+"  "+text, width) {
+	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+"  "+text, c.lastWidth()) {
 		c.Line(l)
 	}
+}
+
+// lastWidth is the width of the last line, which programs read where nobody said how wide a line is.
+func (c *console) lastWidth() int {
+	if c.o.Width == 0 {
+		return 1 << 20
+	}
+	return c.Width
 }

@@ -49,7 +49,10 @@ func (c *console) shortList() {
 // shortFinding is the line of a finding that is about more than codes.
 func (c *console) shortFinding(f *finding) {
 	x := f.results[0]
-	words, where := x.Title, c.count(f)
+	words, where := x.Title, ""
+	if len(c.r.Summary.Combinations) > 1 {
+		where = c.count(f)
+	}
 	if x.harms() {
 		// What was seen says more than the rule, if it is not the beginning of an answer.
 		words = "security: " + cmp.Or(quoted.ReplaceAllString(x.Actual, ""), x.Title)
@@ -57,9 +60,9 @@ func (c *console) shortFinding(f *finding) {
 	switch n := len(f.also); n {
 	case 0:
 	case 1:
-		where = "also " + f.named() + "; " + where
+		where = strings.TrimSuffix("also "+f.named()+"; "+where, "; ")
 	default:
-		where = fmt.Sprintf("also %d ids; %s", n, where)
+		where = strings.TrimSuffix(fmt.Sprintf("also %d ids; %s", n, where), "; ")
 	}
 	c.shortLine(x.Verdict, x.ID, words, where)
 }

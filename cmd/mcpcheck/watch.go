@@ -126,7 +126,8 @@ func (p *program) watch(ctx context.Context, paths []string, o *runFlags) error 
 		if err := p.once(ctx, report); err != nil || ctx.Err() != nil || last == nil && p.status == exitUsage {
 			return err
 		}
-		if latest, err := readReport(report); err == nil && p.status != exitUsage {
+		// A version that does not start differs in everything from one that does: the next that does is compared.
+		if latest, err := readReport(report); err == nil && p.status != exitUsage && latest.Summary.Judged() > 0 {
 			if last != nil {
 				if err := p.differs(reports.Compare(last, latest), o); err != nil {
 					return err

@@ -51,7 +51,7 @@
     const code = make("code", "command", text);
     fact(list, name, make("span", "", code, " ", copied(code, name)));
   };
-  for (const code of document.querySelectorAll("code.command")) code.after(" ", copied(code, code.closest("dd").previousElementSibling.textContent));
+  for (const code of document.querySelectorAll("code.command")) code.after(" ", copied(code, code.closest("dd")?.previousElementSibling.textContent ?? "the command"));
 
   // Conversations.
   let frames = null;

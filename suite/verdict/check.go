@@ -321,10 +321,7 @@ func (v *Verdict) result() Result {
 		r.Title = worst.Title
 		r.Expected, r.Actual, r.Hint = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change)
 		r.Cause, r.SharedCause = CauseCode(cmp.Or(worst.SharedCause, worst.Cause)), worst.SharedCause != ""
-		if h := v.habit(decisive); h != nil {
-			r.Cause, r.SharedCause, r.Hint = CauseCode(h.cause), true, h.hint
-			r.Actual = h.cause + ": " + r.Actual
-		}
+		v.habitual(&r, decisive)
 		r.Places = v.places(decisive)
 		if outcome == Warn {
 			r.Reason = v.downgrade(worst)

@@ -32,7 +32,20 @@ var habits = []habit{{
 	shows: errorInResult,
 }}
 
-// habit is the one that all findings that decide rest on; nil if there is none.
+// habitual says what to change about the habit that the first finding rests on, if there is one. If all rest on
+// it, it is the cause.
+func (v *Verdict) habitual(r *Result, decisive []Finding) {
+	h := v.habit(decisive[:1])
+	if h == nil {
+		return
+	}
+	r.Hint, r.Actual = h.hint, h.cause+": "+r.Actual
+	if v.habit(decisive) == h {
+		r.Cause, r.SharedCause = CauseCode(h.cause), true
+	}
+}
+
+// habit is the one that all of some findings rest on; nil if there is none.
 func (v *Verdict) habit(decisive []Finding) *habit {
 	for i := range habits {
 		h := &habits[i]
