@@ -95,6 +95,8 @@ func TestNegotiation(t *testing.T) {
 	})
 	areatest.WalkRuns(t, life.FaultyHandshake, `{}`, []areatest.Run{
 		{ID: "LIFE-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "no-members", Method: "initialize", Result: `{"protocolVersion":"2025-06-18"}`})},
+		{ID: "LIFE-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "no-members", Method: "initialize", Result: `{"protocolVersion":"draft"}`})},
+		{ID: "LIFE-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "no-version", Method: "initialize", Result: `{"protocolVersion":"2024-10-07"}`})},
 		{ID: "LIFE-17", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "no-members", Method: "initialize", Result: `{}`})},
 		{ID: "LIFE-17", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "no-version", Method: "initialize", Result: `{"protocolVersion":"20250618"}`})},
 		{ID: "LIFE-17", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "no-client-info", Method: "initialize", Outcome: recording.Silent})},

@@ -3,8 +3,10 @@
 package read
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,7 +153,8 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 		if !failsByItself(x) {
 			return
 		}
-		others = others || !x.HasCode(0, -32603) // these are the server's own without a doubt
+		// What is left is the server's own without a doubt.
+		others = others || !x.HasCode(0, -32603) || hindered(x)
 		failed, frames = append(failed, x), append(frames, x.Evidence()...)
 	}
 	if len(failed) == 0 {
@@ -160,6 +163,7 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 	all := len(r.Steps(recording.StepRead))
 	listed := failed[0].Tags[recording.TagListed]
 	v.Fail(verdict.Finding{
+		Title: "Something that is listed can be read", Kept: true, // errors have no contents
 		Expected: "contents of something that is listed",
 		Actual: fmt.Sprintf(plural.Of(len(failed), "%d {read|reads} of what is listed, and nothing could be read: "), len(failed)) +
 			matcher.Describe(failed[0]),
@@ -174,6 +178,19 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 func failsByItself(x *recording.Exchange) bool {
 	return x.Failed() && (x.Status < http.StatusBadRequest || x.Status >= http.StatusInternalServerError) && !x.OverRate() &&
 		!verdict.NotFound(x) && !verdict.Unknown(x) && !x.HasCode(-32021, -32042)
+}
+
+var hindrance = regexp.MustCompile(`(?i)\bdial (tcp|udp)\b|\bconnection (refused|reset|error)|` +
+	`\bconnect(ion)? ?timed? ?out|\bgetaddrinfo|\bname (resolution|or service)|\bfetch failed|` +
+	`\b(network|host) is unreachable|\bno such host|\bE(CONN|NOTFOUND|AI_|HOSTUN|TIMEDOUT)|` +
+	`\bunauthori[sz]ed\b|\bforbidden\b|\b(access|permission) (is )?denied|\bbad credentials|\bEACCES\b`)
+
+// hindered reports whether an error tells of what lies outside the server: of another system that it
+// cannot reach, or of a right that it lacks. Such a read fails as it may
+// (server/resources#error-handling). Words of the request say nothing.
+func hindered(x *recording.Exchange) bool {
+	said := hindrance.FindString(x.Error().Get("message").String())
+	return said != "" && !bytes.Contains(bytes.ToLower(x.Params), bytes.ToLower([]byte(said)))
 }
 
 func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {

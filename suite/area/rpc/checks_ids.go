@@ -2,6 +2,8 @@ package rpc
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -142,4 +144,33 @@ func idType(v *verdict.Verdict, x *recording.Exchange) {
 	}
 	v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent),
 		"it came back as "+judge.Brief(got)+" to "+x.Method, x.Evidence()...)
+}
+
+// altered says, behind a string that came back, how it was made of the one that was sent; empty if it was not.
+func altered(sent, got string) string {
+	switch {
+	case got == sent || strings.TrimSpace(got) == "":
+	case got == strings.TrimSpace(sent):
+		return ", without the blanks around it"
+	case strings.EqualFold(got, sent):
+		return ", in letters of another case"
+	case strings.TrimSpace(got) == strings.TrimSpace(strings.ReplaceAll(sent, apart, joined)):
+		return ", with the accent joined to its letter"
+	}
+	return ""
+}
+
+// unanswered blocks, and reports, where requests under ids of all kinds get no answer: it is not the
+// id that keeps them from one, and RPC-09 tells of it.
+func unanswered(all []*recording.Exchange, v *verdict.Verdict) bool {
+	const few = 3
+	if len(all) < few || slices.ContainsFunc(all, func(x *recording.Exchange) bool {
+		return len(x.Replies) > 0 || x.Outcome != recording.Silent && (x.Outcome != recording.HTTPOnly || x.Status >= 300)
+	}) {
+		return false
+	}
+	x := all[0]
+	v.Block(recording.CodeNoAnswer, "whatever its id, "+v.What(x)+" gets no answer: "+matcher.Describe(x)+
+		" (see RPC-09)", x.Evidence()...)
+	return true
 }

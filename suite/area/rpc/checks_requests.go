@@ -29,8 +29,13 @@ var rpcRequestsChecks = []verdict.Check{
 			strays(r, v)
 		}
 		for _, x := range r.Steps(stepStray) {
-			v.WarnUnless(len(x.Replies) == 0, "no response to a response", matcher.Describe(x)+
-				" to a response under an id that the server never used", x.Evidence()...)
+			v.FailUnless(len(x.Replies) == 0, verdict.Finding{
+				Title:    "Responses are not answered",
+				Expected: "no response to a response",
+				On:       x, About: "a response under an id that the server never used",
+				Warn: true, Downgraded: "no sentence speaks of answers to responses",
+				Hint: "answer nothing that has a result or an error in place of a method",
+			})
 		}
 	}},
 	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, recording.ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -103,7 +108,15 @@ var rpcRequestsChecks = []verdict.Check{
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
-			form := cmp.Or(strings.TrimSuffix(x.Tags[recording.TagForm], ","), "no jsonrpc")
+			form := strings.TrimSuffix(x.Tags[recording.TagForm], ",")
+			if form == "" && x.Succeeded() && !v.Modern() {
+				// JSON-RPC advises to take requests of its version 1.0; only the schema of 2026-07-28
+				// wants them refused.
+				v.Observe("json-rpc-1-served", "a request without jsonrpc, as version 1.0 has it, is served",
+					x.Evidence()...)
+				continue
+			}
+			form = cmp.Or(form, "no jsonrpc")
 			v.WarnUnless(!x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence",
 				matcher.Describe(x)+" to a request with "+form, x.Evidence()...)
 		}
@@ -469,32 +482,3 @@ const (
 	cutCharacter = "a character cut by the end of a chunk"
 	wholeBody    = "collect the bytes of the whole body, and decode it then, not each piece that is read"
 )
-
-// altered says, behind a string that came back, how it was made of the one that was sent; empty if it was not.
-func altered(sent, got string) string {
-	switch {
-	case got == sent || strings.TrimSpace(got) == "":
-	case got == strings.TrimSpace(sent):
-		return ", without the blanks around it"
-	case strings.EqualFold(got, sent):
-		return ", in letters of another case"
-	case strings.TrimSpace(got) == strings.TrimSpace(strings.ReplaceAll(sent, apart, joined)):
-		return ", with the accent joined to its letter"
-	}
-	return ""
-}
-
-// unanswered blocks, and reports, where requests under ids of all kinds get no answer: it is not the
-// id that keeps them from one, and RPC-09 tells of it.
-func unanswered(all []*recording.Exchange, v *verdict.Verdict) bool {
-	const few = 3
-	if len(all) < few || slices.ContainsFunc(all, func(x *recording.Exchange) bool {
-		return len(x.Replies) > 0 || x.Outcome != recording.Silent && (x.Outcome != recording.HTTPOnly || x.Status >= 300)
-	}) {
-		return false
-	}
-	x := all[0]
-	v.Block(recording.CodeNoAnswer, "whatever its id, "+v.What(x)+" gets no answer: "+matcher.Describe(x)+
-		" (see RPC-09)", x.Evidence()...)
-	return true
-}
