@@ -108,15 +108,8 @@ var rpcRequestsChecks = []verdict.Check{
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
-			form := strings.TrimSuffix(x.Tags[recording.TagForm], ",")
-			if form == "" && x.Succeeded() && !v.Modern() {
-				// JSON-RPC advises to take requests of its version 1.0; only the schema of 2026-07-28
-				// wants them refused.
-				v.Observe("json-rpc-1-served", "a request without jsonrpc, as version 1.0 has it, is served",
-					x.Evidence()...)
-				continue
-			}
-			form = cmp.Or(form, "no jsonrpc")
+			// JSON-RPC 2.0 advises to take requests of version 1.0, which have no jsonrpc; those have their params in an array.
+			form := cmp.Or(strings.TrimSuffix(x.Tags[recording.TagForm], ","), "no jsonrpc")
 			v.WarnUnless(!x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence",
 				matcher.Describe(x)+" to a request with "+form, x.Evidence()...)
 		}

@@ -233,9 +233,6 @@ func TestInvalidMessages(t *testing.T) {
 	badRequest.Outcome, badRequest.Status = "", 400
 	unmarked := badRequest
 	unmarked.Step, unmarked.Status = "unmarked", 0
-	served := func(form string) rt.Line {
-		return rt.Line{Step: "unmarked", ID: "7", Kind: recording.Probe, Result: `{}`, Tags: recording.Tags{"form": form}}
-	}
 	invented := probe("not-json", "")
 	invented.Outcome, invented.Reply = "", `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":""}}`
 	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
@@ -255,7 +252,7 @@ func TestInvalidMessages(t *testing.T) {
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(large)},
 		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(badRequest)},
 		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(unmarked)},
-		{ID: "RPC-15", Want: verdict.Warn, Rec: areatest.Lines(served(`"jsonrpc":"1.0",`))},
+		{ID: "RPC-15", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "unmarked", ID: "7", Kind: recording.Probe, Result: `{}`})},
 		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(alien)},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(numeric)},
 		{ID: "RPC-15", Want: verdict.NotApplicable, Rec: areatest.Lines(fatal, numeric)}, // the same cause
@@ -271,12 +268,6 @@ func TestInvalidMessages(t *testing.T) {
 	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
 		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(invented)},
 	}, requirement.R20251125, requirement.R20260728)
-	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
-		{ID: "RPC-15", Want: verdict.Warn, Rec: areatest.Lines(served(""))},
-	}, requirement.R20260728)
-	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{ // it may be of JSON-RPC 1.0
-		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(served(""), probe("no-method", ""))},
-	}, requirement.Legacy()...)
 	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
 		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(invented)},
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(over)},
