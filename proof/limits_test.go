@@ -1,6 +1,11 @@
 package proof
 
 import (
+	"bytes"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,8 +14,10 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/tidwall/gjson"
 )
 
 // TestLimitsAccuseNobody: whatever is cut off because of a limit of ours, a server without faults
@@ -71,4 +78,54 @@ func TestSlowTarget(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNothingIsSentAgain: that the response to a POST comes late, beside what the next one says, makes nothing uncertain over
+// HTTP+SSE: what probes are about is sent once.
+func TestNothingIsSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		described, server, err := embedded.TargetOf(world(), reference.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		for i := range described.Endpoints {
+			if h := described.Endpoints[i].Handler; h != nil {
+				described.Endpoints[i].Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method != http.MethodPost {
+						h.ServeHTTP(w, r)
+						return
+					}
+					late := httptest.NewRecorder()
+					h.ServeHTTP(late, r)
+					time.Sleep(5 * time.Millisecond)
+					maps.Copy(w.Header(), late.Header())
+					w.WriteHeader(late.Code)
+					_, _ = w.Write(late.Body.Bytes())
+				})
+			}
+		}
+		run, err := suite.Prepare(t.Context(), suite.Config{Target: described, Budget: time.Hour, Filter: only(func(c requirement.Combination) bool {
+			return c.Transport == requirement.SSE
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.Execute(t.Context())
+		var recorded bytes.Buffer
+		if err := run.Record(&recorded); err != nil {
+			t.Fatal(err)
+		}
+		steps := 0
+		for line := range strings.SplitSeq(recorded.String(), "\n") {
+			step := gjson.Get(line, "step").Str
+			steps += min(len(step), 1)
+			if strings.HasSuffix(step, string(recording.StepLost)) {
+				t.Errorf("sent again: %.300s", line)
+			}
+		}
+		if steps == 0 {
+			t.Error("nothing was sent")
+		}
+	})
 }

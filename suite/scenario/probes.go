@@ -165,11 +165,11 @@ func (c *Client) firstWithout(ctx context.Context, signs []*session.Pending) (in
 }
 
 // nameless reports whether something without an id was taken for the answer to a message after the next one
-// was sent: it may be the answer to that.
+// was sent: it may be the answer to that. What an HTTP response has belongs to its own request.
 func (c *Client) nameless(p *session.Pending, next int) bool {
 	return slices.ContainsFunc(c.S.Evidence(p.Exchange()), func(n int) bool {
 		f, ok := c.P.Transcript.Frame(n)
-		return ok && n > next && f.Dir == wire.In && gjson.GetBytes(f.Raw, "id").Value() == nil
+		return ok && n > next && f.Dir == wire.In && f.HTTP == nil && gjson.GetBytes(f.Raw, "id").Value() == nil
 	})
 }
 
