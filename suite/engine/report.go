@@ -57,7 +57,7 @@ func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted stri
 
 // slow tells of a long run which kinds of requests took most of the time of all.
 func (r *Run) slow() []reports.Slow {
-	const long, part, most = 20 * time.Second, 4, 2
+	const long, part, most = 20 * time.Second, 10, 2
 	if r.took < long {
 		return nil
 	}
