@@ -151,8 +151,7 @@ func (r *Run) learn(ctx context.Context, e *endpoint, dialer transport.Dialer, o
 	}
 	switch before := found; {
 	case e.Instances > 0:
-	// What there is one of may pass from one that was heard to another that starts later: two that ended are enough.
-	case e.Owned() && len(ask) > 1 && len(before.Ended) >= min(2, len(ask)-1):
+	case e.Owned() && len(ask) > 1 && len(before.Ended) >= len(ask)-1: // at most one is left
 		if again(1); len(found.Ended) < len(before.Ended) && len(found.Served) > len(before.Served) {
 			ended := before.Ended[slices.Min(slices.Collect(maps.Keys(before.Ended)))]
 			e.profile = e.profile.With(profile.OneProcess, fmt.Sprintf("of %d processes that were started side by side %d ended before they had said anything (%s), and of those that were started one after the other %d",
