@@ -22,16 +22,18 @@ var metadataScenario = &Scenario{
 	After: []recording.Name{recording.Reads},
 	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
 		want := URIs([]*recording.Exchange{c.Do(ctx, p.Ordinary(recording.StepPlain))})
-		var others []session.Request // to whom another list is given, or just then
-		Each(c, p.unusual(), func(_ int, q session.Request, c *Client) {
+		unusual := p.unusual()
+		others := make([]bool, len(unusual)) // to whom another list is given, or just then
+		Each(c, unusual, func(i int, q session.Request, c *Client) {
 			x := c.Do(ctx, q)
 			byName := q.Step == recording.StepOtherClient || q.Step == recording.StepAnonymous
-			if byName && x.Succeeded() && URIs([]*recording.Exchange{x}) != want {
-				others = append(others, q)
-			}
+			others[i] = byName && x.Succeeded() && URIs([]*recording.Exchange{x}) != want
 		})
 		c.Do(ctx, p.Ordinary(recording.StepPlainAgain))
-		for _, q := range others {
+		for i, q := range unusual {
+			if !others[i] {
+				continue
+			}
 			q.Step += recording.StepAgain
 			c.Do(ctx, q)
 			c.Do(ctx, p.Ordinary(recording.StepPlainAgain))

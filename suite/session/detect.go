@@ -448,7 +448,7 @@ func (f *Found) serve(s *Session, in *recording.Exchange, declared json.RawMessa
 	f.Declared[s.opts.Revision] = declared
 	f.handshakes[s.opts.Revision] = s.rec.Initialize
 	if in.Succeeded() {
-		f.DeclaredIn[s.opts.Revision] = in.Evidence()
+		f.DeclaredIn[s.opts.Revision] = s.Evidence(in)
 	}
 }
 
