@@ -382,6 +382,12 @@ func stopped(r *recording.Recording, v *verdict.Verdict) {
 		v.Answered(r.Exchanges[i]) // RPC-17 has it; a cancellation may be refused likewise, or come too late
 		return
 	}
+	if i := slices.IndexFunc(r.Exchanges, func(c *recording.Exchange) bool {
+		return strings.HasPrefix(string(c.Step), string(recording.StepCancel)) && c.Outcome != recording.Sent
+	}); i >= 0 {
+		v.Answered(r.Exchanges[i]) // the target may never have got it, or later
+		return
+	}
 	if answer := verdict.FirstReply(r, x); answer != nil && answer.Number <= mark.After {
 		v.Skip(recording.CodeNeedsConfig, "the resource was read before it could be cancelled: subjects.slow has to name a slower one")
 		return
