@@ -80,7 +80,7 @@ func TestMergeReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := (view{r: all}).lost(); got != "http://x gave no answer that can be used" {
+	if got := all.Lost(); got != "http://x gave no answer that can be used" {
 		t.Errorf("%q", got)
 	}
 }

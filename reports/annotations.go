@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -13,7 +14,7 @@ import (
 // and a warning for the rest. What a baseline excuses is left out.
 func WriteAnnotations(w io.Writer, r *Report, o Options) error {
 	v := view{r: r}
-	for _, f := range group(r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
+	for _, f := range byCause(r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
 		x := f.results[0]
 		command := "warning"
 		if x.counts(o.Strict) {
@@ -24,8 +25,8 @@ func WriteAnnotations(w io.Writer, r *Report, o Options) error {
 			text += "\nchange: " + x.Hint
 		}
 		// The commands are read line by line, and anything that the target said may stand here.
-		text = commandText.Replace(terminal.HarmlessText(SanitizeLines(Shorten(text, 2000))))
-		id := commandProperty.Replace(Sanitize(x.ID))
+		text = commandText.Replace(terminal.HarmlessText(safe.Lines(safe.Shorten(text, 2000))))
+		id := commandProperty.Replace(safe.Line(x.ID))
 		if _, err := fmt.Fprintf(w, "::%s title=mcpcheck %s::%s\n", command, id, text); err != nil {
 			return err
 		}

@@ -231,7 +231,7 @@ func TestFindings(t *testing.T) {
 		for i, rev := range []string{"2025-03-26", "2025-06-18", "2025-11-25"} {
 			r.Results = append(r.Results, Result{ID: "A-01", Verdict: Fail, Revision: rev, Transport: "stdio", Cause: c.causes[i], Actual: c.actual[i]})
 		}
-		list := group(r, func(*Result) bool { return true })
+		list := byCause(r, func(*Result) bool { return true })
 		if len(list) != c.findings || len(list[0].results) != 4-c.findings {
 			t.Errorf("%s: %d findings", name, len(list))
 		}

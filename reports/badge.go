@@ -25,7 +25,7 @@ func WriteBadge(w io.Writer, r *Report, label string) error {
 <g clip-path="url(#r)"><rect width="%[4]d" height="20" fill="#3b4148"/><rect x="%[4]d" width="%[5]d" height="20" fill="%[6]s"/></g>
 <g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle"><text x="%[7]d" y="14" textLength="%[8]d">%[2]s</text><text x="%[9]d" y="14" textLength="%[10]d">%[3]s</text></g>
 </svg>
-`, left+right, e(label), e(text), left, right, color, left/2, left-10, left+right/2, right-10, e(strings.TrimSuffix(text+"; "+view{r: r}.byRevision(), "; ")))
+`, left+right, e(label), e(text), left, right, color, left/2, left-10, left+right/2, right-10, e(strings.TrimSuffix(text+"; "+r.Summary.ByRevision(), "; ")))
 	return unwritten("badge", err)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -184,10 +186,10 @@ func (c *console) unjudged() {
 			text += " (" + strings.Join(why, ", ") + ")"
 		}
 		text += ": if what it excuses is mended, remove the entry"
-		c.Line(c.Paint(verdictColor(Blocked), Shorten(Sanitize(text), 4*c.Width)))
+		c.Line(c.Paint(verdictColor(Blocked), safe.Shorten(safe.Line(text), 4*c.Width)))
 	}
 	if more := len(b.NotJudged) - few; more > 0 {
-		c.Line(c.Paint(verdictColor(Blocked), fmt.Sprintf("%-7s %s: %d more could not be judged; without --quiet they are listed", "known", Sanitize(b.File), more)))
+		c.Line(c.Paint(verdictColor(Blocked), fmt.Sprintf("%-7s %s: %d more could not be judged; without --quiet they are listed", "known", safe.Line(b.File), more)))
 	}
 }
 
@@ -226,7 +228,7 @@ func (c *console) baseline() {
 
 func (c *console) baselineEntry(file string, p *baselinePart, e *BaselineEntry) {
 	head := fmt.Sprintf("%s  (%s:%d)", e, file, e.Line)
-	for _, l := range terminal.Wrap(Sanitize(Shorten(head, consoleText)), c.Width-2) {
+	for _, l := range terminal.Wrap(clean(head, consoleText), c.Width-2) {
 		c.Line("  ", c.Paint(verdictColor(p.as), l))
 	}
 	if e.Until != "" {
@@ -249,11 +251,11 @@ func (c *console) excuses() {
 		return
 	}
 	c.Title(fmt.Sprintf("EXCUSED BY THE BASELINE  %s, %s: they stay what they are, and spare the exit status",
-		count(len(list), "finding"), count(verdictsOf(list), "verdict")))
+		plural.Count(len(list), "finding"), plural.Count(verdictsOf(list), "verdict")))
 	for _, f := range list {
 		x := f.results[0]
 		c.Line()
-		c.Head("~ ", verdictColor(x.Verdict), Sanitize(x.ID+"  "+x.Title))
+		c.Head("~ ", verdictColor(x.Verdict), safe.Line(x.ID+"  "+x.Title))
 		c.labelled(2, "excuse", x.ExcusedReason)
 		c.labelled(2, "verdict", string(x.Verdict)+" in "+c.places(f))
 		c.labelled(2, "also", strings.Join(c.also(f), "\n"))

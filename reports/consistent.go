@@ -37,7 +37,7 @@ func (r *Report) consistent() error {
 	if seen := outcome(r.rows(), strict); !s.Outcome.within(seen) {
 		return contradiction("summary.outcome", s.Outcome, seen)
 	}
-	if by := (view{r: r}).narrowed(1); s.Scope == Full && by != "" {
+	if by := r.Narrowed(1); s.Scope == Full && by != "" {
 		if s.Revisions != nil {
 			return contradiction("summary.scope", s.Scope, string(Partial)+by)
 		}
@@ -87,7 +87,7 @@ func contradiction(member string, says, follows any) error {
 // differ says which of some counts is another one.
 func (c Counts) differ(path string, counted Counts) error {
 	for _, v := range Verdicts() {
-		if says, is := *c.of(v), *counted.of(v); says != is {
+		if says, is := c.Of(v), counted.Of(v); says != is {
 			return fmt.Errorf("%s counts %d verdicts that are %q, and there are %d", path, says, v, is)
 		}
 	}

@@ -83,7 +83,7 @@ func TestByRevision(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 		column := MatrixColumn("x", r, ExitFindings, 0)
-		if got := column.ByRevision(); got != (view{r: r}).byRevision() || !strings.Contains(column.Word(), "since 2025-03-26") {
+		if got := column.ByRevision(); got != r.Summary.ByRevision() || !strings.Contains(column.Word(), "since 2025-03-26") {
 			t.Errorf("the matrix says %s; %s", column.Word(), got)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -62,7 +64,7 @@ const (
 func WriteFindings(w io.Writer, r *Report, o Options) error {
 	c := newConsole(w, r, o)
 	c.whole = true
-	for _, f := range group(r, func(*Result) bool { return true }) {
+	for _, f := range byCause(r, func(*Result) bool { return true }) {
 		c.finding(f)
 	}
 	return c.flush("results")
@@ -125,15 +127,15 @@ func (c *console) flush(what string) error {
 // labelled writes a text, if there is one, behind a label.
 func (c *console) labelled(indent int, label, text string) {
 	if text != "" {
-		c.Labelled(indent, Sanitize(Shorten(label, 40)), SanitizeLines(Shorten(text, consoleText)))
+		c.Labelled(indent, clean(label, 40), safe.Lines(safe.Shorten(text, consoleText)))
 	}
 }
 
 // paragraph writes a text behind a lead, such as an id, wrapped; further lines are
 // indented below the first one.
 func (c *console) paragraph(indent int, lead, text string) {
-	pad, rest := strings.Repeat(" ", indent), Sanitize(Shorten(lead, 40))
-	body := SanitizeLines(Shorten(text, consoleText))
+	pad, rest := strings.Repeat(" ", indent), clean(lead, 40)
+	body := safe.Lines(safe.Shorten(text, consoleText))
 	if rest != "" {
 		body = rest + "  " + body
 	}
@@ -156,8 +158,8 @@ func (c *console) led(color, lead, text string, width int) []string {
 
 func (c *console) head() {
 	t := &c.r.Target
-	tool := Sanitize(strings.TrimSpace(c.r.Tool.Name + " " + c.r.Tool.Version))
-	for _, l := range c.led(terminal.Bold, tool, tool+"  "+Sanitize(t.Name), c.Width) {
+	tool := safe.Line(strings.TrimSpace(c.r.Tool.Name + " " + c.r.Tool.Version))
+	for _, l := range c.led(terminal.Bold, tool, tool+"  "+safe.Line(t.Name), c.Width) {
 		c.Line(l)
 	}
 	if t.Embedded {
@@ -219,7 +221,7 @@ func (c *console) name(s string) string {
 	if len(s) > width {
 		s = strings.Replace(s, " on ", " ", 1)
 	}
-	return terminal.Pad(Sanitize(s), width)
+	return terminal.Pad(safe.Line(s), width)
 }
 
 // remark is the last column of a table, left out where there is no room for it.
@@ -227,7 +229,7 @@ func (c *console) remark(s string) string {
 	if c.Width < wide {
 		return ""
 	}
-	return "  " + terminal.Shorten(Sanitize(s), remarkWidth-2)
+	return "  " + terminal.Shorten(safe.Line(s), remarkWidth-2)
 }
 
 func (c *console) counts(n Counts) string {
@@ -236,7 +238,7 @@ func (c *console) counts(n Counts) string {
 		v     Verdict
 		width int
 	}{{Pass, 6}, {Fail, 6}, {Warn, 6}, {NotApplicable, 6}, {Blocked, 9}} {
-		text, color := strconv.Itoa(*n.of(column.v)), verdictColor(column.v)
+		text, color := strconv.Itoa(n.Of(column.v)), verdictColor(column.v)
 		if text == "0" {
 			text, color = "·", terminal.Dim
 		}
@@ -274,11 +276,11 @@ func (c *console) bar(n Counts) string {
 	var b strings.Builder
 	left := width
 	for _, v := range []Verdict{Fail, Blocked, Warn} {
-		if n := *n.of(v); n > 0 && left > 0 {
+		if n := n.Of(v); n > 0 && left > 0 {
 			// Even one among many is worth a sign.
 			cells := min(max(n*width/total, 1), left)
 			left -= cells
-			b.WriteString(c.Paint(verdictColor(v), strings.Repeat(marks[v], cells)))
+			b.WriteString(c.Paint(verdictColor(v), strings.Repeat(v.Sign(), cells)))
 		}
 	}
 	if n.Pass > 0 {
@@ -315,7 +317,7 @@ func (c *console) combinations() {
 		c.Line(c.name(p.Name), c.counts(p.Counts))
 		text := c.established(string(p.Status), p.Counts)
 		if len(ids) > 0 {
-			text += fmt.Sprintf(", %s not exercised: %s", count(len(ids), "MUST"), c.list(ids, 3))
+			text += fmt.Sprintf(", %s not exercised: %s", plural.Count(len(ids), "MUST"), c.list(ids, 3))
 		}
 		c.paragraph(2, "", text)
 	}
@@ -326,7 +328,7 @@ func (c *console) list(ids []string, limit int) string {
 	if c.o.Verbose {
 		limit = len(ids)
 	}
-	return listed(ids, limit)
+	return plural.List(ids, limit)
 }
 
 // brief is the quiet form: one line for each finding that is not excused, and for
@@ -339,12 +341,12 @@ func (c *console) brief() {
 		if len(g.also) > 0 {
 			text += ", also " + g.named()
 		}
-		c.Line(c.Paint(verdictColor(x.Verdict), Shorten(Sanitize(text), 4*c.Width)))
+		c.Line(c.Paint(verdictColor(x.Verdict), safe.Shorten(safe.Line(text), 4*c.Width)))
 	}
 	for _, t := range tally(c.r.only(func(x *Result) bool { return x.Verdict == Blocked && x.Level == LevelMust }), (*Result).why) {
 		const few = 6
 		text := fmt.Sprintf("%-7s %s  %s", Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code))
-		c.Line(c.Paint(verdictColor(Blocked), Shorten(Sanitize(text), 4*c.Width)))
+		c.Line(c.Paint(verdictColor(Blocked), safe.Shorten(safe.Line(text), 4*c.Width)))
 	}
 	if c.o.Observed {
 		c.observed()
@@ -387,7 +389,7 @@ func (c *console) notExercised() {
 		}
 		slices.SortStableFunc(list, func(a, b *tallied) int { return cmp.Compare(len(b.ids), len(a.ids)) })
 		for _, t := range list {
-			c.paragraph(4, "", strings.TrimSpace(strings.Join(t.ids, ", ")+"  "+Shorten(t.text, consoleFrame)))
+			c.paragraph(4, "", strings.TrimSpace(strings.Join(t.ids, ", ")+"  "+safe.Shorten(t.text, consoleFrame)))
 		}
 	}
 }
@@ -400,9 +402,9 @@ func counted(list []*tallied) string {
 		verdicts += len(t.results)
 	}
 	if n := distinct(ids); n != verdicts {
-		return count(n, "requirement") + ", " + count(verdicts, "verdict")
+		return plural.Count(n, "requirement") + ", " + plural.Count(verdicts, "verdict")
 	}
-	return count(verdicts, "requirement")
+	return plural.Count(verdicts, "requirement")
 }
 
 // distinct is how many different ids there are.

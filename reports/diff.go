@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -162,7 +164,7 @@ func CompareMatrices(old, latest *Matrix) *Diff {
 		}
 	}
 	if len(without) > 0 {
-		d.NotJudged = "there is no report on " + clean(listed(without, 6), pageText)
+		d.NotJudged = "there is no report on " + clean(plural.List(without, 6), pageText)
 	}
 	return d
 }
@@ -188,11 +190,11 @@ func (m *Matrix) flat() *Report {
 
 // notJudged says why a report lacks verdicts that were asked for; empty if it does not.
 func notJudged(old, r *Report) string {
-	switch lost := (view{r: r}).lost(); {
+	switch lost := r.Lost(); {
 	case lost != "":
 		return lost
 	case r.Summary.Interrupted != "":
-		return "the run ended early: " + view{r: r}.early()
+		return "the run ended early: " + r.EndedEarly()
 	case len(r.Results) == 0:
 		return "the new report has no verdicts"
 	}
@@ -201,7 +203,7 @@ func notJudged(old, r *Report) string {
 		e := &r.Target.Endpoints[i]
 		for _, why := range e.Unanswered {
 			if rev, _, _ := strings.Cut(why, ": "); known[rev+" on "+e.Transport] {
-				return e.place() + " in " + clean(why, pageText)
+				return e.Place() + " in " + clean(why, pageText)
 			}
 		}
 	}
@@ -282,7 +284,7 @@ func apart(old, latest map[string]bool, compare func(a, b string) int) (added, g
 }
 
 // WriteDiffJSON writes a comparison for machines.
-func WriteDiffJSON(w io.Writer, d *Diff) error { return writeJSON(w, "comparison", "  ", d) }
+func WriteDiffJSON(w io.Writer, d *Diff) error { return terminal.WriteJSON(w, "comparison", "  ", d) }
 
 // WriteDiff writes a comparison for people. Only Color, Width and Verbose of the
 // options matter, and Strict, under which warnings count.
@@ -318,7 +320,7 @@ func WriteDiff(w io.Writer, d *Diff, o Options) error {
 		c.paragraph(0, "", "No verdict was judged in both reports: compare reports with requirements and combinations in common.")
 	}
 	text := fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing was judged before, %d compared",
-		count(len(d.Regressions), "regression"), count(len(d.NewWarnings), "new warning"), len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared)
+		plural.Count(len(d.Regressions), "regression"), plural.Count(len(d.NewWarnings), "new warning"), len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared)
 	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+text, c.lastWidth()) {
 		c.Line(l)
 	}
@@ -330,7 +332,7 @@ func (c *console) changes(title string, list []Change) {
 	if len(list) == 0 {
 		return
 	}
-	c.Title(fmt.Sprintf("%s  %s", title, count(len(list), "verdict")))
+	c.Title(fmt.Sprintf("%s  %s", title, plural.Count(len(list), "verdict")))
 	const most = 40
 	shown := 0
 	for i := 0; i < len(list); shown++ {
@@ -345,7 +347,7 @@ func (c *console) changes(title string, list []Change) {
 		}
 		c.paragraph(2, x.ID, fmt.Sprintf("%s: %s, was %s (%s)", x.Title, orAbsent(x.New), orAbsent(x.Old), c.where(where)))
 		if x.New != Pass {
-			c.labelled(4, "now", Shorten(x.Actual, consoleFrame))
+			c.labelled(4, "now", safe.Shorten(x.Actual, consoleFrame))
 		}
 	}
 	if shown > most && !c.o.Verbose {

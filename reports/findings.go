@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/group"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -24,10 +27,10 @@ type cause struct {
 // Finding is a result as a test's message: what was expected and seen, or what kept it from
 // being judged, the command that repeats it, and the messages that it rests on.
 func (r *Report) Finding(x *Result) string {
-	lines := []string{Sanitize(fmt.Sprintf("%s %s (%s, %s on %s, %s)", x.ID, x.Title, x.Level, x.Revision, x.Transport, x.Section))}
+	lines := []string{safe.Line(fmt.Sprintf("%s %s (%s, %s on %s, %s)", x.ID, x.Title, x.Level, x.Revision, x.Transport, x.Section))}
 	line := func(name, value string) {
 		if value != "" {
-			lines = append(lines, fmt.Sprintf("%-9s %s", name+":", SanitizeLines(value)))
+			lines = append(lines, fmt.Sprintf("%-9s %s", name+":", safe.Lines(value)))
 		}
 	}
 	if x.Verdict == Blocked {
@@ -80,12 +83,12 @@ func (f *finding) actual() string {
 	return x.Actual
 }
 
-// group joins results that share a cause, the gravest first, then in the order of the
+// byCause joins results that share a cause, the gravest first, then in the order of the
 // report. The first result of each is what is shown and repeated: of the gravest the one in
 // the newest revision, which most clients speak.
-func group(r *Report, keep func(*Result) bool) []*finding {
+func byCause(r *Report, keep func(*Result) bool) []*finding {
 	var list []*finding
-	for _, results := range grouped(r.only(keep), (*Result).cause) {
+	for _, results := range group.By(r.only(keep), (*Result).cause) {
 		slices.SortStableFunc(results, func(a, b *Result) int { return cmp.Or(byGravity(a, b), cmp.Compare(b.Revision, a.Revision)) })
 		list = append(list, &finding{results: results})
 	}
@@ -93,11 +96,11 @@ func group(r *Report, keep func(*Result) bool) []*finding {
 	return list
 }
 
-// findings is [group] with one finding for each cause, whatever it breaks, and without those that
+// findings is [byCause] with one finding for each cause, whatever it breaks, and without those that
 // a deeper one covers.
 func findings(r *Report, keep func(*Result) bool) []*finding {
 	var list []*finding
-	for _, same := range grouped(group(r, keep), func(f *finding) cause {
+	for _, same := range group.By(byCause(r, keep), func(f *finding) cause {
 		k := f.results[0].cause()
 		k.id = f.results[0].owner()
 		return k
@@ -208,7 +211,7 @@ func (v view) also(f *finding) []string {
 func (c *console) findings() {
 	for _, part := range c.groups() {
 		list := part.list
-		c.Title(fmt.Sprintf("%s  %s, %s", strings.ToUpper(part.title), count(len(list), "finding"), count(verdictsOf(list), "verdict")))
+		c.Title(fmt.Sprintf("%s  %s, %s", strings.ToUpper(part.title), plural.Count(len(list), "finding"), plural.Count(verdictsOf(list), "verdict")))
 		for _, f := range list {
 			c.finding(f)
 		}
@@ -226,13 +229,10 @@ func verdictsOf(list []*finding) int {
 	return n
 }
 
-// marks stand before results.
-var marks = map[Verdict]string{Pass: "✓", Fail: "✗", Warn: "!", Blocked: "?", NotApplicable: "·"}
-
 func (c *console) finding(f *finding) {
 	x := f.results[0]
 	c.Line()
-	c.Head(marks[x.Verdict]+" ", verdictColor(x.Verdict), Sanitize(x.ID+"  "+x.Title))
+	c.Head(x.Verdict.Sign()+" ", verdictColor(x.Verdict), safe.Line(x.ID+"  "+x.Title))
 	level := x.Level + ", " + x.Section
 	if x.Verdict == Warn && x.Reason != "" {
 		level += " (a warning: " + x.Reason + ")"
@@ -240,7 +240,7 @@ func (c *console) finding(f *finding) {
 	c.labelled(2, "level", level)
 	if x.Link != "" {
 		// Neither links nor commands are wrapped: they are there to be copied.
-		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", "link")), Sanitize(x.Link))
+		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", "link")), safe.Line(x.Link))
 	}
 	c.labelled(2, "in", c.places(f))
 	if c.o.Verbose {
@@ -271,7 +271,7 @@ func (c *console) evidence(x *Result) {
 	seen := metadata{}
 	for i, number := range x.Evidence {
 		if i == frames {
-			c.Line(c.Paint(terminal.Dim, "    and "+count(len(x.Evidence)-i, "message")+" more"+how))
+			c.Line(c.Paint(terminal.Dim, "    and "+plural.Count(len(x.Evidence)-i, "message")+" more"+how))
 			return
 		}
 		f := c.r.Frame(number)

@@ -12,6 +12,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/mcpcheck/mcpcheck/internal/group"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 )
 
 var (
@@ -140,10 +144,10 @@ const (
 )
 
 // clean is a text from outside in one line, cut.
-func clean(s string, n int) string { return Sanitize(Shorten(s, n)) }
+func clean(s string, n int) string { return safe.Clean(s, n) }
 
 // cleanLines is a text from outside that may have several lines.
-func cleanLines(s string) string { return SanitizeLines(Shorten(s, pageText)) }
+func cleanLines(s string) string { return safe.Lines(safe.Shorten(s, pageText)) }
 
 func newPage(r *Report, o Options) (*pageView, error) {
 	v := view{r, o.Areas}
@@ -200,16 +204,16 @@ func (p *pageView) verdict(v view, strict bool) {
 	}
 	judged := v.r.only(func(x *Result) bool { return x.Verdict.Judged() })
 	p.Judged, p.All = distinctIDs(judged), distinctIDs(v.r.rows())
-	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(everything), p.Judged, count(p.All, "requirement"),
-		count(len(s.Combinations), "combination"), v.when())
-	if lost := v.lost(); lost != "" {
-		p.Remarks = append(p.Remarks, "Not established: "+clean(lost, pageText)+": "+v.unreached()+".")
+	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(everything), p.Judged, plural.Count(p.All, "requirement"),
+		plural.Count(len(s.Combinations), "combination"), v.when())
+	if lost := v.r.Lost(); lost != "" {
+		p.Remarks = append(p.Remarks, "Not established: "+clean(lost, pageText)+": "+v.r.Unreached()+".")
 	}
 	if remarks := v.baselineRemarks(); len(remarks) > 0 {
 		p.Remarks = append(p.Remarks, capital(strings.Join(remarks, ", "))+".")
 	}
 	if s.Interrupted != "" {
-		p.Remarks = append(p.Remarks, "Ended early: "+v.early()+".")
+		p.Remarks = append(p.Remarks, "Ended early: "+v.r.EndedEarly()+".")
 	}
 	if v.r.Target.Embedded {
 		p.Remarks = append(p.Remarks, "No target was given: this is the built-in reference server, judged as a demonstration.")
@@ -233,7 +237,9 @@ func (p *pageView) verdict(v view, strict bool) {
 	}
 }
 
-func distinctIDs(results []*Result) int { return len(idSet(results)) }
+func distinctIDs(results []*Result) int {
+	return len(group.By(results, func(x *Result) string { return x.ID }))
+}
 
 // overview fills the tables of areas, combinations and profiles.
 func (p *pageView) overview(v view) {
@@ -254,7 +260,7 @@ func (p *pageView) overview(v view) {
 	for _, x := range v.r.Summary.Profiles {
 		row := pageRow{Name: clean(x.Name, pageTitle), Counts: x.Counts, Remark: clean(v.established(string(x.Status), x.Counts), pageTitle)}
 		if ids := x.idle(); len(ids) > 0 {
-			row.Lacking, row.IDs = count(len(ids), "MUST")+" not exercised: ", cleanAll(ids)
+			row.Lacking, row.IDs = plural.Count(len(ids), "MUST")+" not exercised: ", cleanAll(ids)
 		}
 		p.Profiles = append(p.Profiles, row)
 	}
@@ -271,7 +277,7 @@ func bar(n Counts) template.HTML {
 	b.WriteString(`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">`)
 	at := 0.0
 	for _, v := range []Verdict{Pass, Fail, Blocked, Warn} {
-		width := 100 * float64(*n.of(v)) / float64(total)
+		width := 100 * float64(n.Of(v)) / float64(total)
 		if width > 0 {
 			fmt.Fprintf(&b, `<rect class="%s" x="%.2f" width="%.2f" height="10"/>`, v, at, width)
 		}
@@ -286,7 +292,7 @@ func (p *pageView) reasons(v view, wire *pageWire) {
 	shown := func(list []*tallied) []pageReason {
 		var all []pageReason
 		for _, t := range list {
-			all = append(all, pageReason{Code: clean(t.code, pageTitle), Text: cleanLines(t.text), Count: count(len(t.results), "verdict"), IDs: cleanAll(t.ids)})
+			all = append(all, pageReason{Code: clean(t.code, pageTitle), Text: cleanLines(t.text), Count: plural.Count(len(t.results), "verdict"), IDs: cleanAll(t.ids)})
 		}
 		return all
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 )
 
 // pageFinding is one cause with its evidence.
@@ -101,7 +103,7 @@ func (p *pageWire) views(x *Result, room *int) (all []*wireFrame, more string) {
 		}
 	}
 	if missing := len(x.Evidence) - len(all); missing > 0 {
-		more = fmt.Sprintf("and %s more, in the JSON report", count(missing, "frame"))
+		more = fmt.Sprintf("and %s more, in the JSON report", plural.Count(missing, "frame"))
 	}
 	return all, more
 }

@@ -101,8 +101,8 @@ func (q *pageRequirement) Anchor() string { return strings.Join(strings.Fields(q
 // Verdicts says how often there is each: "failed 2, passed 3".
 func (q *pageRequirement) Verdicts() string {
 	var parts []string
-	for _, v := range worstFirst {
-		if n := *q.counts.of(v); n > 0 {
+	for _, v := range WorstFirst() {
+		if n := q.counts.Of(v); n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %d", verdictWords[v], n))
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 )
 
 // The bounds of the frames on a page, in bytes: of one frame, and of all.
@@ -87,11 +89,11 @@ func pageFrameOf(f *Frame) *wireFrame {
 // bytes stand as they are. What cannot be seen is escaped.
 func indented(data []byte) string {
 	if len(data) > pageFrame {
-		return SanitizeLines(strings.ToValidUTF8(string(data[:pageFrame]), "")) + "…"
+		return safe.Lines(strings.ToValidUTF8(string(data[:pageFrame]), "")) + "…"
 	}
 	var b bytes.Buffer
 	if t := bytes.TrimSpace(data); len(t) > 0 && (t[0] == '{' || t[0] == '[') && json.Indent(&b, t, "", "  ") == nil {
-		return SanitizeLines(b.String())
+		return safe.Lines(b.String())
 	}
-	return SanitizeLines(string(data))
+	return safe.Lines(string(data))
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"text/template"
 
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -138,7 +139,7 @@ type xmlCase struct {
 
 // junitName is what viewers list. It does not depend on the verdict, so that they know a
 // test again.
-func junitName(x *Result) string { return Shorten(x.ID+" "+x.Title, pageTitle) }
+func junitName(x *Result) string { return safe.Shorten(x.ID+" "+x.Title, pageTitle) }
 
 // seconds writes milliseconds as the schema wants it: three decimals, no sign, no
 // exponent.
@@ -173,7 +174,7 @@ func junitCombination(r *Report, results []*Result, ms float64, strict bool) *xm
 		{Name: "tool", Value: strings.TrimSpace(r.Tool.Name + " " + r.Tool.Version)}, {Name: "catalogue", Value: r.Tool.Catalogue},
 		{Name: "target", Value: r.Target.Name}, {Name: "revision", Value: in.revision}, {Name: "transport", Value: in.transport},
 		{Name: "strict", Value: strconv.FormatBool(strict)}, {Name: "outcome", Value: view{r: r}.standing().String()},
-		{Name: "revisions", Value: view{r: r}.byRevision()},
+		{Name: "revisions", Value: r.Summary.ByRevision()},
 	}}
 	all := playedFor(results)
 	for _, x := range results {
@@ -191,10 +192,10 @@ func junitResult(r *Report, x *Result, strict bool) *xmlCase {
 		message = cmp.Or(x.Actual, message)
 	}
 	c := &xmlCase{Class: x.Revision + "." + x.Transport + "." + x.Area(), Name: junitName(x), MS: x.DurationMS,
-		Message: Shorten(message, junitFrame), Type: cmp.Or(x.ReasonCode, string(x.weight())), Output: func() string { return junitOutput(r, x) }}
+		Message: safe.Shorten(message, junitFrame), Type: cmp.Or(x.ReasonCode, string(x.weight())), Output: func() string { return junitOutput(r, x) }}
 	switch {
 	case x.counts(strict) && x.Excused:
-		c.Kind, c.Message, c.Type = junitSkipped, Shorten(x.excuse()+" ("+message+")", junitFrame), "excused"
+		c.Kind, c.Message, c.Type = junitSkipped, safe.Shorten(x.excuse()+" ("+message+")", junitFrame), "excused"
 	case x.counts(strict):
 		c.Kind = junitFailure
 	case x.Verdict == Blocked:
@@ -218,10 +219,10 @@ func junitTarget(r *Report) *xmlSuite {
 	s := &xmlSuite{Name: urgent + "target"}
 	lost := func(kind, name, why string) {
 		text := func() string { return why }
-		s.Cases = append(s.Cases, &xmlCase{Class: "target", Name: Shorten(name, pageTitle), Kind: junitError, Message: Shorten(why, junitFrame), Type: kind, Text: text, Output: text})
+		s.Cases = append(s.Cases, &xmlCase{Class: "target", Name: safe.Shorten(name, pageTitle), Kind: junitError, Message: safe.Shorten(why, junitFrame), Type: kind, Text: text, Output: text})
 	}
 	for _, e := range r.unreachable() {
-		lost("unreachable", e.place()+" can be reached", e.Unreachable)
+		lost("unreachable", e.Place()+" can be reached", e.Unreachable)
 	}
 	if why := r.EndedEarly(); why != "" {
 		lost("interrupted", "the run comes to its end", why)
@@ -232,11 +233,11 @@ func junitTarget(r *Report) *xmlSuite {
 // junitWarnings is the suite of the warnings that have cases of their own.
 func junitWarnings(r *Report, strict bool) *xmlSuite {
 	s := &xmlSuite{Name: urgent + "warnings"}
-	for _, f := range group(r, func(x *Result) bool { return x.Verdict == Warn && !x.Excused && !x.counts(strict) }) {
+	for _, f := range byCause(r, func(x *Result) bool { return x.Verdict == Warn && !x.Excused && !x.counts(strict) }) {
 		x := f.results[0]
 		message := cmp.Or(x.Actual, x.Reason, x.Title) + " (in " + view{r: r}.where(f.results) + ")"
 		s.Cases = append(s.Cases, &xmlCase{Class: "warnings." + string(x.weight()), Name: junitName(x), Kind: junitSkipped,
-			Message: Shorten(message, junitFrame), Type: string(x.weight()), Output: func() string { return junitOutput(r, x) }})
+			Message: safe.Shorten(message, junitFrame), Type: string(x.weight()), Output: func() string { return junitOutput(r, x) }})
 	}
 	return s
 }
@@ -270,7 +271,7 @@ func findingDetails(x *Result) string {
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", name, SanitizeLines(value))
+			fmt.Fprintf(&b, "%s: %s\n", name, safe.Lines(value))
 		}
 	}
 	line("link", x.Link)
@@ -284,22 +285,22 @@ func findingDetails(x *Result) string {
 
 // junitHead is what stands first in the output of every case.
 func junitHead(x *Result) string {
-	return fmt.Sprintf("title: %s\nlevel: %s\nsection: %s\nverdict: %s\n", SanitizeLines(x.Title), x.Level, x.Section, x.Verdict)
+	return fmt.Sprintf("title: %s\nlevel: %s\nsection: %s\nverdict: %s\n", safe.Lines(x.Title), x.Level, x.Section, x.Verdict)
 }
 
 func junitOutput(r *Report, x *Result) string {
 	var b strings.Builder
 	b.WriteString(junitHead(x))
 	if why := x.excuse(); why != "" {
-		b.WriteString(SanitizeLines(why) + "\n")
+		b.WriteString(safe.Lines(why) + "\n")
 	}
 	switch {
 	case x.Verdict.Red():
 		b.WriteString(findingDetails(x))
 	case x.Reason != "":
-		fmt.Fprintf(&b, "reason: %s\n", SanitizeLines(x.Reason))
+		fmt.Fprintf(&b, "reason: %s\n", safe.Lines(x.Reason))
 		if x.Hint != "" {
-			fmt.Fprintf(&b, "what to add: %s\n", SanitizeLines(x.Hint))
+			fmt.Fprintf(&b, "what to add: %s\n", safe.Lines(x.Hint))
 		}
 	}
 	if !x.Verdict.Red() && x.Verdict != Blocked {
@@ -321,9 +322,9 @@ func junitOutput(r *Report, x *Result) string {
 // cannot hold, and those that cannot be seen, become visible escapes.
 func escapeXML(s string, attribute bool) string {
 	if attribute {
-		s = Sanitize(s)
+		s = safe.Line(s)
 	} else {
-		s = SanitizeLines(s)
+		s = safe.Lines(s)
 	}
 	return xmlEscapes.Replace(attachments.Replace(terminal.HarmlessText(s)))
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 )
 
 // markdownLimit bounds the text in bytes: it stays below the 65,536 characters of a comment on
@@ -48,85 +51,30 @@ func (m *markdown) add(part string) bool {
 	return true
 }
 
-// MarkdownCode is a text of at most n characters as code on one line, in Markdown: nothing in it means anything,
-// and no character in it can end it.
-func MarkdownCode(s string, n int) string {
-	s = strings.TrimSpace(clean(s, n))
-	if s == "" {
-		return ""
-	}
-	fence := strings.Repeat("`", longestRun(s, '`')+1)
-	pad := ""
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
-		pad = " "
-	}
-	return fence + pad + s + pad + fence
-}
-
-// MarkdownCell is [MarkdownCode] in a table, whose columns are parted before code is seen.
-func MarkdownCell(s string, n int) string { return strings.ReplaceAll(MarkdownCode(s, n), "|", `\|`) }
-
-// MarkdownBlock is a text as code on lines of its own, in Markdown.
-func MarkdownBlock(s string) string {
-	s = strings.TrimRight(cleanLines(s), "\n")
-	fence := strings.Repeat("`", max(3, longestRun(s, '`')+1))
-	return fence + "text\n" + s + "\n" + fence + "\n"
-}
-
-// longestRun is the length of the longest run of a character.
-func longestRun(s string, c byte) int {
-	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] != c {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
-}
-
 // plain escapes a title of the catalogue: it is ours, but a report may come from
 // elsewhere.
-func plain(s string) string { return MarkdownText(clean(s, pageTitle)) }
-
-// MarkdownText is a text as Markdown that reads as the text stands.
-func MarkdownText(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '@', r == '<', r == '>', r == '&', r == '#':
-			fmt.Fprintf(&b, "&#%d;", r)
-			continue
-		case strings.ContainsRune("\\`*_{}[]()!|~$", r):
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+func plain(s string) string { return safe.MarkdownText(clean(s, pageTitle)) }
 
 func (m *markdown) head() {
 	s := &m.r.Summary
 	said := m.standing()
 	_, as := said.headline()
 	sign := map[Verdict]string{Fail: "❌", Pass: "✅", Blocked: "⚠️", NotApplicable: "➖"}[as]
-	scope := MarkdownText(m.scope(everything))
-	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, MarkdownText(said.String()), cmp.Or(MarkdownCode(m.r.Target.Name, 100), "a target without a name")))
+	scope := safe.MarkdownText(m.scope(everything))
+	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, safe.MarkdownText(said.String()), cmp.Or(safe.MarkdownCode(m.r.Target.Name, 100), "a target without a name")))
 	text := fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
-		s.Pass, s.Fail, among(s.Security.Fail), count(s.Warn, "warning"), among(s.Security.Warn), s.Blocked, s.NotApplicable, scope, s.DurationMS/1000)
+		s.Pass, s.Fail, among(s.Security.Fail), plural.Count(s.Warn, "warning"), among(s.Security.Warn), s.Blocked, s.NotApplicable, scope, s.DurationMS/1000)
 	for _, remark := range m.baselineRemarks() {
 		text += " " + capital(remark) + "."
 	}
 	if m.o.Strict && s.Warn > 0 {
 		text += " Warnings count as failures."
 	}
-	if lost := m.lost(); lost != "" {
-		text += " Not established: " + MarkdownCode(lost, 400) + ": " + MarkdownCode(m.unreached(), 800) + "."
+	if lost := m.r.Lost(); lost != "" {
+		text += " Not established: " + safe.MarkdownCode(lost, 400) + ": " + safe.MarkdownCode(m.r.Unreached(), 800) + "."
 	}
 	if s.Interrupted != "" {
-		text += " Ended early: " + plain(m.early()) + "."
+		text += " Ended early: " + plain(m.r.EndedEarly()) + "."
 	}
 	if m.r.Target.Embedded {
 		text += " No target was given: this is the built-in reference server."
@@ -134,7 +82,7 @@ func (m *markdown) head() {
 	if m.r.DeclaresNoResources() {
 		text += " The target " + noResources + "."
 	}
-	if by := m.byRevision(); by != "" {
+	if by := m.r.Summary.ByRevision(); by != "" {
 		text = plain(by) + "\n\n" + text
 	}
 	m.add(text + "\n\n")
@@ -153,15 +101,15 @@ func (m *markdown) combinations() {
 		rows = nil
 	}
 	for _, x := range s.Combinations {
-		row(MarkdownCell(x.Revision, 40)+" on "+MarkdownCell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome), x.Counts)))
+		row(safe.MarkdownCell(x.Revision, 40)+" on "+safe.MarkdownCell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome), x.Counts)))
 	}
 	table("Combination", "Outcome")
 	for _, x := range s.Profiles {
 		status := plain(m.established(string(x.Status), x.Counts))
 		if n := len(x.idle()); n > 0 {
-			status += fmt.Sprintf(", %s not exercised", count(n, "MUST"))
+			status += fmt.Sprintf(", %s not exercised", plural.Count(n, "MUST"))
 		}
-		row(MarkdownCell(x.Name, 40), x.Counts, status)
+		row(safe.MarkdownCell(x.Name, 40), x.Counts, status)
 	}
 	table("Profile", "Status")
 }
@@ -183,7 +131,7 @@ func (m *markdown) findings() {
 
 // missing counts what has no room; there is always room for this.
 func (m *markdown) missing(n int, what string) {
-	m.b.WriteString(fmt.Sprintf("_and %s more, in the other reports_\n\n", count(n, what)))
+	m.b.WriteString(fmt.Sprintf("_and %s more, in the other reports_\n\n", plural.Count(n, what)))
 }
 
 // finding is folded: a line that tells what is wrong, and the evidence inside.
@@ -191,28 +139,28 @@ func (m *markdown) finding(f *finding) string {
 	x := f.results[0]
 	var b strings.Builder
 	fmt.Fprintf(&b, "<details><summary><b>%s</b> %s (%s)</summary>\n\n", plain(x.ID), plain(x.Title), plain(m.count(f)))
-	section := MarkdownCode(x.Section, 100)
+	section := safe.MarkdownCode(x.Section, 100)
 	if url := x.safeLink(); url != "" {
 		section = "[" + plain(x.Section) + "](" + url + ")"
 	}
-	fmt.Fprintf(&b, "- %s, %s\n- in %s\n", plain(x.Level), section, MarkdownCode(m.places(f), 400))
+	fmt.Fprintf(&b, "- %s, %s\n- in %s\n", plain(x.Level), section, safe.MarkdownCode(m.places(f), 400))
 	for _, text := range m.also(f) {
-		fmt.Fprintf(&b, "- also: %s\n", MarkdownCode(text, 400))
+		fmt.Fprintf(&b, "- also: %s\n", safe.MarkdownCode(text, 400))
 	}
 	if x.Verdict == Warn && x.Reason != "" {
-		fmt.Fprintf(&b, "- a warning: %s\n", MarkdownCode(x.Reason, 400))
+		fmt.Fprintf(&b, "- a warning: %s\n", safe.MarkdownCode(x.Reason, 400))
 	}
 	if why := x.excuse(); why != "" {
-		fmt.Fprintf(&b, "- excused: %s\n", MarkdownCode(why, 400))
+		fmt.Fprintf(&b, "- excused: %s\n", safe.MarkdownCode(why, 400))
 	}
 	if x.Hint != "" {
-		fmt.Fprintf(&b, "- change: %s\n", MarkdownCode(x.Hint, 400))
+		fmt.Fprintf(&b, "- change: %s\n", safe.MarkdownCode(x.Hint, 400))
 	}
 	if repeat := x.repeated(); repeat != "" {
-		fmt.Fprintf(&b, "- repeat: %s\n", MarkdownCode(repeat, pageText))
+		fmt.Fprintf(&b, "- repeat: %s\n", safe.MarkdownCode(repeat, pageText))
 	}
 	if label, paste := m.r.pasted(x); paste != "" {
-		fmt.Fprintf(&b, "- %s: %s\n", label, MarkdownCode(paste, pageText))
+		fmt.Fprintf(&b, "- %s: %s\n", label, safe.MarkdownCode(paste, pageText))
 	}
 	text := ""
 	if x.Expected != "" {
@@ -225,7 +173,7 @@ func (m *markdown) finding(f *finding) string {
 		text += l + "\n"
 	}
 	if text != "" {
-		b.WriteString("\n" + MarkdownBlock(Shorten(text, 6*consoleText)))
+		b.WriteString("\n" + safe.MarkdownBlock(safe.Shorten(text, 6*consoleText)))
 	}
 	b.WriteString("\n</details>\n\n")
 	return b.String()
@@ -240,13 +188,13 @@ func (m *markdown) baseline() {
 		}
 		for i := range p.entries {
 			e := &p.entries[i]
-			line := fmt.Sprintf("- %s (line %d", MarkdownCode(e.String(), 100), e.Line)
+			line := fmt.Sprintf("- %s (line %d", safe.MarkdownCode(e.String(), 100), e.Line)
 			if e.Until != "" {
-				line += ", until " + MarkdownCode(e.Until, 20)
+				line += ", until " + safe.MarkdownCode(e.Until, 20)
 			}
-			line += "): " + cmp.Or(MarkdownCode(e.Reason, 400), "no reason given")
+			line += "): " + cmp.Or(safe.MarkdownCode(e.Reason, 400), "no reason given")
 			for _, x := range m.entryVerdicts(&p, e) {
-				line += fmt.Sprintf("; %s in %s", x[0], MarkdownCode(x[1], 400))
+				line += fmt.Sprintf("; %s in %s", x[0], safe.MarkdownCode(x[1], 400))
 			}
 			if !m.add(line + "\n") {
 				m.missing(len(p.entries)-i, "line")
@@ -276,21 +224,21 @@ func (m *markdown) blocked() {
 
 // reason is why verdicts are blocked, with the evidence of the first of them folded.
 func (m *markdown) reason(t *tallied) string {
-	text := fmt.Sprintf("- %s: %s (%s)\n  - in %s\n", MarkdownCode(t.code, 60), MarkdownCode(t.text, 600), MarkdownCode(listed(t.ids, 12), 400),
-		MarkdownCode(m.where(t.results), 400))
+	text := fmt.Sprintf("- %s: %s (%s)\n  - in %s\n", safe.MarkdownCode(t.code, 60), safe.MarkdownCode(t.text, 600), safe.MarkdownCode(plural.List(t.ids, 12), 400),
+		safe.MarkdownCode(m.where(t.results), 400))
 	if repeat, remark := t.repeated(); repeat != "" {
-		text += "  - " + strings.TrimSuffix(fmt.Sprintf("repeat: %s, %s", MarkdownCode(repeat, pageText), MarkdownCode(remark, pageTitle)), ", ") + "\n"
+		text += "  - " + strings.TrimSuffix(fmt.Sprintf("repeat: %s, %s", safe.MarkdownCode(repeat, pageText), safe.MarkdownCode(remark, pageTitle)), ", ") + "\n"
 	}
 	if lines := m.r.evidenceLines(t.first, consoleFrame, consoleFrames); len(lines) > 0 {
-		text += "\n<details><summary>" + plain(t.first.ID) + "</summary>\n\n" + MarkdownBlock(strings.Join(lines, "\n")) + "\n</details>\n\n"
+		text += "\n<details><summary>" + plain(t.first.ID) + "</summary>\n\n" + safe.MarkdownBlock(strings.Join(lines, "\n")) + "\n</details>\n\n"
 	}
 	return text
 }
 
 func (m *markdown) rest() {
 	if idle := m.r.only((*Result).idle); len(idle) > 0 {
-		m.add(fmt.Sprintf("%s had no occasion to be judged in some combination.\n\n", count(distinctIDs(idle), "requirement")))
+		m.add(fmt.Sprintf("%s had no occasion to be judged in some combination.\n\n", plural.Count(distinctIDs(idle), "requirement")))
 	}
 	tool := strings.TrimSpace(m.r.Tool.Name + " " + m.r.Tool.Version)
-	m.add(fmt.Sprintf("_%s, catalogue %s_\n", plain(tool), MarkdownCode(m.r.Tool.Catalogue, 80)))
+	m.add(fmt.Sprintf("_%s, catalogue %s_\n", plain(tool), safe.MarkdownCode(m.r.Tool.Catalogue, 80)))
 }

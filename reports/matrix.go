@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // MatrixSchema names the contract of a matrix.
@@ -95,7 +98,7 @@ type MatrixSummary struct {
 
 // String is the summary in one line.
 func (s MatrixSummary) String() string {
-	text := fmt.Sprintf("%s: %d conformant, ", count(s.Targets, "target"), s.Conformant)
+	text := fmt.Sprintf("%s: %d conformant, ", plural.Count(s.Targets, "target"), s.Conformant)
 	if s.NothingFound > 0 {
 		text += fmt.Sprintf("%d without failures in a partial run, ", s.NothingFound)
 	}
@@ -111,8 +114,8 @@ func NewMatrix(tool Tool, shard string) *Matrix {
 	return &Matrix{Schema: MatrixSchema, Tool: tool, Shard: shard, Requirements: []MatrixRequirement{}, Targets: []MatrixTarget{}}
 }
 
-// worstFirst orders the verdicts of one requirement over combinations.
-var worstFirst = []Verdict{Fail, Warn, Blocked, Pass, NotApplicable}
+// WorstFirst orders the verdicts of one requirement over combinations.
+func WorstFirst() []Verdict { return []Verdict{Fail, Warn, Blocked, Pass, NotApplicable} }
 
 // MatrixColumn makes the column of a target that was judged.
 func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTarget {
@@ -124,12 +127,13 @@ func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTa
 			t.Server = e.Server
 		}
 	}
-	t.Error = view{r: r}.unreached()
+	t.Error = r.Unreached()
 	slices.Sort(t.Revisions)
 	t.Revisions = slices.Compact(t.Revisions)
+	order := WorstFirst()
 	for _, x := range r.rows() {
 		was, known := t.Verdicts[x.ID]
-		if !known || slices.Index(worstFirst, x.Verdict) < slices.Index(worstFirst, was) {
+		if !known || slices.Index(order, x.Verdict) < slices.Index(order, was) {
 			t.Verdicts[x.ID] = x.Verdict
 		}
 	}
@@ -247,7 +251,7 @@ func (m *Matrix) ExitCode() int {
 }
 
 // WriteMatrixJSON writes a matrix for machines.
-func WriteMatrixJSON(w io.Writer, m *Matrix) error { return writeJSON(w, "matrix", " ", m) }
+func WriteMatrixJSON(w io.Writer, m *Matrix) error { return terminal.WriteJSON(w, "matrix", " ", m) }
 
 // NotMatrixError says that a file is of another kind than a matrix.
 type NotMatrixError struct{ Schema string }

@@ -145,7 +145,7 @@ func verdictString(m *Matrix, t *MatrixTarget) string {
 	var b strings.Builder
 	for _, q := range m.Requirements {
 		c := byte(' ')
-		for k, v := range worstFirst {
+		for k, v := range WorstFirst() {
 			if t.Verdicts[q.ID] == v {
 				c = byte('0' + k)
 			}

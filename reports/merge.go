@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 )
 
 // Merge joins reports about one target, such as those of runs that were split by
@@ -97,7 +99,7 @@ func (m *merger) sameBaseline(r *Report) error {
 	name := func(b *BaselineSummary) string { return path.Base(filepath.ToSlash(b.File)) }
 	if name(b) != name(m.listed) || b.Entries != m.listed.Entries {
 		return fmt.Errorf("it was judged with the baseline %q of %s, an earlier one with %q of %s: judge all with one baseline",
-			clean(b.File, 200), count(b.Entries, "line"), clean(m.listed.File, 200), count(m.listed.Entries, "line"))
+			clean(b.File, 200), plural.Count(b.Entries, "line"), clean(m.listed.File, 200), plural.Count(m.listed.Entries, "line"))
 	}
 	return nil
 }
@@ -115,16 +117,20 @@ func (m *merger) baseline(list []*Report, partial bool) *BaselineSummary {
 		expired, narrowed bool
 	}
 	found := map[int]*state{} // by line
-	for _, r := range list {
-		for _, p := range r.Summary.Baseline.parts() {
-			for _, e := range p.entries {
-				if found[e.Line] == nil {
-					found[e.Line] = &state{BaselineEntry: e}
-				}
-				s := found[e.Line]
-				s.expired = s.expired || p.kind == kindExpired
-				s.narrowed = s.narrowed || partial && p.kind == kindNotJudged
+	note := func(entries []BaselineEntry, expired, narrowed bool) {
+		for _, e := range entries {
+			if found[e.Line] == nil {
+				found[e.Line] = &state{BaselineEntry: e}
 			}
+			s := found[e.Line]
+			s.expired, s.narrowed = s.expired || expired, s.narrowed || narrowed
+		}
+	}
+	for _, r := range list {
+		if old := r.Summary.Baseline; old != nil {
+			note(old.Expired, true, false)
+			note(old.NotJudged, false, partial)
+			note(slices.Concat(old.Stale, old.TooWide, old.Missing), false, false)
 		}
 	}
 	for _, line := range slices.Sorted(maps.Keys(found)) {

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/group"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -27,9 +30,9 @@ type sighting struct {
 // observed joins observations of a kind, and among them those that say the same, in the order of the report.
 func observed(r *Report) []*seen {
 	var order []*seen
-	for _, kind := range grouped(r.Observations, func(x Observation) string { return x.ID }) {
+	for _, kind := range group.By(r.Observations, func(x Observation) string { return x.ID }) {
 		k := &seen{id: kind[0].ID, title: kind[0].Title, times: len(kind)}
-		for _, same := range grouped(kind, func(x Observation) [2]string { return [2]string{x.Requirement, x.Detail} }) {
+		for _, same := range group.By(kind, func(x Observation) [2]string { return [2]string{x.Requirement, x.Detail} }) {
 			s := sighting{first: &same[0]}
 			for _, x := range same {
 				if x.Revision != "" {
@@ -61,10 +64,10 @@ func (k *seen) detail(s sighting) string {
 func (k *seen) head() string {
 	head := strings.TrimRight(k.id+"  "+k.title, " ")
 	if len(k.requirements) > 0 {
-		head += " (" + listed(k.requirements, 6) + ")"
+		head += " (" + plural.List(k.requirements, 6) + ")"
 	}
 	if len(k.said) > 1 {
-		head += ", " + count(k.times, "time")
+		head += ", " + plural.Count(k.times, "time")
 	}
 	return head
 }
@@ -75,17 +78,17 @@ func (c *console) observations() {
 		return
 	}
 	c.Title(fmt.Sprintf("OBSERVATIONS  %s, seen %s: no rule is broken, but you may want to know",
-		count(len(order), "finding"), count(len(c.r.Observations), "time")))
+		plural.Count(len(order), "finding"), plural.Count(len(c.r.Observations), "time")))
 	limit, forms := 40, 2
 	if c.o.Verbose {
 		limit, forms = len(order), everything
 	}
 	for _, k := range order[:min(limit, len(order))] {
-		for _, l := range terminal.Wrap(Sanitize(Shorten(k.head(), consoleText)), c.Width-2) {
+		for _, l := range terminal.Wrap(clean(k.head(), consoleText), c.Width-2) {
 			c.Line("  ", l)
 		}
 		for _, s := range k.said[:min(forms, len(k.said))] {
-			c.labelled(4, "", Shorten(k.detail(s), consoleFrame))
+			c.labelled(4, "", safe.Shorten(k.detail(s), consoleFrame))
 			c.labelled(4, "in", c.where(s.where))
 		}
 		if more := len(k.said) - forms; more > 0 {
@@ -102,7 +105,7 @@ func (c *console) observed() {
 	for _, k := range observed(c.r) {
 		for _, s := range k.said {
 			text := fmt.Sprintf("%-7s %s  %s", "seen", cmp.Or(s.first.Requirement, k.id), cmp.Or(s.first.Detail, s.first.Title))
-			c.Line(Shorten(Sanitize(text), 4*c.Width))
+			c.Line(safe.Shorten(safe.Line(text), 4*c.Width))
 		}
 	}
 }
@@ -114,14 +117,14 @@ func (m *markdown) observations() {
 	}
 	const forms = 6
 	for i, k := range list {
-		text, lead := strings.TrimRight("- "+MarkdownCode(k.id, 60)+" "+plain(k.title), " "), ": "
+		text, lead := strings.TrimRight("- "+safe.MarkdownCode(k.id, 60)+" "+plain(k.title), " "), ": "
 		if len(k.said) > 1 {
-			text, lead = text+", "+count(k.times, "time"), "\n  - "
+			text, lead = text+", "+plural.Count(k.times, "time"), "\n  - "
 		}
 		for _, s := range k.said[:min(forms, len(k.said))] {
-			text += lead + MarkdownCode(k.detail(s), 400)
+			text += lead + safe.MarkdownCode(k.detail(s), 400)
 			if len(s.where) > 0 {
-				text += " in " + MarkdownCode(m.where(s.where), 400)
+				text += " in " + safe.MarkdownCode(m.where(s.where), 400)
 			}
 		}
 		if more := len(k.said) - forms; more > 0 {

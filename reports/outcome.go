@@ -5,19 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // noResources is what is said of a target that declares no resources.
 const noResources = "declares no resources: only the base protocol was judged"
-
-// count is a number with the word for what it counts.
-func count(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
 
 // standing is what the words for an outcome follow from, that of a report or of a target in
 // a matrix: all formats say them alike.
@@ -39,7 +32,7 @@ type standing struct {
 
 func (v view) standing() standing {
 	s := &v.r.Summary
-	return standing{s.Outcome, s.Scope, s.Counts, s.Security, v.r.since(), v.r.extent(), len(v.r.unreachable()) > 0, v.r.excusal()}
+	return standing{s.Outcome, s.Scope, s.Counts, s.Security, clean(v.r.Config.Since, 40), v.r.extent(), len(v.r.unreachable()) > 0, v.r.excusal()}
 }
 
 // excusal is how many findings make the target not conformant, if the baseline excuses all of
@@ -58,16 +51,13 @@ func (r *Report) excusal() string {
 	}
 	text := "its one " + word + " excused by "
 	if len(red) > 1 {
-		text = "all " + count(len(red), word) + " excused by "
+		text = "all " + plural.Count(len(red), word) + " excused by "
 	}
 	if b := r.Summary.Baseline; b != nil && b.File != "" {
 		return text + "baseline " + clean(b.File, pageTitle)
 	}
 	return text + "the baseline"
 }
-
-// since is the oldest revision of the declared scope, safe to print.
-func (r *Report) since() string { return clean(r.Config.Since, 40) }
 
 // The extents of runs that are no full ones.
 const (
@@ -117,12 +107,12 @@ func (s standing) headline() (word string, as Verdict) {
 // protocol"; empty if there is nothing.
 func (s standing) remark() string {
 	if s.Outcome == NoResources && s.Fail > 0 {
-		return count(s.Fail, "failure") + " of the base protocol"
+		return plural.Count(s.Fail, "failure") + " of the base protocol"
 	}
 	if s.Outcome != Conformant || s.Warn == 0 {
 		return ""
 	}
-	return count(s.Warn, "warning") + among(s.security.Warn)
+	return plural.Count(s.Warn, "warning") + among(s.security.Warn)
 }
 
 // String is the outcome as titles and the last line show it: "CONFORMANT, 3 warnings", "NOTHING
@@ -169,7 +159,7 @@ func (c *console) outcome() {
 	said := c.standing()
 	headline, as := said.headline()
 	word := said.String()
-	warnings := count(s.Warn, "warning") + among(s.Security.Warn)
+	warnings := plural.Count(s.Warn, "warning") + among(s.Security.Warn)
 	if c.o.Strict && s.Warn > 0 {
 		warnings += " (counted as failures)"
 	}
@@ -179,7 +169,7 @@ func (c *console) outcome() {
 		parts = slices.Delete(parts, 2, 3) // it has been said
 	}
 	if s.Observations > 0 {
-		parts = append(parts, count(s.Observations, "observation"))
+		parts = append(parts, plural.Count(s.Observations, "observation"))
 	}
 	parts = append(parts, c.baselineRemarks()...)
 	named := 3
@@ -188,10 +178,10 @@ func (c *console) outcome() {
 	}
 	scope := c.scope(named)
 	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
-	if by := c.byRevision(); by != "" {
+	if by := c.r.Summary.ByRevision(); by != "" {
 		text = by + "; " + text
 	}
-	if lost := c.lost(); lost != "" && headline == "NOT ESTABLISHED" {
+	if lost := c.r.Lost(); lost != "" && headline == "NOT ESTABLISHED" {
 		text = lost + "; " + text
 	} else if lost != "" {
 		text += "; not established: " + lost
@@ -200,7 +190,7 @@ func (c *console) outcome() {
 		text += "; the target " + noResources
 	}
 	if s.Interrupted != "" {
-		text += "; ended early: " + c.early()
+		text += "; ended early: " + c.r.EndedEarly()
 	}
 	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+"  "+text, c.lastWidth()) {
 		c.Line(l)

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 )
 
 // Schema names the contract. Later releases may add members to it; a change of
@@ -41,6 +43,11 @@ func (v Verdict) Red() bool { return v == Fail || v == Warn }
 
 // Judged reports whether the requirement was held against what the target did.
 func (v Verdict) Judged() bool { return v == Pass || v.Red() }
+
+// Sign stands before results.
+func (v Verdict) Sign() string {
+	return map[Verdict]string{Pass: "✓", Fail: "✗", Warn: "!", Blocked: "?", NotApplicable: "·"}[v]
+}
 
 // Known reports whether the verdict is one of the five.
 func (v Verdict) Known() bool { return slices.Contains(Verdicts(), v) }
@@ -311,7 +318,7 @@ func (x *Result) counts(strict bool) bool { return x.Verdict == Fail || x.Verdic
 // repeated is the command that repeats a verdict, safe to print; empty if it is not known. A
 // command that cannot be shown as it is would be another one, and is left out.
 func (x *Result) repeated() string {
-	if len(x.Rerun) > pageText || Sanitize(x.Rerun) != x.Rerun {
+	if len(x.Rerun) > pageText || safe.Line(x.Rerun) != x.Rerun {
 		return elsewhere
 	}
 	return x.Rerun

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/group"
 )
 
 // RevisionSummary is the result in one revision, on all transports.
@@ -18,7 +20,7 @@ type RevisionSummary struct {
 // revisions is the result by revision, the oldest first.
 func (r *Report) revisions(strict bool) []RevisionSummary {
 	list := []RevisionSummary{}
-	groups := grouped(r.rows(), func(x *Result) string { return x.Revision })
+	groups := group.By(r.rows(), func(x *Result) string { return x.Revision })
 	slices.SortStableFunc(groups, func(a, b []*Result) int { return strings.Compare(a[0].Revision, b[0].Revision) })
 	for _, results := range groups {
 		s := RevisionSummary{Revision: results[0].Revision, Outcome: outcome(results, strict)}
@@ -48,7 +50,7 @@ func (s *RevisionSummary) mark(scope Scope) (sign string, as Verdict) {
 	case as == Pass && scope != Full:
 		as = NotApplicable
 	}
-	return marks[as], as
+	return as.Sign(), as
 }
 
 // by names a few of the requirements that decide it: "BATCH-01 CAP-08 ERR-11 +2".
@@ -71,12 +73,12 @@ func byRevision(list []RevisionSummary, scope Scope) string {
 	return strings.Join(parts, "  ")
 }
 
-// byRevision is the line of [byRevision] for a report.
-func (v view) byRevision() string { return byRevision(v.r.Summary.Revisions, v.r.Summary.Scope) }
+// ByRevision is the result by revision in a line.
+func (s *Summary) ByRevision() string { return byRevision(s.Revisions, s.Scope) }
 
 // told is the outcome with the result by revision, in a line.
 func (v view) told() string {
-	if by := v.byRevision(); by != "" {
+	if by := v.r.Summary.ByRevision(); by != "" {
 		return v.standing().String() + "; " + by
 	}
 	return v.standing().String()

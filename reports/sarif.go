@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/safe"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // The schema of SARIF 2.1.0, as files name it.
@@ -99,7 +102,7 @@ func WriteSARIF(w io.Writer, r *Report, o Options) error {
 		Results:     s.results(), Columns: "unicodeCodePoints",
 		Properties: object{"outcome": clean(string(r.Summary.Outcome), 40), "headline": s.standing().String(), "scope": clean(string(r.Summary.Scope), 40), "catalogue": clean(r.Tool.Catalogue, pageTitle)},
 	}
-	return writeJSON(w, "SARIF log", " ", sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+	return terminal.WriteJSON(w, "SARIF log", " ", sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
 type sarif struct {
@@ -155,7 +158,7 @@ func (s *sarif) severities() map[string]string {
 // repeats is the command that repeats the first red verdict on each requirement.
 func (s *sarif) repeats() map[string]string {
 	m := map[string]string{}
-	for _, f := range group(s.r, func(x *Result) bool { return x.Verdict.Red() }) {
+	for _, f := range byCause(s.r, func(x *Result) bool { return x.Verdict.Red() }) {
 		if x := f.results[0]; m[x.ID] == "" {
 			m[x.ID] = s.repeated(x)
 		}
@@ -188,10 +191,10 @@ func (s *sarif) help(x *Result, text, tolerated, repeat string) sarifText {
 		markdown += "\n- tolerated: " + plain(tolerated)
 	}
 	head += "\n\n" + explain + " shows how it is checked."
-	markdown += "\n\n" + MarkdownCode(explain, 60) + " shows how it is checked."
+	markdown += "\n\n" + safe.MarkdownCode(explain, 60) + " shows how it is checked."
 	if repeat != "" {
 		head += "\n\nTo repeat it: " + repeat
-		markdown += "\n\nTo repeat it:\n\n" + MarkdownBlock(repeat)
+		markdown += "\n\nTo repeat it:\n\n" + safe.MarkdownBlock(repeat)
 	}
 	return sarifText{Text: unlinked(head), Markdown: markdown}
 }
@@ -297,9 +300,9 @@ func location(path string) string {
 func (s *sarif) notifications() []sarifNotification {
 	var list []sarifNotification
 	if s.r.Summary.Interrupted != "" {
-		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked("ended early: " + view{r: s.r}.early())}, Descriptor: object{"id": "interrupted"}})
+		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked("ended early: " + s.r.EndedEarly())}, Descriptor: object{"id": "interrupted"}})
 	}
-	if lost := s.lost(); lost != "" {
+	if lost := s.r.Lost(); lost != "" {
 		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked(lost)}, Descriptor: object{"id": "unreachable"}})
 	}
 	b := s.r.Summary.Baseline

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/group"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -29,9 +32,9 @@ func (c *console) shortList() {
 		codes   bool
 	}
 	c.Title("IN SHORT")
-	slices.SortStableFunc(list, func(a, b *finding) int { return last(a.results[0].Verdict != Fail, b.results[0].Verdict != Fail) })
+	slices.SortStableFunc(list, func(a, b *finding) int { return cmp.Compare(a.results[0].Verdict, b.results[0].Verdict) }) // "fail" < "warn"
 	room := shortest
-	for _, same := range grouped(list, func(f *finding) kind { return kind{f.results[0].Verdict, f.results[0].weight() == GravityCodes} }) {
+	for _, same := range group.By(list, func(f *finding) kind { return kind{f.results[0].Verdict, f.results[0].weight() == GravityCodes} }) {
 		if same[0].results[0].weight() == GravityCodes {
 			c.shortCodes(same)
 			continue
@@ -75,14 +78,14 @@ func (c *console) shortCodes(list []*finding) {
 			ids = append(ids, id)
 		}
 	}
-	c.shortLine(list[0].results[0].Verdict, "codes", strings.Join(ids, ", "), count(len(list), "finding"))
+	c.shortLine(list[0].results[0].Verdict, "codes", strings.Join(ids, ", "), plural.Count(len(list), "finding"))
 }
 
 // shortLine writes a mark, an id, some words, and where it is seen at the end of the line,
 // if there is room for it.
 func (c *console) shortLine(v Verdict, id, words, where string) {
 	const lead = len("  ! ") + 9
-	words, where = Sanitize(words), Sanitize(where)
+	words, where = safe.Line(words), safe.Line(where)
 	room := c.Width - lead - len(where) - 2
 	if room < 20 {
 		where, room = "", c.Width-lead
@@ -91,7 +94,7 @@ func (c *console) shortLine(v Verdict, id, words, where string) {
 	if where != "" {
 		words = terminal.Pad(words, room+2)
 	}
-	c.Line("  ", c.Paint(verdictColor(v), marks[v]), fmt.Sprintf(" %-8s ", Sanitize(Shorten(id, 20))), words, c.Paint(terminal.Dim, where))
+	c.Line("  ", c.Paint(verdictColor(v), v.Sign()), fmt.Sprintf(" %-8s ", clean(id, 20)), words, c.Paint(terminal.Dim, where))
 }
 
 // count says in how many combinations a finding was made.

@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // The types of a compliance statement: an in-toto Statement whose predicate is a
@@ -89,7 +91,7 @@ func WriteStatement(w io.Writer, r *Report, o StatementOptions) error {
 	if len(s.Subject) == 0 {
 		s.Subject = []Artifact{{Name: name, Digest: report}}
 	}
-	return writeJSON(w, "statement", "  ", s)
+	return terminal.WriteJSON(w, "statement", "  ", s)
 }
 
 // result is the outcome in the predicate's words. What is not established did not
@@ -143,7 +145,7 @@ func annotations(r *Report) map[string]any {
 	}
 	slices.SortFunc(idle, CompareIDs)
 	return map[string]any{
-		"schema": clean(r.Schema, 40), "target": clean(r.Target.Name, pageTitle), "endpoints": endpoints, "outcome": clean(string(r.Summary.Outcome), 40), "headline": view{r: r}.standing().String(), "scope": clean(string(r.Summary.Scope), 40), "judged": view{r: r}.scope(everything), "by_revision": view{r: r}.byRevision(),
+		"schema": clean(r.Schema, 40), "target": clean(r.Target.Name, pageTitle), "endpoints": endpoints, "outcome": clean(string(r.Summary.Outcome), 40), "headline": view{r: r}.standing().String(), "scope": clean(string(r.Summary.Scope), 40), "judged": view{r: r}.scope(everything), "by_revision": r.Summary.ByRevision(),
 		"combinations": revisions, "profiles": profiles, "not_exercised": cleanAll(slices.Compact(idle)), "excused": r.Summary.Excused,
 		"started": clean(r.Summary.Started, 40), "duration_ms": r.Summary.DurationMS,
 	}

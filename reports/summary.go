@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/group"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 )
 
 // Outcome is the overall result of a run.
@@ -57,7 +60,10 @@ type Counts struct {
 // Add counts one verdict.
 func (c *Counts) Add(v Verdict) { *c.of(v)++ }
 
-// of is how often there is a verdict. One that is not known is counted nowhere.
+// Of is how often there is a verdict.
+func (c Counts) Of(v Verdict) int { return *c.of(v) }
+
+// of is where a verdict is counted. One that is not known is counted nowhere.
 func (c *Counts) of(v Verdict) *int {
 	switch v {
 	case Pass:
@@ -127,7 +133,7 @@ type Slow struct {
 // String is what happened, in a sentence.
 func (s Slow) String() string {
 	ended := map[string]string{"result": "got a result", "error": "got an error", "silence": "got no answer"}[s.Ended]
-	return fmt.Sprintf("%s for %s that %s took %.1f s each, %.0f s in all", count(s.Times, "request"), s.Method, ended,
+	return fmt.Sprintf("%s for %s that %s took %.1f s each, %.0f s in all", plural.Count(s.Times, "request"), s.Method, ended,
 		s.TotalMS/1000/float64(max(s.Times, 1)), s.TotalMS/1000)
 }
 
@@ -234,23 +240,6 @@ func (r *Report) rows() []*Result {
 	return list
 }
 
-// grouped puts what has the same key together, in the order in which the keys come first.
-func grouped[K comparable, T any](list []T, key func(T) K) [][]T {
-	var groups [][]T
-	at := map[K]int{}
-	for _, x := range list {
-		k := key(x)
-		i, known := at[k]
-		if !known {
-			i = len(groups)
-			at[k] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], x)
-	}
-	return groups
-}
-
 // only are the results that a function keeps.
 func (r *Report) only(keep func(*Result) bool) []*Result {
 	return slices.DeleteFunc(r.rows(), func(x *Result) bool { return !keep(x) })
@@ -293,7 +282,7 @@ func (r *Report) combinations(o SummaryOptions) []CombinationSummary {
 
 // byCombination puts the results of each combination together.
 func (r *Report) byCombination() [][]*Result {
-	groups := grouped(r.rows(), (*Result).combination)
+	groups := group.By(r.rows(), (*Result).combination)
 	slices.SortStableFunc(groups, func(a, b []*Result) int { return a[0].combination().compare(b[0].combination()) })
 	return groups
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/group"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -23,7 +25,7 @@ type tallied struct {
 // first appearance.
 func tally(results []*Result, text func(*Result) string) []*tallied {
 	var list []*tallied
-	for _, same := range grouped(results, func(x *Result) [2]string { return [2]string{x.ReasonCode, text(x)} }) {
+	for _, same := range group.By(results, func(x *Result) [2]string { return [2]string{x.ReasonCode, text(x)} }) {
 		t := &tallied{code: same[0].ReasonCode, text: text(same[0]), results: same}
 		in := map[combination]int{}
 		for _, x := range same {
@@ -31,7 +33,7 @@ func tally(results []*Result, text func(*Result) string) []*tallied {
 			in[x.combination()]++
 		}
 		t.first = slices.MinFunc(same, func(a, b *Result) int {
-			return cmp.Or(last(len(a.Evidence) == 0, len(b.Evidence) == 0), cmp.Compare(in[b.combination()], in[a.combination()]),
+			return cmp.Or(cmp.Compare(min(len(b.Evidence), 1), min(len(a.Evidence), 1)), cmp.Compare(in[b.combination()], in[a.combination()]),
 				cmp.Compare(b.Revision, a.Revision))
 		})
 		slices.SortFunc(t.ids, CompareIDs)
@@ -71,9 +73,9 @@ func (c *console) blocked() {
 	if len(reasons) == 0 {
 		return
 	}
-	c.Title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged", count(c.r.Summary.Blocked, "verdict")))
+	c.Title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged", plural.Count(c.r.Summary.Blocked, "verdict")))
 	for _, t := range reasons {
-		c.Line("  ", c.Paint(terminal.Bold, Sanitize(Shorten(t.code, 40))), fmt.Sprintf(" %d", len(t.results)))
+		c.Line("  ", c.Paint(terminal.Bold, clean(t.code, 40)), fmt.Sprintf(" %d", len(t.results)))
 		c.labelled(4, "", t.text)
 		c.labelled(4, "ids", c.list(t.ids, 24))
 		c.labelled(4, "in", c.where(t.results))

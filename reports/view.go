@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 )
 
 // view is a report as people are told of it: what the writers for people say in the
@@ -29,17 +31,17 @@ func (v view) scope(limit int) string {
 	case s.Scope != Full && v.r.Config.Quick != nil:
 		return v.r.Config.Quick.scope(limit)
 	case s.Scope != Full:
-		return "only what was selected" + v.narrowed(limit)
+		return "only what was selected" + v.r.Narrowed(limit)
 	}
 	return "full run"
 }
 
-// narrowed says by what a run was narrowed down; empty in reports that do not tell it.
-func (v view) narrowed(limit int) string {
-	c, parts := &v.r.Config, []string{}
+// Narrowed says by what a run was narrowed down; empty in reports that do not tell it.
+func (r *Report) Narrowed(limit int) string {
+	c, parts := &r.Config, []string{}
 	add := func(words string, ids []string) {
 		if len(ids) > 0 {
-			parts = append(parts, words+clean(listed(ids, limit), pageText))
+			parts = append(parts, words+clean(plural.List(ids, limit), pageText))
 		}
 	}
 	add("", c.Only)
@@ -53,7 +55,7 @@ func (v view) narrowed(limit int) string {
 		parts = append(parts, "no security probes")
 	}
 	var out []string
-	for _, x := range v.r.only(func(x *Result) bool { return x.ReasonCode == CodeOptedOut }) {
+	for _, x := range r.only(func(x *Result) bool { return x.ReasonCode == CodeOptedOut }) {
 		out = append(out, x.ID)
 	}
 	add("opted out of ", slices.Compact(out))
@@ -69,29 +71,26 @@ func (q *Quick) scope(limit int) string {
 	if q.LeftOut == 0 {
 		return text
 	}
-	text += ", without " + count(q.LeftOut, "requirement") + " whose probes may harm the target"
+	text += ", without " + plural.Count(q.LeftOut, "requirement") + " whose probes may harm the target"
 	switch n := len(q.LeftOutIDs); {
 	case n == 0: // an earlier version wrote the report
 		return text
 	case n <= limit:
 		return text + " (" + clean(strings.Join(q.LeftOutIDs, ", "), pageText) + ")"
 	}
-	return text + " (" + clean(listed(q.LeftOutIDs, limit), pageText) + ": mcpcheck list --destructive)"
+	return text + " (" + clean(plural.List(q.LeftOutIDs, limit), pageText) + ": mcpcheck list --destructive)"
 }
 
 // everything is a limit for what is named that is none.
 const everything = math.MaxInt
 
 // EndedEarly says why the run ended early; empty if it did not.
-func (r *Report) EndedEarly() string { return view{r: r}.early() }
-
-// early says why the run ended early; empty if it did not.
-func (v view) early() string {
-	switch why := v.r.Summary.Interrupted; why {
+func (r *Report) EndedEarly() string {
+	switch why := r.Summary.Interrupted; why {
 	case "budget":
 		more, seen := "; --budget allows more", ""
-		for i := range v.r.Target.Endpoints {
-			e := &v.r.Target.Endpoints[i]
+		for i := range r.Target.Endpoints {
+			e := &r.Target.Endpoints[i]
 			if e.OneAtATime != "" {
 				seen += "; " + clean(e.OneAtATime, pageText)
 			}
@@ -99,9 +98,9 @@ func (v view) early() string {
 				more, seen = "", seen+"; "+clean(e.Hung, pageText)
 			}
 		}
-		return fmt.Sprintf("the time for the whole run, %s, was spent", time.Duration(v.r.Config.BudgetMS)*time.Millisecond) + more + seen
+		return fmt.Sprintf("the time for the whole run, %s, was spent", time.Duration(r.Config.BudgetMS)*time.Millisecond) + more + seen
 	case "volume":
-		if v.lost() != "" { // before there was anything to select
+		if r.Lost() != "" { // before there was anything to select
 			return "the target sent more than a run keeps; --run-bytes allows more"
 		}
 		return "what was sent and received is more than a run keeps; --only and --revision make it less"
@@ -126,18 +125,18 @@ func (e *Endpoint) leftOut() string {
 	return "left out, it offers none of the revisions asked for: " + e.Unoffered
 }
 
-// lost says which endpoints could not be reached, or gave no answer with which a session could be opened; empty if all could.
-func (v view) lost() string {
+// Lost says which endpoints could not be reached, or gave no answer with which a session could be opened; empty if all could.
+func (r *Report) Lost() string {
 	var addresses []string
 	reached := true // all of them
-	for _, e := range v.r.unreachable() {
-		addresses = append(addresses, e.place())
+	for _, e := range r.unreachable() {
+		addresses = append(addresses, e.Place())
 		reached = reached && e.Reached
 	}
 	if len(addresses) == 0 {
 		return ""
 	}
-	if v.r.Summary.Interrupted == "budget" && len(v.r.Results) == 0 {
+	if r.Summary.Interrupted == "budget" && len(r.Results) == 0 {
 		return strings.Join(addresses, ", ") + " gave no answer that could be used before the time was spent"
 	}
 	if reached {
@@ -146,18 +145,18 @@ func (v view) lost() string {
 	return strings.Join(addresses, ", ") + " could not be reached"
 }
 
-// place is where an endpoint is, as a sentence names it.
-func (e *Endpoint) place() string {
+// Place is where an endpoint is, as a sentence names it.
+func (e *Endpoint) Place() string {
 	if e.Started != "" { // its port may never have been known
 		return "the server to be started for " + e.Transport
 	}
-	return Sanitize(Shorten(e.Address, 200))
+	return clean(e.Address, 200)
 }
 
-// unreached says why endpoints could not be reached; empty if all could.
-func (v view) unreached() string {
+// Unreached says why endpoints could not be reached; empty if all could.
+func (r *Report) Unreached() string {
 	var reasons []string
-	for _, e := range v.r.unreachable() {
+	for _, e := range r.unreachable() {
 		reasons = append(reasons, clean(e.Unreachable, pageText))
 	}
 	return strings.Join(reasons, "; ")
@@ -268,14 +267,6 @@ func (e *Endpoint) details() []string {
 		all = append(all, f.Name+": "+f.Seen+"; so "+f.Follows)
 	}
 	return all
-}
-
-// listed joins ids, no more than the limit.
-func listed(ids []string, limit int) string {
-	if len(ids) <= limit {
-		return strings.Join(ids, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(ids[:limit], ", "), len(ids)-limit)
 }
 
 // blockedBy lists why verdicts are blocked.

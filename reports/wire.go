@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/tidwall/gjson"
 )
@@ -34,7 +36,7 @@ func (f *Frame) decide() []string {
 			}
 			for _, v := range values {
 				if name != "Content-Type" || v != "application/json" {
-					lines = append(lines, Sanitize(Shorten(key+": "+v, 200)))
+					lines = append(lines, clean(key+": "+v, 200))
 				}
 			}
 		}
@@ -54,8 +56,8 @@ func frameLines(f *Frame, limit int) []string {
 		arrow = "←"
 	}
 	parts := []string{fmt.Sprintf("#%d", f.Number), arrow}
-	parts = append(parts, f.http(Sanitize(f.Method), Shorten(Sanitize(f.URL), 200), clean(f.Headers.Get("Content-Type"), 200))...)
-	if note := Shorten(Sanitize(f.Note), limit); note != "" && (f.Direction == In || f.Direction == Out) {
+	parts = append(parts, f.http(safe.Line(f.Method), safe.Shorten(safe.Line(f.URL), 200), clean(f.Headers.Get("Content-Type"), 200))...)
+	if note := safe.Shorten(safe.Line(f.Note), limit); note != "" && (f.Direction == In || f.Direction == Out) {
 		parts = append(parts, "["+note+"]") // or else it reads as what was sent
 	} else if note != "" {
 		parts = append(parts, note)
@@ -96,10 +98,10 @@ func (f *Frame) http(method, url, contentType string) (parts []string) {
 func (f *Frame) event() string {
 	var parts []string
 	if f.Event != "" {
-		parts = append(parts, "event "+Sanitize(Shorten(f.Event, 40)))
+		parts = append(parts, "event "+clean(f.Event, 40))
 	}
 	if f.EventID != "" {
-		parts = append(parts, "id "+strconv.Quote(Sanitize(Shorten(f.EventID, 100))))
+		parts = append(parts, "id "+strconv.Quote(clean(f.EventID, 100)))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -174,7 +176,7 @@ func (r *Report) evidenceLines(x *Result, limit, frames int) []string {
 	seen := metadata{}
 	for i, number := range x.Evidence {
 		if i == frames {
-			return append(lines, fmt.Sprintf("and %s more", count(len(x.Evidence)-i, "frame")))
+			return append(lines, fmt.Sprintf("and %s more", plural.Count(len(x.Evidence)-i, "frame")))
 		}
 		if f := r.Frame(number); f != nil {
 			for k, l := range frameLines(x.near(seen.once(f), limit), limit) {
@@ -229,7 +231,7 @@ func (r *Report) asked(x *Result) string {
 		}
 	}
 	const few = 3
-	return listed(methods, few)
+	return plural.List(methods, few)
 }
 
 // pasted is what somebody can paste to send the messages of a result by hand, and what it is: command lines
@@ -257,7 +259,7 @@ func (r *Report) pasted(x *Result) (label, text string) {
 		}
 		text = strings.Join(lines, "; ")
 	}
-	if text == "" || len(text) > pageText || Sanitize(text) != text {
+	if text == "" || len(text) > pageText || safe.Line(text) != text {
 		return "", ""
 	}
 	return label, text
@@ -298,7 +300,7 @@ func (r *Report) reachable(transport string) bool {
 // line is a message as it can be pasted into a terminal: itself if it is one line of
 // characters that can be seen, or else a command that prints it.
 func line(data []byte) string {
-	if s := string(data); Sanitize(s) == s {
+	if s := string(data); safe.Line(s) == s {
 		return s
 	}
 	return printf(data)
@@ -376,7 +378,7 @@ func (f *Frame) curl(literal bool) string {
 			return "{ " + printf(f.Data[:i+1]) + "; sleep 1; " + printf(f.Data[i+1:]) + "; } | " + strings.Join(append(words, "-H", "Expect:", "-T", "-"), " ")
 		}
 	}
-	if s := string(f.Data); Sanitize(s) == s {
+	if s := string(f.Data); safe.Line(s) == s {
 		return strings.Join(append(words, "--data-raw", shell.Quote(s)), " ")
 	}
 	return printf(f.Data) + " | " + strings.Join(append(words, "--data-binary", "@-"), " ")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
 	"github.com/mcpcheck/mcpcheck/suite"
@@ -55,7 +56,7 @@ func (e *excuses) apply(p *program, r *reports.Report) {
 	}
 	e.file.Apply(r, time.Now())
 	for _, sentence := range r.Summary.Baseline.Sentences() {
-		fmt.Fprintln(p.stderr, "mcpcheck: "+reports.Sanitize(sentence))
+		fmt.Fprintln(p.stderr, "mcpcheck: "+safe.Line(sentence))
 	}
 }
 
@@ -175,5 +176,5 @@ func baselineHeader(r *reports.Report) string {
 From a run against %s (%s %s, catalogue %s).
 A line is ID [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason. Write why in place of each "%s":
 a run refuses entries without a reason. Remove an entry when what it excuses is mended.`,
-		reports.Shorten(r.Target.Name, 200), r.Tool.Name, r.Tool.Version, r.Tool.Catalogue, baseline.Placeholder)
+		safe.Shorten(r.Target.Name, 200), r.Tool.Name, r.Tool.Version, r.Tool.Catalogue, baseline.Placeholder)
 }

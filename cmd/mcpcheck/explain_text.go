@@ -11,6 +11,7 @@ import (
 	"text/template"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -142,7 +143,7 @@ const pageWidth = 120
 
 // markdown is the explanation as a page in Markdown.
 func (x *explanation) markdown() (string, error) {
-	page, err := template.New("page").Funcs(template.FuncMap{"plain": reports.MarkdownText, "code": reports.MarkdownBlock}).Parse(pageText)
+	page, err := template.New("page").Funcs(template.FuncMap{"plain": safe.MarkdownText, "code": safe.MarkdownBlock}).Parse(pageText)
 	if err != nil {
 		return "", err
 	}
@@ -180,9 +181,9 @@ func writePages(dir string, all []*explanation) error {
 		}
 		if x.Area != area {
 			area = x.Area
-			fmt.Fprintf(&index, "\n## %s\n\n", reports.MarkdownText(area))
+			fmt.Fprintf(&index, "\n## %s\n\n", safe.MarkdownText(area))
 		}
-		fmt.Fprintf(&index, "* [%s](%s.md) %s\n", x.ID, x.ID, reports.MarkdownText(x.Title))
+		fmt.Fprintf(&index, "* [%s](%s.md) %s\n", x.ID, x.ID, safe.MarkdownText(x.Title))
 	}
 	return writePage(filepath.Join(dir, "README.md"), index.String())
 }

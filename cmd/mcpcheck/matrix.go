@@ -21,6 +21,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -181,7 +182,7 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	if column.Error != "" {
 		text += ": " + strings.ReplaceAll(column.Error, "\n", "; ")
 	}
-	fmt.Fprintln(r.p.stderr, reports.Sanitize(reports.Shorten(text, 400)))
+	fmt.Fprintln(r.p.stderr, safe.Clean(text, 400))
 }
 
 // clear makes room for all reports, before a target is started that could put links there: those of

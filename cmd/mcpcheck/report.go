@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
@@ -175,7 +176,7 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 		errs = append(errs, err)
 	}
 	if len(missing) > 0 {
-		fmt.Fprintln(p.stderr, "mcpcheck: the matrix is not whole: without the shards "+reports.Shorten(strings.Join(missing, ", "), 200))
+		fmt.Fprintln(p.stderr, "mcpcheck: the matrix is not whole: without the shards "+safe.Shorten(strings.Join(missing, ", "), 200))
 	}
 	return errors.Join(errs...)
 }
@@ -254,7 +255,7 @@ func (p *program) compare(earlier, later string) (*reports.Diff, error) {
 	}
 	if old.Target.Name != latest.Target.Name {
 		fmt.Fprintf(p.stderr, "mcpcheck: the reports are about different targets: %s and %s\n",
-			reports.Sanitize(reports.Shorten(old.Target.Name, 200)), reports.Sanitize(reports.Shorten(latest.Target.Name, 200)))
+			safe.Clean(old.Target.Name, 200), safe.Clean(latest.Target.Name, 200))
 	}
 	return reports.Compare(old, latest), nil
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
@@ -195,13 +196,8 @@ func (p *program) watch(ctx context.Context, paths []string, o *runFlags) error 
 
 // few names some files.
 func few(paths []string) string {
-	const most = 3
 	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	if more := len(paths) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(paths[:most], ", "), more)
-	}
-	return strings.Join(paths, ", ")
+	return plural.List(slices.Compact(paths), 3)
 }
 
 // once judges in a process of its own, since a process can run specs only once.
