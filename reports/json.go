@@ -42,15 +42,10 @@ func WriteJSON(w io.Writer, r *Report) error {
 	if out.err == nil {
 		out.err = buffer.Flush()
 	}
-	return unwritten("report", out.err)
-}
-
-// unwritten says what could not be written; nil for nil.
-func unwritten(what string, err error) error {
-	if err != nil {
-		err = fmt.Errorf("writing the %s: %w", what, err)
+	if out.err != nil {
+		return fmt.Errorf("writing the report: %w", out.err)
 	}
-	return err
+	return nil
 }
 
 // jsonWriter keeps the first error, after which it writes nothing.
@@ -325,7 +320,7 @@ func (r *Report) check(seen map[string]bool) error {
 		return errors.New("the report is truncated: its summary has no outcome")
 	}
 	rows := make(map[rowKey]bool, len(r.Results))
-	for i, x := range r.rows() {
+	for i, x := range r.Rows() {
 		switch {
 		case x.ID == "":
 			return fmt.Errorf("result %d has no id", i+1)

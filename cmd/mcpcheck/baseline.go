@@ -13,6 +13,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -55,7 +56,7 @@ func (e *excuses) apply(p *program, r *reports.Report) {
 		return
 	}
 	e.file.Apply(r, time.Now())
-	for _, sentence := range r.Summary.Baseline.Sentences() {
+	for _, sentence := range write.Outdated(r.Summary.Baseline) {
 		fmt.Fprintln(p.stderr, "mcpcheck: "+safe.Line(sentence))
 	}
 }

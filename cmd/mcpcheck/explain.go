@@ -9,7 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -100,7 +100,7 @@ func (p *program) explain(all []*requirement.Requirement, o *explainFlags) error
 	if o.json {
 		return output.JSON(p.stdout, explanations)
 	}
-	so := reports.Options{Color: output.Color(p.stdout, o.noColor), Width: output.Width(p.stdout), Verbose: true}
+	so := write.Options{Color: output.Color(p.stdout, o.noColor), Width: output.Width(p.stdout), Verbose: true}
 	err := output.Buffered(p.stdout, func(w io.Writer) error {
 		rule := terminal.New(w, so.Color, so.Width)
 		for i, x := range explanations {

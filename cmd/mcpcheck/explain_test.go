@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
@@ -29,7 +29,7 @@ func TestScenariosAreDescribed(t *testing.T) {
 func rendered(t *testing.T, x *explanation, width int, color bool) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := x.write(&b, reports.Options{Width: width, Color: color, Verbose: true}); err != nil {
+	if err := x.write(&b, write.Options{Width: width, Color: color, Verbose: true}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -21,11 +21,11 @@ import (
 type page struct {
 	*terminal.Printer
 	w io.Writer
-	o reports.Options
+	o write.Options
 }
 
 // write writes everything.
-func (x *explanation) write(w io.Writer, o reports.Options) error {
+func (x *explanation) write(w io.Writer, o write.Options) error {
 	p := &page{terminal.New(w, o.Color, o.Width), w, o}
 	p.Text(0, terminal.Bold, x.ID+"  "+x.Title)
 	p.Text(0, terminal.Dim, fmt.Sprintf("%s, profile %s; rests on %s; since %s", x.Area, x.Profile, bases[x.Basis], x.Since))
@@ -130,7 +130,7 @@ func (p *page) examples(e *examples) {
 		p.Line()
 		p.Text(0, terminal.Bold+";"+run.color, run.head)
 		if p.Err == nil {
-			p.Err = reports.WriteFindings(p.w, run.report(), p.o)
+			p.Err = write.Findings(p.w, run.report(), p.o)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func (x *explanation) Rests() string { return bases[x.Basis] }
 // Text is the finding as the console shows it, without colours.
 func (e *example) Text() (string, error) {
 	var b strings.Builder
-	err := reports.WriteFindings(&b, e.report(), reports.Options{Width: pageWidth})
+	err := write.Findings(&b, e.report(), write.Options{Width: pageWidth})
 	return strings.TrimSpace(b.String()), err
 }
 

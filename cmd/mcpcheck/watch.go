@@ -18,6 +18,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 )
 
 // watchPause is how often files are looked at, at most, and watchFiles how many there may be.
@@ -246,6 +247,6 @@ func (p *program) differs(d *reports.Diff, o *runFlags) error {
 		return nil
 	}
 	fmt.Fprintln(p.stdout)
-	return reports.WriteDiff(p.stdout, d, reports.Options{Color: output.Color(p.stdout, o.NoColor), Width: output.Width(p.stdout),
+	return write.Diff(p.stdout, d, write.Options{Color: output.Color(p.stdout, o.NoColor), Width: output.Width(p.stdout),
 		Verbose: o.Verbose, Strict: o.cfg.Strict})
 }
