@@ -101,7 +101,7 @@ func TestAllIsExcused(t *testing.T) {
 		r.Results, r.Observations = test.results, nil
 		r.Summary.Baseline = &reports.BaselineSummary{File: "known[1].txt", Entries: 1}
 		r.Summarize(reports.SummaryOptions{Strict: test.strict})
-		if got := (view{r: r}).standing().String(); got != test.want {
+		if got := (view{Report: r}).standing().String(); got != test.want {
 			t.Errorf("%s: %s, not %s", name, got, test.want)
 		}
 		o := Options{Strict: test.strict}

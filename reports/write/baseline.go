@@ -94,9 +94,9 @@ func (v view) entryVerdicts(p *baselinePart, e *reports.BaselineEntry) [][2]stri
 
 // baselineRemarks is what the last line says of the baseline beside the outcome.
 func (v view) baselineRemarks() []string {
-	s := &v.r.Summary
+	s := &v.Summary
 	var parts []string
-	told := excusal(v.r) != "" && (s.Excused == s.Fail || s.Fail == 0)
+	told := excusal(v.Report) != "" && (s.Excused == s.Fail || s.Fail == 0)
 	if !told && (s.Excused > 0 || s.Baseline != nil) {
 		parts = append(parts, fmt.Sprintf("%d excused by the baseline", s.Excused))
 	}
@@ -139,7 +139,7 @@ func excusal(r *reports.Report) string {
 		text = "all " + plural.Count(len(red), word) + " excused by "
 	}
 	if b := r.Summary.Baseline; b != nil && b.File != "" {
-		return text + "baseline " + clean(b.File, pageTitle)
+		return text + "baseline " + title(b.File)
 	}
 	return text + "the baseline"
 }

@@ -16,15 +16,15 @@ import (
 // of them, since a run of one combination leaves most of a long baseline unjudged.
 func (c *console) unjudged() {
 	const few = 6
-	b := c.r.Summary.Baseline
+	b := c.Summary.Baseline
 	if b == nil {
 		return
 	}
 	for i := range b.NotJudged[:min(few, len(b.NotJudged))] {
 		e := &b.NotJudged[i]
 		var why []string
-		for j := range c.r.Results {
-			x := &c.r.Results[j]
+		for j := range c.Results {
+			x := &c.Results[j]
 			if code := x.ReasonCode; code != "" && e.Matches(x.ID, x.Revision, x.Transport) && !slices.Contains(why, code) {
 				why = append(why, code)
 			}
@@ -43,7 +43,7 @@ func (c *console) unjudged() {
 
 // baseline lists the entries of the baseline that need attention.
 func (c *console) baseline() {
-	b := c.r.Summary.Baseline
+	b := c.Summary.Baseline
 	for _, p := range partsOf(b) {
 		c.Title(fmt.Sprintf("%s  %d: %s", strings.ToUpper(p.title), len(p.entries), p.means))
 		if p.kind == kindMissing && !c.o.Verbose {
@@ -96,16 +96,16 @@ func (c *console) excuses() {
 // brief is the quiet form: one line for each finding that is not excused, and for
 // each cause for which a requirement that must hold could not be judged.
 func (c *console) brief() {
-	for _, g := range findings(c.r, func(x *reports.Result) bool { return x.Verdict.Red() && !x.Excused }) {
+	for _, g := range findings(c.Report, unexcused) {
 		x := g.results[0]
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
-		text += "  (" + strings.TrimPrefix(asked(c.r, x)+" in ", " in ") + c.places(g) + ")"
+		text += "  (" + strings.TrimPrefix(asked(c.Report, x)+" in ", " in ") + c.places(g) + ")"
 		if len(g.also) > 0 {
 			text += ", also " + g.named()
 		}
 		c.Line(c.Paint(verdictColor(x.Verdict), safe.Shorten(safe.Line(text), 4*c.Width)))
 	}
-	for _, t := range tally(c.r.Only(func(x *reports.Result) bool { return x.Verdict == reports.Blocked && x.Level == reports.LevelMust }), why) {
+	for _, t := range tally(c.Only(func(x *reports.Result) bool { return x.Verdict == reports.Blocked && x.Level == reports.LevelMust }), why) {
 		const few = 6
 		text := fmt.Sprintf("%-7s %s  %s", reports.Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code))
 		c.Line(c.Paint(verdictColor(reports.Blocked), safe.Shorten(safe.Line(text), 4*c.Width)))
@@ -242,7 +242,7 @@ func (c *console) evidence(x *reports.Result) {
 			c.Line(c.Paint(terminal.Dim, "    and "+plural.Count(len(x.Evidence)-i, "message")+" more"+how))
 			return
 		}
-		f := c.r.Frame(number)
+		f := c.Frame(number)
 		if f == nil {
 			continue
 		}
@@ -261,7 +261,7 @@ func (c *console) evidence(x *reports.Result) {
 // commands writes how a result is seen again; of a finding that breaks several requirements the first shows what
 // one change mends. They are not wrapped: they are there to be copied.
 func (c *console) commands(x *reports.Result, repeat string) {
-	label, text := pasted(c.r, x)
+	label, text := pasted(c.Report, x)
 	for _, command := range [][2]string{{label, text}, {"repeat", repeat}} {
 		if command[1] != "" {
 			c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", command[0])), command[1])
@@ -270,12 +270,12 @@ func (c *console) commands(x *reports.Result, repeat string) {
 }
 
 func (c *console) observations() {
-	order := observed(c.r)
+	order := observed(c.Report)
 	if len(order) == 0 {
 		return
 	}
 	c.Title(fmt.Sprintf("OBSERVATIONS  %s, seen %s: no rule is broken, but you may want to know",
-		plural.Count(len(order), "finding"), plural.Count(len(c.r.Observations), "time")))
+		plural.Count(len(order), "finding"), plural.Count(len(c.Observations), "time")))
 	limit, forms := 40, 2
 	if c.o.Verbose {
 		limit, forms = len(order), everything
@@ -299,7 +299,7 @@ func (c *console) observations() {
 
 // observed writes a line for each observation.
 func (c *console) observed() {
-	for _, k := range observed(c.r) {
+	for _, k := range observed(c.Report) {
 		for _, s := range k.said {
 			text := fmt.Sprintf("%-7s %s  %s", "seen", cmp.Or(s.first.Requirement, k.id), cmp.Or(s.first.Detail, s.first.Title))
 			c.Line(safe.Shorten(safe.Line(text), 4*c.Width))
@@ -314,9 +314,9 @@ func (c *console) blocked() {
 	if len(reasons) == 0 {
 		return
 	}
-	c.Title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged", plural.Count(c.r.Summary.Blocked, "verdict")))
+	c.Title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged", plural.Count(c.Summary.Blocked, "verdict")))
 	for _, t := range reasons {
-		c.Line("  ", c.Paint(terminal.Bold, clean(t.code, 40)), fmt.Sprintf(" %d", len(t.results)))
+		c.Line("  ", c.Paint(terminal.Bold, word(t.code)), fmt.Sprintf(" %d", len(t.results)))
 		c.labelled(4, "", t.text)
 		c.labelled(4, "ids", c.list(t.ids, 24))
 		c.labelled(4, "in", c.where(t.results))

@@ -103,19 +103,19 @@ func (c *console) bar(n reports.Counts) string {
 }
 
 func (c *console) combinations() {
-	if len(c.r.Summary.Combinations) == 0 {
+	if len(c.Summary.Combinations) == 0 {
 		return
 	}
 	c.Line()
 	c.Line(c.Paint(terminal.Bold, c.name("COMBINATION")+countsHead))
-	for _, x := range c.r.Summary.Combinations {
+	for _, x := range c.Summary.Combinations {
 		c.Line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(c.established(string(x.Outcome), x.Counts)))
 		if c.Width < wide && x.Outcome != reports.Conformant {
 			c.paragraph(2, "", c.established(string(x.Outcome), x.Counts))
 		}
 	}
 	// What a partial run left out would be most of the list where a finding is repeated.
-	profiles := slices.DeleteFunc(slices.Clone(c.r.Summary.Profiles), func(p reports.ProfileSummary) bool { return p.Status == reports.ProfileNotSelected })
+	profiles := slices.DeleteFunc(slices.Clone(c.Summary.Profiles), func(p reports.ProfileSummary) bool { return p.Status == reports.ProfileNotSelected })
 	if len(profiles) == 0 {
 		return
 	}
@@ -138,7 +138,7 @@ func (c *console) combinations() {
 
 // outcome is the last line.
 func (c *console) outcome() {
-	s := &c.r.Summary
+	s := &c.Summary
 	if !c.o.Quiet {
 		c.Line()
 	}
@@ -164,19 +164,19 @@ func (c *console) outcome() {
 	}
 	scope := c.scope(named)
 	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
-	if by := c.r.Summary.ByRevision(); by != "" {
+	if by := c.Summary.ByRevision(); by != "" {
 		text = by + "; " + text
 	}
-	if lost := c.r.Lost(); lost != "" && headline == "NOT ESTABLISHED" {
+	if lost := c.Lost(); lost != "" && headline == "NOT ESTABLISHED" {
 		text = lost + "; " + text
 	} else if lost != "" {
 		text += "; not established: " + lost
 	}
-	if c.r.DeclaresNoResources() {
+	if c.DeclaresNoResources() {
 		text += "; the target " + noResources
 	}
 	if s.Interrupted != "" {
-		text += "; ended early: " + c.r.EndedEarly()
+		text += "; ended early: " + c.EndedEarly()
 	}
 	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+"  "+text, c.lastWidth()) {
 		c.Line(l)

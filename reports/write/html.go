@@ -89,7 +89,7 @@ type pageMark struct{ Revision, Sign, Class, Outcome, By string }
 
 func onPage(s *reports.RevisionSummary, scope reports.Scope) pageMark {
 	sign, as := s.Sign(scope)
-	return pageMark{clean(s.Revision, 40), sign, string(as), clean(string(s.Outcome), 40), s.Deciding()}
+	return pageMark{word(s.Revision), sign, string(as), word(s.Outcome), s.Deciding()}
 }
 
 type pair struct{ Name, Value, More string }
@@ -141,8 +141,8 @@ func newPage(r *reports.Report, o Options) (*pageView, error) {
 	v := view{r, o.Areas}
 	script := themeScript + pageScript
 	p := &pageView{
-		Tool: clean(toolName(r.Tool), pageTitle), Catalogue: clean(r.Tool.Catalogue, pageTitle), Server: servers(&r.Target), Command: clean(r.Config.Command, pageText),
-		Target: clean(cmp.Or(r.Target.Name, "a target without a name"), pageTitle),
+		Tool: title(builtFrom(r.Tool)), Catalogue: title(r.Tool.Catalogue), Server: servers(&r.Target), Command: clean(r.Config.Command, pageText),
+		Target: title(cmp.Or(r.Target.Name, "a target without a name")),
 		Script: template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program
 	}
 	p.verdict(v, o.Strict)
@@ -183,30 +183,30 @@ func columnStyle(columns int) string {
 
 // verdict fills the banner.
 func (p *pageView) verdict(v view, strict bool) {
-	s := &v.r.Summary
+	s := &v.Summary
 	said := v.standing()
 	_, as := said.headline()
 	p.Word, p.Class = said.String(), string(as)
 	for i := range s.Revisions {
 		p.ByRevision = append(p.ByRevision, onPage(&s.Revisions[i], s.Scope))
 	}
-	judged := v.r.Only(func(x *reports.Result) bool { return x.Verdict.Judged() })
-	p.Judged, p.All = distinctIDs(judged), distinctIDs(v.r.Rows())
+	judged := v.Only(func(x *reports.Result) bool { return x.Verdict.Judged() })
+	p.Judged, p.All = distinctIDs(judged), distinctIDs(v.Rows())
 	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(everything), p.Judged, plural.Count(p.All, "requirement"),
 		plural.Count(len(s.Combinations), "combination"), v.when())
-	if lost := v.r.Lost(); lost != "" {
-		p.Remarks = append(p.Remarks, "Not established: "+clean(lost, pageText)+": "+v.r.Unreached()+".")
+	if lost := v.Lost(); lost != "" {
+		p.Remarks = append(p.Remarks, "Not established: "+clean(lost, pageText)+": "+v.Unreached()+".")
 	}
 	if remarks := v.baselineRemarks(); len(remarks) > 0 {
 		p.Remarks = append(p.Remarks, capital(strings.Join(remarks, ", "))+".")
 	}
 	if s.Interrupted != "" {
-		p.Remarks = append(p.Remarks, "Ended early: "+v.r.EndedEarly()+".")
+		p.Remarks = append(p.Remarks, "Ended early: "+v.EndedEarly()+".")
 	}
-	if v.r.Target.Embedded {
+	if v.Target.Embedded {
 		p.Remarks = append(p.Remarks, "No target was given: this is the built-in reference server, judged as a demonstration.")
 	}
-	if v.r.DeclaresNoResources() {
+	if v.DeclaresNoResources() {
 		p.Remarks = append(p.Remarks, "The target "+noResources+".")
 	}
 	if strict && s.Warn > 0 {
@@ -226,27 +226,27 @@ func (p *pageView) verdict(v view, strict bool) {
 }
 
 func distinctIDs(results []*reports.Result) int {
-	return len(group.By(results, func(x *reports.Result) string { return x.ID }))
+	return len(group.By(results, idOf))
 }
 
 // overview fills the tables of areas, combinations and profiles.
 func (p *pageView) overview(v view) {
 	for _, a := range v.byArea() {
-		p.Areas = append(p.Areas, pageArea{clean(a.name, pageTitle), clean(cmp.Or(a.title, a.name), pageTitle), a.Counts, bar(a.Counts)})
+		p.Areas = append(p.Areas, pageArea{title(a.name), title(cmp.Or(a.title, a.name)), a.Counts, bar(a.Counts)})
 	}
-	for _, x := range v.r.Summary.Combinations {
-		name := clean(x.Revision, pageTitle)
-		p.Columns = append(p.Columns, pageColumn{name, clean(x.Transport, pageTitle)})
+	for _, x := range v.Summary.Combinations {
+		name := title(x.Revision)
+		p.Columns = append(p.Columns, pageColumn{name, title(x.Transport)})
 		if n := len(p.Revisions); n > 0 && p.Revisions[n-1].Name == name {
 			p.Revisions[n-1].Span++
 		} else {
 			p.Revisions = append(p.Revisions, pageSpan{name, strings.SplitAfter(name, "-"), 1})
 		}
-		p.Combinations = append(p.Combinations, pageRow{Name: clean(x.Revision+" on "+x.Transport, pageTitle), Counts: x.Counts,
-			Remark: clean(v.established(string(x.Outcome), x.Counts), pageTitle)})
+		p.Combinations = append(p.Combinations, pageRow{Name: title(x.Revision + " on " + x.Transport), Counts: x.Counts,
+			Remark: title(v.established(string(x.Outcome), x.Counts))})
 	}
-	for _, x := range v.r.Summary.Profiles {
-		row := pageRow{Name: clean(x.Name, pageTitle), Counts: x.Counts, Remark: clean(v.established(string(x.Status), x.Counts), pageTitle)}
+	for _, x := range v.Summary.Profiles {
+		row := pageRow{Name: title(x.Name), Counts: x.Counts, Remark: title(v.established(string(x.Status), x.Counts))}
 		if ids := lacking(&x); len(ids) > 0 {
 			row.Lacking, row.IDs = plural.Count(len(ids), "MUST")+" not exercised: ", cleanAll(ids)
 		}
@@ -280,7 +280,7 @@ func (p *pageView) reasons(v view, wire *pageWire) {
 	shown := func(list []*tallied) []pageReason {
 		var all []pageReason
 		for _, t := range list {
-			all = append(all, pageReason{Code: clean(t.code, pageTitle), Text: cleanLines(t.text), Count: plural.Count(len(t.results), "verdict"), IDs: cleanAll(t.ids)})
+			all = append(all, pageReason{Code: title(t.code), Text: cleanLines(t.text), Count: plural.Count(len(t.results), "verdict"), IDs: cleanAll(t.ids)})
 		}
 		return all
 	}
@@ -291,8 +291,8 @@ func (p *pageView) reasons(v view, wire *pageWire) {
 		p.Blocked[i].Rerun, p.Blocked[i].Remark = t.repeated()
 		p.Blocked[i].Wire, _ = wire.views(t.first, &room)
 	}
-	for _, k := range observed(v.r) {
-		shown := pageObservation{ID: clean(k.id, pageTitle), Title: clean(k.title, pageTitle), Near: cleanAll(k.requirements)}
+	for _, k := range observed(v.Report) {
+		shown := pageObservation{ID: title(k.id), Title: title(k.title), Near: cleanAll(k.requirements)}
 		for _, s := range k.said {
 			shown.Seen = append(shown.Seen, pageSighting{cleanLines(k.detail(s)), clean(v.where(s.where), pageText)})
 		}
@@ -313,7 +313,7 @@ func (p *pageView) about(r *reports.Report) {
 		if e.Log != "" {
 			more = append(more, "its output ended with:", e.Log)
 		}
-		p.Endpoints = append(p.Endpoints, pair{clean(e.Transport, pageTitle), clean(e.Address, pageText), cleanLines(strings.Join(more, "\n"))})
+		p.Endpoints = append(p.Endpoints, pair{title(e.Transport), clean(e.Address, pageText), cleanLines(strings.Join(more, "\n"))})
 	}
 	for _, s := range settings(&r.Config) {
 		p.Config = append(p.Config, pair{Name: s.Name, Value: clean(s.Value, pageText)})

@@ -79,8 +79,8 @@ type matrixColumnData struct {
 func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 	script := themeScript + matrixScript
 	v := &matrixView{
-		Tool: clean(strings.TrimSpace(m.Tool.Name+" "+m.Tool.Version), pageTitle), Catalogue: clean(m.Tool.Catalogue, pageTitle), Started: clean(m.Started, 40), Shard: clean(m.Shard, 40),
-		Missing: clean(strings.Join(m.Missing, ", "), pageTitle),
+		Tool: title(program(m.Tool)), Catalogue: title(m.Tool.Catalogue), Started: word(m.Started), Shard: word(m.Shard),
+		Missing: title(strings.Join(m.Missing, ", ")),
 		Tiles: []tile{
 			{"targets", "", m.Summary.Targets, false}, {"conformant", string(reports.Pass), m.Summary.Conformant, false},
 			{"without failures in a partial run", "", m.Summary.NothingFound, false},
@@ -95,13 +95,13 @@ func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 	v.Revisions = cleanAll(revisions)
 	data := matrixData{Requirements: []reports.MatrixRequirement{}, Targets: []matrixColumnData{}}
 	for _, q := range m.Requirements {
-		q.ID, q.Title, q.Level = clean(q.ID, pageTitle), clean(q.Title, pageTitle), clean(q.Level, 40)
+		q.ID, q.Title, q.Level = title(q.ID), title(q.Title), word(q.Level)
 		data.Requirements = append(data.Requirements, q)
 	}
 	for i := range m.Targets {
 		t := &m.Targets[i]
 		v.Targets = append(v.Targets, targetView(t, revisions))
-		data.Targets = append(data.Targets, matrixColumnData{clean(t.Name, pageTitle), string(pageLink(t.Page)), t.Fail, verdictString(m, t)})
+		data.Targets = append(data.Targets, matrixColumnData{title(t.Name), string(pageLink(t.Page)), t.Fail, verdictString(m, t)})
 	}
 	raw, err := json.Marshal(data)
 	if err == nil {
@@ -112,9 +112,9 @@ func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 }
 
 func targetView(t *reports.MatrixTarget, revisions []string) matrixTargetView {
-	v := matrixTargetView{Name: clean(t.Name, pageTitle), Link: pageLink(t.Page), Counts: t.Counts, Took: fmt.Sprintf("%.1f", t.TookMS/1000), Error: cleanLines(t.Error)}
+	v := matrixTargetView{Name: title(t.Name), Link: pageLink(t.Page), Counts: t.Counts, Took: fmt.Sprintf("%.1f", t.TookMS/1000), Error: cleanLines(t.Error)}
 	if t.Server != nil {
-		v.Server = clean(strings.TrimSpace(t.Server.Name+" "+t.Server.Version), pageTitle)
+		v.Server = title(strings.TrimSpace(t.Server.Name + " " + t.Server.Version))
 	}
 	v.Outcome = Word(t)
 	for _, revision := range revisions {
