@@ -126,7 +126,7 @@ func (c *console) head() {
 		c.Line(l)
 	}
 	if t.Embedded {
-		c.labelled(0, "", "No target was given: this is the built-in reference server, judged as a demonstration.")
+		c.labelled(0, "", embedded)
 	}
 	for _, e := range t.Endpoints {
 		text := strings.Join(append([]string{e.Address}, details(&e)...), "\n")
@@ -141,10 +141,7 @@ func (c *console) head() {
 		case e.Unoffered != "" && !c.o.Told:
 			text += "\n" + leftOut(&e)
 		}
-		if e.Log != "" {
-			text += "\nits output ended with:\n" + e.Log
-		}
-		c.labelled(0, e.Transport, text)
+		c.labelled(0, e.Transport, text+maybe("\nits output ended with:\n%s", e.Log))
 	}
 	if c.DeclaresNoResources() {
 		c.labelled(0, "", "The target "+noResources+".")

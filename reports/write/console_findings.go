@@ -30,14 +30,10 @@ func (c *console) unjudged() {
 			}
 		}
 		text := fmt.Sprintf("%-7s %s:%d: %s could not be judged", "known", b.File, e.Line, e)
-		if len(why) > 0 {
-			text += " (" + strings.Join(why, ", ") + ")"
-		}
-		text += ": if what it excuses is mended, remove the entry"
-		c.Line(c.Paint(verdictColor(reports.Blocked), safe.Shorten(safe.Line(text), 4*c.Width)))
+		c.short(reports.Blocked, text+maybe(" (%s)", strings.Join(why, ", "))+": if what it excuses is mended, remove the entry")
 	}
 	if more := len(b.NotJudged) - few; more > 0 {
-		c.Line(c.Paint(verdictColor(reports.Blocked), fmt.Sprintf("%-7s %s: %d more could not be judged; without --quiet they are listed", "known", safe.Line(b.File), more)))
+		c.short(reports.Blocked, fmt.Sprintf("%-7s %s: %d more could not be judged; without --quiet they are listed", "known", b.File, more))
 	}
 }
 
@@ -61,9 +57,7 @@ func (c *console) baselineEntry(file string, p *baselinePart, e *reports.Baselin
 	for _, l := range terminal.Wrap(clean(head, consoleText), c.Width-2) {
 		c.Line("  ", c.Paint(verdictColor(p.as), l))
 	}
-	if e.Until != "" {
-		c.labelled(4, "until", e.Until)
-	}
+	c.labelled(4, "until", e.Until)
 	c.labelled(4, "reason", e.Reason)
 	for _, x := range c.entryVerdicts(p, e) {
 		label := x[0]
@@ -80,8 +74,7 @@ func (c *console) excuses() {
 	if len(list) == 0 {
 		return
 	}
-	c.Title(fmt.Sprintf("EXCUSED BY THE BASELINE  %s, %s: they stay what they are, and spare the exit status",
-		plural.Count(len(list), "finding"), plural.Count(verdictsOf(list), "verdict")))
+	c.Title("EXCUSED BY THE BASELINE  " + found(list) + ": they stay what they are, and spare the exit status")
 	for _, f := range list {
 		x := f.results[0]
 		c.Line()
@@ -99,20 +92,21 @@ func (c *console) brief() {
 	for _, g := range findings(c.Report, unexcused) {
 		x := g.results[0]
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
-		text += "  (" + strings.TrimPrefix(asked(c.Report, x)+" in ", " in ") + c.places(g) + ")"
-		if len(g.also) > 0 {
-			text += ", also " + g.named()
-		}
-		c.Line(c.Paint(verdictColor(x.Verdict), safe.Shorten(safe.Line(text), 4*c.Width)))
+		text += "  (" + maybe("%s in ", asked(c.Report, x)) + c.places(g) + ")" + maybe(", also %s", g.named())
+		c.short(x.Verdict, text)
 	}
 	for _, t := range tally(c.Only(func(x *reports.Result) bool { return x.Verdict == reports.Blocked && x.Level == reports.LevelMust }), why) {
 		const few = 6
-		text := fmt.Sprintf("%-7s %s  %s", reports.Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code))
-		c.Line(c.Paint(verdictColor(reports.Blocked), safe.Shorten(safe.Line(text), 4*c.Width)))
+		c.short(reports.Blocked, fmt.Sprintf("%-7s %s  %s", reports.Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code)))
 	}
 	if c.o.Observed {
 		c.observed()
 	}
+}
+
+// short writes a text that is cut rather than wrapped, in the colour of a verdict.
+func (c *console) short(as reports.Verdict, text string) {
+	c.Line(c.Paint(verdictColor(as), safe.Shorten(safe.Line(text), 4*c.Width)))
 }
 
 // idleCodes are the reason codes for which there was no occasion, in the order in
@@ -135,13 +129,9 @@ func (c *console) notExercised() {
 	if c.o.Verbose {
 		how = ""
 	}
-	byCode := map[string][]*tallied{}
-	for _, t := range reasons {
-		byCode[t.code] = append(byCode[t.code], t)
-	}
 	c.Title("NOT EXERCISED  " + counted(reasons) + ": there was no occasion" + how)
 	for _, code := range idleCodes {
-		list := byCode[code.code]
+		list := slices.DeleteFunc(slices.Clone(reasons), func(t *tallied) bool { return t.code != code.code })
 		if len(list) == 0 {
 			continue
 		}
@@ -158,29 +148,20 @@ func (c *console) notExercised() {
 
 // counted says for how many requirements and verdicts there are reasons.
 func counted(list []*tallied) string {
-	ids, verdicts := []string{}, 0
+	var all []*reports.Result
 	for _, t := range list {
-		ids = append(ids, t.ids...)
-		verdicts += len(t.results)
+		all = append(all, t.results...)
 	}
-	if n := distinct(ids); n != verdicts {
-		return plural.Count(n, "requirement") + ", " + plural.Count(verdicts, "verdict")
+	if n := distinctIDs(all); n != len(all) {
+		return plural.Count(n, "requirement") + ", " + plural.Count(len(all), "verdict")
 	}
-	return plural.Count(verdicts, "requirement")
-}
-
-// distinct is how many different ids there are.
-func distinct(ids []string) int {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	return len(slices.Compact(ids))
+	return plural.Count(len(all), "requirement")
 }
 
 func (c *console) findings() {
 	for _, part := range c.groups() {
-		list := part.list
-		c.Title(fmt.Sprintf("%s  %s, %s", strings.ToUpper(part.title), plural.Count(len(list), "finding"), plural.Count(verdictsOf(list), "verdict")))
-		for _, f := range list {
+		c.Title(strings.ToUpper(part.title) + "  " + found(part.list))
+		for _, f := range part.list {
 			c.finding(f)
 		}
 	}
@@ -188,13 +169,13 @@ func (c *console) findings() {
 	c.baseline()
 }
 
-// verdictsOf is how many verdicts findings stand for.
-func verdictsOf(list []*finding) int {
+// found says how many findings there are, and for how many verdicts they stand.
+func found(list []*finding) string {
 	n := 0
 	for _, f := range list {
 		n += len(f.all())
 	}
-	return n
+	return plural.Count(len(list), "finding") + ", " + plural.Count(n, "verdict")
 }
 
 func (c *console) finding(f *finding) {
@@ -202,14 +183,11 @@ func (c *console) finding(f *finding) {
 	c.Line()
 	c.Head(x.Verdict.Sign()+" ", verdictColor(x.Verdict), safe.Line(x.ID+"  "+x.Title))
 	level := x.Level + ", " + x.Section
-	if x.Verdict == reports.Warn && x.Reason != "" {
-		level += " (a warning: " + x.Reason + ")"
+	if x.Verdict == reports.Warn {
+		level += maybe(" (a warning: %s)", x.Reason)
 	}
 	c.labelled(2, "level", level)
-	if x.Link != "" {
-		// Neither links nor commands are wrapped: they are there to be copied.
-		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", "link")), safe.Line(x.Link))
-	}
+	c.copied("link", safe.Line(x.Link))
 	c.labelled(2, "in", c.places(f))
 	if c.o.Verbose {
 		c.labelled(2, "also", strings.Join(c.also(f), "\n"))
@@ -259,13 +237,16 @@ func (c *console) evidence(x *reports.Result) {
 }
 
 // commands writes how a result is seen again; of a finding that breaks several requirements the first shows what
-// one change mends. They are not wrapped: they are there to be copied.
+// one change mends.
 func (c *console) commands(x *reports.Result, repeat string) {
-	label, text := pasted(c.Report, x)
-	for _, command := range [][2]string{{label, text}, {"repeat", repeat}} {
-		if command[1] != "" {
-			c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", command[0])), command[1])
-		}
+	c.copied(pasted(c.Report, x))
+	c.copied("repeat", repeat)
+}
+
+// copied writes a link or a command, if there is one. They are not wrapped: they are there to be copied.
+func (c *console) copied(label, text string) {
+	if text != "" {
+		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", label)), text)
 	}
 }
 

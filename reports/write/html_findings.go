@@ -116,7 +116,8 @@ type pageBaseline struct {
 }
 
 type pageEntries struct {
-	Title, Means, Class string
+	Title, Means string
+	Class        reports.Verdict
 	// Folded says that the entries are many and of little interest.
 	Folded  bool
 	Entries []pageEntry
@@ -137,7 +138,7 @@ func (p *pageView) baseline(v view) {
 	p.Baseline = &pageBaseline{File: title(b.File)}
 	for _, part := range partsOf(b) {
 		list := pageEntries{Title: capital(part.title), Means: capital(part.means), Folded: part.kind == kindMissing,
-			Class: map[string]string{kindExpired: "fail", kindStale: "fail", kindNotJudged: "blocked", kindTooWide: "warn"}[part.kind]}
+			Class: part.as}
 		for i := range part.entries {
 			e := &part.entries[i]
 			shown := pageEntry{Entry: title(e.String()), Until: word(e.Until), Reason: clean(e.Reason, pageText), Line: e.Line}

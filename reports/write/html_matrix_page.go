@@ -1,6 +1,7 @@
 package write
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -51,11 +52,12 @@ type matrixView struct {
 }
 
 type matrixTargetView struct {
-	Name, Server, Outcome, Class, Error string
-	Link                                template.URL
-	Counts                              reports.Counts
-	Took                                string
-	Marks                               []pageMark // one for each revision of the page
+	Name, Server, Outcome, Error string
+	Class                        reports.Verdict
+	Link                         template.URL
+	Counts                       reports.Counts
+	Took                         string
+	Marks                        []pageMark // one for each revision of the page
 }
 
 // matrixData is what the script works on. A verdict is one character: the place of
@@ -82,11 +84,11 @@ func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 		Tool: title(program(m.Tool)), Catalogue: title(m.Tool.Catalogue), Started: word(m.Started), Shard: word(m.Shard),
 		Missing: title(strings.Join(m.Missing, ", ")),
 		Tiles: []tile{
-			{"targets", "", m.Summary.Targets, false}, {"conformant", string(reports.Pass), m.Summary.Conformant, false},
+			{"targets", "", m.Summary.Targets, false}, {"conformant", reports.Pass, m.Summary.Conformant, false},
 			{"without failures in a partial run", "", m.Summary.NothingFound, false},
-			{"not conformant", string(reports.Fail), m.Summary.NonConformant, false}, {"not established", string(reports.Blocked), m.Summary.NotEstablished, false},
-			{"without resources", string(reports.NotApplicable), m.Summary.NoResources, false},
-			{"without a report", string(reports.Warn), m.Summary.NoReport, false},
+			{"not conformant", reports.Fail, m.Summary.NonConformant, false}, {"not established", reports.Blocked, m.Summary.NotEstablished, false},
+			{"without resources", reports.NotApplicable, m.Summary.NoResources, false},
+			{"without a report", reports.Warn, m.Summary.NoReport, false},
 		},
 		Style: template.CSS(pageStyle + matrixStyle), StyleHash: digest(pageStyle + matrixStyle), // #nosec G203 -- embedded in this program
 		Script: template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program
@@ -124,17 +126,10 @@ func targetView(t *reports.MatrixTarget, revisions []string) matrixTargetView {
 		}
 		v.Marks = append(v.Marks, mark)
 	}
-	switch {
-	case t.Status != reports.MatrixJudged:
-		v.Class = "warn"
-	case t.Outcome == reports.Conformant:
-		v.Class = "pass"
-	case t.Outcome == reports.NonConformant:
-		v.Class = "fail"
-	case t.Outcome == reports.NoResources:
-		v.Class = string(reports.NotApplicable)
-	default:
-		v.Class = "blocked"
+	v.Class = cmp.Or(map[reports.Outcome]reports.Verdict{reports.Conformant: reports.Pass, reports.NonConformant: reports.Fail,
+		reports.NoResources: reports.NotApplicable}[t.Outcome], reports.Blocked)
+	if t.Status != reports.MatrixJudged {
+		v.Class = reports.Warn
 	}
 	return v
 }

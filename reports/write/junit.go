@@ -179,10 +179,10 @@ func share(run, part, all float64) float64 {
 func (j *junitWriter) combination(results []*reports.Result, ms float64) *xmlSuite {
 	in := results[0].Combination()
 	s := &xmlSuite{Name: in.Revision + "." + in.Transport, MS: ms, Properties: []pair{
-		{Name: "tool", Value: program(j.Tool)}, {Name: "catalogue", Value: j.Tool.Catalogue},
-		{Name: "target", Value: j.Target.Name}, {Name: "revision", Value: in.Revision}, {Name: "transport", Value: in.Transport},
-		{Name: "strict", Value: strconv.FormatBool(j.strict)}, {Name: "outcome", Value: j.standing().String()},
-		{Name: "revisions", Value: j.Summary.ByRevision()},
+		{"tool", program(j.Tool)}, {"catalogue", j.Tool.Catalogue},
+		{"target", j.Target.Name}, {"revision", in.Revision}, {"transport", in.Transport},
+		{"strict", strconv.FormatBool(j.strict)}, {"outcome", j.standing().String()},
+		{"revisions", j.Summary.ByRevision()},
 	}}
 	all := playedFor(results)
 	for _, x := range results {

@@ -186,7 +186,7 @@ func (m *markdown) baseline() {
 }
 
 // capital begins a sentence of ours.
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func capital(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] }
 
 func (m *markdown) blocked() {
 	list := m.blockedBy()

@@ -38,6 +38,9 @@ func Word(t *reports.MatrixTarget) string {
 	return said.complete(word)
 }
 
+// embedded is what is said of a run without a target.
+const embedded = "No target was given: this is the built-in reference server, judged as a demonstration."
+
 // noResources is what is said of a target that declares no resources.
 const noResources = "declares no resources: only the base protocol was judged"
 

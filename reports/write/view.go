@@ -73,9 +73,9 @@ func (v view) when() string {
 	return took
 }
 
-// leftOut says why nothing was judged at an endpoint that answered.
+// leftOut says why nothing was judged at an endpoint that answered; empty if something was.
 func leftOut(e *reports.Endpoint) string {
-	return "left out, it offers none of the revisions asked for: " + e.Unoffered
+	return maybe("left out, it offers none of the revisions asked for: %s", e.Unoffered)
 }
 
 // where lists the combinations of results: "2025-06-18 on stdio, http".
