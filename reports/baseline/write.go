@@ -57,7 +57,7 @@ func patterns(id string, results []*reports.Result, failures bool) []Pattern {
 		}
 		chosen = append(chosen, best)
 		for x := range open {
-			if best.Matches(x.ID, x.Revision, x.Transport) {
+			if best.Matches(x) {
 				delete(open, x)
 			}
 		}
@@ -71,7 +71,7 @@ func patterns(id string, results []*reports.Result, failures bool) []Pattern {
 func gain(p Pattern, results []*reports.Result, open map[*reports.Result]bool) int {
 	covered, matched := 0, 0
 	for _, x := range results {
-		if !p.Matches(x.ID, x.Revision, x.Transport) {
+		if !p.Matches(x) {
 			continue
 		}
 		if !x.Verdict.Red() {
@@ -102,10 +102,10 @@ func (f *File) Keep(old *File, r *reports.Report) {
 	narrow := narrowed(r)
 	for _, e := range old.Entries {
 		judged := !(narrow && (e.Revision == "" || e.Transport == "")) &&
-			slices.ContainsFunc(r.Results, func(x reports.Result) bool { return x.Verdict.Judged() && e.Matches(x.ID, x.Revision, x.Transport) })
-		covered := slices.ContainsFunc(f.Entries, func(n Entry) bool { return n.covers(e.Pattern) })
+			slices.ContainsFunc(r.Results, func(x reports.Result) bool { return x.Verdict.Judged() && e.Matches(&x) })
+		covered := slices.ContainsFunc(f.Entries, func(n Entry) bool { return n.Covers(e.Pattern) })
 		if !judged && !covered {
-			f.Entries = append(slices.DeleteFunc(f.Entries, func(n Entry) bool { return e.covers(n.Pattern) }), e)
+			f.Entries = append(slices.DeleteFunc(f.Entries, func(n Entry) bool { return e.Covers(n.Pattern) }), e)
 		}
 	}
 	f.sort()
@@ -116,8 +116,8 @@ func (f *File) about(p Pattern) *Entry {
 	var best *Entry
 	for _, fits := range []func(*Entry) bool{
 		func(e *Entry) bool { return e.Pattern == p },
-		func(e *Entry) bool { return e.covers(p) },
-		func(e *Entry) bool { return e.meets(p) },
+		func(e *Entry) bool { return e.Covers(p) },
+		func(e *Entry) bool { return meets(e.Pattern, p) },
 	} {
 		for i := range f.Entries {
 			if e := &f.Entries[i]; fits(e) && (best == nil || best.Reason == "") {

@@ -20,12 +20,10 @@ func (c *console) unjudged() {
 	if b == nil {
 		return
 	}
-	for i := range b.NotJudged[:min(few, len(b.NotJudged))] {
-		e := &b.NotJudged[i]
+	for _, e := range b.NotJudged[:min(few, len(b.NotJudged))] {
 		var why []string
-		for j := range c.Results {
-			x := &c.Results[j]
-			if code := x.ReasonCode; code != "" && e.Matches(x.ID, x.Revision, x.Transport) && !slices.Contains(why, code) {
+		for _, x := range c.Only(e.Matches) {
+			if code := x.ReasonCode; code != "" && !slices.Contains(why, code) {
 				why = append(why, code)
 			}
 		}
@@ -39,21 +37,20 @@ func (c *console) unjudged() {
 
 // baseline lists the entries of the baseline that need attention.
 func (c *console) baseline() {
-	b := c.Summary.Baseline
-	for _, p := range partsOf(b) {
+	for _, p := range partsOf(c.Summary.Baseline) {
 		c.Title(fmt.Sprintf("%s  %d: %s", strings.ToUpper(p.title), len(p.entries), p.means))
 		if p.kind == kindMissing && !c.o.Verbose {
 			c.Line("  (--verbose lists them)")
 			continue
 		}
-		for i := range p.entries {
-			c.baselineEntry(b.File, &p, &p.entries[i])
+		for _, e := range p.entries {
+			c.baselineEntry(&p, e)
 		}
 	}
 }
 
-func (c *console) baselineEntry(file string, p *baselinePart, e *reports.BaselineEntry) {
-	head := fmt.Sprintf("%s  (%s:%d)", e, file, e.Line)
+func (c *console) baselineEntry(p *baselinePart, e reports.BaselineEntry) {
+	head := fmt.Sprintf("%s  (%s:%d)", e, p.file, e.Line)
 	for _, l := range terminal.Wrap(clean(head, consoleText), c.Width-2) {
 		c.Line("  ", c.Paint(verdictColor(p.as), l))
 	}

@@ -139,8 +139,7 @@ func (p *pageView) baseline(v view) {
 	for _, part := range partsOf(b) {
 		list := pageEntries{Title: capital(part.title), Means: capital(part.means), Folded: part.kind == kindMissing,
 			Class: part.as}
-		for i := range part.entries {
-			e := &part.entries[i]
+		for _, e := range part.entries {
 			shown := pageEntry{Entry: title(e.String()), Until: word(e.Until), Reason: clean(e.Reason, pageText), Line: e.Line}
 			for _, x := range v.entryVerdicts(&part, e) {
 				shown.Verdicts = append(shown.Verdicts, clean(x[0]+" in "+x[1], pageText))

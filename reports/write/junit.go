@@ -257,9 +257,8 @@ func junitBaseline(b *reports.BaselineSummary) *xmlSuite {
 	s := &xmlSuite{Name: urgent + "baseline"}
 	for _, p := range partsOf(b) {
 		kind := strings.ReplaceAll(p.kind, " ", "-")
-		for i := range p.entries {
-			e := &p.entries[i]
-			sentence := sentenceOn(b, &p, e)
+		for _, e := range p.entries {
+			sentence := p.sentence(e)
 			c := &xmlCase{Class: "baseline." + kind, Name: e.String(), Message: sentence, Type: "baseline-" + kind, Text: func() string { return sentence },
 				Output: func() string { return sentence + "\nreason given: " + e.Reason }}
 			switch {

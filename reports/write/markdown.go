@@ -176,7 +176,7 @@ func (m *markdown) baseline() {
 		each(m, p.entries, "line", func(e reports.BaselineEntry) string {
 			text := fmt.Sprintf("- %s (line %d%s): %s", code(e.String(), 100), e.Line, maybe(", until %s", code(e.Until, 20)),
 				cmp.Or(code(e.Reason, 400), "no reason given"))
-			for _, x := range m.entryVerdicts(&p, &e) {
+			for _, x := range m.entryVerdicts(&p, e) {
 				text += fmt.Sprintf("; %s in %s", x[0], code(x[1], 400))
 			}
 			return text + "\n"

@@ -271,14 +271,13 @@ func (s *sarif) notifications() []sarifNotification {
 	}
 	add("error", "interrupted", maybe("ended early: %s", s.EndedEarly()))
 	add("error", "unreachable", s.Lost())
-	b := s.Summary.Baseline
-	for _, p := range partsOf(b) {
+	for _, p := range partsOf(s.Summary.Baseline) {
 		level := "note"
 		if p.outdated {
 			level = "error"
 		}
-		for i := range p.entries {
-			add(level, "baseline", clean(sentenceOn(b, &p, &p.entries[i]), pageText))
+		for _, e := range p.entries {
+			add(level, "baseline", clean(p.sentence(e), pageText))
 		}
 	}
 	for _, t := range s.blockedBy() {
