@@ -2,7 +2,6 @@ package write
 
 import (
 	"bufio"
-	"cmp"
 	"io"
 	"strings"
 
@@ -55,12 +54,6 @@ func Console(w io.Writer, r *reports.Report, o Options) error {
 	}
 	c.outcome()
 	return c.flush("results")
-}
-
-// verdictColor is the colour of a verdict.
-func verdictColor(v reports.Verdict) string {
-	colors := map[reports.Verdict]string{reports.Pass: terminal.Green, reports.Fail: terminal.Red, reports.Warn: terminal.Yellow, reports.Blocked: terminal.Purple}
-	return cmp.Or(colors[v], terminal.Dim)
 }
 
 // console writes a report. All that it prints has been sanitized.

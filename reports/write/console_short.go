@@ -97,5 +97,5 @@ func (c *console) shortLine(v reports.Verdict, id, words, where string) {
 	if where != "" {
 		words = terminal.Pad(words, room+2)
 	}
-	c.Line("  ", c.Paint(verdictColor(v), v.Sign()), fmt.Sprintf(" %-8s ", clean(id, 20)), words, c.Paint(terminal.Dim, where))
+	c.Line("  ", c.Paint(looks[v].color, v.Sign()), fmt.Sprintf(" %-8s ", clean(id, 20)), words, c.Paint(terminal.Dim, where))
 }

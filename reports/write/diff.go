@@ -60,7 +60,7 @@ func Diff(w io.Writer, d *reports.Diff, o Options) error {
 	}
 	text := fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing was judged before, %d compared",
 		plural.Count(len(d.Regressions), "regression"), plural.Count(len(d.NewWarnings), "new warning"), len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared)
-	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+text, c.lastWidth()) {
+	for _, l := range c.led(terminal.Bold+";"+looks[as].color, word, word+text, c.lastWidth()) {
 		c.Line(l)
 	}
 	return c.flush("comparison")

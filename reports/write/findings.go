@@ -253,7 +253,7 @@ func (v view) places(f *finding) string {
 	if n == len(f.results) {
 		return v.where(f.results)
 	}
-	return v.where(f.results[:n]) + "; as a " + verdictWords[f.results[n].Verdict] + " in " + v.where(f.results[n:])
+	return v.where(f.results[:n]) + "; as a " + looks[f.results[n].Verdict].word + " in " + v.where(f.results[n:])
 }
 
 // excused joins the red results that the baseline excuses by their causes.

@@ -62,8 +62,7 @@ func (m *markdown) head() {
 	s := &m.Summary
 	said := m.standing()
 	_, as := said.headline()
-	sign := map[reports.Verdict]string{reports.Fail: "❌", reports.Pass: "✅", reports.Blocked: "⚠️", reports.NotApplicable: "➖"}[as]
-	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, safe.MarkdownText(said.String()),
+	m.add(fmt.Sprintf("## %s %s: %s\n\n", looks[as].mark, safe.MarkdownText(said.String()),
 		cmp.Or(code(m.Target.Name, 100), "a target without a name")))
 	text := maybe("%s\n\n", plain(s.ByRevision())) + fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
 		s.Pass, s.Fail, among(s.Security.Fail), plural.Count(s.Warn, "warning"), among(s.Security.Warn), s.Blocked, s.NotApplicable,

@@ -8,15 +8,23 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// verdictWords are the verdicts in words.
-var verdictWords = map[reports.Verdict]string{reports.Pass: "passed", reports.Fail: "failed", reports.Warn: "warning", reports.Blocked: "blocked", reports.NotApplicable: "not applicable"}
+// looks are the verdicts in words, the colours that they have on a terminal and on a badge, dark enough
+// for white text, and their marks in Markdown.
+var looks = map[reports.Verdict]struct{ word, color, badge, mark string }{
+	reports.Pass:          {"passed", terminal.Green, "#1a6b34", "✅"},
+	reports.Fail:          {"failed", terminal.Red, "#a8161b", "❌"},
+	reports.Warn:          {"warning", terminal.Yellow, "#8a5a00", ""},
+	reports.Blocked:       {"blocked", terminal.Purple, "#5b3a78", "⚠️"},
+	reports.NotApplicable: {"not applicable", terminal.Dim, "#59626d", "➖"},
+}
 
 // label is the verdict in words.
 func label(x *reports.Result) string {
-	word := verdictWords[x.Verdict]
+	word := looks[x.Verdict].word
 	if x.Excused && x.Verdict.Red() {
 		word += ", excused"
 	}
