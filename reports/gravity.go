@@ -30,7 +30,7 @@ func GravityOf(v Verdict) Gravity {
 	return ""
 }
 
-// weight is the gravity of a result, also where the report is of a version that had none.
+// Weight is the gravity of a result, also where the report is of a version that had none.
 func (x *Result) Weight() Gravity {
 	if !x.Verdict.Red() {
 		return ""
@@ -38,10 +38,10 @@ func (x *Result) Weight() Gravity {
 	return cmp.Or(x.Gravity, GravityOf(x.Verdict))
 }
 
-// harms reports whether a result is a finding about security.
+// Harms reports whether a result is a finding about security.
 func (x *Result) Harms() bool { return x.Weight() == GravitySecurity }
 
-// byGravity puts what harms first, then the gravest verdicts, and of these last what is
+// ByGravity puts what harms first, then the gravest verdicts, and of these last what is
 // only about codes.
 func ByGravity(a, b *Result) int {
 	order := Verdicts()

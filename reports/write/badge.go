@@ -10,7 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// WriteBadge writes an SVG image of one line for a README: a label, and the outcome
+// Badge writes an SVG image of one line for a README: a label, and the outcome
 // of the report with how many revisions are conformant by themselves. Its title names each of these. An empty label means
 // "mcpcheck". The report must have been summarized.
 func Badge(w io.Writer, r *reports.Report, label string) error {

@@ -73,7 +73,7 @@ func (c *console) excuses() {
 	}
 	c.Title("EXCUSED BY THE BASELINE  " + found(list) + ": they stay what they are, and spare the exit status")
 	for _, f := range list {
-		x := f.results[0]
+		x := f.Result
 		c.Line()
 		c.Head("~ ", looks[x.Verdict].color, safe.Line(x.ID+"  "+x.Title))
 		c.labelled(2, "excuse", x.ExcusedReason)
@@ -87,7 +87,7 @@ func (c *console) excuses() {
 // each cause for which a requirement that must hold could not be judged.
 func (c *console) brief() {
 	for _, g := range findings(c.Report, unexcused) {
-		x := g.results[0]
+		x := g.Result
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
 		text += "  (" + maybe("%s in ", asked(c.Report, x)) + c.places(g) + ")" + maybe(", also %s", g.named())
 		c.short(x.Verdict, text)
@@ -176,7 +176,7 @@ func found(list []*finding) string {
 }
 
 func (c *console) finding(f *finding) {
-	x := f.results[0]
+	x := f.Result
 	c.Line()
 	c.Head(x.Verdict.Sign()+" ", looks[x.Verdict].color, safe.Line(x.ID+"  "+x.Title))
 	level := x.Level + ", " + x.Section

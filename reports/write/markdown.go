@@ -15,7 +15,7 @@ import (
 // GitHub. What has no room is counted.
 const markdownLimit = 60_000
 
-// WriteMarkdown writes a summary for pull requests and the pages of CI jobs: the
+// Markdown writes a summary for pull requests and the pages of CI jobs: the
 // verdict, what was judged, and each finding folded. What a target sent stands in
 // code only, where it can neither format, link nor call anybody. The report must
 // have been summarized.
@@ -141,7 +141,7 @@ func section(x *reports.Result, text string) string {
 
 // finding is folded: a line that tells what is wrong, and the evidence inside.
 func (m *markdown) finding(f *finding) string {
-	x := f.results[0]
+	x := f.Result
 	item := func(label, text string, n int) string {
 		return maybe("- "+label+": %s\n", code(text, n))
 	}

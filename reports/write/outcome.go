@@ -53,7 +53,7 @@ type standing struct {
 	security reports.SecurityCounts
 	// since is the oldest revision of the declared scope; empty if all that the target serves were to be judged.
 	since string
-	// extent says what the run was if it was not a full one: see [Report.extent].
+	// extent says what the run was if it was not a full one: see [reports.Report.Extent].
 	extent string
 	// lost says that an endpoint could not be reached.
 	lost bool

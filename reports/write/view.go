@@ -56,7 +56,7 @@ func (v view) scope(limit int) string {
 	return "full run"
 }
 
-// scope is [view.scope] of a quick run. Where there is no room for all that was left out it tells the command that lists it.
+// quickScope is [view.scope] of a quick run. Where there is no room for all that was left out it tells the command that lists it.
 func quickScope(q *reports.Quick, limit int) string {
 	text := clean(q.Revision+" on "+q.Transport, 80) + " alone"
 	if q.LeftOut == 0 {
@@ -149,7 +149,7 @@ func (v view) place(name string) int {
 	return len(v.known)
 }
 
-// named is what a server calls itself, with its version.
+// serverName is what a server calls itself, with its version.
 func serverName(s *reports.Server) string {
 	return strings.TrimSpace(cmp.Or(s.Title, s.Name) + " " + s.Version)
 }
