@@ -96,12 +96,12 @@ func describe(server *reference.Server) (*target.Target, error) {
 	if _, err := yamlfile.Decode(targets.Reference, data, t); err != nil {
 		return nil, err
 	}
-	Attach(t, server)
+	attach(t, server)
 	return t, t.Validate(area.Catalogue())
 }
 
-// Attach adds the endpoints and triggers of a server in this process.
-func Attach(t *target.Target, server *reference.Server) {
+// attach adds the endpoints and triggers of a server in this process.
+func attach(t *target.Target, server *reference.Server) {
 	t.Endpoints = []target.Endpoint{
 		{Name: "reference, stdio", Pipe: func(context.Context) (io.ReadWriteCloser, error) {
 			return server.Pipe(context.Background()) // it outlives the dialling

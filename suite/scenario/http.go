@@ -23,8 +23,8 @@ const (
 // StrangeSession is a session id that no server ever issued.
 const StrangeSession = "mcpcheck-7b4e91-never-issued"
 
-// ChosenSession is a session id that the client has made up, another one in each run: of the end of one that was issued.
-func ChosenSession(issued string) string {
+// chosenSession is a session id that the client has made up, another one in each run: of the end of one that was issued.
+func chosenSession(issued string) string {
 	const few = 8
 	return "mcpcheck-7b4e91-chosen-" + issued[max(len(issued)-few, 0):]
 }
@@ -157,7 +157,7 @@ func (p *Play) onlySession(ctx context.Context, c *Client) {
 
 // chosenID opens a session under an id of its own making, if the target takes it.
 func (p *Play) chosenID(ctx context.Context, c *Client) {
-	chosen := ChosenSession(c.S.HTTPSession())
+	chosen := chosenSession(c.S.HTTPSession())
 	q := Handshake(recording.StepChosenID, p.Revision())
 	q.Tags[recording.TagSession], q.Header = chosen, map[string]string{HeaderSession: chosen}
 	p.Initialize(ctx, q, p.Revision())
