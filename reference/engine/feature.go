@@ -12,23 +12,51 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-// The methods of tools and prompts, which are served if the world has some.
-const (
-	methodTools   = "tools/list"
-	methodCall    = "tools/call"
-	methodPrompts = "prompts/list"
-	methodPrompt  = "prompts/get"
-)
-
-// offers reports whether a method is one of tools or prompts that the world has some of.
-func (s *snapshot) offers(method string) bool {
-	switch method {
-	case methodTools, methodCall:
-		return len(s.world.Tools) > 0
-	case methodPrompts, methodPrompt:
-		return len(s.world.Prompts) > 0
+// serveFeature serves the methods that both eras have.
+func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params *arguments) (r *hook.Reply, known bool) {
+	switch c.Method {
+	case hook.MethodList:
+		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object {
+			return e.resourcePage(ctx, c, served, after)
+		}), true
+	case hook.MethodTemplates:
+		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object { return e.templatePage(c, served, after) }), true
+	case hook.MethodRead:
+		return e.serveRead(ctx, c, params), true
+	case hook.MethodComplete:
+		if e.served().caps.Completions {
+			return e.serveComplete(ctx, c, params), true
+		}
 	}
-	return false
+	if served := e.served(); served.offers(c.Method) {
+		return e.serveOffer(ctx, c, params, &served.world), true
+	}
+	return nil, false
+}
+
+// capabilities are what the server declares in a revision. Completions had no
+// capability in 2024-11-05; logging is deprecated in 2026-07-28 and not offered.
+func (e *Engine) capabilities(revision string) hook.Object {
+	resources := hook.Object{}
+	if e.served().caps.Subscribe {
+		resources["subscribe"] = true
+	}
+	if e.served().caps.ListChanged {
+		resources["listChanged"] = true
+	}
+	all := hook.Object{"resources": resources}
+	if e.served().caps.Completions && revision >= hook.R20250326 {
+		all["completions"] = hook.Object{}
+	}
+	if e.served().caps.Logging && !hook.Modern(revision) {
+		all["logging"] = hook.Object{}
+	}
+	for feature, method := range map[string]string{"tools": methodTools, "prompts": methodPrompts} {
+		if e.served().offers(method) {
+			all[feature] = hook.Object{}
+		}
+	}
+	return all
 }
 
 // serveOffer serves a method that the world offers.
