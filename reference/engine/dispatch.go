@@ -103,12 +103,12 @@ const maxBatch = 256
 // batch processes an array of messages, which only 2025-03-26 has.
 func (e *Engine) batch(ctx context.Context, x *exchange, raw []byte) {
 	if x.session.Revision() != hook.R20250326 {
-		e.refuse(ctx, x, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: there are no batches in this revision"))
+		e.refuse(ctx, x, badRequest("there are no batches in this revision"))
 		return
 	}
 	var members []json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil || len(members) == 0 || len(members) > maxBatch {
-		e.refuse(ctx, x, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: a batch has 1 to 256 messages"))
+		e.refuse(ctx, x, badRequest("a batch has 1 to 256 messages"))
 		return
 	}
 	var answers [][]byte
@@ -131,7 +131,7 @@ func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched boo
 		x.session.answered(in.id, in.raw)
 		return m, false
 	case invalid:
-		r := failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: "+in.why)
+		r := badRequest(in.why)
 		if in.id == nil {
 			return e.unreadable(x.session, r), true
 		}

@@ -74,11 +74,11 @@ func (e *Engine) serveOffer(ctx context.Context, c *hook.Call, params *arguments
 	given := params.decode()
 	name, ok := given["name"].(string)
 	if !ok {
-		return fail(codeInvalidParams, `Invalid params: "name" must be a string`)
+		return badParams(`"name" must be a string`)
 	}
 	arguments, ok := given["arguments"].(hook.Object)
 	if _, there := given["arguments"]; there && !ok {
-		return fail(codeInvalidParams, `Invalid params: "arguments" must be an object`)
+		return badParams(`"arguments" must be an object`)
 	}
 	if c.Method == methodCall {
 		return e.callTool(ctx, c, w, name)
@@ -89,15 +89,7 @@ func (e *Engine) serveOffer(ctx context.Context, c *hook.Call, params *arguments
 // offerPage is a page of tools or prompts; cursors count those before it.
 func offerPage[T any](e *Engine, c *hook.Call, served *snapshot, member string, all []T, describe func(T, string) hook.Object, after uint64) hook.Object {
 	rest := all[min(after, uint64(len(all))):]
-	page := rest
-	if n := served.pageSize; n > 0 && len(rest) > n {
-		page = rest[:n]
-	}
-	result := hook.Object{member: listOf(page, func(one T) any { return describe(one, c.Revision) })}
-	if len(page) < len(rest) {
-		result["nextCursor"] = e.cursor(c.Method, after+uint64(len(page)))
-	}
-	return result
+	return pageOf(e, c, served, member, rest, describe, func(shown int) uint64 { return after + uint64(shown) })
 }
 
 func describeTool(t world.Tool, revision string) hook.Object {
@@ -129,7 +121,7 @@ func describePrompt(p world.Prompt, revision string) hook.Object {
 func (e *Engine) callTool(ctx context.Context, c *hook.Call, w *world.World, name string) *hook.Reply {
 	i := slices.IndexFunc(w.Tools, func(t world.Tool) bool { return t.Name == name })
 	if i < 0 {
-		return fail(codeInvalidParams, "Invalid params: there is no such tool: "+name)
+		return badParams("there is no such tool: " + name)
 	}
 	blocks := []any{}
 	for _, b := range w.Tools[i].Content {
@@ -149,14 +141,14 @@ func (e *Engine) callTool(ctx context.Context, c *hook.Call, w *world.World, nam
 func (e *Engine) getPrompt(ctx context.Context, c *hook.Call, w *world.World, name string, arguments hook.Object) *hook.Reply {
 	i := slices.IndexFunc(w.Prompts, func(p world.Prompt) bool { return p.Name == name })
 	if i < 0 {
-		return fail(codeInvalidParams, "Invalid params: there is no such prompt: "+name)
+		return badParams("there is no such prompt: " + name)
 	}
 	p, values := w.Prompts[i], map[string]string{}
 	for _, a := range p.Arguments {
 		v, there := arguments[a.Name]
 		value, ok := v.(string)
 		if there && !ok || !there && a.Required {
-			return fail(codeInvalidParams, "Invalid params: the argument "+a.Name+" must be there, and a string")
+			return badParams("the argument " + a.Name + " must be there, and a string")
 		}
 		values[a.Name] = value
 	}

@@ -84,7 +84,7 @@ func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if why := e.access().Refusal(r); why != "" {
-		e.refuseHTTP(w, failAt(http.StatusForbidden, codeInvalidRequest, "Forbidden: "+why))
+		refuseHTTP(w, failAt(http.StatusForbidden, codeInvalidRequest, "Forbidden: "+why))
 		return
 	}
 	switch {

@@ -11,7 +11,7 @@ import (
 // serveLegacy serves a request of a revision with a handshake.
 func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call, params *arguments) *hook.Reply {
 	if c.Params != nil && !params.object {
-		return fail(codeInvalidParams, "Invalid params: not an object")
+		return badParams("not an object")
 	}
 	revision := x.session.Revision()
 	switch {
@@ -24,7 +24,7 @@ func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call, par
 	}
 	c.Revision = revision
 	if params.meta != nil && !params.described() && string(params.meta) != "null" {
-		return fail(codeInvalidParams, `Invalid params: "_meta" must be an object`)
+		return badParams(`"_meta" must be an object`)
 	}
 	switch c.Method {
 	case "resources/subscribe", "resources/unsubscribe":
@@ -37,7 +37,7 @@ func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call, par
 			break
 		}
 		if level, _ := params.decode()["level"].(string); !slices.Contains(logLevels, level) {
-			return fail(codeInvalidParams, "Invalid params: unknown log level")
+			return badParams("unknown log level")
 		}
 		return &hook.Reply{Result: hook.Object{}}
 	}
@@ -57,13 +57,13 @@ func (e *Engine) initialize(s *session, c *hook.Call, given *arguments) *hook.Re
 	case len(offered) == 0:
 		return e.refuseHandshake(c, given, wanted)
 	case !ok:
-		return fail(codeInvalidParams, `Invalid params: "protocolVersion" must be a string`)
+		return badParams(`"protocolVersion" must be a string`)
 	}
 	if _, ok := params["capabilities"].(hook.Object); !ok {
-		return fail(codeInvalidParams, `Invalid params: "capabilities" must be an object`)
+		return badParams(`"capabilities" must be an object`)
 	}
 	if !isImplementation(hook.Encode(params["clientInfo"])) {
-		return fail(codeInvalidParams, `Invalid params: "clientInfo" must have a name and a version`)
+		return badParams(`"clientInfo" must have a name and a version`)
 	}
 	revision := offered[len(offered)-1]
 	if slices.Contains(offered, wanted) {

@@ -84,7 +84,7 @@ func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
 		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "`+metaClientInfo+`" must have a name and a version`)
 	}
 	if level, _ := scan.Text(params.level); params.level != nil && !slices.Contains(logLevels, level) {
-		return fail(codeInvalidParams, "Invalid params: unknown log level")
+		return badParams("unknown log level")
 	}
 	return nil
 }

@@ -86,6 +86,14 @@ func failAt(status int, code int64, message string) *hook.Reply {
 	return r
 }
 
+// badParams refuses the params of a request.
+func badParams(why string) *hook.Reply { return fail(codeInvalidParams, "Invalid params: "+why) }
+
+// badRequest refuses a message that is none, or is none here.
+func badRequest(why string) *hook.Reply {
+	return failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: "+why)
+}
+
 // failWith is fail with data.
 func failWith(code int64, message string, data hook.Object) *hook.Reply {
 	r := hook.Fail(code, message)

@@ -27,7 +27,7 @@ func (e *Engine) describe(en *entry, revision string) hook.Object {
 	return o
 }
 
-func describeTemplate(t world.Template, revision string) hook.Object {
+func describeTemplate(t *template, revision string) hook.Object {
 	o := hook.Object{"uriTemplate": t.URITemplate, "name": t.Name}
 	decorate(o, revision, t.Title, t.Description, t.MIMEType, t.Annotations, t.Icons, t.Meta)
 	return o

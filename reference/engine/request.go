@@ -51,7 +51,7 @@ func accepts(r *http.Request, mediaType string) bool {
 // body reads the message of a POST, or answers why it will not.
 func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) {
 	if why := httpserve.NotJSON(r, false); why != "" {
-		e.refuseHTTP(w, failAt(http.StatusUnsupportedMediaType, codeInvalidRequest,
+		refuseHTTP(w, failAt(http.StatusUnsupportedMediaType, codeInvalidRequest,
 			"Unsupported media type: "+why))
 		return nil, false
 	}
@@ -61,18 +61,18 @@ func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) 
 			return &b.in, true
 		case b.stalled():
 			w.Header().Set("Connection", "close")
-			e.refuseHTTP(w, failAt(http.StatusRequestTimeout, codeInvalidRequest,
+			refuseHTTP(w, failAt(http.StatusRequestTimeout, codeInvalidRequest,
 				"Invalid request: the message did not come in time"))
 			return nil, false
 		}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		e.refuseHTTP(w, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest, "Invalid request: the message is too long"))
+		refuseHTTP(w, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest, "Invalid request: the message is too long"))
 		return nil, false
 	}
 	if err != nil {
-		e.refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: the body could not be read"))
+		refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: the body could not be read"))
 		return nil, false
 	}
 	return parse(body), true
@@ -153,7 +153,7 @@ func (b *readBody) readAhead(r *http.Request) {
 func (e *Engine) sessionByHeader(r *http.Request) (*session, *hook.Reply) {
 	id := first(r.Header, headerSession)
 	if id == "" {
-		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: the header "+headerSession+" is missing")
+		return nil, badRequest("the header " + headerSession + " is missing")
 	}
 	s := e.goingOn(r, hook.HTTP, id)
 	if s == nil {
@@ -161,7 +161,7 @@ func (e *Engine) sessionByHeader(r *http.Request) (*session, *hook.Reply) {
 	}
 	version := first(r.Header, headerVersion)
 	if version != "" && version != s.Revision() && s.Revision() >= hook.R20250618 && !slices.Contains(e.handshaking(hook.HTTP), version) {
-		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: unsupported "+writtenVersion)
+		return nil, badRequest("unsupported " + writtenVersion)
 	}
 	return s, nil
 }

@@ -14,7 +14,7 @@ import (
 func (e *Engine) uriParam(params *arguments) (string, *hook.Reply) {
 	uri := params.uri
 	if !params.located {
-		return "", fail(codeInvalidParams, `Invalid params: "uri" must be a string`)
+		return "", badParams(`"uri" must be a string`)
 	}
 	// A resource of the world may have a URI that only its faults explain.
 	if _, known := e.store.get(uri); !known {

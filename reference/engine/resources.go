@@ -46,7 +46,7 @@ func (e *Engine) cursorParam(list string, params *arguments) (after uint64, r *h
 		after, ok = e.position(list, cursor)
 	}
 	if !ok {
-		return 0, fail(codeInvalidParams, "Invalid params: this cursor was not issued here")
+		return 0, badParams("this cursor was not issued here")
 	}
 	return after, nil
 }
@@ -61,15 +61,24 @@ func (e *Engine) resourcePage(ctx context.Context, c *hook.Call, served *snapsho
 	return result
 }
 
+// templatePage is a page of the templates.
 func (e *Engine) templatePage(c *hook.Call, served *snapshot, after uint64) hook.Object {
-	first := sort.Search(len(served.templates), func(i int) bool { return served.templates[i].seq > after })
-	page := served.templates[first:]
-	if n := served.pageSize; n > 0 && len(page) > n {
-		page = page[:n]
+	all := served.templates
+	first := sort.Search(len(all), func(i int) bool { return all[i].seq > after })
+	return pageOf(e, c, served, "resourceTemplates", all[first:], describeTemplate, func(shown int) uint64 { return all[first+shown-1].seq })
+}
+
+// pageOf is the page with which the rest of a list begins; place is that of the last one that it shows.
+func pageOf[T any](
+	e *Engine, c *hook.Call, served *snapshot, member string, rest []T, describe func(T, string) hook.Object, place func(shown int) uint64,
+) hook.Object {
+	page := rest
+	if n := served.pageSize; n > 0 && len(rest) > n {
+		page = rest[:n]
 	}
-	result := hook.Object{"resourceTemplates": listOf(page, func(t *template) any { return describeTemplate(t.Template, c.Revision) })}
-	if first+len(page) < len(served.templates) {
-		result["nextCursor"] = e.cursor(hook.MethodTemplates, page[len(page)-1].seq)
+	result := hook.Object{member: listOf(page, func(one T) any { return describe(one, c.Revision) })}
+	if len(page) < len(rest) {
+		result["nextCursor"] = e.cursor(c.Method, place(len(page)))
 	}
 	return result
 }

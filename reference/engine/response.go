@@ -13,7 +13,7 @@ import (
 )
 
 // refuseHTTP answers a request that does not get as far as the protocol.
-func (e *Engine) refuseHTTP(w http.ResponseWriter, r *hook.Reply) {
+func refuseHTTP(w http.ResponseWriter, r *hook.Reply) {
 	writeJSON(w, r.Status, r.Header, envelope(nil, r))
 }
 

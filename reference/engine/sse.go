@@ -12,7 +12,7 @@ import (
 // long as its event stream. The first event tells where to post messages.
 func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 	if !accepts(r, "text/event-stream") {
-		e.refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept text/event-stream"))
+		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept text/event-stream"))
 		return
 	}
 	s := e.newSession(e.ctx, hook.SSE)
@@ -26,7 +26,7 @@ func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 	st := s.openStream("sse")
 	s.deliver = st.push
 	if err := e.register(s); err != nil {
-		e.refuseHTTP(w, failAt(http.StatusServiceUnavailable, codeInternal, "Internal error: "+err.Error()))
+		refuseHTTP(w, failAt(http.StatusServiceUnavailable, codeInternal, "Internal error: "+err.Error()))
 		return
 	}
 	defer context.AfterFunc(r.Context(), func() { s.endBecause(reasonClient) })()
@@ -56,7 +56,7 @@ func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !in.wellFormed {
-		e.refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
+		refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
 		return
 	}
 	e.inOrder(s, in, s.deliver, r.Header, hook.TraceOf(r.Context()))

@@ -11,7 +11,7 @@ import (
 // post serves a POST of Streamable HTTP.
 func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 	if !accepts(r, "application/json") || !accepts(r, "text/event-stream") {
-		e.refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept application/json and text/event-stream"))
+		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept application/json and text/event-stream"))
 		return
 	}
 	in, ok := e.body(w, r)
@@ -133,7 +133,7 @@ func (p *post) join(r *http.Request) *hook.Reply {
 		p.session.owner = hook.OwnerOf(r.Context())
 		return nil
 	case id == "":
-		return failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: the header "+headerSession+" is missing")
+		return badRequest("the header " + headerSession + " is missing")
 	}
 	var refused *hook.Reply
 	p.session, refused = e.sessionByHeader(r)
@@ -150,12 +150,12 @@ func (e *Engine) provisional() *session {
 // get opens or resumes an event stream of a session.
 func (e *Engine) get(w http.ResponseWriter, r *http.Request) {
 	if !accepts(r, "text/event-stream") {
-		e.refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept text/event-stream"))
+		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept text/event-stream"))
 		return
 	}
 	s, r1 := e.sessionByHeader(r)
 	if r1 != nil {
-		e.refuseHTTP(w, r1)
+		refuseHTTP(w, r1)
 		return
 	}
 	last := r.Header.Get("Last-Event-ID")
@@ -169,7 +169,7 @@ func (e *Engine) get(w http.ResponseWriter, r *http.Request) {
 			st, from = s.stream(number), i+1
 		}
 		if st == nil {
-			e.refuseHTTP(w, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: this stream cannot be resumed"))
+			refuseHTTP(w, badRequest("this stream cannot be resumed"))
 			return
 		}
 	}
@@ -181,7 +181,7 @@ func (e *Engine) get(w http.ResponseWriter, r *http.Request) {
 func (e *Engine) delete(w http.ResponseWriter, r *http.Request) {
 	s, r1 := e.sessionByHeader(r)
 	if r1 != nil {
-		e.refuseHTTP(w, r1)
+		refuseHTTP(w, r1)
 		return
 	}
 	s.endBecause(reasonDeleted)
