@@ -57,7 +57,7 @@ var Checks = []verdict.Check{
 			})
 			for _, n := range append(slices.Clone(x.Replies), x.Others...) {
 				if f := r.Frame(n); f != nil && f.Dir == wire.In && f.Parsed().Valid && !f.Parsed().Marked {
-					v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw, 100), append(x.Evidence(), n)...)
+					v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw, 100), x, verdict.Frames{n})
 				}
 			}
 		}
@@ -101,7 +101,7 @@ var Checks = []verdict.Check{
 		}
 		for _, x := range r.Steps(stepInvalidMember) {
 			if batchJudged(x, v) {
-				v.That(len(missingAnswers(r, x)) == 0, "a response to the valid request in a batch with an invalid member", "none; "+matcher.Describe(x), x.Evidence()...)
+				v.That(len(missingAnswers(r, x)) == 0, "a response to the valid request in a batch with an invalid member", "none; "+matcher.Describe(x), x)
 			}
 		}
 	}},
@@ -110,7 +110,7 @@ var Checks = []verdict.Check{
 		for _, x := range r.Steps(recording.StepArray) {
 			ours = append(append(ours, x.Replies...), x.Others...)
 			if replyIsArray(r, x) {
-				v.Observe("batch-served", "an array with a request in it is answered by an array, although the revision has no batches", x.Evidence()...)
+				v.Observe("batch-served", "an array with a request in it is answered by an array, although the revision has no batches", x)
 			}
 		}
 		verdict.NoArrays(r, v, ours...)

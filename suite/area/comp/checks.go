@@ -33,7 +33,7 @@ var Checks = []verdict.Check{
 	{Requirement: "COMP-03", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
 		n := valuesOf(x)
 		v.That(n <= 100, "at most 100 values",
-			fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
+			fmt.Sprintf("%d values of %s", n, completionOf(x)), x)
 	})},
 	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var misspelt verdict.Sightings
@@ -58,7 +58,7 @@ var Checks = []verdict.Check{
 			if given >= 0 {
 				actual = fmt.Sprintf("%q among the values of %s", never[given], completionOf(x))
 			}
-			v.That(given < 0, "no value that the target file keeps from this caller", actual, x.Evidence()...)
+			v.That(given < 0, "no value that the target file keeps from this caller", actual, x)
 		}
 	}},
 	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion},
@@ -133,7 +133,7 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 		}
 		if x.Step == recording.StepUnknownArgument || x.Step == recording.StepUnknownURI {
 			v.Holds()
-			unknown.Add(verdict.ParamsOf(x), x.Evidence()...)
+			unknown.Add(verdict.ParamsOf(x), x)
 			continue
 		}
 		v.Fail(verdict.Finding{
@@ -159,7 +159,7 @@ func oddlyTyped(r *recording.Recording, v *verdict.Verdict) {
 		v.FailUnless(!x.HasCode(-32603), verdict.Finding{
 			Expected: "a result, as after letters that no value has",
 			Actual:   matcher.Describe(x) + " to " + typedOf(x),
-			Frames:   append(x.Evidence(), plain.Evidence()...),
+			On:       verdict.Several{x, plain},
 			Warn:     true,
 			Cause:    "what was typed taken as a pattern",
 			Hint: "compare argument.value as it is: escape it where it goes into a regular expression " +
@@ -233,7 +233,7 @@ func completes(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("the target failed internally, as it may: " + matcher.Describe(x))
 		if typed := r.Steps(others...); slices.ContainsFunc(typed, func(y *recording.Exchange) bool { return sameVariable(x, y) }) &&
 			!completable(r, x, others...) {
-			failing.Add(x.Tags[recording.TagArgument]+" in "+x.Tags[recording.TagTemplate], x.Evidence()...)
+			failing.Add(x.Tags[recording.TagArgument]+" in "+x.Tags[recording.TagTemplate], x)
 			failed = x
 		}
 	}
@@ -241,7 +241,7 @@ func completes(r *recording.Recording, v *verdict.Verdict) {
 		v.Fail(verdict.Finding{
 			Expected: "a result for some variable of some template",
 			Actual:   matcher.Describe(failed) + " to every completion, whatever was typed",
-			Frames:   failed.Evidence(),
+			On:       failed,
 		})
 		return
 	}
@@ -282,12 +282,12 @@ func counted(x *recording.Exchange, v *verdict.Verdict) {
 		v.NeedsSubject("no completion has a total")
 		return
 	}
-	v.That(total.Num >= n, "a total of at least the number of values", fmt.Sprintf("total %s with %.0f values in %s", judge.Brief(total), n, completionOf(x)), x.Evidence()...)
+	v.That(total.Num >= n, "a total of at least the number of values", fmt.Sprintf("total %s with %.0f values in %s", judge.Brief(total), n, completionOf(x)), x)
 	if total.Num < n || !judge.IsBool(more) {
 		return
 	}
 	v.That(more.Bool() == (total.Num > n), "hasMore true just when total is greater than the number of values",
-		fmt.Sprintf("hasMore %s with total %s and %.0f values in %s", judge.Brief(more), judge.Brief(total), n, completionOf(x)), x.Evidence()...)
+		fmt.Sprintf("hasMore %s with total %s and %.0f values in %s", judge.Brief(more), judge.Brief(total), n, completionOf(x)), x)
 }
 
 // oddSuggestions remarks on values that come twice, and on those that are the same whatever was
@@ -299,7 +299,7 @@ func oddSuggestions(r *recording.Recording, v *verdict.Verdict) {
 		values, seen := valuesIn(x), map[string]bool{}
 		for _, s := range values {
 			if seen[s] {
-				twice.Add(completionOf(x)+", where "+verdict.Quoted(s)+" is one", x.Evidence()...)
+				twice.Add(completionOf(x)+", where "+verdict.Quoted(s)+" is one", x)
 				break
 			}
 			seen[s] = true
@@ -307,7 +307,7 @@ func oddSuggestions(r *recording.Recording, v *verdict.Verdict) {
 		for _, y := range r.Steps(recording.StepComplete) {
 			if x.Step == recording.StepTyped && sameVariable(x, y) && slices.Equal(valuesIn(y), values) && scenario.Narrows(x.Param("argument.value").String(), values) {
 				v.That(false, "values that have to do with what was typed", "the same as with nothing typed, some of which have nothing of it, in "+completionOf(x)+" after "+
-					verdict.Quoted(x.Param("argument.value").String()), append(y.Evidence(), x.Evidence()...)...)
+					verdict.Quoted(x.Param("argument.value").String()), y, x)
 			}
 		}
 	}
@@ -323,7 +323,7 @@ func takesPattern(r *recording.Recording, v *verdict.Verdict) {
 	}
 	has := func(s string) bool { return strings.Contains(s, x.Param("argument.value").String()) }
 	v.That(len(valuesIn(x)) == 0 || slices.ContainsFunc(valuesIn(x), has), "values that have to do with what was typed",
-		fmt.Sprintf(plural.Of(len(valuesIn(x)), "%d {value|values}, none with these characters, in %s: it is taken as a pattern"), len(valuesIn(x)), typedOf(x)), append(plain.Evidence(), x.Evidence()...)...)
+		fmt.Sprintf(plural.Of(len(valuesIn(x)), "%d {value|values}, none with these characters, in %s: it is taken as a pattern"), len(valuesIn(x)), typedOf(x)), plain, x)
 }
 
 // valuesIn are the first of the values of a completion that are strings.
@@ -364,7 +364,7 @@ func needsContext(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 	for _, y := range r.Steps(recording.StepComplete) {
 		if y.HasCode(-32603) && x.Succeeded() && sameVariable(x, y) {
 			v.Observe("completion-needs-context", matcher.Describe(y)+" to "+completionOf(x)+" without context, which is optional; with context.arguments "+
-				judge.Brief(x.Param("context.arguments"))+" it works", append(y.Evidence(), x.Evidence()...)...)
+				judge.Brief(x.Param("context.arguments"))+" it works", y, x)
 		}
 	}
 }

@@ -76,18 +76,18 @@ var discChecks = []verdict.Check{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			frames := verdict.Declaration(r)
 			extensions := v.Facts.Capability("extensions")
-			v.That(judge.IsObject(extensions), "capabilities.extensions as an object", "it is "+judge.TypeName(extensions), frames...)
+			v.That(judge.IsObject(extensions), "capabilities.extensions as an object", "it is "+judge.TypeName(extensions), frames)
 			for _, name := range judge.Names(extensions) {
 				if problem, bad := judge.First(judge.ExtensionID(name)); bad {
-					v.That(false, "extension identifiers with a prefix, such as \"com.example/name\"", verdict.Quoted(name)+": "+problem.String(), frames...)
+					v.That(false, "extension identifiers with a prefix, such as \"com.example/name\"", verdict.Quoted(name)+": "+problem.String(), frames)
 				}
 				value := judge.Member(extensions, name)
-				v.That(judge.IsObject(value), "an object of settings for the extension "+name, "it is "+judge.TypeName(value), frames...)
+				v.That(judge.IsObject(value), "an object of settings for the extension "+name, "it is "+judge.TypeName(value), frames)
 			}
 			for _, x := range r.Exchanges {
 				if kind := x.Result().Get("resultType"); x.Succeeded() && kind.Type == gjson.String {
 					v.That(verdict.CoreType(kind.Str), "core behaviour or an error towards a client without extensions",
-						x.Method+" answered with resultType "+judge.Brief(kind), x.Evidence()...)
+						x.Method+" answered with resultType "+judge.Brief(kind), x)
 				}
 			}
 		}},
@@ -135,7 +135,7 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 		if x.Succeeded() {
 			actual = "initialize with it is answered with the version " + judge.Brief(got)
 		}
-		v.That(got.String() == x.Tags[recording.TagVersion], "the advertised version "+x.Tags[recording.TagVersion]+" served", actual, x.Evidence()...)
+		v.That(got.String() == x.Tags[recording.TagVersion], "the advertised version "+x.Tags[recording.TagVersion]+" served", actual, x)
 	}
 }
 
@@ -227,11 +227,11 @@ var discVersionsChecks = []verdict.Check{
 			kind := x.Result().Get("resultType")
 			if v.Facts.Combination.Transport == requirement.Stdio && !judge.IsString(kind) {
 				// On stdio initialize selects the legacy rules for the whole process.
-				v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x.Evidence()...)
+				v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x)
 				return
 			}
 			v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+
-				judge.TypeName(kind)+" in the answer to "+about, x.Evidence()...)
+				judge.TypeName(kind)+" in the answer to "+about, x)
 		}},
 	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources,
 		Judge: sameForAllNames},
@@ -267,19 +267,19 @@ func refusedForVersion(x *recording.Exchange) bool { return x.HasCode(verdict.Co
 func unsupportedData(x *recording.Exchange, v *verdict.Verdict) {
 	data, version := x.Error().Get("data"), x.Tags[recording.TagVersion]
 	requested, supported := data.Get("requested"), data.Get("supported")
-	v.That(requested.Type == gjson.String && requested.Str == version, "data.requested "+verdict.Quoted(version), "it is "+judge.Brief(requested), x.Evidence()...)
-	if !v.That(onlyStrings(supported), "data.supported as an array of strings", "it is "+judge.Brief(supported), x.Evidence()...) {
+	v.That(requested.Type == gjson.String && requested.Str == version, "data.requested "+verdict.Quoted(version), "it is "+judge.Brief(requested), x)
+	if !v.That(onlyStrings(supported), "data.supported as an array of strings", "it is "+judge.Brief(supported), x) {
 		return
 	}
 	list := verdict.Texts(supported)
-	v.That(!slices.Contains(list, version), "data.supported without the version that was refused", "it is "+judge.Brief(supported), x.Evidence()...)
+	v.That(!slices.Contains(list, version), "data.supported without the version that was refused", "it is "+judge.Brief(supported), x)
 	usable := slices.ContainsFunc(list, func(s string) bool {
 		return requirement.Revision(s).Modern() || !requirement.Revision(s).Known()
 	})
-	v.That(usable, "data.supported with a version that such requests can use", "it is "+judge.Brief(supported), x.Evidence()...)
+	v.That(usable, "data.supported with a version that such requests can use", "it is "+judge.Brief(supported), x)
 	// Legacy versions are no choice for a retry under modern metadata: either list may do without them.
 	if told := v.Facts.Listed(); len(told) > 0 {
-		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+strings.Join(told, ", "), "it is "+judge.Brief(supported), x.Evidence()...)
+		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+strings.Join(told, ", "), "it is "+judge.Brief(supported), x)
 	}
 }
 
@@ -301,13 +301,13 @@ func firstMessages(r *recording.Recording, v *verdict.Verdict) {
 		case x.Succeeded():
 			v.Holds()
 		case again != nil && again.Succeeded():
-			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served after server/discover", append(x.Evidence(), again.Evidence()...)...)
+			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served after server/discover", x, again)
 		case !v.Answered(x):
 		case x.Tags[recording.TagWalked] != "":
 			if walk := v.Recording(recording.WalkResources); walk != nil {
 				v.RestsOn(walk.Step(recording.StepPage))
 			}
-			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x.Evidence()...)
+			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x)
 		default:
 			v.NotExercised(x.Method + " is refused later, too: " + matcher.Describe(x))
 		}
@@ -334,7 +334,7 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if x.Outcome == recording.Silent || x.Outcome == recording.Lost {
-		v.That(false, "an error to initialize", matcher.Describe(x), x.Evidence()...)
+		v.That(false, "an error to initialize", matcher.Describe(x), x)
 		return
 	}
 	if !v.Answered(x) {
@@ -348,7 +348,7 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 	})
 	if x.Status > 0 {
 		// An unknown method is 404 by another rule, so that either will do.
-		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", matcher.Describe(x), x.Evidence()...)
+		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", matcher.Describe(x), x)
 	}
 }
 
@@ -378,7 +378,7 @@ func sameForAllNames(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		v.That(slices.Equal(want, list), "the same list for every clientInfo",
-			"another list for "+whose(x), append(r.Step(recording.StepPlain).Evidence(), x.Evidence()...)...)
+			"another list for "+whose(x), r.Step(recording.StepPlain), x)
 	}
 }
 

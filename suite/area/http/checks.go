@@ -131,7 +131,7 @@ var httpChecks = []verdict.Check{
 		v.Expect(r.Step(stepLastEvent)).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
 		for _, x := range r.Exchanges {
 			if id := x.Header.Get("Mcp-Session-Id"); x.Status > 0 {
-				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+judge.Quote(id), x.Evidence()...)
+				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+judge.Quote(id), x)
 			}
 		}
 	}, verdict.ModernOnly...),
@@ -143,7 +143,7 @@ var httpChecks = []verdict.Check{
 	headerCheck("HTTP-03", func(r *recording.Recording, v *verdict.Verdict) {
 		for _, step := range []recording.Step{stepGet, recording.StepDelete} {
 			if x := r.Step(step); verdict.Responded(x, v) {
-				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405", fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x.Evidence()...)
+				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405", fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x)
 			}
 		}
 	}, verdict.ModernOnly...),

@@ -42,8 +42,8 @@ type listChange struct {
 	before    []string
 	after     []string // at the last look
 	announced []verdict.Heard
-	frames    []int // the last look, and the one before the change
-	looked    bool  // both looks succeeded
+	frames    verdict.Several // the last look, and the one before the change
+	looked    bool            // both looks succeeded
 }
 
 func (c *listChange) shows() bool {
@@ -74,9 +74,7 @@ func listChanges(r *recording.Recording) []listChange {
 		c := listChange{step: change.step, mark: change.mark, uri: last.Tags[recording.TagURI],
 			before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After),
 				verdict.ListUpdated)}
-		for _, x := range slices.Concat(looked[max(len(looked)-1, 0):], pages[len(pages)-1:]) {
-			c.frames = append(c.frames, x.Evidence()...)
-		}
+		c.frames = verdict.All(slices.Concat(looked[max(len(looked)-1, 0):], pages[len(pages)-1:])...)
 		okBefore := ok
 		c.after, ok = listedAt(pages)
 		c.looked = ok && okBefore
@@ -129,7 +127,7 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected: verdict.ListUpdated + " after a resource was " + string(c.step),
 				Actual:   actual + verdict.WithTrigger(r, c.mark),
-				Frames:   c.frames,
+				On:       c.frames,
 				Hint: "send " + verdict.ListUpdated +
 					" when the list changes, or do not declare resources.listChanged",
 			})
@@ -154,7 +152,7 @@ func announcedToAll(r *recording.Recording, c listChange, v *verdict.Verdict) {
 		Expected: verdict.ListUpdated + " in every session whose list has changed",
 		Actual: "none came in a second session, in which the list shows that a resource was " +
 			string(c.step) + verdict.WithTrigger(r, c.mark) + ", while the first one was told",
-		Frames:     append(verdict.FrameNumbers(c.announced[:1]), pages[len(pages)-1].Evidence()...),
+		On:         verdict.Several{c.announced[0], pages[len(pages)-1]},
 		Warn:       true,
 		Cause:      "one of several sessions",
 		Downgraded: "a notification may be late",
@@ -168,12 +166,12 @@ func wellFormedListChange(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case h.Method() == verdict.ListUpdated:
 			params := h.Msg.Get("params")
-			v.That(!params.Exists() || params.IsObject(), "params of "+verdict.ListUpdated+" as an object, or absent", "params are "+judge.TypeName(params), h.Frame.Number)
+			v.That(!params.Exists() || params.IsObject(), "params of "+verdict.ListUpdated+" as an object, or absent", "params are "+judge.TypeName(params), h)
 		case h.Misspells(verdict.ListUpdated):
 			v.Fail(verdict.Finding{
 				Expected: "the method " + verdict.ListUpdated,
 				Actual:   "the method " + h.Method(),
-				Frames:   []int{h.Frame.Number},
+				On:       h,
 				Warn:     true,
 				Hint:     "clients know the notification by its exact name only",
 			})
@@ -190,7 +188,7 @@ func undeclaredListChange(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if strays := verdict.Only(verdict.Hear(r, "", 0), verdict.ListUpdated); len(strays) > 0 {
-		v.That(false, "no "+verdict.ListUpdated+" without capabilities.resources.listChanged", verdict.ListUpdated+" was sent", strays[0].Frame.Number)
+		v.That(false, "no "+verdict.ListUpdated+" without capabilities.resources.listChanged", verdict.ListUpdated+" was sent", strays[0])
 	}
 }
 
@@ -207,12 +205,12 @@ func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
 		case !c.looked && expelled(r):
 			v.NotExercised("the target ended the session while its list was watched")
 		case !c.looked:
-			v.Block(recording.CodeBadReply, "the list could not be read before and after the change", c.frames...)
+			v.Block(recording.CodeBadReply, "the list could not be read before and after the change", c.frames)
 		default:
 			v.FailUnless(c.shows(), verdict.Finding{
 				Expected: "the list to show what " + verdict.ListUpdated + " announced",
 				Actual:   "the list is the same as before a resource was " + string(c.step),
-				Frames:   append(verdict.FrameNumbers(c.announced[:1]), c.frames...),
+				On:       verdict.Several{c.announced[0], c.frames},
 				Hint:     "do not answer resources/list from a cache that outlives the change",
 			})
 		}
@@ -238,9 +236,9 @@ func listChangedHonoured(r *recording.Recording, v *verdict.Verdict) {
 		case ok && verdict.IllFormed(ack, v):
 		case ok:
 			value := ack.Msg.Get("params.notifications.resourcesListChanged")
-			v.That(value.Type == gjson.True, expected, "resourcesListChanged is "+judge.Brief(value), verdict.Evidence(r, x)...)
+			v.That(value.Type == gjson.True, expected, "resourcesListChanged is "+judge.Brief(value), verdict.Evidence(r, x))
 		case x.Tags[recording.TagName] == "list" && x.Failed() && !verdict.Unknown(x):
-			v.That(false, expected, matcher.Describe(x), x.Evidence()...)
+			v.That(false, expected, matcher.Describe(x), x)
 		default:
 			verdict.Unacknowledged(x, v)
 		}

@@ -33,7 +33,7 @@ var Checks = []verdict.Check{
 				if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
 					v.That(x.Result().Get("resultType").String() != "input_required",
 						"no request for input in the answer to "+x.Method,
-						`resultType is "input_required"`, x.Evidence()...)
+						`resultType is "input_required"`, x)
 				}
 			})
 		}},
@@ -79,7 +79,7 @@ var Checks = []verdict.Check{
 			return
 		}
 		v.RestsOn(asked)
-		v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", matcher.Describe(x), x.Evidence()...)
+		v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", matcher.Describe(x), x)
 	}},
 	{Requirement: "MRTR-11", From: []recording.Name{recording.InputReads}, Judge: wholeFlow},
 	{Requirement: "MRTR-60", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -91,7 +91,7 @@ var Checks = []verdict.Check{
 			x = deaf // the connection answered nothing any more
 		}
 		if x != nil && x.Outcome == recording.Silent {
-			v.That(false, "requests served after a read was given up that asked for input", matcher.Describe(x), x.Evidence()...)
+			v.That(false, "requests served after a read was given up that asked for input", matcher.Describe(x), x)
 			return
 		}
 		v.Expect(x).To(matcher.BeResult(), "a request after a read was given up that asked for input")
@@ -137,13 +137,13 @@ var capabilityFor = map[string]string{
 // wellFormedInput: a result that asks for input says for what, or has a state.
 func wellFormedInput(x *recording.Exchange, v *verdict.Verdict) {
 	requests, state := x.Result().Get("inputRequests"), x.Result().Get("requestState")
-	v.That(requests.Exists() || state.Exists(), "inputRequests or requestState in a result that asks for input", "neither is there", x.Evidence()...)
+	v.That(requests.Exists() || state.Exists(), "inputRequests or requestState in a result that asks for input", "neither is there", x)
 	verdict.TypedResult("InputRequiredResult", "requestState", "inputRequests", "inputRequests.*.method")(x, v)
 	for _, key := range judge.Names(requests) {
 		request := judge.Member(requests, key)
 		method, params := request.Get("method"), request.Get("params")
 		v.That(judge.IsObject(params) || method.Str == "roots/list" && !params.Exists(), "params in the input request "+verdict.Quoted(key),
-			"it is "+judge.TypeName(params), x.Evidence()...)
+			"it is "+judge.TypeName(params), x)
 	}
 }
 
@@ -160,7 +160,7 @@ func withinCapabilities(x *recording.Exchange, v *verdict.Verdict) {
 		method := judge.Member(requests, key).Get("method").String()
 		if capability := capabilityFor[method]; capability != "" {
 			v.That(declared.Get(capability).Exists(), "no "+method+" towards a client that did not declare "+capability,
-				"it is asked for by a read with the capabilities "+judge.Brief(declared), x.Evidence()...)
+				"it is asked for by a read with the capabilities "+judge.Brief(declared), x)
 		}
 	}
 }
@@ -185,13 +185,13 @@ func missingCapabilityNamed(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	needed := x.Error().Get("data.requiredCapabilities")
-	v.That(judge.IsObject(needed) && len(judge.Names(needed)) > 0, "data.requiredCapabilities with the missing capabilities", "it is "+judge.Brief(needed), x.Evidence()...)
+	v.That(judge.IsObject(needed) && len(judge.Names(needed)) > 0, "data.requiredCapabilities with the missing capabilities", "it is "+judge.Brief(needed), x)
 	for i := 0; x.Tags[recording.TagRequired(i)] != ""; i++ {
 		name, _, _ := strings.Cut(x.Tags[recording.TagRequired(i)], ".")
-		v.That(!judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(), "data.requiredCapabilities with "+name, "it is "+judge.Brief(needed), x.Evidence()...)
+		v.That(!judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(), "data.requiredCapabilities with "+name, "it is "+judge.Brief(needed), x)
 	}
 	if x.Status > 0 {
-		v.That(x.Status == 400, "HTTP status 400 with the error -32021", matcher.Describe(x), x.Evidence()...)
+		v.That(x.Status == 400, "HTTP status 400 with the error -32021", matcher.Describe(x), x)
 	}
 }
 
@@ -216,7 +216,7 @@ func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
 			if want, given := last.Tags[recording.TagText]; given {
 				contents := last.Result().Get("contents")
 				found := slices.ContainsFunc(contents.Array(), func(c gjson.Result) bool { return c.Get("text").String() == want })
-				v.That(found, "contents with the text "+verdict.Quoted(want)+", as the target file has it", "contents are "+judge.Brief(contents), last.Evidence()...)
+				v.That(found, "contents with the text "+verdict.Quoted(want)+", as the target file has it", "contents are "+judge.Brief(contents), last)
 			}
 		}
 	}

@@ -74,7 +74,7 @@ var rpcRequestsChecks = []verdict.Check{
 				continue
 			}
 			if x.Outcome == recording.Silent && !x.Fatal && x.Status < 300 { // over HTTP+SSE a status tells it as well
-				v.Observe("parse-error-unanswered", "text that is no JSON is passed over in silence: JSON-RPC has error -32700 with the id null for it, by which a client learns of its mistake", x.Evidence()...)
+				v.Observe("parse-error-unanswered", "text that is no JSON is passed over in silence: JSON-RPC has error -32700 with the id null for it, by which a client learns of its mistake", x)
 			}
 			refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
 		}
@@ -111,7 +111,7 @@ var rpcRequestsChecks = []verdict.Check{
 			// JSON-RPC 2.0 advises to take requests of version 1.0, which have no jsonrpc; those have their params in an array.
 			form := cmp.Or(strings.TrimSuffix(x.Tags[recording.TagForm], ","), "no jsonrpc")
 			v.WarnUnless(!x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence",
-				matcher.Describe(x)+" to a request with "+form, x.Evidence()...)
+				matcher.Describe(x)+" to a request with "+form, x)
 		}
 		for _, x := range r.Steps(recording.StepNullID, recording.StepDoubledMember) {
 			if !x.Fatal || endsServer(r, x, v) || verdict.DiesOfText(r, v) {
@@ -119,7 +119,7 @@ var rpcRequestsChecks = []verdict.Check{
 			}
 			about := map[recording.Step]string{recording.StepNullID: "a request whose id is null", recording.StepDoubledMember: "a request with members that occur twice"}[x.Step]
 			// What is made of them is nowhere laid down.
-			v.Observe("lost-over-unclear-request", verdict.LostWords(x)+" to "+about, x.Evidence()...)
+			v.Observe("lost-over-unclear-request", verdict.LostWords(x)+" to "+about, x)
 		}
 	}},
 	{Requirement: "RPC-17", From: []recording.Name{Concurrency}, With: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -201,7 +201,6 @@ func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
 // answeredOnce: a request on a clean session gets one response.
 func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
 	expected := "one response to " + x.Method
-	frames := x.Evidence()
 	if x.Outcome != recording.Replied && slices.ContainsFunc(verdict.Responses(r), func(m verdict.Message) bool {
 		return m.Frame.Session == x.Session && !m.Get("result").Exists() && !m.Get("error").Exists() && verdict.Asker([]*recording.Exchange{x}, m) != nil
 	}) {
@@ -215,17 +214,17 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 				n++
 			}
 		}
-		v.That(n <= 1, expected, strconv.Itoa(n)+" responses with the id "+string(x.ID), frames...)
+		v.That(n <= 1, expected, strconv.Itoa(n)+" responses with the id "+string(x.ID), x)
 	case recording.Silent:
 		if len(x.Replies) > 0 {
-			v.Observe("late-answer", x.Method+" was answered after the time limit: "+x.Reason, frames...)
+			v.Observe("late-answer", x.Method+" was answered after the time limit: "+x.Reason, x)
 			v.Holds()
 			return
 		}
 		v.Fail(verdict.Finding{
 			Expected: expected,
 			Actual:   matcher.Describe(x),
-			Frames:   frames,
+			On:       x,
 			Hint: "answer every request, if need be with an error; if the target takes longer by " +
 				"design, raise --timeout",
 		})
@@ -234,18 +233,18 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 			return // it had ended the connection before: that is its right
 		}
 		if verdict.EndedAtStart(r, x, v) {
-			v.Block(recording.CodeDied, "the program, which had been started before, ended at its start: "+x.Reason, frames...)
+			v.Block(recording.CodeDied, "the program, which had been started before, ended at its start: "+x.Reason, x)
 			return
 		}
 		v.Fail(verdict.Finding{
 			Expected: expected,
 			Actual:   verdict.LostWords(x),
-			Frames:   frames,
+			On:       x,
 			Cause:    "the end of the connection",
 		}) // whichever request it was that met it
 	case recording.HTTPOnly:
 		if x.Status < 300 && !verdict.AnsweredOnGet(r, x) {
-			v.That(false, expected, matcher.Describe(x), frames...)
+			v.That(false, expected, matcher.Describe(x), x)
 		}
 	}
 }
@@ -274,11 +273,11 @@ func retriedHandshakes(r *recording.Recording, v *verdict.Verdict) {
 		if h.First == nil {
 			continue // the time was up before it was sent
 		}
-		frames, then := h.First.Evidence(), "was not sent"
+		then := "was not sent"
 		if h.Second != nil {
-			frames, then = append(frames, h.Second.Evidence()...), "led to: "+matcher.Describe(h.Second)
+			then = "led to: " + matcher.Describe(h.Second)
 		}
-		v.Observe("handshake-retried", "initialize was not answered ("+h.First.Reason+"); the same on another connection "+then, frames...)
+		v.Observe("handshake-retried", "initialize was not answered ("+h.First.Reason+"); the same on another connection "+then, h.First, h.Second)
 	}
 }
 
@@ -301,7 +300,7 @@ func strays(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected:    "no response to a notification",
 				Actual:      "a response without id: " + judge.Brief(m.Result),
-				Frames:      []int{m.Frame.Number},
+				On:          m,
 				SharedCause: verdict.AnsweredNotification,
 			})
 		}
@@ -330,10 +329,9 @@ func bareServerError(x *recording.Exchange, v *verdict.Verdict) bool {
 // refusedAsInvalid judges the answer to input that is no request: an error with one
 // of the codes, HTTP 4xx, or, where that is allowed, none at all.
 func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, silence bool, codes ...int64) {
-	frames := x.Evidence()
 	switch {
 	case x.Fatal:
-		v.That(false, "a server that goes on after "+about, verdict.LostWords(x), frames...)
+		v.That(false, "a server that goes on after "+about, verdict.LostWords(x), x)
 	case x.Status >= 400 && x.Status < 500:
 		v.Answered(x)
 		v.Holds()
@@ -343,11 +341,11 @@ func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, s
 		v.Fail(verdict.Finding{
 			Expected:   "a JSON-RPC error, or an HTTP status of 4xx",
 			Actual:     matcher.Describe(x) + " to " + about,
-			Frames:     frames,
+			On:         x,
 			RefusalDue: true,
 		})
 	case x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly:
-		v.That(silence, matcher.BeErrorReply(codes...).Expected(), matcher.Describe(x)+" to "+about, frames...)
+		v.That(silence, matcher.BeErrorReply(codes...).Expected(), matcher.Describe(x)+" to "+about, x)
 	default:
 		v.Answered(x)
 	}
@@ -386,7 +384,7 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *
 		return
 	}
 	foreign := foreignMember(x.Method, x.Result())
-	v.That(foreign == "", "a result that fits "+x.Method, "a result with "+foreign, x.Evidence()...)
+	v.That(foreign == "", "a result that fits "+x.Method, "a result with "+foreign, x)
 	uri := x.Tags[recording.TagURI]
 	if uri == "" {
 		return
@@ -463,7 +461,7 @@ func cutInChunks(r *recording.Recording, v *verdict.Verdict) {
 			Expected: "an answer to a request whose body comes in two chunks and is cut within a " +
 				"character, as to one of ASCII letters",
 			Actual:      matcher.Describe(x),
-			Frames:      append(x.Evidence(), plain.Evidence()...),
+			On:          verdict.Several{x, plain},
 			SharedCause: cutCharacter,
 			Hint:        wholeBody,
 		})

@@ -21,7 +21,7 @@ var Checks = []verdict.Check{
 		for _, x := range issuing(r, v) {
 			id := x.Header.Get("Mcp-Session-Id")
 			bad := slices.IndexFunc([]byte(id), func(b byte) bool { return b < 0x21 || b > 0x7e })
-			v.That(bad < 0, "characters from 0x21 to 0x7E", "the session id "+judge.Quote(id), x.Evidence()...)
+			v.That(bad < 0, "characters from 0x21 to 0x7E", "the session id "+judge.Quote(id), x)
 		}
 	}),
 	sessionCheck("SESS-02", uniqueIDs),
@@ -38,9 +38,9 @@ var Checks = []verdict.Check{
 			On:       x, About: "a request without the session id",
 		})
 		if get := r.Step(recording.StepGetWithoutID); !x.Succeeded() && opensStream(get) {
-			v.That(false, "HTTP 400 (or 405) to a GET without the session id, where a request by POST needs it", "an event stream", append(x.Evidence(), get.Evidence()...)...)
+			v.That(false, "HTTP 400 (or 405) to a GET without the session id, where a request by POST needs it", "an event stream", x, get)
 		} else if x.Status == http.StatusBadRequest && get != nil && get.Status == http.StatusNotFound && slices.ContainsFunc(gets(r), opensStream) {
-			v.That(false, "HTTP 400 to a GET without the session id, as to a request by POST", "HTTP 404, which tells clients that their session has ended", append(x.Evidence(), get.Evidence()...)...)
+			v.That(false, "HTTP 400 to a GET without the session id, as to a request by POST", "HTTP 404, which tells clients that their session has ended", x, get)
 		}
 	}),
 	sessionCheck("SESS-04", endedSession),
@@ -106,7 +106,7 @@ func issuing(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 // uniqueIDs: all different, made by the server, not short, no numbers in sequence, and not alike.
 func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 	const hard = "a session id that cannot be guessed"
-	seen, ids, frames := map[string]*recording.Exchange{}, []string(nil), []int(nil)
+	seen, ids, with := map[string]*recording.Exchange{}, []string(nil), verdict.Several(nil)
 	for _, x := range issuing(r, v) {
 		id := x.Header.Get("Mcp-Session-Id")
 		if x.Step == recording.StepChosenID && id == x.Tags[recording.TagSession] {
@@ -124,7 +124,7 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected: "another id for each session",
 				Actual:   "two sessions have the id " + judge.Quote(id),
-				Frames:   append(other.Evidence(), x.Evidence()...),
+				On:       verdict.Several{other, x},
 			})
 		}
 		seen[id] = x
@@ -144,7 +144,7 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 				})
 			}
 		}
-		ids, frames = append(ids, id), append(frames, x.Evidence()...)
+		ids, with = append(ids, id), append(with, x)
 	}
 	const enough, few = 3, 40 // ids, of which several seldom agree by chance, and bits: the least that anybody takes for safe is 64
 	slices.Sort(ids)
@@ -157,7 +157,7 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 		Actual: fmt.Sprintf(plural.Of(differing,
 			"%d session ids that differ in %d {character|characters} only, such as %s and %s"), len(ids),
 			differing, judge.Quote(ids[0]), judge.Quote(ids[1])),
-		Frames: frames,
+		On: with,
 	})
 }
 
@@ -168,7 +168,7 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if end.Status >= http.StatusInternalServerError {
-		v.Observe("delete-fails", fmt.Sprintf("HTTP %d to DELETE: 405 says that clients cannot end sessions, and 404 that there is none", end.Status), end.Evidence()...)
+		v.Observe("delete-fails", fmt.Sprintf("HTTP %d to DELETE: 405 says that clients cannot end sessions, and 404 that there is none", end.Status), end)
 	}
 	if end.Status > 299 {
 		v.NotExercised(fmt.Sprintf("clients cannot end sessions (HTTP %d to DELETE)", end.Status))
@@ -179,7 +179,7 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	last := all[len(all)-1]
-	v.That(last.Status == http.StatusNotFound, "HTTP 404", matcher.Describe(last)+" to a request of a session that was ended by DELETE", append(end.Evidence(), last.Evidence()...)...)
+	v.That(last.Status == http.StatusNotFound, "HTTP 404", matcher.Describe(last)+" to a request of a session that was ended by DELETE", end, last)
 	if last.Status == http.StatusNotFound {
 		endedForAll(r, end, v)
 	}
@@ -189,12 +189,12 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 func endedForAll(r *recording.Recording, end *recording.Exchange, v *verdict.Verdict) {
 	answered := func(x *recording.Exchange) bool { return x != nil && x.Status > 0 && x.Outcome != recording.Refused }
 	if get := r.Step(recording.StepGetAfterDelete); opensStream(get) {
-		v.That(false, "HTTP 404", "an event stream to a GET of a session that was ended by DELETE", append(end.Evidence(), get.Evidence()...)...)
+		v.That(false, "HTTP 404", "an event stream to a GET of a session that was ended by DELETE", end, get)
 	} else if answered(get) && slices.ContainsFunc(gets(r), opensStream) {
 		v.FailUnless(get.Status == http.StatusNotFound, verdict.Finding{
 			Expected:   "HTTP 404",
 			Actual:     fmt.Sprintf("HTTP %d to a GET of a session that was ended by DELETE", get.Status),
-			Frames:     append(end.Evidence(), get.Evidence()...),
+			On:         verdict.Several{end, get},
 			Warn:       true,
 			Downgraded: "it is refused, and requests by POST tell that the session is over",
 		})
@@ -203,7 +203,7 @@ func endedForAll(r *recording.Recording, end *recording.Exchange, v *verdict.Ver
 		v.FailUnless(again.Status == http.StatusNotFound, verdict.Finding{
 			Expected:   "HTTP 404",
 			Actual:     fmt.Sprintf("HTTP %d to a second DELETE of the session", again.Status),
-			Frames:     append(end.Evidence(), again.Evidence()...),
+			On:         verdict.Several{end, again},
 			Warn:       true,
 			Downgraded: "that a session which is over is ended once more does no harm",
 		})
@@ -232,7 +232,7 @@ func sameID(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepUse) {
 		s := r.Session(x.Session)
 		if id := x.Header.Get("Mcp-Session-Id"); id != "" && s != nil && s.Initialize != nil && x.Status == http.StatusOK && id != s.Initialize.Header.Get("Mcp-Session-Id") {
-			v.Observe("another-session-id", "an answer to "+x.Method+" has Mcp-Session-Id "+judge.Quote(id)+", which is not that of its session: clients that take it over go on in another one", x.Evidence()...)
+			v.Observe("another-session-id", "an answer to "+x.Method+" has Mcp-Session-Id "+judge.Quote(id)+", which is not that of its session: clients that take it over go on in another one", x)
 			return
 		}
 	}
@@ -242,9 +242,9 @@ func sameID(r *recording.Recording, v *verdict.Verdict) {
 func barred(r *recording.Recording, v *verdict.Verdict, uses []*recording.Exchange) {
 	x := uses[0]
 	expected, actual := "requests without a session id to be served, as initialize issued none", "HTTP 400 about the session to every request after initialize, whose answer has no Mcp-Session-Id"
-	frames := x.Evidence()
+	on := verdict.Several{x}
 	if s := r.Session(x.Session); s != nil && s.Initialize != nil {
-		frames = append(s.Initialize.Evidence(), frames...)
+		on = verdict.Several{s.Initialize, x}
 		if s.Initialize.Header.Get("Mcp-Session-Id") != "" {
 			expected, actual = "the issued session id to be accepted", "HTTP 400 about the session to every request with the id that was issued"
 		}
@@ -252,7 +252,7 @@ func barred(r *recording.Recording, v *verdict.Verdict, uses []*recording.Exchan
 	v.Fail(verdict.Finding{
 		Expected:     expected,
 		Actual:       actual,
-		Frames:       frames,
+		On:           on,
 		AboutRefusal: true,
 		Hint: "send Mcp-Session-Id with the answer to initialize, and accept it; a gateway or " +
 			"proxy in front of the server has to pass that header on in both directions",
@@ -282,7 +282,7 @@ func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	if a, b := refused["a"], refused["b"]; a != nil && b != nil {
-		v.That(false, "the issued session id to be accepted", fmt.Sprintf("HTTP %d to a request with the id that was issued, in two sessions", a.Status), append(a.Evidence(), b.Evidence()...)...)
+		v.That(false, "the issued session id to be accepted", fmt.Sprintf("HTTP %d to a request with the id that was issued, in two sessions", a.Status), a, b)
 	}
 	sameID(r, v)
 	if x := r.Step(recording.StepAfterOther); x != nil && verdict.Responded(x, v) && refused["a"] == nil {

@@ -31,8 +31,8 @@ func updateCanBeRead(r *view) {
 	differs := func(x *recording.Exchange) bool {
 		return contentsOf(x) != "" && contentsOf(x) != old && !updatedAgain(updates, x)
 	}
-	evidence := func(x *recording.Exchange) []int {
-		return slices.Concat(before.Evidence(), updates[:1].frames(), now.Evidence(), x.Evidence())
+	evidence := func(x *recording.Exchange) verdict.Several {
+		return verdict.Several{before, updates[0], now, x}
 	}
 	switch {
 	case old == "" || contentsOf(now) == "":
@@ -43,14 +43,14 @@ func updateCanBeRead(r *view) {
 		r.NotExercised("the update that was read after was not recorded")
 	case differs(later):
 		r.warn(expected, "those of before the change; a moment later a read yields others", "",
-			"change the resource first, and send "+updated+" then", evidence(later)...)
+			"change the resource first, and send "+updated+" then", evidence(later))
 	case contentsOf(beside) == old && len(newcomers) == 2 && differs(newcomers[1]) &&
 		contentsOf(newcomers[1]) == contentsOf(newcomers[0]):
 		r.warn(expected,
 			"those of before the change, which another session got then as well, while two new sessions "+
 				"get others", "",
 			"let a change put an end to what is cached of the resource, in every session",
-			slices.Concat(evidence(beside), newcomers[0].Evidence(), newcomers[1].Evidence())...)
+			evidence(beside), newcomers[0], newcomers[1])
 	default:
 		r.NotExercised("nothing shows that triggers.update changed the contents of the resource")
 	}
@@ -77,7 +77,7 @@ func nothingNew(r *view) {
 			r.Observe("update-without-change",
 				"an update of "+uri+
 					" was sent, and a read right after it yields what one in the beginning did",
-				append(x.Evidence(), now.Evidence()...)...)
+				x, now)
 			return
 		}
 	}

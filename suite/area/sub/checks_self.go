@@ -46,7 +46,7 @@ func toldByItself(happened map[string]string) judging {
 						"only by two reads that yield the same",
 					"keep a set of subscribed URIs for each session, to which a subscription adds, and "+
 						"out of which only its own end takes",
-					append(before.Evidence(), later.Evidence()...)...)
+					before, later)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func changeUntold(r *view) {
 		if said != "" && later != nil && before.Tags[recording.TagHeard] == "" {
 			r.Observe("change-untold", said+" of "+before.Tags[recording.TagURI]+
 				" came within a second, although it is subscribed, and reads meanwhile yield other contents",
-				append(before.Evidence(), later.Evidence()...)...)
+				before, later)
 		}
 	}
 }
@@ -173,14 +173,14 @@ func missesNone(s *subscription, uri string, got, most messages, ofEach bool) {
 		s.Fail(verdict.Finding{
 			Expected: eachOfFilter,
 			Actual:   none + ", which brings those of another resource",
-			Frames:   slices.Concat(s.evidence(), others.frames(), most.frames()),
+			On:       verdict.Several{s.evidence(), others.frames(), most.frames()},
 			Hint:     everyURI,
 		})
 	default:
 		s.Fail(verdict.Finding{
 			Expected: eachStream + "under its own id",
 			Actual:   none,
-			Frames:   append(s.evidence(), most.frames()...),
+			On:       verdict.Several{s.evidence(), most.frames()},
 			Hint: "keep filter and id with each subscription, and send an update on every stream that " +
 				"watches the resource",
 		})

@@ -52,8 +52,8 @@ func eachWatched(r *view, streams []*subscription) {
 			Expected: eachOfFilter,
 			Actual: "none came for " + missed + r.trigger(mark) +
 				" on a stream that brings those of another one",
-			Frames: slices.Concat(s.evidence(), own.frames(), others.frames()),
-			Hint:   everyURI,
+			On:   verdict.Several{s.evidence(), own.frames(), others.frames()},
+			Hint: everyURI,
 		})
 	}
 }
@@ -77,7 +77,7 @@ func bearsItsID(r *view) {
 		}
 		if on { // what comes on no stream at all is judged elsewhere
 			r.That(its, "subscriptionId in _meta of "+h.Method()+", equal to the id of the listen request",
-				"subscriptionId is "+judge.Brief(h.Subscription()), h.Frame.Number)
+				"subscriptionId is "+judge.Brief(h.Subscription()), h)
 		}
 	}
 	if len(told) == 0 {
@@ -105,7 +105,7 @@ func requestedTypes(r *view) {
 					Expected: "only what the listen request asks for, " +
 						judge.Brief(s.Param("notifications")),
 					Actual: m + " on this subscription",
-					Frames: []int{h.Frame.Number},
+					On:     h,
 					Before: s.evidence(),
 					Cause:  "what was not asked for",
 				})
@@ -133,7 +133,7 @@ func watchedOnly(r *view) {
 				r.Fail(verdict.Finding{
 					Expected: "updates for what the filter names and what lies below it",
 					Actual:   updated + " for " + uri + ", which was not asked for",
-					Frames:   []int{h.Frame.Number},
+					On:       h,
 					Before:   s.evidence(),
 					Warn:     !(fired && uri == s.other()),
 				})
@@ -164,7 +164,7 @@ func streamsApart(r *view) {
 	if len(streams) < 2 {
 		if len(streams) == 1 && len(asked) == 2 && asked[0] == streams[0] && asked[1].Failed() {
 			r.WarnUnless(false, "a second subscription beside the first", matcher.Describe(asked[1].Exchange),
-				asked[1].Evidence()...)
+				asked[1])
 		}
 		return
 	}
@@ -190,7 +190,7 @@ func streamsApart(r *view) {
 		}
 		r.That(!missed(s), eachStream+"under its own id",
 			"none for the subscription "+string(s.ID)+", while another one got it",
-			append(s.evidence(), got.frames()...)...)
+			s.evidence(), got.frames())
 	}
 	outlives(streams[0], streams[1])
 	apartByClient(streams[1])
@@ -205,7 +205,7 @@ func outlives(gone, stands *subscription) {
 				", although they came before the other one ended",
 			"an update may be late, and whether the last change was one is not seen",
 			"end no subscription but the one that is cancelled",
-			append(stands.evidence(), gone.evidence()...)...)
+			stands.evidence(), gone.evidence())
 	}
 }
 
@@ -225,7 +225,7 @@ func apartByClient(own *subscription) {
 		} else if foreign.Failed() {
 			own.warn("a subscription of another client beside the first, under the same id",
 				matcher.Describe(foreign.Exchange), "", byStream,
-				append(own.evidence(), foreign.Evidence()...)...)
+				own.evidence(), foreign)
 		}
 	}
 }
@@ -251,10 +251,10 @@ func bothTold(own, foreign *subscription) {
 			Expected: eachStream + "whatever ids other clients use",
 			Actual: "none for " + own.uri() + r.trigger(recording.MarkShared) +
 				" on one of two streams of different clients, which have the id " + string(own.ID),
-			Frames: slices.Concat(own.evidence(), foreign.evidence(), here.frames(), there.frames()),
-			Warn:   !(!untold.ended() && !untold.Succeeded() && !authorised),
-			Cause:  "the stream of another client with the same id",
-			Hint:   byStream,
+			On:    verdict.Several{own.evidence(), foreign.evidence(), here.frames(), there.frames()},
+			Warn:  !(!untold.ended() && !untold.Succeeded() && !authorised),
+			Cause: "the stream of another client with the same id",
+			Hint:  byStream,
 		})
 	}
 }
@@ -293,10 +293,10 @@ func cancelledSilent(r *view) {
 			if h.Msg.Get("error").Exists() {
 				late = "a late error"
 			}
-			r.WarnUnless(false, afterCancelled, late, slices.Concat(given, []int{h.Frame.Number})...)
+			r.WarnUnless(false, afterCancelled, late, given, h)
 		case h.Frame.Number > last.After:
 			r.That(false, afterCancelled, h.Method()+" for the subscription "+string(gone.ID),
-				slices.Concat(given, []int{h.Frame.Number})...)
+				given, h)
 		}
 	}
 	r.Holds()
@@ -318,7 +318,7 @@ func silentByItself(r *view) {
 		}
 		if strays := late(s.came(since.Number)); len(strays) > 0 {
 			r.That(false, afterCancelled, strays[0].Method()+" for the subscription "+string(s.ID),
-				slices.Concat(s.evidence(), settled.Evidence(), strays.frames())...)
+				s.evidence(), settled, strays.frames())
 		} else if len(late(r.said(s.Session, since.Number))) > 0 {
 			r.Holds()
 		}
@@ -335,10 +335,10 @@ func falseFlag(r *view) {
 	for s := range r.acked(r.streams("off")) {
 		r.That(!verdict.Grants(s.ack, "resourcesListChanged"),
 			"no resourcesListChanged in the acknowledgment of a request that sets it to false",
-			"resourcesListChanged: true", s.evidence()...)
+			"resourcesListChanged: true", s.evidence())
 		strays := s.came(0).of(listUpdated)
 		r.That(len(strays) == 0, "no "+listUpdated+" where resourcesListChanged is false",
-			listUpdated+" for the subscription "+string(s.ID), append(s.evidence(), strays.frames()...)...)
+			listUpdated+" for the subscription "+string(s.ID), s.evidence(), strays.frames())
 	}
 }
 
@@ -355,7 +355,7 @@ func noListenNoChange(r *view) {
 	case r.Scenario == recording.Everything:
 		for _, h := range strays {
 			if !r.onHTTP() {
-				r.That(false, expected, h.Method()+unasked, h.Frame.Number)
+				r.That(false, expected, h.Method()+unasked, h)
 			}
 		}
 	case session == "":
@@ -363,7 +363,7 @@ func noListenNoChange(r *view) {
 	case len(strays) > 0 && r.onHTTP(): // each came on the stream of another request
 		r.NotExercised("changes are told on the streams of other requests: see HTTP-10")
 	case len(strays) > 0:
-		r.That(false, expected, strays[0].Method()+unasked, strays.frames()...)
+		r.That(false, expected, strays[0].Method()+unasked, strays.frames())
 	case len(r.said(r.watcher(), 0).of(updated, listUpdated)) == 0 && len(r.streams()) > 0:
 		r.NotExercised("no change was notified on the connection that listens either")
 	default:
@@ -386,12 +386,12 @@ func announcedEnd(r *view) {
 			r.Fail(verdict.Finding{
 				Expected: expected,
 				Actual:   "the connection ended without one" + r.trigger(markShutdown),
-				Frames:   s.evidence(),
+				On:       s.evidence(),
 				Hint:     "answer open listen requests before the process ends",
 			})
 		case s.Tags[tagUpdate] == "missed":
 			r.That(false, expected, "nothing"+r.trigger(markShutdown)+", and updates no longer come",
-				s.evidence()...)
+				s.evidence())
 		default:
 			r.NotExercised("triggers.shutdown did not end the subscription")
 		}
@@ -425,7 +425,7 @@ func closingResult(r *view) {
 			over = cmp.Or(over, h.Frame.Number)
 			kind := result.Get("resultType")
 			r.That(judge.IsString(kind), "resultType as a string in the result of subscriptions/listen",
-				"resultType is "+judge.TypeName(kind), h.Frame.Number)
+				"resultType is "+judge.TypeName(kind), h)
 			s.bearsID(h, "its result", "subscriptionId of the result")
 		}
 	}
@@ -436,7 +436,7 @@ func (s *subscription) bearsID(h heard, of, cause string) {
 	s.FailUnless(s.is(h.Subscription()), verdict.Finding{
 		Expected: "the id of the listen request, " + string(s.ID) + ", as subscriptionId in _meta of " + of,
 		Actual:   "subscriptionId is " + judge.Brief(h.Subscription()),
-		Frames:   []int{h.Frame.Number},
+		On:       h,
 		Before:   []int{s.Request},
 		Cause:    cause,
 	})

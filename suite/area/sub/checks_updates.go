@@ -73,9 +73,9 @@ func updateArrives(r *view) {
 		r.NotExercised("the target ended the streams before the resource was changed")
 	case none:
 		r.warn(expected, "none came"+r.trigger(recording.MarkUpdate)+": "+why, "",
-			"answer GET with an event stream, or do not declare resources.subscribe", s.evidence()...)
+			"answer GET with an event stream, or do not declare resources.subscribe", s.evidence())
 	default:
-		r.That(false, expected, s.none(recording.MarkUpdate), s.evidence()...)
+		r.That(false, expected, s.none(recording.MarkUpdate), s.evidence())
 	}
 }
 
@@ -101,7 +101,7 @@ func namesChanged(s *subscription) bool {
 		"how the URI of a sub-resource relates to the one that was subscribed is the server's business, "+
 			"but nothing shows that these do",
 		"put the URI of the resource that has changed into params.uri, as it was subscribed",
-		append(s.Evidence(), updates.frames()...)...)
+		s, updates.frames())
 	return false
 }
 
@@ -112,7 +112,7 @@ func stillUpdated(s *subscription) {
 			s.none(recording.MarkDoubled)+", although they came before the second subscription",
 			"what a second subscription does is not specified, but both were confirmed",
 			"let a second subscription to the same resource change nothing",
-			s.evidence(recording.StepSubscribeAgain)...)
+			s.evidence(recording.StepSubscribeAgain))
 	}
 }
 
@@ -129,7 +129,7 @@ func besideOthers(s *subscription) {
 				" was subscribed and unsubscribed in the same session", "",
 			"keep a set of subscribed URIs for each session, "+
 				"and take nothing out of it but what is unsubscribed",
-			s.evidence(recording.StepAtOnce, recording.StepSubscribeNext, recording.StepUnsubscribeNext)...)
+			s.evidence(recording.StepAtOnce, recording.StepSubscribeNext, recording.StepUnsubscribeNext))
 	}
 }
 
@@ -154,7 +154,7 @@ func sharedWith(s *subscription) {
 			"none came for "+s.uri()+" in a second session that had subscribed it"+
 				r.trigger(recording.MarkShared)+", while the first one was told",
 			"an update may be late", "",
-			append(s.evidence(recording.StepForeignSubscribe), here.frames()...)...)
+			s.evidence(recording.StepForeignSubscribe), here.frames())
 	}
 }
 
@@ -169,14 +169,14 @@ func keptApart(r *view) {
 	if ok && s != nil && r.promptly(recording.MarkShared, told) && s.lapsed(recording.MarkShared, false) {
 		r.That(false, onlyThere+"whatever other sessions subscribe",
 			s.none(recording.MarkShared)+", after another session had subscribed it as well, which was told",
-			append(s.evidence(recording.StepForeignSubscribe), told.frames()...)...)
+			s.evidence(recording.StepForeignSubscribe), told.frames())
 	}
 	notReplayed(r)
 	x := r.Step(recording.StepForeignUnsubscribe)
 	if s != nil && x != nil && (x.Succeeded() || x.Failed()) && s.lapsed(recording.MarkForeign, true) {
 		r.That(false, onlyThere+"whatever other sessions give up",
 			s.none(recording.MarkForeign)+", after another session had sent resources/unsubscribe for it",
-			s.evidence(recording.StepForeignUnsubscribe)...)
+			s.evidence(recording.StepForeignUnsubscribe))
 	}
 }
 
@@ -212,7 +212,7 @@ func bystanderHears(expected string) judging {
 		switch _, none := verdict.NoChannel(r.Recording, session); {
 		case len(stray) > 0 && (x == nil || x.Tags[recording.TagSessionless] == ""):
 			r.That(false, expected, "the other session got "+updated+" for "+verdict.Quoted(stray[0].URI()),
-				stray.frames()...)
+				stray.frames())
 		case x == nil:
 			r.Skip(recording.CodeUndeclared, "the target lets nothing be subscribed, and sends no updates")
 		default:
@@ -234,7 +234,7 @@ func withoutSubscription(r *view) {
 		withheld = withheld && !subscribed
 	}
 	stray := func(h heard) {
-		r.That(false, noUpdates, updated+" for "+verdict.Quoted(h.URI()), h.Frame.Number)
+		r.That(false, noUpdates, updated+" for "+verdict.Quoted(h.URI()), h)
 	}
 	for _, h := range r.elsewhere(updated) {
 		if withheld && len(r.unrefused(h)) == 0 || r.keepsSessions(h) && r.unasked(h) {
@@ -269,7 +269,7 @@ func silentAfterUnsubscribe(r *view) {
 	default:
 		r.That(len(after) == 0, silentNow,
 			strconv.Itoa(len(after))+" after triggers.update had changed "+s.uri()+" once more",
-			slices.Concat(s.evidence(), gone.Evidence(), after.frames())...)
+			s.evidence(), gone, after.frames())
 	}
 }
 
@@ -281,7 +281,7 @@ func afterTheEnd(r *view) {
 	for _, h := range r.elsewhere(updated) {
 		if by := r.endOf(h); by != nil {
 			r.That(false, silentNow, updated+" for "+verdict.Quoted(h.URI()),
-				append(by.Evidence(), h.Frame.Number)...)
+				by, h)
 		} else if len(r.unrefused(h)) > 0 && r.keepsSessions(h) {
 			r.NotExercised("updates came while their resource was subscribed only")
 		}
@@ -323,8 +323,7 @@ func onlyTheSubscribed(r *view) {
 		r.NotExercised("no update came for the subscribed resource either")
 	default:
 		r.That(len(strays) == 0, "updates for "+s.uri()+" only",
-			updated+" for "+s.other()+", which was not subscribed", append(s.evidence(),
-				strays.frames()...)...)
+			updated+" for "+s.other()+", which was not subscribed", s.evidence(), strays.frames())
 	}
 }
 
@@ -351,7 +350,7 @@ const anySubscribed = "what is subscribed and what lies below it"
 // server's business: of what is listed on its own they warn if they come more than once; the rest is remarked
 // upon, because it may be a part of what was subscribed, whatever its URI looks like.
 func tellStrays(r *view, updates messages, expected string) {
-	strays := map[string][]int{}
+	strays := map[string]verdict.Frames{}
 	for _, h := range updates {
 		strays[h.URI()] = append(strays[h.URI()], h.Frame.Number)
 	}
@@ -365,14 +364,14 @@ func tellStrays(r *view, updates messages, expected string) {
 					"how the URI of an update relates to the one that was subscribed is the server's "+
 						"business, but nothing shows that these do",
 					"send updates only for what the session has subscribed, and for resources that are "+
-						"parts of it", frames...)
+						"parts of it", frames)
 				delete(strays, i.Str)
 			}
 		}
 	}
 	var rest verdict.Sightings
 	for _, uri := range slices.Sorted(maps.Keys(strays)) {
-		rest.Add(verdict.Quoted(uri), strays[uri]...)
+		rest.Add(verdict.Quoted(uri), strays[uri])
 	}
 	rest.Observe(r.Verdict, "update-unsubscribed", "%d "+
 		"{URI in updates that was not subscribed, and by which nothing shows that it is a part of what was|"+

@@ -136,7 +136,7 @@ func (all messages) keep(fits func(heard) bool) messages { return recording.Keep
 
 func (all messages) of(methods ...string) messages { return verdict.Only(all, methods...) }
 
-func (all messages) frames() []int { return verdict.FrameNumbers(all) }
+func (all messages) frames() verdict.Frames { return verdict.FrameNumbers(all) }
 
 // between keeps what came after one frame and no later than another.
 func (all messages) between(after, until int) messages {
@@ -190,7 +190,7 @@ func (s *subscription) other() string { return s.Tags[recording.TagOther] }
 func (s *subscription) ended() bool { return s.Tags[recording.TagEnded] != "" }
 
 // evidence is that of a subscription, and of further steps.
-func (s *subscription) evidence(steps ...recording.Step) []int {
+func (s *subscription) evidence(steps ...recording.Step) verdict.Frames {
 	frames := verdict.Evidence(s.Recording, s.Exchange)
 	for _, x := range s.Steps(steps...) {
 		frames = append(frames, x.Evidence()...)
@@ -310,11 +310,11 @@ func (s *subscription) none(mark recording.MarkName) string {
 }
 
 // warn states what is a warning at most, why, and what to change, where that is not what the row says.
-func (r *view) warn(expected, actual, why, hint string, frames ...int) {
+func (r *view) warn(expected, actual, why, hint string, on ...verdict.Cited) {
 	r.Fail(verdict.Finding{
 		Expected:   expected,
 		Actual:     actual,
-		Frames:     frames,
+		On:         verdict.Several(on),
 		Warn:       true,
 		Downgraded: why,
 		Hint:       hint,

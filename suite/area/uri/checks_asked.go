@@ -61,7 +61,7 @@ var uriAskedChecks = []verdict.Check{
 				v.FailUnless(!taken, verdict.Finding{
 					Expected:   "a refusal",
 					Actual:     about + ", which is no URI, was accepted",
-					Frames:     verdict.Evidence(r, x),
+					On:         verdict.Evidence(r, x),
 					Warn:       true,
 					Downgraded: verdict.Lenient,
 				})
@@ -113,7 +113,7 @@ func strangers(r *recording.Recording, v *verdict.Verdict) {
 		case verdict.Hollow(x):
 			v.NotExercised("the target answers with a result that holds nothing, which ERR-09 judges")
 		case everything && verdict.Yields(x):
-			answered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+			answered.Add(judge.Brief(x.Param("uri")), x)
 			v.Holds()
 		default:
 			refusedRead(v, x, about)
@@ -137,7 +137,7 @@ func noPatterns(r *recording.Recording, v *verdict.Verdict) {
 				"an error: it is not listed, and no template stands for it",
 				verdict.ReadOf(x)+
 					", made of the listed "+x.Tags[recording.TagOf]+", yields contents",
-				append(guesses[0].Evidence(), x.Evidence()...)...)
+				guesses[0], x)
 		}
 	}
 }
@@ -195,7 +195,7 @@ func otherSpellings(r *recording.Recording, v *verdict.Verdict) {
 	kinds := [3]string{"case", "prefix", "loose"}
 	for _, x := range r.Steps(recording.StepVariant) {
 		if k := slices.Index(kinds[:], x.Tags[recording.TagMatching]); k >= 0 && verdict.Yields(x) && slices.Equal(verdict.Bodies(x), same) {
-			seen[k].Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+			seen[k].Add(judge.Brief(x.Param("uri")), x)
 		}
 	}
 	listed := judge.Brief(exact.Param("uri"))
@@ -358,7 +358,7 @@ func systemFiles(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
 	for _, x := range r.Exchanges {
 		if what, _ := verdict.Leaked(x); guessedLeak(x) && offered(x) {
-			seen.Add(verdict.ReadOf(x)+" yields "+what, x.Evidence()...)
+			seen.Add(verdict.ReadOf(x)+" yields "+what, x)
 		}
 	}
 	seen.Observe(v, "system-file", "%d {file|files} of the system can be read; if only some directory is meant to be served, name it in the target file (subjects.roots): %s")
@@ -379,7 +379,7 @@ func leakedPaths(v *verdict.Verdict, exchanges []*recording.Exchange) {
 	var seen verdict.Sightings
 	for _, x := range exchanges {
 		if what := leak(x); what != "" {
-			seen.Add(what+" in the answer to "+v.What(x), x.Evidence()...)
+			seen.Add(what+" in the answer to "+v.What(x), x)
 		}
 	}
 	seen.Observe(v, "leaked-path", "%d {error tells|errors tell} about the inside of the server: %s")

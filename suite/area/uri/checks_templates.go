@@ -45,13 +45,13 @@ func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
 	var same verdict.Sightings
 	for _, t := range order {
 		all := byTemplate[t]
-		first, differ, frames := verdict.Bodies(all[0]), false, []int(nil)
+		first, differ := verdict.Bodies(all[0]), false
 		for _, x := range all {
 			differ = differ || !slices.Equal(verdict.Bodies(x), first)
-			frames = append(frames, x.Evidence()...)
 		}
 		if len(all) >= enough && !differ {
-			same.Add(t, frames[:min(len(frames), 6)]...)
+			frames := verdict.All(all...).Evidence()
+			same.Add(t, verdict.Frames(frames[:min(len(frames), 6)]))
 		}
 	}
 	same.Observe(v, "template-values-ignored", "%d {template yields|templates yield} the same contents, byte for byte, whatever the values of {its|their} variables: %s")
@@ -72,7 +72,7 @@ func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 				leaked = leaked || strings.Contains(uri, "{"+variable.Name+"}") || strings.Contains(uri, "{"+string(variable.Operator)+variable.Name+"}") && variable.Operator != 0
 			}
 			if leaked {
-				seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+				seen.Add(judge.Brief(x.Param("uri")), x)
 				break
 			}
 		}
@@ -87,7 +87,7 @@ func undecoded(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepSweep) {
 		value := x.Tags[recording.TagValue]
 		if otherCase(x, value) {
-			altered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+			altered.Add(judge.Brief(x.Param("uri")), x)
 		}
 		if k := x.Tags[recording.TagKind]; k != "space" && k != "utf-8" && k != "slash" {
 			continue
@@ -96,7 +96,7 @@ func undecoded(r *recording.Recording, v *verdict.Verdict) {
 		for _, c := range verdict.ContentsOf(x) {
 			text := strings.ReplaceAll(c.Get("text").String(), x.Tags[recording.TagURI], "")
 			if strings.Contains(text, encoded) && !strings.Contains(text, value) {
-				seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+				seen.Add(judge.Brief(x.Param("uri")), x)
 				break
 			}
 		}
@@ -125,7 +125,7 @@ func unreadableSuggestions(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
 	for _, x := range r.Steps(recording.StepKnown) {
 		if x.Tags[recording.TagVariables] == "1" && x.Failed() {
-			seen.Add(judge.Brief(x.Param("uri"))+", which gets "+matcher.Describe(x), x.Evidence()...)
+			seen.Add(judge.Brief(x.Param("uri"))+", which gets "+matcher.Describe(x), x)
 		}
 	}
 	seen.Observe(v, "suggestion-unreadable", "%d {expansion|expansions} with a value that a completion suggests cannot be read: %s")
