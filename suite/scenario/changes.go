@@ -157,8 +157,7 @@ func (w *watch) subscribe(ctx context.Context) {
 
 // ask sends a request about a resource, and reports whether it was granted.
 func (w *watch) ask(ctx context.Context, c *Client, step recording.Step, method, uri string, more recording.Tags) bool {
-	return c.Do(ctx, session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri},
-		Tags: recording.Tags{recording.TagURI: uri, recording.TagWho: w.who(c)}.With(more)}).Succeeded()
+	return c.Do(ctx, Of(step, method, uri, recording.Tags{recording.TagWho: w.who(c)}, more)).Succeeded()
 }
 
 func (w *watch) who(c *Client) string {
@@ -301,8 +300,7 @@ func (w *watch) reread(ctx context.Context) {
 // read reads the resource that is changed. Not by Do, which might ask again in a fresh
 // session: that one would have subscribed to nothing.
 func (w *watch) read(ctx context.Context, step recording.Step, c *Client, who string) *recording.Exchange {
-	return c.Note(c.S.Do(ctx, session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": w.t.Update.URI},
-		Tags: recording.Tags{recording.TagURI: w.t.Update.URI, recording.TagWho: who}}))
+	return c.Note(c.S.Do(ctx, Of(step, "resources/read", w.t.Update.URI, recording.Tags{recording.TagWho: who})))
 }
 
 // twice subscribes what is subscribed, and has the bystander subscribe it and give it

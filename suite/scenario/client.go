@@ -143,12 +143,17 @@ func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange 
 	return c.pass(ctx, &message{c: c, q: q, send: send})
 }
 
+// DoEach sends messages that do not depend on each other: see [Each].
+func (c *Client) DoEach(ctx context.Context, all ...session.Request) {
+	Each(c, all, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+}
+
 // OfListed sends a request about a resource that was listed or read before, as [Client.Do] does. Where it is refused a plain read
 // follows, [recording.StepStillThere], by which a resource that is gone by now is told from one that is there.
 func (c *Client) OfListed(ctx context.Context, q session.Request) *recording.Exchange {
 	x := c.Do(ctx, q)
 	if uri := q.Tags[recording.TagURI]; uri != "" && (x.Failed() || x.Status >= http.StatusBadRequest) {
-		c.Do(ctx, session.Request{Step: recording.StepStillThere, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri}, Params: map[string]any{"uri": uri}})
+		ReadResource(ctx, c, recording.StepStillThere, uri, nil)
 	}
 	return x
 }

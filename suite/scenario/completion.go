@@ -67,7 +67,6 @@ var templateCompletionsScenario = &Scenario{
 	Name:  recording.TemplateCompletions,
 	Title: "completing the variables of templates",
 	Sends: "completion/complete for each variable of each listed template: nothing typed, a letter, with a context, and what the target file gives.",
-	Phase: Read,
 	After: []recording.Name{recording.WalkTemplates},
 	When:  Completes,
 	Script: func(ctx context.Context, p *Play) {
@@ -91,7 +90,7 @@ var templateCompletionsScenario = &Scenario{
 				c.Do(ctx, complete(recording.StepTyped, v.template, v.name, "a", nil, nil))
 			}
 		})
-		Each(c, further(p, all, values), func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+		c.DoEach(ctx, further(p, all, values)...)
 	},
 }
 
@@ -163,7 +162,6 @@ var malformedCompletionsScenario = &Scenario{
 	Name:  recording.MalformedCompletions,
 	Title: "asking for completions in a wrong way",
 	Sends: "Completions without a ref, an argument or a value, and with an unknown type, a number as value, an unknown argument and an unknown template; and one with brackets and quotes, with a pattern and with odd letters as the value.",
-	Phase: Read,
 	In:    Expendable,
 	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
 	When:  Completes,
@@ -217,7 +215,6 @@ var undeclaredCompletionScenario = &Scenario{
 	Name:  recording.UndeclaredCompletion,
 	Title: "asking for a completion that was not declared",
 	Sends: "completion/complete, although the target does not declare completions.",
-	Phase: Read,
 	In:    Expendable,
 	After: []recording.Name{recording.WalkTemplates},
 	When: Where(func(p *Play) bool { return Completes(p) != nil },

@@ -14,7 +14,6 @@ var discoveryScenario = &Scenario{
 	Name:  recording.Discovery,
 	Title: "asking what the target is and can do",
 	Sends: "server/discover.",
-	Phase: Read,
 	When:  InModern,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {
@@ -37,7 +36,6 @@ var firstMessagesScenario = &Scenario{
 	Title: "opening connections with any request",
 	Sends: "New connections that begin with a list or a read; a cursor of one connection on another; " +
 		"requests with and without a log level.",
-	Phase: Read,
 	In:    Opening,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	When:  InModern,
@@ -70,8 +68,7 @@ func (p *Play) firstList(ctx context.Context, c *Client) {
 }
 
 func (p *Play) firstRead(ctx context.Context, c *Client, uri string) {
-	c.first(ctx, session.Request{Step: recording.StepFirstRead, Method: "resources/read",
-		Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}})
+	c.first(ctx, Of(recording.StepFirstRead, "resources/read", uri))
 	pages := p.Earlier(recording.WalkResources).Steps(recording.StepPage)
 	if len(pages) > 1 && pages[1].Succeeded() {
 		cursor := map[string]any{"cursor": pages[0].Result().Get("nextCursor").Str}
@@ -102,11 +99,10 @@ func (p *Play) freshCursor(ctx context.Context, c *Client) {
 // logged sends requests with log levels, then the same without.
 func (p *Play) logged(ctx context.Context, c *Client, uri string) {
 	ask := func(step recording.Step) session.Request {
-		q := p.Ordinary(step)
-		if uri != "" {
-			q.Method, q.Params = "resources/read", map[string]any{"uri": uri}
+		if uri == "" {
+			return p.Ordinary(step)
 		}
-		return q
+		return About(step, "resources/read", uri)
 	}
 	for _, level := range []string{"error", "debug"} {
 		q := ask(recording.StepLogged)

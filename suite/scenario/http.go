@@ -113,8 +113,7 @@ var httpSessionsScenario = &Scenario{
 	Sends: "Two sessions in use side by side; requests without a session id, with an unknown one, with " +
 		"one that was made of the session's own, with a bad version header; then DELETE, use after it, " +
 		"and a new session, also under an id of the client's.",
-	Phase: Read,
-	When:  OverLegacyHTTP,
+	When: OverLegacyHTTP,
 	Script: func(ctx context.Context, p *Play) {
 		a, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
 		if !ok {
@@ -165,22 +164,23 @@ func (p *Play) chosenID(ctx context.Context, c *Client) {
 
 // use makes requests of different kinds in a session.
 func (p *Play) use(ctx context.Context, c *Client, name string) {
-	list, note := p.Ordinary(recording.StepUse), Notification(recording.StepUse)
-	list.Tags, note.Tags = recording.Tags{recording.TagSession: name}, recording.Tags{recording.TagSession: name}
-	c.Do(ctx, list)
-	c.Do(ctx, note)
-	again := p.Ordinary(recording.StepUse)
-	again.Tags = recording.Tags{recording.TagSession: name}
-	c.Do(ctx, again)
-	c.Peek(ctx, session.Request{Step: recording.StepUse, HTTPMethod: http.MethodGet, Tags: recording.Tags{recording.TagSession: name}}, time.Second)
+	list, get := p.Ordinary(recording.StepUse), session.Request{Step: recording.StepUse, HTTPMethod: http.MethodGet}
+	for _, q := range []session.Request{list, Notification(recording.StepUse), list, get} {
+		if q.Tags = (recording.Tags{recording.TagSession: name}); q.HTTPMethod != "" {
+			c.Peek(ctx, q, time.Second)
+		} else {
+			c.Do(ctx, q)
+		}
+	}
 }
 
 // idProbes asks under no id, and under ids that were never issued; other is that of another session.
 func (p *Play) idProbes(ctx context.Context, c *Client, other string) {
-	missing, unknown := p.Ordinary(recording.StepWithoutID), p.Ordinary(recording.StepUnknownID)
-	missing.Omit = []string{HeaderSession}
-	unknown.Header = map[string]string{HeaderSession: StrangeSession}
-	probes, own := []session.Request{missing, unknown}, c.S.HTTPSession()
+	probes := []session.Request{
+		{Step: recording.StepWithoutID, Omit: []string{HeaderSession}},
+		{Step: recording.StepUnknownID, Header: map[string]string{HeaderSession: StrangeSession}},
+	}
+	own := c.S.HTTPSession()
 	made := [][2]string{
 		{"one character changed", Changed(own, len(own)/2)}, {"its last character cut off", own[:len(own)-1]},
 		{"a further character", own + "0"},
@@ -189,11 +189,10 @@ func (p *Play) idProbes(ctx context.Context, c *Client, other string) {
 		made = nil // what is made of an id that can be guessed may be that of another session
 	}
 	for _, m := range made {
-		q := p.Ordinary(recording.StepUnknownID)
-		q.Tags, q.Header = recording.Tags{recording.TagForm: m[0]}, map[string]string{HeaderSession: m[1]}
-		probes = append(probes, q)
+		probes = append(probes, session.Request{Step: recording.StepUnknownID,
+			Tags: recording.Tags{recording.TagForm: m[0]}, Header: map[string]string{HeaderSession: m[1]}})
 	}
-	Each(c, probes, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+	c.DoEach(ctx, p.Ordinarily(probes...)...)
 	c.Peek(ctx, session.Request{Step: recording.StepGetWithoutID, HTTPMethod: http.MethodGet, Omit: []string{HeaderSession}}, time.Second)
 }
 
@@ -214,15 +213,12 @@ func (p *Play) besideOther(ctx context.Context, c *Client) {
 // badVersions sends version headers that no server supports, at last with the
 // request that could end the session.
 func (p *Play) badVersions(ctx context.Context, c *Client) {
-	missing := p.Ordinary(recording.StepNoVersion)
-	missing.Omit = []string{HeaderVersion}
-	probes := []session.Request{missing}
+	probes := []session.Request{{Step: recording.StepNoVersion, Omit: []string{HeaderVersion}}}
 	for _, version := range []string{PastVersion, "not-a-version"} {
-		q := p.Ordinary(recording.StepBadVersion)
-		q.Tags, q.Header = recording.Tags{recording.TagVersion: version}, map[string]string{HeaderVersion: version}
-		probes = append(probes, q)
+		probes = append(probes, session.Request{Step: recording.StepBadVersion,
+			Tags: recording.Tags{recording.TagVersion: version}, Header: map[string]string{HeaderVersion: version}})
 	}
-	Each(c, probes, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+	c.DoEach(ctx, p.Ordinarily(probes...)...)
 	bad := map[string]string{HeaderVersion: PastVersion}
 	c.Peek(ctx, session.Request{Step: recording.StepGetBadVersion, HTTPMethod: http.MethodGet, Header: bad}, time.Second)
 	c.Do(ctx, session.Request{Step: recording.StepDeleteBadVersion, HTTPMethod: http.MethodDelete, Header: bad})

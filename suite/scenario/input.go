@@ -28,7 +28,6 @@ var inputReadsScenario = &Scenario{
 	Name:  recording.InputReads,
 	Title: "reading what asks for input",
 	Sends: "Reads of a resource that asks for input, with and without the capabilities for it; answers in several rounds, an empty answer, an altered state, and the state of another caller.",
-	Phase: Read,
 	When: All(InModern, Where(func(p *Play) bool { return p.Target.Subjects.Input != nil },
 		recording.CodeNeedsConfig, "name a resource whose read asks for input in the target file (subjects.input)")),
 	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {

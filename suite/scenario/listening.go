@@ -37,8 +37,7 @@ var listeningScenario = &Scenario{
 	Sends: "On a connection that begins with discovery listen streams for all that is declared, for the list " +
 		"alone, for two resources, and for what is not declared; ordinary requests before and meanwhile, and " +
 		"reads of a few resources.",
-	Phase: Read, // nobody else talks in its session
-	Waits: true,
+	Waits: true, // nobody else talks in its session
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
 	When:  InModern,
 	Script: func(ctx context.Context, p *Play) {
@@ -204,10 +203,10 @@ func Answered(st *session.Stream) bool {
 func (c *Client) meanwhile(ctx context.Context, p *Play) {
 	all := []session.Request{{Method: "resources/list"}}
 	if uri := p.Readable(); uri != "" {
-		all = append(all, session.Request{Method: "resources/read", Params: map[string]any{"uri": uri}})
+		all = append(all, About("", "resources/read", uri))
 	}
 	if slow := p.Target.Subjects.Slow; slow != nil {
-		all = append(all, session.Request{Method: "resources/read", Params: map[string]any{"uri": slow.URI}})
+		all = append(all, About("", "resources/read", slow.URI))
 	}
 	Each(c, all, func(i int, q session.Request, c *Client) {
 		q.Step, q.Meta = recording.StepDuring, map[string]any{"progressToken": "mcpcheck-during-" + strconv.Itoa(i)}

@@ -49,7 +49,6 @@ var malformedReadsScenario = &Scenario{
 	Title: "reading what is no URI, or a strange one",
 	Sends: "Reads of strings that are no URI, of strange and of normalised ones, of a listed URI in other " +
 		"spellings and with characters of patterns, and reads whose uri is missing or no string.",
-	Phase: Read,
 	In:    Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.MissingReads},
 	Script: func(ctx context.Context, p *Play) {
@@ -115,7 +114,6 @@ var uriSubscriptionsScenario = &Scenario{
 	Name:  recording.URISubscriptions,
 	Title: "subscribing to what is no URI",
 	Sends: "Subscriptions to what is no URI, and to paths that climb out of every directory.",
-	Phase: Read,
 	In:    Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When:  Declared("resources.subscribe"),
@@ -139,11 +137,10 @@ var uriSubscriptionsScenario = &Scenario{
 }
 
 func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording.Tags) {
-	params := map[string]any{"uri": uri}
-	x := c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: params, Tags: tags.With()})
+	x := c.Do(ctx, Of(recording.StepSubscribe, "resources/subscribe", uri, tags))
 	if x.Succeeded() {
 		x.Tags[recording.TagAccepted] = "yes"
-		c.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: params})
+		c.Do(ctx, About(recording.StepUnsubscribe, "resources/unsubscribe", uri))
 	}
 }
 
@@ -200,8 +197,7 @@ var invalidMessagesScenario = &Scenario{
 	Sends: "A message that breaks off, bytes that are no UTF-8 in a notification and in a request, " +
 		"objects without a method or with a numeric one, an array where there are no batches, a null id, " +
 		"members that occur twice, a method that nobody has, and a read without a URI.",
-	Phase: Read,
-	In:    Expendable,
+	In: Expendable,
 	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
 		c.Do(ctx, session.Request{Step: recording.StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})
 		if p.Facts.Declares("resources") {
@@ -234,7 +230,6 @@ var foreignMessagesScenario = &Scenario{
 	Name:  recording.ForeignMessages,
 	Title: "messages of other protocols and revisions",
 	Sends: "Requests without jsonrpc or of another version of it, and for methods of nobody, of other revisions and of extensions.",
-	Phase: Read,
 	In:    Expendable,
 	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
 		c.Do(ctx, session.Request{Step: recording.StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})

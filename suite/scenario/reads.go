@@ -20,7 +20,6 @@ var readsScenario = &Scenario{
 	Name:  recording.Reads,
 	Title: "reading what is listed",
 	Sends: "resources/read of each listed resource, or of a sample of them.",
-	Phase: Read,
 	After: []recording.Name{recording.WalkResources},
 	Script: func(ctx context.Context, p *Play) {
 		all := p.Resources()
@@ -105,19 +104,17 @@ var knownReadsScenario = &Scenario{
 	Name:  recording.KnownReads,
 	Title: "reading resources with known contents",
 	Sends: "Reads of the resources whose contents the target file knows.",
-	Phase: Read,
 	When: Where(func(p *Play) bool { return len(p.Target.Subjects.Texts)+len(p.Target.Subjects.Blobs) > 0 },
 		recording.CodeNeedsConfig, "name resources with known contents in the target file (subjects.texts, subjects.blobs)"),
 	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
 		var known []session.Request
 		add := func(step recording.Step, uri string, tags recording.Tags) {
-			tags[recording.TagURI] = uri
 			for name, value := range tags {
 				if value == "" && name != recording.TagText {
 					delete(tags, name)
 				}
 			}
-			known = append(known, session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: tags})
+			known = append(known, Of(step, "resources/read", uri, tags))
 		}
 		for _, t := range p.Target.Subjects.Texts {
 			tags := recording.Tags{recording.TagType: t.MIMEType}
@@ -136,7 +133,7 @@ var knownReadsScenario = &Scenario{
 			}
 			add(recording.StepBlob, b.URI, tags)
 		}
-		Each(c, known, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+		c.DoEach(ctx, known...)
 	}),
 }
 
@@ -147,7 +144,6 @@ var missingReadsScenario = &Scenario{
 	Name:  recording.MissingReads,
 	Title: "reading what does not exist",
 	Sends: "Reads of the URIs that the target file declares as missing, and of made-up siblings of listed URIs that match no template.",
-	Phase: Read,
 	In:    Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	Script: func(ctx context.Context, p *Play) {

@@ -20,8 +20,7 @@ var selfUpdatesScenario = &Scenario{
 	Name:  recording.SelfUpdates,
 	Title: "looking for a resource that changes by itself",
 	Sends: "Subscriptions to a few listed resources, a window of silence, and reads if no update comes.",
-	Phase: Read, // its silence is that of one session
-	Waits: true,
+	Waits: true, // its silence is that of one session
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	When: All(
 		Where(func(p *Play) bool { return !p.Modern() }, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),
@@ -134,7 +133,7 @@ func (w *selfWatch) open(ctx context.Context, step recording.Step) bool {
 // ask sends a request about a resource. Not by Do, which might ask again in a fresh session: that one would
 // have subscribed to nothing.
 func (w *selfWatch) ask(ctx context.Context, step recording.Step, method, uri string) *recording.Exchange {
-	return w.c.Note(w.c.S.Do(ctx, session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}))
+	return w.c.Note(w.c.S.Do(ctx, Of(step, method, uri)))
 }
 
 // askAll sends a request about each of several resources, at the same time; where its session has ended there is nil.
@@ -142,7 +141,7 @@ func (w *selfWatch) askAll(ctx context.Context, step recording.Step, method stri
 	all, own := make([]*recording.Exchange, len(uris)), w.c.S
 	Each(w.c, uris, func(i int, uri string, c *Client) {
 		if c.S == own && own.Alive() {
-			all[i] = c.Note(c.S.Do(ctx, session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}))
+			all[i] = c.Note(c.S.Do(ctx, Of(step, method, uri)))
 		}
 	})
 	return all
@@ -247,8 +246,8 @@ func (w *selfWatch) play(ctx context.Context) {
 	if w.p.Combination.Transport == requirement.HTTP && !w.p.Limited() {
 		if other, ok := w.p.Fresh(ctx, session.Options{}); ok {
 			for _, step := range []recording.Step{recording.StepForeignSubscribe, recording.StepForeignUnsubscribe} {
-				other.Note(other.S.Do(ctx, session.Request{Step: step, Method: strings.Replace(string(step), "foreign-", "resources/", 1),
-					Params: map[string]any{"uri": w.uri}, Tags: recording.Tags{recording.TagURI: w.uri}}))
+				method := strings.Replace(string(step), "foreign-", "resources/", 1)
+				other.Note(other.S.Do(ctx, Of(step, method, w.uri)))
 			}
 			if !w.watch(ctx, "foreign") {
 				return

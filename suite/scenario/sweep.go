@@ -47,7 +47,6 @@ var templateSweepScenario = &Scenario{
 	Name:  recording.TemplateSweep,
 	Title: "reading templates expanded with values of all kinds",
 	Sends: "Reads of every listed template, expanded with values that the target suggests, with values of all kinds, and with none.",
-	Phase: Read,
 	In:    Expendable,
 	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
 	Script: func(ctx context.Context, p *Play) {

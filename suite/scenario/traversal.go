@@ -25,7 +25,6 @@ var traversalScenario = &Scenario{
 	Name:     recording.Traversal,
 	Title:    "trying to leave a served directory",
 	Sends:    "Reads that lead out of a served directory if the path is taken at face value: dots, encodings, tricks, expanded templates, and files that most systems have.",
-	Phase:    Read,
 	In:       Expendable,
 	After:    []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	Security: true,

@@ -16,7 +16,6 @@ var twoClientsScenario = &Scenario{
 	Name:  recording.TwoClients,
 	Title: "serving two clients side by side",
 	Sends: "Two clients that send different requests under the same id at the same time, and once more afterwards.",
-	Phase: Read,
 	When: All(Where(func(p *Play) bool { return p.Combination.Transport != requirement.Stdio && p.Combination.Defined() },
 		recording.CodeCombination, "several clients share a server over HTTP only"), Declared("resources")),
 	Script: func(ctx context.Context, p *Play) {

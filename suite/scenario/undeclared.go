@@ -16,7 +16,6 @@ var undeclaredScenario = &Scenario{
 	Name:  recording.Undeclared,
 	Title: "asking for what the target does not declare",
 	Sends: "The list, a read and methods of other features, although the target does not declare them.",
-	Phase: Read,
 	In:    Expendable,
 	When: Where(func(p *Play) bool { return len(p.Facts.Declared) > 0 },
 		recording.CodeNotExercised, "it is not known what the target declares"),
@@ -36,7 +35,7 @@ var undeclaredScenario = &Scenario{
 				ReadResource(ctx, c, recording.StepRead, uri, nil)
 			}
 		}
-		Each(c, features, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+		c.DoEach(ctx, features...)
 	},
 }
 

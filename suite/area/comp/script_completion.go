@@ -14,7 +14,6 @@ var guardedCompletionsScenario = &scenario.Scenario{
 	Name:  GuardedCompletions,
 	Title: "completing what must not be given away",
 	Sends: "Completions of arguments with values that the target file says must never be suggested, if there is one as a caller with fewer rights.",
-	Phase: scenario.Read,
 	When: func(p *scenario.Play) *recording.Skipped {
 		if skip := scenario.Completes(p); skip != nil {
 			return skip
@@ -41,7 +40,7 @@ var guardedCompletionsScenario = &scenario.Scenario{
 				all = append(all, q)
 			}
 		}
-		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		c.DoEach(ctx, all...)
 	},
 }
 

@@ -150,7 +150,7 @@ var httpBroadcastScenario = &scenario.Scenario{
 			return
 		}
 		one, two := c.S.OpenStream(ctx, stepGet1), c.S.OpenStream(ctx, stepGet2)
-		x := c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: map[string]any{"uri": uri}})
+		x := c.Do(ctx, scenario.About(recording.StepSubscribe, "resources/subscribe", uri))
 		if x.Succeeded() && one.Open() && two.Open() {
 			after := p.Mark(markTriggered)
 			if p.Fire(ctx, p.Target.Triggers.Update) {

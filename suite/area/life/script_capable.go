@@ -157,8 +157,9 @@ func (c *capable) use(ctx context.Context, answer string) {
 		methods = methods[:1]
 	}
 	for _, method := range methods {
-		about := map[string]any{"uri": all[0].URI()}
-		c.Note(c.S.Do(ctx, session.Request{Step: stepUsed, Method: method, Params: about, Tags: recording.Tags{tagAnswer: answer}}))
+		q := scenario.About(stepUsed, method, all[0].URI())
+		q.Tags = recording.Tags{tagAnswer: answer}
+		c.Note(c.S.Do(ctx, q))
 	}
 }
 

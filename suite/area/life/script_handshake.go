@@ -23,8 +23,7 @@ var handshakeScenario = &scenario.Scenario{
 	Name:  Handshake,
 	Title: "a handshake in slow motion",
 	Sends: "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
-	Phase: scenario.Read, // nobody else talks in its session
-	Waits: true,
+	Waits: true, // nobody else talks in its session
 	In:    scenario.Opening,
 	When:  legacyOnly,
 	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
@@ -50,14 +49,13 @@ var pingsScenario = &scenario.Scenario{
 	Name:  Pings,
 	Title: "ping",
 	Sends: "ping without params, and with empty metadata.",
-	Phase: scenario.Read,
 	When:  legacyOnly,
 	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepPing, Method: "ping"},
 			{Step: stepPingMeta, Method: "ping", Params: map[string]any{"_meta": map[string]any{}}},
 		}
-		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		c.DoEach(ctx, all...)
 	}),
 }
 

@@ -18,7 +18,6 @@ func paging(name, walk recording.Name, method, of string) *scenario.Scenario {
 		Name:   name,
 		Title:  "asking for the same pages" + of + " again",
 		Sends:  "The first page" + of + ", the page behind its cursor twice, and the first page in between and again, on a session of its own.",
-		Phase:  scenario.Read,
 		After:  []recording.Name{walk},
 		Script: func(ctx context.Context, p *scenario.Play) { pagesAgain(ctx, p, walk, method) },
 	}
@@ -134,7 +133,6 @@ var completeWalksScenario = &scenario.Scenario{
 	Name:  CompleteWalks,
 	Title: "looking for everything that must be listed",
 	Sends: "All pages of resources and templates, to be compared with the URIs that the target file says must be there.",
-	Phase: scenario.Read,
 	When: scenario.Where(func(p *scenario.Play) bool {
 		return len(p.Target.Subjects.Complete)+len(p.Target.Subjects.CompleteTemplates) > 0
 	}, recording.CodeNeedsConfig, "name all URIs that the list must hold in the target file (subjects.complete)"),
