@@ -24,10 +24,10 @@ var bareRequestsScenario = &Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary(recording.StepPlain))
+		c.Do(ctx, p.Ordinary(StepPlain))
 		c.DoEach(ctx, p.Ordinarily(
-			session.Request{Step: recording.StepNoParams, Bare: true},
-			session.Request{Step: recording.StepNoMeta, Bare: true, Params: map[string]any{}},
+			session.Request{Step: StepNoParams, Bare: true},
+			session.Request{Step: StepNoMeta, Bare: true, Params: map[string]any{}},
 		)...)
 	},
 }

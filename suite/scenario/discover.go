@@ -49,7 +49,7 @@ var firstMessagesScenario = &Scenario{
 			scripts = append(scripts, func(c *Client) { p.firstRead(ctx, c, uri) })
 		}
 		p.together(ctx, scripts...)
-		again := p.Rec.Step(recording.StepFirstRead + recording.StepAgain)
+		again := p.Rec.Step(StepFirstRead + StepAgain)
 		if again != nil && !again.Succeeded() { // it may be gone by now
 			if c, ok := p.Clean(ctx); ok {
 				ReadResource(ctx, c, recording.StepStillThere, uri, nil)
@@ -62,17 +62,17 @@ func (p *Play) firstList(ctx context.Context, c *Client) {
 	q := p.Ordinary(recording.StepFirstList)
 	q.Tags = recording.Tags{}
 	if walk := p.Earlier(recording.WalkResources).Step(recording.StepPage); walk != nil && walk.Succeeded() {
-		q.Tags[recording.TagWalked] = "yes"
+		q.Tags[TagWalked] = "yes"
 	}
 	c.first(ctx, q)
 }
 
 func (p *Play) firstRead(ctx context.Context, c *Client, uri string) {
-	c.first(ctx, Of(recording.StepFirstRead, "resources/read", uri))
+	c.first(ctx, Of(StepFirstRead, "resources/read", uri))
 	pages := p.Earlier(recording.WalkResources).Steps(recording.StepPage)
 	if len(pages) > 1 && pages[1].Succeeded() {
 		cursor := map[string]any{"cursor": pages[0].Result().Get("nextCursor").Str}
-		x := c.Do(ctx, session.Request{Step: recording.StepCursor, Method: "resources/list", Params: cursor})
+		x := c.Do(ctx, session.Request{Step: StepCursor, Method: "resources/list", Params: cursor})
 		if x.Failed() {
 			p.freshCursor(ctx, c)
 		}
@@ -90,9 +90,9 @@ func (p *Play) freshCursor(ctx context.Context, c *Client) {
 	if !ok {
 		return
 	}
-	first := p.Ordinary(recording.StepCursorSource)
+	first := p.Ordinary(StepCursorSource)
 	if x := other.Do(ctx, first); x.Succeeded() && x.Result().Get("nextCursor").Type == gjson.String {
-		c.Do(ctx, session.Request{Step: recording.StepCursor + recording.StepAgain, Method: "resources/list", Params: map[string]any{"cursor": x.Result().Get("nextCursor").Str}})
+		c.Do(ctx, session.Request{Step: StepCursor + StepAgain, Method: "resources/list", Params: map[string]any{"cursor": x.Result().Get("nextCursor").Str}})
 	}
 }
 
@@ -105,11 +105,11 @@ func (p *Play) logged(ctx context.Context, c *Client, uri string) {
 		return About(step, "resources/read", uri)
 	}
 	for _, level := range []string{"error", "debug"} {
-		q := ask(recording.StepLogged)
-		q.Tags, q.Meta = recording.Tags{recording.TagLevel: level}, map[string]any{session.MetaLogLevel: level}
+		q := ask(StepLogged)
+		q.Tags, q.Meta = recording.Tags{"level": level}, map[string]any{session.MetaLogLevel: level}
 		c.Do(ctx, q)
 	}
-	c.Do(ctx, ask(recording.StepAfterLogs))
+	c.Do(ctx, ask("after-logs"))
 }
 
 // first sends the first message of a connection.
@@ -117,8 +117,8 @@ func (c *Client) first(ctx context.Context, q session.Request) {
 	if c.Do(ctx, q).Succeeded() {
 		return
 	}
-	c.Do(ctx, session.Request{Step: recording.StepThenDiscover, Method: "server/discover"})
-	q.Step += recording.StepAgain
+	c.Do(ctx, session.Request{Step: "then-discover", Method: "server/discover"})
+	q.Step += StepAgain
 	c.Do(ctx, q)
 }
 

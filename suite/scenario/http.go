@@ -32,7 +32,7 @@ func ChosenSession(issued string) string {
 // Sessionless is a tag that tells that a legacy target keeps no sessions.
 func (c *Client) Sessionless() recording.Tags {
 	if c.P.Combination.Transport == requirement.HTTP && !c.P.Modern() && c.S.HTTPSession() == "" {
-		return recording.Tags{recording.TagSessionless: "yes"}
+		return recording.Tags{TagSessionless: "yes"}
 	}
 	return nil
 }
@@ -157,16 +157,16 @@ func (p *Play) onlySession(ctx context.Context, c *Client) {
 // chosenID opens a session under an id of its own making, if the target takes it.
 func (p *Play) chosenID(ctx context.Context, c *Client) {
 	chosen := ChosenSession(c.S.HTTPSession())
-	q := Handshake(recording.StepChosenID, p.Revision())
-	q.Tags[recording.TagSession], q.Header = chosen, map[string]string{HeaderSession: chosen}
+	q := Handshake(StepChosenID, p.Revision())
+	q.Tags[TagSession], q.Header = chosen, map[string]string{HeaderSession: chosen}
 	p.Initialize(ctx, q, p.Revision())
 }
 
 // use makes requests of different kinds in a session.
 func (p *Play) use(ctx context.Context, c *Client, name string) {
-	list, get := p.Ordinary(recording.StepUse), session.Request{Step: recording.StepUse, HTTPMethod: http.MethodGet}
-	for _, q := range []session.Request{list, Notification(recording.StepUse), list, get} {
-		if q.Tags = (recording.Tags{recording.TagSession: name}); q.HTTPMethod != "" {
+	list, get := p.Ordinary(StepUse), session.Request{Step: StepUse, HTTPMethod: http.MethodGet}
+	for _, q := range []session.Request{list, Notification(StepUse), list, get} {
+		if q.Tags = (recording.Tags{TagSession: name}); q.HTTPMethod != "" {
 			c.Peek(ctx, q, time.Second)
 		} else {
 			c.Do(ctx, q)
@@ -177,8 +177,8 @@ func (p *Play) use(ctx context.Context, c *Client, name string) {
 // idProbes asks under no id, and under ids that were never issued; other is that of another session.
 func (p *Play) idProbes(ctx context.Context, c *Client, other string) {
 	probes := []session.Request{
-		{Step: recording.StepWithoutID, Omit: []string{HeaderSession}},
-		{Step: recording.StepUnknownID, Header: map[string]string{HeaderSession: StrangeSession}},
+		{Step: StepWithoutID, Omit: []string{HeaderSession}},
+		{Step: StepUnknownID, Header: map[string]string{HeaderSession: StrangeSession}},
 	}
 	own := c.S.HTTPSession()
 	made := [][2]string{
@@ -189,11 +189,11 @@ func (p *Play) idProbes(ctx context.Context, c *Client, other string) {
 		made = nil // what is made of an id that can be guessed may be that of another session
 	}
 	for _, m := range made {
-		probes = append(probes, session.Request{Step: recording.StepUnknownID,
-			Tags: recording.Tags{recording.TagForm: m[0]}, Header: map[string]string{HeaderSession: m[1]}})
+		probes = append(probes, session.Request{Step: StepUnknownID,
+			Tags: recording.Tags{TagForm: m[0]}, Header: map[string]string{HeaderSession: m[1]}})
 	}
 	c.DoEach(ctx, p.Ordinarily(probes...)...)
-	c.Peek(ctx, session.Request{Step: recording.StepGetWithoutID, HTTPMethod: http.MethodGet, Omit: []string{HeaderSession}}, time.Second)
+	c.Peek(ctx, session.Request{Step: StepGetWithoutID, HTTPMethod: http.MethodGet, Omit: []string{HeaderSession}}, time.Second)
 }
 
 // besideOther opens a session in another revision, if the target serves one.
@@ -202,9 +202,9 @@ func (p *Play) besideOther(ctx context.Context, c *Client) {
 		if rev.Modern() || rev == p.Revision() {
 			continue
 		}
-		_, x := p.Initialize(ctx, Handshake(recording.StepOtherRevision, rev), rev)
+		_, x := p.Initialize(ctx, Handshake(StepOtherRevision, rev), rev)
 		if x != nil && x.Succeeded() {
-			c.Do(ctx, p.Ordinary(recording.StepAfterOther))
+			c.Do(ctx, p.Ordinary(StepAfterOther))
 		}
 		return
 	}
@@ -213,31 +213,31 @@ func (p *Play) besideOther(ctx context.Context, c *Client) {
 // badVersions sends version headers that no server supports, at last with the
 // request that could end the session.
 func (p *Play) badVersions(ctx context.Context, c *Client) {
-	probes := []session.Request{{Step: recording.StepNoVersion, Omit: []string{HeaderVersion}}}
+	probes := []session.Request{{Step: StepNoVersion, Omit: []string{HeaderVersion}}}
 	for _, version := range []string{PastVersion, "not-a-version"} {
-		probes = append(probes, session.Request{Step: recording.StepBadVersion,
-			Tags: recording.Tags{recording.TagVersion: version}, Header: map[string]string{HeaderVersion: version}})
+		probes = append(probes, session.Request{Step: StepBadVersion,
+			Tags: recording.Tags{TagVersion: version}, Header: map[string]string{HeaderVersion: version}})
 	}
 	c.DoEach(ctx, p.Ordinarily(probes...)...)
 	bad := map[string]string{HeaderVersion: PastVersion}
-	c.Peek(ctx, session.Request{Step: recording.StepGetBadVersion, HTTPMethod: http.MethodGet, Header: bad}, time.Second)
-	c.Do(ctx, session.Request{Step: recording.StepDeleteBadVersion, HTTPMethod: http.MethodDelete, Header: bad})
+	c.Peek(ctx, session.Request{Step: StepGetBadVersion, HTTPMethod: http.MethodGet, Header: bad}, time.Second)
+	c.Do(ctx, session.Request{Step: StepDeleteBadVersion, HTTPMethod: http.MethodDelete, Header: bad})
 }
 
 // ended ends a session and looks what becomes of its id.
 func (p *Play) ended(ctx context.Context, c *Client) {
-	x := c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
+	x := c.Do(ctx, session.Request{Step: StepDelete, HTTPMethod: http.MethodDelete})
 	if x.Status < 200 || x.Status > 299 {
 		return
 	}
 	for attempt := 0; ; attempt++ {
-		x := c.Do(ctx, p.Ordinary(recording.StepAfterDelete))
+		x := c.Do(ctx, p.Ordinary(StepAfterDelete))
 		if x.Status != http.StatusOK || attempt == 4 {
 			break
 		}
 		c.S.Quiet(ctx, 250*time.Millisecond)
 	}
-	c.Peek(ctx, session.Request{Step: recording.StepGetAfterDelete, HTTPMethod: http.MethodGet}, time.Second)
-	c.Do(ctx, session.Request{Step: recording.StepDeleteAgain, HTTPMethod: http.MethodDelete})
-	p.Initialize(ctx, Handshake(recording.StepReopen, p.Revision()), p.Revision())
+	c.Peek(ctx, session.Request{Step: StepGetAfterDelete, HTTPMethod: http.MethodGet}, time.Second)
+	c.Do(ctx, session.Request{Step: StepDeleteAgain, HTTPMethod: http.MethodDelete})
+	p.Initialize(ctx, Handshake(StepReopen, p.Revision()), p.Revision())
 }

@@ -45,7 +45,7 @@ var listeningScenario = &Scenario{
 		if !ok {
 			return
 		}
-		c.first(ctx, session.Request{Step: recording.StepFirstDiscover, Method: "server/discover"})
+		c.first(ctx, session.Request{Step: StepFirstDiscover, Method: "server/discover"})
 		c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 		var open streams
 		defer func() { open.leave(ctx) }()
@@ -69,7 +69,7 @@ var listeningScenario = &Scenario{
 func (c *Client) untold(ctx context.Context, p *Play, open streams) {
 	const few = 8
 	i := slices.IndexFunc(open, func(st *session.Stream) bool {
-		return st.Exchange().Tags[recording.TagName] == "full" && st.Ack != nil && st.Exchange().Tags[recording.TagEnded] == ""
+		return st.Exchange().Tags[recording.TagName] == "full" && st.Ack != nil && st.Exchange().Tags[TagEnded] == ""
 	})
 	if i < 0 {
 		return
@@ -116,7 +116,7 @@ func (p *Play) filters() []Filter {
 			uris = append(uris, l.URI())
 		}
 	}
-	tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), recording.TagTemplates: strconv.Itoa(len(p.AllTemplates()))}
+	tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), TagTemplates: strconv.Itoa(len(p.AllTemplates()))}
 	var all []Filter
 	if changes || len(uris) > 0 {
 		all = append(all, Filter{Name: "full", ID: digitsOnly, tags: tags, Filter: session.Filter{URIs: uris, ListChanged: changes}})
@@ -156,7 +156,7 @@ func (p *Play) unsupportedFilter(uris []string, changes bool) (Filter, bool) {
 	if all := p.Resources(); !p.Facts.Declares("resources.subscribe") && len(all) > 0 {
 		add("resourceSubscriptions", []string{all[0].URI()})
 	}
-	return Filter{Name: "unsupported", tags: recording.Tags{recording.TagUnsupported: strings.Join(unsupported, " ")}, Filter: f}, len(unsupported) > 0
+	return Filter{Name: "unsupported", tags: recording.Tags{TagUnsupported: strings.Join(unsupported, " ")}, Filter: f}, len(unsupported) > 0
 }
 
 // Listen opens a stream and notes how it was received.
@@ -209,7 +209,7 @@ func (c *Client) meanwhile(ctx context.Context, p *Play) {
 		all = append(all, About("", "resources/read", slow.URI))
 	}
 	Each(c, all, func(i int, q session.Request, c *Client) {
-		q.Step, q.Meta = recording.StepDuring, map[string]any{"progressToken": "mcpcheck-during-" + strconv.Itoa(i)}
+		q.Step, q.Meta = StepDuring, map[string]any{"progressToken": "mcpcheck-during-" + strconv.Itoa(i)}
 		if p.Facts.Declares("logging") {
 			q.Meta[session.MetaLogLevel] = "debug"
 		}
@@ -228,7 +228,7 @@ func (all *streams) add(st *session.Stream) { *all = append(*all, st) }
 func (all streams) look() {
 	for _, st := range all {
 		tags := st.Exchange().Tags
-		if st.Ack == nil || tags[recording.TagEnded] != "" || tags[recording.TagStopped] != "" || st.Cut() != "" {
+		if st.Ack == nil || tags[TagEnded] != "" || tags[TagStopped] != "" || st.Cut() != "" {
 			continue
 		}
 		ended := st.EndedAt()
@@ -239,7 +239,7 @@ func (all streams) look() {
 			}
 			ended = f.At
 		}
-		tags[recording.TagEnded] = strconv.FormatInt((ended - st.Ack.At).Milliseconds(), 10)
+		tags[TagEnded] = strconv.FormatInt((ended - st.Ack.At).Milliseconds(), 10)
 	}
 }
 
@@ -248,10 +248,10 @@ func (all streams) look() {
 // Streamable HTTP nothing can come on a stream that is closed.
 func (all streams) stopOne(ctx context.Context, c *Client) {
 	for _, st := range all {
-		if tags := st.Exchange().Tags; tags[recording.TagName] == "uris" && !st.OwnChannel() && st.Ack != nil && tags[recording.TagEnded] == "" {
-			tags[recording.TagStopped] = strconv.Itoa(c.S.Last())
+		if tags := st.Exchange().Tags; tags[recording.TagName] == "uris" && !st.OwnChannel() && st.Ack != nil && tags[TagEnded] == "" {
+			tags[TagStopped] = strconv.Itoa(c.S.Last())
 			End(ctx, st)
-			c.Do(ctx, session.Request{Step: recording.StepSettled, Method: "server/discover"})
+			c.Do(ctx, session.Request{Step: StepSettled, Method: "server/discover"})
 		}
 	}
 }
@@ -260,7 +260,7 @@ func (all streams) stopOne(ctx context.Context, c *Client) {
 func (all streams) stop(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, st := range all {
-		if st.Exchange().Tags[recording.TagStopped] == "" {
+		if st.Exchange().Tags[TagStopped] == "" {
 			wg.Go(func() { End(ctx, st) })
 		}
 	}

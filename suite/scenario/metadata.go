@@ -20,22 +20,22 @@ var metadataScenario = &Scenario{
 	Sends: "Ordinary requests with metadata that is unusual but legal: unknown keys, a progress token, another client name or none, trace context.",
 	After: []recording.Name{recording.Reads},
 	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
-		want := URIs([]*recording.Exchange{c.Do(ctx, p.Ordinary(recording.StepPlain))})
+		want := URIs([]*recording.Exchange{c.Do(ctx, p.Ordinary(StepPlain))})
 		unusual := p.unusual()
 		others := make([]bool, len(unusual)) // to whom another list is given, or just then
 		Each(c, unusual, func(i int, q session.Request, c *Client) {
 			x := c.Do(ctx, q)
-			byName := q.Step == recording.StepOtherClient || q.Step == recording.StepAnonymous
+			byName := q.Step == StepOtherClient || q.Step == StepAnonymous
 			others[i] = byName && x.Succeeded() && URIs([]*recording.Exchange{x}) != want
 		})
-		c.Do(ctx, p.Ordinary(recording.StepPlainAgain))
+		c.Do(ctx, p.Ordinary(StepPlainAgain))
 		for i, q := range unusual {
 			if !others[i] {
 				continue
 			}
-			q.Step += recording.StepAgain
+			q.Step += StepAgain
 			c.Do(ctx, q)
-			c.Do(ctx, p.Ordinary(recording.StepPlainAgain))
+			c.Do(ctx, p.Ordinary(StepPlainAgain))
 		}
 	}),
 }
@@ -47,15 +47,15 @@ func (p *Play) unusual() []session.Request {
 		list, reads bool
 		meta        map[string]any
 	}{
-		{recording.StepUnknownKey, true, true, map[string]any{"com.example/probe": map[string]any{"a": 1}}},
-		{recording.StepProgressToken, false, true, map[string]any{"progressToken": "mcpcheck-unneeded"}}, // #nosec G101 -- a token of progress
-		{recording.StepTraced, true, true, map[string]any{
+		{StepUnknownKey, true, true, map[string]any{"com.example/probe": map[string]any{"a": 1}}},
+		{StepProgressToken, false, true, map[string]any{"progressToken": "mcpcheck-unneeded"}}, // #nosec G101 -- a token of progress
+		{StepTraced, true, true, map[string]any{
 			"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 			"tracestate":  "example=1", "baggage": "tester=mcpcheck",
 		}},
-		{recording.StepOtherClient, true, false, map[string]any{session.MetaClientInfo: map[string]any{"name": "curl", "version": "8.0.0"}}},
-		{recording.StepAnonymous, true, false, map[string]any{session.MetaClientInfo: nil}},
-		{recording.StepPlainRead, false, true, nil},
+		{StepOtherClient, true, false, map[string]any{session.MetaClientInfo: map[string]any{"name": "curl", "version": "8.0.0"}}},
+		{StepAnonymous, true, false, map[string]any{session.MetaClientInfo: nil}},
+		{StepPlainRead, false, true, nil},
 	}
 	if !p.Modern() {
 		metas = slices.Delete(metas, 2, 5)

@@ -105,7 +105,7 @@ const PastVersion = "1900-01-01"
 func Handshake(step recording.Step, rev requirement.Revision) session.Request {
 	return session.Request{
 		Step: step, Method: "initialize", Params: session.InitializeParams(string(rev)),
-		Tags: recording.Tags{recording.TagVersion: string(rev)},
+		Tags: recording.Tags{TagVersion: string(rev)},
 	}
 }
 
@@ -114,7 +114,7 @@ func Handshake(step recording.Step, rev requirement.Revision) session.Request {
 func (p *Play) Initialize(
 	ctx context.Context, q session.Request, rev requirement.Revision,
 ) (*Client, *recording.Exchange) {
-	beside := q.Step == recording.StepReopen || q.Step == recording.StepChosenID
+	beside := q.Step == StepReopen || q.Step == StepChosenID
 	o := session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true, Beside: beside}
 	c, ok := p.Fresh(ctx, o)
 	if !ok {

@@ -83,7 +83,7 @@ func (c *Client) call(ctx context.Context, key string, tool *target.Tool) bool {
 	if arguments == nil {
 		arguments = map[string]any{}
 	}
-	x := c.Do(ctx, session.Request{Step: recording.StepTrigger, Method: "tools/call",
+	x := c.Do(ctx, session.Request{Step: "trigger", Method: "tools/call",
 		Params: map[string]any{"name": tool.Name, "arguments": arguments}})
 	if x.Succeeded() && !x.Result().Get("isError").Bool() {
 		return true

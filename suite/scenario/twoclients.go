@@ -45,7 +45,7 @@ func (p *Play) secondClient(ctx context.Context) (*Client, bool) {
 	if !ok || p.Modern() {
 		return c, ok
 	}
-	x := c.Do(ctx, session.Request{Step: recording.StepSecondClient, Method: "initialize",
+	x := c.Do(ctx, session.Request{Step: StepSecondClient, Method: "initialize",
 		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.Start})
 	if c.S.Adopt(x) != nil {
 		return nil, false

@@ -107,14 +107,14 @@ var Checks = []verdict.Check{
 	}},
 	{Requirement: "BATCH-07", From: []recording.Name{recording.Everything, recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var ours []int
-		for _, x := range r.Steps(recording.StepArray) {
+		for _, x := range r.Steps(scenario.StepArray) {
 			ours = append(append(ours, x.Replies...), x.Others...)
 			if replyIsArray(r, x) {
 				v.Observe("batch-served", "an array with a request in it is answered by an array, although the revision has no batches", x)
 			}
 		}
 		verdict.NoArrays(r, v, ours...)
-		for _, x := range r.Steps(recording.StepArray) {
+		for _, x := range r.Steps(scenario.StepArray) {
 			if x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
@@ -163,7 +163,7 @@ func allAnswered(r *recording.Recording, x *recording.Exchange, v *verdict.Verdi
 
 // idsLost is how many errors in the answer to a batch have no id, where that is so of other errors of the target as well.
 func idsLost(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) int {
-	if other := v.Recording(recording.InvalidMessages); other == nil || !slices.ContainsFunc(other.Steps(recording.StepUnknownMethod), verdict.LosesID) {
+	if other := v.Recording(recording.InvalidMessages); other == nil || !slices.ContainsFunc(other.Steps(scenario.StepUnknownMethod), verdict.LosesID) {
 		return 0
 	}
 	return len(recording.Keep(verdict.RepliesOf(r, x), func(m verdict.Message) bool { return m.Nameless() && m.Get("error").Exists() }))

@@ -230,7 +230,7 @@ func answeredAgain(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	for _, x := range r.Steps(recording.StepListen) {
-		if x.Tags[recording.TagEnded] != "" {
+		if x.Tags[scenario.TagEnded] != "" {
 			frames := x.Evidence()
 			for _, c := range r.Calls("notifications/cancelled") {
 				if c.Session == x.Session && c.Request > x.Request && (len(x.Replies) == 0 || c.Request < slices.Max(x.Replies)) {

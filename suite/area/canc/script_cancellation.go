@@ -170,7 +170,7 @@ func standing(ctx context.Context, p *scenario.Play, c *scenario.Client) *sessio
 // endStanding ends a subscription, and notes whether the target had ended it before.
 func endStanding(ctx context.Context, c *scenario.Client, st *session.Stream) {
 	if scenario.Answered(st) && st.Cut() == "" {
-		st.Exchange().Tags[recording.TagEnded] = "yes"
+		st.Exchange().Tags[scenario.TagEnded] = "yes"
 	}
 	c.Note(st.Stop(ctx))
 }

@@ -18,10 +18,14 @@ import (
 const Capabilities recording.Name = "capabilities" // what a target does for the capabilities it declares
 
 // Scenarios lists the scripts whose recordings only this area judges.
-var Scenarios = []*scenario.Scenario{capabilitiesScenario}
+var Scenarios = []*scenario.Scenario{capabilitiesScenario, undeclaredScenario}
 
 // The steps of the area's scripts.
-const stepUnlisted, stepRichList recording.Step = "unlisted", "rich-list"
+const (
+	stepUnlisted, stepRichList       recording.Step = "unlisted", "rich-list"
+	stepFeature, stepDeclaredFeature recording.Step = "feature", "declared-feature"
+	tagFeature                       recording.Tag  = "feature"
+)
 
 // Checks lists the checks of declared capabilities.
 var Checks = []verdict.Check{
@@ -112,11 +116,11 @@ var Checks = []verdict.Check{
 		}},
 	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: verdict.Declaring,
 		Declared: true,
-		Judge: verdict.Each(verdict.Steps(recording.StepFeature), func(x *recording.Exchange, v *verdict.Verdict) {
-			if x.Tags[recording.TagFeature] == "completions" {
+		Judge: verdict.Each(verdict.Steps(stepFeature), func(x *recording.Exchange, v *verdict.Verdict) {
+			if x.Tags[tagFeature] == "completions" {
 				return // COMP-01 and COMP-07 judge them, in all revisions that have the capability
 			}
-			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags[recording.TagFeature])
+			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags[tagFeature])
 		})},
 }
 
@@ -145,11 +149,11 @@ func typed(r *recording.Recording, v *verdict.Verdict, members ...string) {
 // differ. No requirement on resources speaks of it; of 2026-07-28 CAP-13 does, and of
 // completions COMP-01.
 func contradictions(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(recording.StepFeature, recording.StepDeclaredFeature) {
-		switch feature := x.Tags[recording.TagFeature]; {
-		case x.Step == recording.StepDeclaredFeature && verdict.Unknown(x):
+	for _, x := range r.Steps(stepFeature, stepDeclaredFeature) {
+		switch feature := x.Tags[tagFeature]; {
+		case x.Step == stepDeclaredFeature && verdict.Unknown(x):
 			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+" is an unknown method: "+matcher.Describe(x), x)
-		case x.Step == recording.StepFeature && feature != "completions" && x.Succeeded() && !v.Modern():
+		case x.Step == stepFeature && feature != "completions" && x.Succeeded() && !v.Modern():
 			v.Observe("undeclared-but-served", x.Method+" is served although capabilities."+feature+" is not declared", x)
 		}
 	}

@@ -35,7 +35,7 @@ var guardedCompletionsScenario = &scenario.Scenario{
 		var all []session.Request
 		for i := range p.Target.Subjects.Completions {
 			if k := &p.Target.Subjects.Completions[i]; len(k.Never) > 0 {
-				q := scenario.Configured(p, k)
+				q := configured(p, k)
 				q.Step = stepGuarded
 				all = append(all, q)
 			}

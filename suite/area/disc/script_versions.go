@@ -24,8 +24,8 @@ var versionsScenario = &scenario.Scenario{
 		c.DoEach(ctx, unsupported(p)...)
 		c.Do(ctx, p.Ordinary(stepSupportedAgain))
 		for _, version := range recommended(p) {
-			q := p.Ordinary(recording.StepRetry)
-			q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version}
+			q := p.Ordinary(stepRetry)
+			q.Version, q.Tags = version, recording.Tags{scenario.TagVersion: version}
 			c.Do(ctx, q)
 		}
 	}),
@@ -37,13 +37,13 @@ func unsupported(p *scenario.Play) []session.Request {
 	var all []session.Request
 	for _, version := range []string{scenario.PastVersion, "2099-12-31"} {
 		all = append(all, session.Request{Step: stepUnsupported, Version: version,
-			Tags: recording.Tags{recording.TagVersion: version, tagMain: "yes"}})
+			Tags: recording.Tags{scenario.TagVersion: version, tagMain: "yes"}})
 	}
 	all = p.Ordinarily(all...)
 	further := func(method string, params any) {
 		if method != all[0].Method {
 			all = append(all, session.Request{Step: stepUnsupported, Method: method, Params: params,
-				Version: scenario.PastVersion, Tags: recording.Tags{recording.TagVersion: scenario.PastVersion}})
+				Version: scenario.PastVersion, Tags: recording.Tags{scenario.TagVersion: scenario.PastVersion}})
 		}
 	}
 	further("server/discover", nil)
@@ -88,7 +88,7 @@ var advertisedScenario = &scenario.Scenario{
 			case rev.Modern():
 				if c, ok := p.Clean(ctx); ok {
 					q := p.Ordinary(stepModern)
-					q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version}
+					q.Version, q.Tags = version, recording.Tags{scenario.TagVersion: version}
 					c.Do(ctx, q)
 				}
 			default:
@@ -140,9 +140,9 @@ var afterHandshakeScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary(recording.StepPlain))
+		c.Do(ctx, p.Ordinary(scenario.StepPlain))
 		q := p.Ordinary(stepAfterHandshake)
-		q.Tags = recording.Tags{recording.TagVersion: string(legacy)}
+		q.Tags = recording.Tags{scenario.TagVersion: string(legacy)}
 		if p.Combination.Transport == requirement.HTTP {
 			c.Do(ctx, q)
 			return

@@ -42,7 +42,7 @@ var Checks = []verdict.Check{
 				return
 			}
 			alike := refusesAll(v)
-			for _, x := range r.Steps(recording.StepConfigured) {
+			for _, x := range r.Steps(scenario.StepConfigured) {
 				if refusesMissing(x, alike, v) {
 					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist",
 						anotherCode(v))
@@ -117,7 +117,7 @@ var Checks = []verdict.Check{
 	{Requirement: "ERR-09", From: []recording.Name{recording.MissingReads, recording.MalformedReads},
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepConfigured, recording.StepGuessed, recording.StepStranger) {
+			for _, x := range r.Steps(scenario.StepConfigured, recording.StepGuessed, scenario.StepStranger) {
 				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
 					continue
 				}
@@ -131,7 +131,7 @@ var Checks = []verdict.Check{
 					f.Actual = "a result without contents (" + judge.Brief(x.Result()) + ") for " +
 						verdict.ReadOf(x)
 				}
-				if x.Step != recording.StepConfigured {
+				if x.Step != scenario.StepConfigured {
 					f.Warn, f.Downgraded = true,
 						"the URI was made up, and a template that is not listed may match it"
 				}
@@ -140,7 +140,7 @@ var Checks = []verdict.Check{
 			v.NeedsSubject("no read of something missing had a result or an error")
 		}},
 	{Requirement: "ERR-10", From: []recording.Name{recording.MissingReads}, Needs: verdict.Resources,
-		Judge: verdict.Each(verdict.Steps(recording.StepConfigured), func(x *recording.Exchange, v *verdict.Verdict) {
+		Judge: verdict.Each(verdict.Steps(scenario.StepConfigured), func(x *recording.Exchange, v *verdict.Verdict) {
 			if verdict.Hollow(x) {
 				v.NotExercised("the target answers with a result that holds nothing, which ERR-09 judges")
 				return
@@ -154,7 +154,7 @@ var Checks = []verdict.Check{
 		})},
 	{Requirement: "ERR-11", From: []recording.Name{recording.MalformedReads}, With: []recording.Name{recording.Reads, recording.KnownReads},
 		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepUntyped) {
+			for _, x := range r.Steps(scenario.StepUntyped) {
 				if verdict.ReadsUnknown(v) {
 					return
 				}
@@ -198,8 +198,8 @@ var Checks = []verdict.Check{
 			// Where that is the code of any read, or of any that is faulty, it is the same defect.
 			internal := func(x *recording.Exchange) bool { return x.HasCode(-32603) }
 			always := refusesAll(v) == "-32603" ||
-				slices.ContainsFunc(r.Steps(recording.StepUntyped), internal)
-			for _, x := range r.Steps(recording.StepMalformed) {
+				slices.ContainsFunc(r.Steps(scenario.StepUntyped), internal)
+			for _, x := range r.Steps(scenario.StepMalformed) {
 				v.FailUnless(always || !internal(x), verdict.Finding{
 					Expected: "a code that says that the uri is at fault, such as -32602",
 					On:       x, About: verdict.ReadOf(x) + ", which is no URI",

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -30,24 +31,24 @@ var httpMessagesChecks = []verdict.Check{
 	})},
 	{Requirement: "HTTP-06", From: []recording.Name{HTTPStatuses}, Judge: refusedNotification},
 	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},
-	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: verdict.Each(verdict.Steps(recording.StepBadVersion), func(x *recording.Exchange, v *verdict.Verdict) {
+	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: verdict.Each(verdict.Steps(scenario.StepBadVersion), func(x *recording.Exchange, v *verdict.Verdict) {
 		if x.Status == http.StatusNotFound {
 			v.NotExercised("the session had ended")
 			return
 		}
-		v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags[recording.TagVersion])
+		v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags[scenario.TagVersion])
 	})},
 	{Requirement: "HTTP-14", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		// What is not served with the header either says nothing about the header.
-		if uses := r.Steps(recording.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
+		if uses := r.Steps(scenario.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
 			if v.Answered(uses[0]) {
 				v.NotExercised("the same request with MCP-Protocol-Version is not served: " +
 					matcher.Describe(uses[0]))
 			}
 			return
 		}
-		v.RestsOn(r.Step(recording.StepUse))
-		x := r.Step(recording.StepNoVersion)
+		v.RestsOn(r.Step(scenario.StepUse))
+		x := r.Step(scenario.StepNoVersion)
 		if x != nil && x.Status == http.StatusBadRequest && !issued(r) {
 			v.Observe("version-demanded", matcher.Describe(x)+" to a request without MCP-Protocol-Version, which the target, keeping no sessions, cannot know otherwise", x)
 			v.NotExercised("the target keeps no sessions by which to know the version, and demands the " +
@@ -62,7 +63,7 @@ var httpMessagesChecks = []verdict.Check{
 	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients, HTTPCrowd}, With: verdict.BothWalks,
 		Judge: verdict.InScenario(HTTPCrowd, besideStreams, severalClients)},
 	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, step := range []recording.Step{recording.StepGetBadVersion, recording.StepDeleteBadVersion} {
+		for _, step := range []recording.Step{scenario.StepGetBadVersion, scenario.StepDeleteBadVersion} {
 			x := r.Step(step)
 			if x == nil || refusedOtherwise(x) || !verdict.Responded(x, v) {
 				continue
@@ -79,7 +80,7 @@ var httpMessagesChecks = []verdict.Check{
 
 // severalClients: a second client gets a session beside the first, a connection, and its own answers.
 func severalClients(r *recording.Recording, v *verdict.Verdict) {
-	if x := r.Step(recording.StepSecondClient); x != nil && verdict.Responded(x, v) {
+	if x := r.Step(scenario.StepSecondClient); x != nil && verdict.Responded(x, v) {
 		v.FailUnless(x.Succeeded(), verdict.Finding{
 			Expected: "a session for a second client",
 			On:       x, About: "the initialize of a second client",
@@ -268,13 +269,13 @@ func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
 		if !verdict.Responded(x, v) {
 			continue
 		}
-		state, about := v.That, "Accept with the types in another "+x.Tags[recording.TagForm]
+		state, about := v.That, "Accept with the types in another "+x.Tags[scenario.TagForm]
 		switch {
 		case x.Step == stepCharset:
 			state, about = v.WarnUnless, "Content-Type: application/json; charset=utf-8"
-		case x.Tags[recording.TagForm] == "quality":
+		case x.Tags[scenario.TagForm] == "quality":
 			state, about = v.WarnUnless, "Accept with a weight (q=0.9)"
-		case x.Tags[recording.TagForm] == "case":
+		case x.Tags[scenario.TagForm] == "case":
 			state = v.WarnUnless // names of media types have no case, but that is said by HTTP alone
 		}
 		state(x.Status != http.StatusNotAcceptable && x.Status != http.StatusUnsupportedMediaType && x.Status < 400,
@@ -351,7 +352,7 @@ func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
 		about := map[string]string{
 			"brace": "a body that ends behind its first brace", "empty": "an empty body",
 			"number": "a body that is a number",
-		}[x.Tags[recording.TagForm]]
+		}[x.Tags[scenario.TagForm]]
 		if x.Fatal {
 			if verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
 				continue

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -127,7 +128,7 @@ func getStream(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	const expected = "text/event-stream, or HTTP 405"
-	silent, end := x.Status == 0 && x.Outcome == recording.Sent, r.Step(recording.StepDelete)
+	silent, end := x.Status == 0 && x.Outcome == recording.Sent, r.Step(scenario.StepDelete)
 	if silent || x.Tags[tagLate] != "" { // no text sets a time
 		v.Observe("late-stream-head", "GET had no response after a second: clients that wait for its head do not know whether there is a stream", x)
 	}
@@ -266,8 +267,8 @@ func onOwnStream(r *recording.Recording, v *verdict.Verdict) {
 // noBroadcastByItself: the updates of a resource that changes by itself do not come on two streams in
 // step. Each has its fellow on the other stream, much nearer than any two on the same stream are.
 func noBroadcastByItself(r *recording.Recording, v *verdict.Verdict) {
-	mark, ok := r.Mark(recording.MarkDoubled)
-	one, two := r.Step(recording.StepStream), r.Step(recording.StepSecondStream)
+	mark, ok := r.Mark(scenario.MarkDoubled)
+	one, two := r.Step(recording.StepStream), r.Step(scenario.StepSecondStream)
 	if !ok || one == nil || two == nil || r.Frame(one.Request) == nil || r.Frame(two.Request) == nil {
 		v.Skip(recording.CodeNeedsConfig, "nothing changed by itself, again and again, while two streams were open: say in the target file how to make a resource change (triggers.update)")
 		return

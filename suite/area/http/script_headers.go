@@ -44,7 +44,7 @@ var httpHeadersScenario = &scenario.Scenario{
 			c.Do(ctx, q)
 		})
 		c.Peek(ctx, session.Request{Step: stepGet, HTTPMethod: http.MethodGet}, p.Limits.Timeout)
-		c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
+		c.Do(ctx, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 		if listen(ctx, c, session.Request{Step: recording.StepListen}).Tags[recording.TagAck] != "" {
 			scenario.Each(c, listenProbes(), func(_ int, q session.Request, c *scenario.Client) { listen(ctx, c, q) })
 		}
@@ -55,7 +55,7 @@ var httpHeadersScenario = &scenario.Scenario{
 // what is answered.
 func listenProbes() []session.Request {
 	tags := func() recording.Tags {
-		return recording.Tags{recording.TagForm: "subscriptions/listen", tagDiffers: "header"}
+		return recording.Tags{scenario.TagForm: "subscriptions/listen", tagDiffers: "header"}
 	}
 	return []session.Request{
 		{Step: stepOtherMethod, Tags: tags(), Header: map[string]string{headerMethod: "resources/list"}},
@@ -83,16 +83,16 @@ func listen(ctx context.Context, c *scenario.Client, q session.Request) *recordi
 func versionProbes(p *scenario.Play) []session.Request {
 	return p.Ordinarily(
 		session.Request{Step: stepOrdinary},
-		session.Request{Step: recording.StepNoVersion, Omit: []string{scenario.HeaderVersion}},
+		session.Request{Step: scenario.StepNoVersion, Omit: []string{scenario.HeaderVersion}},
 		session.Request{Step: stepMismatch, Tags: recording.Tags{tagDiffers: "body"},
 			Meta: map[string]any{session.MetaVersion: string(requirement.R20251125)}},
 		session.Request{Step: stepMismatch, Tags: recording.Tags{tagDiffers: "header"},
 			Header: map[string]string{scenario.HeaderVersion: scenario.PastVersion}},
 		session.Request{Step: stepUnsupportedVersion, Version: scenario.PastVersion},
-		session.Request{Step: recording.StepUnknownMethod, Method: "x-mcpcheck-unknown/method"},
+		session.Request{Step: scenario.StepUnknownMethod, Method: "x-mcpcheck-unknown/method"},
 		session.Request{Step: stepNoCapabilities, Meta: map[string]any{session.MetaCapabilities: nil}},
 		session.Request{Step: stepNoVersionMeta, Meta: map[string]any{session.MetaVersion: nil}},
-		session.Request{Step: recording.StepNoMeta, Bare: true, Params: json.RawMessage(`{}`)},
+		session.Request{Step: scenario.StepNoMeta, Bare: true, Params: json.RawMessage(`{}`)},
 		session.Request{Step: stepSessionHeader, Header: map[string]string{scenario.HeaderSession: "mcpcheck-no-such-session"}},
 		session.Request{Step: stepLastEvent, Header: map[string]string{session.HeaderLastEventID: "5"}},
 	)
@@ -102,7 +102,7 @@ func versionProbes(p *scenario.Play) []session.Request {
 func methodProbes(p *scenario.Play) []session.Request {
 	method := p.Ordinary("").Method
 	all := p.Ordinarily(
-		session.Request{Step: recording.StepNoMethod, Omit: []string{headerMethod}},
+		session.Request{Step: scenario.StepNoMethod, Omit: []string{headerMethod}},
 		session.Request{Step: stepOtherMethod, Header: map[string]string{headerMethod: "resources/templates/list"}},
 		session.Request{Step: stepMethodCase, Header: map[string]string{headerMethod: strings.ToUpper(method)}},
 		session.Request{Step: stepSpelling, Omit: []string{headerMethod, scenario.HeaderVersion},
@@ -120,7 +120,7 @@ func methodProbes(p *scenario.Play) []session.Request {
 func nameProbes(uri string) []session.Request {
 	const stranger = "x-mcpcheck-7b4e91:another-resource"
 	probe := func(step recording.Step, form string, header map[string]string) session.Request {
-		q := scenario.Of(step, "resources/read", uri, recording.Tags{recording.TagForm: form})
+		q := scenario.Of(step, "resources/read", uri, recording.Tags{scenario.TagForm: form})
 		q.Header = header
 		return q
 	}

@@ -60,10 +60,10 @@ func statusProbes(p *scenario.Play, c *scenario.Client) []session.Request {
 	malformed.Params = json.RawMessage(`5`)
 	all = append(all, malformed)
 	for _, m := range noMessages {
-		all = append(all, session.Request{Step: stepBody, Tags: recording.Tags{recording.TagForm: m.form}, Body: []byte(m.body)})
+		all = append(all, session.Request{Step: stepBody, Tags: recording.Tags{scenario.TagForm: m.form}, Body: []byte(m.body)})
 	}
 	for _, m := range acceptForms {
-		all = append(all, session.Request{Step: stepAccept, Tags: recording.Tags{recording.TagForm: m.form},
+		all = append(all, session.Request{Step: stepAccept, Tags: recording.Tags{scenario.TagForm: m.form},
 			Header: map[string]string{"Accept": m.accept}})
 	}
 	return append(all,

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -48,7 +49,7 @@ type listChange struct {
 
 func (c *listChange) shows() bool {
 	if c.uri != "" {
-		return slices.Contains(c.after, c.uri) == (c.step == recording.StepAdded)
+		return slices.Contains(c.after, c.uri) == (c.step == scenario.StepAdded)
 	}
 	return !slices.Equal(c.before, c.after)
 }
@@ -58,19 +59,19 @@ func (c *listChange) changed() bool { return c.looked && !slices.Equal(c.before,
 // listChanges lists the changes of the list that were made.
 func listChanges(r *recording.Recording) []listChange {
 	var all []listChange
-	looked := r.Steps(recording.StepListed)
+	looked := r.Steps(scenario.StepListed)
 	before, ok := listedAt(looked)
 	for _, change := range []struct {
 		mark recording.MarkName
 		step recording.Step
-	}{{recording.MarkAdd, recording.StepAdded}, {recording.MarkRemove, recording.StepRemoved}} {
+	}{{scenario.MarkAdd, scenario.StepAdded}, {scenario.MarkRemove, scenario.StepRemoved}} {
 		mark, fired := r.Mark(change.mark)
 		pages := r.Steps(change.step)
 		if !fired || len(pages) == 0 {
 			continue
 		}
 		last := pages[len(pages)-1]
-		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool { return x.Tags[recording.TagLook] != last.Tags[recording.TagLook] })
+		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool { return x.Tags[scenario.TagLook] != last.Tags[scenario.TagLook] })
 		c := listChange{step: change.step, mark: change.mark, uri: last.Tags[recording.TagURI],
 			before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After),
 				verdict.ListUpdated)}
@@ -117,7 +118,7 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 			}
 		case !c.looked || !c.changed():
 			v.NotExercised("the trigger changed nothing that the list shows")
-		case slices.ContainsFunc(verdict.StreamsNamed(r, "list"), func(x *recording.Exchange) bool { return x.Tags[recording.TagEnded] != "" }):
+		case slices.ContainsFunc(verdict.StreamsNamed(r, "list"), func(x *recording.Exchange) bool { return x.Tags[scenario.TagEnded] != "" }):
 			v.NotExercised("the target ended the subscription to changes of the list")
 		case !verdict.LostSession(r, v, verdict.WatcherOf(r)):
 			actual := "none came, although the list has changed"
@@ -139,8 +140,8 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 // comes later tells of it, too.
 func announcedToAll(r *recording.Recording, c listChange, v *verdict.Verdict) {
 	session := verdict.RoleOf(r, "bystander")
-	before, _ := listedAt(r.Steps(recording.StepBesideListed))
-	pages := r.Steps(recording.StepBesideChanged)
+	before, _ := listedAt(r.Steps(scenario.StepBesideListed))
+	pages := r.Steps(scenario.StepBesideChanged)
 	after, looked := listedAt(pages)
 	mark, _ := r.Mark(c.mark)
 	told := verdict.Only(verdict.Hear(r, session, mark.After), verdict.ListUpdated)
@@ -182,7 +183,7 @@ func wellFormedListChange(r *recording.Recording, v *verdict.Verdict) {
 // undeclaredListChange: without listChanged the list changes silently.
 func undeclaredListChange(r *recording.Recording, v *verdict.Verdict) {
 	if r.Scenario != recording.Everything {
-		if _, ok := r.Mark(recording.MarkAdd); ok {
+		if _, ok := r.Mark(scenario.MarkAdd); ok {
 			v.Holds() // the list was made to change: silence means something
 		}
 		return
@@ -219,7 +220,7 @@ func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
 
 // expelled reports whether the list could not be read because the session was over, as one over Streamable HTTP may be at any time.
 func expelled(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps(recording.StepListed, recording.StepAdded, recording.StepRemoved), func(x *recording.Exchange) bool {
+	return slices.ContainsFunc(r.Steps(scenario.StepListed, scenario.StepAdded, scenario.StepRemoved), func(x *recording.Exchange) bool {
 		return x.Status == http.StatusNotFound
 	})
 }

@@ -73,7 +73,7 @@ var Checks = []verdict.Check{
 		for _, x := range r.Steps(stepReturn) {
 			if v.Answered(x) && x.Succeeded() {
 				got := x.Result().Get("protocolVersion")
-				v.That(got.String() == x.Tags[recording.TagVersion], "the version "+x.Tags[recording.TagVersion]+", which the server had offered before", "the version "+judge.Brief(got), verdict.All(r.Steps(stepAlien)...), x)
+				v.That(got.String() == x.Tags[scenario.TagVersion], "the version "+x.Tags[scenario.TagVersion]+", which the server had offered before", "the version "+judge.Brief(got), verdict.All(r.Steps(stepAlien)...), x)
 			}
 		}
 	}},
@@ -271,7 +271,7 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 		})
 	}
 	for _, x := range r.Steps(stepReturn) {
-		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags[recording.TagVersion]+", which the server had offered")
+		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags[scenario.TagVersion]+", which the server had offered")
 	}
 	for _, x := range r.Steps(stepAlien, stepLater) {
 		offer := requirement.Revision(x.Result().Get("protocolVersion").Str)

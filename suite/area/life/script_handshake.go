@@ -202,7 +202,7 @@ var negotiationScenario = &scenario.Scenario{
 		// What is no text cannot be asked for: JSON would make another one of it.
 		if x.Succeeded() && offer != "" && utf8.ValidString(offer) && offer != unknown && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {
 			settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepReturn, Method: "initialize", Timeout: firstAnswer(p),
-				Params: session.InitializeParams(offer), Tags: recording.Tags{recording.TagVersion: offer}})))
+				Params: session.InitializeParams(offer), Tags: recording.Tags{scenario.TagVersion: offer}})))
 		}
 		if x.Succeeded() && newest(p) {
 			modern := p.Combination.Transport != requirement.Stdio && slices.Contains(p.Facts.Served, requirement.R20260728)

@@ -142,7 +142,7 @@ var relistChecks = []verdict.Check{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			again := listedAgain(r, v)
 			for _, read := range verdict.Readings(r, v, recording.StepRead) {
-				said, listed := read.Tags[recording.TagSize], again[read.Tags[recording.TagURI]]
+				said, listed := read.Tags[scenario.TagSize], again[read.Tags[recording.TagURI]]
 				if said == "" || len(read.Contents) != 1 || listed.Get("size").Raw != said {
 					continue
 				}

@@ -33,7 +33,7 @@ var relistScenario = &scenario.Scenario{
 		var refused, small []*recording.Exchange
 		sized := false
 		for _, x := range reads {
-			sized = sized || x.Tags[recording.TagSize] != ""
+			sized = sized || x.Tags[scenario.TagSize] != ""
 			if x.Failed() {
 				refused = append(refused, x)
 			}

@@ -93,7 +93,7 @@ var metaChecks = []verdict.Check{
 		}},
 	{Requirement: "META-13", From: verdict.Everything, Judge: identified},
 	{Requirement: "META-15", From: []recording.Name{recording.Everything, recording.Metadata}, Judge: verdict.InScenario(recording.Metadata, func(r *recording.Recording, v *verdict.Verdict) {
-		asPlain(r, v, recording.StepTraced, "with trace context")
+		asPlain(r, v, scenario.StepTraced, "with trace context")
 	}, func(r *recording.Recording, v *verdict.Verdict) {
 		eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, at verdict.Cited) { traced(v, place, key, value, at) })
 	})},
@@ -233,9 +233,9 @@ func traced(v *verdict.Verdict, place, key string, value gjson.Result, at verdic
 // asPlain: requests of a step are served like the ordinary ones beside them.
 func asPlain(r *recording.Recording, v *verdict.Verdict, step recording.Step, about string) {
 	for _, x := range r.Steps(step) {
-		plain := recording.StepPlain
+		plain := scenario.StepPlain
 		if x.Method == "resources/read" {
-			plain = recording.StepPlainRead
+			plain = scenario.StepPlainRead
 		}
 		if verdict.Baseline(r, v, plain) {
 			v.Expect(x).To(matcher.BeResult(), x.Method+" "+about)
@@ -246,18 +246,18 @@ func asPlain(r *recording.Recording, v *verdict.Verdict, step recording.Step, ab
 // The checks of the metadata of requests, and of log messages.
 var metaRequestsChecks = []verdict.Check{
 	{Requirement: "META-06", From: []recording.Name{recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		asPlain(r, v, recording.StepUnknownKey, "with an additional key in _meta")
-		asPlain(r, v, recording.StepProgressToken, "with a progress token in _meta")
+		asPlain(r, v, scenario.StepUnknownKey, "with an additional key in _meta")
+		asPlain(r, v, scenario.StepProgressToken, "with a progress token in _meta")
 	}},
 	{Requirement: "META-07", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if v.Facts.Combination.Transport == requirement.Stdio && !v.Facts.ModernOnly() {
 			v.NotExercised("a server of both eras may take such a request for legacy traffic")
 			return
 		}
-		incomplete(r, v, r.Step(recording.StepNoVersion), "without a protocol version in _meta")
+		incomplete(r, v, r.Step(scenario.StepNoVersion), "without a protocol version in _meta")
 	}},
 	{Requirement: "META-08", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if !verdict.Baseline(r, v, recording.StepPlain) {
+		if !verdict.Baseline(r, v, scenario.StepPlain) {
 			return
 		}
 		v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams),
@@ -282,16 +282,16 @@ var metaRequestsChecks = []verdict.Check{
 			if _, ok := verdict.RefusedHandshake(r, v); !ok {
 				return
 			}
-			incomplete(r, v, r.Step(recording.StepNoParams), "without params")
-			incomplete(r, v, r.Step(recording.StepNoMeta), "without _meta")
+			incomplete(r, v, r.Step(scenario.StepNoParams), "without params")
+			incomplete(r, v, r.Step(scenario.StepNoMeta), "without _meta")
 		}},
 	{Requirement: "META-10", From: []recording.Name{recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		asPlain(r, v, recording.StepAnonymous, "without clientInfo")
+		asPlain(r, v, scenario.StepAnonymous, "without clientInfo")
 	}},
 	{Requirement: "META-16", From: verdict.Everything, Judge: unaskedLogs},
 	{Requirement: "META-17", From: []recording.Name{recording.FirstMessages}, Judge: logsInPlace},
 	{Requirement: "META-18", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if verdict.Baseline(r, v, recording.StepPlain) {
+		if verdict.Baseline(r, v, scenario.StepPlain) {
 			x := r.Step(stepOddLogLevel)
 			if x.Succeeded() && !r.Facts.Declares("logging") {
 				v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.logging, and ignores log levels")
@@ -380,7 +380,7 @@ func unaskedOn(r *recording.Recording) map[int]*recording.Exchange {
 // warning.
 func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
 	v.NotExercised("the target logged nothing for requests that named a log level, which is its choice")
-	logged, unasked := r.Steps(recording.StepLogged), unaskedOn(r)
+	logged, unasked := r.Steps(scenario.StepLogged), unaskedOn(r)
 	for _, f := range r.Notifications("notifications/message", 0) {
 		x := during(logged, f)
 		level := gjson.GetBytes(f.Raw, "params.level").Str
@@ -438,7 +438,7 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 // incomplete: a request that lacks required metadata is refused with -32602. Over
 // HTTP -32020 fits as well, because a header then has no counterpart.
 func incomplete(r *recording.Recording, v *verdict.Verdict, x *recording.Exchange, about string) {
-	if !verdict.Baseline(r, v, recording.StepPlain) {
+	if !verdict.Baseline(r, v, scenario.StepPlain) {
 		return
 	}
 	codes := []int64{verdict.CodeInvalidParams}

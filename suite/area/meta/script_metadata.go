@@ -19,13 +19,13 @@ var badMetadataScenario = &scenario.Scenario{
 	In:    scenario.Expendable,
 	When:  scenario.InModern,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		c.Do(ctx, p.Ordinary(recording.StepPlain))
+		c.Do(ctx, p.Ordinary(scenario.StepPlain))
 		steps := []struct {
 			name recording.Step
 			key  string
 			to   any
 		}{
-			{recording.StepNoVersion, session.MetaVersion, nil},
+			{scenario.StepNoVersion, session.MetaVersion, nil},
 			{stepNoCapabilities, session.MetaCapabilities, nil},
 			{stepOddVersion, session.MetaVersion, 5},
 			{stepOddCapabilities, session.MetaCapabilities, "x"},

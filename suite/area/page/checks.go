@@ -91,7 +91,7 @@ var Checks = []verdict.Check{
 	{Requirement: "PAGE-13", From: []recording.Name{CompleteWalks}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			complete(r.Steps(recording.StepPage), v)
-			complete(r.Steps(recording.StepTemplate), v)
+			complete(r.Steps(scenario.StepTemplate), v)
 		}},
 }
 

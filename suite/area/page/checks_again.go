@@ -9,6 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -20,7 +21,7 @@ var (
 	alteredCursors = []recording.Step{
 		stepChanged, stepFirstChanged, stepLastChanged, stepTruncated, stepAppended, stepRaised}
 	hardCursors = []recording.Step{stepLong, stepJunk, stepScript, stepBlank, stepEmpty}
-	illTyped    = []recording.Step{stepNumber, stepObject, recording.StepArray, stepNull}
+	illTyped    = []recording.Step{stepNumber, stepObject, scenario.StepArray, stepNull}
 )
 
 func ofList(r *recording.Recording, method string) *recording.Recording {

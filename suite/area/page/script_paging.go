@@ -105,7 +105,7 @@ func badCursors(ctx context.Context, c *scenario.Client, method, old, foreign st
 	scenario.Each(c, texts, func(_ int, bad cursorProbe, c *scenario.Client) {
 		do(c, bad.step, map[string]any{"cursor": bad.cursor})
 	})
-	for _, bad := range []cursorProbe{{stepNumber, 123456789}, {stepObject, map[string]any{"page": 2}}, {recording.StepArray, []any{}}, {stepNull, nil}} {
+	for _, bad := range []cursorProbe{{stepNumber, 123456789}, {stepObject, map[string]any{"page": 2}}, {scenario.StepArray, []any{}}, {stepNull, nil}} {
 		do(c, bad.step, map[string]any{"cursor": bad.cursor})
 	}
 	do(c, stepAfter, map[string]any{})
@@ -143,7 +143,7 @@ var completeWalksScenario = &scenario.Scenario{
 			expected       []string
 		}{
 			{"resources/list", "resources", recording.StepPage, p.Target.Subjects.Complete},
-			{"resources/templates/list", "resourceTemplates", recording.StepTemplate, p.Target.Subjects.CompleteTemplates},
+			{"resources/templates/list", "resourceTemplates", scenario.StepTemplate, p.Target.Subjects.CompleteTemplates},
 		} {
 			if len(list.expected) == 0 {
 				continue

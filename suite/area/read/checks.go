@@ -27,10 +27,13 @@ const TaskRead recording.Name = "task-read" // a read with a task parameter
 var Checks = slices.Concat(readChecks, readBytesChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-var Scenarios = []*scenario.Scenario{taskReadScenario}
+var Scenarios = []*scenario.Scenario{knownReadsScenario, taskReadScenario}
 
 // The steps of the area's scripts.
-const stepTask recording.Step = "task"
+const stepTask, stepText, stepBlob recording.Step = "task", "text", "blob"
+
+// The tags of the area's scripts.
+const tagBase64, tagSHA256 recording.Tag = "base64", "sha256"
 
 var reads = []recording.Name{recording.Reads}
 
@@ -39,7 +42,7 @@ var readChecks = []verdict.Check{
 	{Requirement: "READ-01", From: contentReads, With: []recording.Name{recording.KnownReads, recording.TemplateSweep},
 		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var empty verdict.Sightings
-			for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
+			for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
 				list := x.Result().Get("contents")
 				if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
 					empty.Add(judge.Brief(x.Param("uri")), x)
@@ -61,7 +64,7 @@ var readChecks = []verdict.Check{
 	{Requirement: "READ-02", From: contentReads, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var elsewhere, misspelt, twice verdict.Sightings
-			for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
+			for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
 				seen := map[string]bool{}
 				for _, c := range x.Contents {
 					verdict.Typed(v, c, "ResourceContents", "uri", "mimeType")
@@ -194,7 +197,7 @@ func hindered(x *recording.Exchange) bool {
 
 func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	var all []verdict.Item
-	for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
+	for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
 		all = append(all, x.Contents...)
 	}
 	return all

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -43,13 +44,13 @@ var readBytesChecks = []verdict.Check{
 			v.NeedsSubject("nothing of a binary type could be read")
 		}},
 	{Requirement: "READ-13", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
-		Judge: verdict.Each(verdict.Steps(recording.StepText), func(x *recording.Exchange, v *verdict.Verdict) {
+		Judge: verdict.Each(verdict.Steps(stepText), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
 				knownText(v, x)
 			}
 		})},
 	{Requirement: "READ-14", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
-		Judge: verdict.Each(verdict.Steps(recording.StepBlob), func(x *recording.Exchange, v *verdict.Verdict) {
+		Judge: verdict.Each(verdict.Steps(stepBlob), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
 				knownBlob(v, x)
 			}
@@ -191,15 +192,15 @@ func knownBlob(v *verdict.Verdict, x *recording.Exchange) {
 
 // isKnown compares bytes with what the target file says about them.
 func isKnown(x *recording.Exchange, data []byte) bool {
-	if size := x.Tags[recording.TagSize]; size != "" && size != fmt.Sprint(len(data)) {
+	if size := x.Tags[scenario.TagSize]; size != "" && size != fmt.Sprint(len(data)) {
 		return false
 	}
-	if want := x.Tags[recording.TagBase64]; want != "" {
+	if want := x.Tags[tagBase64]; want != "" {
 		known, err := judge.Decode(want)
 		return err == nil && bytes.Equal(known, data)
 	}
 	sum := sha256.Sum256(data)
-	want := x.Tags[recording.TagSHA256]
+	want := x.Tags[tagSHA256]
 	return want == "" || strings.EqualFold(want, hex.EncodeToString(sum[:]))
 }
 

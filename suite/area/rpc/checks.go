@@ -24,13 +24,14 @@ const (
 	RequestIDs          recording.Name = "request-ids"          // requests under unusual but legal ids
 	Concurrency         recording.Name = "concurrency"          // many requests in flight together
 	ClientNotifications recording.Name = "client-notifications" // notifications, known and unknown
+	ForeignMessages     recording.Name = "foreign-messages"     // what another version of JSON-RPC, or another revision, has
 )
 
 // Checks lists the checks of the area.
 var Checks = slices.Concat(rpcChecks, rpcRequestsChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-var Scenarios = []*scenario.Scenario{concurrencyScenario, requestIDsScenario, clientNotificationsScenario}
+var Scenarios = []*scenario.Scenario{clientNotificationsScenario, concurrencyScenario, foreignMessagesScenario, requestIDsScenario}
 
 // The steps of the area's scripts.
 const (
@@ -39,6 +40,7 @@ const (
 	stepDigits, stepUnknown, stepCancelled     recording.Step = "digits", "unknown", "cancelled"
 	stepInitializedAgain, stepChunked          recording.Step = "initialized-again", "chunked"
 	stepChunkedPlainly, stepStray              recording.Step = "chunked-plainly", "stray"
+	stepUnmarked, stepOtherMethod              recording.Step = "unmarked", "other-method"
 )
 
 // The tags of the area's scripts.
@@ -367,7 +369,7 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 			}
 			switch {
 			case m.Nameless() && unread(x, v): // an error about the session or the head of the request
-			case step == recording.StepNullID || step == recording.StepDoubledMember: // there is none, or which one it is depends on the reader
+			case step == scenario.StepNullID || step == scenario.StepDoubledMember: // there is none, or which one it is depends on the reader
 			case len(x.ID) > 0 && !slices.Contains(noRequests, step):
 				v.FailUnless(!m.Nameless(), verdict.Finding{
 					Expected: "an error with the id " + judge.Short(gjson.ParseBytes(x.ID), 60) +
@@ -388,7 +390,7 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 
 // noRequests are the steps of messages whose ids need not be read, since they are none of requests.
 var noRequests = []recording.Step{
-	recording.StepNoMethod, recording.StepMistypedMethod, recording.StepNotUTF8}
+	scenario.StepNoMethod, scenario.StepMistypedMethod, scenario.StepNotUTF8}
 
 // endedWith is by which HTTP status, if by one, what bears the ids of sessions was refused that were over before the script was done.
 func endedWith(r *recording.Recording) map[string]int {

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -18,7 +19,7 @@ import (
 // The checks of basic/index on how requests and notifications are treated.
 var rpcRequestsChecks = []verdict.Check{
 	{Requirement: "RPC-09", Judge: eachAnswered,
-		From: []recording.Name{recording.Everything, recording.MissingReads, recording.ForeignMessages}},
+		From: []recording.Name{recording.Everything, recording.MissingReads, ForeignMessages}},
 	{Requirement: "RPC-10", From: []recording.Name{recording.Everything, ClientNotifications}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Exchanges {
 			if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
@@ -38,12 +39,12 @@ var rpcRequestsChecks = []verdict.Check{
 			})
 		}
 	}},
-	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, recording.ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if r.Scenario == recording.ForeignMessages {
+	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if r.Scenario == ForeignMessages {
 			otherMethodsUnknown(r, v)
 			return
 		}
-		for _, x := range r.Steps(recording.StepUnknownMethod) {
+		for _, x := range r.Steps(scenario.StepUnknownMethod) {
 			if endsServer(r, x, v) {
 				return
 			}
@@ -78,7 +79,7 @@ var rpcRequestsChecks = []verdict.Check{
 			}
 			refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
 		}
-		for _, x := range r.Steps(recording.StepNotUTF8) {
+		for _, x := range r.Steps(scenario.StepNotUTF8) {
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
@@ -90,34 +91,34 @@ var rpcRequestsChecks = []verdict.Check{
 			})
 		}
 	}},
-	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages, recording.ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(recording.StepNoMethod) {
+	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages, ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(scenario.StepNoMethod) {
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
 			refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
 		}
-		for _, x := range r.Steps(recording.StepMistypedMethod) {
+		for _, x := range r.Steps(scenario.StepMistypedMethod) {
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
 			// There is no method of that name either.
 			refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32601, -32602, -32700)
 		}
-		for _, x := range r.Steps(recording.StepUnmarked) {
+		for _, x := range r.Steps(stepUnmarked) {
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
 			// JSON-RPC 2.0 advises to take requests of version 1.0, which have no jsonrpc; those have their params in an array.
-			form := cmp.Or(strings.TrimSuffix(x.Tags[recording.TagForm], ","), "no jsonrpc")
+			form := cmp.Or(strings.TrimSuffix(x.Tags[scenario.TagForm], ","), "no jsonrpc")
 			v.WarnUnless(!x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence",
 				matcher.Describe(x)+" to a request with "+form, x)
 		}
-		for _, x := range r.Steps(recording.StepNullID, recording.StepDoubledMember) {
+		for _, x := range r.Steps(scenario.StepNullID, scenario.StepDoubledMember) {
 			if !x.Fatal || endsServer(r, x, v) || verdict.DiesOfText(r, v) {
 				continue
 			}
-			about := map[recording.Step]string{recording.StepNullID: "a request whose id is null", recording.StepDoubledMember: "a request with members that occur twice"}[x.Step]
+			about := map[recording.Step]string{scenario.StepNullID: "a request whose id is null", scenario.StepDoubledMember: "a request with members that occur twice"}[x.Step]
 			// What is made of them is nowhere laid down.
 			v.Observe("lost-over-unclear-request", verdict.LostWords(x)+" to "+about, x)
 		}
@@ -140,7 +141,7 @@ func eachAnswered(r *recording.Recording, v *verdict.Verdict) {
 	case recording.MissingReads:
 		missingAnswered(r, v)
 		return
-	case recording.ForeignMessages:
+	case ForeignMessages:
 		otherMethodsAnswered(r, v)
 		return
 	}
@@ -160,8 +161,8 @@ func eachAnswered(r *recording.Recording, v *verdict.Verdict) {
 // otherMethodsUnknown: a server that knows the method, since it serves other revisions as well, finds other faults. One that
 // has another code for a method of nobody has it for these as well, which is the same defect.
 func otherMethodsUnknown(r *recording.Recording, v *verdict.Verdict) {
-	made := r.Step(recording.StepUnknownMethod)
-	for _, x := range r.Steps(recording.StepOtherMethod) {
+	made := r.Step(scenario.StepUnknownMethod)
+	for _, x := range r.Steps(stepOtherMethod) {
 		if x.Failed() && (made == nil || made.HasCode(-32601)) {
 			v.Expect(x).To(matcher.BeErrorReply(-32601, -32600, -32602, -32020, -32021, -32022),
 				"a request for "+x.Method+", which the revision does not have",
@@ -175,11 +176,11 @@ func otherMethodsUnknown(r *recording.Recording, v *verdict.Verdict) {
 // no answer while it is open.
 func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
 	known := false
-	sound := r.Steps(recording.StepUnknownMethod, recording.StepOtherMethod)
+	sound := r.Steps(scenario.StepUnknownMethod, stepOtherMethod)
 	if slices.ContainsFunc(sound, verdict.LosesID) {
 		return // errors that cannot be told apart are RPC-16's
 	}
-	for _, x := range r.Steps(recording.StepOtherMethod) {
+	for _, x := range r.Steps(stepOtherMethod) {
 		known = known || x.Method == "server/discover" && x.Outcome == recording.Replied && !x.HasCode(-32601)
 		refused := slices.ContainsFunc(x.Evidence(), func(n int) bool { // also behind the answer to a later request
 			f := r.Frame(n)

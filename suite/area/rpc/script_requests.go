@@ -182,9 +182,9 @@ var clientNotificationsScenario = &scenario.Scenario{
 // first, as two of the same template follow each other; they are half of all, and more where little is listed.
 func readTogether(p *scenario.Play, n int) []string {
 	listed := yielded(p, recording.Reads, recording.StepRead)
-	expanded := yielded(p, recording.TemplateSweep, recording.StepKnown)
+	expanded := yielded(p, recording.TemplateSweep, scenario.StepKnown)
 	if len(expanded) < 2 {
-		expanded = append(expanded, yielded(p, recording.TemplateSweep, recording.StepSweep)...)
+		expanded = append(expanded, yielded(p, recording.TemplateSweep, scenario.StepSweep)...)
 	}
 	expanded = slices.DeleteFunc(expanded, func(uri string) bool { return slices.Contains(listed, uri) })
 	expanded = expanded[:min(len(expanded), max(n/2, n-len(listed)))]

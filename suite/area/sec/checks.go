@@ -219,9 +219,9 @@ func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 // everyOrigin: a target that looks at the Origin of requests at all looks at that
 // of all of them. One that never looks is judged by SEC-01 and SEC-02.
 func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
-	steps := r.Steps(stepRequest, recording.StepInitialize, recording.StepRead, stepNotification, recording.StepListen, stepGet, recording.StepDelete)
+	steps := r.Steps(stepRequest, recording.StepInitialize, recording.StepRead, stepNotification, recording.StepListen, stepGet, scenario.StepDelete)
 	// What may be refused for other reasons as well does not show that it looks.
-	elsewise := []recording.Step{stepGet, recording.StepDelete}
+	elsewise := []recording.Step{stepGet, scenario.StepDelete}
 	if v.Modern() {
 		elsewise = append(elsewise, recording.StepInitialize, stepNotification)
 	}
@@ -255,7 +255,7 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 func fromPage(x *recording.Exchange) string {
 	name := "a request for " + x.Method
 	switch {
-	case x.Step == stepGet || x.Step == recording.StepDelete:
+	case x.Step == stepGet || x.Step == scenario.StepDelete:
 		name = "an HTTP " + strings.ToUpper(string(x.Step))
 	case strings.HasPrefix(x.Method, "notifications/"):
 		name = "the notification " + x.Method
@@ -362,7 +362,7 @@ var secAuthChecks = []verdict.Check{
 
 // challenged is the first 401; nil if there is none.
 func challenged(r *recording.Recording) *recording.Exchange {
-	for _, x := range r.Steps(recording.StepAnonymous, stepAnonymousList, stepInvalid, stepNone, stepForeign) {
+	for _, x := range r.Steps(scenario.StepAnonymous, stepAnonymousList, stepInvalid, stepNone, stepForeign) {
 		if x.Status == http.StatusUnauthorized {
 			return x
 		}
@@ -394,7 +394,7 @@ func ownScheme(r *recording.Recording, v *verdict.Verdict) bool {
 // that does not know the method of the request refuses it to everybody, and where nobody has
 // credentials only HTTP 401 says that they are what is missing.
 func demanded(r *recording.Recording, v *verdict.Verdict) bool {
-	x := r.Step(recording.StepAnonymous)
+	x := r.Step(scenario.StepAnonymous)
 	if x == nil || x.Succeeded() || x.Status < 200 || verdict.Unknown(x) || x.Tags[tagOrdinary] != "" {
 		x = challenged(r)
 	}
@@ -428,7 +428,7 @@ func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
 	if !demanded(r, v) {
 		return
 	}
-	for _, x := range r.Steps(recording.StepAnonymous, stepAnonymousList, stepNone) {
+	for _, x := range r.Steps(scenario.StepAnonymous, stepAnonymousList, stepNone) {
 		if !answeredOrigin(x, v) || x.Succeeded() {
 			continue
 		}

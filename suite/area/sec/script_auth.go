@@ -36,7 +36,7 @@ var credentialsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		first := opening(p, recording.StepAnonymous, nil)
+		first := opening(p, scenario.StepAnonymous, nil)
 		if !p.Target.Credentials() {
 			first.Tags = recording.Tags{tagOrdinary: "yes"}
 		}

@@ -69,7 +69,7 @@ var originsScenario = &scenario.Scenario{
 		foreignStream(ctx, p, c)
 		if p.Combination.Transport == requirement.HTTP {
 			foreignInitialize(ctx, p)
-			foreign(ctx, c, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
+			foreign(ctx, c, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 		}
 	}),
 }

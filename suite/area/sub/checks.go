@@ -204,7 +204,7 @@ func subscribable(r *view) {
 		Actual: "none of " + n + " listed resources can be subscribed; " + tags[recording.TagURI] + " gets " +
 			matcher.Describe(tried[0]),
 		On:   tried[0],
-		Warn: !(n == listed && tags[recording.TagTemplates] == "0"),
+		Warn: !(n == listed && tags[scenario.TagTemplates] == "0"),
 		Hint: "confirm subscriptions, or do not declare resources.subscribe",
 	})
 }
@@ -235,7 +235,7 @@ func confirmed(r *view, x *recording.Exchange) {
 // sessionless skips a requirement where a legacy target keeps no sessions on
 // Streamable HTTP: it cannot remember who subscribed to what.
 func (r *view) sessionless(x *recording.Exchange) bool {
-	yes := x.Tags[recording.TagSessionless] != ""
+	yes := x.Tags[scenario.TagSessionless] != ""
 	if yes {
 		r.NotExercised("the target issues no session ids on Streamable HTTP, so it cannot keep subscriptions")
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -180,7 +181,7 @@ var declaredBy = map[string]string{"resourcesListChanged": "resources.listChange
 // plainly not declared counts.
 func unsupportedOmitted(r *view) {
 	for s := range r.acked(r.streams("unsupported")) {
-		for _, member := range strings.Fields(s.Tags[recording.TagUnsupported]) {
+		for _, member := range strings.Fields(s.Tags[scenario.TagUnsupported]) {
 			if path := declaredBy[member]; path != "" {
 				if skip := verdict.Withholds(path).Skip(r.Verdict.Facts); skip != nil {
 					r.Skip(skip.Code, skip.Reason)
@@ -230,7 +231,7 @@ func subscribeHonoured(r *view) {
 			"as capabilities.resources.subscribe says",
 		Actual: actual,
 		On:     asked.evidence(),
-		Warn:   !(n == asked.Tags[recording.TagListed] && asked.Tags[recording.TagTemplates] == "0"),
+		Warn:   !(n == asked.Tags[recording.TagListed] && asked.Tags[scenario.TagTemplates] == "0"),
 	})
 }
 
@@ -245,7 +246,7 @@ func staysOpen(s *subscription) {
 	case slices.ContainsFunc(cancelled, func(h heard) bool { return s.is(h.Msg.Get("params.requestId")) }):
 		how = ", by the notifications/cancelled that announces it"
 	}
-	switch after, err := strconv.Atoi(s.Tags[recording.TagEnded]); {
+	switch after, err := strconv.Atoi(s.Tags[scenario.TagEnded]); {
 	case !verdict.Grants(s.ack, "resourcesListChanged") && !verdict.Grants(s.ack, "resourceSubscriptions"):
 		s.NotExercised("the acknowledged filters are empty")
 	case err != nil:
@@ -367,7 +368,7 @@ func answersMeanwhile(r *view) {
 		return
 	}
 	r.RestsOn(r.streams()[open].Exchange)
-	for _, x := range r.Steps(recording.StepDuring) {
+	for _, x := range r.Steps(scenario.StepDuring) {
 		if x.Outcome == recording.Silent && before.Outcome == recording.Replied {
 			r.That(false, "an answer to "+x.Method+" while a subscription is open", "none: "+x.Reason,
 				x)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -20,9 +21,9 @@ func contentsOf(x *recording.Exchange) string {
 // same, and another one what this one did before: each session may have contents of its own.
 func updateCanBeRead(r *view) {
 	const expected = "contents that show the change, once " + verdict.Updated + " has told of it"
-	before, now := r.Step(recording.StepUnchanged), r.Step(recording.StepAtOnce)
-	later, beside := r.Step(recording.StepLater), r.Step(recording.StepBeside)
-	old, newcomers := contentsOf(before), r.Steps(recording.StepNewcomer)
+	before, now := r.Step(scenario.StepUnchanged), r.Step(scenario.StepAtOnce)
+	later, beside := r.Step(scenario.StepLater), r.Step(scenario.StepBeside)
+	old, newcomers := contentsOf(before), r.Steps(scenario.StepNewcomer)
 	if before == nil || now == nil {
 		r.NotExercised("no update came that could be read")
 		return
@@ -67,7 +68,7 @@ func updatedAgain(updates messages, x *recording.Exchange) bool {
 // nothingNew remarks upon updates of a resource that changed by itself, or did not: what is
 // read then is what was read in the beginning. That is no fault, as updates may be repeated.
 func nothingNew(r *view) {
-	now, reads := r.Step(recording.StepAtOnce), r.Verdict.Recording(recording.Reads)
+	now, reads := r.Step(scenario.StepAtOnce), r.Verdict.Recording(recording.Reads)
 	if reads == nil || contentsOf(now) == "" {
 		return
 	}

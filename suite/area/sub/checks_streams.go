@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -34,9 +35,9 @@ func (s *subscription) split() (own, others messages) {
 // eachWatched: of several resources in one filter every one is watched. Which of them are not shows on a
 // stream that does bring the updates of another one.
 func eachWatched(r *view, streams []*subscription) {
-	_, fired := r.Mark(recording.MarkOther)
+	_, fired := r.Mark(scenario.MarkOther)
 	for _, s := range streams {
-		missed, mark := s.other(), recording.MarkOther
+		missed, mark := s.other(), scenario.MarkOther
 		if !fired || !slices.Contains(s.uris, missed) || related(missed, s.uri()) || s.ended() {
 			continue // an update for one that lies below the other may name either
 		}
@@ -123,7 +124,7 @@ func requestedTypes(r *view) {
 // watchedOnly: updates come for the watched resource, and those below it. Those of another one that was made
 // to change count in full. Without any URI in the filter it is the type that was not asked for.
 func watchedOnly(r *view) {
-	_, fired := r.Mark(recording.MarkOther)
+	_, fired := r.Mark(scenario.MarkOther)
 	for _, s := range r.streams() {
 		if s.ack.Frame == nil || len(s.asked()) == 0 {
 			continue
@@ -198,10 +199,10 @@ func streamsApart(r *view) {
 
 // outlives: a subscription stands when another one is cancelled.
 func outlives(gone, stands *subscription) {
-	if gone.Tags[recording.TagStopped] != "" && !stands.ended() &&
-		stands.lapsed(recording.MarkSilenced, false) {
+	if gone.Tags[scenario.TagStopped] != "" && !stands.ended() &&
+		stands.lapsed(scenario.MarkSilenced, false) {
 		gone.warn("updates on a stream that watches the resource, after another one was cancelled",
-			"none for the subscription "+string(stands.ID)+gone.trigger(recording.MarkSilenced)+
+			"none for the subscription "+string(stands.ID)+gone.trigger(scenario.MarkSilenced)+
 				", although they came before the other one ended",
 			"an update may be late, and whether the last change was one is not seen",
 			"end no subscription but the one that is cancelled",
@@ -215,7 +216,7 @@ const byStream = "keep subscriptions by stream: the ids of two clients have noth
 // apartByClient: a stream that brought updates right before stands beside one of another client that has the
 // same id.
 func apartByClient(own *subscription) {
-	before, at, _ := own.around(recording.MarkShared)
+	before, at, _ := own.around(scenario.MarkShared)
 	if len(own.mine().between(before, at)) == 0 {
 		return
 	}
@@ -233,7 +234,7 @@ func apartByClient(own *subscription) {
 // bothTold: where one of two streams brings a change, so does the other one.
 func bothTold(own, foreign *subscription) {
 	r, untold := own.view, own
-	mark, fired := r.Mark(recording.MarkShared)
+	mark, fired := r.Mark(scenario.MarkShared)
 	here, there := own.own(own.came(mark.After)), foreign.own(foreign.came(mark.After))
 	if len(there) == 0 {
 		untold = foreign
@@ -249,7 +250,7 @@ func bothTold(own, foreign *subscription) {
 		authorised := f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != ""
 		r.Fail(verdict.Finding{
 			Expected: eachStream + "whatever ids other clients use",
-			Actual: "none for " + own.uri() + r.trigger(recording.MarkShared) +
+			Actual: "none for " + own.uri() + r.trigger(scenario.MarkShared) +
 				" on one of two streams of different clients, which have the id " + string(own.ID),
 			On:    verdict.Several{own.evidence(), foreign.evidence(), here.frames(), there.frames()},
 			Warn:  !(!untold.ended() && !untold.Succeeded() && !authorised),
@@ -265,12 +266,12 @@ const afterCancelled = "silence after notifications/cancelled for a subscription
 // cancelledSilent: nothing is sent for a stream that the client has cancelled.
 func cancelledSilent(r *view) {
 	streams := r.watching()
-	last, fired := r.Mark(recording.MarkSilenced)
+	last, fired := r.Mark(scenario.MarkSilenced)
 	if len(streams) < 2 || !fired {
 		return
 	}
 	gone, control := streams[0], streams[1]
-	stopped, err := strconv.Atoi(gone.Tags[recording.TagStopped])
+	stopped, err := strconv.Atoi(gone.Tags[scenario.TagStopped])
 	switch {
 	case err != nil || gone.ended() || len(gone.mine()) == 0:
 		r.NotExercised("the subscription that was cancelled had brought no update before")
@@ -306,9 +307,9 @@ func cancelledSilent(r *view) {
 // request that followed the cancellation was not under way any more.
 func silentByItself(r *view) {
 	const underWay = 200 * time.Millisecond // long, as our reading may be held up on a busy machine
-	settled := r.Step(recording.StepSettled)
+	settled := r.Step(scenario.StepSettled)
 	for _, s := range r.streams("uris") {
-		if s.Tags[recording.TagStopped] == "" || settled == nil || len(settled.Replies) == 0 {
+		if s.Tags[scenario.TagStopped] == "" || settled == nil || len(settled.Replies) == 0 {
 			continue
 		}
 		since := r.Frame(settled.Replies[0])
@@ -328,8 +329,8 @@ func silentByItself(r *view) {
 
 // falseFlag: a flag that is false asks for nothing.
 func falseFlag(r *view) {
-	_, added := r.Mark(recording.MarkAdd)
-	if _, removed := r.Mark(recording.MarkRemove); !added && !removed {
+	_, added := r.Mark(scenario.MarkAdd)
+	if _, removed := r.Mark(scenario.MarkRemove); !added && !removed {
 		return
 	}
 	for s := range r.acked(r.streams("off")) {

@@ -87,7 +87,7 @@ func parting(ctx context.Context, c *scenario.Client, st *session.Stream, after 
 	}
 	switch {
 	case scenario.Answered(st):
-		x.Tags[recording.TagEnded] = "yes"
+		x.Tags[scenario.TagEnded] = "yes"
 	case !c.S.Alive():
 		x.Tags[tagLost] = "yes"
 	case x.Tags[tagCanceled] == "":

@@ -38,7 +38,7 @@ var subscriptionsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), recording.TagTemplates: strconv.Itoa(len(p.AllTemplates()))}.With(c.Sessionless())
+		tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), scenario.TagTemplates: strconv.Itoa(len(p.AllTemplates()))}.With(c.Sessionless())
 		tried := scenario.Sample(all, fewSubscriptions)
 		if subscribe(ctx, c, tried[0].URI(), tags) {
 			return
@@ -78,7 +78,7 @@ var badSubscriptionsScenario = &scenario.Scenario{
 				{"absent", `{}`}, {"number", `{"uri":5}`}, {"null", `{"uri":null}`}, {"array", `{"uri":["a:b"]}`},
 			} {
 				c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe",
-					Params: json.RawMessage(bad.params), Tags: c.Sessionless().With(recording.Tags{recording.TagForm: bad.form})})
+					Params: json.RawMessage(bad.params), Tags: c.Sessionless().With(recording.Tags{scenario.TagForm: bad.form})})
 			}
 			return
 		}
@@ -121,7 +121,7 @@ func oldMethods(ctx context.Context, c *scenario.Client, p *scenario.Play) {
 // badListen sends a listen request with a malformed filter, or an empty one. A target that reads
 // something into it says so by an acknowledgment, and keeps the stream open. It reports whether there was an answer.
 func badListen(ctx context.Context, c *scenario.Client, step recording.Step, form, params string, patience time.Duration) bool {
-	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{recording.TagForm: form}, Timeout: patience}
+	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{scenario.TagForm: form}, Timeout: patience}
 	st := c.S.Listen(ctx, step, session.Filter{}, q)
 	if st.Ack != nil {
 		st.Exchange().Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -184,10 +185,10 @@ func (s *subscription) carries(h heard) bool {
 // uri is the resource that is changed, in a recording of changes; other is the one that has nothing to do
 // with it.
 func (s *subscription) uri() string   { return s.Tags[recording.TagURI] }
-func (s *subscription) other() string { return s.Tags[recording.TagOther] }
+func (s *subscription) other() string { return s.Tags[scenario.TagOther] }
 
 // ended reports whether a stream ended by itself.
-func (s *subscription) ended() bool { return s.Tags[recording.TagEnded] != "" }
+func (s *subscription) ended() bool { return s.Tags[scenario.TagEnded] != "" }
 
 // evidence is that of a subscription, and of further steps.
 func (s *subscription) evidence(steps ...recording.Step) verdict.Frames {
@@ -259,7 +260,7 @@ func (r *view) at(mark recording.MarkName) int {
 // before that one, and before the next one. Those that were not reached come last.
 func (r *view) around(mark recording.MarkName) (before, at, next int) {
 	at, next = math.MaxInt, math.MaxInt
-	others := []recording.MarkName{recording.MarkOther, recording.MarkAdd, recording.MarkRemove}
+	others := []recording.MarkName{scenario.MarkOther, scenario.MarkAdd, scenario.MarkRemove}
 	for _, m := range r.Marks {
 		switch {
 		case m.Failed || slices.Contains(others, m.Name):

@@ -78,13 +78,13 @@ var Checks = []verdict.Check{
 		With:  []recording.Name{recording.Reads, recording.KnownReads, recording.WalkTemplates},
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepExpansion, stepQuery, recording.StepKnown) {
+			for _, x := range r.Steps(stepExpansion, stepQuery, scenario.StepKnown) {
 				sameTypes(x, v)
 			}
 			ofSome(r, v, "no template that is listed has a mimeType",
 				"give arguments of a template with a mimeType, "+
 					"which lead to resources with one, "+inFile,
-				func(x *recording.Exchange) bool { return x.Tags[recording.TagMIME] != "" })
+				func(x *recording.Exchange) bool { return x.Tags[scenario.TagMIME] != "" })
 		}},
 	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
 		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
@@ -213,7 +213,7 @@ func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 // variables can be read. That a suggestion leads nowhere proves nothing, since it may be the
 // beginning of a value; it is remarked upon where what was read is judged.
 func completed(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(recording.StepKnown) {
+	for _, x := range r.Steps(scenario.StepKnown) {
 		if verdict.Yields(x) {
 			v.Holds()
 		} else if v.Answered(x) {
@@ -232,7 +232,7 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 		first         *recording.Exchange
 	}
 	var all []*template
-	for _, x := range r.Steps(recording.StepKnown, recording.StepSweep) {
+	for _, x := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
 		name := x.Tags[recording.TagTemplate]
 		at := slices.IndexFunc(all, func(t *template) bool { return t.name == name })
 		if at < 0 {
@@ -261,11 +261,11 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 // this is no more than a remark.
 func queryNeeded(r *recording.Recording, v *verdict.Verdict) {
 	var needed verdict.Sightings
-	for _, x := range r.Steps(recording.StepSweep) {
+	for _, x := range r.Steps(scenario.StepSweep) {
 		if !x.Failed() || !withoutQuery(x) {
 			continue
 		}
-		for _, y := range r.Steps(recording.StepKnown, recording.StepSweep) {
+		for _, y := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
 			if y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && !withoutQuery(y) && verdict.Yields(y) {
 				needed.Add(x.Tags[recording.TagTemplate]+", where "+verdict.ReadOf(x)+" gets "+matcher.Describe(x), y, x)
 				break
@@ -277,7 +277,7 @@ func queryNeeded(r *recording.Recording, v *verdict.Verdict) {
 
 // withoutQuery reports whether a read leaves the query variables out, and no other ones.
 func withoutQuery(x *recording.Exchange) bool {
-	kind := x.Tags[recording.TagKind]
+	kind := x.Tags[scenario.TagKind]
 	return kind == scenario.KindNoQuery || kind == "none" && !slices.ContainsFunc(judge.Variables(x.Tags[recording.TagTemplate]),
 		func(v judge.Variable) bool { return v.Operator != '?' && v.Operator != '&' })
 }
@@ -312,7 +312,7 @@ func expanded(x *recording.Exchange, v *verdict.Verdict) {
 
 // sameTypes: what a template with a media type expands to has that type.
 func sameTypes(x *recording.Exchange, v *verdict.Verdict) {
-	wanted := x.Tags[recording.TagMIME]
+	wanted := x.Tags[scenario.TagMIME]
 	if wanted == "" || !v.Answered(x) || !x.Succeeded() {
 		return
 	}
