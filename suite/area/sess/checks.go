@@ -122,19 +122,13 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		if other := seen[id]; other != nil {
-			v.Fail(verdict.Finding{
-				Expected: "another id for each session",
-				Actual:   "two sessions have the id " + judge.Quote(id),
-				On:       verdict.Several{other, x},
-			})
+			v.That(false, "another id for each session",
+				"two sessions have the id "+judge.Quote(id), other, x)
 		}
 		seen[id] = x
-		v.FailUnless(len(id) >= 16, verdict.Finding{
-			Expected: hard,
-			Actual: "a session id of no more than " + strconv.Itoa(len(id)) + " characters, " +
-				judge.Quote(id),
-			On: x,
-		})
+		v.That(len(id) >= 16, hard,
+			"a session id of no more than "+strconv.Itoa(len(id))+" characters, "+
+				judge.Quote(id), x)
 		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
 			if last := seen[strconv.FormatUint(n-1, 10)]; last != nil {
 				v.Fail(verdict.Finding{
@@ -153,13 +147,10 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	differing, bits := judge.Variety(ids)
-	v.FailUnless(bits >= few, verdict.Finding{
-		Expected: hard,
-		Actual: fmt.Sprintf(plural.Of(differing,
+	v.That(bits >= few, hard,
+		fmt.Sprintf(plural.Of(differing,
 			"%d session ids that differ in %d {character|characters} only, such as %s and %s"), len(ids),
-			differing, judge.Quote(ids[0]), judge.Quote(ids[1])),
-		On: with,
-	})
+			differing, judge.Quote(ids[0]), judge.Quote(ids[1])), with)
 }
 
 // endedSession: 404 from the moment the end was confirmed, or a second later.
