@@ -83,10 +83,10 @@ func (c *Client) untold(ctx context.Context, p *Play, open streams) {
 
 // listenApart opens a stream, one of them as another client would, under an id that is in use: the ids of two clients have nothing to do with each other.
 func (c *Client) listenApart(ctx context.Context, f Filter) *session.Stream {
-	if f.Name != "uris" || c.P.Combination.Transport != requirement.HTTP || c.P.Limited() {
+	if f.Name != "uris" || c.Combination.Transport != requirement.HTTP || c.Limited() {
 		return c.Listen(ctx, f)
 	}
-	other, ok := c.P.Fresh(ctx, session.Options{})
+	other, ok := c.Fresh(ctx, session.Options{})
 	if !ok {
 		return c.Listen(ctx, f)
 	}

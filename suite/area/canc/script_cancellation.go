@@ -373,7 +373,7 @@ var listenChurnScenario = &scenario.Scenario{
 // listenOnce opens a listen stream and closes it, and reports whether it was
 // acknowledged.
 func listenOnce(ctx context.Context, c *scenario.Client, step recording.Step) bool {
-	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: c.P.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
+	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: c.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
 	if st.Ack != nil {
 		st.Exchange().Tags[tagAcknowledged] = "yes"
 	}
