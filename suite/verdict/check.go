@@ -151,9 +151,9 @@ type Finding struct {
 	// of the row holds, and its level with it.
 	Title string
 	Kept  bool
-	// On is an exchange that the finding is about, with all of its evidence. About says what was
-	// asked there, such as "a ping": Actual is how that was answered.
-	On    *recording.Exchange
+	// On is what the finding is about. Of an exchange About says what was asked there, such as
+	// "a ping": Actual is how that was answered.
+	On    Cited
 	About string
 	// Frames is further evidence. Member says what in it the finding is about, such as the uri of
 	// a listed resource; where it is empty, the messages as a whole.
@@ -288,7 +288,7 @@ func (v *Verdict) broke(why *recording.Broken) {
 		v.Skip(why.Code, why.Reason)
 		return
 	}
-	v.Block(why.Code, why.Reason, why.Frames...)
+	v.Block(why.Code, why.Reason, Frames(why.Frames))
 }
 
 func firstLines(b []byte, n int) string {
