@@ -1,0 +1,254 @@
+package pagetest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bound is how long the commands of a page may take.
+const bound = 3 * time.Minute
+
+// A command is one of a page, with the output that the page shows.
+type command struct {
+	text   string
+	output []string
+	at     int
+}
+
+// commands returns the commands of a console block.
+func (b block) commands() (all []command) {
+	for i, line := range b.lines {
+		last := len(all) - 1
+		if text, ok := strings.CutPrefix(line, "$ "); ok {
+			all = append(all, command{text: text, at: b.at + i})
+		} else if last >= 0 && len(all[last].output) == 0 && strings.HasSuffix(all[last].text, `\`) {
+			all[last].text += "\n" + line
+		} else if last >= 0 {
+			all[last].output = append(all[last].output, line)
+		}
+	}
+	return all
+}
+
+// build builds the programs of the module, and returns their directory.
+func build(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/...")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
+}
+
+// TestCommands: the commands of the pages do and print what the pages say.
+func TestCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the programs for half a minute")
+	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("there is no bash")
+	}
+	bin := build(t)
+	for _, p := range pages(t) {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			p.run(t, bin)
+		})
+	}
+}
+
+// run plays the commands of a page in one shell.
+func (p page) run(t *testing.T, bin string) {
+	dir := filepath.Join(t.TempDir(), "page")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	port := freePorts(t, p)
+	var all []command
+	var script strings.Builder
+	script.WriteString("stop() { [ -z \"$server\" ] || { kill $server; wait $server; server=; } 2>/dev/null; }\ntrap stop EXIT\nrc=0\n")
+	for _, b := range p.blocks {
+		switch {
+		case b.file != "":
+			fmt.Fprintf(&script, "cat > %s <<'END OF FILE'\n%s\nEND OF FILE\n", b.file, port.Replace(strings.Join(b.lines, "\n")))
+		case b.lang != "console":
+		case b.mark != "":
+			for _, c := range b.commands() {
+				knownFlags(t, p, bin, c)
+			}
+		default:
+			for _, c := range b.commands() {
+				script.WriteString(c.script(len(all), port))
+				all = append(all, c)
+			}
+		}
+	}
+	if len(all) == 0 {
+		t.Skip("no command is run")
+	}
+	if _, err := exec.LookPath("curl"); err != nil && strings.Contains(script.String(), "curl ") {
+		t.Skip("there is no curl")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", script.String())
+	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+filepath.Dir(dir),
+		"GOPATH="+goEnv(t, "GOPATH"), "GOCACHE="+goEnv(t, "GOCACHE"), "GITHUB_ACTIONS=", "NO_COLOR=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for i, c := range all {
+		out, err := os.ReadFile(filepath.Join(dir, "..", "out."+strconv.Itoa(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rc, err := os.ReadFile(filepath.Join(dir, "..", "rc."+strconv.Itoa(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := i+1 < len(all) && strings.HasPrefix(all[i+1].text, "echo $?")
+		if got := strings.TrimSpace(string(rc)); got != c.status() && !asked {
+			t.Errorf("%s:%d: %s ends with status %s:\n%s", p.name, c.at, c.text, got, out)
+		}
+		var want []string
+		for _, line := range c.output {
+			want = append(want, port.Replace(line))
+		}
+		if len(want) > 0 && !shown(want, strings.HasPrefix(c.text, "echo")).Match(out) {
+			t.Errorf("%s:%d: %s prints\n%s\nand not\n%s", p.name, c.at, c.text, out, strings.Join(want, "\n"))
+		}
+	}
+}
+
+// listens matches commands of servers, which run beside those that follow.
+var listens = regexp.MustCompile(`^mockserver (?:replay |record )?.*--http ([0-9.]+):(\d+)`)
+
+// script returns what the shell does for a command: its output and status go to files beside the
+// directory.
+func (c command) script(i int, port *strings.Replacer) string {
+	text := port.Replace(c.text)
+	m := listens.FindStringSubmatch(text)
+	if m == nil || strings.HasPrefix(text, "mockserver verify") {
+		return fmt.Sprintf("{ (exit $rc); %s\n} >../out.%d 2>&1 </dev/null; rc=$?; echo $rc >../rc.%[2]d\n", text, i)
+	}
+	return fmt.Sprintf("stop\n{ %s\n} >../out.%d 2>&1 </dev/null & server=$!\n"+
+		"for _ in {1..200}; do (exec 3<>/dev/tcp/%s/%s) 2>/dev/null && break; sleep 0.05; done\n"+
+		"sleep 0.1; rc=0; echo $rc >../rc.%[2]d\n", "exec "+text, i, m[1], m[2])
+}
+
+// status returns the exit status that the page gives a command.
+func (c command) status() string {
+	if m := regexp.MustCompile(`#.*\bstatus (\d+)`).FindStringSubmatch(c.text); m != nil {
+		return m[1]
+	}
+	return "0"
+}
+
+// shown returns a pattern for an output as a page shows it; exactly has numbers as they are.
+func shown(lines []string, exactly bool) *regexp.Regexp {
+	number := regexp.MustCompile(`(^|[ (:#"≈])[0-9][0-9,.]*([ ):,;"/]|$)`)
+	var p strings.Builder
+	p.WriteString(`(?s)\A`)
+	for _, line := range lines {
+		line = strings.TrimRight(line, " ")
+		if line == "…" {
+			p.WriteString(`.*?`)
+			continue
+		}
+		var parts []string
+		for _, part := range strings.Split(line, "…") {
+			if exactly {
+				parts = append(parts, regexp.QuoteMeta(part))
+				continue
+			}
+			var q strings.Builder
+			for rest := part; rest != ""; {
+				at := number.FindStringSubmatchIndex(rest)
+				if at == nil {
+					q.WriteString(regexp.QuoteMeta(rest))
+					break
+				}
+				q.WriteString(regexp.QuoteMeta(rest[:at[3]]) + `[0-9][0-9,.]*`)
+				rest = rest[at[4]:]
+			}
+			parts = append(parts, q.String())
+		}
+		p.WriteString(`(?:` + strings.Join(parts, `[^\n]*?`) + `)[ ]*\n`)
+	}
+	p.WriteString(`\z`)
+	return regexp.MustCompile(p.String())
+}
+
+// freePorts replaces the ports of the mock on a page by free ones.
+func freePorts(t *testing.T, p page) *strings.Replacer {
+	t.Helper()
+	var pairs []string
+	for _, port := range []string{"8931", "8932", "8933"} {
+		if !strings.Contains(p.text, port) {
+			continue
+		}
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		_, free, _ := net.SplitHostPort(l.Addr().String())
+		pairs = append(pairs, port, free)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// knownFlags: a command that is not run has only flags that the program knows.
+func knownFlags(t *testing.T, p page, bin string, c command) {
+	t.Helper()
+	own, _, _ := strings.Cut(c.text, "#")
+	own, _, _ = strings.Cut(own, " -- ")
+	for part := range strings.SplitSeq(own, "&&") {
+		words := strings.Fields(part)
+		for len(words) > 0 && words[0] != "mcpcheck" && words[0] != "mockserver" {
+			words = words[1:]
+		}
+		if len(words) < 2 {
+			continue
+		}
+		args := []string{"--help"}
+		for i, w := range words[1:] {
+			if strings.HasPrefix(w, "-") || i > 1 {
+				break
+			}
+			args = append(args[:i], w, "--help")
+		}
+		help, err := exec.Command(filepath.Join(bin, words[0]), args...).CombinedOutput()
+		if err != nil {
+			t.Errorf("%s:%d: %v: %s", p.name, c.at, err, help)
+		}
+		for _, w := range words[1:] {
+			flag, _, _ := strings.Cut(w, "=")
+			if strings.HasPrefix(flag, "--") && !strings.Contains(string(help), flag) {
+				t.Errorf("%s:%d: %s has no %s", p.name, c.at, words[0], flag)
+			}
+		}
+	}
+}
+
+// goEnv is a variable of the Go tool, which would depend on HOME.
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
