@@ -2,6 +2,7 @@ package pagetest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -120,17 +121,20 @@ func (p page) run(t *testing.T, bin string) {
 		}
 		asked := i+1 < len(all) && strings.HasPrefix(all[i+1].text, "echo $?")
 		if got := strings.TrimSpace(string(rc)); got != c.status() && !asked {
-			t.Errorf("%s:%d: %s ends with status %s:\n%s", p.name, c.at, c.text, got, out)
+			t.Errorf("%s:%d: %s ends with status %s:\n%s", p.name, c.at, c.text, got, end(out))
 		}
 		var want []string
 		for _, line := range c.output {
 			want = append(want, port.Replace(line))
 		}
 		if len(want) > 0 && !shown(want, strings.HasPrefix(c.text, "echo")).Match(out) {
-			t.Errorf("%s:%d: %s prints\n%s\nand not\n%s", p.name, c.at, c.text, out, strings.Join(want, "\n"))
+			t.Errorf("%s:%d: %s prints\n%s\nand not\n%s", p.name, c.at, c.text, end(out), strings.Join(want, "\n"))
 		}
 	}
 }
+
+// end is the end of an output, where a page shows most.
+func end(out []byte) []byte { return out[max(0, len(out)-4000):] }
 
 // listens matches commands of servers, which run beside those that follow.
 var listens = regexp.MustCompile(`^mockserver (?:replay |record )?.*--http ([0-9.]+):(\d+)`)
@@ -217,7 +221,8 @@ func knownFlags(t *testing.T, p page, bin string, c command) {
 	own, _, _ = strings.Cut(own, " -- ")
 	for part := range strings.SplitSeq(own, "&&") {
 		words := strings.Fields(part)
-		for len(words) > 0 && words[0] != "mcpcheck" && words[0] != "mockserver" {
+		program := func(i int) bool { return i < len(words) && (words[i] == "mcpcheck" || words[i] == "mockserver") }
+		for len(words) > 0 && (!program(0) || program(1)) { // npx -p mcpcheck mockserver
 			words = words[1:]
 		}
 		if len(words) < 2 {
@@ -240,6 +245,42 @@ func knownFlags(t *testing.T, p page, bin string, c command) {
 				t.Errorf("%s:%d: %s has no %s", p.name, c.at, words[0], flag)
 			}
 		}
+	}
+}
+
+// TestGoFiles: the Go files to copy that use packages of the module fit these.
+func TestGoFiles(t *testing.T) {
+	dir, overlay := t.TempDir(), map[string]string{}
+	for _, p := range pages(t) {
+		for _, b := range p.blocks {
+			if text := strings.Join(b.lines, "\n"); b.lang == "go" && b.file != "" && strings.Contains(text, "github.com/mcpcheck/mcpcheck/") {
+				file := filepath.Join(dir, b.file)
+				if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				name, err := filepath.Abs(filepath.Join(root, "docs", b.file)) // where only the Go tool sees it
+				if err != nil {
+					t.Fatal(err)
+				}
+				overlay[name] = file
+			}
+		}
+	}
+	if len(overlay) == 0 {
+		t.Fatal("there are none")
+	}
+	raw, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "vet", "-overlay", list, "./docs")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 
