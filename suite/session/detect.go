@@ -33,8 +33,6 @@ type Found struct {
 	// Unanswered says why no session could be opened in a revision with a handshake, where what came is no refusal: the handshake was
 	// not answered, or the connection ended over it.
 	Unanswered map[requirement.Revision]string
-	// Ended says, of the revisions in which no session could be opened as the process ended before it said anything, how it did.
-	Ended map[requirement.Revision]string
 	// Offered lists the revisions with a handshake in which it answered one that asked for another.
 	Offered []requirement.Revision
 	// Spread holds, by revision, what is declared in answers to the first request that come
@@ -47,6 +45,7 @@ type Found struct {
 	Nameless []int
 
 	mu         sync.Mutex
+	ended      map[requirement.Revision]string              // those in which the process ended before it said anything, and how
 	refused    map[requirement.Revision]string              // legacy ones whose handshake was answered by an error, and why
 	handshakes map[requirement.Revision]*recording.Exchange // of the served revisions
 	ends       map[string]int                               // how processes ended that we have ended
@@ -68,7 +67,7 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 		DeclaredIn: map[requirement.Revision][]int{},
 		Reasons:    map[requirement.Revision]string{},
 		Unanswered: map[requirement.Revision]string{},
-		Ended:      map[requirement.Revision]string{},
+		ended:      map[requirement.Revision]string{},
 		Spread:     map[requirement.Revision]json.RawMessage{},
 		refused:    map[requirement.Revision]string{},
 		handshakes: map[requirement.Revision]*recording.Exchange{},
@@ -444,6 +443,7 @@ func (f *Found) serve(s *Session, in *recording.Exchange, declared json.RawMessa
 	f.Served = append(f.Served, s.opts.Revision)
 	delete(f.Reasons, s.opts.Revision)
 	delete(f.Unanswered, s.opts.Revision)
+	delete(f.ended, s.opts.Revision)
 	f.Open[s.opts.Revision] = s
 	f.Declared[s.opts.Revision] = declared
 	f.handshakes[s.opts.Revision] = s.rec.Initialize
