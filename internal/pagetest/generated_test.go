@@ -52,6 +52,8 @@ func generate(t *testing.T, bin string, words []string) string {
 		return deviations(t, say(t, bin, append([]string{"mockserver"}, append(words[1:], "--json")...)...))
 	case "faults":
 		return faultsByArea(t, say(t, bin, "mockserver", "faults", "--json"))
+	case "clients":
+		return clients(t, say(t, bin, "mockserver", "verify", "--list", "--json", "-"))
 	case "worlds":
 		return worlds(say(t, bin, "mockserver", "worlds"))
 	case "routes":
@@ -170,6 +172,18 @@ func faultsByArea(t *testing.T, text string) string {
 	b.WriteString("| area | faults | such as |\n|---|---|---|\n")
 	for _, a := range slices.Sorted(maps.Keys(count)) {
 		fmt.Fprintf(&b, "| `%s` | %d | `%s` |\n", a, count[a], first[a])
+	}
+	return b.String()
+}
+
+// clients makes a table of the requirements on clients.
+func clients(t *testing.T, text string) string {
+	var all []struct{ ID, Title, Level, Grade string }
+	decode(t, []byte(text), &all)
+	var b strings.Builder
+	b.WriteString("| id | level | a violation | requirement |\n|---|---|---|---|\n")
+	for _, r := range all {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.ID, r.Level, r.Grade, cell(r.Title))
 	}
 	return b.String()
 }
