@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -40,16 +41,40 @@ func (b block) commands() (all []command) {
 	return all
 }
 
-// build builds the programs of the module, and returns their directory.
-func build(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
+// built is the directory of the programs, once there is one.
+var built string
+
+// programs builds the programs of the module, once, and returns their directory.
+var programs = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "pagetest")
+	if err != nil {
+		return "", err
+	}
+	built = dir
 	cmd := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/...")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		return dir, fmt.Errorf("%w: %s", err, out)
+	}
+	return dir, nil
+})
+
+// build returns the directory of the programs.
+func build(t *testing.T) string {
+	t.Helper()
+	dir, err := programs()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return dir
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built != "" {
+		_ = os.RemoveAll(built) // it may be gone
+	}
+	os.Exit(code)
 }
 
 // TestCommands: the commands of the pages do and print what the pages say.
@@ -76,13 +101,43 @@ func (p page) run(t *testing.T, bin string) {
 		t.Fatal(err)
 	}
 	port := freePorts(t, p)
-	var all []command
-	var script strings.Builder
-	script.WriteString("stop() { [ -z \"$server\" ] || { kill $server; wait $server; server=; } 2>/dev/null; }\ntrap stop EXIT\nrc=0\n")
+	script, all := p.script(t, bin, port)
+	if len(all) == 0 {
+		t.Skip("no command is run")
+	}
+	if _, err := exec.LookPath("curl"); err != nil && strings.Contains(script, "curl ") {
+		t.Skip("there is no curl")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", script)
+	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	path := bin + string(os.PathListSeparator) + os.Getenv("PATH")
+	cmd.Env = append(os.Environ(), "PATH="+path, "HOME="+filepath.Dir(dir), "GITHUB_ACTIONS=", "NO_COLOR=1",
+		"GOPATH="+goEnv(t, "GOPATH"), "GOCACHE="+goEnv(t, "GOCACHE"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for i, c := range all {
+		asked := i+1 < len(all) && strings.HasPrefix(all[i+1].text, "echo $?")
+		c.compare(t, p.name, filepath.Dir(dir), i, asked, port)
+	}
+}
+
+// begin stops the server that runs beside, once the shell ends or another one starts.
+const begin = `stop() { [ -z "$server" ] || { kill $server; wait $server; server=; } 2>/dev/null; }
+trap stop EXIT
+rc=0
+`
+
+// script returns what the shell does for a page, and the commands that it plays.
+func (p page) script(t *testing.T, bin string, port *strings.Replacer) (script string, all []command) {
+	script = begin
 	for _, b := range p.blocks {
 		switch {
 		case b.file != "":
-			fmt.Fprintf(&script, "cat > %s <<'END OF FILE'\n%s\nEND OF FILE\n", b.file, port.Replace(strings.Join(b.lines, "\n")))
+			text := port.Replace(strings.Join(b.lines, "\n"))
+			script += fmt.Sprintf("cat > %s <<'END OF FILE'\n%s\nEND OF FILE\n", b.file, text)
 		case b.lang != "console":
 		case b.mark != "":
 			for _, c := range b.commands() {
@@ -90,46 +145,34 @@ func (p page) run(t *testing.T, bin string) {
 			}
 		default:
 			for _, c := range b.commands() {
-				script.WriteString(c.script(len(all), port))
+				script += c.script(len(all), port)
 				all = append(all, c)
 			}
 		}
 	}
-	if len(all) == 0 {
-		t.Skip("no command is run")
+	return script, all
+}
+
+// compare looks at what the i-th command printed and how it ended, unless the page asks for that.
+func (c command) compare(t *testing.T, page, dir string, i int, asked bool, port *strings.Replacer) {
+	t.Helper()
+	out, err := os.ReadFile(filepath.Join(dir, "out."+strconv.Itoa(i)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := exec.LookPath("curl"); err != nil && strings.Contains(script.String(), "curl ") {
-		t.Skip("there is no curl")
+	rc, err := os.ReadFile(filepath.Join(dir, "rc."+strconv.Itoa(i)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), bound)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "bash", "-c", script.String())
-	cmd.Dir, cmd.WaitDelay = dir, time.Second
-	cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+filepath.Dir(dir),
-		"GOPATH="+goEnv(t, "GOPATH"), "GOCACHE="+goEnv(t, "GOCACHE"), "GITHUB_ACTIONS=", "NO_COLOR=1")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if got := strings.TrimSpace(string(rc)); got != c.status() && !asked {
+		t.Errorf("%s:%d: %s ends with status %s:\n%s", page, c.at, c.text, got, end(out))
 	}
-	for i, c := range all {
-		out, err := os.ReadFile(filepath.Join(dir, "..", "out."+strconv.Itoa(i)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rc, err := os.ReadFile(filepath.Join(dir, "..", "rc."+strconv.Itoa(i)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		asked := i+1 < len(all) && strings.HasPrefix(all[i+1].text, "echo $?")
-		if got := strings.TrimSpace(string(rc)); got != c.status() && !asked {
-			t.Errorf("%s:%d: %s ends with status %s:\n%s", p.name, c.at, c.text, got, end(out))
-		}
-		var want []string
-		for _, line := range c.output {
-			want = append(want, port.Replace(line))
-		}
-		if len(want) > 0 && !shown(want, strings.HasPrefix(c.text, "echo")).Match(out) {
-			t.Errorf("%s:%d: %s prints\n%s\nand not\n%s", p.name, c.at, c.text, end(out), strings.Join(want, "\n"))
-		}
+	var want []string
+	for _, line := range c.output {
+		want = append(want, port.Replace(line))
+	}
+	if len(want) > 0 && !shown(want).Match(out) {
+		t.Errorf("%s:%d: %s prints\n%s\nand not\n%s", page, c.at, c.text, end(out), strings.Join(want, "\n"))
 	}
 }
 
@@ -145,7 +188,8 @@ func (c command) script(i int, port *strings.Replacer) string {
 	text := port.Replace(c.text)
 	m := listens.FindStringSubmatch(text)
 	if m == nil || strings.HasPrefix(text, "mockserver verify") {
-		return fmt.Sprintf("{ (exit $rc); %s\n} >../out.%d 2>&1 </dev/null; rc=$?; echo $rc >../rc.%[2]d\n", text, i)
+		run := fmt.Sprintf("{ (exit $rc); %s\n} >../out.%d 2>&1 </dev/null; ", text, i)
+		return run + fmt.Sprintf("rc=$?; echo $rc >../rc.%d\n", i)
 	}
 	return fmt.Sprintf("stop\n{ %s\n} >../out.%d 2>&1 </dev/null & server=$!\n"+
 		"for _ in {1..200}; do (exec 3<>/dev/tcp/%s/%s) 2>/dev/null && break; sleep 0.05; done\n"+
@@ -160,8 +204,10 @@ func (c command) status() string {
 	return "0"
 }
 
-// shown returns a pattern for an output as a page shows it; exactly has numbers as they are.
-func shown(lines []string, exactly bool) *regexp.Regexp {
+// shown returns a pattern for an output as a page shows it. A number stands for any, unless it is
+// alone on its line.
+func shown(lines []string) *regexp.Regexp {
+	alone := regexp.MustCompile(`^[0-9]+$`)
 	number := regexp.MustCompile(`(^|[ (:#"≈])[0-9][0-9,.]*([ ):,;"/]|$)`)
 	var p strings.Builder
 	p.WriteString(`(?s)\A`)
@@ -173,7 +219,7 @@ func shown(lines []string, exactly bool) *regexp.Regexp {
 		}
 		var parts []string
 		for _, part := range strings.Split(line, "…") {
-			if exactly {
+			if alone.MatchString(line) {
 				parts = append(parts, regexp.QuoteMeta(part))
 				continue
 			}
@@ -221,7 +267,9 @@ func knownFlags(t *testing.T, p page, bin string, c command) {
 	own, _, _ = strings.Cut(own, " -- ")
 	for part := range strings.SplitSeq(own, "&&") {
 		words := strings.Fields(part)
-		program := func(i int) bool { return i < len(words) && (words[i] == "mcpcheck" || words[i] == "mockserver") }
+		program := func(i int) bool {
+			return i < len(words) && (words[i] == "mcpcheck" || words[i] == "mockserver")
+		}
 		for len(words) > 0 && (!program(0) || program(1)) { // npx -p mcpcheck mockserver
 			words = words[1:]
 		}
@@ -253,17 +301,19 @@ func TestGoFiles(t *testing.T) {
 	dir, overlay := t.TempDir(), map[string]string{}
 	for _, p := range pages(t) {
 		for _, b := range p.blocks {
-			if text := strings.Join(b.lines, "\n"); b.lang == "go" && b.file != "" && strings.Contains(text, "github.com/mcpcheck/mcpcheck/") {
-				file := filepath.Join(dir, b.file)
-				if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				name, err := filepath.Abs(filepath.Join(root, "docs", b.file)) // where only the Go tool sees it
-				if err != nil {
-					t.Fatal(err)
-				}
-				overlay[name] = file
+			text := strings.Join(b.lines, "\n") + "\n"
+			if b.lang != "go" || b.file == "" || !strings.Contains(text, "github.com/mcpcheck/mcpcheck/") {
+				continue
 			}
+			file := filepath.Join(dir, b.file)
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			name, err := filepath.Abs(filepath.Join(root, "docs", b.file)) // where only the Go tool sees it
+			if err != nil {
+				t.Fatal(err)
+			}
+			overlay[name] = file
 		}
 	}
 	if len(overlay) == 0 {

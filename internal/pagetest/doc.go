@@ -6,7 +6,7 @@
 //
 // The commands of a console block run in order, in one directory for each page and with both
 // programs in PATH. Lines below a command are its output: "…" stands for anything, alone on a
-// line for any lines, and a number for any number. A command has to end with status 0, unless a
+// line for any lines, and a number for any number unless it is alone on its line. A command has to end with status 0, unless a
 // comment behind it says another one ("# status 1") or the next command is "echo $?". A mock
 // server at an address keeps running beside the commands that follow it. A block of a file
 // follows the words "Save this as `NAME`".

@@ -55,7 +55,8 @@ func pages(t *testing.T) []page {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, page{name: filepath.ToSlash(rel), text: string(data), blocks: parse(string(data))})
+			text := string(data)
+			all = append(all, page{name: filepath.ToSlash(rel), text: text, blocks: parse(text)})
 		}
 	}
 	return all
@@ -88,7 +89,10 @@ func parse(text string) (all []block) {
 }
 
 // kinds are the kinds of a page, by how its title begins.
-var kinds = map[string]string{"Tutorial: ": "tutorial", "How to ": "how-to", "Reference: ": "reference", "Why ": "explanation", "How a ": "explanation"}
+var kinds = map[string]string{
+	"Tutorial: ": "tutorial", "How to ": "how-to", "Reference: ": "reference",
+	"Why ": "explanation", "How a ": "explanation",
+}
 
 // measured are pages that programs or benchmarks write, so that they are as long as they are.
 var measured = []string{"docs/hostile.md", "docs/speed.md"}
