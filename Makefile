@@ -58,7 +58,7 @@ docs:
 packages:
 	$(GO) run ./packages/pack $(addprefix -version ,$(VERSION))
 
-# The clients of the admin interface in TypeScript and Python, from its description.
+# The clients of the admin interface in TypeScript, Python and Go, from its description.
 clients:
 	$(GO) run ./packages/clients
 

@@ -10,8 +10,10 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -54,8 +56,8 @@ func (e *excuses) apply(p *program, r *reports.Report) {
 		return
 	}
 	e.file.Apply(r, time.Now())
-	for _, sentence := range r.Summary.Baseline.Sentences() {
-		fmt.Fprintln(p.stderr, "mcpcheck: "+reports.Sanitize(sentence))
+	for _, sentence := range write.Outdated(r.Summary.Baseline) {
+		fmt.Fprintln(p.stderr, "mcpcheck: "+safe.Line(sentence))
 	}
 }
 
@@ -179,5 +181,5 @@ func baselineHeader(r *reports.Report) string {
 From a run against %s (%s %s, catalogue %s).
 A line is ID [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason. Write why in place of each "%s":
 a run refuses entries without a reason. Remove an entry when what it excuses is mended.`,
-		reports.Shorten(r.Target.Name, 200), r.Tool.Name, r.Tool.Version, r.Tool.Catalogue, baseline.Placeholder)
+		safe.Shorten(r.Target.Name, 200), r.Tool.Name, r.Tool.Version, r.Tool.Catalogue, baseline.Placeholder)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"pgregory.net/rapid"
 )
 
@@ -181,7 +182,7 @@ PAGE-01 @2025-03-26 until=2026-11-21 # the last day
 			t.Errorf("%+v", x)
 		}
 	}
-	if s := b.Sentences(); len(s) != 2 || !strings.HasPrefix(s[0], "f:6: baseline entry expired") || !strings.HasPrefix(s[1], "f:3: baseline entry stale") {
+	if s := write.Outdated(b); len(s) != 2 || !strings.HasPrefix(s[0], "f:6: baseline entry expired") || !strings.HasPrefix(s[1], "f:3: baseline entry stale") {
 		t.Errorf("%q", s)
 	}
 	// What was excused before is forgotten.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
@@ -170,7 +171,7 @@ func (f *File) sort() {
 func (f *File) Write(w io.Writer, header string) error {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(header, "\n"), "\n") {
-		b.WriteString(strings.TrimRight("# "+reports.Sanitize(line), " ") + "\n")
+		b.WriteString(strings.TrimRight("# "+safe.Line(line), " ") + "\n")
 	}
 	b.WriteString("\n")
 	lines, width := make([]string, len(f.Entries)), 0
@@ -194,5 +195,5 @@ const longestReason = 1500
 
 // oneLine is a reason that fits behind a #.
 func oneLine(s string) string {
-	return strings.TrimSpace(reports.Shorten(reports.Sanitize(strings.TrimSpace(s)), longestReason))
+	return strings.TrimSpace(safe.Shorten(safe.Line(strings.TrimSpace(s)), longestReason))
 }

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
@@ -92,20 +93,17 @@ func InScenario(name recording.Name, one, other Judge) Judge {
 // Inputs lists the recordings that the check can reach.
 func (c *Check) Inputs() []recording.Name { return slices.Concat(c.From, c.With) }
 
-// Outcome is a verdict in a word.
-type Outcome string
+// Outcome is a verdict in a word, as reports have it.
+type Outcome = reports.Verdict
 
 // The outcomes.
 const (
-	Pass          Outcome = "pass"
-	Fail          Outcome = "fail"
-	Warn          Outcome = "warn"
-	NotApplicable Outcome = "not-applicable"
-	Blocked       Outcome = "blocked"
+	Pass          = reports.Pass
+	Fail          = reports.Fail
+	Warn          = reports.Warn
+	NotApplicable = reports.NotApplicable
+	Blocked       = reports.Blocked
 )
-
-// Red reports whether the outcome speaks against the target.
-func (o Outcome) Red() bool { return o == Fail || o == Warn }
 
 // Result is what a check found.
 type Result struct {
