@@ -179,7 +179,7 @@ func entries(n int) string {
 func baselineHeader(r *reports.Report) string {
 	return fmt.Sprintf(`Known findings, which "mcpcheck run --baseline FILE" excuses.
 From a run against %s (%s %s, catalogue %s).
-A line is ID [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason. Write why in place of each "%s":
+A line is ID[,ID...] [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason. Write why in place of each "%s":
 a run refuses entries without a reason. Remove an entry when what it excuses is mended.`,
 		safe.Shorten(r.Target.Name, 200), r.Tool.Name, r.Tool.Version, r.Tool.Catalogue, baseline.Placeholder)
 }

@@ -44,9 +44,9 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Entry{
-		{Pattern{"PAGE-01", "2025-11-25", "http"}, time.Date(2027, 3, 31, 0, 0, 0, 0, time.UTC), "the gateway # and more", 3},
-		{Pattern{"ERR-01", "2024-11-05", "sse"}, time.Time{}, "short", 4},
-		{Pattern{"PAGE-01", "2024-11-05", ""}, time.Time{}, "reason", 5},
+		{Pattern{"PAGE-01", "2025-11-25", "http"}, time.Date(2027, 3, 31, 0, 0, 0, 0, time.UTC), "the gateway # and more", 3, ""},
+		{Pattern{"ERR-01", "2024-11-05", "sse"}, time.Time{}, "short", 4, ""},
+		{Pattern{"PAGE-01", "2024-11-05", ""}, time.Time{}, "reason", 5, ""},
 	}
 	if !slices.Equal(f.Entries, want) {
 		t.Errorf("%+v", f.Entries)
@@ -307,6 +307,23 @@ PAGE-10                   # reason: fill in
 		if x := &r.Results[i]; x.ID == "PAGE-02" || x.ID == "PAGE-10" && x.Revision == revisions[1] {
 			x.SDK = "So does the SDK."
 		}
+	}
+	// What stands under another finding shares its line, where both are excused alike.
+	for i := range r.Results {
+		if x := &r.Results[i]; x.ID == "PAGE-01" {
+			x.Verdict, x.Under = reports.Fail, "PAGE-10"
+		}
+	}
+	b.Reset()
+	if err := From(r, Choice{Failures: true, Reason: "known"}).Write(&b, "Head"); err != nil {
+		t.Fatal(err)
+	}
+	if want := "PAGE-01,PAGE-10  # known\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+	again, err := parse("again", []byte(b.String()), known(), false)
+	if err != nil || len(again.Entries) != 2 || again.Entries[1].ID != "PAGE-10" || again.Entries[1].Finding != "PAGE-01" {
+		t.Errorf("read again: %v, %v", again, err)
 	}
 	f = From(r, Choice{SDK: true})
 	if got := fmt.Sprint(f.Entries); len(f.Entries) != 2 || f.Entries[0].Pattern != (Pattern{"PAGE-02", "", "http"}) ||

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -50,13 +51,37 @@ func From(r *reports.Report, choice Choice) *File {
 			}
 		}
 		for reason, these := range open {
-			for _, p := range patterns(id, results, these, choice) {
-				f.Entries = append(f.Entries, Entry{Pattern: p, Reason: reason})
+			for _, p := range patterns(id, results, maps.Clone(these), choice) {
+				f.Entries = append(f.Entries, Entry{Pattern: p, Reason: reason, Finding: finding(p, these, r)})
 			}
 		}
 	}
 	f.sort()
 	return f
+}
+
+// finding is the id of the requirement under whose finding stand all the results that a pattern matches; empty if there is no
+// such, or it is their own.
+func finding(p Pattern, these map[*reports.Result]bool, r *reports.Report) string {
+	head := ""
+	for x := range these {
+		if !p.Matches(x.ID, x.Revision, x.Transport) {
+			continue
+		}
+		over := x.Under
+		for i := range r.Results {
+			y := &r.Results[i]
+			if over == "" && x.SharedCause && y.SharedCause && y.Cause == x.Cause && y.Verdict.Red() &&
+				y.Revision == x.Revision && y.Transport == x.Transport {
+				over = y.ID // results stand in the order of their ids
+			}
+		}
+		if over == "" || head != "" && over != head {
+			return ""
+		}
+		head = over
+	}
+	return head
 }
 
 // patterns covers those among the results of a requirement that are open, which have one reason.
@@ -174,16 +199,34 @@ func (f *File) Write(w io.Writer, header string) error {
 		b.WriteString(strings.TrimRight("# "+safe.Line(line), " ") + "\n")
 	}
 	b.WriteString("\n")
-	lines, width := make([]string, len(f.Entries)), 0
-	for i, e := range f.Entries {
-		lines[i] = e.Pattern.String()
-		if !e.Until.IsZero() {
-			lines[i] += " until=" + e.Until.Format(time.DateOnly)
-		}
-		width = max(width, len(lines[i]))
+	type line struct {
+		Entry
+		text string
 	}
-	for i, e := range f.Entries {
-		fmt.Fprintf(&b, "%-*s  # %s\n", width, lines[i], cmp.Or(oneLine(e.Reason), "reason: "+Placeholder))
+	var lines []*line
+	byFinding, width := map[Entry]*line{}, 0
+	for _, e := range f.Entries {
+		id := e.ID
+		e.ID, e.Line = cmp.Or(e.Finding, id), 0
+		e.Finding = ""
+		l := byFinding[e]
+		if l == nil {
+			l = &line{Entry: e}
+			byFinding[e], lines = l, append(lines, l)
+			l.ID = id
+		} else {
+			l.ID += "," + id
+		}
+	}
+	for _, l := range lines {
+		l.text = l.Pattern.String()
+		if !l.Until.IsZero() {
+			l.text += " until=" + l.Until.Format(time.DateOnly)
+		}
+		width = max(width, len(l.text))
+	}
+	for _, l := range lines {
+		fmt.Fprintf(&b, "%-*s  # %s\n", width, l.text, cmp.Or(oneLine(l.Reason), "reason: "+Placeholder))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -179,7 +179,11 @@ func distinct(ids []string) int {
 func (c *console) findings() {
 	for _, part := range c.groups() {
 		list := part.list
-		c.Title(fmt.Sprintf("%s  %s, %s", strings.ToUpper(part.title), plural.Count(len(list), "finding"), plural.Count(verdictsOf(list), "verdict")))
+		title := fmt.Sprintf("%s  %s, %s", strings.ToUpper(part.title), plural.Count(len(list), "finding"), plural.Count(verdictsOf(list), "verdict"))
+		if part.means != "" {
+			title += ": " + part.means
+		}
+		c.Title(title)
 		for _, f := range list {
 			c.finding(f)
 		}
@@ -222,6 +226,7 @@ func (c *console) finding(f *finding) {
 		c.labelled(2, "because", x.Reason)
 	}
 	c.labelled(2, "change", x.Hint)
+	c.labelled(2, "sdk", x.SDK)
 	c.evidence(x)
 	c.commands(x, repeated(x))
 }

@@ -39,6 +39,7 @@ func Finding(r *reports.Report, x *reports.Result) string {
 	line("expected", x.Expected)
 	line("actual", x.Actual)
 	line("change", x.Hint)
+	line("sdk", x.SDK)
 	line("repeat", repeated(x))
 	line(pasted(r, x))
 	const limit, frames = 1000, 20
@@ -212,14 +213,16 @@ func (v view) also(f *finding) []string {
 
 // groups are the findings that nothing excuses, the gravest first, as lists under titles.
 func (v view) groups() []findingGroup {
-	parts := []findingGroup{{title: "Security"}, {title: "Failures"}, {title: "Warnings"}}
+	parts := []findingGroup{{title: "Basics", means: "without them clients get nothing"}, {title: "Security"}, {title: "Failures"}, {title: "Warnings"}}
 	for _, f := range findings(v.r, func(x *reports.Result) bool { return x.Verdict.Red() && !x.Excused }) {
-		i := 2
+		i := 3
 		switch x := f.results[0]; {
-		case x.Harms():
+		case x.Basic():
 			i = 0
-		case x.Verdict == reports.Fail:
+		case x.Harms():
 			i = 1
+		case x.Verdict == reports.Fail:
+			i = 2
 		}
 		parts[i].list = append(parts[i].list, f)
 	}
@@ -229,6 +232,7 @@ func (v view) groups() []findingGroup {
 // findingGroup is findings of about the same gravity.
 type findingGroup struct {
 	title string
+	means string // empty where the title says it
 	list  []*finding
 }
 

@@ -280,6 +280,7 @@ func findingDetails(x *reports.Result) string {
 	line("expected", x.Expected)
 	line("actual", x.Actual)
 	line("what to change", x.Hint)
+	line("SDK", x.SDK)
 	line("to repeat it", repeated(x))
 	return b.String()
 }

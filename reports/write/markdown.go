@@ -116,7 +116,7 @@ func (m *markdown) combinations() {
 }
 
 func (m *markdown) findings() {
-	for _, part := range append(m.groups(), findingGroup{"Excused by the baseline", m.excused()}) {
+	for _, part := range append(m.groups(), findingGroup{title: "Excused by the baseline", list: m.excused()}) {
 		list := part.list
 		if len(list) == 0 || !m.add(fmt.Sprintf("### %s (%d)\n\n", part.title, len(list))) {
 			continue
@@ -156,6 +156,9 @@ func (m *markdown) finding(f *finding) string {
 	}
 	if x.Hint != "" {
 		fmt.Fprintf(&b, "- change: %s\n", safe.MarkdownCode(x.Hint, 400))
+	}
+	if x.SDK != "" {
+		fmt.Fprintf(&b, "- SDK: %s\n", safe.MarkdownCode(x.SDK, 400))
 	}
 	if repeat := repeated(x); repeat != "" {
 		fmt.Fprintf(&b, "- repeat: %s\n", safe.MarkdownCode(repeat, pageText))

@@ -225,6 +225,9 @@ func (s *sarif) results() []sarifResult {
 		if x.Hint != "" {
 			text += "\nChange: " + cleanLines(x.Hint)
 		}
+		if x.SDK != "" {
+			text += "\nSDK: " + cleanLines(x.SDK)
+		}
 		repeat := s.repeated(x)
 		if repeat != "" {
 			text += "\nRepeat: " + repeat

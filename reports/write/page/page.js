@@ -105,6 +105,7 @@
     fact(facts, "Expected", r.expected);
     fact(facts, "Actual", r.actual);
     fact(facts, "Change", r.hint);
+    fact(facts, "SDK", r.sdk);
     fact(facts, "Excused", r.excused);
     command(facts, "Send", r.paste);
     command(facts, "Repeat", r.rerun);
@@ -194,6 +195,7 @@
     fact(facts, "Actual", r.actual);
     if (r.v !== "warn" && r.reason !== r.actual) fact(facts, "Because", r.reason);
     fact(facts, "Change", r.hint);
+    fact(facts, "SDK", r.sdk);
     command(facts, "Send", r.paste);
     command(facts, "Repeat", r.rerun);
     finding.append(make("div", "body", facts, make("div", "said"), make("p", "", link("#" + encodeURIComponent(q.id), "All verdicts on " + q.id))));
