@@ -42,39 +42,39 @@ var firstMessagesScenario = &Scenario{
 	Script: func(ctx context.Context, p *Play) {
 		uri := p.Readable()
 		scripts := []func(*Client){func(c *Client) {
-			p.firstList(ctx, c)
-			p.logged(ctx, c, uri)
+			c.firstList(ctx)
+			c.logged(ctx, uri)
 		}}
 		if uri != "" {
-			scripts = append(scripts, func(c *Client) { p.firstRead(ctx, c, uri) })
+			scripts = append(scripts, func(c *Client) { c.firstRead(ctx, uri) })
 		}
 		p.together(ctx, scripts...)
 		again := p.Rec.Step(StepFirstRead + StepAgain)
 		if again != nil && !again.Succeeded() { // it may be gone by now
 			if c, ok := p.Clean(ctx); ok {
-				ReadResource(ctx, c, recording.StepStillThere, uri, nil)
+				c.ReadResource(ctx, recording.StepStillThere, uri, nil)
 			}
 		}
 	},
 }
 
-func (p *Play) firstList(ctx context.Context, c *Client) {
-	q := p.Ordinary(recording.StepFirstList)
+func (c *Client) firstList(ctx context.Context) {
+	q := c.Ordinary(recording.StepFirstList)
 	q.Tags = recording.Tags{}
-	if walk := p.Earlier(recording.WalkResources).Step(recording.StepPage); walk != nil && walk.Succeeded() {
+	if walk := c.Earlier(recording.WalkResources).Step(recording.StepPage); walk != nil && walk.Succeeded() {
 		q.Tags[TagWalked] = "yes"
 	}
 	c.first(ctx, q)
 }
 
-func (p *Play) firstRead(ctx context.Context, c *Client, uri string) {
+func (c *Client) firstRead(ctx context.Context, uri string) {
 	c.first(ctx, Of(StepFirstRead, "resources/read", uri))
-	pages := p.Earlier(recording.WalkResources).Steps(recording.StepPage)
+	pages := c.Earlier(recording.WalkResources).Steps(recording.StepPage)
 	if len(pages) > 1 && pages[1].Succeeded() {
 		cursor := map[string]any{"cursor": pages[0].Result().Get("nextCursor").Str}
 		x := c.Do(ctx, session.Request{Step: StepCursor, Method: "resources/list", Params: cursor})
 		if x.Failed() {
-			p.freshCursor(ctx, c)
+			c.freshCursor(ctx)
 		}
 	}
 	c.Leave()
@@ -82,25 +82,25 @@ func (p *Play) firstRead(ctx context.Context, c *Client, uri string) {
 
 // freshCursor goes on with a cursor that another connection has just been handed out and has not used itself: one that was refused may
 // have been good for a while, or for one request.
-func (p *Play) freshCursor(ctx context.Context, c *Client) {
-	if p.Instances > 0 { // there may be no room for yet another one
+func (c *Client) freshCursor(ctx context.Context) {
+	if c.Instances > 0 { // there may be no room for yet another one
 		return
 	}
-	other, ok := c.P.Fresh(ctx, session.Options{})
+	other, ok := c.Fresh(ctx, session.Options{})
 	if !ok {
 		return
 	}
-	first := p.Ordinary(StepCursorSource)
+	first := c.Ordinary(StepCursorSource)
 	if x := other.Do(ctx, first); x.Succeeded() && x.Result().Get("nextCursor").Type == gjson.String {
 		c.Do(ctx, session.Request{Step: StepCursor + StepAgain, Method: "resources/list", Params: map[string]any{"cursor": x.Result().Get("nextCursor").Str}})
 	}
 }
 
 // logged sends requests with log levels, then the same without.
-func (p *Play) logged(ctx context.Context, c *Client, uri string) {
+func (c *Client) logged(ctx context.Context, uri string) {
 	ask := func(step recording.Step) session.Request {
 		if uri == "" {
-			return p.Ordinary(step)
+			return c.Ordinary(step)
 		}
 		return About(step, "resources/read", uri)
 	}

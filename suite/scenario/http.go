@@ -31,7 +31,7 @@ func ChosenSession(issued string) string {
 
 // Sessionless is a tag that tells that a legacy target keeps no sessions.
 func (c *Client) Sessionless() recording.Tags {
-	if c.P.Combination.Transport == requirement.HTTP && !c.P.Modern() && c.S.HTTPSession() == "" {
+	if c.Combination.Transport == requirement.HTTP && !c.Modern() && c.S.HTTPSession() == "" {
 		return recording.Tags{TagSessionless: "yes"}
 	}
 	return nil
@@ -119,52 +119,52 @@ var httpSessionsScenario = &Scenario{
 		if !ok {
 			return
 		}
-		if p.use(ctx, a, "a"); p.Instances == 1 {
-			p.onlySession(ctx, a)
+		if a.use(ctx, "a"); p.Instances == 1 {
+			a.onlySession(ctx)
 			return
 		}
 		b, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
 		if !ok {
 			return
 		}
-		p.use(ctx, b, "b")
+		b.use(ctx, "b")
 		if a.S.HTTPSession() != "" {
-			p.idProbes(ctx, a, b.S.HTTPSession())
-			p.ended(ctx, b)
-			p.chosenID(ctx, a)
+			a.idProbes(ctx, b.S.HTTPSession())
+			b.end(ctx)
+			a.chosenID(ctx)
 		}
-		p.besideOther(ctx, a)
+		a.besideOther(ctx)
 		if p.Revision() >= requirement.R20250618 {
-			p.badVersions(ctx, a)
+			a.badVersions(ctx)
 		}
 	},
 }
 
 // onlySession does in one session what needs no other one beside it.
-func (p *Play) onlySession(ctx context.Context, c *Client) {
+func (c *Client) onlySession(ctx context.Context) {
 	if c.S.HTTPSession() != "" {
-		p.idProbes(ctx, c, c.S.HTTPSession())
+		c.idProbes(ctx, c.S.HTTPSession())
 	}
-	if p.Revision() >= requirement.R20250618 {
-		p.badVersions(ctx, c)
+	if c.Revision() >= requirement.R20250618 {
+		c.badVersions(ctx)
 	}
 	if c.S.HTTPSession() != "" {
-		p.ended(ctx, c)
-		p.chosenID(ctx, c)
+		c.end(ctx)
+		c.chosenID(ctx)
 	}
 }
 
 // chosenID opens a session under an id of its own making, if the target takes it.
-func (p *Play) chosenID(ctx context.Context, c *Client) {
+func (c *Client) chosenID(ctx context.Context) {
 	chosen := ChosenSession(c.S.HTTPSession())
-	q := Handshake(StepChosenID, p.Revision())
+	q := Handshake(StepChosenID, c.Revision())
 	q.Tags[TagSession], q.Header = chosen, map[string]string{HeaderSession: chosen}
-	p.Initialize(ctx, q, p.Revision())
+	c.Initialize(ctx, q, c.Revision())
 }
 
 // use makes requests of different kinds in a session.
-func (p *Play) use(ctx context.Context, c *Client, name string) {
-	list, get := p.Ordinary(StepUse), session.Request{Step: StepUse, HTTPMethod: http.MethodGet}
+func (c *Client) use(ctx context.Context, name string) {
+	list, get := c.Ordinary(StepUse), session.Request{Step: StepUse, HTTPMethod: http.MethodGet}
 	for _, q := range []session.Request{list, Notification(StepUse), list, get} {
 		if q.Tags = (recording.Tags{TagSession: name}); q.HTTPMethod != "" {
 			c.Peek(ctx, q, time.Second)
@@ -175,7 +175,7 @@ func (p *Play) use(ctx context.Context, c *Client, name string) {
 }
 
 // idProbes asks under no id, and under ids that were never issued; other is that of another session.
-func (p *Play) idProbes(ctx context.Context, c *Client, other string) {
+func (c *Client) idProbes(ctx context.Context, other string) {
 	probes := []session.Request{
 		{Step: StepWithoutID, Omit: []string{HeaderSession}},
 		{Step: StepUnknownID, Header: map[string]string{HeaderSession: StrangeSession}},
@@ -192,19 +192,19 @@ func (p *Play) idProbes(ctx context.Context, c *Client, other string) {
 		probes = append(probes, session.Request{Step: StepUnknownID,
 			Tags: recording.Tags{TagForm: m[0]}, Header: map[string]string{HeaderSession: m[1]}})
 	}
-	c.DoEach(ctx, p.Ordinarily(probes...)...)
+	c.DoEach(ctx, c.Ordinarily(probes...)...)
 	c.Peek(ctx, session.Request{Step: StepGetWithoutID, HTTPMethod: http.MethodGet, Omit: []string{HeaderSession}}, time.Second)
 }
 
 // besideOther opens a session in another revision, if the target serves one.
-func (p *Play) besideOther(ctx context.Context, c *Client) {
-	for _, rev := range p.Facts.Served {
-		if rev.Modern() || rev == p.Revision() {
+func (c *Client) besideOther(ctx context.Context) {
+	for _, rev := range c.Facts.Served {
+		if rev.Modern() || rev == c.Revision() {
 			continue
 		}
-		_, x := p.Initialize(ctx, Handshake(StepOtherRevision, rev), rev)
+		_, x := c.Initialize(ctx, Handshake(StepOtherRevision, rev), rev)
 		if x != nil && x.Succeeded() {
-			c.Do(ctx, p.Ordinary(StepAfterOther))
+			c.Do(ctx, c.Ordinary(StepAfterOther))
 		}
 		return
 	}
@@ -212,26 +212,26 @@ func (p *Play) besideOther(ctx context.Context, c *Client) {
 
 // badVersions sends version headers that no server supports, at last with the
 // request that could end the session.
-func (p *Play) badVersions(ctx context.Context, c *Client) {
+func (c *Client) badVersions(ctx context.Context) {
 	probes := []session.Request{{Step: StepNoVersion, Omit: []string{HeaderVersion}}}
 	for _, version := range []string{PastVersion, "not-a-version"} {
 		probes = append(probes, session.Request{Step: StepBadVersion,
 			Tags: recording.Tags{TagVersion: version}, Header: map[string]string{HeaderVersion: version}})
 	}
-	c.DoEach(ctx, p.Ordinarily(probes...)...)
+	c.DoEach(ctx, c.Ordinarily(probes...)...)
 	bad := map[string]string{HeaderVersion: PastVersion}
 	c.Peek(ctx, session.Request{Step: StepGetBadVersion, HTTPMethod: http.MethodGet, Header: bad}, time.Second)
 	c.Do(ctx, session.Request{Step: StepDeleteBadVersion, HTTPMethod: http.MethodDelete, Header: bad})
 }
 
-// ended ends a session and looks what becomes of its id.
-func (p *Play) ended(ctx context.Context, c *Client) {
+// end ends a session and looks what becomes of its id.
+func (c *Client) end(ctx context.Context) {
 	x := c.Do(ctx, session.Request{Step: StepDelete, HTTPMethod: http.MethodDelete})
 	if x.Status < 200 || x.Status > 299 {
 		return
 	}
 	for attempt := 0; ; attempt++ {
-		x := c.Do(ctx, p.Ordinary(StepAfterDelete))
+		x := c.Do(ctx, c.Ordinary(StepAfterDelete))
 		if x.Status != http.StatusOK || attempt == 4 {
 			break
 		}
@@ -239,5 +239,5 @@ func (p *Play) ended(ctx context.Context, c *Client) {
 	}
 	c.Peek(ctx, session.Request{Step: StepGetAfterDelete, HTTPMethod: http.MethodGet}, time.Second)
 	c.Do(ctx, session.Request{Step: StepDeleteAgain, HTTPMethod: http.MethodDelete})
-	p.Initialize(ctx, Handshake(StepReopen, p.Revision()), p.Revision())
+	c.Initialize(ctx, Handshake(StepReopen, c.Revision()), c.Revision())
 }

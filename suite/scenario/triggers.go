@@ -88,7 +88,7 @@ func (c *Client) call(ctx context.Context, key string, tool *target.Tool) bool {
 	if x.Succeeded() && !x.Result().Get("isError").Bool() {
 		return true
 	}
-	c.P.Break(recording.CodeTrigger, key+" failed: the tool "+tool.Name+" did not succeed"+said(x))
+	c.Break(recording.CodeTrigger, key+" failed: the tool "+tool.Name+" did not succeed"+said(x))
 	return false
 }
 
