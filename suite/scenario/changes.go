@@ -441,7 +441,7 @@ func (w *watch) relist(ctx context.Context, step recording.Step, uri string, ann
 // look walks through the list.
 func (w *watch) look(ctx context.Context, c *Client, step recording.Step, uri, n string) string {
 	const most = 200 // it is asked for again and again
-	pages := WalkUpTo(ctx, w.p, c, "resources/list", "resources", step, min(w.p.Limits.Pages, most))
+	pages := c.WalkUpTo(ctx, "resources/list", "resources", step, min(w.p.Limits.Pages, most))
 	for _, x := range pages {
 		x.Tags[TagLook], x.Tags[recording.TagWho] = n, w.who(c)
 		if uri != "" {

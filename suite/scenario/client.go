@@ -152,7 +152,7 @@ func (c *Client) DoEach(ctx context.Context, all ...session.Request) {
 func (c *Client) OfListed(ctx context.Context, q session.Request) *recording.Exchange {
 	x := c.Do(ctx, q)
 	if uri := q.Tags[recording.TagURI]; uri != "" && (x.Failed() || x.Status >= http.StatusBadRequest) {
-		ReadResource(ctx, c, recording.StepStillThere, uri, nil)
+		c.ReadResource(ctx, recording.StepStillThere, uri, nil)
 	}
 	return x
 }

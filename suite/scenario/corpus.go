@@ -34,24 +34,24 @@ type URIRead struct {
 
 // readAll reads one URI after the other, several at a time. The client goes on in a
 // fresh session when one was lost; which read did it has been found out then.
-func readAll(ctx context.Context, p *Play, c *Client, all []URIRead) {
-	start := p.Transcript.Now()
+func readAll(ctx context.Context, c *Client, all []URIRead) {
+	start := c.Transcript.Now()
 	hurt := 0
 	for at := 0; at < len(all); at += corpusWidth {
 		switch {
 		case ctx.Err() != nil:
 			return
 		case hurt >= corpusHurt:
-			p.cut(at, len(all), fmt.Sprintf("%d of them cost a session or were not answered", hurt))
+			c.cut(at, len(all), fmt.Sprintf("%d of them cost a session or were not answered", hurt))
 			return
-		case at >= corpusLeast && p.Transcript.Now()-start > corpusTime*time.Duration(max(p.Limits.Patience, 1)):
-			p.cut(at, len(all), recording.CutSlow)
+		case at >= corpusLeast && c.Transcript.Now()-start > corpusTime*time.Duration(max(c.Limits.Patience, 1)):
+			c.cut(at, len(all), recording.CutSlow)
 			return
 		}
 		batch := all[at:min(at+corpusWidth, len(all))]
 		bad := make([]bool, len(batch))
 		each(c, corpusWidth, batch, func(i int, a URIRead, c *Client) {
-			x := ReadResource(ctx, c, a.Step, a.URI, a.Tags)
+			x := c.ReadResource(ctx, a.Step, a.URI, a.Tags)
 			bad[i] = x.Fatal || x.Outcome == recording.Silent
 		})
 		for _, b := range bad {

@@ -52,7 +52,7 @@ var firstMessagesScenario = &Scenario{
 		again := p.Rec.Step(StepFirstRead + StepAgain)
 		if again != nil && !again.Succeeded() { // it may be gone by now
 			if c, ok := p.Clean(ctx); ok {
-				ReadResource(ctx, c, recording.StepStillThere, uri, nil)
+				c.ReadResource(ctx, recording.StepStillThere, uri, nil)
 			}
 		}
 	},

@@ -200,7 +200,7 @@ func URIs(pages []*recording.Exchange) string {
 }
 
 // Description says what the list says of a template.
-func Description(p *Play, template string) recording.Tags {
+func (p *Play) Description(template string) recording.Tags {
 	for _, l := range p.AllTemplates() {
 		if l.Template() == template {
 			tags := recording.Tags{recording.TagListed: "yes"}

@@ -56,17 +56,17 @@ var listeningScenario = &Scenario{
 				return // the others would take as long
 			}
 		}
-		c.meanwhile(ctx, p)
+		c.meanwhile(ctx)
 		open.look()
 		open.stopOne(ctx, c)
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
 		open.look()
-		c.untold(ctx, p, open)
+		c.untold(ctx, open)
 	},
 }
 
 // untold waits for an update of a resource that is watched and not what it was in the beginning, if there is one.
-func (c *Client) untold(ctx context.Context, p *Play, open streams) {
+func (c *Client) untold(ctx context.Context, open streams) {
 	const few = 8
 	i := slices.IndexFunc(open, func(st *session.Stream) bool {
 		return st.Exchange().Tags[recording.TagName] == "full" && st.Ack != nil && st.Exchange().Tags[TagEnded] == ""
@@ -75,7 +75,7 @@ func (c *Client) untold(ctx context.Context, p *Play, open streams) {
 		return
 	}
 	uris := Acknowledged(open[i].Ack.Raw)
-	w := &selfWatch{p: p, c: c, accepted: uris[:min(len(uris), few)], patience: time.Second}
+	w := &selfWatch{p: c.Play, c: c, accepted: uris[:min(len(uris), few)], patience: time.Second}
 	if w.uri = w.different(ctx); w.uri != "" {
 		w.watch(ctx, "untold")
 	}
@@ -200,17 +200,17 @@ func Answered(st *session.Stream) bool {
 }
 
 // meanwhile sends ordinary requests that invite other notifications.
-func (c *Client) meanwhile(ctx context.Context, p *Play) {
+func (c *Client) meanwhile(ctx context.Context) {
 	all := []session.Request{{Method: "resources/list"}}
-	if uri := p.Readable(); uri != "" {
+	if uri := c.Readable(); uri != "" {
 		all = append(all, About("", "resources/read", uri))
 	}
-	if slow := p.Target.Subjects.Slow; slow != nil {
+	if slow := c.Target.Subjects.Slow; slow != nil {
 		all = append(all, About("", "resources/read", slow.URI))
 	}
 	Each(c, all, func(i int, q session.Request, c *Client) {
 		q.Step, q.Meta = StepDuring, map[string]any{"progressToken": "mcpcheck-during-" + strconv.Itoa(i)}
-		if p.Facts.Declares("logging") {
+		if c.Facts.Declares("logging") {
 			q.Meta[session.MetaLogLevel] = "debug"
 		}
 		// Not by Do, which would ask again in a fresh session: whether this one

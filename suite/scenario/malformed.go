@@ -64,14 +64,14 @@ var malformedReadsScenario = &Scenario{
 		})
 		values := spelt(p.Light())
 		if values != nil {
-			ReadResource(ctx, c, StepExact, values["uri"], nil)
+			c.ReadResource(ctx, StepExact, values["uri"], nil)
 		}
 		classes := []odduris.Class{odduris.Malformed, odduris.Variant}
 		if p.SecurityProbes {
 			// These may lead a server to call out, or to take them for something else.
 			classes = append(classes, odduris.Stranger, odduris.Odd)
 		}
-		readAll(ctx, p, c, append(patterns(p), corpus(p, values, 0, classes...)...))
+		readAll(ctx, c, append(patterns(p), corpus(p, values, 0, classes...)...))
 	},
 }
 
@@ -117,17 +117,17 @@ var uriSubscriptionsScenario = &Scenario{
 	In:    Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When:  Declared("resources.subscribe"),
-	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
+	Script: OnExpendable(func(ctx context.Context, c *Client) {
 		all := slices.Clone(notURIs)
-		if p.SecurityProbes {
+		if c.SecurityProbes {
 			all = append(all, struct{ form, uri string }{"climbing", "file:///mcpcheck/../../../../mcpcheck-no-such-resource"})
 		}
-		if p.Brief() {
+		if c.Brief() {
 			all = Sample(all, 4)
 		}
 		Each(c, all, func(_ int, m struct{ form, uri string }, c *Client) {
-			tags := served(p, m.uri).With(recording.Tags{TagForm: m.form, recording.TagURI: m.uri})
-			if p.Modern() {
+			tags := served(c.Play, m.uri).With(recording.Tags{TagForm: m.form, recording.TagURI: m.uri})
+			if c.Modern() {
 				c.subscribeModern(ctx, m.uri, tags)
 				return
 			}
@@ -198,26 +198,26 @@ var invalidMessagesScenario = &Scenario{
 		"objects without a method or with a numeric one, an array where there are no batches, a null id, " +
 		"members that occur twice, a method that nobody has, and a read without a URI.",
 	In: Expendable,
-	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
+	Script: OnExpendable(func(ctx context.Context, c *Client) {
 		c.Do(ctx, session.Request{Step: StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})
-		if p.Facts.Declares("resources") {
+		if c.Facts.Declares("resources") {
 			c.Do(ctx, session.Request{Step: "no-uri", Method: "resources/read", Params: map[string]any{}})
 		}
 		probes := []session.Request{
-			{Step: StepNullID, Body: nullID(p)}, // first, as many answer it without an id
+			{Step: StepNullID, Body: nullID(c.Play)}, // first, as many answer it without an id
 			{Step: recording.StepNotJSON, Body: []byte(`{"jsonrpc":"2.0","method":"resources/list","params":{`)},
 			{Step: StepNotUTF8, Body: []byte("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/mcpcheck/\xff\xfe\"}")},
-			alien(p, 900004),
+			alien(c.Play, 900004),
 			{Step: StepNoMethod, ID: json.RawMessage("900001"), Body: []byte(`{"jsonrpc":"2.0","id":900001}`)},
 			{Step: StepMistypedMethod, ID: json.RawMessage("900002"), Body: []byte(`{"jsonrpc":"2.0","id":900002,"method":7}`)},
 		}
-		if p.Revision() >= requirement.R20250618 {
+		if c.Revision() >= requirement.R20250618 {
 			probes = append(probes, session.Request{Step: StepArray, ID: json.RawMessage("900003"),
-				Body: fmt.Appendf(nil, "[%s]", Lifeline(p, 900003, "an array"))})
+				Body: fmt.Appendf(nil, "[%s]", c.Lifeline(900003, "an array"))})
 		}
 		const twice = `"id":900006,"method":"mcpcheck/no-such-method","id"`
 		doubled := session.Request{Step: StepDoubledMember, ID: json.RawMessage("900007")}
-		doubled.Body = bytes.Replace(Lifeline(p, 900007, "doubled"), []byte(`"id"`), []byte(twice), 1)
+		doubled.Body = bytes.Replace(c.Lifeline(900007, "doubled"), []byte(`"id"`), []byte(twice), 1)
 		probes = append(probes, doubled)
 		c.Probes(ctx, probes...)
 	}),
@@ -225,13 +225,13 @@ var invalidMessagesScenario = &Scenario{
 
 // nullID is a request that every target serves, but for its id.
 func nullID(p *Play) []byte {
-	return bytes.Replace(Lifeline(p, 900005, "no id"), []byte("900005"), []byte("null"), 1)
+	return bytes.Replace(p.Lifeline(900005, "no id"), []byte("900005"), []byte("null"), 1)
 }
 
 // alien is a request that every target serves, but for two bytes in a string that are
 // no UTF-8.
 func alien(p *Play, id int) session.Request {
 	const mark = "alien"
-	body := bytes.Replace(Lifeline(p, id, mark), []byte(mark), []byte("\xff\xfe"), 1)
-	return session.Request{Step: StepNotUTF8, Method: LifeMethod(p), ID: json.RawMessage(strconv.Itoa(id)), Body: body}
+	body := bytes.Replace(p.Lifeline(id, mark), []byte(mark), []byte("\xff\xfe"), 1)
+	return session.Request{Step: StepNotUTF8, Method: p.LifeMethod(), ID: json.RawMessage(strconv.Itoa(id)), Body: body}
 }

@@ -19,23 +19,23 @@ var metadataScenario = &Scenario{
 	Title: "unusual but legal metadata",
 	Sends: "Ordinary requests with metadata that is unusual but legal: unknown keys, a progress token, another client name or none, trace context.",
 	After: []recording.Name{recording.Reads},
-	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
-		want := URIs([]*recording.Exchange{c.Do(ctx, p.Ordinary(StepPlain))})
-		unusual := p.unusual()
+	Script: OnClean(func(ctx context.Context, c *Client) {
+		want := URIs([]*recording.Exchange{c.Do(ctx, c.Ordinary(StepPlain))})
+		unusual := c.unusual()
 		others := make([]bool, len(unusual)) // to whom another list is given, or just then
 		Each(c, unusual, func(i int, q session.Request, c *Client) {
 			x := c.Do(ctx, q)
 			byName := q.Step == StepOtherClient || q.Step == StepAnonymous
 			others[i] = byName && x.Succeeded() && URIs([]*recording.Exchange{x}) != want
 		})
-		c.Do(ctx, p.Ordinary(StepPlainAgain))
+		c.Do(ctx, c.Ordinary(StepPlainAgain))
 		for i, q := range unusual {
 			if !others[i] {
 				continue
 			}
 			q.Step += StepAgain
 			c.Do(ctx, q)
-			c.Do(ctx, p.Ordinary(StepPlainAgain))
+			c.Do(ctx, c.Ordinary(StepPlainAgain))
 		}
 	}),
 }

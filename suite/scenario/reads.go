@@ -48,7 +48,7 @@ var readsScenario = &Scenario{
 			if enough := begun(i, func() bool { return seen.Load() >= plenty }); enough {
 				return
 			}
-			seen.Add(int64(len(ReadResource(ctx, c, recording.StepRead, l.URI(), tags).Result().Raw)))
+			seen.Add(int64(len(c.ReadResource(ctx, recording.StepRead, l.URI(), tags).Result().Raw)))
 		})
 		if n := p.stopAtPlenty(len(picked)); n > 0 {
 			p.Skip(recording.CodeNotExercised, fmt.Sprintf(plural.Of(n, "%d {resource was|resources were} not read, since the others came to more than %d MiB"), n, plenty>>20))
@@ -121,7 +121,7 @@ var missingReadsScenario = &Scenario{
 			if i < len(configured) {
 				step = StepConfigured
 			}
-			ReadResource(ctx, c, step, uri, nil)
+			c.ReadResource(ctx, step, uri, nil)
 		})
 	},
 }

@@ -60,7 +60,7 @@ func Of(step recording.Step, method, uri string, more ...recording.Tags) session
 }
 
 // ReadResource reads a URI; the exchange has it as a tag, with those given.
-func ReadResource(ctx context.Context, c *Client, step recording.Step, uri string, more recording.Tags) *recording.Exchange {
+func (c *Client) ReadResource(ctx context.Context, step recording.Step, uri string, more recording.Tags) *recording.Exchange {
 	return c.Do(ctx, Of(step, "resources/read", uri, more))
 }
 
@@ -73,7 +73,7 @@ func ReadRequest(step recording.Step, uri, token string) session.Request {
 
 // LifeMethod is the method of a request that every target serves. One without discovery was
 // found to be modern by its list, and is not asked for what it lacks.
-func LifeMethod(p *Play) string {
+func (p *Play) LifeMethod() string {
 	switch {
 	case p.Modern() && len(p.Facts.Declared) == 0:
 		return "resources/list"
@@ -85,7 +85,7 @@ func LifeMethod(p *Play) string {
 
 // Lifeline is a request that every target serves, as bytes, with a remark of the
 // client's own in its metadata.
-func Lifeline(p *Play, id int, remark string) []byte {
+func (p *Play) Lifeline(id int, remark string) []byte {
 	meta := map[string]any{}
 	if p.Modern() {
 		meta = session.ModernMeta(string(p.Revision()))
@@ -95,7 +95,7 @@ func Lifeline(p *Play, id int, remark string) []byte {
 	if err != nil {
 		panic(err) // strings and maps of them always have a JSON form
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, LifeMethod(p), params)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, p.LifeMethod(), params)
 }
 
 // PastVersion is a protocol version that nobody implements.

@@ -62,10 +62,10 @@ var templateSweepScenario = &Scenario{
 			rows = append(rows, swept(p, t))
 		}
 		if c, ok := p.Clean(ctx); ok && len(known) > 0 {
-			Each(c, known, func(_ int, a URIRead, c *Client) { ReadResource(ctx, c, a.Step, a.URI, a.Tags) })
+			Each(c, known, func(_ int, a URIRead, c *Client) { c.ReadResource(ctx, a.Step, a.URI, a.Tags) })
 		}
 		if c, ok := p.Expendable(ctx); ok {
-			readAll(ctx, p, c, inTurn(rows))
+			readAll(ctx, c, inTurn(rows))
 		}
 	},
 }
@@ -87,7 +87,7 @@ func expandable(p *Play) []string {
 func swept(p *Play, template string) []URIRead {
 	var all []URIRead
 	seen := map[string]bool{}
-	tags := Description(p, template).With(recording.Tags{recording.TagTemplate: template})
+	tags := p.Description(template).With(recording.Tags{recording.TagTemplate: template})
 	add := func(kind, value string, values map[string]string) {
 		uri, err := judge.Expand(template, values)
 		if err != nil || seen[uri] {
@@ -188,7 +188,7 @@ func suggested(p *Play, template string) []URIRead {
 		if err != nil || len(all) > 0 && all[0].URI == uri {
 			return all
 		}
-		tags := Description(p, template).With(recording.Tags{recording.TagTemplate: template, TagKind: "known"})
+		tags := p.Description(template).With(recording.Tags{recording.TagTemplate: template, TagKind: "known"})
 		if len(names) == 1 {
 			tags[TagVariables] = "1"
 		}

@@ -41,7 +41,7 @@ var traversalScenario = &Scenario{
 			}
 		}
 		if c, ok := p.Expendable(ctx); ok {
-			readAll(ctx, p, c, all)
+			readAll(ctx, c, all)
 		}
 	},
 }

@@ -33,7 +33,7 @@ var capabilitiesScenario = &scenario.Scenario{
 			return
 		}
 		if len(listed) == 0 {
-			scenario.ReadResource(ctx, c, stepUnlisted, "mcpcheck:no-such-resource", nil)
+			c.ReadResource(ctx, stepUnlisted, "mcpcheck:no-such-resource", nil)
 			return
 		}
 		for _, l := range listed[:min(len(listed), 3)] {

@@ -33,7 +33,7 @@ var undeclaredScenario = &scenario.Scenario{
 		if !p.Facts.Declares("resources") {
 			x := c.Do(ctx, session.Request{Step: recording.StepList, Method: "resources/list"})
 			if uri := x.Result().Get("resources.0.uri").String(); uri != "" {
-				scenario.ReadResource(ctx, c, recording.StepRead, uri, nil)
+				c.ReadResource(ctx, recording.StepRead, uri, nil)
 			}
 		}
 		c.DoEach(ctx, features...)

@@ -220,8 +220,8 @@ var undeclaredCompletionScenario = &scenario.Scenario{
 	After: []recording.Name{recording.WalkTemplates},
 	When: scenario.Where(func(p *scenario.Play) bool { return scenario.Completes(p) != nil },
 		recording.CodeNotExercised, "the target declares capabilities.completions, or the revision has no such capability"),
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		all := variables(p)
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+		all := variables(c.Play)
 		if len(all) == 0 {
 			all = []variable{{template: "x-mcpcheck-7b4e91://{name}", name: "name"}}
 		}

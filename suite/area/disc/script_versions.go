@@ -19,12 +19,12 @@ var versionsScenario = &scenario.Scenario{
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.InModern,
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		c.Do(ctx, p.Ordinary(stepSupported))
-		c.DoEach(ctx, unsupported(p)...)
-		c.Do(ctx, p.Ordinary(stepSupportedAgain))
-		for _, version := range recommended(p) {
-			q := p.Ordinary(stepRetry)
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+		c.Do(ctx, c.Ordinary(stepSupported))
+		c.DoEach(ctx, unsupported(c)...)
+		c.Do(ctx, c.Ordinary(stepSupportedAgain))
+		for _, version := range recommended(c) {
+			q := c.Ordinary(stepRetry)
 			q.Version, q.Tags = version, recording.Tags{scenario.TagVersion: version}
 			c.Do(ctx, q)
 		}
@@ -33,13 +33,13 @@ var versionsScenario = &scenario.Scenario{
 
 // unsupported are requests under versions that nobody implements: one of the past, and one that
 // looks plausible.
-func unsupported(p *scenario.Play) []session.Request {
+func unsupported(c *scenario.Client) []session.Request {
 	var all []session.Request
 	for _, version := range []string{scenario.PastVersion, "2099-12-31"} {
 		all = append(all, session.Request{Step: stepUnsupported, Version: version,
 			Tags: recording.Tags{scenario.TagVersion: version, tagMain: "yes"}})
 	}
-	all = p.Ordinarily(all...)
+	all = c.Ordinarily(all...)
 	further := func(method string, params any) {
 		if method != all[0].Method {
 			all = append(all, session.Request{Step: stepUnsupported, Method: method, Params: params,
@@ -47,9 +47,9 @@ func unsupported(p *scenario.Play) []session.Request {
 		}
 	}
 	further("server/discover", nil)
-	if p.Facts.Declares("resources") {
+	if c.Facts.Declares("resources") {
 		further("resources/templates/list", nil)
-		if uri := p.Readable(); uri != "" {
+		if uri := c.Readable(); uri != "" {
 			further("resources/read", map[string]any{"uri": uri})
 		}
 	}
@@ -57,9 +57,9 @@ func unsupported(p *scenario.Play) []session.Request {
 }
 
 // recommended lists the modern versions that we know and the first refusal names.
-func recommended(p *scenario.Play) []string {
+func recommended(c *scenario.Client) []string {
 	var all []string
-	for _, x := range p.Rec.Steps(stepUnsupported) {
+	for _, x := range c.Rec.Steps(stepUnsupported) {
 		for _, v := range x.Error().Get("data.supported").Array() {
 			rev := requirement.Revision(v.String())
 			if rev.Known() && rev.Modern() && !slices.Contains(all, v.Str) {

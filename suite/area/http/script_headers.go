@@ -29,11 +29,11 @@ var httpHeadersScenario = &scenario.Scenario{
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.All(scenario.OverHTTP, scenario.InModern),
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		all := append(versionProbes(p), methodProbes(p)...)
-		if uri := p.Readable(); uri != "" {
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+		all := append(versionProbes(c), methodProbes(c)...)
+		if uri := c.Readable(); uri != "" {
 			all = append(all, nameProbes(uri)...)
-		} else if p.Facts.Declares("resources") {
+		} else if c.Facts.Declares("resources") {
 			all = append(all, unlistedNameProbes()...)
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
@@ -43,7 +43,7 @@ var httpHeadersScenario = &scenario.Scenario{
 			}
 			c.Do(ctx, q)
 		})
-		c.Peek(ctx, session.Request{Step: stepGet, HTTPMethod: http.MethodGet}, p.Limits.Timeout)
+		c.Peek(ctx, session.Request{Step: stepGet, HTTPMethod: http.MethodGet}, c.Limits.Timeout)
 		c.Do(ctx, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 		if listen(ctx, c, session.Request{Step: recording.StepListen}).Tags[recording.TagAck] != "" {
 			scenario.Each(c, listenProbes(), func(_ int, q session.Request, c *scenario.Client) { listen(ctx, c, q) })
@@ -80,8 +80,8 @@ func listen(ctx context.Context, c *scenario.Client, q session.Request) *recordi
 }
 
 // versionProbes are about the version header and the metadata it mirrors.
-func versionProbes(p *scenario.Play) []session.Request {
-	return p.Ordinarily(
+func versionProbes(c *scenario.Client) []session.Request {
+	return c.Ordinarily(
 		session.Request{Step: stepOrdinary},
 		session.Request{Step: scenario.StepNoVersion, Omit: []string{scenario.HeaderVersion}},
 		session.Request{Step: stepMismatch, Tags: recording.Tags{tagDiffers: "body"},
@@ -99,17 +99,17 @@ func versionProbes(p *scenario.Play) []session.Request {
 }
 
 // methodProbes are about Mcp-Method.
-func methodProbes(p *scenario.Play) []session.Request {
-	method := p.Ordinary("").Method
-	all := p.Ordinarily(
+func methodProbes(c *scenario.Client) []session.Request {
+	method := c.Ordinary("").Method
+	all := c.Ordinarily(
 		session.Request{Step: scenario.StepNoMethod, Omit: []string{headerMethod}},
 		session.Request{Step: stepOtherMethod, Header: map[string]string{headerMethod: "resources/templates/list"}},
 		session.Request{Step: stepMethodCase, Header: map[string]string{headerMethod: strings.ToUpper(method)}},
 		session.Request{Step: stepSpelling, Omit: []string{headerMethod, scenario.HeaderVersion},
-			Exact: [][2]string{{"mcp-method", method}, {"mcp-protocol-version", string(p.Revision())}}},
+			Exact: [][2]string{{"mcp-method", method}, {"mcp-protocol-version", string(c.Revision())}}},
 		session.Request{Step: stepNameless, Method: "server/discover"},
 	)
-	if p.Facts.Declares("resources") {
+	if c.Facts.Declares("resources") {
 		all = append(all, session.Request{Step: stepNameless, Method: "resources/list"},
 			session.Request{Step: stepNameless, Method: "resources/templates/list"})
 	}

@@ -52,7 +52,7 @@ var relistScenario = &scenario.Scenario{
 			return
 		}
 		if len(refused) > 0 || sized {
-			scenario.WalkUpTo(ctx, p, c, "resources/list", "resources", stepAgain, fewPages)
+			c.WalkUpTo(ctx, "resources/list", "resources", stepAgain, fewPages)
 		}
 		refused = refused[:min(len(refused), 8)]
 		scenario.Each(c, append(refused, scenario.Sample(small, maxRepeated)...), func(i int, x *recording.Exchange, c *scenario.Client) {
@@ -60,7 +60,7 @@ var relistScenario = &scenario.Scenario{
 			if i < len(refused) {
 				step = stepReread
 			}
-			scenario.ReadResource(ctx, c, step, x.Tags[recording.TagURI], nil)
+			c.ReadResource(ctx, step, x.Tags[recording.TagURI], nil)
 		})
 	},
 }
@@ -70,7 +70,7 @@ var listParamsScenario = &scenario.Scenario{
 	Title: "listing with and without params",
 	Sends: "resources/list without params and with empty ones.",
 	When:  scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "since 2026-07-28 every request has params"),
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		list := func(step recording.Step, params any) {
 			c.Do(ctx, session.Request{Step: step, Method: "resources/list", Params: params})
 		}
@@ -101,14 +101,14 @@ var sameListScenario = &scenario.Scenario{
 			return
 		}
 		list := func(c *scenario.Client, step recording.Step) string {
-			return scenario.URIs(scenario.WalkUpTo(ctx, p, c, "resources/list", "resources", step, fewPages))
+			return scenario.URIs(c.WalkUpTo(ctx, "resources/list", "resources", step, fewPages))
 		}
 		before, beside, start := "", "", time.Now()
 		side(p,
 			func() { before = list(one, stepOne) },
 			func() { beside = list(other, stepOther) },
 		)
-		between(ctx, p, one)
+		between(ctx, one)
 		changed := list(one, stepOneAgain) != before
 		if took := time.Since(start); changed || beside != before {
 			list(other, stepOtherAgain)
@@ -123,7 +123,7 @@ var sameListScenario = &scenario.Scenario{
 		}
 		if third, ok := p.Fresh(ctx, session.Options{}); ok {
 			list(third, stepThird)
-			between(ctx, p, third)
+			between(ctx, third)
 			list(third, stepThirdAgain)
 		}
 	},
@@ -146,18 +146,18 @@ func side(p *scenario.Play, parts ...func()) {
 
 // between sends requests that must not change what is listed, one by one, so
 // that an HTTP client needs a single connection for them.
-func between(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-	for _, l := range scenario.Sample(p.Resources(), 2) {
-		scenario.ReadResource(ctx, c, stepBetween, l.URI(), nil)
+func between(ctx context.Context, c *scenario.Client) {
+	for _, l := range scenario.Sample(c.Resources(), 2) {
+		c.ReadResource(ctx, stepBetween, l.URI(), nil)
 	}
-	if guesses := scenario.Siblings(p.Resources(), p.Matchers()); len(guesses) > 0 {
-		scenario.ReadResource(ctx, c, stepBetween, guesses[0], nil)
+	if guesses := scenario.Siblings(c.Resources(), c.Matchers()); len(guesses) > 0 {
+		c.ReadResource(ctx, stepBetween, guesses[0], nil)
 	}
 	c.Do(ctx, session.Request{Step: stepBetween, Method: "resources/templates/list"})
-	if !p.Facts.Declares("completions") {
+	if !c.Facts.Declares("completions") {
 		return
 	}
-	for _, l := range p.Templates() {
+	for _, l := range c.Templates() {
 		if names := judge.Variables(l.Template()); len(names) > 0 {
 			c.Do(ctx, session.Request{Step: stepBetween, Method: "completion/complete", Params: map[string]any{
 				"ref":      map[string]any{"type": "ref/resource", "uri": l.Template()},

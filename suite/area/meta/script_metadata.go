@@ -18,8 +18,8 @@ var badMetadataScenario = &scenario.Scenario{
 	Sends: "An ordinary request, then the same without the version or the capabilities in its metadata, and with members of a wrong type.",
 	In:    scenario.Expendable,
 	When:  scenario.InModern,
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		c.Do(ctx, p.Ordinary(scenario.StepPlain))
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+		c.Do(ctx, c.Ordinary(scenario.StepPlain))
 		steps := []struct {
 			name recording.Step
 			key  string
@@ -33,8 +33,8 @@ var badMetadataScenario = &scenario.Scenario{
 		}
 		var requests, versions []session.Request
 		for _, s := range steps {
-			q := p.Ordinary(s.name)
-			if q.Meta = map[string]any{s.key: s.to}; s.key == session.MetaVersion && p.Facts.DualEra() {
+			q := c.Ordinary(s.name)
+			if q.Meta = map[string]any{s.key: s.to}; s.key == session.MetaVersion && c.Facts.DualEra() {
 				versions = append(versions, q)
 			} else {
 				requests = append(requests, q)
@@ -44,7 +44,7 @@ var badMetadataScenario = &scenario.Scenario{
 		if len(versions) == 0 {
 			return
 		}
-		if c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
+		if c, ok := c.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
 			c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 			for _, q := range slices.Backward(versions) { // the one without a version is sent when the other was answered
 				c.Do(ctx, q)
@@ -70,7 +70,7 @@ var logLevelsScenario = &scenario.Scenario{
 		c.Do(ctx, session.Request{Step: stepSet, Method: "logging/setLevel", Params: map[string]any{"level": "error"}})
 		c.Do(ctx, p.Ordinary(recording.StepList))
 		if uri := p.Readable(); uri != "" {
-			scenario.ReadResource(ctx, c, recording.StepRead, uri, nil)
+			c.ReadResource(ctx, recording.StepRead, uri, nil)
 		}
 		if stdio {
 			c.S.Expend()

@@ -31,9 +31,9 @@ var inputReadsScenario = &scenario.Scenario{
 	Sends: "Reads of a resource that asks for input, with and without the capabilities for it; answers in several rounds, an empty answer, an altered state, and the state of another caller.",
 	When: scenario.All(scenario.InModern, scenario.Where(func(p *scenario.Play) bool { return p.Target.Subjects.Input != nil },
 		recording.CodeNeedsConfig, "name a resource whose read asks for input in the target file (subjects.input)")),
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		f := &inputFlow{p: p, in: p.Target.Subjects.Input}
-		c.Do(ctx, p.Ordinary(scenario.StepPlain))
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+		f := &inputFlow{p: c.Play, in: c.Target.Subjects.Input}
+		c.Do(ctx, c.Ordinary(scenario.StepPlain))
 		bare := f.read(ctx, c, stepBare, nil, nil)
 		for i, name := range f.in.Requires {
 			bare.Tags[tagRequired(i)] = name
@@ -44,7 +44,7 @@ var inputReadsScenario = &scenario.Scenario{
 		if scenario.Required(asked) && asked.Result().Get("inputRequests").IsObject() {
 			f.read(ctx, c, stepRetryEmpty, scenario.RichCapabilities, again(asked, map[string]any{}))
 		}
-		c.Do(ctx, p.Ordinary(stepAfterAbandoned))
+		c.Do(ctx, c.Ordinary(stepAfterAbandoned))
 		f.whole(ctx, c)
 		f.tamper(ctx)
 		f.otherCaller(ctx, c)

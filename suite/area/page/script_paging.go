@@ -65,10 +65,10 @@ var badCursorsScenario = &scenario.Scenario{
 	Phase: scenario.Destructive,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		old := map[string]string{}
 		for method, walk := range map[string]recording.Name{"resources/list": recording.WalkResources, "resources/templates/list": recording.WalkTemplates} {
-			if first := p.Earlier(walk).Step(recording.StepPage); first != nil {
+			if first := c.Earlier(walk).Step(recording.StepPage); first != nil {
 				old[method], _ = cursorOf(first)
 			}
 		}
@@ -136,19 +136,19 @@ var completeWalksScenario = &scenario.Scenario{
 	When: scenario.Where(func(p *scenario.Play) bool {
 		return len(p.Target.Subjects.Complete)+len(p.Target.Subjects.CompleteTemplates) > 0
 	}, recording.CodeNeedsConfig, "name all URIs that the list must hold in the target file (subjects.complete)"),
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		for _, list := range []struct {
 			method, member string
 			step           recording.Step
 			expected       []string
 		}{
-			{"resources/list", "resources", recording.StepPage, p.Target.Subjects.Complete},
-			{"resources/templates/list", "resourceTemplates", scenario.StepTemplate, p.Target.Subjects.CompleteTemplates},
+			{"resources/list", "resources", recording.StepPage, c.Target.Subjects.Complete},
+			{"resources/templates/list", "resourceTemplates", scenario.StepTemplate, c.Target.Subjects.CompleteTemplates},
 		} {
 			if len(list.expected) == 0 {
 				continue
 			}
-			pages := scenario.Walk(ctx, p, c, list.method, list.member, list.step)
+			pages := c.Walk(ctx, list.method, list.member, list.step)
 			b, _ := json.Marshal(list.expected) // strings can always be encoded
 			pages[len(pages)-1].Tags[tagExpected] = string(b)
 		}

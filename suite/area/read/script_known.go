@@ -18,7 +18,7 @@ var knownReadsScenario = &scenario.Scenario{
 	Sends: "Reads of the resources whose contents the target file knows.",
 	When: scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Subjects.Texts)+len(p.Target.Subjects.Blobs) > 0 },
 		recording.CodeNeedsConfig, "name resources with known contents in the target file (subjects.texts, subjects.blobs)"),
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		var known []session.Request
 		add := func(step recording.Step, uri string, tags recording.Tags) {
 			for name, value := range tags {
@@ -28,7 +28,7 @@ var knownReadsScenario = &scenario.Scenario{
 			}
 			known = append(known, scenario.Of(step, "resources/read", uri, tags))
 		}
-		for _, t := range p.Target.Subjects.Texts {
+		for _, t := range c.Target.Subjects.Texts {
 			tags := recording.Tags{recording.TagType: t.MIMEType}
 			if t.Text != nil {
 				tags[recording.TagText] = *t.Text
@@ -38,7 +38,7 @@ var knownReadsScenario = &scenario.Scenario{
 			}
 			add(stepText, t.URI, tags)
 		}
-		for _, b := range p.Target.Subjects.Blobs {
+		for _, b := range c.Target.Subjects.Blobs {
 			tags := recording.Tags{recording.TagType: b.MIMEType, tagBase64: b.Base64, tagSHA256: b.SHA256}
 			if b.Size != nil {
 				tags[scenario.TagSize] = strconv.FormatInt(*b.Size, 10)

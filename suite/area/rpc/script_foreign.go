@@ -19,26 +19,26 @@ var foreignMessagesScenario = &scenario.Scenario{
 	Title: "messages of other protocols and revisions",
 	Sends: "Requests without jsonrpc or of another version of it, and for methods of nobody, of other revisions and of extensions.",
 	In:    scenario.Expendable,
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		c.Do(ctx, session.Request{Step: scenario.StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})
 		var probes []session.Request
 		for i, form := range []string{``, `"jsonrpc":"1.0",`, `"jsonrpc":2.0,`} {
 			id := 900008 + i
-			body := bytes.Replace(scenario.Lifeline(p, id, "unmarked"), []byte(`"jsonrpc":"2.0",`), []byte(form), 1)
-			probes = append(probes, session.Request{Step: stepUnmarked, Method: scenario.LifeMethod(p),
+			body := bytes.Replace(c.Lifeline(id, "unmarked"), []byte(`"jsonrpc":"2.0",`), []byte(form), 1)
+			probes = append(probes, session.Request{Step: stepUnmarked, Method: c.LifeMethod(),
 				ID: json.RawMessage(strconv.Itoa(id)), Body: body, Tags: recording.Tags{scenario.TagForm: form}})
 		}
-		c.Probes(ctx, append(probes, otherMethods(p)...)...)
+		c.Probes(ctx, append(probes, otherMethods(c)...)...)
 	}),
 }
 
 // otherMethods are requests for methods that the revision does not have, with the params that they take
 // elsewhere. Where both eras are served, subscriptions/listen may open a stream, which has no answer.
-func otherMethods(p *scenario.Play) (all []session.Request) {
+func otherMethods(c *scenario.Client) (all []session.Request) {
 	methods := []string{"tasks/get", "tasks/list"}
-	if !p.Modern() {
+	if !c.Modern() {
 		methods[1] = "server/discover"
-		if !p.Facts.ServesModern() {
+		if !c.Facts.ServesModern() {
 			methods = append(methods, "subscriptions/listen")
 		}
 	}

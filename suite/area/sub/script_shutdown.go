@@ -28,17 +28,17 @@ var shutdownScenario = &scenario.Scenario{
 			recording.CodeNeedsConfig, "say in the target file how to make the target end its subscriptions (triggers.shutdown)"),
 		scenario.Where(listens, recording.CodeUndeclared, "the target declares neither resources.subscribe nor resources.listChanged"),
 	),
-	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		st := c.Listen(ctx, watched(p))
+	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
+		st := c.Listen(ctx, watched(c.Play))
 		if st.Ack == nil {
 			return
 		}
-		after := p.Mark(markShutdown)
-		if p.Fire(ctx, p.Target.Triggers.Shutdown, c) {
+		after := c.Mark(markShutdown)
+		if c.Fire(ctx, c.Target.Triggers.Shutdown, c) {
 			parting(ctx, c, st, after)
 		}
 		scenario.End(ctx, st)
-		back(ctx, p)
+		back(ctx, c.Play)
 	}),
 }
 

@@ -72,8 +72,8 @@ var badSubscriptionsScenario = &scenario.Scenario{
 	After: []recording.Name{recording.WalkResources},
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Modern() || p.Facts.Declares("resources.subscribe") },
 		recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe"),
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		if !p.Modern() {
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+		if !c.Modern() {
 			for _, bad := range []struct{ form, params string }{
 				{"absent", `{}`}, {"number", `{"uri":5}`}, {"null", `{"uri":null}`}, {"array", `{"uri":["a:b"]}`},
 			} {
@@ -82,14 +82,14 @@ var badSubscriptionsScenario = &scenario.Scenario{
 			}
 			return
 		}
-		oldMethods(ctx, c, p)
-		if !listens(p) {
+		oldMethods(ctx, c)
+		if !listens(c.Play) {
 			return
 		}
 		patience, began := c.Patience(ctx, 2*time.Second), time.Now()
 		// An empty filter is to be acknowledged as any other. The answer to a malformed one may take as long, and longer.
-		if badListen(ctx, c, stepEmptyFilter, "empty", `{"notifications":{}}`, p.Limits.Timeout) {
-			patience = min(max(patience, 2*time.Since(began)), p.Limits.Timeout)
+		if badListen(ctx, c, stepEmptyFilter, "empty", `{"notifications":{}}`, c.Limits.Timeout) {
+			patience = min(max(patience, 2*time.Since(began)), c.Limits.Timeout)
 		}
 		for _, bad := range []struct{ form, params string }{
 			{"absent", `{}`},
@@ -109,9 +109,9 @@ func listens(p *scenario.Play) bool {
 }
 
 // oldMethods calls methods that 2026-07-28 no longer has.
-func oldMethods(ctx context.Context, c *scenario.Client, p *scenario.Play) {
+func oldMethods(ctx context.Context, c *scenario.Client) {
 	uri := "x-mcpcheck-7b4e91:nothing"
-	if all := p.Resources(); len(all) > 0 {
+	if all := c.Resources(); len(all) > 0 {
 		uri = all[0].URI()
 	}
 	c.Do(ctx, scenario.About(stepOldSubscribe, "resources/subscribe", uri))
