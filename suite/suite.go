@@ -38,6 +38,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
@@ -185,7 +186,7 @@ func Test(t *testing.T, c Config) {
 		})
 	}
 	if b := report.Summary.Baseline; b.Outdated() {
-		t.Error(strings.Join(b.Sentences(), "\n"))
+		t.Error(strings.Join(write.Outdated(b), "\n"))
 	}
 }
 
@@ -194,13 +195,13 @@ func present(t *testing.T, report *reports.Report, x *reports.Result, strict boo
 	t.Helper()
 	switch {
 	case x.Excused:
-		t.Skip("known: " + x.ExcusedReason + "\n" + report.Finding(x))
+		t.Skip("known: " + x.ExcusedReason + "\n" + write.Finding(report, x))
 	case x.Verdict == reports.Fail, x.Verdict == reports.Warn && strict:
-		t.Error(report.Finding(x))
+		t.Error(write.Finding(report, x))
 	case x.Verdict == reports.Warn:
-		t.Log("warning: " + report.Finding(x))
+		t.Log("warning: " + write.Finding(report, x))
 	case x.Verdict == reports.Blocked && x.Level == reports.LevelMust:
-		t.Error(report.Finding(x))
+		t.Error(write.Finding(report, x))
 	case x.Verdict == reports.Blocked, x.Verdict == reports.NotApplicable:
 		t.Skipf("%s: %s", x.ReasonCode, x.Reason)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -108,7 +108,7 @@ func (p *program) explain(all []*requirement.Requirement, o *explainFlags) error
 				to.Line(to.Paint(terminal.Dim, strings.Repeat("─", to.Width)))
 				to.Line()
 			}
-			page, err := x.page(reports.Options{Width: to.Width, Verbose: true})
+			page, err := x.page(write.Options{Width: to.Width, Verbose: true})
 			if err != nil {
 				return err
 			}

@@ -12,8 +12,9 @@ import (
 	"text/template"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 )
 
 //go:embed explain.md.tmpl
@@ -21,18 +22,18 @@ var pageText string
 
 // page is the explanation as a page in Markdown. The options say how wide the examples are, and whether
 // they have whole messages.
-func (x *explanation) page(o reports.Options) (string, error) {
+func (x *explanation) page(o write.Options) (string, error) {
 	finding := func(e *example) (string, error) {
 		var b strings.Builder
-		err := reports.WriteFindings(&b, e.report(), o)
+		err := write.Findings(&b, e.report(), o)
 		text := strings.TrimSpace(b.String())
 		if o.Verbose { // a block may be cut
 			return "```text\n" + text + "\n```\n", err
 		}
-		return reports.MarkdownBlock(text), err
+		return safe.MarkdownBlock(text), err
 	}
 	page, err := template.New("page").Funcs(template.FuncMap{
-		"plain": reports.MarkdownText, "code": reports.MarkdownBlock, "finding": finding,
+		"plain": safe.MarkdownText, "code": safe.MarkdownBlock, "finding": finding,
 	}).Parse(pageText)
 	if err != nil {
 		return "", err
@@ -58,7 +59,7 @@ func writePages(dir string, all []*explanation) error {
 	index.WriteString("# Requirements\n\nA page for each, written by `mcpcheck explain --pages`, with a violation and its counterpart as a run shows them.\n")
 	area := ""
 	for _, x := range all {
-		text, err := x.page(reports.Options{Width: pageWidth})
+		text, err := x.page(write.Options{Width: pageWidth})
 		if err != nil {
 			return err
 		}
@@ -67,9 +68,9 @@ func writePages(dir string, all []*explanation) error {
 		}
 		if x.Area != area {
 			area = x.Area
-			fmt.Fprintf(&index, "\n## %s\n\n", reports.MarkdownText(area))
+			fmt.Fprintf(&index, "\n## %s\n\n", safe.MarkdownText(area))
 		}
-		fmt.Fprintf(&index, "* [%s](%s.md) %s\n", x.ID, x.ID, reports.MarkdownText(x.Title))
+		fmt.Fprintf(&index, "* [%s](%s.md) %s\n", x.ID, x.ID, safe.MarkdownText(x.Title))
 	}
 	return writePage(filepath.Join(dir, "README.md"), index.String())
 }

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
@@ -29,7 +29,7 @@ func TestScenariosAreDescribed(t *testing.T) {
 // rendered is an explanation as it is printed.
 func rendered(t *testing.T, x *explanation, width int) string {
 	t.Helper()
-	page, err := x.page(reports.Options{Width: width, Verbose: true})
+	page, err := x.page(write.Options{Width: width, Verbose: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestPages(t *testing.T) {
 		x := explained(&all[i])
 		want, err := "", x.illustrate()
 		if err == nil {
-			want, err = x.page(reports.Options{Width: pageWidth})
+			want, err = x.page(write.Options{Width: pageWidth})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -43,6 +43,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -86,7 +87,7 @@ func add(c suite.Config, o Options, caller types.CodeLocation) (*run, error) {
 	r.finish = func(report *reports.Report) error {
 		err := c.Finish(report, known, r.again)
 		if b := report.Summary.Baseline; b.Outdated() {
-			err = errors.Join(err, errors.New(strings.Join(b.Sentences(), "\n")))
+			err = errors.Join(err, errors.New(strings.Join(write.Outdated(b), "\n")))
 		}
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/onsi/ginkgo/v2"
@@ -39,7 +40,7 @@ func (f Frames) String() string {
 	const most = 1000
 	var b strings.Builder
 	for i := range f {
-		fmt.Fprintf(&b, "%3d %-4s %s %s\n", f[i].Number, f[i].Direction, f[i].Channel, reports.Sanitize(reports.Shorten(f[i].Note+string(f[i].Data), most)))
+		fmt.Fprintf(&b, "%3d %-4s %s %s\n", f[i].Number, f[i].Direction, f[i].Channel, safe.Clean(f[i].Note+string(f[i].Data), most))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
