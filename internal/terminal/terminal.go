@@ -73,12 +73,12 @@ func (p *Printer) Head(mark, color, s string) {
 	}
 }
 
-// Column is the width of labels.
-const Column = 10
+// column is the width of labels.
+const column = 10
 
 // Labelled writes a text behind a label in a column of its own, wrapped to the width.
 func (p *Printer) Labelled(indent int, label, text string) {
-	p.text(indent, fmt.Sprintf("%-*s", Column, label), "", text)
+	p.text(indent, fmt.Sprintf("%-*s", column, label), "", text)
 }
 
 // Text writes a text, wrapped to the width.

@@ -57,7 +57,7 @@ func clients(path string) ([]source, error) {
 	var all []source
 	for _, path := range []string{
 		"packages/npm/admin.js", "packages/npm/admin.d.ts", "packages/python/mcpcheck/admin.py",
-		"reference/adminclient/methods.go",
+		"reference/adminclient/client.go",
 	} {
 		var b bytes.Buffer
 		if err := templates.ExecuteTemplate(&b, filepath.Base(path)+".tmpl", a); err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net"
 	"net/http"
-	"slices"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/internal/httpserve"
@@ -78,8 +77,10 @@ func (e *Engine) ListensAt(host string) bool {
 	return e.config.Hooks.Public.Holds(nil) || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// serveHTTP is the innermost handler of requests over HTTP.
 func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != PathStreamable && r.URL.Path != PathEvents && r.URL.Path != PathMessages {
+	streamable := r.URL.Path == PathStreamable
+	if !streamable && r.URL.Path != PathEvents && r.URL.Path != PathMessages {
 		http.Error(w, "there is no endpoint at this path, and no namespace of this name", http.StatusNotFound)
 		return
 	}
@@ -87,44 +88,14 @@ func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseHTTP(w, failAt(http.StatusForbidden, codeInvalidRequest, "Forbidden: "+why))
 		return
 	}
-	switch {
-	case r.URL.Path == PathStreamable && r.Method == http.MethodPost && (e.serves(hook.HTTP) || e.shakesHands(r)):
-		e.post(w, r)
-	case r.URL.Path == PathStreamable && r.Method == http.MethodGet && e.speaksLegacy(r):
-		e.get(w, r)
-	case r.URL.Path == PathStreamable && r.Method == http.MethodDelete && e.speaksLegacy(r):
-		e.delete(w, r)
-	case r.URL.Path == PathStreamable && !e.serves(hook.HTTP):
-		http.NotFound(w, r)
-	case r.URL.Path == PathStreamable && len(e.handshaking(hook.HTTP)) == 0:
-		notAllowed(w, "POST")
-	case r.URL.Path == PathStreamable:
-		notAllowed(w, "GET, POST, DELETE")
-	case len(e.handshaking(hook.SSE)) == 0 &&
-		(r.URL.Path == PathEvents || e.goingOn(r, hook.SSE, r.URL.Query().Get("sessionId")) == nil):
-		http.NotFound(w, r)
-	case r.URL.Path == PathEvents && r.Method == http.MethodGet:
-		e.events(w, r)
-	case r.URL.Path == PathEvents:
-		notAllowed(w, "GET")
-	case r.Method == http.MethodPost:
-		e.message(w, r)
-	default:
-		notAllowed(w, "POST")
+	if streamable {
+		e.streamable(w, r)
+	} else {
+		e.sse(w, r)
 	}
 }
 
 // access says who may call the endpoints.
 func (e *Engine) access() loopback.Access {
 	return loopback.Access{Hosts: e.config.AllowedHosts, Origins: e.config.AllowedOrigins}
-}
-
-// speaksLegacy reports whether a GET or DELETE can mean a legacy session.
-func (e *Engine) speaksLegacy(r *http.Request) bool {
-	return e.shakesHands(r) && !slices.Contains(e.spoken().modern, first(r.Header, headerVersion))
-}
-
-func notAllowed(w http.ResponseWriter, allow string) {
-	w.Header().Set("Allow", allow)
-	http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 }

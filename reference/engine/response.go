@@ -12,6 +12,12 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
+// notAllowed refuses an HTTP method.
+func notAllowed(w http.ResponseWriter, allow string) {
+	w.Header().Set("Allow", allow)
+	http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+}
+
 // refuseHTTP answers a request that does not get as far as the protocol.
 func refuseHTTP(w http.ResponseWriter, r *hook.Reply) {
 	writeJSON(w, r.Status, r.Header, envelope(nil, r))

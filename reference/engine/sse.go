@@ -8,6 +8,23 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
+// sse serves HTTP+SSE.
+func (e *Engine) sse(w http.ResponseWriter, r *http.Request) {
+	opening := r.URL.Path == PathEvents
+	switch {
+	case len(e.handshaking(hook.SSE)) == 0 && (opening || e.goingOn(r, hook.SSE, r.URL.Query().Get("sessionId")) == nil):
+		http.NotFound(w, r)
+	case opening && r.Method == http.MethodGet:
+		e.events(w, r)
+	case opening:
+		notAllowed(w, "GET")
+	case r.Method == http.MethodPost:
+		e.message(w, r)
+	default:
+		notAllowed(w, "POST")
+	}
+}
+
 // events serves the GET of HTTP+SSE (2024-11-05): a connection that lasts as
 // long as its event stream. The first event tells where to post messages.
 func (e *Engine) events(w http.ResponseWriter, r *http.Request) {

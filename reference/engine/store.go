@@ -151,13 +151,9 @@ type store struct {
 }
 
 func newStore(resources []world.Resource) (*store, error) {
-	s := &store{byURI: make(map[string]*entry, len(resources)), list: make([]*entry, 0, len(resources))}
-	for _, r := range resources {
-		if _, _, err := s.put(r); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+	s := &store{}
+	_, _, err := s.replace(resources)
+	return s, err
 }
 
 // put adds or replaces a resource. It says whether there was one before, and

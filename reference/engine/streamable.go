@@ -8,7 +8,30 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// post serves a POST of Streamable HTTP.
+// streamable serves Streamable HTTP.
+func (e *Engine) streamable(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method == http.MethodPost && (e.serves(hook.HTTP) || e.shakesHands(r)):
+		e.post(w, r)
+	case r.Method == http.MethodGet && e.speaksLegacy(r):
+		e.get(w, r)
+	case r.Method == http.MethodDelete && e.speaksLegacy(r):
+		e.delete(w, r)
+	case !e.serves(hook.HTTP):
+		http.NotFound(w, r)
+	case len(e.handshaking(hook.HTTP)) == 0:
+		notAllowed(w, "POST")
+	default:
+		notAllowed(w, "GET, POST, DELETE")
+	}
+}
+
+// speaksLegacy reports whether a GET or DELETE can mean a legacy session.
+func (e *Engine) speaksLegacy(r *http.Request) bool {
+	return e.shakesHands(r) && !slices.Contains(e.spoken().modern, first(r.Header, headerVersion))
+}
+
+// post serves a POST.
 func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 	if !accepts(r, "application/json") || !accepts(r, "text/event-stream") {
 		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept application/json and text/event-stream"))
