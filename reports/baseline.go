@@ -24,11 +24,8 @@ type BaselineSummary struct {
 
 // BaselineEntry is one line of a baseline.
 type BaselineEntry struct {
-	Line int    `json:"line"`
-	ID   string `json:"id"`
-	// Revision and Transport are empty where the entry is about all.
-	Revision  string `json:"revision,omitempty"`
-	Transport string `json:"transport,omitempty"`
+	Line int `json:"line"`
+	Pattern
 	// Until is the last day on which it holds, as 2027-03-31.
 	Until  string `json:"until,omitempty"`
 	Reason string `json:"reason"`
@@ -43,23 +40,32 @@ type BaselineVerdict struct {
 	Verdict   Verdict `json:"verdict"`
 }
 
-// String is the entry as it stands in a baseline, without its date and reason:
-// "PAGE-02 @2025-11-25 @http".
-func (e *BaselineEntry) String() string {
-	s := e.ID
-	if e.Revision != "" {
-		s += " @" + e.Revision
+// Pattern says which verdicts an entry is about. An empty revision or transport stands for all.
+type Pattern struct {
+	ID        string `json:"id"`
+	Revision  string `json:"revision,omitempty"`
+	Transport string `json:"transport,omitempty"`
+}
+
+// String is the pattern as it stands in a baseline: "PAGE-02 @2025-11-25 @http".
+func (p Pattern) String() string {
+	s := p.ID
+	if p.Revision != "" {
+		s += " @" + p.Revision
 	}
-	if e.Transport != "" {
-		s += " @" + e.Transport
+	if p.Transport != "" {
+		s += " @" + p.Transport
 	}
 	return s
 }
 
-// Matches reports whether an entry is about a verdict.
-func (e *BaselineEntry) Matches(id, revision, transport string) bool {
-	return e.ID == id && (e.Revision == "" || e.Revision == revision) && (e.Transport == "" || e.Transport == transport)
+// Covers reports whether a pattern matches all that another one matches.
+func (p Pattern) Covers(q Pattern) bool {
+	return p.ID == q.ID && (p.Revision == "" || p.Revision == q.Revision) && (p.Transport == "" || p.Transport == q.Transport)
 }
+
+// Matches reports whether an entry with this pattern is about a verdict.
+func (p Pattern) Matches(x *Result) bool { return p.Covers(Pattern{x.ID, x.Revision, x.Transport}) }
 
 // Outdated reports whether entries have to be removed or renewed. It is false of a
 // run without a baseline, which is nil.

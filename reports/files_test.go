@@ -170,7 +170,7 @@ func shard(revision string, b *BaselineSummary) *Report {
 // TestMergeBaseline: what became of entries is found from all parts.
 func TestMergeBaseline(t *testing.T) {
 	at := func(line int, id, revision string, v ...BaselineVerdict) BaselineEntry {
-		return BaselineEntry{Line: line, ID: id, Revision: revision, Transport: "stdio", Verdicts: v}
+		return BaselineEntry{Line: line, Pattern: Pattern{ID: id, Revision: revision, Transport: "stdio"}, Verdicts: v}
 	}
 	one := &BaselineSummary{File: "ci/known.txt", Entries: 5,
 		Stale:   []BaselineEntry{at(1, "PAGE-10", "", BaselineVerdict{"2025-06-18", "stdio", Pass})},

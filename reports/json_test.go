@@ -68,7 +68,7 @@ func TestJSONFrameBytesSurvive(t *testing.T) {
 			rapid.Map(rapid.String(), func(s string) []byte { return []byte(s + "x") })).Draw(t, "data")
 		// Long enough to be written in several pieces, cut inside of characters.
 		if rapid.Bool().Draw(t, "long") {
-			data = bytes.Repeat(data, chunk/len(data)+2)
+			data = bytes.Repeat(data, (32<<10)/len(data)+2)
 		}
 		r := sample()
 		r.Frames = []Frame{{Number: 1, Session: "s", Direction: In, Data: data, Size: len(data)}}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -157,10 +158,8 @@ func (m *merger) baseline(list []*Report, partial bool) *BaselineSummary {
 // about lists the verdicts that an entry is about.
 func (r *Report) about(e *BaselineEntry) []BaselineVerdict {
 	var list []BaselineVerdict
-	for _, x := range r.Rows() {
-		if e.Matches(x.ID, x.Revision, x.Transport) {
-			list = append(list, BaselineVerdict{x.Revision, x.Transport, x.Verdict})
-		}
+	for _, x := range r.Only(e.Matches) {
+		list = append(list, BaselineVerdict{x.Revision, x.Transport, x.Verdict})
 	}
 	return list
 }
@@ -235,9 +234,8 @@ func (m *merger) endpoint(e Endpoint) {
 	list[i].Revisions = join(list[i].Revisions, e.Revisions)
 	list[i].Unanswered = join(list[i].Unanswered, e.Unanswered)
 	list[i].WithoutResources = join(list[i].WithoutResources, e.WithoutResources)
-	if list[i].Server == nil {
-		list[i].Server = e.Server
-	}
+	list[i].Server = cmp.Or(list[i].Server, e.Server)
+	list[i].OneAtATime, list[i].Hung = cmp.Or(list[i].OneAtATime, e.OneAtATime), cmp.Or(list[i].Hung, e.Hung)
 	for _, f := range e.Profile {
 		if !slices.Contains(list[i].Profile, f) {
 			list[i].Profile = append(list[i].Profile, f)
@@ -245,12 +243,6 @@ func (m *merger) endpoint(e Endpoint) {
 	}
 	if list[i].Unreachable == "" {
 		list[i].Unreachable, list[i].Reached = e.Unreachable, e.Reached
-	}
-	if list[i].OneAtATime == "" {
-		list[i].OneAtATime = e.OneAtATime
-	}
-	if list[i].Hung == "" {
-		list[i].Hung = e.Hung
 	}
 }
 

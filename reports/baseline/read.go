@@ -258,7 +258,7 @@ func (p *parser) until(e *Entry, date string) {
 // overlaps finds entries that say nothing more than a wider one.
 func (p *parser) overlaps() {
 	for _, e := range p.file.Entries {
-		for _, q := range e.wider() {
+		for _, q := range wider(e.Pattern) {
 			if line, ok := p.seen[q]; ok {
 				p.wrong(e.Line, "%s is covered by line %d, %s: remove one of them", e.Pattern, line, q)
 				break

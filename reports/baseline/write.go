@@ -65,7 +65,7 @@ func From(r *reports.Report, choice Choice) *File {
 func finding(p Pattern, these map[*reports.Result]bool, r *reports.Report) string {
 	head := ""
 	for x := range these {
-		if !p.Matches(x.ID, x.Revision, x.Transport) {
+		if !p.Matches(x) {
 			continue
 		}
 		over := x.Under
@@ -114,7 +114,7 @@ func patterns(id string, results []*reports.Result, open map[*reports.Result]boo
 		}
 		chosen = append(chosen, best)
 		for x := range open {
-			if best.Matches(x.ID, x.Revision, x.Transport) {
+			if best.Matches(x) {
 				delete(open, x)
 			}
 		}
@@ -128,7 +128,7 @@ func patterns(id string, results []*reports.Result, open map[*reports.Result]boo
 func gain(p Pattern, results []*reports.Result, open map[*reports.Result]bool, alike func(*reports.Result) bool) int {
 	covered, matched := 0, 0
 	for _, x := range results {
-		if !p.Matches(x.ID, x.Revision, x.Transport) {
+		if !p.Matches(x) {
 			continue
 		}
 		if !alike(x) {
@@ -159,10 +159,10 @@ func (f *File) Keep(old *File, r *reports.Report) {
 	narrow := narrowed(r)
 	for _, e := range old.Entries {
 		judged := !(narrow && (e.Revision == "" || e.Transport == "")) &&
-			slices.ContainsFunc(r.Results, func(x reports.Result) bool { return x.Verdict.Judged() && e.Matches(x.ID, x.Revision, x.Transport) })
-		covered := slices.ContainsFunc(f.Entries, func(n Entry) bool { return n.covers(e.Pattern) })
+			slices.ContainsFunc(r.Results, func(x reports.Result) bool { return x.Verdict.Judged() && e.Matches(&x) })
+		covered := slices.ContainsFunc(f.Entries, func(n Entry) bool { return n.Covers(e.Pattern) })
 		if !judged && !covered {
-			f.Entries = append(slices.DeleteFunc(f.Entries, func(n Entry) bool { return e.covers(n.Pattern) }), e)
+			f.Entries = append(slices.DeleteFunc(f.Entries, func(n Entry) bool { return e.Covers(n.Pattern) }), e)
 		}
 	}
 	f.sort()
@@ -173,8 +173,8 @@ func (f *File) about(p Pattern) *Entry {
 	var best *Entry
 	for _, fits := range []func(*Entry) bool{
 		func(e *Entry) bool { return e.Pattern == p },
-		func(e *Entry) bool { return e.covers(p) },
-		func(e *Entry) bool { return e.meets(p) },
+		func(e *Entry) bool { return e.Covers(p) },
+		func(e *Entry) bool { return meets(e.Pattern, p) },
 	} {
 		for i := range f.Entries {
 			if e := &f.Entries[i]; fits(e) && (best == nil || best.Reason == "") {

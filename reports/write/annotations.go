@@ -14,17 +14,15 @@ import (
 // which shows them beside the change: a line for each requirement and cause, an error for what fails the run
 // and a warning for the rest. What a baseline excuses is left out.
 func Annotations(w io.Writer, r *reports.Report, o Options) error {
-	v := view{r: r}
-	for _, f := range byCause(r, func(x *reports.Result) bool { return x.Verdict.Red() && !x.Excused }) {
+	v := view{Report: r}
+	for _, f := range byCause(r, unexcused) {
 		x := f.results[0]
 		command := "warning"
 		if x.Breaks(o.Strict) {
 			command = "error"
 		}
-		text := fmt.Sprintf("%s %s (%s)\nexpected: %s\nactual: %s", x.Level, x.Title, v.places(f), x.Expected, f.actual())
-		if x.Hint != "" {
-			text += "\nchange: " + x.Hint
-		}
+		text := fmt.Sprintf("%s %s (%s)\nexpected: %s\nactual: %s", x.Level, x.Title, v.places(f), x.Expected, f.actual()) +
+			maybe("\nchange: %s", x.Hint)
 		// The commands are read line by line, and anything that the target said may stand here.
 		text = commandText.Replace(terminal.HarmlessText(safe.Lines(safe.Shorten(text, 2000))))
 		id := commandProperty.Replace(safe.Line(x.ID))

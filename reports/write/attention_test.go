@@ -16,7 +16,7 @@ import (
 func listedReport() *reports.Report {
 	r := sample()
 	entry := func(line int, id, reason string, verdicts ...reports.BaselineVerdict) reports.BaselineEntry {
-		return reports.BaselineEntry{Line: line, ID: id, Reason: reason, Verdicts: verdicts}
+		return reports.BaselineEntry{Line: line, Pattern: reports.Pattern{ID: id}, Reason: reason, Verdicts: verdicts}
 	}
 	b := &reports.BaselineSummary{File: "known.txt", Entries: 6}
 	late := entry(1, "READ-09", "late reason", reports.BaselineVerdict{Revision: "2025-06-18", Transport: "stdio", Verdict: reports.Warn})
@@ -101,7 +101,7 @@ func TestAllIsExcused(t *testing.T) {
 		r.Results, r.Observations = test.results, nil
 		r.Summary.Baseline = &reports.BaselineSummary{File: "known[1].txt", Entries: 1}
 		r.Summarize(reports.SummaryOptions{Strict: test.strict})
-		if got := (view{r: r}).standing().String(); got != test.want {
+		if got := (view{Report: r}).standing().String(); got != test.want {
 			t.Errorf("%s: %s, not %s", name, got, test.want)
 		}
 		o := Options{Strict: test.strict}

@@ -43,7 +43,7 @@ func badge(r *reports.Report) (text, color string) {
 			good++
 		}
 	}
-	said := view{r: r}.standing()
+	said := view{Report: r}.standing()
 	word, as := said.headline()
 	if s.Outcome == reports.NonConformant && s.Excused > 0 && s.Excused == s.Fail+s.Warn {
 		word, as = "known issues", reports.Warn

@@ -90,14 +90,14 @@ func (c *console) flush(what string) error {
 // labelled writes a text, if there is one, behind a label.
 func (c *console) labelled(indent int, label, text string) {
 	if text != "" {
-		c.Labelled(indent, clean(label, 40), safe.Lines(safe.Shorten(text, consoleText)))
+		c.Labelled(indent, word(label), safe.Lines(safe.Shorten(text, consoleText)))
 	}
 }
 
 // paragraph writes a text behind a lead, such as an id, wrapped; further lines are
 // indented below the first one.
 func (c *console) paragraph(indent int, lead, text string) {
-	pad, rest := strings.Repeat(" ", indent), clean(lead, 40)
+	pad, rest := strings.Repeat(" ", indent), word(lead)
 	body := safe.Lines(safe.Shorten(text, consoleText))
 	if rest != "" {
 		body = rest + "  " + body
@@ -120,13 +120,13 @@ func (c *console) led(color, lead, text string, width int) []string {
 }
 
 func (c *console) head() {
-	t := &c.r.Target
-	tool := safe.Line(strings.TrimSpace(c.r.Tool.Name + " " + c.r.Tool.Version))
+	t := &c.Target
+	tool := safe.Line(program(c.Tool))
 	for _, l := range c.led(terminal.Bold, tool, tool+"  "+safe.Line(t.Name), c.Width) {
 		c.Line(l)
 	}
 	if t.Embedded {
-		c.labelled(0, "", "No target was given: this is the built-in reference server, judged as a demonstration.")
+		c.labelled(0, "", embedded)
 	}
 	for _, e := range t.Endpoints {
 		text := strings.Join(append([]string{e.Address}, details(&e)...), "\n")
@@ -134,30 +134,27 @@ func (c *console) head() {
 			text += "\ndeclares no resources in " + strings.Join(e.WithoutResources, ", ")
 		}
 		switch {
-		case e.Unreachable != "" && c.o.Told && len(c.r.Unreachable()) == len(t.Endpoints):
+		case e.Unreachable != "" && c.o.Told && len(c.Unreachable()) == len(t.Endpoints):
 			text += "\nunreachable"
 		case e.Unreachable != "":
 			text += "\nunreachable: " + e.Unreachable
 		case e.Unoffered != "" && !c.o.Told:
 			text += "\n" + leftOut(&e)
 		}
-		if e.Log != "" {
-			text += "\nits output ended with:\n" + e.Log
-		}
-		c.labelled(0, e.Transport, text)
+		c.labelled(0, e.Transport, text+maybe("\nits output ended with:\n%s", e.Log))
 	}
-	if c.r.DeclaresNoResources() {
+	if c.DeclaresNoResources() {
 		c.labelled(0, "", "The target "+noResources+".")
 	}
 }
 
 // slow says where the time of a long run went.
 func (c *console) slow() {
-	if len(c.r.Summary.Slow) == 0 {
+	if len(c.Summary.Slow) == 0 {
 		return
 	}
 	c.Title("WHERE THE TIME WENT  requests that are under way at once count each")
-	for _, s := range c.r.Summary.Slow {
+	for _, s := range c.Summary.Slow {
 		c.paragraph(2, "", s.String())
 	}
 }

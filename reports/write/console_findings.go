@@ -16,54 +16,45 @@ import (
 // of them, since a run of one combination leaves most of a long baseline unjudged.
 func (c *console) unjudged() {
 	const few = 6
-	b := c.r.Summary.Baseline
+	b := c.Summary.Baseline
 	if b == nil {
 		return
 	}
-	for i := range b.NotJudged[:min(few, len(b.NotJudged))] {
-		e := &b.NotJudged[i]
+	for _, e := range b.NotJudged[:min(few, len(b.NotJudged))] {
 		var why []string
-		for j := range c.r.Results {
-			x := &c.r.Results[j]
-			if code := x.ReasonCode; code != "" && e.Matches(x.ID, x.Revision, x.Transport) && !slices.Contains(why, code) {
+		for _, x := range c.Only(e.Matches) {
+			if code := x.ReasonCode; code != "" && !slices.Contains(why, code) {
 				why = append(why, code)
 			}
 		}
 		text := fmt.Sprintf("%-7s %s:%d: %s could not be judged", "known", b.File, e.Line, e)
-		if len(why) > 0 {
-			text += " (" + strings.Join(why, ", ") + ")"
-		}
-		text += ": if what it excuses is mended, remove the entry"
-		c.Line(c.Paint(verdictColor(reports.Blocked), safe.Shorten(safe.Line(text), 4*c.Width)))
+		c.short(reports.Blocked, text+maybe(" (%s)", strings.Join(why, ", "))+": if what it excuses is mended, remove the entry")
 	}
 	if more := len(b.NotJudged) - few; more > 0 {
-		c.Line(c.Paint(verdictColor(reports.Blocked), fmt.Sprintf("%-7s %s: %d more could not be judged; without --quiet they are listed", "known", safe.Line(b.File), more)))
+		c.short(reports.Blocked, fmt.Sprintf("%-7s %s: %d more could not be judged; without --quiet they are listed", "known", b.File, more))
 	}
 }
 
 // baseline lists the entries of the baseline that need attention.
 func (c *console) baseline() {
-	b := c.r.Summary.Baseline
-	for _, p := range partsOf(b) {
+	for _, p := range partsOf(c.Summary.Baseline) {
 		c.Title(fmt.Sprintf("%s  %d: %s", strings.ToUpper(p.title), len(p.entries), p.means))
 		if p.kind == kindMissing && !c.o.Verbose {
 			c.Line("  (--verbose lists them)")
 			continue
 		}
-		for i := range p.entries {
-			c.baselineEntry(b.File, &p, &p.entries[i])
+		for _, e := range p.entries {
+			c.baselineEntry(&p, e)
 		}
 	}
 }
 
-func (c *console) baselineEntry(file string, p *baselinePart, e *reports.BaselineEntry) {
-	head := fmt.Sprintf("%s  (%s:%d)", e, file, e.Line)
+func (c *console) baselineEntry(p *baselinePart, e reports.BaselineEntry) {
+	head := fmt.Sprintf("%s  (%s:%d)", e, p.file, e.Line)
 	for _, l := range terminal.Wrap(clean(head, consoleText), c.Width-2) {
 		c.Line("  ", c.Paint(verdictColor(p.as), l))
 	}
-	if e.Until != "" {
-		c.labelled(4, "until", e.Until)
-	}
+	c.labelled(4, "until", e.Until)
 	c.labelled(4, "reason", e.Reason)
 	for _, x := range c.entryVerdicts(p, e) {
 		label := x[0]
@@ -80,8 +71,7 @@ func (c *console) excuses() {
 	if len(list) == 0 {
 		return
 	}
-	c.Title(fmt.Sprintf("EXCUSED BY THE BASELINE  %s, %s: they stay what they are, and spare the exit status",
-		plural.Count(len(list), "finding"), plural.Count(verdictsOf(list), "verdict")))
+	c.Title("EXCUSED BY THE BASELINE  " + found(list) + ": they stay what they are, and spare the exit status")
 	for _, f := range list {
 		x := f.results[0]
 		c.Line()
@@ -96,23 +86,24 @@ func (c *console) excuses() {
 // brief is the quiet form: one line for each finding that is not excused, and for
 // each cause for which a requirement that must hold could not be judged.
 func (c *console) brief() {
-	for _, g := range findings(c.r, func(x *reports.Result) bool { return x.Verdict.Red() && !x.Excused }) {
+	for _, g := range findings(c.Report, unexcused) {
 		x := g.results[0]
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
-		text += "  (" + strings.TrimPrefix(asked(c.r, x)+" in ", " in ") + c.places(g) + ")"
-		if len(g.also) > 0 {
-			text += ", also " + g.named()
-		}
-		c.Line(c.Paint(verdictColor(x.Verdict), safe.Shorten(safe.Line(text), 4*c.Width)))
+		text += "  (" + maybe("%s in ", asked(c.Report, x)) + c.places(g) + ")" + maybe(", also %s", g.named())
+		c.short(x.Verdict, text)
 	}
-	for _, t := range tally(c.r.Only(func(x *reports.Result) bool { return x.Verdict == reports.Blocked && x.Level == reports.LevelMust }), why) {
+	for _, t := range tally(c.Only(func(x *reports.Result) bool { return x.Verdict == reports.Blocked && x.Level == reports.LevelMust }), why) {
 		const few = 6
-		text := fmt.Sprintf("%-7s %s  %s", reports.Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code))
-		c.Line(c.Paint(verdictColor(reports.Blocked), safe.Shorten(safe.Line(text), 4*c.Width)))
+		c.short(reports.Blocked, fmt.Sprintf("%-7s %s  %s", reports.Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code)))
 	}
 	if c.o.Observed {
 		c.observed()
 	}
+}
+
+// short writes a text that is cut rather than wrapped, in the colour of a verdict.
+func (c *console) short(as reports.Verdict, text string) {
+	c.Line(c.Paint(verdictColor(as), safe.Shorten(safe.Line(text), 4*c.Width)))
 }
 
 // idleCodes are the reason codes for which there was no occasion, in the order in
@@ -135,13 +126,9 @@ func (c *console) notExercised() {
 	if c.o.Verbose {
 		how = ""
 	}
-	byCode := map[string][]*tallied{}
-	for _, t := range reasons {
-		byCode[t.code] = append(byCode[t.code], t)
-	}
 	c.Title("NOT EXERCISED  " + counted(reasons) + ": there was no occasion" + how)
 	for _, code := range idleCodes {
-		list := byCode[code.code]
+		list := slices.DeleteFunc(slices.Clone(reasons), func(t *tallied) bool { return t.code != code.code })
 		if len(list) == 0 {
 			continue
 		}
@@ -158,33 +145,20 @@ func (c *console) notExercised() {
 
 // counted says for how many requirements and verdicts there are reasons.
 func counted(list []*tallied) string {
-	ids, verdicts := []string{}, 0
+	var all []*reports.Result
 	for _, t := range list {
-		ids = append(ids, t.ids...)
-		verdicts += len(t.results)
+		all = append(all, t.results...)
 	}
-	if n := distinct(ids); n != verdicts {
-		return plural.Count(n, "requirement") + ", " + plural.Count(verdicts, "verdict")
+	if n := distinctIDs(all); n != len(all) {
+		return plural.Count(n, "requirement") + ", " + plural.Count(len(all), "verdict")
 	}
-	return plural.Count(verdicts, "requirement")
-}
-
-// distinct is how many different ids there are.
-func distinct(ids []string) int {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	return len(slices.Compact(ids))
+	return plural.Count(len(all), "requirement")
 }
 
 func (c *console) findings() {
 	for _, part := range c.groups() {
-		list := part.list
-		title := fmt.Sprintf("%s  %s, %s", strings.ToUpper(part.title), plural.Count(len(list), "finding"), plural.Count(verdictsOf(list), "verdict"))
-		if part.means != "" {
-			title += ": " + part.means
-		}
-		c.Title(title)
-		for _, f := range list {
+		c.Title(strings.ToUpper(part.title) + "  " + found(part.list) + maybe(": %s", part.means))
+		for _, f := range part.list {
 			c.finding(f)
 		}
 	}
@@ -192,13 +166,13 @@ func (c *console) findings() {
 	c.baseline()
 }
 
-// verdictsOf is how many verdicts findings stand for.
-func verdictsOf(list []*finding) int {
+// found says how many findings there are, and for how many verdicts they stand.
+func found(list []*finding) string {
 	n := 0
 	for _, f := range list {
 		n += len(f.all())
 	}
-	return n
+	return plural.Count(len(list), "finding") + ", " + plural.Count(n, "verdict")
 }
 
 func (c *console) finding(f *finding) {
@@ -206,14 +180,11 @@ func (c *console) finding(f *finding) {
 	c.Line()
 	c.Head(x.Verdict.Sign()+" ", verdictColor(x.Verdict), safe.Line(x.ID+"  "+x.Title))
 	level := x.Level + ", " + x.Section
-	if x.Verdict == reports.Warn && x.Reason != "" {
-		level += " (a warning: " + x.Reason + ")"
+	if x.Verdict == reports.Warn {
+		level += maybe(" (a warning: %s)", x.Reason)
 	}
 	c.labelled(2, "level", level)
-	if x.Link != "" {
-		// Neither links nor commands are wrapped: they are there to be copied.
-		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", "link")), safe.Line(x.Link))
-	}
+	c.copied("link", safe.Line(x.Link))
 	c.labelled(2, "in", c.places(f))
 	if c.o.Verbose {
 		c.labelled(2, "also", strings.Join(c.also(f), "\n"))
@@ -247,7 +218,7 @@ func (c *console) evidence(x *reports.Result) {
 			c.Line(c.Paint(terminal.Dim, "    and "+plural.Count(len(x.Evidence)-i, "message")+" more"+how))
 			return
 		}
-		f := c.r.Frame(number)
+		f := c.Frame(number)
 		if f == nil {
 			continue
 		}
@@ -264,23 +235,26 @@ func (c *console) evidence(x *reports.Result) {
 }
 
 // commands writes how a result is seen again; of a finding that breaks several requirements the first shows what
-// one change mends. They are not wrapped: they are there to be copied.
+// one change mends.
 func (c *console) commands(x *reports.Result, repeat string) {
-	label, text := pasted(c.r, x)
-	for _, command := range [][2]string{{label, text}, {"repeat", repeat}} {
-		if command[1] != "" {
-			c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", command[0])), command[1])
-		}
+	c.copied(pasted(c.Report, x))
+	c.copied("repeat", repeat)
+}
+
+// copied writes a link or a command, if there is one. They are not wrapped: they are there to be copied.
+func (c *console) copied(label, text string) {
+	if text != "" {
+		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", label)), text)
 	}
 }
 
 func (c *console) observations() {
-	order := observed(c.r)
+	order := observed(c.Report)
 	if len(order) == 0 {
 		return
 	}
 	c.Title(fmt.Sprintf("OBSERVATIONS  %s, seen %s: no rule is broken, but you may want to know",
-		plural.Count(len(order), "finding"), plural.Count(len(c.r.Observations), "time")))
+		plural.Count(len(order), "finding"), plural.Count(len(c.Observations), "time")))
 	limit, forms := 40, 2
 	if c.o.Verbose {
 		limit, forms = len(order), everything
@@ -304,7 +278,7 @@ func (c *console) observations() {
 
 // observed writes a line for each observation.
 func (c *console) observed() {
-	for _, k := range observed(c.r) {
+	for _, k := range observed(c.Report) {
 		for _, s := range k.said {
 			text := fmt.Sprintf("%-7s %s  %s", "seen", cmp.Or(s.first.Requirement, k.id), cmp.Or(s.first.Detail, s.first.Title))
 			c.Line(safe.Shorten(safe.Line(text), 4*c.Width))
@@ -319,9 +293,9 @@ func (c *console) blocked() {
 	if len(reasons) == 0 {
 		return
 	}
-	c.Title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged", plural.Count(c.r.Summary.Blocked, "verdict")))
+	c.Title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged", plural.Count(c.Summary.Blocked, "verdict")))
 	for _, t := range reasons {
-		c.Line("  ", c.Paint(terminal.Bold, clean(t.code, 40)), fmt.Sprintf(" %d", len(t.results)))
+		c.Line("  ", c.Paint(terminal.Bold, word(t.code)), fmt.Sprintf(" %d", len(t.results)))
 		c.labelled(4, "", t.text)
 		c.labelled(4, "ids", c.list(t.ids, 24))
 		c.labelled(4, "in", c.where(t.results))

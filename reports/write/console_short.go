@@ -24,7 +24,7 @@ var quoted = regexp.MustCompile(` \(\{.*?[}…]\)`)
 // first: it is what is in sight when the run is over. What is only about codes of errors
 // shares a line.
 func (c *console) shortList() {
-	list := findings(c.r, func(x *reports.Result) bool { return x.Verdict.Red() && !x.Excused })
+	list := findings(c.Report, unexcused)
 	if len(list) == 0 {
 		return
 	}
@@ -56,7 +56,7 @@ func (c *console) shortList() {
 func (c *console) shortFinding(f *finding) {
 	x := f.results[0]
 	words, where := x.Title, ""
-	if len(c.r.Summary.Combinations) > 1 {
+	if len(c.Summary.Combinations) > 1 {
 		where = c.count(f)
 	}
 	if x.Harms() {

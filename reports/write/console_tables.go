@@ -37,6 +37,12 @@ func (c *console) name(s string) string {
 	return terminal.Pad(safe.Line(s), width)
 }
 
+// table writes the head of a table.
+func (c *console) table(name string) {
+	c.Line()
+	c.Line(c.Paint(terminal.Bold, c.name(name)+countsHead))
+}
+
 // remark is the last column of a table, left out where there is no room for it.
 func (c *console) remark(s string) string {
 	if c.Width < wide {
@@ -47,15 +53,15 @@ func (c *console) remark(s string) string {
 
 func (c *console) counts(n reports.Counts) string {
 	row := ""
-	for _, column := range []struct {
-		v     reports.Verdict
-		width int
-	}{{reports.Pass, 6}, {reports.Fail, 6}, {reports.Warn, 6}, {reports.NotApplicable, 6}, {reports.Blocked, 9}} {
-		text, color := strconv.Itoa(n.Of(column.v)), verdictColor(column.v)
+	for _, v := range []reports.Verdict{reports.Pass, reports.Fail, reports.Warn, reports.NotApplicable, reports.Blocked} {
+		text, color, width := strconv.Itoa(n.Of(v)), verdictColor(v), 6
 		if text == "0" {
 			text, color = "·", terminal.Dim
 		}
-		row += c.Paint(color, fmt.Sprintf("%*s", column.width, text))
+		if v == reports.Blocked {
+			width = 9
+		}
+		row += c.Paint(color, fmt.Sprintf("%*s", width, text))
 	}
 	return row
 }
@@ -65,8 +71,7 @@ func (c *console) areas() {
 	if len(list) == 0 {
 		return
 	}
-	c.Line()
-	c.Line(c.Paint(terminal.Bold, c.name("AREA")+countsHead))
+	c.table("AREA")
 	for _, a := range list {
 		shown := a.name
 		if a.title != "" {
@@ -103,32 +108,30 @@ func (c *console) bar(n reports.Counts) string {
 }
 
 func (c *console) combinations() {
-	if len(c.r.Summary.Combinations) == 0 {
+	if len(c.Summary.Combinations) == 0 {
 		return
 	}
-	c.Line()
-	c.Line(c.Paint(terminal.Bold, c.name("COMBINATION")+countsHead))
-	for _, x := range c.r.Summary.Combinations {
-		c.Line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(c.established(string(x.Outcome), x.Counts)))
+	c.table("COMBINATION")
+	for _, x := range c.Summary.Combinations {
+		text := c.established(string(x.Outcome), x.Counts)
+		c.Line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(text))
 		if c.Width < wide && x.Outcome != reports.Conformant {
-			c.paragraph(2, "", c.established(string(x.Outcome), x.Counts))
+			c.paragraph(2, "", text)
 		}
 	}
 	// What a partial run left out would be most of the list where a finding is repeated.
-	profiles := slices.DeleteFunc(slices.Clone(c.r.Summary.Profiles), func(p reports.ProfileSummary) bool { return p.Status == reports.ProfileNotSelected })
+	profiles := slices.DeleteFunc(slices.Clone(c.Summary.Profiles), func(p reports.ProfileSummary) bool { return p.Status == reports.ProfileNotSelected })
 	if len(profiles) == 0 {
 		return
 	}
-	c.Line()
-	c.Line(c.Paint(terminal.Bold, c.name("PROFILE")+countsHead))
+	c.table("PROFILE")
 	for _, p := range profiles {
-		ids := lacking(&p)
+		ids, text := lacking(&p), c.established(string(p.Status), p.Counts)
 		if len(ids) == 0 && c.Width >= wide {
-			c.Line(c.name(p.Name), c.counts(p.Counts), c.remark(c.established(string(p.Status), p.Counts)))
+			c.Line(c.name(p.Name), c.counts(p.Counts), c.remark(text))
 			continue
 		}
 		c.Line(c.name(p.Name), c.counts(p.Counts))
-		text := c.established(string(p.Status), p.Counts)
 		if len(ids) > 0 {
 			text += fmt.Sprintf(", %s not exercised: %s", plural.Count(len(ids), "MUST"), c.list(ids, 3))
 		}
@@ -138,7 +141,7 @@ func (c *console) combinations() {
 
 // outcome is the last line.
 func (c *console) outcome() {
-	s := &c.r.Summary
+	s := &c.Summary
 	if !c.o.Quiet {
 		c.Line()
 	}
@@ -164,20 +167,16 @@ func (c *console) outcome() {
 	}
 	scope := c.scope(named)
 	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
-	if by := c.r.Summary.ByRevision(); by != "" {
-		text = by + "; " + text
+	text = maybe("%s; ", c.Summary.ByRevision()) + text
+	if headline == "NOT ESTABLISHED" {
+		text = maybe("%s; ", c.Lost()) + text
+	} else {
+		text += maybe("; not established: %s", c.Lost())
 	}
-	if lost := c.r.Lost(); lost != "" && headline == "NOT ESTABLISHED" {
-		text = lost + "; " + text
-	} else if lost != "" {
-		text += "; not established: " + lost
-	}
-	if c.r.DeclaresNoResources() {
+	if c.DeclaresNoResources() {
 		text += "; the target " + noResources
 	}
-	if s.Interrupted != "" {
-		text += "; ended early: " + c.r.EndedEarly()
-	}
+	text += maybe("; ended early: %s", c.EndedEarly())
 	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+"  "+text, c.lastWidth()) {
 		c.Line(l)
 	}

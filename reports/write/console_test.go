@@ -101,7 +101,7 @@ func TestConsoleQuietBaseline(t *testing.T) {
 	b := &reports.BaselineSummary{File: "known.txt", Entries: 8}
 	r.Summary.Baseline = b
 	note := func(line int) {
-		b.Note(reports.BaselineEntry{Line: line, ID: "URI-11", Verdicts: []reports.BaselineVerdict{{Revision: "2025-06-18", Transport: "stdio", Verdict: reports.NotApplicable}}}, false, false)
+		b.Note(reports.BaselineEntry{Line: line, Pattern: reports.Pattern{ID: "URI-11"}, Verdicts: []reports.BaselineVerdict{{Revision: "2025-06-18", Transport: "stdio", Verdict: reports.NotApplicable}}}, false, false)
 	}
 	note(14)
 	const one = "known   known.txt:14: URI-11 could not be judged (needs-config): if what it excuses is mended, remove the entry\n"

@@ -118,7 +118,7 @@ func httpOf(f *reports.Frame, method, url, contentType string) (parts []string) 
 func eventOf(f *reports.Frame) string {
 	var parts []string
 	if f.Event != "" {
-		parts = append(parts, "event "+clean(f.Event, 40))
+		parts = append(parts, "event "+word(f.Event))
 	}
 	if f.EventID != "" {
 		parts = append(parts, "id "+strconv.Quote(clean(f.EventID, 100)))

@@ -215,7 +215,7 @@ func TestOneOutcome(t *testing.T) {
 			r := reports.New(reports.Tool{}, reports.Target{}, reports.Config{Quick: run.quick})
 			r.Results = []reports.Result{{ID: "A-1", Level: reports.LevelMust, Verdict: verdict, Revision: "2025-11-25", Transport: "stdio"}}
 			r.Summarize(run.options)
-			word := view{r: r}.standing().String()
+			word := view{Report: r}.standing().String()
 			if !strings.HasSuffix(word, extent) || extent != "" && strings.HasPrefix(word, "CONFORMANT") {
 				t.Errorf("%s of a run%s is called %q", verdict, extent, word)
 			}
@@ -250,7 +250,7 @@ func TestUnreachableIsNoPartialRun(t *testing.T) {
 		r := reports.New(reports.Tool{}, reports.Target{Endpoints: []reports.Endpoint{{Transport: "stdio", Unreachable: "no such program"}}}, reports.Config{Quick: &reports.Quick{}})
 		r.Summarize(options)
 		column := reports.MatrixColumn("x", r, reports.ExitNotEstablished, 0)
-		for _, word := range []string{view{r: r}.standing().String(), strings.ToUpper(Word(&column))} {
+		for _, word := range []string{view{Report: r}.standing().String(), strings.ToUpper(Word(&column))} {
 			if want := "NOT ESTABLISHED, unreachable"; !strings.EqualFold(word, want) {
 				t.Errorf("%s: %q instead of %q", name, word, want)
 			}
@@ -345,7 +345,7 @@ func TestByRevision(t *testing.T) {
 		"NOT CONFORMANT, since 2025-03-26, partial run; 2025-03-26 ✗ A-1 B-1 B-2 +1  2025-06-18 ? B-1  2025-11-25 ·": {Partial: true},
 	} {
 		r.Summarize(o)
-		if got := (view{r: r}).told(); got != want {
+		if got := (view{Report: r}).told(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		column := reports.MatrixColumn("x", r, reports.ExitFindings, 0)

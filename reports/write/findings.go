@@ -214,7 +214,7 @@ func (v view) also(f *finding) []string {
 // groups are the findings that nothing excuses, the gravest first, as lists under titles.
 func (v view) groups() []findingGroup {
 	parts := []findingGroup{{title: "Basics", means: "without them clients get nothing"}, {title: "Security"}, {title: "Failures"}, {title: "Warnings"}}
-	for _, f := range findings(v.r, func(x *reports.Result) bool { return x.Verdict.Red() && !x.Excused }) {
+	for _, f := range findings(v.Report, unexcused) {
 		i := 3
 		switch x := f.results[0]; {
 		case x.Basic():
@@ -238,7 +238,7 @@ type findingGroup struct {
 
 // count says in how many combinations a finding was made.
 func (v view) count(f *finding) string {
-	switch n, all := len(f.where()), len(v.r.Summary.Combinations); {
+	switch n, all := len(f.where()), len(v.Summary.Combinations); {
 	case n == 1:
 		return f.results[0].Revision + " on " + f.results[0].Transport
 	case n == all:
@@ -262,5 +262,5 @@ func (v view) places(f *finding) string {
 
 // excused joins the red results that the baseline excuses by their causes.
 func (v view) excused() []*finding {
-	return findings(v.r, func(x *reports.Result) bool { return x.Verdict.Red() && x.Excused })
+	return findings(v.Report, func(x *reports.Result) bool { return x.Verdict.Red() && x.Excused })
 }

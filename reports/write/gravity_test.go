@@ -264,7 +264,7 @@ func TestUnder(t *testing.T) {
 					Cause: "c"})
 		}
 		var folded []string
-		for _, f := range findings(r, func(x *reports.Result) bool { return x.Verdict.Red() }) {
+		for _, f := range findings(r, red) {
 			folded = append(folded, f.results[0].ID+"+"+strings.Join(f.others(), "+"))
 		}
 		if got := strings.Join(folded, " "); got != c.want {
@@ -281,7 +281,7 @@ func TestAlertsOfASharedCause(t *testing.T) {
 		r.Results = append(r.Results, reports.Result{ID: id, Revision: "2025-11-25", Transport: "stdio", Verdict: reports.Fail, Level: reports.LevelMust, Cause: "out-of-the-root", SharedCause: true, Excused: id == "URI-12", ExcusedReason: "known"})
 	}
 	r.Summarize(reports.SummaryOptions{})
-	results := (&sarif{view: view{r: r}, index: map[string]int{}}).results()
+	results := (&sarif{view: view{Report: r}, index: map[string]int{}}).results()
 	if len(results) != 2 {
 		t.Fatalf("%d results, not one for each requirement", len(results))
 	}

@@ -73,7 +73,7 @@ func hostileReport() *reports.Report {
 	r.Target.Endpoints[0].Transport, r.Tool.Name = hostile, hostile
 	r.Results[0].ID, r.Results[0].Excused, r.Results[0].Verdict = hostile, true, reports.Fail
 	r.Summary.Interrupted = hostile
-	entries := []reports.BaselineEntry{{Line: 1, ID: hostile, Revision: hostile, Transport: hostile, Until: hostile, Reason: hostile,
+	entries := []reports.BaselineEntry{{Line: 1, Pattern: reports.Pattern{ID: hostile, Revision: hostile, Transport: hostile}, Until: hostile, Reason: hostile,
 		Verdicts: []reports.BaselineVerdict{{Revision: hostile, Transport: hostile, Verdict: reports.Pass}, {Revision: hostile, Transport: hostile, Verdict: reports.Fail}}}}
 	r.Summary.Baseline = &reports.BaselineSummary{File: hostile, Entries: 5, Stale: entries, Expired: entries, NotJudged: entries, TooWide: entries, Missing: entries}
 	return r

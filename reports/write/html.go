@@ -57,7 +57,8 @@ func digest(text string) string {
 type pageView struct {
 	Tool, Catalogue, Target, Server, Command string
 	Judged, All                              int // requirements
-	Word, Class, Sentence                    string
+	Word, Sentence                           string
+	Class                                    reports.Verdict
 	ByRevision                               []pageMark
 	Remarks                                  []string
 	Tiles                                    []tile
@@ -70,7 +71,8 @@ type pageView struct {
 	Columns                                  []pageColumn
 	Rows                                     []*pageRequirement
 	Observations                             []pageObservation
-	Endpoints, Config                        []pair
+	Endpoints                                []pageEndpoint
+	Config                                   []pair
 	Style                                    template.CSS
 	// Data is what the matrix is made of, Frames are the conversations, which are
 	// many and read only when one is opened.
@@ -79,20 +81,29 @@ type pageView struct {
 }
 
 type tile struct {
-	Name, Class string
-	N           int
-	Filter      bool
+	Name   string
+	Class  reports.Verdict // whose colour it has
+	N      int
+	Filter bool
 }
 
 // pageMark is the result in one revision.
-type pageMark struct{ Revision, Sign, Class, Outcome, By string }
+type pageMark struct {
+	Revision, Sign, Outcome, By string
+	Class                       reports.Verdict
+}
 
 func onPage(s *reports.RevisionSummary, scope reports.Scope) pageMark {
 	sign, as := s.Sign(scope)
-	return pageMark{clean(s.Revision, 40), sign, string(as), clean(string(s.Outcome), 40), s.Deciding()}
+	return pageMark{word(s.Revision), sign, word(s.Outcome), s.Deciding(), as}
 }
 
-type pair struct{ Name, Value, More string }
+type pair struct{ Name, Value string }
+
+type pageEndpoint struct {
+	pair
+	More string
+}
 
 type pageReason struct {
 	Code, Text, Count string
@@ -141,8 +152,8 @@ func newPage(r *reports.Report, o Options) (*pageView, error) {
 	v := view{r, o.Areas}
 	script := themeScript + pageScript
 	p := &pageView{
-		Tool: clean(toolName(r.Tool), pageTitle), Catalogue: clean(r.Tool.Catalogue, pageTitle), Server: servers(&r.Target), Command: clean(r.Config.Command, pageText),
-		Target: clean(cmp.Or(r.Target.Name, "a target without a name"), pageTitle),
+		Tool: title(builtFrom(r.Tool)), Catalogue: title(r.Tool.Catalogue), Server: servers(&r.Target), Command: clean(r.Config.Command, pageText),
+		Target: title(cmp.Or(r.Target.Name, "a target without a name")),
 		Script: template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program
 	}
 	p.verdict(v, o.Strict)
@@ -183,42 +194,36 @@ func columnStyle(columns int) string {
 
 // verdict fills the banner.
 func (p *pageView) verdict(v view, strict bool) {
-	s := &v.r.Summary
+	s := &v.Summary
 	said := v.standing()
-	_, as := said.headline()
-	p.Word, p.Class = said.String(), string(as)
+	_, p.Class = said.headline()
+	p.Word = said.String()
 	for i := range s.Revisions {
 		p.ByRevision = append(p.ByRevision, onPage(&s.Revisions[i], s.Scope))
 	}
-	judged := v.r.Only(func(x *reports.Result) bool { return x.Verdict.Judged() })
-	p.Judged, p.All = distinctIDs(judged), distinctIDs(v.r.Rows())
+	judged := v.Only(func(x *reports.Result) bool { return x.Verdict.Judged() })
+	p.Judged, p.All = distinctIDs(judged), distinctIDs(v.Rows())
 	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(everything), p.Judged, plural.Count(p.All, "requirement"),
 		plural.Count(len(s.Combinations), "combination"), v.when())
-	if lost := v.r.Lost(); lost != "" {
-		p.Remarks = append(p.Remarks, "Not established: "+clean(lost, pageText)+": "+v.r.Unreached()+".")
+	remark := func(of bool, text string) {
+		if of {
+			p.Remarks = append(p.Remarks, text)
+		}
 	}
-	if remarks := v.baselineRemarks(); len(remarks) > 0 {
-		p.Remarks = append(p.Remarks, capital(strings.Join(remarks, ", "))+".")
-	}
-	if s.Interrupted != "" {
-		p.Remarks = append(p.Remarks, "Ended early: "+v.r.EndedEarly()+".")
-	}
-	if v.r.Target.Embedded {
-		p.Remarks = append(p.Remarks, "No target was given: this is the built-in reference server, judged as a demonstration.")
-	}
-	if v.r.DeclaresNoResources() {
-		p.Remarks = append(p.Remarks, "The target "+noResources+".")
-	}
-	if strict && s.Warn > 0 {
-		p.Remarks = append(p.Remarks, "Warnings were counted as failures.")
-	}
+	lost, known := v.Lost(), v.baselineRemarks()
+	remark(lost != "", "Not established: "+clean(lost, pageText)+": "+v.Unreached()+".")
+	remark(len(known) > 0, capital(strings.Join(known, ", "))+".")
+	remark(s.Interrupted != "", "Ended early: "+v.EndedEarly()+".")
+	remark(v.Target.Embedded, embedded)
+	remark(v.DeclaresNoResources(), "The target "+noResources+".")
+	remark(strict && s.Warn > 0, "Warnings were counted as failures.")
 	p.Tiles = []tile{
-		{"passed", string(reports.Pass), s.Pass, true}, {"failed", string(reports.Fail), s.Fail, true}, {"warnings", string(reports.Warn), s.Warn, true},
-		{"blocked", string(reports.Blocked), s.Blocked, true}, {"not applicable", string(reports.NotApplicable), s.NotApplicable, true},
+		{"passed", reports.Pass, s.Pass, true}, {"failed", reports.Fail, s.Fail, true}, {"warnings", reports.Warn, s.Warn, true},
+		{"blocked", reports.Blocked, s.Blocked, true}, {"not applicable", reports.NotApplicable, s.NotApplicable, true},
 		{"observations", "", s.Observations, false},
 	}
 	if n := s.Security.Fail + s.Security.Warn; n > 0 {
-		p.Tiles = append(p.Tiles, tile{"about security", string(reports.Fail), n, false})
+		p.Tiles = append(p.Tiles, tile{"about security", reports.Fail, n, false})
 	}
 	if s.Excused > 0 {
 		p.Tiles = append(p.Tiles, tile{"excused", "", s.Excused, false})
@@ -226,27 +231,27 @@ func (p *pageView) verdict(v view, strict bool) {
 }
 
 func distinctIDs(results []*reports.Result) int {
-	return len(group.By(results, func(x *reports.Result) string { return x.ID }))
+	return len(group.By(results, idOf))
 }
 
 // overview fills the tables of areas, combinations and profiles.
 func (p *pageView) overview(v view) {
 	for _, a := range v.byArea() {
-		p.Areas = append(p.Areas, pageArea{clean(a.name, pageTitle), clean(cmp.Or(a.title, a.name), pageTitle), a.Counts, bar(a.Counts)})
+		p.Areas = append(p.Areas, pageArea{title(a.name), title(cmp.Or(a.title, a.name)), a.Counts, bar(a.Counts)})
 	}
-	for _, x := range v.r.Summary.Combinations {
-		name := clean(x.Revision, pageTitle)
-		p.Columns = append(p.Columns, pageColumn{name, clean(x.Transport, pageTitle)})
+	for _, x := range v.Summary.Combinations {
+		name := title(x.Revision)
+		p.Columns = append(p.Columns, pageColumn{name, title(x.Transport)})
 		if n := len(p.Revisions); n > 0 && p.Revisions[n-1].Name == name {
 			p.Revisions[n-1].Span++
 		} else {
 			p.Revisions = append(p.Revisions, pageSpan{name, strings.SplitAfter(name, "-"), 1})
 		}
-		p.Combinations = append(p.Combinations, pageRow{Name: clean(x.Revision+" on "+x.Transport, pageTitle), Counts: x.Counts,
-			Remark: clean(v.established(string(x.Outcome), x.Counts), pageTitle)})
+		p.Combinations = append(p.Combinations, pageRow{Name: title(x.Revision + " on " + x.Transport), Counts: x.Counts,
+			Remark: title(v.established(string(x.Outcome), x.Counts))})
 	}
-	for _, x := range v.r.Summary.Profiles {
-		row := pageRow{Name: clean(x.Name, pageTitle), Counts: x.Counts, Remark: clean(v.established(string(x.Status), x.Counts), pageTitle)}
+	for _, x := range v.Summary.Profiles {
+		row := pageRow{Name: title(x.Name), Counts: x.Counts, Remark: title(v.established(string(x.Status), x.Counts))}
 		if ids := lacking(&x); len(ids) > 0 {
 			row.Lacking, row.IDs = plural.Count(len(ids), "MUST")+" not exercised: ", cleanAll(ids)
 		}
@@ -280,7 +285,7 @@ func (p *pageView) reasons(v view, wire *pageWire) {
 	shown := func(list []*tallied) []pageReason {
 		var all []pageReason
 		for _, t := range list {
-			all = append(all, pageReason{Code: clean(t.code, pageTitle), Text: cleanLines(t.text), Count: plural.Count(len(t.results), "verdict"), IDs: cleanAll(t.ids)})
+			all = append(all, pageReason{Code: title(t.code), Text: cleanLines(t.text), Count: plural.Count(len(t.results), "verdict"), IDs: cleanAll(t.ids)})
 		}
 		return all
 	}
@@ -291,8 +296,8 @@ func (p *pageView) reasons(v view, wire *pageWire) {
 		p.Blocked[i].Rerun, p.Blocked[i].Remark = t.repeated()
 		p.Blocked[i].Wire, _ = wire.views(t.first, &room)
 	}
-	for _, k := range observed(v.r) {
-		shown := pageObservation{ID: clean(k.id, pageTitle), Title: clean(k.title, pageTitle), Near: cleanAll(k.requirements)}
+	for _, k := range observed(v.Report) {
+		shown := pageObservation{ID: title(k.id), Title: title(k.title), Near: cleanAll(k.requirements)}
 		for _, s := range k.said {
 			shown.Seen = append(shown.Seen, pageSighting{cleanLines(k.detail(s)), clean(v.where(s.where), pageText)})
 		}
@@ -303,20 +308,12 @@ func (p *pageView) reasons(v view, wire *pageWire) {
 // about fills the list of endpoints and settings.
 func (p *pageView) about(r *reports.Report) {
 	for _, e := range r.Target.Endpoints {
-		more := details(&e)
-		if e.Unreachable != "" {
-			more = append(more, "unreachable: "+e.Unreachable)
-		}
-		if e.Unoffered != "" {
-			more = append(more, leftOut(&e))
-		}
-		if e.Log != "" {
-			more = append(more, "its output ended with:", e.Log)
-		}
-		p.Endpoints = append(p.Endpoints, pair{clean(e.Transport, pageTitle), clean(e.Address, pageText), cleanLines(strings.Join(more, "\n"))})
+		more := append(details(&e), maybe("unreachable: %s", e.Unreachable), leftOut(&e), maybe("its output ended with:\n%s", e.Log))
+		more = slices.DeleteFunc(more, func(s string) bool { return s == "" })
+		p.Endpoints = append(p.Endpoints, pageEndpoint{pair{title(e.Transport), clean(e.Address, pageText)}, cleanLines(strings.Join(more, "\n"))})
 	}
 	for _, s := range settings(&r.Config) {
-		p.Config = append(p.Config, pair{Name: s.Name, Value: clean(s.Value, pageText)})
+		p.Config = append(p.Config, pair{s.Name, clean(s.Value, pageText)})
 	}
 }
 
@@ -330,17 +327,14 @@ func settings(c *reports.Config) []pair {
 	}
 	ms := func(n int64) string { return number(float64(n)/1000, " s") }
 	yes := func(b bool) string { return map[bool]string{true: "yes"}[b] }
+	list := func(all []string) string { return strings.Join(all, ", ") }
 	all := []pair{
-		{Name: "config", Value: c.File}, {Name: "revision", Value: strings.Join(c.Revisions, ", ")},
-		{Name: "transport", Value: strings.Join(c.Transports, ", ")}, {Name: "label-filter", Value: c.LabelFilter},
-		{Name: "only", Value: strings.Join(c.Only, ", ")}, {Name: "skip", Value: strings.Join(c.Skip, ", ")},
-		{Name: "read", Value: c.Read}, {Name: "strict", Value: yes(c.Strict)}, {Name: "baseline", Value: c.Baseline},
-		{Name: "jobs", Value: number(float64(c.Jobs), "")}, {Name: "timeout", Value: ms(c.TimeoutMS)},
-		{Name: "start-timeout", Value: ms(c.StartTimeoutMS)}, {Name: "budget", Value: ms(c.BudgetMS)},
-		{Name: "quiet-window", Value: ms(c.QuietWindowMS)}, {Name: "seed", Value: number(float64(c.Seed), "")},
-		{Name: "rate", Value: number(c.RatePerSecond, "")}, {Name: "header", Value: strings.Join(c.Headers, ", ")},
-		{Name: "env", Value: strings.Join(c.Environment, ", ")}, {Name: "no-security-probes", Value: yes(c.NoSecurityProbes)},
-		{Name: "other", Value: strings.Join(c.AdditionalSetting, ", ")},
+		{"config", c.File}, {"revision", list(c.Revisions)}, {"transport", list(c.Transports)}, {"label-filter", c.LabelFilter},
+		{"only", list(c.Only)}, {"skip", list(c.Skip)}, {"read", c.Read}, {"strict", yes(c.Strict)}, {"baseline", c.Baseline},
+		{"jobs", number(float64(c.Jobs), "")}, {"timeout", ms(c.TimeoutMS)}, {"start-timeout", ms(c.StartTimeoutMS)},
+		{"budget", ms(c.BudgetMS)}, {"quiet-window", ms(c.QuietWindowMS)}, {"seed", number(float64(c.Seed), "")},
+		{"rate", number(c.RatePerSecond, "")}, {"header", list(c.Headers)}, {"env", list(c.Environment)},
+		{"no-security-probes", yes(c.NoSecurityProbes)}, {"other", list(c.AdditionalSetting)},
 	}
 	return slices.DeleteFunc(all, func(x pair) bool { return x.Value == "" })
 }

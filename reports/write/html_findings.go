@@ -45,11 +45,11 @@ const (
 // findings fills the list of findings, and that of those which the baseline excuses.
 func (p *pageView) findings(v view, wire *pageWire, places map[*reports.Result]int) {
 	room := pageEvidenceBytes
-	for i, f := range findings(v.r, func(x *reports.Result) bool { return x.Verdict.Red() }) {
+	for i, f := range findings(v.Report, red) {
 		x := f.results[0]
 		q := pageFinding{
-			pageWords: wordsOf(v.r, x), Number: i + 1, Label: label(x), ID: clean(x.ID, pageTitle), Title: clean(x.Title, pageTitle), Level: clean(x.Level, 40),
-			Section: clean(x.Section, pageTitle), Link: safeLink(x), Where: clean(v.places(f), pageText), Place: -1, In: p.in(f),
+			pageWords: wordsOf(v.Report, x), Number: i + 1, Label: label(x), ID: title(x.ID), Title: title(x.Title), Level: word(x.Level),
+			Section: title(x.Section), Link: safeLink(x), Where: clean(v.places(f), pageText), Place: -1, In: p.in(f),
 		}
 		q.Actual = cleanLines(f.actual())
 		for _, text := range v.also(f) {
@@ -80,7 +80,7 @@ func (p *pageView) findings(v view, wire *pageWire, places map[*reports.Result]i
 // column is where in the matrix a result stands; -1 if the summary, of a report that was
 // edited, does not know its combination.
 func (p *pageView) column(x *reports.Result) int {
-	return slices.Index(p.Columns, pageColumn{clean(x.Revision, pageTitle), clean(x.Transport, pageTitle)})
+	return slices.Index(p.Columns, pageColumn{title(x.Revision), title(x.Transport)})
 }
 
 // in lists the columns of a finding, separated by blanks.
@@ -116,7 +116,8 @@ type pageBaseline struct {
 }
 
 type pageEntries struct {
-	Title, Means, Class string
+	Title, Means string
+	Class        reports.Verdict
 	// Folded says that the entries are many and of little interest.
 	Folded  bool
 	Entries []pageEntry
@@ -130,17 +131,16 @@ type pageEntry struct {
 
 // baseline fills the lists of entries that need attention.
 func (p *pageView) baseline(v view) {
-	b := v.r.Summary.Baseline
+	b := v.Summary.Baseline
 	if b == nil {
 		return
 	}
-	p.Baseline = &pageBaseline{File: clean(b.File, pageTitle)}
+	p.Baseline = &pageBaseline{File: title(b.File)}
 	for _, part := range partsOf(b) {
 		list := pageEntries{Title: capital(part.title), Means: capital(part.means), Folded: part.kind == kindMissing,
-			Class: map[string]string{kindExpired: "fail", kindStale: "fail", kindNotJudged: "blocked", kindTooWide: "warn"}[part.kind]}
-		for i := range part.entries {
-			e := &part.entries[i]
-			shown := pageEntry{Entry: clean(e.String(), pageTitle), Until: clean(e.Until, 40), Reason: clean(e.Reason, pageText), Line: e.Line}
+			Class: part.as}
+		for _, e := range part.entries {
+			shown := pageEntry{Entry: title(e.String()), Until: word(e.Until), Reason: clean(e.Reason, pageText), Line: e.Line}
 			for _, x := range v.entryVerdicts(&part, e) {
 				shown.Verdicts = append(shown.Verdicts, clean(x[0]+" in "+x[1], pageText))
 			}

@@ -76,8 +76,8 @@ func wordsOf(r *reports.Report, x *reports.Result) pageWords {
 func (p *pageView) matrix(v view, o Options) (*pageData, map[*reports.Result]int) {
 	data := &pageData{Columns: slices.Concat([]pageColumn{}, p.Columns), Areas: []pageAreaName{}, Requirements: []*pageRequirement{}}
 	found, places := map[string]*pageRequirement{}, map[*reports.Result]int{}
-	for _, x := range v.r.Rows() {
-		id := clean(x.ID, pageTitle)
+	for _, x := range v.Rows() {
+		id := title(x.ID)
 		q := found[id]
 		if q == nil {
 			q = requirementOf(x, o)
@@ -85,7 +85,7 @@ func (p *pageView) matrix(v view, o Options) (*pageData, map[*reports.Result]int
 			data.Requirements = append(data.Requirements, q)
 		}
 		if i := p.column(x); i >= 0 {
-			places[x] = q.add(v.r, x, i)
+			places[x] = q.add(v.Report, x, i)
 		}
 	}
 	order := map[string]int{}
@@ -113,8 +113,8 @@ func (q *pageRequirement) Verdicts() string {
 }
 
 func requirementOf(x *reports.Result, o Options) *pageRequirement {
-	q := &pageRequirement{ID: clean(x.ID, pageTitle), Area: clean(x.Area(), pageTitle), Title: clean(x.Title, pageTitle), Level: clean(x.Level, 40),
-		Section: clean(x.Section, pageTitle), Link: safeLink(x), Results: []*pageVerdict{}, alike: map[pageWords]*pageVerdict{}}
+	q := &pageRequirement{ID: title(x.ID), Area: title(x.Area()), Title: title(x.Title), Level: word(x.Level),
+		Section: title(x.Section), Link: safeLink(x), Results: []*pageVerdict{}, alike: map[pageWords]*pageVerdict{}}
 	if o.Describe != nil {
 		text, tolerated := o.Describe(x.ID)
 		q.Text, q.Tolerated = cleanLines(text), cleanLines(tolerated)

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -51,11 +52,12 @@ type matrixView struct {
 }
 
 type matrixTargetView struct {
-	Name, Server, Outcome, Class, Error string
-	Link                                template.URL
-	Counts                              reports.Counts
-	Took                                string
-	Marks                               []pageMark // one for each revision of the page
+	Name, Server, Outcome, Error string
+	Class                        reports.Verdict
+	Link                         template.URL
+	Counts                       reports.Counts
+	Took                         string
+	Marks                        []pageMark // one for each revision of the page
 }
 
 // matrixData is what the script works on. A verdict is one character: the place of
@@ -79,14 +81,14 @@ type matrixColumnData struct {
 func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 	script := themeScript + matrixScript
 	v := &matrixView{
-		Tool: clean(strings.TrimSpace(m.Tool.Name+" "+m.Tool.Version), pageTitle), Catalogue: clean(m.Tool.Catalogue, pageTitle), Started: clean(m.Started, 40), Shard: clean(m.Shard, 40),
-		Missing: clean(strings.Join(m.Missing, ", "), pageTitle),
+		Tool: title(program(m.Tool)), Catalogue: title(m.Tool.Catalogue), Started: word(m.Started), Shard: word(m.Shard),
+		Missing: title(strings.Join(m.Missing, ", ")),
 		Tiles: []tile{
-			{"targets", "", m.Summary.Targets, false}, {"conformant", string(reports.Pass), m.Summary.Conformant, false},
+			{"targets", "", m.Summary.Targets, false}, {"conformant", reports.Pass, m.Summary.Conformant, false},
 			{"without failures in a partial run", "", m.Summary.NothingFound, false},
-			{"not conformant", string(reports.Fail), m.Summary.NonConformant, false}, {"not established", string(reports.Blocked), m.Summary.NotEstablished, false},
-			{"without resources", string(reports.NotApplicable), m.Summary.NoResources, false},
-			{"without a report", string(reports.Warn), m.Summary.NoReport, false},
+			{"not conformant", reports.Fail, m.Summary.NonConformant, false}, {"not established", reports.Blocked, m.Summary.NotEstablished, false},
+			{"without resources", reports.NotApplicable, m.Summary.NoResources, false},
+			{"without a report", reports.Warn, m.Summary.NoReport, false},
 		},
 		Style: template.CSS(pageStyle + matrixStyle), StyleHash: digest(pageStyle + matrixStyle), // #nosec G203 -- embedded in this program
 		Script: template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program
@@ -95,13 +97,13 @@ func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 	v.Revisions = cleanAll(revisions)
 	data := matrixData{Requirements: []reports.MatrixRequirement{}, Targets: []matrixColumnData{}}
 	for _, q := range m.Requirements {
-		q.ID, q.Title, q.Level = clean(q.ID, pageTitle), clean(q.Title, pageTitle), clean(q.Level, 40)
+		q.ID, q.Title, q.Level = title(q.ID), title(q.Title), word(q.Level)
 		data.Requirements = append(data.Requirements, q)
 	}
 	for i := range m.Targets {
 		t := &m.Targets[i]
 		v.Targets = append(v.Targets, targetView(t, revisions))
-		data.Targets = append(data.Targets, matrixColumnData{clean(t.Name, pageTitle), string(pageLink(t.Page)), t.Fail, verdictString(m, t)})
+		data.Targets = append(data.Targets, matrixColumnData{title(t.Name), string(pageLink(t.Page)), t.Fail, verdictString(m, t)})
 	}
 	raw, err := json.Marshal(data)
 	if err == nil {
@@ -112,9 +114,9 @@ func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 }
 
 func targetView(t *reports.MatrixTarget, revisions []string) matrixTargetView {
-	v := matrixTargetView{Name: clean(t.Name, pageTitle), Link: pageLink(t.Page), Counts: t.Counts, Took: fmt.Sprintf("%.1f", t.TookMS/1000), Error: cleanLines(t.Error)}
+	v := matrixTargetView{Name: title(t.Name), Link: pageLink(t.Page), Counts: t.Counts, Took: fmt.Sprintf("%.1f", t.TookMS/1000), Error: cleanLines(t.Error)}
 	if t.Server != nil {
-		v.Server = clean(strings.TrimSpace(t.Server.Name+" "+t.Server.Version), pageTitle)
+		v.Server = title(strings.TrimSpace(t.Server.Name + " " + t.Server.Version))
 	}
 	v.Outcome = Word(t)
 	for _, revision := range revisions {
@@ -124,17 +126,10 @@ func targetView(t *reports.MatrixTarget, revisions []string) matrixTargetView {
 		}
 		v.Marks = append(v.Marks, mark)
 	}
-	switch {
-	case t.Status != reports.MatrixJudged:
-		v.Class = "warn"
-	case t.Outcome == reports.Conformant:
-		v.Class = "pass"
-	case t.Outcome == reports.NonConformant:
-		v.Class = "fail"
-	case t.Outcome == reports.NoResources:
-		v.Class = string(reports.NotApplicable)
-	default:
-		v.Class = "blocked"
+	v.Class = cmp.Or(map[reports.Outcome]reports.Verdict{reports.Conformant: reports.Pass, reports.NonConformant: reports.Fail,
+		reports.NoResources: reports.NotApplicable}[t.Outcome], reports.Blocked)
+	if t.Status != reports.MatrixJudged {
+		v.Class = reports.Warn
 	}
 	return v
 }

@@ -70,11 +70,11 @@ func pageFrameOf(f *reports.Frame) *wireFrame {
 		x.Direction = f.Direction
 	}
 	x.Decisive = strings.Join(decisiveHeaders(f), "\n")
-	x.Line = strings.Join(httpOf(f, clean(f.Method, 40), clean(f.URL, pageTitle), clean(f.Headers.Get("Content-Type"), pageTitle)), " ")
+	x.Line = strings.Join(httpOf(f, word(f.Method), title(f.URL), title(f.Headers.Get("Content-Type"))), " ")
 	var headers []string
 	for name, values := range f.Headers {
 		for _, v := range values {
-			headers = append(headers, clean(name, 100)+": "+clean(v, pageTitle))
+			headers = append(headers, clean(name, 100)+": "+title(v))
 		}
 	}
 	slices.Sort(headers)

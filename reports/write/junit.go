@@ -35,7 +35,7 @@ var (
 	})
 )
 
-// WriteJUnit writes the verdicts as JUnit XML: a test suite for each combination,
+// JUnit writes the verdicts as JUnit XML: a test suite for each combination,
 // a test case for each requirement, with the class name "revision.transport.area" and a
 // name of id and title. A fail is a failure, a blocked verdict an error, a
 // verdict not-applicable is skipped, a warning passes with its text in the
@@ -64,11 +64,12 @@ func JUnit(w io.Writer, r *reports.Report, o Options) error {
 	for _, g := range groups {
 		played += playedFor(g)
 	}
-	f := &xmlFile{Name: "mcpcheck " + r.Target.Name + ": " + view{r: r}.told(), MS: r.Summary.DurationMS}
-	f.add(junitTarget(r))
-	f.add(junitWarnings(r, o.Strict))
+	j := &junitWriter{view{Report: r}, o.Strict}
+	f := &xmlFile{Name: "mcpcheck " + r.Target.Name + ": " + j.told(), MS: r.Summary.DurationMS}
+	f.add(j.target())
+	f.add(j.warnings())
 	for _, g := range groups {
-		f.add(junitCombination(r, g, share(r.Summary.DurationMS, playedFor(g), played), o.Strict))
+		f.add(j.combination(g, share(r.Summary.DurationMS, playedFor(g), played)))
 	}
 	f.add(junitBaseline(r.Summary.Baseline))
 	buffer := bufio.NewWriterSize(w, 64<<10)
@@ -77,6 +78,12 @@ func JUnit(w io.Writer, r *reports.Report, o Options) error {
 		err = buffer.Flush()
 	}
 	return unwritten("JUnit file", err)
+}
+
+// junitWriter is a report as JUnit tells it.
+type junitWriter struct {
+	view
+	strict bool
 }
 
 // xmlFile is what the template shows.
@@ -168,36 +175,36 @@ func share(run, part, all float64) float64 {
 	return part
 }
 
-// junitCombination is the suite of the results in one combination.
-func junitCombination(r *reports.Report, results []*reports.Result, ms float64, strict bool) *xmlSuite {
+// combination is the suite of the results in one combination.
+func (j *junitWriter) combination(results []*reports.Result, ms float64) *xmlSuite {
 	in := results[0].Combination()
 	s := &xmlSuite{Name: in.Revision + "." + in.Transport, MS: ms, Properties: []pair{
-		{Name: "tool", Value: strings.TrimSpace(r.Tool.Name + " " + r.Tool.Version)}, {Name: "catalogue", Value: r.Tool.Catalogue},
-		{Name: "target", Value: r.Target.Name}, {Name: "revision", Value: in.Revision}, {Name: "transport", Value: in.Transport},
-		{Name: "strict", Value: strconv.FormatBool(strict)}, {Name: "outcome", Value: view{r: r}.standing().String()},
-		{Name: "revisions", Value: r.Summary.ByRevision()},
+		{"tool", program(j.Tool)}, {"catalogue", j.Tool.Catalogue},
+		{"target", j.Target.Name}, {"revision", in.Revision}, {"transport", in.Transport},
+		{"strict", strconv.FormatBool(j.strict)}, {"outcome", j.standing().String()},
+		{"revisions", j.Summary.ByRevision()},
 	}}
 	all := playedFor(results)
 	for _, x := range results {
-		c := junitResult(r, x, strict)
+		c := j.result(x)
 		c.MS = share(ms, max(c.MS, 0), all)
 		s.Cases = append(s.Cases, c)
 	}
 	return s
 }
 
-// junitResult is the case of a result.
-func junitResult(r *reports.Report, x *reports.Result, strict bool) *xmlCase {
+// result is the case of a result.
+func (j *junitWriter) result(x *reports.Result) *xmlCase {
 	message := cmp.Or(x.Reason, x.Actual, x.Title)
 	if x.Verdict == reports.Warn { // the reason says why it is no more than that
 		message = cmp.Or(x.Actual, message)
 	}
 	c := &xmlCase{Class: x.Revision + "." + x.Transport + "." + x.Area(), Name: junitName(x), MS: x.DurationMS,
-		Message: safe.Shorten(message, junitFrame), Type: cmp.Or(x.ReasonCode, string(x.Weight())), Output: func() string { return junitOutput(r, x) }}
+		Message: safe.Shorten(message, junitFrame), Type: cmp.Or(x.ReasonCode, string(x.Weight())), Output: func() string { return j.output(x) }}
 	switch {
-	case x.Breaks(strict) && x.Excused:
+	case x.Breaks(j.strict) && x.Excused:
 		c.Kind, c.Message, c.Type = junitSkipped, safe.Shorten(excuse(x)+" ("+message+")", junitFrame), "excused"
-	case x.Breaks(strict):
+	case x.Breaks(j.strict):
 		c.Kind = junitFailure
 	case x.Verdict == reports.Blocked:
 		c.Kind = junitError
@@ -215,30 +222,30 @@ func junitResult(r *reports.Report, x *reports.Result, strict bool) *xmlCase {
 // xunit-viewer does, show these before hundreds of cases that pass.
 const urgent = "! "
 
-// junitTarget is the suite of what kept the whole run from being judged.
-func junitTarget(r *reports.Report) *xmlSuite {
+// target is the suite of what kept the whole run from being judged.
+func (j *junitWriter) target() *xmlSuite {
 	s := &xmlSuite{Name: urgent + "target"}
 	lost := func(kind, name, why string) {
 		text := func() string { return why }
 		s.Cases = append(s.Cases, &xmlCase{Class: "target", Name: safe.Shorten(name, pageTitle), Kind: junitError, Message: safe.Shorten(why, junitFrame), Type: kind, Text: text, Output: text})
 	}
-	for _, e := range r.Unreachable() {
+	for _, e := range j.Unreachable() {
 		lost("unreachable", e.Place()+" can be reached", e.Unreachable)
 	}
-	if why := r.EndedEarly(); why != "" {
+	if why := j.EndedEarly(); why != "" {
 		lost("interrupted", "the run comes to its end", why)
 	}
 	return s
 }
 
-// junitWarnings is the suite of the warnings that have cases of their own.
-func junitWarnings(r *reports.Report, strict bool) *xmlSuite {
+// warnings is the suite of the warnings that have cases of their own.
+func (j *junitWriter) warnings() *xmlSuite {
 	s := &xmlSuite{Name: urgent + "warnings"}
-	for _, f := range byCause(r, func(x *reports.Result) bool { return x.Verdict == reports.Warn && !x.Excused && !x.Breaks(strict) }) {
+	for _, f := range byCause(j.Report, func(x *reports.Result) bool { return x.Verdict == reports.Warn && !x.Excused && !x.Breaks(j.strict) }) {
 		x := f.results[0]
-		message := cmp.Or(x.Actual, x.Reason, x.Title) + " (in " + view{r: r}.where(f.results) + ")"
+		message := cmp.Or(x.Actual, x.Reason, x.Title) + " (in " + j.where(f.results) + ")"
 		s.Cases = append(s.Cases, &xmlCase{Class: "warnings." + string(x.Weight()), Name: junitName(x), Kind: junitSkipped,
-			Message: safe.Shorten(message, junitFrame), Type: string(x.Weight()), Output: func() string { return junitOutput(r, x) }})
+			Message: safe.Shorten(message, junitFrame), Type: string(x.Weight()), Output: func() string { return j.output(x) }})
 	}
 	return s
 }
@@ -250,9 +257,8 @@ func junitBaseline(b *reports.BaselineSummary) *xmlSuite {
 	s := &xmlSuite{Name: urgent + "baseline"}
 	for _, p := range partsOf(b) {
 		kind := strings.ReplaceAll(p.kind, " ", "-")
-		for i := range p.entries {
-			e := &p.entries[i]
-			sentence := sentenceOn(b, &p, e)
+		for _, e := range p.entries {
+			sentence := p.sentence(e)
 			c := &xmlCase{Class: "baseline." + kind, Name: e.String(), Message: sentence, Type: "baseline-" + kind, Text: func() string { return sentence },
 				Output: func() string { return sentence + "\nreason given: " + e.Reason }}
 			switch {
@@ -267,57 +273,29 @@ func junitBaseline(b *reports.BaselineSummary) *xmlSuite {
 	return s
 }
 
-// findingDetails is a red verdict without its head.
-func findingDetails(x *reports.Result) string {
-	var b strings.Builder
-	line := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", name, safe.Lines(value))
-		}
-	}
-	line("link", x.Link)
-	line("reason", x.Reason)
-	line("expected", x.Expected)
-	line("actual", x.Actual)
-	line("what to change", x.Hint)
-	line("SDK", x.SDK)
-	line("to repeat it", repeated(x))
-	return b.String()
-}
-
 // junitHead is what stands first in the output of every case.
 func junitHead(x *reports.Result) string {
 	return fmt.Sprintf("title: %s\nlevel: %s\nsection: %s\nverdict: %s\n", safe.Lines(x.Title), x.Level, x.Section, x.Verdict)
 }
 
-func junitOutput(r *reports.Report, x *reports.Result) string {
-	var b strings.Builder
-	b.WriteString(junitHead(x))
-	if why := excuse(x); why != "" {
-		b.WriteString(safe.Lines(why) + "\n")
-	}
+func (j *junitWriter) output(x *reports.Result) string {
+	line := func(label, text string) string { return maybe(label+": %s\n", safe.Lines(text)) }
+	text := junitHead(x) + maybe("%s\n", safe.Lines(excuse(x)))
 	switch {
 	case x.Verdict.Red():
-		b.WriteString(findingDetails(x))
+		text += line("link", x.Link) + line("reason", x.Reason) + line("expected", x.Expected) + line("actual", x.Actual) +
+			line("what to change", x.Hint) + line("SDK", x.SDK)
 	case x.Reason != "":
-		fmt.Fprintf(&b, "reason: %s\n", safe.Lines(x.Reason))
-		if x.Hint != "" {
-			fmt.Fprintf(&b, "what to add: %s\n", safe.Lines(x.Hint))
-		}
+		text += line("reason", x.Reason) + line("what to add", x.Hint)
 	}
 	if !x.Verdict.Red() && x.Verdict != reports.Blocked {
-		return b.String()
+		return text
 	}
-	if x.Verdict == reports.Blocked && repeated(x) != "" {
-		fmt.Fprintf(&b, "to repeat it: %s\n", repeated(x))
+	text += line("to repeat it", repeated(x)) + line(pasted(j.Report, x))
+	for _, l := range evidenceLines(j.Report, x, junitFrame, junitFrames) {
+		text += l + "\n"
 	}
-	if label, paste := pasted(r, x); paste != "" {
-		fmt.Fprintf(&b, "%s: %s\n", label, paste)
-	}
-	for _, l := range evidenceLines(r, x, junitFrame, junitFrames) {
-		b.WriteString(l + "\n")
-	}
-	return b.String()
+	return text
 }
 
 // escapeXML writes text for an element or an attribute. Characters that XML 1.0

@@ -20,7 +20,7 @@ const markdownLimit = 60_000
 // code only, where it can neither format, link nor call anybody. The report must
 // have been summarized.
 func Markdown(w io.Writer, r *reports.Report, o Options) error {
-	m := &markdown{view: view{r: r}, o: o, left: markdownLimit}
+	m := &markdown{view: view{Report: r}, o: o, left: markdownLimit}
 	m.head()
 	m.combinations()
 	m.findings()
@@ -52,45 +52,43 @@ func (m *markdown) add(part string) bool {
 	return true
 }
 
+var code, cell = safe.MarkdownCode, safe.MarkdownCell
+
 // plain escapes a title of the catalogue: it is ours, but a report may come from
 // elsewhere.
-func plain(s string) string { return safe.MarkdownText(clean(s, pageTitle)) }
+func plain(s string) string { return safe.MarkdownText(title(s)) }
 
 func (m *markdown) head() {
-	s := &m.r.Summary
+	s := &m.Summary
 	said := m.standing()
 	_, as := said.headline()
 	sign := map[reports.Verdict]string{reports.Fail: "❌", reports.Pass: "✅", reports.Blocked: "⚠️", reports.NotApplicable: "➖"}[as]
-	scope := safe.MarkdownText(m.scope(everything))
-	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, safe.MarkdownText(said.String()), cmp.Or(safe.MarkdownCode(m.r.Target.Name, 100), "a target without a name")))
-	text := fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
-		s.Pass, s.Fail, among(s.Security.Fail), plural.Count(s.Warn, "warning"), among(s.Security.Warn), s.Blocked, s.NotApplicable, scope, s.DurationMS/1000)
+	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, safe.MarkdownText(said.String()),
+		cmp.Or(code(m.Target.Name, 100), "a target without a name")))
+	text := maybe("%s\n\n", plain(s.ByRevision())) + fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
+		s.Pass, s.Fail, among(s.Security.Fail), plural.Count(s.Warn, "warning"), among(s.Security.Warn), s.Blocked, s.NotApplicable,
+		safe.MarkdownText(m.scope(everything)), s.DurationMS/1000)
 	for _, remark := range m.baselineRemarks() {
 		text += " " + capital(remark) + "."
 	}
 	if m.o.Strict && s.Warn > 0 {
 		text += " Warnings count as failures."
 	}
-	if lost := m.r.Lost(); lost != "" {
-		text += " Not established: " + safe.MarkdownCode(lost, 400) + ": " + safe.MarkdownCode(m.r.Unreached(), 800) + "."
+	if lost := m.Lost(); lost != "" {
+		text += " Not established: " + code(lost, 400) + ": " + code(m.Unreached(), 800) + "."
 	}
-	if s.Interrupted != "" {
-		text += " Ended early: " + plain(m.r.EndedEarly()) + "."
-	}
-	if m.r.Target.Embedded {
+	text += maybe(" Ended early: %s.", plain(m.EndedEarly()))
+	if m.Target.Embedded {
 		text += " No target was given: this is the built-in reference server."
 	}
-	if m.r.DeclaresNoResources() {
+	if m.DeclaresNoResources() {
 		text += " The target " + noResources + "."
-	}
-	if by := m.r.Summary.ByRevision(); by != "" {
-		text = plain(by) + "\n\n" + text
 	}
 	m.add(text + "\n\n")
 }
 
 func (m *markdown) combinations() {
-	s := &m.r.Summary
+	s := &m.Summary
 	var rows []string
 	row := func(name string, n reports.Counts, remark string) {
 		rows = append(rows, fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %s |\n", name, n.Pass, n.Fail, n.Warn, n.NotApplicable, n.Blocked, remark))
@@ -102,7 +100,7 @@ func (m *markdown) combinations() {
 		rows = nil
 	}
 	for _, x := range s.Combinations {
-		row(safe.MarkdownCell(x.Revision, 40)+" on "+safe.MarkdownCell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome), x.Counts)))
+		row(cell(x.Revision, 40)+" on "+cell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome), x.Counts)))
 	}
 	table("Combination", "Outcome")
 	for _, x := range s.Profiles {
@@ -110,167 +108,133 @@ func (m *markdown) combinations() {
 		if n := len(lacking(&x)); n > 0 {
 			status += fmt.Sprintf(", %s not exercised", plural.Count(n, "MUST"))
 		}
-		row(safe.MarkdownCell(x.Name, 40), x.Counts, status)
+		row(cell(x.Name, 40), x.Counts, status)
 	}
 	table("Profile", "Status")
 }
 
 func (m *markdown) findings() {
 	for _, part := range append(m.groups(), findingGroup{title: "Excused by the baseline", list: m.excused()}) {
-		list := part.list
-		if len(list) == 0 || !m.add(fmt.Sprintf("### %s (%d)\n\n", part.title, len(list))) {
-			continue
-		}
-		for i, f := range list {
-			if !m.add(m.finding(f)) {
-				m.missing(len(list)-i, "finding")
-				break
-			}
+		if len(part.list) > 0 && m.add(fmt.Sprintf("### %s (%d)\n\n", part.title, len(part.list))) {
+			each(m, part.list, "finding", m.finding)
 		}
 	}
 }
 
-// missing counts what has no room; there is always room for this.
-func (m *markdown) missing(n int, what string) {
-	m.b.WriteString(fmt.Sprintf("_and %s more, in the other reports_\n\n", plural.Count(n, what)))
+// each adds a part for each of a list, as long as there is room, and says how many are missing: there is
+// always room for that.
+func each[T any](m *markdown, list []T, what string, part func(T) string) {
+	for i, x := range list {
+		if !m.add(part(x)) {
+			m.b.WriteString(fmt.Sprintf("_and %s more, in the other reports_\n\n", plural.Count(len(list)-i, what)))
+			return
+		}
+	}
+}
+
+// section is the section of a requirement as a link, or as what it is given if there is none.
+func section(x *reports.Result, text string) string {
+	if url := safeLink(x); url != "" {
+		return "[" + plain(x.Section) + "](" + url + ")"
+	}
+	return text
 }
 
 // finding is folded: a line that tells what is wrong, and the evidence inside.
 func (m *markdown) finding(f *finding) string {
 	x := f.results[0]
-	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary><b>%s</b> %s (%s)</summary>\n\n", plain(x.ID), plain(x.Title), plain(m.count(f)))
-	section := safe.MarkdownCode(x.Section, 100)
-	if url := safeLink(x); url != "" {
-		section = "[" + plain(x.Section) + "](" + url + ")"
+	item := func(label, text string, n int) string {
+		return maybe("- "+label+": %s\n", code(text, n))
 	}
-	fmt.Fprintf(&b, "- %s, %s\n- in %s\n", plain(x.Level), section, safe.MarkdownCode(m.places(f), 400))
-	for _, text := range m.also(f) {
-		fmt.Fprintf(&b, "- also: %s\n", safe.MarkdownCode(text, 400))
+	text := fmt.Sprintf("<details><summary><b>%s</b> %s (%s)</summary>\n\n- %s, %s\n- in %s\n", plain(x.ID), plain(x.Title),
+		plain(m.count(f)), plain(x.Level), section(x, code(x.Section, 100)), code(m.places(f), 400))
+	for _, other := range m.also(f) {
+		text += item("also", other, 400)
 	}
-	if x.Verdict == reports.Warn && x.Reason != "" {
-		fmt.Fprintf(&b, "- a warning: %s\n", safe.MarkdownCode(x.Reason, 400))
+	if x.Verdict == reports.Warn {
+		text += item("a warning", x.Reason, 400)
 	}
-	if why := excuse(x); why != "" {
-		fmt.Fprintf(&b, "- excused: %s\n", safe.MarkdownCode(why, 400))
+	text += item("excused", excuse(x), 400) + item("change", x.Hint, 400) + item("SDK", x.SDK, 400) + item("repeat", repeated(x), pageText)
+	label, paste := pasted(m.Report, x)
+	text += item(label, paste, pageText)
+	seen := maybe("expected: %s\n", x.Expected) + maybe("actual:   %s\n", cmp.Or(f.actual(), x.Reason))
+	for _, l := range evidenceLines(m.Report, x, consoleFrame, consoleFrames) {
+		seen += l + "\n"
 	}
-	if x.Hint != "" {
-		fmt.Fprintf(&b, "- change: %s\n", safe.MarkdownCode(x.Hint, 400))
+	if seen != "" {
+		text += "\n" + safe.MarkdownBlock(safe.Shorten(seen, 6*consoleText))
 	}
-	if x.SDK != "" {
-		fmt.Fprintf(&b, "- SDK: %s\n", safe.MarkdownCode(x.SDK, 400))
-	}
-	if repeat := repeated(x); repeat != "" {
-		fmt.Fprintf(&b, "- repeat: %s\n", safe.MarkdownCode(repeat, pageText))
-	}
-	if label, paste := pasted(m.r, x); paste != "" {
-		fmt.Fprintf(&b, "- %s: %s\n", label, safe.MarkdownCode(paste, pageText))
-	}
-	text := ""
-	if x.Expected != "" {
-		text += "expected: " + x.Expected + "\n"
-	}
-	if said := cmp.Or(f.actual(), x.Reason); said != "" {
-		text += "actual:   " + said + "\n"
-	}
-	for _, l := range evidenceLines(m.r, x, consoleFrame, consoleFrames) {
-		text += l + "\n"
-	}
-	if text != "" {
-		b.WriteString("\n" + safe.MarkdownBlock(safe.Shorten(text, 6*consoleText)))
-	}
-	b.WriteString("\n</details>\n\n")
-	return b.String()
+	return text + "\n</details>\n\n"
 }
 
 // baseline lists the entries of the baseline that need attention.
 func (m *markdown) baseline() {
-	b := m.r.Summary.Baseline
-	for _, p := range partsOf(b) {
+	for _, p := range partsOf(m.Summary.Baseline) {
 		if !m.add(fmt.Sprintf("### %s (%d)\n\n%s.\n\n", capital(p.title), len(p.entries), capital(p.means))) {
 			continue
 		}
-		for i := range p.entries {
-			e := &p.entries[i]
-			line := fmt.Sprintf("- %s (line %d", safe.MarkdownCode(e.String(), 100), e.Line)
-			if e.Until != "" {
-				line += ", until " + safe.MarkdownCode(e.Until, 20)
-			}
-			line += "): " + cmp.Or(safe.MarkdownCode(e.Reason, 400), "no reason given")
+		each(m, p.entries, "line", func(e reports.BaselineEntry) string {
+			text := fmt.Sprintf("- %s (line %d%s): %s", code(e.String(), 100), e.Line, maybe(", until %s", code(e.Until, 20)),
+				cmp.Or(code(e.Reason, 400), "no reason given"))
 			for _, x := range m.entryVerdicts(&p, e) {
-				line += fmt.Sprintf("; %s in %s", x[0], safe.MarkdownCode(x[1], 400))
+				text += fmt.Sprintf("; %s in %s", x[0], code(x[1], 400))
 			}
-			if !m.add(line + "\n") {
-				m.missing(len(p.entries)-i, "line")
-				break
-			}
-		}
+			return text + "\n"
+		})
 		m.add("\n")
 	}
 }
 
 // capital begins a sentence of ours.
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func capital(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] }
 
 func (m *markdown) blocked() {
 	list := m.blockedBy()
-	if len(list) == 0 || !m.add(fmt.Sprintf("### Blocked (%d)\n\nSomething broke, so that these could not be judged.\n\n", m.r.Summary.Blocked)) {
-		return
+	if len(list) > 0 && m.add(fmt.Sprintf("### Blocked (%d)\n\nSomething broke, so that these could not be judged.\n\n", m.Summary.Blocked)) {
+		each(m, list, "reason", m.reason)
+		m.add("\n")
 	}
-	for i, t := range list {
-		if !m.add(m.reason(t)) {
-			m.missing(len(list)-i, "reason")
-			break
-		}
-	}
-	m.add("\n")
 }
 
 // reason is why verdicts are blocked, with the evidence of the first of them folded.
 func (m *markdown) reason(t *tallied) string {
-	text := fmt.Sprintf("- %s: %s (%s)\n  - in %s\n", safe.MarkdownCode(t.code, 60), safe.MarkdownCode(t.text, 600), safe.MarkdownCode(plural.List(t.ids, 12), 400),
-		safe.MarkdownCode(m.where(t.results), 400))
+	text := fmt.Sprintf("- %s: %s (%s)\n  - in %s\n", code(t.code, 60), code(t.text, 600), code(plural.List(t.ids, 12), 400),
+		code(m.where(t.results), 400))
 	if repeat, remark := t.repeated(); repeat != "" {
-		text += "  - " + strings.TrimSuffix(fmt.Sprintf("repeat: %s, %s", safe.MarkdownCode(repeat, pageText), safe.MarkdownCode(remark, pageTitle)), ", ") + "\n"
+		text += "  - " + strings.TrimSuffix(fmt.Sprintf("repeat: %s, %s", code(repeat, pageText), code(remark, pageTitle)), ", ") + "\n"
 	}
-	if lines := evidenceLines(m.r, t.first, consoleFrame, consoleFrames); len(lines) > 0 {
+	if lines := evidenceLines(m.Report, t.first, consoleFrame, consoleFrames); len(lines) > 0 {
 		text += "\n<details><summary>" + plain(t.first.ID) + "</summary>\n\n" + safe.MarkdownBlock(strings.Join(lines, "\n")) + "\n</details>\n\n"
 	}
 	return text
 }
 
 func (m *markdown) rest() {
-	if idle := m.r.Only((*reports.Result).Idle); len(idle) > 0 {
+	if idle := m.Only((*reports.Result).Idle); len(idle) > 0 {
 		m.add(fmt.Sprintf("%s had no occasion to be judged in some combination.\n\n", plural.Count(distinctIDs(idle), "requirement")))
 	}
-	tool := strings.TrimSpace(m.r.Tool.Name + " " + m.r.Tool.Version)
-	m.add(fmt.Sprintf("_%s, catalogue %s_\n", plain(tool), safe.MarkdownCode(m.r.Tool.Catalogue, 80)))
+	tool := program(m.Tool)
+	m.add(fmt.Sprintf("_%s, catalogue %s_\n", plain(tool), code(m.Tool.Catalogue, 80)))
 }
 
 func (m *markdown) observations() {
-	list := observed(m.r)
+	list := observed(m.Report)
 	if len(list) == 0 || !m.add(fmt.Sprintf("<details><summary>Observations (%d): no rule is broken, but you may want to know</summary>\n\n", len(list))) {
 		return
 	}
 	const forms = 6
-	for i, k := range list {
-		text, lead := strings.TrimRight("- "+safe.MarkdownCode(k.id, 60)+" "+plain(k.title), " "), ": "
+	each(m, list, "observation", func(k *seen) string {
+		text, lead := strings.TrimRight("- "+code(k.id, 60)+" "+plain(k.title), " "), ": "
 		if len(k.said) > 1 {
 			text, lead = text+", "+plural.Count(k.times, "time"), "\n  - "
 		}
 		for _, s := range k.said[:min(forms, len(k.said))] {
-			text += lead + safe.MarkdownCode(k.detail(s), 400)
-			if len(s.where) > 0 {
-				text += " in " + safe.MarkdownCode(m.where(s.where), 400)
-			}
+			text += lead + code(k.detail(s), 400) + maybe(" in %s", code(m.where(s.where), 400))
 		}
 		if more := len(k.said) - forms; more > 0 {
 			text += fmt.Sprintf("\n  - and %d more", more)
 		}
-		if !m.add(text + "\n") {
-			m.missing(len(list)-i, "observation")
-			break
-		}
-	}
+		return text + "\n"
+	})
 	m.b.WriteString("\n</details>\n\n")
 }

@@ -19,7 +19,7 @@ func among(n int) string {
 
 // Word is what is said of the target, in the words of its own report.
 func Word(t *reports.MatrixTarget) string {
-	said := standing{t.Outcome, t.Scope, t.Counts, t.Security, clean(t.Since, 40), t.Extent, t.Error != "", ""}
+	said := standing{t.Outcome, t.Scope, t.Counts, t.Security, word(t.Since), t.Extent, t.Error != "", ""}
 	if t.Scope != reports.Full {
 		said.extent = cmp.Or(t.Extent, reports.ExtentPartial) // earlier versions did not tell it
 	}
@@ -37,6 +37,9 @@ func Word(t *reports.MatrixTarget) string {
 	}
 	return said.complete(word)
 }
+
+// embedded is what is said of a run without a target.
+const embedded = "No target was given: this is the built-in reference server, judged as a demonstration."
 
 // noResources is what is said of a target that declares no resources.
 const noResources = "declares no resources: only the base protocol was judged"
@@ -60,8 +63,8 @@ type standing struct {
 }
 
 func (v view) standing() standing {
-	s := &v.r.Summary
-	return standing{s.Outcome, s.Scope, s.Counts, s.Security, clean(v.r.Config.Since, 40), v.r.Extent(), len(v.r.Unreachable()) > 0, excusal(v.r)}
+	s := &v.Summary
+	return standing{s.Outcome, s.Scope, s.Counts, s.Security, word(v.Config.Since), v.Extent(), len(v.Unreachable()) > 0, excusal(v.Report)}
 }
 
 // headline is the outcome in capitals, with the verdict whose colour it has. A partial
@@ -124,7 +127,7 @@ func (s standing) complete(word string) string {
 // more than what was selected is known to be in order.
 func (v view) established(word string, n reports.Counts) string {
 	switch {
-	case v.r.Summary.Scope == reports.Full || word != string(reports.Conformant) && word != string(reports.ProfilePassed):
+	case v.Summary.Scope == reports.Full || word != string(reports.Conformant) && word != string(reports.ProfilePassed):
 		return word
 	case n.Warn > 0:
 		return "no failures"
@@ -134,7 +137,7 @@ func (v view) established(word string, n reports.Counts) string {
 
 // told is the outcome with the result by revision, in a line.
 func (v view) told() string {
-	if by := v.r.Summary.ByRevision(); by != "" {
+	if by := v.Summary.ByRevision(); by != "" {
 		return v.standing().String() + "; " + by
 	}
 	return v.standing().String()

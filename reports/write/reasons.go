@@ -69,10 +69,10 @@ func (t *tallied) repeated() (command, remark string) {
 
 // blockedBy lists why verdicts are blocked.
 func (v view) blockedBy() []*tallied {
-	return tally(v.r.Only(func(x *reports.Result) bool { return x.Verdict == reports.Blocked }), why)
+	return tally(v.Only(blocked), why)
 }
 
 // idleFor lists why requirements were not exercised, or what to do about it.
 func (v view) idleFor() []*tallied {
-	return tally(v.r.Only((*reports.Result).Idle), func(x *reports.Result) string { return cmp.Or(x.Hint, x.Reason) })
+	return tally(v.Only((*reports.Result).Idle), func(x *reports.Result) string { return cmp.Or(x.Hint, x.Reason) })
 }

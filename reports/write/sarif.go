@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/group"
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -48,6 +49,9 @@ type sarifText struct {
 	Text     string `json:"text"`
 	Markdown string `json:"markdown,omitempty"`
 }
+
+// message is a text in which nothing is a link.
+func message(s string) sarifText { return sarifText{Text: unlinked(s)} }
 
 type sarifRule struct {
 	ID               string    `json:"id"`
@@ -89,21 +93,24 @@ type sarifSuppression struct {
 	Justification string `json:"justification"`
 }
 
-// WriteSARIF writes a log of SARIF 2.1.0 for code scanning: a rule for each
-// requirement judged and a result for each finding, however many combinations
-// share it; requirements that share a cause have one each, so that an alert stays open while its requirement fails. What was blocked stands among the notifications of the tool. The
-// report must have been summarized.
+// SARIF writes a log of SARIF 2.1.0 for code scanning: a rule for each requirement judged and a
+// result for each finding, however many combinations share it; requirements that share a cause have
+// one each, so that an alert stays open while its requirement fails. What was blocked stands among
+// the notifications of the tool. The report must have been summarized.
 func SARIF(w io.Writer, r *reports.Report, o Options) error {
-	s := &sarif{view: view{r: r}, o: o, index: map[string]int{}}
+	s := &sarif{view: view{Report: r}, o: o, index: map[string]int{}}
 	run := sarifRun{
-		Tool: map[string]sarifDriver{"driver": {Name: clean(cmp.Or(r.Tool.Name, "mcpcheck"), pageTitle), Version: clean(r.Tool.Version, pageTitle),
+		Tool: map[string]sarifDriver{"driver": {Name: title(cmp.Or(r.Tool.Name, "mcpcheck")), Version: title(r.Tool.Version),
 			InformationURI: "https://github.com/mcpcheck/mcpcheck", Rules: s.rules()}},
-		Automation:  object{"id": "mcpcheck/" + clean(r.Target.Name, 100)},
-		Invocations: []sarifInvocation{{Successful: r.Summary.Interrupted == "" && len(r.Results) > 0, Notifications: s.notifications()}},
-		Results:     s.results(), Columns: "unicodeCodePoints",
-		Properties: object{"outcome": clean(string(r.Summary.Outcome), 40), "headline": s.standing().String(), "scope": clean(string(r.Summary.Scope), 40), "catalogue": clean(r.Tool.Catalogue, pageTitle)},
+		Automation: object{"id": "mcpcheck/" + clean(r.Target.Name, 100)},
+		Invocations: []sarifInvocation{{Successful: r.Summary.Interrupted == "" && len(r.Results) > 0,
+			Notifications: s.notifications()}},
+		Results: s.results(), Columns: "unicodeCodePoints",
+		Properties: object{"outcome": word(r.Summary.Outcome), "headline": s.standing().String(),
+			"scope": word(r.Summary.Scope), "catalogue": title(r.Tool.Catalogue)},
 	}
-	return terminal.WriteJSON(w, "SARIF log", " ", sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+	return terminal.WriteJSON(w, "SARIF log", " ",
+		sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
 type sarif struct {
@@ -112,59 +119,38 @@ type sarif struct {
 	index map[string]int // of a rule
 }
 
-// rules lists the requirements of the report in its order.
+// rules lists the requirements of the report in its order. Severities are scores as code scanning shows
+// them, 7 and more being high, of the requirements with findings about security.
 func (s *sarif) rules() []sarifRule {
 	rules := []sarifRule{}
-	repeats, severities := s.repeats(), s.severities()
-	for i := range s.r.Results {
-		x := &s.r.Results[i]
-		if _, known := s.index[x.ID]; known {
-			continue
+	repeats := map[string]string{} // the command that repeats the first red verdict on each requirement
+	for _, f := range byCause(s.Report, red) {
+		x := f.results[0]
+		repeats[x.ID] = cmp.Or(repeats[x.ID], s.repeated(x))
+	}
+	for i, same := range group.By(s.Rows(), idOf) {
+		x := same[0]
+		s.index[x.ID] = i
+		text, tolerated := s.o.describe(x.ID)
+		short := unlinked(cmp.Or(title(x.Title), title(x.ID)))
+		text = cmp.Or(text, short)
+		tags, severity := []string{"mcp", word(x.Area()), word(x.Level)}, ""
+		for _, y := range same {
+			if y.Harms() {
+				severity = max(severity, map[reports.Verdict]string{reports.Fail: "8.0", reports.Warn: "5.0"}[y.Verdict])
+			}
 		}
-		s.index[x.ID] = len(rules)
-		text, tolerated := "", ""
-		if s.o.Describe != nil {
-			text, tolerated = s.o.Describe(x.ID)
+		properties := object{"tags": tags, "precision": "very-high"}
+		if severity != "" {
+			properties["tags"], properties["security-severity"] = append(tags, "security"), severity
 		}
-		title := unlinked(cmp.Or(clean(x.Title, pageTitle), clean(x.ID, pageTitle)))
-		text = cmp.Or(text, title)
-		rule := sarifRule{
-			ID: clean(x.ID, pageTitle), Name: strings.ReplaceAll(clean(x.ID, pageTitle), "-", ""), ShortDescription: sarifText{Text: title},
-			FullDescription: sarifText{Text: text}, HelpURI: safeLink(x), Help: s.help(x, text, tolerated, repeats[x.ID]), Default: object{"level": s.level(x.Grade == "fail")},
-			Properties: object{"tags": []string{"mcp", clean(x.Area(), 40), clean(x.Level, 40)}, "precision": "very-high"},
-		}
-		if severity := severities[x.ID]; severity != "" {
-			rule.Properties["security-severity"] = severity
-			rule.Properties["tags"] = []string{"mcp", clean(x.Area(), 40), clean(x.Level, 40), "security"}
-		}
-		rules = append(rules, rule)
+		rules = append(rules, sarifRule{
+			ID: title(x.ID), Name: strings.ReplaceAll(title(x.ID), "-", ""), ShortDescription: sarifText{Text: short},
+			FullDescription: sarifText{Text: text}, HelpURI: safeLink(x), Help: s.help(x, text, tolerated, repeats[x.ID]),
+			Default: object{"level": s.level(x.Grade == "fail")}, Properties: properties,
+		})
 	}
 	return rules
-}
-
-// severities are scores as code scanning shows them, 7 and more being high, of the
-// requirements with findings about security.
-func (s *sarif) severities() map[string]string {
-	m := map[string]string{}
-	for _, x := range s.r.Only((*reports.Result).Harms) {
-		if x.Verdict == reports.Fail {
-			m[x.ID] = "8.0"
-		} else {
-			m[x.ID] = cmp.Or(m[x.ID], "5.0")
-		}
-	}
-	return m
-}
-
-// repeats is the command that repeats the first red verdict on each requirement.
-func (s *sarif) repeats() map[string]string {
-	m := map[string]string{}
-	for _, f := range byCause(s.r, func(x *reports.Result) bool { return x.Verdict.Red() }) {
-		if x := f.results[0]; m[x.ID] == "" {
-			m[x.ID] = s.repeated(x)
-		}
-	}
-	return m
 }
 
 // repeated is the command that repeats a verdict. One that [unlinked] would change is
@@ -177,27 +163,16 @@ func (s *sarif) repeated(x *reports.Result) string {
 }
 
 func (s *sarif) help(x *reports.Result, text, tolerated, repeat string) sarifText {
-	head := fmt.Sprintf("%s (%s, %s)", text, clean(x.Level, 40), clean(x.Section, pageTitle))
-	if tolerated != "" {
-		head += "\n\nTolerated: " + tolerated
-	}
 	explain := clean("mcpcheck explain "+x.ID, 60)
-	markdown := plain(text) + "\n\n- level: " + plain(x.Level) + "\n- section: "
-	if url := safeLink(x); url != "" {
-		markdown += "[" + plain(x.Section) + "](" + url + ")"
-	} else {
-		markdown += plain(x.Section)
-	}
-	if tolerated != "" {
-		markdown += "\n- tolerated: " + plain(tolerated)
-	}
-	head += "\n\n" + explain + " shows how it is checked."
-	markdown += "\n\n" + safe.MarkdownCode(explain, 60) + " shows how it is checked."
+	const shows = " shows how it is checked."
+	help := message(fmt.Sprintf("%s (%s, %s)", text, word(x.Level), title(x.Section)) +
+		maybe("\n\nTolerated: %s", tolerated) + "\n\n" + explain + shows + maybe("\n\nTo repeat it: %s", repeat))
+	help.Markdown = plain(text) + "\n\n- level: " + plain(x.Level) + "\n- section: " + section(x, plain(x.Section)) +
+		maybe("\n- tolerated: %s", plain(tolerated)) + "\n\n" + safe.MarkdownCode(explain, 60) + shows
 	if repeat != "" {
-		head += "\n\nTo repeat it: " + repeat
-		markdown += "\n\nTo repeat it:\n\n" + safe.MarkdownBlock(repeat)
+		help.Markdown += "\n\nTo repeat it:\n\n" + safe.MarkdownBlock(repeat)
 	}
-	return sarifText{Text: unlinked(head), Markdown: markdown}
+	return help
 }
 
 func (s *sarif) level(fails bool) string {
@@ -209,35 +184,21 @@ func (s *sarif) level(fails bool) string {
 
 func (s *sarif) results() []sarifResult {
 	list := []sarifResult{}
-	for _, f := range findings(s.r, func(x *reports.Result) bool { return x.Verdict.Red() }) {
+	for _, f := range findings(s.Report, red) {
 		x := f.results[0]
-		where := s.where(f.results)
-		text := clean(x.Title, pageTitle) + " (in " + clean(where, pageTitle) + ")."
-		if x.Expected != "" {
-			text += "\nExpected: " + cleanLines(x.Expected)
-		}
-		if said := cmp.Or(f.actual(), x.Reason); said != "" {
-			text += "\nActual: " + cleanLines(said)
-		}
+		text := title(x.Title) + " (in " + title(s.where(f.results)) + ")." + maybe("\nExpected: %s", cleanLines(x.Expected)) +
+			maybe("\nActual: %s", cleanLines(cmp.Or(f.actual(), x.Reason)))
 		for _, other := range s.also(f) {
 			text += "\nAlso: " + cleanLines(other)
 		}
-		if x.Hint != "" {
-			text += "\nChange: " + cleanLines(x.Hint)
-		}
-		if x.SDK != "" {
-			text += "\nSDK: " + cleanLines(x.SDK)
-		}
 		repeat := s.repeated(x)
-		if repeat != "" {
-			text += "\nRepeat: " + repeat
-		}
-		sum := sha256.Sum256([]byte(strings.Join([]string{s.r.Target.Name, x.ID, cmp.Or(x.Cause, x.Expected)}, "\x00")))
+		text += maybe("\nChange: %s", cleanLines(x.Hint)) + maybe("\nSDK: %s", cleanLines(x.SDK)) + maybe("\nRepeat: %s", repeat)
+		sum := sha256.Sum256([]byte(strings.Join([]string{s.Target.Name, x.ID, cmp.Or(x.Cause, x.Expected)}, "\x00")))
 		result := sarifResult{
-			RuleID: clean(x.ID, pageTitle), RuleIndex: s.index[x.ID], Level: s.level(x.Verdict == reports.Fail), Message: sarifText{Text: unlinked(text)},
+			RuleID: title(x.ID), RuleIndex: s.index[x.ID], Level: s.level(x.Verdict == reports.Fail), Message: message(text),
 			Locations:    []object{{"physicalLocation": s.place(x)}},
 			Fingerprints: map[string]string{"mcpcheck/v2": hex.EncodeToString(sum[:16])},
-			Properties:   object{"verdict": x.Verdict, "gravity": clean(string(x.Weight()), 40), "level": clean(x.Level, 40), "frames": s.frames(x)},
+			Properties:   object{"verdict": x.Verdict, "gravity": word(x.Weight()), "level": word(x.Level), "frames": s.frames(x)},
 		}
 		if repeat != "" {
 			result.Properties["rerun"] = repeat
@@ -258,7 +219,7 @@ func unlinked(s string) string { return strings.ReplaceAll(s, "](", "] (") }
 func (s *sarif) frames(x *reports.Result) []string {
 	lines := []string{}
 	for _, n := range x.Evidence[:min(len(x.Evidence), consoleFrames)] {
-		if f := s.r.Frame(n); f != nil {
+		if f := s.Frame(n); f != nil {
 			lines = append(lines, strings.Join(frameLines(near(x, f, consoleFrame), consoleFrame), "\n"))
 		}
 	}
@@ -275,7 +236,7 @@ func (s *sarif) place(x *reports.Result) object {
 				texts = append(texts, uri)
 			}
 		}
-		for _, f := range sent(s.r, x) {
+		for _, f := range sent(s.Report, x) {
 			if method := methodOf(f); method != "initialize" && method != "" {
 				texts = append(texts, method)
 			}
@@ -283,7 +244,7 @@ func (s *sarif) place(x *reports.Result) object {
 		file, line = s.o.Find(texts...)
 	}
 	if line == 0 {
-		file, line = cmp.Or(s.o.Location, s.r.Config.File, "README.md"), 1
+		file, line = cmp.Or(s.o.Location, s.Config.File, "README.md"), 1
 	}
 	return object{"artifactLocation": object{"uri": location(file)}, "region": object{"startLine": line}}
 }
@@ -303,29 +264,28 @@ func location(path string) string {
 // notifications say what could not be judged, and why the run ended early.
 func (s *sarif) notifications() []sarifNotification {
 	var list []sarifNotification
-	if s.r.Summary.Interrupted != "" {
-		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked("ended early: " + s.r.EndedEarly())}, Descriptor: object{"id": "interrupted"}})
+	add := func(level, id, text string) {
+		if text != "" {
+			list = append(list, sarifNotification{Level: level, Message: message(text), Descriptor: object{"id": id}})
+		}
 	}
-	if lost := s.r.Lost(); lost != "" {
-		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked(lost)}, Descriptor: object{"id": "unreachable"}})
-	}
-	b := s.r.Summary.Baseline
-	for _, p := range partsOf(b) {
+	add("error", "interrupted", maybe("ended early: %s", s.EndedEarly()))
+	add("error", "unreachable", s.Lost())
+	for _, p := range partsOf(s.Summary.Baseline) {
 		level := "note"
 		if p.outdated {
 			level = "error"
 		}
-		for i := range p.entries {
-			list = append(list, sarifNotification{Level: level, Message: sarifText{Text: unlinked(clean(sentenceOn(b, &p, &p.entries[i]), pageText))}, Descriptor: object{"id": "baseline"}})
+		for _, e := range p.entries {
+			add(level, "baseline", clean(p.sentence(e), pageText))
 		}
 	}
 	for _, t := range s.blockedBy() {
-		n := sarifNotification{Level: "warning", Descriptor: object{"id": cmp.Or(clean(t.code, 60), string(reports.Blocked))},
-			Message: sarifText{Text: unlinked(fmt.Sprintf("%s (%s)", cmp.Or(cleanLines(t.text), "could not be judged"), strings.Join(cleanAll(t.ids[:min(len(t.ids), 12)]), ", ")))}}
+		add("warning", cmp.Or(clean(t.code, 60), string(reports.Blocked)), fmt.Sprintf("%s (%s)",
+			cmp.Or(cleanLines(t.text), "could not be judged"), strings.Join(cleanAll(t.ids[:min(len(t.ids), 12)]), ", ")))
 		if len(t.ids) == 1 {
-			n.Rule = object{"id": clean(t.ids[0], pageTitle), "index": s.index[t.ids[0]]}
+			list[len(list)-1].Rule = object{"id": title(t.ids[0]), "index": s.index[t.ids[0]]}
 		}
-		list = append(list, n)
 	}
 	return list
 }

@@ -75,14 +75,14 @@ func Statement(w io.Writer, r *reports.Report, o StatementOptions) error {
 	}
 	sum := sha256.Sum256(settings)
 	report := map[string]string{"sha256": hex.EncodeToString(o.ReportDigest[:])}
-	name := cmp.Or(clean(o.Report, pageTitle), "report.json")
+	name := cmp.Or(title(o.Report), "report.json")
 	s := statement{
 		Type: StatementType, PredicateType: PredicateType, Subject: o.Subjects,
 		Predicate: predicate{
 			Result: result(r),
 			Configuration: []resource{
-				{Name: "mcpcheck " + clean(r.Tool.Version, pageTitle), URI: "pkg:golang/github.com/mcpcheck/mcpcheck@" + clean(r.Tool.Version, pageTitle),
-					Annotations: map[string]any{"catalogue": clean(r.Tool.Catalogue, pageTitle), "commit": clean(r.Tool.Commit, pageTitle)}},
+				{Name: "mcpcheck " + title(r.Tool.Version), URI: "pkg:golang/github.com/mcpcheck/mcpcheck@" + title(r.Tool.Version),
+					Annotations: map[string]any{"catalogue": title(r.Tool.Catalogue), "commit": title(r.Tool.Commit)}},
 				{Name: "settings", Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}, MediaType: "application/json"},
 				{Name: name, Digest: report, MediaType: "application/json", Annotations: annotations(r)},
 			},
@@ -113,7 +113,7 @@ func result(r *reports.Report) string {
 func tests(r *reports.Report, v reports.Verdict) []string {
 	list := []string{}
 	for _, x := range r.Only(func(x *reports.Result) bool { return x.Verdict == v }) {
-		list = append(list, clean(strings.Join([]string{x.ID, x.Revision, x.Transport}, "/"), pageTitle))
+		list = append(list, title(strings.Join([]string{x.ID, x.Revision, x.Transport}, "/")))
 	}
 	return list
 }
@@ -122,32 +122,32 @@ func tests(r *reports.Report, v reports.Verdict) []string {
 func annotations(r *reports.Report) map[string]any {
 	var endpoints []map[string]any
 	for _, e := range r.Target.Endpoints {
-		x := map[string]any{"transport": clean(e.Transport, 40), "address": clean(e.Address, pageText), "revisions": cleanAll(e.Revisions)}
+		x := map[string]any{"transport": word(e.Transport), "address": clean(e.Address, pageText), "revisions": cleanAll(e.Revisions)}
 		if e.Started != "" {
 			x["started"] = clean(e.Started, pageText)
 		}
 		if e.Server != nil {
-			x["name"], x["version"] = clean(e.Server.Name, pageTitle), clean(e.Server.Version, pageTitle)
+			x["name"], x["version"] = title(e.Server.Name), title(e.Server.Version)
 		}
 		endpoints = append(endpoints, x)
 	}
 	profiles := map[string]any{}
 	for _, p := range r.Summary.Profiles {
-		profiles[clean(p.Name, pageTitle)] = map[string]any{"status": clean(string(p.Status), 40), "musts_not_exercised": cleanAll(p.MustsNotExercised)}
+		profiles[title(p.Name)] = map[string]any{"status": word(p.Status), "musts_not_exercised": cleanAll(p.MustsNotExercised)}
 	}
 	revisions := map[string][]string{}
 	for _, c := range r.Summary.Combinations {
-		outcome := clean(string(c.Outcome), 40)
-		revisions[outcome] = append(revisions[outcome], clean(c.Revision+" on "+c.Transport, pageTitle))
+		outcome := word(c.Outcome)
+		revisions[outcome] = append(revisions[outcome], title(c.Revision+" on "+c.Transport))
 	}
 	var idle []string
 	for _, x := range r.Only(func(x *reports.Result) bool { return x.Verdict == reports.Blocked || x.Idle() }) {
-		idle = append(idle, clean(x.ID, pageTitle))
+		idle = append(idle, title(x.ID))
 	}
 	slices.SortFunc(idle, reports.CompareIDs)
 	return map[string]any{
-		"schema": clean(r.Schema, 40), "target": clean(r.Target.Name, pageTitle), "endpoints": endpoints, "outcome": clean(string(r.Summary.Outcome), 40), "headline": view{r: r}.standing().String(), "scope": clean(string(r.Summary.Scope), 40), "judged": view{r: r}.scope(everything), "by_revision": r.Summary.ByRevision(),
+		"schema": word(r.Schema), "target": title(r.Target.Name), "endpoints": endpoints, "outcome": word(r.Summary.Outcome), "headline": view{Report: r}.standing().String(), "scope": word(r.Summary.Scope), "judged": view{Report: r}.scope(everything), "by_revision": r.Summary.ByRevision(),
 		"combinations": revisions, "profiles": profiles, "not_exercised": cleanAll(slices.Compact(idle)), "excused": r.Summary.Excused,
-		"started": clean(r.Summary.Started, 40), "duration_ms": r.Summary.DurationMS,
+		"started": word(r.Summary.Started), "duration_ms": r.Summary.DurationMS,
 	}
 }

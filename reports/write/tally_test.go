@@ -47,7 +47,7 @@ func TestRepeatsTheGroup(t *testing.T) {
 		"not our command": {named, "go test -run '/A-01$'", "repeats 1 of the 2 verdicts, in 2025-06-18 on stdio"},
 		"too many":        {long, "mcpcheck run --only A-100 --revision 2025-06-18 --transport stdio", "repeats 1 of the 400 verdicts, in 2025-06-18 on stdio"},
 	} {
-		list := view{r: c.r}.blockedBy()
+		list := view{Report: c.r}.blockedBy()
 		if command, remark := list[0].repeated(); len(list) != 1 || command != c.want || remark != c.remark {
 			t.Errorf("%s: %d reasons, %s (%s)", name, len(list), command, remark)
 		}

@@ -26,7 +26,7 @@ func label(x *reports.Result) string {
 // view is a report as people are told of it: what the writers for people say in the
 // same words, whatever their format.
 type view struct {
-	r *reports.Report
+	*reports.Report
 	// known lists areas in the order in which they are shown, with titles.
 	known []reports.Area
 }
@@ -34,16 +34,16 @@ type view struct {
 // scope says how much was judged, and names no more than the limit of what a quick run left out. A run that ended
 // early, or could not begin, is called neither full nor partial.
 func (v view) scope(limit int) string {
-	s := &v.r.Summary
+	s := &v.Summary
 	switch {
 	case s.Interrupted != "":
 		return "not finished"
-	case len(v.r.Results) == 0:
+	case len(v.Results) == 0:
 		return "nothing was judged"
-	case s.Scope != reports.Full && v.r.Config.Quick != nil:
-		return quickScope(v.r.Config.Quick, limit)
+	case s.Scope != reports.Full && v.Config.Quick != nil:
+		return quickScope(v.Config.Quick, limit)
 	case s.Scope != reports.Full:
-		return "only what was selected" + v.r.Narrowed(limit)
+		return "only what was selected" + v.Narrowed(limit)
 	}
 	return "full run"
 }
@@ -66,16 +66,16 @@ func quickScope(q *reports.Quick, limit int) string {
 
 // when says when the run began, and how long it took.
 func (v view) when() string {
-	took := fmt.Sprintf("%.1f s", v.r.Summary.DurationMS/1000)
-	if at, err := time.Parse(time.RFC3339, v.r.Summary.Started); err == nil {
+	took := fmt.Sprintf("%.1f s", v.Summary.DurationMS/1000)
+	if at, err := time.Parse(time.RFC3339, v.Summary.Started); err == nil {
 		return at.UTC().Format("2006-01-02 15:04 UTC") + ", " + took
 	}
 	return took
 }
 
-// leftOut says why nothing was judged at an endpoint that answered.
+// leftOut says why nothing was judged at an endpoint that answered; empty if something was.
 func leftOut(e *reports.Endpoint) string {
-	return "left out, it offers none of the revisions asked for: " + e.Unoffered
+	return maybe("left out, it offers none of the revisions asked for: %s", e.Unoffered)
 }
 
 // where lists the combinations of results: "2025-06-18 on stdio, http".
@@ -92,7 +92,7 @@ func (v view) where(results []*reports.Result) string {
 			count++
 		}
 	}
-	if all := len(v.r.Summary.Combinations); count == all && all > 2 {
+	if all := len(v.Summary.Combinations); count == all && all > 2 {
 		return fmt.Sprintf("all %d combinations", all)
 	}
 	parts := make([]string, len(revisions))
@@ -116,7 +116,7 @@ func (v view) byArea() []*areaCounts {
 	for _, a := range v.known {
 		found[a.Name] = &areaCounts{name: a.Name, title: a.Title}
 	}
-	for _, x := range v.r.Rows() {
+	for _, x := range v.Rows() {
 		name := x.Area()
 		if found[name] == nil {
 			found[name] = &areaCounts{name: name}
@@ -154,16 +154,18 @@ func servers(t *reports.Target) string {
 			all = append(all, serverName(e.Server))
 		}
 	}
-	return clean(strings.Join(all, ", "), pageTitle)
+	return title(strings.Join(all, ", "))
 }
 
-// named is the program with its version, and the commit that it was built from.
-func toolName(t reports.Tool) string {
-	text := strings.TrimSpace(t.Name + " " + t.Version)
+// program is a tool with its version.
+func program(t reports.Tool) string { return strings.TrimSpace(t.Name + " " + t.Version) }
+
+// builtFrom is a tool with its version, and the commit that it was built from.
+func builtFrom(t reports.Tool) string {
 	if n := min(len(t.Commit), 12); n > 0 {
-		text += " (" + t.Commit[:n] + ")"
+		return program(t) + " (" + t.Commit[:n] + ")"
 	}
-	return text
+	return program(t)
 }
 
 // details are the lines that are told of an endpoint beside its address.

@@ -57,6 +57,35 @@ const (
 // clean is a text from outside in one line, cut.
 func clean(s string, n int) string { return safe.Clean(s, n) }
 
+// title is a text from outside in one line, as long as a title.
+func title(s string) string { return clean(s, pageTitle) }
+
+// word is a text from outside that should be a word.
+func word[T ~string](s T) string { return clean(string(s), 40) }
+
+// maybe is a text in a format; empty if there is no text.
+func maybe(format, text string) string {
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf(format, text)
+}
+
+// describe is [Options.Describe], or says nothing.
+func (o *Options) describe(id string) (text, tolerated string) {
+	if o.Describe == nil {
+		return "", ""
+	}
+	return o.Describe(id)
+}
+
+// The results that findings are made of.
+func red(x *reports.Result) bool       { return x.Verdict.Red() }
+func unexcused(x *reports.Result) bool { return red(x) && !x.Excused }
+func blocked(x *reports.Result) bool   { return x.Verdict == reports.Blocked }
+
+func idOf(x *reports.Result) string { return x.ID }
+
 // cleanLines is a text from outside that may have several lines.
 func cleanLines(s string) string { return safe.Lines(safe.Shorten(s, pageText)) }
 
@@ -81,7 +110,7 @@ func safeLink(x *reports.Result) string {
 func cleanAll(list []string) []string {
 	all := make([]string, len(list))
 	for i, s := range list {
-		all[i] = clean(s, pageTitle)
+		all[i] = title(s)
 	}
 	return all
 }
