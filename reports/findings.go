@@ -42,6 +42,19 @@ func (r *Report) Finding(x *Result) string {
 	return terminal.HarmlessText(strings.Join(append(lines, r.evidenceLines(x, limit, frames)...), "\n"))
 }
 
+// FindingOnce is [Report.Finding] for the first result of a cause, which it keeps in told. Of the others it
+// says what is red, how it is repeated, and where the first stands.
+func (r *Report) FindingOnce(x *Result, told map[any]string) string {
+	first := told[x.cause()]
+	if first == "" || x.Verdict == Blocked {
+		told[x.cause()] = "as in " + x.Revision + " on " + x.Transport
+		return r.Finding(x)
+	}
+	again := *x
+	again.Expected, again.Actual, again.Hint, again.Evidence = "", first, "", nil
+	return r.Finding(&again)
+}
+
 // finding is one cause with the results of a requirement that share it, and the findings of
 // other requirements that it breaks as well.
 type finding struct {
@@ -278,7 +291,7 @@ func (c *console) evidence(x *Result) {
 		if f == nil {
 			continue
 		}
-		for i, line := range frameLines(x.near(seen.once(f), limit), limit) {
+		for i, line := range x.near(seen.once(f), limit).Lines(limit) {
 			for k, l := range terminal.WrapJSON(line, c.Width-6) {
 				pad := "    "
 				if i+k > 0 {

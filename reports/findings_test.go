@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,4 +24,12 @@ func TestFinding(t *testing.T) {
 		}
 	}
 	inert(t, hostileReport().Finding(&hostileReport().Results[0]))
+	x := r.Results[slices.IndexFunc(r.Results, func(x Result) bool { return x.ID == "PAGE-9" })]
+	told := map[any]string{}
+	first, x2 := r.FindingOnce(&x, told), x
+	x2.Revision = "2099-01-01"
+	again := r.FindingOnce(&x2, told)
+	if first != r.Finding(&x) || strings.Contains(again, "expected:") || !strings.Contains(again, "\nactual:   as in "+x.Revision+" on "+x.Transport+"\nrepeat: ") {
+		t.Errorf("told first as\n%s\nand then as\n%s", first, again)
+	}
 }

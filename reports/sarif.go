@@ -252,7 +252,7 @@ func (s *sarif) frames(x *Result) []string {
 	lines := []string{}
 	for _, n := range x.Evidence[:min(len(x.Evidence), consoleFrames)] {
 		if f := s.r.Frame(n); f != nil {
-			lines = append(lines, strings.Join(frameLines(x.near(f, consoleFrame), consoleFrame), "\n"))
+			lines = append(lines, strings.Join(x.near(f, consoleFrame).Lines(consoleFrame), "\n"))
 		}
 	}
 	return lines

@@ -42,10 +42,10 @@ func (f *Frame) decide() []string {
 	return lines
 }
 
-// frameLines is a frame in lines that are safe to print: its number, an arrow for its
+// Lines shows a frame in lines that are safe to print: its number, an arrow for its
 // direction and the HTTP part, then the headers that decide, then the beginning of its
-// bytes. Without such headers it is one line.
-func frameLines(f *Frame, limit int) []string {
+// bytes, up to limit characters. Without such headers it is one line.
+func (f *Frame) Lines(limit int) []string {
 	arrow := "·"
 	switch f.Direction {
 	case Out:
@@ -177,7 +177,7 @@ func (r *Report) evidenceLines(x *Result, limit, frames int) []string {
 			return append(lines, fmt.Sprintf("and %s more", count(len(x.Evidence)-i, "frame")))
 		}
 		if f := r.Frame(number); f != nil {
-			for k, l := range frameLines(x.near(seen.once(f), limit), limit) {
+			for k, l := range x.near(seen.once(f), limit).Lines(limit) {
 				if k > 0 {
 					l = "      " + l
 				}

@@ -209,7 +209,7 @@ func TestNotesAreNoBytes(t *testing.T) {
 		"#1 ← [not JSON] Server running": {Number: 1, Direction: In, Note: "not JSON", Data: []byte("Server running")},
 		"#2 · the process ended":         {Number: 2, Direction: Note, Note: "the process ended"},
 	} {
-		if got := strings.Join(frameLines(&f, 100), "\n"); got != want {
+		if got := strings.Join(f.Lines(100), "\n"); got != want {
 			t.Errorf("%q instead of %q", got, want)
 		}
 	}

@@ -381,12 +381,14 @@
   };
   window.addEventListener("hashchange", follow);
 
-  // Paper has nothing to click.
+  // Paper has nothing to click, and each sheet says whose it is.
+  const title = document.querySelector("header.top > div").innerText.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]+|[\\"]/gu, " ").slice(0, 200);
+  document.styleSheets[0].insertRule(`@page { @top-left { width: 100%; font: 8pt sans-serif; content: "${title}"; } @bottom-right { font: 8pt sans-serif; content: counter(page) "/" counter(pages); } }`);
   let unfolded = [];
   window.addEventListener("beforeprint", () => {
     build(items.length);
     heads();
-    unfolded = [...document.querySelectorAll("details.finding:not([open])")];
+    unfolded = [...document.querySelectorAll("details:not([open])")];
     for (const d of unfolded) {
       if (d.dataset.requirement) unfold(d);
       d.open = true;
