@@ -60,7 +60,7 @@ packages:
 release-dry-run:
 	ci/packages --release
 
-# The clients of the admin interface in TypeScript and Python, from its description.
+# The clients of the admin interface in TypeScript, Python and Go, from its description.
 clients:
 	$(GO) run ./packages/clients
 

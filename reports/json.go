@@ -14,6 +14,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	jsonv1 "github.com/go-json-experiment/json/v1"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -41,22 +42,10 @@ func WriteJSON(w io.Writer, r *Report) error {
 	if out.err == nil {
 		out.err = buffer.Flush()
 	}
-	return unwritten("report", out.err)
-}
-
-// unwritten says what could not be written; nil for nil.
-func unwritten(what string, err error) error {
-	if err != nil {
-		err = fmt.Errorf("writing the %s: %w", what, err)
+	if out.err != nil {
+		return fmt.Errorf("writing the report: %w", out.err)
 	}
-	return err
-}
-
-// writeJSON writes a value for machines and for people who look closely.
-func writeJSON(w io.Writer, what, indent string, value any) error {
-	encoder := json.NewEncoder(terminal.HarmlessJSON(w))
-	encoder.SetIndent("", indent)
-	return unwritten(what, encoder.Encode(value))
+	return nil
 }
 
 // jsonWriter keeps the first error, after which it writes nothing.
@@ -239,7 +228,7 @@ func (d *reportReader) read() (*Report, error) {
 		if !ok {
 			return nil, errors.New("a member name is missing")
 		}
-		d.place = fmt.Sprintf("the member %q", Shorten(Sanitize(name), 60))
+		d.place = fmt.Sprintf("the member %q", safe.Shorten(safe.Line(name), 60))
 		if d.seen[name] {
 			return nil, errors.New("it stands there twice")
 		}
@@ -313,7 +302,7 @@ func checkSchema(name string) error {
 	if name == Schema || strings.HasPrefix(name, Schema+".") {
 		return nil
 	}
-	return fmt.Errorf("the schema is %q instead of %q", Shorten(Sanitize(name), 60), Schema)
+	return fmt.Errorf("the schema is %q instead of %q", safe.Shorten(safe.Line(name), 60), Schema)
 }
 
 // check holds a report that was read against the rules that its types do not
@@ -331,14 +320,14 @@ func (r *Report) check(seen map[string]bool) error {
 		return errors.New("the report is truncated: its summary has no outcome")
 	}
 	rows := make(map[rowKey]bool, len(r.Results))
-	for i, x := range r.rows() {
+	for i, x := range r.Rows() {
 		switch {
 		case x.ID == "":
 			return fmt.Errorf("result %d has no id", i+1)
 		case !x.Verdict.Known():
-			return fmt.Errorf("result %d has the unknown verdict %q", i+1, Shorten(Sanitize(string(x.Verdict)), 60))
+			return fmt.Errorf("result %d has the unknown verdict %q", i+1, safe.Shorten(safe.Line(string(x.Verdict)), 60))
 		case rows[x.key()]:
-			return fmt.Errorf("result %d repeats %s in %s on %s", i+1, Sanitize(x.ID), Sanitize(x.Revision), Sanitize(x.Transport))
+			return fmt.Errorf("result %d repeats %s in %s on %s", i+1, safe.Line(x.ID), safe.Line(x.Revision), safe.Line(x.Transport))
 		}
 		rows[x.key()] = true
 	}

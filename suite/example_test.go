@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -30,7 +31,7 @@ func ExampleRun() {
 	}
 	for _, x := range report.Results {
 		if x.Verdict.Red() && !x.Excused {
-			fmt.Println(report.Finding(&x))
+			fmt.Println(write.Finding(report, &x))
 		}
 	}
 }
@@ -64,7 +65,7 @@ rows:
 		for _, i := range verdict.ListedItems(r, v) {
 			uri := i.Get("uri").String()
 			v.FailUnless(!strings.HasPrefix(uri, "file:"), verdict.Finding{
-				Expected: "a URI without the scheme file", Actual: i.Name, Frames: i.Frames,
+				Expected: "a URI without the scheme file", Actual: i.Name, On: i,
 				Hint: "serve it under a scheme of ours",
 			})
 		}

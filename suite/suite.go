@@ -39,6 +39,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
@@ -195,7 +196,7 @@ func Test(t *testing.T, c Config) {
 		})
 	}
 	if b := report.Summary.Baseline; b.Outdated() {
-		t.Error(strings.Join(b.Sentences(), "\n"))
+		t.Error(strings.Join(write.Outdated(b), "\n"))
 	}
 }
 
@@ -204,11 +205,11 @@ func present(t *testing.T, report *reports.Report, x *reports.Result, strict boo
 	t.Helper()
 	switch {
 	case x.Excused:
-		t.Skip("known: " + x.ExcusedReason + "\n" + report.FindingOnce(x, causes))
+		t.Skip("known: " + x.ExcusedReason + "\n" + write.FindingOnce(report, x, causes))
 	case x.Verdict == reports.Fail, x.Verdict == reports.Warn && strict, x.Verdict == reports.Blocked && x.Level == reports.LevelMust:
-		t.Error(report.FindingOnce(x, causes))
+		t.Error(write.FindingOnce(report, x, causes))
 	case x.Verdict == reports.Warn:
-		t.Log("warning: " + report.FindingOnce(x, causes))
+		t.Log("warning: " + write.FindingOnce(report, x, causes))
 	case x.Verdict == reports.Blocked, x.Verdict == reports.NotApplicable:
 		t.Skipf("%s: %s", x.ReasonCode, x.Reason)
 	}

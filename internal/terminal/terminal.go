@@ -84,6 +84,9 @@ func (p *Printer) Labelled(indent int, label, text string) {
 // Text writes a text, wrapped to the width.
 func (p *Printer) Text(indent int, color, text string) { p.text(indent, "", color, text) }
 
+// Item writes a text behind a mark, wrapped to the width.
+func (p *Printer) Item(indent int, mark, color, text string) { p.text(indent, mark, color, text) }
+
 func (p *Printer) text(indent int, label, color, text string) {
 	pad, column := strings.Repeat(" ", indent), Cells(label)
 	for i, l := range Wrap(text, p.Width-indent-column) {

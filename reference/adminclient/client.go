@@ -21,6 +21,9 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/admin"
+	"github.com/mcpcheck/mcpcheck/reference/world"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/tidwall/gjson"
 )
 
 // Options are the choices of a client.
@@ -86,19 +89,11 @@ func (c *Client) In(namespace string) *Client {
 
 // call makes a request. In is the body, nil for none; out takes the answer, nil if there is none.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
-	var body io.Reader
-	switch in := in.(type) {
-	case nil:
-	case json.RawMessage:
-		body = bytes.NewReader(in)
-	default:
-		data, err := json.Marshal(in)
-		if err != nil {
-			return err
-		}
-		body = bytes.NewReader(data)
+	body, err := encode(in)
+	if err != nil {
+		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -125,11 +120,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 	if out == nil {
 		return nil
 	}
-	if raw, ok := out.(*json.RawMessage); ok {
-		*raw = data
-		return nil
-	}
-	if err := json.Unmarshal(data, out); err != nil {
+	if err := decode(data, out); err != nil {
 		return fmt.Errorf("%s %s: the answer cannot be read: %w", method, path, err)
 	}
 	return nil
@@ -147,4 +138,61 @@ func refusal(status int, data []byte) error {
 		return &Error{Status: status, Problem: admin.Problem{Code: admin.CodeInternal, Message: "an answer that is not of this interface: is the address right?"}}
 	}
 	return &Error{Status: status, Problem: body.Error}
+}
+
+// encode is a body, empty for nil; parts of a world are written as its files have them.
+func encode(in any) ([]byte, error) {
+	switch in := in.(type) {
+	case nil:
+		return nil, nil
+	case world.Resource:
+		return world.EncodeResource(in)
+	case world.Template:
+		return world.EncodeTemplate(in)
+	}
+	return json.Marshal(in)
+}
+
+// decode reads an answer; parts of a world and reports are read as those packages do.
+func decode(data []byte, out any) (err error) {
+	switch out := out.(type) {
+	case *json.RawMessage:
+		*out = data
+	case *world.Resource:
+		*out, err = world.DecodeResource(withoutWarnings(data))
+	case *world.Template:
+		*out, err = world.DecodeTemplate(withoutWarnings(data))
+	case **reports.Report:
+		*out, err = reports.ReadJSON(bytes.NewReader(data))
+	default:
+		err = json.Unmarshal(data, out)
+	}
+	return err
+}
+
+// withoutWarnings is a part of a world without what the interface says about it.
+func withoutWarnings(data []byte) []byte {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil || members["warnings"] == nil {
+		return data // what is no object is reported when it is decoded
+	}
+	delete(members, "warnings")
+	rest, err := json.Marshal(members)
+	if err != nil {
+		return data
+	}
+	return rest
+}
+
+// at is a path with a query: the members of a value, those with lists repeated.
+func at(path string, members any) string {
+	data, _ := json.Marshal(members) // text and numbers always can be
+	query := url.Values{}
+	gjson.ParseBytes(data).ForEach(func(name, value gjson.Result) bool {
+		for _, one := range value.Array() {
+			query.Add(name.Str, one.String())
+		}
+		return true
+	})
+	return path + "?" + query.Encode()
 }

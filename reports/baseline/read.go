@@ -14,7 +14,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 )
 
 // maxProblems is how many mistakes of one file are listed.
@@ -253,4 +253,4 @@ func (p *parser) overlaps() {
 }
 
 // quote is a word of the file, safe to print.
-func quote(s string) string { return `"` + reports.Sanitize(reports.Shorten(s, 60)) + `"` }
+func quote(s string) string { return `"` + safe.Clean(s, 60) + `"` }

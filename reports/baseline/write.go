@@ -8,13 +8,31 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// From makes the entries for all red verdicts of a report, or for the failures alone: as few and as wide as
-// can be, but none that matches a verdict of the report that is not red. They have
-// the reason given, if there is one, and are sorted.
-func From(r *reports.Report, failures bool, reason string) *File {
+// Choice says which red verdicts of a report become entries.
+type Choice struct {
+	Failures bool // no warnings
+	// SDK leaves only those to which the SDK of the target leads as it comes, which is their reason.
+	SDK bool
+	// Reason is that of the others; empty if it is not known.
+	Reason string
+}
+
+// reason is why a verdict is known, and whether it becomes an entry.
+func (c Choice) reason(x *reports.Result) (reason string, ok bool) {
+	if c.SDK {
+		reason = strings.Join(strings.Fields(x.SDK), " ")
+		ok = reason != ""
+	}
+	return cmp.Or(reason, c.Reason), (ok || !c.SDK) && (x.Verdict == reports.Fail || x.Verdict == reports.Warn && !c.Failures)
+}
+
+// From makes the entries for red verdicts of a report: as few and as wide as
+// can be, but none that matches a verdict of the report that is not red, or is for another reason. They are sorted.
+func From(r *reports.Report, choice Choice) *File {
 	f := &File{}
 	byID := map[string][]*reports.Result{}
 	for i := range r.Results {
@@ -22,32 +40,47 @@ func From(r *reports.Report, failures bool, reason string) *File {
 		byID[x.ID] = append(byID[x.ID], x)
 	}
 	for id, results := range byID {
-		for _, p := range patterns(id, results, failures) {
-			f.Entries = append(f.Entries, Entry{Pattern: p, Reason: reason})
+		open := map[string]map[*reports.Result]bool{} // by reason
+		for _, x := range results {
+			if reason, ok := choice.reason(x); ok {
+				if open[reason] == nil {
+					open[reason] = map[*reports.Result]bool{}
+				}
+				open[reason][x] = true
+			}
+		}
+		for reason, these := range open {
+			for _, p := range patterns(id, results, these, choice) {
+				f.Entries = append(f.Entries, Entry{Pattern: p, Reason: reason})
+			}
 		}
 	}
 	f.sort()
 	return f
 }
 
-// patterns covers the red ones among the results of a requirement, or the failures alone.
-func patterns(id string, results []*reports.Result, failures bool) []Pattern {
+// patterns covers those among the results of a requirement that are open, which have one reason.
+func patterns(id string, results []*reports.Result, open map[*reports.Result]bool, choice Choice) []Pattern {
 	var chosen []Pattern
-	open := map[*reports.Result]bool{} // red and not covered yet
+	reason := ""
+	for x := range open {
+		reason, _ = choice.reason(x)
+	}
 	var revisions, transports, both []Pattern
 	for _, x := range results {
-		if x.Verdict == reports.Fail || x.Verdict == reports.Warn && !failures {
-			open[x] = true
-		}
 		revisions = append(revisions, Pattern{ID: id, Revision: x.Revision})
 		transports = append(transports, Pattern{ID: id, Transport: x.Transport})
 		both = append(both, Pattern{ID: id, Revision: x.Revision, Transport: x.Transport})
+	}
+	alike := func(x *reports.Result) bool {
+		why, _ := choice.reason(x)
+		return x.Verdict.Red() && why == reason
 	}
 	candidates := slices.Concat([]Pattern{{ID: id}}, revisions, transports, both)
 	for len(open) > 0 {
 		best, most := Pattern{}, 0
 		for _, p := range candidates {
-			if n := gain(p, results, open); n > most {
+			if n := gain(p, results, open, alike); n > most {
 				best, most = p, n
 			}
 		}
@@ -65,15 +98,15 @@ func patterns(id string, results []*reports.Result, failures bool) []Pattern {
 }
 
 // gain is how many open results a pattern covers; 0 if it must not be used, because
-// it matches what is not red, or if a narrower one does as well for the only result
+// it matches what is not alike, or if a narrower one does as well for the only result
 // that is left.
-func gain(p Pattern, results []*reports.Result, open map[*reports.Result]bool) int {
+func gain(p Pattern, results []*reports.Result, open map[*reports.Result]bool, alike func(*reports.Result) bool) int {
 	covered, matched := 0, 0
 	for _, x := range results {
 		if !p.Matches(x.ID, x.Revision, x.Transport) {
 			continue
 		}
-		if !x.Verdict.Red() {
+		if !alike(x) {
 			return 0
 		}
 		matched++
@@ -138,7 +171,7 @@ func (f *File) sort() {
 func (f *File) Write(w io.Writer, header string) error {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(header, "\n"), "\n") {
-		b.WriteString(strings.TrimRight("# "+reports.Sanitize(line), " ") + "\n")
+		b.WriteString(strings.TrimRight("# "+safe.Line(line), " ") + "\n")
 	}
 	b.WriteString("\n")
 	lines, width := make([]string, len(f.Entries)), 0
@@ -162,5 +195,5 @@ const longestReason = 1500
 
 // oneLine is a reason that fits behind a #.
 func oneLine(s string) string {
-	return strings.TrimSpace(reports.Shorten(reports.Sanitize(strings.TrimSpace(s)), longestReason))
+	return strings.TrimSpace(safe.Shorten(safe.Line(strings.TrimSpace(s)), longestReason))
 }

@@ -10,7 +10,7 @@
 //	journal, err := clientcheck.Read(file)
 //	...
 //	report := clientcheck.Judge(journal, clientcheck.Options{})
-//	err = reports.WriteConsole(os.Stdout, report, reports.Options{Areas: clientcheck.Catalogue().Titles()})
+//	err = write.Console(os.Stdout, report, write.Options{Areas: clientcheck.Catalogue().Titles()})
 //
 // The result is a report as mcpcheck writes it about servers, with the same verdicts, reason
 // codes and exit statuses; every writer and tool for reports takes it.
@@ -46,6 +46,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -149,20 +150,13 @@ func checks() []check {
 }
 
 // cited is what a verdict can rest on: an entry, a message, an exchange.
-type cited interface{ Evidence() []int }
-
-func numbers(all []cited) (frames []int) {
-	for _, c := range all {
-		frames = append(frames, c.Evidence()...)
-	}
-	return frames
-}
+type cited = verdict.Cited
 
 // judging is a verdict in the making.
 type judging struct{ *verdict.Verdict }
 
 // pass notes an occasion at which all was in order.
-func (v *judging) pass(seen ...cited) { v.Holds(numbers(seen)...) }
+func (v *judging) pass(seen ...cited) { v.Holds(seen...) }
 
 // violated notes a violation, and what to change in the client.
 func (v *judging) violated(expected, actual, hint string, seen ...cited) {
@@ -181,7 +175,7 @@ func (v *judging) that(ok bool, expected, actual, hint string, seen ...cited) {
 // warn notes a violation that is worth a warning at most, and says why; without a reason the row decides.
 func (v *judging) warn(why, expected, actual, hint string, seen ...cited) {
 	v.Fail(verdict.Finding{
-		Expected: expected, Actual: naming(actual, seen), Hint: hint, Frames: numbers(seen),
+		Expected: expected, Actual: naming(actual, seen), Hint: hint, On: verdict.Several(seen),
 		Warn: why != "", Downgraded: why,
 	})
 }
@@ -201,7 +195,7 @@ func naming(actual string, seen []cited) string {
 // remark notes a habit that breaks no rule.
 func (v *judging) remark(habit string, seen ...cited) {
 	v.Holds()
-	v.Observe("client-habit", habit, numbers(seen)...)
+	v.Observe("client-habit", habit, seen...)
 }
 
 // incomplete says that the journal lacks what has to be known.
@@ -263,7 +257,7 @@ func Verify(t TB, journal io.WriterTo) {
 	}
 	for i := range r.Results {
 		if x := &r.Results[i]; x.Verdict.Red() {
-			t.Errorf("%s: %s", x.Verdict, r.Finding(x))
+			t.Errorf("%s: %s", x.Verdict, write.Finding(r, x))
 		}
 	}
 }

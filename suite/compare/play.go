@@ -220,7 +220,7 @@ func (t *talk) subscribing(uris []string) *scenario.Scenario {
 // subscribe asks for updates of a resource. Of a listen request the acknowledgment counts as
 // the answer: as an error if it does not grant what was asked for.
 func (t *talk) subscribe(ctx context.Context, c *scenario.Client, uri string) (*recording.Exchange, *session.Stream) {
-	if !c.P.Modern() {
+	if !c.Modern() {
 		stream := c.S.OpenStream(ctx, recording.StepStream)
 		return c.S.Do(ctx, t.about(recording.StepSubscribe, subscribe, uri)), stream
 	}
@@ -255,7 +255,7 @@ func said(method, answer string) *recording.Exchange {
 
 // change makes a resource change, and is what is heard of it.
 func (t *talk) change(ctx context.Context, c *scenario.Client, uri string) *recording.Exchange {
-	p := c.P
+	p := c.Play
 	x := &recording.Exchange{Method: updated, Outcome: recording.Canceled}
 	after := c.S.Last()
 	if p.Fire(ctx, p.Target.Triggers.Update, c) {

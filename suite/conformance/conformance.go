@@ -45,6 +45,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -89,7 +90,7 @@ func add(c suite.Config, o Options, caller types.CodeLocation) (*run, error) {
 	r.finish = func(report *reports.Report) error {
 		err := c.Finish(report, known, r.again)
 		if b := report.Summary.Baseline; b.Outdated() {
-			err = errors.Join(err, errors.New(strings.Join(b.Sentences(), "\n")))
+			err = errors.Join(err, errors.New(strings.Join(write.Outdated(b), "\n")))
 		}
 		return err
 	}
@@ -144,7 +145,7 @@ type run struct {
 
 	shown    []*engine.Judgement // verdicts that specs had
 	told     atomic.Bool         // that there is an obstacle
-	causes   map[any]string      // of failures that specs have shown: see [reports.Report.FindingOnce]
+	causes   map[any]string      // of failures that specs have shown: see [write.FindingOnce]
 	narrator engine.Narrator
 	console  io.Writer // gets lines of progress while a spec waits
 }
@@ -323,7 +324,7 @@ func (r *run) spec(ctx ginkgo.SpecContext, row engine.Row) {
 		v.Rerun = r.again(v.ID, v.Revision, v.Transport)
 	}
 	if v.Verdict.Red() || v.Verdict == reports.Blocked {
-		v.finding = report.FindingOnce(&v.Result, r.causes)
+		v.finding = write.FindingOnce(report, &v.Result, r.causes)
 	}
 	present(v, report.Frames, r.options.Strict)
 }

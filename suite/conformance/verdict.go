@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
@@ -40,7 +41,7 @@ func (f Frames) String() string {
 	const most = 1000
 	var lines []string
 	for i := range f {
-		lines = append(lines, strings.Join(f[i].Lines(most), "\n      "))
+		lines = append(lines, strings.Join(write.FrameLines(&f[i], most), "\n      "))
 	}
 	return strings.Join(lines, "\n")
 }

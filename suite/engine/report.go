@@ -13,6 +13,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/reporting"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/sdk"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -47,12 +48,31 @@ func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted stri
 	for _, j := range judged {
 		w.Result(j.Requirement, j.Combination, &j.Result, r.playing(j.Row))
 	}
+	if s := r.sdk(); s != nil {
+		w.Report.Target.SDK = s.Name
+		for i := range w.Report.Results {
+			if x := &w.Report.Results[i]; x.Verdict.Red() {
+				x.SDK = s.Explains(x.ID, x.Transport, x.Cause)
+			}
+		}
+	}
 	w.Report.Summarize(reports.SummaryOptions{
 		Strict: strict, Partial: partial, Interrupted: interrupted, Started: r.began, Duration: r.took,
 		Profile: r.catalogue.Profile, Profiles: requirement.Profiles(), Offered: r.offered,
 	})
 	w.Report.Summary.Slow = r.slow()
 	return w.Report
+}
+
+// sdk is the SDK that the target is built on, as its errors show it; nil if it is not known.
+func (r *Run) sdk() *sdk.SDK {
+	return sdk.Recognize(func(yield func([]byte) bool) {
+		for _, f := range r.transcript.Since(0) {
+			if f.Dir == wire.In && !yield(f.Raw) {
+				return
+			}
+		}
+	})
 }
 
 // slow tells of a long run which kinds of requests took most of the time of all.

@@ -64,14 +64,14 @@ func readAll(ctx context.Context, p *Play, c *Client, all []URIRead) {
 
 // stepOf names the step that reads the entries of a class.
 var stepOf = map[odduris.Class]recording.Step{
-	odduris.Malformed: recording.StepMalformed,
-	odduris.Stranger:  recording.StepStranger,
-	odduris.Odd:       recording.StepOdd,
-	odduris.Variant:   recording.StepVariant,
-	odduris.Dots:      recording.StepDots,
-	odduris.Encoded:   recording.StepEncoded,
-	odduris.Trick:     recording.StepTrick,
-	odduris.System:    recording.StepSystem,
+	odduris.Malformed: StepMalformed,
+	odduris.Stranger:  StepStranger,
+	odduris.Odd:       StepOdd,
+	odduris.Variant:   StepVariant,
+	odduris.Dots:      StepDots,
+	odduris.Encoded:   StepEncoded,
+	odduris.Trick:     StepTrick,
+	odduris.System:    StepSystem,
 }
 
 // corpus is what the entries of some classes come to for a target; those that
@@ -98,12 +98,12 @@ func entries(p *Play, few bool, values map[string]string, depth int, classes ...
 				continue
 			}
 			if uri, ok := e.Fill(values, depth); ok && (p.SecurityProbes || !pathlike(uri)) {
-				tags := recording.Tags{recording.TagForm: e.Name, recording.TagClass: string(class), recording.TagAllow: string(e.Allow)}
+				tags := recording.Tags{TagForm: e.Name, "class": string(class), "allow": string(e.Allow)}
 				if e.Matching != "" {
-					tags[recording.TagMatching] = string(e.Matching)
+					tags[TagMatching] = string(e.Matching)
 				}
 				if listed[uri] || templates.Match(uri[:min(len(uri), mostOfURI)]) {
-					tags[recording.TagServed] = "yes"
+					tags[TagServed] = "yes"
 				}
 				rows[k] = append(rows[k], URIRead{stepOf[class], uri, tags})
 			}

@@ -205,7 +205,7 @@ func Description(p *Play, template string) recording.Tags {
 		if l.Template() == template {
 			tags := recording.Tags{recording.TagListed: "yes"}
 			if mime := l.Get("mimeType"); judge.IsString(mime) {
-				tags[recording.TagMIME] = mime.Str
+				tags[TagMIME] = mime.Str
 			}
 			return tags
 		}

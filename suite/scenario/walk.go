@@ -14,7 +14,6 @@ var walkResourcesScenario = &Scenario{
 	Name:  recording.WalkResources,
 	Title: "walking through all pages of resources/list",
 	Sends: "resources/list, and again with each nextCursor until there is none.",
-	Phase: Read,
 	When:  offersResources,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {
@@ -27,7 +26,6 @@ var walkTemplatesScenario = &Scenario{
 	Name:  recording.WalkTemplates,
 	Title: "walking through all pages of resources/templates/list",
 	Sends: "resources/templates/list, and again with each nextCursor until there is none.",
-	Phase: Read,
 	When:  offersResources,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {

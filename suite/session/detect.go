@@ -40,6 +40,8 @@ type Found struct {
 	Spread map[requirement.Revision]json.RawMessage
 	// Lost is the request for server/discover if the connection was lost over it, else nil.
 	Lost *recording.Exchange
+	// Spare is a session whose process has refused server/discover and stands, where it was to be kept: see [Options.Spare].
+	Spare *Session
 	// Nameless lists the frames of the request for server/discover and of an error without its id that came over a channel which all
 	// messages share.
 	Nameless []int
@@ -91,6 +93,7 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 	if len(found.Served) > 0 {
 		return found, nil
 	}
+	found.Close()
 	return found, worst(errs)
 }
 
@@ -329,7 +332,22 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	case x.Outcome == recording.Lost:
 		failed = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " + x.Reason}
 	}
+	if err := f.spare(s, x, failed); err != nil {
+		return err
+	}
 	return f.reject(s, failed)
+}
+
+// spare keeps the session of a process in which a handshake can follow, as the specification tells clients to (2026-07-28
+// basic/transports/stdio#backward-compatibility), and returns why the revision is not served; nil if it is not kept.
+func (f *Found) spare(s *Session, x *recording.Exchange, failed *OpenError) error {
+	if !s.opts.Spare || s.over != requirement.Stdio || !failed.Other || !x.Failed() || s.unanswered() > 0 || !s.Alive() {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Reasons[s.opts.Revision], f.Spare = failed.Error(), s
+	return failed
 }
 
 // note keeps what a request for server/discover shows that is no answer to it.
@@ -466,6 +484,9 @@ func (f *Found) shut(rev requirement.Revision) {
 // Close ends the sessions that were left open, side by side.
 func (f *Found) Close() {
 	var wg sync.WaitGroup
+	if s := f.Spare; s != nil {
+		wg.Go(func() { s.Close(context.Background()) })
+	}
 	for _, s := range f.Open {
 		wg.Go(func() { s.Close(context.Background()) })
 	}

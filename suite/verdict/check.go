@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
@@ -92,20 +93,17 @@ func InScenario(name recording.Name, one, other Judge) Judge {
 // Inputs lists the recordings that the check can reach.
 func (c *Check) Inputs() []recording.Name { return slices.Concat(c.From, c.With) }
 
-// Outcome is a verdict in a word.
-type Outcome string
+// Outcome is a verdict in a word, as reports have it.
+type Outcome = reports.Verdict
 
 // The outcomes.
 const (
-	Pass          Outcome = "pass"
-	Fail          Outcome = "fail"
-	Warn          Outcome = "warn"
-	NotApplicable Outcome = "not-applicable"
-	Blocked       Outcome = "blocked"
+	Pass          = reports.Pass
+	Fail          = reports.Fail
+	Warn          = reports.Warn
+	NotApplicable = reports.NotApplicable
+	Blocked       = reports.Blocked
 )
-
-// Red reports whether the outcome speaks against the target.
-func (o Outcome) Red() bool { return o == Fail || o == Warn }
 
 // Result is what a check found.
 type Result struct {
@@ -153,9 +151,9 @@ type Finding struct {
 	// of the row holds, and its level with it.
 	Title string
 	Kept  bool
-	// On is an exchange that the finding is about, with all of its evidence. About says what was
-	// asked there, such as "a ping": Actual is how that was answered.
-	On    *recording.Exchange
+	// On is what the finding is about. Of an exchange About says what was asked there, such as
+	// "a ping": Actual is how that was answered.
+	On    Cited
 	About string
 	// Frames is further evidence. Member says what in it the finding is about, such as the uri of
 	// a listed resource; where it is empty, the messages as a whole.
@@ -290,7 +288,7 @@ func (v *Verdict) broke(why *recording.Broken) {
 		v.Skip(why.Code, why.Reason)
 		return
 	}
-	v.Block(why.Code, why.Reason, why.Frames...)
+	v.Block(why.Code, why.Reason, Frames(why.Frames))
 }
 
 func firstLines(b []byte, n int) string {

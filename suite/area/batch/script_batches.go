@@ -17,7 +17,6 @@ var batchesScenario = &scenario.Scenario{
 	Name:  Batches,
 	Title: "batches",
 	Sends: "Arrays of two requests, of requests with a notification and an unknown method among them, of notifications only, of nothing, and of a number beside a request.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	When:  scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20250326 }, recording.CodeCombination, "only 2025-03-26 has batches"),
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {

@@ -19,7 +19,6 @@ var callersScenario = &scenario.Scenario{
 	Name:  Callers,
 	Title: "comparing what callers with different rights see",
 	Sends: "The list and reads of the protected resources, by the caller of the endpoint, by another caller, and by the first one again.",
-	Phase: scenario.Read,
 	When: scenario.All(
 		scenario.InModern,
 		scenario.Where(func(p *scenario.Play) bool { return p.Combination.Transport == requirement.HTTP },

@@ -42,7 +42,6 @@ var oddCancellationsScenario = &scenario.Scenario{
 	Name:  OddCancellations,
 	Title: "cancellations without effect",
 	Sends: "An ordinary request and, but for sessions over HTTP, one that every target serves, a read and a subscription of what is read, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing. In a legacy session over HTTP, another client reads the slow resource meanwhile, under an id that the first one cancels.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
@@ -51,7 +50,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 		if c.S.HTTPSession() == "" {
 			more = toFinish(p)
 		}
-		scenario.Each(c, more, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		c.DoEach(ctx, more...)
 		var cancellations []session.Request
 		for _, x := range p.Rec.Steps(stepDone) {
 			cancellations = append(cancellations, cancellationOfDone(x))
@@ -148,10 +147,9 @@ func toFinish(p *scenario.Play) []session.Request {
 	if slow := p.Target.Subjects.Slow; uri == "" || slow != nil && slow.URI == uri {
 		return all
 	}
-	about := map[string]any{"uri": uri}
-	all = append(all, session.Request{Step: stepDone, Method: "resources/read", Params: about})
+	all = append(all, scenario.About(stepDone, "resources/read", uri))
 	if !p.Modern() && p.Facts.Declares("resources.subscribe") {
-		all = append(all, session.Request{Step: stepDone, Method: "resources/subscribe", Params: about})
+		all = append(all, scenario.About(stepDone, "resources/subscribe", uri))
 	}
 	return all
 }
@@ -172,7 +170,7 @@ func standing(ctx context.Context, p *scenario.Play, c *scenario.Client) *sessio
 // endStanding ends a subscription, and notes whether the target had ended it before.
 func endStanding(ctx context.Context, c *scenario.Client, st *session.Stream) {
 	if scenario.Answered(st) && st.Cut() == "" {
-		st.Exchange().Tags[recording.TagEnded] = "yes"
+		st.Exchange().Tags[scenario.TagEnded] = "yes"
 	}
 	c.Note(st.Stop(ctx))
 }
@@ -183,7 +181,7 @@ var slow = scenario.Where(func(p *scenario.Play) bool { return p.Target.Subjects
 
 // slowly is a read of the slow resource.
 func slowly(p *scenario.Play, step recording.Step) session.Request {
-	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": p.Target.Subjects.Slow.URI}}
+	return scenario.About(step, "resources/read", p.Target.Subjects.Slow.URI)
 }
 
 // slowRead is one that is to be cancelled, with a progress token.
@@ -375,7 +373,7 @@ var listenChurnScenario = &scenario.Scenario{
 // listenOnce opens a listen stream and closes it, and reports whether it was
 // acknowledged.
 func listenOnce(ctx context.Context, c *scenario.Client, step recording.Step) bool {
-	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: c.P.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
+	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: c.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
 	if st.Ack != nil {
 		st.Exchange().Tags[tagAcknowledged] = "yes"
 	}

@@ -16,17 +16,16 @@ var versionsScenario = &scenario.Scenario{
 	Name:  Versions,
 	Title: "asking under versions that nobody implements",
 	Sends: "A request under a version that nobody implements, ordinary requests before and after, and one under a version that the error recommends.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.InModern,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		c.Do(ctx, p.Ordinary(stepSupported))
-		scenario.Each(c, unsupported(p), func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		c.DoEach(ctx, unsupported(p)...)
 		c.Do(ctx, p.Ordinary(stepSupportedAgain))
 		for _, version := range recommended(p) {
-			q := p.Ordinary(recording.StepRetry)
-			q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version}
+			q := p.Ordinary(stepRetry)
+			q.Version, q.Tags = version, recording.Tags{scenario.TagVersion: version}
 			c.Do(ctx, q)
 		}
 	}),
@@ -37,14 +36,14 @@ var versionsScenario = &scenario.Scenario{
 func unsupported(p *scenario.Play) []session.Request {
 	var all []session.Request
 	for _, version := range []string{scenario.PastVersion, "2099-12-31"} {
-		q := p.Ordinary(stepUnsupported)
-		q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version, tagMain: "yes"}
-		all = append(all, q)
+		all = append(all, session.Request{Step: stepUnsupported, Version: version,
+			Tags: recording.Tags{scenario.TagVersion: version, tagMain: "yes"}})
 	}
+	all = p.Ordinarily(all...)
 	further := func(method string, params any) {
 		if method != all[0].Method {
 			all = append(all, session.Request{Step: stepUnsupported, Method: method, Params: params,
-				Version: scenario.PastVersion, Tags: recording.Tags{recording.TagVersion: scenario.PastVersion}})
+				Version: scenario.PastVersion, Tags: recording.Tags{scenario.TagVersion: scenario.PastVersion}})
 		}
 	}
 	further("server/discover", nil)
@@ -76,7 +75,6 @@ var advertisedScenario = &scenario.Scenario{
 	Name:  Advertised,
 	Title: "using every version that discovery lists",
 	Sends: "An ordinary modern request, and an initialize on another connection, under each version that server/discover lists.",
-	Phase: scenario.Read,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || len(p.Facts.Listed()) >= 2 }, recording.CodeNotExercised, "discovery lists no second version"),
 		scenario.InModern,
@@ -90,7 +88,7 @@ var advertisedScenario = &scenario.Scenario{
 			case rev.Modern():
 				if c, ok := p.Clean(ctx); ok {
 					q := p.Ordinary(stepModern)
-					q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version}
+					q.Version, q.Tags = version, recording.Tags{scenario.TagVersion: version}
 					c.Do(ctx, q)
 				}
 			default:
@@ -122,7 +120,6 @@ var afterHandshakeScenario = &scenario.Scenario{
 	Name:  AfterHandshake,
 	Title: "a modern request after a handshake",
 	Sends: "A modern request right after a handshake (on the same connection over stdio, beside the session over HTTP), and the same request without any handshake.",
-	Phase: scenario.Read,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || p.Facts.DualEra() },
 			recording.CodeNotExercised, "the target serves only one era of the protocol on this transport"),
@@ -143,9 +140,9 @@ var afterHandshakeScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary(recording.StepPlain))
+		c.Do(ctx, p.Ordinary(scenario.StepPlain))
 		q := p.Ordinary(stepAfterHandshake)
-		q.Tags = recording.Tags{recording.TagVersion: string(legacy)}
+		q.Tags = recording.Tags{scenario.TagVersion: string(legacy)}
 		if p.Combination.Transport == requirement.HTTP {
 			c.Do(ctx, q)
 			return

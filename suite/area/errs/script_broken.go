@@ -35,7 +35,6 @@ var removedMethodsScenario = &scenario.Scenario{
 	Name:  RemovedMethods,
 	Title: "calling methods that the revision removed",
 	Sends: "ping and logging/setLevel in a revision that removed them, and initialize where no legacy revision is served.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	When:  scenario.Where((*scenario.Play).Modern, recording.CodeCombination, "the methods belong to this revision"),
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {

@@ -19,14 +19,13 @@ var httpStatusesScenario = &scenario.Scenario{
 	Name:  HTTPStatuses,
 	Title: "sending notifications, malformed bodies and unusual headers",
 	Sends: "A notification in order and one that is refused, a response to a request that was never made (up to 2025-11-25), malformed bodies, conforming forms of the Accept and Content-Type headers, a body in chunks, names of headers in other letters, and HEAD, OPTIONS, PUT and PATCH.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	When:  scenario.OverHTTP,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		c.Do(ctx, p.Ordinary(recording.StepList))
 		c.Do(ctx, scenario.Notification(stepNotify))
 		c.Do(ctx, p.Ordinary(stepListAfter))
-		all := append(statusProbes(p, c), oddMethodProbes(p)...)
+		all := p.Ordinarily(append(statusProbes(p, c), oddMethodProbes(p)...)...)
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
 			if q.HTTPMethod == http.MethodHead || q.HTTPMethod == http.MethodOptions {
 				c.Peek(ctx, q, p.Limits.UpTo(time.Second)) // one may be taken for a GET
@@ -61,25 +60,21 @@ func statusProbes(p *scenario.Play, c *scenario.Client) []session.Request {
 	malformed.Params = json.RawMessage(`5`)
 	all = append(all, malformed)
 	for _, m := range noMessages {
-		all = append(all, session.Request{Step: stepBody, Tags: recording.Tags{recording.TagForm: m.form}, Body: []byte(m.body)})
+		all = append(all, session.Request{Step: stepBody, Tags: recording.Tags{scenario.TagForm: m.form}, Body: []byte(m.body)})
 	}
 	for _, m := range acceptForms {
-		q := p.Ordinary(stepAccept)
-		q.Tags, q.Header = recording.Tags{recording.TagForm: m.form}, map[string]string{"Accept": m.accept}
-		all = append(all, q)
+		all = append(all, session.Request{Step: stepAccept, Tags: recording.Tags{scenario.TagForm: m.form},
+			Header: map[string]string{"Accept": m.accept}})
 	}
-	charset := p.Ordinary(stepCharset)
-	charset.Header = map[string]string{"Content-Type": "application/json; charset=utf-8"}
-	chunked := p.Ordinary(stepChunked)
-	chunked.Chunked = true
-	return append(all, charset, chunked, spelled(p, c))
+	return append(all,
+		session.Request{Step: stepCharset, Header: map[string]string{"Content-Type": "application/json; charset=utf-8"}},
+		session.Request{Step: stepChunked, Chunked: true}, spelled(p, c))
 }
 
 // spelled is an ordinary request whose headers are named in other letters.
 func spelled(p *scenario.Play, c *scenario.Client) session.Request {
-	q := p.Ordinary(stepHeaderCase)
-	q.Omit = []string{"Content-Type", "Accept"}
-	q.Exact = [][2]string{{"content-type", "application/json"}, {"ACCEPT", "application/json, text/event-stream"}}
+	q := session.Request{Step: stepHeaderCase, Omit: []string{"Content-Type", "Accept"},
+		Exact: [][2]string{{"content-type", "application/json"}, {"ACCEPT", "application/json, text/event-stream"}}}
 	if id := c.S.HTTPSession(); id != "" && !p.Modern() {
 		q.Omit = append(q.Omit, scenario.HeaderSession)
 		q.Exact = append(q.Exact, [2]string{"mcp-session-id", id})

@@ -51,7 +51,7 @@ var httpStreamsScenario = &scenario.Scenario{
 				c.S.Quiet(ctx, p.Limits.QuietWindow)
 			} else if stream.Status() == 0 {
 				// Some write it with the first event only, or when the stream ends with the session.
-				c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
+				c.Do(ctx, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 				stream.AwaitHead(ctx, lingering)
 			}
 			c.Note(c.Dropped(ctx, stream))
@@ -145,12 +145,12 @@ var httpBroadcastScenario = &scenario.Scenario{
 		changes := p.Earlier(recording.Changes)
 		subscribed := changes.Step(recording.StepSubscribe)
 		if _, changed := changes.Mark(recording.MarkUpdate); changed && subscribed != nil && subscribed.Succeeded() &&
-			subscribed.Tags[recording.TagTold] == "no" {
+			subscribed.Tags[scenario.TagTold] == "no" {
 			p.Skip(recording.CodeNotExercised, "no update came when one was due")
 			return
 		}
 		one, two := c.S.OpenStream(ctx, stepGet1), c.S.OpenStream(ctx, stepGet2)
-		x := c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: map[string]any{"uri": uri}})
+		x := c.Do(ctx, scenario.About(recording.StepSubscribe, "resources/subscribe", uri))
 		if x.Succeeded() && one.Open() && two.Open() {
 			after := p.Mark(markTriggered)
 			if p.Fire(ctx, p.Target.Triggers.Update) {

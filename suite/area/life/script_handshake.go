@@ -23,8 +23,7 @@ var handshakeScenario = &scenario.Scenario{
 	Name:  Handshake,
 	Title: "a handshake in slow motion",
 	Sends: "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
-	Phase: scenario.Read, // nobody else talks in its session
-	Waits: true,
+	Waits: true, // nobody else talks in its session
 	In:    scenario.Opening,
 	When:  legacyOnly,
 	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
@@ -50,14 +49,13 @@ var pingsScenario = &scenario.Scenario{
 	Name:  Pings,
 	Title: "ping",
 	Sends: "ping without params, and with empty metadata.",
-	Phase: scenario.Read,
 	When:  legacyOnly,
 	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepPing, Method: "ping"},
 			{Step: stepPingMeta, Method: "ping", Params: map[string]any{"_meta": map[string]any{}}},
 		}
-		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		c.DoEach(ctx, all...)
 	}),
 }
 
@@ -204,7 +202,7 @@ var negotiationScenario = &scenario.Scenario{
 		// What is no text cannot be asked for: JSON would make another one of it.
 		if x.Succeeded() && offer != "" && utf8.ValidString(offer) && offer != unknown && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {
 			settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepReturn, Method: "initialize", Timeout: firstAnswer(p),
-				Params: session.InitializeParams(offer), Tags: recording.Tags{recording.TagVersion: offer}})))
+				Params: session.InitializeParams(offer), Tags: recording.Tags{scenario.TagVersion: offer}})))
 		}
 		if x.Succeeded() && newest(p) {
 			modern := p.Combination.Transport != requirement.Stdio && slices.Contains(p.Facts.Served, requirement.R20260728)

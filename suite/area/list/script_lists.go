@@ -27,14 +27,13 @@ var relistScenario = &scenario.Scenario{
 	Name:  Relist,
 	Title: "listing again after the reads",
 	Sends: "A second walk through all pages after the reads, and once more the reads that had no result.",
-	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	Script: func(ctx context.Context, p *scenario.Play) {
 		reads := p.Earlier(recording.Reads).Steps(recording.StepRead)
 		var refused, small []*recording.Exchange
 		sized := false
 		for _, x := range reads {
-			sized = sized || x.Tags[recording.TagSize] != ""
+			sized = sized || x.Tags[scenario.TagSize] != ""
 			if x.Failed() {
 				refused = append(refused, x)
 			}
@@ -70,7 +69,6 @@ var listParamsScenario = &scenario.Scenario{
 	Name:  ListParams,
 	Title: "listing with and without params",
 	Sends: "resources/list without params and with empty ones.",
-	Phase: scenario.Read,
 	When:  scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "since 2026-07-28 every request has params"),
 	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		list := func(step recording.Step, params any) {
@@ -90,7 +88,6 @@ var sameListScenario = &scenario.Scenario{
 	Name:  SameList,
 	Title: "comparing the list of two connections",
 	Sends: "The list on one connection, after requests that have nothing to do with it, and on another connection.",
-	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	In:    scenario.Opening,
 	When:  scenario.Where((*scenario.Play).Modern, recording.CodeCombination, "before 2026-07-28 a list may depend on the session"),

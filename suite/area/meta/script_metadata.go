@@ -16,17 +16,16 @@ var badMetadataScenario = &scenario.Scenario{
 	Name:  BadMetadata,
 	Title: "metadata that lacks something",
 	Sends: "An ordinary request, then the same without the version or the capabilities in its metadata, and with members of a wrong type.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	When:  scenario.InModern,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		c.Do(ctx, p.Ordinary(recording.StepPlain))
+		c.Do(ctx, p.Ordinary(scenario.StepPlain))
 		steps := []struct {
 			name recording.Step
 			key  string
 			to   any
 		}{
-			{recording.StepNoVersion, session.MetaVersion, nil},
+			{scenario.StepNoVersion, session.MetaVersion, nil},
 			{stepNoCapabilities, session.MetaCapabilities, nil},
 			{stepOddVersion, session.MetaVersion, 5},
 			{stepOddCapabilities, session.MetaCapabilities, "x"},
@@ -41,8 +40,7 @@ var badMetadataScenario = &scenario.Scenario{
 				requests = append(requests, q)
 			}
 		}
-		do := func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) }
-		scenario.Each(c, requests, do)
+		c.DoEach(ctx, requests...)
 		if len(versions) == 0 {
 			return
 		}
@@ -60,7 +58,6 @@ var logLevelsScenario = &scenario.Scenario{
 	Name:  LogLevels,
 	Title: "setting the log level",
 	Sends: "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, over HTTP in another session, and over stdio a list behind it.",
-	Phase: scenario.Read,
 	After: []recording.Name{recording.Reads},
 	In:    scenario.Opening,
 	When:  scenario.All(scenario.InLegacy, scenario.Declared("logging")),

@@ -26,7 +26,6 @@ var requestIDsScenario = &scenario.Scenario{
 	Name:  RequestIDs,
 	Title: "requests under unusual ids",
 	Sends: "Ordinary requests under ids that are unusual but legal: zero, negative, very large, an empty string, one of many letters between blanks, a UUID in letters of both cases, and the string and the number of the same digits; over HTTP one with a body in chunks.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		ask := func(c *scenario.Client, step recording.Step, id string) *recording.Exchange {
@@ -68,7 +67,6 @@ var concurrencyScenario = &scenario.Scenario{
 	Name:  Concurrency,
 	Title: "many requests at once",
 	Sends: "Some reads one by one; the same reads, lists and other requests, all in flight at the same time, and one more request when they are answered; where a read yielded what is another resource's, both are read once more, one by one, and if that does not settle it, all of it is sent up to twice more.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkResources, recording.Reads, recording.TemplateSweep},
 	When:  scenario.Declared("resources"),
@@ -131,7 +129,7 @@ func readAlone(ctx context.Context, p *scenario.Play, c *scenario.Client, step r
 }
 
 func read(step recording.Step, uri, round string) session.Request {
-	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri, tagRound: round}}
+	return scenario.Of(step, "resources/read", uri, recording.Tags{tagRound: round})
 }
 
 func isSlow(p *scenario.Play, uri string) bool {
@@ -161,8 +159,7 @@ var clientNotificationsScenario = &scenario.Scenario{
 		"made, the last notification of a handshake once more, or where there is none, and, where clients " +
 		"send responses and what comes back is not bound to a message, two under ids that the server " +
 		"never used; then a look at what comes back.",
-	Phase: scenario.Read,
-	In:    scenario.Expendable,
+	In: scenario.Expendable,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepUnknown, Method: "notifications/mcpcheck/unknown", Notification: true},
@@ -185,9 +182,9 @@ var clientNotificationsScenario = &scenario.Scenario{
 // first, as two of the same template follow each other; they are half of all, and more where little is listed.
 func readTogether(p *scenario.Play, n int) []string {
 	listed := yielded(p, recording.Reads, recording.StepRead)
-	expanded := yielded(p, recording.TemplateSweep, recording.StepKnown)
+	expanded := yielded(p, recording.TemplateSweep, scenario.StepKnown)
 	if len(expanded) < 2 {
-		expanded = append(expanded, yielded(p, recording.TemplateSweep, recording.StepSweep)...)
+		expanded = append(expanded, yielded(p, recording.TemplateSweep, scenario.StepSweep)...)
 	}
 	expanded = slices.DeleteFunc(expanded, func(uri string) bool { return slices.Contains(listed, uri) })
 	expanded = expanded[:min(len(expanded), max(n/2, n-len(listed)))]

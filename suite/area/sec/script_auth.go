@@ -29,7 +29,6 @@ var credentialsScenario = &scenario.Scenario{
 	Name:     Credentials,
 	Title:    "calling without valid credentials",
 	Sends:    "First requests without credentials, with a token that nobody issued and with those of other identities; a fetch of the protected-resource metadata.",
-	Phase:    scenario.Read,
 	When:     scenario.OverHTTP,
 	Security: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
@@ -37,7 +36,7 @@ var credentialsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		first := opening(p, recording.StepAnonymous, nil)
+		first := opening(p, scenario.StepAnonymous, nil)
 		if !p.Target.Credentials() {
 			first.Tags = recording.Tags{tagOrdinary: "yes"}
 		}
@@ -145,7 +144,6 @@ var rightsScenario = &scenario.Scenario{
 	Name:  Rights,
 	Title: "asking for protected resources without the right",
 	Sends: "Reads and subscriptions of protected resources, by the caller who may and by the one who must not, with a list in between.",
-	Phase: scenario.Read,
 	When: scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Subjects.Protected) > 0 },
 		recording.CodeNeedsConfig, "the target file has to give a weaker identity and a resource beyond its rights (identities, subjects.protected)"),
 	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, owner *scenario.Client) {
@@ -177,23 +175,24 @@ func inRole(ctx context.Context, p *scenario.Play, id *target.Identity) (*scenar
 }
 
 func intrude(ctx context.Context, p *scenario.Play, c *scenario.Client, protected target.Protected) {
-	tags := recording.Tags{recording.TagURI: protected.URI, tagIdentity: protected.Identity}
-	params := map[string]any{"uri": protected.URI}
+	tags := recording.Tags{tagIdentity: protected.Identity}
+	read := scenario.Of(recording.StepRead, "resources/read", protected.URI, tags)
+	subscribe := scenario.Of(recording.StepSubscribe, "resources/subscribe", protected.URI, tags)
 	c.Do(ctx, p.Ordinary(recording.StepList))
-	c.Do(ctx, session.Request{Step: recording.StepRead, Method: "resources/read", Params: params, Tags: tags})
+	c.Do(ctx, read)
 	switch {
 	case !p.Facts.Declares("resources.subscribe"):
 	case p.Modern():
-		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{protected.URI}}, session.Request{Tags: recording.Tags{recording.TagURI: protected.URI, tagIdentity: protected.Identity}})
+		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{protected.URI}}, session.Request{Tags: subscribe.Tags})
 		granted := st.Ack != nil && slices.Contains(scenario.Acknowledged(st.Ack.Raw), protected.URI)
 		x := c.Note(st.Stop(ctx))
 		if granted {
 			x.Tags[tagGranted] = "yes"
 		}
 	default:
-		c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: params, Tags: tags})
+		c.Do(ctx, subscribe)
 	}
-	c.Do(ctx, session.Request{Step: recording.StepRead, Method: "resources/read", Params: params, Tags: tags})
+	c.Do(ctx, read)
 }
 
 // authorized reports whether the endpoint sends an Authorization header.
@@ -228,7 +227,7 @@ var logSecretsScenario = &scenario.Scenario{
 		}
 		all := []session.Request{p.Ordinary(recording.StepList)}
 		if uri := p.Readable(); uri != "" {
-			all = append(all, session.Request{Step: recording.StepRead, Method: "resources/read", Params: map[string]any{"uri": uri}})
+			all = append(all, scenario.About(recording.StepRead, "resources/read", uri))
 		}
 		for _, q := range all {
 			q.Header = map[string]string{"Authorization": inventedToken}

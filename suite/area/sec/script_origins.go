@@ -41,23 +41,22 @@ var originsScenario = &scenario.Scenario{
 	Name:     Origins,
 	Title:    "calling from foreign web pages",
 	Sends:    "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; requests from origins that look like its own, and from that of a page with a certificate; on a loopback address also a request with the Host header of such a page.",
-	Phase:    scenario.Read,
 	After:    []recording.Name{recording.Reads},
 	When:     overAnyHTTP,
 	Security: true,
 	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		without, own := p.Ordinary(stepNoOrigin), p.Ordinary(stepOwnOrigin)
-		without.Tags, without.Omit = recording.Tags{recording.TagOrigin: "none"}, []string{"Origin"}
 		origin := ownOrigin(p)
-		own.Tags, own.Header = recording.Tags{recording.TagOrigin: origin}, map[string]string{"Origin": origin}
-		c.Do(ctx, without)
-		c.Do(ctx, own)
+		for _, q := range p.Ordinarily(
+			session.Request{Step: stepNoOrigin, Tags: recording.Tags{recording.TagOrigin: "none"}, Omit: []string{"Origin"}},
+			session.Request{Step: stepOwnOrigin, Tags: recording.Tags{recording.TagOrigin: origin},
+				Header: map[string]string{"Origin": origin}},
+		) {
+			c.Do(ctx, q)
+		}
 		all := foreignRequests(p)
 		if loopback(p.Address().Hostname()) {
-			q := p.Ordinary(stepForeignHost)
-			q.Tags, q.Omit = recording.Tags{tagHost: foreignHost}, []string{"Origin"}
-			q.Header = map[string]string{"Host": foreignHost}
-			all = append(all, q)
+			all = append(all, p.Ordinarily(session.Request{Step: stepForeignHost, Tags: recording.Tags{tagHost: foreignHost},
+				Omit: []string{"Origin"}, Header: map[string]string{"Host": foreignHost}})...)
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
 			if q.Step == stepForeignHost {
@@ -66,11 +65,11 @@ var originsScenario = &scenario.Scenario{
 			}
 			control(ctx, c, q, foreign(ctx, c, q))
 		})
-		scenario.Each(c, lookAlikes(p, origin), func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		c.DoEach(ctx, lookAlikes(p, origin)...)
 		foreignStream(ctx, p, c)
 		if p.Combination.Transport == requirement.HTTP {
 			foreignInitialize(ctx, p)
-			foreign(ctx, c, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
+			foreign(ctx, c, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 		}
 	}),
 }
@@ -79,7 +78,7 @@ var originsScenario = &scenario.Scenario{
 func foreignRequests(p *scenario.Play) []session.Request {
 	all := []session.Request{p.Ordinary(stepRequest), scenario.Notification(stepNotification)}
 	if uri := p.Readable(); uri != "" {
-		all = append(all, session.Request{Step: recording.StepRead, Method: "resources/read", Params: map[string]any{"uri": uri}})
+		all = append(all, scenario.About(recording.StepRead, "resources/read", uri))
 	}
 	if p.Modern() {
 		all = append(all, session.Request{Step: recording.StepListen, Method: "subscriptions/listen",
@@ -111,10 +110,10 @@ func lookAlikes(p *scenario.Play, own string) []session.Request {
 	}
 	all := make([]session.Request, len(origins))
 	for i, origin := range origins {
-		all[i] = p.Ordinary(stepLookAlike)
-		all[i].Tags, all[i].Header = recording.Tags{recording.TagOrigin: origin}, map[string]string{"Origin": origin}
+		all[i] = session.Request{Step: stepLookAlike, Tags: recording.Tags{recording.TagOrigin: origin},
+			Header: map[string]string{"Origin": origin}}
 	}
-	return all
+	return p.Ordinarily(all...)
 }
 
 // foreign sends a request as from a foreign page; a stream that it opens is
@@ -186,7 +185,6 @@ var publicAddressScenario = &scenario.Scenario{
 	Name:     PublicAddress,
 	Title:    "calling a local server at another address of the machine",
 	Sends:    "A request to another address of this machine, with the Host header of the endpoint.",
-	Phase:    scenario.Read,
 	Security: true,
 	When: scenario.All(overAnyHTTP, scenario.Where(func(p *scenario.Play) bool {
 		return p.Endpoint.ListensAt(p.Address().Hostname()) || p.Endpoint.URL != "" && loopback(p.Address().Hostname())

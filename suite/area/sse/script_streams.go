@@ -76,7 +76,7 @@ func streamed(ctx context.Context, p *scenario.Play, c *scenario.Client) (x *rec
 		for _, read := range r.Steps(recording.StepRead) {
 			if uri := read.Tags[recording.TagURI]; read.Succeeded() && verdict.MediaType(read.Header) == "text/event-stream" {
 				kinds = append(kinds, func(step recording.Step) session.Request {
-					return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri}}
+					return scenario.About(step, "resources/read", uri)
 				})
 				break
 			}
@@ -217,7 +217,6 @@ var sseEndpointScenario = &scenario.Scenario{
 	Name:  SSEEndpoint,
 	Title: "opening the event stream of HTTP+SSE by hand",
 	Sends: "A plain GET that opens the event stream of HTTP+SSE, up to its first event.",
-	Phase: scenario.Read,
 	When: scenario.Where(func(p *scenario.Play) bool {
 		return p.Combination.Transport == requirement.SSE && p.Combination.Defined()
 	}, recording.CodeCombination, "the scenario is about HTTP+SSE"),

@@ -20,7 +20,6 @@ var framingScenario = &scenario.Scenario{
 	Name:  Framing,
 	Title: "messages split, joined, oddly ended and long",
 	Sends: "An ordinary request, two in a single write, one with characters in its id that other formats end lines with, one in three writes cut in the middle of a character of its id, one that ends in a carriage return and a newline, one after an empty line, and one of more than a mebibyte.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	When:  onStdio,
 	Script: func(ctx context.Context, p *scenario.Play) {

@@ -24,7 +24,6 @@ var expansionsScenario = &scenario.Scenario{
 	Name:  recording.Expansions,
 	Title: "reading expanded templates",
 	Sends: "Reads of templates that are expanded with known arguments; for query expressions with none, one and all of the variables.",
-	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkTemplates},
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool {
@@ -121,7 +120,6 @@ var templatesWithoutParamsScenario = &scenario.Scenario{
 	Name:  TemplatesWithoutParams,
 	Title: "asking for templates without params",
 	Sends: "resources/templates/list with params and without.",
-	Phase: scenario.Read,
 	When:  scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "every request has params in this revision"),
 	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		const method = "resources/templates/list"
