@@ -204,7 +204,9 @@ const others = async (browser, link) => {
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
     await whole(page);
     if (await page.locator("details:not([open])").count() > 0) fail("something stays closed on paper");
-    if (!await page.evaluate(() => [...document.styleSheets[0].cssRules].some((r) => r instanceof CSSPageRule && r.cssText.includes(document.querySelector("h1").textContent.slice(0, 9))))) fail("the sheets do not name the target");
+    const sheets = await page.evaluate(() => [...document.styleSheets[0].cssRules].filter((r) => r instanceof CSSPageRule)
+      .map((r) => r.cssText).join());
+    if (!sheets.includes((await page.textContent("h1")).slice(0, 9))) fail("the sheets do not name the target: " + sheets);
     if (await page.locator("details.finding ol.wire li").count() === 0) fail("paper lacks the conversations");
     await accessible(page, "paper");
     await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));

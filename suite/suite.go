@@ -157,10 +157,11 @@ func Possible(c Config) ([]engine.Row, error) {
 }
 
 // Test judges the target in a test: every row becomes a subtest, named
-// "revision/transport/ID"; with -v a line tells every few seconds how far the run is. Not-applicable rows and what the baseline excuses are skipped; a
-// fail, a blocked MUST and, with Strict, a warning fail the test, with the messages that
-// prove it and the command that repeats it. So do an endpoint that cannot be reached, and a run
-// that ended early.
+// "revision/transport/ID"; with -v a line tells every few seconds how far the run is.
+// Not-applicable rows and what the baseline excuses are skipped; a fail, a blocked MUST and,
+// with Strict, a warning fail the test, with the messages that prove it and the command that
+// repeats it; the first of a cause has it all. So do an endpoint that cannot be reached, and a
+// run that ended early.
 func Test(t *testing.T, c Config) {
 	t.Helper()
 	told := io.Discard
@@ -206,7 +207,8 @@ func present(t *testing.T, report *reports.Report, x *reports.Result, strict boo
 	switch {
 	case x.Excused:
 		t.Skip("known: " + x.ExcusedReason + "\n" + write.FindingOnce(report, x, causes))
-	case x.Verdict == reports.Fail, x.Verdict == reports.Warn && strict, x.Verdict == reports.Blocked && x.Level == reports.LevelMust:
+	case x.Verdict == reports.Fail, x.Verdict == reports.Warn && strict,
+		x.Verdict == reports.Blocked && x.Level == reports.LevelMust:
 		t.Error(write.FindingOnce(report, x, causes))
 	case x.Verdict == reports.Warn:
 		t.Log("warning: " + write.FindingOnce(report, x, causes))

@@ -20,7 +20,7 @@ import (
 func main() {
 	var o options
 	flag.StringVar(&o.version, "version", "0.0.0", "the `VERSION` of the packages and programs; the default is that of a checkout without a tag")
-	flag.StringVar(&o.platforms, "platforms", here.String(), "the platforms `OS/ARCH,...` to build for, or all of the release")
+	flag.StringVar(&o.platforms, "platforms", here.String(), "the platforms `OS/ARCH,...`, or all of the release")
 	flag.StringVar(&o.programs, "programs", "", "the `DIRECTORY` with programs that are built already, for one platform")
 	flag.StringVar(&o.out, "out", filepath.Join("packages", "dist"), "the `DIRECTORY` that the packages are written to")
 	flag.Parse()
@@ -56,7 +56,7 @@ func run(o options, args []string) error {
 		return usageError{err}
 	}
 	if o.programs != "" && len(chosen) != 1 {
-		return usageError{fmt.Errorf("-programs: -platforms names the one that the programs of %s are for", o.programs)}
+		return usageError{fmt.Errorf("-programs: %s has those for one platform, which -platforms names", o.programs)}
 	}
 	for _, p := range chosen {
 		contents, err := r.take(p, o)

@@ -9,15 +9,17 @@ import (
 	"testing"
 )
 
+var images = []string{imageScope + "mcpcheck", imageScope + "mockserver"}
+
 // naming are the words that a name stands behind where somebody installs, imports or publishes what has it.
 var naming = map[string][]string{
 	`(?:npx|npx -p|npx --offline|npm install|npm view) (mcpcheck[\w-]*)`: {npmName},
-	`from "(mcpcheck[\w-]*)`:                                                                  {npmName},
-	`(@[\w-]+/)(?:\*/|\$\{platform|(?:linux|darwin|win32)-)`:                                  {npmScope},
-	`(?:uvx|uvx .*--from|pip install|pip index versions|pip" .* install .*) (mcpcheck[\w-]*)`: {pythonName},
-	`--cask ([\w-]+/[\w-]+/[\w-]+)`:                                                           {tapName + "/" + systemName},
-	`(?:package_name: |Casks/|homebrew_casks:\n  - name: |apt install \./)([a-z-]+)`:          {systemName},
-	`(ghcr\.io/[\w/-]+)`:                                                                      {imageScope + "mcpcheck", imageScope + "mockserver"},
+	`from "(mcpcheck[\w-]*)`:                                                               {npmName},
+	`(@[\w-]+/)(?:\*/|\$\{platform|(?:linux|darwin|win32)-)`:                               {npmScope},
+	`(?:uvx|uvx .*--from|pip install|pip index versions|install .* ".*") (mcpcheck[\w-]*)`: {pythonName},
+	`--cask ([\w-]+/[\w-]+/[\w-]+)`:                                                        {tapName + "/" + systemName},
+	`(?:package_name: |Casks/|homebrew_casks:\n  - name: |apt install \./)([a-z-]+)`:       {systemName},
+	`(ghcr\.io/[\w/-]+)`:                                                                   images,
 }
 
 // TestNaming: what names a package, a cask or an image names it as it is published.
@@ -44,7 +46,8 @@ func TestNaming(t *testing.T) {
 		return err
 	}
 	for _, root := range []string{
-		"README.md", "CHANGELOG.md", "Dockerfile", "action.yml", ".goreleaser.yaml", ".github", "ci", "docs", "examples", "packages",
+		"README.md", "CHANGELOG.md", "Dockerfile", "action.yml", ".goreleaser.yaml", ".github", "ci", "docs",
+		"examples", "packages",
 	} {
 		if err := filepath.WalkDir(root, look); err != nil {
 			t.Fatal(err)

@@ -25,7 +25,7 @@ func npmPlatform(out, version string, p platform, contents []file) error {
 	manifest := map[string]any{
 		"name":            npmScope + n.npm(),
 		"version":         version,
-		"description":     fmt.Sprintf("The programs of mcpcheck for %s on %s; install %s, which takes what it needs", n.os, n.cpu, npmName),
+		"description":     fmt.Sprintf("The programs for %s on %s, which %s installs", n.os, n.cpu, npmName),
 		"os":              []string{n.os},
 		"cpu":             []string{n.cpu},
 		"preferUnplugged": true, // programs cannot be run from within an archive

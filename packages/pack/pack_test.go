@@ -227,8 +227,8 @@ func TestMistakes(t *testing.T) {
 	}{
 		{o: options{version: "v1"}, want: `-version: "v1" is none such as 1.2.3`},
 		{o: options{version: "1.2.3", platforms: "plan9/amd64"}, want: `"plan9/amd64" is none of [linux/amd64`},
-		{o: options{version: "1.2.3", platforms: "all", programs: "bin"}, want: "-programs: -platforms names"},
-		{o: options{version: "1.2.3", platforms: "all"}, args: []string{"all"}, want: `"all": there are no arguments`},
+		{o: options{version: "1.2.3", platforms: "all", programs: "-"}, want: "one platform, which -platforms names"},
+		{o: options{version: "1.2.3"}, args: []string{"all"}, want: `"all": there are no arguments`},
 	} {
 		c.o.out = t.TempDir()
 		if err := run(c.o, c.args); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -49,7 +49,8 @@ func wheel(out, version string, p platform, contents []file) error {
 		f.name = dir + f.name
 		packed = append(packed, f)
 	}
-	metadata = fmt.Appendf(bytes.TrimSpace(metadata), "\nName: %s\nVersion: %s\n\n%s", pythonName, version, readme)
+	metadata = fmt.Appendf(bytes.TrimSpace(metadata), "\nName: %s\nVersion: %s\n\n%s",
+		pythonName, version, readme)
 	tags := known[p].tags
 	packed = append(packed,
 		file{name: info + "METADATA", data: metadata},

@@ -31,7 +31,8 @@ func TestFinding(t *testing.T) {
 	first, x2 := FindingOnce(r, &x, told), x
 	x2.Revision = "2099-01-01"
 	again := FindingOnce(r, &x2, told)
-	if first != Finding(r, &x) || strings.Contains(again, "expected:") || !strings.Contains(again, "\nactual:   as in "+x.Revision+" on "+x.Transport+"\nrepeat: ") {
+	if where := "\nactual:   as in " + x.Revision + " on " + x.Transport + "\nrepeat: "; first != Finding(r, &x) ||
+		strings.Contains(again, "expected:") || !strings.Contains(again, where) {
 		t.Errorf("told first as\n%s\nand then as\n%s", first, again)
 	}
 }

@@ -154,7 +154,9 @@ func newRun(o Options, rows []engine.Row) *run {
 	if o.Context == nil {
 		o.Context = context.Background()
 	}
-	return &run{options: o, rows: rows, opened: make(chan struct{}), causes: map[any]string{}, console: io.Discard}
+	return &run{
+		options: o, rows: rows, opened: make(chan struct{}), causes: map[any]string{}, console: io.Discard,
+	}
 }
 
 // tree adds a container for each area, in it one for each combination, and in these the

@@ -49,7 +49,9 @@ func (f Frames) String() string {
 // present shows a verdict as the outcome of the spec that runs.
 func present(v *Verdict, frames Frames, strict bool) {
 	v.Evidence = nil
-	entry := func(name string, value any) { ginkgo.AddReportEntry(name, value, ginkgo.ReportEntryVisibilityNever) }
+	entry := func(name string, value any) {
+		ginkgo.AddReportEntry(name, value, ginkgo.ReportEntryVisibilityNever)
+	}
 	entry("verdict", v)
 	if v.Verdict.Red() {
 		entry("expected", v.Expected)

@@ -52,5 +52,6 @@ func (n *Narrator) String() string {
 	case e.Kind == Confirming:
 		return fmt.Sprintf("mcpcheck: %d verdicts are being confirmed", e.Total)
 	}
-	return fmt.Sprintf("mcpcheck: %d of %d scenarios were played; the last one that began: %s, %s", e.Done, e.Total, e.Combination, e.Title)
+	return fmt.Sprintf("mcpcheck: %d of %d scenarios were played; the last one that began: %s, %s",
+		e.Done, e.Total, e.Combination, e.Title)
 }

@@ -23,7 +23,8 @@ func TestNarrator(t *testing.T) {
 		stop()
 		time.Sleep(time.Minute)
 		lines := strings.Split(out.String(), "\n")
-		if heard != 1 || len(lines) != 3 || !strings.Contains(lines[0], "has not begun") || !strings.Contains(lines[1], "3 of 9 ") || !strings.Contains(lines[1], "a walk") {
+		if heard != 1 || len(lines) != 3 || !strings.Contains(lines[0], "has not begun") ||
+			!strings.Contains(lines[1], "3 of 9 ") || !strings.Contains(lines[1], "a walk") {
 			t.Errorf("%d events heard, and written is\n%s", heard, out.String())
 		}
 	})

@@ -382,8 +382,10 @@
   window.addEventListener("hashchange", follow);
 
   // Paper has nothing to click, and each sheet says whose it is.
-  const title = document.querySelector("header.top > div").innerText.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]+|[\\"]/gu, " ").slice(0, 200);
-  document.styleSheets[0].insertRule(`@page { @top-left { width: 100%; font: 8pt sans-serif; content: "${title}"; } @bottom-right { font: 8pt sans-serif; content: counter(page) "/" counter(pages); } }`);
+  const whose = document.querySelector("header.top > div").innerText;
+  const printable = whose.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]+|[\\"]/gu, " ").slice(0, 160);
+  document.styleSheets[0].insertRule(`@page { font: 8pt sans-serif;
+    @top-left { width: 100%; content: "${printable}"; } @bottom-right { content: counter(page) "/" counter(pages); } }`);
   let unfolded = [];
   window.addEventListener("beforeprint", () => {
     build(items.length);
