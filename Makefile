@@ -4,7 +4,7 @@ GO ?= go
 # How long `make fuzz` runs each target.
 FUZZTIME ?= 30s
 
-.PHONY: all build test race lint security docs bench bench-mock fuzz hostile packages clients
+.PHONY: all build test race lint security docs bench bench-mock fuzz hostile packages release-dry-run clients
 
 all: build test
 
@@ -53,10 +53,14 @@ docs:
 	$(GO) run ./cmd/mcpcheck explain --pages docs/requirements
 	$(GO) test ./internal/pagetest -run 'TestGenerated$$' -update
 
-# The packages for npm and the wheels for Python, for all platforms of a release, into
-# packages/dist: make packages VERSION=1.2.3
+# The packages for npm and the wheel for Python, for this machine, into packages/dist:
+# make packages VERSION=1.2.3 PLATFORMS=all
 packages:
-	$(GO) run ./packages/pack $(addprefix -version ,$(VERSION))
+	$(GO) run ./packages/pack $(addprefix -version ,$(VERSION)) $(addprefix -platforms ,$(PLATFORMS))
+
+# All that a release has, of this checkout: built, installed from its files and run, not published.
+release-dry-run:
+	ci/packages --release
 
 # The clients of the admin interface in TypeScript, Python and Go, from its description.
 clients:

@@ -326,8 +326,8 @@ PAGE-10                   # reason: fill in
 		t.Errorf("read again: %v, %v", again, err)
 	}
 	f = From(r, Choice{SDK: true})
-	if got := fmt.Sprint(f.Entries); len(f.Entries) != 2 || f.Entries[0].Pattern != (Pattern{"PAGE-02", "", "http"}) ||
-		f.Entries[1].Pattern != (Pattern{"PAGE-10", revisions[1], ""}) || f.Entries[1].Reason != "So does the SDK." {
+	if got := fmt.Sprint(f.Entries); len(f.Entries) != 2 || f.Entries[0].Pattern != (Pattern{ID: "PAGE-02", Transport: "http"}) ||
+		f.Entries[1].Pattern != (Pattern{ID: "PAGE-10", Revision: revisions[1]}) || f.Entries[1].Reason != "So does the SDK." {
 		t.Errorf("of the SDK: %s", got)
 	}
 }

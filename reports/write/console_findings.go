@@ -222,7 +222,7 @@ func (c *console) evidence(x *reports.Result) {
 		if f == nil {
 			continue
 		}
-		for i, line := range frameLines(near(x, seen.once(f), limit), limit) {
+		for i, line := range FrameLines(near(x, seen.once(f), limit), limit) {
 			for k, l := range terminal.WrapJSON(line, c.Width-6) {
 				pad := "    "
 				if i+k > 0 {

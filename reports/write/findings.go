@@ -46,6 +46,19 @@ func Finding(r *reports.Report, x *reports.Result) string {
 	return terminal.HarmlessText(strings.Join(append(lines, evidenceLines(r, x, limit, frames)...), "\n"))
 }
 
+// FindingOnce is [Finding] for the first result of a cause, which it keeps in told. Of the others it
+// says what is red, how it is repeated, and where the first stands.
+func FindingOnce(r *reports.Report, x *reports.Result, told map[any]string) string {
+	first := told[causeOf(x)]
+	if first == "" || x.Verdict == reports.Blocked {
+		told[causeOf(x)] = "as in " + x.Revision + " on " + x.Transport
+		return Finding(r, x)
+	}
+	again := *x
+	again.Expected, again.Actual, again.Hint, again.Evidence = "", first, "", nil
+	return Finding(r, &again)
+}
+
 // finding is one cause with the results of a requirement that share it, and the findings of
 // other requirements that it breaks as well.
 type finding struct {

@@ -220,7 +220,7 @@ func (s *sarif) frames(x *reports.Result) []string {
 	lines := []string{}
 	for _, n := range x.Evidence[:min(len(x.Evidence), consoleFrames)] {
 		if f := s.Frame(n); f != nil {
-			lines = append(lines, strings.Join(frameLines(near(x, f, consoleFrame), consoleFrame), "\n"))
+			lines = append(lines, strings.Join(FrameLines(near(x, f, consoleFrame), consoleFrame), "\n"))
 		}
 	}
 	return lines

@@ -137,16 +137,16 @@ func (r *Run) shown() reports.Config {
 
 // Show is a verdict that was given, as a report shows it: without secrets, and with the
 // frames that it rests on, which are numbered anew.
-func (r *Run) Show(j *Judgement) (reports.Result, []reports.Frame) {
+func (r *Run) Show(j *Judgement) *reports.Report {
 	j = &Judgement{Row: j.Row, Result: j.Result}
 	j.Observations = nil
 	leaked := leaks{}
 	if len(j.Frames) > 0 { // nothing is recorded any more: see results
 		leaked = r.leaked()
 	}
-	w := r.writer(&reports.Report{}, leaked, j)
+	w := r.writer(&reports.Report{Target: r.target()}, leaked, j)
 	w.Result(j.Requirement, j.Combination, &j.Result, 0)
-	return w.Report.Results[0], w.Report.Frames
+	return w.Report
 }
 
 // writer writes into a report, which has the frames that judgements rest on.

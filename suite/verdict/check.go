@@ -380,7 +380,7 @@ func (v *Verdict) decisive() ([]Finding, Outcome) {
 func (v *Verdict) gravity(decisive []Finding, outcome Outcome) requirement.Gravity {
 	if v.req.Gravity == requirement.Basic && outcome != Fail ||
 		v.req.Gravity == requirement.Codes &&
-		slices.ContainsFunc(decisive, func(f Finding) bool { return !f.OnlyCode }) ||
+			slices.ContainsFunc(decisive, func(f Finding) bool { return !f.OnlyCode }) ||
 		!slices.ContainsFunc(decisive, func(f Finding) bool { return !f.Harmless }) {
 		return ""
 	}

@@ -383,12 +383,16 @@
   };
   window.addEventListener("hashchange", follow);
 
-  // Paper has nothing to click.
+  // Paper has nothing to click, and each sheet says whose it is.
+  const whose = document.querySelector("header.top > div").innerText;
+  const printable = whose.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]+|[\\"]/gu, " ").slice(0, 160);
+  document.styleSheets[0].insertRule(`@page { font: 8pt sans-serif;
+    @top-left { width: 100%; content: "${printable}"; } @bottom-right { content: counter(page) "/" counter(pages); } }`);
   let unfolded = [];
   window.addEventListener("beforeprint", () => {
     build(items.length);
     heads();
-    unfolded = [...document.querySelectorAll("details.finding:not([open])")];
+    unfolded = [...document.querySelectorAll("details:not([open])")];
     for (const d of unfolded) {
       if (d.dataset.requirement) unfold(d);
       d.open = true;
