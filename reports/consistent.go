@@ -101,6 +101,8 @@ func (x *Result) gravityFits() bool {
 	switch x.Gravity {
 	case "":
 		return true
+	case GravityBasic:
+		return x.Verdict == Fail
 	case GravitySecurity, GravityCodes:
 		return x.Verdict.Red()
 	}

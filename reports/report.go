@@ -111,7 +111,9 @@ type Target struct {
 	Name string `json:"name"`
 	// Embedded says that no target was given and the reference server that
 	// is built in was judged.
-	Embedded  bool       `json:"embedded,omitempty"`
+	Embedded bool `json:"embedded,omitempty"`
+	// SDK is the SDK that the target is built on, as its errors show it; empty if it is not known.
+	SDK       string     `json:"sdk,omitempty"`
 	Endpoints []Endpoint `json:"endpoints"`
 }
 
@@ -286,6 +288,9 @@ type Result struct {
 	Excused bool `json:"excused,omitempty"`
 	// ExcusedReason is the reason that the baseline gives.
 	ExcusedReason string `json:"excused_reason,omitempty"`
+	// SDK says, of a red verdict, that the SDK which the target is built on does so as it comes, with what was reported of
+	// it; empty if that is not known.
+	SDK string `json:"sdk,omitempty"`
 	// Rerun is the command that repeats a red or blocked verdict, without secrets; empty
 	// if it is not known.
 	Rerun string `json:"rerun,omitempty"`

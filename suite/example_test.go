@@ -65,7 +65,7 @@ rows:
 		for _, i := range verdict.ListedItems(r, v) {
 			uri := i.Get("uri").String()
 			v.FailUnless(!strings.HasPrefix(uri, "file:"), verdict.Finding{
-				Expected: "a URI without the scheme file", Actual: i.Name, Frames: i.Frames,
+				Expected: "a URI without the scheme file", Actual: i.Name, On: i,
 				Hint: "serve it under a scheme of ours",
 			})
 		}

@@ -21,9 +21,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
-// PageSize is how many entries the embedded server puts on a page, so that there
+// pageSize is how many entries the embedded server puts on a page, so that there
 // is something to walk through, templates included.
-const PageSize = 3
+const pageSize = 3
 
 // QuietWindow is how long silence is watched of a server in the same process,
 // where nothing takes longer.
@@ -71,7 +71,7 @@ func Target(o reference.Options) (*target.Target, *reference.Server, error) {
 // of the reference says must hold in it.
 func TargetOf(w reference.World, o reference.Options) (*target.Target, *reference.Server, error) {
 	if o.PageSize == 0 {
-		o.PageSize = PageSize
+		o.PageSize = pageSize
 	}
 	server, err := reference.New(w, o)
 	if err != nil {

@@ -3,13 +3,13 @@
 //
 // A baseline is a text file with an entry on each line:
 //
-//	ID [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason
+//	ID[,ID...] [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason
 //
 //	PAGE-02 @2025-11-25              # the last page repeats; issue 4711
 //	ERR-01 until=2027-03-31          # the new router answers 404
 //	HTTP-13 @2025-06-18 @http        # the gateway does not know the header yet
 //
-// An entry without revision or transport is about all of them. The reason is
+// The requirements of one line are those of one finding. An entry without revision or transport is about all of them. The reason is
 // required. Empty lines and lines that begin with # are comments.
 //
 // An entry excuses verdicts that are a fail or a warning, and no others: what is
@@ -63,7 +63,7 @@ func wider(p Pattern) []Pattern {
 	return all
 }
 
-// Entry is one line of a baseline.
+// Entry is what a line of a baseline says of one requirement.
 type Entry struct {
 	Pattern
 	// Until is the last day (UTC) on which the entry holds; zero means for ever.
@@ -72,6 +72,8 @@ type Entry struct {
 	Reason string
 	// Line is its place in the file, from 1 on; 0 if it was not read.
 	Line int
+	// Finding is the id that stands first in the line, if there are several: their verdicts are one finding.
+	Finding string
 }
 
 // Expired reports whether an entry is past its date.

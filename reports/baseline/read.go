@@ -120,7 +120,7 @@ func (p *parser) line(number int, text string) {
 	before := len(p.problems)
 	e := Entry{Line: number}
 	head, reason, reasoned := strings.Cut(text, "#")
-	p.head(&e, strings.Fields(head))
+	ids := p.head(&e, strings.Fields(head))
 	e.Reason = reasonIn(reason)
 	switch {
 	case p.draft:
@@ -134,6 +134,18 @@ func (p *parser) line(number int, text string) {
 	if len(p.problems) > before {
 		return
 	}
+	if len(ids) > 1 {
+		e.Finding = ids[0]
+	}
+	for _, id := range ids {
+		e.ID = id
+		p.add(e)
+	}
+}
+
+// add adds an entry, if it can excuse anything that no other does.
+func (p *parser) add(e Entry) {
+	number := e.Line
 	if p.catalogue.Never != nil {
 		if why := p.catalogue.Never(e.ID, e.Revision, e.Transport); why != "" {
 			p.wrong(number, "%s excuses nothing: %s", e.Pattern, why)
@@ -162,12 +174,15 @@ func reasonIn(text string) string {
 	return text
 }
 
-// head reads what stands before the reason.
-func (p *parser) head(e *Entry, words []string) {
+// head reads what stands before the reason, and returns the ids.
+func (p *parser) head(e *Entry, words []string) (ids []string) {
 	if len(words) == 0 {
-		return // cannot be: such a line is a comment
+		return nil // cannot be: such a line is a comment
 	}
-	p.id(e, words[0])
+	ids = strings.Split(words[0], ",")
+	for _, id := range ids {
+		p.id(e, id)
+	}
 	for _, word := range words[1:] {
 		switch {
 		case strings.HasPrefix(word, "@"):
@@ -178,10 +193,10 @@ func (p *parser) head(e *Entry, words []string) {
 			p.wrong(e.Line, "%s cannot stand here: an entry is of the form ID @REVISION @TRANSPORT until=YYYY-MM-DD # reason", quote(word))
 		}
 	}
+	return ids
 }
 
 func (p *parser) id(e *Entry, id string) {
-	e.ID = id
 	if p.catalogue.Known(id) {
 		return
 	}

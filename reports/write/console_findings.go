@@ -157,7 +157,7 @@ func counted(list []*tallied) string {
 
 func (c *console) findings() {
 	for _, part := range c.groups() {
-		c.Title(strings.ToUpper(part.title) + "  " + found(part.list))
+		c.Title(strings.ToUpper(part.title) + "  " + found(part.list) + maybe(": %s", part.means))
 		for _, f := range part.list {
 			c.finding(f)
 		}
@@ -197,6 +197,7 @@ func (c *console) finding(f *finding) {
 		c.labelled(2, "because", x.Reason)
 	}
 	c.labelled(2, "change", x.Hint)
+	c.labelled(2, "sdk", x.SDK)
 	c.evidence(x)
 	c.commands(x, repeated(x))
 }
@@ -221,7 +222,7 @@ func (c *console) evidence(x *reports.Result) {
 		if f == nil {
 			continue
 		}
-		for i, line := range frameLines(near(x, seen.once(f), limit), limit) {
+		for i, line := range FrameLines(near(x, seen.once(f), limit), limit) {
 			for k, l := range terminal.WrapJSON(line, c.Width-6) {
 				pad := "    "
 				if i+k > 0 {

@@ -64,10 +64,10 @@ func decisiveHeaders(f *reports.Frame) []string {
 	return lines
 }
 
-// frameLines is a frame in lines that are safe to print: its number, an arrow for its
+// FrameLines is a frame in lines that are safe to print: its number, an arrow for its
 // direction and the HTTP part, then the headers that decide, then the beginning of its
 // bytes. Without such headers it is one line.
-func frameLines(f *reports.Frame, limit int) []string {
+func FrameLines(f *reports.Frame, limit int) []string {
 	arrow := "·"
 	switch f.Direction {
 	case reports.Out:
@@ -199,7 +199,7 @@ func evidenceLines(r *reports.Report, x *reports.Result, limit, frames int) []st
 			return append(lines, fmt.Sprintf("and %s more", plural.Count(len(x.Evidence)-i, "frame")))
 		}
 		if f := r.Frame(number); f != nil {
-			for k, l := range frameLines(near(x, seen.once(f), limit), limit) {
+			for k, l := range FrameLines(near(x, seen.once(f), limit), limit) {
 				if k > 0 {
 					l = "      " + l
 				}

@@ -39,10 +39,24 @@ func Finding(r *reports.Report, x *reports.Result) string {
 	line("expected", x.Expected)
 	line("actual", x.Actual)
 	line("change", x.Hint)
+	line("sdk", x.SDK)
 	line("repeat", repeated(x))
 	line(pasted(r, x))
 	const limit, frames = 1000, 20
 	return terminal.HarmlessText(strings.Join(append(lines, evidenceLines(r, x, limit, frames)...), "\n"))
+}
+
+// FindingOnce is [Finding] for the first result of a cause, which it keeps in told. Of the others it
+// says what is red, how it is repeated, and where the first stands.
+func FindingOnce(r *reports.Report, x *reports.Result, told map[any]string) string {
+	first := told[causeOf(x)]
+	if first == "" || x.Verdict == reports.Blocked {
+		told[causeOf(x)] = "as in " + x.Revision + " on " + x.Transport
+		return Finding(r, x)
+	}
+	again := *x
+	again.Expected, again.Actual, again.Hint, again.Evidence = "", first, "", nil
+	return Finding(r, &again)
 }
 
 // finding is one cause with the results of a requirement that share it, and the findings of
@@ -207,14 +221,16 @@ func (v view) also(f *finding) []string {
 
 // groups are the findings that nothing excuses, the gravest first, as lists under titles.
 func (v view) groups() []findingGroup {
-	parts := []findingGroup{{title: "Security"}, {title: "Failures"}, {title: "Warnings"}}
+	parts := []findingGroup{{title: "Basics", means: "without them clients get nothing"}, {title: "Security"}, {title: "Failures"}, {title: "Warnings"}}
 	for _, f := range findings(v.Report, unexcused) {
-		i := 2
+		i := 3
 		switch x := f.Result; {
-		case x.Harms():
+		case x.Basic():
 			i = 0
-		case x.Verdict == reports.Fail:
+		case x.Harms():
 			i = 1
+		case x.Verdict == reports.Fail:
+			i = 2
 		}
 		parts[i].list = append(parts[i].list, f)
 	}
@@ -224,6 +240,7 @@ func (v view) groups() []findingGroup {
 // findingGroup is findings of about the same gravity.
 type findingGroup struct {
 	title string
+	means string // empty where the title says it
 	list  []*finding
 }
 

@@ -1,8 +1,11 @@
 package write
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mcpcheck/mcpcheck/reports"
 )
 
 // TestFinding: what fails a test says which requirement, where, why, and shows the messages; so
@@ -23,4 +26,13 @@ func TestFinding(t *testing.T) {
 		}
 	}
 	inert(t, Finding(hostileReport(), &hostileReport().Results[0]))
+	x := r.Results[slices.IndexFunc(r.Results, func(x reports.Result) bool { return x.ID == "PAGE-9" })]
+	told := map[any]string{}
+	first, x2 := FindingOnce(r, &x, told), x
+	x2.Revision = "2099-01-01"
+	again := FindingOnce(r, &x2, told)
+	if where := "\nactual:   as in " + x.Revision + " on " + x.Transport + "\nrepeat: "; first != Finding(r, &x) ||
+		strings.Contains(again, "expected:") || !strings.Contains(again, where) {
+		t.Errorf("told first as\n%s\nand then as\n%s", first, again)
+	}
 }

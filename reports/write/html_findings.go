@@ -56,7 +56,7 @@ func (p *pageView) findings(v view, wire *pageWire, places map[*reports.Result]i
 			q.Also = append(q.Also, clean(text, pageText))
 		}
 		q.Others, q.Named = strings.Join(cleanAll(f.others()), " "), clean(f.named(), pageText)
-		if g := x.Weight(); g == reports.GravitySecurity || g == reports.GravityCodes {
+		if g := x.Weight(); g == reports.GravityBasic || g == reports.GravitySecurity || g == reports.GravityCodes {
 			q.Gravity = string(g)
 		}
 		if i, known := places[x]; known {

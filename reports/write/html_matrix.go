@@ -52,6 +52,7 @@ type pageWords struct {
 	Expected string          `json:"expected,omitempty"`
 	Actual   string          `json:"actual,omitempty"`
 	Hint     string          `json:"hint,omitempty"`
+	SDK      string          `json:"sdk,omitempty"`
 	Excused  string          `json:"excused,omitempty"`
 	Rerun    string          `json:"rerun,omitempty"`
 	// Paste is what sends the one message of the verdict by hand.
@@ -61,7 +62,7 @@ type pageWords struct {
 // wordsOf says it of a result.
 func wordsOf(r *reports.Report, x *reports.Result) pageWords {
 	w := pageWords{Verdict: x.Verdict, Code: clean(x.ReasonCode, 100), Reason: cleanLines(x.Reason), Expected: cleanLines(x.Expected),
-		Actual: cleanLines(x.Actual), Hint: cleanLines(x.Hint), Excused: cleanLines(excuse(x))}
+		Actual: cleanLines(x.Actual), Hint: cleanLines(x.Hint), SDK: cleanLines(x.SDK), Excused: cleanLines(excuse(x))}
 	if x.Verdict.Red() || x.Verdict == reports.Blocked {
 		w.Rerun = repeated(x)
 		_, w.Paste = pasted(r, x)

@@ -284,7 +284,7 @@ func (j *junitWriter) output(x *reports.Result) string {
 	switch {
 	case x.Verdict.Red():
 		text += line("link", x.Link) + line("reason", x.Reason) + line("expected", x.Expected) + line("actual", x.Actual) +
-			line("what to change", x.Hint)
+			line("what to change", x.Hint) + line("SDK", x.SDK)
 	case x.Reason != "":
 		text += line("reason", x.Reason) + line("what to add", x.Hint)
 	}

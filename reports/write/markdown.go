@@ -113,7 +113,7 @@ func (m *markdown) combinations() {
 }
 
 func (m *markdown) findings() {
-	for _, part := range append(m.groups(), findingGroup{"Excused by the baseline", m.excused()}) {
+	for _, part := range append(m.groups(), findingGroup{title: "Excused by the baseline", list: m.excused()}) {
 		if len(part.list) > 0 && m.add(fmt.Sprintf("### %s (%d)\n\n", part.title, len(part.list))) {
 			each(m, part.list, "finding", m.finding)
 		}
@@ -153,7 +153,7 @@ func (m *markdown) finding(f *finding) string {
 	if x.Verdict == reports.Warn {
 		text += item("a warning", x.Reason, 400)
 	}
-	text += item("excused", excuse(x), 400) + item("change", x.Hint, 400) + item("repeat", repeated(x), pageText)
+	text += item("excused", excuse(x), 400) + item("change", x.Hint, 400) + item("SDK", x.SDK, 400) + item("repeat", repeated(x), pageText)
 	label, paste := pasted(m.Report, x)
 	text += item(label, paste, pageText)
 	seen := maybe("expected: %s\n", x.Expected) + maybe("actual:   %s\n", cmp.Or(f.actual(), x.Reason))

@@ -192,7 +192,7 @@ func (s *sarif) results() []sarifResult {
 			text += "\nAlso: " + cleanLines(other)
 		}
 		repeat := s.repeated(x)
-		text += maybe("\nChange: %s", cleanLines(x.Hint)) + maybe("\nRepeat: %s", repeat)
+		text += maybe("\nChange: %s", cleanLines(x.Hint)) + maybe("\nSDK: %s", cleanLines(x.SDK)) + maybe("\nRepeat: %s", repeat)
 		sum := sha256.Sum256([]byte(strings.Join([]string{s.Target.Name, x.ID, cmp.Or(x.Cause, x.Expected)}, "\x00")))
 		result := sarifResult{
 			RuleID: title(x.ID), RuleIndex: s.index[x.ID], Level: s.level(x.Verdict == reports.Fail), Message: message(text),
@@ -220,7 +220,7 @@ func (s *sarif) frames(x *reports.Result) []string {
 	lines := []string{}
 	for _, n := range x.Evidence[:min(len(x.Evidence), consoleFrames)] {
 		if f := s.Frame(n); f != nil {
-			lines = append(lines, strings.Join(frameLines(near(x, f, consoleFrame), consoleFrame), "\n"))
+			lines = append(lines, strings.Join(FrameLines(near(x, f, consoleFrame), consoleFrame), "\n"))
 		}
 	}
 	return lines

@@ -213,7 +213,7 @@ func TestNotesAreNoBytes(t *testing.T) {
 		"#1 ← [not JSON] Server running": {Number: 1, Direction: reports.In, Note: "not JSON", Data: []byte("Server running")},
 		"#2 · the process ended":         {Number: 2, Direction: reports.Note, Note: "the process ended"},
 	} {
-		if got := strings.Join(frameLines(&f, 100), "\n"); got != want {
+		if got := strings.Join(FrameLines(&f, 100), "\n"); got != want {
 			t.Errorf("%q instead of %q", got, want)
 		}
 	}

@@ -150,20 +150,13 @@ func checks() []check {
 }
 
 // cited is what a verdict can rest on: an entry, a message, an exchange.
-type cited interface{ Evidence() []int }
-
-func numbers(all []cited) (frames []int) {
-	for _, c := range all {
-		frames = append(frames, c.Evidence()...)
-	}
-	return frames
-}
+type cited = verdict.Cited
 
 // judging is a verdict in the making.
 type judging struct{ *verdict.Verdict }
 
 // pass notes an occasion at which all was in order.
-func (v *judging) pass(seen ...cited) { v.Holds(numbers(seen)...) }
+func (v *judging) pass(seen ...cited) { v.Holds(seen...) }
 
 // violated notes a violation, and what to change in the client.
 func (v *judging) violated(expected, actual, hint string, seen ...cited) {
@@ -182,7 +175,7 @@ func (v *judging) that(ok bool, expected, actual, hint string, seen ...cited) {
 // warn notes a violation that is worth a warning at most, and says why; without a reason the row decides.
 func (v *judging) warn(why, expected, actual, hint string, seen ...cited) {
 	v.Fail(verdict.Finding{
-		Expected: expected, Actual: naming(actual, seen), Hint: hint, Frames: numbers(seen),
+		Expected: expected, Actual: naming(actual, seen), Hint: hint, On: verdict.Several(seen),
 		Warn: why != "", Downgraded: why,
 	})
 }
@@ -202,7 +195,7 @@ func naming(actual string, seen []cited) string {
 // remark notes a habit that breaks no rule.
 func (v *judging) remark(habit string, seen ...cited) {
 	v.Holds()
-	v.Observe("client-habit", habit, numbers(seen)...)
+	v.Observe("client-habit", habit, seen...)
 }
 
 // incomplete says that the journal lacks what has to be known.

@@ -254,7 +254,7 @@ func usesCache(c *conversation, v *judging) {
 			if (m.at - old.answer.at).Milliseconds() < ttl {
 				v.Observe("asked-while-fresh",
 					fmt.Sprintf("%s was sent again although the result is fresh for %d ms", m.what(), ttl),
-					old.answer.Seq, m.Seq)
+					old.answer, m)
 			}
 		}
 		if m.succeeded().Get("ttlMs").Int() > 0 {

@@ -76,7 +76,7 @@ func paramsFit(c *conversation, v *judging) {
 	for _, m := range c.fromClient(kindRequest, kindNotification) {
 		if said := m.misnaming(); said != "" && !told[said] {
 			told[said] = true
-			v.Observe("client-habit", said, m.Seq)
+			v.Observe("client-habit", said, m)
 		}
 	}
 	for _, m := range c.requests() {

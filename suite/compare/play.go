@@ -91,8 +91,8 @@ func (t *talk) in(s string) string {
 var declared = &scenario.Scenario{
 	Name:  declaring.name,
 	Title: "asking what is declared",
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		if p.Modern() {
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+		if c.Modern() {
 			c.Do(ctx, session.Request{Step: recording.StepDiscover, Method: "server/discover"})
 			return
 		}
@@ -130,9 +130,9 @@ func script(name recording.Name) *scenario.Scenario {
 
 // readEach is a script that reads some URIs.
 func readEach(which func(*scenario.Play) []scenario.URIRead) func(context.Context, *scenario.Play) {
-	return scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		scenario.Each(c, which(p), func(_ int, a scenario.URIRead, c *scenario.Client) {
-			scenario.ReadResource(ctx, c, a.Step, a.URI, a.Tags)
+	return scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+		scenario.Each(c, which(c.Play), func(_ int, a scenario.URIRead, c *scenario.Client) {
+			c.ReadResource(ctx, a.Step, a.URI, a.Tags)
 		})
 	})
 }
@@ -186,7 +186,7 @@ func (t *talk) again(p *part, rec *recording.Recording, about []string) *scenari
 		})
 	}
 	return &scenario.Scenario{Name: p.name, Title: script(p.name).Title,
-		Script: scenario.OnClean(func(ctx context.Context, _ *scenario.Play, c *scenario.Client) {
+		Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 			scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
 		})}
 }
@@ -195,16 +195,16 @@ func (t *talk) again(p *part, rec *recording.Recording, about []string) *scenari
 // where the target file says how, makes that one change.
 func (t *talk) subscribing(uris []string) *scenario.Scenario {
 	return &scenario.Scenario{Name: watching.name, Title: "subscribing to a resource",
-		Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+		Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 			for _, uri := range uris {
 				x, stream := t.subscribe(ctx, c, uri)
 				stands := x.Succeeded()
 				x.Tags = recording.Tags{tagAsked: uri}
 				c.Note(x)
-				if stands && p.Target.Triggers.Update != nil {
+				if stands && c.Target.Triggers.Update != nil {
 					c.Note(t.change(ctx, c, uri))
 				}
-				if stands && !p.Modern() {
+				if stands && !c.Modern() {
 					c.S.Do(ctx, t.about(recording.StepUnsubscribe, "resources/unsubscribe", uri))
 				}
 				if stream != nil {
@@ -220,7 +220,7 @@ func (t *talk) subscribing(uris []string) *scenario.Scenario {
 // subscribe asks for updates of a resource. Of a listen request the acknowledgment counts as
 // the answer: as an error if it does not grant what was asked for.
 func (t *talk) subscribe(ctx context.Context, c *scenario.Client, uri string) (*recording.Exchange, *session.Stream) {
-	if !c.P.Modern() {
+	if !c.Modern() {
 		stream := c.S.OpenStream(ctx, recording.StepStream)
 		return c.S.Do(ctx, t.about(recording.StepSubscribe, subscribe, uri)), stream
 	}
@@ -255,7 +255,7 @@ func said(method, answer string) *recording.Exchange {
 
 // change makes a resource change, and is what is heard of it.
 func (t *talk) change(ctx context.Context, c *scenario.Client, uri string) *recording.Exchange {
-	p := c.P
+	p := c.Play
 	x := &recording.Exchange{Method: updated, Outcome: recording.Canceled}
 	after := c.S.Last()
 	if p.Fire(ctx, p.Target.Triggers.Update, c) {

@@ -362,8 +362,11 @@ func (x *Exchange) Unreached() bool {
 // Param is a member of the params as sent, by gjson path.
 func (x *Exchange) Param(path string) gjson.Result { return wire.Parse(x.Params).Get(path) }
 
-// Evidence lists the frames of the exchange in transcript order.
+// Evidence lists the frames of the exchange in transcript order; none if there is no exchange.
 func (x *Exchange) Evidence() []int {
+	if x == nil {
+		return nil
+	}
 	frames := make([]int, 0, 1+len(x.Replies)+len(x.Others))
 	if x.Request > 0 {
 		frames = append(frames, x.Request)

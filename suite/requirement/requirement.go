@@ -57,6 +57,7 @@ type Gravity = reports.Gravity
 
 // The gravities of rows; most have none, and their violations are as grave as their verdict.
 const (
+	Basic    = reports.GravityBasic    // without it clients get nothing; only of failures
 	Security = reports.GravitySecurity // somebody can do harm
 	Codes    = reports.GravityCodes    // no more than the code of an error is another one
 )

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
 // What a target that speaks only modern revisions does with messages of legacy
@@ -14,7 +15,6 @@ var bareRequestsScenario = &Scenario{
 	Name:  recording.BareRequests,
 	Title: "messages of legacy clients to a modern-only target",
 	Sends: "To a server of modern revisions only: an ordinary request, the same without params and without metadata, and an initialize.",
-	Phase: Read,
 	In:    Expendable,
 	When: All(InModern, Where(func(p *Play) bool { return p.Facts.ModernOnly() },
 		recording.CodeNotExercised, "the target also serves revisions with a handshake")),
@@ -24,14 +24,10 @@ var bareRequestsScenario = &Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary(recording.StepPlain))
-		Each(c, []recording.Step{recording.StepNoParams, recording.StepNoMeta}, func(_ int, step recording.Step, c *Client) {
-			q := p.Ordinary(step)
-			q.Bare = true
-			if step == recording.StepNoMeta {
-				q.Params = map[string]any{}
-			}
-			c.Do(ctx, q)
-		})
+		c.Do(ctx, p.Ordinary(StepPlain))
+		c.DoEach(ctx, p.Ordinarily(
+			session.Request{Step: StepNoParams, Bare: true},
+			session.Request{Step: StepNoMeta, Bare: true, Params: map[string]any{}},
+		)...)
 	},
 }

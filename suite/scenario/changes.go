@@ -126,17 +126,17 @@ func (w *watch) begin(ctx context.Context) bool {
 	w.busy(ctx)
 	if w.subscribed {
 		if w.p.Modern() {
-			w.read(ctx, recording.StepUnchanged, w.watcher, watcher)
+			w.read(ctx, StepUnchanged, w.watcher, watcher)
 		}
 		if w.bystander != nil {
-			w.read(ctx, recording.StepBeside, w.bystander, bystander)
+			w.read(ctx, StepBeside, w.bystander, bystander)
 		}
 	}
 	if w.t.Add != nil || w.t.Remove != nil {
 		if w.announced && w.apart() {
-			w.look(ctx, w.bystander, recording.StepBesideListed, "", "1")
+			w.look(ctx, w.bystander, StepBesideListed, "", "1")
 		}
-		w.look(ctx, w.watcher, recording.StepListed, "", "1")
+		w.look(ctx, w.watcher, StepListed, "", "1")
 	}
 	return w.watcher.S.Alive()
 }
@@ -151,14 +151,13 @@ func (w *watch) subscribe(ctx context.Context) {
 	if w.t.Update == nil || !w.p.Facts.Declares("resources.subscribe") {
 		return
 	}
-	w.read(ctx, recording.StepUnchanged, w.watcher, watcher) // before: what a read does to a subscription is to be seen later
+	w.read(ctx, StepUnchanged, w.watcher, watcher) // before: what a read does to a subscription is to be seen later
 	w.subscribed = w.ask(ctx, w.watcher, recording.StepSubscribe, "resources/subscribe", w.t.Update.URI, w.about())
 }
 
 // ask sends a request about a resource, and reports whether it was granted.
 func (w *watch) ask(ctx context.Context, c *Client, step recording.Step, method, uri string, more recording.Tags) bool {
-	return c.Do(ctx, session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri},
-		Tags: recording.Tags{recording.TagURI: uri, recording.TagWho: w.who(c)}.With(more)}).Succeeded()
+	return c.Do(ctx, Of(step, method, uri, recording.Tags{recording.TagWho: w.who(c)}, more)).Succeeded()
 }
 
 func (w *watch) who(c *Client) string {
@@ -172,7 +171,7 @@ func (w *watch) who(c *Client) string {
 func (w *watch) about() recording.Tags {
 	tags := w.watcher.Sessionless().With(recording.Tags{recording.TagURI: w.t.Update.URI})
 	if w.t.UpdateOther != nil {
-		tags[recording.TagOther] = w.t.UpdateOther.URI
+		tags[TagOther] = w.t.UpdateOther.URI
 	}
 	return tags
 }
@@ -234,7 +233,7 @@ func (w *watch) busy(ctx context.Context) {
 	if w.bystander == nil {
 		return
 	}
-	q := session.Request{Step: recording.StepBusy, Method: "ping", Tags: recording.Tags{recording.TagWho: bystander}}
+	q := session.Request{Step: "busy", Method: "ping", Tags: recording.Tags{recording.TagWho: bystander}}
 	if w.p.Modern() {
 		q.Method = "server/discover"
 	}
@@ -247,7 +246,7 @@ func (w *watch) updates(ctx context.Context) bool {
 		return true
 	}
 	if w.t.UpdateOther != nil {
-		after := w.p.Mark(recording.MarkOther)
+		after := w.p.Mark(MarkOther)
 		if !w.fire(ctx, w.t.UpdateOther) {
 			return false
 		}
@@ -276,14 +275,14 @@ func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
 // reread reads the changed resource as soon as its update has come and, if it is what it
 // was, a while later and, where sessions got the same before, in two that are opened then.
 func (w *watch) reread(ctx context.Context) {
-	before := w.p.Rec.Step(recording.StepUnchanged)
-	now := w.read(ctx, recording.StepAtOnce, w.watcher, watcher)
+	before := w.p.Rec.Step(StepUnchanged)
+	now := w.read(ctx, StepAtOnce, w.watcher, watcher)
 	if !before.Succeeded() || !now.Succeeded() || before.Result().Get("contents").Raw != now.Result().Get("contents").Raw {
 		return
 	}
 	w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
-	w.read(ctx, recording.StepLater, w.watcher, watcher)
-	if beside := w.p.Rec.Step(recording.StepBeside); beside == nil || !beside.Succeeded() || beside.Result().Get("contents").Raw != before.Result().Get("contents").Raw {
+	w.read(ctx, StepLater, w.watcher, watcher)
+	if beside := w.p.Rec.Step(StepBeside); beside == nil || !beside.Succeeded() || beside.Result().Get("contents").Raw != before.Result().Get("contents").Raw {
 		return
 	}
 	for range 2 {
@@ -291,7 +290,7 @@ func (w *watch) reread(ctx context.Context) {
 		if !ok || w.p.Limited() {
 			return
 		}
-		newcomer := w.read(ctx, recording.StepNewcomer, c, bystander)
+		newcomer := w.read(ctx, StepNewcomer, c, bystander)
 		if !newcomer.Succeeded() || newcomer.Result().Get("contents").Raw == now.Result().Get("contents").Raw {
 			return
 		}
@@ -301,8 +300,7 @@ func (w *watch) reread(ctx context.Context) {
 // read reads the resource that is changed. Not by Do, which might ask again in a fresh
 // session: that one would have subscribed to nothing.
 func (w *watch) read(ctx context.Context, step recording.Step, c *Client, who string) *recording.Exchange {
-	return c.Note(c.S.Do(ctx, session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": w.t.Update.URI},
-		Tags: recording.Tags{recording.TagURI: w.t.Update.URI, recording.TagWho: who}}))
+	return c.Note(c.S.Do(ctx, Of(step, "resources/read", w.t.Update.URI, recording.Tags{recording.TagWho: who})))
 }
 
 // twice subscribes what is subscribed, and has the bystander subscribe it and give it
@@ -315,22 +313,22 @@ func (w *watch) twice(ctx context.Context) bool {
 	if !w.next(ctx) {
 		return false
 	}
-	w.doubled = w.ask(ctx, w.watcher, recording.StepSubscribeAgain, "resources/subscribe", w.t.Update.URI, nil)
-	if w.doubled && !w.update(ctx, recording.MarkDoubled) {
+	w.doubled = w.ask(ctx, w.watcher, StepSubscribeAgain, "resources/subscribe", w.t.Update.URI, nil)
+	if w.doubled && !w.update(ctx, MarkDoubled) {
 		return false
 	}
 	if w.bystander == nil || w.p.Combination.Transport == requirement.Stdio {
 		return w.watcher.S.Alive() // on stdio every session is a server of its own
 	}
-	if len(w.bystander.Sessionless()) == 0 && w.ask(ctx, w.bystander, recording.StepForeignSubscribe, "resources/subscribe", w.t.Update.URI, nil) {
+	if len(w.bystander.Sessionless()) == 0 && w.ask(ctx, w.bystander, StepForeignSubscribe, "resources/subscribe", w.t.Update.URI, nil) {
 		after := w.p.Transcript.Len()
-		if !w.update(ctx, recording.MarkShared) {
+		if !w.update(ctx, MarkShared) {
 			return false
 		}
 		w.await(ctx, w.bystander, after, 1, updated, w.changed)
 	}
-	w.ask(ctx, w.bystander, recording.StepForeignUnsubscribe, "resources/unsubscribe", w.t.Update.URI, nil)
-	return w.update(ctx, recording.MarkForeign)
+	w.ask(ctx, w.bystander, StepForeignUnsubscribe, "resources/unsubscribe", w.t.Update.URI, nil)
+	return w.update(ctx, MarkForeign)
 }
 
 // next subscribes another resource, one that is no part of the first nor the reverse, and
@@ -340,11 +338,11 @@ func (w *watch) next(ctx context.Context) bool {
 	if !ok {
 		return true
 	}
-	if !w.ask(ctx, w.watcher, recording.StepSubscribeNext, "resources/subscribe", uri, nil) ||
-		!w.ask(ctx, w.watcher, recording.StepUnsubscribeNext, "resources/unsubscribe", uri, nil) {
+	if !w.ask(ctx, w.watcher, StepSubscribeNext, "resources/subscribe", uri, nil) ||
+		!w.ask(ctx, w.watcher, StepUnsubscribeNext, "resources/unsubscribe", uri, nil) {
 		return w.watcher.S.Alive()
 	}
-	return w.update(ctx, recording.MarkNext)
+	return w.update(ctx, MarkNext)
 }
 
 // another is a listed resource that has nothing to do with those that are changed.
@@ -368,7 +366,7 @@ func (w *watch) giveUp(ctx context.Context) bool {
 		w.streams.look()
 		for _, st := range w.streams { // those that are over need no place, where a stream has a channel of its own
 			if st == w.ending || st != w.beside && st.OwnChannel() {
-				st.Exchange().Tags[recording.TagStopped] = strconv.Itoa(w.watcher.S.Last())
+				st.Exchange().Tags[TagStopped] = strconv.Itoa(w.watcher.S.Last())
 				End(ctx, st)
 			}
 		}
@@ -378,7 +376,7 @@ func (w *watch) giveUp(ctx context.Context) bool {
 		w.subscribed = false
 		steps := []recording.Step{recording.StepUnsubscribe}
 		if w.doubled { // some count subscriptions, which is their right
-			steps = append(steps, recording.StepUnsubscribeAgain)
+			steps = append(steps, "unsubscribe-again")
 		}
 		for _, step := range steps {
 			w.ask(ctx, w.watcher, step, "resources/unsubscribe", w.t.Update.URI, nil)
@@ -393,7 +391,7 @@ func (w *watch) list(ctx context.Context) bool {
 		t    *target.Trigger
 		mark recording.MarkName
 		step recording.Step
-	}{{w.t.Add, recording.MarkAdd, recording.StepAdded}, {w.t.Remove, recording.MarkRemove, recording.StepRemoved}} {
+	}{{w.t.Add, MarkAdd, StepAdded}, {w.t.Remove, MarkRemove, StepRemoved}} {
 		if change.t == nil {
 			continue
 		}
@@ -404,8 +402,8 @@ func (w *watch) list(ctx context.Context) bool {
 		w.busy(ctx)
 		seen := w.announced && w.await(ctx, w.watcher, after, 1, listChanged, listChanges)
 		w.relist(ctx, change.step, change.t.URI, seen)
-		if first := change.mark == recording.MarkAdd || w.t.Add == nil; first && seen && w.apart() && !w.await(ctx, w.bystander, after, 1, listChanged, listChanges) {
-			w.look(ctx, w.bystander, recording.StepBesideChanged, change.t.URI, "1")
+		if first := change.mark == MarkAdd || w.t.Add == nil; first && seen && w.apart() && !w.await(ctx, w.bystander, after, 1, listChanged, listChanges) {
+			w.look(ctx, w.bystander, StepBesideChanged, change.t.URI, "1")
 		}
 		if !w.announced { // what was never declared takes its time as well
 			w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
@@ -443,9 +441,9 @@ func (w *watch) relist(ctx context.Context, step recording.Step, uri string, ann
 // look walks through the list.
 func (w *watch) look(ctx context.Context, c *Client, step recording.Step, uri, n string) string {
 	const most = 200 // it is asked for again and again
-	pages := WalkUpTo(ctx, w.p, c, "resources/list", "resources", step, min(w.p.Limits.Pages, most))
+	pages := c.WalkUpTo(ctx, "resources/list", "resources", step, min(w.p.Limits.Pages, most))
 	for _, x := range pages {
-		x.Tags[recording.TagLook], x.Tags[recording.TagWho] = n, w.who(c)
+		x.Tags[TagLook], x.Tags[recording.TagWho] = n, w.who(c)
 		if uri != "" {
 			x.Tags[recording.TagURI] = uri
 		}
@@ -460,7 +458,7 @@ func (w *watch) lastLook() string {
 		if x.Method != "resources/list" || x.Tags[recording.TagWho] != watcher {
 			continue
 		}
-		if n := len(last); n > 0 && (last[n-1].Step != x.Step || last[n-1].Tags[recording.TagLook] != x.Tags[recording.TagLook]) {
+		if n := len(last); n > 0 && (last[n-1].Step != x.Step || last[n-1].Tags[TagLook] != x.Tags[TagLook]) {
 			last = nil
 		}
 		last = append(last, x)
@@ -471,7 +469,7 @@ func (w *watch) lastLook() string {
 // last changes the resource once more, now that the subscription is given up,
 // and lets the silence be heard.
 func (w *watch) last(ctx context.Context) {
-	if w.t.Update != nil && !w.update(ctx, recording.MarkSilenced) {
+	if w.t.Update != nil && !w.update(ctx, MarkSilenced) {
 		return
 	}
 	w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)

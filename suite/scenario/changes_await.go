@@ -25,7 +25,7 @@ func (w *watch) sameID(ctx context.Context) {
 	st := w.bystander.Listen(ctx, Filter{Name: "foreign", who: bystander, tags: w.about(), ID: string(w.beside.Exchange().ID), Filter: session.Filter{URIs: []string{w.t.Update.URI}}})
 	w.streams.add(st)
 	after := w.p.Transcript.Len()
-	if st.Ack != nil && w.update(ctx, recording.MarkShared) {
+	if st.Ack != nil && w.update(ctx, MarkShared) {
 		w.await(ctx, w.bystander, after, 1, updated, w.changed)
 	}
 }
@@ -50,7 +50,7 @@ func (w *watch) told() {
 	came := func(f wire.Frame) bool { return Notifies(&f, updated) }
 	ended := func(y *recording.Exchange) bool { return y.Session == x.Session && y.Status == http.StatusNotFound }
 	if x != nil && !slices.ContainsFunc(w.watcher.S.Incoming(0), came) && !slices.ContainsFunc(w.p.Rec.Exchanges, ended) {
-		x.Tags[recording.TagTold] = "no"
+		x.Tags[TagTold] = "no"
 	}
 }
 
@@ -89,7 +89,7 @@ func (w *watch) watching(uri string) int {
 	n := 0
 	for _, st := range w.streams {
 		tags := st.Exchange().Tags
-		if tags[recording.TagWho] == watcher && st.Ack != nil && tags[recording.TagStopped] == "" && slices.Contains(Acknowledged(st.Ack.Raw), uri) {
+		if tags[recording.TagWho] == watcher && st.Ack != nil && tags[TagStopped] == "" && slices.Contains(Acknowledged(st.Ack.Raw), uri) {
 			n++
 		}
 	}
@@ -141,8 +141,8 @@ func (w *watch) borrow(ctx context.Context) {
 		return
 	}
 	id := told[0].Event.ID
-	st := c.S.Peek(ctx, session.Request{Step: recording.StepBorrowed, HTTPMethod: http.MethodGet,
-		Tags: recording.Tags{recording.TagEventID: id}, Header: map[string]string{session.HeaderLastEventID: id}}, w.p.Limits.QuietWindow)
+	st := c.S.Peek(ctx, session.Request{Step: StepBorrowed, HTTPMethod: http.MethodGet,
+		Tags: recording.Tags{"id": id}, Header: map[string]string{session.HeaderLastEventID: id}}, w.p.Limits.QuietWindow)
 	if st.Status() == http.StatusOK {
 		c.S.Quiet(ctx, w.p.Limits.QuietWindow)
 	}

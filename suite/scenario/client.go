@@ -16,10 +16,9 @@ import (
 // Client is a script's hold on a session. Every exchange that goes through it
 // stands in the recording.
 type Client struct {
-	P *Play
-
-	S *session.Session // replaced when it is lost
+	*Play
 	*order
+	S *session.Session // replaced when it is lost
 	// buffered clients keep their exchanges until all of them are done.
 	buffered bool
 	buffer   []*recording.Exchange
@@ -44,7 +43,7 @@ func (p *Play) client(s *session.Session, err error, list *[]*session.Session) (
 		*list = append(*list, s)
 	}
 	common := list != &p.own
-	return &Client{P: p, S: s, order: newOrder(s, common, common)}, true
+	return &Client{Play: p, S: s, order: newOrder(s, common, common)}, true
 }
 
 // Fresh opens a session for this script alone; it is closed when the script
@@ -74,7 +73,7 @@ func (p *Play) GoOn(ctx context.Context, o session.Options) (c *Client, used, ok
 // Leave leaves the session of a client to the scripts that follow this one. It must have opened it for
 // itself, and be done with it. Over HTTP, where a session is no process, it just ends with the script.
 func (c *Client) Leave() {
-	p := c.P
+	p := c.Play
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.Combination.Transport != requirement.Stdio || !c.S.Alive() || !slices.Contains(p.own, c.S) || p.Rec.Parts[c.S.ID()].Until > 0 {
@@ -110,7 +109,7 @@ func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
 // works reports whether an ordinary request is answered, or a sign of life given where the target is too slow for such a
 // request in any session.
 func (c *Client) works(ctx context.Context) bool {
-	q := c.P.Ordinary(recording.StepAlive)
+	q := c.Ordinary(recording.StepAlive)
 	late := c.S.Overdue(q.Method)
 	var x *recording.Exchange
 	if !late {
@@ -143,12 +142,17 @@ func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange 
 	return c.pass(ctx, &message{c: c, q: q, send: send})
 }
 
+// DoEach sends messages that do not depend on each other: see [Each].
+func (c *Client) DoEach(ctx context.Context, all ...session.Request) {
+	Each(c, all, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+}
+
 // OfListed sends a request about a resource that was listed or read before, as [Client.Do] does. Where it is refused a plain read
 // follows, [recording.StepStillThere], by which a resource that is gone by now is told from one that is there.
 func (c *Client) OfListed(ctx context.Context, q session.Request) *recording.Exchange {
 	x := c.Do(ctx, q)
 	if uri := q.Tags[recording.TagURI]; uri != "" && (x.Failed() || x.Status >= http.StatusBadRequest) {
-		c.Do(ctx, session.Request{Step: recording.StepStillThere, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri}, Params: map[string]any{"uri": uri}})
+		c.ReadResource(ctx, recording.StepStillThere, uri, nil)
 	}
 	return x
 }
@@ -188,7 +192,7 @@ func (c *Client) over(ctx context.Context, life *recording.Exchange) bool {
 		return false
 	}
 	if status != http.StatusNotFound {
-		life = c.Note(c.S.Do(ctx, c.P.Ordinary(recording.StepAlive)))
+		life = c.Note(c.S.Do(ctx, c.Ordinary(recording.StepAlive)))
 	}
 	// Who shares it may have found out meanwhile.
 	return life.Status == status || life.Outcome == recording.Canceled && !c.S.Alive()
@@ -197,19 +201,19 @@ func (c *Client) over(ctx context.Context, life *recording.Exchange) bool {
 // together reports whether the session is one that the target can end over something else: others use it at the
 // same time, or it has had other messages before and was not ended by the script.
 func (c *Client) together() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.order.mu.Lock()
+	defer c.order.mu.Unlock()
 	return !c.fresh && !c.ended && (c.common || c.buffered || c.used) && c.S.HTTPSession() != ""
 }
 
 // Patience is how long to wait for the answer to a message that the target may well ignore:
 // many times what an ordinary request takes now, but no less than the given time.
 func (c *Client) Patience(ctx context.Context, least time.Duration) time.Duration {
-	x := c.Note(c.S.Do(ctx, c.P.Ordinary(recording.StepAlive)))
+	x := c.Note(c.S.Do(ctx, c.Ordinary(recording.StepAlive)))
 	if x.Outcome != recording.Replied {
-		return c.P.Limits.Timeout
+		return c.Limits.Timeout
 	}
-	return c.P.Limits.longer(c.P.Limits.UpTo(least), x.Took)
+	return c.Limits.longer(c.Limits.UpTo(least), x.Took)
 }
 
 // Life asks for a sign of life: any answer will do.
@@ -218,7 +222,7 @@ func (c *Client) Life(ctx context.Context) *recording.Exchange { return c.S.Do(c
 // lifeline is a request for a sign of life, with a timeout unless that is 0.
 func (c *Client) lifeline(timeout time.Duration) session.Request {
 	q := session.Request{Step: recording.StepAlive, Method: "ping", Timeout: timeout}
-	if c.P.Modern() {
+	if c.Modern() {
 		q.Method = "server/discover"
 	}
 	return q
@@ -259,10 +263,10 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 	var wg sync.WaitGroup
 	for i, item := range items {
 		slots <- struct{}{}
-		clones[i] = &Client{P: c.P, S: c.current(), order: c.order, buffered: true}
+		clones[i] = &Client{Play: c.Play, S: c.current(), order: c.order, buffered: true}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			defer c.P.Survive()
+			defer c.Survive()
 			do(i, item, clones[i])
 		})
 	}
@@ -277,7 +281,7 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 
 // width is how many messages may be under way, of so many.
 func (c *Client) width(n int) int {
-	if c.P.OneByOne {
+	if c.OneByOne {
 		return 1
 	}
 	return n
@@ -289,5 +293,5 @@ func (c *Client) Note(x *recording.Exchange) *recording.Exchange {
 		c.buffer = append(c.buffer, x)
 		return x
 	}
-	return c.P.Note(x)
+	return c.Play.Note(x)
 }

@@ -361,7 +361,7 @@ func TestWalk(t *testing.T) {
 				}})
 				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 					client, _ := p.Clean(ctx)
-					scenario.Walk(ctx, p, client, "resources/list", "resources", "page")
+					client.Walk(ctx, "resources/list", "resources", "page")
 				})
 				n := len(rec.Exchanges)
 				if got := fmt.Sprint(n, " ", rec.Exchanges[n-1].Tags["end"]); got != c.want {

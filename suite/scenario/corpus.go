@@ -34,24 +34,24 @@ type URIRead struct {
 
 // readAll reads one URI after the other, several at a time. The client goes on in a
 // fresh session when one was lost; which read did it has been found out then.
-func readAll(ctx context.Context, p *Play, c *Client, all []URIRead) {
-	start := p.Transcript.Now()
+func readAll(ctx context.Context, c *Client, all []URIRead) {
+	start := c.Transcript.Now()
 	hurt := 0
 	for at := 0; at < len(all); at += corpusWidth {
 		switch {
 		case ctx.Err() != nil:
 			return
 		case hurt >= corpusHurt:
-			p.cut(at, len(all), fmt.Sprintf("%d of them cost a session or were not answered", hurt))
+			c.cut(at, len(all), fmt.Sprintf("%d of them cost a session or were not answered", hurt))
 			return
-		case at >= corpusLeast && p.Transcript.Now()-start > corpusTime*time.Duration(max(p.Limits.Patience, 1)):
-			p.cut(at, len(all), recording.CutSlow)
+		case at >= corpusLeast && c.Transcript.Now()-start > corpusTime*time.Duration(max(c.Limits.Patience, 1)):
+			c.cut(at, len(all), recording.CutSlow)
 			return
 		}
 		batch := all[at:min(at+corpusWidth, len(all))]
 		bad := make([]bool, len(batch))
 		each(c, corpusWidth, batch, func(i int, a URIRead, c *Client) {
-			x := ReadResource(ctx, c, a.Step, a.URI, a.Tags)
+			x := c.ReadResource(ctx, a.Step, a.URI, a.Tags)
 			bad[i] = x.Fatal || x.Outcome == recording.Silent
 		})
 		for _, b := range bad {
@@ -64,14 +64,14 @@ func readAll(ctx context.Context, p *Play, c *Client, all []URIRead) {
 
 // stepOf names the step that reads the entries of a class.
 var stepOf = map[odduris.Class]recording.Step{
-	odduris.Malformed: recording.StepMalformed,
-	odduris.Stranger:  recording.StepStranger,
-	odduris.Odd:       recording.StepOdd,
-	odduris.Variant:   recording.StepVariant,
-	odduris.Dots:      recording.StepDots,
-	odduris.Encoded:   recording.StepEncoded,
-	odduris.Trick:     recording.StepTrick,
-	odduris.System:    recording.StepSystem,
+	odduris.Malformed: StepMalformed,
+	odduris.Stranger:  StepStranger,
+	odduris.Odd:       StepOdd,
+	odduris.Variant:   StepVariant,
+	odduris.Dots:      StepDots,
+	odduris.Encoded:   StepEncoded,
+	odduris.Trick:     StepTrick,
+	odduris.System:    StepSystem,
 }
 
 // corpus is what the entries of some classes come to for a target; those that
@@ -98,12 +98,12 @@ func entries(p *Play, few bool, values map[string]string, depth int, classes ...
 				continue
 			}
 			if uri, ok := e.Fill(values, depth); ok && (p.SecurityProbes || !pathlike(uri)) {
-				tags := recording.Tags{recording.TagForm: e.Name, recording.TagClass: string(class), recording.TagAllow: string(e.Allow)}
+				tags := recording.Tags{TagForm: e.Name, "class": string(class), "allow": string(e.Allow)}
 				if e.Matching != "" {
-					tags[recording.TagMatching] = string(e.Matching)
+					tags[TagMatching] = string(e.Matching)
 				}
 				if listed[uri] || templates.Match(uri[:min(len(uri), mostOfURI)]) {
-					tags[recording.TagServed] = "yes"
+					tags[TagServed] = "yes"
 				}
 				rows[k] = append(rows[k], URIRead{stepOf[class], uri, tags})
 			}

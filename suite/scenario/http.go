@@ -31,8 +31,8 @@ func chosenSession(issued string) string {
 
 // Sessionless is a tag that tells that a legacy target keeps no sessions.
 func (c *Client) Sessionless() recording.Tags {
-	if c.P.Combination.Transport == requirement.HTTP && !c.P.Modern() && c.S.HTTPSession() == "" {
-		return recording.Tags{recording.TagSessionless: "yes"}
+	if c.Combination.Transport == requirement.HTTP && !c.Modern() && c.S.HTTPSession() == "" {
+		return recording.Tags{TagSessionless: "yes"}
 	}
 	return nil
 }
@@ -113,74 +113,74 @@ var httpSessionsScenario = &Scenario{
 	Sends: "Two sessions in use side by side; requests without a session id, with an unknown one, with " +
 		"one that was made of the session's own, with a bad version header; then DELETE, use after it, " +
 		"and a new session, also under an id of the client's.",
-	Phase: Read,
-	When:  OverLegacyHTTP,
+	When: OverLegacyHTTP,
 	Script: func(ctx context.Context, p *Play) {
 		a, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
 		if !ok {
 			return
 		}
-		if p.use(ctx, a, "a"); p.Instances == 1 {
-			p.onlySession(ctx, a)
+		if a.use(ctx, "a"); p.Instances == 1 {
+			a.onlySession(ctx)
 			return
 		}
 		b, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
 		if !ok {
 			return
 		}
-		p.use(ctx, b, "b")
+		b.use(ctx, "b")
 		if a.S.HTTPSession() != "" {
-			p.idProbes(ctx, a, b.S.HTTPSession())
-			p.ended(ctx, b)
-			p.chosenID(ctx, a)
+			a.idProbes(ctx, b.S.HTTPSession())
+			b.end(ctx)
+			a.chosenID(ctx)
 		}
-		p.besideOther(ctx, a)
+		a.besideOther(ctx)
 		if p.Revision() >= requirement.R20250618 {
-			p.badVersions(ctx, a)
+			a.badVersions(ctx)
 		}
 	},
 }
 
 // onlySession does in one session what needs no other one beside it.
-func (p *Play) onlySession(ctx context.Context, c *Client) {
+func (c *Client) onlySession(ctx context.Context) {
 	if c.S.HTTPSession() != "" {
-		p.idProbes(ctx, c, c.S.HTTPSession())
+		c.idProbes(ctx, c.S.HTTPSession())
 	}
-	if p.Revision() >= requirement.R20250618 {
-		p.badVersions(ctx, c)
+	if c.Revision() >= requirement.R20250618 {
+		c.badVersions(ctx)
 	}
 	if c.S.HTTPSession() != "" {
-		p.ended(ctx, c)
-		p.chosenID(ctx, c)
+		c.end(ctx)
+		c.chosenID(ctx)
 	}
 }
 
 // chosenID opens a session under an id of its own making, if the target takes it.
-func (p *Play) chosenID(ctx context.Context, c *Client) {
+func (c *Client) chosenID(ctx context.Context) {
 	chosen := chosenSession(c.S.HTTPSession())
-	q := Handshake(recording.StepChosenID, p.Revision())
-	q.Tags[recording.TagSession], q.Header = chosen, map[string]string{HeaderSession: chosen}
-	p.Initialize(ctx, q, p.Revision())
+	q := Handshake(StepChosenID, c.Revision())
+	q.Tags[TagSession], q.Header = chosen, map[string]string{HeaderSession: chosen}
+	c.Initialize(ctx, q, c.Revision())
 }
 
 // use makes requests of different kinds in a session.
-func (p *Play) use(ctx context.Context, c *Client, name string) {
-	list, note := p.Ordinary(recording.StepUse), Notification(recording.StepUse)
-	list.Tags, note.Tags = recording.Tags{recording.TagSession: name}, recording.Tags{recording.TagSession: name}
-	c.Do(ctx, list)
-	c.Do(ctx, note)
-	again := p.Ordinary(recording.StepUse)
-	again.Tags = recording.Tags{recording.TagSession: name}
-	c.Do(ctx, again)
-	c.Peek(ctx, session.Request{Step: recording.StepUse, HTTPMethod: http.MethodGet, Tags: recording.Tags{recording.TagSession: name}}, time.Second)
+func (c *Client) use(ctx context.Context, name string) {
+	list, get := c.Ordinary(StepUse), session.Request{Step: StepUse, HTTPMethod: http.MethodGet}
+	for _, q := range []session.Request{list, Notification(StepUse), list, get} {
+		if q.Tags = (recording.Tags{TagSession: name}); q.HTTPMethod != "" {
+			c.Peek(ctx, q, time.Second)
+		} else {
+			c.Do(ctx, q)
+		}
+	}
 }
 
 // idProbes asks under no id, and under ids that were never issued; other is that of another session.
-func (p *Play) idProbes(ctx context.Context, c *Client, other string) {
-	missing, unknown := p.Ordinary(recording.StepWithoutID), p.Ordinary(recording.StepUnknownID)
-	missing.Omit = []string{HeaderSession}
-	unknown.Header = map[string]string{HeaderSession: StrangeSession}
-	probes, own := []session.Request{missing, unknown}, c.S.HTTPSession()
+func (c *Client) idProbes(ctx context.Context, other string) {
+	probes := []session.Request{
+		{Step: StepWithoutID, Omit: []string{HeaderSession}},
+		{Step: StepUnknownID, Header: map[string]string{HeaderSession: StrangeSession}},
+	}
+	own := c.S.HTTPSession()
 	made := [][2]string{
 		{"one character changed", Changed(own, len(own)/2)}, {"its last character cut off", own[:len(own)-1]},
 		{"a further character", own + "0"},
@@ -189,23 +189,22 @@ func (p *Play) idProbes(ctx context.Context, c *Client, other string) {
 		made = nil // what is made of an id that can be guessed may be that of another session
 	}
 	for _, m := range made {
-		q := p.Ordinary(recording.StepUnknownID)
-		q.Tags, q.Header = recording.Tags{recording.TagForm: m[0]}, map[string]string{HeaderSession: m[1]}
-		probes = append(probes, q)
+		probes = append(probes, session.Request{Step: StepUnknownID,
+			Tags: recording.Tags{TagForm: m[0]}, Header: map[string]string{HeaderSession: m[1]}})
 	}
-	Each(c, probes, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
-	c.Peek(ctx, session.Request{Step: recording.StepGetWithoutID, HTTPMethod: http.MethodGet, Omit: []string{HeaderSession}}, time.Second)
+	c.DoEach(ctx, c.Ordinarily(probes...)...)
+	c.Peek(ctx, session.Request{Step: StepGetWithoutID, HTTPMethod: http.MethodGet, Omit: []string{HeaderSession}}, time.Second)
 }
 
 // besideOther opens a session in another revision, if the target serves one.
-func (p *Play) besideOther(ctx context.Context, c *Client) {
-	for _, rev := range p.Facts.Served {
-		if rev.Modern() || rev == p.Revision() {
+func (c *Client) besideOther(ctx context.Context) {
+	for _, rev := range c.Facts.Served {
+		if rev.Modern() || rev == c.Revision() {
 			continue
 		}
-		_, x := p.Initialize(ctx, Handshake(recording.StepOtherRevision, rev), rev)
+		_, x := c.Initialize(ctx, Handshake(StepOtherRevision, rev), rev)
 		if x != nil && x.Succeeded() {
-			c.Do(ctx, p.Ordinary(recording.StepAfterOther))
+			c.Do(ctx, c.Ordinary(StepAfterOther))
 		}
 		return
 	}
@@ -213,35 +212,32 @@ func (p *Play) besideOther(ctx context.Context, c *Client) {
 
 // badVersions sends version headers that no server supports, at last with the
 // request that could end the session.
-func (p *Play) badVersions(ctx context.Context, c *Client) {
-	missing := p.Ordinary(recording.StepNoVersion)
-	missing.Omit = []string{HeaderVersion}
-	probes := []session.Request{missing}
+func (c *Client) badVersions(ctx context.Context) {
+	probes := []session.Request{{Step: StepNoVersion, Omit: []string{HeaderVersion}}}
 	for _, version := range []string{PastVersion, "not-a-version"} {
-		q := p.Ordinary(recording.StepBadVersion)
-		q.Tags, q.Header = recording.Tags{recording.TagVersion: version}, map[string]string{HeaderVersion: version}
-		probes = append(probes, q)
+		probes = append(probes, session.Request{Step: StepBadVersion,
+			Tags: recording.Tags{TagVersion: version}, Header: map[string]string{HeaderVersion: version}})
 	}
-	Each(c, probes, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+	c.DoEach(ctx, c.Ordinarily(probes...)...)
 	bad := map[string]string{HeaderVersion: PastVersion}
-	c.Peek(ctx, session.Request{Step: recording.StepGetBadVersion, HTTPMethod: http.MethodGet, Header: bad}, time.Second)
-	c.Do(ctx, session.Request{Step: recording.StepDeleteBadVersion, HTTPMethod: http.MethodDelete, Header: bad})
+	c.Peek(ctx, session.Request{Step: StepGetBadVersion, HTTPMethod: http.MethodGet, Header: bad}, time.Second)
+	c.Do(ctx, session.Request{Step: StepDeleteBadVersion, HTTPMethod: http.MethodDelete, Header: bad})
 }
 
-// ended ends a session and looks what becomes of its id.
-func (p *Play) ended(ctx context.Context, c *Client) {
-	x := c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
+// end ends a session and looks what becomes of its id.
+func (c *Client) end(ctx context.Context) {
+	x := c.Do(ctx, session.Request{Step: StepDelete, HTTPMethod: http.MethodDelete})
 	if x.Status < 200 || x.Status > 299 {
 		return
 	}
 	for attempt := 0; ; attempt++ {
-		x := c.Do(ctx, p.Ordinary(recording.StepAfterDelete))
+		x := c.Do(ctx, c.Ordinary(StepAfterDelete))
 		if x.Status != http.StatusOK || attempt == 4 {
 			break
 		}
 		c.S.Quiet(ctx, 250*time.Millisecond)
 	}
-	c.Peek(ctx, session.Request{Step: recording.StepGetAfterDelete, HTTPMethod: http.MethodGet}, time.Second)
-	c.Do(ctx, session.Request{Step: recording.StepDeleteAgain, HTTPMethod: http.MethodDelete})
-	p.Initialize(ctx, Handshake(recording.StepReopen, p.Revision()), p.Revision())
+	c.Peek(ctx, session.Request{Step: StepGetAfterDelete, HTTPMethod: http.MethodGet}, time.Second)
+	c.Do(ctx, session.Request{Step: StepDeleteAgain, HTTPMethod: http.MethodDelete})
+	c.Initialize(ctx, Handshake(StepReopen, c.Revision()), c.Revision())
 }

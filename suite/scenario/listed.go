@@ -200,12 +200,12 @@ func URIs(pages []*recording.Exchange) string {
 }
 
 // Description says what the list says of a template.
-func Description(p *Play, template string) recording.Tags {
+func (p *Play) Description(template string) recording.Tags {
 	for _, l := range p.AllTemplates() {
 		if l.Template() == template {
 			tags := recording.Tags{recording.TagListed: "yes"}
 			if mime := l.Get("mimeType"); judge.IsString(mime) {
-				tags[recording.TagMIME] = mime.Str
+				tags[TagMIME] = mime.Str
 			}
 			return tags
 		}

@@ -37,8 +37,7 @@ var listeningScenario = &Scenario{
 	Sends: "On a connection that begins with discovery listen streams for all that is declared, for the list " +
 		"alone, for two resources, and for what is not declared; ordinary requests before and meanwhile, and " +
 		"reads of a few resources.",
-	Phase: Read, // nobody else talks in its session
-	Waits: true,
+	Waits: true, // nobody else talks in its session
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
 	When:  InModern,
 	Script: func(ctx context.Context, p *Play) {
@@ -46,7 +45,7 @@ var listeningScenario = &Scenario{
 		if !ok {
 			return
 		}
-		c.first(ctx, session.Request{Step: recording.StepFirstDiscover, Method: "server/discover"})
+		c.first(ctx, session.Request{Step: StepFirstDiscover, Method: "server/discover"})
 		c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 		var open streams
 		defer func() { open.leave(ctx) }()
@@ -57,26 +56,26 @@ var listeningScenario = &Scenario{
 				return // the others would take as long
 			}
 		}
-		c.meanwhile(ctx, p)
+		c.meanwhile(ctx)
 		open.look()
 		open.stopOne(ctx, c)
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
 		open.look()
-		c.untold(ctx, p, open)
+		c.untold(ctx, open)
 	},
 }
 
 // untold waits for an update of a resource that is watched and not what it was in the beginning, if there is one.
-func (c *Client) untold(ctx context.Context, p *Play, open streams) {
+func (c *Client) untold(ctx context.Context, open streams) {
 	const few = 8
 	i := slices.IndexFunc(open, func(st *session.Stream) bool {
-		return st.Exchange().Tags[recording.TagName] == "full" && st.Ack != nil && st.Exchange().Tags[recording.TagEnded] == ""
+		return st.Exchange().Tags[recording.TagName] == "full" && st.Ack != nil && st.Exchange().Tags[TagEnded] == ""
 	})
 	if i < 0 {
 		return
 	}
 	uris := Acknowledged(open[i].Ack.Raw)
-	w := &selfWatch{p: p, c: c, accepted: uris[:min(len(uris), few)], patience: time.Second}
+	w := &selfWatch{p: c.Play, c: c, accepted: uris[:min(len(uris), few)], patience: time.Second}
 	if w.uri = w.different(ctx); w.uri != "" {
 		w.watch(ctx, "untold")
 	}
@@ -84,10 +83,10 @@ func (c *Client) untold(ctx context.Context, p *Play, open streams) {
 
 // listenApart opens a stream, one of them as another client would, under an id that is in use: the ids of two clients have nothing to do with each other.
 func (c *Client) listenApart(ctx context.Context, f Filter) *session.Stream {
-	if f.Name != "uris" || c.P.Combination.Transport != requirement.HTTP || c.P.Limited() {
+	if f.Name != "uris" || c.Combination.Transport != requirement.HTTP || c.Limited() {
 		return c.Listen(ctx, f)
 	}
-	other, ok := c.P.Fresh(ctx, session.Options{})
+	other, ok := c.Fresh(ctx, session.Options{})
 	if !ok {
 		return c.Listen(ctx, f)
 	}
@@ -117,7 +116,7 @@ func (p *Play) filters() []Filter {
 			uris = append(uris, l.URI())
 		}
 	}
-	tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), recording.TagTemplates: strconv.Itoa(len(p.AllTemplates()))}
+	tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), TagTemplates: strconv.Itoa(len(p.AllTemplates()))}
 	var all []Filter
 	if changes || len(uris) > 0 {
 		all = append(all, Filter{Name: "full", ID: digitsOnly, tags: tags, Filter: session.Filter{URIs: uris, ListChanged: changes}})
@@ -157,7 +156,7 @@ func (p *Play) unsupportedFilter(uris []string, changes bool) (Filter, bool) {
 	if all := p.Resources(); !p.Facts.Declares("resources.subscribe") && len(all) > 0 {
 		add("resourceSubscriptions", []string{all[0].URI()})
 	}
-	return Filter{Name: "unsupported", tags: recording.Tags{recording.TagUnsupported: strings.Join(unsupported, " ")}, Filter: f}, len(unsupported) > 0
+	return Filter{Name: "unsupported", tags: recording.Tags{TagUnsupported: strings.Join(unsupported, " ")}, Filter: f}, len(unsupported) > 0
 }
 
 // Listen opens a stream and notes how it was received.
@@ -201,17 +200,17 @@ func Answered(st *session.Stream) bool {
 }
 
 // meanwhile sends ordinary requests that invite other notifications.
-func (c *Client) meanwhile(ctx context.Context, p *Play) {
+func (c *Client) meanwhile(ctx context.Context) {
 	all := []session.Request{{Method: "resources/list"}}
-	if uri := p.Readable(); uri != "" {
-		all = append(all, session.Request{Method: "resources/read", Params: map[string]any{"uri": uri}})
+	if uri := c.Readable(); uri != "" {
+		all = append(all, About("", "resources/read", uri))
 	}
-	if slow := p.Target.Subjects.Slow; slow != nil {
-		all = append(all, session.Request{Method: "resources/read", Params: map[string]any{"uri": slow.URI}})
+	if slow := c.Target.Subjects.Slow; slow != nil {
+		all = append(all, About("", "resources/read", slow.URI))
 	}
 	Each(c, all, func(i int, q session.Request, c *Client) {
-		q.Step, q.Meta = recording.StepDuring, map[string]any{"progressToken": "mcpcheck-during-" + strconv.Itoa(i)}
-		if p.Facts.Declares("logging") {
+		q.Step, q.Meta = StepDuring, map[string]any{"progressToken": "mcpcheck-during-" + strconv.Itoa(i)}
+		if c.Facts.Declares("logging") {
 			q.Meta[session.MetaLogLevel] = "debug"
 		}
 		// Not by Do, which would ask again in a fresh session: whether this one
@@ -229,7 +228,7 @@ func (all *streams) add(st *session.Stream) { *all = append(*all, st) }
 func (all streams) look() {
 	for _, st := range all {
 		tags := st.Exchange().Tags
-		if st.Ack == nil || tags[recording.TagEnded] != "" || tags[recording.TagStopped] != "" || st.Cut() != "" {
+		if st.Ack == nil || tags[TagEnded] != "" || tags[TagStopped] != "" || st.Cut() != "" {
 			continue
 		}
 		ended := st.EndedAt()
@@ -240,7 +239,7 @@ func (all streams) look() {
 			}
 			ended = f.At
 		}
-		tags[recording.TagEnded] = strconv.FormatInt((ended - st.Ack.At).Milliseconds(), 10)
+		tags[TagEnded] = strconv.FormatInt((ended - st.Ack.At).Milliseconds(), 10)
 	}
 }
 
@@ -249,10 +248,10 @@ func (all streams) look() {
 // Streamable HTTP nothing can come on a stream that is closed.
 func (all streams) stopOne(ctx context.Context, c *Client) {
 	for _, st := range all {
-		if tags := st.Exchange().Tags; tags[recording.TagName] == "uris" && !st.OwnChannel() && st.Ack != nil && tags[recording.TagEnded] == "" {
-			tags[recording.TagStopped] = strconv.Itoa(c.S.Last())
+		if tags := st.Exchange().Tags; tags[recording.TagName] == "uris" && !st.OwnChannel() && st.Ack != nil && tags[TagEnded] == "" {
+			tags[TagStopped] = strconv.Itoa(c.S.Last())
 			End(ctx, st)
-			c.Do(ctx, session.Request{Step: recording.StepSettled, Method: "server/discover"})
+			c.Do(ctx, session.Request{Step: StepSettled, Method: "server/discover"})
 		}
 	}
 }
@@ -261,7 +260,7 @@ func (all streams) stopOne(ctx context.Context, c *Client) {
 func (all streams) stop(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, st := range all {
-		if st.Exchange().Tags[recording.TagStopped] == "" {
+		if st.Exchange().Tags[TagStopped] == "" {
 			wg.Go(func() { End(ctx, st) })
 		}
 	}

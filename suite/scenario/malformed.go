@@ -49,7 +49,6 @@ var malformedReadsScenario = &Scenario{
 	Title: "reading what is no URI, or a strange one",
 	Sends: "Reads of strings that are no URI, of strange and of normalised ones, of a listed URI in other " +
 		"spellings and with characters of patterns, and reads whose uri is missing or no string.",
-	Phase: Read,
 	In:    Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.MissingReads},
 	Script: func(ctx context.Context, p *Play) {
@@ -61,18 +60,18 @@ var malformedReadsScenario = &Scenario{
 			return
 		}
 		Each(c, untyped, func(_ int, m struct{ form, params string }, c *Client) {
-			c.Do(ctx, session.Request{Step: recording.StepUntyped, Method: "resources/read", Params: json.RawMessage(m.params), Tags: recording.Tags{recording.TagForm: m.form}})
+			c.Do(ctx, session.Request{Step: StepUntyped, Method: "resources/read", Params: json.RawMessage(m.params), Tags: recording.Tags{TagForm: m.form}})
 		})
 		values := spelt(p.Light())
 		if values != nil {
-			ReadResource(ctx, c, recording.StepExact, values["uri"], nil)
+			c.ReadResource(ctx, StepExact, values["uri"], nil)
 		}
 		classes := []odduris.Class{odduris.Malformed, odduris.Variant}
 		if p.SecurityProbes {
 			// These may lead a server to call out, or to take them for something else.
 			classes = append(classes, odduris.Stranger, odduris.Odd)
 		}
-		readAll(ctx, p, c, append(patterns(p), corpus(p, values, 0, classes...)...))
+		readAll(ctx, c, append(patterns(p), corpus(p, values, 0, classes...)...))
 	},
 }
 
@@ -90,7 +89,7 @@ func patterns(p *Play) (all []URIRead) {
 		for kind, made := range []string{"*", "_" + name[1:], ".*", strings.Replace(name, ".", "X", 1)} {
 			if one := dir + made; made != name && !tried[kind] && served(p, one) == nil {
 				tried[kind] = true
-				all = append(all, URIRead{recording.StepPattern, one, recording.Tags{recording.TagOf: uri}})
+				all = append(all, URIRead{StepPattern, one, recording.Tags{TagOf: uri}})
 			}
 		}
 	}
@@ -102,7 +101,7 @@ func patterns(p *Play) (all []URIRead) {
 func served(p *Play, uri string) recording.Tags {
 	listed := slices.ContainsFunc(p.AllResources(), func(l Listed) bool { return l.URI() == uri })
 	if listed || p.Matchers().Match(uri) {
-		return recording.Tags{recording.TagServed: "yes"}
+		return recording.Tags{TagServed: "yes"}
 	}
 	return nil
 }
@@ -115,21 +114,20 @@ var uriSubscriptionsScenario = &Scenario{
 	Name:  recording.URISubscriptions,
 	Title: "subscribing to what is no URI",
 	Sends: "Subscriptions to what is no URI, and to paths that climb out of every directory.",
-	Phase: Read,
 	In:    Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When:  Declared("resources.subscribe"),
-	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
+	Script: OnExpendable(func(ctx context.Context, c *Client) {
 		all := slices.Clone(notURIs)
-		if p.SecurityProbes {
+		if c.SecurityProbes {
 			all = append(all, struct{ form, uri string }{"climbing", "file:///mcpcheck/../../../../mcpcheck-no-such-resource"})
 		}
-		if p.Brief() {
+		if c.Brief() {
 			all = Sample(all, 4)
 		}
 		Each(c, all, func(_ int, m struct{ form, uri string }, c *Client) {
-			tags := served(p, m.uri).With(recording.Tags{recording.TagForm: m.form, recording.TagURI: m.uri})
-			if p.Modern() {
+			tags := served(c.Play, m.uri).With(recording.Tags{TagForm: m.form, recording.TagURI: m.uri})
+			if c.Modern() {
 				c.subscribeModern(ctx, m.uri, tags)
 				return
 			}
@@ -139,11 +137,10 @@ var uriSubscriptionsScenario = &Scenario{
 }
 
 func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording.Tags) {
-	params := map[string]any{"uri": uri}
-	x := c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: params, Tags: tags.With()})
+	x := c.Do(ctx, Of(recording.StepSubscribe, "resources/subscribe", uri, tags))
 	if x.Succeeded() {
-		x.Tags[recording.TagAccepted] = "yes"
-		c.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: params})
+		x.Tags[TagAccepted] = "yes"
+		c.Do(ctx, About(recording.StepUnsubscribe, "resources/unsubscribe", uri))
 	}
 }
 
@@ -155,7 +152,7 @@ func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording
 		granted := st.Ack != nil && slices.Contains(Acknowledged(st.Ack.Raw), uri)
 		x := c.StopListen(ctx, st)
 		if granted {
-			x.Tags[recording.TagAccepted] = "yes"
+			x.Tags[TagAccepted] = "yes"
 			x.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 		}
 		life := c.Note(c.Life(ctx)).Outcome
@@ -200,81 +197,41 @@ var invalidMessagesScenario = &Scenario{
 	Sends: "A message that breaks off, bytes that are no UTF-8 in a notification and in a request, " +
 		"objects without a method or with a numeric one, an array where there are no batches, a null id, " +
 		"members that occur twice, a method that nobody has, and a read without a URI.",
-	Phase: Read,
-	In:    Expendable,
-	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
-		c.Do(ctx, session.Request{Step: recording.StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})
-		if p.Facts.Declares("resources") {
-			c.Do(ctx, session.Request{Step: recording.StepNoURI, Method: "resources/read", Params: map[string]any{}})
+	In: Expendable,
+	Script: OnExpendable(func(ctx context.Context, c *Client) {
+		c.Do(ctx, session.Request{Step: StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})
+		if c.Facts.Declares("resources") {
+			c.Do(ctx, session.Request{Step: "no-uri", Method: "resources/read", Params: map[string]any{}})
 		}
 		probes := []session.Request{
-			{Step: recording.StepNullID, Body: nullID(p)}, // first, as many answer it without an id
+			{Step: StepNullID, Body: nullID(c.Play)}, // first, as many answer it without an id
 			{Step: recording.StepNotJSON, Body: []byte(`{"jsonrpc":"2.0","method":"resources/list","params":{`)},
-			{Step: recording.StepNotUTF8, Body: []byte("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/mcpcheck/\xff\xfe\"}")},
-			alien(p, 900004),
-			{Step: recording.StepNoMethod, ID: json.RawMessage("900001"), Body: []byte(`{"jsonrpc":"2.0","id":900001}`)},
-			{Step: recording.StepMistypedMethod, ID: json.RawMessage("900002"), Body: []byte(`{"jsonrpc":"2.0","id":900002,"method":7}`)},
+			{Step: StepNotUTF8, Body: []byte("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/mcpcheck/\xff\xfe\"}")},
+			alien(c.Play, 900004),
+			{Step: StepNoMethod, ID: json.RawMessage("900001"), Body: []byte(`{"jsonrpc":"2.0","id":900001}`)},
+			{Step: StepMistypedMethod, ID: json.RawMessage("900002"), Body: []byte(`{"jsonrpc":"2.0","id":900002,"method":7}`)},
 		}
-		if p.Revision() >= requirement.R20250618 {
-			probes = append(probes, session.Request{Step: recording.StepArray, ID: json.RawMessage("900003"),
-				Body: fmt.Appendf(nil, "[%s]", Lifeline(p, 900003, "an array"))})
+		if c.Revision() >= requirement.R20250618 {
+			probes = append(probes, session.Request{Step: StepArray, ID: json.RawMessage("900003"),
+				Body: fmt.Appendf(nil, "[%s]", c.Lifeline(900003, "an array"))})
 		}
 		const twice = `"id":900006,"method":"mcpcheck/no-such-method","id"`
-		doubled := session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007")}
-		doubled.Body = bytes.Replace(Lifeline(p, 900007, "doubled"), []byte(`"id"`), []byte(twice), 1)
+		doubled := session.Request{Step: StepDoubledMember, ID: json.RawMessage("900007")}
+		doubled.Body = bytes.Replace(c.Lifeline(900007, "doubled"), []byte(`"id"`), []byte(twice), 1)
 		probes = append(probes, doubled)
 		c.Probes(ctx, probes...)
 	}),
 }
 
-// Steps "unmarked" are requests in order but for their jsonrpc, which the tag "form" has; steps "other-method" ask for what
-// other revisions and extensions have. These come last, as some servers hear nothing after one. Before, step
-// "unknown-method" asks for a method that nobody has.
-var foreignMessagesScenario = &Scenario{
-	Name:  recording.ForeignMessages,
-	Title: "messages of other protocols and revisions",
-	Sends: "Requests without jsonrpc or of another version of it, and for methods of nobody, of other revisions and of extensions.",
-	Phase: Read,
-	In:    Expendable,
-	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
-		c.Do(ctx, session.Request{Step: recording.StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})
-		var probes []session.Request
-		for i, form := range []string{``, `"jsonrpc":"1.0",`, `"jsonrpc":2.0,`} {
-			id := 900008 + i
-			body := bytes.Replace(Lifeline(p, id, "unmarked"), []byte(`"jsonrpc":"2.0",`), []byte(form), 1)
-			probes = append(probes, session.Request{Step: recording.StepUnmarked, Method: LifeMethod(p),
-				ID: json.RawMessage(strconv.Itoa(id)), Body: body, Tags: recording.Tags{recording.TagForm: form}})
-		}
-		c.Probes(ctx, append(probes, otherMethods(p)...)...)
-	}),
-}
-
-// otherMethods are requests for methods that the revision does not have, with the params that they take
-// elsewhere. Where both eras are served, subscriptions/listen may open a stream, which has no answer.
-func otherMethods(p *Play) (all []session.Request) {
-	methods := []string{"tasks/get", "tasks/list"}
-	if !p.Modern() {
-		methods[1] = "server/discover"
-		if !p.Facts.ServesModern() {
-			methods = append(methods, "subscriptions/listen")
-		}
-	}
-	params := map[string]any{"taskId": "mcpcheck-no-such-task", "notifications": map[string]any{}}
-	for _, method := range methods {
-		all = append(all, session.Request{Step: recording.StepOtherMethod, Method: method, Params: params})
-	}
-	return all
-}
-
 // nullID is a request that every target serves, but for its id.
 func nullID(p *Play) []byte {
-	return bytes.Replace(Lifeline(p, 900005, "no id"), []byte("900005"), []byte("null"), 1)
+	return bytes.Replace(p.Lifeline(900005, "no id"), []byte("900005"), []byte("null"), 1)
 }
 
 // alien is a request that every target serves, but for two bytes in a string that are
 // no UTF-8.
 func alien(p *Play, id int) session.Request {
 	const mark = "alien"
-	body := bytes.Replace(Lifeline(p, id, mark), []byte(mark), []byte("\xff\xfe"), 1)
-	return session.Request{Step: recording.StepNotUTF8, Method: LifeMethod(p), ID: json.RawMessage(strconv.Itoa(id)), Body: body}
+	body := bytes.Replace(p.Lifeline(id, mark), []byte(mark), []byte("\xff\xfe"), 1)
+	return session.Request{Step: StepNotUTF8, Method: p.LifeMethod(), ID: json.RawMessage(strconv.Itoa(id)), Body: body}
 }

@@ -18,61 +18,59 @@ var metadataScenario = &Scenario{
 	Name:  recording.Metadata,
 	Title: "unusual but legal metadata",
 	Sends: "Ordinary requests with metadata that is unusual but legal: unknown keys, a progress token, another client name or none, trace context.",
-	Phase: Read,
 	After: []recording.Name{recording.Reads},
-	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
-		want := URIs([]*recording.Exchange{c.Do(ctx, p.Ordinary(recording.StepPlain))})
-		unusual := p.unusual()
+	Script: OnClean(func(ctx context.Context, c *Client) {
+		want := URIs([]*recording.Exchange{c.Do(ctx, c.Ordinary(StepPlain))})
+		unusual := c.unusual()
 		others := make([]bool, len(unusual)) // to whom another list is given, or just then
 		Each(c, unusual, func(i int, q session.Request, c *Client) {
 			x := c.Do(ctx, q)
-			byName := q.Step == recording.StepOtherClient || q.Step == recording.StepAnonymous
+			byName := q.Step == StepOtherClient || q.Step == StepAnonymous
 			others[i] = byName && x.Succeeded() && URIs([]*recording.Exchange{x}) != want
 		})
-		c.Do(ctx, p.Ordinary(recording.StepPlainAgain))
+		c.Do(ctx, c.Ordinary(StepPlainAgain))
 		for i, q := range unusual {
 			if !others[i] {
 				continue
 			}
-			q.Step += recording.StepAgain
+			q.Step += StepAgain
 			c.Do(ctx, q)
-			c.Do(ctx, p.Ordinary(recording.StepPlainAgain))
+			c.Do(ctx, c.Ordinary(StepPlainAgain))
 		}
 	}),
 }
 
+// unusual are the requests: lists and, of what may be said with a read, reads. Of a progress token one is enough.
 func (p *Play) unusual() []session.Request {
 	metas := []struct {
-		step recording.Step
-		meta map[string]any
+		step        recording.Step
+		list, reads bool
+		meta        map[string]any
 	}{
-		{recording.StepUnknownKey, map[string]any{"com.example/probe": map[string]any{"a": 1}}},
-		{recording.StepProgressToken, map[string]any{"progressToken": "mcpcheck-unneeded"}}, // #nosec G101 -- a token of progress
-		{recording.StepTraced, map[string]any{
+		{StepUnknownKey, true, true, map[string]any{"com.example/probe": map[string]any{"a": 1}}},
+		{StepProgressToken, false, true, map[string]any{"progressToken": "mcpcheck-unneeded"}}, // #nosec G101 -- a token of progress
+		{StepTraced, true, true, map[string]any{
 			"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 			"tracestate":  "example=1", "baggage": "tester=mcpcheck",
 		}},
-		{recording.StepOtherClient, map[string]any{session.MetaClientInfo: map[string]any{"name": "curl", "version": "8.0.0"}}},
-		{recording.StepAnonymous, map[string]any{session.MetaClientInfo: nil}},
+		{StepOtherClient, true, false, map[string]any{session.MetaClientInfo: map[string]any{"name": "curl", "version": "8.0.0"}}},
+		{StepAnonymous, true, false, map[string]any{session.MetaClientInfo: nil}},
+		{StepPlainRead, false, true, nil},
 	}
 	if !p.Modern() {
-		metas = metas[:2]
+		metas = slices.Delete(metas, 2, 5)
 	}
 	uri := p.Readable()
 	var all []session.Request
 	for _, m := range metas {
-		reads := uri != "" && slices.Contains([]recording.Step{recording.StepUnknownKey, recording.StepProgressToken, recording.StepTraced}, m.step)
-		if !reads || m.step != recording.StepProgressToken { // of which one is enough
-			q := p.Ordinary(m.step)
+		if m.list || uri == "" && m.meta != nil {
+			all = append(all, session.Request{Step: m.step, Meta: m.meta})
+		}
+		if m.reads && uri != "" {
+			q := About(m.step, "resources/read", uri)
 			q.Meta = m.meta
 			all = append(all, q)
 		}
-		if reads {
-			all = append(all, session.Request{Step: m.step, Method: "resources/read", Params: map[string]any{"uri": uri}, Meta: m.meta})
-		}
 	}
-	if uri != "" {
-		all = append(all, session.Request{Step: recording.StepPlainRead, Method: "resources/read", Params: map[string]any{"uri": uri}})
-	}
-	return all
+	return p.Ordinarily(all...)
 }

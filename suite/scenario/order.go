@@ -124,7 +124,7 @@ func (o *order) heard(m *message) {
 	o.used = o.used || m.x.Succeeded()
 	o.ended = o.ended || m.q.HTTPMethod == http.MethodDelete
 	if o.traces(m) {
-		m.c.P.traced.keep(o.s, m)
+		m.c.traced.keep(o.s, m)
 	}
 }
 
@@ -187,12 +187,12 @@ func (o *order) lose(ctx context.Context, lost []*message) {
 			m.giveUp()
 		}
 		return
-	case len(lost) == 1 && lost[0].x != nil && o.onceIsEnough(lost[0].c.P):
+	case len(lost) == 1 && lost[0].x != nil && o.onceIsEnough(lost[0].c.Play):
 		o.convict(ctx, lost[0])
 		return
 	}
 	first := lost[0]
-	gone, before := cmp.Or(first.x, &recording.Exchange{}), first.c.P.traced.take(o.s)
+	gone, before := cmp.Or(first.x, &recording.Exchange{}), first.c.traced.take(o.s)
 	for _, m := range lost {
 		m.giveUp()
 	}
@@ -211,7 +211,7 @@ func (o *order) lose(ctx context.Context, lost []*message) {
 		}
 	}
 	late := gone.Outcome == recording.Lost
-	if first.c.P.Combination.Transport != requirement.Stdio { // a session may end, but then 404 says so
+	if first.c.Combination.Transport != requirement.Stdio { // a session may end, but then 404 says so
 		late = gone.Status != http.StatusNotFound && (ofEnded(gone) || gone.Outcome == recording.Canceled)
 	}
 	if late {
@@ -287,7 +287,7 @@ func (o *order) onceIsEnough(p *Play) bool {
 // of: the next session is to be one with another.
 func (o *order) awaitEnd(ctx context.Context, sent []*message) {
 	for _, m := range slices.Backward(sent) {
-		if p := m.c.P; p.OneByOne && m.x != nil && m.x.Outcome == recording.Lost {
+		if p := m.c.Play; p.OneByOne && m.x != nil && m.x.Outcome == recording.Lost {
 			p.Endpoint.Server().AwaitEnd(ctx, p.SentAt(m.x))
 			return
 		}
@@ -298,7 +298,7 @@ func (o *order) awaitEnd(ctx context.Context, sent []*message) {
 // opened; the recording then says why. In place of a borrowed one over stdio, where it is a process, others
 // can borrow the new one.
 func (o *order) replace(ctx context.Context, c *Client) (ok bool) {
-	p, kind := c.P, o.s.Kind()
+	p, kind := c.Play, o.s.Kind()
 	lent := o.shared && kind == recording.Probe && p.Combination.Transport == requirement.Stdio
 	var next *Client
 	if lent {

@@ -24,7 +24,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		}
 		messages[i] = &message{c: c, q: q, send: send}
 	}
-	if c.P.Combination.Transport == requirement.HTTP {
+	if c.Combination.Transport == requirement.HTTP {
 		for some := range slices.Chunk(messages, c.width(8)) {
 			c.atOnce(ctx, some)
 		}
@@ -91,7 +91,7 @@ func (c *Client) ProbeAfter(
 func (c *Client) probe(
 	ctx context.Context, q session.Request, begun *session.Pending,
 ) (*recording.Exchange, shown) {
-	if c.P.Combination.Transport != requirement.HTTP {
+	if c.Combination.Transport != requirement.HTTP {
 		m := &message{c: c, q: q}
 		c.ahead(ctx, []*message{m})
 		return m.x, m.shown
@@ -168,7 +168,7 @@ func (c *Client) firstWithout(ctx context.Context, signs []*session.Pending) (in
 // was sent: it may be the answer to that. What an HTTP response has belongs to its own request.
 func (c *Client) nameless(p *session.Pending, next int) bool {
 	return slices.ContainsFunc(c.S.Evidence(p.Exchange()), func(n int) bool {
-		f, ok := c.P.Transcript.Frame(n)
+		f, ok := c.Transcript.Frame(n)
 		return ok && n > next && f.Dir == wire.In && f.HTTP == nil && gjson.GetBytes(f.Raw, "id").Value() == nil
 	})
 }
@@ -195,11 +195,11 @@ func (c *Client) signTime() time.Duration {
 	const least = 3 * time.Second
 	first, longest := c.S.Pace()
 	c.longest = max(c.longest, longest)
-	accused := c.fresh && c.P.Limits.Patience > 1 // at once: it may take longer for what comes first
-	if accused || c.P.Combination.Transport != requirement.Stdio || first == 0 || c.longest == 0 {
+	accused := c.fresh && c.Limits.Patience > 1 // at once: it may take longer for what comes first
+	if accused || c.Combination.Transport != requirement.Stdio || first == 0 || c.longest == 0 {
 		return 0
 	}
-	return c.P.Limits.longer(max(least, first), c.longest)
+	return c.Limits.longer(max(least, first), c.longest)
 }
 
 // afterLife is how long an answer is still waited for after a sign of life that was asked for
@@ -208,9 +208,9 @@ func (c *Client) signTime() time.Duration {
 // is asked for again.
 func (c *Client) afterLife(ctx context.Context, life *recording.Exchange) time.Duration {
 	const times, part, most = 10, 3, 10
-	window := c.P.Limits.QuietWindow
+	window := c.Limits.QuietWindow
 	least := window / part
-	if c.P.Limits.Patience > 1 {
+	if c.Limits.Patience > 1 {
 		least = window // a repetition: what is red now is printed
 	}
 	took := life.Took

@@ -11,7 +11,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/tidwall/gjson"
 )
@@ -20,7 +19,6 @@ var readsScenario = &Scenario{
 	Name:  recording.Reads,
 	Title: "reading what is listed",
 	Sends: "resources/read of each listed resource, or of a sample of them.",
-	Phase: Read,
 	After: []recording.Name{recording.WalkResources},
 	Script: func(ctx context.Context, p *Play) {
 		all := p.Resources()
@@ -42,7 +40,7 @@ var readsScenario = &Scenario{
 		Each(c, picked, func(i int, l Listed, c *Client) {
 			tags := recording.Tags{recording.TagListed: strconv.Itoa(len(all))}
 			if size := l.Get("size"); size.Type == gjson.Number {
-				tags[recording.TagSize] = size.Raw
+				tags[TagSize] = size.Raw
 			}
 			if mime := l.Get("mimeType"); mime.Type == gjson.String {
 				tags[recording.TagType] = mime.Str
@@ -50,7 +48,7 @@ var readsScenario = &Scenario{
 			if enough := begun(i, func() bool { return seen.Load() >= plenty }); enough {
 				return
 			}
-			seen.Add(int64(len(ReadResource(ctx, c, recording.StepRead, l.URI(), tags).Result().Raw)))
+			seen.Add(int64(len(c.ReadResource(ctx, recording.StepRead, l.URI(), tags).Result().Raw)))
 		})
 		if n := p.stopAtPlenty(len(picked)); n > 0 {
 			p.Skip(recording.CodeNotExercised, fmt.Sprintf(plural.Of(n, "%d {resource was|resources were} not read, since the others came to more than %d MiB"), n, plenty>>20))
@@ -98,48 +96,6 @@ func (p *Play) stopAtPlenty(all int) (unread int) {
 // further resource is begun with.
 const plenty = 12 << 20
 
-// Steps "text" and "blob" read what the target file knows. Tags: "uri"; "type"
-// if a MIME type is known; of a text "text", and "contains" if it is only a
-// part; of a blob "base64", "sha256" and "size", as far as they are known.
-var knownReadsScenario = &Scenario{
-	Name:  recording.KnownReads,
-	Title: "reading resources with known contents",
-	Sends: "Reads of the resources whose contents the target file knows.",
-	Phase: Read,
-	When: Where(func(p *Play) bool { return len(p.Target.Subjects.Texts)+len(p.Target.Subjects.Blobs) > 0 },
-		recording.CodeNeedsConfig, "name resources with known contents in the target file (subjects.texts, subjects.blobs)"),
-	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
-		var known []session.Request
-		add := func(step recording.Step, uri string, tags recording.Tags) {
-			tags[recording.TagURI] = uri
-			for name, value := range tags {
-				if value == "" && name != recording.TagText {
-					delete(tags, name)
-				}
-			}
-			known = append(known, session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: tags})
-		}
-		for _, t := range p.Target.Subjects.Texts {
-			tags := recording.Tags{recording.TagType: t.MIMEType}
-			if t.Text != nil {
-				tags[recording.TagText] = *t.Text
-			}
-			if t.Contains {
-				tags[recording.TagContains] = "true"
-			}
-			add(recording.StepText, t.URI, tags)
-		}
-		for _, b := range p.Target.Subjects.Blobs {
-			tags := recording.Tags{recording.TagType: b.MIMEType, recording.TagBase64: b.Base64, recording.TagSHA256: b.SHA256}
-			if b.Size != nil {
-				tags[recording.TagSize] = strconv.FormatInt(*b.Size, 10)
-			}
-			add(recording.StepBlob, b.URI, tags)
-		}
-		Each(c, known, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
-	}),
-}
-
 // Steps "configured" read URIs that the target file declares as missing, those
 // of template arguments included; steps "guessed" read siblings of listed URIs
 // that match no listed template. Only the first certainly lead nowhere.
@@ -147,7 +103,6 @@ var missingReadsScenario = &Scenario{
 	Name:  recording.MissingReads,
 	Title: "reading what does not exist",
 	Sends: "Reads of the URIs that the target file declares as missing, and of made-up siblings of listed URIs that match no template.",
-	Phase: Read,
 	In:    Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	Script: func(ctx context.Context, p *Play) {
@@ -164,9 +119,9 @@ var missingReadsScenario = &Scenario{
 		Each(c, append(slices.Clone(configured), guesses...), func(i int, uri string, c *Client) {
 			step := recording.StepGuessed
 			if i < len(configured) {
-				step = recording.StepConfigured
+				step = StepConfigured
 			}
-			ReadResource(ctx, c, step, uri, nil)
+			c.ReadResource(ctx, step, uri, nil)
 		})
 	},
 }

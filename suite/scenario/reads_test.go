@@ -139,7 +139,7 @@ func TestReadAll(t *testing.T) {
 				st.Limits.Timeout, st.Limits.Patience = time.Minute, c.patience
 				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 					if client, ok := p.Expendable(ctx); ok {
-						scenario.ReadAll(ctx, p, client, many)
+						scenario.ReadAll(ctx, client, many)
 					}
 				})
 				reads, fatal := 0, 0

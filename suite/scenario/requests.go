@@ -33,23 +33,47 @@ func Notification(step recording.Step) session.Request {
 		Params: map[string]any{"requestId": "mcpcheck-no-such-request", "reason": "a probe"}}
 }
 
+// Ordinarily completes requests that say only how they differ from an ordinary one: those that have no method of
+// their own get its method, and its params unless they have some.
+func (p *Play) Ordinarily(all ...session.Request) []session.Request {
+	plain := p.Ordinary("")
+	for i := range all {
+		if q := &all[i]; q.Method+q.HTTPMethod == "" && q.Body == nil {
+			if q.Method = plain.Method; q.Params == nil {
+				q.Params = plain.Params
+			}
+		}
+	}
+	return all
+}
+
+// About is a request about a resource.
+func About(step recording.Step, method, uri string) session.Request {
+	return session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri}}
+}
+
+// Of is [About], and its exchange has the URI as a tag, with those given.
+func Of(step recording.Step, method, uri string, more ...recording.Tags) session.Request {
+	q := About(step, method, uri)
+	q.Tags = recording.Tags{recording.TagURI: uri}.With(more...)
+	return q
+}
+
 // ReadResource reads a URI; the exchange has it as a tag, with those given.
-func ReadResource(ctx context.Context, c *Client, step recording.Step, uri string, more recording.Tags) *recording.Exchange {
-	return c.Do(ctx, session.Request{
-		Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
-		Tags: recording.Tags{recording.TagURI: uri}.With(more),
-	})
+func (c *Client) ReadResource(ctx context.Context, step recording.Step, uri string, more recording.Tags) *recording.Exchange {
+	return c.Do(ctx, Of(step, "resources/read", uri, more))
 }
 
 // ReadRequest is a read that asks for progress.
 func ReadRequest(step recording.Step, uri, token string) session.Request {
-	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
-		Meta: map[string]any{"progressToken": token}, Tags: recording.Tags{recording.TagURI: uri}}
+	q := Of(step, "resources/read", uri)
+	q.Meta = map[string]any{"progressToken": token}
+	return q
 }
 
 // LifeMethod is the method of a request that every target serves. One without discovery was
 // found to be modern by its list, and is not asked for what it lacks.
-func LifeMethod(p *Play) string {
+func (p *Play) LifeMethod() string {
 	switch {
 	case p.Modern() && len(p.Facts.Declared) == 0:
 		return "resources/list"
@@ -61,7 +85,7 @@ func LifeMethod(p *Play) string {
 
 // Lifeline is a request that every target serves, as bytes, with a remark of the
 // client's own in its metadata.
-func Lifeline(p *Play, id int, remark string) []byte {
+func (p *Play) Lifeline(id int, remark string) []byte {
 	meta := map[string]any{}
 	if p.Modern() {
 		meta = session.ModernMeta(string(p.Revision()))
@@ -71,7 +95,7 @@ func Lifeline(p *Play, id int, remark string) []byte {
 	if err != nil {
 		panic(err) // strings and maps of them always have a JSON form
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, LifeMethod(p), params)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, p.LifeMethod(), params)
 }
 
 // PastVersion is a protocol version that nobody implements.
@@ -81,7 +105,7 @@ const PastVersion = "1900-01-01"
 func Handshake(step recording.Step, rev requirement.Revision) session.Request {
 	return session.Request{
 		Step: step, Method: "initialize", Params: session.InitializeParams(string(rev)),
-		Tags: recording.Tags{recording.TagVersion: string(rev)},
+		Tags: recording.Tags{TagVersion: string(rev)},
 	}
 }
 
@@ -90,7 +114,7 @@ func Handshake(step recording.Step, rev requirement.Revision) session.Request {
 func (p *Play) Initialize(
 	ctx context.Context, q session.Request, rev requirement.Revision,
 ) (*Client, *recording.Exchange) {
-	beside := q.Step == recording.StepReopen || q.Step == recording.StepChosenID
+	beside := q.Step == StepReopen || q.Step == StepChosenID
 	o := session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true, Beside: beside}
 	c, ok := p.Fresh(ctx, o)
 	if !ok {

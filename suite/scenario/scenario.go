@@ -60,7 +60,7 @@ type Scenario struct {
 	Title string
 	// Sends says, in a sentence for people, what the target is sent.
 	Sends string
-	Phase Phase
+	Phase Phase // the first, unless it says otherwise
 	// After names the scenarios whose recordings the script uses.
 	After []recording.Name
 	// When says why there is no occasion to play it; nil means that there
@@ -87,22 +87,15 @@ func Common() []*Scenario {
 		discoveryScenario,
 		firstMessagesScenario,
 		httpSessionsScenario,
-		inputReadsScenario,
 		invalidMessagesScenario,
-		foreignMessagesScenario,
-		knownReadsScenario,
 		listeningScenario,
-		malformedCompletionsScenario,
 		malformedReadsScenario,
 		metadataScenario,
 		missingReadsScenario,
 		readsScenario,
-		templateCompletionsScenario,
 		templateSweepScenario,
 		traversalScenario,
 		twoClientsScenario,
-		undeclaredCompletionScenario,
-		undeclaredScenario,
 		uriSubscriptionsScenario,
 		walkResourcesScenario,
 		walkTemplatesScenario,

@@ -20,8 +20,7 @@ var selfUpdatesScenario = &Scenario{
 	Name:  recording.SelfUpdates,
 	Title: "looking for a resource that changes by itself",
 	Sends: "Subscriptions to a few listed resources, a window of silence, and reads if no update comes.",
-	Phase: Read, // its silence is that of one session
-	Waits: true,
+	Waits: true, // its silence is that of one session
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	When: All(
 		Where(func(p *Play) bool { return !p.Modern() }, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),
@@ -35,7 +34,7 @@ var selfUpdatesScenario = &Scenario{
 		}
 		defer func() { w.streams.stop(ctx) }()
 		if w.find(ctx); w.uri != "" {
-			w.ask(ctx, recording.StepAtOnce, "resources/read", w.uri)
+			w.ask(ctx, StepAtOnce, "resources/read", w.uri)
 		}
 		w.giveUp(ctx, "")
 	},
@@ -64,7 +63,7 @@ var selfChangesScenario = &Scenario{
 	After: []recording.Name{recording.WalkResources, recording.Reads, recording.SelfUpdates},
 	When: func(p *Play) *recording.Skipped {
 		found := p.Earlier(recording.SelfUpdates)
-		if found.Skipped == nil && found.Step(recording.StepAtOnce) == nil {
+		if found.Skipped == nil && found.Step(StepAtOnce) == nil {
 			return Skip(recording.CodeNeedsConfig, NothingChanges)
 		}
 		return found.Skipped
@@ -77,7 +76,7 @@ var selfChangesScenario = &Scenario{
 		defer func() { w.streams.stop(ctx) }()
 		switch heard := w.find(ctx); {
 		case heard:
-			w.ask(ctx, recording.StepAtOnce, "resources/read", w.uri)
+			w.ask(ctx, StepAtOnce, "resources/read", w.uri)
 			if w.often(ctx) {
 				w.play(ctx)
 				return
@@ -134,7 +133,7 @@ func (w *selfWatch) open(ctx context.Context, step recording.Step) bool {
 // ask sends a request about a resource. Not by Do, which might ask again in a fresh session: that one would
 // have subscribed to nothing.
 func (w *selfWatch) ask(ctx context.Context, step recording.Step, method, uri string) *recording.Exchange {
-	return w.c.Note(w.c.S.Do(ctx, session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}))
+	return w.c.Note(w.c.S.Do(ctx, Of(step, method, uri)))
 }
 
 // askAll sends a request about each of several resources, at the same time; where its session has ended there is nil.
@@ -142,7 +141,7 @@ func (w *selfWatch) askAll(ctx context.Context, step recording.Step, method stri
 	all, own := make([]*recording.Exchange, len(uris)), w.c.S
 	Each(w.c, uris, func(i int, uri string, c *Client) {
 		if c.S == own && own.Alive() {
-			all[i] = c.Note(c.S.Do(ctx, session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}))
+			all[i] = c.Note(c.S.Do(ctx, Of(step, method, uri)))
 		}
 	})
 	return all
@@ -179,7 +178,7 @@ func (w *selfWatch) different(ctx context.Context) string {
 		}
 	}
 	known := slices.DeleteFunc(slices.Clone(w.accepted), func(uri string) bool { return first[uri] == "" })
-	for i, x := range w.askAll(ctx, recording.StepCompare, "resources/read", known) {
+	for i, x := range w.askAll(ctx, "compare", "resources/read", known) {
 		if x == nil {
 			continue
 		}
@@ -233,7 +232,7 @@ func (w *selfWatch) giveUp(ctx context.Context, but string) {
 // play has subscriptions come and go, and looks what becomes of the one that stands.
 func (w *selfWatch) play(ctx context.Context) {
 	if i := slices.IndexFunc(w.accepted, func(uri string) bool { return uri != w.uri }); i >= 0 {
-		w.ask(ctx, recording.StepSubscribeNext, "resources/subscribe", w.accepted[i])
+		w.ask(ctx, StepSubscribeNext, "resources/subscribe", w.accepted[i])
 	}
 	since := w.c.S.Last()
 	w.giveUp(ctx, w.uri)
@@ -246,39 +245,39 @@ func (w *selfWatch) play(ctx context.Context) {
 	}
 	if w.p.Combination.Transport == requirement.HTTP && !w.p.Limited() {
 		if other, ok := w.p.Fresh(ctx, session.Options{}); ok {
-			for _, step := range []recording.Step{recording.StepForeignSubscribe, recording.StepForeignUnsubscribe} {
-				other.Note(other.S.Do(ctx, session.Request{Step: step, Method: strings.Replace(string(step), "foreign-", "resources/", 1),
-					Params: map[string]any{"uri": w.uri}, Tags: recording.Tags{recording.TagURI: w.uri}}))
+			for _, step := range []recording.Step{StepForeignSubscribe, StepForeignUnsubscribe} {
+				method := strings.Replace(string(step), "foreign-", "resources/", 1)
+				other.Note(other.S.Do(ctx, Of(step, method, w.uri)))
 			}
 			if !w.watch(ctx, "foreign") {
 				return
 			}
 		}
 	}
-	if !w.c.S.Alive() || !w.ask(ctx, recording.StepUnsubscribeNext, "resources/unsubscribe", w.uri).Succeeded() {
+	if !w.c.S.Alive() || !w.ask(ctx, StepUnsubscribeNext, "resources/unsubscribe", w.uri).Succeeded() {
 		return
 	}
-	settled := w.c.Note(w.c.S.Do(ctx, session.Request{Step: recording.StepSettled, Method: "ping"}))
-	w.p.Mark(recording.MarkSilenced)
+	settled := w.c.Note(w.c.S.Do(ctx, session.Request{Step: StepSettled, Method: "ping"}))
+	w.p.Mark(MarkSilenced)
 	w.c.S.Quiet(ctx, w.patience)
-	w.p.Mark(recording.MarkSilenceHeard)
+	w.p.Mark(MarkSilenceHeard)
 	for _, f := range w.c.S.Incoming(since) { // what comes in a session that is shared is in no recording but by an exchange
 		if len(w.streams) == 0 && Notifies(&f, updated) {
 			w.c.S.Join(settled, f.Number)
 		}
 	}
-	if !w.c.S.Alive() || !w.ask(ctx, recording.StepSubscribeAgain, "resources/subscribe", w.uri).Succeeded() {
+	if !w.c.S.Alive() || !w.ask(ctx, StepSubscribeAgain, "resources/subscribe", w.uri).Succeeded() {
 		return
 	}
 	w.watch(ctx, "again")
-	if w.p.Combination.Transport == requirement.HTTP && w.open(ctx, recording.StepSecondStream) && w.streams[0].Open() {
-		w.p.Mark(recording.MarkDoubled)
+	if w.p.Combination.Transport == requirement.HTTP && w.open(ctx, StepSecondStream) && w.streams[0].Open() {
+		w.p.Mark(MarkDoubled)
 		for range 3 {
 			w.await(ctx, w.patience)
 		}
 		w.c.S.Quiet(ctx, w.p.Limits.QuietWindow/3)
 	}
-	w.ask(ctx, recording.StepUnsubscribeAgain, "resources/unsubscribe", w.uri)
+	w.ask(ctx, "unsubscribe-again", "resources/unsubscribe", w.uri)
 }
 
 // watch reads the resource and waits for an update, and reports whether one came. If none comes it is read again, a few times,
@@ -294,14 +293,14 @@ func (w *selfWatch) watch(ctx context.Context, name string) bool {
 		return false
 	}
 	w.last = w.c.S.Last()
-	before := w.ask(ctx, recording.StepUnchanged, "resources/read", w.uri)
+	before := w.ask(ctx, StepUnchanged, "resources/read", w.uri)
 	before.Tags[recording.TagName] = name
 	if w.await(ctx, w.patience) {
-		before.Tags[recording.TagHeard] = "yes"
+		before.Tags[TagHeard] = "yes"
 		return true
 	}
 	for range looks {
-		w.ask(ctx, recording.StepLater, "resources/read", w.uri).Tags[recording.TagName] = name
+		w.ask(ctx, StepLater, "resources/read", w.uri).Tags[recording.TagName] = name
 	}
 	return false
 }

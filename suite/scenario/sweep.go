@@ -47,7 +47,6 @@ var templateSweepScenario = &Scenario{
 	Name:  recording.TemplateSweep,
 	Title: "reading templates expanded with values of all kinds",
 	Sends: "Reads of every listed template, expanded with values that the target suggests, with values of all kinds, and with none.",
-	Phase: Read,
 	In:    Expendable,
 	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
 	Script: func(ctx context.Context, p *Play) {
@@ -63,10 +62,10 @@ var templateSweepScenario = &Scenario{
 			rows = append(rows, swept(p, t))
 		}
 		if c, ok := p.Clean(ctx); ok && len(known) > 0 {
-			Each(c, known, func(_ int, a URIRead, c *Client) { ReadResource(ctx, c, a.Step, a.URI, a.Tags) })
+			Each(c, known, func(_ int, a URIRead, c *Client) { c.ReadResource(ctx, a.Step, a.URI, a.Tags) })
 		}
 		if c, ok := p.Expendable(ctx); ok {
-			readAll(ctx, p, c, inTurn(rows))
+			readAll(ctx, c, inTurn(rows))
 		}
 	},
 }
@@ -88,14 +87,14 @@ func expandable(p *Play) []string {
 func swept(p *Play, template string) []URIRead {
 	var all []URIRead
 	seen := map[string]bool{}
-	tags := Description(p, template).With(recording.Tags{recording.TagTemplate: template})
+	tags := p.Description(template).With(recording.Tags{recording.TagTemplate: template})
 	add := func(kind, value string, values map[string]string) {
 		uri, err := judge.Expand(template, values)
 		if err != nil || seen[uri] {
 			return
 		}
 		seen[uri] = true
-		all = append(all, URIRead{recording.StepSweep, uri, tags.With(recording.Tags{recording.TagKind: kind, recording.TagValue: value})})
+		all = append(all, URIRead{StepSweep, uri, tags.With(recording.Tags{TagKind: kind, TagValue: value})})
 	}
 	for _, k := range kinds {
 		if p.Brief() && !k.always {
@@ -134,7 +133,7 @@ func valuesOfPath(template string, suggestions map[string][]string) (values map[
 // suggestions are the values that a template's completions suggest, by variable.
 func suggestions(p *Play, template string) map[string][]string {
 	suggestions := map[string][]string{}
-	for _, x := range p.Earlier(recording.TemplateCompletions).Steps(recording.StepComplete, recording.StepContext) {
+	for _, x := range p.Earlier(recording.TemplateCompletions).Steps(recording.StepComplete, StepContext) {
 		if x.Tags[recording.TagTemplate] != template || !x.Succeeded() {
 			continue
 		}
@@ -146,7 +145,7 @@ func suggestions(p *Play, template string) map[string][]string {
 			return true
 		})
 		if len(values) > 0 { // those for the first value of another variable come later, and fit better
-			suggestions[x.Tags[recording.TagArgument]] = values
+			suggestions[x.Tags[TagArgument]] = values
 		}
 	}
 	return suggestions
@@ -189,11 +188,11 @@ func suggested(p *Play, template string) []URIRead {
 		if err != nil || len(all) > 0 && all[0].URI == uri {
 			return all
 		}
-		tags := Description(p, template).With(recording.Tags{recording.TagTemplate: template, recording.TagKind: "known"})
+		tags := p.Description(template).With(recording.Tags{recording.TagTemplate: template, TagKind: "known"})
 		if len(names) == 1 {
-			tags[recording.TagVariables] = "1"
+			tags[TagVariables] = "1"
 		}
-		all = append(all, URIRead{recording.StepKnown, uri, tags})
+		all = append(all, URIRead{StepKnown, uri, tags})
 	}
 	return all
 }

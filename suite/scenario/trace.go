@@ -21,7 +21,7 @@ type traced struct {
 // traces reports whether it can be found out that a session was lost over a message: it can be sent again,
 // and is not about sessions, which it may be meant to end.
 func (o *order) traces(m *message) bool {
-	p, q := m.c.P, m.q
+	p, q := m.c.Play, m.q
 	return q.Method != "initialize" && q.HTTPMethod == "" && q.Header[HeaderSession] == "" &&
 		!slices.Contains(q.Omit, HeaderSession) && p.scenario.Phase != Mutate && p.scenario.Phase != Quiet &&
 		p.Limits.Patience <= 1 && !p.Limited() && !p.OneByOne &&
@@ -33,7 +33,7 @@ func (o *order) traces(m *message) bool {
 // is looked for in this combination.
 func (o *order) trace(ctx context.Context, c *Client, all []*message) {
 	const most = 4
-	t := &c.P.traced
+	t := &c.traced
 	if t.look(0) >= most || len(all) == 0 {
 		return
 	}
@@ -71,7 +71,7 @@ func (o *order) proven(ctx context.Context, c *Client, m *message, last *trial) 
 			return true
 		}
 		ordinary := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
-			return c.S.Do(ctx, c.P.Ordinary(recording.StepAlive)), answer
+			return c.S.Do(ctx, c.Ordinary(recording.StepAlive)), answer
 		}
 		control := o.trial(ctx, c, last.turns, &message{send: ordinary})
 		switch {
@@ -115,7 +115,7 @@ type trial struct {
 
 // trial sends messages in a fresh session, the last one so often that the session has had so many.
 func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message) *trial {
-	p, r := c.P, &trial{}
+	p, r := c.Play, &trial{}
 	s, err := p.Open(ctx, session.Options{Kind: recording.Probe})
 	if err != nil {
 		return r

@@ -25,7 +25,6 @@ var traversalScenario = &Scenario{
 	Name:     recording.Traversal,
 	Title:    "trying to leave a served directory",
 	Sends:    "Reads that lead out of a served directory if the path is taken at face value: dots, encodings, tricks, expanded templates, and files that most systems have.",
-	Phase:    Read,
 	In:       Expendable,
 	After:    []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	Security: true,
@@ -42,7 +41,7 @@ var traversalScenario = &Scenario{
 			}
 		}
 		if c, ok := p.Expendable(ctx); ok {
-			readAll(ctx, p, c, all)
+			readAll(ctx, c, all)
 		}
 	},
 }
@@ -51,7 +50,7 @@ var traversalScenario = &Scenario{
 // be served under another scheme, by the template that leads into it. Where no file URI is
 // served, those of them that stand for others are enough.
 func waysOut(p *Play, r *target.Root) []URIRead {
-	facts := recording.Tags{recording.TagRoot: r.Root}
+	facts := recording.Tags{TagRoot: r.Root}
 	if r.Canary != nil {
 		facts[recording.TagMarker] = r.Canary.Content
 	}
@@ -64,23 +63,23 @@ func waysOut(p *Play, r *target.Root) []URIRead {
 	few := p.Brief() || len(templates) > 0 && !servesFiles(p, r)
 	all := entries(p, few, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick)
 	add := func(step recording.Step, form, uri string, more recording.Tags) {
-		all = append(all, URIRead{step, uri, recording.Tags{recording.TagForm: form}.With(more)})
+		all = append(all, URIRead{step, uri, recording.Tags{TagForm: form}.With(more)})
 	}
 	if r.Sibling != "" {
-		add(recording.StepTrick, "sibling", r.Sibling, nil)
+		add(StepTrick, "sibling", r.Sibling, nil)
 	}
-	links := recording.Tags{recording.TagLinks: "followed"}
+	links := recording.Tags{TagLinks: "followed"}
 	if r.ForbidLinks {
-		links[recording.TagLinks] = "forbidden"
+		links[TagLinks] = "forbidden"
 	}
 	if r.Symlink != "" {
-		add(recording.StepTrick, "link", r.Symlink, links)
+		add(StepTrick, "link", r.Symlink, links)
 	}
 	if slices.Contains(templates, r.Template) {
 		for _, value := range []string{strings.Repeat("../", depthOfAny) + goal, strings.Repeat("..%2F", depthOfAny) + goal,
 			strings.Repeat(`..\`, depthOfAny) + goal, "/" + goal, "file:///" + goal} {
 			if uri, ok := leadingTo(r.Template, value); ok {
-				add(recording.StepTemplate, value, uri, recording.Tags{recording.TagTemplate: r.Template})
+				add(StepTemplate, value, uri, recording.Tags{recording.TagTemplate: r.Template})
 			}
 		}
 	}
@@ -92,7 +91,7 @@ func waysOut(p *Play, r *target.Root) []URIRead {
 		all = append(all, corpus(p, values, depth, odduris.System)...)
 	}
 	if len(templates) == 0 && !listsBelow(p, r) {
-		facts[recording.TagUnserved] = "yes"
+		facts[TagUnserved] = "yes"
 	}
 	seen := map[string]bool{}
 	var once []URIRead
@@ -155,14 +154,14 @@ func tricksThrough(p *Play, r *target.Root, template, goal string, depth int, li
 	base := strings.TrimRight(r.Root, "/")
 	if r.Sibling != "" {
 		up := base[:strings.LastIndexByte(base, '/')+1]
-		all = append(all, URIRead{recording.StepTemplate, "../" + strings.TrimPrefix(r.Sibling, up), recording.Tags{recording.TagForm: "sibling"}})
+		all = append(all, URIRead{StepTemplate, "../" + strings.TrimPrefix(r.Sibling, up), recording.Tags{TagForm: "sibling"}})
 	}
 	if r.Symlink != "" {
-		all = append(all, URIRead{recording.StepTemplate, strings.TrimPrefix(r.Symlink, base), links.With(recording.Tags{recording.TagForm: "link"})})
+		all = append(all, URIRead{StepTemplate, strings.TrimPrefix(r.Symlink, base), links.With(recording.Tags{TagForm: "link"})})
 	}
 	for i, one := range all {
 		// A template that leads out is one finding, whatever leads through it.
-		all[i].Step = recording.StepTemplate
+		all[i].Step = StepTemplate
 		path, named := strings.CutSuffix(strings.ReplaceAll(strings.TrimPrefix(one.URI, "/"), "/", slash), suffix)
 		if all[i].URI = strings.ReplaceAll(pattern, value, path); named {
 			all[i].URI += suffix
@@ -181,7 +180,7 @@ func waysFrom(p *Play) []URIRead {
 	}
 	all = inTurn([][]URIRead{all, through})
 	for i := range all {
-		all[i].Tags = recording.Tags{recording.TagRoot: "what is listed"}.With(all[i].Tags).With(recording.Tags{recording.TagGuessed: "yes"})
+		all[i].Tags = recording.Tags{TagRoot: "what is listed"}.With(all[i].Tags).With(recording.Tags{TagGuessed: "yes"})
 	}
 	return all
 }
@@ -197,7 +196,7 @@ func waysThrough(p *Play, goal, except string) []URIRead {
 		}
 		for _, value := range ways {
 			if uri, ok := leadingTo(t, value); ok && t != except {
-				all = append(all, URIRead{recording.StepTemplate, uri, recording.Tags{recording.TagForm: value, recording.TagTemplate: t, recording.TagRoot: "the template " + t}})
+				all = append(all, URIRead{StepTemplate, uri, recording.Tags{TagForm: value, recording.TagTemplate: t, TagRoot: "the template " + t}})
 			}
 		}
 	}
@@ -223,7 +222,7 @@ func waysFromResource(p *Play) []URIRead {
 	values, depth := outside(found["dir"], "etc/passwd")
 	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick, odduris.System)
 	for i := range all {
-		all[i].Tags = all[i].Tags.With(recording.Tags{recording.TagRoot: found["dir"] + "/"})
+		all[i].Tags = all[i].Tags.With(recording.Tags{TagRoot: found["dir"] + "/"})
 	}
 	return all
 }

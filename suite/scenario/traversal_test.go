@@ -49,10 +49,10 @@ func TestWaysThroughTemplates(t *testing.T) {
 				if one.Tags[recording.TagTemplate] == "" {
 					files++
 				}
-				if (one.Tags[recording.TagUnserved] != "") != c.unserved {
+				if (one.Tags[TagUnserved] != "") != c.unserved {
 					t.Errorf("%s: unserved is not %t for %s", name, c.unserved, one.URI)
 				}
-				if slices.Contains([]string{sibling, link}, one.URI) && one.Step != recording.StepTemplate {
+				if slices.Contains([]string{sibling, link}, one.URI) && one.Step != StepTemplate {
 					t.Errorf("%s: %s is of the step %s", name, one.URI, one.Step)
 				}
 			}

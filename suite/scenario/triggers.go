@@ -83,12 +83,12 @@ func (c *Client) call(ctx context.Context, key string, tool *target.Tool) bool {
 	if arguments == nil {
 		arguments = map[string]any{}
 	}
-	x := c.Do(ctx, session.Request{Step: recording.StepTrigger, Method: "tools/call",
+	x := c.Do(ctx, session.Request{Step: "trigger", Method: "tools/call",
 		Params: map[string]any{"name": tool.Name, "arguments": arguments}})
 	if x.Succeeded() && !x.Result().Get("isError").Bool() {
 		return true
 	}
-	c.P.Break(recording.CodeTrigger, key+" failed: the tool "+tool.Name+" did not succeed"+said(x))
+	c.Break(recording.CodeTrigger, key+" failed: the tool "+tool.Name+" did not succeed"+said(x))
 	return false
 }
 

@@ -16,7 +16,6 @@ var twoClientsScenario = &Scenario{
 	Name:  recording.TwoClients,
 	Title: "serving two clients side by side",
 	Sends: "Two clients that send different requests under the same id at the same time, and once more afterwards.",
-	Phase: Read,
 	When: All(Where(func(p *Play) bool { return p.Combination.Transport != requirement.Stdio && p.Combination.Defined() },
 		recording.CodeCombination, "several clients share a server over HTTP only"), Declared("resources")),
 	Script: func(ctx context.Context, p *Play) {
@@ -46,7 +45,7 @@ func (p *Play) secondClient(ctx context.Context) (*Client, bool) {
 	if !ok || p.Modern() {
 		return c, ok
 	}
-	x := c.Do(ctx, session.Request{Step: recording.StepSecondClient, Method: "initialize",
+	x := c.Do(ctx, session.Request{Step: StepSecondClient, Method: "initialize",
 		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.Start})
 	if c.S.Adopt(x) != nil {
 		return nil, false

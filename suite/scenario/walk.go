@@ -14,11 +14,10 @@ var walkResourcesScenario = &Scenario{
 	Name:  recording.WalkResources,
 	Title: "walking through all pages of resources/list",
 	Sends: "resources/list, and again with each nextCursor until there is none.",
-	Phase: Read,
 	When:  offersResources,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {
-			Walk(ctx, p, c, "resources/list", "resources", recording.StepPage)
+			c.Walk(ctx, "resources/list", "resources", recording.StepPage)
 		}
 	},
 }
@@ -27,11 +26,10 @@ var walkTemplatesScenario = &Scenario{
 	Name:  recording.WalkTemplates,
 	Title: "walking through all pages of resources/templates/list",
 	Sends: "resources/templates/list, and again with each nextCursor until there is none.",
-	Phase: Read,
 	When:  offersResources,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {
-			Walk(ctx, p, c, "resources/templates/list", "resourceTemplates", recording.StepPage)
+			c.Walk(ctx, "resources/templates/list", "resourceTemplates", recording.StepPage)
 		}
 	},
 }
@@ -53,12 +51,12 @@ const RepeatedPages = 100
 // seen before under the same cursor, or to the bound, which is also where nothing
 // new has come for long. It notes how it ended in the tag "end" of the last
 // exchange: "done", "cycle", "bound", "idle" (nothing new for long) or "refused".
-func Walk(ctx context.Context, p *Play, c *Client, method, member string, step recording.Step) []*recording.Exchange {
-	return WalkUpTo(ctx, p, c, method, member, step, p.Limits.Pages)
+func (c *Client) Walk(ctx context.Context, method, member string, step recording.Step) []*recording.Exchange {
+	return c.WalkUpTo(ctx, method, member, step, c.Limits.Pages)
 }
 
 // WalkUpTo is walk with a bound of its own.
-func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member string, step recording.Step, bound int) []*recording.Exchange {
+func (c *Client) WalkUpTo(ctx context.Context, method, member string, step recording.Step, bound int) []*recording.Exchange {
 	var pages []*recording.Exchange
 	type hash = [sha256.Size]byte
 	type look struct { // the cursor, and the page
@@ -67,7 +65,7 @@ func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member string, st
 	}
 	seen, known, repeated := map[look]bool{}, map[hash]bool{}, 0
 	var params any
-	if !p.Modern() {
+	if !c.Modern() {
 		params = map[string]any{}
 	}
 	for n := 1; ; n++ {

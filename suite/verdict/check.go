@@ -151,9 +151,9 @@ type Finding struct {
 	// of the row holds, and its level with it.
 	Title string
 	Kept  bool
-	// On is an exchange that the finding is about, with all of its evidence. About says what was
-	// asked there, such as "a ping": Actual is how that was answered.
-	On    *recording.Exchange
+	// On is what the finding is about. Of an exchange About says what was asked there, such as
+	// "a ping": Actual is how that was answered.
+	On    Cited
 	About string
 	// Frames is further evidence. Member says what in it the finding is about, such as the uri of
 	// a listed resource; where it is empty, the messages as a whole.
@@ -288,7 +288,7 @@ func (v *Verdict) broke(why *recording.Broken) {
 		v.Skip(why.Code, why.Reason)
 		return
 	}
-	v.Block(why.Code, why.Reason, why.Frames...)
+	v.Block(why.Code, why.Reason, Frames(why.Frames))
 }
 
 func firstLines(b []byte, n int) string {
@@ -327,7 +327,7 @@ func (v *Verdict) result() Result {
 				r.Reason = fmt.Sprintf("the %s is kept: %s", v.req.LevelIn(v.Revision()), r.Reason)
 			}
 		}
-		r.Gravity = v.gravity(decisive)
+		r.Gravity = v.gravity(decisive, outcome)
 		r.Frames = evidence(decisive, func(f Finding) []int { return f.Frames })
 		r.Before = evidence(decisive, func(f Finding) []int { return f.Before })
 		r.First = len(evidence(decisive[:1], func(f Finding) []int { return f.Frames }))
@@ -375,11 +375,12 @@ func (v *Verdict) decisive() ([]Finding, Outcome) {
 	return v.findings, Warn
 }
 
-// gravity is that of the requirement, unless none of the findings that decide does harm, or
-// one is about more than a code where the requirement is mostly about codes.
-func (v *Verdict) gravity(decisive []Finding) requirement.Gravity {
-	if v.req.Gravity == requirement.Codes &&
-		slices.ContainsFunc(decisive, func(f Finding) bool { return !f.OnlyCode }) ||
+// gravity is that of the requirement, unless none of the findings that decide does harm, it is only a warning where the
+// requirement is basic, or one is about more than a code where the requirement is mostly about codes.
+func (v *Verdict) gravity(decisive []Finding, outcome Outcome) requirement.Gravity {
+	if v.req.Gravity == requirement.Basic && outcome != Fail ||
+		v.req.Gravity == requirement.Codes &&
+			slices.ContainsFunc(decisive, func(f Finding) bool { return !f.OnlyCode }) ||
 		!slices.ContainsFunc(decisive, func(f Finding) bool { return !f.Harmless }) {
 		return ""
 	}

@@ -50,7 +50,7 @@ func TestWhatWasCutOff(t *testing.T) {
 			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 				for i, x := range r.Exchanges {
 					v.Fail(verdict.Finding{Expected: "nothing", Actual: "seen in exchange " +
-						string(rune('0'+i)), Frames: x.Evidence(), Warn: c.warn})
+						string(rune('0'+i)), On: x, Warn: c.warn})
 				}
 				if c.holds {
 					v.Holds()
@@ -85,7 +85,7 @@ func TestOrphaned(t *testing.T) {
 				v.Expect(r.Exchanges[0]).To(matcher.BeResult(), "a read")
 			},
 			"stated": func(r *recording.Recording, v *verdict.Verdict) {
-				v.That(false, "a result", "an error", r.Exchanges[0].Evidence()...)
+				v.That(false, "a result", "an error", r.Exchanges[0])
 			},
 		} {
 			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads}, Judge: judge}

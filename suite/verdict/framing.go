@@ -14,9 +14,9 @@ func ObserveFraming(r *recording.Recording, v *Verdict) {
 		for _, flaw := range f.Flaws {
 			switch {
 			case flaw.Code == wire.FlawSurplus:
-				surplus.Add(flaw.Detail, f.Number)
+				surplus.Add(flaw.Detail, f)
 			case flaw.Code == wire.FlawUnterminated && f.HTTP != nil && f.Dir == wire.In:
-				incomplete.Add(flaw.Detail, f.Number)
+				incomplete.Add(flaw.Detail, f)
 			}
 		}
 	}

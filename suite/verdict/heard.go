@@ -28,6 +28,9 @@ type Heard struct {
 	Frame *wire.Frame
 }
 
+// Evidence is the frame of the message.
+func (h Heard) Evidence() []int { return h.Frame.Evidence() }
+
 // Method is the method of the message; empty if it is a response.
 func (h Heard) Method() string { return h.Msg.Get("method").String() }
 
@@ -109,7 +112,7 @@ func Elsewhere(all []Heard, r *recording.Recording, v *Verdict) []Heard {
 }
 
 // FrameNumbers lists the frames of some messages.
-func FrameNumbers(all []Heard) []int {
+func FrameNumbers(all []Heard) Frames {
 	var numbers []int
 	for _, h := range all {
 		numbers = append(numbers, h.Frame.Number)
@@ -163,13 +166,13 @@ func IllFormed(ack Heard, v *Verdict) bool {
 	if filter.IsObject() && (!flag.Exists() || judge.IsBool(flag)) {
 		return false
 	}
-	v.Block(recording.CodeBadReply, "the filter of the acknowledgment is ill-formed: "+judge.Brief(filter), ack.Frame.Number)
+	v.Block(recording.CodeBadReply, "the filter of the acknowledgment is ill-formed: "+judge.Brief(filter), ack)
 	return true
 }
 
 // Evidence is that of a listen request with its acknowledgment.
-func Evidence(r *recording.Recording, x *recording.Exchange) []int {
-	frames := x.Evidence()
+func Evidence(r *recording.Recording, x *recording.Exchange) (frames Frames) {
+	frames = x.Evidence()
 	if ack, ok := AckOf(r, x); ok && !slices.Contains(frames, ack.Frame.Number) {
 		frames = append(frames, ack.Frame.Number)
 	}
@@ -191,7 +194,7 @@ func Unacknowledged(x *recording.Exchange, v *Verdict) {
 	case x.Tags[recording.TagAlive] == "closed":
 		v.NotExercised("the stream of the listen request was closed without a message: see SUB-20")
 	case x.Outcome == recording.Sent || x.Outcome == recording.Replied:
-		v.Block(recording.CodeBadReply, "the listen request was not acknowledged", x.Evidence()...)
+		v.Block(recording.CodeBadReply, "the listen request was not acknowledged", x)
 	default:
 		v.Answered(x)
 	}

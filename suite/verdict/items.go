@@ -28,6 +28,9 @@ type Item struct {
 	Frames []int
 }
 
+// Evidence is the frames of the item.
+func (i Item) Evidence() []int { return i.Frames }
+
 // NewItem is an item that few look into; see [wire.LookedUp] for the others.
 func NewItem(r gjson.Result, name string, frames []int) Item {
 	return Item{wire.Object{Result: r}, name, frames}
@@ -134,7 +137,7 @@ func Typed(v *Verdict, i Item, of string, members ...string) {
 		}
 		null := value.Type == gjson.Null && value.Exists() && !m.Required && !m.Each
 		v.Fail(Finding{
-			Expected: expected, Actual: actual, Frames: i.Frames,
+			Expected: expected, Actual: actual, On: i,
 			Hint: map[bool]string{true: OmitNull}[null],
 		})
 	}
@@ -201,11 +204,11 @@ func few(names []string) string {
 type Sightings struct {
 	Names  []string // each once
 	times  map[string]int
-	frames []int
+	frames Frames
 }
 
 // Add adds one sighting, with the frames that show it.
-func (s *Sightings) Add(name string, frames ...int) {
+func (s *Sightings) Add(name string, on ...Cited) {
 	if s.times == nil {
 		s.times = map[string]int{}
 	}
@@ -213,7 +216,7 @@ func (s *Sightings) Add(name string, frames ...int) {
 		return
 	}
 	if s.Names = append(s.Names, name); len(s.Names) <= 3 {
-		s.frames = append(s.frames, frames...)
+		s.frames = append(s.frames, Several(on).Evidence()...)
 	}
 }
 
@@ -230,7 +233,7 @@ func (s *Sightings) Observe(v *Verdict, id, detail string) {
 			examples[i] += fmt.Sprintf(" (%d times)", s.times[name])
 		}
 	}
-	v.Observe(id, fmt.Sprintf(plural.Of(total, detail), total, few(examples)), s.frames...)
+	v.Observe(id, fmt.Sprintf(plural.Of(total, detail), total, few(examples)), s.frames)
 }
 
 // AddMisspelt adds the members of an item that look like one with a meaning, but are
@@ -246,7 +249,7 @@ func (s *Sightings) AddMisspelt(i Item, members []string) {
 		plain := squeezed(name.Str)
 		for _, m := range members {
 			if m != "_meta" && plain == squeezed(m) {
-				s.Add(name.Str+" for "+m+" in "+i.Name, i.Frames...)
+				s.Add(name.Str+" for "+m+" in "+i.Name, i)
 			}
 		}
 		return true
@@ -307,10 +310,10 @@ func Remarks(items []Item, members []string, v *Verdict) {
 	var bare, unnamed, misspelt Sightings
 	for _, i := range items {
 		if description := i.Get("description"); i.IsObject() && (!description.Exists() || description.Str == "" && description.Type == gjson.String) {
-			bare.Add(i.Name, i.Frames...)
+			bare.Add(i.Name, i)
 		}
 		if name := i.Get("name"); judge.IsString(name) && strings.TrimSpace(name.Str) == "" {
-			unnamed.Add(i.Name, i.Frames...)
+			unnamed.Add(i.Name, i)
 		}
 		misspelt.AddMisspelt(i, members)
 	}

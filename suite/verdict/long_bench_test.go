@@ -23,7 +23,7 @@ func BenchmarkLongList(b *testing.B) {
 	r := &recording.Recording{Scenario: recording.WalkResources, Exchanges: []*recording.Exchange{x}}
 	check := &verdict.Check{Requirement: "X-01", From: verdict.ResourceWalk, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedURIs(r, v) {
-			v.That(judge.IsString(i.Result), "", "", i.Frames...)
+			v.That(judge.IsString(i.Result), "", "", i)
 		}
 	}}
 	facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}}

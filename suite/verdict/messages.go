@@ -24,6 +24,9 @@ type Message struct {
 	Frame *wire.Frame
 }
 
+// Evidence is the frame of the message.
+func (m Message) Evidence() []int { return m.Frame.Evidence() }
+
 // Received lists the messages that the target sent, of which at least the JSON is
 // in order. What is no message of the protocol anyway (an error page, the response
 // to a DELETE) is left out.
@@ -225,7 +228,7 @@ func Unanswered(r *recording.Recording, x *recording.Exchange, v *Verdict) {
 		v.FailUnless(refusal, Finding{
 			Expected:    "no response to " + x.Method,
 			Actual:      matcher.Describe(x),
-			Frames:      append(x.Evidence(), m.Frame.Number),
+			On:          Several{x, m},
 			Hint:        "never answer a message without an id",
 			SharedCause: AnsweredNotification,
 		})
@@ -276,7 +279,7 @@ func Detail(f *wire.Frame, code wire.FlawCode) string {
 
 // Declaration lists the frames in which the target declared its capabilities: in one of the sessions, or else
 // when its revisions were found out.
-func Declaration(r *recording.Recording) []int {
+func Declaration(r *recording.Recording) Frames {
 	for _, s := range r.Sessions {
 		if s.Initialize != nil && s.Initialize.Succeeded() {
 			return s.Initialize.Evidence()
@@ -297,7 +300,7 @@ func Responded(x *recording.Exchange, v *Verdict) bool {
 		return true
 	}
 	if x != nil && x.Status == 0 && x.Outcome == recording.Sent {
-		v.Block(recording.CodeNoAnswer, v.What(x)+" got no HTTP response", x.Evidence()...)
+		v.Block(recording.CodeNoAnswer, v.What(x)+" got no HTTP response", x)
 		return false
 	}
 	return v.Answered(x) && x.Status > 0
@@ -384,6 +387,6 @@ func SideBySide(r *recording.Recording, v *Verdict) {
 		if len(x.Replies) > 1 && Doubles(v) {
 			continue
 		}
-		v.That(len(x.Replies) < 2, expected, fmt.Sprintf("%d answers to one request, while another client used the same id", len(x.Replies)), x.Evidence()...)
+		v.That(len(x.Replies) < 2, expected, fmt.Sprintf("%d answers to one request, while another client used the same id", len(x.Replies)), x)
 	}
 }

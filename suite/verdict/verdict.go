@@ -76,15 +76,43 @@ func (v *Verdict) Revision() requirement.Revision { return v.Facts.Combination.R
 // Modern reports whether the revision that is judged is a modern one.
 func (v *Verdict) Modern() bool { return v.Revision().Modern() }
 
+// Cited is what a statement rests on: an exchange, a message, an item, or frames by their numbers.
+type Cited interface{ Evidence() []int }
+
+// Frames are the numbers of frames.
+type Frames []int
+
+// Evidence is the frames themselves.
+func (f Frames) Evidence() []int { return f }
+
+// Several are cited together.
+type Several []Cited
+
+// Evidence is that of all of them.
+func (s Several) Evidence() (frames []int) {
+	for _, c := range s {
+		frames = append(frames, c.Evidence()...)
+	}
+	return frames
+}
+
+// All cites exchanges.
+func All(exchanges ...*recording.Exchange) (all Several) {
+	for _, x := range exchanges {
+		all = append(all, x)
+	}
+	return all
+}
+
 // That states what was expected, and notes a violation unless it holds. Either
 // way something was judged. It returns ok.
-func (v *Verdict) That(ok bool, expected, actual string, frames ...int) bool {
-	return v.FailUnless(ok, Finding{Expected: expected, Actual: actual, Frames: frames})
+func (v *Verdict) That(ok bool, expected, actual string, on ...Cited) bool {
+	return v.FailUnless(ok, Finding{Expected: expected, Actual: actual, On: Several(on)})
 }
 
 // WarnUnless is [Verdict.That] for what is a warning at most, whatever the grade.
-func (v *Verdict) WarnUnless(ok bool, expected, actual string, frames ...int) bool {
-	return v.FailUnless(ok, Finding{Expected: expected, Actual: actual, Frames: frames, Warn: true})
+func (v *Verdict) WarnUnless(ok bool, expected, actual string, on ...Cited) bool {
+	return v.FailUnless(ok, Finding{Expected: expected, Actual: actual, On: Several(on), Warn: true})
 }
 
 // Fail notes a violation.
@@ -99,7 +127,8 @@ func (v *Verdict) FailUnless(ok bool, f Finding) bool {
 			f.Frames = append(f.On.Evidence(), f.Frames...)
 		}
 		if f.About != "" {
-			f.Actual = matcher.Describe(f.On) + " to " + f.About
+			x, _ := f.On.(*recording.Exchange)
+			f.Actual = matcher.Describe(x) + " to " + f.About
 		}
 		v.found(f)
 	}
@@ -139,10 +168,10 @@ const (
 const mostInOrder = 8
 
 // Holds notes that something was judged and found in order, and the frames that a pass shows for it.
-func (v *Verdict) Holds(frames ...int) {
+func (v *Verdict) Holds(on ...Cited) {
 	v.judged++
 	if len(v.inOrder) < mostInOrder {
-		v.inOrder = append(v.inOrder, frames...)
+		v.inOrder = append(v.inOrder, Several(on).Evidence()...)
 	}
 }
 
@@ -169,10 +198,10 @@ func (v *Verdict) skip(s *recording.Skipped) {
 
 // Block says what kept us from judging. It counts only if nothing was judged;
 // the first reason is kept.
-func (v *Verdict) Block(code recording.Code, reason string, frames ...int) {
+func (v *Verdict) Block(code recording.Code, reason string, on ...Cited) {
 	if v.blocked == nil {
 		v.blocked = &recording.Broken{Code: code, Reason: reason}
-		v.blockedFrames = frames
+		v.blockedFrames = Several(on).Evidence()
 	}
 }
 
@@ -189,18 +218,18 @@ func (v *Verdict) Sampled(r *recording.Recording) {
 }
 
 // Observe notes something that breaks no rule.
-func (v *Verdict) Observe(id, detail string, frames ...int) {
-	v.Observations = append(v.Observations, Observation{ID: id, Detail: detail, Frames: frames})
+func (v *Verdict) Observe(id, detail string, on ...Cited) {
+	v.Observations = append(v.Observations, Observation{ID: id, Detail: detail, Frames: Several(on).Evidence()})
 }
 
 // Expect looks at an exchange, or at a value with the frames that it came in. Where an
 // exchange has no answer to be judged, because the target died, stayed silent, refuses for
 // want of credentials or asks us to go away, the requirement is blocked or not applicable
 // instead: that is judged elsewhere, once.
-func (v *Verdict) Expect(actual any, frames ...int) *Expectation {
+func (v *Verdict) Expect(actual any, on ...Cited) *Expectation {
 	x, ok := actual.(*recording.Exchange)
 	if !ok {
-		return &Expectation{v: v, actual: actual, frames: frames}
+		return &Expectation{v: v, actual: actual, frames: Several(on).Evidence()}
 	}
 	if !v.Answered(x) {
 		return &Expectation{}
@@ -219,24 +248,24 @@ func orphaned(x *recording.Exchange) bool {
 // cutOff notes that we cut an exchange off ourselves, or gave it up because the target is busy.
 func (v *Verdict) cutOff(x *recording.Exchange) {
 	if x.Barred() {
-		v.Block(recording.CodeNoHandshake, x.Reason+": see SESS-09", x.Evidence()...)
+		v.Block(recording.CodeNoHandshake, x.Reason+": see SESS-09", x)
 		return
 	}
 	if x.Outcome == recording.Refused {
-		v.Block(recording.CodeThrottled, x.Reason, x.Evidence()...)
+		v.Block(recording.CodeThrottled, x.Reason, x)
 		return
 	}
 	if orphaned(x) {
 		v.Block(recording.CodeDied, "a server behind the target is gone: "+matcher.Describe(x)+" to "+
-			v.What(x), x.Evidence()...)
+			v.What(x), x)
 		return
 	}
 	if x.Limit {
-		v.Block(recording.CodeVolume, v.What(x)+": "+x.Reason, x.Evidence()...)
+		v.Block(recording.CodeVolume, v.What(x)+": "+x.Reason, x)
 		return
 	}
 	v.Block(recording.CodeInterrupted, v.What(x)+" was given up"+matcher.InBrackets(x.Reason),
-		x.Evidence()...)
+		x)
 }
 
 // Answered reports whether an exchange has an answer to be judged, and notes
@@ -247,16 +276,15 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 		v.skip(noOccasion)
 		return false
 	}
-	frames := x.Evidence()
 	switch x.Outcome {
 	case recording.Replied, recording.Sent:
 	case recording.HTTPOnly:
 		if x.Status < 300 {
-			v.Block(recording.CodeUnreadable, v.What(x)+": "+x.Reason, frames...)
+			v.Block(recording.CodeUnreadable, v.What(x)+": "+x.Reason, x)
 			return false
 		}
 	case recording.Silent:
-		v.Block(recording.CodeNoAnswer, v.What(x)+" was not answered: "+x.Reason, frames...)
+		v.Block(recording.CodeNoAnswer, v.What(x)+" was not answered: "+x.Reason, x)
 		return false
 	case recording.Refused, recording.Canceled:
 		v.cutOff(x)
@@ -266,7 +294,7 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 		if x.Unreached() {
 			code = recording.CodeUnreachable
 		}
-		v.Block(code, v.What(x)+": "+x.Reason, frames...)
+		v.Block(code, v.What(x)+": "+x.Reason, x)
 		return false
 	}
 	if x.Failed() && strings.Contains(x.Error().Get("message").String(), recording.RefusalText) {
@@ -281,7 +309,7 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 	if x.OverRate() {
 		v.Block(recording.CodeThrottled,
 			fmt.Sprintf("%s was refused for being one of too many, by %s: send less with --rate",
-				v.What(x), matcher.Describe(x)), frames...)
+				v.What(x), matcher.Describe(x)), x)
 		return false
 	}
 	if x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden && x.Tags[recording.TagOrigin] == "" {

@@ -154,10 +154,10 @@ func TestFewRemarks(t *testing.T) {
 func TestEvidenceBeginsWithWhatIsTold(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
 	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads}, Judge: func(_ *recording.Recording, v *verdict.Verdict) {
-		v.That(false, "a server that goes on", "it ended", 9, 7)
-		v.That(false, "a server that goes on", "it ended", 3, 9)
-		v.That(false, "a server that goes on", "it ended", 4, 1)
-		v.That(false, "a server that goes on", "it ended", 2)
+		v.That(false, "a server that goes on", "it ended", verdict.Frames{9, 7})
+		v.That(false, "a server that goes on", "it ended", verdict.Frames{3, 9})
+		v.That(false, "a server that goes on", "it ended", verdict.Frames{4, 1})
+		v.That(false, "a server that goes on", "it ended", verdict.Frames{2})
 	}}
 	row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Must, Grade: requirement.Fail, Basis: requirement.Normative}}
 	got := verdict.Evaluate(check, row, facts, verdict.Recordings{recording.Reads: rt.New(recording.Reads, facts)})

@@ -131,6 +131,9 @@ func (f Flaw) String() string {
 	return words
 }
 
+// Evidence is the number of the frame.
+func (f *Frame) Evidence() []int { return []int{f.Number} }
+
 // HasFlaw reports whether the strict reader found a flaw of that kind.
 func (f *Frame) HasFlaw(code FlawCode) bool {
 	return HasFlaw(f.Flaws, code)

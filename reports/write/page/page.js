@@ -105,6 +105,7 @@
     fact(facts, "Expected", r.expected);
     fact(facts, "Actual", r.actual);
     fact(facts, "Change", r.hint);
+    fact(facts, "SDK", r.sdk);
     fact(facts, "Excused", r.excused);
     command(facts, "Send", r.paste);
     command(facts, "Repeat", r.rerun);
@@ -194,6 +195,7 @@
     fact(facts, "Actual", r.actual);
     if (r.v !== "warn" && r.reason !== r.actual) fact(facts, "Because", r.reason);
     fact(facts, "Change", r.hint);
+    fact(facts, "SDK", r.sdk);
     command(facts, "Send", r.paste);
     command(facts, "Repeat", r.rerun);
     finding.append(make("div", "body", facts, make("div", "said"), make("p", "", link("#" + encodeURIComponent(q.id), "All verdicts on " + q.id))));
@@ -381,12 +383,16 @@
   };
   window.addEventListener("hashchange", follow);
 
-  // Paper has nothing to click.
+  // Paper has nothing to click, and each sheet says whose it is.
+  const whose = document.querySelector("header.top > div").innerText;
+  const printable = whose.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]+|[\\"]/gu, " ").slice(0, 160);
+  document.styleSheets[0].insertRule(`@page { font: 8pt sans-serif;
+    @top-left { width: 100%; content: "${printable}"; } @bottom-right { content: counter(page) "/" counter(pages); } }`);
   let unfolded = [];
   window.addEventListener("beforeprint", () => {
     build(items.length);
     heads();
-    unfolded = [...document.querySelectorAll("details.finding:not([open])")];
+    unfolded = [...document.querySelectorAll("details:not([open])")];
     for (const d of unfolded) {
       if (d.dataset.requirement) unfold(d);
       d.open = true;

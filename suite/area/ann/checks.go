@@ -39,9 +39,9 @@ var Checks = []verdict.Check{
 				for _, role := range audience.Array() {
 					known := judge.IsString(role) && (role.Str == "user" || role.Str == "assistant")
 					v.That(known, `"user" or "assistant" in audience`, judge.Brief(role)+
-						" in the audience of "+i.Name, i.Frames...)
+						" in the audience of "+i.Name, i)
 					if seen[role.Raw] {
-						twice.Add(judge.Brief(role)+" of "+i.Name, i.Frames...)
+						twice.Add(judge.Brief(role)+" of "+i.Name, i)
 					}
 					seen[role.Raw] = true
 				}
@@ -53,7 +53,7 @@ var Checks = []verdict.Check{
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
 			if p := i.Get("annotations.priority"); judge.IsNumber(p) {
 				v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+
-					judge.Brief(p), i.Frames...)
+					judge.Brief(p), i)
 			}
 		}).Or(recording.CodeNeedsSubject, "nothing that is listed has a priority")},
 	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: verdict.Resources,
@@ -67,9 +67,9 @@ var Checks = []verdict.Check{
 				problems := judge.Timestamp(t.Str)
 				p, bad := judge.First(problems)
 				v.That(!bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z", "lastModified of "+
-					i.Name+" is "+judge.Brief(t)+": "+p.Message, i.Frames...)
+					i.Name+" is "+judge.Brief(t)+": "+p.Message, i)
 				if !bad && (len(problems) > 0 || localTime.MatchString(t.Str)) {
-					odd.Add(judge.Brief(t)+" of "+i.Name, i.Frames...)
+					odd.Add(judge.Brief(t)+" of "+i.Name, i)
 				}
 			}
 			odd.Observe(v, "timestamp-unclear",

@@ -57,7 +57,7 @@ var Checks = []verdict.Check{
 			})
 			for _, n := range append(slices.Clone(x.Replies), x.Others...) {
 				if f := r.Frame(n); f != nil && f.Dir == wire.In && f.Parsed().Valid && !f.Parsed().Marked {
-					v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw, 100), append(x.Evidence(), n)...)
+					v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw, 100), x, verdict.Frames{n})
 				}
 			}
 		}
@@ -101,20 +101,20 @@ var Checks = []verdict.Check{
 		}
 		for _, x := range r.Steps(stepInvalidMember) {
 			if batchJudged(x, v) {
-				v.That(len(missingAnswers(r, x)) == 0, "a response to the valid request in a batch with an invalid member", "none; "+matcher.Describe(x), x.Evidence()...)
+				v.That(len(missingAnswers(r, x)) == 0, "a response to the valid request in a batch with an invalid member", "none; "+matcher.Describe(x), x)
 			}
 		}
 	}},
 	{Requirement: "BATCH-07", From: []recording.Name{recording.Everything, recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var ours []int
-		for _, x := range r.Steps(recording.StepArray) {
+		for _, x := range r.Steps(scenario.StepArray) {
 			ours = append(append(ours, x.Replies...), x.Others...)
 			if replyIsArray(r, x) {
-				v.Observe("batch-served", "an array with a request in it is answered by an array, although the revision has no batches", x.Evidence()...)
+				v.Observe("batch-served", "an array with a request in it is answered by an array, although the revision has no batches", x)
 			}
 		}
 		verdict.NoArrays(r, v, ours...)
-		for _, x := range r.Steps(recording.StepArray) {
+		for _, x := range r.Steps(scenario.StepArray) {
 			if x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
@@ -163,7 +163,7 @@ func allAnswered(r *recording.Recording, x *recording.Exchange, v *verdict.Verdi
 
 // idsLost is how many errors in the answer to a batch have no id, where that is so of other errors of the target as well.
 func idsLost(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) int {
-	if other := v.Recording(recording.InvalidMessages); other == nil || !slices.ContainsFunc(other.Steps(recording.StepUnknownMethod), verdict.LosesID) {
+	if other := v.Recording(recording.InvalidMessages); other == nil || !slices.ContainsFunc(other.Steps(scenario.StepUnknownMethod), verdict.LosesID) {
 		return 0
 	}
 	return len(recording.Keep(verdict.RepliesOf(r, x), func(m verdict.Message) bool { return m.Nameless() && m.Get("error").Exists() }))

@@ -17,13 +17,12 @@ var batchesScenario = &scenario.Scenario{
 	Name:  Batches,
 	Title: "batches",
 	Sends: "Arrays of two requests, of requests with a notification and an unknown method among them, of notifications only, of nothing, and of a number beside a request.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	When:  scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20250326 }, recording.CodeCombination, "only 2025-03-26 has batches"),
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		ping := func(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
 		list := func(id int) string {
-			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`, id, p.Ordinary("").Method)
+			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`, id, c.Ordinary("").Method)
 		}
 		const note = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":900004}}`
 		// Many targets ignore a batch, and what is asked for is not much.

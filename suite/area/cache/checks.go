@@ -44,7 +44,7 @@ var Checks = []verdict.Check{
 		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
 			if ttl := x.Result().Get("ttlMs"); ttl.Exists() {
 				v.That(judge.IsInteger(ttl) && !strings.HasPrefix(ttl.Raw, "-") || ttl.Type == gjson.Number && ttl.Num == 0,
-					"ttlMs as an integer of 0 or more", "it is "+judge.Brief(ttl)+" in the answer to "+x.Method, x.Evidence()...)
+					"ttlMs as an integer of 0 or more", "it is "+judge.Brief(ttl)+" in the answer to "+x.Method, x)
 			}
 		})},
 	{Requirement: "CACHE-07", From: cacheable,
@@ -66,14 +66,14 @@ var Checks = []verdict.Check{
 				default:
 					want := first.Result().Get("cacheScope")
 					v.That(scope.String() == want.String(), "one cacheScope on all pages of "+x.Method,
-						judge.Brief(want)+" on page "+first.Tags[recording.TagPage]+", "+judge.Brief(scope)+" on page "+x.Tags[recording.TagPage], append(first.Evidence(), x.Evidence()...)...)
+						judge.Brief(want)+" on page "+first.Tags[recording.TagPage]+", "+judge.Brief(scope)+" on page "+x.Tags[recording.TagPage], first, x)
 				}
 			}
 		}},
 	{Requirement: "CACHE-10", From: []recording.Name{recording.InputReads}, Judge: verdict.Each(verdict.InputRequired, func(x *recording.Exchange, v *verdict.Verdict) {
 		for _, hint := range []string{"ttlMs", "cacheScope"} {
 			value := x.Result().Get(hint)
-			v.That(!value.Exists(), "no "+hint+" in a result that asks for input", "it is "+judge.Brief(value), x.Evidence()...)
+			v.That(!value.Exists(), "no "+hint+" in a result that asks for input", "it is "+judge.Brief(value), x)
 		}
 	})},
 	{Requirement: "CACHE-11", From: []recording.Name{Callers}, Judge: publicIsTheSame},
@@ -107,7 +107,7 @@ func completeResults(r *recording.Recording, v *verdict.Verdict) []*recording.Ex
 // hinted: complete results have both caching hints.
 func hinted(x *recording.Exchange, v *verdict.Verdict) {
 	for _, hint := range []string{"ttlMs", "cacheScope"} {
-		v.That(x.Result().Get(hint).Exists(), "ttlMs and cacheScope in the answer to "+x.Method, hint+" is absent", x.Evidence()...)
+		v.That(x.Result().Get(hint).Exists(), "ttlMs and cacheScope in the answer to "+x.Method, hint+" is absent", x)
 	}
 }
 
@@ -127,7 +127,7 @@ func publicIsTheSame(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		v.That(slices.Equal(payload(mine), payload(x)), "a public answer to "+x.Method+" to be the same for all callers",
-			"another answer for the caller "+verdict.Quoted(x.Tags[tagIdentity]), append(mine.Evidence(), x.Evidence()...)...)
+			"another answer for the caller "+verdict.Quoted(x.Tags[tagIdentity]), mine, x)
 	}
 }
 

@@ -19,7 +19,6 @@ var callersScenario = &scenario.Scenario{
 	Name:  Callers,
 	Title: "comparing what callers with different rights see",
 	Sends: "The list and reads of the protected resources, by the caller of the endpoint, by another caller, and by the first one again.",
-	Phase: scenario.Read,
 	When: scenario.All(
 		scenario.InModern,
 		scenario.Where(func(p *scenario.Play) bool { return p.Combination.Transport == requirement.HTTP },
@@ -27,10 +26,10 @@ var callersScenario = &scenario.Scenario{
 		scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Identities) > 0 },
 			recording.CodeNeedsConfig, "the target file has to give two identities with different rights (identities)"),
 	),
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, me *scenario.Client) {
-		for i := range p.Target.Identities {
-			id := &p.Target.Identities[i]
-			them, ok := p.As(ctx, id)
+	Script: scenario.OnClean(func(ctx context.Context, me *scenario.Client) {
+		for i := range me.Target.Identities {
+			id := &me.Target.Identities[i]
+			them, ok := me.As(ctx, id)
 			if !ok {
 				continue
 			}
@@ -38,7 +37,7 @@ var callersScenario = &scenario.Scenario{
 			if id.Rights != target.RightsNone && id.Rights != target.RightsForeign {
 				compare(ctx, me, them, id.Name, "resources/list", "")
 			}
-			for _, subject := range p.Target.Subjects.Protected {
+			for _, subject := range me.Target.Subjects.Protected {
 				if subject.Identity == id.Name && !seen[subject.URI] {
 					seen[subject.URI] = true
 					compare(ctx, me, them, id.Name, "resources/read", subject.URI)

@@ -71,9 +71,8 @@ var Checks = []verdict.Check{
 				Before: done.Evidence(),
 				Warn:   true,
 			}
-			for _, odd := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams) {
-				f.Before = append(f.Before, odd.Evidence()...)
-			}
+			odd := r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams)
+			f.Before = append(f.Before, verdict.All(odd...).Evidence()...)
 			v.FailUnless(after.Succeeded(), f)
 		}
 	}},
@@ -84,13 +83,13 @@ var Checks = []verdict.Check{
 	{Requirement: "CANC-03", From: []recording.Name{CancelRace}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepRaced) {
 			if n := len(verdict.RepliesOf(r, x)); n > 1 && !verdict.Doubles(v) {
-				v.That(false, "at most one response to a request that was cancelled", plural(n, "response"), append(x.Evidence(), cancellationOf(r, x, recording.StepCancel)...)...)
+				v.That(false, "at most one response to a request that was cancelled", plural(n, "response"), x, cancellationOf(r, x, recording.StepCancel))
 			}
 		}
-		var last []int
+		var last verdict.Several
 		if raced := r.Steps(stepRaced); len(raced) > 0 {
 			x := raced[len(raced)-1]
-			last = append(x.Evidence(), cancellationOf(r, x, recording.StepCancel)...)
+			last = verdict.Several{x, cancellationOf(r, x, recording.StepCancel)}
 		}
 		if !servedOtherwise(v) {
 			return
@@ -105,10 +104,10 @@ var Checks = []verdict.Check{
 			case n > 0 && (control[n-1].CutOff() || control[n-1].Outcome == recording.Unsent):
 				v.Answered(control[n-1]) // how it goes without cancellations is not known
 			case n > 0:
-				ended(x, control[n-1], v, last...)
+				ended(x, control[n-1], v, last)
 			case !x.Succeeded() && answeredTwice(r, func(x *recording.Exchange) int { return len(x.Replies) }): // that is what is wrong, and there is no control
 			case r.Broken == nil || !unserved(x):
-				stillServed(x, v, crossed, last...)
+				stillServed(x, v, crossed, last)
 			}
 		}
 	}},
@@ -118,7 +117,7 @@ var Checks = []verdict.Check{
 		}
 		for _, x := range r.Steps(stepAfter) {
 			if x.Status == http.StatusServiceUnavailable && x.Outcome == recording.Replied {
-				v.Block(recording.CodeThrottled, "the target says that it is busy, and not with what: "+matcher.Describe(x), x.Evidence()...)
+				v.Block(recording.CodeThrottled, "the target says that it is busy, and not with what: "+matcher.Describe(x), x)
 				continue
 			}
 			stillServed(x, v, "many requests whose streams were closed")
@@ -142,7 +141,7 @@ var Checks = []verdict.Check{
 			if len(x.Replies) == 0 && verdict.LostSession(r, v, x.Session) {
 				continue
 			}
-			v.That(len(x.Replies) > 0, "the response to a request whose stream was dropped, on the resumed stream", "no response", append(x.Evidence(), resume.Evidence()...)...)
+			v.That(len(x.Replies) > 0, "the response to a request whose stream was dropped, on the resumed stream", "no response", x, resume)
 		}
 	}},
 	{Requirement: "CANC-07", From: verdict.Everything,
@@ -151,7 +150,7 @@ var Checks = []verdict.Check{
 				x := cancelledRequest(r, m)
 				if v.That(x != nil && x.Method == "subscriptions/listen",
 					"a cancellation that names a listen request", "it names "+
-						namedWords(m, x), m.Frame.Number) {
+						namedWords(m, x), m) {
 					wentOn(r, m, x, v)
 				}
 			}
@@ -165,7 +164,7 @@ var Checks = []verdict.Check{
 						sameValue(m.Get("params.requestId"), []byte(q.Get("id").Raw))
 				}
 				v.That(own, "a cancellation that names a request of the server's own", "it names "+
-					namedWords(m, cancelledRequest(r, m)), m.Frame.Number)
+					namedWords(m, cancelledRequest(r, m)), m)
 			}
 		}},
 	{Requirement: "CANC-60", From: []recording.Name{ListenChurn}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -178,7 +177,7 @@ var Checks = []verdict.Check{
 			return
 		}
 		v.RestsOn(r.Step(stepFirst))
-		v.That(last.Tags[tagAcknowledged] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last.Evidence()...)
+		v.That(last.Tags[tagAcknowledged] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last)
 		if !servedOtherwise(v) {
 			return
 		}
@@ -212,7 +211,7 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 	}
 	verdict.Unanswered(r, x, v)
 	if !v.Modern() {
-		v.WarnUnless(x.Status < 500, "a cancellation "+about+" that is ignored", matcher.Describe(x), x.Evidence()...)
+		v.WarnUnless(x.Status < 500, "a cancellation "+about+" that is ignored", matcher.Describe(x), x)
 	}
 }
 
@@ -225,13 +224,13 @@ func answeredAgain(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected: "no answer to the cancellation of a finished request",
 				Actual:   "another response to " + x.Method,
-				Frames:   slices.Concat(x.Evidence(), cancelled),
+				On:       verdict.Several{x, cancelled},
 				Hint:     "ignore a cancellation of a request that has been answered already",
 			})
 		}
 	}
 	for _, x := range r.Steps(recording.StepListen) {
-		if x.Tags[recording.TagEnded] != "" {
+		if x.Tags[scenario.TagEnded] != "" {
 			frames := x.Evidence()
 			for _, c := range r.Calls("notifications/cancelled") {
 				if c.Session == x.Session && c.Request > x.Request && (len(x.Replies) == 0 || c.Request < slices.Max(x.Replies)) {
@@ -262,16 +261,14 @@ func notNamed(r *recording.Recording, v *verdict.Verdict) {
 		accident := x.Outcome == recording.HTTPOnly && (x.Status == http.StatusAccepted || x.Status >= http.StatusBadRequest)
 		unanswered := x.Outcome != recording.Lost && !accident && unserved(x)
 		if unanswered || x.Failed() && saysCancelled(x.Error()) {
-			frames := append(x.Evidence(), undisturbed.Evidence()...)
-			for _, odd := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams, recording.StepCancel) {
-				frames = append(frames, odd.Evidence()...)
-			}
+			odd := r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams, recording.StepCancel)
+			on := verdict.Several{x, undisturbed, verdict.All(odd...)}
 			if x.Step == stepElsewhere {
 				v.Fail(verdict.Finding{
 					Expected: "an answer to another client's read, whose id a cancellation of the first " +
 						"client names",
 					Actual: matcher.Describe(x),
-					Frames: frames,
+					On:     on,
 					Warn:   true,
 					Hint: "look for the request that requestId names among those of the same session " +
 						"or connection",
@@ -281,7 +278,7 @@ func notNamed(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected: expected,
 				Actual:   matcher.Describe(x),
-				Frames:   frames,
+				On:       on,
 				Warn:     true,
 				Hint:     "stop no request but the one that requestId names",
 			})
@@ -301,7 +298,7 @@ func namedTooEarly(r *recording.Recording, v *verdict.Verdict) {
 			Expected: "an answer to a request whose id was named by a cancellation before there was such a " +
 				"request",
 			Actual: matcher.Describe(x),
-			Frames: slices.Concat(unknown.Evidence(), after.Evidence(), x.Evidence()),
+			On:     verdict.Several{unknown, after, x},
 			Warn:   true,
 			Hint:   "forget a cancellation that names no request in progress",
 		})
@@ -310,7 +307,7 @@ func namedTooEarly(r *recording.Recording, v *verdict.Verdict) {
 
 // cancellationOf are the frames of the message, of a step, that cancels a request; none where a stream
 // was closed instead.
-func cancellationOf(r *recording.Recording, x *recording.Exchange, step recording.Step) (frames []int) {
+func cancellationOf(r *recording.Recording, x *recording.Exchange, step recording.Step) (frames verdict.Frames) {
 	for _, c := range r.Steps(step) {
 		if c.Session == x.Session && c.Param("requestId").Raw == string(x.ID) {
 			frames = append(frames, c.Evidence()...)
@@ -320,12 +317,12 @@ func cancellationOf(r *recording.Recording, x *recording.Exchange, step recordin
 }
 
 // stillServed: an ordinary request is answered. The frames are those of what went before.
-func stillServed(x *recording.Exchange, v *verdict.Verdict, after string, frames ...int) {
+func stillServed(x *recording.Exchange, v *verdict.Verdict, after string, before ...verdict.Cited) {
 	if unserved(x) {
 		v.Fail(verdict.Finding{
 			Expected: "an answer to " + x.Method + " after " + after,
 			Actual:   matcher.Describe(x),
-			Frames:   append(x.Evidence(), frames...),
+			On:       append(verdict.Several{x}, before...),
 			Cause:    "an answer after " + after,
 		})
 	} else if v.Answered(x) {
@@ -356,7 +353,7 @@ const crossed = "cancellations that crossed with their responses"
 
 // ended: nothing is served any more after a race. The control is the last message in a session in
 // which as much was said and nothing was cancelled.
-func ended(x, control *recording.Exchange, v *verdict.Verdict, frames ...int) {
+func ended(x, control *recording.Exchange, v *verdict.Verdict, last verdict.Cited) {
 	if !control.Succeeded() {
 		v.NotExercised("nothing was served any more, and neither was it where as much was said and nothing " +
 			"cancelled: " + matcher.Describe(control))
@@ -365,7 +362,7 @@ func ended(x, control *recording.Exchange, v *verdict.Verdict, frames ...int) {
 	v.Fail(verdict.Finding{
 		Expected: "an answer to " + x.Method + " after " + crossed,
 		Actual:   matcher.Describe(x) + ", while a session in which nothing was cancelled lives on",
-		Frames:   slices.Concat(x.Evidence(), frames, control.Evidence()),
+		On:       verdict.Several{x, last, control},
 		Cause:    "an answer after " + crossed,
 	})
 }
@@ -400,9 +397,9 @@ func stopped(r *recording.Recording, v *verdict.Verdict) {
 	saysSo(r, x, mark, v)
 	late := func(at time.Duration) bool { return at > mark.At+grace }
 	answer := verdict.FirstReply(r, x)
-	v.That(answer == nil || !late(answer.At), "no response to a request that was cancelled", "it was answered "+when(answer != nil, r, x, mark), x.Evidence()...)
+	v.That(answer == nil || !late(answer.At), "no response to a request that was cancelled", "it was answered "+when(answer != nil, r, x, mark), x)
 	for _, p := range verdict.ProgressOf(r, v) {
-		v.That(p.Of != x || !late(p.Frame.At), "no progress for a request that was cancelled", "progress "+judge.Brief(p.Get("params.progress")), p.Frame.Number)
+		v.That(p.Of != x || !late(p.Frame.At), "no progress for a request that was cancelled", "progress "+judge.Brief(p.Get("params.progress")), p)
 	}
 }
 
@@ -414,7 +411,7 @@ func saysSo(r *recording.Recording, x *recording.Exchange, mark recording.Mark, 
 		return
 	}
 	e := gjson.GetBytes(answer.Raw, "error")
-	v.That(!e.Exists() || !saysCancelled(e), "no response to a request that was cancelled", "an error that says so: "+judge.Brief(e), append(x.Evidence(), answer.Number)...)
+	v.That(!e.Exists() || !saysCancelled(e), "no response to a request that was cancelled", "an error that says so: "+judge.Brief(e), x, answer)
 }
 
 // saysCancelled reports whether an error tells that its request was cancelled.

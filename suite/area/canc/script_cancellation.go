@@ -42,26 +42,25 @@ var oddCancellationsScenario = &scenario.Scenario{
 	Name:  OddCancellations,
 	Title: "cancellations without effect",
 	Sends: "An ordinary request and, but for sessions over HTTP, one that every target serves, a read and a subscription of what is read, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing. In a legacy session over HTTP, another client reads the slow resource meanwhile, under an id that the first one cancels.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		c.Do(ctx, p.Ordinary(stepDone))
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+		c.Do(ctx, c.Ordinary(stepDone))
 		var more []session.Request
 		if c.S.HTTPSession() == "" {
-			more = toFinish(p)
+			more = toFinish(c)
 		}
-		scenario.Each(c, more, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		c.DoEach(ctx, more...)
 		var cancellations []session.Request
-		for _, x := range p.Rec.Steps(stepDone) {
+		for _, x := range c.Rec.Steps(stepDone) {
 			cancellations = append(cancellations, cancellationOfDone(x))
 		}
-		standing := standing(ctx, p, c)
+		standing := standing(ctx, c)
 		var underWay *session.Pending
 		elsewhere := func() *session.Pending { return nil }
-		if slow := p.Target.Subjects.Slow; slow != nil && slow.AtLeast < p.Limits.Timeout/4 {
-			elsewhere = anothersRead(ctx, p, c)
-			q := slowly(p, stepUnderWay)
+		if slow := c.Target.Subjects.Slow; slow != nil && slow.AtLeast < c.Limits.Timeout/4 {
+			elsewhere = anothersRead(ctx, c)
+			q := slowly(c, stepUnderWay)
 			q.ID = json.RawMessage(longerID)
 			underWay = c.Start(ctx, q)
 		}
@@ -73,7 +72,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 			cancellation(stepObjectID, map[string]any{"requestId": map[string]any{}}),
 			cancellation(stepNoParams, nil))...)
 		if c.S != used {
-			for _, q := range append(more, p.Ordinary(stepDone)) {
+			for _, q := range append(more, c.Ordinary(stepDone)) {
 				c.ProbeAfter(ctx, q, cancellationOfDone)
 			}
 		}
@@ -81,8 +80,8 @@ var oddCancellationsScenario = &scenario.Scenario{
 		if underWay != nil {
 			underWay.Wait(ctx)
 		}
-		if c.Do(ctx, p.Ordinary(stepAfter)).Succeeded() {
-			named := p.Ordinary(stepNamed)
+		if c.Do(ctx, c.Ordinary(stepAfter)).Succeeded() {
+			named := c.Ordinary(stepNamed)
 			named.ID = json.RawMessage(strconv.Itoa(unknownID))
 			c.Do(ctx, named)
 		}
@@ -95,26 +94,26 @@ var oddCancellationsScenario = &scenario.Scenario{
 			}
 		}
 		if underWay != nil {
-			undisturbedRead(ctx, p, underWay, others)
+			undisturbedRead(ctx, c, underWay, others)
 		}
 	}),
 }
 
 // anothersRead begins a slow read of another client's, under an id that a cancellation names in a session where there is no such
 // request; what it returns waits for the answer. On stdio another client has another process, and without sessions clients are not told apart.
-func anothersRead(ctx context.Context, p *scenario.Play, c *scenario.Client) (wait func() *session.Pending) {
+func anothersRead(ctx context.Context, c *scenario.Client) (wait func() *session.Pending) {
 	nothing := func() *session.Pending { return nil }
-	if p.Modern() || p.Combination.Transport == requirement.Stdio || len(c.Sessionless()) > 0 || p.Limited() {
+	if c.Modern() || c.Combination.Transport == requirement.Stdio || len(c.Sessionless()) > 0 || c.Limited() {
 		return nothing
 	}
-	other, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+	other, ok := c.Fresh(ctx, session.Options{Kind: recording.Probe})
 	if !ok {
 		return nothing
 	}
-	q := slowly(p, stepElsewhere)
+	q := slowly(c, stepElsewhere)
 	q.ID = json.RawMessage(strconv.Itoa(unknownID))
 	read := other.S.Start(ctx, q)
-	other.S.Quiet(ctx, min(p.Target.Subjects.Slow.AtLeast/4, 50*time.Millisecond)) // what comes on another connection may overtake it
+	other.S.Quiet(ctx, min(c.Target.Subjects.Slow.AtLeast/4, 50*time.Millisecond)) // what comes on another connection may overtake it
 	return func() *session.Pending {
 		other.Note(read.Wait(ctx))
 		return read
@@ -122,13 +121,13 @@ func anothersRead(ctx context.Context, p *scenario.Play, c *scenario.Client) (wa
 }
 
 // undisturbedRead repeats a slow read in a session in which nothing is cancelled, if one that may have been disturbed came to nothing.
-func undisturbedRead(ctx context.Context, p *scenario.Play, disturbed ...*session.Pending) {
+func undisturbedRead(ctx context.Context, c *scenario.Client, disturbed ...*session.Pending) {
 	fails := func(one *session.Pending) bool { return one != nil && !one.Wait(ctx).Succeeded() }
-	if !slices.ContainsFunc(disturbed, fails) || p.Limited() {
+	if !slices.ContainsFunc(disturbed, fails) || c.Limited() {
 		return
 	}
-	if c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
-		c.Note(c.S.Do(ctx, slowly(p, stepUndisturbed)))
+	if c, ok := c.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
+		c.Note(c.S.Do(ctx, slowly(c, stepUndisturbed)))
 	}
 }
 
@@ -142,26 +141,25 @@ func cancellationOfDone(x *recording.Exchange) session.Request {
 }
 
 // toFinish are requests of other kinds than an ordinary one.
-func toFinish(p *scenario.Play) []session.Request {
-	all := []session.Request{{Step: stepDone, Method: scenario.LifeMethod(p)}}
-	uri := p.Readable()
-	if slow := p.Target.Subjects.Slow; uri == "" || slow != nil && slow.URI == uri {
+func toFinish(c *scenario.Client) []session.Request {
+	all := []session.Request{{Step: stepDone, Method: c.LifeMethod()}}
+	uri := c.Readable()
+	if slow := c.Target.Subjects.Slow; uri == "" || slow != nil && slow.URI == uri {
 		return all
 	}
-	about := map[string]any{"uri": uri}
-	all = append(all, session.Request{Step: stepDone, Method: "resources/read", Params: about})
-	if !p.Modern() && p.Facts.Declares("resources.subscribe") {
-		all = append(all, session.Request{Step: stepDone, Method: "resources/subscribe", Params: about})
+	all = append(all, scenario.About(stepDone, "resources/read", uri))
+	if !c.Modern() && c.Facts.Declares("resources.subscribe") {
+		all = append(all, scenario.About(stepDone, "resources/subscribe", uri))
 	}
 	return all
 }
 
 // standing is a subscription that no cancellation names, where one channel carries all messages; nil if there is none.
-func standing(ctx context.Context, p *scenario.Play, c *scenario.Client) *session.Stream {
-	if !p.Modern() || p.Combination.Transport != requirement.Stdio || !p.Facts.Declares("resources.listChanged") {
+func standing(ctx context.Context, c *scenario.Client) *session.Stream {
+	if !c.Modern() || c.Combination.Transport != requirement.Stdio || !c.Facts.Declares("resources.listChanged") {
 		return nil
 	}
-	st := c.S.Listen(ctx, recording.StepListen, session.Filter{ListChanged: true}, session.Request{Timeout: p.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
+	st := c.S.Listen(ctx, recording.StepListen, session.Filter{ListChanged: true}, session.Request{Timeout: c.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
 	if st.Ack == nil || scenario.Answered(st) {
 		c.Note(st.Stop(ctx))
 		return nil
@@ -172,7 +170,7 @@ func standing(ctx context.Context, p *scenario.Play, c *scenario.Client) *sessio
 // endStanding ends a subscription, and notes whether the target had ended it before.
 func endStanding(ctx context.Context, c *scenario.Client, st *session.Stream) {
 	if scenario.Answered(st) && st.Cut() == "" {
-		st.Exchange().Tags[recording.TagEnded] = "yes"
+		st.Exchange().Tags[scenario.TagEnded] = "yes"
 	}
 	c.Note(st.Stop(ctx))
 }
@@ -182,21 +180,21 @@ var slow = scenario.Where(func(p *scenario.Play) bool { return p.Target.Subjects
 	recording.CodeNeedsConfig, "the target file has to name a resource that is slow to read (subjects.slow)")
 
 // slowly is a read of the slow resource.
-func slowly(p *scenario.Play, step recording.Step) session.Request {
-	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": p.Target.Subjects.Slow.URI}}
+func slowly(c *scenario.Client, step recording.Step) session.Request {
+	return scenario.About(step, "resources/read", c.Target.Subjects.Slow.URI)
 }
 
 // slowRead is one that is to be cancelled, with a progress token.
-func slowRead(p *scenario.Play, step recording.Step) session.Request {
-	q := slowly(p, step)
+func slowRead(c *scenario.Client, step recording.Step) session.Request {
+	q := slowly(c, step)
 	q.Meta, q.Tags = map[string]any{"progressToken": "mcpcheck-" + string(step)}, recording.Tags{recording.TagCancelled: "yes"}
 	return q
 }
 
 // underway lets time pass until a slow read is certainly under way, and certainly
 // not done.
-func underway(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-	c.S.Quiet(ctx, min(p.Target.Subjects.Slow.AtLeast/4, 250*time.Millisecond))
+func underway(ctx context.Context, c *scenario.Client) {
+	c.S.Quiet(ctx, min(c.Target.Subjects.Slow.AtLeast/4, 250*time.Millisecond))
 }
 
 // Step "slow" is a slow read with a progress token. It is cancelled by step
@@ -213,20 +211,20 @@ var cancelledReadScenario = &scenario.Scenario{
 			recording.CodeCombination, "over HTTP a request is cancelled by closing its stream: nothing can come after that"),
 		slow,
 	),
-	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		q := slowRead(p, stepSlow)
-		q.Tags[tagGrace] = min(p.Target.Subjects.Slow.AtLeast/4, 500*time.Millisecond).String()
+	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
+		q := slowRead(c, stepSlow)
+		q.Tags[tagGrace] = min(c.Target.Subjects.Slow.AtLeast/4, 500*time.Millisecond).String()
 		pending := c.Start(ctx, q)
-		beside := slowly(p, stepUnderWay)
+		beside := slowly(c, stepUnderWay)
 		beside.Tags = recording.Tags{recording.TagCancelled: "yes"} // should the cancellation take it along
 		other := c.Start(ctx, beside)
-		underway(ctx, p, c)
-		p.Mark(markCancelling)
-		cancel(ctx, p, c, pending)
-		c.S.Quiet(ctx, min(p.Target.Subjects.Slow.AtLeast*3/2, 10*time.Second)+p.Limits.QuietWindow)
+		underway(ctx, c)
+		c.Mark(markCancelling)
+		cancel(ctx, c, pending)
+		c.S.Quiet(ctx, min(c.Target.Subjects.Slow.AtLeast*3/2, 10*time.Second)+c.Limits.QuietWindow)
 		pending.Finish()
 		pending.Cancel()
-		undisturbedRead(ctx, p, other)
+		undisturbedRead(ctx, c, other)
 	}),
 }
 
@@ -243,19 +241,19 @@ var droppedReadsScenario = &scenario.Scenario{
 			recording.CodeCombination, "only in modern revisions over HTTP a closed stream cancels a request"),
 		slow,
 	),
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		const reads = 100
 		pending := make([]*session.Pending, reads)
 		for i := range pending {
-			pending[i] = c.Start(ctx, slowRead(p, stepDropped))
+			pending[i] = c.Start(ctx, slowRead(c, stepDropped))
 		}
-		underway(ctx, p, c)
+		underway(ctx, c)
 		for _, one := range pending {
 			one.Cancel()
 			one.Finish()
 		}
-		underway(ctx, p, c) // so that the target has noticed
-		c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
+		underway(ctx, c) // so that the target has noticed
+		c.Note(c.S.Do(ctx, c.Ordinary(stepAfter)))
 	}),
 }
 
@@ -273,18 +271,18 @@ var resumedReadScenario = &scenario.Scenario{
 			recording.CodeCombination, "it is about resumable streams, which only Streamable HTTP up to 2025-11-25 has"),
 		slow,
 	),
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		pending, event, seen := untilEvent(ctx, p, c)
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+		pending, event, seen := untilEvent(ctx, c)
 		if x := pending.Exchange(); x.Status == http.StatusNotFound && c.Replace(ctx) { // the session that others had used is over
 			x.Step += recording.StepLost
-			pending, event, seen = untilEvent(ctx, p, c)
+			pending, event, seen = untilEvent(ctx, c)
 		}
 		if !seen {
-			p.Skip(recording.CodeNotExercised, "the read was answered before an event with an id: its stream cannot be resumed")
+			c.Skip(recording.CodeNotExercised, "the read was answered before an event with an id: its stream cannot be resumed")
 			return
 		}
 		pending.Cancel()
-		resumed(ctx, p, c, pending, event.Event.ID)
+		resumed(ctx, c, pending, event.Event.ID)
 		pending.Finish()
 	}),
 }
@@ -292,10 +290,10 @@ var resumedReadScenario = &scenario.Scenario{
 // resumed waits for the answer to a read on the streams that go on behind an event. A server may end these before the answer, too,
 // for the client to come back after the time of their last retry field: it does so up to three times, in all longer than the
 // read takes.
-func resumed(ctx context.Context, p *scenario.Play, c *scenario.Client, pending *session.Pending, last string) {
+func resumed(ctx context.Context, c *scenario.Client, pending *session.Pending, last string) {
 	const attempts = 3
-	slow := p.Target.Subjects.Slow.AtLeast
-	timer := time.NewTimer(slow + p.Limits.Timeout)
+	slow := c.Target.Subjects.Slow.AtLeast
+	timer := time.NewTimer(slow + c.Limits.Timeout)
 	defer timer.Stop()
 	for range attempts {
 		over := false
@@ -329,10 +327,10 @@ func resumed(ctx context.Context, p *scenario.Play, c *scenario.Client, pending 
 
 // untilEvent starts a slow read and waits for its first event with an id; seen is false if the read was answered
 // before: then it is too late to drop its stream.
-func untilEvent(ctx context.Context, p *scenario.Play, c *scenario.Client) (pending *session.Pending, event *wire.Frame, seen bool) {
+func untilEvent(ctx context.Context, c *scenario.Client) (pending *session.Pending, event *wire.Frame, seen bool) {
 	after := c.S.Last()
-	pending = c.Start(ctx, slowRead(p, stepSlow))
-	event, seen = c.S.Await(ctx, after, p.Target.Subjects.Slow.AtLeast+p.Limits.QuietWindow, func(f *wire.Frame) bool {
+	pending = c.Start(ctx, slowRead(c, stepSlow))
+	event, seen = c.S.Await(ctx, after, c.Target.Subjects.Slow.AtLeast+c.Limits.QuietWindow, func(f *wire.Frame) bool {
 		return f.Event != nil && f.Event.HasID && f.Event.ID != ""
 	})
 	select {
@@ -375,7 +373,7 @@ var listenChurnScenario = &scenario.Scenario{
 // listenOnce opens a listen stream and closes it, and reports whether it was
 // acknowledged.
 func listenOnce(ctx context.Context, c *scenario.Client, step recording.Step) bool {
-	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: c.P.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
+	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: c.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
 	if st.Ack != nil {
 		st.Exchange().Tags[tagAcknowledged] = "yes"
 	}

@@ -31,18 +31,18 @@ var cancelRaceScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		served := race(ctx, p, c)
+		served := race(ctx, c)
 		settled := served || answeredTwice(p.Rec, c.S.Answers) || again(p)
 		if !settled && !alone && c.Replace(ctx) { // what is deaf or gone had heard from other scripts as well; now one starts
 			for _, x := range p.Rec.Exchanges {
 				x.Step += recording.StepLost
 			}
-			served = race(ctx, p, c)
+			served = race(ctx, c)
 			settled = served || answeredTwice(p.Rec, c.S.Answers)
 		}
 		raced := c.S
 		if !settled && p.Rec.Step(recording.StepBefore).Succeeded() {
-			undisturbed(ctx, p, c)
+			undisturbed(ctx, c)
 		}
 		if !c.S.Alive() || !served && c.S == raced {
 			p.End(c.S) // nobody else is to get what is deaf or gone
@@ -53,19 +53,19 @@ var cancelRaceScenario = &scenario.Scenario{
 // race sends a request, races others with their cancellations, and sends one more. It reports whether that is served.
 // Where many are raced at once, and nothing came of it, that is done again: it is a matter of chance whether a request
 // is just being answered when its cancellation is read.
-func race(ctx context.Context, p *scenario.Play, c *scenario.Client) (served bool) {
+func race(ctx context.Context, c *scenario.Client) (served bool) {
 	const times, enough = 3, 2 * time.Second
 	patience := c.Patience(ctx, 3*time.Second)
-	before := c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
-	n, began := races(p, c, before), time.Now()
+	before := c.Note(c.S.Do(ctx, c.Ordinary(recording.StepBefore)))
+	n, began := races(c, before), time.Now()
 	for i := range times {
 		var pending []*session.Pending
-		if together(p) {
-			pending = raceTogether(ctx, p, c, i, n)
+		if together(c) {
+			pending = raceTogether(ctx, c, i, n)
 		} else {
-			pending = raceApart(ctx, p, c, n, before.Took)
+			pending = raceApart(ctx, c, n, before.Took)
 		}
-		last := p.Ordinary(stepAfter)
+		last := c.Ordinary(stepAfter)
 		last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took) // one after the other, at the worst
 		after := c.S.Do(ctx, last)
 		for _, one := range pending {
@@ -74,7 +74,7 @@ func race(ctx context.Context, p *scenario.Play, c *scenario.Client) (served boo
 		}
 		over := after.Status == http.StatusNotFound && c.S.HTTPSession() != ""
 		served = !over && !unserved(after)
-		more := together(p) && i+1 < times && time.Since(began) < enough && after.Succeeded() && !answeredTwice(p.Rec, c.S.Answers)
+		more := together(c) && i+1 < times && time.Since(began) < enough && after.Succeeded() && !answeredTwice(c.Rec, c.S.Answers)
 		if more {
 			after.Step = stepBetween
 		}
@@ -115,41 +115,41 @@ func racing(ctx context.Context, p *scenario.Play) (c *scenario.Client, alone, o
 // undisturbed says as much in another session as was said in one from the first ordinary request on, for as long as
 // that lasted, and cancels nothing: a server may end because of how much is asked of it, or how long it lasts. Lists
 // are asked for as often as there, and in place of the other messages stand requests whose answers are small.
-func undisturbed(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-	said := p.Transcript.Session(c.S.ID())
-	before, until := p.Rec.Step(recording.StepBefore), p.Transcript.Now()
+func undisturbed(ctx context.Context, c *scenario.Client) {
+	said := c.Transcript.Session(c.S.ID())
+	before, until := c.Rec.Step(recording.StepBefore), c.Transcript.Now()
 	if c.S.Alive() {
-		until = p.Rec.Step(stepAfter).Sent // what it is silent to says nothing about how long it lasts
+		until = c.Rec.Step(stepAfter).Sent // what it is silent to says nothing about how long it lasts
 	}
 	lasting := until - before.Sent
 	if !c.Replace(ctx) {
 		return
 	}
-	until = p.Transcript.Now() + lasting
+	until = c.Transcript.Now() + lasting
 	for _, f := range said {
 		if f.Dir != wire.Out || f.Number < before.Request {
 			continue
 		}
-		q := p.Ordinary(stepUndisturbed)
+		q := c.Ordinary(stepUndisturbed)
 		if gjson.GetBytes(f.Raw, "method").Str != q.Method {
-			q = session.Request{Step: stepUndisturbed, Method: scenario.LifeMethod(p)}
+			q = session.Request{Step: stepUndisturbed, Method: c.LifeMethod()}
 		}
 		if c.Note(c.S.Do(ctx, q)).Outcome != recording.Replied {
 			return
 		}
 	}
-	c.S.Quiet(ctx, until-p.Transcript.Now())
-	c.Note(c.S.Do(ctx, p.Ordinary(stepUndisturbed)))
+	c.S.Quiet(ctx, until-c.Transcript.Now())
+	c.Note(c.S.Do(ctx, c.Ordinary(stepUndisturbed)))
 }
 
 // together reports whether requests are raced several at once.
-func together(p *scenario.Play) bool {
-	return !p.Modern() && p.Combination.Transport == requirement.Stdio
+func together(c *scenario.Client) bool {
+	return !c.Modern() && c.Combination.Transport == requirement.Stdio
 }
 
 // raced is a request that is about to be cancelled.
-func raced(p *scenario.Play) session.Request {
-	q := p.Ordinary(stepRaced)
+func raced(c *scenario.Client) session.Request {
+	q := c.Ordinary(stepRaced)
 	q.Tags = recording.Tags{recording.TagCancelled: "yes"}
 	return q
 }
@@ -157,12 +157,12 @@ func raced(p *scenario.Play) session.Request {
 // raceApart sends requests one after the other, and the cancellation of each behind it: at once, then
 // later and later, up to when the response is due. Where both travel on connections of their own,
 // it would else be left to chance at which moment of a request its cancellation arrives.
-func raceApart(ctx context.Context, p *scenario.Play, c *scenario.Client, n int, took time.Duration) []*session.Pending {
+func raceApart(ctx context.Context, c *scenario.Client, n int, took time.Duration) []*session.Pending {
 	const least = 20 * time.Millisecond
 	pending := make([]*session.Pending, n)
 	for i := range pending {
-		pending[i] = c.Start(ctx, raced(p))
-		if byClosing(p) {
+		pending[i] = c.Start(ctx, raced(c))
+		if byClosing(c) {
 			pending[i].Cancel()
 			continue
 		}
@@ -192,14 +192,14 @@ func over(ctx context.Context, limit time.Duration, all ...*session.Pending) {
 // raceTogether writes several requests at once, each with its cancellation, under ids that no earlier round has had. A target
 // that reads both in one go comes to the cancellation while it is busy with the request; were they written
 // one by one, then on a busy machine either would be done with before the other is there.
-func raceTogether(ctx context.Context, p *scenario.Play, c *scenario.Client, round, n int) (pending []*session.Pending) {
+func raceTogether(ctx context.Context, c *scenario.Client, round, n int) (pending []*session.Pending) {
 	const pairs, most, least = 5, 8, 3
 	first := 930_001 + round*most*pairs
 	writes := min(max(n/pairs, least), most)
 	for id := first; id < first+writes*pairs; id += pairs {
 		var batch []session.Request
 		for i := range pairs {
-			q := raced(p)
+			q := raced(c)
 			q.ID = json.RawMessage(strconv.Itoa(id + i))
 			batch = append(batch, q, cancelling(q.ID))
 		}
@@ -224,16 +224,16 @@ func cancelling(id json.RawMessage) session.Request {
 
 // races is how many requests are raced: few hit the moment at which a response is under way, but
 // where responses are long or slow a run could not keep, or wait for, many.
-func races(p *scenario.Play, c *scenario.Client, before *recording.Exchange) int {
+func races(c *scenario.Client, before *recording.Exchange) int {
 	const least, volume, waiting = 5, 4 << 20, 6 * time.Second
 	most := 24
 	switch {
-	case p.Brief() && !together(p):
+	case c.Brief() && !together(c):
 		most = 8
-	case !p.Modern():
+	case !c.Modern():
 		most = 40
 	}
-	most *= max(p.Limits.Patience, 1) // a repetition is to meet the same moment again
+	most *= max(c.Limits.Patience, 1) // a repetition is to meet the same moment again
 	size := 1
 	for _, f := range c.S.Incoming(before.Request) {
 		size += f.Size
@@ -242,13 +242,13 @@ func races(p *scenario.Play, c *scenario.Client, before *recording.Exchange) int
 }
 
 // byClosing reports whether a request is cancelled by closing its stream.
-func byClosing(p *scenario.Play) bool {
-	return p.Modern() && p.Combination.Transport == requirement.HTTP
+func byClosing(c *scenario.Client) bool {
+	return c.Modern() && c.Combination.Transport == requirement.HTTP
 }
 
 // cancel cancels a request as a client does.
-func cancel(ctx context.Context, p *scenario.Play, c *scenario.Client, pending *session.Pending) {
-	if byClosing(p) {
+func cancel(ctx context.Context, c *scenario.Client, pending *session.Pending) {
+	if byClosing(c) {
 		pending.Cancel()
 		return
 	}

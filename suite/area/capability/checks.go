@@ -18,10 +18,14 @@ import (
 const Capabilities recording.Name = "capabilities" // what a target does for the capabilities it declares
 
 // Scenarios lists the scripts whose recordings only this area judges.
-var Scenarios = []*scenario.Scenario{capabilitiesScenario}
+var Scenarios = []*scenario.Scenario{capabilitiesScenario, undeclaredScenario}
 
 // The steps of the area's scripts.
-const stepUnlisted, stepRichList recording.Step = "unlisted", "rich-list"
+const (
+	stepUnlisted, stepRichList       recording.Step = "unlisted", "rich-list"
+	stepFeature, stepDeclaredFeature recording.Step = "feature", "declared-feature"
+	tagFeature                       recording.Tag  = "feature"
+)
 
 // Checks lists the checks of declared capabilities.
 var Checks = []verdict.Check{
@@ -38,12 +42,12 @@ var Checks = []verdict.Check{
 					Hint:     "declare capabilities.resources",
 				})
 				v.WarnUnless(!list.IsArray() || n > 0, "an error to resources/list from a target that does not declare the resources capability",
-					"an empty list", x.Evidence()...)
+					"an empty list", x)
 			}
 			if x := r.Step(recording.StepRead); x != nil && v.Answered(x) {
 				contents := x.Result().Get("contents")
 				v.That(len(contents.Array()) == 0, "no contents from a target that does not declare the resources capability",
-					"resources/read is answered with contents", x.Evidence()...)
+					"resources/read is answered with contents", x)
 			}
 		}},
 	{Requirement: "CAP-02", From: verdict.Everything, Needs: verdict.Declaring,
@@ -78,7 +82,7 @@ var Checks = []verdict.Check{
 			x := r.Step(recording.StepPage)
 			if x != nil && verdict.Unknown(x) {
 				v.Holds()
-				v.Observe("templates-unknown", "resources/templates/list is an unknown method, which is how a server refuses what it does not implement, but many clients stumble over it", x.Evidence()...)
+				v.Observe("templates-unknown", "resources/templates/list is an unknown method, which is how a server refuses what it does not implement, but many clients stumble over it", x)
 				return
 			}
 			v.Expect(x).To(matcher.BeResult(), "resources/templates/list")
@@ -105,18 +109,18 @@ var Checks = []verdict.Check{
 					Expected: "no notifications/message from a target that does not declare the logging " +
 						"capability",
 					Actual: judge.Brief(gjson.ParseBytes(f.Raw).Get("params")),
-					Frames: []int{f.Number},
+					On:     f,
 					Hint:   "declare capabilities.logging, or log to standard error",
 				})
 			}
 		}},
 	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: verdict.Declaring,
 		Declared: true,
-		Judge: verdict.Each(verdict.Steps(recording.StepFeature), func(x *recording.Exchange, v *verdict.Verdict) {
-			if x.Tags[recording.TagFeature] == "completions" {
+		Judge: verdict.Each(verdict.Steps(stepFeature), func(x *recording.Exchange, v *verdict.Verdict) {
+			if x.Tags[tagFeature] == "completions" {
 				return // COMP-01 and COMP-07 judge them, in all revisions that have the capability
 			}
-			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags[recording.TagFeature])
+			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags[tagFeature])
 		})},
 }
 
@@ -124,7 +128,7 @@ var Checks = []verdict.Check{
 // it defines.
 func otherCapabilities(r *recording.Recording, v *verdict.Verdict) {
 	c := gjson.GetBytes(v.Facts.Declared, "capabilities")
-	v.That(judge.IsObject(c), "capabilities as an object", "it is "+judge.TypeName(c), verdict.Declaration(r)...)
+	v.That(judge.IsObject(c), "capabilities as an object", "it is "+judge.TypeName(c), verdict.Declaration(r))
 	typed(r, v, "logging", "prompts", "tools", "completions", "experimental", "experimental.*", "extensions", "extensions.*")
 }
 
@@ -145,12 +149,12 @@ func typed(r *recording.Recording, v *verdict.Verdict, members ...string) {
 // differ. No requirement on resources speaks of it; of 2026-07-28 CAP-13 does, and of
 // completions COMP-01.
 func contradictions(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(recording.StepFeature, recording.StepDeclaredFeature) {
-		switch feature := x.Tags[recording.TagFeature]; {
-		case x.Step == recording.StepDeclaredFeature && verdict.Unknown(x):
-			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+" is an unknown method: "+matcher.Describe(x), x.Evidence()...)
-		case x.Step == recording.StepFeature && feature != "completions" && x.Succeeded() && !v.Modern():
-			v.Observe("undeclared-but-served", x.Method+" is served although capabilities."+feature+" is not declared", x.Evidence()...)
+	for _, x := range r.Steps(stepFeature, stepDeclaredFeature) {
+		switch feature := x.Tags[tagFeature]; {
+		case x.Step == stepDeclaredFeature && verdict.Unknown(x):
+			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+" is an unknown method: "+matcher.Describe(x), x)
+		case x.Step == stepFeature && feature != "completions" && x.Succeeded() && !v.Modern():
+			v.Observe("undeclared-but-served", x.Method+" is served although capabilities."+feature+" is not declared", x)
 		}
 	}
 }

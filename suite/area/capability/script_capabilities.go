@@ -13,7 +13,6 @@ var capabilitiesScenario = &scenario.Scenario{
 	Name:  Capabilities,
 	Title: "holding the target to the capabilities it declares",
 	Sends: "The list (once more with all client capabilities if it was refused), a read of something unlisted where nothing is listed, and a subscription to a listed resource.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkResources},
 	When:  scenario.Declared("resources"),
@@ -34,12 +33,11 @@ var capabilitiesScenario = &scenario.Scenario{
 			return
 		}
 		if len(listed) == 0 {
-			scenario.ReadResource(ctx, c, stepUnlisted, "mcpcheck:no-such-resource", nil)
+			c.ReadResource(ctx, stepUnlisted, "mcpcheck:no-such-resource", nil)
 			return
 		}
 		for _, l := range listed[:min(len(listed), 3)] {
-			q := session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe",
-				Params: map[string]any{"uri": l.URI()}, Tags: recording.Tags{recording.TagURI: l.URI()}}
+			q := scenario.Of(recording.StepSubscribe, "resources/subscribe", l.URI())
 			if c.OfListed(ctx, q).Succeeded() {
 				q.Step, q.Method = recording.StepUnsubscribe, "resources/unsubscribe"
 				c.Do(ctx, q)

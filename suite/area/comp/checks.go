@@ -22,10 +22,24 @@ import (
 const GuardedCompletions recording.Name = "guarded-completions" // completions that must not give something away
 
 // Scenarios lists the scripts whose recordings only this area judges.
-var Scenarios = []*scenario.Scenario{guardedCompletionsScenario}
+var Scenarios = []*scenario.Scenario{
+	guardedCompletionsScenario,
+	malformedCompletionsScenario,
+	templateCompletionsScenario,
+	undeclaredCompletionScenario,
+}
 
 // The steps of the area's scripts.
-const stepGuarded recording.Step = "guarded"
+const (
+	stepGuarded, stepTyped, stepUndeclared                recording.Step = "guarded", "typed", "undeclared"
+	stepNoRef, stepNoArgument, stepNoValue                recording.Step = "no-ref", "no-argument", "no-value"
+	stepUnknownType, stepNumberValue, stepUnknownArgument recording.Step = "unknown-type", "number-value", "unknown-argument"
+	stepUnknownURI, stepBrackets, stepNothingLike         recording.Step = "unknown-uri", "brackets", "nothing-like"
+)
+
+// The tags of the area's scripts: "invented" is set if no value of the first variable was known, "never" has the
+// values that must not come, one in a line.
+const tagInvented, tagNever recording.Tag = "invented", "never"
 
 // Checks lists the checks of server/utilities/completion: what a target offers.
 var Checks = []verdict.Check{
@@ -33,7 +47,7 @@ var Checks = []verdict.Check{
 	{Requirement: "COMP-03", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
 		n := valuesOf(x)
 		v.That(n <= 100, "at most 100 values",
-			fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
+			fmt.Sprintf("%d values of %s", n, completionOf(x)), x)
 	})},
 	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var misspelt verdict.Sightings
@@ -49,7 +63,7 @@ var Checks = []verdict.Check{
 	{Requirement: "COMP-15", From: []recording.Name{recording.TemplateCompletions, recording.MalformedCompletions}, Judge: oddSuggestions},
 	{Requirement: "COMP-14", From: []recording.Name{GuardedCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepGuarded) {
-			never := strings.Split(x.Tags[recording.TagNever], "\n")
+			never := strings.Split(x.Tags[tagNever], "\n")
 			if !offered(x, v) || !v.Answered(x) {
 				continue
 			}
@@ -58,12 +72,12 @@ var Checks = []verdict.Check{
 			if given >= 0 {
 				actual = fmt.Sprintf("%q among the values of %s", never[given], completionOf(x))
 			}
-			v.That(given < 0, "no value that the target file keeps from this caller", actual, x.Evidence()...)
+			v.That(given < 0, "no value that the target file keeps from this caller", actual, x)
 		}
 	}},
 	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion},
 		Needs: verdict.Withholds("completions"), Declared: true,
-		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
+		Judge: verdict.Each(verdict.Steps(stepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if !v.Answered(x) {
 				return
 			}
@@ -79,7 +93,7 @@ var Checks = []verdict.Check{
 		})},
 	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion},
 		Needs: verdict.Lacks("completions"), Declared: true,
-		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
+		Judge: verdict.Each(verdict.Steps(stepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Succeeded() {
 				v.NotExercised("the target serves completions, which COMP-01 judges")
 				return
@@ -120,7 +134,7 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 	defer func() {
 		unknown.Observe(v, "completes-the-unknown", "%d {completion of a variable or template that does not exist has|completions of variables or templates that do not exist have} values: params %s")
 	}()
-	all := slices.Concat([]recording.Step{recording.StepNumberValue}, nonexistent, incomplete)
+	all := slices.Concat([]recording.Step{stepNumberValue}, nonexistent, incomplete)
 	for _, x := range r.Steps(all...) {
 		about := "completion/complete with params " + verdict.ParamsOf(x)
 		if !offered(x, v) || !verdict.Withstood(v, x, about) {
@@ -131,9 +145,9 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds() // COMP-08 judges what is left out
 			continue
 		}
-		if x.Step == recording.StepUnknownArgument || x.Step == recording.StepUnknownURI {
+		if x.Step == stepUnknownArgument || x.Step == stepUnknownURI {
 			v.Holds()
-			unknown.Add(verdict.ParamsOf(x), x.Evidence()...)
+			unknown.Add(verdict.ParamsOf(x), x)
 			continue
 		}
 		v.Fail(verdict.Finding{
@@ -151,15 +165,15 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 // oddlyTyped: what is typed is a string, whatever it means in a query or a pattern. Where letters that nothing has are
 // completed to nothing, brackets and quotes are no reason to fail.
 func oddlyTyped(r *recording.Recording, v *verdict.Verdict) {
-	plain := r.Step(recording.StepNothingLike)
-	for _, x := range r.Steps(recording.StepBrackets, recording.StepPattern) {
+	plain := r.Step(stepNothingLike)
+	for _, x := range r.Steps(stepBrackets, scenario.StepPattern) {
 		if !offered(x, v) || !verdict.Withstood(v, x, typedOf(x)) || plain == nil || !plain.Succeeded() {
 			continue
 		}
 		v.FailUnless(!x.HasCode(-32603), verdict.Finding{
 			Expected: "a result, as after letters that no value has",
 			Actual:   matcher.Describe(x) + " to " + typedOf(x),
-			Frames:   append(x.Evidence(), plain.Evidence()...),
+			On:       verdict.Several{x, plain},
 			Warn:     true,
 			Cause:    "what was typed taken as a pattern",
 			Hint: "compare argument.value as it is: escape it where it goes into a regular expression " +
@@ -174,16 +188,16 @@ func typedOf(x *recording.Exchange) string {
 
 // nonexistent are the steps whose reference or argument does not exist: they may have no values as well.
 var nonexistent = []recording.Step{
-	recording.StepUnknownType,
-	recording.StepUnknownArgument,
-	recording.StepUnknownURI,
+	stepUnknownType,
+	stepUnknownArgument,
+	stepUnknownURI,
 }
 
 // incomplete are the steps that leave out what a completion has to have.
-var incomplete = []recording.Step{recording.StepNoRef, recording.StepNoArgument, recording.StepNoValue}
+var incomplete = []recording.Step{stepNoRef, stepNoArgument, stepNoValue}
 
 func completionOf(x *recording.Exchange) string {
-	return "the completion of " + x.Tags[recording.TagArgument] + " in " + x.Tags[recording.TagTemplate]
+	return "the completion of " + x.Tags[scenario.TagArgument] + " in " + x.Tags[recording.TagTemplate]
 }
 
 // offered reports whether a target offers completion at all. In 2024-11-05, which
@@ -199,7 +213,7 @@ func offered(x *recording.Exchange, v *verdict.Verdict) bool {
 // completed lists the completions with a result; for the others it says why not.
 func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 	var all []*recording.Exchange
-	for _, x := range r.Steps(recording.StepComplete, recording.StepTyped, recording.StepContext, recording.StepConfigured) {
+	for _, x := range r.Steps(recording.StepComplete, stepTyped, scenario.StepContext, scenario.StepConfigured) {
 		switch {
 		case !offered(x, v) || !v.Answered(x):
 		case !x.Succeeded():
@@ -216,7 +230,7 @@ func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange
 func completes(r *recording.Recording, v *verdict.Verdict) {
 	var failing verdict.Sightings
 	works, failed := false, (*recording.Exchange)(nil)
-	others := []recording.Step{recording.StepTyped, recording.StepContext, recording.StepConfigured}
+	others := []recording.Step{stepTyped, scenario.StepContext, scenario.StepConfigured}
 	for _, x := range r.Steps(append(others, recording.StepComplete)...) {
 		works = works || x.Outcome == recording.Replied && (!x.HasCode(-32603) || x.OverRate()) ||
 			x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden
@@ -233,16 +247,13 @@ func completes(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("the target failed internally, as it may: " + matcher.Describe(x))
 		if typed := r.Steps(others...); slices.ContainsFunc(typed, func(y *recording.Exchange) bool { return sameVariable(x, y) }) &&
 			!completable(r, x, others...) {
-			failing.Add(x.Tags[recording.TagArgument]+" in "+x.Tags[recording.TagTemplate], x.Evidence()...)
+			failing.Add(x.Tags[scenario.TagArgument]+" in "+x.Tags[recording.TagTemplate], x)
 			failed = x
 		}
 	}
 	if !works && failed != nil {
-		v.Fail(verdict.Finding{
-			Expected: "a result for some variable of some template",
-			Actual:   matcher.Describe(failed) + " to every completion, whatever was typed",
-			Frames:   failed.Evidence(),
-		})
+		v.That(false, "a result for some variable of some template",
+			matcher.Describe(failed)+" to every completion, whatever was typed", failed)
 		return
 	}
 	failing.Observe(v, "completion-always-fails", "%d {variable|variables} can never be completed, though "+
@@ -258,7 +269,7 @@ func completable(r *recording.Recording, x *recording.Exchange, steps ...recordi
 }
 
 func sameVariable(x, y *recording.Exchange) bool {
-	return y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && y.Tags[recording.TagArgument] == x.Tags[recording.TagArgument]
+	return y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && y.Tags[scenario.TagArgument] == x.Tags[scenario.TagArgument]
 }
 
 func suggests(x *recording.Exchange, value string) bool {
@@ -282,12 +293,12 @@ func counted(x *recording.Exchange, v *verdict.Verdict) {
 		v.NeedsSubject("no completion has a total")
 		return
 	}
-	v.That(total.Num >= n, "a total of at least the number of values", fmt.Sprintf("total %s with %.0f values in %s", judge.Brief(total), n, completionOf(x)), x.Evidence()...)
+	v.That(total.Num >= n, "a total of at least the number of values", fmt.Sprintf("total %s with %.0f values in %s", judge.Brief(total), n, completionOf(x)), x)
 	if total.Num < n || !judge.IsBool(more) {
 		return
 	}
 	v.That(more.Bool() == (total.Num > n), "hasMore true just when total is greater than the number of values",
-		fmt.Sprintf("hasMore %s with total %s and %.0f values in %s", judge.Brief(more), judge.Brief(total), n, completionOf(x)), x.Evidence()...)
+		fmt.Sprintf("hasMore %s with total %s and %.0f values in %s", judge.Brief(more), judge.Brief(total), n, completionOf(x)), x)
 }
 
 // oddSuggestions remarks on values that come twice, and on those that are the same whatever was
@@ -299,15 +310,15 @@ func oddSuggestions(r *recording.Recording, v *verdict.Verdict) {
 		values, seen := valuesIn(x), map[string]bool{}
 		for _, s := range values {
 			if seen[s] {
-				twice.Add(completionOf(x)+", where "+verdict.Quoted(s)+" is one", x.Evidence()...)
+				twice.Add(completionOf(x)+", where "+verdict.Quoted(s)+" is one", x)
 				break
 			}
 			seen[s] = true
 		}
 		for _, y := range r.Steps(recording.StepComplete) {
-			if x.Step == recording.StepTyped && sameVariable(x, y) && slices.Equal(valuesIn(y), values) && scenario.Narrows(x.Param("argument.value").String(), values) {
+			if x.Step == stepTyped && sameVariable(x, y) && slices.Equal(valuesIn(y), values) && narrows(x.Param("argument.value").String(), values) {
 				v.That(false, "values that have to do with what was typed", "the same as with nothing typed, some of which have nothing of it, in "+completionOf(x)+" after "+
-					verdict.Quoted(x.Param("argument.value").String()), append(y.Evidence(), x.Evidence()...)...)
+					verdict.Quoted(x.Param("argument.value").String()), y, x)
 			}
 		}
 	}
@@ -317,13 +328,13 @@ func oddSuggestions(r *recording.Recording, v *verdict.Verdict) {
 
 // takesPattern remarks on a pattern that finds values in none of which it stands, where other letters find nothing.
 func takesPattern(r *recording.Recording, v *verdict.Verdict) {
-	x, plain := r.Step(recording.StepPattern), r.Step(recording.StepNothingLike)
+	x, plain := r.Step(scenario.StepPattern), r.Step(stepNothingLike)
 	if x == nil || plain == nil || !x.Succeeded() || !plain.Succeeded() || len(valuesIn(plain)) > 0 {
 		return
 	}
 	has := func(s string) bool { return strings.Contains(s, x.Param("argument.value").String()) }
 	v.That(len(valuesIn(x)) == 0 || slices.ContainsFunc(valuesIn(x), has), "values that have to do with what was typed",
-		fmt.Sprintf(plural.Of(len(valuesIn(x)), "%d {value|values}, none with these characters, in %s: it is taken as a pattern"), len(valuesIn(x)), typedOf(x)), append(plain.Evidence(), x.Evidence()...)...)
+		fmt.Sprintf(plural.Of(len(valuesIn(x)), "%d {value|values}, none with these characters, in %s: it is taken as a pattern"), len(valuesIn(x)), typedOf(x)), plain, x)
 }
 
 // valuesIn are the first of the values of a completion that are strings.
@@ -341,14 +352,14 @@ func valuesIn(x *recording.Exchange) []string {
 
 // takesContext: a completion that works without context also works with it.
 func takesContext(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(recording.StepContext) {
+	for _, x := range r.Steps(scenario.StepContext) {
 		if !completable(r, x, recording.StepComplete) {
 			needsContext(r, x, v)
 			v.NeedsSubject("no second variable of a template can be completed without context either")
 			continue
 		}
 		about := completionOf(x) + " with context.arguments " + judge.Brief(x.Param("context.arguments"))
-		if x.Tags[recording.TagInvented] != "" {
+		if x.Tags[tagInvented] != "" {
 			v.Expect(x).To(matcher.BeResult(), about, verdict.Finding{Warn: true})
 			continue
 		}
@@ -364,7 +375,7 @@ func needsContext(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 	for _, y := range r.Steps(recording.StepComplete) {
 		if y.HasCode(-32603) && x.Succeeded() && sameVariable(x, y) {
 			v.Observe("completion-needs-context", matcher.Describe(y)+" to "+completionOf(x)+" without context, which is optional; with context.arguments "+
-				judge.Brief(x.Param("context.arguments"))+" it works", append(y.Evidence(), x.Evidence()...)...)
+				judge.Brief(x.Param("context.arguments"))+" it works", y, x)
 		}
 	}
 }

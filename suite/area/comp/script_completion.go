@@ -14,7 +14,6 @@ var guardedCompletionsScenario = &scenario.Scenario{
 	Name:  GuardedCompletions,
 	Title: "completing what must not be given away",
 	Sends: "Completions of arguments with values that the target file says must never be suggested, if there is one as a caller with fewer rights.",
-	Phase: scenario.Read,
 	When: func(p *scenario.Play) *recording.Skipped {
 		if skip := scenario.Completes(p); skip != nil {
 			return skip
@@ -36,12 +35,12 @@ var guardedCompletionsScenario = &scenario.Scenario{
 		var all []session.Request
 		for i := range p.Target.Subjects.Completions {
 			if k := &p.Target.Subjects.Completions[i]; len(k.Never) > 0 {
-				q := scenario.Configured(p, k)
+				q := configured(p, k)
 				q.Step = stepGuarded
 				all = append(all, q)
 			}
 		}
-		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		c.DoEach(ctx, all...)
 	},
 }
 

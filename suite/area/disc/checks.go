@@ -33,14 +33,15 @@ var Scenarios = []*scenario.Scenario{versionsScenario, advertisedScenario, after
 const (
 	stepSupported, stepSupportedAgain, stepUnsupported recording.Step = "supported", "supported-again", "unsupported"
 	stepModern, stepLegacy, stepAfterHandshake         recording.Step = "modern", "legacy", "after-handshake"
+	stepRetry                                          recording.Step = "retry"
 	tagMain                                            recording.Tag  = "main"
 )
 
 // The checks of server/discover and of its result.
 var discChecks = []verdict.Check{
-	{Requirement: "DISC-01", From: []recording.Name{recording.Discovery, recording.Listening}, Judge: verdict.Each(verdict.Steps(recording.StepDiscover, recording.StepFirstDiscover), func(x *recording.Exchange, v *verdict.Verdict) {
+	{Requirement: "DISC-01", From: []recording.Name{recording.Discovery, recording.Listening}, Judge: verdict.Each(verdict.Steps(recording.StepDiscover, scenario.StepFirstDiscover), func(x *recording.Exchange, v *verdict.Verdict) {
 		about := "server/discover"
-		if x.Step == recording.StepFirstDiscover {
+		if x.Step == scenario.StepFirstDiscover {
 			about = "server/discover as the first message of a connection"
 		}
 		v.Expect(x).To(matcher.BeResult(), about, verdict.Finding{
@@ -76,18 +77,18 @@ var discChecks = []verdict.Check{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			frames := verdict.Declaration(r)
 			extensions := v.Facts.Capability("extensions")
-			v.That(judge.IsObject(extensions), "capabilities.extensions as an object", "it is "+judge.TypeName(extensions), frames...)
+			v.That(judge.IsObject(extensions), "capabilities.extensions as an object", "it is "+judge.TypeName(extensions), frames)
 			for _, name := range judge.Names(extensions) {
 				if problem, bad := judge.First(judge.ExtensionID(name)); bad {
-					v.That(false, "extension identifiers with a prefix, such as \"com.example/name\"", verdict.Quoted(name)+": "+problem.String(), frames...)
+					v.That(false, "extension identifiers with a prefix, such as \"com.example/name\"", verdict.Quoted(name)+": "+problem.String(), frames)
 				}
 				value := judge.Member(extensions, name)
-				v.That(judge.IsObject(value), "an object of settings for the extension "+name, "it is "+judge.TypeName(value), frames...)
+				v.That(judge.IsObject(value), "an object of settings for the extension "+name, "it is "+judge.TypeName(value), frames)
 			}
 			for _, x := range r.Exchanges {
 				if kind := x.Result().Get("resultType"); x.Succeeded() && kind.Type == gjson.String {
 					v.That(verdict.CoreType(kind.Str), "core behaviour or an error towards a client without extensions",
-						x.Method+" answered with resultType "+judge.Brief(kind), x.Evidence()...)
+						x.Method+" answered with resultType "+judge.Brief(kind), x)
 				}
 			}
 		}},
@@ -121,7 +122,7 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(stepModern) {
 		if v.Answered(x) {
 			v.FailUnless(!x.HasCode(verdict.CodeUnsupportedVersion), verdict.Finding{
-				Expected: "the advertised version " + x.Tags[recording.TagVersion] + " served",
+				Expected: "the advertised version " + x.Tags[scenario.TagVersion] + " served",
 				On:       x, About: x.Method,
 			})
 		}
@@ -135,7 +136,7 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 		if x.Succeeded() {
 			actual = "initialize with it is answered with the version " + judge.Brief(got)
 		}
-		v.That(got.String() == x.Tags[recording.TagVersion], "the advertised version "+x.Tags[recording.TagVersion]+" served", actual, x.Evidence()...)
+		v.That(got.String() == x.Tags[scenario.TagVersion], "the advertised version "+x.Tags[scenario.TagVersion]+" served", actual, x)
 	}
 }
 
@@ -148,7 +149,7 @@ var discVersionsChecks = []verdict.Check{
 		for _, x := range r.Steps(stepUnsupported) {
 			if x.Tags[tagMain] != "" {
 				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
-					x.Method+" under the version "+x.Tags[recording.TagVersion], verdict.Finding{
+					x.Method+" under the version "+x.Tags[scenario.TagVersion], verdict.Finding{
 						Hint: "compare the protocolVersion in _meta of every request with the versions " +
 							"that the server supports",
 					})
@@ -162,11 +163,11 @@ var discVersionsChecks = []verdict.Check{
 					unsupportedData(x, v)
 				}
 			}
-			for _, x := range r.Steps(recording.StepRetry) {
+			for _, x := range r.Steps(stepRetry) {
 				if !verdict.Baseline(r, v, stepSupported) {
 					return
 				}
-				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[recording.TagVersion]+", which the error recommended")
+				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[scenario.TagVersion]+", which the error recommended")
 			}
 		}},
 	{Requirement: "DISC-11", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -187,7 +188,7 @@ var discVersionsChecks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
 				x.Method+" under the version "+
-					x.Tags[recording.TagVersion]+", after requests that were served", verdict.Finding{
+					x.Tags[scenario.TagVersion]+", after requests that were served", verdict.Finding{
 					Hint: "check the version before a request is handed to the code of its method",
 				})
 		}
@@ -216,29 +217,29 @@ var discVersionsChecks = []verdict.Check{
 	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: verdict.DualEra,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			x := r.Step(stepAfterHandshake)
-			if !verdict.Baseline(r, v, recording.StepPlain) {
+			if !verdict.Baseline(r, v, scenario.StepPlain) {
 				return
 			}
 			about := "a request with modern metadata after a handshake with " +
-				verdict.Tag(x, recording.TagVersion)
+				verdict.Tag(x, scenario.TagVersion)
 			if !v.Expect(x).To(matcher.BeResult(), about) {
 				return
 			}
 			kind := x.Result().Get("resultType")
 			if v.Facts.Combination.Transport == requirement.Stdio && !judge.IsString(kind) {
 				// On stdio initialize selects the legacy rules for the whole process.
-				v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x.Evidence()...)
+				v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x)
 				return
 			}
 			v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+
-				judge.TypeName(kind)+" in the answer to "+about, x.Evidence()...)
+				judge.TypeName(kind)+" in the answer to "+about, x)
 		}},
 	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources,
 		Judge: sameForAllNames},
 	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages},
 		With: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
-				again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
+			if x := r.Step(scenario.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
+				again := r.Step(scenario.StepFirstRead + scenario.StepAgain) // served at the second attempt it is another matter
 				if reads := v.Recording(recording.Reads); reads != nil {
 					for _, y := range reads.Steps(recording.StepRead) {
 						if y.Tags[recording.TagURI] == x.Tags[recording.TagURI] {
@@ -251,11 +252,11 @@ var discVersionsChecks = []verdict.Check{
 					On:       x, About: "a read of " + verdict.Quoted(x.Tags[recording.TagURI]),
 				})
 			}
-			if x := r.Step(recording.StepCursor); x != nil {
-				if again := r.Step(recording.StepCursor + recording.StepAgain); again != nil && x.Failed() {
+			if x := r.Step(scenario.StepCursor); x != nil {
+				if again := r.Step(scenario.StepCursor + scenario.StepAgain); again != nil && x.Failed() {
 					x = again // the first one had been used, and may be over
 				}
-				v.RestsOn(r.Step(recording.StepCursorSource))
+				v.RestsOn(r.Step(scenario.StepCursorSource))
 				v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
 			}
 		}},
@@ -265,21 +266,21 @@ func refusedForVersion(x *recording.Exchange) bool { return x.HasCode(verdict.Co
 
 // unsupportedData judges the data of an error for an unsupported version.
 func unsupportedData(x *recording.Exchange, v *verdict.Verdict) {
-	data, version := x.Error().Get("data"), x.Tags[recording.TagVersion]
+	data, version := x.Error().Get("data"), x.Tags[scenario.TagVersion]
 	requested, supported := data.Get("requested"), data.Get("supported")
-	v.That(requested.Type == gjson.String && requested.Str == version, "data.requested "+verdict.Quoted(version), "it is "+judge.Brief(requested), x.Evidence()...)
-	if !v.That(onlyStrings(supported), "data.supported as an array of strings", "it is "+judge.Brief(supported), x.Evidence()...) {
+	v.That(requested.Type == gjson.String && requested.Str == version, "data.requested "+verdict.Quoted(version), "it is "+judge.Brief(requested), x)
+	if !v.That(onlyStrings(supported), "data.supported as an array of strings", "it is "+judge.Brief(supported), x) {
 		return
 	}
 	list := verdict.Texts(supported)
-	v.That(!slices.Contains(list, version), "data.supported without the version that was refused", "it is "+judge.Brief(supported), x.Evidence()...)
+	v.That(!slices.Contains(list, version), "data.supported without the version that was refused", "it is "+judge.Brief(supported), x)
 	usable := slices.ContainsFunc(list, func(s string) bool {
 		return requirement.Revision(s).Modern() || !requirement.Revision(s).Known()
 	})
-	v.That(usable, "data.supported with a version that such requests can use", "it is "+judge.Brief(supported), x.Evidence()...)
+	v.That(usable, "data.supported with a version that such requests can use", "it is "+judge.Brief(supported), x)
 	// Legacy versions are no choice for a retry under modern metadata: either list may do without them.
 	if told := v.Facts.Listed(); len(told) > 0 {
-		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+strings.Join(told, ", "), "it is "+judge.Brief(supported), x.Evidence()...)
+		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+strings.Join(told, ", "), "it is "+judge.Brief(supported), x)
 	}
 }
 
@@ -294,20 +295,20 @@ func sameVersions(a, b []string) bool {
 
 // firstMessages: what is served at all is served as the first message, too.
 func firstMessages(r *recording.Recording, v *verdict.Verdict) {
-	for _, step := range []recording.Step{recording.StepFirstList, recording.StepFirstRead, recording.StepFirstDiscover} {
-		x, again := r.Step(step), r.Step(step+recording.StepAgain)
+	for _, step := range []recording.Step{recording.StepFirstList, scenario.StepFirstRead, scenario.StepFirstDiscover} {
+		x, again := r.Step(step), r.Step(step+scenario.StepAgain)
 		switch {
 		case x == nil:
 		case x.Succeeded():
 			v.Holds()
 		case again != nil && again.Succeeded():
-			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served after server/discover", append(x.Evidence(), again.Evidence()...)...)
+			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served after server/discover", x, again)
 		case !v.Answered(x):
-		case x.Tags[recording.TagWalked] != "":
+		case x.Tags[scenario.TagWalked] != "":
 			if walk := v.Recording(recording.WalkResources); walk != nil {
 				v.RestsOn(walk.Step(recording.StepPage))
 			}
-			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x.Evidence()...)
+			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x)
 		default:
 			v.NotExercised(x.Method + " is refused later, too: " + matcher.Describe(x))
 		}
@@ -334,7 +335,7 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if x.Outcome == recording.Silent || x.Outcome == recording.Lost {
-		v.That(false, "an error to initialize", matcher.Describe(x), x.Evidence()...)
+		v.That(false, "an error to initialize", matcher.Describe(x), x)
 		return
 	}
 	if !v.Answered(x) {
@@ -348,7 +349,7 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 	})
 	if x.Status > 0 {
 		// An unknown method is 404 by another rule, so that either will do.
-		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", matcher.Describe(x), x.Evidence()...)
+		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", matcher.Describe(x), x)
 	}
 }
 
@@ -357,28 +358,28 @@ const moves = "the list changes by itself, so that nothing can be compared"
 
 // sameForAllNames: the list does not depend on how the client calls itself.
 func sameForAllNames(r *recording.Recording, v *verdict.Verdict) {
-	if !verdict.Baseline(r, v, recording.StepPlain) || !verdict.Baseline(r, v, recording.StepPlainAgain) {
+	if !verdict.Baseline(r, v, scenario.StepPlain) || !verdict.Baseline(r, v, scenario.StepPlainAgain) {
 		return
 	}
-	want := verdict.ListEntries(r.Step(recording.StepPlain))
-	for _, x := range r.Steps(recording.StepPlainAgain) {
+	want := verdict.ListEntries(r.Step(scenario.StepPlain))
+	for _, x := range r.Steps(scenario.StepPlainAgain) {
 		if !slices.Equal(want, verdict.ListEntries(x)) {
 			v.NotExercised(moves)
 			return
 		}
 	}
-	for _, x := range r.Steps(recording.StepOtherClient, recording.StepAnonymous) {
+	for _, x := range r.Steps(scenario.StepOtherClient, scenario.StepAnonymous) {
 		if !v.Answered(x) || !x.Succeeded() {
 			continue // whether such requests are served is judged elsewhere
 		}
 		list := verdict.ListEntries(x)
-		if again := r.Step(x.Step + recording.StepAgain); again != nil && !slices.Equal(list,
+		if again := r.Step(x.Step + scenario.StepAgain); again != nil && !slices.Equal(list,
 			verdict.ListEntries(again)) {
 			v.NotExercised(moves)
 			continue
 		}
 		v.That(slices.Equal(want, list), "the same list for every clientInfo",
-			"another list for "+whose(x), append(r.Step(recording.StepPlain).Evidence(), x.Evidence()...)...)
+			"another list for "+whose(x), r.Step(scenario.StepPlain), x)
 	}
 }
 

@@ -16,17 +16,16 @@ var versionsScenario = &scenario.Scenario{
 	Name:  Versions,
 	Title: "asking under versions that nobody implements",
 	Sends: "A request under a version that nobody implements, ordinary requests before and after, and one under a version that the error recommends.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.InModern,
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		c.Do(ctx, p.Ordinary(stepSupported))
-		scenario.Each(c, unsupported(p), func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
-		c.Do(ctx, p.Ordinary(stepSupportedAgain))
-		for _, version := range recommended(p) {
-			q := p.Ordinary(recording.StepRetry)
-			q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version}
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+		c.Do(ctx, c.Ordinary(stepSupported))
+		c.DoEach(ctx, unsupported(c)...)
+		c.Do(ctx, c.Ordinary(stepSupportedAgain))
+		for _, version := range recommended(c) {
+			q := c.Ordinary(stepRetry)
+			q.Version, q.Tags = version, recording.Tags{scenario.TagVersion: version}
 			c.Do(ctx, q)
 		}
 	}),
@@ -34,23 +33,23 @@ var versionsScenario = &scenario.Scenario{
 
 // unsupported are requests under versions that nobody implements: one of the past, and one that
 // looks plausible.
-func unsupported(p *scenario.Play) []session.Request {
+func unsupported(c *scenario.Client) []session.Request {
 	var all []session.Request
 	for _, version := range []string{scenario.PastVersion, "2099-12-31"} {
-		q := p.Ordinary(stepUnsupported)
-		q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version, tagMain: "yes"}
-		all = append(all, q)
+		all = append(all, session.Request{Step: stepUnsupported, Version: version,
+			Tags: recording.Tags{scenario.TagVersion: version, tagMain: "yes"}})
 	}
+	all = c.Ordinarily(all...)
 	further := func(method string, params any) {
 		if method != all[0].Method {
 			all = append(all, session.Request{Step: stepUnsupported, Method: method, Params: params,
-				Version: scenario.PastVersion, Tags: recording.Tags{recording.TagVersion: scenario.PastVersion}})
+				Version: scenario.PastVersion, Tags: recording.Tags{scenario.TagVersion: scenario.PastVersion}})
 		}
 	}
 	further("server/discover", nil)
-	if p.Facts.Declares("resources") {
+	if c.Facts.Declares("resources") {
 		further("resources/templates/list", nil)
-		if uri := p.Readable(); uri != "" {
+		if uri := c.Readable(); uri != "" {
 			further("resources/read", map[string]any{"uri": uri})
 		}
 	}
@@ -58,9 +57,9 @@ func unsupported(p *scenario.Play) []session.Request {
 }
 
 // recommended lists the modern versions that we know and the first refusal names.
-func recommended(p *scenario.Play) []string {
+func recommended(c *scenario.Client) []string {
 	var all []string
-	for _, x := range p.Rec.Steps(stepUnsupported) {
+	for _, x := range c.Rec.Steps(stepUnsupported) {
 		for _, v := range x.Error().Get("data.supported").Array() {
 			rev := requirement.Revision(v.String())
 			if rev.Known() && rev.Modern() && !slices.Contains(all, v.Str) {
@@ -76,7 +75,6 @@ var advertisedScenario = &scenario.Scenario{
 	Name:  Advertised,
 	Title: "using every version that discovery lists",
 	Sends: "An ordinary modern request, and an initialize on another connection, under each version that server/discover lists.",
-	Phase: scenario.Read,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || len(p.Facts.Listed()) >= 2 }, recording.CodeNotExercised, "discovery lists no second version"),
 		scenario.InModern,
@@ -90,7 +88,7 @@ var advertisedScenario = &scenario.Scenario{
 			case rev.Modern():
 				if c, ok := p.Clean(ctx); ok {
 					q := p.Ordinary(stepModern)
-					q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version}
+					q.Version, q.Tags = version, recording.Tags{scenario.TagVersion: version}
 					c.Do(ctx, q)
 				}
 			default:
@@ -122,7 +120,6 @@ var afterHandshakeScenario = &scenario.Scenario{
 	Name:  AfterHandshake,
 	Title: "a modern request after a handshake",
 	Sends: "A modern request right after a handshake (on the same connection over stdio, beside the session over HTTP), and the same request without any handshake.",
-	Phase: scenario.Read,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || p.Facts.DualEra() },
 			recording.CodeNotExercised, "the target serves only one era of the protocol on this transport"),
@@ -143,9 +140,9 @@ var afterHandshakeScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary(recording.StepPlain))
+		c.Do(ctx, p.Ordinary(scenario.StepPlain))
 		q := p.Ordinary(stepAfterHandshake)
-		q.Tags = recording.Tags{recording.TagVersion: string(legacy)}
+		q.Tags = recording.Tags{scenario.TagVersion: string(legacy)}
 		if p.Combination.Transport == requirement.HTTP {
 			c.Do(ctx, q)
 			return

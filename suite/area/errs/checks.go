@@ -42,7 +42,7 @@ var Checks = []verdict.Check{
 				return
 			}
 			alike := refusesAll(v)
-			for _, x := range r.Steps(recording.StepConfigured) {
+			for _, x := range r.Steps(scenario.StepConfigured) {
 				if refusesMissing(x, alike, v) {
 					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist",
 						anotherCode(v))
@@ -51,29 +51,29 @@ var Checks = []verdict.Check{
 			guessedCodes(r.Steps(recording.StepGuessed), alike, v)
 		}},
 	{Requirement: "ERR-02", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachErrorCode(r, r.Incoming(0), v, func(code int64, frames ...int) {
-			v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn", fmt.Sprintf("an error with code %d", code), frames...)
+		eachErrorCode(r, r.Incoming(0), v, func(code int64, on verdict.Cited) {
+			v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn", fmt.Sprintf("an error with code %d", code), on)
 		})
 	}},
 	{Requirement: "ERR-04", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachErrorCode(r, r.Incoming(0), v, func(code int64, frames ...int) {
+		eachErrorCode(r, r.Incoming(0), v, func(code int64, on verdict.Cited) {
 			foreign := code < verdict.CodeUnsupportedVersion && code >= -32099 && code != -32042 // that one is judged by ERR-02
 			if foreign && v.Facts.Declares("extensions") && len(v.Facts.Capability("extensions").Map()) > 0 {
-				v.Observe("extension-code", fmt.Sprintf("an error with code %d, which one of the declared extensions may define", code), frames...)
+				v.Observe("extension-code", fmt.Sprintf("an error with code %d, which one of the declared extensions may define", code), on)
 				foreign = false
 			}
 			v.FailUnless(!foreign, verdict.Finding{
 				Expected: "no code from -32020 to -32099 other than -32020, -32021 and -32022",
 				Actual:   fmt.Sprintf("an error with code %d", code),
-				Frames:   frames,
+				On:       on,
 				Hint:     "use a code above -32000 or below -32768 for errors of your own",
 			})
 		})
 	}},
 	{Requirement: "ERR-05", From: []recording.Name{recording.Everything, recording.MissingReads}, Judge: keepMeaning},
 	{Requirement: "ERR-06", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachErrorCode(r, whileOpen(r), v, func(code int64, frames ...int) {
-			v.That(!madeUp(code), "a code of JSON-RPC or of the specification, or one outside -32768 to -32000", fmt.Sprintf("an error with code %d", code), frames...)
+		eachErrorCode(r, whileOpen(r), v, func(code int64, on verdict.Cited) {
+			v.That(!madeUp(code), "a code of JSON-RPC or of the specification, or one outside -32768 to -32000", fmt.Sprintf("an error with code %d", code), on)
 		})
 	}},
 	{Requirement: "ERR-60", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -82,15 +82,15 @@ var Checks = []verdict.Check{
 				continue
 			}
 			named := x.Error().Get("data.requiredCapabilities")
-			v.That(named.IsObject(), "data.requiredCapabilities as an object in an error -32021", "it is "+judge.TypeName(named), x.Evidence()...)
-			v.That(x.Status == 0 || x.Status == 400, "HTTP status 400 with an error -32021", fmt.Sprintf("HTTP %d", x.Status), x.Evidence()...)
+			v.That(named.IsObject(), "data.requiredCapabilities as an object in an error -32021", "it is "+judge.TypeName(named), x)
+			v.That(x.Status == 0 || x.Status == 400, "HTTP status 400 with an error -32021", fmt.Sprintf("HTTP %d", x.Status), x)
 		}
 		v.NotExercised("no error -32021 was seen")
 	}},
 	{Requirement: "ERR-61", From: []recording.Name{RemovedMethods}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepPing, stepSetLevel) {
 			if v.Expect(x).To(matcher.BeErrorReply(-32601), x.Method+", which this revision no longer has") && x.Status > 0 {
-				v.That(x.Status == 404, "HTTP status 404", fmt.Sprintf("HTTP %d for %s", x.Status, x.Method), x.Evidence()...)
+				v.That(x.Status == 404, "HTTP status 404", fmt.Sprintf("HTTP %d for %s", x.Status, x.Method), x)
 			}
 		}
 		// Who opens a legacy session serves legacy revisions as well, and may, also
@@ -117,7 +117,7 @@ var Checks = []verdict.Check{
 	{Requirement: "ERR-09", From: []recording.Name{recording.MissingReads, recording.MalformedReads},
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepConfigured, recording.StepGuessed, recording.StepStranger) {
+			for _, x := range r.Steps(scenario.StepConfigured, recording.StepGuessed, scenario.StepStranger) {
 				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
 					continue
 				}
@@ -131,7 +131,7 @@ var Checks = []verdict.Check{
 					f.Actual = "a result without contents (" + judge.Brief(x.Result()) + ") for " +
 						verdict.ReadOf(x)
 				}
-				if x.Step != recording.StepConfigured {
+				if x.Step != scenario.StepConfigured {
 					f.Warn, f.Downgraded = true,
 						"the URI was made up, and a template that is not listed may match it"
 				}
@@ -140,7 +140,7 @@ var Checks = []verdict.Check{
 			v.NeedsSubject("no read of something missing had a result or an error")
 		}},
 	{Requirement: "ERR-10", From: []recording.Name{recording.MissingReads}, Needs: verdict.Resources,
-		Judge: verdict.Each(verdict.Steps(recording.StepConfigured), func(x *recording.Exchange, v *verdict.Verdict) {
+		Judge: verdict.Each(verdict.Steps(scenario.StepConfigured), func(x *recording.Exchange, v *verdict.Verdict) {
 			if verdict.Hollow(x) {
 				v.NotExercised("the target answers with a result that holds nothing, which ERR-09 judges")
 				return
@@ -154,7 +154,7 @@ var Checks = []verdict.Check{
 		})},
 	{Requirement: "ERR-11", From: []recording.Name{recording.MalformedReads}, With: []recording.Name{recording.Reads, recording.KnownReads},
 		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepUntyped) {
+			for _, x := range r.Steps(scenario.StepUntyped) {
 				if verdict.ReadsUnknown(v) {
 					return
 				}
@@ -198,8 +198,8 @@ var Checks = []verdict.Check{
 			// Where that is the code of any read, or of any that is faulty, it is the same defect.
 			internal := func(x *recording.Exchange) bool { return x.HasCode(-32603) }
 			always := refusesAll(v) == "-32603" ||
-				slices.ContainsFunc(r.Steps(recording.StepUntyped), internal)
-			for _, x := range r.Steps(recording.StepMalformed) {
+				slices.ContainsFunc(r.Steps(scenario.StepUntyped), internal)
+			for _, x := range r.Steps(scenario.StepMalformed) {
 				v.FailUnless(always || !internal(x), verdict.Finding{
 					Expected: "a code that says that the uri is at fault, such as -32602",
 					On:       x, About: verdict.ReadOf(x) + ", which is no URI",
@@ -291,7 +291,7 @@ func guessedCodes(guesses []*recording.Exchange, alike string, v *verdict.Verdic
 	defer func() { answered.Observe(v, "catch-all-read", "%d made-up {URI yields|URIs yield} contents: %s") }()
 	for _, x := range guesses {
 		if verdict.Yields(x) {
-			answered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+			answered.Add(judge.Brief(x.Param("uri")), x)
 		}
 		if refusesMissing(x, alike, v) {
 			f := anotherCode(v)
@@ -303,26 +303,26 @@ func guessedCodes(guesses []*recording.Exchange, alike string, v *verdict.Verdic
 
 // eachErrorCode calls judge for the first occurrence of each error code in frames of a
 // recording, with the frame and that of the request that it answers.
-func eachErrorCode(r *recording.Recording, in []*wire.Frame, v *verdict.Verdict, judge func(code int64, frames ...int)) {
+func eachErrorCode(r *recording.Recording, in []*wire.Frame, v *verdict.Verdict, judge func(code int64, on verdict.Cited)) {
 	seen := map[int64]bool{}
 	for _, f := range in {
 		c := gjson.GetBytes(f.Raw, "error.code")
 		if code := int64(c.Num); c.Type == gjson.Number && c.Num == float64(code) && !seen[code] {
 			seen[code] = true
-			judge(code, answering(r, f)...)
+			judge(code, answering(r, f))
 		}
 	}
 	v.NotExercised("no error was seen")
 }
 
 // answering is the frame of the request that a frame answers, if it is known, and the frame.
-func answering(r *recording.Recording, f *wire.Frame) []int {
+func answering(r *recording.Recording, f *wire.Frame) verdict.Frames {
 	for _, x := range r.Exchanges {
 		if x.Request > 0 && slices.Contains(x.Replies, f.Number) {
-			return []int{x.Request, f.Number}
+			return verdict.Frames{x.Request, f.Number}
 		}
 	}
-	return []int{f.Number}
+	return f.Evidence()
 }
 
 // whileOpen lists the frames that the target sent before we ended their session. A request

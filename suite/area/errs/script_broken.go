@@ -19,15 +19,15 @@ var brokenReadScenario = &scenario.Scenario{
 		recording.CodeNeedsConfig,
 		"name a resource whose backend fails in the target file, subjects: {broken: URI}, "+
 			"or say how to break one, triggers: {break: {uri: URI, exec: {command: [PROGRAM]}}}"),
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		uri := p.Target.Subjects.Broken
-		if t := p.Target.Triggers.Break; t != nil {
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+		uri := c.Target.Subjects.Broken
+		if t := c.Target.Triggers.Break; t != nil {
 			uri = cmp.Or(uri, t.URI)
-			if !p.Fire(ctx, t) {
+			if !c.Fire(ctx, t) {
 				return
 			}
 		}
-		scenario.ReadResource(ctx, c, stepBroken, uri, nil)
+		c.ReadResource(ctx, stepBroken, uri, nil)
 	}),
 }
 
@@ -35,15 +35,14 @@ var removedMethodsScenario = &scenario.Scenario{
 	Name:  RemovedMethods,
 	Title: "calling methods that the revision removed",
 	Sends: "ping and logging/setLevel in a revision that removed them, and initialize where no legacy revision is served.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	When:  scenario.Where((*scenario.Play).Modern, recording.CodeCombination, "the methods belong to this revision"),
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepPing, Method: "ping"},
 			{Step: stepSetLevel, Method: "logging/setLevel", Params: map[string]any{"level": "error"}},
 		}
-		if !p.Facts.ServesLegacy() {
+		if !c.Facts.ServesLegacy() {
 			all = append(all, session.Request{Step: recording.StepInitialize, Method: "initialize",
 				Params: session.InitializeParams("2025-11-25")})
 		}

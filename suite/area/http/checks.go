@@ -66,14 +66,14 @@ const (
 
 // The checks of basic/transports/streamable-http (2026-07-28), request metadata.
 var httpChecks = []verdict.Check{
-	headerProbe("HTTP-20", recording.StepNoMethod, "a request without Mcp-Method"),
+	headerProbe("HTTP-20", scenario.StepNoMethod, "a request without Mcp-Method"),
 	headerProbe("HTTP-21", stepOtherMethod, "a request whose Mcp-Method names another method"),
 	headerProbe("HTTP-22", stepNoName, "a read without Mcp-Name"),
 	headerProbe("HTTP-23", stepOtherName, "a read whose Mcp-Name names another resource"),
 	headerProbe("HTTP-27", stepMethodCase, "a request whose Mcp-Method differs from its method in case"),
 	headerCheck("HTTP-15", func(r *recording.Recording, v *verdict.Verdict) {
 		if plainlyServed(r.Step(stepOrdinary), v) {
-			v.Expect(r.Step(recording.StepNoVersion)).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch), "a request without MCP-Protocol-Version")
+			v.Expect(r.Step(scenario.StepNoVersion)).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch), "a request without MCP-Protocol-Version")
 		}
 	}, notBefore(requirement.R20250618)),
 	headerCheck("HTTP-16", mismatchedVersions),
@@ -84,7 +84,7 @@ var httpChecks = []verdict.Check{
 		v.Expect(r.Step(stepUnsupportedVersion)).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeUnsupportedVersion), "a request for the version 1900-01-01")
 	}),
 	headerCheck("HTTP-18", func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step(recording.StepUnknownMethod)).To(matcher.BeRefusedWith(http.StatusNotFound, verdict.CodeMethodNotFound), "an unknown method")
+		v.Expect(r.Step(scenario.StepUnknownMethod)).To(matcher.BeRefusedWith(http.StatusNotFound, verdict.CodeMethodNotFound), "an unknown method")
 	}),
 	headerCheck("HTTP-19", func(r *recording.Recording, v *verdict.Verdict) {
 		if !plainlyServed(r.Step(stepOrdinary), v) {
@@ -131,19 +131,19 @@ var httpChecks = []verdict.Check{
 		v.Expect(r.Step(stepLastEvent)).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
 		for _, x := range r.Exchanges {
 			if id := x.Header.Get("Mcp-Session-Id"); x.Status > 0 {
-				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+judge.Quote(id), x.Evidence()...)
+				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+judge.Quote(id), x)
 			}
 		}
 	}, verdict.ModernOnly...),
 	headerCheck("HTTP-34", repeatedIDs),
 	headerCheck("HTTP-61", func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(stepNoVersionMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without a version in _meta")
-		v.Expect(r.Step(recording.StepNoMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without _meta")
+		v.Expect(r.Step(scenario.StepNoMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without _meta")
 	}, verdict.ModernOnly...),
 	headerCheck("HTTP-03", func(r *recording.Recording, v *verdict.Verdict) {
-		for _, step := range []recording.Step{stepGet, recording.StepDelete} {
+		for _, step := range []recording.Step{stepGet, scenario.StepDelete} {
 			if x := r.Step(step); verdict.Responded(x, v) {
-				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405", fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x.Evidence()...)
+				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405", fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x)
 			}
 		}
 	}, verdict.ModernOnly...),
@@ -173,7 +173,7 @@ func headerProbe(id string, step recording.Step, about string) verdict.Check {
 		if named && namesJudged(r, v) || !named && plainlyServed(r.Step(stepOrdinary), v) {
 			misfitRefused(r.Step(step), v, about)
 			for _, x := range r.Steps(step)[min(1, len(r.Steps(step))):] {
-				misfitRefused(x, v, about+": "+x.Tags[recording.TagForm])
+				misfitRefused(x, v, about+": "+x.Tags[scenario.TagForm])
 			}
 		}
 	})
@@ -203,7 +203,7 @@ func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
 			return
 		}
 		about := "a request whose " + x.Tags[tagDiffers] + " alone names another version"
-		if form := x.Tags[recording.TagForm]; form != "" {
+		if form := x.Tags[scenario.TagForm]; form != "" {
 			about += ": " + form
 		}
 		if subscribed(x, v, about) {
@@ -300,7 +300,7 @@ func nameless(x *recording.Exchange, v *verdict.Verdict) {
 // answers in the ways of that era.
 func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Exchanges {
-		if (x.Step == recording.StepNoVersion || x.Step == recording.StepNoMeta) && !v.Facts.ModernOnly() {
+		if (x.Step == scenario.StepNoVersion || x.Step == scenario.StepNoMeta) && !v.Facts.ModernOnly() {
 			continue
 		}
 		if !x.Failed() || x.Status < 400 || x.Status > 499 || len(x.ID) == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -30,26 +31,26 @@ var httpMessagesChecks = []verdict.Check{
 	})},
 	{Requirement: "HTTP-06", From: []recording.Name{HTTPStatuses}, Judge: refusedNotification},
 	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},
-	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: verdict.Each(verdict.Steps(recording.StepBadVersion), func(x *recording.Exchange, v *verdict.Verdict) {
+	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: verdict.Each(verdict.Steps(scenario.StepBadVersion), func(x *recording.Exchange, v *verdict.Verdict) {
 		if x.Status == http.StatusNotFound {
 			v.NotExercised("the session had ended")
 			return
 		}
-		v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags[recording.TagVersion])
+		v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags[scenario.TagVersion])
 	})},
 	{Requirement: "HTTP-14", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		// What is not served with the header either says nothing about the header.
-		if uses := r.Steps(recording.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
+		if uses := r.Steps(scenario.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
 			if v.Answered(uses[0]) {
 				v.NotExercised("the same request with MCP-Protocol-Version is not served: " +
 					matcher.Describe(uses[0]))
 			}
 			return
 		}
-		v.RestsOn(r.Step(recording.StepUse))
-		x := r.Step(recording.StepNoVersion)
+		v.RestsOn(r.Step(scenario.StepUse))
+		x := r.Step(scenario.StepNoVersion)
 		if x != nil && x.Status == http.StatusBadRequest && !issued(r) {
-			v.Observe("version-demanded", matcher.Describe(x)+" to a request without MCP-Protocol-Version, which the target, keeping no sessions, cannot know otherwise", x.Evidence()...)
+			v.Observe("version-demanded", matcher.Describe(x)+" to a request without MCP-Protocol-Version, which the target, keeping no sessions, cannot know otherwise", x)
 			v.NotExercised("the target keeps no sessions by which to know the version, and demands the " +
 				"header that clients have to send")
 			return
@@ -62,7 +63,7 @@ var httpMessagesChecks = []verdict.Check{
 	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients, HTTPCrowd}, With: verdict.BothWalks,
 		Judge: verdict.InScenario(HTTPCrowd, besideStreams, severalClients)},
 	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, step := range []recording.Step{recording.StepGetBadVersion, recording.StepDeleteBadVersion} {
+		for _, step := range []recording.Step{scenario.StepGetBadVersion, scenario.StepDeleteBadVersion} {
 			x := r.Step(step)
 			if x == nil || refusedOtherwise(x) || !verdict.Responded(x, v) {
 				continue
@@ -72,14 +73,14 @@ var httpMessagesChecks = []verdict.Check{
 			}
 			notOffered := x.Status == http.StatusMethodNotAllowed || x.Status == http.StatusNotImplemented
 			v.That(x.Status == http.StatusBadRequest || notOffered, "HTTP 400 (or 405)",
-				fmt.Sprintf("HTTP %d to %s with MCP-Protocol-Version: 1900-01-01", x.Status, verb(step)), x.Evidence()...)
+				fmt.Sprintf("HTTP %d to %s with MCP-Protocol-Version: 1900-01-01", x.Status, verb(step)), x)
 		}
 	}},
 }
 
 // severalClients: a second client gets a session beside the first, a connection, and its own answers.
 func severalClients(r *recording.Recording, v *verdict.Verdict) {
-	if x := r.Step(recording.StepSecondClient); x != nil && verdict.Responded(x, v) {
+	if x := r.Step(scenario.StepSecondClient); x != nil && verdict.Responded(x, v) {
 		v.FailUnless(x.Succeeded(), verdict.Finding{
 			Expected: "a session for a second client",
 			On:       x, About: "the initialize of a second client",
@@ -99,7 +100,7 @@ func besideStreams(r *recording.Recording, v *verdict.Verdict) {
 	if x != nil && then != nil && then.Succeeded() && x.Tags[tagStreams] > "1" {
 		v.WarnUnless(x.Outcome != recording.Silent, "a response to a request while streams stand open",
 			matcher.Describe(x)+" beside "+x.Tags[tagStreams]+" streams that the client kept open, and a "+
-				"result once they had ended", append(x.Evidence(), then.Evidence()...)...)
+				"result once they had ended", x, then)
 	}
 }
 
@@ -140,27 +141,27 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 	}
 	v.RestsOn(after)
 	v.That(note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed,
-		"the notification to be taken at the endpoint that takes requests", fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status), note.Evidence()...)
+		"the notification to be taken at the endpoint that takes requests", fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status), note)
 }
 
 // oddMethods: what the endpoint does with HTTP methods that it does not have is not laid
 // down; RFC 9110 (section 15.5.6) has 405 for it, and 501 for unknown ones.
 func oddMethods(r *recording.Recording, v *verdict.Verdict) {
 	var served, failed []string
-	var servedBy, failedBy []int
+	var servedBy, failedBy verdict.Several
 	for _, x := range r.Steps(stepOddMethod) {
 		switch {
 		case x.Succeeded():
-			served, servedBy = append(served, x.Tags[tagVerb]), append(servedBy, x.Evidence()...)
+			served, servedBy = append(served, x.Tags[tagVerb]), append(servedBy, x)
 		case x.Fatal || x.Status >= 500 && x.Status != http.StatusNotImplemented && x.Outcome != recording.Refused:
-			failed, failedBy = append(failed, x.Tags[tagVerb]+" ("+verdict.Reaction(x)+")"), append(failedBy, x.Evidence()...)
+			failed, failedBy = append(failed, x.Tags[tagVerb]+" ("+verdict.Reaction(x)+")"), append(failedBy, x)
 		}
 	}
 	if len(served) > 0 {
-		v.Observe("odd-method-served", "requests sent by "+strings.Join(served, " and ")+" are served as those by POST, the only method that messages are sent by", servedBy...)
+		v.Observe("odd-method-served", "requests sent by "+strings.Join(served, " and ")+" are served as those by POST, the only method that messages are sent by", servedBy)
 	}
 	if len(failed) > 0 {
-		v.Observe("odd-method-failed", "the server fails at HTTP methods that the endpoint does not have, which 405 is for: "+strings.Join(failed, ", "), failedBy...)
+		v.Observe("odd-method-failed", "the server fails at HTTP methods that the endpoint does not have, which 405 is for: "+strings.Join(failed, ", "), failedBy)
 	}
 }
 
@@ -179,9 +180,9 @@ func acceptedNotification(r *recording.Recording, v *verdict.Verdict) {
 
 // acceptedBy202: a notification that was taken is answered in the one way there is.
 func acceptedBy202(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
-	v.That(x.Status == http.StatusAccepted, "HTTP 202 to a notification", fmt.Sprintf("HTTP %d", x.Status), x.Evidence()...)
+	v.That(x.Status == http.StatusAccepted, "HTTP 202 to a notification", fmt.Sprintf("HTTP %d", x.Status), x)
 	body := verdict.Body(r, x)
-	v.That(len(body) == 0, "no body", "the body "+wire.Excerpt(body, 80), x.Evidence()...)
+	v.That(len(body) == 0, "no body", "the body "+wire.Excerpt(body, 80), x)
 }
 
 // refusedNotification: an error status; what stands in the body is a permission. Only the
@@ -200,7 +201,7 @@ func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
 			Warn:     x.Step == stepMalformed,
 		})
 		if id := gjson.GetBytes(raw, "id"); failed && x.Status >= 400 && id.Exists() && id.Type != gjson.Null {
-			v.Observe("refusal-with-id", "the error about a notification has the id "+judge.Brief(id)+", but a notification has none", x.Evidence()...)
+			v.Observe("refusal-with-id", "the error about a notification has the id "+judge.Brief(id)+", but a notification has none", x)
 		}
 	}
 }
@@ -243,13 +244,13 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 		}
 		kind := verdict.MediaType(x.Header)
 		if !v.That(kind == "application/json" || kind == "text/event-stream", "Content-Type application/json or text/event-stream",
-			"Content-Type is "+judge.Quote(x.Header.Get("Content-Type"))+" in the answer to "+x.Method, x.Evidence()...) || kind != "application/json" {
+			"Content-Type is "+judge.Quote(x.Header.Get("Content-Type"))+" in the answer to "+x.Method, x) || kind != "application/json" {
 			continue
 		}
 		for _, n := range x.Replies {
 			if f := r.Frame(n); f != nil && f.HTTP != nil {
 				raw := wire.Parse(f.Raw)
-				v.That(raw.IsObject() || raw.IsArray(), "one JSON object", "the body is "+judge.Brief(raw), x.Evidence()...)
+				v.That(raw.IsObject() || raw.IsArray(), "one JSON object", "the body is "+judge.Brief(raw), x)
 			}
 		}
 	}
@@ -268,17 +269,17 @@ func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
 		if !verdict.Responded(x, v) {
 			continue
 		}
-		state, about := v.That, "Accept with the types in another "+x.Tags[recording.TagForm]
+		state, about := v.That, "Accept with the types in another "+x.Tags[scenario.TagForm]
 		switch {
 		case x.Step == stepCharset:
 			state, about = v.WarnUnless, "Content-Type: application/json; charset=utf-8"
-		case x.Tags[recording.TagForm] == "quality":
+		case x.Tags[scenario.TagForm] == "quality":
 			state, about = v.WarnUnless, "Accept with a weight (q=0.9)"
-		case x.Tags[recording.TagForm] == "case":
+		case x.Tags[scenario.TagForm] == "case":
 			state = v.WarnUnless // names of media types have no case, but that is said by HTTP alone
 		}
 		state(x.Status != http.StatusNotAcceptable && x.Status != http.StatusUnsupportedMediaType && x.Status < 400,
-			"service", matcher.Describe(x)+" to "+about, x.Evidence()...)
+			"service", matcher.Describe(x)+" to "+about, x)
 	}
 	framedByHTTP(r, v)
 }
@@ -298,7 +299,7 @@ func framedByHTTP(r *recording.Recording, v *verdict.Verdict) {
 			x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
 			continue // 404 also says that a session has ended
 		}
-		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x.Evidence()...)
+		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x)
 	}
 }
 
@@ -314,7 +315,7 @@ func acceptedAnswers(r *recording.Recording, v *verdict.Verdict) {
 				continue
 			}
 			v.That(f.HTTP.Status == http.StatusAccepted && len(f.Raw) == 0, "HTTP 202 without a body",
-				fmt.Sprintf("HTTP %d to our answer to the server's %s", f.HTTP.Status, x.Tags[recording.TagMethod]), x.Evidence()...)
+				fmt.Sprintf("HTTP %d to our answer to the server's %s", f.HTTP.Status, x.Tags[recording.TagMethod]), x)
 		}
 	}
 }
@@ -339,19 +340,19 @@ func strayAnswer(r *recording.Recording, v *verdict.Verdict) {
 	}
 	body := verdict.Body(r, x)
 	v.That(x.Status >= 400 || x.Status == http.StatusAccepted && len(body) == 0, "HTTP 202 without a body, or an error status",
-		fmt.Sprintf(plural.Of(len(body), "HTTP %d with %d {byte|bytes} to a response that belongs to no request"), x.Status, len(body)), x.Evidence()...)
+		fmt.Sprintf(plural.Of(len(body), "HTTP %d with %d {byte|bytes} to a response that belongs to no request"), x.Status, len(body)), x)
 }
 
 // malformedBodies: the client is told that its body was not taken; that it is at fault, and not the
 // server, is what no sentence asks for.
 func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
 	var failed []string
-	var failedBy []int
+	var failedBy verdict.Several
 	for _, x := range r.Steps(stepBody) {
 		about := map[string]string{
 			"brace": "a body that ends behind its first brace", "empty": "an empty body",
 			"number": "a body that is a number",
-		}[x.Tags[recording.TagForm]]
+		}[x.Tags[scenario.TagForm]]
 		if x.Fatal {
 			if verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
 				continue
@@ -367,12 +368,12 @@ func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
 		if !verdict.Responded(x, v) {
 			continue
 		}
-		v.That(x.Status >= 400, "an HTTP error status", fmt.Sprintf("HTTP %d to %s", x.Status, about), x.Evidence()...)
+		v.That(x.Status >= 400, "an HTTP error status", fmt.Sprintf("HTTP %d to %s", x.Status, about), x)
 		if x.Status >= 500 {
-			failed, failedBy = append(failed, fmt.Sprintf("%s (HTTP %d)", about, x.Status)), append(failedBy, x.Evidence()...)
+			failed, failedBy = append(failed, fmt.Sprintf("%s (HTTP %d)", about, x.Status)), append(failedBy, x)
 		}
 	}
 	if len(failed) > 0 {
-		v.Observe("malformed-body-failed", "the server says that it failed, where what it got was at fault, which 400 is for: "+strings.Join(failed, ", "), failedBy...)
+		v.Observe("malformed-body-failed", "the server says that it failed, where what it got was at fault, which 400 is for: "+strings.Join(failed, ", "), failedBy)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -24,7 +25,7 @@ var httpStreamsChecks = []verdict.Check{
 		for _, x := range verdict.Streamed(r) {
 			if x.Method != "subscriptions/listen" && (x.Outcome == recording.Replied || x.Outcome == recording.HTTPOnly) {
 				v.That(x.Outcome == recording.Replied, "the response in the event stream that answers the request",
-					"the event stream that answers "+x.Method+" ended without it", x.Evidence()...)
+					"the event stream that answers "+x.Method+" ended without it", x)
 			}
 		}
 	}},
@@ -32,7 +33,7 @@ var httpStreamsChecks = []verdict.Check{
 		for _, x := range verdict.Streamed(r) {
 			if x.Outcome == recording.Replied {
 				v.That(x.Tags[recording.TagOpen] == "", "the event stream to end after the response",
-					"the stream that answers "+x.Method+" by "+map[bool]string{true: "an error", false: "a result"}[x.Failed()]+" was still open two seconds later", x.Evidence()...)
+					"the stream that answers "+x.Method+" by "+map[bool]string{true: "an error", false: "a result"}[x.Failed()]+" was still open two seconds later", x)
 			}
 		}
 	}},
@@ -43,7 +44,7 @@ var httpStreamsChecks = []verdict.Check{
 	{Requirement: "HTTP-31", From: []recording.Name{HTTPHeaders, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Streamed(r) {
 			got := x.Header.Get("X-Accel-Buffering")
-			v.That(strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams", "the header is "+judge.Quote(got)+" on the stream that answers "+x.Method, x.Evidence()...)
+			v.That(strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams", "the header is "+judge.Quote(got)+" on the stream that answers "+x.Method, x)
 		}
 	}},
 	{Requirement: "HTTP-39", From: []recording.Name{HTTPStreams}, Declared: true, Judge: deliveryChannel},
@@ -80,18 +81,18 @@ func noResponsesOnGet(r *recording.Recording, v *verdict.Verdict) {
 			if (m.Get("result").Exists() || m.Get("error").Exists()) && m.Get("method").Type != gjson.String && verdict.OnGet(r, f) { // a notification with a null result is RPC-12's
 				v.That(false, "no responses on the stream opened by GET", "a response to request "+
 					judge.Brief(m.Get("id")),
-					append(askedBy(r, verdict.Message{Message: &m, Frame: f}), f.Number)...)
+					askedBy(r, verdict.Message{Message: &m, Frame: f}), f)
 			}
 		}
 	}
 }
 
 // askedBy is the frame of the request of its session that a response answers, if there is one.
-func askedBy(r *recording.Recording, m verdict.Message) []int {
+func askedBy(r *recording.Recording, m verdict.Message) verdict.Frames {
 	sent := recording.Keep(r.Exchanges,
 		func(x *recording.Exchange) bool { return x.Session == m.Frame.Session })
 	if x := verdict.Asker(sent, m); x != nil {
-		return []int{x.Request}
+		return verdict.Frames{x.Request}
 	}
 	return nil
 }
@@ -127,14 +128,13 @@ func getStream(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	const expected = "text/event-stream, or HTTP 405"
-	silent, end := x.Status == 0 && x.Outcome == recording.Sent, r.Step(recording.StepDelete)
+	silent, end := x.Status == 0 && x.Outcome == recording.Sent, r.Step(scenario.StepDelete)
 	if silent || x.Tags[tagLate] != "" { // no text sets a time
-		v.Observe("late-stream-head", "GET had no response after a second: clients that wait for its head do not know whether there is a stream", x.Evidence()...)
+		v.Observe("late-stream-head", "GET had no response after a second: clients that wait for its head do not know whether there is a stream", x)
 	}
 	switch {
 	case silent && end != nil && end.Status/100 == 2: // the stream would have ended with the session
-		v.Fail(verdict.Finding{Expected: expected, Actual: "no response to GET, not even when the session had ended",
-			Frames: append(x.Evidence(), end.Evidence()...), Warn: true})
+		v.WarnUnless(false, expected, "no response to GET, not even when the session had ended", x, end)
 		return
 	case cutOff(x, "GET", v):
 		return
@@ -146,11 +146,11 @@ func getStream(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if x.Status == http.StatusOK {
-		v.That(verdict.MediaType(x.Header) == "text/event-stream", expected, "HTTP 200 with Content-Type "+judge.Quote(x.Header.Get("Content-Type"))+" to GET", x.Evidence()...)
+		v.That(verdict.MediaType(x.Header) == "text/event-stream", expected, "HTTP 200 with Content-Type "+judge.Quote(x.Header.Get("Content-Type"))+" to GET", x)
 		return
 	}
 	about := x.Status == http.StatusForbidden || x.Status == http.StatusConflict || x.Status == http.StatusNotFound && r.Step(recording.StepList).Status == http.StatusNotFound
-	v.That(x.Status == http.StatusMethodNotAllowed || about, expected, fmt.Sprintf("HTTP %d to GET", x.Status), x.Evidence()...)
+	v.That(x.Status == http.StatusMethodNotAllowed || about, expected, fmt.Sprintf("HTTP %d to GET", x.Status), x)
 }
 
 // relatedMessages: the stream that answers a request carries no notification of
@@ -175,7 +175,7 @@ func relatedMessages(r *recording.Recording, v *verdict.Verdict) {
 			}
 			stray = stray && (v.Modern() || !causes(x, m))
 			v.That(!stray, "only what belongs to the request on its stream", method+
-				" on the stream that answers "+x.Method, x.Request, n)
+				" on the stream that answers "+x.Method, verdict.Frames{x.Request, n})
 		}
 	}
 }
@@ -209,7 +209,7 @@ func noBroadcast(r *recording.Recording, v *verdict.Verdict) {
 	for i, a := range notes {
 		for _, b := range notes[:i] {
 			v.That(a.Channel == b.Channel || a.Session != b.Session || !bytes.Equal(a.Raw, b.Raw), "each message on one stream only",
-				"the same notification came on "+b.Channel+" and on "+a.Channel, b.Number, a.Number)
+				"the same notification came on "+b.Channel+" and on "+a.Channel, b, a)
 		}
 	}
 }
@@ -258,7 +258,7 @@ func onOwnStream(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, f := range foreign {
 		if n := own[place{f.Session, string(f.Raw)}]; n > 0 {
-			v.That(false, "each message on one stream only", "what came on the stream of its own request came on "+f.Channel+" as well: "+wire.Excerpt(f.Raw, 100), n, f.Number)
+			v.That(false, "each message on one stream only", "what came on the stream of its own request came on "+f.Channel+" as well: "+wire.Excerpt(f.Raw, 100), verdict.Frames{n}, f)
 		}
 	}
 }
@@ -266,8 +266,8 @@ func onOwnStream(r *recording.Recording, v *verdict.Verdict) {
 // noBroadcastByItself: the updates of a resource that changes by itself do not come on two streams in
 // step. Each has its fellow on the other stream, much nearer than any two on the same stream are.
 func noBroadcastByItself(r *recording.Recording, v *verdict.Verdict) {
-	mark, ok := r.Mark(recording.MarkDoubled)
-	one, two := r.Step(recording.StepStream), r.Step(recording.StepSecondStream)
+	mark, ok := r.Mark(scenario.MarkDoubled)
+	one, two := r.Step(recording.StepStream), r.Step(scenario.StepSecondStream)
 	if !ok || one == nil || two == nil || r.Frame(one.Request) == nil || r.Frame(two.Request) == nil {
 		v.Skip(recording.CodeNeedsConfig, "nothing changed by itself, again and again, while two streams were open: say in the target file how to make a resource change (triggers.update)")
 		return
@@ -286,14 +286,14 @@ func noBroadcastByItself(r *recording.Recording, v *verdict.Verdict) {
 	if n := min(len(first), len(second)); n < least || len(first)+len(second)-2*n > 1 {
 		return
 	}
-	var frames []int
+	var frames verdict.Frames
 	for i := range min(len(first), len(second)) {
 		if i > 0 && 4*abs(first[i].At-second[i].At) > first[i].At-first[i-1].At || !bytes.Equal(first[i].Raw, second[i].Raw) {
 			return // streams may share what changes at the same time
 		}
 		frames = append(frames, first[i].Number, second[i].Number)
 	}
-	v.That(4*abs(first[0].At-second[0].At) > first[1].At-first[0].At, "each message on one stream only", "the same notifications came on two streams at the same time", frames...)
+	v.That(4*abs(first[0].At-second[0].At) > first[1].At-first[0].At, "each message on one stream only", "the same notifications came on two streams at the same time", frames)
 }
 
 func abs(d time.Duration) time.Duration { return max(d, -d) }
@@ -309,7 +309,7 @@ func deliveryChannel(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("no stream was opened by GET")
 		return
 	}
-	v.That(x.Status != http.StatusMethodNotAllowed, "a stream by GET, on which the declared notifications can arrive", "HTTP 405 to GET", x.Evidence()...)
+	v.That(x.Status != http.StatusMethodNotAllowed, "a stream by GET, on which the declared notifications can arrive", "HTTP 405 to GET", x)
 }
 
 // foreignProgress: the progress of a request comes on its own stream, if it has one.
@@ -326,7 +326,7 @@ func foreignProgress(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range r.Notifications("notifications/progress", 0) {
 			if gjson.GetBytes(f.Raw, "params.progressToken").Raw == token.Raw && verdict.OnGet(r, f) {
 				v.That(false, "progress on the stream that answers the request", "progress of "+x.Method+
-					" on the stream opened by GET", x.Request, f.Number)
+					" on the stream opened by GET", verdict.Frames{x.Request}, f)
 			}
 		}
 	}

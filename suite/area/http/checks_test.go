@@ -13,6 +13,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -221,14 +222,14 @@ func TestStreamChecks(t *testing.T) {
 		{ID: "HTTP-12", Want: verdict.Fail, Rec: areatest.Lines(one, two, marked, copied)},
 		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(one, areatest.HTTPLine("get-2", 409, areatest.NoMessage))},
 	})
-	one.Step, two.Step, one.Channel, two.Channel = recording.StepStream, recording.StepSecondStream, "get:1", "get:2"
+	one.Step, two.Step, one.Channel, two.Channel = recording.StepStream, scenario.StepSecondStream, "get:1", "get:2"
 	while := slices.Repeat([]rt.Line{{Method: "ping", Result: `{}`}}, 40) // a millisecond for each frame
 	ticks := func(uri string) []rt.Line {
 		other := copied
 		other.Incoming = []string{strings.ReplaceAll(copied.Incoming[0], "a:1", uri)}
 		return slices.Concat(while, []rt.Line{changed, other}, while, []rt.Line{changed, other})
 	}
-	doubled := []rt.Line{one, two, {Mark: recording.MarkDoubled}}
+	doubled := []rt.Line{one, two, {Mark: scenario.MarkDoubled}}
 	areatest.WalkRuns(t, recording.SelfChanges, `{"resources":{"subscribe":true}}`, []areatest.Run{
 		{ID: "HTTP-12", Want: verdict.Fail, Rec: slices.Concat(doubled, ticks("a:1"))},
 		{ID: "HTTP-12", Want: verdict.Pass, Rec: slices.Concat(doubled, ticks("a:1/part"))},
@@ -346,7 +347,7 @@ func TestOneClientAtATime(t *testing.T) {
 	req, _ := area.Catalogue().Find("HTTP-37")
 	k, _ := area.BuiltIn().Check("HTTP-37")
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{}}`)
-	refused := areatest.HTTPLine(recording.StepSecondClient, 400, rt.Line{Method: "initialize", Error: `{"code":-32600,"message":"already initialized"}`})
+	refused := areatest.HTTPLine(scenario.StepSecondClient, 400, rt.Line{Method: "initialize", Error: `{"code":-32600,"message":"already initialized"}`})
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.TwoClients: rt.New(recording.TwoClients, facts, refused)})
 	if got.Outcome != verdict.Warn || !strings.Contains(got.Hint, "instances: 1") {
 		t.Errorf("%s: %q", got.Outcome, got.Hint)

@@ -26,15 +26,14 @@ var httpHeadersScenario = &scenario.Scenario{
 	Name:  HTTPHeaders,
 	Title: "sending headers that are missing, wrong or oddly written",
 	Sends: "One request in many variations: Mcp-Method, Mcp-Name and the version header left out, contradicting the body or oddly written; also GET, DELETE and listen.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.All(scenario.OverHTTP, scenario.InModern),
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		all := append(versionProbes(p), methodProbes(p)...)
-		if uri := p.Readable(); uri != "" {
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+		all := append(versionProbes(c), methodProbes(c)...)
+		if uri := c.Readable(); uri != "" {
 			all = append(all, nameProbes(uri)...)
-		} else if p.Facts.Declares("resources") {
+		} else if c.Facts.Declares("resources") {
 			all = append(all, unlistedNameProbes()...)
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
@@ -44,8 +43,8 @@ var httpHeadersScenario = &scenario.Scenario{
 			}
 			c.Do(ctx, q)
 		})
-		c.Peek(ctx, session.Request{Step: stepGet, HTTPMethod: http.MethodGet}, p.Limits.Timeout)
-		c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
+		c.Peek(ctx, session.Request{Step: stepGet, HTTPMethod: http.MethodGet}, c.Limits.Timeout)
+		c.Do(ctx, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 		if listen(ctx, c, session.Request{Step: recording.StepListen}).Tags[recording.TagAck] != "" {
 			scenario.Each(c, listenProbes(), func(_ int, q session.Request, c *scenario.Client) { listen(ctx, c, q) })
 		}
@@ -56,7 +55,7 @@ var httpHeadersScenario = &scenario.Scenario{
 // what is answered.
 func listenProbes() []session.Request {
 	tags := func() recording.Tags {
-		return recording.Tags{recording.TagForm: "subscriptions/listen", tagDiffers: "header"}
+		return recording.Tags{scenario.TagForm: "subscriptions/listen", tagDiffers: "header"}
 	}
 	return []session.Request{
 		{Step: stepOtherMethod, Tags: tags(), Header: map[string]string{headerMethod: "resources/list"}},
@@ -81,46 +80,36 @@ func listen(ctx context.Context, c *scenario.Client, q session.Request) *recordi
 }
 
 // versionProbes are about the version header and the metadata it mirrors.
-func versionProbes(p *scenario.Play) []session.Request {
-	probe := func(step recording.Step, change func(*session.Request)) session.Request {
-		q := p.Ordinary(step)
-		change(&q)
-		return q
-	}
-	return []session.Request{
-		p.Ordinary(stepOrdinary),
-		probe(recording.StepNoVersion, func(q *session.Request) { q.Omit = []string{scenario.HeaderVersion} }),
-		probe(stepMismatch, func(q *session.Request) {
-			q.Tags = recording.Tags{tagDiffers: "body"}
-			q.Meta = map[string]any{session.MetaVersion: string(requirement.R20251125)}
-		}),
-		probe(stepMismatch, func(q *session.Request) {
-			q.Tags = recording.Tags{tagDiffers: "header"}
-			q.Header = map[string]string{scenario.HeaderVersion: scenario.PastVersion}
-		}),
-		probe(stepUnsupportedVersion, func(q *session.Request) { q.Version = scenario.PastVersion }),
-		probe(recording.StepUnknownMethod, func(q *session.Request) { q.Method = "x-mcpcheck-unknown/method" }),
-		probe(stepNoCapabilities, func(q *session.Request) { q.Meta = map[string]any{session.MetaCapabilities: nil} }),
-		probe(stepNoVersionMeta, func(q *session.Request) { q.Meta = map[string]any{session.MetaVersion: nil} }),
-		probe(recording.StepNoMeta, func(q *session.Request) { q.Bare, q.Params = true, json.RawMessage(`{}`) }),
-		probe(stepSessionHeader, func(q *session.Request) {
-			q.Header = map[string]string{scenario.HeaderSession: "mcpcheck-no-such-session"}
-		}),
-		probe(stepLastEvent, func(q *session.Request) { q.Header = map[string]string{session.HeaderLastEventID: "5"} }),
-	}
+func versionProbes(c *scenario.Client) []session.Request {
+	return c.Ordinarily(
+		session.Request{Step: stepOrdinary},
+		session.Request{Step: scenario.StepNoVersion, Omit: []string{scenario.HeaderVersion}},
+		session.Request{Step: stepMismatch, Tags: recording.Tags{tagDiffers: "body"},
+			Meta: map[string]any{session.MetaVersion: string(requirement.R20251125)}},
+		session.Request{Step: stepMismatch, Tags: recording.Tags{tagDiffers: "header"},
+			Header: map[string]string{scenario.HeaderVersion: scenario.PastVersion}},
+		session.Request{Step: stepUnsupportedVersion, Version: scenario.PastVersion},
+		session.Request{Step: scenario.StepUnknownMethod, Method: "x-mcpcheck-unknown/method"},
+		session.Request{Step: stepNoCapabilities, Meta: map[string]any{session.MetaCapabilities: nil}},
+		session.Request{Step: stepNoVersionMeta, Meta: map[string]any{session.MetaVersion: nil}},
+		session.Request{Step: scenario.StepNoMeta, Bare: true, Params: json.RawMessage(`{}`)},
+		session.Request{Step: stepSessionHeader, Header: map[string]string{scenario.HeaderSession: "mcpcheck-no-such-session"}},
+		session.Request{Step: stepLastEvent, Header: map[string]string{session.HeaderLastEventID: "5"}},
+	)
 }
 
 // methodProbes are about Mcp-Method.
-func methodProbes(p *scenario.Play) []session.Request {
-	plain := func(step recording.Step) session.Request { return p.Ordinary(step) }
-	missing, other, upper, spelled := plain(recording.StepNoMethod), plain(stepOtherMethod), plain(stepMethodCase), plain(stepSpelling)
-	missing.Omit = []string{headerMethod}
-	other.Header = map[string]string{headerMethod: "resources/templates/list"}
-	upper.Header = map[string]string{headerMethod: strings.ToUpper(upper.Method)}
-	spelled.Omit = []string{headerMethod, scenario.HeaderVersion}
-	spelled.Exact = [][2]string{{"mcp-method", spelled.Method}, {"mcp-protocol-version", string(p.Revision())}}
-	all := []session.Request{missing, other, upper, spelled, {Step: stepNameless, Method: "server/discover"}}
-	if p.Facts.Declares("resources") {
+func methodProbes(c *scenario.Client) []session.Request {
+	method := c.Ordinary("").Method
+	all := c.Ordinarily(
+		session.Request{Step: scenario.StepNoMethod, Omit: []string{headerMethod}},
+		session.Request{Step: stepOtherMethod, Header: map[string]string{headerMethod: "resources/templates/list"}},
+		session.Request{Step: stepMethodCase, Header: map[string]string{headerMethod: strings.ToUpper(method)}},
+		session.Request{Step: stepSpelling, Omit: []string{headerMethod, scenario.HeaderVersion},
+			Exact: [][2]string{{"mcp-method", method}, {"mcp-protocol-version", string(c.Revision())}}},
+		session.Request{Step: stepNameless, Method: "server/discover"},
+	)
+	if c.Facts.Declares("resources") {
 		all = append(all, session.Request{Step: stepNameless, Method: "resources/list"},
 			session.Request{Step: stepNameless, Method: "resources/templates/list"})
 	}
@@ -131,8 +120,9 @@ func methodProbes(p *scenario.Play) []session.Request {
 func nameProbes(uri string) []session.Request {
 	const stranger = "x-mcpcheck-7b4e91:another-resource"
 	probe := func(step recording.Step, form string, header map[string]string) session.Request {
-		return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
-			Header: header, Tags: recording.Tags{recording.TagForm: form, recording.TagURI: uri}}
+		q := scenario.Of(step, "resources/read", uri, recording.Tags{scenario.TagForm: form})
+		q.Header = header
+		return q
 	}
 	named := func(value string) map[string]string { return map[string]string{headerName: value} }
 	missing := probe(stepNoName, "", nil)
@@ -174,7 +164,7 @@ func lastLetter(uri string) int {
 // for any read.
 func unlistedNameProbes() []session.Request {
 	const uri = "x-mcpcheck-7b4e91:no-such-resource"
-	plain := session.Request{Step: stepUnlistedRead, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}
+	plain := scenario.Of(stepUnlistedRead, "resources/read", uri)
 	all := []session.Request{plain}
 	for _, q := range nameProbes(uri) {
 		if q.Step != stepSpelling {

@@ -28,18 +28,18 @@ var httpStreamsScenario = &scenario.Scenario{
 	In:    scenario.Own,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.OverHTTP,
-	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
 		stream := c.S.OpenStream(ctx, stepGet)
-		all := []session.Request{p.Ordinary(recording.StepList)}
-		if p.Facts.Declares("resources") {
+		all := []session.Request{c.Ordinary(recording.StepList)}
+		if c.Facts.Declares("resources") {
 			all = append(all, session.Request{Step: stepTemplates, Method: "resources/templates/list"})
 		}
-		if uri := p.Readable(); uri != "" {
+		if uri := c.Readable(); uri != "" {
 			all = append(all, scenario.ReadRequest(recording.StepRead, uri, "mcpcheck-progress-read"))
 			// What fails may end by another way than what succeeds.
 			all = append(all, scenario.ReadRequest(stepMissing, cmp.Or(scenario.NoSuch(uri), "x-mcpcheck-7b4e91:no-such-resource"), "mcpcheck-progress-missing"))
 		}
-		if slow := p.Target.Subjects.Slow; slow != nil {
+		if slow := c.Target.Subjects.Slow; slow != nil {
 			all = append(all, scenario.ReadRequest(stepSlow, slow.URI, "mcpcheck-progress-slow"))
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { streamed(ctx, c, q) })
@@ -47,11 +47,11 @@ var httpStreamsScenario = &scenario.Scenario{
 			if stream.Status() == 0 {
 				stream.Exchange().Tags = recording.Tags{tagLate: "yes"}
 			}
-			if stream.Open() || stream.Status() == 0 && stream.AwaitHead(ctx, p.Limits.Timeout) {
-				c.S.Quiet(ctx, p.Limits.QuietWindow)
+			if stream.Open() || stream.Status() == 0 && stream.AwaitHead(ctx, c.Limits.Timeout) {
+				c.S.Quiet(ctx, c.Limits.QuietWindow)
 			} else if stream.Status() == 0 {
 				// Some write it with the first event only, or when the stream ends with the session.
-				c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
+				c.Do(ctx, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 				stream.AwaitHead(ctx, lingering)
 			}
 			c.Note(c.Dropped(ctx, stream))
@@ -95,16 +95,16 @@ var httpCrowdScenario = &scenario.Scenario{
 	Phase: scenario.Mutate, // who serves nothing beside them keeps others waiting as well
 	In:    scenario.Expendable,
 	When:  scenario.OverHTTP,
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		if p.Limited() {
-			p.Skip(recording.CodeNotExercised, "streams do not stand side by side")
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+		if c.Limited() {
+			c.Skip(recording.CodeNotExercised, "streams do not stand side by side")
 			return
 		}
 		const most = 6
 		var all []*session.Stream
 		for range most {
 			one := c.S.OpenStream(ctx, stepCrowd)
-			if p.Modern() {
+			if c.Modern() {
 				one = c.S.Listen(ctx, stepCrowd, session.Filter{ListChanged: true}, session.Request{})
 			}
 			if !one.Open() {
@@ -114,7 +114,7 @@ var httpCrowdScenario = &scenario.Scenario{
 			all = append(all, one)
 		}
 		ask := func(step recording.Step) *recording.Exchange {
-			q := p.Ordinary(step)
+			q := c.Ordinary(step)
 			q.Tags = recording.Tags{tagStreams: strconv.Itoa(len(all))}
 			return c.Note(c.S.Do(ctx, q))
 		}
@@ -140,22 +140,22 @@ var httpBroadcastScenario = &scenario.Scenario{
 		scenario.Where(func(p *scenario.Play) bool { return p.Target.Triggers.Update != nil },
 			recording.CodeNeedsConfig, "the target file has to give a trigger that changes a resource (triggers.update)"),
 	),
-	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		uri := p.Target.Triggers.Update.URI
-		changes := p.Earlier(recording.Changes)
+	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
+		uri := c.Target.Triggers.Update.URI
+		changes := c.Earlier(recording.Changes)
 		subscribed := changes.Step(recording.StepSubscribe)
 		if _, changed := changes.Mark(recording.MarkUpdate); changed && subscribed != nil && subscribed.Succeeded() &&
-			subscribed.Tags[recording.TagTold] == "no" {
-			p.Skip(recording.CodeNotExercised, "no update came when one was due")
+			subscribed.Tags[scenario.TagTold] == "no" {
+			c.Skip(recording.CodeNotExercised, "no update came when one was due")
 			return
 		}
 		one, two := c.S.OpenStream(ctx, stepGet1), c.S.OpenStream(ctx, stepGet2)
-		x := c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: map[string]any{"uri": uri}})
+		x := c.Do(ctx, scenario.About(recording.StepSubscribe, "resources/subscribe", uri))
 		if x.Succeeded() && one.Open() && two.Open() {
-			after := p.Mark(markTriggered)
-			if p.Fire(ctx, p.Target.Triggers.Update) {
-				c.S.Await(ctx, after, p.Limits.Timeout, func(f *wire.Frame) bool { return f.Dir == wire.In && len(f.Raw) > 0 })
-				c.S.Quiet(ctx, p.Limits.QuietWindow)
+			after := c.Mark(markTriggered)
+			if c.Fire(ctx, c.Target.Triggers.Update) {
+				c.S.Await(ctx, after, c.Limits.Timeout, func(f *wire.Frame) bool { return f.Dir == wire.In && len(f.Raw) > 0 })
+				c.S.Quiet(ctx, c.Limits.QuietWindow)
 			}
 		}
 		c.Note(c.Dropped(ctx, one))

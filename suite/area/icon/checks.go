@@ -19,16 +19,16 @@ var Checks = []verdict.Check{
 	}).Or(recording.CodeNeedsSubject, noIcons)},
 	{Requirement: "ICON-03", From: verdict.BothWalks, Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 		p, bad := judge.First(judge.URI(i.Str))
-		v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
+		v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i)
 	})},
 	{Requirement: "ICON-04", From: verdict.BothWalks, Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 		p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
-		v.That(!bad, "an icon that clients may load: https, http or data", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
+		v.That(!bad, "an icon that clients may load: https, http or data", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i)
 	})},
 	{Requirement: "ICON-05", From: verdict.BothWalks, Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 		if judge.HasScheme(i.Str, "data") {
 			p, bad := judge.First(judge.DataIcon(i.Str))
-			v.That(!bad, "a base64-encoded image", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
+			v.That(!bad, "a base64-encoded image", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i)
 		}
 	}).Or(recording.CodeNeedsSubject, "no icon is given as a data URI")},
 	{Requirement: "ICON-08", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -36,7 +36,7 @@ var Checks = []verdict.Check{
 		for _, i := range iconsOf(r, v) {
 			if t := i.Get("mimeType"); judge.IsString(t) {
 				if p, bad := judge.First(judge.MIME(t.Str)); bad {
-					odd.Add(judge.Brief(t)+" of "+i.Name+" ("+p.Message+")", i.Frames...)
+					odd.Add(judge.Brief(t)+" of "+i.Name+" ("+p.Message+")", i)
 				}
 			}
 			sizes := i.Get("sizes")
@@ -45,7 +45,7 @@ var Checks = []verdict.Check{
 			}
 			for _, size := range sizes.Array() {
 				if judge.IsString(size) {
-					v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, judge.Brief(size)+" among the sizes of "+i.Name, i.Frames...)
+					v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, judge.Brief(size)+" among the sizes of "+i.Name, i)
 				}
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -42,13 +43,13 @@ type listChange struct {
 	before    []string
 	after     []string // at the last look
 	announced []verdict.Heard
-	frames    []int // the last look, and the one before the change
-	looked    bool  // both looks succeeded
+	frames    verdict.Several // the last look, and the one before the change
+	looked    bool            // both looks succeeded
 }
 
 func (c *listChange) shows() bool {
 	if c.uri != "" {
-		return slices.Contains(c.after, c.uri) == (c.step == recording.StepAdded)
+		return slices.Contains(c.after, c.uri) == (c.step == scenario.StepAdded)
 	}
 	return !slices.Equal(c.before, c.after)
 }
@@ -58,25 +59,23 @@ func (c *listChange) changed() bool { return c.looked && !slices.Equal(c.before,
 // listChanges lists the changes of the list that were made.
 func listChanges(r *recording.Recording) []listChange {
 	var all []listChange
-	looked := r.Steps(recording.StepListed)
+	looked := r.Steps(scenario.StepListed)
 	before, ok := listedAt(looked)
 	for _, change := range []struct {
 		mark recording.MarkName
 		step recording.Step
-	}{{recording.MarkAdd, recording.StepAdded}, {recording.MarkRemove, recording.StepRemoved}} {
+	}{{scenario.MarkAdd, scenario.StepAdded}, {scenario.MarkRemove, scenario.StepRemoved}} {
 		mark, fired := r.Mark(change.mark)
 		pages := r.Steps(change.step)
 		if !fired || len(pages) == 0 {
 			continue
 		}
 		last := pages[len(pages)-1]
-		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool { return x.Tags[recording.TagLook] != last.Tags[recording.TagLook] })
+		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool { return x.Tags[scenario.TagLook] != last.Tags[scenario.TagLook] })
 		c := listChange{step: change.step, mark: change.mark, uri: last.Tags[recording.TagURI],
 			before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After),
 				verdict.ListUpdated)}
-		for _, x := range slices.Concat(looked[max(len(looked)-1, 0):], pages[len(pages)-1:]) {
-			c.frames = append(c.frames, x.Evidence()...)
-		}
+		c.frames = verdict.All(slices.Concat(looked[max(len(looked)-1, 0):], pages[len(pages)-1:])...)
 		okBefore := ok
 		c.after, ok = listedAt(pages)
 		c.looked = ok && okBefore
@@ -119,7 +118,7 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 			}
 		case !c.looked || !c.changed():
 			v.NotExercised("the trigger changed nothing that the list shows")
-		case slices.ContainsFunc(verdict.StreamsNamed(r, "list"), func(x *recording.Exchange) bool { return x.Tags[recording.TagEnded] != "" }):
+		case slices.ContainsFunc(verdict.StreamsNamed(r, "list"), func(x *recording.Exchange) bool { return x.Tags[scenario.TagEnded] != "" }):
 			v.NotExercised("the target ended the subscription to changes of the list")
 		case !verdict.LostSession(r, v, verdict.WatcherOf(r)):
 			actual := "none came, although the list has changed"
@@ -129,7 +128,7 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected: verdict.ListUpdated + " after a resource was " + string(c.step),
 				Actual:   actual + verdict.WithTrigger(r, c.mark),
-				Frames:   c.frames,
+				On:       c.frames,
 				Hint: "send " + verdict.ListUpdated +
 					" when the list changes, or do not declare resources.listChanged",
 			})
@@ -141,8 +140,8 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 // comes later tells of it, too.
 func announcedToAll(r *recording.Recording, c listChange, v *verdict.Verdict) {
 	session := verdict.RoleOf(r, "bystander")
-	before, _ := listedAt(r.Steps(recording.StepBesideListed))
-	pages := r.Steps(recording.StepBesideChanged)
+	before, _ := listedAt(r.Steps(scenario.StepBesideListed))
+	pages := r.Steps(scenario.StepBesideChanged)
 	after, looked := listedAt(pages)
 	mark, _ := r.Mark(c.mark)
 	told := verdict.Only(verdict.Hear(r, session, mark.After), verdict.ListUpdated)
@@ -154,7 +153,7 @@ func announcedToAll(r *recording.Recording, c listChange, v *verdict.Verdict) {
 		Expected: verdict.ListUpdated + " in every session whose list has changed",
 		Actual: "none came in a second session, in which the list shows that a resource was " +
 			string(c.step) + verdict.WithTrigger(r, c.mark) + ", while the first one was told",
-		Frames:     append(verdict.FrameNumbers(c.announced[:1]), pages[len(pages)-1].Evidence()...),
+		On:         verdict.Several{c.announced[0], pages[len(pages)-1]},
 		Warn:       true,
 		Cause:      "one of several sessions",
 		Downgraded: "a notification may be late",
@@ -168,12 +167,12 @@ func wellFormedListChange(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case h.Method() == verdict.ListUpdated:
 			params := h.Msg.Get("params")
-			v.That(!params.Exists() || params.IsObject(), "params of "+verdict.ListUpdated+" as an object, or absent", "params are "+judge.TypeName(params), h.Frame.Number)
+			v.That(!params.Exists() || params.IsObject(), "params of "+verdict.ListUpdated+" as an object, or absent", "params are "+judge.TypeName(params), h)
 		case h.Misspells(verdict.ListUpdated):
 			v.Fail(verdict.Finding{
 				Expected: "the method " + verdict.ListUpdated,
 				Actual:   "the method " + h.Method(),
-				Frames:   []int{h.Frame.Number},
+				On:       h,
 				Warn:     true,
 				Hint:     "clients know the notification by its exact name only",
 			})
@@ -184,13 +183,13 @@ func wellFormedListChange(r *recording.Recording, v *verdict.Verdict) {
 // undeclaredListChange: without listChanged the list changes silently.
 func undeclaredListChange(r *recording.Recording, v *verdict.Verdict) {
 	if r.Scenario != recording.Everything {
-		if _, ok := r.Mark(recording.MarkAdd); ok {
+		if _, ok := r.Mark(scenario.MarkAdd); ok {
 			v.Holds() // the list was made to change: silence means something
 		}
 		return
 	}
 	if strays := verdict.Only(verdict.Hear(r, "", 0), verdict.ListUpdated); len(strays) > 0 {
-		v.That(false, "no "+verdict.ListUpdated+" without capabilities.resources.listChanged", verdict.ListUpdated+" was sent", strays[0].Frame.Number)
+		v.That(false, "no "+verdict.ListUpdated+" without capabilities.resources.listChanged", verdict.ListUpdated+" was sent", strays[0])
 	}
 }
 
@@ -207,12 +206,12 @@ func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
 		case !c.looked && expelled(r):
 			v.NotExercised("the target ended the session while its list was watched")
 		case !c.looked:
-			v.Block(recording.CodeBadReply, "the list could not be read before and after the change", c.frames...)
+			v.Block(recording.CodeBadReply, "the list could not be read before and after the change", c.frames)
 		default:
 			v.FailUnless(c.shows(), verdict.Finding{
 				Expected: "the list to show what " + verdict.ListUpdated + " announced",
 				Actual:   "the list is the same as before a resource was " + string(c.step),
-				Frames:   append(verdict.FrameNumbers(c.announced[:1]), c.frames...),
+				On:       verdict.Several{c.announced[0], c.frames},
 				Hint:     "do not answer resources/list from a cache that outlives the change",
 			})
 		}
@@ -221,7 +220,7 @@ func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
 
 // expelled reports whether the list could not be read because the session was over, as one over Streamable HTTP may be at any time.
 func expelled(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps(recording.StepListed, recording.StepAdded, recording.StepRemoved), func(x *recording.Exchange) bool {
+	return slices.ContainsFunc(r.Steps(scenario.StepListed, scenario.StepAdded, scenario.StepRemoved), func(x *recording.Exchange) bool {
 		return x.Status == http.StatusNotFound
 	})
 }
@@ -238,9 +237,9 @@ func listChangedHonoured(r *recording.Recording, v *verdict.Verdict) {
 		case ok && verdict.IllFormed(ack, v):
 		case ok:
 			value := ack.Msg.Get("params.notifications.resourcesListChanged")
-			v.That(value.Type == gjson.True, expected, "resourcesListChanged is "+judge.Brief(value), verdict.Evidence(r, x)...)
+			v.That(value.Type == gjson.True, expected, "resourcesListChanged is "+judge.Brief(value), verdict.Evidence(r, x))
 		case x.Tags[recording.TagName] == "list" && x.Failed() && !verdict.Unknown(x):
-			v.That(false, expected, matcher.Describe(x), x.Evidence()...)
+			v.That(false, expected, matcher.Describe(x), x)
 		default:
 			verdict.Unacknowledged(x, v)
 		}

@@ -70,14 +70,10 @@ var Checks = []verdict.Check{
 				Cause:    "another version than the requested one",
 			})
 		}
-		var offer []int
-		for _, x := range r.Steps(stepAlien) {
-			offer = append(offer, x.Evidence()...)
-		}
 		for _, x := range r.Steps(stepReturn) {
 			if v.Answered(x) && x.Succeeded() {
 				got := x.Result().Get("protocolVersion")
-				v.That(got.String() == x.Tags[recording.TagVersion], "the version "+x.Tags[recording.TagVersion]+", which the server had offered before", "the version "+judge.Brief(got), slices.Concat(offer, x.Evidence())...)
+				v.That(got.String() == x.Tags[scenario.TagVersion], "the version "+x.Tags[scenario.TagVersion]+", which the server had offered before", "the version "+judge.Brief(got), verdict.All(r.Steps(stepAlien)...), x)
 			}
 		}
 	}},
@@ -133,7 +129,7 @@ var Checks = []verdict.Check{
 					v.Fail(verdict.Finding{
 						Expected: "no request for " + feature + ", which the client did not declare",
 						Actual:   "a request for " + m.Method(),
-						Frames:   []int{m.Frame.Number},
+						On:       m,
 						Hint:     "look at the capabilities of the client before asking it for " + feature,
 					})
 				}
@@ -156,7 +152,7 @@ var Checks = []verdict.Check{
 			}
 			for _, m := range verdict.Responses(r) {
 				kind := m.Get("result.resultType")
-				v.That(kind.Str != "input_required", "a result of the negotiated revision", "resultType input_required, which contradicts it", m.Frame.Number)
+				v.That(kind.Str != "input_required", "a result of the negotiated revision", "resultType input_required, which contradicts it", m)
 			}
 		}},
 	{Requirement: "LIFE-14", From: []recording.Name{Pings}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -165,7 +161,7 @@ var Checks = []verdict.Check{
 			if v.Expect(x).To(matcher.BeResult(), "ping") {
 				rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool { return name == "_meta" })
 				if len(rest) > 0 {
-					full.Add(strings.Join(rest, ", "), x.Evidence()...)
+					full.Add(strings.Join(rest, ", "), x)
 				}
 			}
 		}
@@ -185,7 +181,7 @@ var Checks = []verdict.Check{
 	}},
 	{Requirement: "LIFE-17", From: []recording.Name{FaultyHandshake, Negotiation}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepSound); x != nil && x.Outcome == recording.Lost && v.Facts.Owned && r.Combination.Transport == requirement.Stdio {
-			v.Block(recording.CodeDied, "the program ends at its start without a faulty initialize as well: "+x.Reason, x.Evidence()...)
+			v.Block(recording.CodeDied, "the program ends at its start without a faulty initialize as well: "+x.Reason, x)
 			return
 		}
 		for _, x := range r.Steps(stepNoMembers, stepNoClientInfo, stepNoVersion, stepAlien) {
@@ -195,10 +191,10 @@ var Checks = []verdict.Check{
 			if faulty := r.Steps(stepNoMembers, stepNoClientInfo, stepAlien); len(faulty) > 0 {
 				v.RestsOn(faulty[len(faulty)-1])
 			}
-			v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one", matcher.Describe(x), x.Evidence()...)
+			v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one", matcher.Describe(x), x)
 		}
 		if len(r.Exchanges) > 0 && r.Step(stepSound) == nil && r.Broken != nil && r.Broken.Code != recording.CodeInterrupted {
-			v.That(false, "a connection on which a sound handshake succeeds after a faulty one", r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1].Evidence()...)
+			v.That(false, "a connection on which a sound handshake succeeds after a faulty one", r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1])
 		}
 	}},
 	{Requirement: "LIFE-18", From: capableOnes, With: plainOnes, Judge: servesCapable},
@@ -226,13 +222,13 @@ func early(r *recording.Recording, v *verdict.Verdict) {
 		}
 		switch {
 		case at < began[m.Frame.Session]:
-			v.That(false, "nothing but ping and log messages before the answer to initialize", m.Method(), at)
+			v.That(false, "nothing but ping and log messages before the answer to initialize", m.Method(), m)
 		case at > end:
 		case m.Kind == wire.KindRequest:
-			v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), at, end)
+			v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), m, verdict.Frames{end})
 		default:
 			v.Observe("notification-before-initialized", m.Method()+" before notifications/initialized, when clients "+
-				"need not be ready for more than pings and log messages", at)
+				"need not be ready for more than pings and log messages", m)
 		}
 	}
 }
@@ -275,7 +271,7 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 		})
 	}
 	for _, x := range r.Steps(stepReturn) {
-		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags[recording.TagVersion]+", which the server had offered")
+		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags[scenario.TagVersion]+", which the server had offered")
 	}
 	for _, x := range r.Steps(stepAlien, stepLater) {
 		offer := requirement.Revision(x.Result().Get("protocolVersion").Str)
@@ -310,7 +306,7 @@ func optionalMembers(x *recording.Exchange, v *verdict.Verdict) {
 	verdict.TypedResult("InitializeResult", "instructions", "serverInfo.title", "serverInfo.description", "serverInfo.icons", "serverInfo.websiteUrl")(x, v)
 	site := x.Result().Get("serverInfo.websiteUrl")
 	if problems := hardProblems(site); v.Revision() >= requirement.R20251125 && judge.IsString(site) && len(problems) > 0 {
-		v.That(false, "serverInfo.websiteUrl as a URI", judge.Brief(site)+": "+problems[0].String(), x.Evidence()...)
+		v.That(false, "serverInfo.websiteUrl as a URI", judge.Brief(site)+": "+problems[0].String(), x)
 	}
 }
 

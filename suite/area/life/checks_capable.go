@@ -102,7 +102,7 @@ func taken(
 		n := m.Frame.Number
 		return m.Frame.Session == x.Session && n > x.Request && n < slices.Max(x.Evidence())
 	}):
-		v.Holds(x.Evidence()...)
+		v.Holds(x)
 	default:
 		f.Expected, f.Warn = "an answer as other clients get it", true
 		f.Downgraded = "no sentence says what has to be served then"

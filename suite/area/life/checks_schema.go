@@ -46,7 +46,7 @@ func ofTheClient(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected:   "messages that servers send",
 				Actual:     m.Method() + ", which the schema of no revision has",
-				Frames:     []int{m.Frame.Number},
+				On:         m,
 				Warn:       true,
 				Downgraded: "no sentence forbids own methods, but clients drop what they do not know",
 				Cause:      "a method that no revision has",
@@ -58,7 +58,7 @@ func ofTheClient(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected: "messages that servers send",
 				Actual:   m.Method() + ", which the schema has for clients only",
-				Frames:   []int{m.Frame.Number},
+				On:       m,
 				Warn:     true,
 				Hint:     fmt.Sprintf("leave %s to the client", m.Method()),
 			})
@@ -80,8 +80,8 @@ type breaches struct {
 // breach is a member of a type that is not as the schema has it.
 type breach struct {
 	schema.Violation
-	said   string // the message in words, of the first sighting
-	frames []int  // of the first sightings
+	said   string         // the message in words, of the first sighting
+	frames verdict.Frames // of the first sightings
 	times  int
 }
 
@@ -217,7 +217,7 @@ func (b *breaches) tell(v *verdict.Verdict) {
 		v.Fail(verdict.Finding{
 			Expected: fmt.Sprintf("%s as %s, as %s has it in %s", f.Member, f.Want, b.rev, f.Message),
 			Actual:   actual,
-			Frames:   f.frames,
+			On:       f.frames,
 			Cause:    f.Member + " as " + f.Want,
 			Hint:     map[bool]string{true: verdict.OmitNull}[f.Got == "null"],
 		})

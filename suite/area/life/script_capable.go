@@ -134,11 +134,11 @@ func (c *capable) exchange(ctx context.Context, moment time.Duration, answer str
 		c.Note(c.S.Do(ctx, q))
 	}
 	if asks { // a target that has no use for the answer may leave
-		c.S.Quiet(ctx, c.P.Limits.QuietWindow/3)
+		c.S.Quiet(ctx, c.Limits.QuietWindow/3)
 	}
 	if asked, _ := c.heard(); asked || answer == byResult {
 		c.use(ctx, answer)
-		q := c.P.Ordinary(stepServed)
+		q := c.Ordinary(stepServed)
 		q.Tags = recording.Tags{tagAnswer: answer}
 		c.Note(c.S.Do(ctx, q))
 	}
@@ -148,17 +148,18 @@ func (c *capable) exchange(ctx context.Context, moment time.Duration, answer str
 // use reads a resource, and subscribes to it where that is declared: there are targets that ask for something
 // meanwhile.
 func (c *capable) use(ctx context.Context, answer string) {
-	all := c.P.Resources()
+	all := c.Resources()
 	if len(all) == 0 || !c.S.Alive() {
 		return
 	}
 	methods := []string{"resources/read", "resources/subscribe"}
-	if !c.P.Facts.Declares("resources.subscribe") {
+	if !c.Facts.Declares("resources.subscribe") {
 		methods = methods[:1]
 	}
 	for _, method := range methods {
-		about := map[string]any{"uri": all[0].URI()}
-		c.Note(c.S.Do(ctx, session.Request{Step: stepUsed, Method: method, Params: about, Tags: recording.Tags{tagAnswer: answer}}))
+		q := scenario.About(stepUsed, method, all[0].URI())
+		q.Tags = recording.Tags{tagAnswer: answer}
+		c.Note(c.S.Do(ctx, q))
 	}
 }
 
@@ -266,14 +267,14 @@ func (c *capable) seesLeave(ctx context.Context, asks bool, while time.Duration)
 			other.change(ctx)
 			other.awaitAsked(ctx, while)
 		})
-		c.S.Quiet(ctx, max(while-time.Since(began), c.P.Limits.QuietWindow))
+		c.S.Quiet(ctx, max(while-time.Since(began), c.Limits.QuietWindow))
 	}
-	c.Note(c.S.Do(ctx, c.P.Ordinary(stepLeft)))
+	c.Note(c.S.Do(ctx, c.Ordinary(stepLeft)))
 }
 
 // seesOneLeave lets another client leave when it has done something.
 func (c *capable) seesOneLeave(ctx context.Context, does func(*capable)) (ok bool) {
-	other, ok := newCapable(ctx, c.P, c.root, false)
+	other, ok := newCapable(ctx, c.Play, c.root, false)
 	if !ok {
 		return false
 	}
@@ -281,7 +282,7 @@ func (c *capable) seesOneLeave(ctx context.Context, does func(*capable)) (ok boo
 		does(other)
 	}
 	c.Note(c.S.Do(ctx, session.Request{Step: stepBeside, Method: "ping"}))
-	c.P.End(other.S)
+	c.End(other.S)
 	other.hangUp(ctx)
 	return true
 }

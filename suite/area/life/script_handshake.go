@@ -23,20 +23,19 @@ var handshakeScenario = &scenario.Scenario{
 	Name:  Handshake,
 	Title: "a handshake in slow motion",
 	Sends: "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
-	Phase: scenario.Read, // nobody else talks in its session
-	Waits: true,
+	Waits: true, // nobody else talks in its session
 	In:    scenario.Opening,
 	When:  legacyOnly,
-	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		p.Mark(markWaiting)
-		c.S.Quiet(ctx, p.Limits.QuietWindow)
-		p.Mark(markWaited)
+	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(ctx context.Context, c *scenario.Client) {
+		c.Mark(markWaiting)
+		c.S.Quiet(ctx, c.Limits.QuietWindow)
+		c.Mark(markWaited)
 		c.Note(c.S.Do(ctx, session.Request{Step: stepEarlyPing, Method: "ping"}))
 		c.Note(c.S.Initialized(ctx))
-		last := c.Note(c.S.Do(ctx, p.Ordinary(stepFirst)))
+		last := c.Note(c.S.Do(ctx, c.Ordinary(stepFirst)))
 		if !last.Succeeded() && c.S.Alive() {
-			c.S.Quiet(ctx, p.Limits.QuietWindow)
-			last = c.Note(c.S.Do(ctx, p.Ordinary(stepAgain)))
+			c.S.Quiet(ctx, c.Limits.QuietWindow)
+			last = c.Note(c.S.Do(ctx, c.Ordinary(stepAgain)))
 		}
 		if last.Succeeded() { // what the early ping broke is not for others
 			c.Leave()
@@ -50,14 +49,13 @@ var pingsScenario = &scenario.Scenario{
 	Name:  Pings,
 	Title: "ping",
 	Sends: "ping without params, and with empty metadata.",
-	Phase: scenario.Read,
 	When:  legacyOnly,
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepPing, Method: "ping"},
 			{Step: stepPingMeta, Method: "ping", Params: map[string]any{"_meta": map[string]any{}}},
 		}
-		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		c.DoEach(ctx, all...)
 	}),
 }
 
@@ -73,30 +71,30 @@ var faultyHandshakeScenario = &scenario.Scenario{
 	Phase: scenario.Destructive,
 	When:  legacyOnly,
 	In:    scenario.Unopened,
-	Script: scenario.OnFresh(unopened, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnFresh(unopened, func(ctx context.Context, c *scenario.Client) {
 		last := c.Note(c.S.Do(ctx, session.Request{
-			Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(p), Params: map[string]any{}}))
+			Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(c), Params: map[string]any{}}))
 		settle(c, last)
-		for i, q := range incomplete(p) {
+		for i, q := range incomplete(c) {
 			// A lenient server has opened the session now, and a second handshake is another fault: only a
 			// result shows that it was taken for a handshake. That saves a process.
-			open, stdio := last.Succeeded(), p.Combination.Transport == requirement.Stdio
+			open, stdio := last.Succeeded(), c.Combination.Transport == requirement.Stdio
 			x := &recording.Exchange{}
 			if open && stdio && c.S.Alive() {
-				q.Timeout = p.Limits.UpTo(time.Second)
+				q.Timeout = c.Limits.UpTo(time.Second)
 				x = c.S.Do(ctx, q)
 			}
 			if !x.Succeeded() {
-				if (open || !c.S.Alive()) && (i > 0 && stdio || !again(ctx, p, c)) {
+				if (open || !c.S.Alive()) && (i > 0 && stdio || !again(ctx, c)) {
 					break
 				}
-				q.Timeout = firstAnswer(p)
+				q.Timeout = firstAnswer(c)
 				x = c.S.Do(ctx, q)
 			}
 			last = c.Note(x)
 			settle(c, last)
 		}
-		sound(ctx, p, c, last)
+		sound(ctx, c, last)
 		if last.Failed() {
 			c.Leave()
 		}
@@ -105,13 +103,13 @@ var faultyHandshakeScenario = &scenario.Scenario{
 
 // incomplete are the handshakes that follow the one without any members; for the last two no process is
 // started.
-func incomplete(p *scenario.Play) []session.Request {
+func incomplete(c *scenario.Client) []session.Request {
 	none, number := session.InitializeParams(""), session.InitializeParams("")
 	delete(none, "protocolVersion")
 	number["protocolVersion"] = 20250618
 	return []session.Request{
 		{Step: stepNoClientInfo, Method: "initialize",
-			Params: map[string]any{"protocolVersion": string(p.Revision())}},
+			Params: map[string]any{"protocolVersion": string(c.Revision())}},
 		{Step: stepNoVersion, Method: "initialize", Params: none},
 		{Step: stepNoVersion, Method: "initialize", Params: number},
 	}
@@ -122,11 +120,16 @@ var unopened = session.Options{Kind: recording.Probe, NoHandshake: true}
 
 // firstAnswer is how long the first answer on a connection may take: a process of
 // our own has to start before it can read.
-func firstAnswer(p *scenario.Play) time.Duration {
-	if p.Facts.Owned {
-		return p.Limits.Start
+func firstAnswer(c *scenario.Client) time.Duration {
+	if c.Facts.Owned {
+		return c.Limits.Start
 	}
 	return 0
+}
+
+// hello is an initialize that asks for a version.
+func hello(c *scenario.Client, step recording.Step, version string) session.Request {
+	return session.Request{Step: step, Method: "initialize", Timeout: firstAnswer(c), Params: session.InitializeParams(version)}
 }
 
 // settle takes over an HTTP session that a peculiar initialize may have opened, so
@@ -138,9 +141,9 @@ func settle(c *scenario.Client, x *recording.Exchange) {
 }
 
 // again gives the client another session without handshake.
-func again(ctx context.Context, p *scenario.Play, c *scenario.Client) bool {
-	makeRoom(p, c)
-	fresh, ok := p.Fresh(ctx, unopened)
+func again(ctx context.Context, c *scenario.Client) bool {
+	makeRoom(c)
+	fresh, ok := c.Fresh(ctx, unopened)
 	if ok {
 		*c = *fresh
 	}
@@ -149,26 +152,26 @@ func again(ctx context.Context, p *scenario.Play, c *scenario.Client) bool {
 
 // makeRoom closes the session of a client that is done with it, where the next one could
 // not be opened beside it.
-func makeRoom(p *scenario.Play, c *scenario.Client) {
-	if p.Limited() {
-		p.End(c.S)
+func makeRoom(c *scenario.Client) {
+	if c.Limited() {
+		c.End(c.S)
 	}
 }
 
 // sound opens a proper session after the one with the fault and notes its handshake as
 // step "sound". Every process of ours starts afresh: it is asked only where one has ended, as
 // the program may not start any more.
-func sound(ctx context.Context, p *scenario.Play, faulty *scenario.Client, last *recording.Exchange) {
-	if p.Facts.Owned && (p.Combination.Transport != requirement.Stdio || last.Outcome != recording.Lost) {
+func sound(ctx context.Context, faulty *scenario.Client, last *recording.Exchange) {
+	if faulty.Facts.Owned && (faulty.Combination.Transport != requirement.Stdio || last.Outcome != recording.Lost) {
 		return
 	}
-	makeRoom(p, faulty)
-	c, ok := p.Fresh(ctx, unopened)
+	makeRoom(faulty)
+	c, ok := faulty.Fresh(ctx, unopened)
 	if !ok {
 		return
 	}
-	x := c.Note(c.S.Do(ctx, session.Request{Step: stepSound, Method: "initialize", Timeout: p.Limits.Start,
-		Params: session.InitializeParams(string(p.Revision()))}))
+	x := c.Note(c.S.Do(ctx, session.Request{Step: stepSound, Method: "initialize", Timeout: faulty.Limits.Start,
+		Params: session.InitializeParams(string(faulty.Revision()))}))
 	if c.S.Adopt(x) == nil {
 		c.S.Initialized(ctx)
 	}
@@ -192,29 +195,30 @@ var negotiationScenario = &scenario.Scenario{
 		}
 		const unknown = scenario.PastVersion
 		ask := func() *recording.Exchange {
-			return c.S.Do(ctx, session.Request{Step: stepAlien, Method: "initialize", Timeout: firstAnswer(p), Params: session.InitializeParams(unknown)})
+			return c.S.Do(ctx, hello(c, stepAlien, unknown))
 		}
 		x := ask()
-		if used && !x.Succeeded() && again(ctx, p, c) {
+		if used && !x.Succeeded() && again(ctx, c) {
 			x = ask() // the refusal may be due to what came before
 		}
 		c.Note(x)
 		settle(c, x)
 		offer := x.Result().Get("protocolVersion").Str
 		// What is no text cannot be asked for: JSON would make another one of it.
-		if x.Succeeded() && offer != "" && utf8.ValidString(offer) && offer != unknown && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {
-			settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepReturn, Method: "initialize", Timeout: firstAnswer(p),
-				Params: session.InitializeParams(offer), Tags: recording.Tags{recording.TagVersion: offer}})))
+		if x.Succeeded() && offer != "" && utf8.ValidString(offer) && offer != unknown && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, c) {
+			q := hello(c, stepReturn, offer)
+			q.Tags = recording.Tags{scenario.TagVersion: offer}
+			settle(c, c.Note(c.S.Do(ctx, q)))
 		}
 		if x.Succeeded() && newest(p) {
 			modern := p.Combination.Transport != requirement.Stdio && slices.Contains(p.Facts.Served, requirement.R20260728)
 			for _, version := range []string{futureVersion, string(requirement.R20260728)} {
-				if (version == futureVersion || modern) && again(ctx, p, c) {
-					settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepLater, Method: "initialize", Timeout: firstAnswer(p), Params: session.InitializeParams(version)})))
+				if (version == futureVersion || modern) && again(ctx, c) {
+					settle(c, c.Note(c.S.Do(ctx, hello(c, stepLater, version))))
 				}
 			}
 		}
-		sound(ctx, p, c, x)
+		sound(ctx, c, x)
 	},
 }
 

@@ -50,7 +50,7 @@ var listChecks = []verdict.Check{
 	{Requirement: "LIST-02", From: verdict.ResourceWalk, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
 			if v.That(i.IsObject(), "an object for each resource", i.Name+" is "+judge.TypeName(i.Result),
-				i.Frames...) {
+				i) {
 				verdict.Typed(v, i, "Resource", "uri", "name")
 			}
 		})},
@@ -62,7 +62,7 @@ var listChecks = []verdict.Check{
 				if size := i.Get("size"); judge.IsInteger(size) {
 					v.WarnUnless(!strings.HasPrefix(size.Raw, "-") || size.Num == 0,
 						"a size that is not negative", "size of "+i.Name+" is "+
-							judge.Brief(size), i.Frames...)
+							judge.Brief(size), i)
 				}
 			}
 			verdict.Remarks(items, resourceMembers, v)
@@ -73,7 +73,7 @@ var listChecks = []verdict.Check{
 			var web verdict.Sightings
 			for _, i := range verdict.ListedItems(r, v) {
 				if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
-					web.Add(judge.Brief(uri), i.Frames...)
+					web.Add(judge.Brief(uri), i)
 				}
 			}
 			if len(web.Names) == 0 {
@@ -99,7 +99,7 @@ var listChecks = []verdict.Check{
 					continue
 				}
 				p, bad := judge.First(judge.MIME(mime.Str))
-				v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.Name+" is "+judge.Brief(mime)+": "+p.Message, i.Frames...)
+				v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.Name+" is "+judge.Brief(mime)+": "+p.Message, i)
 			}
 			v.NeedsSubject("nothing has a mimeType")
 		}},
@@ -117,9 +117,9 @@ func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {
 			if !judge.IsString(uri) {
 				continue
 			}
-			v.That(!onPage[uri.Str], expected, judge.Brief(uri)+" is listed twice on page "+fmt.Sprint(n+1), i.Frames...)
+			v.That(!onPage[uri.Str], expected, judge.Brief(uri)+" is listed twice on page "+fmt.Sprint(n+1), i)
 			if first, before := seenOn[uri.Str]; before && !onPage[uri.Str] {
-				across.Add(fmt.Sprintf("%s (on pages %d and %d)", judge.Brief(uri), first+1, n+1), i.Frames...)
+				across.Add(fmt.Sprintf("%s (on pages %d and %d)", judge.Brief(uri), first+1, n+1), i)
 			} else if !before {
 				seenOn[uri.Str] = n
 			}
@@ -142,7 +142,7 @@ var relistChecks = []verdict.Check{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			again := listedAgain(r, v)
 			for _, read := range verdict.Readings(r, v, recording.StepRead) {
-				said, listed := read.Tags[recording.TagSize], again[read.Tags[recording.TagURI]]
+				said, listed := read.Tags[scenario.TagSize], again[read.Tags[recording.TagURI]]
 				if said == "" || len(read.Contents) != 1 || listed.Get("size").Raw != said {
 					continue
 				}
@@ -153,7 +153,7 @@ var relistChecks = []verdict.Check{
 				v.FailUnless(gjson.Parse(said).Num == float64(length), verdict.Finding{
 					Expected: fmt.Sprintf("a size of %d, which is what a read yields", length),
 					Actual:   "size of " + judge.Brief(read.Param("uri")) + " is " + said + " in the list",
-					Frames:   append(read.Evidence(), listed.Frames...),
+					On:       verdict.Several{read, listed},
 					Cause:    "the size",
 				})
 			}
@@ -188,7 +188,7 @@ var relistChecks = []verdict.Check{
 			v.That(same(with, without), "the same resources with empty params and without params",
 				fmt.Sprintf(plural.Of(len(verdict.IDsOf(with)), "%d {resource|resources} with, %d without"),
 					len(verdict.IDsOf(with)), len(verdict.IDsOf(without))),
-				append(with.Evidence(), without.Evidence()...)...)
+				with, without)
 		}},
 	{Requirement: "LIST-10", From: []recording.Name{SameList}, Needs: verdict.Resources, Judge: sameForAll},
 	{Requirement: "LIST-11", From: []recording.Name{SameList}, Needs: verdict.Resources,
@@ -243,7 +243,7 @@ func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
 		case judge.HasScheme(uri, "https"):
 			v.NeedsSubject("https URIs may be for clients to load from the web")
 		case !verdict.NotFound(x):
-			others.Add(judge.Brief(x.Param("uri"))+" ("+matcher.Describe(x)+")", x.Evidence()...)
+			others.Add(judge.Brief(x.Param("uri"))+" ("+matcher.Describe(x)+")", x)
 			v.NeedsSubject("what could not be read ended in an error that does not say that it is missing: " +
 				"see the observation unreadable")
 		case rereads[uri] != nil && verdict.NotFound(rereads[uri]) && again[uri].Exists():
@@ -270,7 +270,7 @@ func unstable(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		if !x.Succeeded() || !slices.Equal(verdict.Bodies(before), verdict.Bodies(x)) {
-			seen.Add(judge.Brief(x.Param("uri")), append(before.Evidence(), x.Evidence()...)...)
+			seen.Add(judge.Brief(x.Param("uri")), before, x)
 		}
 	}
 	seen.Observe(v, "unstable-read", "%d read differently the second time, although nothing was made to change: %s")
@@ -284,7 +284,7 @@ func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording
 		Expected: "contents for a URI that is listed",
 		Actual: matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) +
 			", which was listed before and after",
-		Frames: slices.Concat(x.Evidence(), reread.Evidence(), listed.Frames),
+		On:     verdict.Several{x, reread, listed},
 		Member: "uri of " + listed.Name,
 		Warn:   f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "",
 	})
@@ -292,13 +292,13 @@ func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording
 
 // wholeList is the set of URIs that a walk found; ok is false, with the reason
 // noted, if the walk did not get to the end.
-func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) (set []string, frames []int, ok bool) {
+func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) (set []string, last *recording.Exchange, ok bool) {
 	pages := r.Steps(step)
 	if len(pages) == 0 {
 		v.NotExercised("the list was not looked at often enough")
 		return nil, nil, false
 	}
-	last := pages[len(pages)-1]
+	last = pages[len(pages)-1]
 	if !v.Answered(last) {
 		return nil, nil, false
 	}
@@ -306,18 +306,18 @@ func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) 
 		v.NotExercised("the list could not be walked through to its end")
 		return nil, nil, false
 	}
-	return verdict.URISet(pages...), last.Evidence(), true
+	return verdict.URISet(pages...), last, true
 }
 
 // sameForAll: two connections are given the same list.
 func sameForAll(r *recording.Recording, v *verdict.Verdict) {
-	one, f1, ok1 := wholeList(r, v, stepOne)
-	other, f2, ok2 := wholeList(r, v, stepOther)
-	again, f3, ok3 := wholeList(r, v, stepOneAgain)
+	one, x1, ok1 := wholeList(r, v, stepOne)
+	other, x2, ok2 := wholeList(r, v, stepOther)
+	again, x3, ok3 := wholeList(r, v, stepOneAgain)
 	if !ok1 || !ok2 || !ok3 {
 		return
 	}
-	frames := slices.Concat(f1, f2, f3)
+	on := verdict.Several{x1, x2, x3}
 	switch {
 	case slices.Equal(one, other):
 		v.Holds()
@@ -325,10 +325,10 @@ func sameForAll(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("the list changed while the connections were compared")
 	case !still(r, v, other, stepOtherAgain) || !still(r, v, other, laterLooks...):
 	case v.Facts.Combination.Transport == "stdio":
-		v.Observe("list-by-process", "two processes list different resources: "+verdict.Difference(one, other), frames...)
+		v.Observe("list-by-process", "two processes list different resources: "+verdict.Difference(one, other), on)
 		v.NotExercised("two processes may hold data of their own")
 	default:
-		v.That(false, "the same resources on each connection", "two connections are given different lists: "+verdict.Difference(one, other), frames...)
+		v.That(false, "the same resources on each connection", "two connections are given different lists: "+verdict.Difference(one, other), on)
 	}
 }
 
@@ -375,8 +375,8 @@ func comesAgain(r *recording.Recording, v *verdict.Verdict, before, after []stri
 // unchangedByOthers: reads, completions and failed requests do not change the
 // list of their connection. A list that changes by itself shows nothing.
 func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
-	before, f1, ok1 := wholeList(r, v, stepOne)
-	after, f2, ok2 := wholeList(r, v, stepOneAgain)
+	before, x1, ok1 := wholeList(r, v, stepOne)
+	after, x2, ok2 := wholeList(r, v, stepOneAgain)
 	switch {
 	case !ok1 || !ok2:
 		return
@@ -384,18 +384,16 @@ func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		return
 	}
-	other, f3, ok3 := wholeList(r, v, stepOtherAgain)
+	other, x3, ok3 := wholeList(r, v, stepOtherAgain)
 	if !ok3 || !still(r, v, other, laterLooks...) {
 		return
 	}
 	finding := verdict.Finding{
 		Expected: "the same resources before and after reads, completions and failed requests",
 		Actual:   "the list changed: " + verdict.Difference(before, after),
-		Frames:   slices.Concat(f1, f2, f3),
+		On:       verdict.Several{x1, x2, x3},
 	}
-	for _, x := range r.Steps(stepBetween) {
-		finding.Before = append(finding.Before, x.Evidence()...)
-	}
+	finding.Before = verdict.All(r.Steps(stepBetween)...).Evidence()
 	alone := slices.Equal(other, before)
 	switch {
 	case !alone && !slices.Equal(other, after):

@@ -27,14 +27,13 @@ var relistScenario = &scenario.Scenario{
 	Name:  Relist,
 	Title: "listing again after the reads",
 	Sends: "A second walk through all pages after the reads, and once more the reads that had no result.",
-	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	Script: func(ctx context.Context, p *scenario.Play) {
 		reads := p.Earlier(recording.Reads).Steps(recording.StepRead)
 		var refused, small []*recording.Exchange
 		sized := false
 		for _, x := range reads {
-			sized = sized || x.Tags[recording.TagSize] != ""
+			sized = sized || x.Tags[scenario.TagSize] != ""
 			if x.Failed() {
 				refused = append(refused, x)
 			}
@@ -53,7 +52,7 @@ var relistScenario = &scenario.Scenario{
 			return
 		}
 		if len(refused) > 0 || sized {
-			scenario.WalkUpTo(ctx, p, c, "resources/list", "resources", stepAgain, fewPages)
+			c.WalkUpTo(ctx, "resources/list", "resources", stepAgain, fewPages)
 		}
 		refused = refused[:min(len(refused), 8)]
 		scenario.Each(c, append(refused, scenario.Sample(small, maxRepeated)...), func(i int, x *recording.Exchange, c *scenario.Client) {
@@ -61,7 +60,7 @@ var relistScenario = &scenario.Scenario{
 			if i < len(refused) {
 				step = stepReread
 			}
-			scenario.ReadResource(ctx, c, step, x.Tags[recording.TagURI], nil)
+			c.ReadResource(ctx, step, x.Tags[recording.TagURI], nil)
 		})
 	},
 }
@@ -70,9 +69,8 @@ var listParamsScenario = &scenario.Scenario{
 	Name:  ListParams,
 	Title: "listing with and without params",
 	Sends: "resources/list without params and with empty ones.",
-	Phase: scenario.Read,
 	When:  scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "since 2026-07-28 every request has params"),
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		list := func(step recording.Step, params any) {
 			c.Do(ctx, session.Request{Step: step, Method: "resources/list", Params: params})
 		}
@@ -90,7 +88,6 @@ var sameListScenario = &scenario.Scenario{
 	Name:  SameList,
 	Title: "comparing the list of two connections",
 	Sends: "The list on one connection, after requests that have nothing to do with it, and on another connection.",
-	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	In:    scenario.Opening,
 	When:  scenario.Where((*scenario.Play).Modern, recording.CodeCombination, "before 2026-07-28 a list may depend on the session"),
@@ -104,14 +101,14 @@ var sameListScenario = &scenario.Scenario{
 			return
 		}
 		list := func(c *scenario.Client, step recording.Step) string {
-			return scenario.URIs(scenario.WalkUpTo(ctx, p, c, "resources/list", "resources", step, fewPages))
+			return scenario.URIs(c.WalkUpTo(ctx, "resources/list", "resources", step, fewPages))
 		}
 		before, beside, start := "", "", time.Now()
 		side(p,
 			func() { before = list(one, stepOne) },
 			func() { beside = list(other, stepOther) },
 		)
-		between(ctx, p, one)
+		between(ctx, one)
 		changed := list(one, stepOneAgain) != before
 		if took := time.Since(start); changed || beside != before {
 			list(other, stepOtherAgain)
@@ -126,7 +123,7 @@ var sameListScenario = &scenario.Scenario{
 		}
 		if third, ok := p.Fresh(ctx, session.Options{}); ok {
 			list(third, stepThird)
-			between(ctx, p, third)
+			between(ctx, third)
 			list(third, stepThirdAgain)
 		}
 	},
@@ -149,18 +146,18 @@ func side(p *scenario.Play, parts ...func()) {
 
 // between sends requests that must not change what is listed, one by one, so
 // that an HTTP client needs a single connection for them.
-func between(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-	for _, l := range scenario.Sample(p.Resources(), 2) {
-		scenario.ReadResource(ctx, c, stepBetween, l.URI(), nil)
+func between(ctx context.Context, c *scenario.Client) {
+	for _, l := range scenario.Sample(c.Resources(), 2) {
+		c.ReadResource(ctx, stepBetween, l.URI(), nil)
 	}
-	if guesses := scenario.Siblings(p.Resources(), p.Matchers()); len(guesses) > 0 {
-		scenario.ReadResource(ctx, c, stepBetween, guesses[0], nil)
+	if guesses := scenario.Siblings(c.Resources(), c.Matchers()); len(guesses) > 0 {
+		c.ReadResource(ctx, stepBetween, guesses[0], nil)
 	}
 	c.Do(ctx, session.Request{Step: stepBetween, Method: "resources/templates/list"})
-	if !p.Facts.Declares("completions") {
+	if !c.Facts.Declares("completions") {
 		return
 	}
-	for _, l := range p.Templates() {
+	for _, l := range c.Templates() {
 		if names := judge.Variables(l.Template()); len(names) > 0 {
 			c.Do(ctx, session.Request{Step: stepBetween, Method: "completion/complete", Params: map[string]any{
 				"ref":      map[string]any{"type": "ref/resource", "uri": l.Template()},

@@ -40,33 +40,33 @@ const (
 var metaChecks = []verdict.Check{
 	{Requirement: "META-01", From: verdict.Everything,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			eachMeta(r, v.Revision(), func(place string, meta gjson.Result, frame int) {
+			eachMeta(r, v.Revision(), func(place string, meta gjson.Result, at verdict.Cited) {
 				v.That(judge.IsObject(meta), "_meta as an object", "_meta of "+place+" is "+
-					judge.TypeName(meta), frame)
+					judge.TypeName(meta), at)
 			})
 		}},
 	{Requirement: "META-02", From: verdict.Everything,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
+			eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, at verdict.Cited) {
 				problem, bad := judge.First(judge.MetaKey(key, v.Revision()))
 				v.That(!bad, "_meta keys of the form prefix/name or name", "the key "+verdict.Quoted(key)+
-					" in "+place+": "+problem.String(), frame)
+					" in "+place+": "+problem.String(), at)
 			})
 		}},
 	{Requirement: "META-04", From: verdict.Everything,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
+			eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, at verdict.Cited) {
 				rev := v.Revision()
 				v.That(!judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev),
 					"reserved prefixes only for the protocol's own keys",
-					"the key "+verdict.Quoted(key)+" in "+place, frame)
+					"the key "+verdict.Quoted(key)+" in "+place, at)
 				if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
 					v.Fail(verdict.Finding{
 						Title:      "Prefixes of _meta keys have the top-level domain first",
 						Kept:       true,
 						Expected:   "prefixes with the top-level domain first",
 						Actual:     "the key " + verdict.Quoted(key) + " in " + place,
-						Frames:     []int{frame},
+						On:         at,
 						Warn:       true,
 						Downgraded: "the specification recommends this notation",
 						Hint:       "write com.example/ instead of example.com/",
@@ -79,7 +79,7 @@ var metaChecks = []verdict.Check{
 			verdict.EachResult(r, func(x *recording.Exchange) {
 				kind := x.Result().Get("resultType")
 				v.That(judge.IsString(kind), "resultType as a string in every result", "it is "+
-					judge.TypeName(kind)+" in the answer to "+x.Method, x.Evidence()...)
+					judge.TypeName(kind)+" in the answer to "+x.Method, x)
 			})
 		}},
 	{Requirement: "META-12", From: verdict.Everything,
@@ -87,15 +87,15 @@ var metaChecks = []verdict.Check{
 			verdict.EachResult(r, func(x *recording.Exchange) {
 				if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
 					v.That(verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`, "it is "+
-						judge.Brief(kind)+" in the answer to "+x.Method, x.Evidence()...)
+						judge.Brief(kind)+" in the answer to "+x.Method, x)
 				}
 			})
 		}},
 	{Requirement: "META-13", From: verdict.Everything, Judge: identified},
 	{Requirement: "META-15", From: []recording.Name{recording.Everything, recording.Metadata}, Judge: verdict.InScenario(recording.Metadata, func(r *recording.Recording, v *verdict.Verdict) {
-		asPlain(r, v, recording.StepTraced, "with trace context")
+		asPlain(r, v, scenario.StepTraced, "with trace context")
 	}, func(r *recording.Recording, v *verdict.Verdict) {
-		eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, frame int) { traced(v, place, key, value, frame) })
+		eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, at verdict.Cited) { traced(v, place, key, value, at) })
 	})},
 	{Requirement: "META-19", From: verdict.Everything,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -104,7 +104,7 @@ var metaChecks = []verdict.Check{
 					id := judge.Member(gjson.GetBytes(f.Raw, "params._meta"),
 						"io.modelcontextprotocol/subscriptionId")
 					v.That(!id.Exists(), "no subscription id outside of subscriptions", method+" carries "+
-						judge.Brief(id), f.Number)
+						judge.Brief(id), f)
 				}
 			}
 		}},
@@ -114,7 +114,7 @@ const keyLogLevel = "io.modelcontextprotocol/logLevel"
 
 // eachMessage visits the messages that the target sent, those of batches one by one.
 // A long result that was sent before is left out.
-func eachMessage(r *recording.Recording, visit func(m wire.Object, frame int)) {
+func eachMessage(r *recording.Recording, visit func(m wire.Object, at verdict.Cited)) {
 	seen := map[*wire.Long]bool{}
 	for _, f := range r.Incoming(0) {
 		p := f.Parsed()
@@ -127,7 +127,7 @@ func eachMessage(r *recording.Recording, visit func(m wire.Object, frame int)) {
 			if again {
 				m.Object = wire.LookedUp(m.Result)
 			}
-			visit(m.Object, f.Number)
+			visit(m.Object, f)
 		}
 	}
 }
@@ -136,33 +136,33 @@ func eachMessage(r *recording.Recording, visit func(m wire.Object, frame int)) {
 type foundMeta struct {
 	place string
 	meta  gjson.Result
-	frame int
+	at    verdict.Cited
 }
 
 // eachMeta visits every _meta that the target sent: of results and notifications
 // and, where the revision has it, of resources, templates and contents.
-func eachMeta(r *recording.Recording, rev requirement.Revision, visit func(place string, meta gjson.Result, frame int)) {
+func eachMeta(r *recording.Recording, rev requirement.Revision, visit func(place string, meta gjson.Result, at verdict.Cited)) {
 	type key struct {
 		rev    requirement.Revision
 		frames int
 	}
 	all, _ := r.Note(key{rev, len(r.Frames)}, func() any { return allMeta(r, rev) }).([]foundMeta)
 	for _, m := range all {
-		visit(m.place, m.meta, m.frame)
+		visit(m.place, m.meta, m.at)
 	}
 }
 
 func allMeta(r *recording.Recording, rev requirement.Revision) []foundMeta {
 	var all []foundMeta
-	of := func(place string, owner gjson.Result, frame int) {
+	of := func(place string, owner gjson.Result, at verdict.Cited) {
 		if meta := judge.Member(owner, "_meta"); meta.Exists() {
-			all = append(all, foundMeta{place, meta, frame})
+			all = append(all, foundMeta{place, meta, at})
 		}
 	}
-	eachMessage(r, func(m wire.Object, frame int) {
+	eachMessage(r, func(m wire.Object, at verdict.Cited) {
 		result := wire.LookedUp(m.Get("result"))
-		of("a result", result.Result, frame)
-		of("the params of "+judge.Brief(m.Get("method")), m.Get("params"), frame)
+		of("a result", result.Result, at)
+		of("the params of "+judge.Brief(m.Get("method")), m.Get("params"), at)
 		if rev < requirement.R20250618 {
 			return
 		}
@@ -174,7 +174,7 @@ func allMeta(r *recording.Recording, rev requirement.Revision) []foundMeta {
 			i := -1
 			list.ForEach(func(_, item gjson.Result) bool {
 				if i++; strings.Contains(item.Raw, "_meta") || strings.Contains(item.Raw, `\`) {
-					of(fmt.Sprintf("%s[%d]", member, i), item, frame)
+					of(fmt.Sprintf("%s[%d]", member, i), item, at)
 				}
 				return true
 			})
@@ -184,14 +184,14 @@ func allMeta(r *recording.Recording, rev requirement.Revision) []foundMeta {
 }
 
 // eachMetaKey visits every key of every _meta, each pair of key and value once.
-func eachMetaKey(r *recording.Recording, rev requirement.Revision, visit func(place, key string, value gjson.Result, frame int)) {
+func eachMetaKey(r *recording.Recording, rev requirement.Revision, visit func(place, key string, value gjson.Result, at verdict.Cited)) {
 	seen := map[string]bool{}
-	eachMeta(r, rev, func(place string, meta gjson.Result, frame int) {
+	eachMeta(r, rev, func(place string, meta gjson.Result, at verdict.Cited) {
 		for _, key := range judge.Names(meta) {
 			value := judge.Member(meta, key)
 			if id := key + "\x00" + value.Raw; !seen[id] {
 				seen[id] = true
-				visit(place, key, value, frame)
+				visit(place, key, value, at)
 			}
 		}
 	})
@@ -206,16 +206,16 @@ func identified(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case info.Exists():
 			whole := judge.IsObject(info) && judge.IsString(info.Get("name")) && judge.IsString(info.Get("version"))
-			v.That(whole, verdict.MetaServerInfo+" as an object with the strings name and version", "it is "+judge.Brief(info), x.Evidence()...)
+			v.That(whole, verdict.MetaServerInfo+" as an object with the strings name and version", "it is "+judge.Brief(info), x)
 		case !missing[x.Method]:
 			missing[x.Method] = true
-			v.That(false, verdict.MetaServerInfo+" in _meta of every result", "it is missing in the answer to "+x.Method, x.Evidence()...)
+			v.That(false, verdict.MetaServerInfo+" in _meta of every result", "it is missing in the answer to "+x.Method, x)
 		}
 	})
 }
 
 // traced judges a value of trace context.
-func traced(v *verdict.Verdict, place, key string, value gjson.Result, frame int) {
+func traced(v *verdict.Verdict, place, key string, value gjson.Result, at verdict.Cited) {
 	oracle := map[string]func(string) []judge.Problem{
 		"traceparent": judge.Traceparent, "tracestate": judge.Tracestate, "baggage": judge.Baggage,
 	}[key]
@@ -223,19 +223,19 @@ func traced(v *verdict.Verdict, place, key string, value gjson.Result, frame int
 		return
 	}
 	expected := key + " in the format of the W3C"
-	if !v.That(judge.IsString(value), expected, "it is "+judge.TypeName(value)+" in "+place, frame) {
+	if !v.That(judge.IsString(value), expected, "it is "+judge.TypeName(value)+" in "+place, at) {
 		return
 	}
 	problem, bad := judge.First(oracle(value.Str))
-	v.That(!bad, expected, judge.Brief(value)+" in "+place+": "+problem.String(), frame)
+	v.That(!bad, expected, judge.Brief(value)+" in "+place+": "+problem.String(), at)
 }
 
 // asPlain: requests of a step are served like the ordinary ones beside them.
 func asPlain(r *recording.Recording, v *verdict.Verdict, step recording.Step, about string) {
 	for _, x := range r.Steps(step) {
-		plain := recording.StepPlain
+		plain := scenario.StepPlain
 		if x.Method == "resources/read" {
-			plain = recording.StepPlainRead
+			plain = scenario.StepPlainRead
 		}
 		if verdict.Baseline(r, v, plain) {
 			v.Expect(x).To(matcher.BeResult(), x.Method+" "+about)
@@ -246,18 +246,18 @@ func asPlain(r *recording.Recording, v *verdict.Verdict, step recording.Step, ab
 // The checks of the metadata of requests, and of log messages.
 var metaRequestsChecks = []verdict.Check{
 	{Requirement: "META-06", From: []recording.Name{recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		asPlain(r, v, recording.StepUnknownKey, "with an additional key in _meta")
-		asPlain(r, v, recording.StepProgressToken, "with a progress token in _meta")
+		asPlain(r, v, scenario.StepUnknownKey, "with an additional key in _meta")
+		asPlain(r, v, scenario.StepProgressToken, "with a progress token in _meta")
 	}},
 	{Requirement: "META-07", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if v.Facts.Combination.Transport == requirement.Stdio && !v.Facts.ModernOnly() {
 			v.NotExercised("a server of both eras may take such a request for legacy traffic")
 			return
 		}
-		incomplete(r, v, r.Step(recording.StepNoVersion), "without a protocol version in _meta")
+		incomplete(r, v, r.Step(scenario.StepNoVersion), "without a protocol version in _meta")
 	}},
 	{Requirement: "META-08", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if !verdict.Baseline(r, v, recording.StepPlain) {
+		if !verdict.Baseline(r, v, scenario.StepPlain) {
 			return
 		}
 		v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams),
@@ -282,16 +282,16 @@ var metaRequestsChecks = []verdict.Check{
 			if _, ok := verdict.RefusedHandshake(r, v); !ok {
 				return
 			}
-			incomplete(r, v, r.Step(recording.StepNoParams), "without params")
-			incomplete(r, v, r.Step(recording.StepNoMeta), "without _meta")
+			incomplete(r, v, r.Step(scenario.StepNoParams), "without params")
+			incomplete(r, v, r.Step(scenario.StepNoMeta), "without _meta")
 		}},
 	{Requirement: "META-10", From: []recording.Name{recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		asPlain(r, v, recording.StepAnonymous, "without clientInfo")
+		asPlain(r, v, scenario.StepAnonymous, "without clientInfo")
 	}},
 	{Requirement: "META-16", From: verdict.Everything, Judge: unaskedLogs},
 	{Requirement: "META-17", From: []recording.Name{recording.FirstMessages}, Judge: logsInPlace},
 	{Requirement: "META-18", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if verdict.Baseline(r, v, recording.StepPlain) {
+		if verdict.Baseline(r, v, scenario.StepPlain) {
 			x := r.Step(stepOddLogLevel)
 			if x.Succeeded() && !r.Facts.Declares("logging") {
 				v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.logging, and ignores log levels")
@@ -311,11 +311,11 @@ var metaRequestsChecks = []verdict.Check{
 				p := gjson.GetBytes(f.Raw, "params")
 				level, logger := p.Get("level"), p.Get("logger")
 				v.That(severity(level.Str) >= 0 && level.Type == gjson.String,
-					"a level of the eight syslog names", "level is "+judge.Brief(level), f.Number)
+					"a level of the eight syslog names", "level is "+judge.Brief(level), f)
 				v.That(p.Get("data").Exists(), "a data member in notifications/message", "it is absent",
-					f.Number)
+					f)
 				v.That(!logger.Exists() || judge.IsString(logger), "logger as a string, or absent", "it is "+
-					judge.TypeName(logger), f.Number)
+					judge.TypeName(logger), f)
 			}
 		}},
 	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: verdict.Declares("logging"),
@@ -356,7 +356,7 @@ func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
 				Hint:   "take the log level from each request, and keep none of it",
 			})
 		} else if !asked[f.Session] {
-			v.That(false, expected, judge.Brief(gjson.GetBytes(f.Raw, "params")), f.Number)
+			v.That(false, expected, judge.Brief(gjson.GetBytes(f.Raw, "params")), f)
 		}
 	}
 }
@@ -380,7 +380,7 @@ func unaskedOn(r *recording.Recording) map[int]*recording.Exchange {
 // warning.
 func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
 	v.NotExercised("the target logged nothing for requests that named a log level, which is its choice")
-	logged, unasked := r.Steps(recording.StepLogged), unaskedOn(r)
+	logged, unasked := r.Steps(scenario.StepLogged), unaskedOn(r)
 	for _, f := range r.Notifications("notifications/message", 0) {
 		x := during(logged, f)
 		level := gjson.GetBytes(f.Raw, "params.level").Str
@@ -388,11 +388,11 @@ func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
 		case len(logged) == 0 || f.Session != logged[0].Session || unasked[f.Number] != nil: // that is META-16's
 		case x == nil:
 			v.RestsOn(logged[0])
-			v.That(false, "log messages on the stream of their request, before its response", "a message of level "+level+" elsewhere", f.Number)
+			v.That(false, "log messages on the stream of their request, before its response", "a message of level "+level+" elsewhere", f)
 		default:
 			want := levelOf(x).Str
 			v.WarnUnless(severity(level) < 0 || severity(level) >= severity(want), "log messages of level "+want+" or above",
-				"a message of level "+level, append(x.Evidence(), f.Number)...)
+				"a message of level "+level, x, f)
 		}
 	}
 }
@@ -421,7 +421,7 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 			if f.Session == set.Session && severity(level) >= 0 {
 				v.That(severity(level) >= severity("error"),
 					"no messages below the level error, which was set",
-					"a message of level "+level, append(set.Evidence(), f.Number)...)
+					"a message of level "+level, set, f)
 			}
 		}
 	}
@@ -438,7 +438,7 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 // incomplete: a request that lacks required metadata is refused with -32602. Over
 // HTTP -32020 fits as well, because a header then has no counterpart.
 func incomplete(r *recording.Recording, v *verdict.Verdict, x *recording.Exchange, about string) {
-	if !verdict.Baseline(r, v, recording.StepPlain) {
+	if !verdict.Baseline(r, v, scenario.StepPlain) {
 		return
 	}
 	codes := []int64{verdict.CodeInvalidParams}

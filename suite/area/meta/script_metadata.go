@@ -16,17 +16,16 @@ var badMetadataScenario = &scenario.Scenario{
 	Name:  BadMetadata,
 	Title: "metadata that lacks something",
 	Sends: "An ordinary request, then the same without the version or the capabilities in its metadata, and with members of a wrong type.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	When:  scenario.InModern,
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		c.Do(ctx, p.Ordinary(recording.StepPlain))
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+		c.Do(ctx, c.Ordinary(scenario.StepPlain))
 		steps := []struct {
 			name recording.Step
 			key  string
 			to   any
 		}{
-			{recording.StepNoVersion, session.MetaVersion, nil},
+			{scenario.StepNoVersion, session.MetaVersion, nil},
 			{stepNoCapabilities, session.MetaCapabilities, nil},
 			{stepOddVersion, session.MetaVersion, 5},
 			{stepOddCapabilities, session.MetaCapabilities, "x"},
@@ -34,19 +33,18 @@ var badMetadataScenario = &scenario.Scenario{
 		}
 		var requests, versions []session.Request
 		for _, s := range steps {
-			q := p.Ordinary(s.name)
-			if q.Meta = map[string]any{s.key: s.to}; s.key == session.MetaVersion && p.Facts.DualEra() {
+			q := c.Ordinary(s.name)
+			if q.Meta = map[string]any{s.key: s.to}; s.key == session.MetaVersion && c.Facts.DualEra() {
 				versions = append(versions, q)
 			} else {
 				requests = append(requests, q)
 			}
 		}
-		do := func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) }
-		scenario.Each(c, requests, do)
+		c.DoEach(ctx, requests...)
 		if len(versions) == 0 {
 			return
 		}
-		if c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
+		if c, ok := c.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
 			c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 			for _, q := range slices.Backward(versions) { // the one without a version is sent when the other was answered
 				c.Do(ctx, q)
@@ -60,7 +58,6 @@ var logLevelsScenario = &scenario.Scenario{
 	Name:  LogLevels,
 	Title: "setting the log level",
 	Sends: "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, over HTTP in another session, and over stdio a list behind it.",
-	Phase: scenario.Read,
 	After: []recording.Name{recording.Reads},
 	In:    scenario.Opening,
 	When:  scenario.All(scenario.InLegacy, scenario.Declared("logging")),
@@ -73,7 +70,7 @@ var logLevelsScenario = &scenario.Scenario{
 		c.Do(ctx, session.Request{Step: stepSet, Method: "logging/setLevel", Params: map[string]any{"level": "error"}})
 		c.Do(ctx, p.Ordinary(recording.StepList))
 		if uri := p.Readable(); uri != "" {
-			scenario.ReadResource(ctx, c, recording.StepRead, uri, nil)
+			c.ReadResource(ctx, recording.StepRead, uri, nil)
 		}
 		if stdio {
 			c.S.Expend()

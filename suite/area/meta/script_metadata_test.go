@@ -34,7 +34,7 @@ func TestEraOfAProcess(t *testing.T) {
 		for _, name := range []recording.Name{meta.BadMetadata, recording.InvalidMessages} {
 			sc, _ := area.BuiltIn().Scenario(name)
 			rec := scenario.Perform(t.Context(), st.Stage, sc, nil)
-			if x := rec.Step(recording.StepNoVersion); x != nil && x.Result().Get("era").Str != "legacy" {
+			if x := rec.Step(scenario.StepNoVersion); x != nil && x.Result().Get("era").Str != "legacy" {
 				t.Errorf("the request without a version: %s", x.Message().Raw)
 			}
 			if x := rec.Step("odd-version"); x != nil && x.Result().Get("era").Str != "modern" {

@@ -5,6 +5,7 @@ package mrtr
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -20,10 +21,23 @@ import (
 const Superfluous recording.Name = "superfluous-answers" // answers that nobody asked for
 
 // Scenarios lists the scripts whose recordings only this area judges.
-var Scenarios = []*scenario.Scenario{superfluousScenario}
+var Scenarios = []*scenario.Scenario{inputReadsScenario, superfluousScenario}
 
 // The steps of the area's scripts.
-const stepSuperfluous, stepMalformed recording.Step = "superfluous", "malformed"
+const (
+	stepSuperfluous, stepMalformed              recording.Step = "superfluous", "malformed"
+	stepBare, stepAsk, stepLingering            recording.Step = "bare", "ask", "lingering"
+	stepRetryEmpty, stepAfterAbandoned          recording.Step = "retry-empty", "after-abandoned"
+	stepAskAgain, stepAskToTamper, stepTampered recording.Step = "ask-again", "ask-to-tamper", "tampered"
+	stepAskForOther, stepOtherCaller, stepRetry recording.Step = "ask-for-other", "other-caller", "retry"
+)
+
+// The tags of the area's scripts: "matters" is set if the target file says that the state does, "unanswered" is a key
+// for which the target file has no answer.
+const tagMatters, tagUnanswered recording.Tag = "matters", "unanswered"
+
+// tagRequired is the tag that names the i-th capability which the target file says a read needs.
+func tagRequired(i int) recording.Tag { return recording.Tag("required:" + strconv.Itoa(i)) }
 
 // Checks lists the checks of basic/patterns/mrtr.
 var Checks = []verdict.Check{
@@ -33,7 +47,7 @@ var Checks = []verdict.Check{
 				if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
 					v.That(x.Result().Get("resultType").String() != "input_required",
 						"no request for input in the answer to "+x.Method,
-						`resultType is "input_required"`, x.Evidence()...)
+						`resultType is "input_required"`, x)
 				}
 			})
 		}},
@@ -50,7 +64,7 @@ var Checks = []verdict.Check{
 		Judge: verdict.Judge(otherState).Or(recording.CodeNeedsConfig,
 			"the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")},
 	{Requirement: "MRTR-08", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step(recording.StepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
+		v.Expect(r.Step(stepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
 	}},
 	{Requirement: "MRTR-09", From: []recording.Name{Superfluous}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if !verdict.Gone(r, r.Step(stepSuperfluous), v) {
@@ -70,7 +84,7 @@ var Checks = []verdict.Check{
 		}
 	}},
 	{Requirement: "MRTR-10", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x, before, asked := r.Step(recording.StepLingering), r.Step(recording.StepBare), r.Step(recording.StepAsk)
+		x, before, asked := r.Step(stepLingering), r.Step(stepBare), r.Step(stepAsk)
 		if !v.Answered(x) || asked == nil || !verdict.AsksForInput(asked) {
 			return
 		}
@@ -79,19 +93,19 @@ var Checks = []verdict.Check{
 			return
 		}
 		v.RestsOn(asked)
-		v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", matcher.Describe(x), x.Evidence()...)
+		v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", matcher.Describe(x), x)
 	}},
 	{Requirement: "MRTR-11", From: []recording.Name{recording.InputReads}, Judge: wholeFlow},
 	{Requirement: "MRTR-60", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if len(verdict.InputRequired(r, v)) == 0 || !verdict.Baseline(r, v, recording.StepPlain) {
+		if len(verdict.InputRequired(r, v)) == 0 || !verdict.Baseline(r, v, scenario.StepPlain) {
 			return
 		}
-		x := r.Step(recording.StepAfterAbandoned)
-		if deaf := r.Step(recording.StepAfterAbandoned + recording.StepLost); deaf != nil && deaf.Outcome == recording.Silent {
+		x := r.Step(stepAfterAbandoned)
+		if deaf := r.Step(stepAfterAbandoned + recording.StepLost); deaf != nil && deaf.Outcome == recording.Silent {
 			x = deaf // the connection answered nothing any more
 		}
 		if x != nil && x.Outcome == recording.Silent {
-			v.That(false, "requests served after a read was given up that asked for input", matcher.Describe(x), x.Evidence()...)
+			v.That(false, "requests served after a read was given up that asked for input", matcher.Describe(x), x)
 			return
 		}
 		v.Expect(x).To(matcher.BeResult(), "a request after a read was given up that asked for input")
@@ -102,10 +116,10 @@ var Checks = []verdict.Check{
 // client can alter one.
 func otherState(r *recording.Recording, v *verdict.Verdict) {
 	given := map[recording.Step]recording.Step{
-		recording.StepTampered:    recording.StepAskToTamper,
-		recording.StepOtherCaller: recording.StepAskForOther,
+		stepTampered:    stepAskToTamper,
+		stepOtherCaller: stepAskForOther,
 	}
-	for _, x := range r.Steps(recording.StepTampered, recording.StepOtherCaller) {
+	for _, x := range r.Steps(stepTampered, stepOtherCaller) {
 		if !v.Answered(x) {
 			continue
 		}
@@ -114,10 +128,10 @@ func otherState(r *recording.Recording, v *verdict.Verdict) {
 			Expected: "no contents for a retry with a state that was altered",
 			Actual:   matcher.Describe(x),
 			On:       x,
-			Warn:     x.Tags[recording.TagMatters] == "",
+			Warn:     x.Tags[tagMatters] == "",
 			Harmless: r.Combination.Transport == requirement.Stdio,
 		}
-		if x.Step == recording.StepOtherCaller {
+		if x.Step == stepOtherCaller {
 			f.Expected, f.Warn = "no contents for a retry with the state of another caller", true
 		}
 		v.FailUnless(!served(x), f)
@@ -137,13 +151,13 @@ var capabilityFor = map[string]string{
 // wellFormedInput: a result that asks for input says for what, or has a state.
 func wellFormedInput(x *recording.Exchange, v *verdict.Verdict) {
 	requests, state := x.Result().Get("inputRequests"), x.Result().Get("requestState")
-	v.That(requests.Exists() || state.Exists(), "inputRequests or requestState in a result that asks for input", "neither is there", x.Evidence()...)
+	v.That(requests.Exists() || state.Exists(), "inputRequests or requestState in a result that asks for input", "neither is there", x)
 	verdict.TypedResult("InputRequiredResult", "requestState", "inputRequests", "inputRequests.*.method")(x, v)
 	for _, key := range judge.Names(requests) {
 		request := judge.Member(requests, key)
 		method, params := request.Get("method"), request.Get("params")
 		v.That(judge.IsObject(params) || method.Str == "roots/list" && !params.Exists(), "params in the input request "+verdict.Quoted(key),
-			"it is "+judge.TypeName(params), x.Evidence()...)
+			"it is "+judge.TypeName(params), x)
 	}
 }
 
@@ -160,14 +174,14 @@ func withinCapabilities(x *recording.Exchange, v *verdict.Verdict) {
 		method := judge.Member(requests, key).Get("method").String()
 		if capability := capabilityFor[method]; capability != "" {
 			v.That(declared.Get(capability).Exists(), "no "+method+" towards a client that did not declare "+capability,
-				"it is asked for by a read with the capabilities "+judge.Brief(declared), x.Evidence()...)
+				"it is asked for by a read with the capabilities "+judge.Brief(declared), x)
 		}
 	}
 }
 
 // missingCapabilityNamed: a read that cannot do without a capability says so.
 func missingCapabilityNamed(r *recording.Recording, v *verdict.Verdict) {
-	x, asked := r.Step(recording.StepBare), r.Step(recording.StepAsk)
+	x, asked := r.Step(stepBare), r.Step(stepAsk)
 	if !v.Answered(x) || !v.Answered(asked) {
 		return
 	}
@@ -185,28 +199,28 @@ func missingCapabilityNamed(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	needed := x.Error().Get("data.requiredCapabilities")
-	v.That(judge.IsObject(needed) && len(judge.Names(needed)) > 0, "data.requiredCapabilities with the missing capabilities", "it is "+judge.Brief(needed), x.Evidence()...)
-	for i := 0; x.Tags[recording.TagRequired(i)] != ""; i++ {
-		name, _, _ := strings.Cut(x.Tags[recording.TagRequired(i)], ".")
-		v.That(!judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(), "data.requiredCapabilities with "+name, "it is "+judge.Brief(needed), x.Evidence()...)
+	v.That(judge.IsObject(needed) && len(judge.Names(needed)) > 0, "data.requiredCapabilities with the missing capabilities", "it is "+judge.Brief(needed), x)
+	for i := 0; x.Tags[tagRequired(i)] != ""; i++ {
+		name, _, _ := strings.Cut(x.Tags[tagRequired(i)], ".")
+		v.That(!judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(), "data.requiredCapabilities with "+name, "it is "+judge.Brief(needed), x)
 	}
 	if x.Status > 0 {
-		v.That(x.Status == 400, "HTTP status 400 with the error -32021", matcher.Describe(x), x.Evidence()...)
+		v.That(x.Status == 400, "HTTP status 400 with the error -32021", matcher.Describe(x), x)
 	}
 }
 
 // wholeFlow: a retry with all answers is served, over whatever connection, with the text that the
 // target file gives.
 func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
-	first, retries := r.Step(recording.StepAskAgain), r.Steps(recording.StepRetry)
+	first, retries := r.Step(stepAskAgain), r.Steps(stepRetry)
 	last := first
 	if len(retries) > 0 {
 		last = retries[len(retries)-1]
 	}
 	switch {
 	case !v.Answered(first) || !v.Answered(last):
-	case verdict.Tag(last, recording.TagUnanswered) != "":
-		v.Skip(recording.CodeNeedsConfig, "the target file has no answer for the key "+verdict.Quoted(last.Tags[recording.TagUnanswered])+" (subjects.input.answers)")
+	case verdict.Tag(last, tagUnanswered) != "":
+		v.Skip(recording.CodeNeedsConfig, "the target file has no answer for the key "+verdict.Quoted(last.Tags[tagUnanswered])+" (subjects.input.answers)")
 	case len(retries) == 0:
 		v.NeedsSubject("the resource of subjects.input asks for no input: " + matcher.Describe(first))
 	case verdict.AsksForInput(last):
@@ -216,7 +230,7 @@ func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
 			if want, given := last.Tags[recording.TagText]; given {
 				contents := last.Result().Get("contents")
 				found := slices.ContainsFunc(contents.Array(), func(c gjson.Result) bool { return c.Get("text").String() == want })
-				v.That(found, "contents with the text "+verdict.Quoted(want)+", as the target file has it", "contents are "+judge.Brief(contents), last.Evidence()...)
+				v.That(found, "contents with the text "+verdict.Quoted(want)+", as the target file has it", "contents are "+judge.Brief(contents), last)
 			}
 		}
 	}

@@ -5,14 +5,12 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
-	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
 var superfluousScenario = &scenario.Scenario{
 	Name:  Superfluous,
 	Title: "answers that nobody asked for",
 	Sends: "Reads of a resource that needs no input, with answers that nobody asked for, well-formed and malformed.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.InModern,
@@ -33,8 +31,9 @@ var superfluousScenario = &scenario.Scenario{
 			{stepSuperfluous, map[string]any{"mcpcheck": map[string]any{"action": "accept", "content": map[string]any{}}}},
 			{stepMalformed, "mcpcheck"},
 		} {
-			c.OfListed(ctx, session.Request{Step: s.step, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri},
-				Params: map[string]any{"uri": uri, "inputResponses": s.answers}})
+			q := scenario.Of(s.step, "resources/read", uri)
+			q.Params = map[string]any{"uri": uri, "inputResponses": s.answers}
+			c.OfListed(ctx, q)
 		}
 	},
 }

@@ -91,7 +91,7 @@ var Checks = []verdict.Check{
 	{Requirement: "PAGE-13", From: []recording.Name{CompleteWalks}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			complete(r.Steps(recording.StepPage), v)
-			complete(r.Steps(recording.StepTemplate), v)
+			complete(r.Steps(scenario.StepTemplate), v)
 		}},
 }
 
@@ -107,7 +107,7 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 		v.Holds()
 		if n := len(pages); n > 1 && last.Succeeded() && !last.Result().Get(member+".0").Exists() {
 			v.Observe("empty-last-page", fmt.Sprintf("page %d, the last one, is empty: page %d need not have handed out a cursor, %s, behind which nothing follows",
-				n, n-1, judge.Brief(pages[n-2].Result().Get("nextCursor"))), append(pages[n-2].Evidence(), last.Evidence()...)...)
+				n, n-1, judge.Brief(pages[n-2].Result().Get("nextCursor"))), pages[n-2], last)
 		}
 	case "bound":
 		v.NotExercised(fmt.Sprintf("the list goes on after %d pages: its end was not looked for (--pages)",
@@ -116,13 +116,13 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 		idle(pages, member, v)
 	case "cycle":
 		next := last.Result().Get("nextCursor")
-		earlier, frames := "an earlier page", last.Evidence()
+		earlier, on := "an earlier page", verdict.Several{last}
 		if n := len(pages); n > 1 { // its cursor leads back
-			frames = append(pages[n-2].Evidence(), frames...)
+			on = verdict.Several{pages[n-2], last}
 		}
 		for i, x := range pages[:len(pages)-1] {
 			if x.Result().Get("nextCursor").Raw == next.Raw && x.Result().Get(member).Raw == last.Result().Get(member).Raw {
-				earlier, frames = "page "+strconv.Itoa(i+1), append(x.Evidence(), frames...)
+				earlier, on = "page "+strconv.Itoa(i+1), append(verdict.Several{x}, on...)
 				break
 			}
 		}
@@ -131,7 +131,7 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 			Actual: fmt.Sprintf("page %d repeats %s together with its nextCursor %s, so that the walk "+
 				"never ends",
 				len(pages), earlier, judge.Brief(next)),
-			Frames:      frames,
+			On:          on,
 			Warn:        !last.Result().Get(member + ".0").Exists(),
 			SharedCause: repeatsLast(pages),
 		})
@@ -170,9 +170,9 @@ func idle(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 		Actual: fmt.Sprintf("pages %d to %d are all empty, and the walk was given up there, since each has "+
 			"yet another nextCursor, the last one %s",
 			first+1, n, judge.Brief(pages[n-1].Result().Get("nextCursor"))),
-		Frames: append(pages[n-2].Evidence(), pages[n-1].Evidence()...),
-		Warn:   true,
-		Hint:   "leave nextCursor out once no entries are left",
+		On:   verdict.Several{pages[n-2], pages[n-1]},
+		Warn: true,
+		Hint: "leave nextCursor out once no entries are left",
 	})
 }
 
@@ -202,7 +202,7 @@ func advancing(pages []*recording.Exchange, v *verdict.Verdict) {
 			continue
 		}
 		const expected = "a page that goes on after the one before it"
-		frames := append(pages[i-1].Evidence(), x.Evidence()...)
+		both := verdict.Several{pages[i-1], x}
 		switch {
 		case len(this) > 0 && slices.Equal(this, verdict.IDsOf(pages[i-1])):
 			// One entry may be listed twice in a row, which LIST-14 remarks upon, unless the walk never gets beyond it.
@@ -210,14 +210,14 @@ func advancing(pages []*recording.Exchange, v *verdict.Verdict) {
 				Expected: expected,
 				Actual: fmt.Sprintf(plural.Of(len(this),
 					"page %d lists the same %d {item|items} as page %d"), i+1, len(this), i),
-				Frames:      frames,
+				On:          both,
 				Warn:        len(this) < 2 && pages[len(pages)-1].Tags[recording.TagEnd] == "done",
 				SharedCause: repeatsLast(pages),
 			})
 		case x.Tags[recording.TagEnd] == "cycle":
 			// That the walk came back to an earlier page is judged elsewhere.
 		default:
-			v.WarnUnless(fresh, expected, fmt.Sprintf("page %d lists nothing but what stood on earlier pages", i+1), frames...)
+			v.WarnUnless(fresh, expected, fmt.Sprintf("page %d lists nothing but what stood on earlier pages", i+1), both)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -20,7 +21,7 @@ var (
 	alteredCursors = []recording.Step{
 		stepChanged, stepFirstChanged, stepLastChanged, stepTruncated, stepAppended, stepRaised}
 	hardCursors = []recording.Step{stepLong, stepJunk, stepScript, stepBlank, stepEmpty}
-	illTyped    = []recording.Step{stepNumber, stepObject, recording.StepArray, stepNull}
+	illTyped    = []recording.Step{stepNumber, stepObject, scenario.StepArray, stepNull}
 )
 
 func ofList(r *recording.Recording, method string) *recording.Recording {
@@ -78,10 +79,10 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")",
 					verdict.Finding{Downgraded: verdict.RefusedOtherwise, Hint: hint})
 			case x.Succeeded() && x.Step == stepForeign:
-				foreign.Add(judge.Brief(x.Param("cursor"))+" in "+x.Method, x.Evidence()...)
+				foreign.Add(judge.Brief(x.Param("cursor"))+" in "+x.Method, x)
 			case x.Succeeded() && x.Step != stepOld:
 				meddled.Add(judge.Brief(x.Param("cursor"))+" ("+cursorWords[x.Step]+", in "+x.Method+")",
-					x.Evidence()...)
+					x)
 			}
 		}
 		meddled.Observe(v, "altered-cursor", "%d altered by the client taken as if the server had handed out what came of it: %s")
@@ -155,7 +156,7 @@ func badCursor(x *recording.Exchange, v *verdict.Verdict, ignored *verdict.Sight
 	}
 	v.Holds()
 	if !judge.IsString(cursor) && x.Succeeded() {
-		ignored.Add(judge.Brief(cursor)+" in "+x.Method, x.Evidence()...)
+		ignored.Add(judge.Brief(cursor)+" in "+x.Method, x)
 	}
 }
 
@@ -189,16 +190,16 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	const expected = "the same page for the same cursor"
-	frames := append(next.Evidence(), again.Evidence()...)
+	both := verdict.Several{next, again}
 	if !again.Succeeded() {
-		v.That(false, expected, matcher.Describe(again)+" to the second use of the cursor "+judge.Brief(again.Param("cursor")), frames...)
+		v.That(false, expected, matcher.Describe(again)+" to the second use of the cursor "+judge.Brief(again.Param("cursor")), both)
 		return
 	}
 	if verdict.SamePage(next, again) && !verdict.SameSet(next, again) {
-		v.Observe("cursor-drifts", "the same cursor yields a page that differs, while the first page stays the same: "+verdict.Difference(verdict.URISet(next), verdict.URISet(again)), frames...)
+		v.Observe("cursor-drifts", "the same cursor yields a page that differs, while the first page stays the same: "+verdict.Difference(verdict.URISet(next), verdict.URISet(again)), both)
 	}
 	v.That(verdict.SamePage(next, again), expected, fmt.Sprintf("%d %s, then %d others for the cursor %s",
-		len(verdict.IDsOf(next)), kindOf(next, len(verdict.IDsOf(next))), len(verdict.IDsOf(again)), judge.Brief(again.Param("cursor"))), frames...)
+		len(verdict.IDsOf(next)), kindOf(next, len(verdict.IDsOf(next))), len(verdict.IDsOf(again)), judge.Brief(again.Param("cursor"))), both)
 	otherConnection(r, v)
 }
 
@@ -211,7 +212,7 @@ func freshCursor(r *recording.Recording, next *recording.Exchange, v *verdict.Ve
 	}
 	first := r.Step(stepFirst)
 	v.WarnUnless(false, "the page that the cursor stands for", matcher.Describe(next)+" to the cursor "+judge.Brief(next.Param("cursor"))+", which this session was handed a moment before and had not used yet",
-		append(first.Evidence(), next.Evidence()...)...)
+		first, next)
 }
 
 // otherConnection: since 2026-07-28 no connection has a list of its own, so that a
@@ -226,19 +227,19 @@ func otherConnection(r *recording.Recording, v *verdict.Verdict) {
 		return // the list has changed since the walk from which page and cursor are
 	}
 	const expected = "the page that the cursor stands for, on any connection"
-	frames := append(page.Evidence(), x.Evidence()...)
+	both := verdict.Several{page, x}
 	if !x.Succeeded() {
 		v.Fail(verdict.Finding{
 			Expected: expected,
 			Actual: matcher.Describe(x) + " to the cursor " + judge.Brief(x.Param("cursor")) +
 				", which was handed out on another connection",
-			Frames: frames,
-			Warn:   true,
-			Hint:   "keep in the cursor what is needed to go on, not in the connection",
+			On:   both,
+			Warn: true,
+			Hint: "keep in the cursor what is needed to go on, not in the connection",
 		})
 		return
 	}
-	v.WarnUnless(!page.Succeeded() || verdict.SamePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)), kindOf(x, len(verdict.IDsOf(x)))), frames...)
+	v.WarnUnless(!page.Succeeded() || verdict.SamePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)), kindOf(x, len(verdict.IDsOf(x)))), both)
 }
 
 // kindOf is the word for n entries of a page.
@@ -263,10 +264,10 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		page := verdict.IDsOf(x)
-		frames := append(first.Evidence(), x.Evidence()...)
+		both := verdict.Several{first, x}
 		switch {
 		case !x.Succeeded():
-			v.WarnUnless(false, expected, matcher.Describe(x)+" to another request without cursor", frames...)
+			v.WarnUnless(false, expected, matcher.Describe(x)+" to another request without cursor", both)
 		case verdict.SamePage(first, x):
 			v.Holds()
 		case len(page) == 0 || len(start) > 0 && x.Step == stepSecond && isNextPage(r, page):
@@ -274,11 +275,11 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 				Expected: expected,
 				Actual: fmt.Sprintf("a second request without cursor yields %d %s from behind the first "+
 					"page", len(page), kindOf(x, len(page))),
-				Frames: frames,
-				Hint:   "keep no position between requests: the cursor says where to go on",
+				On:   both,
+				Hint: "keep no position between requests: the cursor says where to go on",
 			})
 		default:
-			v.WarnUnless(false, expected, "another page: "+verdict.Difference(verdict.URISet(first), verdict.URISet(x)), frames...)
+			v.WarnUnless(false, expected, "another page: "+verdict.Difference(verdict.URISet(first), verdict.URISet(x)), both)
 		}
 	}
 }
@@ -300,14 +301,14 @@ func emptyCursor(r *recording.Recording, v *verdict.Verdict) {
 		}
 		page := pages[i+1]
 		if !v.Modern() {
-			v.Observe("empty-cursor", `nextCursor is "", which many clients of this revision take for the end of the list`, x.Evidence()...)
+			v.Observe("empty-cursor", `nextCursor is "", which many clients of this revision take for the end of the list`, x)
 		}
 		if !v.Expect(page).To(matcher.BeResult(), `the cursor "", which the page before had handed out`) {
 			continue
 		}
 		ids := verdict.IDsOf(page)
 		repeats := len(ids) > 0 && (slices.Equal(ids, verdict.IDsOf(pages[0])) || slices.Equal(ids, verdict.IDsOf(x)))
-		v.That(!repeats, `the page after the one with nextCursor ""`, "a page that was there before", append(x.Evidence(), page.Evidence()...)...)
+		v.That(!repeats, `the page after the one with nextCursor ""`, "a page that was there before", x, page)
 	}
 	v.NotExercised(`no page has the nextCursor ""`)
 }
@@ -326,25 +327,23 @@ func complete(pages []*recording.Exchange, v *verdict.Verdict) {
 		return
 	}
 	times := map[string]int{}
-	var frames []int
 	for _, x := range pages {
 		for _, id := range verdict.IDsOf(x) {
 			times[gjson.Parse(id).Str]++
 		}
-		frames = append(frames, x.Evidence()...)
 	}
 	for _, e := range gjson.Parse(last.Tags[tagExpected]).Array() {
 		v.FailUnless(times[e.Str] > 0, verdict.Finding{
 			Expected: judge.Brief(e) + " in the list",
 			Actual: fmt.Sprintf(plural.Of(len(pages),
 				"it stands {not on the %d page|on none of the %d pages}"), len(pages)),
-			Frames: frames,
-			Cause:  "an entry is missing",
+			On:    verdict.All(pages...),
+			Cause: "an entry is missing",
 		})
 		v.FailUnless(times[e.Str] < 2, verdict.Finding{
 			Expected: judge.Brief(e) + " once in the list",
 			Actual:   fmt.Sprintf("it is listed %d times", times[e.Str]),
-			Frames:   frames,
+			On:       verdict.All(pages...),
 			Warn:     true,
 			Cause:    "an entry is repeated",
 		})

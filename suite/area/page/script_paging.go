@@ -18,7 +18,6 @@ func paging(name, walk recording.Name, method, of string) *scenario.Scenario {
 		Name:   name,
 		Title:  "asking for the same pages" + of + " again",
 		Sends:  "The first page" + of + ", the page behind its cursor twice, and the first page in between and again, on a session of its own.",
-		Phase:  scenario.Read,
 		After:  []recording.Name{walk},
 		Script: func(ctx context.Context, p *scenario.Play) { pagesAgain(ctx, p, walk, method) },
 	}
@@ -66,10 +65,10 @@ var badCursorsScenario = &scenario.Scenario{
 	Phase: scenario.Destructive,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		old := map[string]string{}
 		for method, walk := range map[string]recording.Name{"resources/list": recording.WalkResources, "resources/templates/list": recording.WalkTemplates} {
-			if first := p.Earlier(walk).Step(recording.StepPage); first != nil {
+			if first := c.Earlier(walk).Step(recording.StepPage); first != nil {
 				old[method], _ = cursorOf(first)
 			}
 		}
@@ -106,7 +105,7 @@ func badCursors(ctx context.Context, c *scenario.Client, method, old, foreign st
 	scenario.Each(c, texts, func(_ int, bad cursorProbe, c *scenario.Client) {
 		do(c, bad.step, map[string]any{"cursor": bad.cursor})
 	})
-	for _, bad := range []cursorProbe{{stepNumber, 123456789}, {stepObject, map[string]any{"page": 2}}, {recording.StepArray, []any{}}, {stepNull, nil}} {
+	for _, bad := range []cursorProbe{{stepNumber, 123456789}, {stepObject, map[string]any{"page": 2}}, {scenario.StepArray, []any{}}, {stepNull, nil}} {
 		do(c, bad.step, map[string]any{"cursor": bad.cursor})
 	}
 	do(c, stepAfter, map[string]any{})
@@ -134,23 +133,22 @@ var completeWalksScenario = &scenario.Scenario{
 	Name:  CompleteWalks,
 	Title: "looking for everything that must be listed",
 	Sends: "All pages of resources and templates, to be compared with the URIs that the target file says must be there.",
-	Phase: scenario.Read,
 	When: scenario.Where(func(p *scenario.Play) bool {
 		return len(p.Target.Subjects.Complete)+len(p.Target.Subjects.CompleteTemplates) > 0
 	}, recording.CodeNeedsConfig, "name all URIs that the list must hold in the target file (subjects.complete)"),
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		for _, list := range []struct {
 			method, member string
 			step           recording.Step
 			expected       []string
 		}{
-			{"resources/list", "resources", recording.StepPage, p.Target.Subjects.Complete},
-			{"resources/templates/list", "resourceTemplates", recording.StepTemplate, p.Target.Subjects.CompleteTemplates},
+			{"resources/list", "resources", recording.StepPage, c.Target.Subjects.Complete},
+			{"resources/templates/list", "resourceTemplates", scenario.StepTemplate, c.Target.Subjects.CompleteTemplates},
 		} {
 			if len(list.expected) == 0 {
 				continue
 			}
-			pages := scenario.Walk(ctx, p, c, list.method, list.member, list.step)
+			pages := c.Walk(ctx, list.method, list.member, list.step)
 			b, _ := json.Marshal(list.expected) // strings can always be encoded
 			pages[len(pages)-1].Tags[tagExpected] = string(b)
 		}

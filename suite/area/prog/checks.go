@@ -25,7 +25,7 @@ var Checks = []verdict.Check{
 	{Requirement: "PROG-01", From: verdict.Everything,
 		Judge: verdict.Each(verdict.ProgressOf, func(p verdict.Progress, v *verdict.Verdict) {
 			v.That(p.Of != nil, "progress for a token that a request has given", "progress for the token "+
-				judge.Brief(p.Token), p.Frame.Number)
+				judge.Brief(p.Token), p)
 		})},
 	{Requirement: "PROG-02", From: verdict.Everything,
 		Judge: verdict.Each(verdict.ProgressOf, progressTypes)},
@@ -41,7 +41,7 @@ var Checks = []verdict.Check{
 					v.FailUnless(b.Num > a.Num, verdict.Finding{
 						Expected: "progress greater than " + a.Raw + ", which was reported before",
 						Actual:   "progress " + b.Raw,
-						Frames:   []int{before.Frame.Number, p.Frame.Number},
+						On:       verdict.Several{before, p},
 						Before:   []int{p.Of.Request},
 						Cause:    "progress that does not increase",
 					})
@@ -62,7 +62,7 @@ var Checks = []verdict.Check{
 				}
 				v.That(!late, "no progress after the response", "progress "+
 					judge.Brief(p.Get("params.progress"))+" for the token "+judge.Brief(p.Token)+
-					" after it", append(p.Of.Evidence(), p.Frame.Number)...)
+					" after it", p.Of, p)
 			}
 		}},
 }
@@ -74,6 +74,6 @@ func progressTypes(p verdict.Progress, v *verdict.Verdict) {
 		"params", "params.progressToken", "params.progress", "params.total", "params.message")
 	if p.Of != nil {
 		given := p.Of.Param("_meta.progressToken")
-		v.That(given.Type == p.Token.Type, "the token "+given.Raw+" as it was given", "the token "+p.Token.Raw, p.Of.Request, at)
+		v.That(given.Type == p.Token.Type, "the token "+given.Raw+" as it was given", "the token "+p.Token.Raw, verdict.Frames{p.Of.Request, at})
 	}
 }

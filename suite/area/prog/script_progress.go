@@ -13,7 +13,6 @@ var progressScenario = &scenario.Scenario{
 	Name:  Progress,
 	Title: "reads with progress tokens",
 	Sends: "Reads with a progress token that is a string, one that is an integer, and without one.",
-	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	Script: func(ctx context.Context, p *scenario.Play) {
 		uri := ""

@@ -27,10 +27,13 @@ const TaskRead recording.Name = "task-read" // a read with a task parameter
 var Checks = slices.Concat(readChecks, readBytesChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-var Scenarios = []*scenario.Scenario{taskReadScenario}
+var Scenarios = []*scenario.Scenario{knownReadsScenario, taskReadScenario}
 
 // The steps of the area's scripts.
-const stepTask recording.Step = "task"
+const stepTask, stepText, stepBlob recording.Step = "task", "text", "blob"
+
+// The tags of the area's scripts.
+const tagBase64, tagSHA256 recording.Tag = "base64", "sha256"
 
 var reads = []recording.Name{recording.Reads}
 
@@ -39,10 +42,10 @@ var readChecks = []verdict.Check{
 	{Requirement: "READ-01", From: contentReads, With: []recording.Name{recording.KnownReads, recording.TemplateSweep},
 		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var empty verdict.Sightings
-			for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
+			for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
 				list := x.Result().Get("contents")
 				if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
-					empty.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+					empty.Add(judge.Brief(x.Param("uri")), x)
 				}
 				verdict.Typed(v, verdict.NewItem(x.Result(), judge.Brief(x.Param("uri")), x.Evidence()),
 					"ReadResourceResult", "contents")
@@ -61,18 +64,18 @@ var readChecks = []verdict.Check{
 	{Requirement: "READ-02", From: contentReads, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var elsewhere, misspelt, twice verdict.Sightings
-			for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
+			for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
 				seen := map[string]bool{}
 				for _, c := range x.Contents {
 					verdict.Typed(v, c, "ResourceContents", "uri", "mimeType")
 					if seen[c.Raw] {
-						twice.Add(c.Name, c.Frames...)
+						twice.Add(c.Name, c)
 					}
 					seen[c.Raw] = true
 					misspelt.AddMisspelt(c, contentMembers)
 					if uri := c.Get("uri"); judge.IsString(uri) && len(x.Contents) == 1 &&
 						uri.Str != x.Tags[recording.TagURI] {
-						elsewhere.Add(judge.Brief(x.Param("uri"))+" as "+judge.Brief(uri), c.Frames...)
+						elsewhere.Add(judge.Brief(x.Param("uri"))+" as "+judge.Brief(uri), c)
 					}
 				}
 			}
@@ -89,7 +92,7 @@ var readChecks = []verdict.Check{
 			v.FailUnless(judge.IsString(text) || judge.IsString(blob), verdict.Finding{
 				Expected: "text or blob as a string",
 				Actual:   c.Name + " has text: " + judge.TypeName(text) + ", blob: " + judge.TypeName(blob),
-				Frames:   c.Frames,
+				On:       c,
 				Hint: map[bool]string{true: "write a JSON document into text as a string"}[text.IsObject() ||
 					text.IsArray()],
 			})
@@ -98,7 +101,7 @@ var readChecks = []verdict.Check{
 		Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
 			text, blob := c.Get("text"), c.Get("blob")
 			v.That(!text.Exists() || !blob.Exists(), "text or blob, not both",
-				c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
+				c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c)
 		}).Or(recording.CodeNeedsSubject, noContents)},
 	{Requirement: "READ-06", From: contentReads, Needs: verdict.Resources,
 		Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
@@ -110,7 +113,7 @@ var readChecks = []verdict.Check{
 			v.FailUnless(!bad, verdict.Finding{
 				Expected: "letters, digits, +, / and = in a blob",
 				Actual:   "blob of " + c.Name + ": " + p.String(),
-				Frames:   c.Frames,
+				On:       c,
 				Hint:     hint,
 			})
 		})},
@@ -130,7 +133,7 @@ func blobCheck(id, expected, none string, occasion func(blob string, problems []
 			blob := c.Get("blob").Str
 			problems := judge.Base64(blob)
 			if p, bad := judge.First(problems, codes...); bad || occasion(blob, problems) {
-				v.That(!bad, expected, "blob of "+c.Name+": "+p.String(), c.Frames...)
+				v.That(!bad, expected, "blob of "+c.Name+": "+p.String(), c)
 			}
 		}).Or(recording.CodeNeedsSubject, none)}
 }
@@ -144,7 +147,6 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	var failed []*recording.Exchange
-	var frames []int
 	others := false
 	for _, x := range r.Steps(recording.StepRead) {
 		if judge.HasScheme(x.Tags[recording.TagURI], "https") { // which clients may load from the web
@@ -155,7 +157,7 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 		}
 		// What is left is the server's own without a doubt.
 		others = others || !x.HasCode(0, -32603) || hindered(x)
-		failed, frames = append(failed, x), append(frames, x.Evidence()...)
+		failed = append(failed, x)
 	}
 	if len(failed) == 0 {
 		return
@@ -167,9 +169,9 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 		Expected: "contents of something that is listed",
 		Actual: fmt.Sprintf(plural.Of(len(failed), "%d {read|reads} of what is listed, and nothing could be read: "), len(failed)) +
 			matcher.Describe(failed[0]),
-		Frames: frames,
-		Hint:   "let what is listed be read, or leave it out of the list",
-		Warn:   len(failed) == 1 || others || listed != "" && listed != strconv.Itoa(all),
+		On:   verdict.All(failed...),
+		Hint: "let what is listed be read, or leave it out of the list",
+		Warn: len(failed) == 1 || others || listed != "" && listed != strconv.Itoa(all),
 	})
 }
 
@@ -195,7 +197,7 @@ func hindered(x *recording.Exchange) bool {
 
 func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	var all []verdict.Item
-	for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
+	for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
 		all = append(all, x.Contents...)
 	}
 	return all

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -31,25 +32,25 @@ var readBytesChecks = []verdict.Check{
 						continue
 					}
 					if encoded(text.Str) {
-						v.That(false, mime+" as a blob", "text of "+c.Name+" is base64", c.Frames...)
+						v.That(false, mime+" as a blob", "text of "+c.Name+" is base64", c)
 						continue
 					}
 					at, binary := judge.BinaryInText(text.Str)
 					v.That(!binary, mime+" as a blob",
 						fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.Name,
-							at), c.Frames...)
+							at), c)
 				}
 			}
 			v.NeedsSubject("nothing of a binary type could be read")
 		}},
 	{Requirement: "READ-13", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
-		Judge: verdict.Each(verdict.Steps(recording.StepText), func(x *recording.Exchange, v *verdict.Verdict) {
+		Judge: verdict.Each(verdict.Steps(stepText), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
 				knownText(v, x)
 			}
 		})},
 	{Requirement: "READ-14", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
-		Judge: verdict.Each(verdict.Steps(recording.StepBlob), func(x *recording.Exchange, v *verdict.Verdict) {
+		Judge: verdict.Each(verdict.Steps(stepBlob), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
 				knownBlob(v, x)
 			}
@@ -61,7 +62,7 @@ var readBytesChecks = []verdict.Check{
 			x, about := r.Step(stepTask), "a read with a task parameter, of a resource that could be read "+
 				"without"
 			if v.Facts.Declares("tasks") && v.Answered(x) && !x.Result().Get("contents").IsArray() {
-				v.Observe("task-for-a-read", matcher.Describe(x)+" to "+about, x.Evidence()...)
+				v.Observe("task-for-a-read", matcher.Describe(x)+" to "+about, x)
 				v.NotExercised("the target declares tasks, and does not answer a read with a task " +
 					"parameter by " +
 					"contents")
@@ -138,7 +139,7 @@ func knownText(v *verdict.Verdict, x *recording.Exchange) {
 	if part {
 		actual = fmt.Sprintf(plural.Of(utf8.RuneCountInString(texts[0]), "it does not occur in %d {character|characters} of text"), utf8.RuneCountInString(texts[0]))
 	}
-	v.That(false, "the text that the target file gives for "+judge.Brief(x.Param("uri")), actual, x.Evidence()...)
+	v.That(false, "the text that the target file gives for "+judge.Brief(x.Param("uri")), actual, x)
 }
 
 // firstDifference says where two texts part.
@@ -186,20 +187,20 @@ func knownBlob(v *verdict.Verdict, x *recording.Exchange) {
 			}
 		}
 	}
-	v.That(false, "the bytes that the target file gives for "+judge.Brief(x.Param("uri")), actual, x.Evidence()...)
+	v.That(false, "the bytes that the target file gives for "+judge.Brief(x.Param("uri")), actual, x)
 }
 
 // isKnown compares bytes with what the target file says about them.
 func isKnown(x *recording.Exchange, data []byte) bool {
-	if size := x.Tags[recording.TagSize]; size != "" && size != fmt.Sprint(len(data)) {
+	if size := x.Tags[scenario.TagSize]; size != "" && size != fmt.Sprint(len(data)) {
 		return false
 	}
-	if want := x.Tags[recording.TagBase64]; want != "" {
+	if want := x.Tags[tagBase64]; want != "" {
 		known, err := judge.Decode(want)
 		return err == nil && bytes.Equal(known, data)
 	}
 	sum := sha256.Sum256(data)
-	want := x.Tags[recording.TagSHA256]
+	want := x.Tags[tagSHA256]
 	return want == "" || strings.EqualFold(want, hex.EncodeToString(sum[:]))
 }
 
@@ -212,7 +213,7 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 			mime := declaredType(x, c)
 			doubts.add(c, mime)
 			if own, listed := c.Get("mimeType"), x.Tags[recording.TagType]; len(x.Contents) == 1 && listed != "" && judge.IsString(own) && judge.Essence(own.Str) != judge.Essence(listed) {
-				differing.Add(fmt.Sprintf("%s (listed as %s, read as %s)", judge.Brief(x.Param("uri")), listed, own.Str), c.Frames...)
+				differing.Add(fmt.Sprintf("%s (listed as %s, read as %s)", judge.Brief(x.Param("uri")), listed, own.Str), c)
 			}
 			blob := c.Get("blob")
 			data, err := judge.Decode(blob.Str)
@@ -221,7 +222,7 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 			}
 			if !judge.Sniffable(mime) {
 				if begins := judge.Detect(data); begins != "" && vague(mime) {
-					sniffed.Add(fmt.Sprintf("%s (%s, looks like %s)", c.Name, cmp.Or(mime, "without a type"), begins), c.Frames...)
+					sniffed.Add(fmt.Sprintf("%s (%s, looks like %s)", c.Name, cmp.Or(mime, "without a type"), begins), c)
 				}
 				continue
 			}
@@ -232,7 +233,7 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 			} else if twice, err := judge.Decode(string(data)); err == nil && judge.Sniff(twice) == judge.Essence(mime) {
 				actual = c.Name + " decodes to base64 once more"
 			}
-			f := verdict.Finding{Expected: "bytes of the type " + mime, Actual: actual, Frames: c.Frames}
+			f := verdict.Finding{Expected: "bytes of the type " + mime, Actual: actual, On: c}
 			if !c.Get("mimeType").Exists() {
 				f.Before = verdict.ListedIn(v, recording.WalkResources, x.Tags[recording.TagURI])
 			}
@@ -252,15 +253,15 @@ func (d *doubts) add(c verdict.Item, mime string) {
 	text, blob := c.Get("text"), c.Get("blob")
 	if judge.IsString(text) {
 		if strings.HasPrefix(text.Str, "\ufeff") {
-			d.marked.Add(c.Name, c.Frames...)
+			d.marked.Add(c.Name, c)
 		}
 		if strings.ContainsAny(text.Str, "\ufffd\x00") {
-			d.lossy.Add(c.Name, c.Frames...)
+			d.lossy.Add(c.Name, c)
 		}
 		if what := judge.Wrapped(mime, text.Str); what != "" {
-			d.wrapped.Add(c.Name+" ("+what+")", c.Frames...)
+			d.wrapped.Add(c.Name+" ("+what+")", c)
 		} else if text.Str != "" && judge.Essence(mime) == "application/json" && !gjson.Valid(text.Str) {
-			d.unparsed.Add(c.Name, c.Frames...)
+			d.unparsed.Add(c.Name, c)
 		}
 		return
 	}
@@ -269,13 +270,13 @@ func (d *doubts) add(c verdict.Item, mime string) {
 		return
 	}
 	if begins := judge.Contradiction(mime, data); begins != "" {
-		d.other.Add(fmt.Sprintf("%s (%s, looks like %s)", c.Name, mime, begins), c.Frames...)
+		d.other.Add(fmt.Sprintf("%s (%s, looks like %s)", c.Name, mime, begins), c)
 	}
 	if judge.Sniffable(mime) {
 		return // judged
 	}
 	if what := judge.Wrapped("", string(data)); what != "" {
-		d.wrapped.Add(c.Name+" ("+what+", encoded in base64 again)", c.Frames...)
+		d.wrapped.Add(c.Name+" ("+what+", encoded in base64 again)", c)
 	}
 }
 

@@ -6,14 +6,12 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
-	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
 var taskReadScenario = &scenario.Scenario{
 	Name:  TaskRead,
 	Title: "reading with a task parameter",
 	Sends: "A read with a task parameter of what could be read without, and one without it where that is refused.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.Reads},
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20251125 },
@@ -23,8 +21,9 @@ var taskReadScenario = &scenario.Scenario{
 			if x.Succeeded() && x.Result().Get("contents").IsArray() {
 				if c, ok := p.Expendable(ctx); ok {
 					uri := x.Tags[recording.TagURI]
-					c.OfListed(ctx, session.Request{Step: stepTask, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri},
-						Params: map[string]any{"uri": uri, "task": map[string]any{"ttl": 60000}}})
+					q := scenario.Of(stepTask, "resources/read", uri)
+					q.Params = map[string]any{"uri": uri, "task": map[string]any{"ttl": 60000}}
+					c.OfListed(ctx, q)
 				}
 				return
 			}

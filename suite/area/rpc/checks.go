@@ -24,13 +24,14 @@ const (
 	RequestIDs          recording.Name = "request-ids"          // requests under unusual but legal ids
 	Concurrency         recording.Name = "concurrency"          // many requests in flight together
 	ClientNotifications recording.Name = "client-notifications" // notifications, known and unknown
+	ForeignMessages     recording.Name = "foreign-messages"     // what another version of JSON-RPC, or another revision, has
 )
 
 // Checks lists the checks of the area.
 var Checks = slices.Concat(rpcChecks, rpcRequestsChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-var Scenarios = []*scenario.Scenario{concurrencyScenario, requestIDsScenario, clientNotificationsScenario}
+var Scenarios = []*scenario.Scenario{clientNotificationsScenario, concurrencyScenario, foreignMessagesScenario, requestIDsScenario}
 
 // The steps of the area's scripts.
 const (
@@ -39,6 +40,7 @@ const (
 	stepDigits, stepUnknown, stepCancelled     recording.Step = "digits", "unknown", "cancelled"
 	stepInitializedAgain, stepChunked          recording.Step = "initialized-again", "chunked"
 	stepChunkedPlainly, stepStray              recording.Step = "chunked-plainly", "stray"
+	stepUnmarked, stepOtherMethod              recording.Step = "unmarked", "other-method"
 )
 
 // The tags of the area's scripts.
@@ -66,7 +68,7 @@ var rpcChecks = []verdict.Check{
 			v.FailUnless(version.Type == gjson.String && version.Str == "2.0", verdict.Finding{
 				Expected: `"jsonrpc":"2.0" in every message`,
 				Actual:   `jsonrpc is ` + judge.Brief(version) + " in " + m.Said(),
-				Frames:   []int{m.Frame.Number},
+				On:       m,
 				Hint:     "put the member into errors and notifications, too",
 			})
 		}
@@ -93,7 +95,7 @@ var rpcChecks = []verdict.Check{
 				actual = "both: error is " + judge.Brief(m.Get("error"))
 			}
 			what, at := answer(sent, m)
-			v.That(result != failure, "either result or error in a response", actual+what, at...)
+			v.That(result != failure, "either result or error in a response", actual+what, at)
 		}
 	}},
 	{
@@ -105,7 +107,7 @@ var rpcChecks = []verdict.Check{
 			for _, m := range verdict.Responses(r) {
 				if result := m.Get("result"); result.Exists() {
 					what, at := answer(sent, m)
-					v.That(result.IsObject(), "a result that is an object", "the result is "+judge.TypeName(result)+what, at...)
+					v.That(result.IsObject(), "a result that is an object", "the result is "+judge.TypeName(result)+what, at)
 				}
 			}
 		},
@@ -115,17 +117,17 @@ var rpcChecks = []verdict.Check{
 		for _, m := range verdict.Failures(r) {
 			e := m.Get("error")
 			what, at := answer(sent, m)
-			if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e)+what, at...) {
+			if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e)+what, at) {
 				continue
 			}
-			v.That(e.Get("code").Exists(), "an error with a code", "code is absent"+what, at...)
-			v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+judge.Brief(e.Get("message"))+what, at...)
+			v.That(e.Get("code").Exists(), "an error with a code", "code is absent"+what, at)
+			v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+judge.Brief(e.Get("message"))+what, at)
 		}
 	}},
 	{Requirement: "RPC-08", From: slices.Concat(errorForms, []recording.Name{recording.Undeclared, recording.UndeclaredCompletion, recording.FirstMessages, recording.Metadata}), Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, m := range verdict.Failures(r) {
 			if code := m.Get("error.code"); code.Exists() {
-				v.That(judge.IsInteger(code), "an error code that is an integer", "code is "+judge.Brief(code), m.Frame.Number)
+				v.That(judge.IsInteger(code), "an error code that is an integer", "code is "+judge.Brief(code), m)
 			}
 		}
 	}},
@@ -141,7 +143,7 @@ var rpcChecks = []verdict.Check{
 		for _, m := range verdict.Failures(r) {
 			if text := m.Get("error.message"); judge.IsString(text) {
 				v.WarnUnless(!strings.Contains(text.Str, "\n") && len(text.Str) <= long && strings.TrimSpace(text.Str) != "", "a message of one short line",
-					fmt.Sprintf("a message of %d bytes: %s", len(text.Str), judge.Brief(text)), m.Frame.Number)
+					fmt.Sprintf("a message of %d bytes: %s", len(text.Str), judge.Brief(text)), m)
 			}
 		}
 	}},
@@ -153,13 +155,13 @@ var rpcChecks = []verdict.Check{
 					continue
 				}
 				v.That(!f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, "+
-					verdict.Detail(f, wire.FlawUTF8), f.Number)
+					verdict.Detail(f, wire.FlawUTF8), f)
 				v.That(!f.HasFlaw(wire.FlawBOM), "messages without a byte order mark",
-					verdict.Detail(f, wire.FlawBOM), f.Number)
+					verdict.Detail(f, wire.FlawBOM), f)
 				v.FailUnless(!f.HasFlaw(wire.FlawSurrogate), verdict.Finding{
 					Expected:   "strings of whole characters",
 					Actual:     verdict.Detail(f, wire.FlawSurrogate),
-					Frames:     []int{f.Number},
+					On:         f,
 					Warn:       true,
 					Downgraded: "the grammar of JSON lets an escape be half of a pair",
 					Hint: "cut texts between characters, not between the two units that some of them are " +
@@ -172,7 +174,7 @@ var rpcChecks = []verdict.Check{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			asked := verdict.RequestsOf(r)
 			for _, m := range asked {
-				v.That(false, "no requests from the server", "a request for "+m.Method(), m.Frame.Number)
+				v.That(false, "no requests from the server", "a request for "+m.Method(), m)
 			}
 			if len(asked) == 0 && len(verdict.Received(r)) > 0 {
 				v.Holds()
@@ -180,7 +182,7 @@ var rpcChecks = []verdict.Check{
 		}},
 	{Requirement: "RPC-25", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, m := range verdict.Received(r) {
-			v.That(!m.Frame.HasFlaw(wire.FlawDuplicate), "objects whose members have different names", verdict.Detail(m.Frame, wire.FlawDuplicate)+" in "+m.Said(), m.Frame.Number)
+			v.That(!m.Frame.HasFlaw(wire.FlawDuplicate), "objects whose members have different names", verdict.Detail(m.Frame, wire.FlawDuplicate)+" in "+m.Said(), m)
 		}
 	}},
 	{Requirement: "RPC-24", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -188,7 +190,7 @@ var rpcChecks = []verdict.Check{
 		for _, m := range verdict.Failures(r) {
 			if code := m.Get("error.code"); judge.IsInteger(code) {
 				v.That(code.Num < -32768 || code.Num > -32100 || standard[code.Num], "a code outside of -32768 to -32100, or one that JSON-RPC defines",
-					"code "+code.Raw, m.Frame.Number)
+					"code "+code.Raw, m)
 			}
 		}
 	}},
@@ -200,7 +202,7 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 	sent := requests(r)
 	for _, m := range verdict.Responses(r) {
 		if m.Nameless() {
-			about, frames := "with "+resultOf(m), []int{m.Frame.Number}
+			about, frames := "with "+resultOf(m), verdict.Frames{m.Frame.Number}
 			if x := owner(r, m); x != nil {
 				frames = append(frames, x.Request)
 				if resultOf(m) == "" && m.Get("result").Exists() {
@@ -208,7 +210,7 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 				}
 			}
 			if about != "with " {
-				v.That(false, "a response with the id of its request", "a result "+about+" whose id is "+judge.TypeName(m.Get("id")), frames...)
+				v.That(false, "a response with the id of its request", "a result "+about+" whose id is "+judge.TypeName(m.Get("id")), frames)
 			}
 			continue // an error without an id is judged elsewhere
 		}
@@ -219,7 +221,7 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 		}
 		v.Holds()
 		if foreign := foreignMember(x.Method, m.Get("result")); foreign != "" {
-			v.That(false, "a result that fits "+x.Method, "a result with "+foreign, x.Request, m.Frame.Number)
+			v.That(false, "a result that fits "+x.Method, "a result with "+foreign, verdict.Frames{x.Request}, m)
 		}
 	}
 }
@@ -263,12 +265,12 @@ func requests(r *recording.Recording) map[string][]*recording.Exchange {
 
 // answer says to what a message is the response, behind what is said about it, and in which frames
 // both stand; the request may be unknown.
-func answer(sent map[string][]*recording.Exchange, m verdict.Message) (what string, frames []int) {
+func answer(sent map[string][]*recording.Exchange, m verdict.Message) (what string, on verdict.Frames) {
 	x := verdict.Asker(sent[m.Frame.Session], m)
 	if x == nil || x.Method == "" {
-		return "", []int{m.Frame.Number}
+		return "", m.Evidence()
 	}
-	return " in the response to " + x.Method, []int{x.Request, m.Frame.Number}
+	return " in the response to " + x.Method, verdict.Frames{x.Request, m.Frame.Number}
 }
 
 // owner is the request to which a response belongs by the HTTP response that it is in, or nil.
@@ -325,18 +327,18 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 	case m.Kind == wire.KindResponse || m.Kind == wire.KindRequest && !strings.HasPrefix(m.Method(), "notifications/"):
 	case m.Kind == wire.KindOther && !method.Exists():
 		if m.Get("jsonrpc").Exists() && (m.Frame.Event != nil || r.Combination.Transport == requirement.Stdio) {
-			v.That(false, "a request, a notification or a response", "a message without method, result and error: "+judge.Brief(m.Result), at)
+			v.That(false, "a request, a notification or a response", "a message without method, result and error: "+judge.Brief(m.Result), verdict.Frames{at})
 		}
 	default:
-		v.That(judge.IsString(method), "a method that is a string", "method is "+judge.TypeName(method), at)
-		v.That(!m.Get("id").Exists(), "a notification without id", m.Said()+" with the id "+judge.Brief(m.Get("id")), at)
-		v.That(!params.Exists() || params.IsObject(), "params that are an object, or none", "params of "+m.Said()+" are "+judge.TypeName(params), at)
+		v.That(judge.IsString(method), "a method that is a string", "method is "+judge.TypeName(method), verdict.Frames{at})
+		v.That(!m.Get("id").Exists(), "a notification without id", m.Said()+" with the id "+judge.Brief(m.Get("id")), verdict.Frames{at})
+		v.That(!params.Exists() || params.IsObject(), "params that are an object, or none", "params of "+m.Said()+" are "+judge.TypeName(params), verdict.Frames{at})
 		for _, member := range []string{"result", "error"} {
 			if value := m.Get(member); value.Exists() {
 				v.Fail(verdict.Finding{
 					Expected: "a notification without the members of a response",
 					Actual:   m.Said() + " with " + member + ": " + judge.Brief(value),
-					Frames:   []int{at},
+					On:       m,
 					Warn:     true,
 					Downgraded: "no sentence forbids further members, but these make a message a response " +
 						"to many clients",
@@ -353,7 +355,7 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 	if frames := v.Facts.Nameless; len(frames) > 0 && r.Scenario == recording.Everything {
 		// Which revision holds before a handshake is open, and it is not asked for again.
 		v.Observe("discovery-without-id", "server/discover before a handshake is answered by an error without the id of the request: a client of 2026-07-28, "+
-			"which asks for it to see whether to shake hands, waits for its answer in vain", frames...)
+			"which asks for it to see whether to shake hands, waits for its answer in vain", verdict.Frames(frames))
 	}
 	over := endedWith(r)
 	for _, x := range r.Exchanges {
@@ -367,20 +369,20 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 			}
 			switch {
 			case m.Nameless() && unread(x, v): // an error about the session or the head of the request
-			case step == recording.StepNullID || step == recording.StepDoubledMember: // there is none, or which one it is depends on the reader
+			case step == scenario.StepNullID || step == scenario.StepDoubledMember: // there is none, or which one it is depends on the reader
 			case len(x.ID) > 0 && !slices.Contains(noRequests, step):
 				v.FailUnless(!m.Nameless(), verdict.Finding{
 					Expected: "an error with the id " + judge.Short(gjson.ParseBytes(x.ID), 60) +
 						" of its request",
 					Actual:      "the id is " + judge.Brief(m.Get("id")),
-					Frames:      append(x.Evidence(), m.Frame.Number),
+					On:          verdict.Several{x, m},
 					SharedCause: verdict.LostID,
 				})
 			case step == recording.StepNotJSON && v.Revision() < requirement.R20251125:
 				// The schema requires an id that is not null, JSON-RPC one that is.
 				v.Holds()
 			case step == recording.StepNotJSON:
-				v.That(m.Nameless(), "an error without id, or with null: none could be read", "the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
+				v.That(m.Nameless(), "an error without id, or with null: none could be read", "the id is "+judge.Brief(m.Get("id")), x, m)
 			}
 		}
 	}
@@ -388,7 +390,7 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 
 // noRequests are the steps of messages whose ids need not be read, since they are none of requests.
 var noRequests = []recording.Step{
-	recording.StepNoMethod, recording.StepMistypedMethod, recording.StepNotUTF8}
+	scenario.StepNoMethod, scenario.StepMistypedMethod, scenario.StepNotUTF8}
 
 // endedWith is by which HTTP status, if by one, what bears the ids of sessions was refused that were over before the script was done.
 func endedWith(r *recording.Recording) map[string]int {

@@ -39,7 +39,7 @@ func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	case recording.Silent, recording.Lost:
 		if len(x.Replies) > 0 {
 			v.Block(recording.CodeNoAnswer, "the request with the id "+string(x.ID)+
-				" was answered too late: "+x.Reason, x.Evidence()...)
+				" was answered too late: "+x.Reason, x)
 			return
 		}
 		v.Fail(f)
@@ -75,8 +75,8 @@ func oneKindRefused(all []*recording.Exchange, v *verdict.Verdict) {
 		Expected: "requests under strings to be served like those under numbers",
 		Actual: matcher.Describe(texts[0]) +
 			" to every request whose id is a string, and none to those with numbers",
-		Frames: append(texts[0].Evidence(), served[0].Evidence()...),
-		Hint:   "keep the id as it came, whether it is a string or a number",
+		On:   verdict.Several{texts[0], served[0]},
+		Hint: "keep the id as it came, whether it is a string or a number",
 	})
 }
 
@@ -96,13 +96,13 @@ func freshIDs(r *recording.Recording, v *verdict.Verdict) {
 		id := m.Get("id")
 		if !v.That(judge.IsString(id) || judge.IsInteger(id),
 			"a request with an id that is a string or an integer", m.Said()+" with the id "+
-				judge.Brief(id), m.Frame.Number) {
+				judge.Brief(id), m) {
 			continue
 		}
 		key := m.Frame.Session + " " + judge.TypeName(id) + " " + id.String()
 		if first, twice := used[key]; twice && first.Frame.Number != m.Frame.Number {
 			v.That(false, "an id that the server has not used before", "the id "+judge.Brief(id)+
-				" was used for "+first.Said()+" already", first.Frame.Number, m.Frame.Number)
+				" was used for "+first.Said()+" already", first, m)
 			continue
 		}
 		used[key] = m
@@ -126,7 +126,7 @@ func idTypes(r *recording.Recording, v *verdict.Verdict) {
 		got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
 		if x.Outcome == recording.Replied && got.Type == gjson.Number && sent.Type == gjson.Number &&
 			got.Num == sent.Num && got.Raw != sent.Raw {
-			respelt.Add(sent.Raw+" as "+judge.Short(got, 60), x.Evidence()...)
+			respelt.Add(sent.Raw+" as "+judge.Short(got, 60), x)
 		}
 	}
 	respelt.Observe(v, "id-respelt",
@@ -143,7 +143,7 @@ func idType(v *verdict.Verdict, x *recording.Exchange) {
 		return // or the second answer to a request under an id that looks alike
 	}
 	v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent),
-		"it came back as "+judge.Brief(got)+" to "+x.Method, x.Evidence()...)
+		"it came back as "+judge.Brief(got)+" to "+x.Method, x)
 }
 
 // altered says, behind a string that came back, how it was made of the one that was sent; empty if it was not.
@@ -171,6 +171,6 @@ func unanswered(all []*recording.Exchange, v *verdict.Verdict) bool {
 	}
 	x := all[0]
 	v.Block(recording.CodeNoAnswer, "whatever its id, "+v.What(x)+" gets no answer: "+matcher.Describe(x)+
-		" (see RPC-09)", x.Evidence()...)
+		" (see RPC-09)", x)
 	return true
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -18,7 +19,7 @@ import (
 // The checks of basic/index on how requests and notifications are treated.
 var rpcRequestsChecks = []verdict.Check{
 	{Requirement: "RPC-09", Judge: eachAnswered,
-		From: []recording.Name{recording.Everything, recording.MissingReads, recording.ForeignMessages}},
+		From: []recording.Name{recording.Everything, recording.MissingReads, ForeignMessages}},
 	{Requirement: "RPC-10", From: []recording.Name{recording.Everything, ClientNotifications}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Exchanges {
 			if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
@@ -38,12 +39,12 @@ var rpcRequestsChecks = []verdict.Check{
 			})
 		}
 	}},
-	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, recording.ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if r.Scenario == recording.ForeignMessages {
+	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if r.Scenario == ForeignMessages {
 			otherMethodsUnknown(r, v)
 			return
 		}
-		for _, x := range r.Steps(recording.StepUnknownMethod) {
+		for _, x := range r.Steps(scenario.StepUnknownMethod) {
 			if endsServer(r, x, v) {
 				return
 			}
@@ -74,11 +75,11 @@ var rpcRequestsChecks = []verdict.Check{
 				continue
 			}
 			if x.Outcome == recording.Silent && !x.Fatal && x.Status < 300 { // over HTTP+SSE a status tells it as well
-				v.Observe("parse-error-unanswered", "text that is no JSON is passed over in silence: JSON-RPC has error -32700 with the id null for it, by which a client learns of its mistake", x.Evidence()...)
+				v.Observe("parse-error-unanswered", "text that is no JSON is passed over in silence: JSON-RPC has error -32700 with the id null for it, by which a client learns of its mistake", x)
 			}
 			refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
 		}
-		for _, x := range r.Steps(recording.StepNotUTF8) {
+		for _, x := range r.Steps(scenario.StepNotUTF8) {
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
@@ -90,36 +91,36 @@ var rpcRequestsChecks = []verdict.Check{
 			})
 		}
 	}},
-	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages, recording.ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(recording.StepNoMethod) {
+	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages, ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(scenario.StepNoMethod) {
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
 			refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
 		}
-		for _, x := range r.Steps(recording.StepMistypedMethod) {
+		for _, x := range r.Steps(scenario.StepMistypedMethod) {
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
 			// There is no method of that name either.
 			refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32601, -32602, -32700)
 		}
-		for _, x := range r.Steps(recording.StepUnmarked) {
+		for _, x := range r.Steps(stepUnmarked) {
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
 			// JSON-RPC 2.0 advises to take requests of version 1.0, which have no jsonrpc; those have their params in an array.
-			form := cmp.Or(strings.TrimSuffix(x.Tags[recording.TagForm], ","), "no jsonrpc")
+			form := cmp.Or(strings.TrimSuffix(x.Tags[scenario.TagForm], ","), "no jsonrpc")
 			v.WarnUnless(!x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence",
-				matcher.Describe(x)+" to a request with "+form, x.Evidence()...)
+				matcher.Describe(x)+" to a request with "+form, x)
 		}
-		for _, x := range r.Steps(recording.StepNullID, recording.StepDoubledMember) {
+		for _, x := range r.Steps(scenario.StepNullID, scenario.StepDoubledMember) {
 			if !x.Fatal || endsServer(r, x, v) || verdict.DiesOfText(r, v) {
 				continue
 			}
-			about := map[recording.Step]string{recording.StepNullID: "a request whose id is null", recording.StepDoubledMember: "a request with members that occur twice"}[x.Step]
+			about := map[recording.Step]string{scenario.StepNullID: "a request whose id is null", scenario.StepDoubledMember: "a request with members that occur twice"}[x.Step]
 			// What is made of them is nowhere laid down.
-			v.Observe("lost-over-unclear-request", verdict.LostWords(x)+" to "+about, x.Evidence()...)
+			v.Observe("lost-over-unclear-request", verdict.LostWords(x)+" to "+about, x)
 		}
 	}},
 	{Requirement: "RPC-17", From: []recording.Name{Concurrency}, With: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -140,7 +141,7 @@ func eachAnswered(r *recording.Recording, v *verdict.Verdict) {
 	case recording.MissingReads:
 		missingAnswered(r, v)
 		return
-	case recording.ForeignMessages:
+	case ForeignMessages:
 		otherMethodsAnswered(r, v)
 		return
 	}
@@ -160,8 +161,8 @@ func eachAnswered(r *recording.Recording, v *verdict.Verdict) {
 // otherMethodsUnknown: a server that knows the method, since it serves other revisions as well, finds other faults. One that
 // has another code for a method of nobody has it for these as well, which is the same defect.
 func otherMethodsUnknown(r *recording.Recording, v *verdict.Verdict) {
-	made := r.Step(recording.StepUnknownMethod)
-	for _, x := range r.Steps(recording.StepOtherMethod) {
+	made := r.Step(scenario.StepUnknownMethod)
+	for _, x := range r.Steps(stepOtherMethod) {
 		if x.Failed() && (made == nil || made.HasCode(-32601)) {
 			v.Expect(x).To(matcher.BeErrorReply(-32601, -32600, -32602, -32020, -32021, -32022),
 				"a request for "+x.Method+", which the revision does not have",
@@ -175,11 +176,11 @@ func otherMethodsUnknown(r *recording.Recording, v *verdict.Verdict) {
 // no answer while it is open.
 func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
 	known := false
-	sound := r.Steps(recording.StepUnknownMethod, recording.StepOtherMethod)
+	sound := r.Steps(scenario.StepUnknownMethod, stepOtherMethod)
 	if slices.ContainsFunc(sound, verdict.LosesID) {
 		return // errors that cannot be told apart are RPC-16's
 	}
-	for _, x := range r.Steps(recording.StepOtherMethod) {
+	for _, x := range r.Steps(stepOtherMethod) {
 		known = known || x.Method == "server/discover" && x.Outcome == recording.Replied && !x.HasCode(-32601)
 		refused := slices.ContainsFunc(x.Evidence(), func(n int) bool { // also behind the answer to a later request
 			f := r.Frame(n)
@@ -201,7 +202,6 @@ func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
 // answeredOnce: a request on a clean session gets one response.
 func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
 	expected := "one response to " + x.Method
-	frames := x.Evidence()
 	if x.Outcome != recording.Replied && slices.ContainsFunc(verdict.Responses(r), func(m verdict.Message) bool {
 		return m.Frame.Session == x.Session && !m.Get("result").Exists() && !m.Get("error").Exists() && verdict.Asker([]*recording.Exchange{x}, m) != nil
 	}) {
@@ -215,17 +215,17 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 				n++
 			}
 		}
-		v.That(n <= 1, expected, strconv.Itoa(n)+" responses with the id "+string(x.ID), frames...)
+		v.That(n <= 1, expected, strconv.Itoa(n)+" responses with the id "+string(x.ID), x)
 	case recording.Silent:
 		if len(x.Replies) > 0 {
-			v.Observe("late-answer", x.Method+" was answered after the time limit: "+x.Reason, frames...)
+			v.Observe("late-answer", x.Method+" was answered after the time limit: "+x.Reason, x)
 			v.Holds()
 			return
 		}
 		v.Fail(verdict.Finding{
 			Expected: expected,
 			Actual:   matcher.Describe(x),
-			Frames:   frames,
+			On:       x,
 			Hint: "answer every request, if need be with an error; if the target takes longer by " +
 				"design, raise --timeout",
 		})
@@ -234,18 +234,18 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 			return // it had ended the connection before: that is its right
 		}
 		if verdict.EndedAtStart(r, x, v) {
-			v.Block(recording.CodeDied, "the program, which had been started before, ended at its start: "+x.Reason, frames...)
+			v.Block(recording.CodeDied, "the program, which had been started before, ended at its start: "+x.Reason, x)
 			return
 		}
 		v.Fail(verdict.Finding{
 			Expected: expected,
 			Actual:   verdict.LostWords(x),
-			Frames:   frames,
+			On:       x,
 			Cause:    "the end of the connection",
 		}) // whichever request it was that met it
 	case recording.HTTPOnly:
 		if x.Status < 300 && !verdict.AnsweredOnGet(r, x) {
-			v.That(false, expected, matcher.Describe(x), frames...)
+			v.That(false, expected, matcher.Describe(x), x)
 		}
 	}
 }
@@ -274,11 +274,11 @@ func retriedHandshakes(r *recording.Recording, v *verdict.Verdict) {
 		if h.First == nil {
 			continue // the time was up before it was sent
 		}
-		frames, then := h.First.Evidence(), "was not sent"
+		then := "was not sent"
 		if h.Second != nil {
-			frames, then = append(frames, h.Second.Evidence()...), "led to: "+matcher.Describe(h.Second)
+			then = "led to: " + matcher.Describe(h.Second)
 		}
-		v.Observe("handshake-retried", "initialize was not answered ("+h.First.Reason+"); the same on another connection "+then, frames...)
+		v.Observe("handshake-retried", "initialize was not answered ("+h.First.Reason+"); the same on another connection "+then, h.First, h.Second)
 	}
 }
 
@@ -301,7 +301,7 @@ func strays(r *recording.Recording, v *verdict.Verdict) {
 			v.Fail(verdict.Finding{
 				Expected:    "no response to a notification",
 				Actual:      "a response without id: " + judge.Brief(m.Result),
-				Frames:      []int{m.Frame.Number},
+				On:          m,
 				SharedCause: verdict.AnsweredNotification,
 			})
 		}
@@ -330,10 +330,9 @@ func bareServerError(x *recording.Exchange, v *verdict.Verdict) bool {
 // refusedAsInvalid judges the answer to input that is no request: an error with one
 // of the codes, HTTP 4xx, or, where that is allowed, none at all.
 func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, silence bool, codes ...int64) {
-	frames := x.Evidence()
 	switch {
 	case x.Fatal:
-		v.That(false, "a server that goes on after "+about, verdict.LostWords(x), frames...)
+		v.That(false, "a server that goes on after "+about, verdict.LostWords(x), x)
 	case x.Status >= 400 && x.Status < 500:
 		v.Answered(x)
 		v.Holds()
@@ -343,11 +342,11 @@ func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, s
 		v.Fail(verdict.Finding{
 			Expected:   "a JSON-RPC error, or an HTTP status of 4xx",
 			Actual:     matcher.Describe(x) + " to " + about,
-			Frames:     frames,
+			On:         x,
 			RefusalDue: true,
 		})
 	case x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly:
-		v.That(silence, matcher.BeErrorReply(codes...).Expected(), matcher.Describe(x)+" to "+about, frames...)
+		v.That(silence, matcher.BeErrorReply(codes...).Expected(), matcher.Describe(x)+" to "+about, x)
 	default:
 		v.Answered(x)
 	}
@@ -386,7 +385,7 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *
 		return
 	}
 	foreign := foreignMember(x.Method, x.Result())
-	v.That(foreign == "", "a result that fits "+x.Method, "a result with "+foreign, x.Evidence()...)
+	v.That(foreign == "", "a result that fits "+x.Method, "a result with "+foreign, x)
 	uri := x.Tags[recording.TagURI]
 	if uri == "" {
 		return
@@ -463,7 +462,7 @@ func cutInChunks(r *recording.Recording, v *verdict.Verdict) {
 			Expected: "an answer to a request whose body comes in two chunks and is cut within a " +
 				"character, as to one of ASCII letters",
 			Actual:      matcher.Describe(x),
-			Frames:      append(x.Evidence(), plain.Evidence()...),
+			On:          verdict.Several{x, plain},
 			SharedCause: cutCharacter,
 			Hint:        wholeBody,
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -181,8 +182,8 @@ func TestAlteredIDs(t *testing.T) {
 func TestMoreThanACode(t *testing.T) {
 	for code, want := range map[string]requirement.Gravity{"": "", "-32603": requirement.Codes} {
 		for id, l := range map[string]rt.Line{
-			"RPC-13": {Step: recording.StepUnknownMethod, Method: "mcpcheck/no-such-method", Kind: recording.Probe},
-			"RPC-15": {Step: recording.StepMistypedMethod, ID: "-", Kind: recording.Probe},
+			"RPC-13": {Step: scenario.StepUnknownMethod, Method: "mcpcheck/no-such-method", Kind: recording.Probe},
+			"RPC-15": {Step: scenario.StepMistypedMethod, ID: "-", Kind: recording.Probe},
 		} {
 			l.Outcome = recording.Silent
 			if code != "" {
@@ -441,8 +442,8 @@ func TestLostOverUnclearRequests(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20241105, Transport: requirement.SSE}, `{"resources":{}}`)
 	k, _ := area.BuiltIn().Check("RPC-15")
 	req, _ := area.Catalogue().Find("RPC-15")
-	refused := rt.Line{Step: recording.StepNoMethod, Error: `{"code":-32600,"message":"no method"}`, Kind: recording.Probe}
-	for _, step := range []recording.Step{recording.StepNullID, recording.StepDoubledMember} {
+	refused := rt.Line{Step: scenario.StepNoMethod, Error: `{"code":-32600,"message":"no method"}`, Kind: recording.Probe}
+	for _, step := range []recording.Step{scenario.StepNullID, scenario.StepDoubledMember} {
 		lost := rt.Line{Step: step, Outcome: recording.Lost, Fatal: true, Kind: recording.Probe}
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, refused, lost)})
 		if got.Outcome != verdict.Pass || len(got.Observations) != 1 {
@@ -522,7 +523,7 @@ func TestErrorsOfTheHTTPServer(t *testing.T) {
 // may have opened a stream for subscriptions/listen.
 func TestMethodsOfOthers(t *testing.T) {
 	line := func(method, result, code string) rt.Line {
-		l := rt.Line{Step: recording.StepOtherMethod, Method: method, Kind: recording.Probe, Result: result}
+		l := rt.Line{Step: "other-method", Method: method, Kind: recording.Probe, Result: result}
 		if code != "" {
 			l.Error = areatest.Failure(code)
 		} else if result == "" {
@@ -531,7 +532,7 @@ func TestMethodsOfOthers(t *testing.T) {
 		return l
 	}
 	unknown, listen := line("server/discover", "", "-32601"), line("subscriptions/listen", "", "")
-	areatest.WalkRuns(t, recording.ForeignMessages, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, rpc.ForeignMessages, `{}`, []areatest.Run{
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(line("server/discover", "", ""))},
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(unknown, listen)},
 		{ID: "RPC-09", Want: verdict.NotApplicable, Rec: areatest.Lines(line("server/discover", `{"supportedVersions":[]}`, ""), listen)},

@@ -26,11 +26,10 @@ var requestIDsScenario = &scenario.Scenario{
 	Name:  RequestIDs,
 	Title: "requests under unusual ids",
 	Sends: "Ordinary requests under ids that are unusual but legal: zero, negative, very large, an empty string, one of many letters between blanks, a UUID in letters of both cases, and the string and the number of the same digits; over HTTP one with a body in chunks.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		ask := func(c *scenario.Client, step recording.Step, id string) *recording.Exchange {
-			q := p.Ordinary(step)
+			q := c.Ordinary(step)
 			q.ID, q.Tags, q.Chunked = json.RawMessage(id), recording.Tags{tagID: id}, step == stepChunked || step == stepChunkedPlainly
 			return c.Do(ctx, q)
 		}
@@ -50,7 +49,7 @@ var requestIDsScenario = &scenario.Scenario{
 		}
 		long := " " + strings.Repeat("mcpcheck-", 22) + "caf" + apart + " "
 		x := ask(c, stepID, strconv.Quote(long))
-		if p.Combination.Transport != requirement.Stdio && x.Succeeded() && x.Message().Get("id").String() == long {
+		if c.Combination.Transport != requirement.Stdio && x.Succeeded() && x.Message().Get("id").String() == long {
 			if cut := ask(c, stepChunked, strconv.Quote("caf"+apart+" in chunks")); cut.Failed() || cut.Outcome == recording.HTTPOnly {
 				ask(c, stepChunkedPlainly, `"cafe in chunks"`)
 			}
@@ -68,34 +67,33 @@ var concurrencyScenario = &scenario.Scenario{
 	Name:  Concurrency,
 	Title: "many requests at once",
 	Sends: "Some reads one by one; the same reads, lists and other requests, all in flight at the same time, and one more request when they are answered; where a read yielded what is another resource's, both are read once more, one by one, and if that does not settle it, all of it is sent up to twice more.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkResources, recording.Reads, recording.TemplateSweep},
 	When:  scenario.Declared("resources"),
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		requests := 16
-		if p.Brief() {
+		if c.Brief() {
 			requests = 8
 		}
-		uris := readTogether(p, requests/2) // every other one is a read
+		uris := readTogether(c, requests/2) // every other one is a read
 		const rounds = 3
 		for i := range rounds {
-			if settled := together(ctx, p, c, uris, requests, strconv.Itoa(i)); settled {
+			if settled := together(ctx, c, uris, requests, strconv.Itoa(i)); settled {
 				break
 			}
 		}
-		c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
+		c.Note(c.S.Do(ctx, c.Ordinary(stepAfter)))
 	}),
 }
 
 // together makes requests at the same time, and reads alone what they are held against. It reports whether
 // that settles it: it does not where a read yielded what is another resource's, but the reads alone do not agree, be it
 // that contents change by themselves or that they are mixed up with those of other sessions as well.
-func together(ctx context.Context, p *scenario.Play, c *scenario.Client, uris []string, requests int, round string) bool {
-	alone := readAlone(ctx, p, c, stepAlone, uris, round)
+func together(ctx context.Context, c *scenario.Client, uris []string, requests int, round string) bool {
+	alone := readAlone(ctx, c, stepAlone, uris, round)
 	pending := make([]*session.Pending, requests)
 	for i := range pending {
-		pending[i] = c.Start(ctx, mixture(p, uris, i, round))
+		pending[i] = c.Start(ctx, mixture(c, uris, i, round))
 	}
 	burst := make([]*recording.Exchange, requests)
 	for i, one := range pending {
@@ -109,16 +107,16 @@ func together(ctx context.Context, p *scenario.Play, c *scenario.Client, uris []
 			}
 		}
 	}
-	again := readAlone(ctx, p, c, stepAloneAgain, doubtful, round)
+	again := readAlone(ctx, c, stepAloneAgain, doubtful, round)
 	return len(doubtful) == 0 || len(again) < len(doubtful) || len(proven(alone, burst, again)) > 0
 }
 
 // readAlone reads resources one by one: nothing else is in flight, so that what comes back cannot be mixed up
 // with anything.
-func readAlone(ctx context.Context, p *scenario.Play, c *scenario.Client, step recording.Step, uris []string, round string) []*recording.Exchange {
+func readAlone(ctx context.Context, c *scenario.Client, step recording.Step, uris []string, round string) []*recording.Exchange {
 	var all []*recording.Exchange
 	for _, uri := range uris {
-		if isSlow(p, uri) {
+		if isSlow(c.Play, uri) {
 			continue
 		}
 		x := c.Do(ctx, read(step, uri, round))
@@ -131,7 +129,7 @@ func readAlone(ctx context.Context, p *scenario.Play, c *scenario.Client, step r
 }
 
 func read(step recording.Step, uri, round string) session.Request {
-	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri, tagRound: round}}
+	return scenario.Of(step, "resources/read", uri, recording.Tags{tagRound: round})
 }
 
 func isSlow(p *scenario.Play, uri string) bool {
@@ -141,13 +139,13 @@ func isSlow(p *scenario.Play, uri string) bool {
 
 // mixture is request number i of a mixture. The slow resource is left out: it
 // would only hold up the others.
-func mixture(p *scenario.Play, uris []string, i int, round string) session.Request {
+func mixture(c *scenario.Client, uris []string, i int, round string) session.Request {
 	if len(uris) > 0 && i%2 == 0 {
-		if uri := uris[i/2%len(uris)]; !isSlow(p, uri) {
+		if uri := uris[i/2%len(uris)]; !isSlow(c.Play, uri) {
 			return read(stepTogether, uri, round)
 		}
 	}
-	return p.Ordinary(stepTogether)
+	return c.Ordinary(stepTogether)
 }
 
 // Step "unknown" is a notification of a method that nobody has, "cancelled" one
@@ -161,16 +159,15 @@ var clientNotificationsScenario = &scenario.Scenario{
 		"made, the last notification of a handshake once more, or where there is none, and, where clients " +
 		"send responses and what comes back is not bound to a message, two under ids that the server " +
 		"never used; then a look at what comes back.",
-	Phase: scenario.Read,
-	In:    scenario.Expendable,
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	In: scenario.Expendable,
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepUnknown, Method: "notifications/mcpcheck/unknown", Notification: true},
 			{Step: stepCancelled, Method: "notifications/cancelled", Notification: true,
 				Params: map[string]any{"requestId": 900003, "reason": "never made"}},
 			{Step: stepInitializedAgain, Method: "notifications/initialized", Notification: true},
 		}
-		if !p.Modern() && p.Combination.Transport != requirement.HTTP {
+		if !c.Modern() && c.Combination.Transport != requirement.HTTP {
 			failure := `"error":{"code":-32601,"message":"` + recording.RefusalText + `"}`
 			for _, stray := range [][2]string{{`"mcpcheck-stray"`, `"result":{}`}, {"900009", failure}} {
 				body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, stray[0], stray[1])
@@ -183,11 +180,11 @@ var clientNotificationsScenario = &scenario.Scenario{
 
 // readTogether samples n URIs: listed ones, and expansions of templates, which other code may serve. These are the
 // first, as two of the same template follow each other; they are half of all, and more where little is listed.
-func readTogether(p *scenario.Play, n int) []string {
-	listed := yielded(p, recording.Reads, recording.StepRead)
-	expanded := yielded(p, recording.TemplateSweep, recording.StepKnown)
+func readTogether(c *scenario.Client, n int) []string {
+	listed := yielded(c.Play, recording.Reads, recording.StepRead)
+	expanded := yielded(c.Play, recording.TemplateSweep, scenario.StepKnown)
 	if len(expanded) < 2 {
-		expanded = append(expanded, yielded(p, recording.TemplateSweep, recording.StepSweep)...)
+		expanded = append(expanded, yielded(c.Play, recording.TemplateSweep, scenario.StepSweep)...)
 	}
 	expanded = slices.DeleteFunc(expanded, func(uri string) bool { return slices.Contains(listed, uri) })
 	expanded = expanded[:min(len(expanded), max(n/2, n-len(listed)))]

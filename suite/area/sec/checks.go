@@ -101,7 +101,7 @@ var secChecks = []verdict.Check{
 			if x := r.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
 				v.That(x.Status == 0, "a server that listens on loopback addresses only",
 					fmt.Sprintf("HTTP %d from %s, an address of this machine that others can reach", x.Status,
-						x.Tags[tagAddress]), x.Evidence()...)
+						x.Tags[tagAddress]), x)
 			}
 		}},
 	{Requirement: "SEC-63", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Judge: survives},
@@ -127,7 +127,7 @@ func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
 		return true
 	case x.Status == 0 && (x.Outcome == recording.Sent || x.Outcome == recording.HTTPOnly):
 		v.Block(recording.CodeNoAnswer, "it is not known what became of "+v.What(x)+
-			" from a foreign origin: no HTTP response came in time", x.Evidence()...)
+			" from a foreign origin: no HTTP response came in time", x)
 		return false
 	}
 	return v.Answered(x)
@@ -185,7 +185,7 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
 	if x := r.Step(stepForeignHost); x != nil && x.Succeeded() {
 		v.Observe("host-unchecked", "a request with \"Host: "+x.Tags[tagHost]+"\" is served at a loopback address: once its name leads there (DNS rebinding), "+
-			"a foreign page passes for the server's own wherever browsers send no Origin, as with GET", x.Evidence()...)
+			"a foreign page passes for the server's own wherever browsers send no Origin, as with GET", x)
 	}
 }
 
@@ -201,7 +201,7 @@ func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case !x.Succeeded():
 		case x.Tags[recording.TagOrigin] == nullOrigin:
-			v.Observe("null-origin", "a request from the origin null is served, which every sandboxed page and every page from a file has", x.Evidence()...)
+			v.Observe("null-origin", "a request from the origin null is served, which every sandboxed page and every page from a file has", x)
 		default:
 			v.Fail(verdict.Finding{
 				Expected: "a refusal",
@@ -219,9 +219,9 @@ func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 // everyOrigin: a target that looks at the Origin of requests at all looks at that
 // of all of them. One that never looks is judged by SEC-01 and SEC-02.
 func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
-	steps := r.Steps(stepRequest, recording.StepInitialize, recording.StepRead, stepNotification, recording.StepListen, stepGet, recording.StepDelete)
+	steps := r.Steps(stepRequest, recording.StepInitialize, recording.StepRead, stepNotification, recording.StepListen, stepGet, scenario.StepDelete)
 	// What may be refused for other reasons as well does not show that it looks.
-	elsewise := []recording.Step{stepGet, recording.StepDelete}
+	elsewise := []recording.Step{stepGet, scenario.StepDelete}
 	if v.Modern() {
 		elsewise = append(elsewise, recording.StepInitialize, stepNotification)
 	}
@@ -255,7 +255,7 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 func fromPage(x *recording.Exchange) string {
 	name := "a request for " + x.Method
 	switch {
-	case x.Step == stepGet || x.Step == recording.StepDelete:
+	case x.Step == stepGet || x.Step == scenario.StepDelete:
 		name = "an HTTP " + strings.ToUpper(string(x.Step))
 	case strings.HasPrefix(x.Method, "notifications/"):
 		name = "the notification " + x.Method
@@ -276,7 +276,7 @@ func loggedSecrets(r *recording.Recording, v *verdict.Verdict) {
 		}
 		v.Holds()
 		for name, secret := range secrets {
-			v.That(!strings.Contains(string(f.Raw), secret), "log messages without credentials", "the value of the header "+strconv.Quote(name)+" in a log message", f.Number)
+			v.That(!strings.Contains(string(f.Raw), secret), "log messages without credentials", "the value of the header "+strconv.Quote(name)+" in a log message", f)
 		}
 	}
 }
@@ -286,7 +286,7 @@ func echoedSecrets(r *recording.Recording, secrets map[string]string, v *verdict
 	for _, f := range r.Incoming(0) {
 		for name, secret := range secrets {
 			if gjson.GetBytes(f.Raw, "method").Str != "notifications/message" && strings.Contains(string(f.Raw), secret) {
-				v.Observe("credentials-echoed", "an answer repeats the value of the header "+name, f.Number)
+				v.Observe("credentials-echoed", "an answer repeats the value of the header "+name, f)
 				return
 			}
 		}
@@ -347,7 +347,7 @@ var secAuthChecks = []verdict.Check{
 			return
 		}
 		servers := gjson.Get(x.Tags[recording.TagText], "authorization_servers")
-		v.That(servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")), "authorization_servers with at least one entry", "authorization_servers is "+judge.Brief(servers), x.Evidence()...)
+		v.That(servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")), "authorization_servers with at least one entry", "authorization_servers is "+judge.Brief(servers), x)
 	}},
 	{Requirement: "SEC-61", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepForeign); x != nil && answeredOrigin(x, v) {
@@ -362,7 +362,7 @@ var secAuthChecks = []verdict.Check{
 
 // challenged is the first 401; nil if there is none.
 func challenged(r *recording.Recording) *recording.Exchange {
-	for _, x := range r.Steps(recording.StepAnonymous, stepAnonymousList, stepInvalid, stepNone, stepForeign) {
+	for _, x := range r.Steps(scenario.StepAnonymous, stepAnonymousList, stepInvalid, stepNone, stepForeign) {
 		if x.Status == http.StatusUnauthorized {
 			return x
 		}
@@ -394,7 +394,7 @@ func ownScheme(r *recording.Recording, v *verdict.Verdict) bool {
 // that does not know the method of the request refuses it to everybody, and where nobody has
 // credentials only HTTP 401 says that they are what is missing.
 func demanded(r *recording.Recording, v *verdict.Verdict) bool {
-	x := r.Step(recording.StepAnonymous)
+	x := r.Step(scenario.StepAnonymous)
 	if x == nil || x.Succeeded() || x.Status < 200 || verdict.Unknown(x) || x.Tags[tagOrdinary] != "" {
 		x = challenged(r)
 	}
@@ -428,7 +428,7 @@ func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
 	if !demanded(r, v) {
 		return
 	}
-	for _, x := range r.Steps(recording.StepAnonymous, stepAnonymousList, stepNone) {
+	for _, x := range r.Steps(scenario.StepAnonymous, stepAnonymousList, stepNone) {
 		if !answeredOrigin(x, v) || x.Succeeded() {
 			continue
 		}
@@ -460,7 +460,7 @@ func insufficientScope(r *recording.Recording, v *verdict.Verdict) {
 		}
 		got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
 		v.That(x.Status == http.StatusForbidden && strings.Contains(got, "insufficient_scope") && strings.Contains(got, "scope="),
-			"HTTP 403 with error=\"insufficient_scope\" and the scope needed", matcher.Describe(x)+", WWW-Authenticate: "+judge.Quote(got), x.Evidence()...)
+			"HTTP 403 with error=\"insufficient_scope\" and the scope needed", matcher.Describe(x)+", WWW-Authenticate: "+judge.Quote(got), x)
 	}
 }
 
@@ -470,7 +470,7 @@ func protectedResources(r *recording.Recording, v *verdict.Verdict) {
 		about := fmt.Sprintf("the identity %q, %s of %s", x.Tags[tagIdentity], x.Step, x.Tags[recording.TagURI])
 		switch {
 		case x.Step == recording.StepSubscribe && v.Modern():
-			v.That(x.Tags[tagGranted] == "", "a refusal", "updates were granted to "+about, x.Evidence()...)
+			v.That(x.Tags[tagGranted] == "", "a refusal", "updates were granted to "+about, x)
 		case turnedAway(x):
 			v.Holds()
 		case v.Answered(x):

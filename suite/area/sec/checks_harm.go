@@ -33,7 +33,7 @@ func ownersContents(r *recording.Recording, v *verdict.Verdict) {
 		case x.Succeeded():
 			same := verdict.Yields(x) && slices.Equal(verdict.Bodies(x), verdict.Bodies(r.Exchanges[owner]))
 			v.That(!same, "a refusal", fmt.Sprintf("the identity %q gets the contents of %s that its owner gets", x.Tags[tagIdentity], uri),
-				append(r.Exchanges[owner].Evidence(), x.Evidence()...)...)
+				r.Exchanges[owner], x)
 		default:
 			v.Holds()
 		}
@@ -58,7 +58,7 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	}
 	seen := map[*recording.Exchange]bool{}
 	open, survived := false, 0
-	amid := map[string][]int{}
+	amid := map[string]verdict.Several{}
 	for _, r := range v.Recordings() {
 		amidProbes(r, v, seen, amid)
 		for i, x := range r.Exchanges {
@@ -81,7 +81,7 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 				open = true
 				v.Block(recording.CodeDied,
 					fmt.Sprintf("the connection was lost over %s%s, which could not be sent again alone",
-						verdict.Sent(r, x), matcher.InBrackets(x.Reason)), x.Evidence()...)
+						verdict.Sent(r, x), matcher.InBrackets(x.Reason)), x)
 			default:
 				survived++
 			}
@@ -89,7 +89,7 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, why := range slices.Sorted(maps.Keys(amid)) {
 		// What they do together nobody can tell, and many sessions may have one cause: so much was said in them.
-		v.Observe("ended-amid-probes", fmt.Sprintf("the server ended (%s) amid messages of which none ends it when sent again alone: it may end after so many", why), amid[why]...)
+		v.Observe("ended-amid-probes", fmt.Sprintf("the server ended (%s) amid messages of which none ends it when sent again alone: it may end after so many", why), amid[why])
 	}
 	if survived > 0 && !open {
 		v.Holds()
@@ -117,14 +117,14 @@ func endsSessions(v *verdict.Verdict) {
 				continue
 			}
 			told[verdict.Sent(r, x)] = true
-			frames := x.Evidence()
+			on := verdict.Several{x}
 			for _, y := range r.Exchanges {
 				if y.Session == x.Session && y.Status == x.Ends && y.Step.Sent() == recording.StepAlive {
-					frames = append(frames, y.Evidence()...)
+					on = append(on, y)
 				}
 			}
 			v.Observe("session-broken", fmt.Sprintf("everything is answered by HTTP %d in a session that has had %s, each time that this was sent in a new one; a session that is over is answered by 404, at which clients begin another",
-				x.Ends, verdict.Sent(r, x)), frames...)
+				x.Ends, verdict.Sent(r, x)), on)
 		}
 	}
 }
@@ -142,12 +142,12 @@ func divided(r *recording.Recording, x *recording.Exchange) bool {
 // amidProbes collects, by how servers ended, the frames of probes amid which they did, and of which none ended
 // one when it was sent again alone. Where what was sent again, such as a race, ended a server once more, that is
 // judged for itself.
-func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.Exchange]bool, amid map[string][]int) {
+func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.Exchange]bool, amid map[string]verdict.Several) {
 	for _, s := range r.Sessions {
 		if s.Kind != recording.Probe || s.Lost == "" || s.Idle {
 			continue
 		}
-		var frames []int
+		var probes verdict.Several
 		guilty := false
 		for i, x := range r.Exchanges {
 			if x.Session != s.ID || seen[x] || !strings.HasSuffix(string(x.Step), string(recording.StepLost)) || !verdict.Began(r, x, v) {
@@ -157,10 +157,10 @@ func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.
 			guilty = guilty || again == nil || again.Fatal || slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool {
 				return s.ID == again.Session && s.Lost != "" && !s.Idle
 			})
-			frames = append(frames, x.Evidence()...)
+			probes = append(probes, x)
 		}
-		if !guilty && len(frames) > 0 {
-			amid[s.Lost] = append(amid[s.Lost], frames...)
+		if !guilty && len(probes) > 0 {
+			amid[s.Lost] = append(amid[s.Lost], probes...)
 		}
 	}
 }

@@ -324,7 +324,7 @@ func TestSessionsEndOverMessages(t *testing.T) {
 // A message that ends the server breaks each requirement on such messages, which is one finding.
 func TestOneFindingOfOneEnd(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{"completions":{}}`)
-	fatal := rt.Line{Step: recording.StepNoRef, Method: "completion/complete", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true, Reason: "the process ended"}
+	fatal := rt.Line{Step: "no-ref", Method: "completion/complete", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true, Reason: "the process ended"}
 	recs := verdict.Recordings{recording.MalformedCompletions: rt.New(recording.MalformedCompletions, facts, fatal)}
 	for _, id := range []string{"SEC-63", "COMP-09"} {
 		k, _ := area.BuiltIn().Check(id)

@@ -29,7 +29,6 @@ var credentialsScenario = &scenario.Scenario{
 	Name:     Credentials,
 	Title:    "calling without valid credentials",
 	Sends:    "First requests without credentials, with a token that nobody issued and with those of other identities; a fetch of the protected-resource metadata.",
-	Phase:    scenario.Read,
 	When:     scenario.OverHTTP,
 	Security: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
@@ -37,15 +36,15 @@ var credentialsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		first := opening(p, recording.StepAnonymous, nil)
+		first := opening(p, scenario.StepAnonymous, nil)
 		if !p.Target.Credentials() {
 			first.Tags = recording.Tags{tagOrdinary: "yes"}
 		}
 		x := c.Do(ctx, first)
-		anonymousList(ctx, p, c, x)
+		anonymousList(ctx, c, x)
 		demanded := slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden}, x.Status)
 		if d, ok := stranger(ctx, p); ok {
-			y := alone(ctx, p, d, opening(p, stepInvalid, map[string]string{"Authorization": inventedToken}))
+			y := alone(ctx, d, opening(p, stepInvalid, map[string]string{"Authorization": inventedToken}))
 			demanded = demanded || y.Status == http.StatusUnauthorized
 		}
 		for _, rights := range []target.Rights{target.RightsNone, target.RightsForeign} {
@@ -54,7 +53,7 @@ var credentialsScenario = &scenario.Scenario{
 			}
 		}
 		if demanded || p.Target.Authorization == target.AuthorizationProtocol {
-			askMetadata(ctx, p, c, x)
+			askMetadata(ctx, c, x)
 		}
 	},
 }
@@ -73,33 +72,33 @@ func opening(p *scenario.Play, step recording.Step, header map[string]string) se
 }
 
 // alone sends the first request of a client and ends the session that it may open.
-func alone(ctx context.Context, p *scenario.Play, c *scenario.Client, q session.Request) *recording.Exchange {
+func alone(ctx context.Context, c *scenario.Client, q session.Request) *recording.Exchange {
 	x := c.Do(ctx, q)
-	if !p.Modern() && x.Succeeded() {
+	if !c.Modern() && x.Succeeded() {
 		_ = c.S.Adopt(x) // only so that the session is ended in order
 	}
 	return x
 }
 
 // anonymousList goes on where the first request was served.
-func anonymousList(ctx context.Context, p *scenario.Play, c *scenario.Client, first *recording.Exchange) {
+func anonymousList(ctx context.Context, c *scenario.Client, first *recording.Exchange) {
 	if !first.Succeeded() {
 		return
 	}
-	if !p.Modern() {
+	if !c.Modern() {
 		if c.S.Adopt(first) != nil {
 			return
 		}
 		c.Note(c.S.Initialized(ctx))
 	}
-	c.Do(ctx, p.Ordinary(stepAnonymousList))
+	c.Do(ctx, c.Ordinary(stepAnonymousList))
 }
 
 // asIdentity sends the first request with the headers of an identity.
 func asIdentity(ctx context.Context, p *scenario.Play, step recording.Step, id *target.Identity) {
 	c, ok := p.PlainHTTP(ctx, target.DialOptions{Anonymous: true, As: id})
 	if ok {
-		alone(ctx, p, c, opening(p, step, nil))
+		alone(ctx, c, opening(p, step, nil))
 	}
 }
 
@@ -107,8 +106,8 @@ var resourceMetadata = regexp.MustCompile(`(?i)resource_metadata\s*=\s*(?:"([^"]
 
 // askMetadata fetches the protected-resource metadata (RFC 9728) from where the
 // challenge points, if that is on the same host, and from the well-known addresses.
-func askMetadata(ctx context.Context, p *scenario.Play, c *scenario.Client, challenged *recording.Exchange) {
-	home := p.Address()
+func askMetadata(ctx context.Context, c *scenario.Client, challenged *recording.Exchange) {
+	home := c.Address()
 	const wellKnown = "/.well-known/oauth-protected-resource"
 	places := [][2]string{{"path", wellKnown + strings.TrimSuffix(home.Path, "/")}, {"root", wellKnown}}
 	if m := resourceMetadata.FindStringSubmatch(strings.Join(challenged.Header.Values("WWW-Authenticate"), ", ")); m != nil {
@@ -145,18 +144,17 @@ var rightsScenario = &scenario.Scenario{
 	Name:  Rights,
 	Title: "asking for protected resources without the right",
 	Sends: "Reads and subscriptions of protected resources, by the caller who may and by the one who must not, with a list in between.",
-	Phase: scenario.Read,
 	When: scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Subjects.Protected) > 0 },
 		recording.CodeNeedsConfig, "the target file has to give a weaker identity and a resource beyond its rights (identities, subjects.protected)"),
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, owner *scenario.Client) {
-		for _, protected := range p.Target.Subjects.Protected {
-			scenario.ReadResource(ctx, owner, stepOwner, protected.URI, nil)
-			id := p.Target.Identity(protected.Identity)
+	Script: scenario.OnClean(func(ctx context.Context, owner *scenario.Client) {
+		for _, protected := range owner.Target.Subjects.Protected {
+			owner.ReadResource(ctx, stepOwner, protected.URI, nil)
+			id := owner.Target.Identity(protected.Identity)
 			if id == nil {
 				continue
 			}
-			if c, ok := inRole(ctx, p, id); ok {
-				intrude(ctx, p, c, protected)
+			if c, ok := inRole(ctx, owner.Play, id); ok {
+				intrude(ctx, c, protected)
 			}
 		}
 	}),
@@ -176,24 +174,25 @@ func inRole(ctx context.Context, p *scenario.Play, id *target.Identity) (*scenar
 	return p.Fresh(ctx, session.Options{Kind: recording.Probe, Dialer: dialer})
 }
 
-func intrude(ctx context.Context, p *scenario.Play, c *scenario.Client, protected target.Protected) {
-	tags := recording.Tags{recording.TagURI: protected.URI, tagIdentity: protected.Identity}
-	params := map[string]any{"uri": protected.URI}
-	c.Do(ctx, p.Ordinary(recording.StepList))
-	c.Do(ctx, session.Request{Step: recording.StepRead, Method: "resources/read", Params: params, Tags: tags})
+func intrude(ctx context.Context, c *scenario.Client, protected target.Protected) {
+	tags := recording.Tags{tagIdentity: protected.Identity}
+	read := scenario.Of(recording.StepRead, "resources/read", protected.URI, tags)
+	subscribe := scenario.Of(recording.StepSubscribe, "resources/subscribe", protected.URI, tags)
+	c.Do(ctx, c.Ordinary(recording.StepList))
+	c.Do(ctx, read)
 	switch {
-	case !p.Facts.Declares("resources.subscribe"):
-	case p.Modern():
-		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{protected.URI}}, session.Request{Tags: recording.Tags{recording.TagURI: protected.URI, tagIdentity: protected.Identity}})
+	case !c.Facts.Declares("resources.subscribe"):
+	case c.Modern():
+		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{protected.URI}}, session.Request{Tags: subscribe.Tags})
 		granted := st.Ack != nil && slices.Contains(scenario.Acknowledged(st.Ack.Raw), protected.URI)
 		x := c.Note(st.Stop(ctx))
 		if granted {
 			x.Tags[tagGranted] = "yes"
 		}
 	default:
-		c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: params, Tags: tags})
+		c.Do(ctx, subscribe)
 	}
-	c.Do(ctx, session.Request{Step: recording.StepRead, Method: "resources/read", Params: params, Tags: tags})
+	c.Do(ctx, read)
 }
 
 // authorized reports whether the endpoint sends an Authorization header.
@@ -221,24 +220,24 @@ var logSecretsScenario = &scenario.Scenario{
 		scenario.Where(func(p *scenario.Play) bool { return !authorized(p) },
 			recording.CodeNotExercised, "the endpoint has credentials of its own, which every other scenario sends"),
 	),
-	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, c *scenario.Client) {
 		stream := c.S.OpenStream(ctx, stepGet)
-		if !p.Modern() && p.Facts.Declares("logging") {
+		if !c.Modern() && c.Facts.Declares("logging") {
 			c.Do(ctx, session.Request{Step: stepLevel, Method: "logging/setLevel", Params: map[string]any{"level": "debug"}})
 		}
-		all := []session.Request{p.Ordinary(recording.StepList)}
-		if uri := p.Readable(); uri != "" {
-			all = append(all, session.Request{Step: recording.StepRead, Method: "resources/read", Params: map[string]any{"uri": uri}})
+		all := []session.Request{c.Ordinary(recording.StepList)}
+		if uri := c.Readable(); uri != "" {
+			all = append(all, scenario.About(recording.StepRead, "resources/read", uri))
 		}
 		for _, q := range all {
 			q.Header = map[string]string{"Authorization": inventedToken}
-			if p.Modern() {
+			if c.Modern() {
 				q.Meta = map[string]any{session.MetaLogLevel: "debug"}
 			}
 			c.Do(ctx, q)
 		}
-		if stream != nil || p.Combination.Transport == requirement.SSE {
-			c.S.Quiet(ctx, p.Limits.QuietWindow)
+		if stream != nil || c.Combination.Transport == requirement.SSE {
+			c.S.Quiet(ctx, c.Limits.QuietWindow)
 		}
 		if stream != nil {
 			c.Note(c.Dropped(ctx, stream))

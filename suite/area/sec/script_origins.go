@@ -41,23 +41,22 @@ var originsScenario = &scenario.Scenario{
 	Name:     Origins,
 	Title:    "calling from foreign web pages",
 	Sends:    "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; requests from origins that look like its own, and from that of a page with a certificate; on a loopback address also a request with the Host header of such a page.",
-	Phase:    scenario.Read,
 	After:    []recording.Name{recording.Reads},
 	When:     overAnyHTTP,
 	Security: true,
-	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		without, own := p.Ordinary(stepNoOrigin), p.Ordinary(stepOwnOrigin)
-		without.Tags, without.Omit = recording.Tags{recording.TagOrigin: "none"}, []string{"Origin"}
-		origin := ownOrigin(p)
-		own.Tags, own.Header = recording.Tags{recording.TagOrigin: origin}, map[string]string{"Origin": origin}
-		c.Do(ctx, without)
-		c.Do(ctx, own)
-		all := foreignRequests(p)
-		if loopback(p.Address().Hostname()) {
-			q := p.Ordinary(stepForeignHost)
-			q.Tags, q.Omit = recording.Tags{tagHost: foreignHost}, []string{"Origin"}
-			q.Header = map[string]string{"Host": foreignHost}
-			all = append(all, q)
+	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, c *scenario.Client) {
+		origin := ownOrigin(c)
+		for _, q := range c.Ordinarily(
+			session.Request{Step: stepNoOrigin, Tags: recording.Tags{recording.TagOrigin: "none"}, Omit: []string{"Origin"}},
+			session.Request{Step: stepOwnOrigin, Tags: recording.Tags{recording.TagOrigin: origin},
+				Header: map[string]string{"Origin": origin}},
+		) {
+			c.Do(ctx, q)
+		}
+		all := foreignRequests(c)
+		if loopback(c.Address().Hostname()) {
+			all = append(all, c.Ordinarily(session.Request{Step: stepForeignHost, Tags: recording.Tags{tagHost: foreignHost},
+				Omit: []string{"Origin"}, Header: map[string]string{"Host": foreignHost}})...)
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
 			if q.Step == stepForeignHost {
@@ -66,22 +65,22 @@ var originsScenario = &scenario.Scenario{
 			}
 			control(ctx, c, q, foreign(ctx, c, q))
 		})
-		scenario.Each(c, lookAlikes(p, origin), func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
-		foreignStream(ctx, p, c)
-		if p.Combination.Transport == requirement.HTTP {
-			foreignInitialize(ctx, p)
-			foreign(ctx, c, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
+		c.DoEach(ctx, lookAlikes(c, origin)...)
+		foreignStream(ctx, c)
+		if c.Combination.Transport == requirement.HTTP {
+			foreignInitialize(ctx, c.Play)
+			foreign(ctx, c, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 		}
 	}),
 }
 
 // foreignRequests are the messages that are sent from a foreign page.
-func foreignRequests(p *scenario.Play) []session.Request {
-	all := []session.Request{p.Ordinary(stepRequest), scenario.Notification(stepNotification)}
-	if uri := p.Readable(); uri != "" {
-		all = append(all, session.Request{Step: recording.StepRead, Method: "resources/read", Params: map[string]any{"uri": uri}})
+func foreignRequests(c *scenario.Client) []session.Request {
+	all := []session.Request{c.Ordinary(stepRequest), scenario.Notification(stepNotification)}
+	if uri := c.Readable(); uri != "" {
+		all = append(all, scenario.About(recording.StepRead, "resources/read", uri))
 	}
-	if p.Modern() {
+	if c.Modern() {
 		all = append(all, session.Request{Step: recording.StepListen, Method: "subscriptions/listen",
 			Params: map[string]any{"notifications": map[string]any{"resourcesListChanged": true}}})
 	}
@@ -90,9 +89,9 @@ func foreignRequests(p *scenario.Play) []session.Request {
 
 // lookAlikes are requests from foreign origins in which the target's own, or localhost, stands at the
 // beginning or at the end, from a foreign page that has a certificate, and from null, which is that of sandboxed pages and files.
-func lookAlikes(p *scenario.Play, own string) []session.Request {
+func lookAlikes(c *scenario.Client, own string) []session.Request {
 	u, err := url.Parse(own)
-	if err != nil || u.Hostname() == "" || p.Brief() {
+	if err != nil || u.Hostname() == "" || c.Brief() {
 		return nil
 	}
 	names := []string{u.Hostname()}
@@ -111,10 +110,10 @@ func lookAlikes(p *scenario.Play, own string) []session.Request {
 	}
 	all := make([]session.Request, len(origins))
 	for i, origin := range origins {
-		all[i] = p.Ordinary(stepLookAlike)
-		all[i].Tags, all[i].Header = recording.Tags{recording.TagOrigin: origin}, map[string]string{"Origin": origin}
+		all[i] = session.Request{Step: stepLookAlike, Tags: recording.Tags{recording.TagOrigin: origin},
+			Header: map[string]string{"Origin": origin}}
 	}
-	return all
+	return c.Ordinarily(all...)
 }
 
 // foreign sends a request as from a foreign page; a stream that it opens is
@@ -144,11 +143,11 @@ func control(ctx context.Context, c *scenario.Client, q session.Request, x *reco
 // foreignStream asks for an event stream as from a foreign page. Over HTTP+SSE this is a
 // connection of its own, for which the first one makes room: there are targets that
 // allow only one.
-func foreignStream(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-	if p.Combination.Transport == requirement.SSE {
-		p.End(c.S)
+func foreignStream(ctx context.Context, c *scenario.Client) {
+	if c.Combination.Transport == requirement.SSE {
+		c.End(c.S)
 		var ok bool
-		if c, ok = p.PlainHTTP(ctx, target.DialOptions{}); !ok {
+		if c, ok = c.PlainHTTP(ctx, target.DialOptions{}); !ok {
 			return
 		}
 	}
@@ -172,11 +171,11 @@ func foreignInitialize(ctx context.Context, p *scenario.Play) {
 }
 
 // ownOrigin is an origin that the target accepts: a configured one, else its own.
-func ownOrigin(p *scenario.Play) string {
-	if len(p.Target.Origins) > 0 {
-		return p.Target.Origins[0]
+func ownOrigin(c *scenario.Client) string {
+	if len(c.Target.Origins) > 0 {
+		return c.Target.Origins[0]
 	}
-	u := p.Address()
+	u := c.Address()
 	return u.Scheme + "://" + u.Host
 }
 
@@ -186,7 +185,6 @@ var publicAddressScenario = &scenario.Scenario{
 	Name:     PublicAddress,
 	Title:    "calling a local server at another address of the machine",
 	Sends:    "A request to another address of this machine, with the Host header of the endpoint.",
-	Phase:    scenario.Read,
 	Security: true,
 	When: scenario.All(overAnyHTTP, scenario.Where(func(p *scenario.Play) bool {
 		return p.Endpoint.ListensAt(p.Address().Hostname()) || p.Endpoint.URL != "" && loopback(p.Address().Hostname())

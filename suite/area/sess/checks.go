@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -21,12 +22,12 @@ var Checks = []verdict.Check{
 		for _, x := range issuing(r, v) {
 			id := x.Header.Get("Mcp-Session-Id")
 			bad := slices.IndexFunc([]byte(id), func(b byte) bool { return b < 0x21 || b > 0x7e })
-			v.That(bad < 0, "characters from 0x21 to 0x7E", "the session id "+judge.Quote(id), x.Evidence()...)
+			v.That(bad < 0, "characters from 0x21 to 0x7E", "the session id "+judge.Quote(id), x)
 		}
 	}),
 	sessionCheck("SESS-02", uniqueIDs),
 	sessionCheck("SESS-03", func(r *recording.Recording, v *verdict.Verdict) {
-		x := r.Step(recording.StepWithoutID)
+		x := r.Step(scenario.StepWithoutID)
 		if issuing(r, v) == nil {
 			return
 		}
@@ -37,19 +38,19 @@ var Checks = []verdict.Check{
 			Expected: "HTTP 400, or service",
 			On:       x, About: "a request without the session id",
 		})
-		if get := r.Step(recording.StepGetWithoutID); !x.Succeeded() && opensStream(get) {
-			v.That(false, "HTTP 400 (or 405) to a GET without the session id, where a request by POST needs it", "an event stream", append(x.Evidence(), get.Evidence()...)...)
+		if get := r.Step(scenario.StepGetWithoutID); !x.Succeeded() && opensStream(get) {
+			v.That(false, "HTTP 400 (or 405) to a GET without the session id, where a request by POST needs it", "an event stream", x, get)
 		} else if x.Status == http.StatusBadRequest && get != nil && get.Status == http.StatusNotFound && slices.ContainsFunc(gets(r), opensStream) {
-			v.That(false, "HTTP 400 to a GET without the session id, as to a request by POST", "HTTP 404, which tells clients that their session has ended", append(x.Evidence(), get.Evidence()...)...)
+			v.That(false, "HTTP 400 to a GET without the session id, as to a request by POST", "HTTP 404, which tells clients that their session has ended", x, get)
 		}
 	}),
 	sessionCheck("SESS-04", endedSession),
 	sessionCheck("SESS-05", func(r *recording.Recording, v *verdict.Verdict) {
-		x := r.Step(recording.StepUnknownID)
+		x := r.Step(scenario.StepUnknownID)
 		if issuing(r, v) == nil || !told(x, v) {
 			return
 		}
-		if y := r.Step(recording.StepWithoutID); y != nil && y.Succeeded() && x.Succeeded() {
+		if y := r.Step(scenario.StepWithoutID); y != nil && y.Succeeded() && x.Succeeded() {
 			v.NotExercised("the target serves requests without a session id as well: it keeps no sessions")
 			return
 		}
@@ -57,8 +58,8 @@ var Checks = []verdict.Check{
 			Expected: "HTTP 404",
 			On:       x, About: "a session id that was never issued",
 		})
-		for _, y := range r.Steps(recording.StepUnknownID) {
-			if form := y.Tags[recording.TagForm]; form != "" {
+		for _, y := range r.Steps(scenario.StepUnknownID) {
+			if form := y.Tags[scenario.TagForm]; form != "" {
 				v.FailUnless(!y.Succeeded() && y.Outcome != recording.Lost || x.Succeeded(), verdict.Finding{
 					Expected: "HTTP 404",
 					On:       y, About: "the id of a session with " + form,
@@ -68,8 +69,8 @@ var Checks = []verdict.Check{
 		}
 	}),
 	sessionCheck("SESS-08", func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step(recording.StepReopen); x != nil && verdict.Responded(x, v) {
-			v.RestsOn(r.Step(recording.StepDelete))
+		if x := r.Step(scenario.StepReopen); x != nil && verdict.Responded(x, v) {
+			v.RestsOn(r.Step(scenario.StepDelete))
 			v.FailUnless(x.Succeeded(), verdict.Finding{
 				Expected: "a new session after one was ended",
 				On:       x, About: "initialize",
@@ -92,7 +93,7 @@ func issuing(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 			all = append(all, x)
 		}
 	}
-	for _, x := range r.Steps(recording.StepOtherRevision, recording.StepReopen, recording.StepChosenID) {
+	for _, x := range r.Steps(scenario.StepOtherRevision, scenario.StepReopen, scenario.StepChosenID) {
 		if x.Header.Get("Mcp-Session-Id") != "" {
 			all = append(all, x)
 		}
@@ -106,10 +107,10 @@ func issuing(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 // uniqueIDs: all different, made by the server, not short, no numbers in sequence, and not alike.
 func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 	const hard = "a session id that cannot be guessed"
-	seen, ids, frames := map[string]*recording.Exchange{}, []string(nil), []int(nil)
+	seen, ids, with := map[string]*recording.Exchange{}, []string(nil), verdict.Several(nil)
 	for _, x := range issuing(r, v) {
 		id := x.Header.Get("Mcp-Session-Id")
-		if x.Step == recording.StepChosenID && id == x.Tags[recording.TagSession] {
+		if x.Step == scenario.StepChosenID && id == x.Tags[scenario.TagSession] {
 			v.Fail(verdict.Finding{
 				Expected: "a session id that the server makes",
 				Actual: "the id " + judge.Quote(id) +
@@ -121,19 +122,13 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		if other := seen[id]; other != nil {
-			v.Fail(verdict.Finding{
-				Expected: "another id for each session",
-				Actual:   "two sessions have the id " + judge.Quote(id),
-				Frames:   append(other.Evidence(), x.Evidence()...),
-			})
+			v.That(false, "another id for each session",
+				"two sessions have the id "+judge.Quote(id), other, x)
 		}
 		seen[id] = x
-		v.FailUnless(len(id) >= 16, verdict.Finding{
-			Expected: hard,
-			Actual: "a session id of no more than " + strconv.Itoa(len(id)) + " characters, " +
-				judge.Quote(id),
-			On: x,
-		})
+		v.That(len(id) >= 16, hard,
+			"a session id of no more than "+strconv.Itoa(len(id))+" characters, "+
+				judge.Quote(id), x)
 		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
 			if last := seen[strconv.FormatUint(n-1, 10)]; last != nil {
 				v.Fail(verdict.Finding{
@@ -144,7 +139,7 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 				})
 			}
 		}
-		ids, frames = append(ids, id), append(frames, x.Evidence()...)
+		ids, with = append(ids, id), append(with, x)
 	}
 	const enough, few = 3, 40 // ids, of which several seldom agree by chance, and bits: the least that anybody takes for safe is 64
 	slices.Sort(ids)
@@ -152,34 +147,31 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	differing, bits := judge.Variety(ids)
-	v.FailUnless(bits >= few, verdict.Finding{
-		Expected: hard,
-		Actual: fmt.Sprintf(plural.Of(differing,
+	v.That(bits >= few, hard,
+		fmt.Sprintf(plural.Of(differing,
 			"%d session ids that differ in %d {character|characters} only, such as %s and %s"), len(ids),
-			differing, judge.Quote(ids[0]), judge.Quote(ids[1])),
-		Frames: frames,
-	})
+			differing, judge.Quote(ids[0]), judge.Quote(ids[1])), with)
 }
 
 // endedSession: 404 from the moment the end was confirmed, or a second later.
 func endedSession(r *recording.Recording, v *verdict.Verdict) {
-	end := r.Step(recording.StepDelete)
+	end := r.Step(scenario.StepDelete)
 	if issuing(r, v) == nil || !verdict.Responded(end, v) {
 		return
 	}
 	if end.Status >= http.StatusInternalServerError {
-		v.Observe("delete-fails", fmt.Sprintf("HTTP %d to DELETE: 405 says that clients cannot end sessions, and 404 that there is none", end.Status), end.Evidence()...)
+		v.Observe("delete-fails", fmt.Sprintf("HTTP %d to DELETE: 405 says that clients cannot end sessions, and 404 that there is none", end.Status), end)
 	}
 	if end.Status > 299 {
 		v.NotExercised(fmt.Sprintf("clients cannot end sessions (HTTP %d to DELETE)", end.Status))
 		return
 	}
-	all := r.Steps(recording.StepAfterDelete)
+	all := r.Steps(scenario.StepAfterDelete)
 	if len(all) == 0 || !told(all[len(all)-1], v) {
 		return
 	}
 	last := all[len(all)-1]
-	v.That(last.Status == http.StatusNotFound, "HTTP 404", matcher.Describe(last)+" to a request of a session that was ended by DELETE", append(end.Evidence(), last.Evidence()...)...)
+	v.That(last.Status == http.StatusNotFound, "HTTP 404", matcher.Describe(last)+" to a request of a session that was ended by DELETE", end, last)
 	if last.Status == http.StatusNotFound {
 		endedForAll(r, end, v)
 	}
@@ -188,22 +180,22 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 // endedForAll: GET and DELETE are requests as well. One that opened no stream before may not be offered at all.
 func endedForAll(r *recording.Recording, end *recording.Exchange, v *verdict.Verdict) {
 	answered := func(x *recording.Exchange) bool { return x != nil && x.Status > 0 && x.Outcome != recording.Refused }
-	if get := r.Step(recording.StepGetAfterDelete); opensStream(get) {
-		v.That(false, "HTTP 404", "an event stream to a GET of a session that was ended by DELETE", append(end.Evidence(), get.Evidence()...)...)
+	if get := r.Step(scenario.StepGetAfterDelete); opensStream(get) {
+		v.That(false, "HTTP 404", "an event stream to a GET of a session that was ended by DELETE", end, get)
 	} else if answered(get) && slices.ContainsFunc(gets(r), opensStream) {
 		v.FailUnless(get.Status == http.StatusNotFound, verdict.Finding{
 			Expected:   "HTTP 404",
 			Actual:     fmt.Sprintf("HTTP %d to a GET of a session that was ended by DELETE", get.Status),
-			Frames:     append(end.Evidence(), get.Evidence()...),
+			On:         verdict.Several{end, get},
 			Warn:       true,
 			Downgraded: "it is refused, and requests by POST tell that the session is over",
 		})
 	}
-	if again := r.Step(recording.StepDeleteAgain); answered(again) {
+	if again := r.Step(scenario.StepDeleteAgain); answered(again) {
 		v.FailUnless(again.Status == http.StatusNotFound, verdict.Finding{
 			Expected:   "HTTP 404",
 			Actual:     fmt.Sprintf("HTTP %d to a second DELETE of the session", again.Status),
-			Frames:     append(end.Evidence(), again.Evidence()...),
+			On:         verdict.Several{end, again},
 			Warn:       true,
 			Downgraded: "that a session which is over is ended once more does no harm",
 		})
@@ -218,7 +210,7 @@ func told(x *recording.Exchange, v *verdict.Verdict) bool {
 
 // gets lists the GETs with an id that was issued: of what is sent with one, they alone have no method.
 func gets(r *recording.Recording) []*recording.Exchange {
-	return recording.Keep(r.Steps(recording.StepUse), func(x *recording.Exchange) bool { return x.Method == "" })
+	return recording.Keep(r.Steps(scenario.StepUse), func(x *recording.Exchange) bool { return x.Method == "" })
 }
 
 // opensStream reports whether a GET was answered by an event stream.
@@ -229,10 +221,10 @@ func opensStream(x *recording.Exchange) bool {
 // sameID remarks upon answers that name another session than the request did: it is issued with the answer to initialize, and clients
 // that take it from any go on in another one.
 func sameID(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(recording.StepUse) {
+	for _, x := range r.Steps(scenario.StepUse) {
 		s := r.Session(x.Session)
 		if id := x.Header.Get("Mcp-Session-Id"); id != "" && s != nil && s.Initialize != nil && x.Status == http.StatusOK && id != s.Initialize.Header.Get("Mcp-Session-Id") {
-			v.Observe("another-session-id", "an answer to "+x.Method+" has Mcp-Session-Id "+judge.Quote(id)+", which is not that of its session: clients that take it over go on in another one", x.Evidence()...)
+			v.Observe("another-session-id", "an answer to "+x.Method+" has Mcp-Session-Id "+judge.Quote(id)+", which is not that of its session: clients that take it over go on in another one", x)
 			return
 		}
 	}
@@ -242,9 +234,9 @@ func sameID(r *recording.Recording, v *verdict.Verdict) {
 func barred(r *recording.Recording, v *verdict.Verdict, uses []*recording.Exchange) {
 	x := uses[0]
 	expected, actual := "requests without a session id to be served, as initialize issued none", "HTTP 400 about the session to every request after initialize, whose answer has no Mcp-Session-Id"
-	frames := x.Evidence()
+	on := verdict.Several{x}
 	if s := r.Session(x.Session); s != nil && s.Initialize != nil {
-		frames = append(s.Initialize.Evidence(), frames...)
+		on = verdict.Several{s.Initialize, x}
 		if s.Initialize.Header.Get("Mcp-Session-Id") != "" {
 			expected, actual = "the issued session id to be accepted", "HTTP 400 about the session to every request with the id that was issued"
 		}
@@ -252,7 +244,7 @@ func barred(r *recording.Recording, v *verdict.Verdict, uses []*recording.Exchan
 	v.Fail(verdict.Finding{
 		Expected:     expected,
 		Actual:       actual,
-		Frames:       frames,
+		On:           on,
 		AboutRefusal: true,
 		Hint: "send Mcp-Session-Id with the answer to initialize, and accept it; a gateway or " +
 			"proxy in front of the server has to pass that header on in both directions",
@@ -263,7 +255,7 @@ func barred(r *recording.Recording, v *verdict.Verdict, uses []*recording.Exchan
 // Since a session may end at any time, both of two sessions must have the trouble;
 // a handshake in another revision is a different cause.
 func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
-	if uses := r.Steps(recording.StepUse); slices.ContainsFunc(uses, (*recording.Exchange).Barred) && !slices.ContainsFunc(uses, (*recording.Exchange).Succeeded) {
+	if uses := r.Steps(scenario.StepUse); slices.ContainsFunc(uses, (*recording.Exchange).Barred) && !slices.ContainsFunc(uses, (*recording.Exchange).Succeeded) {
 		barred(r, v, recording.Keep(uses, (*recording.Exchange).Barred))
 		return
 	}
@@ -271,22 +263,22 @@ func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	refused := map[string]*recording.Exchange{}
-	bare := r.Step(recording.StepGetWithoutID)
-	for _, x := range r.Steps(recording.StepUse) {
+	bare := r.Step(scenario.StepGetWithoutID)
+	for _, x := range r.Steps(scenario.StepUse) {
 		if !verdict.Responded(x, v) || x.Method == "" && bare != nil && x.Status == bare.Status { // it is GET that is refused, not the id
 			continue
 		}
 		v.Holds()
 		if x.Status == http.StatusBadRequest || x.Status == http.StatusNotFound {
-			refused[x.Tags[recording.TagSession]] = x
+			refused[x.Tags[scenario.TagSession]] = x
 		}
 	}
 	if a, b := refused["a"], refused["b"]; a != nil && b != nil {
-		v.That(false, "the issued session id to be accepted", fmt.Sprintf("HTTP %d to a request with the id that was issued, in two sessions", a.Status), append(a.Evidence(), b.Evidence()...)...)
+		v.That(false, "the issued session id to be accepted", fmt.Sprintf("HTTP %d to a request with the id that was issued, in two sessions", a.Status), a, b)
 	}
 	sameID(r, v)
-	if x := r.Step(recording.StepAfterOther); x != nil && verdict.Responded(x, v) && refused["a"] == nil {
-		v.RestsOn(r.Step(recording.StepOtherRevision))
+	if x := r.Step(scenario.StepAfterOther); x != nil && verdict.Responded(x, v) && refused["a"] == nil {
+		v.RestsOn(r.Step(scenario.StepOtherRevision))
 		v.FailUnless(x.Status != http.StatusBadRequest && x.Status != http.StatusNotFound, verdict.Finding{
 			Expected: "a session to go on beside one in another revision",
 			Actual:   matcher.Describe(x) + " after another client had opened a session in another revision",

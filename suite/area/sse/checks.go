@@ -51,7 +51,7 @@ var Checks = []verdict.Check{
 	{Requirement: "SSE-03", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range events(r) {
 			if f.Parsed().Kind != wire.KindOther {
-				v.That(forMessages(f), "no event type, or message", "a message in an event of type "+judge.Quote(f.Event.Type), f.Number)
+				v.That(forMessages(f), "no event type, or message", "a message in an event of type "+judge.Quote(f.Event.Type), f)
 			}
 		}
 	}},
@@ -61,7 +61,7 @@ var Checks = []verdict.Check{
 	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepOpen); verdict.Responded(x, v) {
 			v.That(x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream", "HTTP 200 with text/event-stream",
-				fmt.Sprintf("HTTP %d with Content-Type %s to GET", x.Status, judge.Quote(x.Header.Get("Content-Type"))), x.Evidence()...)
+				fmt.Sprintf("HTTP %d with Content-Type %s to GET", x.Status, judge.Quote(x.Header.Get("Content-Type"))), x)
 		}
 	}},
 	{Requirement: "SSE-21", From: []recording.Name{SSEEndpoint}, Judge: endpointEvent},
@@ -91,14 +91,14 @@ func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range verdict.Streamed(r) {
 		_, params, _ := strings.Cut(strings.ToLower(x.Header.Get("Content-Type")), "charset=")
 		params = strings.Trim(params, `"' `)
-		v.That(params == "" || params == "utf-8" || params == "utf8", "UTF-8", "the stream is declared to be "+params, x.Evidence()...)
+		v.That(params == "" || params == "utf-8" || params == "utf8", "UTF-8", "the stream is declared to be "+params, x)
 	}
 	for _, f := range events(r) {
 		v.Holds()
 		for _, flaw := range f.Flaws {
 			switch flaw.Code {
 			case wire.FlawFraming, wire.FlawUTF8, wire.FlawBOM:
-				v.That(false, "an event stream by the rules of server-sent events", string(flaw.Code)+": "+flaw.Detail, f.Number)
+				v.That(false, "an event stream by the rules of server-sent events", string(flaw.Code)+": "+flaw.Detail, f)
 			case wire.FlawUnterminated:
 				if x := onlyAnswer(r, f); x != nil && !f.HasFlaw(wire.FlawBrokenOff) {
 					v.Fail(verdict.Finding{
@@ -110,7 +110,7 @@ func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 					})
 					continue
 				}
-				v.Observe("unterminated-event", "an event stream ended without the blank line that ends its last event", f.Number)
+				v.Observe("unterminated-event", "an event stream ended without the blank line that ends its last event", f)
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 		ours := slices.ContainsFunc(channels, func(c string) bool { return strings.HasPrefix(f.Channel, c) })
 		const expected = "one JSON-RPC message in each event"
 		if len(f.Raw) == 0 && f.Event.Lines > 0 && f.Event.HasID && ours && v.Revision() != requirement.R20251125 && answeredOn(r, f) {
-			priming.Add("the id "+judge.Quote(f.Event.ID), f.Number)
+			priming.Add("the id "+judge.Quote(f.Event.ID), f)
 		}
 		if len(f.Raw) == 0 || f.Truncated || !ours || !forMessages(f) {
 			continue
@@ -144,7 +144,7 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 		v.Holds()
 		for _, flaw := range f.Flaws {
 			if flaw.Code == wire.FlawNotJSON || flaw.Code == wire.FlawTrailing || flaw.Code == wire.FlawNotObject {
-				v.That(false, expected, string(flaw.Code)+": "+wire.Excerpt(f.Raw, 120), f.Number)
+				v.That(false, expected, string(flaw.Code)+": "+wire.Excerpt(f.Raw, 120), f)
 			}
 		}
 		p := f.Parsed()
@@ -152,7 +152,7 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 			v.Fail(verdict.Finding{
 				Expected: expected,
 				Actual:   "an object that is none: " + wire.Excerpt(f.Raw, 120),
-				Frames:   []int{f.Number},
+				On:       f,
 				Warn:     true,
 				Downgraded: "no sentence forbids events that hold no message, but clients take what is in " +
 					"those without a type for one",
@@ -161,7 +161,7 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 			})
 		}
 		if p.Kind == wire.KindBatch && !p.Marked {
-			v.That(v.Revision() == requirement.R20250326, expected, "an array: "+wire.Excerpt(f.Raw, 120), f.Number)
+			v.That(v.Revision() == requirement.R20250326, expected, "an array: "+wire.Excerpt(f.Raw, 120), f)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func answeredOn(r *recording.Recording, e *wire.Frame) bool {
 // primingEvents: the first event of a request's stream has an id and no data. Streams that
 // begin otherwise tend to be many, and alike: they are counted by what they begin with.
 func primingEvents(r *recording.Recording, v *verdict.Verdict) {
-	seen, frames := map[string]bool{}, map[string][]int{}
+	seen, frames := map[string]bool{}, map[string]verdict.Frames{}
 	var beginnings []string // in the order in which they came
 	for _, f := range events(r) {
 		channel := f.Session + " " + f.Channel
@@ -202,7 +202,7 @@ func primingEvents(r *recording.Recording, v *verdict.Verdict) {
 		if len(all) > 1 {
 			count = strconv.Itoa(len(all)) + " streams begin"
 		}
-		v.That(false, "a first event with an id and without data", count+" with "+begins, all[:min(len(all), shown)]...)
+		v.That(false, "a first event with an id and without data", count+" with "+begins, all[:min(len(all), shown)])
 	}
 }
 
@@ -249,7 +249,7 @@ func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 			Expected: "event ids that differ within a session",
 			Actual: fmt.Sprintf("the id %s occurs on %s and on %s", judge.Quote(f.Event.ID), other.Channel,
 				f.Channel),
-			Frames: []int{other.Number, f.Number},
+			On: verdict.Several{other, f},
 			Warn: known == nil || known.Initialize == nil ||
 				known.Initialize.Header.Get("Mcp-Session-Id") == "",
 		})
@@ -346,7 +346,7 @@ func receivedAgain(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range replayed(r, x) {
 			if n := received[f.Event.ID]; n > 0 && len(f.Raw) > 0 && len(named) > 0 && n <= slices.Max(named) {
 				v.Observe("event-replayed-again", "the event "+judge.Quote(f.Event.ID)+" comes once more, although Last-Event-ID, "+judge.Quote(x.Tags[tagID])+
-					", says that it was received: a stream goes on after the event that is named", append(named, x.Request, f.Number)...)
+					", says that it was received: a stream goes on after the event that is named", named, verdict.Frames{x.Request}, f)
 				return
 			}
 		}
@@ -375,14 +375,14 @@ func ofNobody(r *recording.Recording, v *verdict.Verdict) {
 
 // namedEvent are the frames that show where the Last-Event-ID of a request for a stream is from: the
 // request whose stream it was, and the event.
-func namedEvent(r *recording.Recording, resumed *recording.Exchange) []int {
+func namedEvent(r *recording.Recording, resumed *recording.Exchange) verdict.Frames {
 	first := r.Step(stepFirst)
 	if first == nil {
 		return nil
 	}
 	for _, n := range first.Evidence() {
 		if f := r.Frame(n); f != nil && f.Event != nil && f.Event.HasID && f.Event.ID == resumed.Tags[tagID] {
-			return []int{first.Request, n}
+			return verdict.Frames{first.Request, n}
 		}
 	}
 	return nil
@@ -448,7 +448,7 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		if i > 0 {
-			v.Observe("endpoint-not-first", fmt.Sprintf(plural.Of(i, "%d {event comes|events come} before the endpoint event, without which no client can send anything"), i), f.Number)
+			v.Observe("endpoint-not-first", fmt.Sprintf(plural.Of(i, "%d {event comes|events come} before the endpoint event, without which no client can send anything"), i), f)
 		}
 		base, err := url.Parse(x.Tags[tagURL])
 		if err != nil {
@@ -457,12 +457,12 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		text := strings.TrimSpace(string(f.Raw))
 		u, err := base.Parse(text)
 		usable := text != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, " {}\"<>")
-		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120), f.Number) && !wire.SameOrigin(u, base) {
-			v.Observe("endpoint-elsewhere", "the endpoint event names an address of another origin than that of the stream, "+text+", which was not called: messages and credentials would go there", f.Number)
+		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120), f) && !wire.SameOrigin(u, base) {
+			v.Observe("endpoint-elsewhere", "the endpoint event names an address of another origin than that of the stream, "+text+", which was not called: messages and credentials would go there", f)
 		}
 		return
 	}
-	v.That(false, "an endpoint event", "none came on the event stream", x.Evidence()...)
+	v.That(false, "an endpoint event", "none came on the event stream", x)
 }
 
 // answersOnStream: posts are accepted, and answered by message events.
@@ -471,14 +471,14 @@ func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
 	eventMessages(r, v, "sse")
 	for _, f := range events(r) {
 		if f.Channel == "sse" && f.Parsed().Kind != wire.KindOther {
-			v.That(forMessages(f), "messages in events of type message", "an event of type "+judge.Quote(f.Event.Type), f.Number)
+			v.That(forMessages(f), "messages in events of type message", "an event of type "+judge.Quote(f.Event.Type), f)
 		}
 	}
 	for _, x := range r.Exchanges {
 		if len(x.ID) == 0 || x.Outcome == recording.Lost || !verdict.Responded(x, v) && x.Outcome != recording.Replied {
 			continue // to a session that has ended no message is sent; that it ends is RPC-09's
 		}
-		v.That(x.Outcome == recording.Replied || x.Status < 400, "the message to be accepted", fmt.Sprintf("HTTP %d to %s at the address of the endpoint event", x.Status, x.Method), x.Evidence()...)
+		v.That(x.Outcome == recording.Replied || x.Status < 400, "the message to be accepted", fmt.Sprintf("HTTP %d to %s at the address of the endpoint event", x.Status, x.Method), x)
 		onStream, inBody := 0, 0
 		for _, n := range x.Replies {
 			if f := r.Frame(n); f != nil && f.Channel == "sse" {

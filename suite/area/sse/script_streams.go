@@ -35,20 +35,20 @@ var httpResumeScenario = &scenario.Scenario{
 	In:    scenario.Own,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.OverLegacyHTTP,
-	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		listened := besideListening(ctx, p, c)
-		x, ids := streamed(ctx, p, c)
+	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, c *scenario.Client) {
+		listened := besideListening(ctx, c)
+		x, ids := streamed(ctx, c)
 		if len(ids) == 0 {
 			if !listened() {
-				p.Skip(recording.CodeNotExercised, "the events that answer requests have no ids, nor has one on a stream by GET")
+				c.Skip(recording.CodeNotExercised, "the events that answer requests have no ids, nor has one on a stream by GET")
 			}
 			return
 		}
 		asked := time.Now()
-		all := resumptions{{c, c.S.Peek(ctx, resume(recording.StepResume, ids[0]), p.Limits.Timeout)}}
+		all := resumptions{{c, c.S.Peek(ctx, resume(recording.StepResume, ids[0]), c.Limits.Timeout)}}
 		took := time.Since(asked)
-		if all[0].stream.Status() == http.StatusOK && !p.Limited() {
-			other := otherSession(ctx, p, c, x)
+		if all[0].stream.Status() == http.StatusOK && !c.Limited() {
+			other := otherSession(ctx, c, x)
 			all.ask(ctx, c, resume(stepLast, ids[len(ids)-1]))
 			all.ask(ctx, c, resume(stepUnknown, strangeEvent))
 			if last := ids[len(ids)-1]; scenario.Raised(last) != last {
@@ -58,25 +58,25 @@ var httpResumeScenario = &scenario.Scenario{
 				all.ask(ctx, other, resume(stepElsewhere, ids[0]))
 			}
 		}
-		all.watch(ctx, p, took)
+		all.watch(ctx, c.Play, took)
 		listened()
 	}),
 }
 
 // streamed makes two requests that are answered by events with ids, of the first kind of which that is seen: a slow
 // read, what every target serves, and a read that was answered by a stream before. It returns the first of them.
-func streamed(ctx context.Context, p *scenario.Play, c *scenario.Client) (x *recording.Exchange, ids []string) {
-	kinds := []func(step recording.Step) session.Request{p.Ordinary}
-	if slow := p.Target.Subjects.Slow; slow != nil && slow.Progress {
+func streamed(ctx context.Context, c *scenario.Client) (x *recording.Exchange, ids []string) {
+	kinds := []func(step recording.Step) session.Request{c.Ordinary}
+	if slow := c.Target.Subjects.Slow; slow != nil && slow.Progress {
 		kinds = slices.Insert(kinds, 0, func(step recording.Step) session.Request {
 			return scenario.ReadRequest(step, slow.URI, "mcpcheck-progress-"+string(step))
 		})
 	}
-	if r := p.Earlier(recording.Reads); r != nil {
+	if r := c.Earlier(recording.Reads); r != nil {
 		for _, read := range r.Steps(recording.StepRead) {
 			if uri := read.Tags[recording.TagURI]; read.Succeeded() && verdict.MediaType(read.Header) == "text/event-stream" {
 				kinds = append(kinds, func(step recording.Step) session.Request {
-					return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri}}
+					return scenario.About(step, "resources/read", uri)
 				})
 				break
 			}
@@ -94,42 +94,42 @@ func streamed(ctx context.Context, p *scenario.Play, c *scenario.Client) (x *rec
 }
 
 // besideListening has [resumedListening] go on in a session of its own meanwhile, or else in this one when it is waited for.
-func besideListening(ctx context.Context, p *scenario.Play, c *scenario.Client) (listened func() bool) {
-	here := func() bool { return resumedListening(ctx, p, c) }
-	if c.S.HTTPSession() == "" || p.Limited() {
+func besideListening(ctx context.Context, c *scenario.Client) (listened func() bool) {
+	here := func() bool { return resumedListening(ctx, c) }
+	if c.S.HTTPSession() == "" || c.Limited() {
 		return here
 	}
-	other, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+	other, ok := c.Fresh(ctx, session.Options{Kind: recording.Probe})
 	if !ok {
 		return here
 	}
 	result := make(chan bool, 1)
 	go func() {
 		defer close(result)
-		defer p.Survive()
-		result <- resumedListening(ctx, p, other)
+		defer c.Survive()
+		result <- resumedListening(ctx, other)
 	}()
 	return func() bool { return <-result }
 }
 
 // resumedListening opens a stream by GET and, if an event on it had an id, drops it, makes another request, and asks for what came
 // after that event. It reports whether it did.
-func resumedListening(ctx context.Context, p *scenario.Play, c *scenario.Client) bool {
+func resumedListening(ctx context.Context, c *scenario.Client) bool {
 	after := c.S.Last()
 	st := c.S.OpenStream(ctx, stepListen)
 	if st.Open() { // where nothing happens, an id can only come at the beginning
-		c.S.Await(ctx, after, p.Limits.QuietWindow/3, func(f *wire.Frame) bool { return hasID(f) && strings.HasPrefix(f.Channel, "get:") })
+		c.S.Await(ctx, after, c.Limits.QuietWindow/3, func(f *wire.Frame) bool { return hasID(f) && strings.HasPrefix(f.Channel, "get:") })
 	}
 	id, _ := st.LastEvent()
 	c.Note(c.Dropped(ctx, st))
-	if id == "" || p.Limited() {
+	if id == "" || c.Limited() {
 		return false
 	}
-	c.Do(ctx, p.Ordinary(stepThird))
+	c.Do(ctx, c.Ordinary(stepThird))
 	again := resumptions{}
 	began := time.Now()
 	again.ask(ctx, c, resume(stepListenAgain, id))
-	again.watch(ctx, p, time.Since(began))
+	again.watch(ctx, c.Play, time.Since(began))
 	return true
 }
 
@@ -139,11 +139,11 @@ func hasID(f *wire.Frame) bool { return f.Event != nil && f.Event.HasID && f.Eve
 const strangeEvent = "mcpcheck-7b4e91-never-sent"
 
 // otherSession opens a session beside one, if that is one, and makes another request under the id of one made there.
-func otherSession(ctx context.Context, p *scenario.Play, c *scenario.Client, x *recording.Exchange) *scenario.Client {
+func otherSession(ctx context.Context, c *scenario.Client, x *recording.Exchange) *scenario.Client {
 	if c.S.HTTPSession() == "" {
 		return nil
 	}
-	other, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+	other, ok := c.Fresh(ctx, session.Options{Kind: recording.Probe})
 	if !ok {
 		return nil
 	}
@@ -217,7 +217,6 @@ var sseEndpointScenario = &scenario.Scenario{
 	Name:  SSEEndpoint,
 	Title: "opening the event stream of HTTP+SSE by hand",
 	Sends: "A plain GET that opens the event stream of HTTP+SSE, up to its first event.",
-	Phase: scenario.Read,
 	When: scenario.Where(func(p *scenario.Play) bool {
 		return p.Combination.Transport == requirement.SSE && p.Combination.Defined()
 	}, recording.CodeCombination, "the scenario is about HTTP+SSE"),

@@ -50,18 +50,18 @@ var Checks = []verdict.Check{
 				if v.FailUnless(!l.spread, verdict.Finding{
 					Expected: "one complete message per line",
 					Actual:   "a message spread over lines, which begins " + wire.Excerpt(l.frame.Raw, 60),
-					Frames:   []int{l.frame.Number},
+					On:       l.frame,
 					Hint:     "encode messages without indentation",
 				}) {
 					v.That(!l.frame.HasFlaw(wire.FlawTrailing), "one message per line", "more than one: "+
-						verdict.Detail(l.frame, wire.FlawTrailing), l.frame.Number)
+						verdict.Detail(l.frame, wire.FlawTrailing), l.frame)
 				}
 			}
 		}},
 	{Requirement: "STDIO-03", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Endings: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range r.Incoming(0) {
 			if f.Parsed().Kind != wire.KindOther {
-				v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message", "a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f.Number)
+				v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message", "a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f)
 			}
 		}
 		for _, x := range r.Exchanges {
@@ -93,14 +93,14 @@ var Checks = []verdict.Check{
 			if answers > 0 && answers != want {
 				actual = fmt.Sprintf("%d of %d answers", answers, want)
 			}
-			var frames []int
+			var frames verdict.Frames
 			for _, part := range r.Steps(stepPart) {
 				if x.Step == stepSplit {
 					frames = append(frames, part.Request)
 				}
 			}
 			v.That(answers == want && !failed, expected,
-				actual, append(frames, x.Evidence()...)...)
+				actual, frames, x)
 			if x.Step == stepSplit && answers == want && !failed {
 				keptWhole(x, v, frames)
 			}
@@ -110,7 +110,7 @@ var Checks = []verdict.Check{
 	}},
 	{Requirement: "STDIO-06", From: []recording.Name{Framing}, Judge: verdict.Each(verdict.Steps(stepLong), func(x *recording.Exchange, v *verdict.Verdict) {
 		if x.Outcome == recording.Silent || x.Fatal {
-			v.That(false, "an answer to a request of a mebibyte", matcher.Describe(x), x.Request)
+			v.That(false, "an answer to a request of a mebibyte", matcher.Describe(x), verdict.Frames{x.Request})
 			return
 		}
 		if v.Answered(x) {
@@ -137,12 +137,12 @@ func oneLine(x, before *recording.Exchange, v *verdict.Verdict) {
 }
 
 // keptWhole: a character that was cut in two by the end of a write came back in the id as it was.
-func keptWhole(x *recording.Exchange, v *verdict.Verdict, parts []int) {
+func keptWhole(x *recording.Exchange, v *verdict.Verdict, parts verdict.Frames) {
 	sent, got := gjson.ParseBytes(x.ID), x.Message().Get("id")
 	v.FailUnless(sent.Type != gjson.String || got.String() == sent.Str, verdict.Finding{
 		Expected: "the id " + string(x.ID) + " of a request that was cut in the middle of a character",
 		Actual:   "it came back as " + judge.Brief(got),
-		Frames:   append(parts, x.Evidence()...),
+		On:       verdict.Several{parts, x},
 		Cause:    "a character cut by the end of a write",
 		Hint: "collect bytes until a newline has come, and decode the whole line as UTF-8, not each " +
 			"piece that is read",
@@ -160,7 +160,7 @@ func onlyMessages(r *recording.Recording, named map[string]bool, v *verdict.Verd
 				v.Fail(verdict.Finding{
 					Expected:   "nothing but messages on standard output",
 					Actual:     "a blank line",
-					Frames:     []int{l.frame.Number},
+					On:         l.frame,
 					Warn:       true,
 					Downgraded: "clients pass over blank lines",
 					Hint:       "write one newline after each message, and no more",
@@ -168,7 +168,7 @@ func onlyMessages(r *recording.Recording, named map[string]bool, v *verdict.Verd
 			}
 			named[""] = true
 		default:
-			if !v.That(!l.stray, "nothing but messages on standard output", "the line "+wire.Excerpt(l.frame.Raw, 120), l.frame.Number) {
+			if !v.That(!l.stray, "nothing but messages on standard output", "the line "+wire.Excerpt(l.frame.Raw, 120), l.frame) {
 				named[string(l.frame.Raw)] = true
 			}
 		}
@@ -192,7 +192,7 @@ func judgeOddEnds(r *recording.Recording, before *recording.Exchange, v *verdict
 		if odd.step == stepBlankLine && x.Fatal && verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
 			continue
 		}
-		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x.Evidence()...)
+		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x)
 	}
 }
 
@@ -316,7 +316,7 @@ func flushedByItself(v *verdict.Verdict) {
 		v.Fail(verdict.Finding{
 			Expected: "an answer that is written out at once",
 			Actual:   "the answer to " + v.What(most) + " came only when another request was answered",
-			Frames:   append(most.Evidence(), least.Evidence()...),
+			On:       verdict.Several{most, least},
 			Hint:     "flush standard output after each message, errors included",
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -251,7 +252,7 @@ func TestCancellation(t *testing.T) {
 	finished.Params = `{"requestId":"d"}`
 	again := part("done", 2, "")
 	again.ID = `"d"`
-	listening := rt.Line{Step: "listen", Method: "subscriptions/listen", Outcome: recording.Sent, Tags: recording.Tags{recording.TagEnded: "yes"}}
+	listening := rt.Line{Step: "listen", Method: "subscriptions/listen", Outcome: recording.Sent, Tags: recording.Tags{scenario.TagEnded: "yes"}}
 	areatest.WalkRuns(t, canc.OddCancellations, `{}`, []areatest.Run{
 		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, finished, after(""), listening)},
 		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(again, finished, after(""))}, // twice before it was cancelled: RPC-09

@@ -20,7 +20,6 @@ var framingScenario = &scenario.Scenario{
 	Name:  Framing,
 	Title: "messages split, joined, oddly ended and long",
 	Sends: "An ordinary request, two in a single write, one with characters in its id that other formats end lines with, one in three writes cut in the middle of a character of its id, one that ends in a carriage return and a newline, one after an empty line, and one of more than a mebibyte.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	When:  onStdio,
 	Script: func(ctx context.Context, p *scenario.Play) {
@@ -49,8 +48,8 @@ var partingScenario = &scenario.Scenario{
 	After: []recording.Name{recording.Subscriptions},
 	When: scenario.All(onStdio, scenario.InLegacy, scenario.Declared("resources.subscribe"),
 		scenario.Where(func(p *scenario.Play) bool { return !p.Limited() }, recording.CodeNotExercised, "the session that scripts share has ended before")),
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		for _, x := range p.Earlier(recording.Subscriptions).Steps(recording.StepSubscribe) {
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+		for _, x := range c.Earlier(recording.Subscriptions).Steps(recording.StepSubscribe) {
 			if x.Succeeded() {
 				c.Note(c.S.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: x.Method, Params: x.Params, Tags: recording.Tags{recording.TagURI: x.Tags[recording.TagURI]}}))
 				return
@@ -59,17 +58,17 @@ var partingScenario = &scenario.Scenario{
 	}),
 }
 
-func framed(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-	id := baseline(ctx, p, c)
-	joined := append(scenario.Lifeline(p, 920001, "joined"), '\n')
-	c.Note(c.S.Do(ctx, session.Request{Step: stepJoined, Body: append(joined, scenario.Lifeline(p, 920002, "joined")...), Answers: 2}))
+func framed(ctx context.Context, c *scenario.Client) {
+	id := baseline(ctx, c)
+	joined := append(c.Lifeline(920001, "joined"), '\n')
+	c.Note(c.S.Do(ctx, session.Request{Step: stepJoined, Body: append(joined, c.Lifeline(920002, "joined")...), Answers: 2}))
 	if id[0] == '"' && c.S.Alive() {
-		c.Do(ctx, session.Request{Step: stepSeparators, ID: json.RawMessage(separators), Body: bytes.Replace(scenario.Lifeline(p, 920007, "separators"), []byte("920007"), []byte(separators), 1)})
+		c.Do(ctx, session.Request{Step: stepSeparators, ID: json.RawMessage(separators), Body: bytes.Replace(c.Lifeline(920007, "separators"), []byte("920007"), []byte(separators), 1)})
 	}
-	split(ctx, c, id, bytes.Replace(scenario.Lifeline(p, 920003, "naïve"), []byte("920003"), id, 1))
+	split(ctx, c, id, bytes.Replace(c.Lifeline(920003, "naïve"), []byte("920003"), id, 1))
 	if c.S.Alive() {
-		c.Probes(ctx, oddEnds(p)...)
-		c.Do(ctx, session.Request{Step: stepLong, ID: json.RawMessage("920004"), Body: scenario.Lifeline(p, 920004, strings.Repeat("mcpcheck ", 120_000))})
+		c.Probes(ctx, oddEnds(c)...)
+		c.Do(ctx, session.Request{Step: stepLong, ID: json.RawMessage("920004"), Body: c.Lifeline(920004, strings.Repeat("mcpcheck ", 120_000))})
 	}
 }
 
@@ -80,15 +79,15 @@ const separators = "\"mcpcheck-\u2028-\u2029-\u0085-1\""
 // answer gives back: what comes of that character where it is cut in two shows in the answer. It
 // returns the id for the request that is cut. A target that does not give such a string
 // back where nothing is cut, which RPC-04 judges, is asked once more under a number.
-func baseline(ctx context.Context, p *scenario.Play, c *scenario.Client) json.RawMessage {
-	q := p.Ordinary(recording.StepBefore)
+func baseline(ctx context.Context, c *scenario.Client) json.RawMessage {
+	q := c.Ordinary(recording.StepBefore)
 	q.ID = json.RawMessage(`"mcpcheck-naïve-1"`)
 	x := c.Do(ctx, q)
 	if x.Succeeded() && x.Message().Get("id").String() == "mcpcheck-naïve-1" {
 		return json.RawMessage(`"mcpcheck-naïve-2"`)
 	}
 	x.Step = stepNamed
-	c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
+	c.Note(c.S.Do(ctx, c.Ordinary(recording.StepBefore)))
 	return json.RawMessage("920003")
 }
 
@@ -114,10 +113,10 @@ func spreadAnswer(ctx context.Context, p *scenario.Play, why string) {
 
 // oddEnds are requests that are framed in ways which only robustness lets a server
 // take.
-func oddEnds(p *scenario.Play) []session.Request {
+func oddEnds(c *scenario.Client) []session.Request {
 	return []session.Request{
-		{Step: stepCRLF, Method: scenario.LifeMethod(p), ID: json.RawMessage("920005"), Body: append(scenario.Lifeline(p, 920005, "crlf"), '\r')},
-		{Step: stepBlankLine, Method: scenario.LifeMethod(p), ID: json.RawMessage("920006"), Body: append([]byte("\n"), scenario.Lifeline(p, 920006, "blank line")...)},
+		{Step: stepCRLF, Method: c.LifeMethod(), ID: json.RawMessage("920005"), Body: append(c.Lifeline(920005, "crlf"), '\r')},
+		{Step: stepBlankLine, Method: c.LifeMethod(), ID: json.RawMessage("920006"), Body: append([]byte("\n"), c.Lifeline(920006, "blank line")...)},
 	}
 }
 

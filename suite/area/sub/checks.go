@@ -150,18 +150,18 @@ func namesItsResource(r *view) {
 	for _, h := range told {
 		uri := h.Msg.Get("params.uri")
 		r.That(judge.IsString(uri), "params.uri as a string in "+updated,
-			"params.uri is "+judge.TypeName(uri), h.Frame.Number)
+			"params.uri is "+judge.TypeName(uri), h)
 	}
 	for _, h := range all.keep(func(h heard) bool { return h.Misspells(updated) }) {
 		if len(told) > 0 {
 			r.Observe("update-misspelt", "the method "+h.Method()+" comes beside "+updated+
-				", by which alone clients know what it is about", h.Frame.Number)
+				", by which alone clients know what it is about", h)
 			return
 		}
 		r.Fail(verdict.Finding{
 			Expected:   "the method " + updated,
 			Actual:     "the method " + h.Method(),
-			Frames:     []int{h.Frame.Number},
+			On:         h,
 			Warn:       true,
 			Downgraded: "a notification under another name is one that went missing",
 			Hint:       "clients know the notification by its exact name only",
@@ -203,9 +203,9 @@ func subscribable(r *view) {
 			"capabilities.resources.subscribe says",
 		Actual: "none of " + n + " listed resources can be subscribed; " + tags[recording.TagURI] + " gets " +
 			matcher.Describe(tried[0]),
-		Frames: tried[0].Evidence(),
-		Warn:   !(n == listed && tags[recording.TagTemplates] == "0"),
-		Hint:   "confirm subscriptions, or do not declare resources.subscribe",
+		On:   tried[0],
+		Warn: !(n == listed && tags[scenario.TagTemplates] == "0"),
+		Hint: "confirm subscriptions, or do not declare resources.subscribe",
 	})
 }
 
@@ -235,7 +235,7 @@ func confirmed(r *view, x *recording.Exchange) {
 // sessionless skips a requirement where a legacy target keeps no sessions on
 // Streamable HTTP: it cannot remember who subscribed to what.
 func (r *view) sessionless(x *recording.Exchange) bool {
-	yes := x.Tags[recording.TagSessionless] != ""
+	yes := x.Tags[scenario.TagSessionless] != ""
 	if yes {
 		r.NotExercised("the target issues no session ids on Streamable HTTP, so it cannot keep subscriptions")
 	}

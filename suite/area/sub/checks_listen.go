@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -58,7 +59,7 @@ func acknowledged(r *view) {
 					"JSON-RPC error",
 			})
 		case x.Succeeded(), x.Outcome == recording.HTTPOnly && x.Status < 300:
-			r.That(false, expected, matcher.Describe(x)+" and no acknowledgment", x.Evidence()...)
+			r.That(false, expected, matcher.Describe(x)+" and no acknowledgment", x)
 		case sent && alive == "closed":
 			f := verdict.Finding{Expected: expected,
 				Actual: "a stream that the target ended without a message", On: x}
@@ -78,7 +79,7 @@ func acknowledged(r *view) {
 			})
 		case sent:
 			r.Block(recording.CodeNoAnswer, "neither the listen request nor a later one was answered",
-				x.Evidence()...)
+				x)
 		default:
 			verdict.Unacknowledged(x, r.Verdict)
 		}
@@ -111,7 +112,7 @@ func emptyAcknowledged(r *view) {
 		case r.Answered(x):
 			r.warn(expected, matcher.Describe(x),
 				"all members of a filter are optional, but no sentence says which filters are accepted",
-				"acknowledge a filter that asks for nothing with an empty one", x.Evidence()...)
+				"acknowledge a filter that asks for nothing with an empty one", x)
 		}
 	}
 }
@@ -128,11 +129,10 @@ func acksFirst(r *view) {
 				continue // the acknowledgment bears another id: that is judged elsewhere
 			}
 			name := cmp.Or(all[0].Method(), "a response")
-			r.That(name == verdict.Acked, expected, name+" came before it", append(s.evidence(),
-				all[0].Frame.Number)...)
+			r.That(name == verdict.Acked, expected, name+" came before it", s.evidence(), all[0])
 		case s.Step == stepEmptyFilter:
 		case s.Succeeded():
-			r.That(false, expected, "a response and no acknowledgment", s.Evidence()...)
+			r.That(false, expected, "a response and no acknowledgment", s)
 		default:
 			verdict.Unacknowledged(s.Exchange, r.Verdict)
 		}
@@ -143,7 +143,7 @@ func acksFirst(r *view) {
 func wellFormedFilter(s *subscription) {
 	filter, frame := s.ack.Msg.Get(granted), s.ack.Frame.Number
 	if s.That(filter.IsObject(), granted+" as an object in the acknowledgment",
-		granted+" is "+judge.TypeName(filter), frame) {
+		granted+" is "+judge.TypeName(filter), verdict.Frames{frame}) {
 		verdict.Typed(s.Verdict, verdict.NewItem(filter, granted, []int{frame}), "SubscriptionFilter",
 			"toolsListChanged", "promptsListChanged", "resourcesListChanged",
 			"resourceSubscriptions", "resourceSubscriptions[]")
@@ -160,7 +160,7 @@ func nothingUnasked(s *subscription) {
 			s.Fail(verdict.Finding{
 				Expected: "an acknowledgment of what was requested, " + judge.Brief(asked),
 				Actual:   member + " is acknowledged as " + judge.Brief(s.ack.Msg.Get(granted+"."+at)),
-				Frames:   s.evidence(),
+				On:       s.evidence(),
 				Cause:    "what was not requested",
 			})
 		}
@@ -169,7 +169,7 @@ func nothingUnasked(s *subscription) {
 		same := slices.ContainsFunc(s.asked(), func(u gjson.Result) bool { return u.String() == uri })
 		s.WarnUnless(same || !asked.Get("resourceSubscriptions").Exists(),
 			"the URIs of the request, unchanged, in the acknowledgment",
-			"the URI "+verdict.Quoted(uri)+", which was not requested", s.evidence()...)
+			"the URI "+verdict.Quoted(uri)+", which was not requested", s.evidence())
 	}
 }
 
@@ -181,7 +181,7 @@ var declaredBy = map[string]string{"resourcesListChanged": "resources.listChange
 // plainly not declared counts.
 func unsupportedOmitted(r *view) {
 	for s := range r.acked(r.streams("unsupported")) {
-		for _, member := range strings.Fields(s.Tags[recording.TagUnsupported]) {
+		for _, member := range strings.Fields(s.Tags[scenario.TagUnsupported]) {
 			if path := declaredBy[member]; path != "" {
 				if skip := verdict.Withholds(path).Skip(r.Verdict.Facts); skip != nil {
 					r.Skip(skip.Code, skip.Reason)
@@ -191,9 +191,9 @@ func unsupportedOmitted(r *view) {
 			value := s.ack.Msg.Get(granted + "." + member)
 			if r.That(!verdict.Granted(value),
 				member+" left out of the acknowledgment, for want of the capability",
-				member+" is acknowledged as "+judge.Brief(value), s.evidence()...) {
+				member+" is acknowledged as "+judge.Brief(value), s.evidence()) {
 				r.WarnUnless(!value.Exists(), member+" left out of the acknowledgment",
-					member+" is "+judge.Brief(value), s.evidence()...)
+					member+" is "+judge.Brief(value), s.evidence())
 			}
 		}
 	}
@@ -230,8 +230,8 @@ func subscribeHonoured(r *view) {
 		Expected: "resourceSubscriptions with a listed resource in the acknowledgment, " +
 			"as capabilities.resources.subscribe says",
 		Actual: actual,
-		Frames: asked.evidence(),
-		Warn:   !(n == asked.Tags[recording.TagListed] && asked.Tags[recording.TagTemplates] == "0"),
+		On:     asked.evidence(),
+		Warn:   !(n == asked.Tags[recording.TagListed] && asked.Tags[scenario.TagTemplates] == "0"),
 	})
 }
 
@@ -246,7 +246,7 @@ func staysOpen(s *subscription) {
 	case slices.ContainsFunc(cancelled, func(h heard) bool { return s.is(h.Msg.Get("params.requestId")) }):
 		how = ", by the notifications/cancelled that announces it"
 	}
-	switch after, err := strconv.Atoi(s.Tags[recording.TagEnded]); {
+	switch after, err := strconv.Atoi(s.Tags[scenario.TagEnded]); {
 	case !verdict.Grants(s.ack, "resourcesListChanged") && !verdict.Grants(s.ack, "resourceSubscriptions"):
 		s.NotExercised("the acknowledged filters are empty")
 	case err != nil:
@@ -255,7 +255,7 @@ func staysOpen(s *subscription) {
 		s.Fail(verdict.Finding{
 			Expected: "a stream that stays open",
 			Actual:   fmt.Sprintf("it ended within %d ms of its acknowledgment%s", after, how),
-			Frames:   s.evidence(),
+			On:       s.evidence(),
 			Warn:     !(after < atOnce && how == ""),
 		})
 	}
@@ -279,20 +279,20 @@ func badFilters(r *view) {
 			if len(unasked) > 0 {
 				r.warn(expected, "an acknowledgment of "+strings.Join(unasked, " and ")+" to "+about, "",
 					"refuse a filter that is missing or malformed, or read it as one that asks for "+
-						"nothing", x.Evidence()...)
+						"nothing", x)
 				continue
 			}
 			r.Holds()
 			if len(grants) > 0 { // the client did name it
 				read = &freely
 			}
-			read.Add(params, x.Evidence()...)
+			read.Add(params, x)
 		case x.Outcome == recording.Silent:
-			r.WarnUnless(false, expected, "no answer to "+about, x.Evidence()...)
+			r.WarnUnless(false, expected, "no answer to "+about, x)
 		default:
 			r.Expect(x).To(matcher.BeRefused(), about, verdict.Finding{Warn: true})
 			if code, ok := x.Code(); ok && x.Failed() && code != -32602 {
-				otherwise.Add(params+" by "+matcher.Describe(x), x.Evidence()...)
+				otherwise.Add(params+" by "+matcher.Describe(x), x)
 			}
 		}
 	}
@@ -322,8 +322,7 @@ func nothingOfOthers(r *view) {
 	for s := range r.acked(r.streams()) {
 		if strays := s.came(0).of(progress, message); len(strays) > 0 {
 			r.That(false, "progress and log messages beside the answer that they belong to",
-				strays[0].Method()+" on the subscription "+string(s.ID), append(s.Evidence(),
-					strays.frames()...)...)
+				strays[0].Method()+" on the subscription "+string(s.ID), s, strays.frames())
 		} else if len(r.sent.of(progress, message)) > 0 {
 			r.Holds()
 		}
@@ -342,7 +341,7 @@ func eventStream(r *view) {
 		header := s.Header.Get("Content-Type")
 		kind, _, _ := strings.Cut(header, ";")
 		r.That(strings.EqualFold(strings.TrimSpace(kind), "text/event-stream"),
-			"Content-Type text/event-stream", "Content-Type "+judge.Quote(header), s.Evidence()...)
+			"Content-Type text/event-stream", "Content-Type "+judge.Quote(header), s)
 	}
 }
 
@@ -369,10 +368,10 @@ func answersMeanwhile(r *view) {
 		return
 	}
 	r.RestsOn(r.streams()[open].Exchange)
-	for _, x := range r.Steps(recording.StepDuring) {
+	for _, x := range r.Steps(scenario.StepDuring) {
 		if x.Outcome == recording.Silent && before.Outcome == recording.Replied {
 			r.That(false, "an answer to "+x.Method+" while a subscription is open", "none: "+x.Reason,
-				x.Evidence()...)
+				x)
 		} else if r.Answered(x) {
 			r.Holds()
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -162,9 +163,9 @@ func modernChanges(first, late []string, bystander ...string) []rt.Line {
 	s := new(areatest.Script).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter, "stopped", "100").
 		Listen(`"off"`, "off", offFilter, areatest.URIFilter).Listen(`"list"`, "list", listFilter, listFilter)
 	s.Add(rt.Line{Step: "busy", Method: "server/discover", Result: `{}`, Session: "s2", Tags: areatest.Pairs("who", "bystander")})
-	s.Hears(recording.MarkOther).Hears(recording.MarkUpdate).Hears(recording.MarkAdd, first...)
+	s.Hears(scenario.MarkOther).Hears(recording.MarkUpdate).Hears(scenario.MarkAdd, first...)
 	s.Add(rt.Line{Incoming: bystander, Session: "s2"})
-	return s.Hears(recording.MarkSilenced, late...).Lines
+	return s.Hears(scenario.MarkSilenced, late...).Lines
 }
 
 func TestModernChanges(t *testing.T) {

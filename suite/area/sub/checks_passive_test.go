@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -124,9 +125,9 @@ func TestSubscriptionsAreKept(t *testing.T) {
 			who(rt.Line{Step: "busy", Method: "ping", Result: `{}`, Session: "s2"}, "bystander"),
 			rt.Line{Mark: recording.MarkUpdate, Incoming: came(first)},
 			who(rt.Line{Step: "subscribe-again", Method: "resources/subscribe", Result: `{}`}, "watcher"),
-			rt.Line{Mark: recording.MarkDoubled, Incoming: came(doubled)},
+			rt.Line{Mark: scenario.MarkDoubled, Incoming: came(doubled)},
 			who(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`, Session: "s2"}, "bystander"),
-			rt.Line{Mark: recording.MarkForeign, Incoming: came(foreign)},
+			rt.Line{Mark: scenario.MarkForeign, Incoming: came(foreign)},
 		)
 	}
 	named := func(uri string) []rt.Line { // by the updates that come
@@ -160,7 +161,7 @@ func TestSubscriptionsOfTwoSessions(t *testing.T) {
 			who(rt.Line{Step: "busy", Method: "ping", Result: `{}`, Session: "s2"}, "bystander"),
 			rt.Line{Mark: recording.MarkUpdate, Incoming: []string{updateOf1}},
 			who(rt.Line{Step: "foreign-subscribe", Method: "resources/subscribe", Result: `{}`, Session: "s2"}, "bystander"),
-			rt.Line{Mark: recording.MarkShared})
+			rt.Line{Mark: scenario.MarkShared})
 		if first {
 			all = append(all, rt.Line{Incoming: []string{updateOf1}})
 		}
@@ -168,7 +169,7 @@ func TestSubscriptionsOfTwoSessions(t *testing.T) {
 			all = append(all, rt.Line{Incoming: []string{updateOf1}, Session: "s2"})
 		}
 		return append(all, who(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`, Session: "s2"}, "bystander"),
-			rt.Line{Mark: recording.MarkForeign, Incoming: []string{updateOf1}})
+			rt.Line{Mark: scenario.MarkForeign, Incoming: []string{updateOf1}})
 	}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
 		{ID: "SUB-03", Want: pass, Rec: play(true, true)},
@@ -195,10 +196,10 @@ func TestSubscriptionsBesideOthers(t *testing.T) {
 			return areatest.And(rt.Line{Step: name, Method: "resources/" + method, Result: `{}`}, "uri", uri, "who", "watcher")
 		}
 		return areatest.Lines(step("subscribe", "subscribe", "a:1"), mark(recording.MarkUpdate, true),
-			step("subscribe-next", "subscribe", "a:2"), step("unsubscribe-next", "unsubscribe", "a:2"), mark(recording.MarkNext, next),
-			step("subscribe-again", "subscribe", "a:1"), mark(recording.MarkDoubled, doubled),
+			step("subscribe-next", "subscribe", "a:2"), step("unsubscribe-next", "unsubscribe", "a:2"), mark(scenario.MarkNext, next),
+			step("subscribe-again", "subscribe", "a:1"), mark(scenario.MarkDoubled, doubled),
 			areatest.And(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`, Session: "s2"}, "uri", "a:1", "who", "bystander"),
-			mark(recording.MarkForeign, foreign))
+			mark(scenario.MarkForeign, foreign))
 	}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
 		{ID: "SUB-03", Want: pass, Rec: play(true, true, true)},
@@ -225,7 +226,7 @@ func TestCancelledByItself(t *testing.T) {
 		"nothing for any stream": {"9", 0, idle},
 	} {
 		s := new(areatest.Script).Listen("8", "full", areatest.URIFilter, areatest.URIFilter).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter, "stopped", "4")
-		s.Add(rt.Line{Step: recording.StepSettled, Method: "server/discover", Result: `{}`})
+		s.Add(rt.Line{Step: scenario.StepSettled, Method: "server/discover", Result: `{}`})
 		if c.late > 0 {
 			s.Add(rt.Line{Incoming: []string{areatest.Sent(verdict.Updated, c.id, `"uri":"a:1"`)}})
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -20,9 +21,9 @@ func contentsOf(x *recording.Exchange) string {
 // same, and another one what this one did before: each session may have contents of its own.
 func updateCanBeRead(r *view) {
 	const expected = "contents that show the change, once " + verdict.Updated + " has told of it"
-	before, now := r.Step(recording.StepUnchanged), r.Step(recording.StepAtOnce)
-	later, beside := r.Step(recording.StepLater), r.Step(recording.StepBeside)
-	old, newcomers := contentsOf(before), r.Steps(recording.StepNewcomer)
+	before, now := r.Step(scenario.StepUnchanged), r.Step(scenario.StepAtOnce)
+	later, beside := r.Step(scenario.StepLater), r.Step(scenario.StepBeside)
+	old, newcomers := contentsOf(before), r.Steps(scenario.StepNewcomer)
 	if before == nil || now == nil {
 		r.NotExercised("no update came that could be read")
 		return
@@ -31,8 +32,8 @@ func updateCanBeRead(r *view) {
 	differs := func(x *recording.Exchange) bool {
 		return contentsOf(x) != "" && contentsOf(x) != old && !updatedAgain(updates, x)
 	}
-	evidence := func(x *recording.Exchange) []int {
-		return slices.Concat(before.Evidence(), updates[:1].frames(), now.Evidence(), x.Evidence())
+	evidence := func(x *recording.Exchange) verdict.Several {
+		return verdict.Several{before, updates[0], now, x}
 	}
 	switch {
 	case old == "" || contentsOf(now) == "":
@@ -43,14 +44,14 @@ func updateCanBeRead(r *view) {
 		r.NotExercised("the update that was read after was not recorded")
 	case differs(later):
 		r.warn(expected, "those of before the change; a moment later a read yields others", "",
-			"change the resource first, and send "+updated+" then", evidence(later)...)
+			"change the resource first, and send "+updated+" then", evidence(later))
 	case contentsOf(beside) == old && len(newcomers) == 2 && differs(newcomers[1]) &&
 		contentsOf(newcomers[1]) == contentsOf(newcomers[0]):
 		r.warn(expected,
 			"those of before the change, which another session got then as well, while two new sessions "+
 				"get others", "",
 			"let a change put an end to what is cached of the resource, in every session",
-			slices.Concat(evidence(beside), newcomers[0].Evidence(), newcomers[1].Evidence())...)
+			evidence(beside), newcomers[0], newcomers[1])
 	default:
 		r.NotExercised("nothing shows that triggers.update changed the contents of the resource")
 	}
@@ -67,7 +68,7 @@ func updatedAgain(updates messages, x *recording.Exchange) bool {
 // nothingNew remarks upon updates of a resource that changed by itself, or did not: what is
 // read then is what was read in the beginning. That is no fault, as updates may be repeated.
 func nothingNew(r *view) {
-	now, reads := r.Step(recording.StepAtOnce), r.Verdict.Recording(recording.Reads)
+	now, reads := r.Step(scenario.StepAtOnce), r.Verdict.Recording(recording.Reads)
 	if reads == nil || contentsOf(now) == "" {
 		return
 	}
@@ -77,7 +78,7 @@ func nothingNew(r *view) {
 			r.Observe("update-without-change",
 				"an update of "+uri+
 					" was sent, and a read right after it yields what one in the beginning did",
-				append(x.Evidence(), now.Evidence()...)...)
+				x, now)
 			return
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // stillByItself skips what takes a resource that changes by itself, and often.
 func stillByItself(r *view) bool {
-	if slices.ContainsFunc(r.Steps(recording.StepUnchanged), func(x *recording.Exchange) bool {
+	if slices.ContainsFunc(r.Steps(scenario.StepUnchanged), func(x *recording.Exchange) bool {
 		return x.Tags[recording.TagName] == "next"
 	}) {
 		return false
@@ -31,12 +31,12 @@ func toldByItself(happened map[string]string) judging {
 		if stillByItself(r) {
 			return
 		}
-		for _, before := range r.Steps(recording.StepUnchanged) {
+		for _, before := range r.Steps(scenario.StepUnchanged) {
 			what, asked := happened[before.Tags[recording.TagName]]
 			later := changedSince(r, before)
 			switch {
 			case !asked:
-			case before.Tags[recording.TagHeard] != "":
+			case before.Tags[scenario.TagHeard] != "":
 				r.Holds()
 			case later != nil && !r.lost(before.Session):
 				r.warn(updated+" for "+before.Tags[recording.TagURI]+
@@ -46,7 +46,7 @@ func toldByItself(happened map[string]string) judging {
 						"only by two reads that yield the same",
 					"keep a set of subscribed URIs for each session, to which a subscription adds, and "+
 						"out of which only its own end takes",
-					append(before.Evidence(), later.Evidence()...)...)
+					before, later)
 			}
 		}
 	}
@@ -55,14 +55,14 @@ func toldByItself(happened map[string]string) judging {
 // changeUntold remarks upon a resource that is subscribed and changes by itself, without a word. It is no
 // more than a remark, as an update may be late, and comprise several changes.
 func changeUntold(r *view) {
-	for _, before := range r.Steps(recording.StepUnchanged) {
+	for _, before := range r.Steps(scenario.StepUnchanged) {
 		name := before.Tags[recording.TagName]
 		said := map[string]string{"untold": "no update", "once": "no further update"}[name]
 		later := changedSince(r, before)
-		if said != "" && later != nil && before.Tags[recording.TagHeard] == "" {
+		if said != "" && later != nil && before.Tags[scenario.TagHeard] == "" {
 			r.Observe("change-untold", said+" of "+before.Tags[recording.TagURI]+
 				" came within a second, although it is subscribed, and reads meanwhile yield other contents",
-				append(before.Evidence(), later.Evidence()...)...)
+				before, later)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func givenUpByThen(r *view) {
 	}
 	tellStrays(r, r.sent.of(updated).keep(func(h heard) bool {
 		return slices.ContainsFunc(r.before(h), func(s *subscription) bool {
-			stands := s.until == nil || s.brings(r.Step(recording.StepUnchanged).Tags[recording.TagURI])
+			stands := s.until == nil || s.brings(r.Step(scenario.StepUnchanged).Tags[recording.TagURI])
 			return !stands && h.URI() == s.uris[0] && h.Frame.At-r.Frame(s.until.Replies[0]).At > underWay
 		})
 	}), anySubscribed)
@@ -85,7 +85,7 @@ func givenUpByThen(r *view) {
 // what is made anew for each read, such as the time, is no change of the resource. It is nil if none does.
 func changedSince(r *view, before *recording.Exchange) *recording.Exchange {
 	old, last := contentsOf(before), ""
-	for _, x := range r.Steps(recording.StepLater) {
+	for _, x := range r.Steps(scenario.StepLater) {
 		if x.Tags[recording.TagName] != before.Tags[recording.TagName] {
 			continue
 		}
@@ -104,9 +104,9 @@ func silentByThen(r *view) {
 	if stillByItself(r) {
 		return
 	}
-	settled := r.Step(recording.StepSettled)
-	from, began := r.Mark(recording.MarkSilenced)
-	until, ended := r.Mark(recording.MarkSilenceHeard)
+	settled := r.Step(scenario.StepSettled)
+	from, began := r.Mark(scenario.MarkSilenced)
+	until, ended := r.Mark(scenario.MarkSilenceHeard)
 	if settled == nil || !settled.Succeeded() || !began || !ended {
 		r.NotExercised("the subscription of what changes by itself could not be given up")
 		return
@@ -129,7 +129,7 @@ func byThemselves(ofEach bool) judging {
 			"no resource that several streams watch changed by itself again and again: "+
 				"say in the target file how to make one change (triggers.update)")
 		standing := recording.Keep(r.streams("full", "uris", "unsupported"), func(s *subscription) bool {
-			return s.ack.Frame != nil && !s.ended() && s.Tags[recording.TagStopped] == ""
+			return s.ack.Frame != nil && !s.ended() && s.Tags[scenario.TagStopped] == ""
 		})
 		since, uris := 0, map[string]bool{}
 		for _, s := range standing {
@@ -173,14 +173,14 @@ func missesNone(s *subscription, uri string, got, most messages, ofEach bool) {
 		s.Fail(verdict.Finding{
 			Expected: eachOfFilter,
 			Actual:   none + ", which brings those of another resource",
-			Frames:   slices.Concat(s.evidence(), others.frames(), most.frames()),
+			On:       verdict.Several{s.evidence(), others.frames(), most.frames()},
 			Hint:     everyURI,
 		})
 	default:
 		s.Fail(verdict.Finding{
 			Expected: eachStream + "under its own id",
 			Actual:   none,
-			Frames:   append(s.evidence(), most.frames()...),
+			On:       verdict.Several{s.evidence(), most.frames()},
 			Hint: "keep filter and id with each subscription, and send an update on every stream that " +
 				"watches the resource",
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -34,9 +35,9 @@ func (s *subscription) split() (own, others messages) {
 // eachWatched: of several resources in one filter every one is watched. Which of them are not shows on a
 // stream that does bring the updates of another one.
 func eachWatched(r *view, streams []*subscription) {
-	_, fired := r.Mark(recording.MarkOther)
+	_, fired := r.Mark(scenario.MarkOther)
 	for _, s := range streams {
-		missed, mark := s.other(), recording.MarkOther
+		missed, mark := s.other(), scenario.MarkOther
 		if !fired || !slices.Contains(s.uris, missed) || related(missed, s.uri()) || s.ended() {
 			continue // an update for one that lies below the other may name either
 		}
@@ -52,8 +53,8 @@ func eachWatched(r *view, streams []*subscription) {
 			Expected: eachOfFilter,
 			Actual: "none came for " + missed + r.trigger(mark) +
 				" on a stream that brings those of another one",
-			Frames: slices.Concat(s.evidence(), own.frames(), others.frames()),
-			Hint:   everyURI,
+			On:   verdict.Several{s.evidence(), own.frames(), others.frames()},
+			Hint: everyURI,
 		})
 	}
 }
@@ -77,7 +78,7 @@ func bearsItsID(r *view) {
 		}
 		if on { // what comes on no stream at all is judged elsewhere
 			r.That(its, "subscriptionId in _meta of "+h.Method()+", equal to the id of the listen request",
-				"subscriptionId is "+judge.Brief(h.Subscription()), h.Frame.Number)
+				"subscriptionId is "+judge.Brief(h.Subscription()), h)
 		}
 	}
 	if len(told) == 0 {
@@ -105,7 +106,7 @@ func requestedTypes(r *view) {
 					Expected: "only what the listen request asks for, " +
 						judge.Brief(s.Param("notifications")),
 					Actual: m + " on this subscription",
-					Frames: []int{h.Frame.Number},
+					On:     h,
 					Before: s.evidence(),
 					Cause:  "what was not asked for",
 				})
@@ -123,7 +124,7 @@ func requestedTypes(r *view) {
 // watchedOnly: updates come for the watched resource, and those below it. Those of another one that was made
 // to change count in full. Without any URI in the filter it is the type that was not asked for.
 func watchedOnly(r *view) {
-	_, fired := r.Mark(recording.MarkOther)
+	_, fired := r.Mark(scenario.MarkOther)
 	for _, s := range r.streams() {
 		if s.ack.Frame == nil || len(s.asked()) == 0 {
 			continue
@@ -133,7 +134,7 @@ func watchedOnly(r *view) {
 				r.Fail(verdict.Finding{
 					Expected: "updates for what the filter names and what lies below it",
 					Actual:   updated + " for " + uri + ", which was not asked for",
-					Frames:   []int{h.Frame.Number},
+					On:       h,
 					Before:   s.evidence(),
 					Warn:     !(fired && uri == s.other()),
 				})
@@ -164,7 +165,7 @@ func streamsApart(r *view) {
 	if len(streams) < 2 {
 		if len(streams) == 1 && len(asked) == 2 && asked[0] == streams[0] && asked[1].Failed() {
 			r.WarnUnless(false, "a second subscription beside the first", matcher.Describe(asked[1].Exchange),
-				asked[1].Evidence()...)
+				asked[1])
 		}
 		return
 	}
@@ -190,7 +191,7 @@ func streamsApart(r *view) {
 		}
 		r.That(!missed(s), eachStream+"under its own id",
 			"none for the subscription "+string(s.ID)+", while another one got it",
-			append(s.evidence(), got.frames()...)...)
+			s.evidence(), got.frames())
 	}
 	outlives(streams[0], streams[1])
 	apartByClient(streams[1])
@@ -198,14 +199,14 @@ func streamsApart(r *view) {
 
 // outlives: a subscription stands when another one is cancelled.
 func outlives(gone, stands *subscription) {
-	if gone.Tags[recording.TagStopped] != "" && !stands.ended() &&
-		stands.lapsed(recording.MarkSilenced, false) {
+	if gone.Tags[scenario.TagStopped] != "" && !stands.ended() &&
+		stands.lapsed(scenario.MarkSilenced, false) {
 		gone.warn("updates on a stream that watches the resource, after another one was cancelled",
-			"none for the subscription "+string(stands.ID)+gone.trigger(recording.MarkSilenced)+
+			"none for the subscription "+string(stands.ID)+gone.trigger(scenario.MarkSilenced)+
 				", although they came before the other one ended",
 			"an update may be late, and whether the last change was one is not seen",
 			"end no subscription but the one that is cancelled",
-			append(stands.evidence(), gone.evidence()...)...)
+			stands.evidence(), gone.evidence())
 	}
 }
 
@@ -215,7 +216,7 @@ const byStream = "keep subscriptions by stream: the ids of two clients have noth
 // apartByClient: a stream that brought updates right before stands beside one of another client that has the
 // same id.
 func apartByClient(own *subscription) {
-	before, at, _ := own.around(recording.MarkShared)
+	before, at, _ := own.around(scenario.MarkShared)
 	if len(own.mine().between(before, at)) == 0 {
 		return
 	}
@@ -225,7 +226,7 @@ func apartByClient(own *subscription) {
 		} else if foreign.Failed() {
 			own.warn("a subscription of another client beside the first, under the same id",
 				matcher.Describe(foreign.Exchange), "", byStream,
-				append(own.evidence(), foreign.Evidence()...)...)
+				own.evidence(), foreign)
 		}
 	}
 }
@@ -233,7 +234,7 @@ func apartByClient(own *subscription) {
 // bothTold: where one of two streams brings a change, so does the other one.
 func bothTold(own, foreign *subscription) {
 	r, untold := own.view, own
-	mark, fired := r.Mark(recording.MarkShared)
+	mark, fired := r.Mark(scenario.MarkShared)
 	here, there := own.own(own.came(mark.After)), foreign.own(foreign.came(mark.After))
 	if len(there) == 0 {
 		untold = foreign
@@ -249,12 +250,12 @@ func bothTold(own, foreign *subscription) {
 		authorised := f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != ""
 		r.Fail(verdict.Finding{
 			Expected: eachStream + "whatever ids other clients use",
-			Actual: "none for " + own.uri() + r.trigger(recording.MarkShared) +
+			Actual: "none for " + own.uri() + r.trigger(scenario.MarkShared) +
 				" on one of two streams of different clients, which have the id " + string(own.ID),
-			Frames: slices.Concat(own.evidence(), foreign.evidence(), here.frames(), there.frames()),
-			Warn:   !(!untold.ended() && !untold.Succeeded() && !authorised),
-			Cause:  "the stream of another client with the same id",
-			Hint:   byStream,
+			On:    verdict.Several{own.evidence(), foreign.evidence(), here.frames(), there.frames()},
+			Warn:  !(!untold.ended() && !untold.Succeeded() && !authorised),
+			Cause: "the stream of another client with the same id",
+			Hint:  byStream,
 		})
 	}
 }
@@ -265,12 +266,12 @@ const afterCancelled = "silence after notifications/cancelled for a subscription
 // cancelledSilent: nothing is sent for a stream that the client has cancelled.
 func cancelledSilent(r *view) {
 	streams := r.watching()
-	last, fired := r.Mark(recording.MarkSilenced)
+	last, fired := r.Mark(scenario.MarkSilenced)
 	if len(streams) < 2 || !fired {
 		return
 	}
 	gone, control := streams[0], streams[1]
-	stopped, err := strconv.Atoi(gone.Tags[recording.TagStopped])
+	stopped, err := strconv.Atoi(gone.Tags[scenario.TagStopped])
 	switch {
 	case err != nil || gone.ended() || len(gone.mine()) == 0:
 		r.NotExercised("the subscription that was cancelled had brought no update before")
@@ -293,10 +294,10 @@ func cancelledSilent(r *view) {
 			if h.Msg.Get("error").Exists() {
 				late = "a late error"
 			}
-			r.WarnUnless(false, afterCancelled, late, slices.Concat(given, []int{h.Frame.Number})...)
+			r.WarnUnless(false, afterCancelled, late, given, h)
 		case h.Frame.Number > last.After:
 			r.That(false, afterCancelled, h.Method()+" for the subscription "+string(gone.ID),
-				slices.Concat(given, []int{h.Frame.Number})...)
+				given, h)
 		}
 	}
 	r.Holds()
@@ -306,9 +307,9 @@ func cancelledSilent(r *view) {
 // request that followed the cancellation was not under way any more.
 func silentByItself(r *view) {
 	const underWay = 200 * time.Millisecond // long, as our reading may be held up on a busy machine
-	settled := r.Step(recording.StepSettled)
+	settled := r.Step(scenario.StepSettled)
 	for _, s := range r.streams("uris") {
-		if s.Tags[recording.TagStopped] == "" || settled == nil || len(settled.Replies) == 0 {
+		if s.Tags[scenario.TagStopped] == "" || settled == nil || len(settled.Replies) == 0 {
 			continue
 		}
 		since := r.Frame(settled.Replies[0])
@@ -318,7 +319,7 @@ func silentByItself(r *view) {
 		}
 		if strays := late(s.came(since.Number)); len(strays) > 0 {
 			r.That(false, afterCancelled, strays[0].Method()+" for the subscription "+string(s.ID),
-				slices.Concat(s.evidence(), settled.Evidence(), strays.frames())...)
+				s.evidence(), settled, strays.frames())
 		} else if len(late(r.said(s.Session, since.Number))) > 0 {
 			r.Holds()
 		}
@@ -328,17 +329,17 @@ func silentByItself(r *view) {
 
 // falseFlag: a flag that is false asks for nothing.
 func falseFlag(r *view) {
-	_, added := r.Mark(recording.MarkAdd)
-	if _, removed := r.Mark(recording.MarkRemove); !added && !removed {
+	_, added := r.Mark(scenario.MarkAdd)
+	if _, removed := r.Mark(scenario.MarkRemove); !added && !removed {
 		return
 	}
 	for s := range r.acked(r.streams("off")) {
 		r.That(!verdict.Grants(s.ack, "resourcesListChanged"),
 			"no resourcesListChanged in the acknowledgment of a request that sets it to false",
-			"resourcesListChanged: true", s.evidence()...)
+			"resourcesListChanged: true", s.evidence())
 		strays := s.came(0).of(listUpdated)
 		r.That(len(strays) == 0, "no "+listUpdated+" where resourcesListChanged is false",
-			listUpdated+" for the subscription "+string(s.ID), append(s.evidence(), strays.frames()...)...)
+			listUpdated+" for the subscription "+string(s.ID), s.evidence(), strays.frames())
 	}
 }
 
@@ -355,7 +356,7 @@ func noListenNoChange(r *view) {
 	case r.Scenario == recording.Everything:
 		for _, h := range strays {
 			if !r.onHTTP() {
-				r.That(false, expected, h.Method()+unasked, h.Frame.Number)
+				r.That(false, expected, h.Method()+unasked, h)
 			}
 		}
 	case session == "":
@@ -363,7 +364,7 @@ func noListenNoChange(r *view) {
 	case len(strays) > 0 && r.onHTTP(): // each came on the stream of another request
 		r.NotExercised("changes are told on the streams of other requests: see HTTP-10")
 	case len(strays) > 0:
-		r.That(false, expected, strays[0].Method()+unasked, strays.frames()...)
+		r.That(false, expected, strays[0].Method()+unasked, strays.frames())
 	case len(r.said(r.watcher(), 0).of(updated, listUpdated)) == 0 && len(r.streams()) > 0:
 		r.NotExercised("no change was notified on the connection that listens either")
 	default:
@@ -386,12 +387,12 @@ func announcedEnd(r *view) {
 			r.Fail(verdict.Finding{
 				Expected: expected,
 				Actual:   "the connection ended without one" + r.trigger(markShutdown),
-				Frames:   s.evidence(),
+				On:       s.evidence(),
 				Hint:     "answer open listen requests before the process ends",
 			})
 		case s.Tags[tagUpdate] == "missed":
 			r.That(false, expected, "nothing"+r.trigger(markShutdown)+", and updates no longer come",
-				s.evidence()...)
+				s.evidence())
 		default:
 			r.NotExercised("triggers.shutdown did not end the subscription")
 		}
@@ -425,7 +426,7 @@ func closingResult(r *view) {
 			over = cmp.Or(over, h.Frame.Number)
 			kind := result.Get("resultType")
 			r.That(judge.IsString(kind), "resultType as a string in the result of subscriptions/listen",
-				"resultType is "+judge.TypeName(kind), h.Frame.Number)
+				"resultType is "+judge.TypeName(kind), h)
 			s.bearsID(h, "its result", "subscriptionId of the result")
 		}
 	}
@@ -436,7 +437,7 @@ func (s *subscription) bearsID(h heard, of, cause string) {
 	s.FailUnless(s.is(h.Subscription()), verdict.Finding{
 		Expected: "the id of the listen request, " + string(s.ID) + ", as subscriptionId in _meta of " + of,
 		Actual:   "subscriptionId is " + judge.Brief(h.Subscription()),
-		Frames:   []int{h.Frame.Number},
+		On:       h,
 		Before:   []int{s.Request},
 		Cause:    cause,
 	})

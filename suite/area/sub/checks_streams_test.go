@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -21,7 +22,7 @@ func TestSeveralResources(t *testing.T) {
 	play := func(granted string, got ...string) []rt.Line {
 		s := new(areatest.Script).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter).
 			Listen(`"off"`, "off", `{"resourceSubscriptions":["b:2","a:1"],"resourcesListChanged":false}`, granted)
-		return s.Hears(recording.MarkOther).Hears(recording.MarkUpdate, got...).Lines
+		return s.Hears(scenario.MarkOther).Hears(recording.MarkUpdate, got...).Lines
 	}
 	below := func(lines []rt.Line) []rt.Line {
 		for i, l := range lines {
@@ -94,7 +95,7 @@ func TestSameID(t *testing.T) {
 			s.Add(rt.Line{Channel: "post:" + one, Incoming: []string{update}})
 		}
 		foreign.Step, foreign.Method, foreign.ID, foreign.Session, foreign.Channel = "listen", "subscriptions/listen", `"off"`, "s2", "post:foreign"
-		s.Add(foreign).Hears(recording.MarkShared)
+		s.Add(foreign).Hears(scenario.MarkShared)
 		for _, channel := range heard {
 			session := map[string]string{"post:foreign": "s2"}[channel]
 			s.Add(rt.Line{Channel: channel, Session: session, Incoming: []string{update}})

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -80,11 +81,11 @@ func legacyChanges(first, late, bystander []string) []rt.Line {
 	return areatest.Lines(
 		rt.Line{Step: "subscribe", Method: "resources/subscribe", Result: `{}`, Tags: areatest.Pairs("uri", "a:1", "other", "b:2", "who", "watcher")},
 		rt.Line{Step: "busy", Method: "ping", Result: `{}`, Session: "s2", Tags: areatest.Pairs("who", "bystander")},
-		rt.Line{Mark: recording.MarkOther},
+		rt.Line{Mark: scenario.MarkOther},
 		rt.Line{Mark: recording.MarkUpdate, Incoming: first},
 		rt.Line{Incoming: bystander, Session: "s2"},
 		rt.Line{Step: "unsubscribe", Method: "resources/unsubscribe", Result: `{}`, Tags: areatest.Pairs("uri", "a:1", "who", "watcher")},
-		rt.Line{Mark: recording.MarkSilenced, Incoming: late},
+		rt.Line{Mark: scenario.MarkSilenced, Incoming: late},
 	)
 }
 
@@ -205,7 +206,7 @@ func TestListChangeChecks(t *testing.T) {
 		return l
 	}
 	add := func(announced []string, looks ...rt.Line) []rt.Line {
-		all := areatest.Lines(look("listed", "1", "a:1"), rt.Line{Mark: recording.MarkAdd, Incoming: announced})
+		all := areatest.Lines(look("listed", "1", "a:1"), rt.Line{Mark: scenario.MarkAdd, Incoming: announced})
 		return append(all, looks...)
 	}
 	one := []string{listMoved}
@@ -249,10 +250,10 @@ func TestFailedTrigger(t *testing.T) {
 		t.Fatalf("no mark %q", mark)
 		return nil
 	}
-	update, silenced := at(legacyChanges(nil, nil, nil), recording.MarkUpdate), at(legacyChanges(one, nil, nil), recording.MarkSilenced)
+	update, silenced := at(legacyChanges(nil, nil, nil), recording.MarkUpdate), at(legacyChanges(one, nil, nil), scenario.MarkSilenced)
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
 		{ID: "SUB-03", Want: blocked, Rec: update},
-		{ID: "SUB-03", Want: blocked, Rec: at(legacyChanges(nil, nil, nil), recording.MarkOther)},
+		{ID: "SUB-03", Want: blocked, Rec: at(legacyChanges(nil, nil, nil), scenario.MarkOther)},
 		{ID: "SUB-03", Want: pass, Rec: silenced},
 		{ID: "SUB-06", Want: blocked, Rec: update},
 		{ID: "SUB-07", Want: blocked, Rec: silenced},
@@ -262,10 +263,10 @@ func TestFailedTrigger(t *testing.T) {
 	listed := rt.Line{Step: "listed", Method: "resources/list", Result: areatest.OnePage, Tags: areatest.Pairs("look", "1", "who", "watcher")}
 	inLegacy := []requirement.Revision{requirement.R20241105, requirement.R20250326, requirement.R20250618, requirement.R20251125}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "LCH-01", Want: blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + recording.MarkAdd})},
-		{ID: "LCH-07", Want: blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + recording.MarkAdd})},
+		{ID: "LCH-01", Want: blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + scenario.MarkAdd})},
+		{ID: "LCH-07", Want: blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + scenario.MarkAdd})},
 	}, inLegacy...)
 	areatest.WalkRuns(t, recording.Changes, `{"resources":{"listChanged":false}}`, []areatest.Run{
-		{ID: "LCH-04", Want: blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + recording.MarkAdd})},
+		{ID: "LCH-04", Want: blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + scenario.MarkAdd})},
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -73,9 +74,9 @@ func updateArrives(r *view) {
 		r.NotExercised("the target ended the streams before the resource was changed")
 	case none:
 		r.warn(expected, "none came"+r.trigger(recording.MarkUpdate)+": "+why, "",
-			"answer GET with an event stream, or do not declare resources.subscribe", s.evidence()...)
+			"answer GET with an event stream, or do not declare resources.subscribe", s.evidence())
 	default:
-		r.That(false, expected, s.none(recording.MarkUpdate), s.evidence()...)
+		r.That(false, expected, s.none(recording.MarkUpdate), s.evidence())
 	}
 }
 
@@ -101,18 +102,18 @@ func namesChanged(s *subscription) bool {
 		"how the URI of a sub-resource relates to the one that was subscribed is the server's business, "+
 			"but nothing shows that these do",
 		"put the URI of the resource that has changed into params.uri, as it was subscribed",
-		append(s.Evidence(), updates.frames()...)...)
+		s, updates.frames())
 	return false
 }
 
 // stillUpdated: who subscribes what is subscribed stays subscribed.
 func stillUpdated(s *subscription) {
-	if s.lapsed(recording.MarkDoubled, true) {
+	if s.lapsed(scenario.MarkDoubled, true) {
 		s.warn(updated+" after a resource that was subscribed twice has changed",
-			s.none(recording.MarkDoubled)+", although they came before the second subscription",
+			s.none(scenario.MarkDoubled)+", although they came before the second subscription",
 			"what a second subscription does is not specified, but both were confirmed",
 			"let a second subscription to the same resource change nothing",
-			s.evidence(recording.StepSubscribeAgain)...)
+			s.evidence(scenario.StepSubscribeAgain))
 	}
 }
 
@@ -120,24 +121,24 @@ func stillUpdated(s *subscription) {
 // that one up, stays subscribed to the first. A second subscription that follows may restore
 // what was lost: where updates come at once before and after, one that is missing is not late.
 func besideOthers(s *subscription) {
-	prompt := s.promptly(recording.MarkUpdate, s.mine()) && s.promptly(recording.MarkDoubled, s.mine())
-	if s.lapsed(recording.MarkNext, !prompt) {
-		next := s.view.Step(recording.StepSubscribeNext).Tags[recording.TagURI]
+	prompt := s.promptly(recording.MarkUpdate, s.mine()) && s.promptly(scenario.MarkDoubled, s.mine())
+	if s.lapsed(scenario.MarkNext, !prompt) {
+		next := s.view.Step(scenario.StepSubscribeNext).Tags[recording.TagURI]
 		s.warn(updated+" for every resource that is subscribed, "+
 			"whatever happens to the subscriptions of others",
-			s.none(recording.MarkNext)+", after it was read, and "+next+
+			s.none(scenario.MarkNext)+", after it was read, and "+next+
 				" was subscribed and unsubscribed in the same session", "",
 			"keep a set of subscribed URIs for each session, "+
 				"and take nothing out of it but what is unsubscribed",
-			s.evidence(recording.StepAtOnce, recording.StepSubscribeNext, recording.StepUnsubscribeNext)...)
+			s.evidence(scenario.StepAtOnce, scenario.StepSubscribeNext, scenario.StepUnsubscribeNext))
 	}
 }
 
 // beside lists the updates that came in the bystander's session for the change that follows its subscription
 // to the same resource. ok is false if it has none.
 func (r *view) beside() (told messages, ok bool) {
-	_, at, _ := r.around(recording.MarkShared)
-	x := r.Step(recording.StepForeignSubscribe)
+	_, at, _ := r.around(scenario.MarkShared)
+	x := r.Step(scenario.StepForeignSubscribe)
 	ok = at < math.MaxInt && x != nil && x.Succeeded() && x.Session == r.bystander()
 	return r.updates(r.bystander(), at), ok
 }
@@ -145,16 +146,16 @@ func (r *view) beside() (told messages, ok bool) {
 // sharedWith: a session that subscribes what another one has subscribed gets its updates as well.
 func sharedWith(s *subscription) {
 	r, session := s.view, s.bystander()
-	_, at, next := r.around(recording.MarkShared)
+	_, at, next := r.around(scenario.MarkShared)
 	here := s.mine().between(at, next)
 	told, ok := r.beside()
 	_, none := verdict.NoChannel(r.Recording, session)
-	if ok && !none && len(told) == 0 && r.promptly(recording.MarkShared, here) && !r.lost(session) {
+	if ok && !none && len(told) == 0 && r.promptly(scenario.MarkShared, here) && !r.lost(session) {
 		r.warn(updated+" in every session that has subscribed the resource",
 			"none came for "+s.uri()+" in a second session that had subscribed it"+
-				r.trigger(recording.MarkShared)+", while the first one was told",
+				r.trigger(scenario.MarkShared)+", while the first one was told",
 			"an update may be late", "",
-			append(s.evidence(recording.StepForeignSubscribe), here.frames()...)...)
+			s.evidence(scenario.StepForeignSubscribe), here.frames())
 	}
 }
 
@@ -166,23 +167,23 @@ func keptApart(r *view) {
 	bystanderHears(onlyThere + "and in no other one")(r)
 	s := r.subscribed()
 	told, ok := r.beside()
-	if ok && s != nil && r.promptly(recording.MarkShared, told) && s.lapsed(recording.MarkShared, false) {
+	if ok && s != nil && r.promptly(scenario.MarkShared, told) && s.lapsed(scenario.MarkShared, false) {
 		r.That(false, onlyThere+"whatever other sessions subscribe",
-			s.none(recording.MarkShared)+", after another session had subscribed it as well, which was told",
-			append(s.evidence(recording.StepForeignSubscribe), told.frames()...)...)
+			s.none(scenario.MarkShared)+", after another session had subscribed it as well, which was told",
+			s.evidence(scenario.StepForeignSubscribe), told.frames())
 	}
 	notReplayed(r)
-	x := r.Step(recording.StepForeignUnsubscribe)
-	if s != nil && x != nil && (x.Succeeded() || x.Failed()) && s.lapsed(recording.MarkForeign, true) {
+	x := r.Step(scenario.StepForeignUnsubscribe)
+	if s != nil && x != nil && (x.Succeeded() || x.Failed()) && s.lapsed(scenario.MarkForeign, true) {
 		r.That(false, onlyThere+"whatever other sessions give up",
-			s.none(recording.MarkForeign)+", after another session had sent resources/unsubscribe for it",
-			s.evidence(recording.StepForeignUnsubscribe)...)
+			s.none(scenario.MarkForeign)+", after another session had sent resources/unsubscribe for it",
+			s.evidence(scenario.StepForeignUnsubscribe))
 	}
 }
 
 // notReplayed: a GET that names an event of another session's stream brings nothing of that session.
 func notReplayed(r *view) {
-	for _, x := range r.Steps(recording.StepBorrowed) {
+	for _, x := range r.Steps(scenario.StepBorrowed) {
 		for _, h := range r.updates(x.Session, x.Request) {
 			r.Fail(verdict.Finding{
 				Expected: onlyThere + "and in no other one",
@@ -210,9 +211,9 @@ func bystanderHears(expected string) judging {
 		}
 		stray := r.updates(session, r.first()).keep(r.unasked)
 		switch _, none := verdict.NoChannel(r.Recording, session); {
-		case len(stray) > 0 && (x == nil || x.Tags[recording.TagSessionless] == ""):
+		case len(stray) > 0 && (x == nil || x.Tags[scenario.TagSessionless] == ""):
 			r.That(false, expected, "the other session got "+updated+" for "+verdict.Quoted(stray[0].URI()),
-				stray.frames()...)
+				stray.frames())
 		case x == nil:
 			r.Skip(recording.CodeUndeclared, "the target lets nothing be subscribed, and sends no updates")
 		default:
@@ -234,7 +235,7 @@ func withoutSubscription(r *view) {
 		withheld = withheld && !subscribed
 	}
 	stray := func(h heard) {
-		r.That(false, noUpdates, updated+" for "+verdict.Quoted(h.URI()), h.Frame.Number)
+		r.That(false, noUpdates, updated+" for "+verdict.Quoted(h.URI()), h)
 	}
 	for _, h := range r.elsewhere(updated) {
 		if withheld && len(r.unrefused(h)) == 0 || r.keepsSessions(h) && r.unasked(h) {
@@ -253,7 +254,7 @@ func withoutSubscription(r *view) {
 // silentAfterUnsubscribe: once an unsubscribe is confirmed no update comes.
 func silentAfterUnsubscribe(r *view) {
 	s := r.subscribed()
-	last, fired := r.Mark(recording.MarkSilenced)
+	last, fired := r.Mark(scenario.MarkSilenced)
 	gone := r.Step(recording.StepUnsubscribe)
 	if s == nil || !fired || !r.Answered(gone) {
 		return
@@ -269,7 +270,7 @@ func silentAfterUnsubscribe(r *view) {
 	default:
 		r.That(len(after) == 0, silentNow,
 			strconv.Itoa(len(after))+" after triggers.update had changed "+s.uri()+" once more",
-			slices.Concat(s.evidence(), gone.Evidence(), after.frames())...)
+			s.evidence(), gone, after.frames())
 	}
 }
 
@@ -281,7 +282,7 @@ func afterTheEnd(r *view) {
 	for _, h := range r.elsewhere(updated) {
 		if by := r.endOf(h); by != nil {
 			r.That(false, silentNow, updated+" for "+verdict.Quoted(h.URI()),
-				append(by.Evidence(), h.Frame.Number)...)
+				by, h)
 		} else if len(r.unrefused(h)) > 0 && r.keepsSessions(h) {
 			r.NotExercised("updates came while their resource was subscribed only")
 		}
@@ -313,7 +314,7 @@ func onlyTheSubscribed(r *view) {
 		return
 	}
 	tellStrays(r, r.strays(s.mine()), s.uri()+" and what lies below it")
-	mark, fired := r.Mark(recording.MarkOther)
+	mark, fired := r.Mark(scenario.MarkOther)
 	strays := r.updates(s.Session, mark.After).keep(func(h heard) bool { return h.URI() == s.other() })
 	switch {
 	case !fired:
@@ -323,8 +324,7 @@ func onlyTheSubscribed(r *view) {
 		r.NotExercised("no update came for the subscribed resource either")
 	default:
 		r.That(len(strays) == 0, "updates for "+s.uri()+" only",
-			updated+" for "+s.other()+", which was not subscribed", append(s.evidence(),
-				strays.frames()...)...)
+			updated+" for "+s.other()+", which was not subscribed", s.evidence(), strays.frames())
 	}
 }
 
@@ -351,7 +351,7 @@ const anySubscribed = "what is subscribed and what lies below it"
 // server's business: of what is listed on its own they warn if they come more than once; the rest is remarked
 // upon, because it may be a part of what was subscribed, whatever its URI looks like.
 func tellStrays(r *view, updates messages, expected string) {
-	strays := map[string][]int{}
+	strays := map[string]verdict.Frames{}
 	for _, h := range updates {
 		strays[h.URI()] = append(strays[h.URI()], h.Frame.Number)
 	}
@@ -365,14 +365,14 @@ func tellStrays(r *view, updates messages, expected string) {
 					"how the URI of an update relates to the one that was subscribed is the server's "+
 						"business, but nothing shows that these do",
 					"send updates only for what the session has subscribed, and for resources that are "+
-						"parts of it", frames...)
+						"parts of it", frames)
 				delete(strays, i.Str)
 			}
 		}
 	}
 	var rest verdict.Sightings
 	for _, uri := range slices.Sorted(maps.Keys(strays)) {
-		rest.Add(verdict.Quoted(uri), strays[uri]...)
+		rest.Add(verdict.Quoted(uri), strays[uri])
 	}
 	rest.Observe(r.Verdict, "update-unsubscribed", "%d "+
 		"{URI in updates that was not subscribed, and by which nothing shows that it is a part of what was|"+

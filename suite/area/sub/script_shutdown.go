@@ -28,17 +28,17 @@ var shutdownScenario = &scenario.Scenario{
 			recording.CodeNeedsConfig, "say in the target file how to make the target end its subscriptions (triggers.shutdown)"),
 		scenario.Where(listens, recording.CodeUndeclared, "the target declares neither resources.subscribe nor resources.listChanged"),
 	),
-	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		st := c.Listen(ctx, watched(p))
+	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
+		st := c.Listen(ctx, watched(c.Play))
 		if st.Ack == nil {
 			return
 		}
-		after := p.Mark(markShutdown)
-		if p.Fire(ctx, p.Target.Triggers.Shutdown, c) {
+		after := c.Mark(markShutdown)
+		if c.Fire(ctx, c.Target.Triggers.Shutdown, c) {
 			parting(ctx, c, st, after)
 		}
 		scenario.End(ctx, st)
-		back(ctx, p)
+		back(ctx, c.Play)
 	}),
 }
 
@@ -74,12 +74,12 @@ func parting(ctx context.Context, c *scenario.Client, st *session.Stream, after 
 	cancelled := func(f *wire.Frame) bool {
 		return scenario.Notifies(f, "notifications/cancelled") && gjson.GetBytes(f.Raw, "params.requestId").Raw == string(x.ID)
 	}
-	wait := c.P.Limits.UpTo(scenario.ChangeTime)
+	wait := c.Limits.UpTo(scenario.ChangeTime)
 	c.S.Await(watched, after, wait, cancelled)
 	cancel()
 	<-done
 	// A cancellation and a result may come together, in any order.
-	c.S.Quiet(ctx, c.P.Limits.QuietWindow/3)
+	c.S.Quiet(ctx, c.Limits.QuietWindow/3)
 	for _, f := range c.S.Incoming(after) {
 		if cancelled(&f) {
 			x.Tags[tagCanceled] = "yes"
@@ -87,7 +87,7 @@ func parting(ctx context.Context, c *scenario.Client, st *session.Stream, after 
 	}
 	switch {
 	case scenario.Answered(st):
-		x.Tags[recording.TagEnded] = "yes"
+		x.Tags[scenario.TagEnded] = "yes"
 	case !c.S.Alive():
 		x.Tags[tagLost] = "yes"
 	case x.Tags[tagCanceled] == "":
@@ -98,16 +98,16 @@ func parting(ctx context.Context, c *scenario.Client, st *session.Stream, after 
 // stillWatched finds out whether a stream of whose end nothing was heard still
 // delivers.
 func stillWatched(ctx context.Context, c *scenario.Client, x *recording.Exchange) {
-	update := c.P.Target.Triggers.Update
-	if update == nil || !c.P.Facts.Declares("resources.subscribe") {
+	update := c.Target.Triggers.Update
+	if update == nil || !c.Facts.Declares("resources.subscribe") {
 		return
 	}
 	after := c.S.Last()
-	c.P.Mark(recording.MarkUpdate)
-	if !c.P.Fire(ctx, update, c) {
+	c.Mark(recording.MarkUpdate)
+	if !c.Fire(ctx, update, c) {
 		return
 	}
-	_, ok := c.S.Await(ctx, after, c.P.Limits.UpTo(scenario.ChangeTime), func(f *wire.Frame) bool {
+	_, ok := c.S.Await(ctx, after, c.Limits.UpTo(scenario.ChangeTime), func(f *wire.Frame) bool {
 		return scenario.Notifies(f, "notifications/resources/updated")
 	})
 	x.Tags[tagUpdate] = "missed"
@@ -124,7 +124,7 @@ func back(ctx context.Context, p *scenario.Play) {
 	for ctx.Err() == nil {
 		s, err := p.Open(ctx, session.Options{Kind: recording.Clean})
 		if err == nil {
-			life := (&scenario.Client{P: p, S: s}).Life(ctx)
+			life := (&scenario.Client{Play: p, S: s}).Life(ctx)
 			p.End(s)
 			if life.Outcome == recording.Replied {
 				return

@@ -23,7 +23,6 @@ var subscriptionsScenario = &scenario.Scenario{
 	Name:  recording.Subscriptions,
 	Title: "subscribing to what is listed",
 	Sends: "resources/subscribe to listed resources until one is accepted, a read of what is refused, and resources/unsubscribe.",
-	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.SelfUpdates}, // which needs what nobody has given up yet
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),
@@ -39,7 +38,7 @@ var subscriptionsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), recording.TagTemplates: strconv.Itoa(len(p.AllTemplates()))}.With(c.Sessionless())
+		tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), scenario.TagTemplates: strconv.Itoa(len(p.AllTemplates()))}.With(c.Sessionless())
 		tried := scenario.Sample(all, fewSubscriptions)
 		if subscribe(ctx, c, tried[0].URI(), tags) {
 			return
@@ -51,13 +50,11 @@ var subscriptionsScenario = &scenario.Scenario{
 // subscribe subscribes a resource and gives it up again; it reports whether the
 // subscription was accepted.
 func subscribe(ctx context.Context, c *scenario.Client, uri string, tags recording.Tags) bool {
-	all := recording.Tags{recording.TagURI: uri}.With(tags)
-	params := map[string]any{"uri": uri}
-	x := c.OfListed(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: params, Tags: all})
+	x := c.OfListed(ctx, scenario.Of(recording.StepSubscribe, "resources/subscribe", uri, tags))
 	if !x.Succeeded() {
 		return false
 	}
-	c.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: params, Tags: all})
+	c.Do(ctx, scenario.Of(recording.StepUnsubscribe, "resources/unsubscribe", uri, tags))
 	return true
 }
 
@@ -71,29 +68,28 @@ var badSubscriptionsScenario = &scenario.Scenario{
 	Name:  BadSubscriptions,
 	Title: "subscribing without saying to what",
 	Sends: "Subscriptions without a URI or with one that is no string; in 2026-07-28, listen requests without a filter, with an empty and with malformed ones, and the subscribe methods of earlier revisions.",
-	Phase: scenario.Read,
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkResources},
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Modern() || p.Facts.Declares("resources.subscribe") },
 		recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe"),
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		if !p.Modern() {
+	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+		if !c.Modern() {
 			for _, bad := range []struct{ form, params string }{
 				{"absent", `{}`}, {"number", `{"uri":5}`}, {"null", `{"uri":null}`}, {"array", `{"uri":["a:b"]}`},
 			} {
 				c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe",
-					Params: json.RawMessage(bad.params), Tags: c.Sessionless().With(recording.Tags{recording.TagForm: bad.form})})
+					Params: json.RawMessage(bad.params), Tags: c.Sessionless().With(recording.Tags{scenario.TagForm: bad.form})})
 			}
 			return
 		}
-		oldMethods(ctx, c, p)
-		if !listens(p) {
+		oldMethods(ctx, c)
+		if !listens(c.Play) {
 			return
 		}
 		patience, began := c.Patience(ctx, 2*time.Second), time.Now()
 		// An empty filter is to be acknowledged as any other. The answer to a malformed one may take as long, and longer.
-		if badListen(ctx, c, stepEmptyFilter, "empty", `{"notifications":{}}`, p.Limits.Timeout) {
-			patience = min(max(patience, 2*time.Since(began)), p.Limits.Timeout)
+		if badListen(ctx, c, stepEmptyFilter, "empty", `{"notifications":{}}`, c.Limits.Timeout) {
+			patience = min(max(patience, 2*time.Since(began)), c.Limits.Timeout)
 		}
 		for _, bad := range []struct{ form, params string }{
 			{"absent", `{}`},
@@ -113,20 +109,19 @@ func listens(p *scenario.Play) bool {
 }
 
 // oldMethods calls methods that 2026-07-28 no longer has.
-func oldMethods(ctx context.Context, c *scenario.Client, p *scenario.Play) {
+func oldMethods(ctx context.Context, c *scenario.Client) {
 	uri := "x-mcpcheck-7b4e91:nothing"
-	if all := p.Resources(); len(all) > 0 {
+	if all := c.Resources(); len(all) > 0 {
 		uri = all[0].URI()
 	}
-	params := map[string]any{"uri": uri}
-	c.Do(ctx, session.Request{Step: stepOldSubscribe, Method: "resources/subscribe", Params: params})
-	c.Do(ctx, session.Request{Step: stepOldUnsubscribe, Method: "resources/unsubscribe", Params: params})
+	c.Do(ctx, scenario.About(stepOldSubscribe, "resources/subscribe", uri))
+	c.Do(ctx, scenario.About(stepOldUnsubscribe, "resources/unsubscribe", uri))
 }
 
 // badListen sends a listen request with a malformed filter, or an empty one. A target that reads
 // something into it says so by an acknowledgment, and keeps the stream open. It reports whether there was an answer.
 func badListen(ctx context.Context, c *scenario.Client, step recording.Step, form, params string, patience time.Duration) bool {
-	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{recording.TagForm: form}, Timeout: patience}
+	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{scenario.TagForm: form}, Timeout: patience}
 	st := c.S.Listen(ctx, step, session.Filter{}, q)
 	if st.Ack != nil {
 		st.Exchange().Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)

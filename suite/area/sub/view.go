@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -136,7 +137,7 @@ func (all messages) keep(fits func(heard) bool) messages { return recording.Keep
 
 func (all messages) of(methods ...string) messages { return verdict.Only(all, methods...) }
 
-func (all messages) frames() []int { return verdict.FrameNumbers(all) }
+func (all messages) frames() verdict.Frames { return verdict.FrameNumbers(all) }
 
 // between keeps what came after one frame and no later than another.
 func (all messages) between(after, until int) messages {
@@ -184,13 +185,13 @@ func (s *subscription) carries(h heard) bool {
 // uri is the resource that is changed, in a recording of changes; other is the one that has nothing to do
 // with it.
 func (s *subscription) uri() string   { return s.Tags[recording.TagURI] }
-func (s *subscription) other() string { return s.Tags[recording.TagOther] }
+func (s *subscription) other() string { return s.Tags[scenario.TagOther] }
 
 // ended reports whether a stream ended by itself.
-func (s *subscription) ended() bool { return s.Tags[recording.TagEnded] != "" }
+func (s *subscription) ended() bool { return s.Tags[scenario.TagEnded] != "" }
 
 // evidence is that of a subscription, and of further steps.
-func (s *subscription) evidence(steps ...recording.Step) []int {
+func (s *subscription) evidence(steps ...recording.Step) verdict.Frames {
 	frames := verdict.Evidence(s.Recording, s.Exchange)
 	for _, x := range s.Steps(steps...) {
 		frames = append(frames, x.Evidence()...)
@@ -259,7 +260,7 @@ func (r *view) at(mark recording.MarkName) int {
 // before that one, and before the next one. Those that were not reached come last.
 func (r *view) around(mark recording.MarkName) (before, at, next int) {
 	at, next = math.MaxInt, math.MaxInt
-	others := []recording.MarkName{recording.MarkOther, recording.MarkAdd, recording.MarkRemove}
+	others := []recording.MarkName{scenario.MarkOther, scenario.MarkAdd, scenario.MarkRemove}
 	for _, m := range r.Marks {
 		switch {
 		case m.Failed || slices.Contains(others, m.Name):
@@ -310,11 +311,11 @@ func (s *subscription) none(mark recording.MarkName) string {
 }
 
 // warn states what is a warning at most, why, and what to change, where that is not what the row says.
-func (r *view) warn(expected, actual, why, hint string, frames ...int) {
+func (r *view) warn(expected, actual, why, hint string, on ...verdict.Cited) {
 	r.Fail(verdict.Finding{
 		Expected:   expected,
 		Actual:     actual,
-		Frames:     frames,
+		On:         verdict.Several(on),
 		Warn:       true,
 		Downgraded: why,
 		Hint:       hint,

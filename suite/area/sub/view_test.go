@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -86,14 +87,14 @@ func TestLapsed(t *testing.T) {
 		{none, none, one, false, false},
 	} {
 		w := viewed(requirement.R20250618, requirement.Stdio, ask("subscribe", "a:1"),
-			mark(recording.MarkUpdate, c.first), mark(recording.MarkShared, none),
-			mark(recording.MarkAdd, c.second), mark(recording.MarkForeign, c.third))
+			mark(recording.MarkUpdate, c.first), mark(scenario.MarkShared, none),
+			mark(scenario.MarkAdd, c.second), mark(scenario.MarkForeign, c.third))
 		s := w.subs[0]
-		inTime, late := s.lapsed(recording.MarkShared, false), s.lapsed(recording.MarkShared, true)
+		inTime, late := s.lapsed(scenario.MarkShared, false), s.lapsed(scenario.MarkShared, true)
 		if inTime != c.inTime || late != c.late {
 			t.Errorf("%d: %t and %t", i, inTime, late)
 		}
-		if s.lapsed(recording.MarkDoubled, true) {
+		if s.lapsed(scenario.MarkDoubled, true) {
 			t.Errorf("%d: a change that was not made", i)
 		}
 	}

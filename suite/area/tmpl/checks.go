@@ -40,7 +40,7 @@ var Checks = []verdict.Check{
 	{Requirement: "TMPL-02", From: templateWalk, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
 			if v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result),
-				i.Frames...) {
+				i) {
 				verdict.Typed(v, i, "ResourceTemplate", "uriTemplate", "name")
 			}
 		})},
@@ -72,19 +72,19 @@ var Checks = []verdict.Check{
 		Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
 			ok, known := judge.StartsWithScheme(i.Str)
 			v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+
-				judge.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
+				judge.Brief(i.Result)+" expands to no absolute URI", i)
 		})},
 	{Requirement: "TMPL-10", From: []recording.Name{recording.TemplateSweep, recording.Expansions},
 		With:  []recording.Name{recording.Reads, recording.KnownReads, recording.WalkTemplates},
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepExpansion, stepQuery, recording.StepKnown) {
+			for _, x := range r.Steps(stepExpansion, stepQuery, scenario.StepKnown) {
 				sameTypes(x, v)
 			}
 			ofSome(r, v, "no template that is listed has a mimeType",
 				"give arguments of a template with a mimeType, "+
 					"which lead to resources with one, "+inFile,
-				func(x *recording.Exchange) bool { return x.Tags[recording.TagMIME] != "" })
+				func(x *recording.Exchange) bool { return x.Tags[scenario.TagMIME] != "" })
 		}},
 	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
 		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
@@ -148,7 +148,7 @@ func grammar(id, expected string, codes ...judge.Code) verdict.Check {
 				v.Fail(verdict.Finding{
 					Expected: expected,
 					Actual:   "the template " + judge.Brief(i.Result) + ": " + p.String(),
-					Frames:   i.Frames,
+					On:       i,
 					Warn:     p.Soft,
 				})
 			}
@@ -177,14 +177,14 @@ func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 			continue
 		}
 		if seen[text.Str] {
-			twice.Add(judge.Brief(text), i.Frames...)
+			twice.Add(judge.Brief(text), i)
 		}
 		seen[text.Str] = true
 		if len(judge.Variables(text.Str)) == 0 && !strings.ContainsAny(text.Str, "{}") {
-			plain.Add(judge.Brief(text), i.Frames...)
+			plain.Add(judge.Brief(text), i)
 		}
 		if listed[text.Raw] {
-			both.Add(judge.Brief(text), i.Frames...)
+			both.Add(judge.Brief(text), i)
 		}
 	}
 	twice.Observe(v, "duplicate-template", "%d {template|templates} listed more than once: %s")
@@ -213,7 +213,7 @@ func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 // variables can be read. That a suggestion leads nowhere proves nothing, since it may be the
 // beginning of a value; it is remarked upon where what was read is judged.
 func completed(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(recording.StepKnown) {
+	for _, x := range r.Steps(scenario.StepKnown) {
 		if verdict.Yields(x) {
 			v.Holds()
 		} else if v.Answered(x) {
@@ -229,14 +229,14 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 		name, answer  string
 		reads         int
 		read, unknown bool
-		frames        []int
+		first         *recording.Exchange
 	}
 	var all []*template
-	for _, x := range r.Steps(recording.StepKnown, recording.StepSweep) {
+	for _, x := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
 		name := x.Tags[recording.TagTemplate]
 		at := slices.IndexFunc(all, func(t *template) bool { return t.name == name })
 		if at < 0 {
-			at, all = len(all), append(all, &template{name: name, answer: matcher.Describe(x), frames: x.Evidence()})
+			at, all = len(all), append(all, &template{name: name, answer: matcher.Describe(x), first: x})
 		}
 		t := all[at]
 		t.read = t.read || verdict.Yields(x)
@@ -249,7 +249,7 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 	var never verdict.Sightings
 	for _, t := range all {
 		if !t.read && !t.unknown {
-			never.Add(fmt.Sprintf(plural.Of(t.reads, "%s, %d {time|times} (%s)"), t.name, t.reads, t.answer), t.frames...)
+			never.Add(fmt.Sprintf(plural.Of(t.reads, "%s, %d {time|times} (%s)"), t.name, t.reads, t.answer), t.first)
 		}
 	}
 	never.Observe(v, "template-never-read",
@@ -261,13 +261,13 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 // this is no more than a remark.
 func queryNeeded(r *recording.Recording, v *verdict.Verdict) {
 	var needed verdict.Sightings
-	for _, x := range r.Steps(recording.StepSweep) {
+	for _, x := range r.Steps(scenario.StepSweep) {
 		if !x.Failed() || !withoutQuery(x) {
 			continue
 		}
-		for _, y := range r.Steps(recording.StepKnown, recording.StepSweep) {
+		for _, y := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
 			if y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && !withoutQuery(y) && verdict.Yields(y) {
-				needed.Add(x.Tags[recording.TagTemplate]+", where "+verdict.ReadOf(x)+" gets "+matcher.Describe(x), append(y.Evidence(), x.Evidence()...)...)
+				needed.Add(x.Tags[recording.TagTemplate]+", where "+verdict.ReadOf(x)+" gets "+matcher.Describe(x), y, x)
 				break
 			}
 		}
@@ -277,7 +277,7 @@ func queryNeeded(r *recording.Recording, v *verdict.Verdict) {
 
 // withoutQuery reports whether a read leaves the query variables out, and no other ones.
 func withoutQuery(x *recording.Exchange) bool {
-	kind := x.Tags[recording.TagKind]
+	kind := x.Tags[scenario.TagKind]
 	return kind == scenario.KindNoQuery || kind == "none" && !slices.ContainsFunc(judge.Variables(x.Tags[recording.TagTemplate]),
 		func(v judge.Variable) bool { return v.Operator != '?' && v.Operator != '&' })
 }
@@ -289,7 +289,7 @@ func expanded(x *recording.Exchange, v *verdict.Verdict) {
 		return
 	}
 	contents := verdict.ContentsOf(x)
-	v.That(len(contents) > 0, "contents", "no contents for "+about, x.Evidence()...)
+	v.That(len(contents) > 0, "contents", "no contents for "+about, x)
 	text, known := x.Tags[recording.TagText]
 	if !known || len(contents) == 0 {
 		return
@@ -307,12 +307,12 @@ func expanded(x *recording.Exchange, v *verdict.Verdict) {
 		}
 		seen = judge.Brief(sent)
 	}
-	v.That(false, "the text that the target file gives for these arguments", "the text "+seen+" for "+about, x.Evidence()...)
+	v.That(false, "the text that the target file gives for these arguments", "the text "+seen+" for "+about, x)
 }
 
 // sameTypes: what a template with a media type expands to has that type.
 func sameTypes(x *recording.Exchange, v *verdict.Verdict) {
-	wanted := x.Tags[recording.TagMIME]
+	wanted := x.Tags[scenario.TagMIME]
 	if wanted == "" || !v.Answered(x) || !x.Succeeded() {
 		return
 	}
@@ -324,7 +324,7 @@ func sameTypes(x *recording.Exchange, v *verdict.Verdict) {
 		v.FailUnless(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), verdict.Finding{
 			Expected: "the mimeType of the template, " + wanted,
 			Actual:   "mimeType of " + c.Name + " is " + judge.Brief(mime),
-			Frames:   c.Frames,
+			On:       c,
 			Before:   verdict.ListedIn(v, recording.WalkTemplates, x.Tags[recording.TagTemplate]),
 		})
 	}

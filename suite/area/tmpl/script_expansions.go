@@ -24,7 +24,6 @@ var expansionsScenario = &scenario.Scenario{
 	Name:  recording.Expansions,
 	Title: "reading expanded templates",
 	Sends: "Reads of templates that are expanded with known arguments; for query expressions with none, one and all of the variables.",
-	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkTemplates},
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool {
@@ -33,11 +32,11 @@ var expansionsScenario = &scenario.Scenario{
 		scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Subjects.Templates) > 0 },
 			recording.CodeNeedsConfig, "give arguments of a listed template that lead to a resource "+inFile),
 	),
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		var all []scenario.URIRead
-		for i := range p.Target.Subjects.Templates {
-			t := &p.Target.Subjects.Templates[i]
-			tags := scenario.Description(p, t.Template).With(recording.Tags{recording.TagTemplate: t.Template})
+		for i := range c.Target.Subjects.Templates {
+			t := &c.Target.Subjects.Templates[i]
+			tags := c.Description(t.Template).With(recording.Tags{recording.TagTemplate: t.Template})
 			for _, a := range t.Arguments {
 				if !a.Missing {
 					all = append(all, expansion(t.Template, a, tags)...)
@@ -46,7 +45,7 @@ var expansionsScenario = &scenario.Scenario{
 			all = append(all, queries(t, tags)...)
 		}
 		scenario.Each(c, all, func(_ int, a scenario.URIRead, c *scenario.Client) {
-			scenario.ReadResource(ctx, c, a.Step, a.URI, a.Tags)
+			c.ReadResource(ctx, a.Step, a.URI, a.Tags)
 		})
 	}),
 }
@@ -121,9 +120,8 @@ var templatesWithoutParamsScenario = &scenario.Scenario{
 	Name:  TemplatesWithoutParams,
 	Title: "asking for templates without params",
 	Sends: "resources/templates/list with params and without.",
-	Phase: scenario.Read,
 	When:  scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "every request has params in this revision"),
-	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		const method = "resources/templates/list"
 		scenario.Each(c, []session.Request{
 			{Step: stepWithParams, Method: method, Params: map[string]any{}},

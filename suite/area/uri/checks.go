@@ -86,7 +86,7 @@ func schemes(r *recording.Recording, v *verdict.Verdict) {
 		v.FailUnless(good, verdict.Finding{
 			Expected: expected,
 			Actual:   fmt.Sprintf("the scheme %q of the template %s", name, judge.Brief(i.Result)),
-			Frames:   i.Frames,
+			On:       i,
 			Warn:     v.Revision() < requirement.R20250618,
 		})
 	}
@@ -104,21 +104,21 @@ func givenURIs(r *recording.Recording, v *verdict.Verdict) {
 			ours[u.String()] = true
 		}
 	}
-	whole := func(uri gjson.Result, where string, frames ...int) {
+	whole := func(uri gjson.Result, where string, on verdict.Cited) {
 		if !judge.IsString(uri) {
 			return
 		}
 		p, bad := judge.First(judge.URI(uri.Str))
-		v.That(!bad || ours[uri.Str], "a URI in the sense of RFC 3986", where+" is "+judge.Brief(uri)+": "+p.String(), frames...)
+		v.That(!bad || ours[uri.Str], "a URI in the sense of RFC 3986", where+" is "+judge.Brief(uri)+": "+p.String(), on)
 	}
 	for _, x := range r.Calls("resources/read") {
 		if x.Succeeded() {
 			for _, c := range verdict.ContentsOf(x) {
-				whole(c.Get("uri"), "the uri of "+c.Name, c.Frames...)
+				whole(c.Get("uri"), "the uri of "+c.Name, c)
 			}
 		}
 	}
 	for _, f := range r.Notifications("notifications/resources/updated", 0) {
-		whole(gjson.GetBytes(f.Raw, "params.uri"), "the uri of an update", f.Number)
+		whole(gjson.GetBytes(f.Raw, "params.uri"), "the uri of an update", f)
 	}
 }

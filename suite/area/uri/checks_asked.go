@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -25,12 +26,12 @@ var uriAskedChecks = []verdict.Check{
 				sweptTemplates(r, v)
 				return
 			}
-			for _, x := range r.Steps(recording.StepMalformed) {
-				if x.Tags[recording.TagServed] == "" && (forbidden(v, x) || verdict.Withstood(v, x, verdict.ReadOf(x))) {
+			for _, x := range r.Steps(scenario.StepMalformed) {
+				if x.Tags[scenario.TagServed] == "" && (forbidden(v, x) || verdict.Withstood(v, x, verdict.ReadOf(x))) {
 					refusedRead(v, x, verdict.ReadOf(x))
 				}
 			}
-			for _, x := range r.Steps(recording.StepOdd, recording.StepVariant) {
+			for _, x := range r.Steps(scenario.StepOdd, scenario.StepVariant) {
 				if verdict.Withstood(v, x, verdict.ReadOf(x)) {
 					likeOthers(v, x)
 				}
@@ -42,11 +43,11 @@ var uriAskedChecks = []verdict.Check{
 		Judge: strangers},
 	{Requirement: "URI-16", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources,
 		Judge: noPatterns},
-	leaving("URI-10", recording.StepDots), leaving("URI-11", recording.StepEncoded), leaving("URI-12", recording.StepTemplate),
+	leaving("URI-10", scenario.StepDots), leaving("URI-11", scenario.StepEncoded), leaving("URI-12", scenario.StepTemplate),
 	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: reads,
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			keptIn(r, v, recording.StepTrick, recording.StepSystem)
+			keptIn(r, v, scenario.StepTrick, scenario.StepSystem)
 			systemFiles(r, v)
 		}},
 	{Requirement: "URI-14", From: []recording.Name{recording.URISubscriptions},
@@ -57,11 +58,11 @@ var uriAskedChecks = []verdict.Check{
 				if !verdict.Withstood(v, x, about) {
 					continue
 				}
-				taken := x.Tags[recording.TagAccepted] != "" && x.Tags[recording.TagServed] == "" && x.Tags[recording.TagForm] != "climbing"
+				taken := x.Tags[scenario.TagAccepted] != "" && x.Tags[scenario.TagServed] == "" && x.Tags[scenario.TagForm] != "climbing"
 				v.FailUnless(!taken, verdict.Finding{
 					Expected:   "a refusal",
 					Actual:     about + ", which is no URI, was accepted",
-					Frames:     verdict.Evidence(r, x),
+					On:         verdict.Evidence(r, x),
 					Warn:       true,
 					Downgraded: verdict.Lenient,
 				})
@@ -107,13 +108,13 @@ func strangers(r *recording.Recording, v *verdict.Verdict) {
 	guesses := r.Steps(recording.StepGuessed)
 	everything := len(guesses) == 0 || slices.ContainsFunc(guesses, verdict.Yields)
 	var answered verdict.Sightings
-	for _, x := range r.Steps(recording.StepStranger) {
+	for _, x := range r.Steps(scenario.StepStranger) {
 		switch about := "a read with a scheme that nobody serves"; {
-		case x.Tags[recording.TagServed] != "" || !verdict.Withstood(v, x, about):
+		case x.Tags[scenario.TagServed] != "" || !verdict.Withstood(v, x, about):
 		case verdict.Hollow(x):
 			v.NotExercised("the target answers with a result that holds nothing, which ERR-09 judges")
 		case everything && verdict.Yields(x):
-			answered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+			answered.Add(judge.Brief(x.Param("uri")), x)
 			v.Holds()
 		default:
 			refusedRead(v, x, about)
@@ -130,14 +131,14 @@ func noPatterns(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("no read beside a listed resource was refused, so one that is served shows nothing")
 		return
 	}
-	for _, x := range r.Steps(recording.StepPattern) {
+	for _, x := range r.Steps(scenario.StepPattern) {
 		if v.Answered(x) && !verdict.AsksForInput(x) {
 			v.WarnUnless(
 				!verdict.Yields(x),
 				"an error: it is not listed, and no template stands for it",
 				verdict.ReadOf(x)+
-					", made of the listed "+x.Tags[recording.TagOf]+", yields contents",
-				append(guesses[0].Evidence(), x.Evidence()...)...)
+					", made of the listed "+x.Tags[scenario.TagOf]+", yields contents",
+				guesses[0], x)
 		}
 	}
 }
@@ -186,16 +187,16 @@ func misshapen(x *recording.Exchange) string {
 // otherSpellings remarks on URIs that are read like a listed one although they are
 // others. Where everything can be read that says nothing.
 func otherSpellings(r *recording.Recording, v *verdict.Verdict) {
-	exact := r.Step(recording.StepExact)
-	if exact == nil || !verdict.Yields(exact) || slices.ContainsFunc(r.Steps(recording.StepGuessed, recording.StepStranger), verdict.Yields) {
+	exact := r.Step(scenario.StepExact)
+	if exact == nil || !verdict.Yields(exact) || slices.ContainsFunc(r.Steps(recording.StepGuessed, scenario.StepStranger), verdict.Yields) {
 		return
 	}
 	same := verdict.Bodies(exact)
 	var seen [3]verdict.Sightings
 	kinds := [3]string{"case", "prefix", "loose"}
-	for _, x := range r.Steps(recording.StepVariant) {
-		if k := slices.Index(kinds[:], x.Tags[recording.TagMatching]); k >= 0 && verdict.Yields(x) && slices.Equal(verdict.Bodies(x), same) {
-			seen[k].Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+	for _, x := range r.Steps(scenario.StepVariant) {
+		if k := slices.Index(kinds[:], x.Tags[scenario.TagMatching]); k >= 0 && verdict.Yields(x) && slices.Equal(verdict.Bodies(x), same) {
+			seen[k].Add(judge.Brief(x.Param("uri")), x)
 		}
 	}
 	listed := judge.Brief(exact.Param("uri"))
@@ -240,31 +241,31 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 			continue
 		}
 		what, _ := verdict.Leaked(x)
-		guessed := x.Tags[recording.TagGuessed] != ""
-		if guessed && (what == "" || offered(x) || open && x.Step != recording.StepSystem) {
+		guessed := x.Tags[scenario.TagGuessed] != ""
+		if guessed && (what == "" || offered(x) || open && x.Step != scenario.StepSystem) {
 			tried, known = true, known || what != ""
 			continue // see systemFiles
 		}
-		if what == "" && x.Tags[recording.TagUnserved] != "" && !slices.ContainsFunc(r.Exchanges, verdict.Yields) {
-			unserved = x.Tags[recording.TagRoot]
+		if what == "" && x.Tags[scenario.TagUnserved] != "" && !slices.ContainsFunc(r.Exchanges, verdict.Yields) {
+			unserved = x.Tags[scenario.TagRoot]
 			continue
 		}
-		if what != "" && x.Step != recording.StepTemplate && slices.ContainsFunc(through, func(t string) bool { return judge.Matches(t, x.Param("uri").String()) }) {
+		if what != "" && x.Step != scenario.StepTemplate && slices.ContainsFunc(through, func(t string) bool { return judge.Matches(t, x.Param("uri").String()) }) {
 			told = true // one way out is one finding, in all revisions, however few of the ways were tried
 			continue
 		}
 		hint := "decode the path once, resolve it with all its links, and serve it only if it then lies " +
 			"below the root" +
 			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file " +
-				"(subjects.roots: file:///)"}[x.Step == recording.StepSystem || guessed &&
-				x.Step == recording.StepTemplate] +
+				"(subjects.roots: file:///)"}[x.Step == scenario.StepSystem || guessed &&
+				x.Step == scenario.StepTemplate] +
 			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the " +
 				"target file names the root and a canary (subjects.roots)"}[guessed]
 		v.FailUnless(what == "", verdict.Finding{
-			Expected:    "nothing from outside of " + x.Tags[recording.TagRoot],
+			Expected:    "nothing from outside of " + x.Tags[scenario.TagRoot],
 			Actual:      about + " yields " + what,
 			On:          x,
-			Warn:        x.Tags[recording.TagForm] == "link" && x.Tags[recording.TagLinks] != "forbidden",
+			Warn:        x.Tags[scenario.TagForm] == "link" && x.Tags[scenario.TagLinks] != "forbidden",
 			SharedCause: wayOut(r, x),
 			Hint:        hint,
 		})
@@ -300,8 +301,8 @@ func forbidden(v *verdict.Verdict, x *recording.Exchange) bool {
 // templatesLeadingOut are the templates that lead out of the root, other than by a link.
 func templatesLeadingOut(r *recording.Recording) []string {
 	var all []string
-	for _, x := range r.Steps(recording.StepTemplate) {
-		if what, _ := verdict.Leaked(x); what != "" && x.Tags[recording.TagForm] != "link" {
+	for _, x := range r.Steps(scenario.StepTemplate) {
+		if what, _ := verdict.Leaked(x); what != "" && x.Tags[scenario.TagForm] != "link" {
 			all = append(all, x.Tags[recording.TagTemplate])
 		}
 	}
@@ -313,18 +314,18 @@ func templatesLeadingOut(r *recording.Recording) []string {
 func wayOut(r *recording.Recording, x *recording.Exchange) string {
 	kind := "by its path"
 	switch {
-	case x.Step == recording.StepSystem:
+	case x.Step == scenario.StepSystem:
 		kind = "a file of the system"
-	case x.Tags[recording.TagForm] == "link":
+	case x.Tags[scenario.TagForm] == "link":
 		kind = "by a link"
 	}
 	var roots []string
 	for _, y := range r.Exchanges {
-		if root := y.Tags[recording.TagRoot]; root != "" && !slices.Contains(roots, root) {
+		if root := y.Tags[scenario.TagRoot]; root != "" && !slices.Contains(roots, root) {
 			roots = append(roots, root)
 		}
 	}
-	return fmt.Sprintf("nothing from outside of root %d, %s", slices.Index(roots, x.Tags[recording.TagRoot])+1, kind)
+	return fmt.Sprintf("nothing from outside of root %d, %s", slices.Index(roots, x.Tags[scenario.TagRoot])+1, kind)
 }
 
 // nameRoot is what a target file has to say for ways out to be judged.
@@ -332,24 +333,24 @@ const nameRoot = "name the root and a canary to have it judged (subjects.roots, 
 
 // offered reports whether a file of the system is what the target says that it serves.
 func offered(x *recording.Exchange) bool {
-	return x.Step == recording.StepSystem && x.Tags[recording.TagServed] != ""
+	return x.Step == scenario.StepSystem && x.Tags[scenario.TagServed] != ""
 }
 
 // servesSystem reports whether the target serves files of the system under their
 // plain names: then other ways to them are no ways out.
 func servesSystem(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps(recording.StepSystem), guessedLeak)
+	return slices.ContainsFunc(r.Steps(scenario.StepSystem), guessedLeak)
 }
 
 // leaksSystem is servesSystem of files that the target does not offer.
 func leaksSystem(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps(recording.StepSystem), func(x *recording.Exchange) bool { return guessedLeak(x) && !offered(x) })
+	return slices.ContainsFunc(r.Steps(scenario.StepSystem), func(x *recording.Exchange) bool { return guessedLeak(x) && !offered(x) })
 }
 
 // guessedLeak reports whether a way out of a root that is not known yields a file of the system.
 func guessedLeak(x *recording.Exchange) bool {
 	what, _ := verdict.Leaked(x)
-	return what != "" && x.Tags[recording.TagGuessed] != ""
+	return what != "" && x.Tags[scenario.TagGuessed] != ""
 }
 
 // systemFiles remarks on files of the system that can be read where the target offers
@@ -358,7 +359,7 @@ func systemFiles(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
 	for _, x := range r.Exchanges {
 		if what, _ := verdict.Leaked(x); guessedLeak(x) && offered(x) {
-			seen.Add(verdict.ReadOf(x)+" yields "+what, x.Evidence()...)
+			seen.Add(verdict.ReadOf(x)+" yields "+what, x)
 		}
 	}
 	seen.Observe(v, "system-file", "%d {file|files} of the system can be read; if only some directory is meant to be served, name it in the target file (subjects.roots): %s")
@@ -379,7 +380,7 @@ func leakedPaths(v *verdict.Verdict, exchanges []*recording.Exchange) {
 	var seen verdict.Sightings
 	for _, x := range exchanges {
 		if what := leak(x); what != "" {
-			seen.Add(what+" in the answer to "+v.What(x), x.Evidence()...)
+			seen.Add(what+" in the answer to "+v.What(x), x)
 		}
 	}
 	seen.Observe(v, "leaked-path", "%d {error tells|errors tell} about the inside of the server: %s")

@@ -15,7 +15,7 @@ import (
 // sweptTemplates: the target bears expansions of its own templates, whatever the
 // values, and what it answers looks like other contents.
 func sweptTemplates(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(recording.StepSweep) {
+	for _, x := range r.Steps(scenario.StepSweep) {
 		if verdict.Withstood(v, x, verdict.ReadOf(x)+", an expansion of "+x.Tags[recording.TagTemplate]) {
 			likeOthers(v, x)
 		}
@@ -30,10 +30,10 @@ func sweptTemplates(r *recording.Recording, v *verdict.Verdict) {
 func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
 	var order []string
 	byTemplate := map[string][]*recording.Exchange{}
-	for _, x := range r.Steps(recording.StepKnown, recording.StepSweep) {
+	for _, x := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
 		t := x.Tags[recording.TagTemplate]
 		// Without values, and with empty ones, templates may mean what they do by default.
-		if !verdict.Yields(x) || x.Tags[recording.TagKind] == "none" || x.Tags[recording.TagKind] == scenario.KindNoQuery || x.Tags[recording.TagKind] == "empty" {
+		if !verdict.Yields(x) || x.Tags[scenario.TagKind] == "none" || x.Tags[scenario.TagKind] == scenario.KindNoQuery || x.Tags[scenario.TagKind] == "empty" {
 			continue
 		}
 		if byTemplate[t] == nil {
@@ -45,13 +45,13 @@ func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
 	var same verdict.Sightings
 	for _, t := range order {
 		all := byTemplate[t]
-		first, differ, frames := verdict.Bodies(all[0]), false, []int(nil)
+		first, differ := verdict.Bodies(all[0]), false
 		for _, x := range all {
 			differ = differ || !slices.Equal(verdict.Bodies(x), first)
-			frames = append(frames, x.Evidence()...)
 		}
 		if len(all) >= enough && !differ {
-			same.Add(t, frames[:min(len(frames), 6)]...)
+			frames := verdict.All(all...).Evidence()
+			same.Add(t, verdict.Frames(frames[:min(len(frames), 6)]))
 		}
 	}
 	same.Observe(v, "template-values-ignored", "%d {template yields|templates yield} the same contents, byte for byte, whatever the values of {its|their} variables: %s")
@@ -61,8 +61,8 @@ func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
 // it is.
 func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
-	for _, x := range r.Steps(recording.StepKnown, recording.StepSweep) {
-		if x.Tags[recording.TagKind] == "braces" {
+	for _, x := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
+		if x.Tags[scenario.TagKind] == "braces" {
 			continue // such letters were sent
 		}
 		for _, c := range verdict.ContentsOf(x) {
@@ -72,7 +72,7 @@ func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 				leaked = leaked || strings.Contains(uri, "{"+variable.Name+"}") || strings.Contains(uri, "{"+string(variable.Operator)+variable.Name+"}") && variable.Operator != 0
 			}
 			if leaked {
-				seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+				seen.Add(judge.Brief(x.Param("uri")), x)
 				break
 			}
 		}
@@ -84,19 +84,19 @@ func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 // as it is.
 func undecoded(r *recording.Recording, v *verdict.Verdict) {
 	var seen, altered verdict.Sightings
-	for _, x := range r.Steps(recording.StepSweep) {
-		value := x.Tags[recording.TagValue]
+	for _, x := range r.Steps(scenario.StepSweep) {
+		value := x.Tags[scenario.TagValue]
 		if otherCase(x, value) {
-			altered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+			altered.Add(judge.Brief(x.Param("uri")), x)
 		}
-		if k := x.Tags[recording.TagKind]; k != "space" && k != "utf-8" && k != "slash" {
+		if k := x.Tags[scenario.TagKind]; k != "space" && k != "utf-8" && k != "slash" {
 			continue
 		}
 		encoded := strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
 		for _, c := range verdict.ContentsOf(x) {
 			text := strings.ReplaceAll(c.Get("text").String(), x.Tags[recording.TagURI], "")
 			if strings.Contains(text, encoded) && !strings.Contains(text, value) {
-				seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+				seen.Add(judge.Brief(x.Param("uri")), x)
 				break
 			}
 		}
@@ -109,7 +109,7 @@ func undecoded(r *recording.Recording, v *verdict.Verdict) {
 // the host is the same in any.
 func otherCase(x *recording.Exchange, value string) bool {
 	same := strings.ToLower(value)
-	if x.Tags[recording.TagKind] != "other" || same == value {
+	if x.Tags[scenario.TagKind] != "other" || same == value {
 		return false
 	}
 	return slices.ContainsFunc(verdict.ContentsOf(x), func(c verdict.Item) bool {
@@ -123,9 +123,9 @@ func otherCase(x *recording.Exchange, value string) bool {
 // then does not know, or cannot read. Of several variables one may decide what another can be.
 func unreadableSuggestions(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
-	for _, x := range r.Steps(recording.StepKnown) {
-		if x.Tags[recording.TagVariables] == "1" && x.Failed() {
-			seen.Add(judge.Brief(x.Param("uri"))+", which gets "+matcher.Describe(x), x.Evidence()...)
+	for _, x := range r.Steps(scenario.StepKnown) {
+		if x.Tags[scenario.TagVariables] == "1" && x.Failed() {
+			seen.Add(judge.Brief(x.Param("uri"))+", which gets "+matcher.Describe(x), x)
 		}
 	}
 	seen.Observe(v, "suggestion-unreadable", "%d {expansion|expansions} with a value that a completion suggests cannot be read: %s")

@@ -1,4 +1,4 @@
-package scenario
+package mrtr
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/tidwall/gjson"
@@ -24,27 +25,26 @@ import (
 // "tampered" and "other-caller" are retries with all answers and a state that was
 // altered, or was made for another caller. Tag "matters" says that the target file
 // declares that the state matters, "required" (on "bare") which capabilities it says are needed.
-var inputReadsScenario = &Scenario{
+var inputReadsScenario = &scenario.Scenario{
 	Name:  recording.InputReads,
 	Title: "reading what asks for input",
 	Sends: "Reads of a resource that asks for input, with and without the capabilities for it; answers in several rounds, an empty answer, an altered state, and the state of another caller.",
-	Phase: Read,
-	When: All(InModern, Where(func(p *Play) bool { return p.Target.Subjects.Input != nil },
+	When: scenario.All(scenario.InModern, scenario.Where(func(p *scenario.Play) bool { return p.Target.Subjects.Input != nil },
 		recording.CodeNeedsConfig, "name a resource whose read asks for input in the target file (subjects.input)")),
-	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
-		f := &inputFlow{p: p, in: p.Target.Subjects.Input}
-		c.Do(ctx, p.Ordinary(recording.StepPlain))
-		bare := f.read(ctx, c, recording.StepBare, nil, nil)
+	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+		f := &inputFlow{p: c.Play, in: c.Target.Subjects.Input}
+		c.Do(ctx, c.Ordinary(scenario.StepPlain))
+		bare := f.read(ctx, c, stepBare, nil, nil)
 		for i, name := range f.in.Requires {
-			bare.Tags[recording.TagRequired(i)] = name
+			bare.Tags[tagRequired(i)] = name
 		}
-		asked := f.read(ctx, c, recording.StepAsk, RichCapabilities, nil)
-		f.read(ctx, c, recording.StepLingering, nil, nil)
-		f.read(ctx, c, recording.StepRootsOnly, map[string]any{"roots": map[string]any{}}, nil)
-		if Required(asked) && asked.Result().Get("inputRequests").IsObject() {
-			f.read(ctx, c, recording.StepRetryEmpty, RichCapabilities, again(asked, map[string]any{}))
+		asked := f.read(ctx, c, stepAsk, scenario.RichCapabilities, nil)
+		f.read(ctx, c, stepLingering, nil, nil)
+		f.read(ctx, c, "roots-only", map[string]any{"roots": map[string]any{}}, nil)
+		if scenario.Required(asked) && asked.Result().Get("inputRequests").IsObject() {
+			f.read(ctx, c, stepRetryEmpty, scenario.RichCapabilities, again(asked, map[string]any{}))
 		}
-		c.Do(ctx, p.Ordinary(recording.StepAfterAbandoned))
+		c.Do(ctx, c.Ordinary(stepAfterAbandoned))
 		f.whole(ctx, c)
 		f.tamper(ctx)
 		f.otherCaller(ctx, c)
@@ -53,19 +53,19 @@ var inputReadsScenario = &Scenario{
 
 // inputFlow plays the reads of the resource that asks for input.
 type inputFlow struct {
-	p  *Play
+	p  *scenario.Play
 	in *target.Input
 }
 
 // read reads the resource; further params are those of a retry.
-func (f *inputFlow) read(ctx context.Context, c *Client, step recording.Step, capabilities any, further map[string]any) *recording.Exchange {
+func (f *inputFlow) read(ctx context.Context, c *scenario.Client, step recording.Step, capabilities any, further map[string]any) *recording.Exchange {
 	params := map[string]any{"uri": f.in.URI}
 	for k, v := range further {
 		params[k] = v
 	}
 	tags := recording.Tags{recording.TagURI: f.in.URI}
 	if f.in.StateMatters {
-		tags[recording.TagMatters] = "yes"
+		tags[tagMatters] = "yes"
 	}
 	return c.Do(ctx, session.Request{Step: step, Method: "resources/read", Params: params, Capabilities: capabilities, Tags: tags})
 }
@@ -108,23 +108,23 @@ func (f *inputFlow) answers(x *recording.Exchange) (answers map[string]any, miss
 const maxRounds = 5
 
 // whole answers everything, beginning on one connection and going on on another.
-func (f *inputFlow) whole(ctx context.Context, c *Client) {
-	x := f.read(ctx, c, recording.StepAskAgain, RichCapabilities, nil)
-	if !Required(x) {
+func (f *inputFlow) whole(ctx context.Context, c *scenario.Client) {
+	x := f.read(ctx, c, stepAskAgain, scenario.RichCapabilities, nil)
+	if !scenario.Required(x) {
 		return
 	}
 	second, ok := f.p.Fresh(ctx, session.Options{})
 	if !ok {
 		return
 	}
-	for round := 1; round <= maxRounds && Required(x); round++ {
+	for round := 1; round <= maxRounds && scenario.Required(x); round++ {
 		answers, missing := f.answers(x)
 		if missing != "" {
-			x.Tags[recording.TagUnanswered] = missing
+			x.Tags[tagUnanswered] = missing
 			return
 		}
-		x = f.read(ctx, second, recording.StepRetry, RichCapabilities, again(x, answers))
-		x.Tags[recording.TagRound] = strconv.Itoa(round)
+		x = f.read(ctx, second, stepRetry, scenario.RichCapabilities, again(x, answers))
+		x.Tags["round"] = strconv.Itoa(round)
 		if f.in.Text != nil {
 			x.Tags[recording.TagText] = *f.in.Text
 		}
@@ -137,15 +137,15 @@ func (f *inputFlow) tamper(ctx context.Context) {
 	if !ok {
 		return
 	}
-	x := f.read(ctx, c, recording.StepAskToTamper, RichCapabilities, nil)
+	x := f.read(ctx, c, stepAskToTamper, scenario.RichCapabilities, nil)
 	answers, missing := f.answers(x)
 	further := again(x, answers)
 	state, _ := further["requestState"].(string)
-	if !Required(x) || missing != "" || state == "" {
+	if !scenario.Required(x) || missing != "" || state == "" {
 		return
 	}
 	further["requestState"] = flip(state)
-	f.read(ctx, c, recording.StepTampered, RichCapabilities, further)
+	f.read(ctx, c, stepTampered, scenario.RichCapabilities, further)
 }
 
 // flip changes one character in the middle of a state. The last character of a
@@ -173,7 +173,7 @@ func alphanumeric(c byte) bool {
 }
 
 // otherCaller finishes as another caller what one has begun.
-func (f *inputFlow) otherCaller(ctx context.Context, c *Client) {
+func (f *inputFlow) otherCaller(ctx context.Context, c *scenario.Client) {
 	if f.p.Combination.Transport != requirement.HTTP {
 		return
 	}
@@ -181,13 +181,13 @@ func (f *inputFlow) otherCaller(ctx context.Context, c *Client) {
 	if other == nil {
 		return
 	}
-	x := f.read(ctx, c, recording.StepAskForOther, RichCapabilities, nil)
+	x := f.read(ctx, c, stepAskForOther, scenario.RichCapabilities, nil)
 	answers, missing := f.answers(x)
 	further := again(x, answers)
-	if !Required(x) || missing != "" || further["requestState"] == nil {
+	if !scenario.Required(x) || missing != "" || further["requestState"] == nil {
 		return
 	}
 	if second, ok := f.p.As(ctx, other); ok {
-		f.read(ctx, second, recording.StepOtherCaller, RichCapabilities, further)
+		f.read(ctx, second, stepOtherCaller, scenario.RichCapabilities, further)
 	}
 }

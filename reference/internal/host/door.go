@@ -1,4 +1,6 @@
-package reference
+// Package host has what a running server stands on: listeners that can be shut for a time, and a timeline on its
+// way.
+package host
 
 import (
 	"context"
@@ -8,39 +10,34 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/mcpcheck/mcpcheck/reference/engine"
 )
 
-// Refuse has the HTTP servers that Serve runs be gone for a time, as if the process were: their ports are closed, and
-// so are connections, as soon as what is being answered on them has been. The ports are opened again afterwards. If
-// they are closed already, they are so for this time at least.
-func (s *Server) Refuse(span time.Duration) { s.doors.shut(span) }
-
-// doors are the listeners of the HTTP servers of a server.
-type doors struct {
+// Doors are the listeners of the HTTP servers of a server.
+type Doors struct {
 	mu  sync.Mutex
-	all []*door
+	all []*Door
 }
 
-func (d *doors) add(l net.Listener) *door {
-	one := &door{inner: l, conns: map[net.Conn]http.ConnState{}, done: make(chan struct{})}
+// Add makes a door of a listener.
+func (d *Doors) Add(l net.Listener) *Door {
+	one := &Door{inner: l, conns: map[net.Conn]http.ConnState{}, done: make(chan struct{})}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.all = append(d.all, one)
 	return one
 }
 
-func (d *doors) remove(one *door) {
+// Remove closes a door for good.
+func (d *Doors) Remove(one *Door) {
 	d.mu.Lock()
-	d.all = slices.DeleteFunc(d.all, func(other *door) bool { return other == one })
+	d.all = slices.DeleteFunc(d.all, func(other *Door) bool { return other == one })
 	d.mu.Unlock()
 	_ = one.Close() // it has been closed with its server, as a rule
 	one.keeper.Wait()
 }
 
-// shut shuts all for a time; 0 opens them again.
-func (d *doors) shut(span time.Duration) {
+// Shut shuts all for a time; 0 opens them again.
+func (d *Doors) Shut(span time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, one := range d.all {
@@ -56,8 +53,8 @@ const (
 	reopenEach = 20 * time.Millisecond
 )
 
-// door is a listener that can be closed for a time.
-type door struct {
+// Door is a listener that can be closed for a time.
+type Door struct {
 	keeper sync.WaitGroup
 
 	mu     sync.Mutex
@@ -72,14 +69,14 @@ type door struct {
 }
 
 // Addr is the address, which is the same before and afterwards.
-func (d *door) Addr() net.Addr {
+func (d *Door) Addr() net.Addr {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.inner.Addr()
 }
 
 // Accept waits for a connection, while the door is shut until it is open again.
-func (d *door) Accept() (net.Conn, error) {
+func (d *Door) Accept() (net.Conn, error) {
 	for {
 		d.mu.Lock()
 		inner, opened, failed := d.inner, d.opened, d.failed
@@ -109,7 +106,7 @@ func (d *door) Accept() (net.Conn, error) {
 }
 
 // Close closes the listener for good.
-func (d *door) Close() error {
+func (d *Door) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -123,8 +120,8 @@ func (d *door) Close() error {
 	return d.inner.Close()
 }
 
-// track notes what has become of a connection, and closes one that is done when the door is shut.
-func (d *door) track(c net.Conn, state http.ConnState) {
+// Track notes what has become of a connection, and closes one that is done when the door is shut.
+func (d *Door) Track(c net.Conn, state http.ConnState) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if state == http.StateClosed || state == http.StateHijacked {
@@ -138,7 +135,7 @@ func (d *door) track(c net.Conn, state http.ConnState) {
 }
 
 // shut closes the door for a time.
-func (d *door) shut(span time.Duration) {
+func (d *Door) shut(span time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.until = time.Now().Add(span)
@@ -165,7 +162,7 @@ func (d *door) shut(span time.Duration) {
 }
 
 // cut closes connections in a state. The caller holds mu.
-func (d *door) cut(states ...http.ConnState) {
+func (d *Door) cut(states ...http.ConnState) {
 	for c, state := range d.conns {
 		if slices.Contains(states, state) {
 			drop(c)
@@ -182,7 +179,7 @@ func drop(c net.Conn) {
 }
 
 // keep keeps the door shut until it is to be opened, and opens it; release gives up what has kept the port.
-func (d *door) keep(address net.Addr, release func()) {
+func (d *Door) keep(address net.Addr, release func()) {
 	grace := time.After(shutGrace)
 	for {
 		d.mu.Lock()
@@ -218,7 +215,7 @@ func (d *door) keep(address net.Addr, release func()) {
 }
 
 // reopen listens on the address again, as soon as it can be had.
-func (d *door) reopen(address net.Addr) (net.Listener, error) {
+func (d *Door) reopen(address net.Addr) (net.Listener, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), reopenFor)
 	defer cancel()
 	for {
@@ -234,34 +231,4 @@ func (d *door) reopen(address net.Addr) (net.Listener, error) {
 			return nil, net.ErrClosed
 		}
 	}
-}
-
-// Listen listens on a TCP address, say "127.0.0.1:0", for [Server.Serve]. With a
-// fault that makes the server be had from everywhere it is the port on all addresses
-// of the machine.
-func (s *Server) Listen(ctx context.Context, addr string) (net.Listener, error) {
-	const elsewhere = "192.0.2.1" // nobody's address (RFC 5737)
-	if _, port, err := net.SplitHostPort(addr); err == nil && s.engine.ListensAt(elsewhere) {
-		addr = net.JoinHostPort("", port)
-	}
-	return (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
-}
-
-// hooked is a listener whose connections pass the hooks, within TLS if there is some.
-type hooked struct {
-	net.Listener
-	tls    *tls.Config
-	engine *engine.Engine
-}
-
-// Accept waits for a connection.
-func (l hooked) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	if l.tls != nil {
-		c = tls.Server(c, l.tls)
-	}
-	return l.engine.WrapConn(c), nil
 }

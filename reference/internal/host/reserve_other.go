@@ -1,6 +1,6 @@
 //go:build !unix
 
-package reference
+package host
 
 import "net"
 
