@@ -140,9 +140,7 @@ func (a id) same(b id) bool { return a == b && a.kind != gjson.JSON }
 
 // ordinaryID reports whether an id is a small number in its usual form, of which two
 // are the same only if they are written alike.
-func ordinaryID(id json.RawMessage) bool { return ordinary(id) }
-
-func ordinary[T string | json.RawMessage](id T) bool {
+func ordinaryID[T string | json.RawMessage](id T) bool {
 	if len(id) == 0 || len(id) > 15 || id[0] == '0' && len(id) > 1 {
 		return false
 	}
