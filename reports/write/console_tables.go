@@ -54,7 +54,7 @@ func (c *console) remark(s string) string {
 func (c *console) counts(n reports.Counts) string {
 	row := ""
 	for _, v := range []reports.Verdict{reports.Pass, reports.Fail, reports.Warn, reports.NotApplicable, reports.Blocked} {
-		text, color, width := strconv.Itoa(n.Of(v)), verdictColor(v), 6
+		text, color, width := strconv.Itoa(n.Of(v)), looks[v].color, 6
 		if text == "0" {
 			text, color = "·", terminal.Dim
 		}
@@ -98,7 +98,7 @@ func (c *console) bar(n reports.Counts) string {
 			// Even one among many is worth a sign.
 			cells := min(max(n*width/total, 1), left)
 			left -= cells
-			b.WriteString(c.Paint(verdictColor(v), strings.Repeat(v.Sign(), cells)))
+			b.WriteString(c.Paint(looks[v].color, strings.Repeat(v.Sign(), cells)))
 		}
 	}
 	if n.Pass > 0 {
@@ -177,7 +177,7 @@ func (c *console) outcome() {
 		text += "; the target " + noResources
 	}
 	text += maybe("; ended early: %s", c.EndedEarly())
-	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+"  "+text, c.lastWidth()) {
+	for _, l := range c.led(terminal.Bold+";"+looks[as].color, word, word+"  "+text, c.lastWidth()) {
 		c.Line(l)
 	}
 }

@@ -31,7 +31,7 @@ var (
 	page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageTemplate)) })
 )
 
-// WriteHTML writes a report as one page that needs nothing else: no network, no
+// HTML writes a report as one page that needs nothing else: no network, no
 // other file. Verdict, findings with their evidence and a list of the requirements can
 // be read without scripts. The matrix and each conversation are made by the script
 // from data, and only when they are looked at: a page of thousands of verdicts is ready

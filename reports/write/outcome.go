@@ -53,7 +53,7 @@ type standing struct {
 	security reports.SecurityCounts
 	// since is the oldest revision of the declared scope; empty if all that the target serves were to be judged.
 	since string
-	// extent says what the run was if it was not a full one: see [Report.extent].
+	// extent says what the run was if it was not a full one: see [reports.Report.Extent].
 	extent string
 	// lost says that an endpoint could not be reached.
 	lost bool
@@ -101,23 +101,12 @@ func (s standing) remark() string {
 // FAILURES, partial run".
 func (s standing) String() string {
 	word, _ := s.headline()
-	if s.excuse != "" {
-		word += ", " + s.excuse
-	}
-	return s.complete(word)
+	return s.complete(word + maybe(", %s", s.excuse))
 }
 
 // complete adds to a word for the outcome what it must not be told without.
 func (s standing) complete(word string) string {
-	if s.since != "" {
-		word += ", since " + s.since
-	}
-	for _, more := range []string{s.remark(), s.extent} {
-		if more != "" {
-			word += ", " + more
-		}
-	}
-	return word
+	return word + maybe(", since %s", s.since) + maybe(", %s", s.remark()) + maybe(", %s", s.extent)
 }
 
 // established is an outcome or status as tables show it. In a partial run nothing
@@ -131,13 +120,10 @@ func (v view) established(word string) string {
 
 // told is the outcome with the result by revision, in a line.
 func (v view) told() string {
-	if by := v.Summary.ByRevision(); by != "" {
-		return v.standing().String() + "; " + by
-	}
-	return v.standing().String()
+	return v.standing().String() + maybe("; %s", v.Summary.ByRevision())
 }
 
-// idle lists the MUSTs that nothing exercised, of a profile in which nothing worse is known.
+// lacking lists the MUSTs that nothing exercised, of a profile in which nothing worse is known.
 func lacking(p *reports.ProfileSummary) []string {
 	if p.Status == reports.ProfilePassed || p.Status == reports.ProfileNotEstablished {
 		return p.MustsNotExercised

@@ -63,7 +63,7 @@ type StatementOptions struct {
 	ReportDigest [sha256.Size]byte
 }
 
-// WriteStatement writes a compliance statement, ready to be signed: an in-toto
+// Statement writes a compliance statement, ready to be signed: an in-toto
 // Statement with the test-result predicate. Tests are named
 // "ID/revision/transport". The annotations of the report among the configuration
 // hold the identity that the target declares, revisions and profiles, the digest of

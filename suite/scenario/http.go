@@ -23,8 +23,8 @@ const (
 // StrangeSession is a session id that no server ever issued.
 const StrangeSession = "mcpcheck-7b4e91-never-issued"
 
-// ChosenSession is a session id that the client has made up, another one in each run: of the end of one that was issued.
-func ChosenSession(issued string) string {
+// chosenSession is a session id that the client has made up, another one in each run: of the end of one that was issued.
+func chosenSession(issued string) string {
 	const few = 8
 	return "mcpcheck-7b4e91-chosen-" + issued[max(len(issued)-few, 0):]
 }
@@ -156,7 +156,7 @@ func (c *Client) onlySession(ctx context.Context) {
 
 // chosenID opens a session under an id of its own making, if the target takes it.
 func (c *Client) chosenID(ctx context.Context) {
-	chosen := ChosenSession(c.S.HTTPSession())
+	chosen := chosenSession(c.S.HTTPSession())
 	q := Handshake(StepChosenID, c.Revision())
 	q.Tags[TagSession], q.Header = chosen, map[string]string{HeaderSession: chosen}
 	c.Initialize(ctx, q, c.Revision())
