@@ -47,7 +47,7 @@ var changesScenario = &Scenario{
 	Title: "watching resources and the list change",
 	Sends: "Two sessions, one subscribed and one not, for a while both; the triggers of the target file change, add and remove resources meanwhile; the list before and after. A third session may ask for what followed an event of the first.",
 	Phase: Mutate,
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	After: bothWalks,
 	When: Where(func(p *Play) bool {
 		t := &p.Target.Triggers
 		return t.Update != nil || t.Add != nil || t.Remove != nil

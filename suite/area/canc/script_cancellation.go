@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -43,7 +44,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 	Title: "cancellations without effect",
 	Sends: "An ordinary request and, but for sessions over HTTP, one that every target serves, a read and a subscription of what is read, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing. In a legacy session over HTTP, another client reads the slow resource meanwhile, under an id that the first one cancels.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.Reads},
+	After: verdict.Reads,
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		c.Do(ctx, c.Ordinary(stepDone))
 		var more []session.Request

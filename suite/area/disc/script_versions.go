@@ -9,6 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // The tag "main" is that of requests for the first method.
@@ -17,7 +18,7 @@ var versionsScenario = &scenario.Scenario{
 	Title: "asking under versions that nobody implements",
 	Sends: "A request under a version that nobody implements, ordinary requests before and after, and one under a version that the error recommends.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.Reads},
+	After: verdict.Reads,
 	When:  scenario.InModern,
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		c.Do(ctx, c.Ordinary(stepSupported))

@@ -138,7 +138,7 @@ var Checks = []verdict.Check{
 				v.Holds()
 			}
 		}},
-	{Requirement: "LIFE-13", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true,
+	{Requirement: "LIFE-13", From: verdict.Everything, With: verdict.Every, Probes: true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			ofTheRevision(r, v)
 			ofTheClient(r, v)

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -43,7 +44,7 @@ var capableClientScenario = &scenario.Scenario{
 	Phase:  scenario.Destructive, // a target may end over it
 	Waits:  true,
 	In:     scenario.Own,
-	After:  []recording.Name{recording.WalkResources},
+	After:  verdict.ResourceWalk,
 	When:   legacyOnly,
 	Script: playCapable,
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // What lacks a version may be taken for the message of a legacy client by a server of both eras, and its
@@ -58,7 +59,7 @@ var logLevelsScenario = &scenario.Scenario{
 	Name:  LogLevels,
 	Title: "setting the log level",
 	Sends: "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, over HTTP in another session, and over stdio a list behind it.",
-	After: []recording.Name{recording.Reads},
+	After: verdict.Reads,
 	In:    scenario.Opening,
 	When:  scenario.All(scenario.InLegacy, scenario.Declared("logging")),
 	Script: func(ctx context.Context, p *scenario.Play) {

@@ -35,8 +35,6 @@ const stepTask, stepText, stepBlob recording.Step = "task", "text", "blob"
 // The tags of the area's scripts.
 const tagBase64, tagSHA256 recording.Tag = "base64", "sha256"
 
-var reads = []recording.Name{recording.Reads}
-
 // The checks of server/resources, reading: the shape of contents.
 var readChecks = []verdict.Check{
 	{Requirement: "READ-01", From: contentReads, With: []recording.Name{recording.KnownReads, recording.TemplateSweep},

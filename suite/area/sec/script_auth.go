@@ -14,6 +14,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // A token that nobody issued.
@@ -213,7 +214,7 @@ var logSecretsScenario = &scenario.Scenario{
 	Sends:    "A list and a read with a made-up bearer token, with all log messages switched on.",
 	Phase:    scenario.Quiet,
 	In:       scenario.Own,
-	After:    []recording.Name{recording.Reads},
+	After:    verdict.Reads,
 	Security: true,
 	When: scenario.All(
 		overAnyHTTP,

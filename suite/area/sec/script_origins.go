@@ -15,6 +15,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // foreignHost and foreignOrigin are those of a page which no server can mean to serve.
@@ -41,7 +42,7 @@ var originsScenario = &scenario.Scenario{
 	Name:     Origins,
 	Title:    "calling from foreign web pages",
 	Sends:    "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; requests from origins that look like its own, and from that of a page with a certificate; on a loopback address also a request with the Host header of such a page.",
-	After:    []recording.Name{recording.Reads},
+	After:    verdict.Reads,
 	When:     overAnyHTTP,
 	Security: true,
 	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, c *scenario.Client) {

@@ -33,7 +33,7 @@ var httpResumeScenario = &scenario.Scenario{
 		"stream that is dropped and, if events on it have ids, asked for again behind another request.",
 	Phase: scenario.Quiet,
 	In:    scenario.Own,
-	After: []recording.Name{recording.Reads},
+	After: verdict.Reads,
 	When:  scenario.OverLegacyHTTP,
 	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, c *scenario.Client) {
 		listened := besideListening(ctx, c)
