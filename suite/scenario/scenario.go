@@ -260,6 +260,10 @@ func (p *Play) Revision() requirement.Revision { return p.Combination.Revision }
 // Modern reports whether the revision in play is a modern one.
 func (p *Play) Modern() bool { return p.Combination.Revision.Modern() }
 
+// OnStdio and OnHTTP report whether the play is over stdio, or over Streamable HTTP.
+func (p *Play) OnStdio() bool { return p.Combination.Transport == requirement.Stdio }
+func (p *Play) OnHTTP() bool  { return p.Combination.Transport == requirement.HTTP }
+
 // Skip is a [recording.Skipped] in one call.
 func Skip(code recording.Code, format string, args ...any) *recording.Skipped {
 	return &recording.Skipped{Code: code, Reason: fmt.Sprintf(format, args...)}

@@ -105,7 +105,7 @@ func initialized(
 	ctx context.Context, p *scenario.Play, c *scenario.Client, rev requirement.Revision,
 ) *scenario.Client {
 	q := scenario.Handshake(stepLegacy, rev)
-	if c != nil && p.Combination.Transport == requirement.Stdio && c.S.Alive() {
+	if c != nil && p.OnStdio() && c.S.Alive() {
 		q.Timeout = p.Limits.UpTo(time.Second)
 		x := c.S.Do(ctx, q)
 		if x.Result().Get("protocolVersion").Str == string(rev) {
@@ -144,7 +144,7 @@ var afterHandshakeScenario = &scenario.Scenario{
 		c.Do(ctx, p.Ordinary(scenario.StepPlain))
 		q := p.Ordinary(stepAfterHandshake)
 		q.Tags = recording.Tags{scenario.TagVersion: string(legacy)}
-		if p.Combination.Transport == requirement.HTTP {
+		if p.OnHTTP() {
 			c.Do(ctx, q)
 			return
 		}

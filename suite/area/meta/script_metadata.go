@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -45,7 +44,7 @@ var badMetadataScenario = &scenario.Scenario{
 		if len(versions) == 0 {
 			return
 		}
-		if c, ok := c.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
+		if c, ok := c.Fresh(ctx, scenario.Probing); ok {
 			c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 			for _, q := range slices.Backward(versions) { // the one without a version is sent when the other was answered
 				c.Do(ctx, q)
@@ -63,7 +62,7 @@ var logLevelsScenario = &scenario.Scenario{
 	In:    scenario.Opening,
 	When:  scenario.All(scenario.InLegacy, scenario.Declared("logging")),
 	Script: func(ctx context.Context, p *scenario.Play) {
-		stdio := p.Combination.Transport == requirement.Stdio
+		stdio := p.OnStdio()
 		c, _, ok := p.GoOn(ctx, session.Options{})
 		if !ok {
 			return

@@ -221,7 +221,7 @@ var logSecretsScenario = &scenario.Scenario{
 		scenario.Where(func(p *scenario.Play) bool { return !authorized(p) },
 			recording.CodeNotExercised, "the endpoint has credentials of its own, which every other scenario sends"),
 	),
-	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnFresh(scenario.Probing, func(ctx context.Context, c *scenario.Client) {
 		stream := c.S.OpenStream(ctx, stepGet)
 		if !c.Modern() && c.Facts.Declares("logging") {
 			c.Do(ctx, session.Request{Step: stepLevel, Method: "logging/setLevel", Params: map[string]any{"level": "debug"}})

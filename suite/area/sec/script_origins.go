@@ -27,7 +27,7 @@ const (
 
 // overAnyHTTP is the condition of scenarios about both HTTP transports.
 var overAnyHTTP = scenario.Where(func(p *scenario.Play) bool {
-	return p.Combination.Transport != requirement.Stdio && p.Combination.Defined()
+	return !p.OnStdio() && p.Combination.Defined()
 }, recording.CodeCombination, "the scenario is about HTTP")
 
 // Steps, all with the tag "origin": "no-origin" and "own-origin" are the same
@@ -45,7 +45,7 @@ var originsScenario = &scenario.Scenario{
 	After:    verdict.Reads,
 	When:     overAnyHTTP,
 	Security: true,
-	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnFresh(scenario.Probing, func(ctx context.Context, c *scenario.Client) {
 		origin := ownOrigin(c)
 		for _, q := range c.Ordinarily(
 			session.Request{Step: stepNoOrigin, Tags: recording.Tags{recording.TagOrigin: "none"}, Omit: []string{"Origin"}},
@@ -68,7 +68,7 @@ var originsScenario = &scenario.Scenario{
 		})
 		c.DoEach(ctx, lookAlikes(c, origin)...)
 		foreignStream(ctx, c)
-		if c.Combination.Transport == requirement.HTTP {
+		if c.OnHTTP() {
 			foreignInitialize(ctx, c.Play)
 			foreign(ctx, c, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 		}
