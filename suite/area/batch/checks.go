@@ -18,7 +18,7 @@ import (
 // The scenario of the area.
 const Batches recording.Name = "batches" // arrays of messages
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{batchesScenario}
 
 // The steps and tags of the area's scripts.

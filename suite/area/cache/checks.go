@@ -17,7 +17,7 @@ import (
 // The scenario of the area.
 const Callers recording.Name = "callers" // the same requests by several callers
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{callersScenario}
 
 // The steps and tags of the area's scripts.

@@ -21,7 +21,7 @@ import (
 // The scenario of the area.
 const GuardedCompletions recording.Name = "guarded-completions" // completions that must not give something away
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{
 	guardedCompletionsScenario,
 	malformedCompletionsScenario,

@@ -26,7 +26,7 @@ const (
 // Checks lists the checks of the area.
 var Checks = slices.Concat(discChecks, discVersionsChecks)
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{versionsScenario, advertisedScenario, afterHandshakeScenario}
 
 // The steps and tags of the area's scripts.

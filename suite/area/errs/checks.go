@@ -23,7 +23,7 @@ const (
 	RemovedMethods recording.Name = "removed-methods" // methods that 2026-07-28 no longer has
 )
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{brokenReadScenario, removedMethodsScenario}
 
 // The steps of the area's scripts.

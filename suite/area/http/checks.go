@@ -31,7 +31,7 @@ const (
 // Checks lists the checks of the area.
 var Checks = slices.Concat(httpChecks, httpMessagesChecks, httpStreamsChecks)
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{
 	httpHeadersScenario,
 	httpStatusesScenario,

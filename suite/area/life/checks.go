@@ -27,7 +27,7 @@ const (
 	CapableClient   recording.Name = "capable-client"   // a client that declares what it can do
 )
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{
 	handshakeScenario, pingsScenario, faultyHandshakeScenario, negotiationScenario, capableClientScenario,
 }

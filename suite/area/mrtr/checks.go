@@ -20,7 +20,7 @@ import (
 // The scenario of the area.
 const Superfluous recording.Name = "superfluous-answers" // answers that nobody asked for
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{inputReadsScenario, superfluousScenario}
 
 // The steps of the area's scripts.

@@ -23,7 +23,7 @@ const (
 	CompleteWalks  recording.Name = "complete-walks"  // walks through lists whose entries are known
 )
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{completeWalksScenario,
 	paging(Paging, recording.WalkResources, "resources/list", ""),
 	paging(TemplatePaging, recording.WalkTemplates, "resources/templates/list", " of templates"),

@@ -26,7 +26,7 @@ const TaskRead recording.Name = "task-read" // a read with a task parameter
 // Checks lists the checks of the area.
 var Checks = slices.Concat(readChecks, readBytesChecks)
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{knownReadsScenario, taskReadScenario}
 
 // The steps of the area's scripts.

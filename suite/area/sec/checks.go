@@ -31,7 +31,7 @@ const (
 // Checks lists the checks of the area.
 var Checks = slices.Concat(secChecks, secAuthChecks)
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{credentialsScenario, rightsScenario, logSecretsScenario, originsScenario, publicAddressScenario}
 
 // The steps of the area's scripts. "invalid" has made-up credentials, "anonymous-list" none, "owner" is a read by whom the

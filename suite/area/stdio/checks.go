@@ -25,7 +25,7 @@ const (
 	Parting recording.Name = "parting" // a subscription that stands when its process ends
 )
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{framingScenario, partingScenario}
 
 // The steps of the area's scripts.

@@ -21,7 +21,7 @@ const (
 	Shutdown recording.Name = "shutdown"
 )
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{shutdownScenario, subscriptionsScenario, badSubscriptionsScenario}
 
 // The steps of the area's scripts.

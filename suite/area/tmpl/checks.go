@@ -19,7 +19,7 @@ import (
 // The scenario of the area.
 const TemplatesWithoutParams recording.Name = "templates-without-params" // resources/templates/list with and without params
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{expansionsScenario, templatesWithoutParamsScenario}
 
 // The steps and tags of the area's scripts.
