@@ -10,7 +10,7 @@ RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 go build -buildvcs=true -trimpath -ldflags "-s -w" -o /out/ ./cmd/mcpcheck ./cmd/mockserver
 # The licence notices of these programs; the packages that are made with them are left here.
-RUN go run ./packages/pack -platforms "linux/$(go env GOARCH)" -programs /out -out /packed
+RUN go run ./packages/pack -programs /out -out /packed
 
 FROM gcr.io/distroless/static-debian12:nonroot@sha256:afa5c872c891853ca7fcf1f12c3edb23f7eeef36189728842dd51042ff57f7ab AS programs
 COPY --from=build /out/mcpcheck /out/mockserver /usr/local/bin/

@@ -4,7 +4,7 @@ GO ?= go
 # How long `make fuzz` runs each target.
 FUZZTIME ?= 30s
 
-.PHONY: all build test race lint security docs bench bench-mock fuzz hostile packages clients
+.PHONY: all build test race lint security docs bench bench-mock fuzz hostile packages release-dry-run clients
 
 all: build test
 
@@ -45,18 +45,24 @@ security:
 	@out="$$($(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $${GOVULNDB:+-db "$$GOVULNDB"} ./... 2>&1)"; status=$$?; echo "$$out"; \
 	case "$$out" in *"fetching vulnerabilities"*) echo "No vulnerability was looked for: the database cannot be reached from here." ;; esac; exit $$status
 
-# The examples of explain, each from judging a fault and its counterpart, and the pages of the
-# requirements. An example that is empty is recorded anew.
+# The examples of explain, each from judging a fault and its counterpart, the pages of the
+# requirements, and the tables of flags, routes and names in the other pages. An example that is
+# empty is recorded anew.
 docs:
 	$(GO) test ./cmd/mcpcheck -run 'TestExamples$$' -update
 	$(GO) run ./cmd/mcpcheck explain --pages docs/requirements
+	$(GO) test ./internal/pagetest -run 'TestGenerated$$' -update
 
-# The packages for npm and the wheels for Python, for all platforms of a release, into
-# packages/dist: make packages VERSION=1.2.3
+# The packages for npm and the wheel for Python, for this machine, into packages/dist:
+# make packages VERSION=1.2.3 PLATFORMS=all
 packages:
-	$(GO) run ./packages/pack $(addprefix -version ,$(VERSION))
+	$(GO) run ./packages/pack $(addprefix -version ,$(VERSION)) $(addprefix -platforms ,$(PLATFORMS))
 
-# The clients of the admin interface in TypeScript and Python, from its description.
+# All that a release has, of this checkout: built, installed from its files and run, not published.
+release-dry-run:
+	ci/packages --release
+
+# The clients of the admin interface in TypeScript, Python and Go, from its description.
 clients:
 	$(GO) run ./packages/clients
 

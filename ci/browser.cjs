@@ -203,11 +203,14 @@ const others = async (browser, link) => {
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
     await whole(page);
-    if (await page.locator("details.finding:not([open])").count() > 0) fail("a finding stays closed on paper");
+    if (await page.locator("details:not([open])").count() > 0) fail("something stays closed on paper");
+    const sheets = await page.evaluate(() => [...document.styleSheets[0].cssRules].filter((r) => r instanceof CSSPageRule)
+      .map((r) => r.cssText).join());
+    if (!sheets.includes((await page.textContent("h1")).slice(0, 9))) fail("the sheets do not name the target: " + sheets);
     if (await page.locator("details.finding ol.wire li").count() === 0) fail("paper lacks the conversations");
     await accessible(page, "paper");
     await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
-    if (await page.locator("details.finding[open]").count() > 0) fail("a finding stays open after printing");
+    if (await page.locator("details[open]").count() > 0) fail("something stays open after printing");
     await close("paper");
   }
   {

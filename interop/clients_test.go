@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/interop/clients/outcome"
 	"github.com/mcpcheck/mcpcheck/reports"
 	suite "github.com/mcpcheck/mcpcheck/suite/clientcheck"
@@ -285,7 +286,7 @@ func finding(r *reports.Report, x *reports.Result) string {
 	fmt.Fprintf(&b, "%s %s (%s, %s, %s)\n  expected %s\n  actual   %s", x.Verdict, x.ID, x.Revision, x.Transport, x.Section, x.Expected, x.Actual)
 	for _, n := range x.Evidence {
 		if f := r.Frame(n); f != nil {
-			fmt.Fprintf(&b, "\n  #%d %s %s", f.Number, f.Direction, reports.Shorten(string(f.Data), 300))
+			fmt.Fprintf(&b, "\n  #%d %s %s", f.Number, f.Direction, safe.Shorten(string(f.Data), 300))
 		}
 	}
 	return b.String()

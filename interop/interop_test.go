@@ -103,6 +103,9 @@ func judge(t *testing.T, s *Server, values map[string]string) {
 			if dir := os.Getenv(saved); dir != "" {
 				save(t, r, filepath.Join(dir, s.Name+"-"+string(s.Endpoints[i].Transport)+".json"))
 			}
+			if want := sdkOf(s); want != "" && r.Target.SDK != want {
+				t.Errorf("%s over %s: the SDK was recognized as %q, not as the %s", s.Name, s.Endpoints[i].Transport, r.Target.SDK, want)
+			}
 			list = append(list, r)
 		}
 		if err = s.Judge(list...); err == nil {

@@ -3,15 +3,54 @@ package interop
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/sdk"
 )
 
 // TestRulings holds the form of the files, also of those whose servers are not
 // installed.
 func TestRulings(t *testing.T) { servers(t) }
+
+// TestSDKs holds what is said of SDKs to the rulings: one of their servers at least has the verdict on each transport.
+func TestSDKs(t *testing.T) {
+	ruled := map[string]map[string]bool{}
+	for _, s := range servers(t) {
+		ruled[s.Name] = map[string]bool{}
+		for i := range s.Rulings {
+			for _, k := range s.Rulings[i].Keys(s) {
+				ruled[s.Name][k.ID+" "+string(k.Transport)] = true
+			}
+		}
+	}
+	for _, k := range sdk.All() {
+		for _, name := range k.Servers {
+			if ruled[name] == nil {
+				t.Errorf("%s: there are no rulings on %s", k.Name, name)
+			}
+		}
+		for _, d := range k.Known {
+			for _, transport := range d.Transports {
+				if !slices.ContainsFunc(k.Servers, func(name string) bool { return ruled[name][d.ID+" "+transport] }) {
+					t.Errorf("%s: no ruling on %s over %s for any of %v", k.Name, d.ID, transport, k.Servers)
+				}
+			}
+		}
+	}
+}
+
+// sdkOf is the SDK that a server consists of; empty if it is none that is known.
+func sdkOf(s *Server) string {
+	for _, k := range sdk.All() {
+		if slices.Contains(k.Servers, s.Name) {
+			return k.Name
+		}
+	}
+	return ""
+}
 
 const sound = `go: example.com/one
 version: v1.0.0

@@ -22,6 +22,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/badtarget"
 	"github.com/mcpcheck/mcpcheck/internal/sample"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 )
 
 // Memory and time that a run may take, whatever the target does. The budget is
@@ -260,7 +261,7 @@ func TestHarm(t *testing.T) {
 		t.Errorf("the console ends with\n%s", short)
 	}
 	var badge bytes.Buffer
-	if err := reports.WriteBadge(&badge, o.report, ""); err != nil || !strings.Contains(badge.String(), "not conformant 0/1 (1 security)") {
+	if err := write.Badge(&badge, o.report, ""); err != nil || !strings.Contains(badge.String(), "not conformant 0/1 (1 security)") {
 		t.Errorf("%v, the badge is %s", err, badge.String())
 	}
 	if t.Failed() {

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -65,11 +66,11 @@ func TestLeaksAreCut(t *testing.T) {
 				outputs := map[string]string{"recording": recording.String()}
 				for name, write := range map[string]func(io.Writer) error{
 					"json":     func(w io.Writer) error { return reports.WriteJSON(w, report) },
-					"html":     func(w io.Writer) error { return reports.WriteHTML(w, report, reports.Options{}) },
-					"junit":    func(w io.Writer) error { return reports.WriteJUnit(w, report, reports.Options{}) },
-					"markdown": func(w io.Writer) error { return reports.WriteMarkdown(w, report, reports.Options{}) },
-					"sarif":    func(w io.Writer) error { return reports.WriteSARIF(w, report, reports.Options{}) },
-					"console":  func(w io.Writer) error { return reports.WriteConsole(w, report, reports.Options{Verbose: true}) },
+					"html":     func(w io.Writer) error { return write.HTML(w, report, write.Options{}) },
+					"junit":    func(w io.Writer) error { return write.JUnit(w, report, write.Options{}) },
+					"markdown": func(w io.Writer) error { return write.Markdown(w, report, write.Options{}) },
+					"sarif":    func(w io.Writer) error { return write.SARIF(w, report, write.Options{}) },
+					"console":  func(w io.Writer) error { return write.Console(w, report, write.Options{Verbose: true}) },
 				} {
 					var b bytes.Buffer
 					if err := write(&b); err != nil {

@@ -40,6 +40,8 @@ func TestStarts(t *testing.T) {
 		"red":              {[]string{"--fault", habits}, []string{"--revision", "2025-11-25"}, perLegacy, 0},
 		"all":              {nil, nil, len(requirement.Revisions())*perCombination + len(requirement.Legacy()), 0},
 		"all of them, red": {[]string{"--fault", habits}, nil, len(requirement.Revisions())*perCombination + len(requirement.Legacy()), 1},
+		"quick":            {[]string{"--revision", "2025-11-25"}, []string{"--quick"}, 2, 0},
+		"quick, red":       {[]string{"--revision", "2025-11-25", "--fault", habits}, []string{"--quick"}, 3, 0},
 		"a single row":     {nil, []string{"--revision", "2025-11-25", "--only", "LIST-01"}, 1, 0},
 		"a single probe":   {nil, []string{"--revision", "2025-11-25", "--only", "ERR-01"}, 2, 0},
 		"deaf in the end":  {[]string{"--fault", "canc-03-lock-stays-held"}, []string{"--revision", "2025-11-25", "--timeout", "2s"}, perLegacy + 1, 1}, // the race in a fresh one, and the control, in which nothing is cancelled; neither is repeated

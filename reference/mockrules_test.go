@@ -25,15 +25,19 @@ import (
 // places are a revision on each transport.
 var places = [][2]string{{hook.R20250618, hook.Stdio}, {hook.R20251125, hook.HTTP}, {hook.R20241105, hook.SSE}, {hook.R20260728, hook.HTTP}}
 
-// TestThePageOfRules: the examples in the documentation do what it says, on every transport.
-func TestThePageOfRules(t *testing.T) {
-	page, err := os.ReadFile("../docs/mock-rules.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```\n\n```text\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(examples) < 3 {
-		t.Fatalf("%d examples", len(examples))
+// TestThePagesOfRules: the examples in the documentation do what it says, on every transport.
+func TestThePagesOfRules(t *testing.T) {
+	var examples [][]string
+	for _, name := range []string{"rules", "timeline", "worlds"} {
+		page, err := os.ReadFile("../docs/mock-" + name + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile("```yaml\n([^`]*)```\n\n```text\n([^`]*)```").FindAllStringSubmatch(string(page), -1)
+		if len(found) == 0 {
+			t.Errorf("docs/mock-%s.md has no example", name)
+		}
+		examples = append(examples, found...)
 	}
 	for i, example := range examples {
 		w, err := world.Parse(fmt.Sprintf("example-%d.yaml", i), []byte(example[1]), control.Check)

@@ -2,22 +2,16 @@ package reference
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"math/rand/v2"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/engine"
-	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
@@ -187,98 +181,4 @@ func (s *Server) Describe() Namespace {
 		n.Path += "/" + s.within
 	}
 	return n
-}
-
-// belongs says why a rule cannot be one of a namespace: connections are shared by all.
-func (s *Server) belongs(rules ...control.Rule) error {
-	if s.within == "" {
-		return nil
-	}
-	for _, r := range rules {
-		f, ok := fault.Find(r.Fault)
-		if !ok {
-			continue
-		}
-		if h := f.HooksFor(rand.New(rand.NewPCG(0, 0))); h.Conn != nil || h.Public != nil { // #nosec G404 -- nothing is drawn
-			return fmt.Errorf("%s acts on connections, which namespaces share: switch it on without a namespace", r.Fault)
-		}
-	}
-	return nil
-}
-
-// ruled are the rules that a timeline switches on.
-func ruled(timeline []Step) (rules []control.Rule) {
-	for _, step := range timeline {
-		if step.PutRule != nil {
-			rules = append(rules, control.Rule(*step.PutRule))
-		}
-	}
-	return rules
-}
-
-// endpoints are those of a server and of its namespaces.
-type endpoints struct {
-	*engine.Engine
-	server *Server
-}
-
-// mounted are the paths that can have the name of a namespace behind them.
-var mounted = []string{
-	engine.PathStreamable, engine.PathEvents, engine.PathMessages,
-	hook.PathMetadata + engine.PathStreamable, hook.PathMetadata + engine.PathEvents,
-}
-
-// unmount takes the name of a namespace from a path; it is empty if there is none.
-func unmount(path string) (rest, name string) {
-	for _, p := range mounted {
-		if name, ok := strings.CutPrefix(path, p+"/"); ok && !strings.Contains(name, "/") {
-			return p, name
-		}
-	}
-	return path, ""
-}
-
-// pathHealth is for those who want to know nothing but whether the server is up: it needs no token, and is
-// in no journal.
-const pathHealth = "/healthz"
-
-// ServeHTTP hands a request to the namespace that it is for.
-func (e endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == pathHealth && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !e.server.ended() {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"status":"ok"}`+"\n") // a client that has gone needs no answer
-		return
-	}
-	if as := e.server.options.OAuth; as != nil && as.Serves(r.URL.Path) && !e.server.ended() {
-		e.server.authorize(as, w, r)
-		return
-	}
-	rest, name := unmount(r.URL.Path)
-	if name == "" && slices.Contains(mounted, rest) {
-		name = r.Header.Get(HeaderNamespace)
-	}
-	if name == "" {
-		e.Engine.ServeHTTP(w, r)
-		return
-	}
-	u := *r.URL
-	s, ok := e.server.Namespace(name)
-	if !ok { // the server itself refuses it, which is in the journal then
-		u.Path, u.RawPath = rest+"/"+name, ""
-		r = r.WithContext(r.Context())
-		r.URL = &u
-		e.Engine.ServeHTTP(w, r)
-		return
-	}
-	u.Path, u.RawPath = rest, ""
-	r = r.WithContext(hook.WithMount(r.Context(), name))
-	r.URL = &u
-	s.engine.ServeHTTP(w, r)
-}
-
-// settle waits until no message is being answered anywhere.
-func (s *Server) settle(ctx context.Context) {
-	for _, one := range append(s.inner(), s) {
-		one.engine.Settle(ctx, answerTimeout)
-	}
 }

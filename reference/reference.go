@@ -48,7 +48,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -61,6 +60,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/engine"
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/host"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/oauth"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -134,8 +134,8 @@ type Server struct {
 	pristine World   // without any overlay
 	pageSize int
 	initial  []control.Rule
-	steps    atomic.Pointer[run]
-	doors    doors
+	steps    atomic.Pointer[host.Run]
+	doors    host.Doors
 
 	mu       sync.Mutex // serialises changes of the rules and resets
 	overlays []overlay
@@ -185,7 +185,7 @@ func newServer(w World, o Options, within string) (*Server, error) {
 	s.engine, err = engine.New(engine.Config{
 		World: served, Revisions: o.Revisions, PageSize: s.pageSize, Latency: o.Latency,
 		AllowedOrigins: o.AllowedOrigins, AllowedHosts: o.AllowedHosts,
-		Hooks: hook.Join(s.cues(), guarded(o.Guard, s.rules.Hooks(), o.Hooks)), Journal: s.journal,
+		Hooks: hook.Join(host.Cues(s.pristine.Timeline, s.heard), guarded(o.Guard, s.rules.Hooks(), o.Hooks)), Journal: s.journal,
 	})
 	if err != nil {
 		return nil, err
@@ -212,10 +212,6 @@ type Conn interface {
 // Pipe opens an in-process stdio connection. It ends with the context, with the
 // server, or when it is closed.
 func (s *Server) Pipe(ctx context.Context) (Conn, error) { return s.engine.Pipe(ctx) }
-
-// Handler serves Streamable HTTP at /mcp and HTTP+SSE at /sse and /message, and the namespaces
-// beneath these.
-func (s *Server) Handler() http.Handler { return endpoints{s.engine, s} }
 
 // Put adds a resource at the end of the list, or replaces the one with the same
 // URI, and sends the notifications that are due.

@@ -2,10 +2,8 @@ package reference
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -281,39 +279,4 @@ func (t *TestServer) WaitForEntries(q journal.Query, n int) {
 	if err := t.Journal().WaitFor(ctx, q, n); err != nil {
 		t.tb.Fatalf("%v", err)
 	}
-}
-
-// The bounds of the HTTP servers that Serve makes.
-const (
-	headTimeout     = 10 * time.Second // and of what asks for authorization, with its body
-	idleTimeout     = 2 * time.Minute
-	shutdownTimeout = 3 * time.Second
-	answerTimeout   = 2 * time.Second // for what is being answered when the end comes
-)
-
-// Serve serves HTTP on a listener until the context ends, and then ends the server:
-// it lets what is being answered finish for a few seconds before it cuts it off. The
-// error is nil unless the listener failed or something had to be cut off badly.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	door := s.doors.add(l)
-	defer s.doors.remove(door)
-	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout, ConnState: door.track}
-	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(hooked{door, s.options.TLS, s.engine}) }()
-	select {
-	case err := <-failed:
-		return errors.Join(err, s.Close())
-	case <-ctx.Done():
-	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
-	defer cancel()
-	shut := make(chan error, 1)
-	go func() { shut <- web.Shutdown(end) }() // takes no more connections
-	s.settle(end)
-	err := s.Close() // ends the event streams, which Shutdown waits for
-	if <-shut != nil {
-		err = errors.Join(err, web.Close())
-	}
-	<-failed // says that it was shut down
-	return err
 }

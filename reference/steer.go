@@ -1,18 +1,12 @@
 package reference
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/engine"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
-	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
@@ -38,167 +32,8 @@ type Health struct {
 
 var errClosed = errors.New("the server is closed")
 
-// overlay is what a rule did to the world.
-type overlay struct {
-	rule          string
-	before, after World
-}
-
-// initialRules are the rules that options ask for and the world has, with ids. Faults lie outside
-// of quirks.
-func initialRules(w World, o Options) ([]control.Rule, error) {
-	var rules []control.Rule
-	for _, list := range []struct {
-		specs []string
-		parse func(string) (control.Rule, error)
-	}{{o.Faults, control.ParseFault}, {o.Quirks, control.ParseQuirk}} {
-		for _, spec := range list.specs {
-			r, err := list.parse(spec)
-			if err != nil {
-				return nil, err
-			}
-			rules = append(rules, r)
-		}
-	}
-	rules = append(rules, o.Rules...)
-	for _, r := range w.Rules {
-		rules = append(rules, control.Rule(r))
-	}
-	taken := map[string]bool{}
-	for i := range rules {
-		r := &rules[i]
-		name := cmp.Or(r.ID, r.Fault, r.Quirk)
-		if name != "" && !taken[name] {
-			r.ID, taken[name] = name, true
-			continue
-		}
-		for n := 1; ; n++ {
-			if r.ID = fmt.Sprintf("initial-%d", n); !taken[r.ID] {
-				taken[r.ID] = true
-				break
-			}
-		}
-	}
-	return rules, nil
-}
-
-// overlay is the pristine world with what the initial rules do to it. Where they do nothing it
-// is not copied, because the engine changes nothing in what it is given, and worlds can be big.
-func (s *Server) overlay() World {
-	w := s.pristine
-	s.overlays = nil
-	if s.options.Current != nil {
-		w = s.options.Current()
-	}
-	if slices.ContainsFunc(s.initial, func(r control.Rule) bool { return r.Overlay() != nil }) {
-		w = w.Clone()
-	}
-	for _, r := range s.initial {
-		change := r.Overlay()
-		if change == nil {
-			continue
-		}
-		before := w.Clone()
-		change(&w)
-		s.overlays = append(s.overlays, overlay{r.ID, before, w.Clone()})
-	}
-	return w
-}
-
 // Journal is the journal of the server.
 func (s *Server) Journal() *journal.Journal { return s.journal }
-
-// AddRule switches a fault, a quirk, a failure, a delay or operations on and returns it with
-// its id. What a fault or quirk changes in the world changes for everyone, and clients
-// are told as of any other change.
-func (s *Server) AddRule(r control.Rule) (control.Status, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended() {
-		return control.Status{}, errClosed
-	}
-	if err := s.belongs(r); err != nil {
-		return control.Status{}, err
-	}
-	r.Identity = s.Fingerprint(r.Identity)
-	status, err := s.rules.Add(r)
-	if err != nil {
-		return control.Status{}, err
-	}
-	change := r.Overlay()
-	if change == nil {
-		return status, nil
-	}
-	before := s.engine.World()
-	after := before.Clone()
-	change(&after)
-	if err := s.replace(before, after); err != nil {
-		s.rules.Remove(status.ID)
-		return control.Status{}, err
-	}
-	s.overlays = append(s.overlays, overlay{status.ID, before, after.Clone()})
-	return status, nil
-}
-
-// replace serves another world. The caller holds mu.
-func (s *Server) replace(before, after World) error {
-	pageSize := s.engine.PageSize()
-	if after.PageSize != before.PageSize {
-		pageSize = after.PageSize
-	}
-	return s.engine.Replace(after, pageSize)
-}
-
-// RemoveRule switches a rule off and reports whether there was one with that id.
-// What it changed in the world is undone, except where that has been changed since.
-func (s *Server) RemoveRule(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.rules.Remove(id) {
-		return false
-	}
-	s.undo(func(o overlay) bool { return o.rule == id })
-	return true
-}
-
-// ClearRules switches all rules off.
-func (s *Server) ClearRules() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.rules.Clear()
-	s.undo(func(overlay) bool { return true })
-}
-
-// undo takes overlays back, the newest first. The caller holds mu.
-func (s *Server) undo(which func(overlay) bool) {
-	for _, o := range slices.Backward(slices.Clone(s.overlays)) {
-		if !which(o) {
-			continue
-		}
-		now := s.engine.World()
-		// What was served before can be served again.
-		_ = s.replace(now, world.Revert(now, o.before, o.after))
-	}
-	s.overlays = slices.DeleteFunc(s.overlays, which)
-}
-
-// Rules lists the rules, outermost first.
-func (s *Server) Rules() []control.Status { return s.rules.List() }
-
-// States are the states of the scenarios that have been set, by name.
-func (s *Server) States() map[string]string { return s.rules.States() }
-
-// SetStates gives scenarios other states; those that are not named keep theirs. The error says which cannot be.
-func (s *Server) SetStates(states map[string]string) error {
-	if err := operation.CheckStates(states).First(); err != nil {
-		return err
-	}
-	s.rules.SetStates(states)
-	return nil
-}
-
-// Rule returns the rule with that id.
-func (s *Server) Rule(id string) (control.Status, bool) { return s.rules.Find(id) }
 
 // Update changes a resource: change gets a copy of it. It reports whether there is
 // such a resource, and sends the notifications that are due. The error is that of
@@ -251,7 +86,7 @@ func (s *Server) Reset() error {
 	if s.within == "" { // tokens are shared with namespaces
 		s.options.Guard.Renew()
 	}
-	s.doors.shut(0)
+	s.doors.Shut(0)
 	if err := s.engine.SetRevisions(s.options.Revisions); err != nil {
 		return err
 	}
@@ -294,63 +129,6 @@ func (s *Server) ended() bool {
 	s.life.Lock()
 	defer s.life.Unlock()
 	return s.closed
-}
-
-// askPatience is how long an answer to a request of a timeline is waited for. It is in the journal
-// whenever it comes.
-const askPatience = time.Minute
-
-// askInterval is how often those are looked at that cannot be asked yet: their handshake is
-// not over, or no stream is open by which they can be reached.
-const askInterval = 10 * time.Millisecond
-
-// askAll sends a request to the clients of all sessions as soon as they can be asked, and does
-// not wait for them.
-func (s *Server) askAll(ctx context.Context, r world.Request) {
-	a := Ask{Method: r.Method, Undeclared: r.Undeclared}
-	if len(r.Params) > 0 {
-		params, err := json.Marshal(r.Params)
-		if err != nil {
-			return // what was read from a file always can be written
-		}
-		a.Params = params
-	}
-	s.players.Go(func() {
-		patience, cancel := context.WithTimeout(ctx, askPatience)
-		defer cancel()
-		tick := time.NewTicker(askInterval)
-		defer tick.Stop()
-		done := map[string]bool{}
-		for !s.askReady(ctx, a, done) {
-			select {
-			case <-tick.C:
-			case <-patience.Done():
-				return
-			}
-		}
-	})
-}
-
-// askReady asks the clients that can be asked by now, each once, and reports whether none is
-// left that may come to be.
-func (s *Server) askReady(ctx context.Context, a Ask, done map[string]bool) bool {
-	sessions, waiting := s.Sessions(), false
-	for _, session := range sessions {
-		if done[session.ID] {
-			continue
-		}
-		now, never := s.engine.Askable(session.ID, a)
-		done[session.ID] = now || never
-		waiting = waiting || !done[session.ID]
-		if now {
-			s.players.Go(func() {
-				patience, cancel := context.WithTimeout(ctx, askPatience)
-				defer cancel()
-				_, _ = s.Ask(patience, session.ID, a) // one that has ended meanwhile is passed over
-			})
-		}
-	}
-	return len(sessions) > 0 && !waiting
 }
 
 // Ask is a request of the server's to a client, Answer what the client says to it.

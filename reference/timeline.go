@@ -3,16 +3,13 @@ package reference
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
-	"net/http"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/control"
-	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/host"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -32,186 +29,21 @@ type StepStatus struct {
 	Done bool `json:"done,omitempty"`
 }
 
-// maxDue bounds the times at which a step is to happen that are waited for at once.
-const maxDue = 1000
-
-// play is a step of a run, and when it is due.
-type play struct {
-	world.Step
-	cue  *operation.Matcher // nil if it waits for no message
-	seen int                // messages that it waits for
-	due  []time.Time
-	took int
-}
-
-// last reports whether the step has happened for the last time.
-func (p *play) last() bool {
-	if p.On != nil || p.Every > 0 {
-		return p.Times > 0 && p.took >= p.Times
-	}
-	return p.took > 0
-}
-
-// run is the timeline on its way.
-type run struct {
-	mu    sync.Mutex
-	plays []*play
-	wake  chan struct{}
-}
-
-// newRun makes a run of steps. Patterns have been checked with the world.
-func newRun(steps []Step, g *guard.Guard) *run {
-	r := &run{wake: make(chan struct{}, 1)}
-	for _, step := range steps {
-		p := &play{Step: step}
-		if cue := cmp.Or(step.After, step.On); cue != nil {
-			limits := cue.Limits()
-			limits.Identity = strings.Join(g.Resolve(limits.Identity), "|")
-			p.cue, _ = limits.Matcher()
-		}
-		r.plays = append(r.plays, p)
-	}
-	return r
-}
-
-// begin sets the times of the steps that wait for no message.
-func (r *run) begin() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := time.Now()
-	for _, p := range r.plays {
-		if p.cue == nil {
-			p.due = append(p.due, now.Add(p.First()))
-		}
-	}
-}
-
-// heard counts a message, and sets the times of the steps that have waited for it.
-func (r *run) heard(t *hook.Trace) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, p := range r.plays {
-		if p.cue == nil || p.After != nil && p.seen >= max(p.After.Count, 1) || p.last() || !p.cue.Match(t) {
-			continue
-		}
-		p.seen++
-		if p.seen >= max(cmp.Or(p.After, p.On).Count, 1) && len(p.due) < maxDue {
-			p.due = append(p.due, time.Now().Add(p.First()))
-		}
-	}
-	r.rouse()
-}
-
-// rouse has the run look again what is due first.
-func (r *run) rouse() {
-	select {
-	case r.wake <- struct{}{}:
-	default: // it has been roused
-	}
-}
-
-// over reports whether nothing can happen any more.
-func (r *run) over() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return !slices.ContainsFunc(r.plays, func(p *play) bool { return !p.last() })
-}
-
-// next is the play that is due first; nil if none is.
-func (r *run) next() (first *play, at time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, p := range r.plays {
-		if len(p.due) > 0 && (first == nil || p.due[0].Before(at)) {
-			first, at = p, p.due[0]
-		}
-	}
-	return first, at
-}
-
-// took notes that a step has happened.
-func (r *run) took(p *play, at time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p.took++
-	p.due = p.due[1:]
-	switch {
-	case p.last():
-		p.due = nil
-	case p.Every > 0:
-		p.due = append(p.due, at.Add(p.Every))
-	}
-}
-
-// status is the run as it is.
-func (r *run) status() []StepStatus {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// Timeline says how the steps of the timeline have fared.
+func (s *Server) Timeline() []StepStatus {
 	all := []StepStatus{}
-	for _, p := range r.plays {
-		one := StepStatus{Step: p.String(), Taken: p.took, Done: p.last()}
-		switch {
-		case p.After != nil:
-			one.Waits = "after " + p.After.String()
-		case p.On != nil:
-			one.Waits = "on " + p.On.String()
+	if r := s.steps.Load(); r != nil {
+		for _, one := range r.Status() {
+			all = append(all, StepStatus(one))
 		}
-		if len(p.due) > 0 {
-			one.Next = new(operation.Duration(max(time.Until(p.due[0]), 0)))
-		}
-		all = append(all, one)
 	}
 	return all
 }
 
-// Timeline says how the steps of the timeline have fared.
-func (s *Server) Timeline() []StepStatus {
+// heard tells the timeline of a message, once.
+func (s *Server) heard(t *hook.Trace) {
 	if r := s.steps.Load(); r != nil {
-		return r.status()
-	}
-	return []StepStatus{}
-}
-
-// cues tell the timeline of messages. Without steps that wait for some, there is nothing to tell.
-func (s *Server) cues() hook.Hooks {
-	methods := hook.Methods{}
-	var all bool
-	for _, step := range s.pristine.Timeline {
-		if cue := cmp.Or(step.After, step.On); cue != nil {
-			methods = append(methods, hook.MethodsOf(cue.Method)...)
-			all = all || cue.Method == ""
-		}
-	}
-	switch {
-	case all:
-		methods = nil
-	case len(methods) == 0:
-		return hook.Hooks{}
-	}
-	heard := func(t *hook.Trace) {
-		if r := s.steps.Load(); r != nil && t != nil && methods.Has(t.Method) {
-			t.Once(&s.steps, func() any { r.heard(t); return nil })
-		}
-	}
-	return hook.Hooks{
-		About: func(t *hook.Trace) bool { return methods.Has(t.Method) },
-		Receive: func(next hook.Receiver) hook.Receiver {
-			return func(ctx context.Context, in hook.Incoming) error {
-				err := next(ctx, in) // the answer is on its way then
-				heard(hook.TraceOf(ctx))
-				return err
-			}
-		},
-		HTTP: func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if t := hook.TraceOf(r.Context()); r.Method != http.MethodPost { // a stream, whose end is not waited for, or the end of a session
-					heard(t)
-				} else {
-					defer heard(t) // what a rule has answered before it was received
-				}
-				next.ServeHTTP(w, r)
-			})
-		},
+		t.Once(&s.steps, func() any { r.Heard(t); return nil })
 	}
 }
 
@@ -227,40 +59,24 @@ func (s *Server) play() {
 	if len(s.pristine.Timeline) == 0 || s.closed {
 		return
 	}
-	r := newRun(s.pristine.Timeline, s.options.Guard)
+	r := host.NewRun(s.pristine.Timeline, s.options.Guard)
 	s.steps.Store(r)
 	before := s.journal.Last()
 	s.players.Go(func() { s.run(ctx, r, before) })
 }
 
 // run takes the steps when they are due; before is the newest number of the journal when it began.
-func (s *Server) run(ctx context.Context, r *run, before uint64) {
+func (s *Server) run(ctx context.Context, r *host.Run, before uint64) {
 	if !s.options.TimelineOnRequest && s.pristine.TimelineFrom != world.FromFirstRequest {
-		r.begin()
+		r.Begin()
 	} else {
 		s.players.Go(func() {
 			if s.journal.WaitFor(ctx, journal.Query{Direction: journal.In, Since: before}, 1) == nil {
-				r.begin()
-				r.rouse()
+				r.Begin()
 			}
 		})
 	}
-	for !r.over() {
-		p, at := r.next()
-		var due <-chan time.Time // nil until a message comes
-		if p != nil {
-			due = time.After(time.Until(at))
-		}
-		select {
-		case <-due:
-		case <-r.wake:
-			continue
-		case <-ctx.Done():
-			return
-		}
-		s.take(ctx, p.Step)
-		r.took(p, at)
-	}
+	r.Play(ctx, func(step Step) { s.take(ctx, step) })
 }
 
 // take takes one step. One that finds nothing to act on (a resource that has been
@@ -323,4 +139,61 @@ func (s *Server) operate(ctx context.Context, step Step) {
 	case step.Revisions != nil:
 		_ = s.engine.SetRevisions(step.Revisions) // Validate has seen that they are known
 	}
+}
+
+// askPatience is how long an answer to a request of a timeline is waited for. It is in the journal
+// whenever it comes.
+const askPatience = time.Minute
+
+// askInterval is how often those are looked at that cannot be asked yet: their handshake is
+// not over, or no stream is open by which they can be reached.
+const askInterval = 10 * time.Millisecond
+
+// askAll sends a request to the clients of all sessions as soon as they can be asked, and does
+// not wait for them.
+func (s *Server) askAll(ctx context.Context, r world.Request) {
+	a := Ask{Method: r.Method, Undeclared: r.Undeclared}
+	if len(r.Params) > 0 {
+		params, err := json.Marshal(r.Params)
+		if err != nil {
+			return // what was read from a file always can be written
+		}
+		a.Params = params
+	}
+	s.players.Go(func() {
+		patience, cancel := context.WithTimeout(ctx, askPatience)
+		defer cancel()
+		tick := time.NewTicker(askInterval)
+		defer tick.Stop()
+		done := map[string]bool{}
+		for !s.askReady(ctx, a, done) {
+			select {
+			case <-tick.C:
+			case <-patience.Done():
+				return
+			}
+		}
+	})
+}
+
+// askReady asks the clients that can be asked by now, each once, and reports whether none is
+// left that may come to be.
+func (s *Server) askReady(ctx context.Context, a Ask, done map[string]bool) bool {
+	sessions, waiting := s.Sessions(), false
+	for _, session := range sessions {
+		if done[session.ID] {
+			continue
+		}
+		now, never := s.engine.Askable(session.ID, a)
+		done[session.ID] = now || never
+		waiting = waiting || !done[session.ID]
+		if now {
+			s.players.Go(func() {
+				patience, cancel := context.WithTimeout(ctx, askPatience)
+				defer cancel()
+				_, _ = s.Ask(patience, session.ID, a) // one that has ended meanwhile is passed over
+			})
+		}
+	}
+	return len(sessions) > 0 && !waiting
 }

@@ -3,6 +3,8 @@ package reports
 import (
 	"fmt"
 	"slices"
+
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 )
 
 // consistent says in which member the summary says something else than the results; nil if it does not. An outcome may be held
@@ -10,9 +12,9 @@ import (
 func (r *Report) consistent() error {
 	s, strict := &r.Summary, r.Config.Strict
 	counted := Summary{Observations: len(r.Observations)}
-	for i, x := range r.rows() {
+	for i, x := range r.Rows() {
 		if !x.gravityFits() {
-			return fmt.Errorf("results[%d].gravity is %q on a verdict that is %q", i, clean(string(x.Gravity), 40), x.Verdict)
+			return fmt.Errorf("results[%d].gravity is %q on a verdict that is %q", i, safe.Clean(string(x.Gravity), 40), x.Verdict)
 		}
 		counted.Add(x.Verdict)
 		counted.Security.add(x)
@@ -34,10 +36,10 @@ func (r *Report) consistent() error {
 			return contradiction("summary."+n.name, n.says, n.are)
 		}
 	}
-	if seen := outcome(r.rows(), strict); !s.Outcome.within(seen) {
+	if seen := outcome(r.Rows(), strict); !s.Outcome.within(seen) {
 		return contradiction("summary.outcome", s.Outcome, seen)
 	}
-	if by := (view{r: r}).narrowed(1); s.Scope == Full && by != "" {
+	if by := r.Narrowed(1); s.Scope == Full && by != "" {
 		if s.Revisions != nil {
 			return contradiction("summary.scope", s.Scope, string(Partial)+by)
 		}
@@ -81,13 +83,13 @@ func (r *Report) consistentParts(strict bool) error {
 
 // contradiction says what a member says, and what follows from the results.
 func contradiction(member string, says, follows any) error {
-	return fmt.Errorf("%s: it says %q, and by the results it is %q", member, clean(fmt.Sprint(says), pageTitle), clean(fmt.Sprint(follows), pageTitle))
+	return fmt.Errorf("%s: it says %q, and by the results it is %q", member, safe.Clean(fmt.Sprint(says), maxTitle), safe.Clean(fmt.Sprint(follows), maxTitle))
 }
 
 // differ says which of some counts is another one.
 func (c Counts) differ(path string, counted Counts) error {
 	for _, v := range Verdicts() {
-		if says, is := *c.of(v), *counted.of(v); says != is {
+		if says, is := c.Of(v), counted.Of(v); says != is {
 			return fmt.Errorf("%s counts %d verdicts that are %q, and there are %d", path, says, v, is)
 		}
 	}
@@ -104,6 +106,8 @@ func (x *Result) gravityFits() bool {
 	switch x.Gravity {
 	case "":
 		return true
+	case GravityBasic:
+		return x.Verdict == Fail
 	case GravitySecurity, GravityCodes:
 		return x.Verdict.Red()
 	}

@@ -60,31 +60,3 @@ func TestEarlierScope(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
-
-// TestByRevision: each revision has its mark and what decides it, and a partial run passes nothing.
-func TestByRevision(t *testing.T) {
-	at := func(id, revision string, v Verdict) Result {
-		x := row(id, LevelMust, v, "")
-		x.Revision = revision
-		return x
-	}
-	r := New(Tool{}, Target{}, Config{Since: "2025-03-26"})
-	r.Results = []Result{
-		at("A-1", "2025-11-25", Pass), at("A-1", "2025-03-26", Fail), at("B-1", "2025-03-26", Fail), at("B-2", "2025-03-26", Fail),
-		at("B-3", "2025-03-26", Fail), at("C-1", "2025-03-26", Fail), at("B-1", "2025-06-18", Blocked), at("A-1", "2025-06-18", Pass),
-	}
-	r.Results[5].Under = "A-1"
-	for want, o := range map[string]SummaryOptions{
-		"NOT CONFORMANT, since 2025-03-26; 2025-03-26 ✗ A-1 B-1 B-2 +1  2025-06-18 ? B-1  2025-11-25 ✓":              {},
-		"NOT CONFORMANT, since 2025-03-26, partial run; 2025-03-26 ✗ A-1 B-1 B-2 +1  2025-06-18 ? B-1  2025-11-25 ·": {Partial: true},
-	} {
-		r.Summarize(o)
-		if got := (view{r: r}).told(); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
-		column := MatrixColumn("x", r, ExitFindings, 0)
-		if got := column.ByRevision(); got != (view{r: r}).byRevision() || !strings.Contains(column.Word(), "since 2025-03-26") {
-			t.Errorf("the matrix says %s; %s", column.Word(), got)
-		}
-	}
-}

@@ -2,12 +2,13 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
@@ -111,34 +112,19 @@ func (d *Diff) ExitCode(strict bool) int {
 	return ExitOK
 }
 
-// headline is the comparison in capitals, with the verdict whose colour it has.
-func (d *Diff) headline(strict bool) (word string, as Verdict) {
-	switch {
-	case d.Worse(strict):
-		return "REGRESSED", Fail
-	case d.Compared == 0:
-		return "NOTHING COMPARED", Blocked
-	case d.Found(strict):
-		return "NEW FINDINGS", Fail
-	case d.Less():
-		return "LESS JUDGED", Warn
-	}
-	return "NO REGRESSION", Pass
-}
-
 // Compare says how a report differs from an older one.
 func Compare(old, latest *Report) *Diff {
 	d := &Diff{Schema: DiffSchema, OldTool: old.Tool, NewTool: latest.Tool, Regressions: []Change{}, NewWarnings: []Change{}, Fixes: []Change{}, Lost: []Change{}, Gained: []Change{}, Added: []Change{}}
 	d.NotJudged = notJudged(old, latest)
 	before, after := index(old), index(latest)
-	for _, x := range latest.rows() {
+	for _, x := range latest.Rows() {
 		was := before[x.key()]
 		if was != nil && was.Verdict.Judged() && x.Verdict.Judged() {
 			d.Compared++
 		}
 		d.note(was, x)
 	}
-	for _, x := range old.rows() {
+	for _, x := range old.Rows() {
 		if after[x.key()] == nil && x.Verdict.Judged() {
 			d.Lost = append(d.Lost, change(x, nil))
 		}
@@ -146,7 +132,7 @@ func Compare(old, latest *Report) *Diff {
 	for _, list := range [][]Change{d.Regressions, d.NewWarnings, d.Fixes, d.Lost, d.Gained, d.Added} {
 		slices.SortStableFunc(list, func(a, b Change) int { return CompareIDs(a.ID, b.ID) })
 	}
-	d.NewRequirements, d.GoneRequirements = apart(idSet(old.rows()), idSet(latest.rows()), CompareIDs)
+	d.NewRequirements, d.GoneRequirements = apart(idSet(old.Rows()), idSet(latest.Rows()), CompareIDs)
 	d.NewCombinations, d.GoneCombinations = apart(old.combinationNames(), latest.combinationNames(), strings.Compare)
 	return d
 }
@@ -162,7 +148,7 @@ func CompareMatrices(old, latest *Matrix) *Diff {
 		}
 	}
 	if len(without) > 0 {
-		d.NotJudged = "there is no report on " + clean(listed(without, 6), pageText)
+		d.NotJudged = "there is no report on " + safe.Clean(plural.List(without, 6), maxText)
 	}
 	return d
 }
@@ -188,11 +174,11 @@ func (m *Matrix) flat() *Report {
 
 // notJudged says why a report lacks verdicts that were asked for; empty if it does not.
 func notJudged(old, r *Report) string {
-	switch lost := (view{r: r}).lost(); {
+	switch lost := r.Lost(); {
 	case lost != "":
 		return lost
 	case r.Summary.Interrupted != "":
-		return "the run ended early: " + view{r: r}.early()
+		return "the run ended early: " + r.EndedEarly()
 	case len(r.Results) == 0:
 		return "the new report has no verdicts"
 	}
@@ -201,7 +187,7 @@ func notJudged(old, r *Report) string {
 		e := &r.Target.Endpoints[i]
 		for _, why := range e.Unanswered {
 			if rev, _, _ := strings.Cut(why, ": "); known[rev+" on "+e.Transport] {
-				return e.place() + " in " + clean(why, pageText)
+				return e.Place() + " in " + safe.Clean(why, maxText)
 			}
 		}
 	}
@@ -248,7 +234,7 @@ func change(was, is *Result) Change {
 
 func index(r *Report) map[rowKey]*Result {
 	m := make(map[rowKey]*Result, len(r.Results))
-	for _, x := range r.rows() {
+	for _, x := range r.Rows() {
 		m[x.key()] = x
 	}
 	return m
@@ -264,7 +250,7 @@ func idSet(results []*Result) map[string]bool {
 
 func (r *Report) combinationNames() map[string]bool {
 	m := map[string]bool{}
-	for _, x := range r.rows() {
+	for _, x := range r.Rows() {
 		m[strings.TrimSuffix(x.Revision+" on "+x.Transport, " on ")] = true
 	}
 	return m
@@ -282,80 +268,4 @@ func apart(old, latest map[string]bool, compare func(a, b string) int) (added, g
 }
 
 // WriteDiffJSON writes a comparison for machines.
-func WriteDiffJSON(w io.Writer, d *Diff) error { return writeJSON(w, "comparison", "  ", d) }
-
-// WriteDiff writes a comparison for people. Only Color, Width and Verbose of the
-// options matter, and Strict, under which warnings count.
-func WriteDiff(w io.Writer, d *Diff, o Options) error {
-	c := newConsole(w, New(d.NewTool, Target{}, Config{}), o)
-	for _, part := range []struct {
-		title string
-		list  []Change
-	}{
-		{"REGRESSIONS", d.Regressions}, {"NEW WARNINGS", d.NewWarnings}, {"FOUND WHERE NOTHING WAS JUDGED BEFORE", d.Added}, {"NO LONGER JUDGED", d.Lost},
-		{"FIXED", d.Fixes}, {"NEWLY JUDGED, IN ORDER", d.Gained},
-	} {
-		c.changes(part.title, part.list)
-	}
-	for _, part := range []struct {
-		title string
-		list  []string
-	}{
-		{"requirements only in the new report", d.NewRequirements}, {"requirements only in the old report", d.GoneRequirements},
-		{"combinations only in the new report", d.NewCombinations}, {"combinations only in the old report", d.GoneCombinations},
-	} {
-		if len(part.list) > 0 {
-			c.Title(part.title)
-			c.paragraph(2, "", c.list(part.list, 12))
-		}
-	}
-	word, as := d.headline(o.Strict)
-	c.Line()
-	if d.NotJudged != "" {
-		c.paragraph(0, "", "Not everything could be judged: "+d.NotJudged+".")
-	}
-	if word == "NOTHING COMPARED" {
-		c.paragraph(0, "", "No verdict was judged in both reports: compare reports with requirements and combinations in common.")
-	}
-	text := fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing was judged before, %d compared",
-		count(len(d.Regressions), "regression"), count(len(d.NewWarnings), "new warning"), len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared)
-	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+text, c.lastWidth()) {
-		c.Line(l)
-	}
-	return c.flush("comparison")
-}
-
-// changes lists changes, those of one requirement with one meaning together.
-func (c *console) changes(title string, list []Change) {
-	if len(list) == 0 {
-		return
-	}
-	c.Title(fmt.Sprintf("%s  %s", title, count(len(list), "verdict")))
-	const most = 40
-	shown := 0
-	for i := 0; i < len(list); shown++ {
-		x, k := list[i], i
-		var where []*Result
-		for ; k < len(list) && list[k].ID == x.ID && list[k].Old == x.Old && list[k].New == x.New; k++ {
-			where = append(where, &Result{Revision: list[k].Revision, Transport: list[k].Transport})
-		}
-		i = k
-		if shown >= most && !c.o.Verbose {
-			continue
-		}
-		c.paragraph(2, x.ID, fmt.Sprintf("%s: %s, was %s (%s)", x.Title, orAbsent(x.New), orAbsent(x.Old), c.where(where)))
-		if x.New != Pass {
-			c.labelled(4, "now", Shorten(x.Actual, consoleFrame))
-		}
-	}
-	if shown > most && !c.o.Verbose {
-		c.Line(fmt.Sprintf("  and %d more (--verbose)", shown-most))
-	}
-}
-
-func orAbsent(v Verdict) string {
-	if v == "" {
-		return "not in the report"
-	}
-	return string(v)
-}
+func WriteDiffJSON(w io.Writer, d *Diff) error { return terminal.WriteJSON(w, "comparison", "  ", d) }

@@ -11,7 +11,7 @@ func TestOneAtATime(t *testing.T) {
 		r := sample()
 		r.Summary.Interrupted = interrupted
 		r.Target.Endpoints[0].OneAtATime = "none of 9 requests was answered"
-		if text := (view{r: r}).early(); strings.Contains(text, "; none of 9 requests was answered") != want {
+		if text := r.EndedEarly(); strings.Contains(text, "; none of 9 requests was answered") != want {
 			t.Errorf("%s: %q", interrupted, text)
 		}
 	}
@@ -22,7 +22,7 @@ func TestHung(t *testing.T) {
 	r := sample()
 	r.Summary.Interrupted = "budget"
 	r.Target.Endpoints[0].Hung = "nothing has come from it"
-	if text := (view{r: r}).early(); !strings.HasSuffix(text, "was spent; nothing has come from it") {
+	if text := r.EndedEarly(); !strings.HasSuffix(text, "was spent; nothing has come from it") {
 		t.Errorf("%q", text)
 	}
 }

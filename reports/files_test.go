@@ -2,11 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/json"
-	"encoding/xml"
-	"errors"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -50,57 +45,6 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareFound: what is found where nothing was judged before is told apart from what
-// became worse, and reports with nothing in common are not compared.
-func TestCompareFound(t *testing.T) {
-	place := func(r *Report, id string) *Result {
-		return &r.Results[slices.IndexFunc(r.Results, func(x Result) bool { return x.ID == id })]
-	}
-	for name, test := range map[string]struct {
-		change         func(old, latest *Report)
-		normal, strict int
-		word           string
-	}{
-		"the same":  {func(_, _ *Report) {}, ExitOK, ExitOK, "NO REGRESSION"},
-		"a failure": {func(_, l *Report) { place(l, "TMPL-12").Verdict = Fail }, ExitFindings, ExitFindings, "NEW FINDINGS"},
-		"a warning": {func(_, l *Report) { place(l, "TMPL-12").Verdict = Warn }, ExitOK, ExitFindings, "NO REGRESSION"},
-		"excused":   {func(_, l *Report) { x := place(l, "TMPL-12"); x.Verdict, x.Excused = Fail, true }, ExitOK, ExitOK, "NO REGRESSION"},
-		"nothing to read": {func(_, l *Report) {
-			x := place(l, "PAGE-10")
-			x.Verdict, x.ReasonCode = NotApplicable, CodeNeedsSubject
-		}, ExitOK, ExitFindings, "LESS JUDGED"},
-		"not declared": {func(_, l *Report) { x := place(l, "PAGE-10"); x.Verdict, x.ReasonCode = NotApplicable, CodeUndeclared }, ExitOK, ExitFindings, "LESS JUDGED"},
-		"no occasion": {func(_, l *Report) {
-			x := place(l, "PAGE-10")
-			x.Verdict, x.ReasonCode = NotApplicable, CodeNotExercised
-		}, ExitOK, ExitOK, "NO REGRESSION"},
-		"a SHOULD blocked": {func(o, l *Report) {
-			place(o, "READ-09").Level = LevelShould
-			x := place(l, "READ-09")
-			x.Level, x.Verdict = LevelShould, Blocked
-		}, ExitOK, ExitFindings, "LESS JUDGED"},
-		"a MUST blocked": {func(_, l *Report) { place(l, "PAGE-10").Verdict = Blocked }, ExitFindings, ExitFindings, "REGRESSED"},
-		"not answered": {func(_, l *Report) {
-			gone := place(l, "READ-09").Revision
-			l.Target.Endpoints[0].Unanswered = []string{gone + ": initialize was not answered"}
-			l.Results = slices.DeleteFunc(l.Results, func(x Result) bool { return x.Revision == gone && x.Transport == "stdio" })
-		}, ExitFindings, ExitFindings, "REGRESSED"},
-		"nothing in common": {func(o, l *Report) { o.Results, l.Results = o.Results[:0], l.Results[:1] }, ExitNotEstablished, ExitNotEstablished, "NOTHING COMPARED"},
-		"a regression too":  {func(_, l *Report) { place(l, "TMPL-12").Verdict, place(l, "PAGE-10").Verdict = Fail, Fail }, ExitFindings, ExitFindings, "REGRESSED"},
-	} {
-		old, latest := sample(), sample()
-		test.change(old, latest)
-		d := Compare(old, latest)
-		if d.ExitCode(false) != test.normal || d.ExitCode(true) != test.strict {
-			t.Errorf("%s: status %d, strict %d", name, d.ExitCode(false), d.ExitCode(true))
-		}
-		var b strings.Builder
-		if err := WriteDiff(&b, d, Options{}); err != nil || !strings.Contains(b.String(), "\n"+test.word+"  ") {
-			t.Errorf("%s: %v\n%s", name, err, b.String())
-		}
-	}
-}
-
 func TestCompareWarnings(t *testing.T) {
 	old, latest := sample(), sample()
 	passed := &latest.Results[slices.IndexFunc(latest.Results, func(x Result) bool { return x.Verdict == Pass })]
@@ -112,18 +56,6 @@ func TestCompareWarnings(t *testing.T) {
 	passed.Verdict = Blocked
 	if d := Compare(old, latest); !d.Worse(false) {
 		t.Error("a MUST that is blocked now is no regression")
-	}
-}
-
-func TestWriteDiff(t *testing.T) {
-	var b bytes.Buffer
-	if err := WriteDiff(&b, Compare(sample(), hostileReport()), Options{Verbose: true}); err != nil {
-		t.Fatal(err)
-	}
-	inert(t, b.String())
-	b.Reset()
-	if err := WriteDiffJSON(&b, Compare(sample(), hostileReport())); err != nil || !json.Valid(b.Bytes()) {
-		t.Error(err)
 	}
 }
 
@@ -226,69 +158,56 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-func TestBadge(t *testing.T) {
-	for _, r := range []*Report{sample(), hostileReport(), New(Tool{}, Target{}, Config{})} {
-		var b bytes.Buffer
-		if err := WriteBadge(&b, r, hostile); err != nil {
-			t.Fatal(err)
-		}
-		inert(t, b.String())
-		d := xml.NewDecoder(&b)
-		for {
-			if _, err := d.Token(); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+// shard is the part of a report in one revision, as a machine judged it with a baseline.
+func shard(revision string, b *BaselineSummary) *Report {
+	r := sample()
+	r.Results = slices.DeleteFunc(r.Results, func(x Result) bool { return x.Revision != revision })
+	r.Summarize(SummaryOptions{Partial: true})
+	r.Summary.Baseline = b
+	return r
 }
 
-// TestStatement holds a statement to the rules of its types: each resource has a
-// uri, a digest or content, digests are of the right length, and the result is one of
-// the three words.
-func TestStatement(t *testing.T) {
-	for _, test := range []struct {
-		verdicts []Verdict // what is in the report
-		o        SummaryOptions
-		want     string
-	}{
-		{Verdicts(), SummaryOptions{}, "FAILED"},
-		{[]Verdict{Pass, Fail}, SummaryOptions{Partial: true}, "FAILED"},
-		{[]Verdict{Pass, Warn}, SummaryOptions{Strict: true}, "FAILED"},
-		{[]Verdict{Pass, Blocked}, SummaryOptions{}, "FAILED"}, // not established
-		{[]Verdict{NotApplicable}, SummaryOptions{}, "FAILED"},
-		{[]Verdict{Pass, Warn}, SummaryOptions{}, "WARNED"},
-		{[]Verdict{Pass, Warn}, SummaryOptions{Partial: true}, "WARNED"},
-		{[]Verdict{Pass}, SummaryOptions{Partial: true}, "WARNED"},
-		{[]Verdict{Pass}, SummaryOptions{}, "PASSED"},
-	} {
-		r := sample()
-		r.Results = slices.DeleteFunc(r.Results, func(x Result) bool { return !slices.Contains(test.verdicts, x.Verdict) })
-		r.Summarize(test.o)
-		var b bytes.Buffer
-		if err := WriteStatement(&b, r, StatementOptions{Report: "r.json", ReportDigest: sha256.Sum256([]byte("x"))}); err != nil {
-			t.Fatal(err)
-		}
-		var s statement
-		if err := json.Unmarshal(b.Bytes(), &s); err != nil {
-			t.Fatal(err)
-		}
-		if s.Type != StatementType || s.PredicateType != PredicateType || s.Predicate.Result != test.want {
-			t.Errorf("%v %+v: %s %s %s, not %s", test.verdicts, test.o, s.Type, s.PredicateType, s.Predicate.Result, test.want)
-		}
-		if len(s.Subject) != 1 || len(s.Subject[0].Digest["sha256"]) != 64 {
-			t.Errorf("subject %+v", s.Subject)
-		}
-		for _, x := range s.Predicate.Configuration {
-			if x.URI == "" && len(x.Digest) == 0 {
-				t.Errorf("the resource %s has neither uri nor digest", x.Name)
-			}
-		}
+// TestMergeBaseline: what became of entries is found from all parts.
+func TestMergeBaseline(t *testing.T) {
+	at := func(line int, id, revision string, v ...BaselineVerdict) BaselineEntry {
+		return BaselineEntry{Line: line, Pattern: Pattern{ID: id, Revision: revision, Transport: "stdio"}, Verdicts: v}
 	}
-	var b bytes.Buffer
-	if err := WriteStatement(&b, hostileReport(), StatementOptions{Subjects: []Artifact{{Name: "x", Digest: map[string]string{"sha256": "00"}}}}); err != nil {
+	one := &BaselineSummary{File: "ci/known.txt", Entries: 5,
+		Stale:   []BaselineEntry{at(1, "PAGE-10", "", BaselineVerdict{"2025-06-18", "stdio", Pass})},
+		Expired: []BaselineEntry{at(2, "READ-09", "", BaselineVerdict{"2025-06-18", "stdio", Warn})},
+		Missing: []BaselineEntry{at(3, "PAGE-9", "2025-11-25"), at(4, "NONE-1", "")}, OutsidePlan: 2}
+	two := &BaselineSummary{File: `known.txt`, Entries: 5, Missing: []BaselineEntry{at(4, "NONE-1", "")}, OutsidePlan: 1}
+	r, err := Merge([]*Report{shard("2025-06-18", one), shard("2025-11-25", two)}, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	inert(t, b.String())
+	b := r.Summary.Baseline
+	lines := func(list []BaselineEntry) (n []int) {
+		for _, e := range list {
+			n = append(n, e.Line)
+		}
+		return n
+	}
+	if !slices.Equal(lines(b.Stale), []int{1}) || !slices.Equal(lines(b.Expired), []int{2}) || !slices.Equal(lines(b.Missing), []int{4}) || b.Entries != 5 || b.OutsidePlan != 1 {
+		t.Errorf("%+v", b)
+	}
+	// Earlier releases counted what they did not list.
+	old, older := *one, *two
+	old.Missing, older.Missing, old.OutsidePlan, older.OutsidePlan = nil, nil, 3, 2
+	for want, parts := range map[int][]*BaselineSummary{2: {&old, &older}, 1: {&old, two}} {
+		r, err := Merge([]*Report{shard("2025-06-18", parts[0]), shard("2025-11-25", parts[1])}, nil)
+		if err != nil || r.Summary.Baseline.OutsidePlan != want {
+			t.Errorf("outside of the plan: %+v, %v; want %d", r.Summary.Baseline, err, want)
+		}
+	}
+	if v := b.Stale[0].Verdicts; len(v) != 2 {
+		t.Errorf("the stale entry is about %v", v)
+	}
+	two.Entries = 7
+	if _, err := Merge([]*Report{shard("2025-06-18", one), shard("2025-11-25", two)}, nil); err == nil || !strings.Contains(err.Error(), "one baseline") {
+		t.Errorf("two baselines are joined: %v", err)
+	}
+	if r, err := Merge([]*Report{shard("2025-06-18", nil), shard("2025-11-25", two)}, nil); err != nil || r.Summary.Baseline == nil || r.Summary.Baseline.Entries != 7 {
+		t.Errorf("a part without a baseline: %v", err)
+	}
 }

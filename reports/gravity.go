@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
@@ -11,8 +10,9 @@ import (
 type Gravity string
 
 // The gravities, which are contract. Codes are findings about nothing more than the code
-// of an error: they are true, and most servers have some.
+// of an error: they are true, and most servers have some. Basic are failures of what clients get nothing without.
 const (
+	GravityBasic    Gravity = "basic"
 	GravitySecurity Gravity = "security"
 	GravityFailure  Gravity = "failure"
 	GravityWarning  Gravity = "warning"
@@ -32,7 +32,7 @@ func GravityOf(v Verdict) Gravity {
 }
 
 // weight is the gravity of a result, also where the report is of a version that had none.
-func (x *Result) weight() Gravity {
+func (x *Result) Weight() Gravity {
 	if !x.Verdict.Red() {
 		return ""
 	}
@@ -40,15 +40,18 @@ func (x *Result) weight() Gravity {
 }
 
 // harms reports whether a result is a finding about security.
-func (x *Result) harms() bool { return x.weight() == GravitySecurity }
+func (x *Result) Harms() bool { return x.Weight() == GravitySecurity }
 
-// byGravity puts what harms first, then the gravest verdicts, and of these last what is
+// ByGravity puts what is basic first and then what harms, then the gravest verdicts, and of these last what is
 // only about codes.
-func byGravity(a, b *Result) int {
+func ByGravity(a, b *Result) int {
 	order := Verdicts()
-	return cmp.Or(last(!a.harms(), !b.harms()), cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)),
-		last(a.weight() == GravityCodes, b.weight() == GravityCodes))
+	return cmp.Or(last(!a.Basic(), !b.Basic()), last(!a.Harms(), !b.Harms()), cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)),
+		last(a.Weight() == GravityCodes, b.Weight() == GravityCodes))
 }
+
+// Basic reports whether a result is a failure of what clients get nothing without.
+func (x *Result) Basic() bool { return x.Weight() == GravityBasic }
 
 // last orders what is so behind what is not.
 func last(a, b bool) int {
@@ -70,40 +73,10 @@ type SecurityCounts struct {
 // add counts a result.
 func (s *SecurityCounts) add(x *Result) {
 	switch {
-	case !x.harms():
+	case !x.Harms():
 	case x.Verdict == Fail:
 		s.Fail++
 	default:
 		s.Warn++
 	}
-}
-
-// among says how many of what was counted are about security; empty if none is.
-func among(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (%d security)", n)
-}
-
-// groups are the findings that nothing excuses, the gravest first, as lists under titles.
-func (v view) groups() []findingGroup {
-	parts := []findingGroup{{title: "Security"}, {title: "Failures"}, {title: "Warnings"}}
-	for _, f := range findings(v.r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
-		i := 2
-		switch x := f.results[0]; {
-		case x.harms():
-			i = 0
-		case x.Verdict == Fail:
-			i = 1
-		}
-		parts[i].list = append(parts[i].list, f)
-	}
-	return slices.DeleteFunc(parts, func(p findingGroup) bool { return len(p.list) == 0 })
-}
-
-// findingGroup is findings of about the same gravity.
-type findingGroup struct {
-	title string
-	list  []*finding
 }

@@ -2,9 +2,8 @@ package reports
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	_ "embed"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,56 +13,42 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	jsonv1 "github.com/go-json-experiment/json/v1"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // MaxReport bounds the size of a report that [ReadJSON] reads, in bytes.
 const MaxReport = 1 << 30
 
-// chunk is how many bytes of a frame are encoded at a time.
-const chunk = 32 << 10
-
-// WriteJSON writes a report in the order of the contract, the summary last.
-// Frames are written piece by piece, so that large ones are not held twice.
+// WriteJSON writes a report in the order of the contract, the summary last, and one after the
+// other: it is not held twice.
 func WriteJSON(w io.Writer, r *Report) error {
-	buffer := bufio.NewWriterSize(terminal.HarmlessJSON(w), 64<<10)
-	out := &jsonWriter{w: buffer}
-	out.text(`{`)
-	out.member("schema", r.Schema)
-	out.member("tool", r.Tool)
-	out.member("target", r.Target)
-	out.member("config", r.Config)
-	writeList(out, "frames", r.Frames, out.frame)
-	writeList(out, "results", r.Results, func(x *Result) { out.value(x) })
-	writeList(out, "observations", r.Observations, func(x *Observation) { out.value(x) })
-	out.member("summary", r.Summary)
+	out := &jsonWriter{w: bufio.NewWriterSize(terminal.HarmlessJSON(w), 64<<10)}
+	out.text("{")
+	for _, m := range []struct {
+		name  string
+		value any
+	}{{"schema", r.Schema}, {"tool", r.Tool}, {"target", r.Target}, {"config", r.Config}} {
+		out.text("\n\"" + m.name + "\":")
+		out.value(m.value)
+		out.text(",")
+	}
+	writeList(out, "frames", r.Frames)
+	writeList(out, "results", r.Results)
+	writeList(out, "observations", r.Observations)
+	out.text("\n\"summary\":")
+	out.value(r.Summary)
 	out.text("\n}\n")
-	if out.err == nil {
-		out.err = buffer.Flush()
+	if err := cmp.Or(out.err, out.w.Flush()); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
 	}
-	return unwritten("report", out.err)
-}
-
-// unwritten says what could not be written; nil for nil.
-func unwritten(what string, err error) error {
-	if err != nil {
-		err = fmt.Errorf("writing the %s: %w", what, err)
-	}
-	return err
-}
-
-// writeJSON writes a value for machines and for people who look closely.
-func writeJSON(w io.Writer, what, indent string, value any) error {
-	encoder := json.NewEncoder(terminal.HarmlessJSON(w))
-	encoder.SetIndent("", indent)
-	return unwritten(what, encoder.Encode(value))
+	return nil
 }
 
 // jsonWriter keeps the first error, after which it writes nothing.
 type jsonWriter struct {
-	w       *bufio.Writer
-	members int
-	err     error
+	w   *bufio.Writer
+	err error
 }
 
 func (j *jsonWriter) text(s string) {
@@ -73,111 +58,52 @@ func (j *jsonWriter) text(s string) {
 }
 
 func (j *jsonWriter) value(v any) {
-	if j.err != nil {
-		return
-	}
 	// What readers expect to be a list is one, if it is empty too.
 	raw, err := jsonv2.Marshal(v, jsonv1.DefaultOptionsV1(), jsonv2.FormatNilSliceAsNull(false))
-	if err != nil {
-		j.err = err
-		return
-	}
-	_, j.err = j.w.Write(raw)
-}
-
-func (j *jsonWriter) member(name string, v any) {
-	if j.members > 0 {
-		j.text(",")
-	}
-	j.members++
-	j.text("\n\"" + name + "\":")
-	j.value(v)
+	j.err = cmp.Or(j.err, err)
+	j.text(string(raw))
 }
 
 // writeList writes a member that is a list, an item on each line.
-func writeList[T any](j *jsonWriter, name string, list []T, item func(*T)) {
-	j.text(",\n\"" + name + "\":[")
+func writeList[T any](j *jsonWriter, name string, list []T) {
+	j.text("\n\"" + name + "\":[")
 	for i := range list {
 		if i > 0 {
 			j.text(",")
 		}
 		j.text("\n")
-		item(&list[i])
+		j.value(&list[i])
 	}
-	j.text("]")
+	j.text("],")
 }
 
-// frame writes the members that describe a frame and then its bytes.
-func (j *jsonWriter) frame(f *Frame) {
-	if j.err != nil {
-		return
+// plainFrame is a frame without its bytes, frameJSON one as it stands in JSON.
+type (
+	plainFrame Frame
+	frameJSON  struct {
+		plainFrame
+		Text   *string `json:"text,omitempty"`
+		Base64 []byte  `json:"base64,omitempty"`
 	}
-	raw, err := json.Marshal(plainFrame(*f))
-	if err != nil {
-		j.err = err
-		return
-	}
-	if _, j.err = j.w.Write(bytes.TrimSuffix(raw, []byte("}"))); j.err != nil {
-		return
-	}
-	switch {
-	case len(f.Data) == 0:
-		j.text("}")
-	case utf8.Valid(f.Data):
-		j.text(`,"text":"`)
-		j.pieces(f.Data)
-		j.text(`"}`)
-	default:
-		j.text(`,"base64":"`)
-		encoder := base64.NewEncoder(base64.StdEncoding, j.w)
-		if _, err := encoder.Write(f.Data); err != nil && j.err == nil {
-			j.err = err
-		}
-		if err := encoder.Close(); err != nil && j.err == nil {
-			j.err = err
-		}
-		j.text(`"}`)
-	}
-}
-
-// pieces writes the inside of a JSON string, cut at character boundaries.
-func (j *jsonWriter) pieces(data []byte) {
-	for len(data) > 0 && j.err == nil {
-		n := min(len(data), chunk)
-		for n < len(data) && !utf8.RuneStart(data[n]) {
-			n--
-		}
-		raw, err := json.Marshal(string(data[:n]))
-		if err != nil {
-			j.err = err
-			return
-		}
-		_, j.err = j.w.Write(raw[1 : len(raw)-1])
-		data = data[n:]
-	}
-}
-
-// plainFrame is a frame without its bytes.
-type plainFrame Frame
+)
 
 // MarshalJSON writes a frame with its bytes as "text" or "base64".
 func (f Frame) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	j := &jsonWriter{w: bufio.NewWriter(&b)}
-	j.frame(&f)
-	if err := errors.Join(j.err, j.w.Flush()); err != nil {
-		return nil, err
+	x := frameJSON{plainFrame: plainFrame(f)}
+	switch {
+	case len(f.Data) == 0:
+	case utf8.Valid(f.Data):
+		text := string(f.Data)
+		x.Text = &text
+	default:
+		x.Base64 = f.Data
 	}
-	return b.Bytes(), nil
+	return json.Marshal(x)
 }
 
 // UnmarshalJSON reads a frame with its bytes from "text" or "base64".
 func (f *Frame) UnmarshalJSON(raw []byte) error {
-	var x struct {
-		plainFrame
-		Text   *string `json:"text"`
-		Base64 []byte  `json:"base64"`
-	}
+	var x frameJSON
 	if err := json.Unmarshal(raw, &x); err != nil {
 		return err
 	}
@@ -185,10 +111,8 @@ func (f *Frame) UnmarshalJSON(raw []byte) error {
 		return errors.New("a frame has both text and base64")
 	}
 	*f = Frame(x.plainFrame)
-	switch {
-	case x.Base64 != nil:
-		f.Data = x.Base64
-	case x.Text != nil:
+	f.Data = x.Base64
+	if x.Text != nil {
 		f.Data = []byte(*x.Text)
 	}
 	return nil
@@ -239,7 +163,7 @@ func (d *reportReader) read() (*Report, error) {
 		if !ok {
 			return nil, errors.New("a member name is missing")
 		}
-		d.place = fmt.Sprintf("the member %q", Shorten(Sanitize(name), 60))
+		d.place = fmt.Sprintf("the member %q", safe.Shorten(safe.Line(name), 60))
 		if d.seen[name] {
 			return nil, errors.New("it stands there twice")
 		}
@@ -313,7 +237,7 @@ func checkSchema(name string) error {
 	if name == Schema || strings.HasPrefix(name, Schema+".") {
 		return nil
 	}
-	return fmt.Errorf("the schema is %q instead of %q", Shorten(Sanitize(name), 60), Schema)
+	return fmt.Errorf("the schema is %q instead of %q", safe.Shorten(safe.Line(name), 60), Schema)
 }
 
 // check holds a report that was read against the rules that its types do not
@@ -331,14 +255,14 @@ func (r *Report) check(seen map[string]bool) error {
 		return errors.New("the report is truncated: its summary has no outcome")
 	}
 	rows := make(map[rowKey]bool, len(r.Results))
-	for i, x := range r.rows() {
+	for i, x := range r.Rows() {
 		switch {
 		case x.ID == "":
 			return fmt.Errorf("result %d has no id", i+1)
 		case !x.Verdict.Known():
-			return fmt.Errorf("result %d has the unknown verdict %q", i+1, Shorten(Sanitize(string(x.Verdict)), 60))
+			return fmt.Errorf("result %d has the unknown verdict %q", i+1, safe.Shorten(safe.Line(string(x.Verdict)), 60))
 		case rows[x.key()]:
-			return fmt.Errorf("result %d repeats %s in %s on %s", i+1, Sanitize(x.ID), Sanitize(x.Revision), Sanitize(x.Transport))
+			return fmt.Errorf("result %d repeats %s in %s on %s", i+1, safe.Line(x.ID), safe.Line(x.Revision), safe.Line(x.Transport))
 		}
 		rows[x.key()] = true
 	}

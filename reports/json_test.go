@@ -3,8 +3,6 @@ package reports
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -70,7 +68,7 @@ func TestJSONFrameBytesSurvive(t *testing.T) {
 			rapid.Map(rapid.String(), func(s string) []byte { return []byte(s + "x") })).Draw(t, "data")
 		// Long enough to be written in several pieces, cut inside of characters.
 		if rapid.Bool().Draw(t, "long") {
-			data = bytes.Repeat(data, chunk/len(data)+2)
+			data = bytes.Repeat(data, (32<<10)/len(data)+2)
 		}
 		r := sample()
 		r.Frames = []Frame{{Number: 1, Session: "s", Direction: In, Data: data, Size: len(data)}}
@@ -136,57 +134,4 @@ func TestReadJSONIgnoresMinorAdditions(t *testing.T) {
 	if _, err := ReadJSON(strings.NewReader(text)); err != nil {
 		t.Error(err)
 	}
-}
-
-type failingWriter struct{ left int }
-
-func (w *failingWriter) Write(p []byte) (int, error) {
-	if w.left -= len(p); w.left < 0 {
-		return 0, errors.New("disk full")
-	}
-	return len(p), nil
-}
-
-func TestWritersReportErrors(t *testing.T) {
-	for name, write := range map[string]func(io.Writer) error{
-		"json":    func(w io.Writer) error { return WriteJSON(w, sample()) },
-		"junit":   func(w io.Writer) error { return WriteJUnit(w, sample(), Options{}) },
-		"console": func(w io.Writer) error { return WriteConsole(w, sample(), Options{}) },
-	} {
-		if err := write(&failingWriter{}); err == nil || !strings.Contains(err.Error(), "disk full") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestHostileJSON(t *testing.T) {
-	r := hostileReport()
-	r.Summarize(SummaryOptions{Strict: r.Config.Strict, Partial: true})
-	raw := encode(t, r)
-	if bytes.Contains(raw, []byte("<script>")) || bytes.ContainsAny(raw, "\x00\x1b") {
-		t.Error("hostile text is not escaped")
-	}
-	if _, err := ReadJSON(bytes.NewReader(raw)); err != nil {
-		t.Error(err)
-	}
-}
-
-func FuzzReadJSON(f *testing.F) {
-	f.Add(encode(f, sample()))
-	f.Add([]byte(`{"schema":"mcpcheck.report/1"}`))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		r, err := ReadJSON(bytes.NewReader(raw))
-		if err != nil {
-			return
-		}
-		if err := WriteJUnit(io.Discard, r, Options{Strict: true}); err != nil {
-			t.Error(err)
-		}
-		if err := WriteConsole(io.Discard, r, Options{}); err != nil {
-			t.Error(err)
-		}
-		if _, err := ReadJSON(bytes.NewReader(encode(t, r))); err != nil {
-			t.Errorf("what was read cannot be read again: %v", err)
-		}
-	})
 }

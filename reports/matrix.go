@@ -10,6 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // MatrixSchema names the contract of a matrix.
@@ -95,7 +99,7 @@ type MatrixSummary struct {
 
 // String is the summary in one line.
 func (s MatrixSummary) String() string {
-	text := fmt.Sprintf("%s: %d conformant, ", count(s.Targets, "target"), s.Conformant)
+	text := fmt.Sprintf("%s: %d conformant, ", plural.Count(s.Targets, "target"), s.Conformant)
 	if s.NothingFound > 0 {
 		text += fmt.Sprintf("%d without failures in a partial run, ", s.NothingFound)
 	}
@@ -111,12 +115,12 @@ func NewMatrix(tool Tool, shard string) *Matrix {
 	return &Matrix{Schema: MatrixSchema, Tool: tool, Shard: shard, Requirements: []MatrixRequirement{}, Targets: []MatrixTarget{}}
 }
 
-// worstFirst orders the verdicts of one requirement over combinations.
-var worstFirst = []Verdict{Fail, Warn, Blocked, Pass, NotApplicable}
+// WorstFirst orders the verdicts of one requirement over combinations.
+func WorstFirst() []Verdict { return []Verdict{Fail, Warn, Blocked, Pass, NotApplicable} }
 
 // MatrixColumn makes the column of a target that was judged.
 func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTarget {
-	t := MatrixTarget{Name: name, Status: MatrixJudged, ExitCode: exit, TookMS: Milliseconds(took), Judged: r.Summary.Revisions, Since: r.Config.Since, Outcome: r.Summary.Outcome, Scope: r.Summary.Scope, Extent: r.extent(),
+	t := MatrixTarget{Name: name, Status: MatrixJudged, ExitCode: exit, TookMS: Milliseconds(took), Judged: r.Summary.Revisions, Since: r.Config.Since, Outcome: r.Summary.Outcome, Scope: r.Summary.Scope, Extent: r.Extent(),
 		Counts: r.Summary.Counts, Security: r.Summary.Security, Excused: r.Summary.Excused, Verdicts: map[string]Verdict{}}
 	for _, e := range r.Target.Endpoints {
 		t.Revisions = append(t.Revisions, e.Revisions...)
@@ -124,49 +128,17 @@ func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTa
 			t.Server = e.Server
 		}
 	}
-	t.Error = view{r: r}.unreached()
+	t.Error = r.Unreached()
 	slices.Sort(t.Revisions)
 	t.Revisions = slices.Compact(t.Revisions)
-	for _, x := range r.rows() {
+	order := WorstFirst()
+	for _, x := range r.Rows() {
 		was, known := t.Verdicts[x.ID]
-		if !known || slices.Index(worstFirst, x.Verdict) < slices.Index(worstFirst, was) {
+		if !known || slices.Index(order, x.Verdict) < slices.Index(order, was) {
 			t.Verdicts[x.ID] = x.Verdict
 		}
 	}
 	return t
-}
-
-// Word is what is said of the target, in the words of its own report.
-func (t *MatrixTarget) Word() string {
-	said := standing{t.Outcome, t.Scope, t.Counts, t.Security, clean(t.Since, 40), t.Extent, t.Error != "", ""}
-	if t.Scope != Full {
-		said.extent = cmp.Or(t.Extent, extentPartial) // earlier versions did not tell it
-	}
-	word, _ := said.headline()
-	word = strings.ToLower(word)
-	switch {
-	case t.Status == MatrixTimedOut:
-		return "timed out"
-	case t.Status != MatrixJudged:
-		return "no report"
-	case t.Outcome == NonConformant && t.ExitCode == ExitOK:
-		word += ", excused"
-	case t.Outcome == NonConformant:
-		word += among(t.Security.Fail + t.Security.Warn)
-	}
-	return said.complete(word)
-}
-
-// revisions lists those in which any target was judged, the oldest first.
-func (m *Matrix) revisions() []string {
-	var all []string
-	for i := range m.Targets {
-		for _, s := range m.Targets[i].Judged {
-			all = append(all, s.Revision)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // ByRevision is the result by revision in a line: "2025-03-26 ✗ BATCH-01  2025-06-18 ✓".
@@ -179,7 +151,7 @@ func (m *Matrix) Add(t MatrixTarget, r *Report) {
 		return
 	}
 	var rows []MatrixRequirement
-	for _, x := range r.rows() {
+	for _, x := range r.Rows() {
 		rows = append(rows, MatrixRequirement{x.ID, x.Title, x.Level})
 	}
 	m.require(rows)
@@ -247,7 +219,7 @@ func (m *Matrix) ExitCode() int {
 }
 
 // WriteMatrixJSON writes a matrix for machines.
-func WriteMatrixJSON(w io.Writer, m *Matrix) error { return writeJSON(w, "matrix", " ", m) }
+func WriteMatrixJSON(w io.Writer, m *Matrix) error { return terminal.WriteJSON(w, "matrix", " ", m) }
 
 // NotMatrixError says that a file is of another kind than a matrix.
 type NotMatrixError struct{ Schema string }
@@ -278,7 +250,7 @@ func ReadMatrix(r io.Reader) (*Matrix, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the matrix cannot be read: %w", err)
 	case raw.Schema != MatrixSchema:
-		return nil, &NotMatrixError{Schema: clean(raw.Schema, 60)}
+		return nil, &NotMatrixError{Schema: safe.Clean(raw.Schema, 60)}
 	case raw.Summary == nil:
 		return nil, errors.New("the matrix is truncated: it has no summary")
 	}
@@ -287,7 +259,7 @@ func ReadMatrix(r io.Reader) (*Matrix, error) {
 	for i := range m.Targets {
 		for id, v := range m.Targets[i].Verdicts {
 			if !v.Known() {
-				return nil, fmt.Errorf("target %s has the unknown verdict %q on %s", clean(m.Targets[i].Name, 60), clean(string(v), 60), clean(id, 60))
+				return nil, fmt.Errorf("target %s has the unknown verdict %q on %s", safe.Clean(m.Targets[i].Name, 60), safe.Clean(string(v), 60), safe.Clean(id, 60))
 			}
 		}
 	}
@@ -307,7 +279,7 @@ func missingShards(list []*Matrix) ([]string, error) {
 		case m.Shard == "":
 			continue
 		case err != nil || err2 != nil || index < 1 || index > n || n > most:
-			return nil, fmt.Errorf("matrix %d is of the shard %q, which is not I/N", i+1, clean(m.Shard, 40))
+			return nil, fmt.Errorf("matrix %d is of the shard %q, which is not I/N", i+1, safe.Clean(m.Shard, 40))
 		case count != 0 && n != count:
 			return nil, fmt.Errorf("matrix %d is one of %d shards, an earlier one one of %d", i+1, n, count)
 		}
@@ -341,11 +313,11 @@ func MergeMatrices(list []*Matrix, at func(i int, path string) string) (*Matrix,
 			into.Started = m.Started
 		}
 		if m.Tool.Catalogue != into.Tool.Catalogue {
-			return nil, fmt.Errorf("matrix %d was made with the catalogue %q, the first with %q", i+1, clean(m.Tool.Catalogue, 80), clean(into.Tool.Catalogue, 80))
+			return nil, fmt.Errorf("matrix %d was made with the catalogue %q, the first with %q", i+1, safe.Clean(m.Tool.Catalogue, 80), safe.Clean(into.Tool.Catalogue, 80))
 		}
 		for _, t := range m.Targets {
 			if names[t.Name] {
-				return nil, fmt.Errorf("matrix %d has the target %q, which an earlier one has too", i+1, clean(t.Name, 80))
+				return nil, fmt.Errorf("matrix %d has the target %q, which an earlier one has too", i+1, safe.Clean(t.Name, 80))
 			}
 			names[t.Name] = true
 			if t.Report != "" {

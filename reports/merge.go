@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -8,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 )
 
 // Merge joins reports about one target, such as those of runs that were split by
@@ -57,7 +61,7 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 	}
 	m.into.Config.Strict = strict
 	m.into.Sort()
-	m.into.Summary.Baseline = m.baseline(list, !full || len(m.into.unreachable()) > 0)
+	m.into.Summary.Baseline = m.baseline(list, !full || len(m.into.Unreachable()) > 0)
 	m.into.Summarize(SummaryOptions{
 		Strict: strict, Partial: !full, Interrupted: strings.Join(interrupted, "; "), Started: began, Duration: took,
 		Profile: profile, Profiles: DefaultProfiles(), Offered: offeredIn(list),
@@ -76,9 +80,9 @@ type merger struct {
 func (m *merger) same(first, r *Report) error {
 	switch {
 	case r.Target.Name != first.Target.Name:
-		return fmt.Errorf("it is about the target %q, the first about %q", clean(r.Target.Name, 200), clean(first.Target.Name, 200))
+		return fmt.Errorf("it is about the target %q, the first about %q", safe.Clean(r.Target.Name, 200), safe.Clean(first.Target.Name, 200))
 	case r.Tool.Catalogue != first.Tool.Catalogue:
-		return fmt.Errorf("it was made with the catalogue %q, the first with %q", clean(r.Tool.Catalogue, 80), clean(first.Tool.Catalogue, 80))
+		return fmt.Errorf("it was made with the catalogue %q, the first with %q", safe.Clean(r.Tool.Catalogue, 80), safe.Clean(first.Tool.Catalogue, 80))
 	}
 	return m.sameBaseline(r)
 }
@@ -97,7 +101,7 @@ func (m *merger) sameBaseline(r *Report) error {
 	name := func(b *BaselineSummary) string { return path.Base(filepath.ToSlash(b.File)) }
 	if name(b) != name(m.listed) || b.Entries != m.listed.Entries {
 		return fmt.Errorf("it was judged with the baseline %q of %s, an earlier one with %q of %s: judge all with one baseline",
-			clean(b.File, 200), count(b.Entries, "line"), clean(m.listed.File, 200), count(m.listed.Entries, "line"))
+			safe.Clean(b.File, 200), plural.Count(b.Entries, "line"), safe.Clean(m.listed.File, 200), plural.Count(m.listed.Entries, "line"))
 	}
 	return nil
 }
@@ -115,16 +119,20 @@ func (m *merger) baseline(list []*Report, partial bool) *BaselineSummary {
 		expired, narrowed bool
 	}
 	found := map[int]*state{} // by line
-	for _, r := range list {
-		for _, p := range r.Summary.Baseline.parts() {
-			for _, e := range p.entries {
-				if found[e.Line] == nil {
-					found[e.Line] = &state{BaselineEntry: e}
-				}
-				s := found[e.Line]
-				s.expired = s.expired || p.kind == kindExpired
-				s.narrowed = s.narrowed || partial && p.kind == kindNotJudged
+	note := func(entries []BaselineEntry, expired, narrowed bool) {
+		for _, e := range entries {
+			if found[e.Line] == nil {
+				found[e.Line] = &state{BaselineEntry: e}
 			}
+			s := found[e.Line]
+			s.expired, s.narrowed = s.expired || expired, s.narrowed || narrowed
+		}
+	}
+	for _, r := range list {
+		if old := r.Summary.Baseline; old != nil {
+			note(old.Expired, true, false)
+			note(old.NotJudged, false, partial)
+			note(slices.Concat(old.Stale, old.TooWide, old.Missing), false, false)
 		}
 	}
 	for _, line := range slices.Sorted(maps.Keys(found)) {
@@ -150,10 +158,8 @@ func (m *merger) baseline(list []*Report, partial bool) *BaselineSummary {
 // about lists the verdicts that an entry is about.
 func (r *Report) about(e *BaselineEntry) []BaselineVerdict {
 	var list []BaselineVerdict
-	for _, x := range r.rows() {
-		if e.Matches(x.ID, x.Revision, x.Transport) {
-			list = append(list, BaselineVerdict{x.Revision, x.Transport, x.Verdict})
-		}
+	for _, x := range r.Only(e.Matches) {
+		list = append(list, BaselineVerdict{x.Revision, x.Transport, x.Verdict})
 	}
 	return list
 }
@@ -181,8 +187,8 @@ func (m *merger) add(r *Report, number int) error {
 	for _, x := range r.Results {
 		if was := m.rows[x.key()]; was != nil {
 			if was.Verdict != x.Verdict {
-				return fmt.Errorf("%s in %s on %s is %s, in an earlier report %s: shards must not overlap", clean(x.ID, 40),
-					clean(x.Revision, 40), clean(x.Transport, 40), x.Verdict, was.Verdict)
+				return fmt.Errorf("%s in %s on %s is %s, in an earlier report %s: shards must not overlap", safe.Clean(x.ID, 40),
+					safe.Clean(x.Revision, 40), safe.Clean(x.Transport, 40), x.Verdict, was.Verdict)
 			}
 			continue
 		}
@@ -228,9 +234,8 @@ func (m *merger) endpoint(e Endpoint) {
 	list[i].Revisions = join(list[i].Revisions, e.Revisions)
 	list[i].Unanswered = join(list[i].Unanswered, e.Unanswered)
 	list[i].WithoutResources = join(list[i].WithoutResources, e.WithoutResources)
-	if list[i].Server == nil {
-		list[i].Server = e.Server
-	}
+	list[i].Server = cmp.Or(list[i].Server, e.Server)
+	list[i].OneAtATime, list[i].Hung = cmp.Or(list[i].OneAtATime, e.OneAtATime), cmp.Or(list[i].Hung, e.Hung)
 	for _, f := range e.Profile {
 		if !slices.Contains(list[i].Profile, f) {
 			list[i].Profile = append(list[i].Profile, f)
@@ -239,12 +244,6 @@ func (m *merger) endpoint(e Endpoint) {
 	if list[i].Unreachable == "" {
 		list[i].Unreachable, list[i].Reached = e.Unreachable, e.Reached
 	}
-	if list[i].OneAtATime == "" {
-		list[i].OneAtATime = e.OneAtATime
-	}
-	if list[i].Hung == "" {
-		list[i].Hung = e.Hung
-	}
 }
 
 // offeredIn says from summaries what the target declares: a profile is offered in a
@@ -252,17 +251,17 @@ func (m *merger) endpoint(e Endpoint) {
 func offeredIn(list []*Report) func(profile, revision, transport string) bool {
 	type place struct {
 		profile string
-		combination
+		Combination
 	}
 	not := map[place]bool{}
 	for _, r := range list {
 		for _, c := range r.Summary.Combinations {
 			for _, name := range c.NotOffered {
-				not[place{name, combination{c.Revision, c.Transport}}] = true
+				not[place{name, Combination{c.Revision, c.Transport}}] = true
 			}
 		}
 	}
 	return func(profile, revision, transport string) bool {
-		return !not[place{profile, combination{revision, transport}}]
+		return !not[place{profile, Combination{revision, transport}}]
 	}
 }

@@ -1,7 +1,7 @@
 // Package reports holds the result of a run: the versioned JSON contract
-// "mcpcheck.report/1" as Go types, its reader, and the writers for people (console,
-// HTML, Markdown) and for machines (JSON, JUnit, SARIF); comparisons, matrices of many
-// targets, badges and compliance statements.
+// "mcpcheck.report/1" as Go types, its reader and its writer, the summary that follows from
+// the verdicts, comparisons, and matrices of many targets. Package write shows it to people
+// and to other programs.
 //
 // The types are plain strings and numbers on purpose: a report can be read,
 // merged, compared and converted without the suite that wrote it. Codes, ids and
@@ -11,10 +11,14 @@ package reports
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
+)
+
+// The bounds of what a sentence quotes, in characters.
+const (
+	maxText  = 2000
+	maxTitle = 300
 )
 
 // Schema names the contract. Later releases may add members to it; a change of
@@ -41,6 +45,11 @@ func (v Verdict) Red() bool { return v == Fail || v == Warn }
 
 // Judged reports whether the requirement was held against what the target did.
 func (v Verdict) Judged() bool { return v == Pass || v.Red() }
+
+// Sign stands before results.
+func (v Verdict) Sign() string {
+	return map[Verdict]string{Pass: "✓", Fail: "✗", Warn: "!", Blocked: "?", NotApplicable: "·"}[v]
+}
 
 // Known reports whether the verdict is one of the five.
 func (v Verdict) Known() bool { return slices.Contains(Verdicts(), v) }
@@ -102,7 +111,9 @@ type Target struct {
 	Name string `json:"name"`
 	// Embedded says that no target was given and the reference server that
 	// is built in was judged.
-	Embedded  bool       `json:"embedded,omitempty"`
+	Embedded bool `json:"embedded,omitempty"`
+	// SDK is the SDK that the target is built on, as its errors show it; empty if it is not known.
+	SDK       string     `json:"sdk,omitempty"`
 	Endpoints []Endpoint `json:"endpoints"`
 }
 
@@ -277,73 +288,12 @@ type Result struct {
 	Excused bool `json:"excused,omitempty"`
 	// ExcusedReason is the reason that the baseline gives.
 	ExcusedReason string `json:"excused_reason,omitempty"`
+	// SDK says, of a red verdict, that the SDK which the target is built on does so as it comes, with what was reported of
+	// it; empty if that is not known.
+	SDK string `json:"sdk,omitempty"`
 	// Rerun is the command that repeats a red or blocked verdict, without secrets; empty
 	// if it is not known.
 	Rerun string `json:"rerun,omitempty"`
-}
-
-// combination is a revision on a transport.
-type combination struct{ revision, transport string }
-
-// compare orders combinations by revision, and as the specification introduces transports.
-func (c combination) compare(d combination) int {
-	return cmp.Or(cmp.Compare(c.revision, d.revision), cmp.Compare(rank(c.transport), rank(d.transport)), cmp.Compare(c.transport, d.transport))
-}
-
-// rowKey is where a result belongs: a report has one for each.
-type rowKey struct {
-	id string
-	combination
-}
-
-func (x *Result) combination() combination { return combination{x.Revision, x.Transport} }
-
-func (x *Result) key() rowKey { return rowKey{x.ID, x.combination()} }
-
-// idle reports whether the requirement could apply but had no occasion to be judged.
-func (x *Result) idle() bool { return x.Verdict == NotApplicable && NotExercised(x.ReasonCode) }
-
-func (x *Result) why() string { return x.Reason }
-
-// counts reports whether a verdict makes a run fail, unless it is excused.
-func (x *Result) counts(strict bool) bool { return x.Verdict == Fail || x.Verdict == Warn && strict }
-
-// repeated is the command that repeats a verdict, safe to print; empty if it is not known. A
-// command that cannot be shown as it is would be another one, and is left out.
-func (x *Result) repeated() string {
-	if len(x.Rerun) > pageText || Sanitize(x.Rerun) != x.Rerun {
-		return elsewhere
-	}
-	return x.Rerun
-}
-
-// elsewhere stands where there is no room for a command.
-const elsewhere = "(see rerun in the JSON report)"
-
-// NoteReruns keeps with each red or blocked verdict the command that repeats it, so that whoever
-// reads the report later is told of it too. A nil function changes nothing.
-func (r *Report) NoteReruns(rerun func(id, revision, transport string) string) {
-	if rerun == nil {
-		return
-	}
-	for _, x := range r.only(func(x *Result) bool { return x.Verdict.Red() || x.Verdict == Blocked }) {
-		x.Rerun = rerun(x.ID, x.Revision, x.Transport)
-	}
-}
-
-// safeLink is the link to the section if it can stand in a page or in Markdown as it is,
-// or else empty: a report may come from anywhere.
-func (x *Result) safeLink() string {
-	if u, err := url.Parse(x.Link); err != nil || u.Scheme != "https" || u.Host == "" || strings.ContainsAny(x.Link, "()[]{}|^` \r\n\t<>\"\\") {
-		return ""
-	}
-	return x.Link
-}
-
-// Area is the first part of the id, such as "PAGE".
-func (r *Result) Area() string {
-	area, _, _ := strings.Cut(r.ID, "-")
-	return area
 }
 
 // Observation is something that breaks no rule but that the author of the
@@ -361,45 +311,15 @@ type Observation struct {
 	Evidence    []int  `json:"evidence,omitempty"`
 }
 
+// Area is a group of requirements: what their ids begin with, and what it is about.
+type Area struct{ Name, Title string }
+
 // New is an empty report of this contract.
 func New(tool Tool, target Target, config Config) *Report {
 	return &Report{
 		Schema: Schema, Tool: tool, Target: target, Config: config,
 		Frames: []Frame{}, Results: []Result{}, Observations: []Observation{},
 	}
-}
-
-// DeclaresNoResources reports whether the target was reached and declares no
-// resources in any revision that it serves: then only the base protocol can be
-// judged.
-func (r *Report) DeclaresNoResources() bool {
-	served := 0
-	for _, e := range r.Target.Endpoints {
-		served += len(e.Revisions)
-		if len(e.WithoutResources) < len(e.Revisions) {
-			return false
-		}
-	}
-	return served > 0
-}
-
-// unreachable lists the endpoints that could not be reached.
-func (r *Report) unreachable() []Endpoint {
-	return slices.DeleteFunc(slices.Clone(r.Target.Endpoints), func(e Endpoint) bool { return e.Unreachable == "" })
-}
-
-// Sort puts frames, results and observations into the order of the contract:
-// frames by number, results by id, revision and transport.
-func (r *Report) Sort() {
-	slices.SortStableFunc(r.Frames, func(a, b Frame) int { return cmp.Compare(a.Number, b.Number) })
-	slices.SortStableFunc(r.Results, func(a, b Result) int {
-		return cmp.Or(CompareIDs(a.ID, b.ID), a.combination().compare(b.combination()))
-	})
-	slices.SortStableFunc(r.Observations, func(a, b Observation) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), CompareIDs(a.Requirement, b.Requirement),
-			combination{a.Revision, a.Transport}.compare(combination{b.Revision, b.Transport}),
-			cmp.Compare(a.Detail, b.Detail), slices.Compare(a.Evidence, b.Evidence))
-	})
 }
 
 // Frame finds a frame by number, or nil. The frames must be sorted.
@@ -411,23 +331,5 @@ func (r *Report) Frame(number int) *Frame {
 	return &r.Frames[i]
 }
 
-// CompareIDs orders requirement ids: by area, then by number, so that "PAGE-9"
-// precedes "PAGE-10".
-func CompareIDs(a, b string) int {
-	areaA, numberA, _ := strings.Cut(a, "-")
-	areaB, numberB, _ := strings.Cut(b, "-")
-	trimmedA, trimmedB := strings.TrimLeft(numberA, "0"), strings.TrimLeft(numberB, "0")
-	return cmp.Or(cmp.Compare(areaA, areaB), cmp.Compare(len(trimmedA), len(trimmedB)),
-		cmp.Compare(trimmedA, trimmedB), cmp.Compare(a, b))
-}
-
 // Milliseconds is a duration in the unit of the report, to the microsecond.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// rank orders transports as the specification introduces them.
-func rank(transport string) int {
-	if i := slices.Index([]string{"stdio", "http", "sse"}, transport); i >= 0 {
-		return i
-	}
-	return 3
-}

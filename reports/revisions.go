@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/group"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 )
 
 // RevisionSummary is the result in one revision, on all transports.
@@ -18,16 +21,16 @@ type RevisionSummary struct {
 // revisions is the result by revision, the oldest first.
 func (r *Report) revisions(strict bool) []RevisionSummary {
 	list := []RevisionSummary{}
-	groups := grouped(r.rows(), func(x *Result) string { return x.Revision })
+	groups := group.By(r.Rows(), func(x *Result) string { return x.Revision })
 	slices.SortStableFunc(groups, func(a, b []*Result) int { return strings.Compare(a[0].Revision, b[0].Revision) })
 	for _, results := range groups {
 		s := RevisionSummary{Revision: results[0].Revision, Outcome: outcome(results, strict)}
-		decide := func(x *Result) bool { return x.counts(strict) && x.Under == "" }
+		decide := func(x *Result) bool { return x.Breaks(strict) && x.Under == "" }
 		if s.Outcome == NotEstablished {
 			decide = func(x *Result) bool { return x.Verdict == Blocked && x.Level == LevelMust }
 		}
 		results = slices.DeleteFunc(results, func(x *Result) bool { return !decide(x) })
-		slices.SortStableFunc(results, byGravity)
+		slices.SortStableFunc(results, ByGravity)
 		for _, x := range results {
 			if !slices.Contains(s.By, x.ID) {
 				s.By = append(s.By, x.ID)
@@ -40,7 +43,7 @@ func (r *Report) revisions(strict bool) []RevisionSummary {
 
 // mark is the sign of a result in one revision, and the verdict whose colour it has. That nothing was found in what a partial
 // run selected is no more than that.
-func (s *RevisionSummary) mark(scope Scope) (sign string, as Verdict) {
+func (s *RevisionSummary) Sign(scope Scope) (sign string, as Verdict) {
 	as = map[Outcome]Verdict{Conformant: Pass, NonConformant: Fail}[s.Outcome]
 	switch {
 	case as == "":
@@ -48,13 +51,13 @@ func (s *RevisionSummary) mark(scope Scope) (sign string, as Verdict) {
 	case as == Pass && scope != Full:
 		as = NotApplicable
 	}
-	return marks[as], as
+	return as.Sign(), as
 }
 
 // by names a few of the requirements that decide it: "BATCH-01 CAP-08 ERR-11 +2".
-func (s *RevisionSummary) by() string {
+func (s *RevisionSummary) Deciding() string {
 	const few = 3
-	text := clean(strings.Join(s.By[:min(len(s.By), few)], " "), pageTitle)
+	text := safe.Clean(strings.Join(s.By[:min(len(s.By), few)], " "), maxTitle)
 	if more := len(s.By) - few; more > 0 {
 		text += fmt.Sprintf(" +%d", more)
 	}
@@ -65,19 +68,11 @@ func (s *RevisionSummary) by() string {
 func byRevision(list []RevisionSummary, scope Scope) string {
 	parts := make([]string, len(list))
 	for i := range list {
-		sign, _ := list[i].mark(scope)
-		parts[i] = strings.TrimSpace(clean(list[i].Revision, 40) + " " + sign + " " + list[i].by())
+		sign, _ := list[i].Sign(scope)
+		parts[i] = strings.TrimSpace(safe.Clean(list[i].Revision, 40) + " " + sign + " " + list[i].Deciding())
 	}
 	return strings.Join(parts, "  ")
 }
 
-// byRevision is the line of [byRevision] for a report.
-func (v view) byRevision() string { return byRevision(v.r.Summary.Revisions, v.r.Summary.Scope) }
-
-// told is the outcome with the result by revision, in a line.
-func (v view) told() string {
-	if by := v.byRevision(); by != "" {
-		return v.standing().String() + "; " + by
-	}
-	return v.standing().String()
-}
+// ByRevision is the result by revision in a line.
+func (s *Summary) ByRevision() string { return byRevision(s.Revisions, s.Scope) }

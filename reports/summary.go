@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 )
 
 // Outcome is the overall result of a run.
@@ -57,7 +59,10 @@ type Counts struct {
 // Add counts one verdict.
 func (c *Counts) Add(v Verdict) { *c.of(v)++ }
 
-// of is how often there is a verdict. One that is not known is counted nowhere.
+// Of is how often there is a verdict.
+func (c Counts) Of(v Verdict) int { return *c.of(v) }
+
+// of is where a verdict is counted. One that is not known is counted nowhere.
 func (c *Counts) of(v Verdict) *int {
 	switch v {
 	case Pass:
@@ -127,7 +132,7 @@ type Slow struct {
 // String is what happened, in a sentence.
 func (s Slow) String() string {
 	ended := map[string]string{"result": "got a result", "error": "got an error", "silence": "got no answer"}[s.Ended]
-	return fmt.Sprintf("%s for %s that %s took %.1f s each, %.0f s in all", count(s.Times, "request"), s.Method, ended,
+	return fmt.Sprintf("%s for %s that %s took %.1f s each, %.0f s in all", plural.Count(s.Times, "request"), s.Method, ended,
 		s.TotalMS/1000/float64(max(s.Times, 1)), s.TotalMS/1000)
 }
 
@@ -150,14 +155,6 @@ type ProfileSummary struct {
 	// MustsNotExercised lists the ids of MUST requirements that were judged
 	// in no combination for want of an occasion.
 	MustsNotExercised []string `json:"musts_not_exercised"`
-}
-
-// idle lists the MUSTs that nothing exercised, of a profile in which nothing worse is known.
-func (p *ProfileSummary) idle() []string {
-	if p.Status == ProfilePassed || p.Status == ProfileNotEstablished {
-		return p.MustsNotExercised
-	}
-	return nil
 }
 
 // SummaryOptions says what [Report.Summarize] cannot see in the results.
@@ -203,18 +200,18 @@ func (r *Report) Summarize(o SummaryOptions) {
 	if o.Partial {
 		s.Scope = Partial
 	}
-	for _, x := range r.rows() {
+	for _, x := range r.Rows() {
 		s.Add(x.Verdict)
 		s.Security.add(x)
 		if x.Excused && x.Verdict.Red() {
 			s.Excused++
 		}
 	}
-	s.Outcome = outcome(r.rows(), o.Strict)
-	if s.Outcome == Conformant && (o.Interrupted != "" || len(r.unreachable()) > 0) {
+	s.Outcome = outcome(r.Rows(), o.Strict)
+	if s.Outcome == Conformant && (o.Interrupted != "" || len(r.Unreachable()) > 0) {
 		s.Outcome = NotEstablished
 	}
-	if s.Outcome != NotEstablished && len(r.unreachable()) == 0 && o.Interrupted == "" && r.DeclaresNoResources() {
+	if s.Outcome != NotEstablished && len(r.Unreachable()) == 0 && o.Interrupted == "" && r.DeclaresNoResources() {
 		s.Outcome = NoResources
 	}
 	s.Conformant = s.Outcome == Conformant && s.Scope == Full
@@ -225,43 +222,12 @@ func (r *Report) Summarize(o SummaryOptions) {
 	r.Summary = s
 }
 
-// rows are the results where they stand: results are large, and not copied.
-func (r *Report) rows() []*Result {
-	list := make([]*Result, len(r.Results))
-	for i := range r.Results {
-		list[i] = &r.Results[i]
-	}
-	return list
-}
-
-// grouped puts what has the same key together, in the order in which the keys come first.
-func grouped[K comparable, T any](list []T, key func(T) K) [][]T {
-	var groups [][]T
-	at := map[K]int{}
-	for _, x := range list {
-		k := key(x)
-		i, known := at[k]
-		if !known {
-			i = len(groups)
-			at[k] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], x)
-	}
-	return groups
-}
-
-// only are the results that a function keeps.
-func (r *Report) only(keep func(*Result) bool) []*Result {
-	return slices.DeleteFunc(r.rows(), func(x *Result) bool { return !keep(x) })
-}
-
 // outcome judges a set of results: a finding outweighs what is not known, and
 // where nothing at all was judged nothing is established.
 func outcome(results []*Result, strict bool) Outcome {
 	judged, blocked := false, false
 	for _, x := range results {
-		if x.counts(strict) {
+		if x.Breaks(strict) {
 			return NonConformant
 		}
 		judged = judged || x.Verdict.Judged()
@@ -275,14 +241,14 @@ func outcome(results []*Result, strict bool) Outcome {
 
 func (r *Report) combinations(o SummaryOptions) []CombinationSummary {
 	list := []CombinationSummary{}
-	for _, results := range r.byCombination() {
-		k := results[0].combination()
-		c := CombinationSummary{Revision: k.revision, Transport: k.transport, Outcome: outcome(results, o.Strict)}
+	for _, results := range r.ByCombination() {
+		k := results[0].Combination()
+		c := CombinationSummary{Revision: k.Revision, Transport: k.Transport, Outcome: outcome(results, o.Strict)}
 		for _, x := range results {
 			c.Add(x.Verdict)
 		}
 		for _, name := range o.Profiles {
-			if o.Offered != nil && !o.Offered(name, k.revision, k.transport) {
+			if o.Offered != nil && !o.Offered(name, k.Revision, k.Transport) {
 				c.NotOffered = append(c.NotOffered, name)
 			}
 		}
@@ -291,17 +257,10 @@ func (r *Report) combinations(o SummaryOptions) []CombinationSummary {
 	return list
 }
 
-// byCombination puts the results of each combination together.
-func (r *Report) byCombination() [][]*Result {
-	groups := grouped(r.rows(), (*Result).combination)
-	slices.SortStableFunc(groups, func(a, b []*Result) int { return a[0].combination().compare(b[0].combination()) })
-	return groups
-}
-
 func (r *Report) profiles(o SummaryOptions) []ProfileSummary {
 	groups := map[string][]*Result{}
 	var others []string
-	for _, x := range r.rows() {
+	for _, x := range r.Rows() {
 		name := o.Profile(x.ID)
 		if name == "" {
 			continue
@@ -343,7 +302,7 @@ func profile(name string, results []*Result, o SummaryOptions) ProfileSummary {
 		if x.Verdict.Judged() {
 			judged[x.ID] = true
 		}
-		if x.idle() {
+		if x.Idle() {
 			lacking = true
 			if x.Level == LevelMust {
 				idle = append(idle, x.ID)
@@ -387,12 +346,12 @@ const (
 // and is not excused or for a stale baseline (an entry that now passes), 3 for a
 // blocked MUST, else 0. The report must have been summarized.
 func (r *Report) ExitCode(strict, staleBaseline bool) int {
-	if r.Summary.Interrupted != "" || len(r.Results) == 0 || len(r.unreachable()) > 0 {
+	if r.Summary.Interrupted != "" || len(r.Results) == 0 || len(r.Unreachable()) > 0 {
 		return ExitNotEstablished
 	}
 	blocked := false
-	for _, x := range r.rows() {
-		if !x.Excused && x.counts(strict) {
+	for _, x := range r.Rows() {
+		if !x.Excused && x.Breaks(strict) {
 			return ExitFindings
 		}
 		blocked = blocked || x.Verdict == Blocked && x.Level == LevelMust

@@ -144,4 +144,4 @@ func TestProfileStatus(t *testing.T) {
 	}
 }
 
-func pointers(results []Result) []*Result { return (&Report{Results: results}).rows() }
+func pointers(results []Result) []*Result { return (&Report{Results: results}).Rows() }

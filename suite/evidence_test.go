@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
@@ -25,8 +26,8 @@ func TestAcknowledgmentOnStdio(t *testing.T) {
 	if err != nil || len(report.Results) != 1 {
 		t.Fatalf("%v, %+v", err, report)
 	}
-	if !strings.Contains(report.Finding(&report.Results[0]), "notifications/subscriptions/acknowledged") {
-		t.Errorf("no acknowledgment in\n%s", report.Finding(&report.Results[0]))
+	if !strings.Contains(write.Finding(report, &report.Results[0]), "notifications/subscriptions/acknowledged") {
+		t.Errorf("no acknowledgment in\n%s", write.Finding(report, &report.Results[0]))
 	}
 	if tool := report.Tool; tool.Name != "mcpcheck" || tool.Version == "" || tool.Catalogue == "" {
 		t.Errorf("the report is by %+v", tool)

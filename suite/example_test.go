@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -30,7 +31,7 @@ func ExampleRun() {
 	}
 	for _, x := range report.Results {
 		if x.Verdict.Red() && !x.Excused {
-			fmt.Println(report.Finding(&x))
+			fmt.Println(write.Finding(report, &x))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
@@ -55,7 +56,7 @@ func (c Config) Finish(report *reports.Report, known *baseline.File, rerun func(
 		return err // excluded: the run began with them
 	}
 	o := c.output()
-	return o.Write(io.Discard, report, reports.Options{Strict: c.Strict, Areas: areas.Titles(), Describe: areas.Describe})
+	return o.Write(io.Discard, report, write.Options{Strict: c.Strict, Areas: areas.Titles(), Describe: areas.Describe})
 }
 
 func (c Config) output() *output.Reports {

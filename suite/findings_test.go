@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
@@ -98,8 +99,8 @@ func TestOneFindingADefect(t *testing.T) {
 				red := slices.DeleteFunc(slices.Clone(report.Results),
 					func(x reports.Result) bool { return !x.Verdict.Red() })
 				var b strings.Builder
-				if err := reports.WriteConsole(&b, report,
-					reports.Options{Quiet: true, Width: 1000}); err != nil {
+				if err := write.Console(&b, report,
+					write.Options{Quiet: true, Width: 1000}); err != nil {
 					t.Fatal(err)
 				}
 				line, rest, _ := strings.Cut(b.String(), "\n")

@@ -31,6 +31,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
@@ -155,13 +157,22 @@ func Possible(c Config) ([]engine.Row, error) {
 }
 
 // Test judges the target in a test: every row becomes a subtest, named
-// "revision/transport/ID". Not-applicable rows and what the baseline excuses are skipped; a
-// fail, a blocked MUST and, with Strict, a warning fail the test, with the messages that
-// prove it and the command that repeats it. So do an endpoint that cannot be reached, and a run
-// that ended early.
+// "revision/transport/ID"; with -v a line tells every few seconds how far the run is.
+// Not-applicable rows and what the baseline excuses are skipped; a fail, a blocked MUST and,
+// with Strict, a warning fail the test, with the messages that prove it and the command that
+// repeats it; the first of a cause has it all. So do an endpoint that cannot be reached, and a
+// run that ended early.
 func Test(t *testing.T, c Config) {
 	t.Helper()
+	told := io.Discard
+	if testing.Verbose() {
+		told = t.Output()
+	}
+	var narrator engine.Narrator
+	narrator.Listen(&c.Progress)
+	silence := narrator.Write(told)
 	r, report, err := run(t.Context(), c, again(t.Name()))
+	silence()
 	if r == nil {
 		t.Fatal(err)
 	}
@@ -177,30 +188,30 @@ func Test(t *testing.T, c Config) {
 	if why := report.EndedEarly(); why != "" {
 		t.Error("the run ended early: " + why)
 	}
+	causes := map[any]string{}
 	for i := range report.Results {
 		x := &report.Results[i]
 		t.Run(x.Revision+"/"+x.Transport+"/"+x.ID, func(t *testing.T) {
 			t.Helper() // a failure stands at the line that called Test
-			present(t, report, x, c.Strict)
+			present(t, report, x, c.Strict, causes)
 		})
 	}
 	if b := report.Summary.Baseline; b.Outdated() {
-		t.Error(strings.Join(b.Sentences(), "\n"))
+		t.Error(strings.Join(write.Outdated(b), "\n"))
 	}
 }
 
-// present shows a result as the outcome of a test.
-func present(t *testing.T, report *reports.Report, x *reports.Result, strict bool) {
+// present shows a result as the outcome of a test; causes are those that others have shown.
+func present(t *testing.T, report *reports.Report, x *reports.Result, strict bool, causes map[any]string) {
 	t.Helper()
 	switch {
 	case x.Excused:
-		t.Skip("known: " + x.ExcusedReason + "\n" + report.Finding(x))
-	case x.Verdict == reports.Fail, x.Verdict == reports.Warn && strict:
-		t.Error(report.Finding(x))
+		t.Skip("known: " + x.ExcusedReason + "\n" + write.FindingOnce(report, x, causes))
+	case x.Verdict == reports.Fail, x.Verdict == reports.Warn && strict,
+		x.Verdict == reports.Blocked && x.Level == reports.LevelMust:
+		t.Error(write.FindingOnce(report, x, causes))
 	case x.Verdict == reports.Warn:
-		t.Log("warning: " + report.Finding(x))
-	case x.Verdict == reports.Blocked && x.Level == reports.LevelMust:
-		t.Error(report.Finding(x))
+		t.Log("warning: " + write.FindingOnce(report, x, causes))
 	case x.Verdict == reports.Blocked, x.Verdict == reports.NotApplicable:
 		t.Skipf("%s: %s", x.ReasonCode, x.Reason)
 	}

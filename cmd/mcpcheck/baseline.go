@@ -10,8 +10,10 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -54,8 +56,8 @@ func (e *excuses) apply(p *program, r *reports.Report) {
 		return
 	}
 	e.file.Apply(r, time.Now())
-	for _, sentence := range r.Summary.Baseline.Sentences() {
-		fmt.Fprintln(p.stderr, "mcpcheck: "+reports.Sanitize(sentence))
+	for _, sentence := range write.Outdated(r.Summary.Baseline) {
+		fmt.Fprintln(p.stderr, "mcpcheck: "+safe.Line(sentence))
 	}
 }
 
@@ -65,7 +67,7 @@ func rules() baseline.Catalogue { return suite.Rules(area.BuiltIn()) }
 // baselineFlags are the flags of "mcpcheck baseline".
 type baselineFlags struct {
 	from, output, keep, reason string
-	failures, force            bool
+	failures, sdk, force       bool
 }
 
 func (p *program) baselineCommand() *cobra.Command {
@@ -78,6 +80,7 @@ func (p *program) baselineCommand() *cobra.Command {
 	f.StringVar(&o.keep, "keep", "", "take reasons and dates over from this older baseline `file`, and entries about what the report did not judge")
 	f.StringVar(&o.reason, "reason", "", "write this `text` as the reason of each entry for which --keep has none")
 	f.BoolVar(&o.failures, "failures-only", false, "leave warnings out")
+	f.BoolVar(&o.sdk, "sdk", false, "excuse only what the SDK of the target does as it comes, and say so as the reason")
 	fileFlags(f, &o.output, &o.force)
 	return c
 }
@@ -105,6 +108,9 @@ func (p *program) baseline(c *cobra.Command, o *baselineFlags) error {
 	if report.Summary.Judged() == 0 {
 		return badUsage("%s: nothing was judged in this run, so that nothing is known: see \"mcpcheck report convert %s\", and run again", o.from, o.from)
 	}
+	if o.sdk && report.Target.SDK == "" {
+		return badUsage("%s: the SDK of the target is none that mcpcheck knows, or was not recognized by its errors: leave --sdk out", o.from)
+	}
 	file, err := known(report, o)
 	if err != nil {
 		return err
@@ -119,7 +125,7 @@ func (p *program) baseline(c *cobra.Command, o *baselineFlags) error {
 
 // known makes the baseline of a report.
 func known(report *reports.Report, o *baselineFlags) (*baseline.File, error) {
-	file := baseline.From(report, o.failures, strings.Join(strings.Fields(o.reason), " "))
+	file := baseline.From(report, baseline.Choice{Failures: o.failures, SDK: o.sdk, Reason: strings.Join(strings.Fields(o.reason), " ")})
 	for i := range file.Entries {
 		e := &file.Entries[i]
 		if _, ok := area.Catalogue().Find(e.ID); !ok {
@@ -173,7 +179,7 @@ func entries(n int) string {
 func baselineHeader(r *reports.Report) string {
 	return fmt.Sprintf(`Known findings, which "mcpcheck run --baseline FILE" excuses.
 From a run against %s (%s %s, catalogue %s).
-A line is ID [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason. Write why in place of each "%s":
+A line is ID[,ID...] [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason. Write why in place of each "%s":
 a run refuses entries without a reason. Remove an entry when what it excuses is mended.`,
-		reports.Shorten(r.Target.Name, 200), r.Tool.Name, r.Tool.Version, r.Tool.Catalogue, baseline.Placeholder)
+		safe.Shorten(r.Target.Name, 200), r.Tool.Name, r.Tool.Version, r.Tool.Catalogue, baseline.Placeholder)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -100,20 +100,21 @@ func (p *program) explain(all []*requirement.Requirement, o *explainFlags) error
 	if o.json {
 		return output.JSON(p.stdout, explanations)
 	}
-	so := reports.Options{Color: output.Color(p.stdout, o.noColor), Width: output.Width(p.stdout), Verbose: true}
 	err := output.Buffered(p.stdout, func(w io.Writer) error {
-		rule := terminal.New(w, so.Color, so.Width)
+		to := terminal.New(w, output.Color(p.stdout, o.noColor), output.Width(p.stdout))
 		for i, x := range explanations {
 			if i > 0 {
-				rule.Line()
-				rule.Line(rule.Paint(terminal.Dim, strings.Repeat("─", rule.Width)))
-				rule.Line()
+				to.Line()
+				to.Line(to.Paint(terminal.Dim, strings.Repeat("─", to.Width)))
+				to.Line()
 			}
-			if err := x.write(w, so); err != nil {
+			page, err := x.page(write.Options{Width: to.Width, Verbose: true})
+			if err != nil {
 				return err
 			}
+			printPage(to, page)
 		}
-		return nil
+		return to.Err
 	})
 	if err != nil {
 		return impossible("the explanation was not written: %w", err)

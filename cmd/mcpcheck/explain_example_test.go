@@ -92,7 +92,7 @@ func presentable(t *testing.T, x *explanation) {
 	if e.Green.Verdict != reports.Pass && e.Green.Verdict != reports.NotApplicable {
 		t.Errorf("green: %+v", e.Green.Result)
 	}
-	text := rendered(t, x, 80, false)
+	text := rendered(t, x, 80)
 	for _, secret := range []string{hook.TokenFull, hook.TokenWeak, hook.TokenForeign} {
 		if strings.Contains(text, secret) {
 			t.Errorf("a token is shown:\n%s", text)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/spf13/cobra"
 )
@@ -42,7 +42,7 @@ func (p *program) judgeCommand() *cobra.Command {
 		}
 		known.apply(p, report)
 		p.status = report.ExitCode(strict, report.Summary.Baseline.Outdated())
-		o.mustWrite(p, report, reports.Options{Strict: strict})
+		o.mustWrite(p, report, write.Options{Strict: strict})
 		return nil
 	}
 	o.register(c)

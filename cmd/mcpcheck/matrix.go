@@ -21,7 +21,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 )
@@ -169,7 +171,7 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	r.m.Add(column, report)
 	word := column.Status
 	if column.Outcome != "" {
-		word = column.Word()
+		word = write.Word(&column)
 	}
 	if column.Outcome != reports.Conformant {
 		word += fmt.Sprintf(plural.Of(column.Warn, ", %d failed, %d {warning|warnings}"), column.Fail, column.Warn)
@@ -181,7 +183,7 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	if column.Error != "" {
 		text += ": " + strings.ReplaceAll(column.Error, "\n", "; ")
 	}
-	fmt.Fprintln(r.p.stderr, reports.Sanitize(reports.Shorten(text, 400)))
+	fmt.Fprintln(r.p.stderr, safe.Clean(text, 400))
 }
 
 // clear makes room for all reports, before a target is started that could put links there: those of
@@ -260,7 +262,7 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 func (r *matrixRun) keep(dir string, report *reports.Report, console *bounded) (err error) {
 	if report != nil {
 		o := outputs{output.Reports{JSON: filepath.Join(dir, "report.json"), HTML: filepath.Join(dir, "report.html"), NoColor: true}}
-		err = o.write(&program{stdout: console}, report, reports.Options{Strict: report.Config.Strict})
+		err = o.write(&program{stdout: console}, report, write.Options{Strict: report.Config.Strict})
 	}
 	return errors.Join(err, output.File(filepath.Join(dir, "console.txt"), func(w io.Writer) error {
 		_, err := w.Write(r.hide.Mask(console.kept.Bytes()))
@@ -279,7 +281,7 @@ func (r *matrixRun) finish(ctx context.Context) error {
 	r.m.Summarize()
 	err := errors.Join(
 		output.File(filepath.Join(r.o.out, matrixJSON), func(w io.Writer) error { return reports.WriteMatrixJSON(w, r.m) }),
-		output.To(filepath.Join(r.o.out, matrixPage), nil, func(w io.Writer) error { return reports.WriteMatrixHTML(w, r.m) }))
+		output.To(filepath.Join(r.o.out, matrixPage), nil, func(w io.Writer) error { return write.MatrixHTML(w, r.m) }))
 	s := r.m.Summary
 	_, e := fmt.Fprintf(r.p.stdout, "%s; %s\n", s, filepath.Join(r.o.out, matrixPage))
 	if err = errors.Join(err, e); err != nil {

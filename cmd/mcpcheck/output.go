@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/spf13/cobra"
 )
@@ -63,7 +64,7 @@ func (o *outputs) written(record string) map[string]string {
 }
 
 // write writes all reports, in the words of the catalogue.
-func (o *outputs) write(p *program, r *reports.Report, x reports.Options) error {
+func (o *outputs) write(p *program, r *reports.Report, x write.Options) error {
 	x.Areas, x.Describe = area.Catalogue().Titles(), area.Catalogue().Describe
 	if err := o.Write(p.stdout, r, x); err != nil {
 		return impossible("%w", err)
@@ -85,7 +86,7 @@ func (o *outputs) write(p *program, r *reports.Report, x reports.Options) error 
 
 // mustWrite writes all reports. One that cannot be written is told and decides the
 // exit status.
-func (o *outputs) mustWrite(p *program, r *reports.Report, x reports.Options) {
+func (o *outputs) mustWrite(p *program, r *reports.Report, x write.Options) {
 	if err := o.write(p, r, x); err != nil {
 		p.status = exitNotEstablished
 		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())

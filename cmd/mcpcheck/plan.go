@@ -16,9 +16,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
-	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -166,7 +166,7 @@ func (d *trial) write(w io.Writer, cfg suite.Config) error {
 	hide := mask.NewMasker(d.target.Secrets()).String
 	var names []string
 	for i := range d.target.Endpoints {
-		names = append(names, reports.Sanitize(hide(d.target.Endpoints[i].Label())))
+		names = append(names, safe.Line(hide(d.target.Endpoints[i].Label())))
 	}
 	if cfg.Embedded {
 		names = []string{"the reference server that is built in, since no server is named (a command behind --, --serve, --url or --config)"}
@@ -206,7 +206,7 @@ func (d *trial) write(w io.Writer, cfg suite.Config) error {
 	fmt.Fprintln(w, "\nThat is counted on the reference server, which is built in, and which was sent all of it to make this plan. The target gets as much as what it lists, declares and answers gives occasion for;\nwhat is red is sent once more.")
 	cfg.Target = d.target
 	for _, line := range terms(cfg, d.messages, hide) {
-		fmt.Fprintln(w, "* "+reports.Sanitize(line))
+		fmt.Fprintln(w, "* "+safe.Line(line))
 	}
 	return nil
 }
@@ -251,5 +251,5 @@ func legible(method string) string {
 	if start, _, broken := strings.Cut(method, "\uFFFD"); broken {
 		method = start + "… (with bytes that are no UTF-8)"
 	}
-	return reports.Sanitize(method)
+	return safe.Line(method)
 }

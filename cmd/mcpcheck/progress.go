@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 )
 
@@ -48,7 +48,7 @@ func (p *progress) pulse() {
 }
 
 // line writes what is going on as a line of its own.
-func (p *progress) line() { fmt.Fprintf(p.w, "mcpcheck: %s\n", reports.Sanitize(p.text())) }
+func (p *progress) line() { fmt.Fprintf(p.w, "mcpcheck: %s\n", safe.Line(p.text())) }
 
 // tell shows an event. Events that follow each other faster than an eye can read
 // are left out.
@@ -77,7 +77,7 @@ func (p *progress) tell(e engine.Event) {
 	if columns == 0 {
 		columns = 80
 	}
-	fmt.Fprint(p.w, "\x1b[2K\r"+reports.Shorten(reports.Sanitize(p.text()), columns-1))
+	fmt.Fprint(p.w, "\x1b[2K\r"+safe.Shorten(safe.Line(p.text()), columns-1))
 	p.shown = true
 }
 

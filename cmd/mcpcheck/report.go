@@ -13,8 +13,10 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/spf13/cobra"
 )
@@ -44,7 +46,7 @@ func (p *program) convertCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return o.write(p, r, reports.Options{Strict: strict || r.Config.Strict})
+		return o.write(p, r, write.Options{Strict: strict || r.Config.Strict})
 	}
 	o.register(c)
 	c.Flags().BoolVar(&strict, "strict", false, "show warnings as failures")
@@ -116,7 +118,7 @@ func (p *program) mergeCommand() *cobra.Command {
 			return badUsage("%w", err)
 		}
 		p.status = r.ExitCode(r.Config.Strict, r.Summary.Baseline.Outdated())
-		return o.write(p, r, reports.Options{Strict: r.Config.Strict})
+		return o.write(p, r, write.Options{Strict: r.Config.Strict})
 	}
 	o.register(c)
 	return c
@@ -157,7 +159,7 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 	for _, out := range []struct {
 		path  string
 		write func(io.Writer, *reports.Matrix) error
-	}{{o.JSON, reports.WriteMatrixJSON}, {o.HTML, reports.WriteMatrixHTML}} {
+	}{{o.JSON, reports.WriteMatrixJSON}, {o.HTML, write.MatrixHTML}} {
 		if out.path == "" {
 			continue
 		}
@@ -175,7 +177,7 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 		errs = append(errs, err)
 	}
 	if len(missing) > 0 {
-		fmt.Fprintln(p.stderr, "mcpcheck: the matrix is not whole: without the shards "+reports.Shorten(strings.Join(missing, ", "), 200))
+		fmt.Fprintln(p.stderr, "mcpcheck: the matrix is not whole: without the shards "+safe.Shorten(strings.Join(missing, ", "), 200))
 	}
 	return errors.Join(errs...)
 }
@@ -224,7 +226,7 @@ func (p *program) diffCommand() *cobra.Command {
 			if asJSON {
 				return reports.WriteDiffJSON(w, d)
 			}
-			return reports.WriteDiff(w, d, reports.Options{Color: output.Color(p.stdout, noColor), Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
+			return write.Diff(w, d, write.Options{Color: output.Color(p.stdout, noColor), Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
 		})
 	}
 	c.Flags().BoolVar(&strict, "strict", false, "new warnings, and what is judged no longer, count as failures do")
@@ -254,7 +256,7 @@ func (p *program) compare(earlier, later string) (*reports.Diff, error) {
 	}
 	if old.Target.Name != latest.Target.Name {
 		fmt.Fprintf(p.stderr, "mcpcheck: the reports are about different targets: %s and %s\n",
-			reports.Sanitize(reports.Shorten(old.Target.Name, 200)), reports.Sanitize(reports.Shorten(latest.Target.Name, 200)))
+			safe.Clean(old.Target.Name, 200), safe.Clean(latest.Target.Name, 200))
 	}
 	return reports.Compare(old, latest), nil
 }
@@ -299,7 +301,7 @@ func (p *program) aboutReport(name string, text func(path string, r *reports.Rep
 func (p *program) badgeCommand() *cobra.Command {
 	label := ""
 	c := p.aboutReport("badge", func(_ string, r *reports.Report) (func(io.Writer) error, error) {
-		return func(w io.Writer) error { return reports.WriteBadge(w, r, label) }, nil
+		return func(w io.Writer) error { return write.Badge(w, r, label) }, nil
 	})
 	c.Flags().StringVar(&label, "label", "mcpcheck", "the left `text`")
 	return c
@@ -308,7 +310,7 @@ func (p *program) badgeCommand() *cobra.Command {
 func (p *program) statementCommand() *cobra.Command {
 	var files, subjects []string
 	c := p.aboutReport("statement", func(path string, r *reports.Report) (func(io.Writer) error, error) {
-		o := reports.StatementOptions{Report: filepath.Base(path)}
+		o := write.StatementOptions{Report: filepath.Base(path)}
 		var err error
 		if o.ReportDigest, err = digest(path); err != nil {
 			return nil, badUsage("%s: %w", path, yamlfile.Unread(err))
@@ -318,7 +320,7 @@ func (p *program) statementCommand() *cobra.Command {
 			if err != nil {
 				return nil, badUsage("--artifact %s: %w", path, yamlfile.Unread(err))
 			}
-			o.Subjects = append(o.Subjects, reports.Artifact{Name: filepath.Base(path), Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
+			o.Subjects = append(o.Subjects, write.Artifact{Name: filepath.Base(path), Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
 		}
 		for _, s := range subjects {
 			a, err := subject(s)
@@ -327,7 +329,7 @@ func (p *program) statementCommand() *cobra.Command {
 			}
 			o.Subjects = append(o.Subjects, a)
 		}
-		return func(w io.Writer) error { return reports.WriteStatement(w, r, o) }, nil
+		return func(w io.Writer) error { return write.Statement(w, r, o) }, nil
 	})
 	c.Flags().StringArrayVar(&files, "artifact", nil, "a `file` that was judged (repeatable)")
 	c.Flags().StringArrayVar(&subjects, "subject", nil, "what was judged, as `NAME@sha256:HEX` (repeatable)")
@@ -335,16 +337,16 @@ func (p *program) statementCommand() *cobra.Command {
 }
 
 // subject reads NAME@sha256:HEX.
-func subject(s string) (reports.Artifact, error) {
+func subject(s string) (write.Artifact, error) {
 	at := strings.LastIndex(s, "@sha256:")
 	if at <= 0 {
-		return reports.Artifact{}, badUsage("--subject %q is not NAME@sha256:HEX", s)
+		return write.Artifact{}, badUsage("--subject %q is not NAME@sha256:HEX", s)
 	}
 	sum := strings.ToLower(s[at+len("@sha256:"):])
 	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
-		return reports.Artifact{}, badUsage("--subject %q: a SHA-256 digest has 64 hexadecimal digits", s)
+		return write.Artifact{}, badUsage("--subject %q: a SHA-256 digest has 64 hexadecimal digits", s)
 	}
-	return reports.Artifact{Name: s[:at], Digest: map[string]string{"sha256": sum}}, nil
+	return write.Artifact{Name: s[:at], Digest: map[string]string{"sha256": sum}}, nil
 }
 
 // digest is the SHA-256 of a file.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -110,7 +111,7 @@ func (p *program) report(err error) int {
 }
 
 // complaint is a line of a message as it is shown: what it quotes can be of any length.
-func complaint(line string) string { return reports.Sanitize(reports.Shorten(line, 1000)) }
+func complaint(line string) string { return safe.Clean(line, 1000) }
 
 // release is set by the linker when a release is built.
 var release string

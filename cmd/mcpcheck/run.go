@@ -18,6 +18,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/conformance"
@@ -166,9 +167,9 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	o.outputs.Until = r.Deadline()
 	report.NoteReruns(again) // for all formats, and for whoever converts the JSON report later
 	report.Config.Command = again("", "", "")
-	o.outputs.mustWrite(p, report, reports.Options{Strict: cfg.Strict, Told: r.Unreachable() != ""})
+	o.outputs.mustWrite(p, report, write.Options{Strict: cfg.Strict, Told: r.Unreachable() != ""})
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
-		err := reports.WriteAnnotations(terminal.Raw(p.stderr), report, reports.Options{Strict: cfg.Strict})
+		err := write.Annotations(terminal.Raw(p.stderr), report, write.Options{Strict: cfg.Strict})
 		if err != nil {
 			return impossible("the annotations were not written: %w", err)
 		}

@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 )
 
 // watchPause is how often files are looked at, at most, and watchFiles how many there may be.
@@ -195,13 +197,8 @@ func (p *program) watch(ctx context.Context, paths []string, o *runFlags) error 
 
 // few names some files.
 func few(paths []string) string {
-	const most = 3
 	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	if more := len(paths) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(paths[:most], ", "), more)
-	}
-	return strings.Join(paths, ", ")
+	return plural.List(slices.Compact(paths), 3)
 }
 
 // once judges in a process of its own, since a process can run specs only once.
@@ -250,6 +247,6 @@ func (p *program) differs(d *reports.Diff, o *runFlags) error {
 		return nil
 	}
 	fmt.Fprintln(p.stdout)
-	return reports.WriteDiff(p.stdout, d, reports.Options{Color: output.Color(p.stdout, o.NoColor), Width: output.Width(p.stdout),
+	return write.Diff(p.stdout, d, write.Options{Color: output.Color(p.stdout, o.NoColor), Width: output.Width(p.stdout),
 		Verbose: o.Verbose, Strict: o.cfg.Strict})
 }

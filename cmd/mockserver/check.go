@@ -9,14 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/world"
+	"github.com/spf13/cobra"
 )
 
 func checkCommand(stdout, stderr io.Writer) *cobra.Command {
@@ -101,10 +100,10 @@ func summary(w world.World) string {
 		line("rules", "%s", counted(w.Rules, ruleKinds))
 	}
 	if n := len(w.States); n > 0 {
-		line("states", "%s", count(n, "scenario"))
+		line("states", "%s", plural.Count(n, "scenario"))
 	}
 	if n := len(w.Timeline); n > 0 {
-		line("timeline", "%s, %s", count(n, "step"), beginning(w.Timeline))
+		line("timeline", "%s, %s", plural.Count(n, "step"), beginning(w.Timeline))
 	}
 	return b.String()
 }

@@ -13,14 +13,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/environ"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/telling"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/record"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // recording are the flags of record.
@@ -252,7 +252,7 @@ func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, st
 		return err
 	}
 	if n, alike := rec.Masked(); n > 0 {
-		fmt.Fprintf(stderr, "mockserver: %s: values are masked in %s, and match any value when they are replayed%s\n", args[0], count(n, "request"), ordered(alike))
+		fmt.Fprintf(stderr, "mockserver: %s: values are masked in %s, and match any value when they are replayed%s\n", args[0], plural.Count(n, "request"), ordered(alike))
 	}
 	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err

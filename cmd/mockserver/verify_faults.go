@@ -8,16 +8,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/revision"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 )
 
 // faultPatience is how long a client has with a fault where --timeout does not say.
@@ -288,7 +288,7 @@ func (r *faultReport) table(quiet bool) string {
 			places[t.Fault] = append(places[t.Fault], t.String())
 		}
 		if o == notShown && len(order) > 0 {
-			fmt.Fprintf(&b, "%-11s %s, in %s: nothing that the client was sent differed\n", o, count(len(order), "fault"), count(r.Summary[o], "run"))
+			fmt.Fprintf(&b, "%-11s %s, in %s: nothing that the client was sent differed\n", o, plural.Count(len(order), "fault"), plural.Count(r.Summary[o], "run"))
 			continue
 		}
 		for _, t := range order {
@@ -301,7 +301,7 @@ func (r *faultReport) table(quiet bool) string {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "%s in %s", count(len(r.Trials), "run"), count(r.working(), "combination"))
+	fmt.Fprintf(&b, "%s in %s", plural.Count(len(r.Trials), "run"), plural.Count(r.working(), "combination"))
 	for _, o := range outcomes {
 		if r.Summary[o] > 0 {
 			fmt.Fprintf(&b, ", %d %s", r.Summary[o], o)
@@ -309,7 +309,7 @@ func (r *faultReport) table(quiet bool) string {
 	}
 	b.WriteString("\n")
 	for _, x := range r.LeftOut {
-		fmt.Fprintf(&b, "%s left out: %s\n", count(x.Runs, "run"), x.Why)
+		fmt.Fprintf(&b, "%s left out: %s\n", plural.Count(x.Runs, "run"), x.Why)
 	}
 	return b.String()
 }

@@ -14,10 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-	"github.com/tidwall/gjson"
-
 	"github.com/mcpcheck/mcpcheck/cmd/internal/lifetime"
 	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
@@ -29,8 +25,12 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/occasion"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/tidwall/gjson"
 )
 
 // The bounds of what is kept of a client's conversation, in entries and bytes.
@@ -174,7 +174,7 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 	})
 	r.Summary.LeftBehind = left
 	v.tell(stderr, r, run)
-	if err := v.Write(stdout, r, reports.Options{Strict: v.strict, Observed: true, Areas: clientcheck.Catalogue().Titles(), Describe: clientcheck.Catalogue().Describe}); err != nil {
+	if err := v.Write(stdout, r, write.Options{Strict: v.strict, Observed: true, Areas: clientcheck.Catalogue().Titles(), Describe: clientcheck.Catalogue().Describe}); err != nil {
 		fmt.Fprintf(stderr, "mockserver: %v\n", err)
 		return reports.ExitNotEstablished, nil
 	}

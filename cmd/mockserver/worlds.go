@@ -8,14 +8,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/fixtures"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/record"
 	"github.com/mcpcheck/mcpcheck/reference/world"
+	"github.com/spf13/cobra"
 )
 
 // example names the world with a bit of everything.
@@ -62,16 +62,9 @@ func listWorlds(stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(table, "%s\t%s, %s\t%s\n", name, count(len(w.Resources), "resource"), count(len(w.Templates), "template"), w.Description)
+		fmt.Fprintf(table, "%s\t%s, %s\t%s\n", name, plural.Count(len(w.Resources), "resource"), plural.Count(len(w.Templates), "template"), w.Description)
 	}
 	return table.Flush()
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func worldCommand(stdout, stderr io.Writer) *cobra.Command {

@@ -41,8 +41,8 @@ func pidDir() string {
 	return cmp.Or(os.Getenv(EnvDir), filepath.Join(home, HomeDir))
 }
 
-// HugeSize is the length of the single message of the mode "huge", in bytes.
-const HugeSize = 100 << 20
+// hugeSize is the length of the single message of the mode "huge", in bytes.
+const hugeSize = 100 << 20
 
 // hugeName stands for the name that is huge until it is written.
 const hugeName = "HUGE"
@@ -157,7 +157,7 @@ func (p *process) write(s string) {
 func write(w io.Writer, s string) error {
 	before, after, huge := strings.Cut(s, hugeName)
 	_, err := io.WriteString(w, before)
-	for block, n := strings.Repeat("n", 1<<20), 0; huge && err == nil && n < HugeSize>>20; n++ {
+	for block, n := strings.Repeat("n", 1<<20), 0; huge && err == nil && n < hugeSize>>20; n++ {
 		_, err = io.WriteString(w, block)
 	}
 	if err == nil {

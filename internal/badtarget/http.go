@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// httpModes are the modes of [Handler] that never get as far as the protocol.
+// httpModes are the modes of [handler] that never get as far as the protocol.
 var httpModes = map[string]http.HandlerFunc{
 	"hang": func(_ http.ResponseWriter, r *http.Request) {
 		// The end of a connection is noticed only once the body was read.
@@ -63,7 +63,7 @@ func endless(contentType, begin, part string) http.HandlerFunc {
 // Listen serves a mode on a free loopback port until the process is ended. It
 // writes its URL to a file. It returns the exit status.
 func Listen(mode, file string) int {
-	h, err := Handler(mode)
+	h, err := handler(mode)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "badtarget:", err)
 		return 2
@@ -107,7 +107,7 @@ func Serve(mode, address string) int {
 	case "dies", "dying", "falls", "forsaken":
 		name = "good"
 	}
-	h, err := Handler(name)
+	h, err := handler(name)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "badtarget:", err)
 		return 2
@@ -141,9 +141,9 @@ func Serve(mode, address string) int {
 	return 1
 }
 
-// Handler serves Streamable HTTP in a mode: one of its own or one of those that
+// handler serves Streamable HTTP in a mode: one of its own or one of those that
 // change the answers of a process. The error says that there is no such mode.
-func Handler(mode string) (http.Handler, error) {
+func handler(mode string) (http.Handler, error) {
 	if h, ok := httpModes[mode]; ok {
 		return h, nil
 	}

@@ -21,9 +21,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
-// PageSize is how many entries the embedded server puts on a page, so that there
+// pageSize is how many entries the embedded server puts on a page, so that there
 // is something to walk through, templates included.
-const PageSize = 3
+const pageSize = 3
 
 // QuietWindow is how long silence is watched of a server in the same process,
 // where nothing takes longer.
@@ -71,7 +71,7 @@ func Target(o reference.Options) (*target.Target, *reference.Server, error) {
 // of the reference says must hold in it.
 func TargetOf(w reference.World, o reference.Options) (*target.Target, *reference.Server, error) {
 	if o.PageSize == 0 {
-		o.PageSize = PageSize
+		o.PageSize = pageSize
 	}
 	server, err := reference.New(w, o)
 	if err != nil {
@@ -96,12 +96,12 @@ func describe(server *reference.Server) (*target.Target, error) {
 	if _, err := yamlfile.Decode(targets.Reference, data, t); err != nil {
 		return nil, err
 	}
-	Attach(t, server)
+	attach(t, server)
 	return t, t.Validate(area.Catalogue())
 }
 
-// Attach adds the endpoints and triggers of a server in this process.
-func Attach(t *target.Target, server *reference.Server) {
+// attach adds the endpoints and triggers of a server in this process.
+func attach(t *target.Target, server *reference.Server) {
 	t.Endpoints = []target.Endpoint{
 		{Name: "reference, stdio", Pipe: func(context.Context) (io.ReadWriteCloser, error) {
 			return server.Pipe(context.Background()) // it outlives the dialling

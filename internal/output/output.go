@@ -20,6 +20,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/sources"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
@@ -54,14 +55,14 @@ func (o *Reports) Register(f *pflag.FlagSet) {
 // report is one of the files.
 type report struct {
 	flag, path string
-	write      func(io.Writer, *reports.Report, reports.Options) error
+	write      func(io.Writer, *reports.Report, write.Options) error
 }
 
 func (o *Reports) files() []report {
-	asJSON := func(w io.Writer, r *reports.Report, _ reports.Options) error { return reports.WriteJSON(w, r) }
+	asJSON := func(w io.Writer, r *reports.Report, _ write.Options) error { return reports.WriteJSON(w, r) }
 	return []report{
-		{"--junit", o.JUnit, reports.WriteJUnit}, {"--json", o.JSON, asJSON}, {"--html", o.HTML, reports.WriteHTML},
-		{"--markdown", o.Markdown, reports.WriteMarkdown}, {"--sarif", o.SARIF, reports.WriteSARIF},
+		{"--junit", o.JUnit, write.JUnit}, {"--json", o.JSON, asJSON}, {"--html", o.HTML, write.HTML},
+		{"--markdown", o.Markdown, write.Markdown}, {"--sarif", o.SARIF, write.SARIF},
 	}
 }
 
@@ -109,7 +110,7 @@ func (o *Reports) Check(record string) error {
 
 // Write writes all reports, and shows the results unless one of them goes to standard
 // output. One that cannot be written does not keep the others from being written.
-func (o *Reports) Write(stdout io.Writer, r *reports.Report, x reports.Options) error {
+func (o *Reports) Write(stdout io.Writer, r *reports.Report, x write.Options) error {
 	x.Location = o.SARIFLocation
 	x.Find = sources.Around(".").Find
 	var files []Wanted
@@ -124,7 +125,7 @@ func (o *Reports) Write(stdout io.Writer, r *reports.Report, x reports.Options) 
 	if !shown && (!o.FilesOnly || len(o.Given()) == 0) {
 		x.Color, x.Width, x.Verbose, x.Quiet = Color(stdout, o.NoColor), Width(stdout), o.Verbose, o.Quiet
 		var b bytes.Buffer
-		err := Within(o.Until, func(w io.Writer) error { return reports.WriteConsole(w, r, x) })(&b)
+		err := Within(o.Until, func(w io.Writer) error { return write.Console(w, r, x) })(&b)
 		if err == nil {
 			_, err = stdout.Write(b.Bytes())
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 )
 
 // TestCheck: what cannot be written is known before anything is run.
@@ -85,7 +86,7 @@ func TestWrite(t *testing.T) {
 	r.Summarize(reports.SummaryOptions{})
 	var out bytes.Buffer
 	o := Reports{JUnit: filepath.Join(dir, "none", "a"), JSON: filepath.Join(dir, "b")}
-	if err := o.Write(&out, r, reports.Options{}); err == nil || !strings.Contains(err.Error(), "--junit was not written") {
+	if err := o.Write(&out, r, write.Options{}); err == nil || !strings.Contains(err.Error(), "--junit was not written") {
 		t.Errorf("%v", err)
 	}
 	if data, err := os.ReadFile(o.JSON); err != nil || !bytes.Contains(data, []byte(reports.Schema)) {
@@ -96,7 +97,7 @@ func TestWrite(t *testing.T) {
 	}
 	for _, o := range []Reports{{JSON: "-"}, {JSON: o.JSON, FilesOnly: true}} {
 		out.Reset()
-		if err := o.Write(&out, r, reports.Options{}); err != nil {
+		if err := o.Write(&out, r, write.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if alone := out.Len() == 0 || strings.HasPrefix(out.String(), "{"); !alone || o.JSON == "-" && out.Len() == 0 {
@@ -194,7 +195,7 @@ func TestWriteToNobody(t *testing.T) {
 		_, err := os.Stat(o.HTML)
 		seen = err == nil
 		return 0, io.ErrClosedPipe
-	}), r, reports.Options{})
+	}), r, write.Options{})
 	if err == nil || !strings.Contains(err.Error(), "--junit was not written") || !seen {
 		t.Errorf("%v; the file was there before: %t", err, seen)
 	}
@@ -268,7 +269,7 @@ func TestCommands(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	files := Reports{JUnit: in("junit"), JSON: in("json"), HTML: in("html"), Markdown: in("markdown"), SARIF: in("sarif")}
 	var console bytes.Buffer
-	err := files.Write(terminal.Harmless(&console), r, reports.Options{})
+	err := files.Write(terminal.Harmless(&console), r, write.Options{})
 	all := map[string][]byte{"console": console.Bytes()}
 	for name, path := range files.Given() {
 		text, e := os.ReadFile(path)

@@ -19,7 +19,7 @@ import (
 
 // The eras: a legacy revision opens with a handshake, a modern one carries its metadata in every request.
 const (
-	Legacy = "legacy"
+	legacy = "legacy"
 	Modern = "modern"
 )
 
@@ -51,15 +51,15 @@ var text string
 // Known is the table. It panics on one that cannot be read: that is an error of this
 // package, which every use of it shows.
 var Known = sync.OnceValue(func() *Table {
-	t, err := Read("internal/revision/revisions.yaml", text)
+	t, err := read("internal/revision/revisions.yaml", text)
 	if err != nil {
 		panic(err)
 	}
 	return t
 })
 
-// Read reads a table. The error is a [*yamlfile.Error], with file and line.
-func Read(file, text string) (*Table, error) {
+// read reads a table. The error is a [*yamlfile.Error], with file and line.
+func read(file, text string) (*Table, error) {
 	var f struct {
 		Revisions map[string]Entry `yaml:"revisions"`
 	}
@@ -102,7 +102,7 @@ func Read(file, text string) (*Table, error) {
 		} else if i > 0 {
 			fail(path, "%s: only the first revision inherits from none", date)
 		}
-		oneOf(path+".era", e.Era, Legacy, Modern)
+		oneOf(path+".era", e.Era, legacy, Modern)
 		if len(e.Transports) == 0 {
 			fail(path, "%s: no transports", date)
 		}

@@ -10,7 +10,7 @@ import (
 // one before.
 func TestReadInherits(t *testing.T) {
 	t.Parallel()
-	table, err := Read("f", text+"  9998-01-01:\n    inherits: 2026-07-28\n  9998-02-02:\n    inherits: 2025-11-25\n    transports: [stdio]\n")
+	table, err := read("f", text+"  9998-01-01:\n    inherits: 2026-07-28\n  9998-02-02:\n    inherits: 2025-11-25\n    transports: [stdio]\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +18,7 @@ func TestReadInherits(t *testing.T) {
 	if latest.Era != Modern || !slices.Equal(latest.Transports, []string{Stdio, HTTP}) || !slices.Contains(latest.Line, "2024-11-05") {
 		t.Errorf("9998-01-01 is %+v", latest)
 	}
-	if other.Era != Legacy || len(other.Transports) != 1 || slices.Contains(other.Line, "2026-07-28") || !slices.Contains(other.Line, "9998-02-02") {
+	if other.Era != legacy || len(other.Transports) != 1 || slices.Contains(other.Line, "2026-07-28") || !slices.Contains(other.Line, "9998-02-02") {
 		t.Errorf("9998-02-02 is %+v", other)
 	}
 }
@@ -43,7 +43,7 @@ func TestReadErrors(t *testing.T) {
 		first + "  2025-01-01: {inherits: 2024-11-05, transports: [http, http]}": `f:3:38: 2025-01-01: the transport http twice`,
 		first + "  2025-01-01: {inherit: 2024-11-05}":                            `f:3:16: unknown field "inherit" in revisions.2025-01-01: did you mean "inherits"?`,
 	} {
-		if _, err := Read("f", given); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := read("f", given); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q:\n got %v\nwant %s", given, err, want)
 		}
 	}

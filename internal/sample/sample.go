@@ -1,6 +1,6 @@
 // Package sample says how much of the proof a test run judges. By default that is a
 // sample, chosen by names and therefore the same every time; the environment variable
-// [Env] asks for more.
+// [env] asks for more.
 package sample
 
 import (
@@ -12,42 +12,42 @@ import (
 	"testing"
 )
 
-// Env is the environment variable that says how much is judged: [Some], [All] or
-// [Everywhere].
-const Env = "PROOF_FAULTS"
+// env is the environment variable that says how much is judged: [some], [all] or
+// [everywhere].
+const env = "PROOF_FAULTS"
 
-// What [Env] can be.
+// What [env] can be.
 const (
-	// Some is one fault of each requirement and a share of what else takes long. It is the
+	// some is one fault of each requirement and a share of what else takes long. It is the
 	// default of runs of whole packages.
-	Some = "some"
-	// All is every fault and every quirk, in one combination or two. It is the default where
+	some = "some"
+	// all is every fault and every quirk, in one combination or two. It is the default where
 	// -run names the tests: whoever asks for one gets it.
-	All = "all"
-	// Everywhere is every fault and every quirk in all combinations.
-	Everywhere = "everywhere"
+	all = "all"
+	// everywhere is every fault and every quirk in all combinations.
+	everywhere = "everywhere"
 )
 
 // asked is what is judged in this run.
 var asked = sync.OnceValue(func() string {
-	switch value := os.Getenv(Env); value {
-	case Some, All, Everywhere:
+	switch value := os.Getenv(env); value {
+	case some, all, everywhere:
 		return value
 	case "":
 	default:
-		panic(fmt.Sprintf("the environment variable %s is %q: it can be %s, %s or %s", Env, value, Some, All, Everywhere))
+		panic(fmt.Sprintf("the environment variable %s is %q: it can be %s, %s or %s", env, value, some, all, everywhere))
 	}
 	if run := flag.Lookup("test.run"); run != nil && run.Value.String() != "" && !testing.Short() {
-		return All
+		return all
 	}
-	return Some
+	return some
 })
 
 // Whole reports whether every fault and every quirk is judged.
-func Whole() bool { return asked() != Some }
+func Whole() bool { return asked() != some }
 
 // InAll reports whether that happens in all combinations.
-func InAll() bool { return asked() == Everywhere }
+func InAll() bool { return asked() == everywhere }
 
 // Share reports whether something is judged of which a sample has one of n, by its name.
 func Share(name string, n int) bool { return Whole() || Hash(name)%n == 0 }

@@ -73,16 +73,19 @@ func (p *Printer) Head(mark, color, s string) {
 	}
 }
 
-// Column is the width of labels.
-const Column = 10
+// column is the width of labels.
+const column = 10
 
 // Labelled writes a text behind a label in a column of its own, wrapped to the width.
 func (p *Printer) Labelled(indent int, label, text string) {
-	p.text(indent, fmt.Sprintf("%-*s", Column, label), "", text)
+	p.text(indent, fmt.Sprintf("%-*s", column, label), "", text)
 }
 
 // Text writes a text, wrapped to the width.
 func (p *Printer) Text(indent int, color, text string) { p.text(indent, "", color, text) }
+
+// Item writes a text behind a mark, wrapped to the width.
+func (p *Printer) Item(indent int, mark, color, text string) { p.text(indent, mark, color, text) }
 
 func (p *Printer) text(indent int, label, color, text string) {
 	pad, column := strings.Repeat(" ", indent), Cells(label)

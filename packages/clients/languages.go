@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +12,8 @@ import (
 type language struct {
 	any          string            // what may be any value
 	plain        map[string]string // by the types of JSON Schema
+	named        map[string]string // by the types of the document, where they have other names
+	from         string            // stands before the others
 	list, record string            // formats, of the type of what is in them
 	choice       string            // a format, of quoted strings
 	or           string            // between them
@@ -27,13 +30,27 @@ var (
 		plain: map[string]string{"string": "str", "number": "float", "boolean": "bool", "integer": "int"},
 		list:  "list[%s]", record: "dict[str, %s]", choice: "Literal['%s']", or: "', '",
 	}
+	golang = language{
+		any:   "any",
+		plain: map[string]string{"string": "string", "number": "float64", "boolean": "bool", "integer": "int"},
+		list:  "[]%s", record: "map[string]%s", choice: "string",
+		from: "admin.",
+		named: map[string]string{
+			"Answer": "reference.Answer", "Health": "reference.Health", "Namespace": "reference.Namespace",
+			"SessionInfo": "reference.Session", "StepStatus": "reference.StepStatus",
+			"Rule": "control.Rule", "Status": "control.Status", "Client": "oauth.Client", "Grant": "oauth.Grant",
+			"Owner": "admin.Identity", "Report": "*reports.Report",
+			"Resource": "world.Resource", "WrittenResource": "world.Resource", "ResourcePatch": "any",
+			"Template": "world.Template", "WrittenTemplate": "world.Template", "TemplatePatch": "any",
+		},
+	}
 )
 
 // of is the type of what a schema describes.
 func (l language) of(s schema) string {
 	switch {
 	case s.Ref != "":
-		return s.reference()
+		return cmp.Or(l.named[s.reference()], l.from+s.reference())
 	case len(s.Enum) > 0:
 		return fmt.Sprintf(l.choice, strings.Join(s.Enum, l.or))
 	case s.Type == "array":
@@ -109,4 +126,53 @@ func optional(required bool) string {
 		return ""
 	}
 	return "?"
+}
+
+// method is a call as a method of the client in Go.
+type method struct {
+	call
+	Name, Comment string
+	Answer        *schema // what it returns: Gives, or the only member of that
+	Only          string  // which that is
+}
+
+// Method is the call of that id as a method, with the name that its comment begins with. What is written
+// whole is not returned.
+func (a api) Method(id, comment string) (method, error) {
+	i := slices.IndexFunc(a.Calls, func(c call) bool { return c.ID == id })
+	if i < 0 {
+		return method{}, fmt.Errorf("there is no operation %s", id)
+	}
+	m := method{call: a.Calls[i], Comment: comment, Answer: a.Calls[i].Gives}
+	m.Name, _, _ = strings.Cut(comment, " ")
+	if m.Verb == "PUT" {
+		m.Gives = nil
+	}
+	for _, o := range a.Types {
+		if m.Gives != nil && o.Name == m.Gives.reference() && len(o.Members) == 1 {
+			only := o.Members[0]
+			m.Only, m.Answer = strings.ToUpper(only.Name[:1])+only.Name[1:], &only.Schema
+		}
+	}
+	return m, nil
+}
+
+// GoPath is the path with its query, as an expression in Go.
+func (m method) GoPath() string {
+	path := m.filled(func(name string) string { return `" + url.PathEscape(` + name + `) + "` })
+	for _, p := range m.InQuery {
+		path += "?" + p.Name + `=" + url.QueryEscape(` + p.Name + `) + "`
+	}
+	return strings.TrimSuffix(`"`+path+`"`, ` + ""`)
+}
+
+// Body is the name of the argument with the body.
+func (m method) Body() string {
+	switch {
+	case m.Takes == nil:
+		return "nil"
+	case m.Verb == "PATCH":
+		return "patch"
+	}
+	return strings.ToLower(m.Takes.reference()[:1])
 }

@@ -1,4 +1,4 @@
-// Command clients writes the clients of the admin interface in TypeScript and Python from its
+// Command clients writes the clients of the admin interface in TypeScript, Python and Go from its
 // OpenAPI document:
 //
 //	go run ./packages/clients
@@ -11,6 +11,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"go/format"
 	"maps"
 	"os"
 	"path/filepath"
@@ -54,12 +55,21 @@ func clients(path string) ([]source, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	var all []source
-	for _, path := range []string{"packages/npm/admin.js", "packages/npm/admin.d.ts", "packages/python/mcpcheck/admin.py"} {
+	for _, path := range []string{
+		"packages/npm/admin.js", "packages/npm/admin.d.ts", "packages/python/mcpcheck/admin.py",
+		"reference/adminclient/client.go",
+	} {
 		var b bytes.Buffer
 		if err := templates.ExecuteTemplate(&b, filepath.Base(path)+".tmpl", a); err != nil {
 			return nil, err
 		}
-		all = append(all, source{path, b.Bytes()})
+		text := b.Bytes()
+		if filepath.Ext(path) == ".go" {
+			if text, err = format.Source(text); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, source{path, text})
 	}
 	return all, nil
 }
@@ -69,7 +79,8 @@ var texts embed.FS
 
 // templates are the clients, each named as its file.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"comment": comment, "declared": declared, "python": python.of, "quoted": strconv.Quote, "snake": snake, "typescript": typescript.of, "wrap": wrap,
+	"comment": comment, "declared": declared, "golang": golang.of, "python": python.of, "quoted": strconv.Quote,
+	"snake": snake, "typescript": typescript.of, "wrap": wrap,
 }).ParseFS(texts, "*.tmpl"))
 
 // api is what of an OpenAPI document the clients are made of.
@@ -99,9 +110,9 @@ type schema struct {
 
 // call is an operation of the interface.
 type call struct {
-	ID, Method, Path, Summary string
-	InPath, InQuery           []parameter
-	Takes, Gives              *schema // nil for nothing
+	ID, Verb, Path, Summary string
+	InPath, InQuery         []parameter
+	Takes, Gives            *schema // nil for nothing
 }
 
 // parameter is a parameter of a call, or a member of a type.
@@ -166,7 +177,7 @@ func read(data []byte) (api, error) {
 			if o.RequestBody != nil && !o.RequestBody.Required { // can only be empty
 				o.RequestBody = nil
 			}
-			c := call{ID: o.OperationID, Method: strings.ToUpper(method), Path: path, Summary: o.Summary, Takes: o.RequestBody.json()}
+			c := call{ID: o.OperationID, Verb: strings.ToUpper(method), Path: path, Summary: o.Summary, Takes: o.RequestBody.json()}
 			for _, p := range o.Parameters {
 				switch p.In {
 				case "path":

@@ -1,8 +1,7 @@
 // Command pack builds the packages for npm and the wheels for Python, with both programs in
-// them, for the platforms and with the flags of the release configuration, and the licence notices
-// of each platform:
+// them, with the flags of the release configuration, and the licence notices of each platform:
 //
-//	go run ./packages/pack [-version 1.2.3] [-platforms linux/amd64,...] [-out packages/dist]
+//	go run ./packages/pack [-version 1.2.3] [-platforms all] [-out packages/dist]
 //
 // It runs at the top of the repository and needs Go alone. The same commit, version and Go make
 // the same bytes.
@@ -21,7 +20,7 @@ import (
 func main() {
 	var o options
 	flag.StringVar(&o.version, "version", "0.0.0", "the `VERSION` of the packages and programs; the default is that of a checkout without a tag")
-	flag.StringVar(&o.platforms, "platforms", "", "the platforms `OS/ARCH,...` to build for; none is all of the release")
+	flag.StringVar(&o.platforms, "platforms", here.String(), "the platforms `OS/ARCH,...`, or all of the release")
 	flag.StringVar(&o.programs, "programs", "", "the `DIRECTORY` with programs that are built already, for one platform")
 	flag.StringVar(&o.out, "out", filepath.Join("packages", "dist"), "the `DIRECTORY` that the packages are written to")
 	flag.Parse()
@@ -57,7 +56,7 @@ func run(o options, args []string) error {
 		return usageError{err}
 	}
 	if o.programs != "" && len(chosen) != 1 {
-		return usageError{fmt.Errorf("-programs: name the platform that the programs of %s are for with -platforms", o.programs)}
+		return usageError{fmt.Errorf("-programs: %s has those for one platform, which -platforms names", o.programs)}
 	}
 	for _, p := range chosen {
 		contents, err := r.take(p, o)

@@ -9,11 +9,8 @@ import (
 	"slices"
 )
 
-// The directory with what the main package consists of, and the scope of those with programs.
-const (
-	npmSources = "packages/npm"
-	npmScope   = "@mcpcheck/"
-)
+// npmSources is the directory with what the main package consists of.
+const npmSources = "packages/npm"
 
 func (n names) npm() string { return n.os + "-" + n.cpu }
 
@@ -28,7 +25,7 @@ func npmPlatform(out, version string, p platform, contents []file) error {
 	manifest := map[string]any{
 		"name":            npmScope + n.npm(),
 		"version":         version,
-		"description":     fmt.Sprintf("The programs of mcpcheck for %s on %s; install mcpcheck, which takes what it needs", n.os, n.cpu),
+		"description":     fmt.Sprintf("The programs for %s on %s, which %s installs", n.os, n.cpu, npmName),
 		"os":              []string{n.os},
 		"cpu":             []string{n.cpu},
 		"preferUnplugged": true, // programs cannot be run from within an archive
@@ -45,7 +42,7 @@ func npmPlatform(out, version string, p platform, contents []file) error {
 		}
 		files = append(files, f)
 	}
-	return writeNpm(out, "mcpcheck-"+n.npm(), version, manifest, files)
+	return writeNpm(out, npmName+"-"+n.npm(), version, manifest, files)
 }
 
 // npmMain writes the package that users install: launchers, the client of the admin interface and
@@ -59,14 +56,14 @@ func npmMain(out, version string, platforms []platform) error {
 	if err != nil {
 		return err
 	}
-	manifest["version"] = version
+	manifest["name"], manifest["version"] = npmName, version
 	optional := map[string]string{}
 	for _, p := range platforms {
 		optional[npmScope+known[p].npm()] = version
 	}
 	manifest["optionalDependencies"] = optional
 	files = slices.DeleteFunc(files, func(f file) bool { return f.name == "package.json" })
-	return writeNpm(out, "mcpcheck", version, manifest, files)
+	return writeNpm(out, npmName, version, manifest, files)
 }
 
 func npmManifest() (map[string]any, error) {

@@ -36,7 +36,7 @@ func packed(t *testing.T, version, platforms string) map[string][]byte {
 		}
 	}
 	written := map[string][]byte{}
-	paths, err := filepath.Glob(filepath.Join(out, "*", "mcpcheck-*"))
+	paths, err := filepath.Glob(filepath.Join(out, "*", "mcpcheck*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,18 +56,18 @@ func TestNames(t *testing.T) {
 	first := packed(t, "1.2.3-rc.4", everywhere)
 	want := []string{
 		"mcpcheck-1.2.3-rc.4.tgz",
-		"mcpcheck-1.2.3rc4-py3-none-macosx_12_0_arm64.whl",
-		"mcpcheck-1.2.3rc4-py3-none-macosx_12_0_x86_64.whl",
-		"mcpcheck-1.2.3rc4-py3-none-manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64.whl",
-		"mcpcheck-1.2.3rc4-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64.whl",
-		"mcpcheck-1.2.3rc4-py3-none-win_amd64.whl",
-		"mcpcheck-1.2.3rc4-py3-none-win_arm64.whl",
 		"mcpcheck-darwin-arm64-1.2.3-rc.4.tgz",
 		"mcpcheck-darwin-x64-1.2.3-rc.4.tgz",
 		"mcpcheck-linux-arm64-1.2.3-rc.4.tgz",
 		"mcpcheck-linux-x64-1.2.3-rc.4.tgz",
 		"mcpcheck-win32-arm64-1.2.3-rc.4.tgz",
 		"mcpcheck-win32-x64-1.2.3-rc.4.tgz",
+		"mcpcheck_conformance-1.2.3rc4-py3-none-macosx_12_0_arm64.whl",
+		"mcpcheck_conformance-1.2.3rc4-py3-none-macosx_12_0_x86_64.whl",
+		"mcpcheck_conformance-1.2.3rc4-py3-none-manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64.whl",
+		"mcpcheck_conformance-1.2.3rc4-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64.whl",
+		"mcpcheck_conformance-1.2.3rc4-py3-none-win_amd64.whl",
+		"mcpcheck_conformance-1.2.3rc4-py3-none-win_arm64.whl",
 	}
 	if got := slices.Sorted(maps.Keys(first)); !slices.Equal(got, want) {
 		t.Fatalf("there are\n%s", strings.Join(got, "\n"))
@@ -147,7 +147,7 @@ func TestNpm(t *testing.T) {
 
 // TestWheel: a wheel says what it is for, and its record is true.
 func TestWheel(t *testing.T) {
-	const name = "mcpcheck-1.2.3-py3-none-win_amd64.whl"
+	const name = "mcpcheck_conformance-1.2.3-py3-none-win_amd64.whl"
 	data := packed(t, "1.2.3", "windows/amd64")[name]
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -168,14 +168,14 @@ func TestWheel(t *testing.T) {
 			t.Errorf("%s has mode %v", f.Name, f.Mode())
 		}
 	}
-	const info = "mcpcheck-1.2.3.dist-info/"
-	if files["mcpcheck-1.2.3.data/scripts/mcpcheck.exe"] != "this is mcpcheck.exe" {
+	const info = "mcpcheck_conformance-1.2.3.dist-info/"
+	if files["mcpcheck_conformance-1.2.3.data/scripts/mcpcheck.exe"] != "this is mcpcheck.exe" {
 		t.Error("the program is not there")
 	}
 	if !strings.Contains(files[info+"WHEEL"], "\nTag: py3-none-win_amd64\n") {
 		t.Errorf("WHEEL is %q", files[info+"WHEEL"])
 	}
-	if !strings.Contains(files[info+"METADATA"], "\nVersion: 1.2.3\n\n# mcpcheck\n") {
+	if !strings.Contains(files[info+"METADATA"], "\nName: mcpcheck-conformance\nVersion: 1.2.3\n\n# mcpcheck\n") {
 		t.Errorf("METADATA is %q", files[info+"METADATA"])
 	}
 	for _, name := range []string{"LICENSE", "THIRD_PARTY_NOTICES.txt"} { // PEP 639
@@ -227,7 +227,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{o: options{version: "v1"}, want: `-version: "v1" is none such as 1.2.3`},
 		{o: options{version: "1.2.3", platforms: "plan9/amd64"}, want: `"plan9/amd64" is none of [linux/amd64`},
-		{o: options{version: "1.2.3", programs: "bin"}, want: "-programs: name the platform"},
+		{o: options{version: "1.2.3", platforms: "all", programs: "-"}, want: "one platform, which -platforms names"},
 		{o: options{version: "1.2.3"}, args: []string{"all"}, want: `"all": there are no arguments`},
 	} {
 		c.o.out = t.TempDir()

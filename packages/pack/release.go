@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -48,6 +49,9 @@ var known = map[platform]names{
 	{"windows", "arm64"}: {"win32", "arm64", []string{"win_arm64"}},
 }
 
+// here is that of this machine.
+var here = platform{runtime.GOOS, runtime.GOARCH}
+
 func (p platform) suffix() string {
 	if p.os == "windows" {
 		return ".exe"
@@ -90,9 +94,9 @@ func readRelease(path string) (release, error) {
 	return r, nil
 }
 
-// choose is the platforms of a list such as linux/amd64,darwin/arm64; all for an empty one.
+// choose is the platforms of a list such as linux/amd64,darwin/arm64.
 func (r release) choose(list string) ([]platform, error) {
-	if list == "" {
+	if list == "all" {
 		return r.platforms, nil
 	}
 	var chosen []platform

@@ -20,7 +20,7 @@ func wheel(out, version string, p platform, contents []file) error {
 	if err != nil {
 		return err
 	}
-	stem := "mcpcheck-" + version
+	stem := wheelName + "-" + version
 	info := stem + ".dist-info/"
 	var packed []file
 	var metadata, readme []byte
@@ -49,7 +49,8 @@ func wheel(out, version string, p platform, contents []file) error {
 		f.name = dir + f.name
 		packed = append(packed, f)
 	}
-	metadata = fmt.Appendf(bytes.TrimSpace(metadata), "\nVersion: %s\n\n%s", version, readme)
+	metadata = fmt.Appendf(bytes.TrimSpace(metadata), "\nName: %s\nVersion: %s\n\n%s",
+		pythonName, version, readme)
 	tags := known[p].tags
 	packed = append(packed,
 		file{name: info + "METADATA", data: metadata},

@@ -87,7 +87,7 @@ func TestBugs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := fmt.Sprintf("lists %d bugs that released servers, clients and frameworks had. Of the %d on the server side %d are re-enacted by faults and found; for the other %d it",
+	told := fmt.Sprintf("lists %d bugs that released servers, clients and frameworks had. Of the %d on the server side %d are re-enacted by faults and found. For the other %d it",
 		len(all), count["server"], count["server, with check and fault"], count["server, with a reason"])
 	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), told) {
 		t.Errorf("docs/proof.md does not say that it %s says why not", told)

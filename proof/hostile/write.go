@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 )
 
 // write writes the page; it returns how many cases are not as they should be.
@@ -54,6 +54,6 @@ without the hostility is an error. So is a run of more than %.0f s, of more than
 
 // cell is a text that fits into a table.
 func cell(s string) string {
-	s = strings.NewReplacer("|", `\|`, "`", "'", "<", "&lt;", "\n", " ").Replace(reports.Sanitize(s))
-	return reports.Shorten(s, 160)
+	s = strings.NewReplacer("|", `\|`, "`", "'", "<", "&lt;", "\n", " ").Replace(safe.Line(s))
+	return safe.Shorten(s, 160)
 }

@@ -64,7 +64,7 @@ func (d *Dir) part(s Server) {
 	d.mu.Lock()
 	var remove []string
 	for _, path := range slices.Sorted(maps.Keys(d.files.values)) {
-		remove = append(remove, URI(path))
+		remove = append(remove, fileURI(path))
 	}
 	d.files.clear()
 	d.away = true

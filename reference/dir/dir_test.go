@@ -507,7 +507,7 @@ func TestNamesBecomeURIs(t *testing.T) {
 	for path, want := range map[string]string{
 		"a/b.txt": "file:///a/b.txt", "a b": "file:///a%20b", "100%": "file:///100%25", "ü": "file:///%C3%BC", "\xff": "file:///%FF", "a?b#c[d]": "file:///a%3Fb%23c%5Bd%5D",
 	} {
-		if got := URI(path); got != want || world.CheckURI(got) != nil {
+		if got := fileURI(path); got != want || world.CheckURI(got) != nil {
 			t.Errorf("%q: %s", path, got)
 		}
 	}

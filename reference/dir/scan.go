@@ -169,7 +169,7 @@ func (d *Dir) look(root *os.Root, file string) (state, bool) {
 // resource is the entry of a file in the list.
 func (d *Dir) resource(file string, s state) world.Resource {
 	return world.Resource{
-		URI:         URI(file),
+		URI:         fileURI(file),
 		Name:        readable(path.Base(file)),
 		Description: "The file " + readable(file),
 		MIMEType:    s.mimeType,
@@ -251,8 +251,8 @@ func (t *tree[V]) clear() {
 	clear(t.within)
 }
 
-// URI is the URI of a file: its path relative to the directory, with slashes.
-func URI(path string) string { return "file:///" + world.Escape(path, world.Unreserved+"/") }
+// fileURI is the URI of a file: its path relative to the directory, with slashes.
+func fileURI(path string) string { return "file:///" + world.Escape(path, world.Unreserved+"/") }
 
 // admissible reports whether a path can be that of a file which is shown.
 func (d *Dir) admissible(path string) bool {

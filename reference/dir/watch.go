@@ -179,7 +179,7 @@ func (d *Dir) settle(ctx context.Context, changes pending, s Server) {
 		for _, old := range d.files.below(path) {
 			if !listed[old] {
 				d.files.remove(old)
-				remove = append(remove, URI(old))
+				remove = append(remove, fileURI(old))
 			}
 		}
 		for _, f := range now {
@@ -187,7 +187,7 @@ func (d *Dir) settle(ctx context.Context, changes pending, s Server) {
 			if !known {
 				// It is new to the list only: who has subscribed to it did so before it was
 				// deleted, or while it was not listed.
-				touch = append(touch, URI(f.path))
+				touch = append(touch, fileURI(f.path))
 			}
 			switch {
 			case !known && len(d.files.values) >= d.options.MaxFiles:

@@ -9,48 +9,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-// snapshot is what is served beside the resources. It is replaced, never changed.
-type snapshot struct {
-	world     world.World // without resources
-	caps      world.Capabilities
-	templates []*template
-	slow      bool   // what a template stands for may take time
-	last      uint64 // the newest place in the list of templates
-	pageSize  int
-	rendered  *renderings
-}
-
-// served is the present state.
-func (e *Engine) served() *snapshot { return e.state.Load() }
-
-// takeSnapshot makes the state of a world. Templates that were served before keep
-// their places, as far as the order allows.
-func takeSnapshot(w world.World, pageSize int, before *snapshot) *snapshot {
-	s := &snapshot{world: w, caps: w.Offered(), pageSize: pageSize, rendered: &renderings{}}
-	s.world.Resources = nil
-	old := map[string]*template{}
-	if before != nil {
-		s.last = before.last
-		for _, t := range before.templates {
-			old[t.URITemplate] = t
-		}
-	}
-	at := uint64(0)
-	for _, t := range w.Templates {
-		compiled := compileTemplate(t)
-		if was := old[t.URITemplate]; was != nil && was.seq > at {
-			compiled.seq = was.seq
-		} else {
-			s.last++
-			compiled.seq = s.last
-		}
-		at = compiled.seq
-		s.slow = s.slow || t.Source != nil || t.Finds != "" || t.Delay > 0 || t.Steps > 0
-		s.templates = append(s.templates, compiled)
-	}
-	return s
-}
-
 // Put adds a resource at the end of the list or replaces the one with its URI.
 // Subscribers of a replaced one are notified, and everyone who asked for it when
 // the list has changed.

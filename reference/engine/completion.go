@@ -17,20 +17,20 @@ func (e *Engine) serveComplete(ctx context.Context, c *hook.Call, given *argumen
 	params := given.decode()
 	ref, ok := params["ref"].(hook.Object)
 	if !ok {
-		return fail(codeInvalidParams, `Invalid params: "ref" must be an object`)
+		return badParams(`"ref" must be an object`)
 	}
 	argument, ok := params["argument"].(hook.Object)
 	if !ok {
-		return fail(codeInvalidParams, `Invalid params: "argument" must be an object`)
+		return badParams(`"argument" must be an object`)
 	}
 	name, hasName := argument["name"].(string)
 	typed, hasValue := argument["value"].(string)
 	if !hasName || !hasValue {
-		return fail(codeInvalidParams, `Invalid params: "argument" needs a name and a value, both strings`)
+		return badParams(`"argument" needs a name and a value, both strings`)
 	}
 	others, why := contextArguments(c, params)
 	if why != "" {
-		return fail(codeInvalidParams, "Invalid params: "+why)
+		return badParams(why)
 	}
 	values, r := e.suggest(ctx, ref, name, typed, others)
 	if r != nil {
@@ -92,21 +92,21 @@ func (e *Engine) suggest(ctx context.Context, ref hook.Object, name, typed strin
 				return nil, nil // a text of which nothing is known
 			}
 		}
-		return nil, fail(codeInvalidParams, "Invalid params: there is no such prompt, or no such argument of it")
+		return nil, badParams("there is no such prompt, or no such argument of it")
 	case "ref/resource":
 	default:
-		return nil, fail(codeInvalidParams, `Invalid params: unknown type of "ref"`)
+		return nil, badParams(`unknown type of "ref"`)
 	}
 	uri, ok := ref["uri"].(string)
 	if !ok {
-		return nil, fail(codeInvalidParams, `Invalid params: "ref.uri" must be a string`)
+		return nil, badParams(`"ref.uri" must be a string`)
 	}
 	for _, t := range e.served().templates {
 		if t.URITemplate != uri {
 			continue
 		}
 		if !slices.Contains(t.variables(), name) {
-			return nil, fail(codeInvalidParams, "Invalid params: the template has no such variable")
+			return nil, badParams("the template has no such variable")
 		}
 		if t.Source != nil {
 			return t.Source.Suggest(ctx, name, typed), nil
@@ -116,5 +116,5 @@ func (e *Engine) suggest(ctx context.Context, ref hook.Object, name, typed strin
 	if e.exists(ctx, viewerOf(ctx), uri) {
 		return nil, nil // a resource without variables: nothing to suggest
 	}
-	return nil, fail(codeInvalidParams, "Invalid params: there is no such template")
+	return nil, badParams("there is no such template")
 }

@@ -5,65 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"sync/atomic"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 )
-
-// exchange is one incoming message (or batch) and the way back for what
-// belongs to it. It is the context of all that is done for it.
-type exchange struct {
-	hook.Traced
-	session *session
-	in      *incoming
-	header  http.Header // nil on stdio
-	deliver func(ctx context.Context, m hook.Message) error
-	// ended, if not nil, is called once, when nothing more can come.
-	ended func()
-
-	held atomic.Bool // open beyond processing: by a listen stream, or because a reply is withheld
-	over atomic.Bool
-}
-
-type exchangeKey struct{}
-
-// Value implements context.Context.
-func (x *exchange) Value(key any) any {
-	if key == (exchangeKey{}) {
-		return x
-	}
-	return x.Traced.Value(key)
-}
-
-// exchangeOf finds the exchange that a call belongs to.
-func exchangeOf(ctx context.Context) *exchange {
-	x, _ := ctx.Value(exchangeKey{}).(*exchange)
-	return x
-}
-
-// settle ends the exchange after processing, unless something keeps it open.
-func (x *exchange) settle() {
-	if !x.held.Load() {
-		x.finish()
-	}
-}
-
-func (x *exchange) finish() {
-	if !x.over.Swap(true) && x.ended != nil {
-		x.ended()
-	}
-}
-
-// emit sends a message that belongs to a call through the hooks.
-func (x *exchange) emit(ctx context.Context, c *hook.Call, m hook.Message) error {
-	m.Call, m.Session, m.Transport = c, x.session, x.session.transport
-	m.Revision = x.session.Revision()
-	if c != nil {
-		m.Revision = c.Revision
-	}
-	return x.session.engine.emitter(ctx, m.To(x.deliver))
-}
 
 // arrive is the innermost receiver: it processes the message within the
 // exchange of its context.
@@ -107,18 +52,6 @@ func (e *Engine) acceptApart(x *exchange) {
 func makeRoom(i int) byte {
 	var room [5 << 10]byte
 	return room[i]
-}
-
-// count counts a message as being answered, before the goroutine that answers it may
-// have got its turn.
-func (e *Engine) count(s *session) {
-	e.busy.Add(1)
-	s.busy.Add(1)
-}
-
-func (e *Engine) uncount(s *session) {
-	s.busy.Add(-1)
-	e.busy.Add(-1)
 }
 
 // process answers one message.
@@ -170,12 +103,12 @@ const maxBatch = 256
 // batch processes an array of messages, which only 2025-03-26 has.
 func (e *Engine) batch(ctx context.Context, x *exchange, raw []byte) {
 	if x.session.Revision() != hook.R20250326 {
-		e.refuse(ctx, x, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: there are no batches in this revision"))
+		e.refuse(ctx, x, badRequest("there are no batches in this revision"))
 		return
 	}
 	var members []json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil || len(members) == 0 || len(members) > maxBatch {
-		e.refuse(ctx, x, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: a batch has 1 to 256 messages"))
+		e.refuse(ctx, x, badRequest("a batch has 1 to 256 messages"))
 		return
 	}
 	var answers [][]byte
@@ -198,7 +131,7 @@ func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched boo
 		x.session.answered(in.id, in.raw)
 		return m, false
 	case invalid:
-		r := failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: "+in.why)
+		r := badRequest(in.why)
 		if in.id == nil {
 			return e.unreadable(x.session, r), true
 		}
@@ -291,4 +224,16 @@ func (e *Engine) note(s *session, c *hook.Call) {
 	if json.Unmarshal(c.Params, &params) == nil && params.RequestID != nil && validID(params.RequestID) {
 		s.cancelCall(idKey(params.RequestID))
 	}
+}
+
+// argumentsOf are the params of a call, which hooks may have replaced since they were read.
+func (x *exchange) argumentsOf(c *hook.Call) *arguments {
+	if same(c.Params, x.in.params.raw) {
+		return &x.in.params
+	}
+	a := &arguments{raw: c.Params}
+	if scan.Valid(c.Params) {
+		a.read(bytes.TrimLeft(c.Params, blanks))
+	}
+	return a
 }

@@ -12,23 +12,51 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-// The methods of tools and prompts, which are served if the world has some.
-const (
-	methodTools   = "tools/list"
-	methodCall    = "tools/call"
-	methodPrompts = "prompts/list"
-	methodPrompt  = "prompts/get"
-)
-
-// offers reports whether a method is one of tools or prompts that the world has some of.
-func (s *snapshot) offers(method string) bool {
-	switch method {
-	case methodTools, methodCall:
-		return len(s.world.Tools) > 0
-	case methodPrompts, methodPrompt:
-		return len(s.world.Prompts) > 0
+// serveFeature serves the methods that both eras have.
+func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params *arguments) (r *hook.Reply, known bool) {
+	switch c.Method {
+	case hook.MethodList:
+		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object {
+			return e.resourcePage(ctx, c, served, after)
+		}), true
+	case hook.MethodTemplates:
+		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object { return e.templatePage(c, served, after) }), true
+	case hook.MethodRead:
+		return e.serveRead(ctx, c, params), true
+	case hook.MethodComplete:
+		if e.served().caps.Completions {
+			return e.serveComplete(ctx, c, params), true
+		}
 	}
-	return false
+	if served := e.served(); served.offers(c.Method) {
+		return e.serveOffer(ctx, c, params, &served.world), true
+	}
+	return nil, false
+}
+
+// capabilities are what the server declares in a revision. Completions had no
+// capability in 2024-11-05; logging is deprecated in 2026-07-28 and not offered.
+func (e *Engine) capabilities(revision string) hook.Object {
+	resources := hook.Object{}
+	if e.served().caps.Subscribe {
+		resources["subscribe"] = true
+	}
+	if e.served().caps.ListChanged {
+		resources["listChanged"] = true
+	}
+	all := hook.Object{"resources": resources}
+	if e.served().caps.Completions && revision >= hook.R20250326 {
+		all["completions"] = hook.Object{}
+	}
+	if e.served().caps.Logging && !hook.Modern(revision) {
+		all["logging"] = hook.Object{}
+	}
+	for feature, method := range map[string]string{"tools": methodTools, "prompts": methodPrompts} {
+		if e.served().offers(method) {
+			all[feature] = hook.Object{}
+		}
+	}
+	return all
 }
 
 // serveOffer serves a method that the world offers.
@@ -46,11 +74,11 @@ func (e *Engine) serveOffer(ctx context.Context, c *hook.Call, params *arguments
 	given := params.decode()
 	name, ok := given["name"].(string)
 	if !ok {
-		return fail(codeInvalidParams, `Invalid params: "name" must be a string`)
+		return badParams(`"name" must be a string`)
 	}
 	arguments, ok := given["arguments"].(hook.Object)
 	if _, there := given["arguments"]; there && !ok {
-		return fail(codeInvalidParams, `Invalid params: "arguments" must be an object`)
+		return badParams(`"arguments" must be an object`)
 	}
 	if c.Method == methodCall {
 		return e.callTool(ctx, c, w, name)
@@ -61,15 +89,7 @@ func (e *Engine) serveOffer(ctx context.Context, c *hook.Call, params *arguments
 // offerPage is a page of tools or prompts; cursors count those before it.
 func offerPage[T any](e *Engine, c *hook.Call, served *snapshot, member string, all []T, describe func(T, string) hook.Object, after uint64) hook.Object {
 	rest := all[min(after, uint64(len(all))):]
-	page := rest
-	if n := served.pageSize; n > 0 && len(rest) > n {
-		page = rest[:n]
-	}
-	result := hook.Object{member: listOf(page, func(one T) any { return describe(one, c.Revision) })}
-	if len(page) < len(rest) {
-		result["nextCursor"] = e.cursor(c.Method, after+uint64(len(page)))
-	}
-	return result
+	return pageOf(e, c, served, member, rest, describe, func(shown int) uint64 { return after + uint64(shown) })
 }
 
 func describeTool(t world.Tool, revision string) hook.Object {
@@ -101,7 +121,7 @@ func describePrompt(p world.Prompt, revision string) hook.Object {
 func (e *Engine) callTool(ctx context.Context, c *hook.Call, w *world.World, name string) *hook.Reply {
 	i := slices.IndexFunc(w.Tools, func(t world.Tool) bool { return t.Name == name })
 	if i < 0 {
-		return fail(codeInvalidParams, "Invalid params: there is no such tool: "+name)
+		return badParams("there is no such tool: " + name)
 	}
 	blocks := []any{}
 	for _, b := range w.Tools[i].Content {
@@ -121,14 +141,14 @@ func (e *Engine) callTool(ctx context.Context, c *hook.Call, w *world.World, nam
 func (e *Engine) getPrompt(ctx context.Context, c *hook.Call, w *world.World, name string, arguments hook.Object) *hook.Reply {
 	i := slices.IndexFunc(w.Prompts, func(p world.Prompt) bool { return p.Name == name })
 	if i < 0 {
-		return fail(codeInvalidParams, "Invalid params: there is no such prompt: "+name)
+		return badParams("there is no such prompt: " + name)
 	}
 	p, values := w.Prompts[i], map[string]string{}
 	for _, a := range p.Arguments {
 		v, there := arguments[a.Name]
 		value, ok := v.(string)
 		if there && !ok || !there && a.Required {
-			return fail(codeInvalidParams, "Invalid params: the argument "+a.Name+" must be there, and a string")
+			return badParams("the argument " + a.Name + " must be there, and a string")
 		}
 		values[a.Name] = value
 	}

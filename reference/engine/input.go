@@ -45,7 +45,7 @@ func (e *Engine) withInput(c *hook.Call, params *arguments, en *entry) (text str
 	in := en.res.Input
 	for range st.Round {
 		if in = in.Then; in == nil {
-			return "", fail(codeInvalidParams, "Invalid params: the request state is not valid here") // the resource has changed
+			return "", badParams("the request state is not valid here") // the resource has changed
 		}
 	}
 	values, r := answers(given, in)
@@ -68,7 +68,7 @@ func (e *Engine) stateOf(params hook.Object, en *entry) (st state, r *hook.Reply
 	if v, there := params["requestState"]; there {
 		token, ok := v.(string)
 		if !ok || !e.readState(token, &st) {
-			return st, fail(codeInvalidParams, "Invalid params: the request state is not valid here")
+			return st, badParams("the request state is not valid here")
 		}
 	}
 	if st.Values == nil {
@@ -86,7 +86,7 @@ func answers(params hook.Object, in *world.Input) (map[string]string, *hook.Repl
 	}
 	responses, ok := v.(hook.Object)
 	if !ok {
-		return nil, fail(codeInvalidParams, `Invalid params: "inputResponses" must be an object`)
+		return nil, badParams(`"inputResponses" must be an object`)
 	}
 	_, hasState := params["requestState"]
 	v, there = responses[in.Key]
@@ -95,7 +95,7 @@ func answers(params hook.Object, in *world.Input) (map[string]string, *hook.Repl
 	}
 	response, ok := v.(hook.Object)
 	if !ok {
-		return nil, fail(codeInvalidParams, "Invalid params: an input response must be an object")
+		return nil, badParams("an input response must be an object")
 	}
 	switch in.Asks() {
 	case world.InputSampling:
@@ -117,7 +117,7 @@ func readSample(response hook.Object, in *world.Input) (map[string]string, *hook
 		content, ok := block.(hook.Object)
 		text, isText := content["text"].(string)
 		if !ok || !isText {
-			return nil, fail(codeInvalidParams, "Invalid params: the answer of the model must be a text")
+			return nil, badParams("the answer of the model must be a text")
 		}
 		said.WriteString(text)
 	}
@@ -128,13 +128,13 @@ func readSample(response hook.Object, in *world.Input) (map[string]string, *hook
 func readRoots(response hook.Object, in *world.Input) (map[string]string, *hook.Reply) {
 	roots, ok := response["roots"].([]any)
 	if !ok {
-		return nil, fail(codeInvalidParams, `Invalid params: "roots" must be an array`)
+		return nil, badParams(`"roots" must be an array`)
 	}
 	uris := make([]string, len(roots))
 	for i, root := range roots {
 		o, _ := root.(hook.Object)
 		if uris[i], ok = o["uri"].(string); !ok {
-			return nil, fail(codeInvalidParams, "Invalid params: a root must have a uri")
+			return nil, badParams("a root must have a uri")
 		}
 	}
 	return map[string]string{in.Key: strings.Join(uris, ", ")}, nil
@@ -144,9 +144,9 @@ func readAnswers(response hook.Object, in *world.Input) (map[string]string, *hoo
 	switch response["action"] {
 	case "accept":
 	case "decline", "cancel":
-		return nil, fail(codeInvalidParams, "Invalid params: the input that this resource needs was refused")
+		return nil, badParams("the input that this resource needs was refused")
 	default:
-		return nil, fail(codeInvalidParams, `Invalid params: "action" must be accept, decline or cancel`)
+		return nil, badParams(`"action" must be accept, decline or cancel`)
 	}
 	if in.Asks() == world.InputURL {
 		return map[string]string{}, nil // what the user did there comes by another way
@@ -157,7 +157,7 @@ func readAnswers(response hook.Object, in *world.Input) (map[string]string, *hoo
 	}
 	content, ok := v.(hook.Object)
 	if !ok {
-		return nil, fail(codeInvalidParams, `Invalid params: "content" must be an object`)
+		return nil, badParams(`"content" must be an object`)
 	}
 	values := map[string]string{}
 	for _, f := range in.Fields {
@@ -167,7 +167,7 @@ func readAnswers(response hook.Object, in *world.Input) (map[string]string, *hoo
 		}
 		value, ok := v.(string)
 		if !ok {
-			return nil, fail(codeInvalidParams, "Invalid params: the answers must be strings")
+			return nil, badParams("the answers must be strings")
 		}
 		values[f.Name] = value
 	}

@@ -12,20 +12,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
-// The error codes. Those from -32020 down belong to 2026-07-28, and
-// codeNotFound to the revisions before it.
-const (
-	codeParse             = -32700
-	codeInvalidRequest    = -32600
-	codeMethodNotFound    = -32601
-	codeInvalidParams     = -32602
-	codeInternal          = -32603
-	codeNotFound          = -32002
-	codeHeaderMismatch    = -32020
-	codeMissingCapability = -32021
-	codeUnsupported       = -32022
-)
-
 // blanks are the white space of JSON.
 const blanks = " \t\r\n"
 
@@ -212,21 +198,6 @@ func envelope(id json.RawMessage, r *hook.Reply) []byte {
 	return append(b, '}')
 }
 
-func fail(code int64, message string) *hook.Reply { return hook.Fail(code, message) }
-
-// failAt is fail with an HTTP status.
-func failAt(status int, code int64, message string) *hook.Reply {
-	r := hook.Fail(code, message)
-	r.Status = status
-	return r
-}
-
-func failWith(code int64, message string, data hook.Object) *hook.Reply {
-	r := hook.Fail(code, message)
-	r.Error["data"] = data
-	return r
-}
-
 // arguments are the params of a message: what matters to most methods, as it is written, and
 // nil where it is not there.
 type arguments struct {
@@ -260,18 +231,6 @@ func (a *arguments) read(raw []byte) {
 	clear(members[:])
 	scan.Pick(a.meta, members[:], metaVersion, metaCapabilities, metaClientInfo, metaLogLevel, "progressToken")
 	a.version, a.capabilities, a.client, a.level, a.progress = members[0], members[1], members[2], members[3], members[4]
-}
-
-// argumentsOf are the params of a call, which hooks may have replaced since they were read.
-func (x *exchange) argumentsOf(c *hook.Call) *arguments {
-	if same(c.Params, x.in.params.raw) {
-		return &x.in.params
-	}
-	a := &arguments{raw: c.Params}
-	if scan.Valid(c.Params) {
-		a.read(bytes.TrimLeft(c.Params, blanks))
-	}
-	return a
 }
 
 // described reports whether there is metadata.

@@ -12,39 +12,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 )
 
-// The headers of Streamable HTTP.
-const (
-	headerVersion = "Mcp-Protocol-Version"
-	headerSession = "Mcp-Session-Id"
-	headerMethod  = "Mcp-Method"
-	headerName    = "Mcp-Name"
-)
-
-// writtenVersion is the first of them as the specification writes it.
-const writtenVersion = "MCP-Protocol-Version"
-
-// claimsModern reports whether a call is to be served statelessly: it carries
-// metadata of its own, or its HTTP header names a modern revision, or it calls a
-// method that only modern revisions have before any handshake.
-func (e *Engine) claimsModern(c *hook.Call, params *arguments) bool {
-	if len(e.spoken().modern) == 0 {
-		return false
-	}
-	if params.claimsModern() {
-		return true
-	}
-	if c.Session != nil && c.Session.Revision() != "" {
-		return false
-	}
-	if len(e.handshaking(c.Transport)) == 0 {
-		return c.Method != methodInitialize
-	}
-	if c.Transport == hook.HTTP && hook.Modern(first(c.Header, headerVersion)) && c.Method != methodInitialize {
-		return true
-	}
-	return c.Method == hook.MethodDiscover || c.Method == hook.MethodListen
-}
-
 // serveModern serves a request of 2026-07-28: everything that it needs is in
 // the request itself.
 func (e *Engine) serveModern(ctx context.Context, c *hook.Call, params *arguments) *hook.Reply {
@@ -67,13 +34,26 @@ func (e *Engine) serveModern(ctx context.Context, c *hook.Call, params *argument
 	return r
 }
 
-// complete adds the members that every modern result has.
-func (e *Engine) complete(result hook.Object) hook.Object {
-	if _, set := result["resultType"]; !set {
-		result["resultType"] = "complete"
+// claimsModern reports whether a call is to be served statelessly: it carries
+// metadata of its own, or its HTTP header names a modern revision, or it calls a
+// method that only modern revisions have before any handshake.
+func (e *Engine) claimsModern(c *hook.Call, params *arguments) bool {
+	if len(e.spoken().modern) == 0 {
+		return false
 	}
-	hook.MakeObjectAt(result, "_meta")[metaServerInfo] = e.introduce(hook.R20260728)
-	return result
+	if params.claimsModern() {
+		return true
+	}
+	if c.Session != nil && c.Session.Revision() != "" {
+		return false
+	}
+	if len(e.handshaking(c.Transport)) == 0 {
+		return c.Method != methodInitialize
+	}
+	if c.Transport == hook.HTTP && hook.Modern(first(c.Header, headerVersion)) && c.Method != methodInitialize {
+		return true
+	}
+	return c.Method == hook.MethodDiscover || c.Method == hook.MethodListen
 }
 
 // checkModern validates the metadata of a request and, over HTTP, the headers
@@ -104,7 +84,7 @@ func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
 		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "`+metaClientInfo+`" must have a name and a version`)
 	}
 	if level, _ := scan.Text(params.level); params.level != nil && !slices.Contains(logLevels, level) {
-		return fail(codeInvalidParams, "Invalid params: unknown log level")
+		return badParams("unknown log level")
 	}
 	return nil
 }

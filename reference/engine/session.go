@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -12,6 +14,139 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
+)
+
+// Why sessions and connections end, as the journal says it.
+const (
+	reasonClient      = "client"
+	reasonServer      = "server"
+	reasonAbort       = "abort"
+	reasonEvicted     = "evicted"
+	reasonDeleted     = "deleted"
+	reasonShutdown    = "shutdown"
+	reasonInterrupted = "interrupted" // told to end with its input still open, as by a signal
+)
+
+// maxSessions bounds the memory that clients can make the server keep: how many sessions of a class there can
+// be.
+const maxSessions = 1024
+
+// register makes a session known. Those of a class push out none of another. If there are too many with a
+// handshake over Streamable HTTP, one is ended that its client seems to have left behind. The others end with
+// their connections; one too many is refused.
+func (e *Engine) register(s *session) error {
+	left, err := e.admit(s)
+	if left != nil {
+		left.endBecause(reasonEvicted)
+	}
+	if err == nil {
+		s.noteOpened()
+	}
+	return err
+}
+
+// admit puts a session among those of the engine, and returns the one that makes room; nil if none has to.
+func (e *Engine) admit(s *session) (left *session, err error) {
+	s.class = s.transport
+	if s.class == hook.HTTP && s.Revision() == "" {
+		s.class = "listens"
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch full := e.classes[s.class] >= maxSessions; {
+	case e.closed:
+		return nil, errClosed
+	case full && s.class != hook.HTTP:
+		return nil, errFull
+	case full:
+		left = e.leftBehind()
+		e.remove(left)
+	}
+	s.used.Store(e.clock.Add(1))
+	e.sessions[s.ID()] = s
+	e.classes[s.class]++
+	s.listed.Store(true)
+	return left, nil
+}
+
+// leftBehind is the session with a handshake over Streamable HTTP that has not been used for the longest
+// time; one in use only if all are. The caller holds e.mu.
+func (e *Engine) leftBehind() *session {
+	var idle, any *session
+	for _, s := range e.sessions {
+		if s.class != hook.HTTP {
+			continue
+		}
+		if any == nil || s.used.Load() < any.used.Load() {
+			any = s
+		}
+		if (idle == nil || s.used.Load() < idle.used.Load()) && !s.inUse() {
+			idle = s
+		}
+	}
+	return cmp.Or(idle, any)
+}
+
+func (e *Engine) unregister(s *session) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.remove(s)
+}
+
+// remove takes a session out. The caller holds e.mu.
+func (e *Engine) remove(s *session) {
+	if e.sessions[s.ID()] == s {
+		delete(e.sessions, s.ID())
+		e.classes[s.class]--
+	}
+}
+
+func (e *Engine) find(id string) *session {
+	if id == "" {
+		return nil
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	s := e.sessions[id]
+	if s != nil {
+		s.used.Store(e.clock.Add(1))
+	}
+	return s
+}
+
+// open lists the sessions, oldest first.
+func (e *Engine) open() []*session {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ordered()
+}
+
+// ordered lists the sessions, oldest first. The caller holds e.mu.
+func (e *Engine) ordered() []*session {
+	// #nosec G115 -- they are counted one by one
+	return slices.SortedFunc(maps.Values(e.sessions), func(a, b *session) int { return int(int64(a.serial) - int64(b.serial)) })
+}
+
+// shut marks the server as closed and takes its sessions.
+func (e *Engine) shut() []*session {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	all := e.ordered()
+	e.sessions, e.classes = map[string]*session{}, map[string]int{}
+	return all
+}
+
+// Closed reports whether the server has ended.
+func (e *Engine) Closed() bool {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.closed
+}
+
+var (
+	errClosed = errors.New("the server is closed")
+	errFull   = errors.New("there are too many connections of this kind already")
 )
 
 // session is what the server knows of one connection (stdio, HTTP+SSE), of one
@@ -259,6 +394,39 @@ func (s *session) farewell() {
 	}
 }
 
+func (s *session) addListen(l *listen) (why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.ctx.Err() != nil:
+		return "the connection is ending"
+	case s.listen(l.key) != nil:
+		return "a subscription with this id is open"
+	case len(s.listens) >= maxListens:
+		return "too many open subscriptions"
+	}
+	s.listens = append(s.listens, l)
+	return ""
+}
+
+// listen is the stream with that key, if there is one. The caller holds mu.
+func (s *session) listen(key string) *listen {
+	for _, l := range s.listens {
+		if l.key == key {
+			return l
+		}
+	}
+	return nil
+}
+
+// dropListen ends a stream: nothing more is sent for it.
+func (s *session) dropListen(l *listen) {
+	s.mu.Lock()
+	s.listens = slices.DeleteFunc(s.listens, func(other *listen) bool { return other == l })
+	s.mu.Unlock()
+	l.stop()
+}
+
 // SessionInfo describes an open session.
 type SessionInfo struct {
 	ID        string `json:"id"`
@@ -313,64 +481,4 @@ func (e *Engine) EndSession(id string) bool {
 	s.farewell()
 	s.end()
 	return true
-}
-
-// Since is when the server was made.
-func (e *Engine) Since() time.Time { return e.started }
-
-// lazyContext is a context that can be cancelled. Most are not waited for: it is tied to the one
-// that it is made of when somebody waits, and not before.
-type lazyContext struct {
-	context.Context // what it is made of
-
-	mu      sync.Mutex
-	stopped bool
-	tied    context.Context // nil if nobody has waited
-	stop    context.CancelFunc
-}
-
-// Done implements context.Context.
-func (c *lazyContext) Done() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.tied == nil {
-		c.tied, c.stop = context.WithCancel(c.Context)
-		if c.stopped {
-			c.stop()
-		}
-	}
-	return c.tied.Done()
-}
-
-// Err implements context.Context.
-func (c *lazyContext) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stopped {
-		return context.Canceled
-	}
-	return c.Context.Err()
-}
-
-// Value implements context.Context. Package context asks in this way what a context that it
-// derives from this one is to be tied to.
-func (c *lazyContext) Value(key any) any {
-	c.mu.Lock()
-	ctx := c.tied
-	c.mu.Unlock()
-	if ctx == nil {
-		ctx = c.Context
-	}
-	return ctx.Value(key)
-}
-
-// cancel ends the context.
-func (c *lazyContext) cancel() {
-	c.mu.Lock()
-	c.stopped = true
-	stop := c.stop
-	c.mu.Unlock()
-	if stop != nil {
-		stop()
-	}
 }

@@ -13,6 +13,59 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
+// snapshot is what is served beside the resources. It is replaced, never changed.
+type snapshot struct {
+	world     world.World // without resources
+	caps      world.Capabilities
+	templates []*template
+	slow      bool   // what a template stands for may take time
+	last      uint64 // the newest place in the list of templates
+	pageSize  int
+	rendered  *renderings
+}
+
+// served is the present state.
+func (e *Engine) served() *snapshot { return e.state.Load() }
+
+// takeSnapshot makes the state of a world. Templates that were served before keep
+// their places, as far as the order allows.
+func takeSnapshot(w world.World, pageSize int, before *snapshot) *snapshot {
+	s := &snapshot{world: w, caps: w.Offered(), pageSize: pageSize, rendered: &renderings{}}
+	s.world.Resources = nil
+	old := map[string]*template{}
+	if before != nil {
+		s.last = before.last
+		for _, t := range before.templates {
+			old[t.URITemplate] = t
+		}
+	}
+	at := uint64(0)
+	for _, t := range w.Templates {
+		compiled := compileTemplate(t)
+		if was := old[t.URITemplate]; was != nil && was.seq > at {
+			compiled.seq = was.seq
+		} else {
+			s.last++
+			compiled.seq = s.last
+		}
+		at = compiled.seq
+		s.slow = s.slow || t.Source != nil || t.Finds != "" || t.Delay > 0 || t.Steps > 0
+		s.templates = append(s.templates, compiled)
+	}
+	return s
+}
+
+// offers reports whether a method is one of tools or prompts that the world has some of.
+func (s *snapshot) offers(method string) bool {
+	switch method {
+	case methodTools, methodCall:
+		return len(s.world.Tools) > 0
+	case methodPrompts, methodPrompt:
+		return len(s.world.Prompts) > 0
+	}
+	return false
+}
+
 // entry is a resource at its place in the list. An entry is never changed:
 // replacing a resource replaces its entry.
 type entry struct {
@@ -98,13 +151,9 @@ type store struct {
 }
 
 func newStore(resources []world.Resource) (*store, error) {
-	s := &store{byURI: make(map[string]*entry, len(resources)), list: make([]*entry, 0, len(resources))}
-	for _, r := range resources {
-		if _, _, err := s.put(r); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+	s := &store{}
+	_, _, err := s.replace(resources)
+	return s, err
 }
 
 // put adds or replaces a resource. It says whether there was one before, and

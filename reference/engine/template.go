@@ -6,9 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/yosida95/uritemplate/v3"
-
 	"github.com/mcpcheck/mcpcheck/reference/world"
+	"github.com/yosida95/uritemplate/v3"
 )
 
 // template matches URIs against a URI template, the reverse of RFC 6570

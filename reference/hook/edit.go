@@ -30,7 +30,7 @@ func OnMethod(pattern string, handle func(c Calling) *Reply) Hooks {
 	return around(pattern, func(next Handler) Handler {
 		expanded := func(ctx context.Context, c *Call) *Reply {
 			r := next(ctx, c)
-			r.Expand()
+			r.expand()
 			return r
 		}
 		return func(ctx context.Context, c *Call) *Reply { return handle(Calling{ctx, c, expanded}) }
@@ -122,8 +122,8 @@ func EditEachContent(edit func(i int, content Object)) Hooks {
 	return EditEach(MethodRead, "contents", edit)
 }
 
-// OnMessage wraps the sending of outgoing messages for which match is true.
-func OnMessage(match func(m Message) bool, send func(m Sending) error) Hooks {
+// onMessage wraps the sending of outgoing messages for which match is true.
+func onMessage(match func(m Message) bool, send func(m Sending) error) Hooks {
 	return Hooks{Emit: func(next Emitter) Emitter {
 		return func(ctx context.Context, m Message) error {
 			if !match(m) {
@@ -136,7 +136,7 @@ func OnMessage(match func(m Message) bool, send func(m Sending) error) Hooks {
 
 // EditMessage changes outgoing messages.
 func EditMessage(edit func(m *Message)) Hooks {
-	return OnMessage(func(Message) bool { return true }, func(m Sending) error {
+	return onMessage(func(Message) bool { return true }, func(m Sending) error {
 		edit(&m.Message)
 		return m.Next()
 	})
@@ -163,14 +163,14 @@ func Withhold(pattern string, drop func(m Message) bool) Hooks {
 // OnNotification wraps the sending of notifications that match the pattern.
 func OnNotification(pattern string, send func(m Sending) error) Hooks {
 	methods := MethodsOf(pattern)
-	return OnMessage(func(m Message) bool { return m.Kind == Notification && methods.Has(m.Method) }, send)
+	return onMessage(func(m Message) bool { return m.Kind == Notification && methods.Has(m.Method) }, send)
 }
 
 // OnResponse wraps the sending of answers to the methods that match the
 // pattern; "" also matches answers to unreadable input.
 func OnResponse(pattern string, send func(m Sending) error) Hooks {
 	methods := MethodsOf(pattern)
-	h := OnMessage(func(m Message) bool {
+	h := onMessage(func(m Message) bool {
 		return m.Kind == Response && (methods == nil || m.Call != nil && methods.Has(m.Call.Method))
 	}, send)
 	h.About = about(methods)

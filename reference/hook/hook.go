@@ -125,9 +125,9 @@ type Reply struct {
 	Header http.Header
 }
 
-// Expand has Result and Error stand for themselves, so that a hook can look at them and change
+// expand has Result and Error stand for themselves, so that a hook can look at them and change
 // them. Functions that are given replies by [OnMethod] and what is made of it need not call it.
-func (r *Reply) Expand() {
+func (r *Reply) expand() {
 	if r == nil || r.Rendered == nil {
 		return
 	}
@@ -192,7 +192,7 @@ func (m Message) To(deliver func(context.Context, Message) error) Message {
 	return m
 }
 
-// Whole is the message in one part. Functions that are given messages by [OnMessage] and
+// Whole is the message in one part. Functions that are given messages by [onMessage] and
 // what is made of it get them so.
 func (m Message) Whole() Message {
 	if len(m.Tail.Bytes()) > 0 {

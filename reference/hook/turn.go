@@ -234,7 +234,7 @@ func (r *Reply) plain() *Reply {
 		return nil
 	}
 	p := *r
-	p.Expand()
+	p.expand()
 	p.Result, _ = Plain(p.Result).(Object)
 	p.Error, _ = Plain(p.Error).(Object)
 	p.Header = r.Header.Clone()

@@ -42,9 +42,7 @@ func Sent(method string) Query {
 	return Query{Direction: Out, Kinds: []Kind{Request, Notification, Response}, Method: method}
 }
 
-// Selects reports whether an entry is selected, apart from Limit.
-func (q Query) Selects(e *Entry) bool { return q.selects(e) }
-
+// selects reports whether an entry is selected, apart from Limit.
 func (q *Query) selects(e *Entry) bool {
 	return e.Seq > q.Since &&
 		(q.Direction == "" || q.Direction == e.Direction) &&
@@ -101,7 +99,7 @@ func (q Query) String() string {
 func (j *Journal) Query(q Query) (found []Entry) {
 	j.locked(func() {
 		j.each(q.Since, func(e *Entry) bool {
-			if q.Selects(e) {
+			if q.selects(e) {
 				found = append(found, *e)
 			}
 			return q.Newest || q.Limit <= 0 || len(found) < q.Limit
@@ -117,7 +115,7 @@ func (j *Journal) Query(q Query) (found []Entry) {
 func (j *Journal) Count(q Query) (n int) {
 	j.locked(func() {
 		j.each(q.Since, func(e *Entry) bool {
-			if q.Selects(e) {
+			if q.selects(e) {
 				n++
 			}
 			return q.Limit <= 0 || n < q.Limit

@@ -22,7 +22,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(got.Revisions()) == 0 {
+		if len(got.revisions()) == 0 {
 			t.Error("no revision can be served")
 		}
 		for i := range got.Entries {

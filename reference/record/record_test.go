@@ -167,8 +167,8 @@ func TestReplayGivesWhatWasRecorded(t *testing.T) {
 		}
 		want, recording := recorded(t, s, nil, lines...)
 		again, r := serve(t, recording)
-		if !slices.Equal(r.Revisions(), []string{revision}) {
-			t.Errorf("%v", r.Revisions())
+		if !slices.Equal(r.revisions(), []string{revision}) {
+			t.Errorf("%v", r.revisions())
 		}
 		if got := talk(t, connect(t, again), lines...); !slices.Equal(got, want) {
 			t.Errorf("%s:\n%s\nnot\n%s", revision, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -452,8 +452,8 @@ func TestHTTP(t *testing.T) {
 		}
 	}
 	again, r := serve(t, recording)
-	if !slices.Equal(r.Revisions(), []string{"2025-11-25", "2026-07-28"}) {
-		t.Errorf("%v", r.Revisions())
+	if !slices.Equal(r.revisions(), []string{"2025-11-25", "2026-07-28"}) {
+		t.Errorf("%v", r.revisions())
 	}
 	there := httptest.NewServer(again.Handler())
 	defer there.Close()

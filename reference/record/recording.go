@@ -99,7 +99,7 @@ func Read(name string, r io.Reader) (*Recording, error) {
 
 // check says why there is nothing to be had from a recording.
 func (r *Recording) check() error {
-	if len(r.Revisions()) == 0 {
+	if len(r.revisions()) == 0 {
 		return fmt.Errorf("%s: nothing was recorded in it that can be served: no request came in a revision that was agreed on", r.Name)
 	}
 	return nil
@@ -147,8 +147,8 @@ func readHeader(name string, line []byte) (Header, error) {
 	return h.Header, nil
 }
 
-// Revisions are those in which requests were answered, oldest first.
-func (r *Recording) Revisions() []string {
+// revisions are those in which requests were answered, oldest first.
+func (r *Recording) revisions() []string {
 	var all []string
 	for i := range r.Entries {
 		e := &r.Entries[i]

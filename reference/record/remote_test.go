@@ -130,8 +130,8 @@ func TestStdioToURL(t *testing.T) {
 				s.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed}, Match: func(e *journal.Entry) bool { return e.Reason == "deleted" }}, 1)
 			}
 			again, r := serve(t, b.file.String())
-			if !slices.Equal(r.Revisions(), []string{c.revision}) {
-				t.Errorf("%v", r.Revisions())
+			if !slices.Equal(r.revisions(), []string{c.revision}) {
+				t.Errorf("%v", r.revisions())
 			}
 			if got := talk(t, connect(t, again), talked...); !slices.Equal(got, want) {
 				t.Errorf("\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -38,7 +38,7 @@ const (
 // recorded is answered with an error that names the nearest that was. Notifications are sent
 // after the answer that they followed. A revision that this program does not speak is an error.
 func (r *Recording) Serve(o reference.Options) (*reference.Server, error) {
-	revisions := r.Revisions()
+	revisions := r.revisions()
 	for _, revision := range revisions {
 		if !slices.Contains(reference.Revisions(), revision) {
 			return nil, fmt.Errorf("%s: the revision %s, in which it was recorded, is not among those that can be served: %s",

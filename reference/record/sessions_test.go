@@ -151,8 +151,8 @@ func TestHTTPToStdio(t *testing.T) {
 				t.Error("a secret is in the recording")
 			}
 			replayed, r := serve(t, recording)
-			if !slices.Equal(r.Revisions(), []string{revision}) {
-				t.Errorf("%v", r.Revisions())
+			if !slices.Equal(r.revisions(), []string{revision}) {
+				t.Errorf("%v", r.revisions())
 			}
 			there := httptest.NewServer(replayed.Handler())
 			defer there.Close()

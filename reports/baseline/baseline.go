@@ -3,13 +3,13 @@
 //
 // A baseline is a text file with an entry on each line:
 //
-//	ID [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason
+//	ID[,ID...] [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason
 //
 //	PAGE-02 @2025-11-25              # the last page repeats; issue 4711
 //	ERR-01 until=2027-03-31          # the new router answers 404
 //	HTTP-13 @2025-06-18 @http        # the gateway does not know the header yet
 //
-// An entry without revision or transport is about all of them. The reason is
+// The requirements of one line are those of one finding. An entry without revision or transport is about all of them. The reason is
 // required. Empty lines and lines that begin with # are comments.
 //
 // An entry excuses verdicts that are a fail or a warning, and no others: what is
@@ -43,36 +43,17 @@ const (
 	maxLine    = 8000 // bytes
 )
 
-// Pattern says which verdicts an entry is about. An empty revision or transport
-// stands for all.
-type Pattern struct {
-	ID, Revision, Transport string
-}
-
-// String is the pattern as it stands in a file.
-func (p Pattern) String() string { return p.entry().String() }
-
-// Matches reports whether an entry is about a verdict.
-func (p Pattern) Matches(id, revision, transport string) bool {
-	return p.entry().Matches(id, revision, transport)
-}
-
-// entry is an entry of a report with this pattern.
-func (p Pattern) entry() *reports.BaselineEntry {
-	return &reports.BaselineEntry{ID: p.ID, Revision: p.Revision, Transport: p.Transport}
-}
-
-// covers reports whether a pattern matches all that another one matches.
-func (p Pattern) covers(q Pattern) bool { return p.Matches(q.ID, q.Revision, q.Transport) }
+// Pattern says which verdicts an entry is about.
+type Pattern = reports.Pattern
 
 // meets reports whether two patterns may match the same verdict.
-func (p Pattern) meets(q Pattern) bool {
+func meets(p, q Pattern) bool {
 	same := func(a, b string) bool { return a == "" || b == "" || a == b }
 	return p.ID == q.ID && same(p.Revision, q.Revision) && same(p.Transport, q.Transport)
 }
 
-// wider lists the patterns that cover this one, without itself.
-func (p Pattern) wider() []Pattern {
+// wider lists the patterns that cover one, without itself.
+func wider(p Pattern) []Pattern {
 	var all []Pattern
 	for _, q := range []Pattern{{ID: p.ID}, {ID: p.ID, Revision: p.Revision}, {ID: p.ID, Transport: p.Transport}} {
 		if q != p && (len(all) == 0 || q != all[0]) {
@@ -82,7 +63,7 @@ func (p Pattern) wider() []Pattern {
 	return all
 }
 
-// Entry is one line of a baseline.
+// Entry is what a line of a baseline says of one requirement.
 type Entry struct {
 	Pattern
 	// Until is the last day (UTC) on which the entry holds; zero means for ever.
@@ -91,6 +72,8 @@ type Entry struct {
 	Reason string
 	// Line is its place in the file, from 1 on; 0 if it was not read.
 	Line int
+	// Finding is the id that stands first in the line, if there are several: their verdicts are one finding.
+	Finding string
 }
 
 // Expired reports whether an entry is past its date.
@@ -166,7 +149,7 @@ func (f *File) Apply(r *reports.Report, now time.Time) {
 		x.Excused, x.ExcusedReason = false, ""
 		for _, n := range byID[x.ID] {
 			e := &f.Entries[n]
-			if !e.Matches(x.ID, x.Revision, x.Transport) {
+			if !e.Matches(x) {
 				continue
 			}
 			matched[n] = append(matched[n], reports.BaselineVerdict{Revision: x.Revision, Transport: x.Transport, Verdict: x.Verdict})
@@ -196,7 +179,7 @@ func narrowed(r *reports.Report) bool {
 func (f *File) Excuse(x *reports.Result, now time.Time) (reason string, ok bool) {
 	for i := range f.Entries {
 		e := &f.Entries[i]
-		if x.Verdict.Red() && e.Matches(x.ID, x.Revision, x.Transport) && !e.Expired(now) {
+		if x.Verdict.Red() && e.Matches(x) && !e.Expired(now) {
 			return e.Reason, true
 		}
 	}
@@ -205,8 +188,7 @@ func (f *File) Excuse(x *reports.Result, now time.Time) (reason string, ok bool)
 
 // told is what a report says of an entry.
 func (e *Entry) told(verdicts []reports.BaselineVerdict) reports.BaselineEntry {
-	t := *e.entry()
-	t.Line, t.Reason, t.Verdicts = e.Line, e.Reason, verdicts
+	t := reports.BaselineEntry{Line: e.Line, Pattern: e.Pattern, Reason: e.Reason, Verdicts: verdicts}
 	if !e.Until.IsZero() {
 		t.Until = e.Until.Format(DateForm)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"pgregory.net/rapid"
 )
 
@@ -43,9 +44,9 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Entry{
-		{Pattern{"PAGE-01", "2025-11-25", "http"}, time.Date(2027, 3, 31, 0, 0, 0, 0, time.UTC), "the gateway # and more", 3},
-		{Pattern{"ERR-01", "2024-11-05", "sse"}, time.Time{}, "short", 4},
-		{Pattern{"PAGE-01", "2024-11-05", ""}, time.Time{}, "reason", 5},
+		{Pattern{ID: "PAGE-01", Revision: "2025-11-25", Transport: "http"}, time.Date(2027, 3, 31, 0, 0, 0, 0, time.UTC), "the gateway # and more", 3, ""},
+		{Pattern{ID: "ERR-01", Revision: "2024-11-05", Transport: "sse"}, time.Time{}, "short", 4, ""},
+		{Pattern{ID: "PAGE-01", Revision: "2024-11-05", Transport: ""}, time.Time{}, "reason", 5, ""},
 	}
 	if !slices.Equal(f.Entries, want) {
 		t.Errorf("%+v", f.Entries)
@@ -181,7 +182,7 @@ PAGE-01 @2025-03-26 until=2026-11-21 # the last day
 			t.Errorf("%+v", x)
 		}
 	}
-	if s := b.Sentences(); len(s) != 2 || !strings.HasPrefix(s[0], "f:6: baseline entry expired") || !strings.HasPrefix(s[1], "f:3: baseline entry stale") {
+	if s := write.Outdated(b); len(s) != 2 || !strings.HasPrefix(s[0], "f:6: baseline entry expired") || !strings.HasPrefix(s[1], "f:3: baseline entry stale") {
 		t.Errorf("%q", s)
 	}
 	// What was excused before is forgotten.
@@ -275,7 +276,7 @@ func TestFrom(t *testing.T) {
 			add("ERR-01", rev == revisions[0] || tr == "http" && rev == revisions[1])
 		}
 	}
-	f := From(r, false, "")
+	f := From(r, Choice{})
 	f.Entries[0].Reason = "with\nlines"
 	var b strings.Builder
 	if err := f.Write(&b, "Head\nand more"); err != nil {
@@ -298,8 +299,36 @@ PAGE-10                   # reason: fill in
 			x.Verdict = reports.Warn
 		}
 	}
-	if f := From(r, true, "known"); len(f.Entries) != 1 || f.Entries[0].ID != "PAGE-10" || f.Entries[0].Reason != "known" {
+	if f := From(r, Choice{Failures: true, Reason: "known"}); len(f.Entries) != 1 || f.Entries[0].ID != "PAGE-10" || f.Entries[0].Reason != "known" {
 		t.Errorf("of failures alone: %v", f.Entries)
+	}
+	// PAGE-02 is the SDK's over HTTP, PAGE-10 in one revision; what is red besides is not excused.
+	for i := range r.Results {
+		if x := &r.Results[i]; x.ID == "PAGE-02" || x.ID == "PAGE-10" && x.Revision == revisions[1] {
+			x.SDK = "So does the SDK."
+		}
+	}
+	// What stands under another finding shares its line, where both are excused alike.
+	for i := range r.Results {
+		if x := &r.Results[i]; x.ID == "PAGE-01" {
+			x.Verdict, x.Under = reports.Fail, "PAGE-10"
+		}
+	}
+	b.Reset()
+	if err := From(r, Choice{Failures: true, Reason: "known"}).Write(&b, "Head"); err != nil {
+		t.Fatal(err)
+	}
+	if want := "PAGE-01,PAGE-10  # known\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+	again, err := parse("again", []byte(b.String()), known(), false)
+	if err != nil || len(again.Entries) != 2 || again.Entries[1].ID != "PAGE-10" || again.Entries[1].Finding != "PAGE-01" {
+		t.Errorf("read again: %v, %v", again, err)
+	}
+	f = From(r, Choice{SDK: true})
+	if got := fmt.Sprint(f.Entries); len(f.Entries) != 2 || f.Entries[0].Pattern != (Pattern{ID: "PAGE-02", Transport: "http"}) ||
+		f.Entries[1].Pattern != (Pattern{ID: "PAGE-10", Revision: revisions[1]}) || f.Entries[1].Reason != "So does the SDK." {
+		t.Errorf("of the SDK: %s", got)
 	}
 }
 
@@ -327,7 +356,7 @@ PAGE-10 @2024-11-05 # covered, therefore a mistake
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := From(r, false, "")
+	f := From(r, Choice{})
 	f.Keep(old, r)
 	var b strings.Builder
 	if err := f.Write(&b, "x"); err != nil {
@@ -362,7 +391,7 @@ func TestKeepUnjudged(t *testing.T) {
 			result("PAGE-01", "2025-11-25", "http", reports.Blocked), result("PAGE-02", "2025-11-25", "http", reports.Fail), result("PAGE-10", "2025-11-25", "http", reports.Pass),
 		}
 		r.Summarize(reports.SummaryOptions{Partial: c.config.Quick != nil})
-		f := From(r, false, "")
+		f := From(r, Choice{})
 		f.Keep(old, r)
 		var got []string
 		for _, e := range f.Entries {
@@ -395,7 +424,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 		r.Summarize(reports.SummaryOptions{})
-		f := From(r, false, "")
+		f := From(r, Choice{})
 		for i := range f.Entries {
 			f.Entries[i].Reason = rapid.StringMatching(`[a-z#@ ]{0,20}x`).Draw(t, "reason")
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 )
 
 // maxProblems is how many mistakes of one file are listed.
@@ -120,7 +120,7 @@ func (p *parser) line(number int, text string) {
 	before := len(p.problems)
 	e := Entry{Line: number}
 	head, reason, reasoned := strings.Cut(text, "#")
-	p.head(&e, strings.Fields(head))
+	ids := p.head(&e, strings.Fields(head))
 	e.Reason = reasonIn(reason)
 	switch {
 	case p.draft:
@@ -134,6 +134,18 @@ func (p *parser) line(number int, text string) {
 	if len(p.problems) > before {
 		return
 	}
+	if len(ids) > 1 {
+		e.Finding = ids[0]
+	}
+	for _, id := range ids {
+		e.ID = id
+		p.add(e)
+	}
+}
+
+// add adds an entry, if it can excuse anything that no other does.
+func (p *parser) add(e Entry) {
+	number := e.Line
 	if p.catalogue.Never != nil {
 		if why := p.catalogue.Never(e.ID, e.Revision, e.Transport); why != "" {
 			p.wrong(number, "%s excuses nothing: %s", e.Pattern, why)
@@ -162,12 +174,15 @@ func reasonIn(text string) string {
 	return text
 }
 
-// head reads what stands before the reason.
-func (p *parser) head(e *Entry, words []string) {
+// head reads what stands before the reason, and returns the ids.
+func (p *parser) head(e *Entry, words []string) (ids []string) {
 	if len(words) == 0 {
-		return // cannot be: such a line is a comment
+		return nil // cannot be: such a line is a comment
 	}
-	p.id(e, words[0])
+	ids = strings.Split(words[0], ",")
+	for _, id := range ids {
+		p.id(e, id)
+	}
 	for _, word := range words[1:] {
 		switch {
 		case strings.HasPrefix(word, "@"):
@@ -178,10 +193,10 @@ func (p *parser) head(e *Entry, words []string) {
 			p.wrong(e.Line, "%s cannot stand here: an entry is of the form ID @REVISION @TRANSPORT until=YYYY-MM-DD # reason", quote(word))
 		}
 	}
+	return ids
 }
 
 func (p *parser) id(e *Entry, id string) {
-	e.ID = id
 	if p.catalogue.Known(id) {
 		return
 	}
@@ -243,7 +258,7 @@ func (p *parser) until(e *Entry, date string) {
 // overlaps finds entries that say nothing more than a wider one.
 func (p *parser) overlaps() {
 	for _, e := range p.file.Entries {
-		for _, q := range e.wider() {
+		for _, q := range wider(e.Pattern) {
 			if line, ok := p.seen[q]; ok {
 				p.wrong(e.Line, "%s is covered by line %d, %s: remove one of them", e.Pattern, line, q)
 				break
@@ -253,4 +268,4 @@ func (p *parser) overlaps() {
 }
 
 // quote is a word of the file, safe to print.
-func quote(s string) string { return `"` + reports.Sanitize(reports.Shorten(s, 60)) + `"` }
+func quote(s string) string { return `"` + safe.Clean(s, 60) + `"` }

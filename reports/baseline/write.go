@@ -4,17 +4,36 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// From makes the entries for all red verdicts of a report, or for the failures alone: as few and as wide as
-// can be, but none that matches a verdict of the report that is not red. They have
-// the reason given, if there is one, and are sorted.
-func From(r *reports.Report, failures bool, reason string) *File {
+// Choice says which red verdicts of a report become entries.
+type Choice struct {
+	Failures bool // no warnings
+	// SDK leaves only those to which the SDK of the target leads as it comes, which is their reason.
+	SDK bool
+	// Reason is that of the others; empty if it is not known.
+	Reason string
+}
+
+// reason is why a verdict is known, and whether it becomes an entry.
+func (c Choice) reason(x *reports.Result) (reason string, ok bool) {
+	if c.SDK {
+		reason = strings.Join(strings.Fields(x.SDK), " ")
+		ok = reason != ""
+	}
+	return cmp.Or(reason, c.Reason), (ok || !c.SDK) && (x.Verdict == reports.Fail || x.Verdict == reports.Warn && !c.Failures)
+}
+
+// From makes the entries for red verdicts of a report: as few and as wide as
+// can be, but none that matches a verdict of the report that is not red, or is for another reason. They are sorted.
+func From(r *reports.Report, choice Choice) *File {
 	f := &File{}
 	byID := map[string][]*reports.Result{}
 	for i := range r.Results {
@@ -22,32 +41,71 @@ func From(r *reports.Report, failures bool, reason string) *File {
 		byID[x.ID] = append(byID[x.ID], x)
 	}
 	for id, results := range byID {
-		for _, p := range patterns(id, results, failures) {
-			f.Entries = append(f.Entries, Entry{Pattern: p, Reason: reason})
+		open := map[string]map[*reports.Result]bool{} // by reason
+		for _, x := range results {
+			if reason, ok := choice.reason(x); ok {
+				if open[reason] == nil {
+					open[reason] = map[*reports.Result]bool{}
+				}
+				open[reason][x] = true
+			}
+		}
+		for reason, these := range open {
+			for _, p := range patterns(id, results, maps.Clone(these), choice) {
+				f.Entries = append(f.Entries, Entry{Pattern: p, Reason: reason, Finding: finding(p, these, r)})
+			}
 		}
 	}
 	f.sort()
 	return f
 }
 
-// patterns covers the red ones among the results of a requirement, or the failures alone.
-func patterns(id string, results []*reports.Result, failures bool) []Pattern {
+// finding is the id of the requirement under whose finding stand all the results that a pattern matches; empty if there is no
+// such, or it is their own.
+func finding(p Pattern, these map[*reports.Result]bool, r *reports.Report) string {
+	head := ""
+	for x := range these {
+		if !p.Matches(x) {
+			continue
+		}
+		over := x.Under
+		for i := range r.Results {
+			y := &r.Results[i]
+			if over == "" && x.SharedCause && y.SharedCause && y.Cause == x.Cause && y.Verdict.Red() &&
+				y.Revision == x.Revision && y.Transport == x.Transport {
+				over = y.ID // results stand in the order of their ids
+			}
+		}
+		if over == "" || head != "" && over != head {
+			return ""
+		}
+		head = over
+	}
+	return head
+}
+
+// patterns covers those among the results of a requirement that are open, which have one reason.
+func patterns(id string, results []*reports.Result, open map[*reports.Result]bool, choice Choice) []Pattern {
 	var chosen []Pattern
-	open := map[*reports.Result]bool{} // red and not covered yet
+	reason := ""
+	for x := range open {
+		reason, _ = choice.reason(x)
+	}
 	var revisions, transports, both []Pattern
 	for _, x := range results {
-		if x.Verdict == reports.Fail || x.Verdict == reports.Warn && !failures {
-			open[x] = true
-		}
 		revisions = append(revisions, Pattern{ID: id, Revision: x.Revision})
 		transports = append(transports, Pattern{ID: id, Transport: x.Transport})
 		both = append(both, Pattern{ID: id, Revision: x.Revision, Transport: x.Transport})
+	}
+	alike := func(x *reports.Result) bool {
+		why, _ := choice.reason(x)
+		return x.Verdict.Red() && why == reason
 	}
 	candidates := slices.Concat([]Pattern{{ID: id}}, revisions, transports, both)
 	for len(open) > 0 {
 		best, most := Pattern{}, 0
 		for _, p := range candidates {
-			if n := gain(p, results, open); n > most {
+			if n := gain(p, results, open, alike); n > most {
 				best, most = p, n
 			}
 		}
@@ -56,7 +114,7 @@ func patterns(id string, results []*reports.Result, failures bool) []Pattern {
 		}
 		chosen = append(chosen, best)
 		for x := range open {
-			if best.Matches(x.ID, x.Revision, x.Transport) {
+			if best.Matches(x) {
 				delete(open, x)
 			}
 		}
@@ -65,15 +123,15 @@ func patterns(id string, results []*reports.Result, failures bool) []Pattern {
 }
 
 // gain is how many open results a pattern covers; 0 if it must not be used, because
-// it matches what is not red, or if a narrower one does as well for the only result
+// it matches what is not alike, or if a narrower one does as well for the only result
 // that is left.
-func gain(p Pattern, results []*reports.Result, open map[*reports.Result]bool) int {
+func gain(p Pattern, results []*reports.Result, open map[*reports.Result]bool, alike func(*reports.Result) bool) int {
 	covered, matched := 0, 0
 	for _, x := range results {
-		if !p.Matches(x.ID, x.Revision, x.Transport) {
+		if !p.Matches(x) {
 			continue
 		}
-		if !x.Verdict.Red() {
+		if !alike(x) {
 			return 0
 		}
 		matched++
@@ -101,10 +159,10 @@ func (f *File) Keep(old *File, r *reports.Report) {
 	narrow := narrowed(r)
 	for _, e := range old.Entries {
 		judged := !(narrow && (e.Revision == "" || e.Transport == "")) &&
-			slices.ContainsFunc(r.Results, func(x reports.Result) bool { return x.Verdict.Judged() && e.Matches(x.ID, x.Revision, x.Transport) })
-		covered := slices.ContainsFunc(f.Entries, func(n Entry) bool { return n.covers(e.Pattern) })
+			slices.ContainsFunc(r.Results, func(x reports.Result) bool { return x.Verdict.Judged() && e.Matches(&x) })
+		covered := slices.ContainsFunc(f.Entries, func(n Entry) bool { return n.Covers(e.Pattern) })
 		if !judged && !covered {
-			f.Entries = append(slices.DeleteFunc(f.Entries, func(n Entry) bool { return e.covers(n.Pattern) }), e)
+			f.Entries = append(slices.DeleteFunc(f.Entries, func(n Entry) bool { return e.Covers(n.Pattern) }), e)
 		}
 	}
 	f.sort()
@@ -115,8 +173,8 @@ func (f *File) about(p Pattern) *Entry {
 	var best *Entry
 	for _, fits := range []func(*Entry) bool{
 		func(e *Entry) bool { return e.Pattern == p },
-		func(e *Entry) bool { return e.covers(p) },
-		func(e *Entry) bool { return e.meets(p) },
+		func(e *Entry) bool { return e.Covers(p) },
+		func(e *Entry) bool { return meets(e.Pattern, p) },
 	} {
 		for i := range f.Entries {
 			if e := &f.Entries[i]; fits(e) && (best == nil || best.Reason == "") {
@@ -138,19 +196,37 @@ func (f *File) sort() {
 func (f *File) Write(w io.Writer, header string) error {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(header, "\n"), "\n") {
-		b.WriteString(strings.TrimRight("# "+reports.Sanitize(line), " ") + "\n")
+		b.WriteString(strings.TrimRight("# "+safe.Line(line), " ") + "\n")
 	}
 	b.WriteString("\n")
-	lines, width := make([]string, len(f.Entries)), 0
-	for i, e := range f.Entries {
-		lines[i] = e.Pattern.String()
-		if !e.Until.IsZero() {
-			lines[i] += " until=" + e.Until.Format(time.DateOnly)
-		}
-		width = max(width, len(lines[i]))
+	type line struct {
+		Entry
+		text string
 	}
-	for i, e := range f.Entries {
-		fmt.Fprintf(&b, "%-*s  # %s\n", width, lines[i], cmp.Or(oneLine(e.Reason), "reason: "+Placeholder))
+	var lines []*line
+	byFinding, width := map[Entry]*line{}, 0
+	for _, e := range f.Entries {
+		id := e.ID
+		e.ID, e.Line = cmp.Or(e.Finding, id), 0
+		e.Finding = ""
+		l := byFinding[e]
+		if l == nil {
+			l = &line{Entry: e}
+			byFinding[e], lines = l, append(lines, l)
+			l.ID = id
+		} else {
+			l.ID += "," + id
+		}
+	}
+	for _, l := range lines {
+		l.text = l.Pattern.String()
+		if !l.Until.IsZero() {
+			l.text += " until=" + l.Until.Format(time.DateOnly)
+		}
+		width = max(width, len(l.text))
+	}
+	for _, l := range lines {
+		fmt.Fprintf(&b, "%-*s  # %s\n", width, l.text, cmp.Or(oneLine(l.Reason), "reason: "+Placeholder))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -162,5 +238,5 @@ const longestReason = 1500
 
 // oneLine is a reason that fits behind a #.
 func oneLine(s string) string {
-	return strings.TrimSpace(reports.Shorten(reports.Sanitize(strings.TrimSpace(s)), longestReason))
+	return strings.TrimSpace(safe.Shorten(safe.Line(strings.TrimSpace(s)), longestReason))
 }

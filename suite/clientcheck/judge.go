@@ -10,7 +10,7 @@
 //	journal, err := clientcheck.Read(file)
 //	...
 //	report := clientcheck.Judge(journal, clientcheck.Options{})
-//	err = reports.WriteConsole(os.Stdout, report, reports.Options{Areas: clientcheck.Catalogue().Titles()})
+//	err = write.Console(os.Stdout, report, write.Options{Areas: clientcheck.Catalogue().Titles()})
 //
 // The result is a report as mcpcheck writes it about servers, with the same verdicts, reason
 // codes and exit statuses; every writer and tool for reports takes it.
@@ -46,6 +46,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -256,7 +257,7 @@ func Verify(t TB, journal io.WriterTo) {
 	}
 	for i := range r.Results {
 		if x := &r.Results[i]; x.Verdict.Red() {
-			t.Errorf("%s: %s", x.Verdict, r.Finding(x))
+			t.Errorf("%s: %s", x.Verdict, write.Finding(r, x))
 		}
 	}
 }

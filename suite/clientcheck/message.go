@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/suite/judge/schema"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -173,4 +173,4 @@ func (m *message) what() string {
 }
 
 // shorten bounds what a client wrote before it becomes part of a sentence.
-func shorten(s string) string { return reports.Shorten(strings.ToValidUTF8(s, "\uFFFD"), 120) }
+func shorten(s string) string { return safe.Shorten(strings.ToValidUTF8(s, "\uFFFD"), 120) }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
-	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -96,7 +96,7 @@ func (c *console) title(n int, s string) {
 const unestablished = "not established"
 
 // show makes a text from outside safe to print, and short.
-func show(s string, n int) string { return reports.Sanitize(reports.Shorten(s, n)) }
+func show(s string, n int) string { return safe.Clean(s, n) }
 
 // WriteConsole writes a comparison for people: the two sides, what differs by groups,
 // what the server changes by itself, what could not be established, and the outcome on
@@ -316,7 +316,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	b := bufio.NewWriter(w)
 	p := func(format string, args ...any) { fmt.Fprintf(b, format, args...) } // the writer keeps the first error
 	p("## What the gateway drops or changes: %s\n\n", r.Headline())
-	p("- direct: %s\n- through: %s\n", reports.MarkdownCode(r.Direct.Address, shortSubject), reports.MarkdownCode(r.Through.Address, shortSubject))
+	p("- direct: %s\n- through: %s\n", safe.MarkdownCode(r.Direct.Address, shortSubject), safe.MarkdownCode(r.Through.Address, shortSubject))
 	for _, x := range r.Compared {
 		n := 0
 		for _, asked := range x.Asked {
@@ -337,8 +337,8 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 				break
 			}
 			d := a.first
-			p("| **%s** | %s | %s | %s | %s |\n", d.Kind, reports.MarkdownCell(what(&a), 300), reports.MarkdownCell(value(d.Direct, d.DirectBytes, d.Part, shortValue), shortValue+20),
-				reports.MarkdownCell(value(d.Through, d.ThroughBytes, d.Part, shortValue), shortValue+20), strings.Join(d.Revisions, ", "))
+			p("| **%s** | %s | %s | %s | %s |\n", d.Kind, safe.MarkdownCell(what(&a), 300), safe.MarkdownCell(value(d.Direct, d.DirectBytes, d.Part, shortValue), shortValue+20),
+				safe.MarkdownCell(value(d.Through, d.ThroughBytes, d.Part, shortValue), shortValue+20), strings.Join(d.Revisions, ", "))
 		}
 	}
 	list := func(title string, all []string) {
@@ -351,7 +351,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 				p("- and %d more, in the JSON report\n", len(all)-i)
 				break
 			}
-			p("- %s\n", reports.MarkdownCode(s, 400))
+			p("- %s\n", safe.MarkdownCode(s, 400))
 		}
 	}
 	list("Changes by itself, not counted", r.itself(func([]string) string { return "" }))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
@@ -209,7 +210,7 @@ func (c *comparison) newReport(began time.Time) *Report {
 }
 
 // clean is a text without secrets that is not too long for a sentence.
-func (c *comparison) clean(s string) string { return reports.Shorten(c.hide.String(s), maxName) }
+func (c *comparison) clean(s string) string { return safe.Shorten(c.hide.String(s), maxName) }
 
 func (c *comparison) note(s string) {
 	if s = c.clean(s); !slices.Contains(c.report.Notes, s) {
@@ -296,7 +297,7 @@ func excerpt(s string, part int) string {
 	if part > maxValue/2 {
 		s = "…" + strings.ToValidUTF8(s[min(part, len(s))-nearStart:], "")
 	}
-	return reports.Shorten(s, maxValue)
+	return safe.Shorten(s, maxValue)
 }
 
 // ignored is the entry of --ignore that a difference falls under; empty if there is none.

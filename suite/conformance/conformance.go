@@ -5,7 +5,8 @@
 // A spec asks the engine for its verdict, waits for it, and fails, through Gomega, if it
 // speaks against the target. The engine plays what all specs need that are to be run, from
 // the first one on: their order costs no time. Every spec has a report entry "verdict"; a
-// red one also "expected", "actual", "hint", "repeat" and "frames". Where Ginkgo has no word of its
+// red one also "expected", "actual", "hint", "repeat" and "frames": they are in reports, and the message of a
+// failure says the same on the console. Where Ginkgo has no word of its
 // own the entry tells: a warning passes, with an entry "warning", and what is not
 // applicable or blocked is skipped, but a blocked MUST fails. What the baseline of the
 // configuration excuses is skipped as well; an entry that is outdated fails the suite.
@@ -34,6 +35,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -43,10 +45,12 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/formatter"
 	"github.com/onsi/ginkgo/v2/types"
 )
 
@@ -86,16 +90,13 @@ func add(c suite.Config, o Options, caller types.CodeLocation) (*run, error) {
 	r.finish = func(report *reports.Report) error {
 		err := c.Finish(report, known, r.again)
 		if b := report.Summary.Baseline; b.Outdated() {
-			err = errors.Join(err, errors.New(strings.Join(b.Sentences(), "\n")))
+			err = errors.Join(err, errors.New(strings.Join(write.Outdated(b), "\n")))
 		}
 		return err
 	}
-	told := c.Progress
-	c.Progress = func(e engine.Event) {
-		r.heard(e)
-		if told != nil {
-			told(e)
-		}
+	r.narrator.Listen(&c.Progress)
+	if specs, reporter := ginkgo.GinkgoConfiguration(); specs.ParallelTotal == 1 && !reporter.Succinct {
+		r.console = formatter.ColorableStdOut // which Ginkgo catches where there are several processes
 	}
 	r.prepare = func(ctx context.Context) (*engine.Run, error) { return suite.Prepare(ctx, c) }
 	r.tree()
@@ -142,16 +143,20 @@ type run struct {
 	// obstacle is why the run, or a part of it, could not be carried out; empty if it was.
 	obstacle string
 
-	shown []*engine.Judgement // verdicts that specs had
-	told  atomic.Bool         // that there is an obstacle
-	event atomic.Pointer[engine.Event]
+	shown    []*engine.Judgement // verdicts that specs had
+	told     atomic.Bool         // that there is an obstacle
+	causes   map[any]string      // of failures that specs have shown: see [write.FindingOnce]
+	narrator engine.Narrator
+	console  io.Writer // gets lines of progress while a spec waits
 }
 
 func newRun(o Options, rows []engine.Row) *run {
 	if o.Context == nil {
 		o.Context = context.Background()
 	}
-	return &run{options: o, rows: rows, opened: make(chan struct{})}
+	return &run{
+		options: o, rows: rows, opened: make(chan struct{}), causes: map[any]string{}, console: io.Discard,
+	}
 }
 
 // tree adds a container for each area, in it one for each combination, and in these the
@@ -297,8 +302,9 @@ func ended(ctx context.Context) error {
 
 // spec waits for a verdict and presents it.
 func (r *run) spec(ctx ginkgo.SpecContext, row engine.Row) {
-	detach := ctx.AttachProgressReporter(r.progress)
+	detach, silence := ctx.AttachProgressReporter(r.narrator.String), r.narrator.Write(r.console)
 	j := r.await(ctx, row)
+	silence()
 	detach()
 	if j != nil {
 		r.shown = append(r.shown, j) // also where the spec fails by an obstacle: otherwise the run looks as if it was left early
@@ -311,15 +317,18 @@ func (r *run) spec(ctx ginkgo.SpecContext, row engine.Row) {
 	case j == nil:
 		ginkgo.Skip(fmt.Sprintf("the target does not serve %s", row.Combination))
 	}
-	result, frames := r.engine.Show(j)
-	v := &Verdict{Result: result, judgement: j}
+	report := r.engine.Show(j)
+	v := &Verdict{Result: report.Results[0], judgement: j}
 	if r.known != nil {
 		v.ExcusedReason, v.Excused = r.known.Excuse(&v.Result, time.Now())
 	}
 	if r.finish != nil && v.Verdict.Red() {
 		v.Rerun = r.again(v.ID, v.Revision, v.Transport)
 	}
-	present(v, frames, r.options.Strict)
+	if v.Verdict.Red() || v.Verdict == reports.Blocked {
+		v.finding = write.FindingOnce(report, &v.Result, r.causes)
+	}
+	present(v, report.Frames, r.options.Strict)
 }
 
 // obstacles says why the run, or a part of it, cannot be carried out; nothing if it can.
@@ -333,21 +342,4 @@ func (r *run) obstacles() string {
 		return "nothing that was picked applies to what the target serves: " + fmt.Sprint(r.engine.Combinations())
 	}
 	return strings.Join(r.engine.UnreachableEndpoints(), "; ")
-}
-
-// heard keeps the last event for progress reports.
-func (r *run) heard(e engine.Event) { r.event.Store(&e) }
-
-// progress tells, in a progress report of Ginkgo, what the run is doing.
-func (r *run) progress() string {
-	e := r.event.Load()
-	switch {
-	case e == nil:
-		return "mcpcheck: the run has not begun"
-	case e.Kind == engine.Connecting:
-		return "mcpcheck: connecting to " + e.Title
-	case e.Kind == engine.Judging || e.Kind == engine.Confirming:
-		return fmt.Sprintf("mcpcheck: %d verdicts are being confirmed", e.Total)
-	}
-	return fmt.Sprintf("mcpcheck: %d of %d scenarios were played; the last one that began: %s, %s", e.Done, e.Total, e.Combination, e.Title)
 }

@@ -57,7 +57,7 @@ func values(name string) []string {
 	case "transport":
 		all = requirement.Texts(requirement.Transports())
 	case "level":
-		all = requirement.Texts([]requirement.Level{requirement.Must, requirement.Should, requirement.May})
+		all = []string{requirement.Must, requirement.Should, requirement.May}
 	case "profile":
 		all = requirement.Profiles()
 	case "area":

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
@@ -17,6 +18,7 @@ import (
 type Verdict struct {
 	reports.Result
 	judgement *engine.Judgement
+	finding   string // of a red or blocked one: what it holds against the target, or why there is none
 }
 
 // String is the verdict in a line.
@@ -34,19 +36,22 @@ func (v *Verdict) String() string {
 // Frames is the value of the report entry "frames": the messages that a verdict rests on.
 type Frames []reports.Frame
 
-// String gives each frame a line.
+// String shows the frames as the console does.
 func (f Frames) String() string {
 	const most = 1000
-	var b strings.Builder
+	var lines []string
 	for i := range f {
-		fmt.Fprintf(&b, "%3d %-4s %s %s\n", f[i].Number, f[i].Direction, f[i].Channel, reports.Sanitize(reports.Shorten(f[i].Note+string(f[i].Data), most)))
+		lines = append(lines, strings.Join(write.FrameLines(&f[i], most), "\n      "))
 	}
-	return strings.TrimRight(b.String(), "\n")
+	return strings.Join(lines, "\n")
 }
 
 // present shows a verdict as the outcome of the spec that runs.
 func present(v *Verdict, frames Frames, strict bool) {
 	v.Evidence = nil
+	entry := func(name string, value any) {
+		ginkgo.AddReportEntry(name, value, ginkgo.ReportEntryVisibilityNever)
+	}
 	entry("verdict", v)
 	if v.Verdict.Red() {
 		entry("expected", v.Expected)
@@ -62,24 +67,19 @@ func present(v *Verdict, frames Frames, strict bool) {
 		entry("frames", frames)
 	}
 	if v.Excused {
-		ginkgo.Skip("known: " + v.ExcusedReason + "\n" + message(v))
+		ginkgo.Skip("known: " + v.ExcusedReason + "\n" + v.finding)
 	}
 	conform := Conform()
 	if strict {
 		conform = ConformStrictly()
 	}
 	if v.Verdict == reports.Warn && !strict {
-		ginkgo.AddReportEntry("warning", message(v))
+		ginkgo.AddReportEntry("warning", v.finding)
 	}
 	gomega.NewGomega(ginkgo.Fail).Expect(v).To(conform)
 	if v.Verdict == reports.NotApplicable || v.Verdict == reports.Blocked {
 		ginkgo.Skip(v.ReasonCode + ": " + v.Reason)
 	}
-}
-
-// entry adds a report entry that the console shows of failures only.
-func entry(name string, value any) {
-	ginkgo.AddReportEntry(name, value, ginkgo.ReportEntryVisibilityFailureOrVerbose)
 }
 
 // Conform succeeds if a [*Verdict] does not speak against the target: it is neither a
@@ -109,26 +109,10 @@ func (c *conform) Match(actual any) (bool, error) {
 }
 
 // FailureMessage is part of [types.GomegaMatcher].
-func (c *conform) FailureMessage(actual any) string { return message(actual.(*Verdict)) }
+func (c *conform) FailureMessage(actual any) string { return actual.(*Verdict).finding }
 
 // NegatedFailureMessage is part of [types.GomegaMatcher].
 func (c *conform) NegatedFailureMessage(actual any) string {
 	v := actual.(*Verdict)
 	return fmt.Sprintf("%s %s (%s): expected a failure, but it is: %s", v.ID, v.Title, v.Section, v)
-}
-
-// message says what a verdict holds against the target, or why there is none.
-func message(v *Verdict) string {
-	s := fmt.Sprintf("%s %s %s (%s, %s)", v.ID, v.Level, v.Title, v.Revision, v.Section)
-	if v.Verdict == reports.Blocked {
-		return s + "\ncould not be judged: " + v.Reason
-	}
-	s += fmt.Sprintf("\nexpected: %s\nactual:   %s", v.Expected, v.Actual)
-	if v.Hint != "" {
-		s += "\nchange:   " + v.Hint
-	}
-	if v.Rerun != "" {
-		s += "\nrepeat:   " + v.Rerun
-	}
-	return s
 }

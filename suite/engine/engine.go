@@ -275,6 +275,9 @@ func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 	if s := e.found.Open[c.Revision]; s != nil {
 		st.Adopt(s)
 	}
+	if e.found.Spare != nil && !c.Revision.Modern() {
+		st.Spare = e.found.Spare.Hand()
+	}
 	if single := e.profile.Seen(profile.OneSession); single != "" && !c.Revision.Modern() {
 		st.Establish(recording.FactSingle, single)
 	}

@@ -149,20 +149,20 @@ func (r *Run) learn(ctx context.Context, e *endpoint, dialer transport.Dialer, o
 		found.Close()
 		found, err = r.discover(ctx, dialer, opts, ask, instances)
 	}
-	switch before := found; {
+	one := ""
+	if e.Instances == 0 && e.Owned() {
+		one = found.OneProcess(ctx, dialer, opts, ask, r.nextID)
+	}
+	switch {
 	case e.Instances > 0:
-	case e.Owned() && len(ask) > 1 && len(before.Ended) >= len(ask)-1: // at most one is left
-		if again(1); len(found.Ended) < len(before.Ended) && len(found.Served) > len(before.Served) {
-			ended := before.Ended[slices.Min(slices.Collect(maps.Keys(before.Ended)))]
-			e.profile = e.profile.With(profile.OneProcess, fmt.Sprintf("of %d processes that were started side by side %d ended before they had said anything (%s), and of those that were started one after the other %d",
-				len(ask), len(before.Ended), ended, len(found.Ended)))
-		}
+	case one != "":
+		e.profile, err = e.profile.With(profile.OneProcess, one), nil
 	default:
-		if one := before.OneConnection(ctx, dialer, opts, &e.reuse, r.nextID); one != "" {
+		if one = found.OneConnection(ctx, dialer, opts, &e.reuse, r.nextID); one != "" {
 			e.profile = e.profile.With(profile.OneConnection, one)
 			again(0)
 		}
-		if one := found.Single(ctx, dialer, opts, r.nextID); one != "" {
+		if one = found.Single(ctx, dialer, opts, r.nextID); one != "" {
 			e.profile = e.profile.With(profile.OneSession, one)
 			again(1)
 		}

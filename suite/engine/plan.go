@@ -178,6 +178,7 @@ func (r *Run) discover(ctx context.Context, dialer transport.Dialer, opts sessio
 		return session.Detect(ctx, dialer, opts, ask, instances, r.nextID)
 	}
 	newest, older := newestOfEachEra(ask)
+	opts.Spare = instances == 0
 	found, err := session.Detect(ctx, dialer, opts, newest, instances, r.nextID)
 	// Servers say in many ways that they do not know a revision: with another one, with an
 	// error, by silence, by ending. Only one that cannot be reached is not asked again.
@@ -219,10 +220,11 @@ func (r *Run) newestOnly() {
 	}
 	r.endpoints = slices.DeleteFunc(r.endpoints, func(e *endpoint) bool { return e != best && e.found != nil })
 	best.only = newest(best)
-	kept := best.found.Open[best.only]
+	kept, spare := best.found.Open[best.only], best.found.Spare
 	delete(best.found.Open, best.only)
+	best.found.Spare = nil
 	best.found.Close()
-	if kept != nil {
+	if best.found.Spare = spare; kept != nil {
 		best.found.Open[best.only] = kept
 	}
 }

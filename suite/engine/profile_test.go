@@ -18,17 +18,24 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A program of which a second copy ends at once is judged in all its revisions, one process after the other.
+// A program of which a second copy ends at once is judged in all its revisions, one process after the other, also
+// if the second one gets what there is one of since the first one has just given it up.
 func TestOneProcessAtATime(t *testing.T) {
+	t.Run("", func(t *testing.T) { oneProcessAtATime(t, 1) })
+	t.Run("two get it", func(t *testing.T) { oneProcessAtATime(t, 2) })
+}
+
+func oneProcessAtATime(t *testing.T, get int) {
 	synctest.Test(t, func(t *testing.T) {
-		c := &copies{list: func(string, int, int) string { return aList }}
+		c, opened := &copies{list: func(string, int, int) string { return aList }}, 0
 		var turn sync.Mutex
 		alone := func(ctx context.Context) (io.ReadWriteCloser, error) {
 			time.Sleep(time.Millisecond) // until the one before has ended
 			turn.Lock()
 			defer turn.Unlock()
 			c.mu.Lock()
-			taken := c.standing > 0
+			opened++
+			taken := c.standing > 0 && opened > get
 			c.mu.Unlock()
 			if taken {
 				ours, theirs := net.Pipe()

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/reporting"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/sdk"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -47,12 +48,31 @@ func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted stri
 	for _, j := range judged {
 		w.Result(j.Requirement, j.Combination, &j.Result, r.playing(j.Row))
 	}
+	if s := r.sdk(); s != nil {
+		w.Report.Target.SDK = s.Name
+		for i := range w.Report.Results {
+			if x := &w.Report.Results[i]; x.Verdict.Red() {
+				x.SDK = s.Explains(x.ID, x.Transport, x.Cause)
+			}
+		}
+	}
 	w.Report.Summarize(reports.SummaryOptions{
 		Strict: strict, Partial: partial, Interrupted: interrupted, Started: r.began, Duration: r.took,
 		Profile: r.catalogue.Profile, Profiles: requirement.Profiles(), Offered: r.offered,
 	})
 	w.Report.Summary.Slow = r.slow()
 	return w.Report
+}
+
+// sdk is the SDK that the target is built on, as its errors show it; nil if it is not known.
+func (r *Run) sdk() *sdk.SDK {
+	return sdk.Recognize(func(yield func([]byte) bool) {
+		for _, f := range r.transcript.Since(0) {
+			if f.Dir == wire.In && !yield(f.Raw) {
+				return
+			}
+		}
+	})
 }
 
 // slow tells of a long run which kinds of requests took most of the time of all.
@@ -117,16 +137,16 @@ func (r *Run) shown() reports.Config {
 
 // Show is a verdict that was given, as a report shows it: without secrets, and with the
 // frames that it rests on, which are numbered anew.
-func (r *Run) Show(j *Judgement) (reports.Result, []reports.Frame) {
+func (r *Run) Show(j *Judgement) *reports.Report {
 	j = &Judgement{Row: j.Row, Result: j.Result}
 	j.Observations = nil
 	leaked := leaks{}
 	if len(j.Frames) > 0 { // nothing is recorded any more: see results
 		leaked = r.leaked()
 	}
-	w := r.writer(&reports.Report{}, leaked, j)
+	w := r.writer(&reports.Report{Target: r.target()}, leaked, j)
 	w.Result(j.Requirement, j.Combination, &j.Result, 0)
-	return w.Report.Results[0], w.Report.Frames
+	return w.Report
 }
 
 // writer writes into a report, which has the frames that judgements rest on.

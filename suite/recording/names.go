@@ -3,6 +3,8 @@ package recording
 import (
 	"maps"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reports"
 )
 
 // Name names a scenario.
@@ -14,15 +16,15 @@ type Code string
 
 // The codes of not-applicable verdicts.
 const (
-	CodeUndeclared   Code = "capability-undeclared" // the target does not declare the feature
-	CodeOptedOut     Code = "opted-out"             // switched off by the user
-	CodeCombination  Code = "combination"           // the requirement is about another combination
-	CodeNeedsSubject Code = "needs-subject"         // nothing to judge it on: say, no template is listed
-	CodeNeedsConfig  Code = "needs-config"          // the target file has to say something first
-	CodeNotExercised Code = "not-exercised"         // there was no occasion
-	CodeUntestable   Code = "untestable"            // cannot be seen from outside
-	CodeNoCheck      Code = "no-check"              // this release has no check for it
-	CodePermission   Code = "permission"            // a permission: nothing to violate
+	CodeUndeclared   Code = reports.CodeUndeclared   // the target does not declare the feature
+	CodeOptedOut     Code = reports.CodeOptedOut     // switched off by the user
+	CodeCombination  Code = "combination"            // the requirement is about another combination
+	CodeNeedsSubject Code = reports.CodeNeedsSubject // nothing to judge it on: say, no template is listed
+	CodeNeedsConfig  Code = reports.CodeNeedsConfig  // the target file has to say something first
+	CodeNotExercised Code = reports.CodeNotExercised // there was no occasion
+	CodeUntestable   Code = "untestable"             // cannot be seen from outside
+	CodeNoCheck      Code = "no-check"               // this release has no check for it
+	CodePermission   Code = "permission"             // a permission: nothing to violate
 )
 
 // The codes of blocked verdicts.

@@ -138,14 +138,14 @@ func (w *Writer) numbers(frames []int) []int {
 func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination, v *verdict.Result, played time.Duration) {
 	rev := at.Revision
 	out := reports.Result{
-		ID: req.ID, Title: cmp.Or(v.Title, req.Title), Level: string(req.LevelIn(rev)),
+		ID: req.ID, Title: cmp.Or(v.Title, req.Title), Level: req.LevelIn(rev),
 		Grade:    string(req.GradeIn(rev)),
 		Revision: string(rev), Transport: string(at.Transport),
-		Verdict: reports.Verdict(v.Outcome), ReasonCode: string(v.Code), Reason: w.Mask.String(v.Reason),
+		Verdict: v.Outcome, ReasonCode: string(v.Code), Reason: w.Mask.String(v.Reason),
 		Expected: w.Mask.String(v.Expected), Actual: w.Mask.String(v.Actual), Hint: w.Mask.String(v.Hint),
 		DurationMS: reports.Milliseconds(played), Evidence: w.numbers(before(v, len(v.Frames))),
 		Deciding: len(w.numbers(before(v, min(v.First, len(v.Frames))))),
-		Gravity:  reports.GravityOf(reports.Verdict(v.Outcome)),
+		Gravity:  reports.GravityOf(v.Outcome),
 	}
 	if s, ok := req.SectionOn(at); ok {
 		out.Section, out.Link = s.Ref(), s.URL(rev)
@@ -156,7 +156,7 @@ func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination
 	if v.Outcome.Red() {
 		out.ReasonCode = "" // the reason, if any, is why it is only a warning
 		out.Cause, out.SharedCause = cmp.Or(v.Cause, verdict.CauseCode(out.Expected)), v.SharedCause
-		out.Gravity = cmp.Or(reports.Gravity(v.Gravity), out.Gravity)
+		out.Gravity = cmp.Or(v.Gravity, out.Gravity)
 	}
 	w.Report.Results = append(w.Report.Results, out)
 	if v.Outcome.Red() {

@@ -173,7 +173,7 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 		Under: w.Under,
 	}
 	if w.Gravity != "" {
-		oneOf(&a.reader, path+".gravity", w.Gravity, Security, Codes)
+		oneOf(&a.reader, path+".gravity", w.Gravity, Basic, Security, Codes)
 	}
 	for _, x := range []struct{ name, text string }{{"title", w.Title}, {"text", w.Text}} {
 		if x.text == "" {

@@ -11,17 +11,19 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reports"
 )
 
 // Level is the keyword of the specification (RFC 2119): how binding the
 // statement is. MUST NOT and schema rules count as MUST, SHOULD NOT as SHOULD.
-type Level string
+type Level = string
 
-// The levels.
+// The levels, as reports have them.
 const (
-	Must   Level = "MUST"
-	Should Level = "SHOULD"
-	May    Level = "MAY"
+	Must   = reports.LevelMust
+	Should = reports.LevelShould
+	May    = reports.LevelMay
 )
 
 // Grade is what a violation is worth.
@@ -51,12 +53,13 @@ const (
 )
 
 // Gravity says what a violation means to the users of a target, whatever its grade.
-type Gravity string
+type Gravity = reports.Gravity
 
 // The gravities of rows; most have none, and their violations are as grave as their verdict.
 const (
-	Security Gravity = "security" // somebody can do harm
-	Codes    Gravity = "codes"    // no more than the code of an error is another one
+	Basic    = reports.GravityBasic    // without it clients get nothing; only of failures
+	Security = reports.GravitySecurity // somebody can do harm
+	Codes    = reports.GravityCodes    // no more than the code of an error is another one
 )
 
 // Terms is how binding a requirement is, what a violation is worth, and what both

@@ -33,8 +33,6 @@ type Found struct {
 	// Unanswered says why no session could be opened in a revision with a handshake, where what came is no refusal: the handshake was
 	// not answered, or the connection ended over it.
 	Unanswered map[requirement.Revision]string
-	// Ended says, of the revisions in which no session could be opened as the process ended before it said anything, how it did.
-	Ended map[requirement.Revision]string
 	// Offered lists the revisions with a handshake in which it answered one that asked for another.
 	Offered []requirement.Revision
 	// Spread holds, by revision, what is declared in answers to the first request that come
@@ -42,11 +40,14 @@ type Found struct {
 	Spread map[requirement.Revision]json.RawMessage
 	// Lost is the request for server/discover if the connection was lost over it, else nil.
 	Lost *recording.Exchange
+	// Spare is a session whose process has refused server/discover and stands, where it was to be kept: see [Options.Spare].
+	Spare *Session
 	// Nameless lists the frames of the request for server/discover and of an error without its id that came over a channel which all
 	// messages share.
 	Nameless []int
 
 	mu         sync.Mutex
+	ended      map[requirement.Revision]string              // those in which the process ended before it said anything, and how
 	refused    map[requirement.Revision]string              // legacy ones whose handshake was answered by an error, and why
 	handshakes map[requirement.Revision]*recording.Exchange // of the served revisions
 	ends       map[string]int                               // how processes ended that we have ended
@@ -68,7 +69,7 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 		DeclaredIn: map[requirement.Revision][]int{},
 		Reasons:    map[requirement.Revision]string{},
 		Unanswered: map[requirement.Revision]string{},
-		Ended:      map[requirement.Revision]string{},
+		ended:      map[requirement.Revision]string{},
 		Spread:     map[requirement.Revision]json.RawMessage{},
 		refused:    map[requirement.Revision]string{},
 		handshakes: map[requirement.Revision]*recording.Exchange{},
@@ -92,6 +93,7 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 	if len(found.Served) > 0 {
 		return found, nil
 	}
+	found.Close()
 	return found, worst(errs)
 }
 
@@ -330,7 +332,22 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	case x.Outcome == recording.Lost:
 		failed = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " + x.Reason}
 	}
+	if err := f.spare(s, x, failed); err != nil {
+		return err
+	}
 	return f.reject(s, failed)
+}
+
+// spare keeps the session of a process in which a handshake can follow, as the specification tells clients to (2026-07-28
+// basic/transports/stdio#backward-compatibility), and returns why the revision is not served; nil if it is not kept.
+func (f *Found) spare(s *Session, x *recording.Exchange, failed *OpenError) error {
+	if !s.opts.Spare || s.over != requirement.Stdio || !failed.Other || !x.Failed() || s.unanswered() > 0 || !s.Alive() {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Reasons[s.opts.Revision], f.Spare = failed.Error(), s
+	return failed
 }
 
 // note keeps what a request for server/discover shows that is no answer to it.
@@ -444,6 +461,7 @@ func (f *Found) serve(s *Session, in *recording.Exchange, declared json.RawMessa
 	f.Served = append(f.Served, s.opts.Revision)
 	delete(f.Reasons, s.opts.Revision)
 	delete(f.Unanswered, s.opts.Revision)
+	delete(f.ended, s.opts.Revision)
 	f.Open[s.opts.Revision] = s
 	f.Declared[s.opts.Revision] = declared
 	f.handshakes[s.opts.Revision] = s.rec.Initialize
@@ -466,6 +484,9 @@ func (f *Found) shut(rev requirement.Revision) {
 // Close ends the sessions that were left open, side by side.
 func (f *Found) Close() {
 	var wg sync.WaitGroup
+	if s := f.Spare; s != nil {
+		wg.Go(func() { s.Close(context.Background()) })
+	}
 	for _, s := range f.Open {
 		wg.Go(func() { s.Close(context.Background()) })
 	}

@@ -19,6 +19,10 @@ import (
 // receive is the sink of the connection: it numbers the frame and gives it to
 // the exchange it belongs to.
 func (s *Session) receive(f wire.Frame) {
+	if heir := s.heir.Load(); heir != nil {
+		(*heir)(f)
+		return
+	}
 	f.Session = s.opts.ID
 	f.Number, f.At = s.opts.Transcript.Add(f)
 	s.mu.Lock()

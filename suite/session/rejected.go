@@ -46,7 +46,7 @@ func (f *Found) reject(s *Session, err error) error {
 		f.Unanswered[s.opts.Revision] = err.Error()
 	}
 	if rec.Ending != nil && rec.Ending.By == "target" && s.over == requirement.Stdio && len(s.Incoming(0)) == 0 {
-		f.Ended[s.opts.Revision] = err.Error()
+		f.ended[s.opts.Revision] = err.Error()
 	}
 	if open != nil && open.Offers.Known() && !open.Offers.Modern() {
 		f.Offered = append(f.Offered, open.Offers)

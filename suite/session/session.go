@@ -63,6 +63,8 @@ type Options struct {
 	// Dialer replaces the one that [Open] is given (to call as another
 	// identity); nil means no other.
 	Dialer transport.Dialer
+	// Spare keeps a process that has refused server/discover for a handshake in it: see [Found.Spare].
+	Spare bool
 }
 
 // Session is one conversation. Its methods may be used from several goroutines.
@@ -73,7 +75,8 @@ type Session struct {
 	// has a channel of its own, elsewhere all share one.
 	over requirement.Transport
 	rec  *recording.Session
-	meta json.RawMessage // of ordinary requests; nil in legacy revisions
+	heir atomic.Pointer[transport.Sink] // of the session to which the connection was given
+	meta json.RawMessage                // of ordinary requests; nil in legacy revisions
 
 	mu       sync.Mutex
 	nextID   int

@@ -3,13 +3,37 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
+
+// OneProcess says, in one sentence, how a program shows that a second copy of it ends while the first one runs: copies that were
+// started side by side ended before they said anything, and stay when they are started one after the other. Those revisions
+// are served from then on. It is empty if the program does not. What ends over server/discover alone is not asked again.
+// The sessions that were left open are closed if anything is asked.
+func (f *Found) OneProcess(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision, ids func() string) string {
+	all := slices.Sorted(maps.Keys(f.ended))
+	if len(ask) < 2 || len(all) == 0 || all[0].Modern() && len(ask) > 2 {
+		return ""
+	}
+	first := f.ended[all[0]]
+	f.Close()
+	f.each(ctx, dialer, opts, all, 1, ids)
+	served := slices.DeleteFunc(slices.Clone(all), func(rev requirement.Revision) bool { return !slices.Contains(f.Served, rev) })
+	if len(served) == 0 {
+		return ""
+	}
+	f.guess()
+	slices.Sort(f.Served)
+	return fmt.Sprintf("of %d processes that were started side by side %d ended before they had said anything (%s), and %d of these stayed when they were started one after the other",
+		len(ask), len(all), first, len(served))
+}
 
 // Single says, in one sentence, how a target of Streamable HTTP shows that it keeps one session at a time: it ends one when
 // another begins, which it may at any time (2025-03-26 basic/transports#session-management), or refuses one until the other

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
@@ -92,20 +93,17 @@ func InScenario(name recording.Name, one, other Judge) Judge {
 // Inputs lists the recordings that the check can reach.
 func (c *Check) Inputs() []recording.Name { return slices.Concat(c.From, c.With) }
 
-// Outcome is a verdict in a word.
-type Outcome string
+// Outcome is a verdict in a word, as reports have it.
+type Outcome = reports.Verdict
 
 // The outcomes.
 const (
-	Pass          Outcome = "pass"
-	Fail          Outcome = "fail"
-	Warn          Outcome = "warn"
-	NotApplicable Outcome = "not-applicable"
-	Blocked       Outcome = "blocked"
+	Pass          = reports.Pass
+	Fail          = reports.Fail
+	Warn          = reports.Warn
+	NotApplicable = reports.NotApplicable
+	Blocked       = reports.Blocked
 )
-
-// Red reports whether the outcome speaks against the target.
-func (o Outcome) Red() bool { return o == Fail || o == Warn }
 
 // Result is what a check found.
 type Result struct {
@@ -329,7 +327,7 @@ func (v *Verdict) result() Result {
 				r.Reason = fmt.Sprintf("the %s is kept: %s", v.req.LevelIn(v.Revision()), r.Reason)
 			}
 		}
-		r.Gravity = v.gravity(decisive)
+		r.Gravity = v.gravity(decisive, outcome)
 		r.Frames = evidence(decisive, func(f Finding) []int { return f.Frames })
 		r.Before = evidence(decisive, func(f Finding) []int { return f.Before })
 		r.First = len(evidence(decisive[:1], func(f Finding) []int { return f.Frames }))
@@ -377,11 +375,12 @@ func (v *Verdict) decisive() ([]Finding, Outcome) {
 	return v.findings, Warn
 }
 
-// gravity is that of the requirement, unless none of the findings that decide does harm, or
-// one is about more than a code where the requirement is mostly about codes.
-func (v *Verdict) gravity(decisive []Finding) requirement.Gravity {
-	if v.req.Gravity == requirement.Codes &&
-		slices.ContainsFunc(decisive, func(f Finding) bool { return !f.OnlyCode }) ||
+// gravity is that of the requirement, unless none of the findings that decide does harm, it is only a warning where the
+// requirement is basic, or one is about more than a code where the requirement is mostly about codes.
+func (v *Verdict) gravity(decisive []Finding, outcome Outcome) requirement.Gravity {
+	if v.req.Gravity == requirement.Basic && outcome != Fail ||
+		v.req.Gravity == requirement.Codes &&
+			slices.ContainsFunc(decisive, func(f Finding) bool { return !f.OnlyCode }) ||
 		!slices.ContainsFunc(decisive, func(f Finding) bool { return !f.Harmless }) {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
@@ -65,7 +66,7 @@ func abort() {
 func EndStrays(stderr io.Writer, it string, hide func(string) string) []string {
 	all := procgroup.EndStrays(strayTime)
 	for i := range all {
-		all[i] = reports.Sanitize(reports.Shorten(hide(all[i]), 200))
+		all[i] = safe.Clean(hide(all[i]), 200)
 	}
 	if len(all) > 0 {
 		list := strings.Join(all, "; ")

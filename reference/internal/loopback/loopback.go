@@ -45,20 +45,20 @@ func Remote(r *http.Request) bool {
 	return ok && !local.IP.IsLoopback()
 }
 
-// Foreign reports whether a request calls the server by a name that it must not be called by: beside those of
+// foreign reports whether a request calls the server by a name that it must not be called by: beside those of
 // loopback addresses and those that were allowed, also as hosts of origins, there are others only at other
 // addresses, and only where no names were allowed.
-func Foreign(r *http.Request, allowed, origins []string) bool {
+func foreign(r *http.Request, allowed, origins []string) bool {
 	guarded := len(allowed) > 0 && !Host(r.Host)
-	return (guarded || Rebound(r)) && !Among(r.Host, allowed) && !slices.ContainsFunc(origins, func(origin string) bool {
+	return (guarded || rebound(r)) && !Among(r.Host, allowed) && !slices.ContainsFunc(origins, func(origin string) bool {
 		u, err := url.Parse(origin)
 		return err == nil && strings.EqualFold(u.Host, r.Host)
 	})
 }
 
-// Rebound reports whether a request has come to a loopback address by a name that is none: a
+// rebound reports whether a request has come to a loopback address by a name that is none: a
 // page whose name has been rebound to this address calls it so.
-func Rebound(r *http.Request) bool {
+func rebound(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	return ok && local.IP.IsLoopback() && !Host(r.Host)
 }
@@ -80,7 +80,7 @@ func (a Access) Refusal(r *http.Request, own ...string) string {
 			return "this origin is not allowed"
 		}
 	}
-	if Foreign(r, a.Hosts, a.Origins) {
+	if foreign(r, a.Hosts, a.Origins) {
 		return "this host name is not allowed"
 	}
 	// The images, scripts and links of a page come without Origin.

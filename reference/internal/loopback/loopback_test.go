@@ -53,7 +53,7 @@ func TestRebound(t *testing.T) {
 		if got := Remote(r); got != (test.local == "10.0.0.1") {
 			t.Errorf("%v: remote is %t", test, got)
 		}
-		if got := Rebound(r); got != test.want {
+		if got := rebound(r); got != test.want {
 			t.Errorf("%v: %t", test, got)
 		}
 	}

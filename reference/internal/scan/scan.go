@@ -24,9 +24,9 @@ func Valid(raw []byte) bool {
 	return gjson.ValidBytes(raw)
 }
 
-// Members goes through the members of an object. Names come without their quotation
+// members goes through the members of an object. Names come without their quotation
 // marks, and as they are written: see [Plain].
-func Members(object []byte) iter.Seq2[[]byte, []byte] {
+func members(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for i := 1; i < len(object); {
 			switch object[i] {
@@ -37,11 +37,11 @@ func Members(object []byte) iter.Seq2[[]byte, []byte] {
 				i++
 				continue
 			}
-			end := Skip(object, i)
+			end := skip(object, i)
 			name := object[i+1 : end-1]
-			for i = end; i < len(object) && (object[i] == ':' || Blank(object[i])); i++ {
+			for i = end; i < len(object) && (object[i] == ':' || blank(object[i])); i++ {
 			}
-			end = Skip(object, i)
+			end = skip(object, i)
 			if end <= i || !yield(name, object[i:end]) {
 				return
 			}
@@ -50,8 +50,8 @@ func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Skip is where the value that begins at i ends.
-func Skip(data []byte, i int) int {
+// skip is where the value that begins at i ends.
+func skip(data []byte, i int) int {
 	depth := 0
 	for ; i < len(data); i++ {
 		switch data[i] {
@@ -101,14 +101,14 @@ func closing(data []byte, i int) int {
 // it is the string itself.
 func Plain(written []byte) bool { return bytes.IndexByte(written, '\\') < 0 }
 
-// Blank reports whether a byte is white space.
-func Blank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
+// blank reports whether a byte is white space.
+func blank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
 
 // Pick finds members of an object by their names: the value of names[i] is in the same place,
 // nil if there is none. Of a name that is there twice the last counts, as it does for
 // encoding/json.
 func Pick(object []byte, values [][]byte, names ...string) {
-	for name, value := range Members(object) {
+	for name, value := range members(object) {
 		if !Plain(name) {
 			text, _ := Text(slices.Concat([]byte{'"'}, name, []byte{'"'})) // valid, as the object is
 			name = []byte(text)

@@ -31,7 +31,7 @@ func TestMembersAreThoseThatTheDecoderSees(t *testing.T) {
 			r.Fatal(err)
 		}
 		got := map[string]string{}
-		for name, value := range Members(raw) {
+		for name, value := range members(raw) {
 			var plain string
 			if err := json.Unmarshal([]byte(`"`+string(name)+`"`), &plain); err != nil {
 				r.Fatalf("%s: the name %s: %v", raw, name, err)

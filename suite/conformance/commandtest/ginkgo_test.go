@@ -181,6 +181,11 @@ func TestLabelFilterAndReports(t *testing.T) {
 	if o.status != 1 || len(ran) < 5 || slices.ContainsFunc(ran, func(id string) bool { return !strings.HasPrefix(id, "LIST-") && id != "PAGE-02" }) {
 		t.Fatalf("status %d, %q ran\n%s", o.status, ran, o.text)
 	}
+	const frame = " ← HTTP 200 application/json {"
+	n := strings.Count(o.text, "\n  expected: ")
+	if n != 1 || !strings.Contains(o.text, frame) || !strings.Contains(o.junit, frame[:9]) {
+		t.Errorf("the failure is told %d times, or its frames are not as on the console\n%s", n, o.text)
+	}
 	if strings.Contains(o.text, "SSS") {
 		t.Errorf("what the filter leaves out is printed:\n%s", o.text)
 	}

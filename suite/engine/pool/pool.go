@@ -42,6 +42,8 @@ type Pool struct {
 // Options says how the sessions of a combination are opened.
 type Options struct {
 	Dialer transport.Dialer
+	// Spare dials a process that detection has left, for the first session that may be lost; nil if it has left none.
+	Spare transport.Dialer
 	// Limiter is asked before each message, Patience before one is sent again; NextID names sessions.
 	Limiter          func(context.Context) error
 	Patience         *session.Patience
@@ -129,7 +131,10 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 			return nil, nil, err
 		}
 	}
-	s, err := p.start(ctx, o)
+	s, err := p.spare(ctx, o)
+	if s == nil || err != nil {
+		s, err = p.start(ctx, o)
+	}
 	if s == nil {
 		if !beside {
 			p.Limit.release()
@@ -147,6 +152,25 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 		return nil, s.Record().Initialize, err
 	}
 	return s, s.Record().Initialize, nil
+}
+
+// spare opens a session that may be lost, now or after its opening, in the process that was left. It is nil, or there is an
+// error, where another process has to be started: nothing that happens here is laid to the target.
+func (p *Pool) spare(ctx context.Context, o session.Options) (*session.Session, error) {
+	if o.NoHandshake || o.Dialer != nil || o.Kind == recording.Clean && !o.HoldInitialized {
+		return nil, nil
+	}
+	p.mu.Lock()
+	o.Dialer, p.Spare = p.Spare, nil
+	p.mu.Unlock()
+	if o.Dialer == nil {
+		return nil, nil
+	}
+	s, err := session.Open(ctx, p.Dialer, o)
+	if err != nil {
+		s.Close(ctx)
+	}
+	return s, err
 }
 
 // Leave keeps a session for [Pool.TakeOver].

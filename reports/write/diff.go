@@ -1,0 +1,102 @@
+package write
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
+	"github.com/mcpcheck/mcpcheck/reports"
+)
+
+// headline is the comparison in capitals, with the verdict whose colour it has.
+func diffHeadline(d *reports.Diff, strict bool) (word string, as reports.Verdict) {
+	switch {
+	case d.Worse(strict):
+		return "REGRESSED", reports.Fail
+	case d.Compared == 0:
+		return "NOTHING COMPARED", reports.Blocked
+	case d.Found(strict):
+		return "NEW FINDINGS", reports.Fail
+	case d.Less():
+		return "LESS JUDGED", reports.Warn
+	}
+	return "NO REGRESSION", reports.Pass
+}
+
+// WriteDiff writes a comparison for people. Only Color, Width and Verbose of the
+// options matter, and Strict, under which warnings count.
+func Diff(w io.Writer, d *reports.Diff, o Options) error {
+	c := newConsole(w, reports.New(d.NewTool, reports.Target{}, reports.Config{}), o)
+	for _, part := range []struct {
+		title string
+		list  []reports.Change
+	}{
+		{"REGRESSIONS", d.Regressions}, {"NEW WARNINGS", d.NewWarnings}, {"FOUND WHERE NOTHING WAS JUDGED BEFORE", d.Added}, {"NO LONGER JUDGED", d.Lost},
+		{"FIXED", d.Fixes}, {"NEWLY JUDGED, IN ORDER", d.Gained},
+	} {
+		c.changes(part.title, part.list)
+	}
+	for _, part := range []struct {
+		title string
+		list  []string
+	}{
+		{"requirements only in the new report", d.NewRequirements}, {"requirements only in the old report", d.GoneRequirements},
+		{"combinations only in the new report", d.NewCombinations}, {"combinations only in the old report", d.GoneCombinations},
+	} {
+		if len(part.list) > 0 {
+			c.Title(part.title)
+			c.paragraph(2, "", c.list(part.list, 12))
+		}
+	}
+	word, as := diffHeadline(d, o.Strict)
+	c.Line()
+	if d.NotJudged != "" {
+		c.paragraph(0, "", "Not everything could be judged: "+d.NotJudged+".")
+	}
+	if word == "NOTHING COMPARED" {
+		c.paragraph(0, "", "No verdict was judged in both reports: compare reports with requirements and combinations in common.")
+	}
+	text := fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing was judged before, %d compared",
+		plural.Count(len(d.Regressions), "regression"), plural.Count(len(d.NewWarnings), "new warning"), len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared)
+	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+text, c.lastWidth()) {
+		c.Line(l)
+	}
+	return c.flush("comparison")
+}
+
+// changes lists changes, those of one requirement with one meaning together.
+func (c *console) changes(title string, list []reports.Change) {
+	if len(list) == 0 {
+		return
+	}
+	c.Title(fmt.Sprintf("%s  %s", title, plural.Count(len(list), "verdict")))
+	const most = 40
+	shown := 0
+	for i := 0; i < len(list); shown++ {
+		x, k := list[i], i
+		var where []*reports.Result
+		for ; k < len(list) && list[k].ID == x.ID && list[k].Old == x.Old && list[k].New == x.New; k++ {
+			where = append(where, &reports.Result{Revision: list[k].Revision, Transport: list[k].Transport})
+		}
+		i = k
+		if shown >= most && !c.o.Verbose {
+			continue
+		}
+		c.paragraph(2, x.ID, fmt.Sprintf("%s: %s, was %s (%s)", x.Title, orAbsent(x.New), orAbsent(x.Old), c.where(where)))
+		if x.New != reports.Pass {
+			c.labelled(4, "now", safe.Shorten(x.Actual, consoleFrame))
+		}
+	}
+	if shown > most && !c.o.Verbose {
+		c.Line(fmt.Sprintf("  and %d more (--verbose)", shown-most))
+	}
+}
+
+func orAbsent(v reports.Verdict) string {
+	if v == "" {
+		return "not in the report"
+	}
+	return string(v)
+}

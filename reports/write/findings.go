@@ -1,0 +1,279 @@
+package write
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/group"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
+	"github.com/mcpcheck/mcpcheck/reports"
+)
+
+// cause is what verdicts of one requirement have in common that are one finding. The
+// texts are those of reports that have no codes of causes.
+type cause struct {
+	id      string
+	verdict reports.Verdict
+	code    string
+	cause   string
+	texts   [4]string
+	excused bool
+	excuse  string
+}
+
+// Finding is a result as a test's message: what was expected and seen, or what kept it from
+// being judged, the command that repeats it, and the messages that it rests on.
+func Finding(r *reports.Report, x *reports.Result) string {
+	lines := []string{safe.Line(fmt.Sprintf("%s %s (%s, %s on %s, %s)", x.ID, x.Title, x.Level, x.Revision, x.Transport, x.Section))}
+	line := func(name, value string) {
+		if value != "" {
+			lines = append(lines, fmt.Sprintf("%-9s %s", name+":", safe.Lines(value)))
+		}
+	}
+	if x.Verdict == reports.Blocked {
+		line(string(reports.Blocked), x.Reason)
+	}
+	line("expected", x.Expected)
+	line("actual", x.Actual)
+	line("change", x.Hint)
+	line("sdk", x.SDK)
+	line("repeat", repeated(x))
+	line(pasted(r, x))
+	const limit, frames = 1000, 20
+	return terminal.HarmlessText(strings.Join(append(lines, evidenceLines(r, x, limit, frames)...), "\n"))
+}
+
+// FindingOnce is [Finding] for the first result of a cause, which it keeps in told. Of the others it
+// says what is red, how it is repeated, and where the first stands.
+func FindingOnce(r *reports.Report, x *reports.Result, told map[any]string) string {
+	first := told[causeOf(x)]
+	if first == "" || x.Verdict == reports.Blocked {
+		told[causeOf(x)] = "as in " + x.Revision + " on " + x.Transport
+		return Finding(r, x)
+	}
+	again := *x
+	again.Expected, again.Actual, again.Hint, again.Evidence = "", first, "", nil
+	return Finding(r, &again)
+}
+
+// finding is one cause with the results of a requirement that share it, and the findings of
+// other requirements that it breaks as well.
+type finding struct {
+	results []*reports.Result
+	also    []*finding
+}
+
+// cause is the finding that a result belongs to. What is a failure in one revision and a
+// warning in another is one.
+func causeOf(x *reports.Result) cause {
+	verdict := x.Verdict
+	if verdict == reports.Warn {
+		verdict = reports.Fail
+	}
+	k := cause{id: x.ID, verdict: verdict, code: x.ReasonCode, cause: x.Cause, excused: x.Excused, excuse: x.ExcusedReason}
+	if x.Cause == "" {
+		k.texts = [4]string{x.Reason, x.Expected, x.Actual, x.Hint}
+	}
+	return k
+}
+
+// owner is the requirement whose cause it is; empty where others share it.
+func owner(x *reports.Result) string {
+	if x.SharedCause && x.Cause != "" {
+		return ""
+	}
+	return x.ID
+}
+
+// actual is what was seen, and where, if it reads differently elsewhere.
+func (f *finding) actual() string {
+	x := f.results[0]
+	if slices.ContainsFunc(f.results, func(y *reports.Result) bool { return y.Actual != x.Actual }) {
+		return x.Actual + " (in " + x.Revision + " on " + x.Transport + ")"
+	}
+	return x.Actual
+}
+
+// byCause joins results that share a cause, the gravest first, then in the order of the
+// report. The first result of each is what is shown and repeated: of the gravest the one in
+// the newest revision, which most clients speak.
+func byCause(r *reports.Report, keep func(*reports.Result) bool) []*finding {
+	var list []*finding
+	for _, results := range group.By(r.Only(keep), causeOf) {
+		slices.SortStableFunc(results, func(a, b *reports.Result) int {
+			return cmp.Or(reports.ByGravity(a, b), cmp.Compare(b.Revision, a.Revision))
+		})
+		list = append(list, &finding{results: results})
+	}
+	slices.SortStableFunc(list, func(a, b *finding) int { return reports.ByGravity(a.results[0], b.results[0]) })
+	return list
+}
+
+// findings is [byCause] with one finding for each cause, whatever it breaks, and without those that
+// a deeper one covers.
+func findings(r *reports.Report, keep func(*reports.Result) bool) []*finding {
+	var list []*finding
+	for _, same := range group.By(byCause(r, keep), func(f *finding) cause {
+		k := causeOf(f.results[0])
+		k.id = owner(f.results[0])
+		return k
+	}) {
+		same[0].also = same[1:]
+		list = append(list, same[0])
+	}
+	list = fold(list)
+	slices.SortStableFunc(list, func(a, b *finding) int {
+		return cmp.Or(reports.ByGravity(a.results[0], b.results[0]), cmp.Compare(len(b.where()), len(a.where())))
+	})
+	return list
+}
+
+// fold puts findings under those that cover all of their results.
+func fold(list []*finding) []*finding {
+	type where struct {
+		id string
+		reports.Combination
+	}
+	of := map[where]*finding{}
+	for _, f := range list {
+		for _, x := range f.all() {
+			of[where{x.ID, x.Combination()}] = f
+		}
+	}
+	over := map[*finding]*finding{}
+	top := func(f *finding) *finding {
+		for over[f] != nil {
+			f = over[f]
+		}
+		return f
+	}
+	for _, f := range list {
+		deeper := of[where{f.results[0].Under, f.results[0].Combination()}]
+		// What is graver stays in sight. A report that was edited may go round in circles.
+		if deeper != nil && reports.ByGravity(deeper.results[0], f.results[0]) <= 0 && top(deeper) != f &&
+			!slices.ContainsFunc(f.all(),
+				func(x *reports.Result) bool { return of[where{x.Under, x.Combination()}] != deeper }) {
+			over[f] = deeper
+		}
+	}
+	for _, f := range list {
+		if t := top(f); t != f {
+			t.also = append(append(t.also, f), f.also...)
+		}
+	}
+	return slices.DeleteFunc(list, func(f *finding) bool { return over[f] != nil })
+}
+
+// all are the results of a finding, those of other requirements last.
+func (f *finding) all() []*reports.Result {
+	list := slices.Clone(f.results)
+	for _, g := range f.also {
+		list = append(list, g.results...)
+	}
+	return list
+}
+
+// where is in which combinations a finding was made.
+func (f *finding) where() map[reports.Combination]bool {
+	in := map[reports.Combination]bool{}
+	for _, x := range f.all() {
+		in[x.Combination()] = true
+	}
+	return in
+}
+
+// others are the ids of the other requirements that the cause of a finding breaks.
+func (f *finding) others() []string {
+	ids := make([]string, len(f.also))
+	for i, g := range f.also {
+		ids[i] = g.results[0].ID
+	}
+	return ids
+}
+
+// named are the others for sentences, which say what is only a warning beside a failure.
+func (f *finding) named() string {
+	names := f.others()
+	for i, g := range f.also {
+		if f.milder(g) {
+			names[i] += " (a warning)"
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// milder reports whether another finding warns beside this one, which fails.
+func (f *finding) milder(g *finding) bool {
+	return g.results[0].Verdict == reports.Warn && f.results[0].Verdict == reports.Fail
+}
+
+// also tells of the other requirements that the cause of a finding breaks.
+func (v view) also(f *finding) []string {
+	var list []string
+	for _, g := range f.also {
+		in := "in"
+		if f.milder(g) {
+			in = "as a warning in"
+		}
+		list = append(list, fmt.Sprintf("%s (%s) %s %s: %s", g.results[0].ID, g.results[0].Title, in,
+			v.places(g), g.actual()))
+	}
+	return list
+}
+
+// groups are the findings that nothing excuses, the gravest first, as lists under titles.
+func (v view) groups() []findingGroup {
+	parts := []findingGroup{{title: "Basics", means: "without them clients get nothing"}, {title: "Security"}, {title: "Failures"}, {title: "Warnings"}}
+	for _, f := range findings(v.Report, unexcused) {
+		i := 3
+		switch x := f.results[0]; {
+		case x.Basic():
+			i = 0
+		case x.Harms():
+			i = 1
+		case x.Verdict == reports.Fail:
+			i = 2
+		}
+		parts[i].list = append(parts[i].list, f)
+	}
+	return slices.DeleteFunc(parts, func(p findingGroup) bool { return len(p.list) == 0 })
+}
+
+// findingGroup is findings of about the same gravity.
+type findingGroup struct {
+	title string
+	means string // empty where the title says it
+	list  []*finding
+}
+
+// count says in how many combinations a finding was made.
+func (v view) count(f *finding) string {
+	switch n, all := len(f.where()), len(v.Summary.Combinations); {
+	case n == 1:
+		return f.results[0].Revision + " on " + f.results[0].Transport
+	case n == all:
+		return "everywhere"
+	default:
+		return fmt.Sprintf("%d of %d combinations", n, all)
+	}
+}
+
+// places lists the combinations of a finding, those apart in which it is less grave.
+func (v view) places(f *finding) string {
+	n := 0
+	for n < len(f.results) && f.results[n].Verdict == f.results[0].Verdict {
+		n++
+	}
+	if n == len(f.results) {
+		return v.where(f.results)
+	}
+	return v.where(f.results[:n]) + "; as a " + verdictWords[f.results[n].Verdict] + " in " + v.where(f.results[n:])
+}
+
+// excused joins the red results that the baseline excuses by their causes.
+func (v view) excused() []*finding {
+	return findings(v.Report, func(x *reports.Result) bool { return x.Verdict.Red() && x.Excused })
+}

@@ -1,0 +1,166 @@
+package write
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+)
+
+// revisions lists those in which any target was judged, the oldest first.
+func revisionsOf(m *reports.Matrix) []string {
+	var all []string
+	for i := range m.Targets {
+		for _, s := range m.Targets[i].Judged {
+			all = append(all, s.Revision)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+var (
+	//go:embed page/matrix.gohtml
+	matrixTemplate string
+	//go:embed page/matrix.js
+	matrixScript string
+	//go:embed page/matrix.css
+	matrixStyle string
+
+	matrixPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("matrix").Parse(matrixTemplate)) })
+)
+
+// matrixView is what the template of a matrix shows; every string in it has been
+// sanitized.
+type matrixView struct {
+	Tool, Catalogue, Started, Shard string
+	Missing                         string
+	Tiles                           []tile
+	Revisions                       []string
+	Targets                         []matrixTargetView
+	Style                           template.CSS
+	Script, Data                    template.JS
+	StyleHash, ScriptHash           string
+}
+
+type matrixTargetView struct {
+	Name, Server, Outcome, Error string
+	Class                        reports.Verdict
+	Link                         template.URL
+	Counts                       reports.Counts
+	Took                         string
+	Marks                        []pageMark // one for each revision of the page
+}
+
+// matrixData is what the script works on. A verdict is one character: the place of
+// the verdict in the order fail, warn, blocked, pass, not applicable, or a space.
+type matrixData struct {
+	Requirements []reports.MatrixRequirement `json:"requirements"`
+	Targets      []matrixColumnData          `json:"targets"`
+}
+
+type matrixColumnData struct {
+	Name     string `json:"name"`
+	Page     string `json:"page,omitempty"`
+	Fail     int    `json:"fail"`
+	Verdicts string `json:"verdicts"`
+}
+
+// WriteMatrixHTML writes a matrix as one page that needs nothing but the reports
+// that it links to. It lists the targets without scripts, and with them shows
+// requirements by targets, sorted and filtered as the reader likes, each cell a link
+// to its evidence. The matrix must have been summarized.
+func MatrixHTML(w io.Writer, m *reports.Matrix) error {
+	script := themeScript + matrixScript
+	v := &matrixView{
+		Tool: title(program(m.Tool)), Catalogue: title(m.Tool.Catalogue), Started: word(m.Started), Shard: word(m.Shard),
+		Missing: title(strings.Join(m.Missing, ", ")),
+		Tiles: []tile{
+			{"targets", "", m.Summary.Targets, false}, {"conformant", reports.Pass, m.Summary.Conformant, false},
+			{"without failures in a partial run", "", m.Summary.NothingFound, false},
+			{"not conformant", reports.Fail, m.Summary.NonConformant, false}, {"not established", reports.Blocked, m.Summary.NotEstablished, false},
+			{"without resources", reports.NotApplicable, m.Summary.NoResources, false},
+			{"without a report", reports.Warn, m.Summary.NoReport, false},
+		},
+		Style: template.CSS(pageStyle + matrixStyle), StyleHash: digest(pageStyle + matrixStyle), // #nosec G203 -- embedded in this program
+		Script: template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program
+	}
+	revisions := revisionsOf(m)
+	v.Revisions = cleanAll(revisions)
+	data := matrixData{Requirements: []reports.MatrixRequirement{}, Targets: []matrixColumnData{}}
+	for _, q := range m.Requirements {
+		q.ID, q.Title, q.Level = title(q.ID), title(q.Title), word(q.Level)
+		data.Requirements = append(data.Requirements, q)
+	}
+	for i := range m.Targets {
+		t := &m.Targets[i]
+		v.Targets = append(v.Targets, targetView(t, revisions))
+		data.Targets = append(data.Targets, matrixColumnData{title(t.Name), string(pageLink(t.Page)), t.Fail, verdictString(m, t)})
+	}
+	raw, err := json.Marshal(data)
+	if err == nil {
+		v.Data = template.JS(raw) // #nosec G203 -- made by encoding/json, which escapes markup
+		err = matrixPage().Execute(w, v)
+	}
+	return unwritten("matrix", err)
+}
+
+func targetView(t *reports.MatrixTarget, revisions []string) matrixTargetView {
+	v := matrixTargetView{Name: title(t.Name), Link: pageLink(t.Page), Counts: t.Counts, Took: fmt.Sprintf("%.1f", t.TookMS/1000), Error: cleanLines(t.Error)}
+	if t.Server != nil {
+		v.Server = title(strings.TrimSpace(t.Server.Name + " " + t.Server.Version))
+	}
+	v.Outcome = Word(t)
+	for _, revision := range revisions {
+		mark := pageMark{}
+		if i := slices.IndexFunc(t.Judged, func(s reports.RevisionSummary) bool { return s.Revision == revision }); i >= 0 {
+			mark = onPage(&t.Judged[i], t.Scope)
+		}
+		v.Marks = append(v.Marks, mark)
+	}
+	v.Class = cmp.Or(map[reports.Outcome]reports.Verdict{reports.Conformant: reports.Pass, reports.NonConformant: reports.Fail,
+		reports.NoResources: reports.NotApplicable}[t.Outcome], reports.Blocked)
+	if t.Status != reports.MatrixJudged {
+		v.Class = reports.Warn
+	}
+	return v
+}
+
+// pageLink is a relative link to a page; anything else than a relative path is
+// dropped.
+func pageLink(path string) template.URL {
+	if path == "" || strings.HasPrefix(path, "/") || strings.Contains(path, "\\") {
+		return ""
+	}
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	link := strings.Join(parts, "/")
+	if strings.Contains(parts[0], ":") {
+		link = "./" + link // else a scheme
+	}
+	return template.URL(link) // #nosec G203 -- each part is escaped, and none is a scheme
+}
+
+func verdictString(m *reports.Matrix, t *reports.MatrixTarget) string {
+	var b strings.Builder
+	for _, q := range m.Requirements {
+		c := byte(' ')
+		for k, v := range reports.WorstFirst() {
+			if t.Verdicts[q.ID] == v {
+				c = byte('0' + k)
+			}
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,152 @@
+package write
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/reports"
+)
+
+// among says how many of what was counted are about security; empty if none is.
+func among(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d security)", n)
+}
+
+// Word is what is said of the target, in the words of its own report.
+func Word(t *reports.MatrixTarget) string {
+	said := standing{t.Outcome, t.Scope, t.Counts, t.Security, word(t.Since), t.Extent, t.Error != "", ""}
+	if t.Scope != reports.Full {
+		said.extent = cmp.Or(t.Extent, reports.ExtentPartial) // earlier versions did not tell it
+	}
+	word, _ := said.headline()
+	word = strings.ToLower(word)
+	switch {
+	case t.Status == reports.MatrixTimedOut:
+		return "timed out"
+	case t.Status != reports.MatrixJudged:
+		return "no report"
+	case t.Outcome == reports.NonConformant && t.ExitCode == reports.ExitOK:
+		word += ", excused"
+	case t.Outcome == reports.NonConformant:
+		word += among(t.Security.Fail + t.Security.Warn)
+	}
+	return said.complete(word)
+}
+
+// embedded is what is said of a run without a target.
+const embedded = "No target was given: this is the built-in reference server, judged as a demonstration."
+
+// noResources is what is said of a target that declares no resources.
+const noResources = "declares no resources: only the base protocol was judged"
+
+// standing is what the words for an outcome follow from, that of a report or of a target in
+// a matrix: all formats say them alike.
+type standing struct {
+	reports.Outcome
+	reports.Scope
+	reports.Counts
+	security reports.SecurityCounts
+	// since is the oldest revision of the declared scope; empty if all that the target serves were to be judged.
+	since string
+	// extent says what the run was if it was not a full one: see [Report.extent].
+	extent string
+	// lost says that an endpoint could not be reached.
+	lost bool
+	// excuse says that the baseline excuses all that makes the target not conformant, so that the
+	// exit status is 0; else it is empty.
+	excuse string
+}
+
+func (v view) standing() standing {
+	s := &v.Summary
+	return standing{s.Outcome, s.Scope, s.Counts, s.Security, word(v.Config.Since), v.Extent(), len(v.Unreachable()) > 0, excusal(v.Report)}
+}
+
+// headline is the outcome in capitals, with the verdict whose colour it has. A partial
+// run never shows that a target is conformant: only that nothing was found in what was
+// selected.
+func (s standing) headline() (word string, as reports.Verdict) {
+	switch {
+	case s.Outcome == reports.NonConformant:
+		return "NOT CONFORMANT", reports.Fail
+	case s.Outcome == reports.NotEstablished && s.Judged() == 0 && s.Blocked == 0 && s.extent != reports.ExtentEarly && !s.lost:
+		return "NOTHING JUDGED", reports.Blocked
+	case s.Outcome == reports.NoResources:
+		return "NO RESOURCES", reports.NotApplicable
+	case s.Outcome != reports.Conformant:
+		return "NOT ESTABLISHED", reports.Blocked
+	case s.Scope == reports.Full:
+		return "CONFORMANT", reports.Pass
+	case s.Warn > 0:
+		return "NO FAILURES", reports.Pass
+	}
+	return "NOTHING FOUND", reports.Pass
+}
+
+// remark is what an outcome that is not red must not be told without: "3 warnings (1 security)", "2 failures of the base
+// protocol"; empty if there is nothing.
+func (s standing) remark() string {
+	if s.Outcome == reports.NoResources && s.Fail > 0 {
+		return plural.Count(s.Fail, "failure") + " of the base protocol"
+	}
+	if s.Outcome != reports.Conformant || s.Warn == 0 {
+		return ""
+	}
+	return plural.Count(s.Warn, "warning") + among(s.security.Warn)
+}
+
+// String is the outcome as titles and the last line show it: "CONFORMANT, 3 warnings", "NOTHING
+// FOUND, partial run".
+func (s standing) String() string {
+	word, _ := s.headline()
+	if s.excuse != "" {
+		word += ", " + s.excuse
+	}
+	return s.complete(word)
+}
+
+// complete adds to a word for the outcome what it must not be told without.
+func (s standing) complete(word string) string {
+	if s.since != "" {
+		word += ", since " + s.since
+	}
+	for _, more := range []string{s.remark(), s.extent} {
+		if more != "" {
+			word += ", " + more
+		}
+	}
+	return word
+}
+
+// established is an outcome or status as tables show it. In a partial run nothing
+// more than what was selected is known to be in order.
+func (v view) established(word string, n reports.Counts) string {
+	switch {
+	case v.Summary.Scope == reports.Full || word != string(reports.Conformant) && word != string(reports.ProfilePassed):
+		return word
+	case n.Warn > 0:
+		return "no failures"
+	}
+	return "nothing found"
+}
+
+// told is the outcome with the result by revision, in a line.
+func (v view) told() string {
+	if by := v.Summary.ByRevision(); by != "" {
+		return v.standing().String() + "; " + by
+	}
+	return v.standing().String()
+}
+
+// idle lists the MUSTs that nothing exercised, of a profile in which nothing worse is known.
+func lacking(p *reports.ProfileSummary) []string {
+	if p.Status == reports.ProfilePassed || p.Status == reports.ProfileNotEstablished {
+		return p.MustsNotExercised
+	}
+	return nil
+}
