@@ -113,7 +113,7 @@ func (c *console) combinations() {
 	}
 	c.table("COMBINATION")
 	for _, x := range c.Summary.Combinations {
-		text := c.established(string(x.Outcome), x.Counts)
+		text := c.established(string(x.Outcome))
 		c.Line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(text))
 		if c.Width < wide && x.Outcome != reports.Conformant {
 			c.paragraph(2, "", text)
@@ -126,7 +126,7 @@ func (c *console) combinations() {
 	}
 	c.table("PROFILE")
 	for _, p := range profiles {
-		ids, text := lacking(&p), c.established(string(p.Status), p.Counts)
+		ids, text := lacking(&p), c.established(string(p.Status))
 		if len(ids) == 0 && c.Width >= wide {
 			c.Line(c.name(p.Name), c.counts(p.Counts), c.remark(text))
 			continue

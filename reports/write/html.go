@@ -248,10 +248,10 @@ func (p *pageView) overview(v view) {
 			p.Revisions = append(p.Revisions, pageSpan{name, strings.SplitAfter(name, "-"), 1})
 		}
 		p.Combinations = append(p.Combinations, pageRow{Name: title(x.Revision + " on " + x.Transport), Counts: x.Counts,
-			Remark: title(v.established(string(x.Outcome), x.Counts))})
+			Remark: title(v.established(string(x.Outcome)))})
 	}
 	for _, x := range v.Summary.Profiles {
-		row := pageRow{Name: title(x.Name), Counts: x.Counts, Remark: title(v.established(string(x.Status), x.Counts))}
+		row := pageRow{Name: title(x.Name), Counts: x.Counts, Remark: title(v.established(string(x.Status)))}
 		if ids := lacking(&x); len(ids) > 0 {
 			row.Lacking, row.IDs = plural.Count(len(ids), "MUST")+" not exercised: ", cleanAll(ids)
 		}

@@ -99,11 +99,11 @@ func (m *markdown) combinations() {
 		rows = nil
 	}
 	for _, x := range s.Combinations {
-		row(cell(x.Revision, 40)+" on "+cell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome), x.Counts)))
+		row(cell(x.Revision, 40)+" on "+cell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome))))
 	}
 	table("Combination", "Outcome")
 	for _, x := range s.Profiles {
-		status := plain(m.established(string(x.Status), x.Counts))
+		status := plain(m.established(string(x.Status)))
 		if n := len(lacking(&x)); n > 0 {
 			status += fmt.Sprintf(", %s not exercised", plural.Count(n, "MUST"))
 		}

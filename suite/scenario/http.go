@@ -31,7 +31,7 @@ func chosenSession(issued string) string {
 
 // Sessionless is a tag that tells that a legacy target keeps no sessions.
 func (c *Client) Sessionless() recording.Tags {
-	if c.Combination.Transport == requirement.HTTP && !c.Modern() && c.S.HTTPSession() == "" {
+	if c.OnHTTP() && !c.Modern() && c.S.HTTPSession() == "" {
 		return recording.Tags{TagSessionless: "yes"}
 	}
 	return nil
@@ -115,7 +115,7 @@ var httpSessionsScenario = &Scenario{
 		"and a new session, also under an id of the client's.",
 	When: OverLegacyHTTP,
 	Script: func(ctx context.Context, p *Play) {
-		a, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		a, ok := p.Fresh(ctx, Probing)
 		if !ok {
 			return
 		}
@@ -123,7 +123,7 @@ var httpSessionsScenario = &Scenario{
 			a.onlySession(ctx)
 			return
 		}
-		b, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		b, ok := p.Fresh(ctx, Probing)
 		if !ok {
 			return
 		}
