@@ -41,7 +41,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
-	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -266,7 +265,7 @@ func (c Config) engine() (engine.Config, error) {
 	l.Pages, l.Message = cmp.Or(c.Pages, l.Pages), cmp.Or(c.MessageBytes, l.Message)
 	l.Connection, l.Run = cmp.Or(c.ConnectionBytes, l.Connection), cmp.Or(c.RunBytes, l.Run)
 	cfg := engine.Config{
-		Target: &t, Areas: areas, Tool: cmp.Or(c.Tool, reports.Tool{Name: "mcpcheck", Version: version.OfLibrary(), Catalogue: catalogue.Version}), Embedded: c.Embedded, Transports: c.Transports,
+		Target: &t, Areas: areas, Tool: cmp.Or(c.Tool, reports.Tool{Name: "mcpcheck", Version: version.OfLibrary(), Catalogue: requirement.CatalogueVersion}), Embedded: c.Embedded, Transports: c.Transports,
 		Select: c.wants, Asked: c.asked, Partial: c.partial(), SecurityProbes: !c.NoSecurityProbes, Quick: c.Quick,
 		Timeout: cmp.Or(c.Timeout, l.Timeout), Start: cmp.Or(c.StartTimeout, l.StartTimeout),
 		Budget: cmp.Or(c.Budget, l.Budget), QuietWindow: cmp.Or(c.QuietWindow, l.QuietWindow),

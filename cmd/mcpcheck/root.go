@@ -16,7 +16,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/area"
-	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/spf13/cobra"
@@ -30,7 +29,7 @@ var help embed.FS
 
 // root is the command tree, ready for arguments.
 func (p *program) root(args []string) *cobra.Command {
-	root := helpcmd.Root(help, "mcpcheck", version.Of(release).String()+", catalogue "+catalogue.Version)
+	root := helpcmd.Root(help, "mcpcheck", version.Of(release).String()+", catalogue "+requirement.CatalogueVersion)
 	root.Args = noArguments
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -119,7 +118,7 @@ var release string
 // tool describes this program, from the information of its build.
 func tool() reports.Tool {
 	b := version.Of(release)
-	return reports.Tool{Name: "mcpcheck", Version: b.Version, Commit: b.Commit, Catalogue: catalogue.Version}
+	return reports.Tool{Name: "mcpcheck", Version: b.Version, Commit: b.Commit, Catalogue: requirement.CatalogueVersion}
 }
 
 // completed is what shells complete of flags, and of the arguments of commands.

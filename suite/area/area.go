@@ -37,7 +37,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 	"github.com/mcpcheck/mcpcheck/suite/area/tmpl"
 	"github.com/mcpcheck/mcpcheck/suite/area/uri"
-	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -107,7 +106,7 @@ func All() []Area {
 // Set is some areas together: their requirements, their checks, and the scenarios that these
 // judge. It is safe for concurrent use.
 type Set struct {
-	*catalogue.Catalogue
+	*requirement.Catalogue
 	checks    map[string]*verdict.Check
 	scenarios []*scenario.Scenario
 	named     map[recording.Name]*scenario.Scenario
@@ -123,7 +122,7 @@ func Join(areas ...Area) (*Set, error) {
 		reading.Go(func() { rows[i], errs[i] = requirement.ReadArea(a.File, a.Rows) })
 	}
 	reading.Wait()
-	c, err := catalogue.New(rows...)
+	c, err := requirement.NewCatalogue(rows...)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
@@ -227,4 +226,4 @@ var BuiltIn = sync.OnceValue(func() *Set {
 })
 
 // Catalogue is the requirements of [BuiltIn].
-func Catalogue() *catalogue.Catalogue { return BuiltIn().Catalogue }
+func Catalogue() *requirement.Catalogue { return BuiltIn().Catalogue }

@@ -47,7 +47,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/write"
-	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
@@ -98,7 +97,7 @@ type Options struct {
 // client it has no results, and nothing is established.
 func Judge(j Journal, o Options) *reports.Report {
 	o.Tool.Name = cmp.Or(o.Tool.Name, "mockserver")
-	o.Tool.Catalogue = cmp.Or(o.Tool.Catalogue, "client "+catalogue.Version)
+	o.Tool.Catalogue = cmp.Or(o.Tool.Catalogue, "client "+requirement.CatalogueVersion)
 	o.Config.Strict, o.Config.Only = o.Strict, o.Only
 	o.Ended = o.Ended && o.Crashed == ""
 	r := newRecord(j.entries, o)
@@ -206,14 +205,14 @@ var rows string
 
 // Catalogue is the requirements on clients, read at the first call. It panics on rows
 // that cannot be read: that is an error of this package, which every use of it shows.
-func Catalogue() *catalogue.Catalogue { return builtIn() }
+func Catalogue() *requirement.Catalogue { return builtIn() }
 
-var builtIn = sync.OnceValue(func() *catalogue.Catalogue {
+var builtIn = sync.OnceValue(func() *requirement.Catalogue {
 	area, err := requirement.ReadArea("suite/clientcheck/rows.yaml", rows)
 	if err != nil {
 		panic(err)
 	}
-	c, err := catalogue.New(area)
+	c, err := requirement.NewCatalogue(area)
 	if err != nil {
 		panic(err)
 	}

@@ -12,14 +12,13 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
-	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
 // checker collects what is wrong with a target.
 type checker struct {
 	at       func(path string) yamlfile.Pos
-	rows     *catalogue.Catalogue
+	rows     *requirement.Catalogue
 	local    bool // the target runs on this machine: we start it
 	ports    int  // servers that are started, each at its port
 	problems []yamlfile.Problem
@@ -35,7 +34,7 @@ func (c *checker) fail(path, format string, args ...any) {
 }
 
 // check lists everything wrong with the target.
-func (t *Target) check(at func(path string) yamlfile.Pos, rows *catalogue.Catalogue) []yamlfile.Problem {
+func (t *Target) check(at func(path string) yamlfile.Pos, rows *requirement.Catalogue) []yamlfile.Problem {
 	c := &checker{at: at, rows: rows, local: !slices.ContainsFunc(t.Endpoints, elsewhere)}
 	if len(t.Endpoints) == 0 {
 		c.fail("endpoints", "must name at least one way to reach the target: a command or a url")

@@ -15,7 +15,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
-	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/tidwall/gjson"
@@ -49,7 +48,7 @@ func (e *ConfigError) Error() string {
 // Load reads a target file. Relative directories and certificate files in it
 // are taken from where the file stands; rows are the requirements that it can opt out
 // of. All errors are a [*ConfigError].
-func Load(path string, rows *catalogue.Catalogue) (*Target, error) {
+func Load(path string, rows *requirement.Catalogue) (*Target, error) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, unread(path, err)
@@ -100,13 +99,13 @@ func (t *Target) rebase(dir string) {
 // Parse reads a target file from memory; the name only serves messages,
 // and rows are the requirements that the file can opt out of. All errors are a
 // [*ConfigError].
-func Parse(name string, data []byte, rows *catalogue.Catalogue) (*Target, error) {
+func Parse(name string, data []byte, rows *requirement.Catalogue) (*Target, error) {
 	t, _, err := parse(name, data, rows)
 	return t, err
 }
 
 // parse is Parse, and says where in the file what stands.
-func parse(name string, data []byte, rows *catalogue.Catalogue) (*Target, *yamlfile.Index, error) {
+func parse(name string, data []byte, rows *requirement.Catalogue) (*Target, *yamlfile.Index, error) {
 	t := &Target{}
 	index, err := yamlfile.Decode(name, data, t)
 	if written := gjson.GetBytes(data, "schema").String(); err != nil && strings.HasPrefix(written, "mcpcheck.") {
@@ -148,7 +147,7 @@ func (t *Target) expandURLs(index *yamlfile.Index) (problems []yamlfile.Problem)
 
 // Validate checks a target that was put together in Go, in the way in which
 // Parse checks files. The error is a [*ConfigError].
-func (t *Target) Validate(rows *catalogue.Catalogue) error {
+func (t *Target) Validate(rows *requirement.Catalogue) error {
 	if problems := t.check(func(string) yamlfile.Pos { return yamlfile.Pos{} }, rows); len(problems) > 0 {
 		return &ConfigError{File: t.File, Problems: problems}
 	}
@@ -179,7 +178,7 @@ type Flags struct {
 // Target is the target that the flags describe, or the command behind them; nil if there
 // is none. A target file is read against a catalogue; changed tells which flags were given,
 // dashed whether a command was.
-func (o *Flags) Target(rows *catalogue.Catalogue, changed func(name string) bool, dashed bool, command []string) (*Target, error) {
+func (o *Flags) Target(rows *requirement.Catalogue, changed func(name string) bool, dashed bool, command []string) (*Target, error) {
 	t, err := o.described(rows, changed, dashed, command)
 	if err != nil || t == nil {
 		return nil, err
@@ -205,7 +204,7 @@ func (o *Flags) Target(rows *catalogue.Catalogue, changed func(name string) bool
 	return t, nil
 }
 
-func (o *Flags) described(rows *catalogue.Catalogue, changed func(name string) bool, dashed bool, command []string) (*Target, error) {
+func (o *Flags) described(rows *requirement.Catalogue, changed func(name string) bool, dashed bool, command []string) (*Target, error) {
 	serve, address, config := changed("serve"), changed("url"), changed("config")
 	started := serve || dashed && address
 	switch {
@@ -345,7 +344,7 @@ func (o *Flags) address() (*Target, error) {
 	return &Target{Endpoints: []Endpoint{e}}, nil
 }
 
-func (o *Flags) file(rows *catalogue.Catalogue, changed func(string) bool) (*Target, error) {
+func (o *Flags) file(rows *requirement.Catalogue, changed func(string) bool) (*Target, error) {
 	for _, name := range []string{"header", "header-env", "env", "env-pass", "env-all", "cwd", "ca-file"} {
 		if changed(name) {
 			return nil, fmt.Errorf("--%s does not go with --config: put it into the target file", name)

@@ -14,20 +14,19 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/fixtures/targets"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
-	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"pgregory.net/rapid"
 )
 
 // known is a catalogue of the requirements that the files of the tests name.
-func known(t rapid.TB) *catalogue.Catalogue {
+func known(t rapid.TB) *requirement.Catalogue {
 	t.Helper()
 	var areas []requirement.Area
 	for _, id := range []string{"LIST-08", "PAGE-02", "SEC-06"} {
 		name, _, _ := strings.Cut(id, "-")
 		areas = append(areas, requirement.Area{Name: name, Rows: []requirement.Requirement{{ID: id}}})
 	}
-	c, err := catalogue.New(areas...)
+	c, err := requirement.NewCatalogue(areas...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,4 @@
-// Package catalogue joins the areas of requirements to one catalogue, in which each
-// requirement has its place and its id is unique.
-package catalogue
+package requirement
 
 import (
 	"cmp"
@@ -10,23 +8,22 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
-// Version is the version of the built-in rows: year and month. Reports carry it, so
+// CatalogueVersion is the version of the built-in rows: year and month. Reports carry it, so
 // that two of them can be compared.
-const Version = "2026.11"
+const CatalogueVersion = "2026.11"
 
 // Catalogue is all requirements of some areas. It is safe for concurrent use.
 type Catalogue struct {
-	areas    []requirement.Area
-	rows     []requirement.Requirement
+	areas    []Area
+	rows     []Requirement
 	position map[string]int // of each id in rows
 }
 
-// New joins areas, in their order. It fails if two have the same name, or a row is under one
+// NewCatalogue joins areas, in their order. It fails if two have the same name, or a row is under one
 // that there is not, or under itself.
-func New(areas ...requirement.Area) (*Catalogue, error) {
+func NewCatalogue(areas ...Area) (*Catalogue, error) {
 	c := &Catalogue{areas: areas, position: map[string]int{}}
 	for _, a := range areas {
 		for _, r := range a.Rows {
@@ -74,11 +71,11 @@ func (c *Catalogue) pairs() error {
 // Requirements lists all requirements: areas in their order, each sorted by id. The
 // slice is the caller's own; the slices inside the rows are shared and must not be
 // changed.
-func (c *Catalogue) Requirements() []requirement.Requirement { return slices.Clone(c.rows) }
+func (c *Catalogue) Requirements() []Requirement { return slices.Clone(c.rows) }
 
 // Find returns the requirement with an id, and whether there is one. The value is the
 // caller's own; the slices inside are shared and must not be changed.
-func (c *Catalogue) Find(id string) (*requirement.Requirement, bool) {
+func (c *Catalogue) Find(id string) (*Requirement, bool) {
 	i, ok := c.position[id]
 	if !ok {
 		return nil, false
@@ -88,10 +85,10 @@ func (c *Catalogue) Find(id string) (*requirement.Requirement, bool) {
 }
 
 // Areas lists all areas in their order. The slice is the caller's own.
-func (c *Catalogue) Areas() []requirement.Area { return slices.Clone(c.areas) }
+func (c *Catalogue) Areas() []Area { return slices.Clone(c.areas) }
 
 // Area is the area with a name; nil if there is none. It must not be changed.
-func (c *Catalogue) Area(name string) *requirement.Area {
+func (c *Catalogue) Area(name string) *Area {
 	for i := range c.areas {
 		if c.areas[i].Name == name {
 			return &c.areas[i]
@@ -164,7 +161,7 @@ func (c *Catalogue) DidYouMean(id, otherwise string) string {
 // Suggest names the ids and areas closest to what is no id, best
 // first, at most three; none if nothing is close. Case is ignored. Where only the
 // way to write it is wrong, as in "page-2", there is no more than one; of an area there is
-// its first requirement.
+// its first
 func (c *Catalogue) Suggest(id string) []string {
 	id = strings.ToUpper(strings.TrimSpace(id))
 	if id == "" || len(id) > maxMisspelt {

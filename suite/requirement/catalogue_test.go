@@ -1,11 +1,10 @@
-package catalogue_test
+package requirement_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
-	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -62,7 +61,7 @@ func TestPairs(t *testing.T) {
 		"A-01 is under itself: A-01, A-02, A-01": {row("A-01", "A-02"), row("A-02", "A-01")},
 		"A-02 is under A-01 twice":               {row("A-01"), row("A-02", "A-01", "A-01")},
 	} {
-		_, err := catalogue.New(requirement.Area{Name: "A", Rows: rows})
+		_, err := requirement.NewCatalogue(requirement.Area{Name: "A", Rows: rows})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%v, not %q", err, want)
 		}
@@ -72,7 +71,7 @@ func TestPairs(t *testing.T) {
 func TestNewRefusesTheSameAreaTwice(t *testing.T) {
 	t.Parallel()
 	a := requirement.Area{Name: "DEMO", Rows: []requirement.Requirement{{ID: "DEMO-01"}}}
-	if _, err := catalogue.New(a, a); err == nil || !strings.Contains(err.Error(), "DEMO") {
+	if _, err := requirement.NewCatalogue(a, a); err == nil || !strings.Contains(err.Error(), "DEMO") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package catalogue_test
+package requirement_test
 
 import (
 	"slices"
