@@ -4,6 +4,7 @@ package catalogue
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,16 +20,27 @@ const Version = "2026.11"
 
 // Catalogue is all requirements of some areas. It is safe for concurrent use.
 type Catalogue struct {
-	areas    []requirement.Area
-	rows     []requirement.Requirement
-	position map[string]int // of each id in rows
+	areas        []requirement.Area
+	rows         []requirement.Requirement
+	position     map[string]int // of each id in rows
+	observations []requirement.Observation
 }
 
-// New joins areas, in their order. It fails if two have the same name, or a row is under one
-// that there is not, or under itself.
+// shared has the observations that are no area's own.
+//
+//go:embed observations.yaml
+var shared string
+
+// New joins areas, in their order. It fails if two have the same name or an observation of the same id,
+// or a row is under one that there is not, or under itself.
 func New(areas ...requirement.Area) (*Catalogue, error) {
 	c := &Catalogue{areas: areas, position: map[string]int{}}
+	observations, err := requirement.ReadObservations("suite/catalogue/observations.yaml", shared)
+	if err != nil {
+		return nil, err
+	}
 	for _, a := range areas {
+		observations = append(observations, a.Observations...)
 		for _, r := range a.Rows {
 			if _, taken := c.position[r.ID]; taken {
 				return nil, fmt.Errorf("catalogue: two areas hold %s: the name of an area is its own", r.ID)
@@ -37,7 +49,27 @@ func New(areas ...requirement.Area) (*Catalogue, error) {
 			c.rows = append(c.rows, r)
 		}
 	}
+	for _, o := range observations {
+		if c.Observation(o.ID).ID != "" {
+			return nil, fmt.Errorf("catalogue: the observation %s stands in two files", o.ID)
+		}
+		c.observations = append(c.observations, o)
+	}
 	return c, c.pairs()
+}
+
+// Observations lists the observations: those that areas share, then those of each area, sorted by id.
+// The slice is the caller's own.
+func (c *Catalogue) Observations() []requirement.Observation { return slices.Clone(c.observations) }
+
+// Observation returns the observation with an id; the zero value if there is none.
+func (c *Catalogue) Observation(id string) requirement.Observation {
+	for _, o := range c.observations {
+		if o.ID == id {
+			return o
+		}
+	}
+	return requirement.Observation{}
 }
 
 // pairs checks what the rows are under: known requirements, each once, none of which is under the
