@@ -58,7 +58,6 @@ func TestAreasReadObservations(t *testing.T) {
 	for text, want := range map[string]string{
 		"a-b: {title: A, text: B., why: C.}":            "",
 		"a-b: {title: A, text: B.}":                     "why is missing",
-		"A-b: {title: A, text: B., why: C.}":            "lowercase words",
 		"a-b: {title: A, text: B., why: C., chnage: x}": "chnage",
 	} {
 		all, err := requirement.ReadObservations("x.yaml", "title: T\nobservations:\n  "+text+"\n")

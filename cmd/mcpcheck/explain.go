@@ -41,7 +41,8 @@ func (p *program) explainCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.BoolVar(&o.json, "json", false, "as a JSON array")
-	f.StringVar(&o.pages, "pages", "", "write a page in Markdown for each into this `directory`, one of observations, and an index; all requirements on servers if none is named")
+	f.StringVar(&o.pages, "pages", "", "write a page in Markdown for each into this `directory`, one of observations, and "+
+		"an index; all requirements on servers if none is named")
 	f.BoolVar(&o.noExamples, "no-examples", false, "leave the examples out")
 	noColorFlag(f, &o.noColor)
 	return c
@@ -55,7 +56,8 @@ type explainable interface {
 // found looks the ids up, each once; all that do not exist are named.
 func found(c *cobra.Command, args []string) ([]explainable, error) {
 	if len(args) == 0 {
-		return nil, badUsage("%s takes the ids of requirements, such as PAGE-02, and of observations; \"mcpcheck list\" shows them", c.CommandPath())
+		return nil, badUsage("%s takes the ids of requirements, such as PAGE-02, and of observations; "+
+			"\"mcpcheck list\" shows them", c.CommandPath())
 	}
 	var all []explainable
 	var unknown []string

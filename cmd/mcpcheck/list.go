@@ -39,10 +39,10 @@ func (p *program) listCommand() *cobra.Command {
 	asJSON, destructive, observations := false, false, false
 	c := helpcmd.New(help, "list")
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		if observations && (destructive || len(args) > 0) {
+		switch {
+		case observations && (destructive || len(args) > 0):
 			return badUsage("--observations lists all observations: it stands alone or with --json")
-		}
-		if observations {
+		case observations:
 			return p.listObservations(asJSON)
 		}
 		all, err := selected(listing(), args)

@@ -24,6 +24,7 @@ type Catalogue struct {
 	rows         []requirement.Requirement
 	position     map[string]int // of each id in rows
 	observations []requirement.Observation
+	observed     map[string]requirement.Observation // by id
 }
 
 // shared has the observations that are no area's own.
@@ -31,10 +32,10 @@ type Catalogue struct {
 //go:embed observations.yaml
 var shared string
 
-// New joins areas, in their order. It fails if two have the same name or an observation of the same id,
-// or a row is under one that there is not, or under itself.
+// New joins areas, in their order. It fails if two have the same name, or a row is under one
+// that there is not, or under itself.
 func New(areas ...requirement.Area) (*Catalogue, error) {
-	c := &Catalogue{areas: areas, position: map[string]int{}}
+	c := &Catalogue{areas: areas, position: map[string]int{}, observed: map[string]requirement.Observation{}}
 	observations, err := requirement.ReadObservations("suite/catalogue/observations.yaml", shared)
 	if err != nil {
 		return nil, err
@@ -50,11 +51,9 @@ func New(areas ...requirement.Area) (*Catalogue, error) {
 		}
 	}
 	for _, o := range observations {
-		if c.Observation(o.ID).ID != "" {
-			return nil, fmt.Errorf("catalogue: the observation %s stands in two files", o.ID)
-		}
-		c.observations = append(c.observations, o)
+		c.observed[o.ID] = o
 	}
+	c.observations = observations
 	return c, c.pairs()
 }
 
@@ -63,14 +62,7 @@ func New(areas ...requirement.Area) (*Catalogue, error) {
 func (c *Catalogue) Observations() []requirement.Observation { return slices.Clone(c.observations) }
 
 // Observation returns the observation with an id; the zero value if there is none.
-func (c *Catalogue) Observation(id string) requirement.Observation {
-	for _, o := range c.observations {
-		if o.ID == id {
-			return o
-		}
-	}
-	return requirement.Observation{}
-}
+func (c *Catalogue) Observation(id string) requirement.Observation { return c.observed[id] }
 
 // pairs checks what the rows are under: known requirements, each once, none of which is under the
 // row itself.

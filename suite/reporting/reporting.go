@@ -47,7 +47,9 @@ type red struct {
 
 // New is a writer into a report, which masks secrets. The catalogue has the titles of observations.
 func New(report *reports.Report, m *mask.Masker, c *catalogue.Catalogue) *Writer {
-	return &Writer{Report: report, Mask: m, catalogue: c, frames: map[int]int{}, sessions: map[string]string{}}
+	return &Writer{
+		Report: report, Mask: m, catalogue: c, frames: map[int]int{}, sessions: map[string]string{},
+	}
 }
 
 // Frames adds the frames on which verdicts and their observations rest, by their numbers there.

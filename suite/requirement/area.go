@@ -178,7 +178,7 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 	if w.Gravity != "" {
 		oneOf(&a.reader, path+".gravity", w.Gravity, Basic, Security, Codes)
 	}
-	a.complete(path, id, [2]string{"title", w.Title}, [2]string{"text", w.Text})
+	a.complete(path, id, "title", w.Title, "text", w.Text)
 	if q.Profile != a.file.Profile || q.Profile == "" {
 		oneOf(&a.reader, path+".profile", q.Profile, a.profiles()...)
 	}

@@ -2,7 +2,6 @@ package requirement
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
@@ -33,32 +32,26 @@ func ReadObservations(file, text string) ([]Observation, error) {
 		return nil, err
 	}
 	r := reader{index: x}
-	all := r.observations(f.Title, f.Observations)
-	return all, r.err()
+	return r.observations(f.Title, f.Observations), r.err()
 }
-
-var observationID = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 
 // observations lists the observations of an area by id, and notes what is wrong with them.
 func (r *reader) observations(area string, given map[string]Observation) []Observation {
 	var all []Observation
 	for _, id := range slices.Sorted(maps.Keys(given)) {
-		o, path := given[id], "observations."+id
-		if !observationID.MatchString(id) {
-			r.fail(path, "the id of an observation is lowercase words with hyphens, not %q", id)
-		}
-		r.complete(path, id, [2]string{"title", o.Title}, [2]string{"text", o.Text}, [2]string{"why", o.Why})
+		o := given[id]
+		r.complete("observations."+id, id, "title", o.Title, "text", o.Text, "why", o.Why)
 		o.ID, o.Area = id, area
 		all = append(all, o)
 	}
 	return all
 }
 
-// complete wants a text in each field.
-func (r *reader) complete(path, id string, fields ...[2]string) {
-	for _, f := range fields {
-		if f[1] == "" {
-			r.fail(path, "%s: %s is missing", id, f[0])
+// complete wants a text in each field, which stands behind the name of the field.
+func (r *reader) complete(path, id string, fields ...string) {
+	for i := 1; i < len(fields); i += 2 {
+		if fields[i] == "" {
+			r.fail(path, "%s: %s is missing", id, fields[i-1])
 		}
 	}
 }
