@@ -60,9 +60,9 @@ func TestAreasReadObservations(t *testing.T) {
 		"a-b: {title: A, text: B.}":                     "why is missing",
 		"a-b: {title: A, text: B., why: C., chnage: x}": "chnage",
 	} {
-		all, err := requirement.ReadObservations("x.yaml", "title: T\nobservations:\n  "+text+"\n")
-		if want == "" && (err != nil || all[0].ID != "a-b" || all[0].Area != "T") {
-			t.Errorf("%s: %v %v", text, all, err)
+		a, err := requirement.ReadArea("x.yaml", "area: ACME\ntitle: T\nprofile: core\nobservations:\n  "+text+"\n")
+		if want == "" && (err != nil || a.Observations[0].ID != "a-b" || a.Observations[0].Area != "T") {
+			t.Errorf("%s: %v %v", text, a, err)
 		} else if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, not %s", text, err, want)
 		}

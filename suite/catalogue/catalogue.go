@@ -27,7 +27,7 @@ type Catalogue struct {
 	observed     map[string]requirement.Observation // by id
 }
 
-// shared has the observations that are no area's own.
+// shared is an area without rows: the observations that are no area's own.
 //
 //go:embed observations.yaml
 var shared string
@@ -36,12 +36,13 @@ var shared string
 // that there is not, or under itself.
 func New(areas ...requirement.Area) (*Catalogue, error) {
 	c := &Catalogue{areas: areas, position: map[string]int{}, observed: map[string]requirement.Observation{}}
-	observations, err := requirement.ReadObservations("suite/catalogue/observations.yaml", shared)
+	general, err := requirement.ReadArea("suite/catalogue/observations.yaml", shared)
 	if err != nil {
 		return nil, err
 	}
+	c.observations = general.Observations
 	for _, a := range areas {
-		observations = append(observations, a.Observations...)
+		c.observations = append(c.observations, a.Observations...)
 		for _, r := range a.Rows {
 			if _, taken := c.position[r.ID]; taken {
 				return nil, fmt.Errorf("catalogue: two areas hold %s: the name of an area is its own", r.ID)
@@ -50,10 +51,9 @@ func New(areas ...requirement.Area) (*Catalogue, error) {
 			c.rows = append(c.rows, r)
 		}
 	}
-	for _, o := range observations {
+	for _, o := range c.observations {
 		c.observed[o.ID] = o
 	}
-	c.observations = observations
 	return c, c.pairs()
 }
 

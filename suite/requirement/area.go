@@ -134,7 +134,7 @@ func ReadArea(file, text string) (Area, error) {
 	if f.Profile != "" || f.Profiles == nil {
 		oneOf(&r.reader, "profile", f.Profile, r.profiles()...)
 	}
-	if len(f.Rows) == 0 {
+	if len(f.Rows)+len(f.Observations) == 0 {
 		r.fail("rows", "rows is empty: an area has requirements")
 	}
 	area := Area{Name: f.Area, Title: f.Title, Profile: f.Profile, Profiles: f.Profiles}

@@ -3,8 +3,6 @@ package requirement
 import (
 	"maps"
 	"slices"
-
-	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 )
 
 // Observation describes one kind of observation: it breaks no rule, but the author would want to know.
@@ -19,20 +17,6 @@ type Observation struct {
 	Why   string `yaml:"why" json:"why"`
 	// Change says what to do; empty if nothing.
 	Change string `yaml:"change" json:"change,omitempty"`
-}
-
-// ReadObservations reads a file of observations that several areas share, as strictly as [ReadArea].
-func ReadObservations(file, text string) ([]Observation, error) {
-	var f struct {
-		Title        string                 `yaml:"title"`
-		Observations map[string]Observation `yaml:"observations"`
-	}
-	x, err := yamlfile.Decode(file, []byte(text), &f)
-	if err != nil {
-		return nil, err
-	}
-	r := reader{index: x}
-	return r.observations(f.Title, f.Observations), r.err()
 }
 
 // observations lists the observations of an area by id, and notes what is wrong with them.
