@@ -205,10 +205,10 @@ func TestBadProcesses(t *testing.T) {
 		{mode: "cursor", status: 1, cause: `PAGE-04`, args: append([]string{"--label-filter", "area:PAGE"}, one...)},
 		{mode: "third", status: 1, cause: `RPC-09`, args: one},
 		{mode: "midline", status: 3, cause: `blocked .*resources/list: the process ended: exit status 0`, args: append([]string{"--label-filter", "area:LIST"}, one...)},
-		{mode: "late=400ms", status: 0, cause: `NOTHING FOUND`, args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
-		{mode: "nothing", status: 3, cause: `NOTHING JUDGED`, args: append([]string{"--label-filter", "area:LIST || area:READ"}, one...)},
-		{mode: "stubborn", status: 0, cause: `NOTHING FOUND`, args: append([]string{"--only", "LIST-01", "--budget", "12s"}, one...), slow: true}, // its processes end one after the other
-		{mode: "banner", status: 0, cause: `NOTHING FOUND`, args: append([]string{"--only", "LIST-01"}, one...)},
+		{mode: "late=400ms", status: 0, cause: `NO FAILURES`, args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
+		{mode: "nothing", status: 3, cause: `NOT ESTABLISHED, nothing was judged`, args: append([]string{"--label-filter", "area:LIST || area:READ"}, one...)},
+		{mode: "stubborn", status: 0, cause: `NO FAILURES`, args: append([]string{"--only", "LIST-01", "--budget", "12s"}, one...), slow: true}, // its processes end one after the other
+		{mode: "banner", status: 0, cause: `NO FAILURES`, args: append([]string{"--only", "LIST-01"}, one...)},
 		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*the answer has \d+ bytes|blocked .*LIST-01.*bytes on one connection`, args: append([]string{"--only", "LIST-01", "--timeout", "4s", "--budget", "20s"}, one...), slow: true},
 	} {
 		t.Run(b.mode, func(t *testing.T) {
@@ -374,7 +374,7 @@ func TestBadAddresses(t *testing.T) {
 		{mode: "endless-comments", status: 3, cause: `sent more than|not answered`, slow: true},
 		{mode: "endless-header", status: 3, cause: `the head of the response .* is longer than`, slow: true},
 		{mode: "cursor", status: 1, cause: `PAGE-04`, args: append([]string{"--label-filter", "area:PAGE"}, one...)},
-		{mode: "late=400ms", status: 0, cause: `NOTHING FOUND`, args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
+		{mode: "late=400ms", status: 0, cause: `NO FAILURES`, args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
 		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*longer than 16777216 bytes`, args: append([]string{"--only", "LIST-01", "--timeout", "4s"}, one...), slow: true},
 	} {
 		t.Run(b.mode, func(t *testing.T) {

@@ -11,15 +11,10 @@ import (
 // back, as that of a client which did nothing is; it says no more than the verdicts do.
 func (r *Report) consistent() error {
 	s, strict := &r.Summary, r.Config.Strict
-	counted := Summary{Observations: len(r.Observations)}
+	counted := r.counted()
 	for i, x := range r.Rows() {
 		if !x.gravityFits() {
 			return fmt.Errorf("results[%d].gravity is %q on a verdict that is %q", i, safe.Clean(string(x.Gravity), 40), x.Verdict)
-		}
-		counted.Add(x.Verdict)
-		counted.Security.add(x)
-		if x.Excused && x.Verdict.Red() {
-			counted.Excused++
 		}
 	}
 	if err := s.Counts.differ("summary", counted.Counts); err != nil {

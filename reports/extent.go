@@ -18,7 +18,7 @@ const (
 	ExtentNowhere = "unreachable"
 )
 
-// extent says in two words what a run was if it was not a full one; empty if it was.
+// Extent says in two words what a run was if it was not a full one; empty if it was.
 func (r *Report) Extent() string {
 	switch {
 	case r.Summary.Interrupted != "":
@@ -47,7 +47,7 @@ func (r *Report) DeclaresNoResources() bool {
 	return served > 0
 }
 
-// unreachable lists the endpoints that could not be reached.
+// Unreachable lists the endpoints that could not be reached.
 func (r *Report) Unreachable() []Endpoint {
 	return slices.DeleteFunc(slices.Clone(r.Target.Endpoints), func(e Endpoint) bool { return e.Unreachable == "" })
 }

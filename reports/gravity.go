@@ -31,7 +31,7 @@ func GravityOf(v Verdict) Gravity {
 	return ""
 }
 
-// weight is the gravity of a result, also where the report is of a version that had none.
+// Weight is the gravity of a result, also where the report is of a version that had none.
 func (x *Result) Weight() Gravity {
 	if !x.Verdict.Red() {
 		return ""
@@ -39,7 +39,7 @@ func (x *Result) Weight() Gravity {
 	return cmp.Or(x.Gravity, GravityOf(x.Verdict))
 }
 
-// harms reports whether a result is a finding about security.
+// Harms reports whether a result is a finding about security.
 func (x *Result) Harms() bool { return x.Weight() == GravitySecurity }
 
 // ByGravity puts what is basic first and then what harms, then the gravest verdicts, and of these last what is

@@ -41,7 +41,7 @@ func (r *Report) revisions(strict bool) []RevisionSummary {
 	return list
 }
 
-// mark is the sign of a result in one revision, and the verdict whose colour it has. That nothing was found in what a partial
+// Sign is the sign of a result in one revision, and the verdict whose colour it has. That nothing was found in what a partial
 // run selected is no more than that.
 func (s *RevisionSummary) Sign(scope Scope) (sign string, as Verdict) {
 	as = map[Outcome]Verdict{Conformant: Pass, NonConformant: Fail}[s.Outcome]
@@ -54,7 +54,7 @@ func (s *RevisionSummary) Sign(scope Scope) (sign string, as Verdict) {
 	return as.Sign(), as
 }
 
-// by names a few of the requirements that decide it: "BATCH-01 CAP-08 ERR-11 +2".
+// Deciding names a few of the requirements that decide it: "BATCH-01 CAP-08 ERR-11 +2".
 func (s *RevisionSummary) Deciding() string {
 	const few = 3
 	text := safe.Clean(strings.Join(s.By[:min(len(s.By), few)], " "), maxTitle)

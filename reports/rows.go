@@ -8,10 +8,10 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/group"
 )
 
-// combination is a revision on a transport.
+// Combination is a revision on a transport.
 type Combination struct{ Revision, Transport string }
 
-// compare orders combinations by revision, and as the specification introduces transports.
+// Compare orders combinations by revision, and as the specification introduces transports.
 func (c Combination) Compare(d Combination) int {
 	return cmp.Or(cmp.Compare(c.Revision, d.Revision), cmp.Compare(rank(c.Transport), rank(d.Transport)), cmp.Compare(c.Transport, d.Transport))
 }
@@ -26,10 +26,10 @@ func (x *Result) Combination() Combination { return Combination{x.Revision, x.Tr
 
 func (x *Result) key() rowKey { return rowKey{x.ID, x.Combination()} }
 
-// idle reports whether the requirement could apply but had no occasion to be judged.
+// Idle reports whether the requirement could apply but had no occasion to be judged.
 func (x *Result) Idle() bool { return x.Verdict == NotApplicable && NotExercised(x.ReasonCode) }
 
-// counts reports whether a verdict makes a run fail, unless it is excused.
+// Breaks reports whether a verdict makes a run fail, unless it is excused.
 func (x *Result) Breaks(strict bool) bool { return x.Verdict == Fail || x.Verdict == Warn && strict }
 
 // NoteReruns keeps with each red or blocked verdict the command that repeats it, so that whoever
@@ -81,7 +81,7 @@ func rank(transport string) int {
 	return 3
 }
 
-// rows are the results where they stand: results are large, and not copied.
+// Rows are the results where they stand: results are large, and not copied.
 func (r *Report) Rows() []*Result {
 	list := make([]*Result, len(r.Results))
 	for i := range r.Results {
@@ -90,12 +90,12 @@ func (r *Report) Rows() []*Result {
 	return list
 }
 
-// only are the results that a function keeps.
+// Only are the results that a function keeps.
 func (r *Report) Only(keep func(*Result) bool) []*Result {
 	return slices.DeleteFunc(r.Rows(), func(x *Result) bool { return !keep(x) })
 }
 
-// byCombination puts the results of each combination together.
+// ByCombination puts the results of each combination together.
 func (r *Report) ByCombination() [][]*Result {
 	groups := group.By(r.Rows(), (*Result).Combination)
 	slices.SortStableFunc(groups, func(a, b []*Result) int { return a[0].Combination().Compare(b[0].Combination()) })

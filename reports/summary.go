@@ -190,22 +190,15 @@ func DefaultProfiles() []string {
 // Summarize sorts the report and computes its summary from the results.
 func (r *Report) Summarize(o SummaryOptions) {
 	r.Sort()
-	s := Summary{
-		Observations: len(r.Observations), Scope: Full, Baseline: r.Summary.Baseline, Slow: r.Summary.Slow, Interrupted: o.Interrupted,
-		DurationMS: Milliseconds(o.Duration), Revisions: r.revisions(o.Strict), Combinations: r.combinations(o), Profiles: []ProfileSummary{},
-	}
+	s := r.counted()
+	s.Scope, s.Baseline, s.Slow, s.Interrupted = Full, r.Summary.Baseline, r.Summary.Slow, o.Interrupted
+	s.DurationMS, s.Revisions = Milliseconds(o.Duration), r.revisions(o.Strict)
+	s.Combinations, s.Profiles = r.combinations(o), []ProfileSummary{}
 	if !o.Started.IsZero() {
 		s.Started = o.Started.UTC().Format(time.RFC3339)
 	}
 	if o.Partial {
 		s.Scope = Partial
-	}
-	for _, x := range r.Rows() {
-		s.Add(x.Verdict)
-		s.Security.add(x)
-		if x.Excused && x.Verdict.Red() {
-			s.Excused++
-		}
 	}
 	s.Outcome = outcome(r.Rows(), o.Strict)
 	if s.Outcome == Conformant && (o.Interrupted != "" || len(r.Unreachable()) > 0) {
@@ -220,6 +213,19 @@ func (r *Report) Summarize(o SummaryOptions) {
 		s.Profiles = r.profiles(o)
 	}
 	r.Summary = s
+}
+
+// counted is what of a summary is a number.
+func (r *Report) counted() Summary {
+	s := Summary{Observations: len(r.Observations)}
+	for _, x := range r.Rows() {
+		s.Add(x.Verdict)
+		s.Security.add(x)
+		if x.Excused && x.Verdict.Red() {
+			s.Excused++
+		}
+	}
+	return s
 }
 
 // outcome judges a set of results: a finding outweighs what is not known, and

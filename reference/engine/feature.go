@@ -87,9 +87,13 @@ func (e *Engine) serveOffer(ctx context.Context, c *hook.Call, params *arguments
 }
 
 // offerPage is a page of tools or prompts; cursors count those before it.
-func offerPage[T any](e *Engine, c *hook.Call, served *snapshot, member string, all []T, describe func(T, string) hook.Object, after uint64) hook.Object {
+func offerPage[T any](
+	e *Engine, c *hook.Call, served *snapshot, member string, all []T,
+	describe func(T, string) hook.Object, after uint64,
+) hook.Object {
 	rest := all[min(after, uint64(len(all))):]
-	return pageOf(e, c, served, member, rest, describe, func(shown int) uint64 { return after + uint64(shown) })
+	place := func(shown int) uint64 { return after + uint64(shown) }
+	return pageOf(e, c, served, member, rest, describe, place)
 }
 
 func describeTool(t world.Tool, revision string) hook.Object {

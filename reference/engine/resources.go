@@ -65,12 +65,14 @@ func (e *Engine) resourcePage(ctx context.Context, c *hook.Call, served *snapsho
 func (e *Engine) templatePage(c *hook.Call, served *snapshot, after uint64) hook.Object {
 	all := served.templates
 	first := sort.Search(len(all), func(i int) bool { return all[i].seq > after })
-	return pageOf(e, c, served, "resourceTemplates", all[first:], describeTemplate, func(shown int) uint64 { return all[first+shown-1].seq })
+	place := func(shown int) uint64 { return all[first+shown-1].seq }
+	return pageOf(e, c, served, "resourceTemplates", all[first:], describeTemplate, place)
 }
 
 // pageOf is the page with which the rest of a list begins; place is that of the last one that it shows.
 func pageOf[T any](
-	e *Engine, c *hook.Call, served *snapshot, member string, rest []T, describe func(T, string) hook.Object, place func(shown int) uint64,
+	e *Engine, c *hook.Call, served *snapshot, member string, rest []T,
+	describe func(T, string) hook.Object, place func(shown int) uint64,
 ) hook.Object {
 	page := rest
 	if n := served.pageSize; n > 0 && len(rest) > n {

@@ -10,13 +10,13 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// WriteAnnotations writes the findings of a report as workflow commands of GitHub Actions,
+// Annotations writes the findings of a report as workflow commands of GitHub Actions,
 // which shows them beside the change: a line for each requirement and cause, an error for what fails the run
 // and a warning for the rest. What a baseline excuses is left out.
 func Annotations(w io.Writer, r *reports.Report, o Options) error {
 	v := view{Report: r}
 	for _, f := range byCause(r, unexcused) {
-		x := f.results[0]
+		x := f.Result
 		command := "warning"
 		if x.Breaks(o.Strict) {
 			command = "error"

@@ -183,7 +183,7 @@ func TestFindings(t *testing.T) {
 		if len(list) != c.findings || len(list[0].results) != 4-c.findings {
 			t.Errorf("%s: %d findings", name, len(list))
 		}
-		if first := list[0].results[0]; first.Revision != "2025-11-25" {
+		if first := list[0].Result; first.Revision != "2025-11-25" {
 			t.Errorf("%s: shown in %s, not in the newest revision", name, first.Revision)
 		}
 		if got := list[0].actual(); (got == c.actual[2]) != (name != "one cause") || !strings.HasPrefix(got, c.actual[2]) {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// WriteBadge writes an SVG image of one line for a README: a label, and the outcome
+// Badge writes an SVG image of one line for a README: a label, and the outcome
 // of the report with how many revisions are conformant by themselves. Its title names each of these. An empty label means
 // "mcpcheck". The report must have been summarized.
 func Badge(w io.Writer, r *reports.Report, label string) error {
@@ -27,12 +27,9 @@ func Badge(w io.Writer, r *reports.Report, label string) error {
 <g clip-path="url(#r)"><rect width="%[4]d" height="20" fill="#3b4148"/><rect x="%[4]d" width="%[5]d" height="20" fill="%[6]s"/></g>
 <g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle"><text x="%[7]d" y="14" textLength="%[8]d">%[2]s</text><text x="%[9]d" y="14" textLength="%[10]d">%[3]s</text></g>
 </svg>
-`, left+right, e(label), e(text), left, right, color, left/2, left-10, left+right/2, right-10, e(strings.TrimSuffix(text+"; "+r.Summary.ByRevision(), "; ")))
+`, left+right, e(label), e(text), left, right, color, left/2, left-10, left+right/2, right-10, e(text+maybe("; %s", r.Summary.ByRevision())))
 	return unwritten("badge", err)
 }
-
-// badgeColors are dark enough for white text on them.
-var badgeColors = map[reports.Verdict]string{reports.Pass: "#1a6b34", reports.Fail: "#a8161b", reports.Blocked: "#5b3a78", reports.Warn: "#8a5a00", reports.NotApplicable: "#59626d"}
 
 // badge is the outcome in a few words, with its colour. That of a partial run is grey.
 func badge(r *reports.Report) (text, color string) {
@@ -48,7 +45,7 @@ func badge(r *reports.Report) (text, color string) {
 	if s.Outcome == reports.NonConformant && s.Excused > 0 && s.Excused == s.Fail+s.Warn {
 		word, as = "known issues", reports.Warn
 	}
-	text, color = strings.ToLower(word), badgeColors[as]
+	text, color = strings.ToLower(word), looks[as].badge
 	if s.Outcome != reports.NotEstablished && s.Outcome != reports.NoResources {
 		text += fmt.Sprintf(" %d/%d", good, len(s.Revisions))
 	}
@@ -56,9 +53,9 @@ func badge(r *reports.Report) (text, color string) {
 	case as == reports.Fail:
 		text += among(s.Security.Fail + s.Security.Warn)
 	case as == reports.Pass && s.Scope != reports.Full:
-		color = badgeColors[reports.NotApplicable]
+		color = looks[reports.NotApplicable].badge
 	case as == reports.Pass && s.Security.Warn > 0:
-		color = badgeColors[reports.Warn]
+		color = looks[reports.Warn].badge
 	}
 	return said.complete(text), color
 }

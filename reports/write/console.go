@@ -2,7 +2,6 @@ package write
 
 import (
 	"bufio"
-	"cmp"
 	"io"
 	"strings"
 
@@ -21,7 +20,7 @@ const (
 	consoleText    = 2000
 )
 
-// WriteFindings writes each result of a report, whatever its verdict, as [WriteConsole]
+// Findings writes each result of a report, whatever its verdict, as [Console]
 // writes those that are red: with level, section and combinations, what was expected and
 // seen, what to change, and the frames of the evidence.
 func Findings(w io.Writer, r *reports.Report, o Options) error {
@@ -33,7 +32,7 @@ func Findings(w io.Writer, r *reports.Report, o Options) error {
 	return c.flush("results")
 }
 
-// WriteConsole writes a report for people: a table of the areas, each finding
+// Console writes a report for people: a table of the areas, each finding
 // with its evidence and what to change, what was blocked, observed and not
 // exercised; at the end, for a terminal of forty lines, tables of combinations and profiles, a line for each
 // finding, and the outcome on the last line. The report must have been summarized.
@@ -55,12 +54,6 @@ func Console(w io.Writer, r *reports.Report, o Options) error {
 	}
 	c.outcome()
 	return c.flush("results")
-}
-
-// verdictColor is the colour of a verdict.
-func verdictColor(v reports.Verdict) string {
-	colors := map[reports.Verdict]string{reports.Pass: terminal.Green, reports.Fail: terminal.Red, reports.Warn: terminal.Yellow, reports.Blocked: terminal.Purple}
-	return cmp.Or(colors[v], terminal.Dim)
 }
 
 // console writes a report. All that it prints has been sanitized.

@@ -52,7 +52,7 @@ func (c *console) baseline() {
 func (c *console) baselineEntry(p *baselinePart, e reports.BaselineEntry) {
 	head := fmt.Sprintf("%s  (%s:%d)", e, p.file, e.Line)
 	for _, l := range terminal.Wrap(clean(head, consoleText), c.Width-2) {
-		c.Line("  ", c.Paint(verdictColor(p.as), l))
+		c.Line("  ", c.Paint(looks[p.as].color, l))
 	}
 	c.labelled(4, "until", e.Until)
 	c.labelled(4, "reason", e.Reason)
@@ -73,9 +73,9 @@ func (c *console) excuses() {
 	}
 	c.Title("EXCUSED BY THE BASELINE  " + found(list) + ": they stay what they are, and spare the exit status")
 	for _, f := range list {
-		x := f.results[0]
+		x := f.Result
 		c.Line()
-		c.Head("~ ", verdictColor(x.Verdict), safe.Line(x.ID+"  "+x.Title))
+		c.Head("~ ", looks[x.Verdict].color, safe.Line(x.ID+"  "+x.Title))
 		c.labelled(2, "excuse", x.ExcusedReason)
 		c.labelled(2, "verdict", string(x.Verdict)+" in "+c.places(f))
 		c.labelled(2, "also", strings.Join(c.also(f), "\n"))
@@ -87,7 +87,7 @@ func (c *console) excuses() {
 // each cause for which a requirement that must hold could not be judged.
 func (c *console) brief() {
 	for _, g := range findings(c.Report, unexcused) {
-		x := g.results[0]
+		x := g.Result
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
 		text += "  (" + maybe("%s in ", asked(c.Report, x)) + c.places(g) + ")" + maybe(", also %s", g.named())
 		c.short(x.Verdict, text)
@@ -103,7 +103,7 @@ func (c *console) brief() {
 
 // short writes a text that is cut rather than wrapped, in the colour of a verdict.
 func (c *console) short(as reports.Verdict, text string) {
-	c.Line(c.Paint(verdictColor(as), safe.Shorten(safe.Line(text), 4*c.Width)))
+	c.Line(c.Paint(looks[as].color, safe.Shorten(safe.Line(text), 4*c.Width)))
 }
 
 // idleCodes are the reason codes for which there was no occasion, in the order in
@@ -176,9 +176,9 @@ func found(list []*finding) string {
 }
 
 func (c *console) finding(f *finding) {
-	x := f.results[0]
+	x := f.Result
 	c.Line()
-	c.Head(x.Verdict.Sign()+" ", verdictColor(x.Verdict), safe.Line(x.ID+"  "+x.Title))
+	c.Head(x.Verdict.Sign()+" ", looks[x.Verdict].color, safe.Line(x.ID+"  "+x.Title))
 	level := x.Level + ", " + x.Section
 	if x.Verdict == reports.Warn {
 		level += maybe(" (a warning: %s)", x.Reason)

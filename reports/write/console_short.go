@@ -33,12 +33,12 @@ func (c *console) shortList() {
 		codes   bool
 	}
 	c.Title("IN SHORT")
-	slices.SortStableFunc(list, func(a, b *finding) int { return cmp.Compare(a.results[0].Verdict, b.results[0].Verdict) }) // "fail" < "warn"
+	slices.SortStableFunc(list, func(a, b *finding) int { return cmp.Compare(a.Verdict, b.Verdict) }) // "fail" < "warn"
 	room := shortest
 	for _, same := range group.By(list, func(f *finding) kind {
-		return kind{f.results[0].Verdict, f.results[0].Weight() == reports.GravityCodes}
+		return kind{f.Verdict, f.Weight() == reports.GravityCodes}
 	}) {
-		if same[0].results[0].Weight() == reports.GravityCodes {
+		if same[0].Weight() == reports.GravityCodes {
 			c.shortCodes(same)
 			continue
 		}
@@ -54,7 +54,7 @@ func (c *console) shortList() {
 
 // shortFinding is the line of a finding that is about more than codes.
 func (c *console) shortFinding(f *finding) {
-	x := f.results[0]
+	x := f.Result
 	words, where := x.Title, ""
 	if len(c.Summary.Combinations) > 1 {
 		where = c.count(f)
@@ -77,11 +77,11 @@ func (c *console) shortFinding(f *finding) {
 func (c *console) shortCodes(list []*finding) {
 	var ids []string
 	for _, f := range list {
-		if id := f.results[0].ID; !slices.Contains(ids, id) {
+		if id := f.ID; !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
-	c.shortLine(list[0].results[0].Verdict, "codes", strings.Join(ids, ", "), plural.Count(len(list), "finding"))
+	c.shortLine(list[0].Verdict, "codes", strings.Join(ids, ", "), plural.Count(len(list), "finding"))
 }
 
 // shortLine writes a mark, an id, some words, and where it is seen at the end of the line,
@@ -97,5 +97,5 @@ func (c *console) shortLine(v reports.Verdict, id, words, where string) {
 	if where != "" {
 		words = terminal.Pad(words, room+2)
 	}
-	c.Line("  ", c.Paint(verdictColor(v), v.Sign()), fmt.Sprintf(" %-8s ", clean(id, 20)), words, c.Paint(terminal.Dim, where))
+	c.Line("  ", c.Paint(looks[v].color, v.Sign()), fmt.Sprintf(" %-8s ", clean(id, 20)), words, c.Paint(terminal.Dim, where))
 }

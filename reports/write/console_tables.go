@@ -54,7 +54,7 @@ func (c *console) remark(s string) string {
 func (c *console) counts(n reports.Counts) string {
 	row := ""
 	for _, v := range []reports.Verdict{reports.Pass, reports.Fail, reports.Warn, reports.NotApplicable, reports.Blocked} {
-		text, color, width := strconv.Itoa(n.Of(v)), verdictColor(v), 6
+		text, color, width := strconv.Itoa(n.Of(v)), looks[v].color, 6
 		if text == "0" {
 			text, color = "·", terminal.Dim
 		}
@@ -98,7 +98,7 @@ func (c *console) bar(n reports.Counts) string {
 			// Even one among many is worth a sign.
 			cells := min(max(n*width/total, 1), left)
 			left -= cells
-			b.WriteString(c.Paint(verdictColor(v), strings.Repeat(v.Sign(), cells)))
+			b.WriteString(c.Paint(looks[v].color, strings.Repeat(v.Sign(), cells)))
 		}
 	}
 	if n.Pass > 0 {
@@ -113,7 +113,7 @@ func (c *console) combinations() {
 	}
 	c.table("COMBINATION")
 	for _, x := range c.Summary.Combinations {
-		text := c.established(string(x.Outcome), x.Counts)
+		text := c.established(string(x.Outcome))
 		c.Line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(text))
 		if c.Width < wide && x.Outcome != reports.Conformant {
 			c.paragraph(2, "", text)
@@ -126,7 +126,7 @@ func (c *console) combinations() {
 	}
 	c.table("PROFILE")
 	for _, p := range profiles {
-		ids, text := lacking(&p), c.established(string(p.Status), p.Counts)
+		ids, text := lacking(&p), c.established(string(p.Status))
 		if len(ids) == 0 && c.Width >= wide {
 			c.Line(c.name(p.Name), c.counts(p.Counts), c.remark(text))
 			continue
@@ -177,7 +177,7 @@ func (c *console) outcome() {
 		text += "; the target " + noResources
 	}
 	text += maybe("; ended early: %s", c.EndedEarly())
-	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+"  "+text, c.lastWidth()) {
+	for _, l := range c.led(terminal.Bold+";"+looks[as].color, word, word+"  "+text, c.lastWidth()) {
 		c.Line(l)
 	}
 }

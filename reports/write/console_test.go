@@ -135,13 +135,13 @@ func TestConsoleOutcomes(t *testing.T) {
 		options reports.SummaryOptions
 		want    string
 	}{
-		"nothing found":  {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")}, reports.SummaryOptions{Partial: true}, "NOTHING FOUND, partial run 2025-11-25 ·; 1 passed, 0 failed, 0 warnings"},
+		"nothing found":  {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")}, reports.SummaryOptions{Partial: true}, "NO FAILURES, partial run 2025-11-25 ·; 1 passed, 0 failed, 0 warnings"},
 		"only warnings":  {[]reports.Result{row("A-1", reports.LevelMust, reports.Warn, "")}, reports.SummaryOptions{Partial: true}, "NO FAILURES, 1 warning, partial run 2025-11-25 ·; 0 passed, 0 failed, 0 not"},
-		"nothing judged": {[]reports.Result{row("A-1", reports.LevelMust, reports.NotApplicable, reports.CodeNeedsConfig)}, reports.SummaryOptions{}, "NOTHING JUDGED"},
+		"nothing judged": {[]reports.Result{row("A-1", reports.LevelMust, reports.NotApplicable, reports.CodeNeedsConfig)}, reports.SummaryOptions{}, "NOT ESTABLISHED, nothing was judged"},
 		"blocked":        {[]reports.Result{row("A-1", reports.LevelMust, reports.Blocked, "x")}, reports.SummaryOptions{Partial: true}, "NOT ESTABLISHED"},
 		"conformant":     {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")}, reports.SummaryOptions{}, "CONFORMANT  2025-11-25 ✓; 1 passed, 0 failed"},
 		"partial":        {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")}, reports.SummaryOptions{Partial: true}, "partial run"},
-		"empty":          {nil, reports.SummaryOptions{}, "NOTHING JUDGED"},
+		"empty":          {nil, reports.SummaryOptions{}, "NOT ESTABLISHED, nothing was judged"},
 		"interrupted":    {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")}, reports.SummaryOptions{Interrupted: "SIGTERM"}, "ended early: SIGTERM"},
 	} {
 		r := reports.New(reports.Tool{Name: "mcpcheck"}, reports.Target{}, reports.Config{})

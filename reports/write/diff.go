@@ -10,7 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// headline is the comparison in capitals, with the verdict whose colour it has.
+// diffHeadline is the comparison in capitals, with the verdict whose colour it has.
 func diffHeadline(d *reports.Diff, strict bool) (word string, as reports.Verdict) {
 	switch {
 	case d.Worse(strict):
@@ -25,7 +25,7 @@ func diffHeadline(d *reports.Diff, strict bool) (word string, as reports.Verdict
 	return "NO REGRESSION", reports.Pass
 }
 
-// WriteDiff writes a comparison for people. Only Color, Width and Verbose of the
+// Diff writes a comparison for people. Only Color, Width and Verbose of the
 // options matter, and Strict, under which warnings count.
 func Diff(w io.Writer, d *reports.Diff, o Options) error {
 	c := newConsole(w, reports.New(d.NewTool, reports.Target{}, reports.Config{}), o)
@@ -60,7 +60,7 @@ func Diff(w io.Writer, d *reports.Diff, o Options) error {
 	}
 	text := fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing was judged before, %d compared",
 		plural.Count(len(d.Regressions), "regression"), plural.Count(len(d.NewWarnings), "new warning"), len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared)
-	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+text, c.lastWidth()) {
+	for _, l := range c.led(terminal.Bold+";"+looks[as].color, word, word+text, c.lastWidth()) {
 		c.Line(l)
 	}
 	return c.flush("comparison")

@@ -45,7 +45,7 @@ var decisive = []string{
 	"Allow", "Location", "Www-Authenticate", "Access-Control-Allow-Origin", "Retry-After",
 }
 
-// decide lists the lines of the headers that decide, safe to print. The type of what came
+// decisiveHeaders lists the lines of the headers that decide, safe to print. The type of what came
 // stands beside the status instead, and a request is sent as JSON unless it says otherwise.
 func decisiveHeaders(f *reports.Frame) []string {
 	var lines []string
@@ -99,7 +99,7 @@ func FrameLines(f *reports.Frame, limit int) []string {
 	return lines
 }
 
-// http is what a frame is of HTTP and of server-sent events, given what is printed of it.
+// httpOf is what a frame is of HTTP and of server-sent events, given what is printed of it.
 func httpOf(f *reports.Frame, method, url, contentType string) (parts []string) {
 	if f.Method != "" {
 		parts = append(parts, method, url)
@@ -113,7 +113,7 @@ func httpOf(f *reports.Frame, method, url, contentType string) (parts []string) 
 	return parts
 }
 
-// event is what surrounds the data of a server-sent event, in brackets; empty if there is
+// eventOf is what surrounds the data of a server-sent event, in brackets; empty if there is
 // nothing to say of it.
 func eventOf(f *reports.Frame) string {
 	var parts []string

@@ -62,11 +62,12 @@ func FindingOnce(r *reports.Report, x *reports.Result, told map[any]string) stri
 // finding is one cause with the results of a requirement that share it, and the findings of
 // other requirements that it breaks as well.
 type finding struct {
-	results []*reports.Result
-	also    []*finding
+	*reports.Result // the first of them: what is shown
+	results         []*reports.Result
+	also            []*finding
 }
 
-// cause is the finding that a result belongs to. What is a failure in one revision and a
+// causeOf is the finding that a result belongs to. What is a failure in one revision and a
 // warning in another is one.
 func causeOf(x *reports.Result) cause {
 	verdict := x.Verdict
@@ -90,7 +91,7 @@ func owner(x *reports.Result) string {
 
 // actual is what was seen, and where, if it reads differently elsewhere.
 func (f *finding) actual() string {
-	x := f.results[0]
+	x := f.Result
 	if slices.ContainsFunc(f.results, func(y *reports.Result) bool { return y.Actual != x.Actual }) {
 		return x.Actual + " (in " + x.Revision + " on " + x.Transport + ")"
 	}
@@ -106,9 +107,9 @@ func byCause(r *reports.Report, keep func(*reports.Result) bool) []*finding {
 		slices.SortStableFunc(results, func(a, b *reports.Result) int {
 			return cmp.Or(reports.ByGravity(a, b), cmp.Compare(b.Revision, a.Revision))
 		})
-		list = append(list, &finding{results: results})
+		list = append(list, &finding{results[0], results, nil})
 	}
-	slices.SortStableFunc(list, func(a, b *finding) int { return reports.ByGravity(a.results[0], b.results[0]) })
+	slices.SortStableFunc(list, func(a, b *finding) int { return reports.ByGravity(a.Result, b.Result) })
 	return list
 }
 
@@ -117,8 +118,8 @@ func byCause(r *reports.Report, keep func(*reports.Result) bool) []*finding {
 func findings(r *reports.Report, keep func(*reports.Result) bool) []*finding {
 	var list []*finding
 	for _, same := range group.By(byCause(r, keep), func(f *finding) cause {
-		k := causeOf(f.results[0])
-		k.id = owner(f.results[0])
+		k := causeOf(f.Result)
+		k.id = owner(f.Result)
 		return k
 	}) {
 		same[0].also = same[1:]
@@ -126,7 +127,7 @@ func findings(r *reports.Report, keep func(*reports.Result) bool) []*finding {
 	}
 	list = fold(list)
 	slices.SortStableFunc(list, func(a, b *finding) int {
-		return cmp.Or(reports.ByGravity(a.results[0], b.results[0]), cmp.Compare(len(b.where()), len(a.where())))
+		return cmp.Or(reports.ByGravity(a.Result, b.Result), cmp.Compare(b.spread(), a.spread()))
 	})
 	return list
 }
@@ -151,9 +152,9 @@ func fold(list []*finding) []*finding {
 		return f
 	}
 	for _, f := range list {
-		deeper := of[where{f.results[0].Under, f.results[0].Combination()}]
+		deeper := of[where{f.Under, f.Combination()}]
 		// What is graver stays in sight. A report that was edited may go round in circles.
-		if deeper != nil && reports.ByGravity(deeper.results[0], f.results[0]) <= 0 && top(deeper) != f &&
+		if deeper != nil && reports.ByGravity(deeper.Result, f.Result) <= 0 && top(deeper) != f &&
 			!slices.ContainsFunc(f.all(),
 				func(x *reports.Result) bool { return of[where{x.Under, x.Combination()}] != deeper }) {
 			over[f] = deeper
@@ -176,20 +177,14 @@ func (f *finding) all() []*reports.Result {
 	return list
 }
 
-// where is in which combinations a finding was made.
-func (f *finding) where() map[reports.Combination]bool {
-	in := map[reports.Combination]bool{}
-	for _, x := range f.all() {
-		in[x.Combination()] = true
-	}
-	return in
-}
+// spread is in how many combinations a finding was made.
+func (f *finding) spread() int { return len(group.By(f.all(), (*reports.Result).Combination)) }
 
 // others are the ids of the other requirements that the cause of a finding breaks.
 func (f *finding) others() []string {
 	ids := make([]string, len(f.also))
 	for i, g := range f.also {
-		ids[i] = g.results[0].ID
+		ids[i] = g.ID
 	}
 	return ids
 }
@@ -207,7 +202,7 @@ func (f *finding) named() string {
 
 // milder reports whether another finding warns beside this one, which fails.
 func (f *finding) milder(g *finding) bool {
-	return g.results[0].Verdict == reports.Warn && f.results[0].Verdict == reports.Fail
+	return g.Verdict == reports.Warn && f.Verdict == reports.Fail
 }
 
 // also tells of the other requirements that the cause of a finding breaks.
@@ -218,7 +213,7 @@ func (v view) also(f *finding) []string {
 		if f.milder(g) {
 			in = "as a warning in"
 		}
-		list = append(list, fmt.Sprintf("%s (%s) %s %s: %s", g.results[0].ID, g.results[0].Title, in,
+		list = append(list, fmt.Sprintf("%s (%s) %s %s: %s", g.ID, g.Title, in,
 			v.places(g), g.actual()))
 	}
 	return list
@@ -229,7 +224,7 @@ func (v view) groups() []findingGroup {
 	parts := []findingGroup{{title: "Basics", means: "without them clients get nothing"}, {title: "Security"}, {title: "Failures"}, {title: "Warnings"}}
 	for _, f := range findings(v.Report, unexcused) {
 		i := 3
-		switch x := f.results[0]; {
+		switch x := f.Result; {
 		case x.Basic():
 			i = 0
 		case x.Harms():
@@ -251,9 +246,9 @@ type findingGroup struct {
 
 // count says in how many combinations a finding was made.
 func (v view) count(f *finding) string {
-	switch n, all := len(f.where()), len(v.Summary.Combinations); {
+	switch n, all := f.spread(), len(v.Summary.Combinations); {
 	case n == 1:
-		return f.results[0].Revision + " on " + f.results[0].Transport
+		return f.Revision + " on " + f.Transport
 	case n == all:
 		return "everywhere"
 	default:
@@ -264,13 +259,13 @@ func (v view) count(f *finding) string {
 // places lists the combinations of a finding, those apart in which it is less grave.
 func (v view) places(f *finding) string {
 	n := 0
-	for n < len(f.results) && f.results[n].Verdict == f.results[0].Verdict {
+	for n < len(f.results) && f.results[n].Verdict == f.Verdict {
 		n++
 	}
 	if n == len(f.results) {
 		return v.where(f.results)
 	}
-	return v.where(f.results[:n]) + "; as a " + verdictWords[f.results[n].Verdict] + " in " + v.where(f.results[n:])
+	return v.where(f.results[:n]) + "; as a " + looks[f.results[n].Verdict].word + " in " + v.where(f.results[n:])
 }
 
 // excused joins the red results that the baseline excuses by their causes.

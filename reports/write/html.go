@@ -31,7 +31,7 @@ var (
 	page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageTemplate)) })
 )
 
-// WriteHTML writes a report as one page that needs nothing else: no network, no
+// HTML writes a report as one page that needs nothing else: no network, no
 // other file. Verdict, findings with their evidence and a list of the requirements can
 // be read without scripts. The matrix and each conversation are made by the script
 // from data, and only when they are looked at: a page of thousands of verdicts is ready
@@ -248,10 +248,10 @@ func (p *pageView) overview(v view) {
 			p.Revisions = append(p.Revisions, pageSpan{name, strings.SplitAfter(name, "-"), 1})
 		}
 		p.Combinations = append(p.Combinations, pageRow{Name: title(x.Revision + " on " + x.Transport), Counts: x.Counts,
-			Remark: title(v.established(string(x.Outcome), x.Counts))})
+			Remark: title(v.established(string(x.Outcome)))})
 	}
 	for _, x := range v.Summary.Profiles {
-		row := pageRow{Name: title(x.Name), Counts: x.Counts, Remark: title(v.established(string(x.Status), x.Counts))}
+		row := pageRow{Name: title(x.Name), Counts: x.Counts, Remark: title(v.established(string(x.Status)))}
 		if ids := lacking(&x); len(ids) > 0 {
 			row.Lacking, row.IDs = plural.Count(len(ids), "MUST")+" not exercised: ", cleanAll(ids)
 		}

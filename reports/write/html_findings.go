@@ -46,7 +46,7 @@ const (
 func (p *pageView) findings(v view, wire *pageWire, places map[*reports.Result]int) {
 	room := pageEvidenceBytes
 	for i, f := range findings(v.Report, red) {
-		x := f.results[0]
+		x := f.Result
 		q := pageFinding{
 			pageWords: wordsOf(v.Report, x), Number: i + 1, Label: label(x), ID: title(x.ID), Title: title(x.Title), Level: word(x.Level),
 			Section: title(x.Section), Link: safeLink(x), Where: clean(v.places(f), pageText), Place: -1, In: p.in(f),

@@ -80,7 +80,7 @@ func (p *pageView) matrix(v view, o Options) (*pageData, map[*reports.Result]int
 		id := title(x.ID)
 		q := found[id]
 		if q == nil {
-			q = requirementOf(x, o)
+			q = requirementOf(x, &o)
 			found[id] = q
 			data.Requirements = append(data.Requirements, q)
 		}
@@ -106,19 +106,17 @@ func (q *pageRequirement) Verdicts() string {
 	var parts []string
 	for _, v := range reports.WorstFirst() {
 		if n := q.counts.Of(v); n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", verdictWords[v], n))
+			parts = append(parts, fmt.Sprintf("%s %d", looks[v].word, n))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-func requirementOf(x *reports.Result, o Options) *pageRequirement {
+func requirementOf(x *reports.Result, o *Options) *pageRequirement {
 	q := &pageRequirement{ID: title(x.ID), Area: title(x.Area()), Title: title(x.Title), Level: word(x.Level),
 		Section: title(x.Section), Link: safeLink(x), Results: []*pageVerdict{}, alike: map[pageWords]*pageVerdict{}}
-	if o.Describe != nil {
-		text, tolerated := o.Describe(x.ID)
-		q.Text, q.Tolerated = cleanLines(text), cleanLines(tolerated)
-	}
+	text, tolerated := o.describe(x.ID)
+	q.Text, q.Tolerated = cleanLines(text), cleanLines(tolerated)
 	return q
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// revisions lists those in which any target was judged, the oldest first.
+// revisionsOf lists those in which any target was judged, the oldest first.
 func revisionsOf(m *reports.Matrix) []string {
 	var all []string
 	for i := range m.Targets {
@@ -74,7 +74,7 @@ type matrixColumnData struct {
 	Verdicts string `json:"verdicts"`
 }
 
-// WriteMatrixHTML writes a matrix as one page that needs nothing but the reports
+// MatrixHTML writes a matrix as one page that needs nothing but the reports
 // that it links to. It lists the targets without scripts, and with them shows
 // requirements by targets, sorted and filtered as the reader likes, each cell a link
 // to its evidence. The matrix must have been summarized.

@@ -242,7 +242,7 @@ func (j *junitWriter) target() *xmlSuite {
 func (j *junitWriter) warnings() *xmlSuite {
 	s := &xmlSuite{Name: urgent + "warnings"}
 	for _, f := range byCause(j.Report, func(x *reports.Result) bool { return x.Verdict == reports.Warn && !x.Excused && !x.Breaks(j.strict) }) {
-		x := f.results[0]
+		x := f.Result
 		message := cmp.Or(x.Actual, x.Reason, x.Title) + " (in " + j.where(f.results) + ")"
 		s.Cases = append(s.Cases, &xmlCase{Class: "warnings." + string(x.Weight()), Name: junitName(x), Kind: junitSkipped,
 			Message: safe.Shorten(message, junitFrame), Type: string(x.Weight()), Output: func() string { return j.output(x) }})

@@ -15,7 +15,7 @@ import (
 // GitHub. What has no room is counted.
 const markdownLimit = 60_000
 
-// WriteMarkdown writes a summary for pull requests and the pages of CI jobs: the
+// Markdown writes a summary for pull requests and the pages of CI jobs: the
 // verdict, what was judged, and each finding folded. What a target sent stands in
 // code only, where it can neither format, link nor call anybody. The report must
 // have been summarized.
@@ -62,8 +62,7 @@ func (m *markdown) head() {
 	s := &m.Summary
 	said := m.standing()
 	_, as := said.headline()
-	sign := map[reports.Verdict]string{reports.Fail: "❌", reports.Pass: "✅", reports.Blocked: "⚠️", reports.NotApplicable: "➖"}[as]
-	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, safe.MarkdownText(said.String()),
+	m.add(fmt.Sprintf("## %s %s: %s\n\n", looks[as].mark, safe.MarkdownText(said.String()),
 		cmp.Or(code(m.Target.Name, 100), "a target without a name")))
 	text := maybe("%s\n\n", plain(s.ByRevision())) + fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
 		s.Pass, s.Fail, among(s.Security.Fail), plural.Count(s.Warn, "warning"), among(s.Security.Warn), s.Blocked, s.NotApplicable,
@@ -100,11 +99,11 @@ func (m *markdown) combinations() {
 		rows = nil
 	}
 	for _, x := range s.Combinations {
-		row(cell(x.Revision, 40)+" on "+cell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome), x.Counts)))
+		row(cell(x.Revision, 40)+" on "+cell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome))))
 	}
 	table("Combination", "Outcome")
 	for _, x := range s.Profiles {
-		status := plain(m.established(string(x.Status), x.Counts))
+		status := plain(m.established(string(x.Status)))
 		if n := len(lacking(&x)); n > 0 {
 			status += fmt.Sprintf(", %s not exercised", plural.Count(n, "MUST"))
 		}
@@ -142,7 +141,7 @@ func section(x *reports.Result, text string) string {
 
 // finding is folded: a line that tells what is wrong, and the evidence inside.
 func (m *markdown) finding(f *finding) string {
-	x := f.results[0]
+	x := f.Result
 	item := func(label, text string, n int) string {
 		return maybe("- "+label+": %s\n", code(text, n))
 	}

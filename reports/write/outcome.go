@@ -53,7 +53,7 @@ type standing struct {
 	security reports.SecurityCounts
 	// since is the oldest revision of the declared scope; empty if all that the target serves were to be judged.
 	since string
-	// extent says what the run was if it was not a full one: see [Report.extent].
+	// extent says what the run was if it was not a full one: see [reports.Report.Extent].
 	extent string
 	// lost says that an endpoint could not be reached.
 	lost bool
@@ -68,82 +68,62 @@ func (v view) standing() standing {
 }
 
 // headline is the outcome in capitals, with the verdict whose colour it has. A partial
-// run never shows that a target is conformant: only that nothing was found in what was
-// selected.
+// run never shows that a target is conformant: only that nothing in what was selected failed.
 func (s standing) headline() (word string, as reports.Verdict) {
 	switch {
 	case s.Outcome == reports.NonConformant:
 		return "NOT CONFORMANT", reports.Fail
-	case s.Outcome == reports.NotEstablished && s.Judged() == 0 && s.Blocked == 0 && s.extent != reports.ExtentEarly && !s.lost:
-		return "NOTHING JUDGED", reports.Blocked
 	case s.Outcome == reports.NoResources:
 		return "NO RESOURCES", reports.NotApplicable
 	case s.Outcome != reports.Conformant:
 		return "NOT ESTABLISHED", reports.Blocked
 	case s.Scope == reports.Full:
 		return "CONFORMANT", reports.Pass
-	case s.Warn > 0:
-		return "NO FAILURES", reports.Pass
 	}
-	return "NOTHING FOUND", reports.Pass
+	return "NO FAILURES", reports.Pass
 }
 
 // remark is what an outcome that is not red must not be told without: "3 warnings (1 security)", "2 failures of the base
 // protocol"; empty if there is nothing.
 func (s standing) remark() string {
-	if s.Outcome == reports.NoResources && s.Fail > 0 {
+	switch {
+	case s.Outcome == reports.NoResources && s.Fail > 0:
 		return plural.Count(s.Fail, "failure") + " of the base protocol"
-	}
-	if s.Outcome != reports.Conformant || s.Warn == 0 {
+	case s.Outcome == reports.NotEstablished && s.Judged() == 0 && s.Blocked == 0 && s.extent != reports.ExtentEarly && !s.lost:
+		return "nothing was judged"
+	case s.Outcome != reports.Conformant || s.Warn == 0:
 		return ""
 	}
 	return plural.Count(s.Warn, "warning") + among(s.security.Warn)
 }
 
-// String is the outcome as titles and the last line show it: "CONFORMANT, 3 warnings", "NOTHING
-// FOUND, partial run".
+// String is the outcome as titles and the last line show it: "CONFORMANT, 3 warnings", "NO
+// FAILURES, partial run".
 func (s standing) String() string {
 	word, _ := s.headline()
-	if s.excuse != "" {
-		word += ", " + s.excuse
-	}
-	return s.complete(word)
+	return s.complete(word + maybe(", %s", s.excuse))
 }
 
 // complete adds to a word for the outcome what it must not be told without.
 func (s standing) complete(word string) string {
-	if s.since != "" {
-		word += ", since " + s.since
-	}
-	for _, more := range []string{s.remark(), s.extent} {
-		if more != "" {
-			word += ", " + more
-		}
-	}
-	return word
+	return word + maybe(", since %s", s.since) + maybe(", %s", s.remark()) + maybe(", %s", s.extent)
 }
 
 // established is an outcome or status as tables show it. In a partial run nothing
 // more than what was selected is known to be in order.
-func (v view) established(word string, n reports.Counts) string {
-	switch {
-	case v.Summary.Scope == reports.Full || word != string(reports.Conformant) && word != string(reports.ProfilePassed):
+func (v view) established(word string) string {
+	if v.Summary.Scope == reports.Full || word != string(reports.Conformant) && word != string(reports.ProfilePassed) {
 		return word
-	case n.Warn > 0:
-		return "no failures"
 	}
-	return "nothing found"
+	return "no failures"
 }
 
 // told is the outcome with the result by revision, in a line.
 func (v view) told() string {
-	if by := v.Summary.ByRevision(); by != "" {
-		return v.standing().String() + "; " + by
-	}
-	return v.standing().String()
+	return v.standing().String() + maybe("; %s", v.Summary.ByRevision())
 }
 
-// idle lists the MUSTs that nothing exercised, of a profile in which nothing worse is known.
+// lacking lists the MUSTs that nothing exercised, of a profile in which nothing worse is known.
 func lacking(p *reports.ProfileSummary) []string {
 	if p.Status == reports.ProfilePassed || p.Status == reports.ProfileNotEstablished {
 		return p.MustsNotExercised

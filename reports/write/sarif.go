@@ -125,7 +125,7 @@ func (s *sarif) rules() []sarifRule {
 	rules := []sarifRule{}
 	repeats := map[string]string{} // the command that repeats the first red verdict on each requirement
 	for _, f := range byCause(s.Report, red) {
-		x := f.results[0]
+		x := f.Result
 		repeats[x.ID] = cmp.Or(repeats[x.ID], s.repeated(x))
 	}
 	for i, same := range group.By(s.Rows(), idOf) {
@@ -185,7 +185,7 @@ func (s *sarif) level(fails bool) string {
 func (s *sarif) results() []sarifResult {
 	list := []sarifResult{}
 	for _, f := range findings(s.Report, red) {
-		x := f.results[0]
+		x := f.Result
 		text := title(x.Title) + " (in " + title(s.where(f.results)) + ")." + maybe("\nExpected: %s", cleanLines(x.Expected)) +
 			maybe("\nActual: %s", cleanLines(cmp.Or(f.actual(), x.Reason)))
 		for _, other := range s.also(f) {

@@ -63,7 +63,7 @@ type StatementOptions struct {
 	ReportDigest [sha256.Size]byte
 }
 
-// WriteStatement writes a compliance statement, ready to be signed: an in-toto
+// Statement writes a compliance statement, ready to be signed: an in-toto
 // Statement with the test-result predicate. Tests are named
 // "ID/revision/transport". The annotations of the report among the configuration
 // hold the identity that the target declares, revisions and profiles, the digest of
@@ -84,7 +84,7 @@ func Statement(w io.Writer, r *reports.Report, o StatementOptions) error {
 				{Name: "mcpcheck " + title(r.Tool.Version), URI: "pkg:golang/github.com/mcpcheck/mcpcheck@" + title(r.Tool.Version),
 					Annotations: map[string]any{"catalogue": title(r.Tool.Catalogue), "commit": title(r.Tool.Commit)}},
 				{Name: "settings", Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}, MediaType: "application/json"},
-				{Name: name, Digest: report, MediaType: "application/json", Annotations: annotations(r)},
+				{Name: name, Digest: report, MediaType: "application/json", Annotations: view{Report: r}.annotations()},
 			},
 			PassedTests: tests(r, reports.Pass), WarnedTests: tests(r, reports.Warn), FailedTests: tests(r, reports.Fail),
 		},
@@ -119,9 +119,9 @@ func tests(r *reports.Report, v reports.Verdict) []string {
 }
 
 // annotations say what was judged, how far, and what was not.
-func annotations(r *reports.Report) map[string]any {
+func (v view) annotations() map[string]any {
 	var endpoints []map[string]any
-	for _, e := range r.Target.Endpoints {
+	for _, e := range v.Target.Endpoints {
 		x := map[string]any{"transport": word(e.Transport), "address": clean(e.Address, pageText), "revisions": cleanAll(e.Revisions)}
 		if e.Started != "" {
 			x["started"] = clean(e.Started, pageText)
@@ -132,22 +132,23 @@ func annotations(r *reports.Report) map[string]any {
 		endpoints = append(endpoints, x)
 	}
 	profiles := map[string]any{}
-	for _, p := range r.Summary.Profiles {
+	for _, p := range v.Summary.Profiles {
 		profiles[title(p.Name)] = map[string]any{"status": word(p.Status), "musts_not_exercised": cleanAll(p.MustsNotExercised)}
 	}
 	revisions := map[string][]string{}
-	for _, c := range r.Summary.Combinations {
+	for _, c := range v.Summary.Combinations {
 		outcome := word(c.Outcome)
 		revisions[outcome] = append(revisions[outcome], title(c.Revision+" on "+c.Transport))
 	}
 	var idle []string
-	for _, x := range r.Only(func(x *reports.Result) bool { return x.Verdict == reports.Blocked || x.Idle() }) {
+	for _, x := range v.Only(func(x *reports.Result) bool { return x.Verdict == reports.Blocked || x.Idle() }) {
 		idle = append(idle, title(x.ID))
 	}
 	slices.SortFunc(idle, reports.CompareIDs)
 	return map[string]any{
-		"schema": word(r.Schema), "target": title(r.Target.Name), "endpoints": endpoints, "outcome": word(r.Summary.Outcome), "headline": view{Report: r}.standing().String(), "scope": word(r.Summary.Scope), "judged": view{Report: r}.scope(everything), "by_revision": r.Summary.ByRevision(),
-		"combinations": revisions, "profiles": profiles, "not_exercised": cleanAll(slices.Compact(idle)), "excused": r.Summary.Excused,
-		"started": word(r.Summary.Started), "duration_ms": r.Summary.DurationMS,
+		"schema": word(v.Schema), "target": title(v.Target.Name), "endpoints": endpoints, "outcome": word(v.Summary.Outcome),
+		"headline": v.standing().String(), "scope": word(v.Summary.Scope), "judged": v.scope(everything), "by_revision": v.Summary.ByRevision(),
+		"combinations": revisions, "profiles": profiles, "not_exercised": cleanAll(slices.Compact(idle)), "excused": v.Summary.Excused,
+		"started": word(v.Summary.Started), "duration_ms": v.Summary.DurationMS,
 	}
 }

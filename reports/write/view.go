@@ -8,15 +8,23 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// verdictWords are the verdicts in words.
-var verdictWords = map[reports.Verdict]string{reports.Pass: "passed", reports.Fail: "failed", reports.Warn: "warning", reports.Blocked: "blocked", reports.NotApplicable: "not applicable"}
+// looks are the verdicts in words, the colours that they have on a terminal and on a badge, dark enough
+// for white text, and their marks in Markdown.
+var looks = map[reports.Verdict]struct{ word, color, badge, mark string }{
+	reports.Pass:          {"passed", terminal.Green, "#1a6b34", "✅"},
+	reports.Fail:          {"failed", terminal.Red, "#a8161b", "❌"},
+	reports.Warn:          {"warning", terminal.Yellow, "#8a5a00", ""},
+	reports.Blocked:       {"blocked", terminal.Purple, "#5b3a78", "⚠️"},
+	reports.NotApplicable: {"not applicable", terminal.Dim, "#59626d", "➖"},
+}
 
 // label is the verdict in words.
 func label(x *reports.Result) string {
-	word := verdictWords[x.Verdict]
+	word := looks[x.Verdict].word
 	if x.Excused && x.Verdict.Red() {
 		word += ", excused"
 	}
@@ -48,7 +56,7 @@ func (v view) scope(limit int) string {
 	return "full run"
 }
 
-// scope is [view.scope] of a quick run. Where there is no room for all that was left out it tells the command that lists it.
+// quickScope is [view.scope] of a quick run. Where there is no room for all that was left out it tells the command that lists it.
 func quickScope(q *reports.Quick, limit int) string {
 	text := clean(q.Revision+" on "+q.Transport, 80) + " alone"
 	if q.LeftOut == 0 {
@@ -141,7 +149,7 @@ func (v view) place(name string) int {
 	return len(v.known)
 }
 
-// named is what a server calls itself, with its version.
+// serverName is what a server calls itself, with its version.
 func serverName(s *reports.Server) string {
 	return strings.TrimSpace(cmp.Or(s.Title, s.Name) + " " + s.Version)
 }

@@ -52,8 +52,8 @@ type Area struct {
 	Rows string
 	// Checks judge the rows; a row without a check is listed, and never judged.
 	Checks []verdict.Check
-	// Scenarios are the scripts whose recordings only this area judges. Checks may also
-	// judge those of [scenario.Common].
+	// Scenarios are the scripts of this area, whose steps only its checks know. Checks may also judge
+	// those of [scenario.Common], and what any script records whatever its steps.
 	Scenarios []*scenario.Scenario
 }
 

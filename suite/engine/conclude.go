@@ -53,7 +53,7 @@ func (r *Run) settle(j *Judgement, notes map[requirement.Combination]string) ver
 	first := r.takes[j.Combination]
 	seen, other, why := r.occasions(j, j.Outcome, "")
 	over := r.spent[j.Combination]
-	standing, _ := Weigh(r.need(j), over, r.sightings(j, j.Outcome))
+	standing, _ := weigh(r.need(j), over, r.sightings(j, j.Outcome))
 	result := j.Result
 	switch doubt := first.Facts.Notes[recording.FactErratic+j.Requirement.ID]; {
 	case doubt != "": // in a recording of an earlier version
@@ -61,7 +61,7 @@ func (r *Run) settle(j *Judgement, notes map[requirement.Combination]string) ver
 	case standing == Confirmed && other == nil:
 		return result
 	case standing == Refuted && other != nil:
-		milder, _ := Weigh(r.need(j), over, r.sightings(j, other.Outcome))
+		milder, _ := weigh(r.need(j), over, r.sightings(j, other.Outcome))
 		if other.Outcome == verdict.Fail || other.Outcome == verdict.Warn && milder != Confirmed {
 			return unconfirmed(j, "its repetition showed something else than was seen at first")
 		}

@@ -1,7 +1,7 @@
 // Package engine carries out a run: it finds out what the target speaks, plans
 // which requirements can be judged and so which scenarios have to be played,
 // plays them in phases, judges what they recorded, plays in rounds what red verdicts rest on until they were
-// seen often enough (see [Weigh]), and writes the report.
+// seen often enough (see [weigh]), and writes the report.
 //
 // Over stdio a session is a process, and starting one is what a run costs: scripts share
 // sessions, one expendable session is used until a probe takes it down, and what a script

@@ -55,7 +55,7 @@ func (r *Run) lacks(j *Judgement) bool {
 		return tried == 0 && r.ended == nil && (!r.cfg.Quick && sampled(j, take) || healable(j) && r.speaks())
 	}
 	need := r.need(j)
-	if _, missing := Weigh(need, false, r.sightings(j, j.Outcome)); missing == 0 {
+	if _, missing := weigh(need, false, r.sightings(j, j.Outcome)); missing == 0 {
 		return false
 	}
 	without := 0 // rounds in succession that gave no occasion

@@ -40,11 +40,11 @@ const (
 	Refuted // a calm sighting shows otherwise, and too few others show it
 )
 
-// Weigh counts the sightings of a verdict, of which need have to show it. One of these has to be calm, or there
+// weigh counts the sightings of a verdict, of which need have to show it. One of these has to be calm, or there
 // have to be three, unless the run is over, so that nothing could be seen calmly. Against a calm one that shows otherwise it takes three, too; what siblings show counts for nothing then,
 // and never if they were not calm: what copies do to each other they do in all revisions. Missing is how many
 // further calm sightings may confirm it; 0 if none can.
-func Weigh(need int, over bool, all []Sighting) (standing Standing, missing int) {
+func weigh(need int, over bool, all []Sighting) (standing Standing, missing int) {
 	const many = 3
 	shows, siblings, calm, against := 0, 0, false, false
 	for _, s := range all {

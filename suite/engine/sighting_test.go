@@ -44,7 +44,7 @@ func TestWeigh(t *testing.T) {
 		"an accident, twice, then not":        {4, []Sighting{first, round, other}, Refuted, 0, false},
 		"one of an erratic target, six times": {8, []Sighting{first, round, round, round, round, round}, Unconfirmed, 2, false},
 	} {
-		if got, missing := Weigh(c.need, c.over, c.all); got != c.want || missing != c.missing {
+		if got, missing := weigh(c.need, c.over, c.all); got != c.want || missing != c.missing {
 			t.Errorf("%s: %d and %d missing, want %d and %d", name, got, missing, c.want, c.missing)
 		}
 	}

@@ -143,11 +143,11 @@ func cutText(s string, keep int) string {
 
 var passwd = regexp.MustCompile(`(?m)^[a-z_][a-z0-9_-]*:[^:\n]*:[0-9]+:[0-9]+:[^:\n]*:[^:\n]*:[^:\n]*\r?$`)
 
-// LooksLikePasswd reports whether a text holds at least two lines in the format
+// looksLikePasswd reports whether a text holds at least two lines in the format
 // of a Unix user database, among them that of the superuser: what a traversal of
 // paths brings to light on most systems. Most of the lines have that format: a text
 // about such a file quotes a few.
-func LooksLikePasswd(text string) bool {
+func looksLikePasswd(text string) bool {
 	if !strings.Contains(text, "root:") || len(passwd.FindAllStringIndex(text, 2)) < 2 {
 		return false
 	}
@@ -169,7 +169,7 @@ var (
 // traversal is tried on, because most machines have it. It is empty for other texts.
 func SystemFile(text string) string {
 	switch {
-	case LooksLikePasswd(text):
+	case looksLikePasswd(text):
 		return "the user database of a Unix system"
 	case len(text) < 1<<16 && strings.Count(text, "\n") >= 2 && strings.ContainsAny(text, "[;") && len(winIni.FindAllStringIndex(text, 3)) == 3:
 		return "the file win.ini of a Windows system"

@@ -118,12 +118,12 @@ func TestTraceContext(t *testing.T) {
 }
 
 func TestLooksLikePasswd(t *testing.T) {
-	if !LooksLikePasswd("root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n") {
+	if !looksLikePasswd("root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n") {
 		t.Error("a user database is not recognised")
 	}
 	for _, s := range []string{"", "root: the beginning", "root:x:0:0:root:/root:/bin/bash", "a:b:c\nd:e:f",
 		"PASSWD(5)\n\nThe file has one line for each user:\n\nroot:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n\nThe fields are\nexplained below."} {
-		if LooksLikePasswd(s) {
+		if looksLikePasswd(s) {
 			t.Errorf("%q is taken for a user database", s)
 		}
 	}
@@ -144,6 +144,6 @@ func FuzzMeta(f *testing.F) {
 		checkProblems(t, s, Traceparent(s))
 		checkProblems(t, s, Tracestate(s))
 		checkProblems(t, s, Baggage(s))
-		LooksLikePasswd(s)
+		looksLikePasswd(s)
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -47,7 +46,7 @@ var changesScenario = &Scenario{
 	Title: "watching resources and the list change",
 	Sends: "Two sessions, one subscribed and one not, for a while both; the triggers of the target file change, add and remove resources meanwhile; the list before and after. A third session may ask for what followed an event of the first.",
 	Phase: Mutate,
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	After: bothWalks,
 	When: Where(func(p *Play) bool {
 		t := &p.Target.Triggers
 		return t.Update != nil || t.Add != nil || t.Remove != nil
@@ -317,7 +316,7 @@ func (w *watch) twice(ctx context.Context) bool {
 	if w.doubled && !w.update(ctx, MarkDoubled) {
 		return false
 	}
-	if w.bystander == nil || w.p.Combination.Transport == requirement.Stdio {
+	if w.bystander == nil || w.p.OnStdio() {
 		return w.watcher.S.Alive() // on stdio every session is a server of its own
 	}
 	if len(w.bystander.Sessionless()) == 0 && w.ask(ctx, w.bystander, StepForeignSubscribe, "resources/subscribe", w.t.Update.URI, nil) {
@@ -418,7 +417,7 @@ func (w *watch) list(ctx context.Context) bool {
 // apart reports whether the bystander is one of several sessions of the same server that are told of changes of the list. On stdio
 // every session is a server of its own, and in 2026-07-28 only who asks for it is told.
 func (w *watch) apart() bool {
-	return !w.p.Modern() && w.p.Combination.Transport != requirement.Stdio && w.bystander != nil && len(w.bystander.Sessionless()) == 0
+	return !w.p.Modern() && !w.p.OnStdio() && w.bystander != nil && len(w.bystander.Sessionless()) == 0
 }
 
 // listChanges reports whether a frame announces a change of the list.

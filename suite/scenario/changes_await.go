@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -18,7 +17,7 @@ import (
 // sameID has the bystander watch the resource under the id of a stream of the watcher, and changes it: the ids of two
 // clients have nothing to do with each other. On stdio every session is a server of its own.
 func (w *watch) sameID(ctx context.Context) {
-	if !w.p.Modern() || w.p.Combination.Transport != requirement.HTTP || w.bystander == nil || w.beside == nil || w.beside.Ack == nil ||
+	if !w.p.Modern() || !w.p.OnHTTP() || w.bystander == nil || w.beside == nil || w.beside.Ack == nil ||
 		Answered(w.beside) || w.t.Update.Kind() == target.KindWait || ctx.Err() != nil {
 		return
 	}
@@ -127,7 +126,7 @@ func (w *watch) fire(ctx context.Context, t *target.Trigger) bool {
 
 // borrow has a new session ask for what followed the first of several events with an id on a stream of GET of the watcher's.
 func (w *watch) borrow(ctx context.Context) {
-	if w.p.Modern() || w.p.Combination.Transport != requirement.HTTP || w.bystander == nil || len(w.watcher.Sessionless()) > 0 || w.p.Limited() {
+	if w.p.Modern() || !w.p.OnHTTP() || w.bystander == nil || len(w.watcher.Sessionless()) > 0 || w.p.Limited() {
 		return
 	}
 	told := slices.DeleteFunc(w.watcher.S.Incoming(0), func(f wire.Frame) bool {
@@ -136,7 +135,7 @@ func (w *watch) borrow(ctx context.Context) {
 	if len(told) < 2 {
 		return
 	}
-	c, ok := w.p.Fresh(ctx, session.Options{Kind: recording.Probe})
+	c, ok := w.p.Fresh(ctx, Probing)
 	if !ok {
 		return
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
@@ -46,6 +45,9 @@ func (p *Play) client(s *session.Session, err error, list *[]*session.Session) (
 	return &Client{Play: p, S: s, order: newOrder(s, common, common)}, true
 }
 
+// Probing are the options of a session that may be lost.
+var Probing = session.Options{Kind: recording.Probe}
+
 // Fresh opens a session for this script alone; it is closed when the script
 // ends. ok is false if it could not be opened: then the recording says why, and
 // the client, if there is one, holds what was seen of the attempt.
@@ -76,7 +78,7 @@ func (c *Client) Leave() {
 	p := c.Play
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.Combination.Transport != requirement.Stdio || !c.S.Alive() || !slices.Contains(p.own, c.S) || p.Rec.Parts[c.S.ID()].Until > 0 {
+	if !p.OnStdio() || !c.S.Alive() || !slices.Contains(p.own, c.S) || p.Rec.Parts[c.S.ID()].Until > 0 {
 		return
 	}
 	p.part(c.S, recording.Part{After: p.Rec.Parts[c.S.ID()].After, Until: p.Transcript.Len()})
@@ -97,7 +99,7 @@ func (p *Play) part(s *session.Session, part recording.Part) {
 func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
 	s, used, err := p.Borrow(ctx)
 	c, ok := p.client(s, err, &p.lent)
-	if !ok || !used || p.Combination.Transport != requirement.Stdio {
+	if !ok || !used || !p.OnStdio() {
 		return c, ok
 	}
 	if answered, _ := p.answered.Load(s); answered != true && !c.works(ctx) {

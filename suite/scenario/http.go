@@ -23,15 +23,15 @@ const (
 // StrangeSession is a session id that no server ever issued.
 const StrangeSession = "mcpcheck-7b4e91-never-issued"
 
-// ChosenSession is a session id that the client has made up, another one in each run: of the end of one that was issued.
-func ChosenSession(issued string) string {
+// chosenSession is a session id that the client has made up, another one in each run: of the end of one that was issued.
+func chosenSession(issued string) string {
 	const few = 8
 	return "mcpcheck-7b4e91-chosen-" + issued[max(len(issued)-few, 0):]
 }
 
 // Sessionless is a tag that tells that a legacy target keeps no sessions.
 func (c *Client) Sessionless() recording.Tags {
-	if c.Combination.Transport == requirement.HTTP && !c.Modern() && c.S.HTTPSession() == "" {
+	if c.OnHTTP() && !c.Modern() && c.S.HTTPSession() == "" {
 		return recording.Tags{TagSessionless: "yes"}
 	}
 	return nil
@@ -115,7 +115,7 @@ var httpSessionsScenario = &Scenario{
 		"and a new session, also under an id of the client's.",
 	When: OverLegacyHTTP,
 	Script: func(ctx context.Context, p *Play) {
-		a, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		a, ok := p.Fresh(ctx, Probing)
 		if !ok {
 			return
 		}
@@ -123,7 +123,7 @@ var httpSessionsScenario = &Scenario{
 			a.onlySession(ctx)
 			return
 		}
-		b, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		b, ok := p.Fresh(ctx, Probing)
 		if !ok {
 			return
 		}
@@ -156,7 +156,7 @@ func (c *Client) onlySession(ctx context.Context) {
 
 // chosenID opens a session under an id of its own making, if the target takes it.
 func (c *Client) chosenID(ctx context.Context) {
-	chosen := ChosenSession(c.S.HTTPSession())
+	chosen := chosenSession(c.S.HTTPSession())
 	q := Handshake(StepChosenID, c.Revision())
 	q.Tags[TagSession], q.Header = chosen, map[string]string{HeaderSession: chosen}
 	c.Initialize(ctx, q, c.Revision())

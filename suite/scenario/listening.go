@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
@@ -83,7 +82,7 @@ func (c *Client) untold(ctx context.Context, open streams) {
 
 // listenApart opens a stream, one of them as another client would, under an id that is in use: the ids of two clients have nothing to do with each other.
 func (c *Client) listenApart(ctx context.Context, f Filter) *session.Stream {
-	if f.Name != "uris" || c.Combination.Transport != requirement.HTTP || c.Limited() {
+	if f.Name != "uris" || !c.OnHTTP() || c.Limited() {
 		return c.Listen(ctx, f)
 	}
 	other, ok := c.Fresh(ctx, session.Options{})

@@ -115,7 +115,7 @@ var uriSubscriptionsScenario = &Scenario{
 	Title: "subscribing to what is no URI",
 	Sends: "Subscriptions to what is no URI, and to paths that climb out of every directory.",
 	In:    Expendable,
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	After: bothWalks,
 	When:  Declared("resources.subscribe"),
 	Script: OnExpendable(func(ctx context.Context, c *Client) {
 		all := slices.Clone(notURIs)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
@@ -211,7 +210,7 @@ func (o *order) lose(ctx context.Context, lost []*message) {
 		}
 	}
 	late := gone.Outcome == recording.Lost
-	if first.c.Combination.Transport != requirement.Stdio { // a session may end, but then 404 says so
+	if !first.c.OnStdio() { // a session may end, but then 404 says so
 		late = gone.Status != http.StatusNotFound && (ofEnded(gone) || gone.Outcome == recording.Canceled)
 	}
 	if late {
@@ -280,7 +279,7 @@ func (o *order) convict(ctx context.Context, m *message) {
 // onceIsEnough reports whether a message that costs the session need not be tried again: it is alone in it,
 // and this is the repetition of a script in which it had cost two. Each trial starts a process.
 func (o *order) onceIsEnough(p *Play) bool {
-	return o.fresh && p.Limits.Patience > 1 && p.Combination.Transport == requirement.Stdio
+	return o.fresh && p.Limits.Patience > 1 && p.OnStdio()
 }
 
 // awaitEnd waits until a server that was started has ended, if a message was lost to it that it may have died
@@ -299,7 +298,7 @@ func (o *order) awaitEnd(ctx context.Context, sent []*message) {
 // can borrow the new one.
 func (o *order) replace(ctx context.Context, c *Client) (ok bool) {
 	p, kind := c.Play, o.s.Kind()
-	lent := o.shared && kind == recording.Probe && p.Combination.Transport == requirement.Stdio
+	lent := o.shared && kind == recording.Probe && p.OnStdio()
 	var next *Client
 	if lent {
 		s, err := p.Renew(ctx, o.s)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -24,7 +23,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		}
 		messages[i] = &message{c: c, q: q, send: send}
 	}
-	if c.Combination.Transport == requirement.HTTP {
+	if c.OnHTTP() {
 		for some := range slices.Chunk(messages, c.width(8)) {
 			c.atOnce(ctx, some)
 		}
@@ -91,7 +90,7 @@ func (c *Client) ProbeAfter(
 func (c *Client) probe(
 	ctx context.Context, q session.Request, begun *session.Pending,
 ) (*recording.Exchange, shown) {
-	if c.Combination.Transport != requirement.HTTP {
+	if !c.OnHTTP() {
 		m := &message{c: c, q: q}
 		c.ahead(ctx, []*message{m})
 		return m.x, m.shown
@@ -196,7 +195,7 @@ func (c *Client) signTime() time.Duration {
 	first, longest := c.S.Pace()
 	c.longest = max(c.longest, longest)
 	accused := c.fresh && c.Limits.Patience > 1 // at once: it may take longer for what comes first
-	if accused || c.Combination.Transport != requirement.Stdio || first == 0 || c.longest == 0 {
+	if accused || !c.OnStdio() || first == 0 || c.longest == 0 {
 		return 0
 	}
 	return c.Limits.longer(max(least, first), c.longest)

@@ -104,7 +104,7 @@ var missingReadsScenario = &Scenario{
 	Title: "reading what does not exist",
 	Sends: "Reads of the URIs that the target file declares as missing, and of made-up siblings of listed URIs that match no template.",
 	In:    Expendable,
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	After: bothWalks,
 	Script: func(ctx context.Context, p *Play) {
 		configured := missing(&p.Target.Subjects)
 		guesses := Siblings(p.Resources(), p.Matchers())

@@ -1,5 +1,5 @@
 // Package scenario is what scripted conversations with a target are made of, and holds the
-// scripts whose recordings several areas judge; those that one area judges alone stand in
+// scripts whose steps several areas judge; those that one area knows alone stand in
 // its package, below suite/area. Only scenarios talk to the target: what they record is
 // judged later, by checks, and can be judged again without the target.
 //
@@ -77,7 +77,7 @@ type Scenario struct {
 	Script func(ctx context.Context, p *Play)
 }
 
-// Common lists the scripts whose recordings several areas judge.
+// Common lists the scripts whose steps several areas judge.
 func Common() []*Scenario {
 	return []*Scenario{
 		bareRequestsScenario,
@@ -259,6 +259,10 @@ func (p *Play) Revision() requirement.Revision { return p.Combination.Revision }
 
 // Modern reports whether the revision in play is a modern one.
 func (p *Play) Modern() bool { return p.Combination.Revision.Modern() }
+
+// OnStdio and OnHTTP report whether the play is over stdio, or over Streamable HTTP.
+func (p *Play) OnStdio() bool { return p.Combination.Transport == requirement.Stdio }
+func (p *Play) OnHTTP() bool  { return p.Combination.Transport == requirement.HTTP }
 
 // Skip is a [recording.Skipped] in one call.
 func Skip(code recording.Code, format string, args ...any) *recording.Skipped {

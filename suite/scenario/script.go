@@ -79,7 +79,7 @@ func InLegacy(p *Play) *recording.Skipped {
 // OverHTTP is the condition of scenarios that are about Streamable HTTP, OverLegacyHTTP the
 // same in revisions with a handshake.
 var (
-	OverHTTP = Where(func(p *Play) bool { return p.Combination.Transport == requirement.HTTP && p.Combination.Defined() },
+	OverHTTP = Where(func(p *Play) bool { return p.OnHTTP() && p.Combination.Defined() },
 		recording.CodeCombination, "the scenario is about Streamable HTTP")
 	OverLegacyHTTP = All(OverHTTP, InLegacy)
 )

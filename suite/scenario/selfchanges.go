@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -105,7 +104,7 @@ type selfWatch struct {
 func watchSelf(ctx context.Context, p *Play) (*selfWatch, bool) {
 	w := &selfWatch{p: p}
 	var ok bool
-	if p.Combination.Transport != requirement.HTTP {
+	if !p.OnHTTP() {
 		w.c, ok = p.Clean(ctx)
 		return w, ok
 	}
@@ -243,7 +242,7 @@ func (w *selfWatch) play(ctx context.Context) {
 	for range 3 { // as long is listened for what was given up
 		w.await(ctx, w.patience)
 	}
-	if w.p.Combination.Transport == requirement.HTTP && !w.p.Limited() {
+	if w.p.OnHTTP() && !w.p.Limited() {
 		if other, ok := w.p.Fresh(ctx, session.Options{}); ok {
 			for _, step := range []recording.Step{StepForeignSubscribe, StepForeignUnsubscribe} {
 				method := strings.Replace(string(step), "foreign-", "resources/", 1)
@@ -270,7 +269,7 @@ func (w *selfWatch) play(ctx context.Context) {
 		return
 	}
 	w.watch(ctx, "again")
-	if w.p.Combination.Transport == requirement.HTTP && w.open(ctx, StepSecondStream) && w.streams[0].Open() {
+	if w.p.OnHTTP() && w.open(ctx, StepSecondStream) && w.streams[0].Open() {
 		w.p.Mark(MarkDoubled)
 		for range 3 {
 			w.await(ctx, w.patience)

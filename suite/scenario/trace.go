@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
@@ -25,7 +24,7 @@ func (o *order) traces(m *message) bool {
 	return q.Method != "initialize" && q.HTTPMethod == "" && q.Header[HeaderSession] == "" &&
 		!slices.Contains(q.Omit, HeaderSession) && p.scenario.Phase != Mutate && p.scenario.Phase != Quiet &&
 		p.Limits.Patience <= 1 && !p.Limited() && !p.OneByOne &&
-		(p.Combination.Transport == requirement.Stdio || o.s.HTTPSession() != "")
+		(p.OnStdio() || o.s.HTTPSession() != "")
 }
 
 // trace looks for the message that a session was lost over, among those that were answered in it: it halves
@@ -116,7 +115,7 @@ type trial struct {
 // trial sends messages in a fresh session, the last one so often that the session has had so many.
 func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message) *trial {
 	p, r := c.Play, &trial{}
-	s, err := p.Open(ctx, session.Options{Kind: recording.Probe})
+	s, err := p.Open(ctx, Probing)
 	if err != nil {
 		return r
 	}
@@ -134,7 +133,7 @@ func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message
 		t.Note(r.x)
 	}
 	r.turns = s.Turns()
-	if p.Combination.Transport == requirement.Stdio {
+	if p.OnStdio() {
 		s.Quiet(ctx, p.Limits.QuietWindow)
 		r.lost = t.Note(t.Life(ctx)).Outcome != recording.Replied
 	} else {

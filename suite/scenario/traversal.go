@@ -26,7 +26,7 @@ var traversalScenario = &Scenario{
 	Title:    "trying to leave a served directory",
 	Sends:    "Reads that lead out of a served directory if the path is taken at face value: dots, encodings, tricks, expanded templates, and files that most systems have.",
 	In:       Expendable,
-	After:    []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	After:    bothWalks,
 	Security: true,
 	Script: func(ctx context.Context, p *Play) {
 		roots := p.Target.Subjects.Roots

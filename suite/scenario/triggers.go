@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
@@ -33,7 +32,7 @@ func (p *Play) Fire(ctx context.Context, t *target.Trigger, seenBy ...*Client) (
 		}
 		return true
 	}
-	if p.Combination.Transport != requirement.Stdio || len(seenBy) == 0 {
+	if !p.OnStdio() || len(seenBy) == 0 {
 		c, ok := p.Fresh(ctx, session.Options{})
 		if !ok {
 			return false

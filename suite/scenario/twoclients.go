@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
@@ -16,10 +15,10 @@ var twoClientsScenario = &Scenario{
 	Name:  recording.TwoClients,
 	Title: "serving two clients side by side",
 	Sends: "Two clients that send different requests under the same id at the same time, and once more afterwards.",
-	When: All(Where(func(p *Play) bool { return p.Combination.Transport != requirement.Stdio && p.Combination.Defined() },
+	When: All(Where(func(p *Play) bool { return !p.OnStdio() && p.Combination.Defined() },
 		recording.CodeCombination, "several clients share a server over HTTP only"), Declared("resources")),
 	Script: func(ctx context.Context, p *Play) {
-		first, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		first, ok := p.Fresh(ctx, Probing)
 		if !ok {
 			return
 		}

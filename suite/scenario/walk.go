@@ -10,29 +10,22 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var walkResourcesScenario = &Scenario{
-	Name:  recording.WalkResources,
-	Title: "walking through all pages of resources/list",
-	Sends: "resources/list, and again with each nextCursor until there is none.",
-	When:  offersResources,
-	Script: func(ctx context.Context, p *Play) {
-		if c, ok := p.Clean(ctx); ok {
-			c.Walk(ctx, "resources/list", "resources", recording.StepPage)
-		}
-	},
+var (
+	walkResourcesScenario = walk(recording.WalkResources, "resources/list", "resources")
+	walkTemplatesScenario = walk(recording.WalkTemplates, "resources/templates/list", "resourceTemplates")
+)
+
+func walk(name recording.Name, method, member string) *Scenario {
+	return &Scenario{
+		Name:   name,
+		Title:  "walking through all pages of " + method,
+		Sends:  method + ", and again with each nextCursor until there is none.",
+		When:   offersResources,
+		Script: OnClean(func(ctx context.Context, c *Client) { c.Walk(ctx, method, member, recording.StepPage) }),
+	}
 }
 
-var walkTemplatesScenario = &Scenario{
-	Name:  recording.WalkTemplates,
-	Title: "walking through all pages of resources/templates/list",
-	Sends: "resources/templates/list, and again with each nextCursor until there is none.",
-	When:  offersResources,
-	Script: func(ctx context.Context, p *Play) {
-		if c, ok := p.Clean(ctx); ok {
-			c.Walk(ctx, "resources/templates/list", "resourceTemplates", recording.StepPage)
-		}
-	},
-}
+var bothWalks = []recording.Name{recording.WalkResources, recording.WalkTemplates}
 
 // offersResources skips what is about resources where the target does not declare
 // them. If it is not known what the target declares, it is asked all the same.

@@ -317,7 +317,7 @@ func TestListenBeside(t *testing.T) {
 		for range 2 {
 			st := s.Listen(t.Context(), "listen", Filter{URIs: []string{"a:b"}}, Request{})
 			x := st.Stop(t.Context())
-			if st.Ack == nil || SubscriptionID(st.Ack).Raw != string(x.ID) {
+			if st.Ack == nil || subscriptionID(st.Ack).Raw != string(x.ID) {
 				t.Errorf("request %s: acknowledged by %+v", x.ID, st.Ack)
 			}
 		}

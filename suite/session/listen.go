@@ -108,7 +108,7 @@ func (st *Stream) isAck(f *wire.Frame) bool {
 	if st.s.over == requirement.HTTP {
 		return st.sent != nil && f.Channel == st.sent.Channel
 	}
-	id := SubscriptionID(f)
+	id := subscriptionID(f)
 	return !id.Exists() || wire.SameID([]byte(id.Raw), st.x.ID) || !st.s.othersID(id, st.Pending)
 }
 
@@ -121,8 +121,8 @@ func (s *Session) othersID(id gjson.Result, p *Pending) bool {
 	return owner != nil && owner != p.x
 }
 
-// SubscriptionID is the subscription id that a notification carries.
-func SubscriptionID(f *wire.Frame) gjson.Result {
+// subscriptionID is the subscription id that a notification carries.
+func subscriptionID(f *wire.Frame) gjson.Result {
 	return gjson.GetBytes(f.Raw, `params._meta.io\.modelcontextprotocol/subscriptionId`)
 }
 

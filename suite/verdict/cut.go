@@ -21,7 +21,7 @@ func (v *Verdict) withoutCut() {
 	}
 	var cut []*recording.Exchange
 	v.eachInput(func(x *recording.Exchange) {
-		if x.CutOff() || named[x.Request] && Orphaned(x) {
+		if x.CutOff() || named[x.Request] && orphaned(x) {
 			cut = append(cut, x)
 		}
 	})

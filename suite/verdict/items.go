@@ -14,10 +14,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The walks, as most checks of what is listed judge them.
+// The walks and the reads, as most checks of what is listed and read judge them, or look at them.
 var (
 	ResourceWalk = []recording.Name{recording.WalkResources}
 	BothWalks    = []recording.Name{recording.WalkResources, recording.WalkTemplates}
+	Reads        = []recording.Name{recording.Reads}
+	PlainReads   = []recording.Name{recording.Reads, recording.KnownReads}
+	Every        = []recording.Name{recording.Every}
 )
 
 // Item is one entry of a list or one item of contents, with the frames that it

@@ -82,10 +82,16 @@ func CarriesMessage(t requirement.Transport, f *wire.Frame) bool {
 
 // Responses lists the messages that are responses.
 func Responses(r *recording.Recording) []Message {
-	type key struct{ frames int }
-	all, _ := r.Note(key{len(r.Frames)}, func() any {
-		return recording.Keep(Received(r), func(m Message) bool { return m.Kind == wire.KindResponse })
-	}).([]Message)
+	return kept(r, "responses", func(m Message) bool { return m.Kind == wire.KindResponse })
+}
+
+// kept lists the messages that fit, and is worked out once.
+func kept(r *recording.Recording, what string, fits func(Message) bool) []Message {
+	type key struct {
+		what   string
+		frames int
+	}
+	all, _ := r.Note(key{what, len(r.Frames)}, func() any { return recording.Keep(Received(r), fits) }).([]Message)
 	return all
 }
 
@@ -99,11 +105,7 @@ func Failures(r *recording.Recording) []Message {
 
 // CallsOf lists the messages of the target that have a method.
 func CallsOf(r *recording.Recording) []Message {
-	type key struct{ frames int }
-	all, _ := r.Note(key{len(r.Frames)}, func() any {
-		return recording.Keep(Received(r), func(m Message) bool { return m.Get("method").Exists() })
-	}).([]Message)
-	return all
+	return kept(r, "calls", func(m Message) bool { return m.Get("method").Exists() })
 }
 
 // RequestsOf lists the messages of the target that are requests. A notification

@@ -237,9 +237,9 @@ func (v *Verdict) Expect(actual any, on ...Cited) *Expectation {
 	return &Expectation{v: v, x: x, actual: x, frames: x.Evidence()}
 }
 
-// Orphaned reports whether a gateway answers that its connection to the server behind it has ended, in the words of the
+// orphaned reports whether a gateway answers that its connection to the server behind it has ended, in the words of the
 // common SDKs. What killed that server is not known, and nothing that follows is an answer of it.
-func Orphaned(x *recording.Exchange) bool {
+func orphaned(x *recording.Exchange) bool {
 	const closed = -32000 // ConnectionClosed of the SDKs in Python and TypeScript
 	text := strings.TrimPrefix(x.Error().Get("message").String(), "MCP error -32000: ")
 	return x.HasCode(closed) && strings.HasPrefix(strings.ToLower(text), "connection closed") || x.Failed() && text == "Not connected"
@@ -255,7 +255,7 @@ func (v *Verdict) cutOff(x *recording.Exchange) {
 		v.Block(recording.CodeThrottled, x.Reason, x)
 		return
 	}
-	if Orphaned(x) {
+	if orphaned(x) {
 		v.Block(recording.CodeDied, "a server behind the target is gone: "+matcher.Describe(x)+" to "+
 			v.What(x), x)
 		return
@@ -302,7 +302,7 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 			"LIFE-12")
 		return false
 	}
-	if Orphaned(x) {
+	if orphaned(x) {
 		v.cutOff(x)
 		return false
 	}

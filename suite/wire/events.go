@@ -247,7 +247,7 @@ func (e *EventReader) dispatch() StreamEvent {
 	}
 	e.event, e.data, e.open = StreamEvent{}, parts{}, false
 	if ev.Truncated = ev.Size > len(ev.Data); ev.Truncated {
-		ev.Flaws = Merge(ev.Flaws, []Flaw{TooLong(ev.Size, len(ev.Data))})
+		ev.Flaws = Merge(ev.Flaws, []Flaw{tooLong(ev.Size, len(ev.Data))})
 	}
 	return ev
 }
@@ -341,12 +341,12 @@ func (l *LineReader) judge(line *Line) {
 		line.Flaws = append(line.Flaws, Flaw{Code: FlawBlank})
 	}
 	if line.Truncated {
-		line.Flaws = append(line.Flaws, TooLong(line.Size, len(line.Data)))
+		line.Flaws = append(line.Flaws, tooLong(line.Size, len(line.Data)))
 	}
 }
 
-// TooLong is the flaw of a message that is longer than the limit, both in bytes.
-func TooLong(size, limit int) Flaw {
+// tooLong is the flaw of a message that is longer than the limit, both in bytes.
+func tooLong(size, limit int) Flaw {
 	return Flaw{Code: FlawTooLong, Detail: fmt.Sprintf("%d bytes, of which the first %d were kept", size, limit)}
 }
 

@@ -108,7 +108,7 @@ func text(raw []byte) string {
 // 7.0 and 70e-1 are one id, and "7" is another. Objects and arrays are no ids
 // and the same as nothing.
 func SameID(a, b json.RawMessage) bool {
-	if OrdinaryID(a) && OrdinaryID(b) {
+	if ordinaryID(a) && ordinaryID(b) {
 		return bytes.Equal(a, b)
 	}
 	return Valid(a) && Valid(b) && idOf(Parse(a)).same(idOf(Parse(b)))
@@ -138,11 +138,9 @@ func idOf(v gjson.Result) id {
 
 func (a id) same(b id) bool { return a == b && a.kind != gjson.JSON }
 
-// OrdinaryID reports whether an id is a small number in its usual form, of which two
+// ordinaryID reports whether an id is a small number in its usual form, of which two
 // are the same only if they are written alike.
-func OrdinaryID(id json.RawMessage) bool { return ordinary(id) }
-
-func ordinary[T string | json.RawMessage](id T) bool {
+func ordinaryID[T string | json.RawMessage](id T) bool {
 	if len(id) == 0 || len(id) > 15 || id[0] == '0' && len(id) > 1 {
 		return false
 	}

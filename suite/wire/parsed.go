@@ -45,7 +45,7 @@ func NewMessage(o Object) Message {
 // HasID is [SameID] for the id of the message.
 func (m *Message) HasID(of json.RawMessage) bool {
 	own := m.Get("id")
-	if ordinary(own.Raw) && OrdinaryID(of) {
+	if ordinaryID(own.Raw) && ordinaryID(of) {
 		return own.Raw == string(of)
 	}
 	return own.Exists() && Valid(of) && m.id.same(idOf(Parse(of)))

@@ -18,7 +18,7 @@ import (
 // The scenario of the area.
 const Batches recording.Name = "batches" // arrays of messages
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{batchesScenario}
 
 // The steps and tags of the area's scripts.
@@ -28,9 +28,11 @@ const (
 	tagIDs, tagFailing                                    recording.Tag  = "ids", "failing"
 )
 
+var batches = []recording.Name{Batches}
+
 // Checks lists the checks of basic/index#batching (2025-03-26), and of what is left of it.
 var Checks = []verdict.Check{
-	{Requirement: "BATCH-01", From: []recording.Name{Batches}, With: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "BATCH-01", From: batches, With: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepRequests, stepMixed) {
 			if x.Outcome == recording.Lost && verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
 				continue
@@ -40,7 +42,7 @@ var Checks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "BATCH-02", From: []recording.Name{Batches}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "BATCH-02", From: batches, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepNotifications) {
 			if !takesBatches(r, v) {
 				return
@@ -62,7 +64,7 @@ var Checks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "BATCH-03", From: []recording.Name{Batches}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "BATCH-03", From: batches, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepMixed) {
 			all, asked := verdict.RepliesOf(r, x), len(strings.Fields(x.Tags[tagIDs]))
 			if !takesBatches(r, v) {
@@ -85,7 +87,7 @@ var Checks = []verdict.Check{
 			})
 		}
 	}},
-	{Requirement: "BATCH-04", From: []recording.Name{Batches}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "BATCH-04", From: batches, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if !takesBatches(r, v) {
 			return
 		}

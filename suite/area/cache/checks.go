@@ -17,7 +17,7 @@ import (
 // The scenario of the area.
 const Callers recording.Name = "callers" // the same requests by several callers
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{callersScenario}
 
 // The steps and tags of the area's scripts.
@@ -35,7 +35,7 @@ var (
 
 // Checks lists the checks of server/utilities/caching.
 var Checks = []verdict.Check{
-	{Requirement: "CACHE-01", From: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	{Requirement: "CACHE-01", From: verdict.BothWalks,
 		Needs: verdict.Resources, Judge: verdict.Each(completeResults, hinted)},
 	{Requirement: "CACHE-03", From: append(slices.Clone(reads), recording.InputReads),
 		Needs: verdict.Resources, Judge: verdict.Each(completeResults, hinted)},
@@ -53,7 +53,7 @@ var Checks = []verdict.Check{
 				verdict.TypedResult("ListResourcesResult", "cacheScope")(x, v)
 			}
 		})},
-	{Requirement: "CACHE-08", From: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	{Requirement: "CACHE-08", From: verdict.BothWalks,
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var first *recording.Exchange

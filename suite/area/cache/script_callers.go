@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -21,7 +20,7 @@ var callersScenario = &scenario.Scenario{
 	Sends: "The list and reads of the protected resources, by the caller of the endpoint, by another caller, and by the first one again.",
 	When: scenario.All(
 		scenario.InModern,
-		scenario.Where(func(p *scenario.Play) bool { return p.Combination.Transport == requirement.HTTP },
+		scenario.Where(func(p *scenario.Play) bool { return p.OnHTTP() },
 			recording.CodeCombination, "callers are told apart over HTTP only"),
 		scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Identities) > 0 },
 			recording.CodeNeedsConfig, "the target file has to give two identities with different rights (identities)"),

@@ -28,7 +28,7 @@ const (
 	ListenChurn      recording.Name = "listen-churn"      // listen streams opened and closed again and again
 )
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{oddCancellationsScenario, cancelRaceScenario, cancelledReadScenario, droppedReadsScenario, resumedReadScenario, listenChurnScenario}
 
 // The steps of the area's scripts. "done" is answered before it is cancelled by "finished"; "unknown", "no-id", "object-id" and

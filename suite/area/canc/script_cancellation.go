@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -43,7 +43,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 	Title: "cancellations without effect",
 	Sends: "An ordinary request and, but for sessions over HTTP, one that every target serves, a read and a subscription of what is read, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing. In a legacy session over HTTP, another client reads the slow resource meanwhile, under an id that the first one cancels.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.Reads},
+	After: verdict.Reads,
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		c.Do(ctx, c.Ordinary(stepDone))
 		var more []session.Request
@@ -103,10 +103,10 @@ var oddCancellationsScenario = &scenario.Scenario{
 // request; what it returns waits for the answer. On stdio another client has another process, and without sessions clients are not told apart.
 func anothersRead(ctx context.Context, c *scenario.Client) (wait func() *session.Pending) {
 	nothing := func() *session.Pending { return nil }
-	if c.Modern() || c.Combination.Transport == requirement.Stdio || len(c.Sessionless()) > 0 || c.Limited() {
+	if c.Modern() || c.OnStdio() || len(c.Sessionless()) > 0 || c.Limited() {
 		return nothing
 	}
-	other, ok := c.Fresh(ctx, session.Options{Kind: recording.Probe})
+	other, ok := c.Fresh(ctx, scenario.Probing)
 	if !ok {
 		return nothing
 	}
@@ -126,7 +126,7 @@ func undisturbedRead(ctx context.Context, c *scenario.Client, disturbed ...*sess
 	if !slices.ContainsFunc(disturbed, fails) || c.Limited() {
 		return
 	}
-	if c, ok := c.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
+	if c, ok := c.Fresh(ctx, scenario.Probing); ok {
 		c.Note(c.S.Do(ctx, slowly(c, stepUndisturbed)))
 	}
 }
@@ -156,7 +156,7 @@ func toFinish(c *scenario.Client) []session.Request {
 
 // standing is a subscription that no cancellation names, where one channel carries all messages; nil if there is none.
 func standing(ctx context.Context, c *scenario.Client) *session.Stream {
-	if !c.Modern() || c.Combination.Transport != requirement.Stdio || !c.Facts.Declares("resources.listChanged") {
+	if !c.Modern() || !c.OnStdio() || !c.Facts.Declares("resources.listChanged") {
 		return nil
 	}
 	st := c.S.Listen(ctx, recording.StepListen, session.Filter{ListChanged: true}, session.Request{Timeout: c.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
@@ -207,7 +207,7 @@ var cancelledReadScenario = &scenario.Scenario{
 	Sends: "Two slow reads, and the cancellation of the first while both are under way; then silence is watched.",
 	Phase: scenario.Quiet,
 	When: scenario.All(
-		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || p.Combination.Transport != requirement.HTTP },
+		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || !p.OnHTTP() },
 			recording.CodeCombination, "over HTTP a request is cancelled by closing its stream: nothing can come after that"),
 		slow,
 	),
@@ -237,7 +237,7 @@ var droppedReadsScenario = &scenario.Scenario{
 	Phase: scenario.Destructive,
 	In:    scenario.Expendable,
 	When: scenario.All(
-		scenario.Where(func(p *scenario.Play) bool { return p.Modern() && p.Combination.Transport == requirement.HTTP },
+		scenario.Where(func(p *scenario.Play) bool { return p.Modern() && p.OnHTTP() },
 			recording.CodeCombination, "only in modern revisions over HTTP a closed stream cancels a request"),
 		slow,
 	),
@@ -267,7 +267,7 @@ var resumedReadScenario = &scenario.Scenario{
 	Phase: scenario.Quiet,
 	In:    scenario.Expendable,
 	When: scenario.All(
-		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() && p.Combination.Transport == requirement.HTTP },
+		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() && p.OnHTTP() },
 			recording.CodeCombination, "it is about resumable streams, which only Streamable HTTP up to 2025-11-25 has"),
 		slow,
 	),
@@ -354,7 +354,7 @@ var listenChurnScenario = &scenario.Scenario{
 	Phase: scenario.Destructive,
 	In:    scenario.Expendable,
 	When: scenario.All(
-		scenario.Where(func(p *scenario.Play) bool { return p.Modern() && p.Combination.Transport == requirement.HTTP },
+		scenario.Where(func(p *scenario.Play) bool { return p.Modern() && p.OnHTTP() },
 			recording.CodeCombination, "it is about the streams of modern revisions over HTTP"),
 		scenario.Declared("resources.listChanged"),
 	),

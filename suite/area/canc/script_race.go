@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -97,15 +96,15 @@ func answeredTwice(r *recording.Recording, answers func(*recording.Exchange) int
 // again reports whether the race is repeated where each session is a process: the first time has shown
 // that nobody else is the reason, nor how much is said, so now it is enough to see the same again.
 func again(p *scenario.Play) bool {
-	return p.Limits.Patience > 1 && p.Combination.Transport == requirement.Stdio
+	return p.Limits.Patience > 1 && p.OnStdio()
 }
 
 // racing is a client for the race; alone says that nobody else has said anything to whoever may end. Where the end
 // of a session says something, nothing has happened in it before that could be the reason. A process is
 // started for it only when the one that others have used is not there any more.
 func racing(ctx context.Context, p *scenario.Play) (c *scenario.Client, alone, ok bool) {
-	if p.Combination.Transport == requirement.HTTP && !p.Modern() {
-		c, ok = p.Fresh(ctx, session.Options{Kind: recording.Probe})
+	if p.OnHTTP() && !p.Modern() {
+		c, ok = p.Fresh(ctx, scenario.Probing)
 		return c, !p.OneByOne, ok
 	}
 	c, ok = p.Expendable(ctx)
@@ -144,7 +143,7 @@ func undisturbed(ctx context.Context, c *scenario.Client) {
 
 // together reports whether requests are raced several at once.
 func together(c *scenario.Client) bool {
-	return !c.Modern() && c.Combination.Transport == requirement.Stdio
+	return !c.Modern() && c.OnStdio()
 }
 
 // raced is a request that is about to be cancelled.
@@ -243,7 +242,7 @@ func races(c *scenario.Client, before *recording.Exchange) int {
 
 // byClosing reports whether a request is cancelled by closing its stream.
 func byClosing(c *scenario.Client) bool {
-	return c.Modern() && c.Combination.Transport == requirement.HTTP
+	return c.Modern() && c.OnHTTP()
 }
 
 // cancel cancels a request as a client does.

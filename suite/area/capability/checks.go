@@ -17,7 +17,7 @@ import (
 // The scenario of the area.
 const Capabilities recording.Name = "capabilities" // what a target does for the capabilities it declares
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{capabilitiesScenario, undeclaredScenario}
 
 // The steps of the area's scripts.

@@ -6,6 +6,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // Up to three listed URIs are subscribed to, until one is accepted.
@@ -14,7 +15,7 @@ var capabilitiesScenario = &scenario.Scenario{
 	Title: "holding the target to the capabilities it declares",
 	Sends: "The list (once more with all client capabilities if it was refused), a read of something unlisted where nothing is listed, and a subscription to a listed resource.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.WalkResources},
+	After: verdict.ResourceWalk,
 	When:  scenario.Declared("resources"),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		listed := p.Resources()

@@ -21,7 +21,7 @@ import (
 // The scenario of the area.
 const GuardedCompletions recording.Name = "guarded-completions" // completions that must not give something away
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{
 	guardedCompletionsScenario,
 	malformedCompletionsScenario,
@@ -41,15 +41,17 @@ const (
 // values that must not come, one in a line.
 const tagInvented, tagNever recording.Tag = "invented", "never"
 
+var completions = []recording.Name{recording.TemplateCompletions}
+
 // Checks lists the checks of server/utilities/completion: what a target offers.
 var Checks = []verdict.Check{
-	{Requirement: "COMP-02", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, typed("completion", "completion.values", "completion.values[]"))},
-	{Requirement: "COMP-03", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
+	{Requirement: "COMP-02", From: completions, Judge: verdict.Each(completed, typed("completion", "completion.values", "completion.values[]"))},
+	{Requirement: "COMP-03", From: completions, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
 		n := valuesOf(x)
 		v.That(n <= 100, "at most 100 values",
 			fmt.Sprintf("%d values of %s", n, completionOf(x)), x)
 	})},
-	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "COMP-04", From: completions, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var misspelt verdict.Sightings
 		for _, x := range completed(r, v) {
 			typed("completion.total", "completion.hasMore")(x, v)
@@ -57,9 +59,9 @@ var Checks = []verdict.Check{
 		}
 		misspelt.ObserveMisspelt(v)
 	}},
-	{Requirement: "COMP-06", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, counted)},
-	{Requirement: "COMP-11", From: []recording.Name{recording.TemplateCompletions}, Judge: completes},
-	{Requirement: "COMP-12", From: []recording.Name{recording.TemplateCompletions}, Judge: takesContext},
+	{Requirement: "COMP-06", From: completions, Judge: verdict.Each(completed, counted)},
+	{Requirement: "COMP-11", From: completions, Judge: completes},
+	{Requirement: "COMP-12", From: completions, Judge: takesContext},
 	{Requirement: "COMP-15", From: []recording.Name{recording.TemplateCompletions, recording.MalformedCompletions}, Judge: oddSuggestions},
 	{Requirement: "COMP-14", From: []recording.Name{GuardedCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepGuarded) {

@@ -26,7 +26,7 @@ const (
 // Checks lists the checks of the area.
 var Checks = slices.Concat(discChecks, discVersionsChecks)
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{versionsScenario, advertisedScenario, afterHandshakeScenario}
 
 // The steps and tags of the area's scripts.
@@ -237,7 +237,7 @@ var discVersionsChecks = []verdict.Check{
 	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources,
 		Judge: sameForAllNames},
 	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages},
-		With: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		With: verdict.Reads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(scenario.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
 				again := r.Step(scenario.StepFirstRead + scenario.StepAgain) // served at the second attempt it is another matter
 				if reads := v.Recording(recording.Reads); reads != nil {

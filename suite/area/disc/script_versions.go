@@ -9,6 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // The tag "main" is that of requests for the first method.
@@ -17,7 +18,7 @@ var versionsScenario = &scenario.Scenario{
 	Title: "asking under versions that nobody implements",
 	Sends: "A request under a version that nobody implements, ordinary requests before and after, and one under a version that the error recommends.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.Reads},
+	After: verdict.Reads,
 	When:  scenario.InModern,
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		c.Do(ctx, c.Ordinary(stepSupported))
@@ -104,7 +105,7 @@ func initialized(
 	ctx context.Context, p *scenario.Play, c *scenario.Client, rev requirement.Revision,
 ) *scenario.Client {
 	q := scenario.Handshake(stepLegacy, rev)
-	if c != nil && p.Combination.Transport == requirement.Stdio && c.S.Alive() {
+	if c != nil && p.OnStdio() && c.S.Alive() {
 		q.Timeout = p.Limits.UpTo(time.Second)
 		x := c.S.Do(ctx, q)
 		if x.Result().Get("protocolVersion").Str == string(rev) {
@@ -143,7 +144,7 @@ var afterHandshakeScenario = &scenario.Scenario{
 		c.Do(ctx, p.Ordinary(scenario.StepPlain))
 		q := p.Ordinary(stepAfterHandshake)
 		q.Tags = recording.Tags{scenario.TagVersion: string(legacy)}
-		if p.Combination.Transport == requirement.HTTP {
+		if p.OnHTTP() {
 			c.Do(ctx, q)
 			return
 		}

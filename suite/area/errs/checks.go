@@ -23,7 +23,7 @@ const (
 	RemovedMethods recording.Name = "removed-methods" // methods that 2026-07-28 no longer has
 )
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{brokenReadScenario, removedMethodsScenario}
 
 // The steps of the area's scripts.
@@ -36,7 +36,7 @@ var seenErrors = []recording.Name{recording.Everything, recording.MissingReads, 
 
 // Checks lists the checks of server/resources#error-handling and basic/index#error-codes.
 var Checks = []verdict.Check{
-	{Requirement: "ERR-01", From: []recording.Name{recording.MissingReads}, With: []recording.Name{recording.Reads, recording.KnownReads},
+	{Requirement: "ERR-01", From: []recording.Name{recording.MissingReads}, With: verdict.PlainReads,
 		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if verdict.ReadsUnknown(v) {
 				return
@@ -100,7 +100,7 @@ var Checks = []verdict.Check{
 		}
 	}},
 	{Requirement: "ERR-08", From: []recording.Name{BrokenRead},
-		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
+		With: verdict.PlainReads, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepBroken) {
 				if verdict.ReadsUnknown(v) {
@@ -152,7 +152,7 @@ var Checks = []verdict.Check{
 				})
 			}
 		})},
-	{Requirement: "ERR-11", From: []recording.Name{recording.MalformedReads}, With: []recording.Name{recording.Reads, recording.KnownReads},
+	{Requirement: "ERR-11", From: []recording.Name{recording.MalformedReads}, With: verdict.PlainReads,
 		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(scenario.StepUntyped) {
 				if verdict.ReadsUnknown(v) {

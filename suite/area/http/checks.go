@@ -31,7 +31,7 @@ const (
 // Checks lists the checks of the area.
 var Checks = slices.Concat(httpChecks, httpMessagesChecks, httpStreamsChecks)
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{
 	httpHeadersScenario,
 	httpStatusesScenario,
@@ -71,27 +71,14 @@ var httpChecks = []verdict.Check{
 	headerProbe("HTTP-22", stepNoName, "a read without Mcp-Name"),
 	headerProbe("HTTP-23", stepOtherName, "a read whose Mcp-Name names another resource"),
 	headerProbe("HTTP-27", stepMethodCase, "a request whose Mcp-Method differs from its method in case"),
-	headerCheck("HTTP-15", func(r *recording.Recording, v *verdict.Verdict) {
-		if plainlyServed(r.Step(stepOrdinary), v) {
-			v.Expect(r.Step(scenario.StepNoVersion)).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch), "a request without MCP-Protocol-Version")
-		}
-	}, notBefore(requirement.R20250618)),
+	headerCheck("HTTP-15", plainly(refused(scenario.StepNoVersion, http.StatusBadRequest, verdict.CodeHeaderMismatch,
+		"a request without MCP-Protocol-Version")), notBefore(requirement.R20250618)),
 	headerCheck("HTTP-16", mismatchedVersions),
-	headerCheck("HTTP-17", func(r *recording.Recording, v *verdict.Verdict) {
-		if !plainlyServed(r.Step(stepOrdinary), v) {
-			return
-		}
-		v.Expect(r.Step(stepUnsupportedVersion)).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeUnsupportedVersion), "a request for the version 1900-01-01")
-	}),
-	headerCheck("HTTP-18", func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step(scenario.StepUnknownMethod)).To(matcher.BeRefusedWith(http.StatusNotFound, verdict.CodeMethodNotFound), "an unknown method")
-	}),
-	headerCheck("HTTP-19", func(r *recording.Recording, v *verdict.Verdict) {
-		if !plainlyServed(r.Step(stepOrdinary), v) {
-			return
-		}
-		v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeInvalidParams), "a request without the client's capabilities")
-	}),
+	headerCheck("HTTP-17", plainly(refused(stepUnsupportedVersion, http.StatusBadRequest, verdict.CodeUnsupportedVersion,
+		"a request for the version 1900-01-01"))),
+	headerCheck("HTTP-18", refused(scenario.StepUnknownMethod, http.StatusNotFound, verdict.CodeMethodNotFound, "an unknown method")),
+	headerCheck("HTTP-19", plainly(refused(stepNoCapabilities, http.StatusBadRequest, verdict.CodeInvalidParams,
+		"a request without the client's capabilities"))),
 	headerCheck("HTTP-24", func(r *recording.Recording, v *verdict.Verdict) {
 		x := r.Step(stepEncodedName)
 		switch {
@@ -123,10 +110,7 @@ var httpChecks = []verdict.Check{
 		}
 	}),
 	headerCheck("HTTP-28", verdict.Each(verdict.Steps(stepNameless), nameless)),
-	headerCheck("HTTP-29", func(r *recording.Recording, v *verdict.Verdict) {
-		if !plainlyServed(r.Step(stepOrdinary), v) {
-			return
-		}
+	headerCheck("HTTP-29", plainly(func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(stepSessionHeader)).To(matcher.BeResult(), "a request with a legacy Mcp-Session-Id")
 		v.Expect(r.Step(stepLastEvent)).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
 		for _, x := range r.Exchanges {
@@ -134,7 +118,7 @@ var httpChecks = []verdict.Check{
 				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+judge.Quote(id), x)
 			}
 		}
-	}, verdict.ModernOnly...),
+	}), verdict.ModernOnly...),
 	headerCheck("HTTP-34", repeatedIDs),
 	headerCheck("HTTP-61", func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(stepNoVersionMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without a version in _meta")
@@ -161,8 +145,24 @@ func plainlyServed(x *recording.Exchange, v *verdict.Verdict) bool {
 	return false
 }
 
+// plainly judges where the target knows the method of the request as it should be: see [plainlyServed].
+func plainly(judge verdict.Judge) verdict.Judge {
+	return func(r *recording.Recording, v *verdict.Verdict) {
+		if plainlyServed(r.Step(stepOrdinary), v) {
+			judge(r, v)
+		}
+	}
+}
+
+// refused judges that a header probe is refused by a status and a code.
+func refused(step recording.Step, status int, code int64, about string) verdict.Judge {
+	return func(r *recording.Recording, v *verdict.Verdict) {
+		v.Expect(r.Step(step)).To(matcher.BeRefusedWith(status, code), about)
+	}
+}
+
 // headerCheck is a check of the scenario with the header probes.
-func headerCheck(id string, judge func(*recording.Recording, *verdict.Verdict), needs ...verdict.Gate) verdict.Check {
+func headerCheck(id string, judge verdict.Judge, needs ...verdict.Gate) verdict.Check {
 	return verdict.Check{Requirement: id, From: []recording.Name{HTTPHeaders}, Needs: needs, Judge: judge}
 }
 

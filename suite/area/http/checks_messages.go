@@ -16,9 +16,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+var statuses = []recording.Name{HTTPStatuses}
+
 // The checks of Streamable HTTP, sending messages.
 var httpMessagesChecks = []verdict.Check{
-	{Requirement: "HTTP-01", From: []recording.Name{HTTPStatuses}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "HTTP-01", From: statuses, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		oneEndpoint(r, v)
 		oddMethods(r, v)
 	}},
@@ -29,7 +31,7 @@ var httpMessagesChecks = []verdict.Check{
 			}
 		}
 	})},
-	{Requirement: "HTTP-06", From: []recording.Name{HTTPStatuses}, Judge: refusedNotification},
+	{Requirement: "HTTP-06", From: statuses, Judge: refusedNotification},
 	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},
 	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: verdict.Each(verdict.Steps(scenario.StepBadVersion), func(x *recording.Exchange, v *verdict.Verdict) {
 		if x.Status == http.StatusNotFound {
@@ -57,9 +59,9 @@ var httpMessagesChecks = []verdict.Check{
 		}
 		v.Expect(x).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
 	}},
-	{Requirement: "HTTP-32", From: []recording.Name{HTTPStatuses}, Judge: conformingHeaders},
+	{Requirement: "HTTP-32", From: statuses, Judge: conformingHeaders},
 	{Requirement: "HTTP-35", From: []recording.Name{HTTPStatuses, recording.Everything}, Judge: verdict.InScenario(HTTPStatuses, strayAnswer, acceptedAnswers)},
-	{Requirement: "HTTP-36", From: []recording.Name{HTTPStatuses}, With: []recording.Name{recording.InvalidMessages}, Judge: malformedBodies},
+	{Requirement: "HTTP-36", From: statuses, With: []recording.Name{recording.InvalidMessages}, Judge: malformedBodies},
 	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients, HTTPCrowd}, With: verdict.BothWalks,
 		Judge: verdict.InScenario(HTTPCrowd, besideStreams, severalClients)},
 	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {

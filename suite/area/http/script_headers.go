@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -27,7 +28,7 @@ var httpHeadersScenario = &scenario.Scenario{
 	Title: "sending headers that are missing, wrong or oddly written",
 	Sends: "One request in many variations: Mcp-Method, Mcp-Name and the version header left out, contradicting the body or oddly written; also GET, DELETE and listen.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.Reads},
+	After: verdict.Reads,
 	When:  scenario.All(scenario.OverHTTP, scenario.InModern),
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		all := append(versionProbes(c), methodProbes(c)...)

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -26,7 +27,7 @@ var httpStreamsScenario = &scenario.Scenario{
 	Sends: "A GET stream, if there is one, and lists and reads with progress tokens beside it, also a read of what does not exist; their streams are watched for what does not belong there.",
 	Phase: scenario.Quiet,
 	In:    scenario.Own,
-	After: []recording.Name{recording.Reads},
+	After: verdict.Reads,
 	When:  scenario.OverHTTP,
 	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
 		stream := c.S.OpenStream(ctx, stepGet)

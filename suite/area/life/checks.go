@@ -27,7 +27,7 @@ const (
 	CapableClient   recording.Name = "capable-client"   // a client that declares what it can do
 )
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{
 	handshakeScenario, pingsScenario, faultyHandshakeScenario, negotiationScenario, capableClientScenario,
 }
@@ -138,7 +138,7 @@ var Checks = []verdict.Check{
 				v.Holds()
 			}
 		}},
-	{Requirement: "LIFE-13", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true,
+	{Requirement: "LIFE-13", From: verdict.Everything, With: verdict.Every, Probes: true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			ofTheRevision(r, v)
 			ofTheClient(r, v)

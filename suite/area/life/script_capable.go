@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -43,7 +43,7 @@ var capableClientScenario = &scenario.Scenario{
 	Phase:  scenario.Destructive, // a target may end over it
 	Waits:  true,
 	In:     scenario.Own,
-	After:  []recording.Name{recording.WalkResources},
+	After:  verdict.ResourceWalk,
 	When:   legacyOnly,
 	Script: playCapable,
 }
@@ -75,7 +75,7 @@ func playCapable(ctx context.Context, p *scenario.Play) {
 			other.hangUp(ctx)
 		}
 	}
-	if p.Combination.Transport == requirement.Stdio || p.Instances == 1 || !c.S.Alive() {
+	if p.OnStdio() || p.Instances == 1 || !c.S.Alive() {
 		return // none can stay
 	}
 	c.seesLeave(ctx, asks, moment)
@@ -103,7 +103,7 @@ func newCapable(ctx context.Context, p *scenario.Play, root string, slow bool) (
 	c.Client, ok = p.Fresh(ctx, session.Options{Kind: recording.Capable, HoldInitialized: slow,
 		Capabilities: c.declared, Answer: c.reply})
 	if ok && slow {
-		if p.Combination.Transport != requirement.HTTP { // where there is no stream yet
+		if !p.OnHTTP() { // where there is no stream yet
 			c.S.Quiet(ctx, p.Limits.QuietWindow/3)
 		}
 		c.Note(c.S.Initialized(ctx))

@@ -78,7 +78,7 @@ var faultyHandshakeScenario = &scenario.Scenario{
 		for i, q := range incomplete(c) {
 			// A lenient server has opened the session now, and a second handshake is another fault: only a
 			// result shows that it was taken for a handshake. That saves a process.
-			open, stdio := last.Succeeded(), c.Combination.Transport == requirement.Stdio
+			open, stdio := last.Succeeded(), c.OnStdio()
 			x := &recording.Exchange{}
 			if open && stdio && c.S.Alive() {
 				q.Timeout = c.Limits.UpTo(time.Second)
@@ -211,7 +211,7 @@ var negotiationScenario = &scenario.Scenario{
 			settle(c, c.Note(c.S.Do(ctx, q)))
 		}
 		if x.Succeeded() && newest(p) {
-			modern := p.Combination.Transport != requirement.Stdio && slices.Contains(p.Facts.Served, requirement.R20260728)
+			modern := !p.OnStdio() && slices.Contains(p.Facts.Served, requirement.R20260728)
 			for _, version := range []string{futureVersion, string(requirement.R20260728)} {
 				if (version == futureVersion || modern) && again(ctx, c) {
 					settle(c, c.Note(c.S.Do(ctx, hello(c, stepLater, version))))

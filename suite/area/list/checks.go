@@ -26,7 +26,7 @@ const (
 // Checks lists the checks of the area.
 var Checks = slices.Concat(listChecks, relistChecks)
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{relistScenario, listParamsScenario, sameListScenario}
 
 // The steps of the area's scripts. "again" walks the list once more; "reread" is a read that was refused, "repeat" one that

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // fewPages bounds the walks that only serve comparison, so that a long list does
@@ -88,7 +89,7 @@ var sameListScenario = &scenario.Scenario{
 	Name:  SameList,
 	Title: "comparing the list of two connections",
 	Sends: "The list on one connection, after requests that have nothing to do with it, and on another connection.",
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	After: verdict.BothWalks,
 	In:    scenario.Opening,
 	When:  scenario.Where((*scenario.Play).Modern, recording.CodeCombination, "before 2026-07-28 a list may depend on the session"),
 	Script: func(ctx context.Context, p *scenario.Play) {

@@ -26,7 +26,7 @@ const (
 // Checks lists the checks of the area.
 var Checks = slices.Concat(metaChecks, metaRequestsChecks)
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{badMetadataScenario, logLevelsScenario}
 
 // The steps of the area's scripts.

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // What lacks a version may be taken for the message of a legacy client by a server of both eras, and its
@@ -44,7 +44,7 @@ var badMetadataScenario = &scenario.Scenario{
 		if len(versions) == 0 {
 			return
 		}
-		if c, ok := c.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
+		if c, ok := c.Fresh(ctx, scenario.Probing); ok {
 			c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 			for _, q := range slices.Backward(versions) { // the one without a version is sent when the other was answered
 				c.Do(ctx, q)
@@ -58,11 +58,11 @@ var logLevelsScenario = &scenario.Scenario{
 	Name:  LogLevels,
 	Title: "setting the log level",
 	Sends: "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, over HTTP in another session, and over stdio a list behind it.",
-	After: []recording.Name{recording.Reads},
+	After: verdict.Reads,
 	In:    scenario.Opening,
 	When:  scenario.All(scenario.InLegacy, scenario.Declared("logging")),
 	Script: func(ctx context.Context, p *scenario.Play) {
-		stdio := p.Combination.Transport == requirement.Stdio
+		stdio := p.OnStdio()
 		c, _, ok := p.GoOn(ctx, session.Options{})
 		if !ok {
 			return

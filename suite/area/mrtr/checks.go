@@ -20,7 +20,7 @@ import (
 // The scenario of the area.
 const Superfluous recording.Name = "superfluous-answers" // answers that nobody asked for
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{inputReadsScenario, superfluousScenario}
 
 // The steps of the area's scripts.
@@ -39,6 +39,8 @@ const tagMatters, tagUnanswered recording.Tag = "matters", "unanswered"
 // tagRequired is the tag that names the i-th capability which the target file says a read needs.
 func tagRequired(i int) recording.Tag { return recording.Tag("required:" + strconv.Itoa(i)) }
 
+var inputReads = []recording.Name{recording.InputReads}
+
 // Checks lists the checks of basic/patterns/mrtr.
 var Checks = []verdict.Check{
 	{Requirement: "MRTR-01", From: verdict.Everything,
@@ -51,7 +53,7 @@ var Checks = []verdict.Check{
 				}
 			})
 		}},
-	{Requirement: "MRTR-02", From: []recording.Name{recording.InputReads}, Judge: verdict.Each(verdict.InputRequired, wellFormedInput)},
+	{Requirement: "MRTR-02", From: inputReads, Judge: verdict.Each(verdict.InputRequired, wellFormedInput)},
 	{Requirement: "MRTR-04", From: []recording.Name{recording.Reads, recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Calls("resources/read") {
 			if v.Answered(x) {
@@ -59,11 +61,11 @@ var Checks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "MRTR-05", From: []recording.Name{recording.InputReads}, Judge: missingCapabilityNamed},
-	{Requirement: "MRTR-07", From: []recording.Name{recording.InputReads},
+	{Requirement: "MRTR-05", From: inputReads, Judge: missingCapabilityNamed},
+	{Requirement: "MRTR-07", From: inputReads,
 		Judge: verdict.Judge(otherState).Or(recording.CodeNeedsConfig,
 			"the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")},
-	{Requirement: "MRTR-08", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "MRTR-08", From: inputReads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(stepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
 	}},
 	{Requirement: "MRTR-09", From: []recording.Name{Superfluous}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -83,7 +85,7 @@ var Checks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "MRTR-10", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "MRTR-10", From: inputReads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x, before, asked := r.Step(stepLingering), r.Step(stepBare), r.Step(stepAsk)
 		if !v.Answered(x) || asked == nil || !verdict.AsksForInput(asked) {
 			return
@@ -95,8 +97,8 @@ var Checks = []verdict.Check{
 		v.RestsOn(asked)
 		v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", matcher.Describe(x), x)
 	}},
-	{Requirement: "MRTR-11", From: []recording.Name{recording.InputReads}, Judge: wholeFlow},
-	{Requirement: "MRTR-60", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "MRTR-11", From: inputReads, Judge: wholeFlow},
+	{Requirement: "MRTR-60", From: inputReads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if len(verdict.InputRequired(r, v)) == 0 || !verdict.Baseline(r, v, scenario.StepPlain) {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 var superfluousScenario = &scenario.Scenario{
@@ -12,7 +13,7 @@ var superfluousScenario = &scenario.Scenario{
 	Title: "answers that nobody asked for",
 	Sends: "Reads of a resource that needs no input, with answers that nobody asked for, well-formed and malformed.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.Reads},
+	After: verdict.Reads,
 	When:  scenario.InModern,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		uri := p.Readable()

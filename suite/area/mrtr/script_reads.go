@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -174,7 +173,7 @@ func alphanumeric(c byte) bool {
 
 // otherCaller finishes as another caller what one has begun.
 func (f *inputFlow) otherCaller(ctx context.Context, c *scenario.Client) {
-	if f.p.Combination.Transport != requirement.HTTP {
+	if !f.p.OnHTTP() {
 		return
 	}
 	other := f.p.Target.WithRights(target.RightsEqual)

@@ -23,7 +23,7 @@ const (
 	CompleteWalks  recording.Name = "complete-walks"  // walks through lists whose entries are known
 )
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{completeWalksScenario,
 	paging(Paging, recording.WalkResources, "resources/list", ""),
 	paging(TemplatePaging, recording.WalkTemplates, "resources/templates/list", " of templates"),
@@ -60,11 +60,11 @@ var Checks = []verdict.Check{
 			}
 			misspelt.ObserveMisspelt(v)
 		}},
-	{Requirement: "PAGE-02", From: []recording.Name{recording.WalkResources}, Needs: verdict.Resources,
+	{Requirement: "PAGE-02", From: verdict.ResourceWalk, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), v) }},
-	{Requirement: "PAGE-03", From: []recording.Name{recording.WalkResources}, Needs: verdict.Resources,
+	{Requirement: "PAGE-03", From: verdict.ResourceWalk, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { ownCursors(verdict.Walked(r, v), v) }},
-	{Requirement: "PAGE-04", From: []recording.Name{recording.WalkResources}, Needs: verdict.Resources,
+	{Requirement: "PAGE-04", From: verdict.ResourceWalk, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { advancing(verdict.Walked(r, v), v) }},
 	{Requirement: "PAGE-05", From: []recording.Name{BadCursors, Paging, TemplatePaging},
 		Needs: verdict.Resources,

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
 
@@ -64,7 +65,7 @@ var badCursorsScenario = &scenario.Scenario{
 	Sends: "resources/list with cursors that were never handed out: unknown, very long, garbage, a script, a number, an object and an array; a plain list before and after.",
 	Phase: scenario.Destructive,
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	After: verdict.BothWalks,
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		old := map[string]string{}
 		for method, walk := range map[string]recording.Name{"resources/list": recording.WalkResources, "resources/templates/list": recording.WalkTemplates} {

@@ -14,7 +14,7 @@ import (
 // The scenario of the area.
 const Progress recording.Name = "progress" // reads with progress tokens
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{progressScenario}
 
 // The steps of the area's scripts.

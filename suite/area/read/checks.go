@@ -26,7 +26,7 @@ const TaskRead recording.Name = "task-read" // a read with a task parameter
 // Checks lists the checks of the area.
 var Checks = slices.Concat(readChecks, readBytesChecks)
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{knownReadsScenario, taskReadScenario}
 
 // The steps of the area's scripts.
@@ -34,8 +34,6 @@ const stepTask, stepText, stepBlob recording.Step = "task", "text", "blob"
 
 // The tags of the area's scripts.
 const tagBase64, tagSHA256 recording.Tag = "base64", "sha256"
-
-var reads = []recording.Name{recording.Reads}
 
 // The checks of server/resources, reading: the shape of contents.
 var readChecks = []verdict.Check{

@@ -20,7 +20,7 @@ import (
 
 // The checks of server/resources, reading: what the contents say.
 var readBytesChecks = []verdict.Check{
-	{Requirement: "READ-12", From: reads, Needs: verdict.Resources,
+	{Requirement: "READ-12", From: verdict.Reads, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range verdict.Readings(r, v, recording.StepRead) {
 				for _, c := range x.Contents {
@@ -55,7 +55,7 @@ var readBytesChecks = []verdict.Check{
 				knownBlob(v, x)
 			}
 		})},
-	{Requirement: "READ-15", From: reads, With: verdict.ResourceWalk, Needs: verdict.Resources,
+	{Requirement: "READ-15", From: verdict.Reads, With: verdict.ResourceWalk, Needs: verdict.Resources,
 		Judge: fitsType},
 	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {

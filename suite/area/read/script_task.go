@@ -6,6 +6,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 var taskReadScenario = &scenario.Scenario{
@@ -13,7 +14,7 @@ var taskReadScenario = &scenario.Scenario{
 	Title: "reading with a task parameter",
 	Sends: "A read with a task parameter of what could be read without, and one without it where that is refused.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.Reads},
+	After: verdict.Reads,
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20251125 },
 		recording.CodeCombination, "only 2025-11-25 has the task parameter"),
 	Script: func(ctx context.Context, p *scenario.Play) {

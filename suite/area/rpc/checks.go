@@ -30,7 +30,7 @@ const (
 // Checks lists the checks of the area.
 var Checks = slices.Concat(rpcChecks, rpcRequestsChecks)
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{clientNotificationsScenario, concurrencyScenario, foreignMessagesScenario, requestIDsScenario}
 
 // The steps of the area's scripts.

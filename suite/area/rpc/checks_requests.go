@@ -92,38 +92,15 @@ var rpcRequestsChecks = []verdict.Check{
 		}
 	}},
 	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages, ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(scenario.StepNoMethod) {
-			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
-				continue
+		for _, step := range []recording.Step{scenario.StepNoMethod, scenario.StepMistypedMethod, stepUnmarked, scenario.StepNullID, scenario.StepDoubledMember} {
+			for _, x := range r.Steps(step) {
+				if !endsServer(r, x, v) && (!x.Fatal || !verdict.DiesOfText(r, v)) {
+					invalid(x, v)
+				}
 			}
-			refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
-		}
-		for _, x := range r.Steps(scenario.StepMistypedMethod) {
-			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
-				continue
-			}
-			// There is no method of that name either.
-			refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32601, -32602, -32700)
-		}
-		for _, x := range r.Steps(stepUnmarked) {
-			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
-				continue
-			}
-			// JSON-RPC 2.0 advises to take requests of version 1.0, which have no jsonrpc; those have their params in an array.
-			form := cmp.Or(strings.TrimSuffix(x.Tags[scenario.TagForm], ","), "no jsonrpc")
-			v.WarnUnless(!x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence",
-				matcher.Describe(x)+" to a request with "+form, x)
-		}
-		for _, x := range r.Steps(scenario.StepNullID, scenario.StepDoubledMember) {
-			if !x.Fatal || endsServer(r, x, v) || verdict.DiesOfText(r, v) {
-				continue
-			}
-			about := map[recording.Step]string{scenario.StepNullID: "a request whose id is null", scenario.StepDoubledMember: "a request with members that occur twice"}[x.Step]
-			// What is made of them is nowhere laid down.
-			v.Observe("lost-over-unclear-request", verdict.LostWords(x)+" to "+about, x)
 		}
 	}},
-	{Requirement: "RPC-17", From: []recording.Name{Concurrency}, With: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "RPC-17", From: []recording.Name{Concurrency}, With: verdict.Reads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		asked := map[string]bool{}
 		for _, x := range r.Steps(stepTogether) {
 			asked[x.Tags[recording.TagURI]] = true
@@ -305,6 +282,31 @@ func strays(r *recording.Recording, v *verdict.Verdict) {
 				SharedCause: verdict.AnsweredNotification,
 			})
 		}
+	}
+}
+
+// invalid: what is no proper request is refused. What is made of a null id or of members that occur twice is nowhere laid
+// down, and there is no method whose name is a number, either.
+func invalid(x *recording.Exchange, v *verdict.Verdict) {
+	unclear := "a request with members that occur twice"
+	switch x.Step {
+	case scenario.StepNoMethod:
+		refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
+		return
+	case scenario.StepMistypedMethod:
+		refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32601, -32602, -32700)
+		return
+	case stepUnmarked:
+		// JSON-RPC 2.0 advises to take requests of version 1.0, which have no jsonrpc; those have their params in an array.
+		form := cmp.Or(strings.TrimSuffix(x.Tags[scenario.TagForm], ","), "no jsonrpc")
+		v.WarnUnless(!x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence",
+			matcher.Describe(x)+" to a request with "+form, x)
+		return
+	case scenario.StepNullID:
+		unclear = "a request whose id is null"
+	}
+	if x.Fatal {
+		v.Observe("lost-over-unclear-request", verdict.LostWords(x)+" to "+unclear, x)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
@@ -49,7 +48,7 @@ var requestIDsScenario = &scenario.Scenario{
 		}
 		long := " " + strings.Repeat("mcpcheck-", 22) + "caf" + apart + " "
 		x := ask(c, stepID, strconv.Quote(long))
-		if c.Combination.Transport != requirement.Stdio && x.Succeeded() && x.Message().Get("id").String() == long {
+		if !c.OnStdio() && x.Succeeded() && x.Message().Get("id").String() == long {
 			if cut := ask(c, stepChunked, strconv.Quote("caf"+apart+" in chunks")); cut.Failed() || cut.Outcome == recording.HTTPOnly {
 				ask(c, stepChunkedPlainly, `"cafe in chunks"`)
 			}
@@ -167,7 +166,7 @@ var clientNotificationsScenario = &scenario.Scenario{
 				Params: map[string]any{"requestId": 900003, "reason": "never made"}},
 			{Step: stepInitializedAgain, Method: "notifications/initialized", Notification: true},
 		}
-		if !c.Modern() && c.Combination.Transport != requirement.HTTP {
+		if !c.Modern() && !c.OnHTTP() {
 			failure := `"error":{"code":-32601,"message":"` + recording.RefusalText + `"}`
 			for _, stray := range [][2]string{{`"mcpcheck-stray"`, `"result":{}`}, {"900009", failure}} {
 				body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, stray[0], stray[1])

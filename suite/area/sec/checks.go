@@ -31,7 +31,7 @@ const (
 // Checks lists the checks of the area.
 var Checks = slices.Concat(secChecks, secAuthChecks)
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{credentialsScenario, rightsScenario, logSecretsScenario, originsScenario, publicAddressScenario}
 
 // The steps of the area's scripts. "invalid" has made-up credentials, "anonymous-list" none, "owner" is a read by whom the
@@ -55,15 +55,17 @@ const (
 	tagAddress, tagOf, tagOrdinary            recording.Tag = "address", "of", "ordinary"
 )
 
+var origins, credentials = []recording.Name{Origins}, []recording.Name{Credentials}
+
 // The checks of transport security: where requests may come from.
 var secChecks = []verdict.Check{
-	{Requirement: "SEC-01", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"),
+	{Requirement: "SEC-01", From: origins, Needs: verdict.Allowed("any-origin"),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			uncheckedHost(r, v)
 			forbiddenOrigin(r, v)
 			lookAlikesRefused(r, v)
 		}},
-	{Requirement: "SEC-02", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"),
+	{Requirement: "SEC-02", From: origins, Needs: verdict.Allowed("any-origin"),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			uncheckedHost(r, v)
 			x := r.Step(stepRequest)
@@ -83,9 +85,9 @@ var secChecks = []verdict.Check{
 			}
 			lookAlikesRefused(r, v)
 		}},
-	{Requirement: "SEC-03", From: []recording.Name{Origins}, Needs: verdict.Allowed("any-origin"),
+	{Requirement: "SEC-03", From: origins, Needs: verdict.Allowed("any-origin"),
 		Judge: everyOrigin},
-	{Requirement: "SEC-04", From: []recording.Name{Origins}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "SEC-04", From: origins, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		without, with := r.Step(stepNoOrigin), r.Step(stepOwnOrigin)
 		if answeredOrigin(without, v) && answeredOrigin(with, v) {
 			v.RestsOn(with)
@@ -104,7 +106,7 @@ var secChecks = []verdict.Check{
 						x.Tags[tagAddress]), x)
 			}
 		}},
-	{Requirement: "SEC-63", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Judge: survives},
+	{Requirement: "SEC-63", From: verdict.Everything, With: verdict.Every, Probes: true, Judge: survives},
 	{Requirement: "SEC-14", From: []recording.Name{LogSecrets, recording.Everything}, Judge: loggedSecrets},
 }
 
@@ -317,15 +319,15 @@ func sentSecrets(r *recording.Recording) map[string]string {
 
 // The checks of authorisation: who may call, and see what.
 var secAuthChecks = []verdict.Check{
-	{Requirement: "SEC-08", From: []recording.Name{Credentials}, Judge: challenge},
-	{Requirement: "SEC-09", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "SEC-08", From: credentials, Judge: challenge},
+	{Requirement: "SEC-09", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if metadata(r) == nil {
 			challenge(r, v)
 		} else if x := challenged(r); x != nil {
 			v.Holds()
 		}
 	}},
-	{Requirement: "SEC-10", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "SEC-10", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x := r.Step(stepInvalid)
 		if demanded(r, v) && answeredOrigin(x, v) {
 			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
@@ -339,8 +341,8 @@ var secAuthChecks = []verdict.Check{
 	{Requirement: "SEC-11", From: []recording.Name{Rights}, Judge: insufficientScope},
 	{Requirement: "SEC-12", From: []recording.Name{Rights}, Judge: protectedResources},
 	{Requirement: "SEC-62", From: []recording.Name{Rights}, Judge: ownersContents},
-	{Requirement: "SEC-15", From: []recording.Name{Credentials}, Judge: missingCredentials},
-	{Requirement: "SEC-60", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "SEC-15", From: credentials, Judge: missingCredentials},
+	{Requirement: "SEC-60", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x := metadata(r)
 		if x == nil {
 			v.NotExercised("the target offers no protected-resource metadata")
@@ -349,7 +351,7 @@ var secAuthChecks = []verdict.Check{
 		servers := gjson.Get(x.Tags[recording.TagText], "authorization_servers")
 		v.That(servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")), "authorization_servers with at least one entry", "authorization_servers is "+judge.Brief(servers), x)
 	}},
-	{Requirement: "SEC-61", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "SEC-61", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepForeign); x != nil && answeredOrigin(x, v) {
 			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
 				Expected: "HTTP 401",

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // A token that nobody issued.
@@ -213,14 +214,14 @@ var logSecretsScenario = &scenario.Scenario{
 	Sends:    "A list and a read with a made-up bearer token, with all log messages switched on.",
 	Phase:    scenario.Quiet,
 	In:       scenario.Own,
-	After:    []recording.Name{recording.Reads},
+	After:    verdict.Reads,
 	Security: true,
 	When: scenario.All(
 		overAnyHTTP,
 		scenario.Where(func(p *scenario.Play) bool { return !authorized(p) },
 			recording.CodeNotExercised, "the endpoint has credentials of its own, which every other scenario sends"),
 	),
-	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnFresh(scenario.Probing, func(ctx context.Context, c *scenario.Client) {
 		stream := c.S.OpenStream(ctx, stepGet)
 		if !c.Modern() && c.Facts.Declares("logging") {
 			c.Do(ctx, session.Request{Step: stepLevel, Method: "logging/setLevel", Params: map[string]any{"level": "debug"}})

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // foreignHost and foreignOrigin are those of a page which no server can mean to serve.
@@ -26,7 +27,7 @@ const (
 
 // overAnyHTTP is the condition of scenarios about both HTTP transports.
 var overAnyHTTP = scenario.Where(func(p *scenario.Play) bool {
-	return p.Combination.Transport != requirement.Stdio && p.Combination.Defined()
+	return !p.OnStdio() && p.Combination.Defined()
 }, recording.CodeCombination, "the scenario is about HTTP")
 
 // Steps, all with the tag "origin": "no-origin" and "own-origin" are the same
@@ -41,10 +42,10 @@ var originsScenario = &scenario.Scenario{
 	Name:     Origins,
 	Title:    "calling from foreign web pages",
 	Sends:    "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; requests from origins that look like its own, and from that of a page with a certificate; on a loopback address also a request with the Host header of such a page.",
-	After:    []recording.Name{recording.Reads},
+	After:    verdict.Reads,
 	When:     overAnyHTTP,
 	Security: true,
-	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnFresh(scenario.Probing, func(ctx context.Context, c *scenario.Client) {
 		origin := ownOrigin(c)
 		for _, q := range c.Ordinarily(
 			session.Request{Step: stepNoOrigin, Tags: recording.Tags{recording.TagOrigin: "none"}, Omit: []string{"Origin"}},
@@ -67,7 +68,7 @@ var originsScenario = &scenario.Scenario{
 		})
 		c.DoEach(ctx, lookAlikes(c, origin)...)
 		foreignStream(ctx, c)
-		if c.Combination.Transport == requirement.HTTP {
+		if c.OnHTTP() {
 			foreignInitialize(ctx, c.Play)
 			foreign(ctx, c, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 		}

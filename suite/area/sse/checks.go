@@ -25,7 +25,7 @@ const (
 	SSEEndpoint recording.Name = "sse-endpoint" // the event stream of HTTP+SSE, opened by hand
 )
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{sseEndpointScenario, httpResumeScenario}
 
 // The steps of the area's scripts. "open" opens the stream of HTTP+SSE; "first" and "second", unlike "json", are answered by streams, which are

@@ -33,9 +33,9 @@ var httpResumeScenario = &scenario.Scenario{
 		"stream that is dropped and, if events on it have ids, asked for again behind another request.",
 	Phase: scenario.Quiet,
 	In:    scenario.Own,
-	After: []recording.Name{recording.Reads},
+	After: verdict.Reads,
 	When:  scenario.OverLegacyHTTP,
-	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnFresh(scenario.Probing, func(ctx context.Context, c *scenario.Client) {
 		listened := besideListening(ctx, c)
 		x, ids := streamed(ctx, c)
 		if len(ids) == 0 {
@@ -99,7 +99,7 @@ func besideListening(ctx context.Context, c *scenario.Client) (listened func() b
 	if c.S.HTTPSession() == "" || c.Limited() {
 		return here
 	}
-	other, ok := c.Fresh(ctx, session.Options{Kind: recording.Probe})
+	other, ok := c.Fresh(ctx, scenario.Probing)
 	if !ok {
 		return here
 	}
@@ -143,7 +143,7 @@ func otherSession(ctx context.Context, c *scenario.Client, x *recording.Exchange
 	if c.S.HTTPSession() == "" {
 		return nil
 	}
-	other, ok := c.Fresh(ctx, session.Options{Kind: recording.Probe})
+	other, ok := c.Fresh(ctx, scenario.Probing)
 	if !ok {
 		return nil
 	}

@@ -25,7 +25,7 @@ const (
 	Parting recording.Name = "parting" // a subscription that stands when its process ends
 )
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{framingScenario, partingScenario}
 
 // The steps of the area's scripts.
@@ -37,7 +37,7 @@ const (
 
 // Checks lists the checks of the stdio transport.
 var Checks = []verdict.Check{
-	{Requirement: "STDIO-01", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "STDIO-01", From: verdict.Everything, With: verdict.Every, Probes: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		named := map[string]bool{}
 		onlyMessages(r, named, v)
 		for _, each := range v.Recordings() { // with what error handlers print while they are probed
@@ -58,7 +58,7 @@ var Checks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "STDIO-03", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Endings: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "STDIO-03", From: verdict.Everything, With: verdict.Every, Probes: true, Endings: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range r.Incoming(0) {
 			if f.Parsed().Kind != wire.KindOther {
 				v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message", "a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -32,7 +31,7 @@ var framingScenario = &scenario.Scenario{
 }
 
 func onStdio(p *scenario.Play) *recording.Skipped {
-	if p.Combination.Transport != requirement.Stdio {
+	if !p.OnStdio() {
 		return scenario.Skip(recording.CodeCombination, "it is about stdio")
 	}
 	return nil

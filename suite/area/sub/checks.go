@@ -21,7 +21,7 @@ const (
 	Shutdown recording.Name = "shutdown"
 )
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{shutdownScenario, subscriptionsScenario, badSubscriptionsScenario}
 
 // The steps of the area's scripts.
@@ -92,7 +92,7 @@ var Checks = []verdict.Check{
 	check("SUB-10", withSelf, quiet, subscribes, keptApart, toldByItself(map[string]string{
 		"foreign": "after another session had subscribed it as well, and given it up",
 	})),
-	check("SUB-62", withSelf, []recording.Name{recording.Reads}, subscribes, updateCanBeRead, nothingNew),
+	check("SUB-62", withSelf, verdict.Reads, subscribes, updateCanBeRead, nothingNew),
 	check("SUB-11", bad, nil, subscribes, refusedWithoutURI),
 
 	check("SUB-28", withQuiet, nil, subscribes, updateArrives, byThemselves(true)),

@@ -7,6 +7,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
@@ -21,7 +22,7 @@ var shutdownScenario = &scenario.Scenario{
 	Title: "letting the target end its subscriptions",
 	Sends: "A listen stream that the target is then made to end.",
 	Phase: scenario.Mutate,
-	After: []recording.Name{recording.WalkResources},
+	After: verdict.ResourceWalk,
 	When: scenario.All(
 		scenario.InModern,
 		scenario.Where(func(p *scenario.Play) bool { return p.Target.Triggers.Shutdown != nil },

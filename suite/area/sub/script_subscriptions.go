@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // fewSubscriptions is how many listed resources a script tries to subscribe.
@@ -69,7 +70,7 @@ var badSubscriptionsScenario = &scenario.Scenario{
 	Title: "subscribing without saying to what",
 	Sends: "Subscriptions without a URI or with one that is no string; in 2026-07-28, listen requests without a filter, with an empty and with malformed ones, and the subscribe methods of earlier revisions.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.WalkResources},
+	After: verdict.ResourceWalk,
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Modern() || p.Facts.Declares("resources.subscribe") },
 		recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe"),
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {

@@ -19,7 +19,7 @@ import (
 // The scenario of the area.
 const TemplatesWithoutParams recording.Name = "templates-without-params" // resources/templates/list with and without params
 
-// Scenarios lists the scripts whose recordings only this area judges.
+// Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{expansionsScenario, templatesWithoutParamsScenario}
 
 // The steps and tags of the area's scripts.
@@ -48,7 +48,7 @@ var Checks = []verdict.Check{
 	grammar("TMPL-05", "expressions of RFC 6570: an operator (+ # . / ; ? &) or none, names of letters, digits, _ and dots, a modifier :n or *",
 		judge.CodeBadOperator, judge.CodeBadVariable, judge.CodeBadModifier, judge.CodeReservedOperator),
 	grammar("TMPL-08", "literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral, judge.CodeBadPercent, judge.CodeApostrophe),
-	{Requirement: "TMPL-09", From: templateWalk, With: []recording.Name{recording.WalkResources},
+	{Requirement: "TMPL-09", From: templateWalk, With: verdict.ResourceWalk,
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			items := verdict.ListedItems(r, v)
@@ -87,7 +87,7 @@ var Checks = []verdict.Check{
 				func(x *recording.Exchange) bool { return x.Tags[scenario.TagMIME] != "" })
 		}},
 	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
-		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
+		With: verdict.PlainReads, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepExpansion) {
 				if x.Tags[tagEncoded] == "" { // those are judged by TMPL-12
@@ -98,7 +98,7 @@ var Checks = []verdict.Check{
 			neverRead(r, v)
 		}},
 	{Requirement: "TMPL-12", From: []recording.Name{recording.Expansions},
-		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
+		With: verdict.PlainReads, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.Steps(stepExpansion), func(x *recording.Exchange, v *verdict.Verdict) {
 			if _, known := x.Tags[recording.TagText]; known && x.Tags[tagEncoded] != "" {
 				expanded(x, v)
@@ -107,7 +107,7 @@ var Checks = []verdict.Check{
 			"give an argument with a space or a letter beyond ASCII, and the text that it leads to, "+
 				inFile)},
 	{Requirement: "TMPL-13", From: []recording.Name{recording.TemplateSweep, recording.Expansions},
-		With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: verdict.Resources,
+		With: verdict.PlainReads, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			queryNeeded(r, v)
 			for _, x := range r.Steps(stepQuery) {

@@ -19,7 +19,7 @@ import (
 // The checks of the URIs that the target is given:
 // server/resources#security-considerations.
 var uriAskedChecks = []verdict.Check{
-	{Requirement: "URI-08", From: []recording.Name{recording.MalformedReads, recording.TemplateSweep}, With: []recording.Name{recording.Every},
+	{Requirement: "URI-08", From: []recording.Name{recording.MalformedReads, recording.TemplateSweep}, With: verdict.Every,
 		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			v.Sampled(r)
 			if r.Scenario == recording.TemplateSweep {
@@ -44,7 +44,7 @@ var uriAskedChecks = []verdict.Check{
 	{Requirement: "URI-16", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources,
 		Judge: noPatterns},
 	leaving("URI-10", scenario.StepDots), leaving("URI-11", scenario.StepEncoded), leaving("URI-12", scenario.StepTemplate),
-	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: reads,
+	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: verdict.PlainReads,
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			keptIn(r, v, scenario.StepTrick, scenario.StepSystem)
@@ -72,7 +72,7 @@ var uriAskedChecks = []verdict.Check{
 
 // leaving is a check that the ways out of some steps yield nothing.
 func leaving(id string, steps ...recording.Step) verdict.Check {
-	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal}, With: reads,
+	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal}, With: verdict.PlainReads,
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, steps...) }}
 }
@@ -286,13 +286,10 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 	}
 }
 
-// reads are the reads of what is listed, or known.
-var reads = []recording.Name{recording.Reads, recording.KnownReads}
-
 // forbidden reports whether a read was refused by HTTP 403 where others are served: what its URI says is the
 // reason then, and not that credentials are missing.
 func forbidden(v *verdict.Verdict, x *recording.Exchange) bool {
-	return x.Status == http.StatusForbidden && !x.Succeeded() && slices.ContainsFunc(reads, func(name recording.Name) bool {
+	return x.Status == http.StatusForbidden && !x.Succeeded() && slices.ContainsFunc(verdict.PlainReads, func(name recording.Name) bool {
 		r := v.Recording(name)
 		return r != nil && slices.ContainsFunc(r.Calls("resources/read"), (*recording.Exchange).Succeeded)
 	})
