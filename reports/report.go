@@ -301,7 +301,7 @@ type Result struct {
 type Observation struct {
 	// ID is the code of its kind, such as "inconsistent".
 	ID string `json:"id"`
-	// Title is that of the requirement it came up with.
+	// Title says in a line what was seen; of a kind that the catalogue lacks it is that of the requirement.
 	Title string `json:"title"`
 	// Requirement is the id of the requirement it came up with, if any.
 	Requirement string `json:"requirement,omitempty"`

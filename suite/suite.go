@@ -15,8 +15,8 @@
 //     suite/target describes the server under test;
 //   - suite/scenario has what scripts are made of, and those whose recordings several areas
 //     judge; suite/recording is what they leave behind;
-//   - suite/requirement has the types and the reader of rows, and the table of revisions;
-//     suite/catalogue joins the rows of areas;
+//   - suite/requirement has the types and the reader of rows, the table of revisions, and the
+//     catalogue of all areas;
 //   - suite/verdict is the kit of checks, with the Gomega matchers of suite/matcher and the
 //     oracles of suite/judge;
 //   - suite/area has a package for each area: its rows, its scripts, its checks;

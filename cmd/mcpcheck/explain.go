@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports/write"
@@ -39,30 +41,45 @@ func (p *program) explainCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.BoolVar(&o.json, "json", false, "as a JSON array")
-	f.StringVar(&o.pages, "pages", "", "write a page in Markdown for each into this `directory`, and an index; all requirements on servers if none is named")
+	f.StringVar(&o.pages, "pages", "", "write a page in Markdown for each into this `directory`, one of observations, and "+
+		"an index; all requirements on servers if none is named")
 	f.BoolVar(&o.noExamples, "no-examples", false, "leave the examples out")
 	noColorFlag(f, &o.noColor)
 	return c
 }
 
-// found looks the ids up; all that do not exist are named.
-func found(c *cobra.Command, args []string) ([]*requirement.Requirement, error) {
+// explainable is what can be explained: a requirement or an observation.
+type explainable interface {
+	page(o write.Options) (string, error)
+}
+
+// found looks the ids up, each once; all that do not exist are named.
+func found(c *cobra.Command, args []string) ([]explainable, error) {
 	if len(args) == 0 {
-		return nil, badUsage("%s takes the ids of requirements, such as PAGE-02; \"mcpcheck list\" shows them all", c.CommandPath())
+		return nil, badUsage("%s takes the ids of requirements, such as PAGE-02, and of observations; "+
+			"\"mcpcheck list\" shows them", c.CommandPath())
 	}
-	var all []*requirement.Requirement
+	var all []explainable
 	var unknown []string
+	seen := map[string]bool{}
 	for _, id := range args {
-		r, ok := area.Catalogue().Find(strings.ToUpper(id))
-		if !ok {
-			r, ok = clientcheck.Catalogue().Find(strings.ToUpper(id))
-		}
-		if !ok {
-			unknown = append(unknown, unknownRow(id))
+		upper, lower := strings.ToUpper(id), strings.ToLower(id)
+		if seen[upper] {
 			continue
 		}
-		if !slices.ContainsFunc(all, func(x *requirement.Requirement) bool { return x.ID == r.ID }) {
-			all = append(all, r)
+		seen[upper] = true
+		r, ok := area.Catalogue().Find(upper)
+		if !ok {
+			r, ok = clientcheck.Catalogue().Find(upper)
+		}
+		o := cmp.Or(area.Catalogue().Observation(lower), clientcheck.Catalogue().Observation(lower))
+		switch {
+		case ok:
+			all = append(all, explained(r))
+		case o.ID != "":
+			all = append(all, observation{o})
+		default:
+			unknown = append(unknown, unknownID(id))
 		}
 	}
 	if len(unknown) > 0 {
@@ -71,38 +88,40 @@ func found(c *cobra.Command, args []string) ([]*requirement.Requirement, error) 
 	return all, nil
 }
 
-// unknownRow says what somebody may have meant by an id that does not exist.
-func unknownRow(id string) string {
+// unknownID says what somebody may have meant by an id that does not exist.
+func unknownID(id string) string {
 	if a := strings.ToUpper(strings.TrimSpace(id)); slices.ContainsFunc(area.Catalogue().Areas(), func(x requirement.Area) bool { return x.Name == a }) {
 		first := area.Catalogue().Expand([]string{a})
 		return fmt.Sprintf("%q is an area: \"mcpcheck list %s\" shows its requirements, such as %s", id, a, first[0])
 	}
-	return fmt.Sprintf("there is no requirement %q", id) + area.Catalogue().DidYouMean(id, `: "mcpcheck list" shows them all`)
+	var ids []string
+	for _, o := range observations() {
+		ids = append(ids, o.ID)
+	}
+	return fmt.Sprintf("there is no requirement or observation %q", id) +
+		area.Catalogue().DidYouMean(id, cmp.Or(nearest.Question(id, ids), `: "mcpcheck list" shows them all`))
 }
 
-// explain prints requirements one after the other, or writes them as JSON, as pages, or both.
-func (p *program) explain(all []*requirement.Requirement, o *explainFlags) error {
-	explanations := make([]*explanation, len(all))
-	for i, r := range all {
-		explanations[i] = explained(r)
-		if o.noExamples {
-			continue
-		}
-		if err := explanations[i].illustrate(); err != nil {
-			return err
+// explain prints explanations one after the other, or writes them as JSON, as pages, or both.
+func (p *program) explain(all []explainable, o *explainFlags) error {
+	for _, s := range all {
+		if x, ok := s.(*explanation); ok && !o.noExamples {
+			if err := x.illustrate(); err != nil {
+				return err
+			}
 		}
 	}
 	if o.pages != "" {
-		if err := writePages(o.pages, explanations); err != nil || !o.json {
+		if err := writePages(o.pages, all); err != nil || !o.json {
 			return err
 		}
 	}
 	if o.json {
-		return output.JSON(p.stdout, explanations)
+		return output.JSON(p.stdout, all)
 	}
 	err := output.Buffered(p.stdout, func(w io.Writer) error {
 		to := terminal.New(w, output.Color(p.stdout, o.noColor), output.Width(p.stdout))
-		for i, x := range explanations {
+		for i, x := range all {
 			if i > 0 {
 				to.Line()
 				to.Line(to.Paint(terminal.Dim, strings.Repeat("─", to.Width)))

@@ -22,6 +22,7 @@ type explanation struct {
 	Title       string                  `json:"title"`
 	Text        string                  `json:"text"`
 	Change      string                  `json:"change,omitempty"`
+	Observed    string                  `json:"observed,omitempty"`
 	Area        string                  `json:"area"`
 	Profile     string                  `json:"profile"`
 	Level       requirement.Level       `json:"level"`
@@ -80,7 +81,7 @@ type behaviour struct {
 // explained says of a requirement all that needs no run.
 func explained(r *requirement.Requirement) *explanation {
 	x := &explanation{
-		ID: r.ID, Title: r.Title, Text: r.Text, Change: r.Change, Profile: r.Profile, Level: r.Level, Grade: r.Grade,
+		ID: r.ID, Title: r.Title, Text: r.Text, Change: r.Change, Observed: r.Observed, Profile: r.Profile, Level: r.Level, Grade: r.Grade,
 		Basis: r.Basis, Since: r.Since, Provisional: r.Provisional, Transports: r.Transports, Revisions: []inRevision{},
 		Scenarios: []conversation{}, Unless: []string{}, Needs: r.Needs, Tolerated: r.Tolerated, Quirks: []behaviour{}, Faults: []behaviour{},
 		row: r,

@@ -22,7 +22,10 @@ var pageText string
 
 // page is the explanation as a page in Markdown. The options say how wide the examples are, and whether
 // they have whole messages.
-func (x *explanation) page(o write.Options) (string, error) {
+func (x *explanation) page(o write.Options) (string, error) { return filled("page", x, o) }
+
+// filled fills a template of explain.md.tmpl.
+func filled(name string, data any, o write.Options) (string, error) {
 	finding := func(e *example) (string, error) {
 		var b strings.Builder
 		err := write.Findings(&b, e.report(), o)
@@ -39,7 +42,7 @@ func (x *explanation) page(o write.Options) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	err = page.Execute(&b, x)
+	err = page.ExecuteTemplate(&b, name, data)
 	return b.String(), err
 }
 
@@ -49,16 +52,23 @@ func (x *explanation) Rests() string { return bases[x.Basis] }
 // pageWidth is how wide the lines of examples are on a page that is a file.
 const pageWidth = 120
 
-// writePages writes a page for each requirement into a directory, and an index, README.md.
+// writePages writes into a directory a page for each requirement, one for all observations, and an index,
+// README.md.
 // What else is there stays.
-func writePages(dir string, all []*explanation) error {
+func writePages(dir string, all []explainable) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return impossible("the pages were not written: %w", err)
 	}
 	var index strings.Builder
-	index.WriteString("# Requirements\n\nA page for each, written by `mcpcheck explain --pages`, with a violation and its counterpart as a run shows them.\n")
+	index.WriteString("# Requirements\n\nA page for each, written by `mcpcheck explain --pages`, with a violation and its " +
+		"counterpart as a run shows them.\n" +
+		"What breaks no rule stands among the [observations](observations.md).\n")
 	area := ""
-	for _, x := range all {
+	for _, s := range all {
+		x, ok := s.(*explanation)
+		if !ok {
+			continue
+		}
 		text, err := x.page(write.Options{Width: pageWidth})
 		if err != nil {
 			return err
@@ -71,6 +81,13 @@ func writePages(dir string, all []*explanation) error {
 			fmt.Fprintf(&index, "\n## %s\n\n", safe.MarkdownText(area))
 		}
 		fmt.Fprintf(&index, "* [%s](%s.md) %s\n", x.ID, x.ID, safe.MarkdownText(x.Title))
+	}
+	text, err := filled("observations", byArea(observations()), write.Options{})
+	if err == nil {
+		err = writePage(filepath.Join(dir, "observations.md"), text)
+	}
+	if err != nil {
+		return err
 	}
 	return writePage(filepath.Join(dir, "README.md"), index.String())
 }

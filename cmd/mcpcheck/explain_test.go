@@ -120,7 +120,11 @@ func TestPages(t *testing.T) {
 		}
 	}
 	pages, err := os.ReadDir(dir)
-	if err != nil || len(pages) != known+1 || known < len(all)*9/10 {
-		t.Errorf("%d pages, of %d requirements among %d: remove those that are gone", len(pages)-1, known, len(all))
+	if err != nil || len(pages) != known+2 || known < len(all)*9/10 {
+		t.Errorf("%d pages, of %d requirements among %d: remove those that are gone", len(pages)-2, known, len(all))
+	}
+	want, err := filled("observations", byArea(observations()), write.Options{})
+	if page, _ := os.ReadFile(filepath.Join(dir, "observations.md")); err != nil || string(page) != want {
+		t.Errorf("docs/requirements/observations.md is out of date: call make docs (%v)", err)
 	}
 }

@@ -36,9 +36,15 @@ type listed struct {
 }
 
 func (p *program) listCommand() *cobra.Command {
-	asJSON, destructive := false, false
+	asJSON, destructive, observations := false, false, false
 	c := helpcmd.New(help, "list")
 	c.RunE = func(_ *cobra.Command, args []string) error {
+		switch {
+		case observations && (destructive || len(args) > 0):
+			return badUsage("--observations lists all observations: it stands alone or with --json")
+		case observations:
+			return p.listObservations(asJSON)
+		}
 		all, err := selected(listing(), args)
 		if err != nil {
 			return err
@@ -53,6 +59,7 @@ func (p *program) listCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, with all that is known of each")
 	c.Flags().BoolVar(&destructive, "destructive", false, "only those whose probes may harm a server: \"run --quick\" leaves them out")
+	c.Flags().BoolVar(&observations, "observations", false, "the observations that runs can make, instead of requirements")
 	return c
 }
 

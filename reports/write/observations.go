@@ -12,7 +12,7 @@ import (
 // seen are the observations of one kind: what was seen, and where.
 type seen struct {
 	id, title string
-	// requirements are those it came up with; the title is theirs if they are one.
+	// requirements are those it came up with.
 	requirements []string
 	times        int
 	said         []sighting

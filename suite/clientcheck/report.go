@@ -19,7 +19,7 @@ import (
 // summary.
 func (r *record) report(rows []row, idle bool) *reports.Report {
 	m := mask.NewMasker(r.Secrets)
-	w := reporting.New(reports.New(r.Tool, r.describe(m), r.Config), m)
+	w := reporting.New(reports.New(r.Tool, r.describe(m), r.Config), m, Catalogue())
 	about := &verdict.Result{} // the client as a whole
 	if idle {
 		about.Observations = append(about.Observations,
@@ -42,7 +42,7 @@ func (r *record) report(rows []row, idle bool) *reports.Report {
 		w.Result(x.Requirement, x.in, &x.Result, 0)
 	}
 	for _, o := range about.Observations {
-		w.Observe(o, reports.Observation{Title: titles[o.ID]})
+		w.Observe(o, reports.Observation{})
 	}
 	s := reports.SummaryOptions{
 		Strict: r.Strict, Partial: len(r.Only) > 0, Interrupted: cmp.Or(r.Interrupted,
@@ -112,11 +112,6 @@ func (c *conversation) introduction() gjson.Result {
 
 const nothingDone = "the client did nothing with resources, or was never let in: " +
 	"it listed, read and subscribed to nothing that the server looked at"
-
-// The titles of the observations that are about the client as a whole.
-var titles = map[string]string{
-	codeNothingDone: "Nothing was done with resources", codeCrashed: "The client did not end well",
-}
 
 // Idle is the sentence about a client that did nothing with resources; empty of others. Of such
 // a client nothing is established, since what it did is too little to go by.

@@ -151,7 +151,7 @@ func (r *Run) Show(j *Judgement) *reports.Report {
 
 // writer writes into a report, which has the frames that judgements rest on.
 func (r *Run) writer(report *reports.Report, leaked leaks, judged ...*Judgement) *reporting.Writer {
-	w := reporting.New(report, r.masks())
+	w := reporting.New(report, r.masks(), r.catalogue.Catalogue)
 	results := make([]*verdict.Result, len(judged))
 	for i, j := range judged {
 		results[i] = &j.Result

@@ -29,6 +29,8 @@ type Writer struct {
 	Report *reports.Report
 	Mask   *mask.Masker
 
+	catalogue *requirement.Catalogue
+
 	frames   map[int]int // numbers in the report, by those in the verdicts
 	sessions map[string]string
 	kept     int
@@ -42,9 +44,11 @@ type red struct {
 	required *requirement.Requirement
 }
 
-// New is a writer into a report, which masks secrets.
-func New(report *reports.Report, m *mask.Masker) *Writer {
-	return &Writer{Report: report, Mask: m, frames: map[int]int{}, sessions: map[string]string{}}
+// New is a writer into a report, which masks secrets. The catalogue has the titles of observations.
+func New(report *reports.Report, m *mask.Masker, c *requirement.Catalogue) *Writer {
+	return &Writer{
+		Report: report, Mask: m, catalogue: c, frames: map[int]int{}, sessions: map[string]string{},
+	}
 }
 
 // Frames adds the frames on which verdicts and their observations rest, by their numbers there.
@@ -176,8 +180,9 @@ func before(v *verdict.Result, first int) []int {
 	return slices.Concat(earlier, v.Frames[:first])
 }
 
-// Observe adds an observation under a title, and what it belongs to.
+// Observe adds an observation under its title in the catalogue, and what it belongs to.
 func (w *Writer) Observe(o verdict.Observation, under reports.Observation) {
+	under.Title = cmp.Or(w.catalogue.Observation(o.ID).Title, under.Title)
 	under.ID, under.Detail, under.Evidence = o.ID, w.Mask.String(o.Detail), w.evidence(o.Frames)
 	w.Report.Observations = append(w.Report.Observations, under)
 }

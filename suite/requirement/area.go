@@ -45,19 +45,21 @@ type Area struct {
 	// Profiles are those of the area's own, in the order of reports; nil where
 	// it has one of those that all areas share.
 	Profiles []string
-	// Rows are sorted by id.
-	Rows []Requirement
+	// Rows are sorted by id, and so are Observations.
+	Rows         []Requirement
+	Observations []Observation
 }
 
 // areaFile is an area as its file has it.
 type areaFile struct {
-	Area      string              `yaml:"area"`
-	Title     string              `yaml:"title"`
-	Profile   string              `yaml:"profile"`
-	Profiles  []string            `yaml:"profiles"`
-	GridOnly  bool                `yaml:"grid-only"`
-	Documents map[string][]string `yaml:"documents"`
-	Rows      map[string]row      `yaml:"rows"`
+	Area         string                 `yaml:"area"`
+	Title        string                 `yaml:"title"`
+	Profile      string                 `yaml:"profile"`
+	Profiles     []string               `yaml:"profiles"`
+	GridOnly     bool                   `yaml:"grid-only"`
+	Documents    map[string][]string    `yaml:"documents"`
+	Rows         map[string]row         `yaml:"rows"`
+	Observations map[string]Observation `yaml:"observations"`
 }
 
 // row is a requirement as its file has it.
@@ -132,10 +134,11 @@ func ReadArea(file, text string) (Area, error) {
 	if f.Profile != "" || f.Profiles == nil {
 		oneOf(&r.reader, "profile", f.Profile, r.profiles()...)
 	}
-	if len(f.Rows) == 0 {
+	if len(f.Rows)+len(f.Observations) == 0 {
 		r.fail("rows", "rows is empty: an area has requirements")
 	}
 	area := Area{Name: f.Area, Title: f.Title, Profile: f.Profile, Profiles: f.Profiles}
+	area.Observations = r.observations(f.Title, f.Observations)
 	for _, id := range slices.Sorted(maps.Keys(f.Rows)) {
 		area.Rows = append(area.Rows, r.requirement(id, f.Rows[id]))
 	}
@@ -175,11 +178,7 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 	if w.Gravity != "" {
 		oneOf(&a.reader, path+".gravity", w.Gravity, Basic, Security, Codes)
 	}
-	for _, x := range []struct{ name, text string }{{"title", w.Title}, {"text", w.Text}} {
-		if x.text == "" {
-			a.fail(path, "%s: %s is missing", id, x.name)
-		}
-	}
+	a.complete(path, id, "title", w.Title, "text", w.Text)
 	if q.Profile != a.file.Profile || q.Profile == "" {
 		oneOf(&a.reader, path+".profile", q.Profile, a.profiles()...)
 	}

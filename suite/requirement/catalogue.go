@@ -2,6 +2,7 @@ package requirement
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,16 +17,29 @@ const CatalogueVersion = "2026.11"
 
 // Catalogue is all requirements of some areas. It is safe for concurrent use.
 type Catalogue struct {
-	areas    []Area
-	rows     []Requirement
-	position map[string]int // of each id in rows
+	areas        []Area
+	rows         []Requirement
+	position     map[string]int // of each id in rows
+	observations []Observation
+	observed     map[string]Observation // by id
 }
+
+// shared is an area without rows: the observations that are no area's own.
+//
+//go:embed observations.yaml
+var shared string
 
 // NewCatalogue joins areas, in their order. It fails if two have the same name, or a row is under one
 // that there is not, or under itself.
 func NewCatalogue(areas ...Area) (*Catalogue, error) {
-	c := &Catalogue{areas: areas, position: map[string]int{}}
+	c := &Catalogue{areas: areas, position: map[string]int{}, observed: map[string]Observation{}}
+	general, err := ReadArea("suite/requirement/observations.yaml", shared)
+	if err != nil {
+		return nil, err
+	}
+	c.observations = general.Observations
 	for _, a := range areas {
+		c.observations = append(c.observations, a.Observations...)
 		for _, r := range a.Rows {
 			if _, taken := c.position[r.ID]; taken {
 				return nil, fmt.Errorf("catalogue: two areas hold %s: the name of an area is its own", r.ID)
@@ -34,8 +48,18 @@ func NewCatalogue(areas ...Area) (*Catalogue, error) {
 			c.rows = append(c.rows, r)
 		}
 	}
+	for _, o := range c.observations {
+		c.observed[o.ID] = o
+	}
 	return c, c.pairs()
 }
+
+// Observations lists the observations: those that areas share, then those of each area, sorted by id.
+// The slice is the caller's own.
+func (c *Catalogue) Observations() []Observation { return slices.Clone(c.observations) }
+
+// Observation returns the observation with an id; the zero value if there is none.
+func (c *Catalogue) Observation(id string) Observation { return c.observed[id] }
 
 // pairs checks what the rows are under: known requirements, each once, none of which is under the
 // row itself.
