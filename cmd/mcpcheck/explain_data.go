@@ -18,9 +18,11 @@ import (
 
 // explanation is a requirement as "mcpcheck explain --json" shows it: a contract.
 type explanation struct {
-	ID          string                  `json:"id"`
-	Title       string                  `json:"title"`
-	Text        string                  `json:"text"`
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Text  string `json:"text"`
+	// Demands say who has to do what by which keyword, the newest revision first, then where it changes.
+	Demands     []demand                `json:"demands"`
 	Change      string                  `json:"change,omitempty"`
 	Area        string                  `json:"area"`
 	Profile     string                  `json:"profile"`
@@ -47,6 +49,12 @@ type explanation struct {
 	ofClients bool // it is no requirement on servers
 }
 
+// demand is what a requirement demands up to a revision.
+type demand struct {
+	Until requirement.Revision `json:"until"`
+	Text  string               `json:"text"`
+}
+
 // inRevision is what holds in one revision.
 type inRevision struct {
 	Revision   requirement.Revision    `json:"revision"`
@@ -60,6 +68,7 @@ type inRevision struct {
 // place is a section of the specification, or of another document.
 type place struct {
 	Section string `json:"section"`
+	Heading string `json:"heading"`
 	URL     string `json:"url,omitempty"`
 }
 
@@ -94,6 +103,11 @@ func explained(r *requirement.Requirement) *explanation {
 	for _, rev := range r.Revisions {
 		x.Revisions = append(x.Revisions, holding(r, rev))
 	}
+	for i, rev := range slices.Backward(r.Revisions) {
+		if i+1 == len(r.Revisions) || r.LevelIn(rev) != r.LevelIn(r.Revisions[i+1]) || r.BasisIn(rev) != r.BasisIn(r.Revisions[i+1]) {
+			x.Demands = append(x.Demands, demand{rev, r.Demand(requirement.Combination{Revision: rev})})
+		}
+	}
 	for _, f := range fault.All() {
 		if f.Requirement == r.ID {
 			x.Faults = append(x.Faults, behaviour{f.Name, f.Summary, faultNeeds(f.Needs)})
@@ -125,7 +139,7 @@ func holding(r *requirement.Requirement, rev requirement.Revision) inRevision {
 	}
 	for _, s := range r.Sections {
 		if s.Holds(rev) {
-			in.Sections = append(in.Sections, place{s.Ref(), s.URL(rev)})
+			in.Sections = append(in.Sections, place{s.Ref(), s.Heading(), s.URL(rev)})
 		}
 	}
 	return in

@@ -108,6 +108,17 @@ func (c *Catalogue) Profile(id string) string {
 	return ""
 }
 
+// Demand says who has to do what, of a requirement in the combination of a result; empty if there is none of that id.
+func (c *Catalogue) Demand(x *reports.Result) string {
+	r, ok := c.Find(x.ID)
+	if !ok {
+		return ""
+	}
+	return r.Demand(requirement.Combination{
+		Revision: requirement.Revision(x.Revision), Transport: requirement.Transport(x.Transport),
+	})
+}
+
 // Describe gives the full text of a requirement and what its check lets pass, for the
 // writers of reports; both are empty for an unknown one.
 func (c *Catalogue) Describe(id string) (text, tolerated string) {
