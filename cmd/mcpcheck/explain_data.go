@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -43,7 +44,9 @@ type explanation struct {
 	Tolerated string      `json:"tolerated,omitempty"`
 	Quirks    []behaviour `json:"quirks"`
 	Faults    []behaviour `json:"faults"`
-	Examples  *examples   `json:"examples,omitempty"`
+	// Seen lists released servers that broke it, at most five: what is known of the newest revision first.
+	Seen     []sighting `json:"seen"`
+	Examples *examples  `json:"examples,omitempty"`
 
 	row       *requirement.Requirement
 	ofClients bool // it is no requirement on servers
@@ -53,6 +56,27 @@ type explanation struct {
 type demand struct {
 	Until requirement.Revision `json:"until"`
 	Text  string               `json:"text"`
+}
+
+// sighting is what a release of a server was seen to do.
+type sighting struct {
+	Server string `json:"server"`
+	Does   string `json:"does"`
+}
+
+// seenJSON has, by the ids of requirements, sightings from the rulings on released servers, which are in a module
+// of their own: TestSeen there writes it.
+//
+//go:embed seen.json
+var seenJSON []byte
+
+// sightings are those of a requirement.
+func sightings(id string) []sighting {
+	var all map[string][]sighting
+	if err := json.Unmarshal(seenJSON, &all); err != nil {
+		panic(err) // it is embedded
+	}
+	return append([]sighting{}, all[id]...)
 }
 
 // inRevision is what holds in one revision.
@@ -92,7 +116,7 @@ func explained(r *requirement.Requirement) *explanation {
 		ID: r.ID, Title: r.Title, Text: r.Text, Change: r.Change, Profile: r.Profile, Level: r.Level, Grade: r.Grade,
 		Basis: r.Basis, Since: r.Since, Provisional: r.Provisional, Transports: r.Transports, Revisions: []inRevision{},
 		Scenarios: []conversation{}, Unless: []string{}, Needs: r.Needs, Tolerated: r.Tolerated, Quirks: []behaviour{}, Faults: []behaviour{},
-		row: r,
+		Seen: sightings(r.ID), row: r,
 	}
 	for _, a := range slices.Concat(area.Catalogue().Areas(), clientcheck.Catalogue().Areas()) {
 		if a.Name == r.Area() {
@@ -104,7 +128,8 @@ func explained(r *requirement.Requirement) *explanation {
 		x.Revisions = append(x.Revisions, holding(r, rev))
 	}
 	for i, rev := range slices.Backward(r.Revisions) {
-		if i+1 == len(r.Revisions) || r.LevelIn(rev) != r.LevelIn(r.Revisions[i+1]) || r.BasisIn(rev) != r.BasisIn(r.Revisions[i+1]) {
+		next := r.Revisions[min(i+1, len(r.Revisions)-1)]
+		if rev == next || r.LevelIn(rev) != r.LevelIn(next) || r.BasisIn(rev) != r.BasisIn(next) {
 			x.Demands = append(x.Demands, demand{rev, r.Demand(requirement.Combination{Revision: rev})})
 		}
 	}

@@ -42,7 +42,8 @@ func TestFinding(t *testing.T) {
 func TestDemand(t *testing.T) {
 	r := sample()
 	o := Options{Demand: func(x *reports.Result) string { return "The server <b>MUST</b> do what " + x.ID + " says." }}
-	for name, write := range map[string]func(io.Writer, *reports.Report, Options) error{"console": Console, "page": HTML, "Markdown": Markdown} {
+	type writer func(io.Writer, *reports.Report, Options) error
+	for name, write := range map[string]writer{"console": Console, "page": HTML, "Markdown": Markdown} {
 		var b strings.Builder
 		if err := write(&b, r, o); err != nil {
 			t.Fatal(err)

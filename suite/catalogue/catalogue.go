@@ -108,7 +108,7 @@ func (c *Catalogue) Profile(id string) string {
 	return ""
 }
 
-// Demand says who has to do what, of a requirement in the combination of a result; empty if there is none of that id.
+// Demand says who has to do what, of a requirement in the combination of a result; empty for an unknown one.
 func (c *Catalogue) Demand(x *reports.Result) string {
 	r, ok := c.Find(x.ID)
 	if !ok {

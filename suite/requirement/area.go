@@ -170,7 +170,8 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 	}
 	q := Requirement{
 		ID: id, Title: w.Title, Text: w.Text, Change: w.Change, Profile: cmp.Or(w.Profile, a.file.Profile), Tolerated: w.Tolerated, Needs: w.Needs, Config: w.Config, Untestable: w.Untestable,
-		Implied: w.Implied, Since: cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly, Gravity: w.Gravity, Observed: w.Observed,
+		Implied: w.Implied,
+		Since:   cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly, Gravity: w.Gravity, Observed: w.Observed,
 		Under: w.Under,
 	}
 	if w.Gravity != "" {
@@ -275,7 +276,8 @@ func (a *areaReader) terms(path string, w row, q *Requirement) {
 		unsaid = unsaid || in(rev).Basis == Implied || in(rev).Basis == External
 	}
 	if unsaid != (w.Implied != "") {
-		a.fail(path+".implied", "%s: implied says what it follows from where, and only where, the basis is implied or external", q.ID)
+		a.fail(path+".implied", "%s: implied says what it follows from where, and only where, "+
+			"the basis is implied or external", q.ID)
 	}
 	if w.Provisional {
 		q.Terms = q.downgraded()

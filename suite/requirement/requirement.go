@@ -171,8 +171,8 @@ func (r *Requirement) termsIn(rev Revision) Terms {
 	return r.Terms
 }
 
-// Demand says who has to do what in a combination, by which keyword, and where the specification says so; if it
-// does not say so, what implies it.
+// Demand says who has to do what in a combination, by which keyword, and where the specification says so;
+// if it does not say so, what implies it.
 func (r *Requirement) Demand(c Combination) string {
 	who, verb, at := "server", " see to this", "the specification"
 	if r.Area() == "CL" {
