@@ -59,6 +59,7 @@ func TestExplainSpec(t *testing.T) {
 	for name, text := range map[string]string{
 		"docs/specification/2026-07-28/server/utilities/pagination.mdx": madeUpPage,
 		"docs/specification/2025-11-25/server/resources.mdx":            strings.ReplaceAll("## Subscriptions\n\nNothing.\n", "\n", "\r\n"),
+		"docs/specification/2026-07-28/basic/index.mdx":                 "## `_meta` & more\n\nNo.\n\n## `_meta`\n\nKeys.\n",
 		"schema/2025-11-25/schema.ts":                                   madeUpSchema,
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -75,9 +76,11 @@ func TestExplainSpec(t *testing.T) {
 		status  int
 		want    string // lines, in order; or a part of the complaint
 	}{
-		{"PAGE-05", dir, 0, "   - refuse an invalid cursor \\x1b[31m\\u202e\n1. Servers **SHOULD**:\nPages **SHOULD** be short.\nMore **SHOULD** stand here."},
+		{"PAGE-05", dir, 0, "1. Servers **SHOULD**:\n   - refuse an invalid\n     cursor \\x1b[31m\\u202e\n" +
+			"2. Clients **MUST** stop.\n\nPages **SHOULD** be short.\n\n```\n# SHOULD be code\n```\n\nMore **SHOULD** stand here."},
 		{"SUB-11", docs, 0, "/**\n * Asks for it.\n */\nexport interface SubscribeRequest extends Base {\n  method: \"x\";\n  params: { uri: string };\n}"},
 		{"SUB-12", dir, 0, "Nothing."},
+		{"META-02", dir, 0, "Keys."},
 		{"SSE-03", dir, 0, ""},
 		{"PAGE-02", dir, exitUsage, `does not hold "Response Format" in "Pagination"`},
 		{"SUB-06", dir, exitUsage, "schema.ts does not hold the type ResourceUpdatedNotification in the published schema"},
@@ -89,8 +92,8 @@ func TestExplainSpec(t *testing.T) {
 		_, text, _ := strings.Cut(out.String(), "YOUR COPY OF THE SPECIFICATION")
 		var lines []string
 		for line := range strings.Lines(text) {
-			if quote, ok := strings.CutPrefix(line, "  │ "); ok {
-				lines = append(lines, strings.TrimSuffix(quote, "\n"))
+			if quote, ok := strings.CutPrefix(line, "  │"); ok {
+				lines = append(lines, strings.TrimPrefix(strings.TrimSuffix(quote, "\n"), " "))
 			}
 		}
 		switch {
