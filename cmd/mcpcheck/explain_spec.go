@@ -49,7 +49,7 @@ func quote(to *terminal.Printer, dir string, r *requirement.Requirement) error {
 	if err != nil {
 		return badUsage("--spec: %w", err)
 	}
-	found := part(strings.ReplaceAll(string(text), "\r\n", "\n"), s.Anchor)
+	found := strings.TrimSpace(part(strings.ReplaceAll(string(text), "\r\n", "\n"), s.Anchor))
 	if found == "" {
 		return badUsage("--spec: %s does not hold %s", file, s.Heading())
 	}
@@ -95,7 +95,7 @@ func closest(text string, r *requirement.Requirement, keyword string) string {
 		return !regexp.MustCompile(`\b` + keyword + `\b`).MatchString(p)
 	})
 	if len(near) == 0 {
-		return strings.TrimSpace(text)
+		return text
 	}
 	shared := func(p string) (n int) {
 		for _, word := range telling.FindAllString(strings.ToLower(r.Title+" "+r.Text), -1) {

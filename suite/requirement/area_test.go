@@ -131,11 +131,11 @@ func TestDemand(t *testing.T) {
 		"level: MUST":                          "The server MUST see to this:" + see,
 		"level: MAY":                           "The server MAY go by this:" + see,
 		"level: SHOULD\n    basis: schema-doc": "The server SHOULD see to this:" + see + " No sentence with a keyword says so, but a comment in the published schema.",
-		"level: MUST\n    basis: external\n    implied: the RFC":    "The server MUST see to this:" + see + " No sentence with a keyword says so: it is implied by the RFC.",
+		"level: MUST\n    basis: external\n    implied: the RFC":    "The server MUST see to this:" + see + " No sentence with a keyword says so; it is implied by the RFC.",
 		"level: MUST\n    from: {2025-11-25: {level: SHOULD}}":      "The server SHOULD see to this:" + see,
 		"level: MUST\n    until: 2025-11-25\n    grade: warn":       "The server MUST see to this:" + see,
 		"level: MUST\n    from: {2026-07-28: {basis: schema-doc}}":  "The server MUST see to this:" + see,
-		"level: SHOULD\n    basis: implied\n    implied: its sense": "The server SHOULD see to this:" + see + " No sentence with a keyword says so: it is implied by its sense.",
+		"level: SHOULD\n    basis: implied\n    implied: its sense": "The server SHOULD see to this:" + see + " No sentence with a keyword says so; it is implied by its sense.",
 	} {
 		r := read(t, fields, anySection)
 		if got := r.Demand(Combination{R20251125, Stdio}); got != want {

@@ -189,7 +189,7 @@ func (r *Requirement) Demand(c Combination) string {
 	case SchemaDoc:
 		text += " No sentence with a keyword says so, but a comment in the published schema."
 	case Implied, External:
-		text += " No sentence with a keyword says so: it is implied by " + r.Implied + "."
+		text += " No sentence with a keyword says so; it is implied by " + r.Implied + "."
 	}
 	return text
 }
