@@ -45,10 +45,11 @@ security:
 	@out="$$($(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $${GOVULNDB:+-db "$$GOVULNDB"} ./... 2>&1)"; status=$$?; echo "$$out"; \
 	case "$$out" in *"fetching vulnerabilities"*) echo "No vulnerability was looked for: the database cannot be reached from here." ;; esac; exit $$status
 
-# The examples of explain, each from judging a fault and its counterpart, the pages of the
-# requirements, and the tables of flags, routes and names in the other pages. An example that is
+# What explain knows of released servers, its examples, each from judging a fault and its counterpart, the
+# pages of the requirements, and the tables of flags, routes and names in the other pages. An example that is
 # empty is recorded anew.
 docs:
+	$(GO) -C interop test . -run 'TestSeen$$' -update
 	$(GO) test ./cmd/mcpcheck -run 'TestExamples$$' -update
 	$(GO) run ./cmd/mcpcheck explain --pages docs/requirements
 	$(GO) test ./internal/pagetest -run 'TestGenerated$$' -update

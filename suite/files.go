@@ -56,7 +56,9 @@ func (c Config) Finish(report *reports.Report, known *baseline.File, rerun func(
 		return err // excluded: the run began with them
 	}
 	o := c.output()
-	return o.Write(io.Discard, report, write.Options{Strict: c.Strict, Areas: areas.Titles(), Describe: areas.Describe})
+	return o.Write(io.Discard, report, write.Options{
+		Strict: c.Strict, Areas: areas.Titles(), Describe: areas.Describe, Demand: areas.Demand,
+	})
 }
 
 func (c Config) output() *output.Reports {

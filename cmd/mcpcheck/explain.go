@@ -21,7 +21,7 @@ import (
 // explainFlags are the flags of "mcpcheck explain".
 type explainFlags struct {
 	json, noExamples, noColor bool
-	pages                     string // a directory
+	pages, spec               string // directories
 }
 
 func (p *program) explainCommand() *cobra.Command {
@@ -44,6 +44,10 @@ func (p *program) explainCommand() *cobra.Command {
 	f.StringVar(&o.pages, "pages", "", "write a page in Markdown for each into this `directory`, one of observations, and "+
 		"an index; all requirements on servers if none is named")
 	f.BoolVar(&o.noExamples, "no-examples", false, "leave the examples out")
+	f.StringVar(&o.spec, "spec", "", "print what it rests on from a `directory`: a checkout of "+
+		"modelcontextprotocol/modelcontextprotocol, or its docs/specification")
+	c.MarkFlagsMutuallyExclusive("spec", "json")
+	c.MarkFlagsMutuallyExclusive("spec", "pages")
 	noColorFlag(f, &o.noColor)
 	return c
 }
@@ -119,6 +123,7 @@ func (p *program) explain(all []explainable, o *explainFlags) error {
 	if o.json {
 		return output.JSON(p.stdout, all)
 	}
+	var unread error
 	err := output.Buffered(p.stdout, func(w io.Writer) error {
 		to := terminal.New(w, output.Color(p.stdout, o.noColor), output.Width(p.stdout))
 		for i, x := range all {
@@ -132,9 +137,17 @@ func (p *program) explain(all []explainable, o *explainFlags) error {
 				return err
 			}
 			printPage(to, page)
+			if o.spec != "" {
+				if unread = quote(to, o.spec, x.row); unread != nil {
+					return unread
+				}
+			}
 		}
 		return to.Err
 	})
+	if unread != nil {
+		return unread
+	}
 	if err != nil {
 		return impossible("the explanation was not written: %w", err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -18,9 +19,11 @@ import (
 
 // explanation is a requirement as "mcpcheck explain --json" shows it: a contract.
 type explanation struct {
-	ID          string                  `json:"id"`
-	Title       string                  `json:"title"`
-	Text        string                  `json:"text"`
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Text  string `json:"text"`
+	// Demands say who has to do what by which keyword, the newest revision first, then where it changes.
+	Demands     []demand                `json:"demands"`
 	Change      string                  `json:"change,omitempty"`
 	Observed    string                  `json:"observed,omitempty"`
 	Area        string                  `json:"area"`
@@ -42,10 +45,39 @@ type explanation struct {
 	Tolerated string      `json:"tolerated,omitempty"`
 	Quirks    []behaviour `json:"quirks"`
 	Faults    []behaviour `json:"faults"`
-	Examples  *examples   `json:"examples,omitempty"`
+	// Seen lists released servers that broke it, at most five: what is known of the newest revision first.
+	Seen     []sighting `json:"seen"`
+	Examples *examples  `json:"examples,omitempty"`
 
 	row       *requirement.Requirement
 	ofClients bool // it is no requirement on servers
+}
+
+// demand is what a requirement demands up to a revision.
+type demand struct {
+	Until requirement.Revision `json:"until"`
+	Text  string               `json:"text"`
+}
+
+// sighting is what a release of a server was seen to do.
+type sighting struct {
+	Server string `json:"server"`
+	Does   string `json:"does"`
+}
+
+// seenJSON has, by the ids of requirements, sightings from the rulings on released servers, which are in a module
+// of their own: TestSeen there writes it.
+//
+//go:embed seen.json
+var seenJSON []byte
+
+// sightings are those of a requirement.
+func sightings(id string) []sighting {
+	var all map[string][]sighting
+	if err := json.Unmarshal(seenJSON, &all); err != nil {
+		panic(err) // it is embedded
+	}
+	return append([]sighting{}, all[id]...)
 }
 
 // inRevision is what holds in one revision.
@@ -61,6 +93,7 @@ type inRevision struct {
 // place is a section of the specification, or of another document.
 type place struct {
 	Section string `json:"section"`
+	Heading string `json:"heading"`
 	URL     string `json:"url,omitempty"`
 }
 
@@ -84,7 +117,7 @@ func explained(r *requirement.Requirement) *explanation {
 		ID: r.ID, Title: r.Title, Text: r.Text, Change: r.Change, Observed: r.Observed, Profile: r.Profile, Level: r.Level, Grade: r.Grade,
 		Basis: r.Basis, Since: r.Since, Provisional: r.Provisional, Transports: r.Transports, Revisions: []inRevision{},
 		Scenarios: []conversation{}, Unless: []string{}, Needs: r.Needs, Tolerated: r.Tolerated, Quirks: []behaviour{}, Faults: []behaviour{},
-		row: r,
+		Seen: sightings(r.ID), row: r,
 	}
 	for _, a := range slices.Concat(area.Catalogue().Areas(), clientcheck.Catalogue().Areas()) {
 		if a.Name == r.Area() {
@@ -94,6 +127,12 @@ func explained(r *requirement.Requirement) *explanation {
 	_, x.ofClients = clientcheck.Catalogue().Find(r.ID)
 	for _, rev := range r.Revisions {
 		x.Revisions = append(x.Revisions, holding(r, rev))
+	}
+	for i, rev := range slices.Backward(r.Revisions) {
+		next := r.Revisions[min(i+1, len(r.Revisions)-1)]
+		if rev == next || r.LevelIn(rev) != r.LevelIn(next) || r.BasisIn(rev) != r.BasisIn(next) {
+			x.Demands = append(x.Demands, demand{rev, r.Demand(requirement.Combination{Revision: rev})})
+		}
 	}
 	for _, f := range fault.All() {
 		if f.Requirement == r.ID {
@@ -126,7 +165,7 @@ func holding(r *requirement.Requirement, rev requirement.Revision) inRevision {
 	}
 	for _, s := range r.Sections {
 		if s.Holds(rev) {
-			in.Sections = append(in.Sections, place{s.Ref(), s.URL(rev)})
+			in.Sections = append(in.Sections, place{s.Ref(), s.Heading(), s.URL(rev)})
 		}
 	}
 	return in

@@ -65,7 +65,8 @@ func (o *outputs) written(record string) map[string]string {
 
 // write writes all reports, in the words of the catalogue.
 func (o *outputs) write(p *program, r *reports.Report, x write.Options) error {
-	x.Areas, x.Describe = area.Catalogue().Titles(), area.Catalogue().Describe
+	rows := area.Catalogue()
+	x.Areas, x.Describe, x.Demand = rows.Titles(), rows.Describe, rows.Demand
 	if err := o.Write(p.stdout, r, x); err != nil {
 		return impossible("%w", err)
 	}

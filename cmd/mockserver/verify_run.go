@@ -174,7 +174,10 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 	})
 	r.Summary.LeftBehind = left
 	v.tell(stderr, r, run)
-	if err := v.Write(stdout, r, write.Options{Strict: v.strict, Observed: true, Areas: clientcheck.Catalogue().Titles(), Describe: clientcheck.Catalogue().Describe}); err != nil {
+	rows := clientcheck.Catalogue()
+	if err := v.Write(stdout, r, write.Options{
+		Strict: v.strict, Observed: true, Areas: rows.Titles(), Describe: rows.Describe, Demand: rows.Demand,
+	}); err != nil {
 		fmt.Fprintf(stderr, "mockserver: %v\n", err)
 		return reports.ExitNotEstablished, nil
 	}

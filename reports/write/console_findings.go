@@ -184,6 +184,7 @@ func (c *console) finding(f *finding) {
 		level += maybe(" (a warning: %s)", x.Reason)
 	}
 	c.labelled(2, "level", level)
+	c.labelled(2, "rule", c.o.demand(x))
 	c.copied("link", safe.Line(x.Link))
 	c.labelled(2, "in", c.places(f))
 	if c.o.Verbose {

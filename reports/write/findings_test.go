@@ -1,6 +1,7 @@
 package write
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -34,5 +35,22 @@ func TestFinding(t *testing.T) {
 	if where := "\nactual:   as in " + x.Revision + " on " + x.Transport + "\nrepeat: "; first != Finding(r, &x) ||
 		strings.Contains(again, "expected:") || !strings.Contains(again, where) {
 		t.Errorf("told first as\n%s\nand then as\n%s", first, again)
+	}
+}
+
+// TestDemand: findings say what the rule demands, as text.
+func TestDemand(t *testing.T) {
+	r := sample()
+	o := Options{Demand: func(x *reports.Result) string { return "The server <b>MUST</b> do what " + x.ID + " says." }}
+	type writer func(io.Writer, *reports.Report, Options) error
+	for name, write := range map[string]writer{"console": Console, "page": HTML, "Markdown": Markdown} {
+		var b strings.Builder
+		if err := write(&b, r, o); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(b.String()), " ")
+		if !strings.Contains(text, "do what ") || name != "console" && strings.Contains(text, "server <b>MUST") {
+			t.Errorf("%s:\n%s", name, text)
+		}
 	}
 }

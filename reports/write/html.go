@@ -160,7 +160,7 @@ func newPage(r *reports.Report, o Options) (*pageView, error) {
 	p.overview(v)
 	matrix, places := p.matrix(v, o)
 	wire := newWire(r)
-	p.findings(v, wire, places)
+	p.findings(v, o, wire, places)
 	p.baseline(v)
 	p.reasons(v, wire)
 	p.about(r)

@@ -18,7 +18,7 @@ type pageFinding struct {
 	// columns of the combinations.
 	Gravity, In                            string
 	Label, ID, Title, Level, Section, Link string
-	Where, WhyWarning                      string
+	Where, WhyWarning, Demand              string
 	// Also tells of the other requirements that the cause breaks, Others are their ids, Named
 	// the same for readers.
 	Also          []string
@@ -43,13 +43,14 @@ const (
 )
 
 // findings fills the list of findings, and that of those which the baseline excuses.
-func (p *pageView) findings(v view, wire *pageWire, places map[*reports.Result]int) {
+func (p *pageView) findings(v view, o Options, wire *pageWire, places map[*reports.Result]int) {
 	room := pageEvidenceBytes
 	for i, f := range findings(v.Report, red) {
 		x := f.Result
 		q := pageFinding{
 			pageWords: wordsOf(v.Report, x), Number: i + 1, Label: label(x), ID: title(x.ID), Title: title(x.Title), Level: word(x.Level),
 			Section: title(x.Section), Link: safeLink(x), Where: clean(v.places(f), pageText), Place: -1, In: p.in(f),
+			Demand: cleanLines(o.demand(x)),
 		}
 		q.Actual = cleanLines(f.actual())
 		for _, text := range v.also(f) {

@@ -145,8 +145,9 @@ func (m *markdown) finding(f *finding) string {
 	item := func(label, text string, n int) string {
 		return maybe("- "+label+": %s\n", code(text, n))
 	}
-	text := fmt.Sprintf("<details><summary><b>%s</b> %s (%s)</summary>\n\n- %s, %s\n- in %s\n", plain(x.ID), plain(x.Title),
-		plain(m.count(f)), plain(x.Level), section(x, code(x.Section, 100)), code(m.places(f), 400))
+	text := fmt.Sprintf("<details><summary><b>%s</b> %s (%s)</summary>\n\n- %s, %s\n%s- in %s\n",
+		plain(x.ID), plain(x.Title), plain(m.count(f)), plain(x.Level), section(x, code(x.Section, 100)),
+		maybe("- rule: %s\n", safe.MarkdownText(clean(m.o.demand(x), pageText))), code(m.places(f), 400))
 	for _, other := range m.also(f) {
 		text += item("also", other, 400)
 	}

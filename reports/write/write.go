@@ -26,6 +26,9 @@ type Options struct {
 	// Describe gives the full text of a requirement and what its check
 	// tolerates; nil leaves both out. The page and SARIF show them.
 	Describe func(id string) (text, tolerated string)
+	// Demand says in sentences who has to do what by the requirement of a result, and where that is said; nil
+	// leaves it out. Findings show it on the console, on the page and in Markdown.
+	Demand func(x *reports.Result) string
 	// Location is the file, relative to the root of the repository, to which SARIF
 	// attaches findings of which Find knows no line. Empty means the
 	// target file of the run, or else README.md.
@@ -69,6 +72,14 @@ func maybe(format, text string) string {
 		return ""
 	}
 	return fmt.Sprintf(format, text)
+}
+
+// demand is [Options.Demand], or says nothing.
+func (o *Options) demand(x *reports.Result) string {
+	if o.Demand == nil {
+		return ""
+	}
+	return o.Demand(x)
 }
 
 // describe is [Options.Describe], or says nothing.

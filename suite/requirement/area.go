@@ -74,6 +74,7 @@ type row struct {
 	Level       Level              `yaml:"level"`
 	Grade       Grade              `yaml:"grade"`
 	Basis       Basis              `yaml:"basis"`
+	Implied     string             `yaml:"implied"`
 	Since       Revision           `yaml:"since"`
 	Until       Revision           `yaml:"until"`
 	Except      []Revision         `yaml:"except"`
@@ -172,7 +173,8 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 	}
 	q := Requirement{
 		ID: id, Title: w.Title, Text: w.Text, Change: w.Change, Profile: cmp.Or(w.Profile, a.file.Profile), Tolerated: w.Tolerated, Needs: w.Needs, Config: w.Config, Untestable: w.Untestable,
-		Since: cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly, Gravity: w.Gravity, Observed: w.Observed,
+		Implied: w.Implied,
+		Since:   cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly, Gravity: w.Gravity, Observed: w.Observed,
 		Under: w.Under,
 	}
 	if w.Gravity != "" {
@@ -267,8 +269,14 @@ func (a *areaReader) terms(path string, w row, q *Requirement) {
 		}
 	}
 	q.Terms, q.in = own, map[Revision]Terms{}
+	unsaid := false
 	for _, rev := range q.Revisions {
 		q.in[rev] = in(rev)
+		unsaid = unsaid || in(rev).Basis == Implied || in(rev).Basis == External
+	}
+	if unsaid != (w.Implied != "") {
+		a.fail(path+".implied", "%s: implied says what it follows from where, and only where, "+
+			"the basis is implied or external", q.ID)
 	}
 	if w.Provisional {
 		q.Terms = q.downgraded()

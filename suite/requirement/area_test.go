@@ -38,6 +38,7 @@ rows:
     text: It is.
     level: SHOULD
     basis: implied
+    implied: something else
     since: 2025-03-26
     until: 2025-11-25
     transports: [http]
@@ -57,7 +58,7 @@ rows:
 		t.Fatalf("got %+v", a)
 	}
 	r := &a.Rows[0]
-	if r.ID != "DEMO-02" || r.Area() != "DEMO" || r.Title != "A" || r.Text != "It is." || r.Tolerated != "Nothing." || r.Needs != "a subject" || !slices.Equal(r.Config, []string{"subjects.texts"}) || r.Since != "0.3" {
+	if r.ID != "DEMO-02" || r.Area() != "DEMO" || r.Title != "A" || r.Text != "It is." || r.Implied != "something else" || r.Tolerated != "Nothing." || r.Needs != "a subject" || !slices.Equal(r.Config, []string{"subjects.texts"}) || r.Since != "0.3" {
 		t.Errorf("got %+v", r)
 	}
 	if !slices.Equal(r.Revisions, []Revision{R20250326, R20250618, R20251125}) || !slices.Equal(r.Transports, []Transport{HTTP}) {
@@ -84,10 +85,10 @@ func TestDefaults(t *testing.T) {
 	}{
 		{"level: MUST", Terms{Must, Fail, Normative}},
 		{"level: MUST\n    basis: schema", Terms{Must, Fail, Schema}},
-		{"level: MUST\n    basis: implied", Terms{Must, Warn, Implied}},
-		{"level: MUST\n    basis: external", Terms{Must, Warn, External}},
+		{"level: MUST\n    basis: implied\n    implied: a rule", Terms{Must, Warn, Implied}},
+		{"level: MUST\n    basis: external\n    implied: a rule", Terms{Must, Warn, External}},
 		{"level: MUST\n    basis: schema-doc", Terms{Must, Warn, SchemaDoc}},
-		{"level: MUST\n    basis: implied\n    grade: fail", Terms{Must, Fail, Implied}},
+		{"level: MUST\n    basis: implied\n    implied: a rule\n    grade: fail", Terms{Must, Fail, Implied}},
 		{"level: SHOULD", Terms{Should, Warn, Normative}},
 		{"level: SHOULD\n    grade: info", Terms{Should, Info, Normative}},
 		{"level: MAY", Terms{May, Control, Normative}},
@@ -107,7 +108,7 @@ func TestDefaults(t *testing.T) {
 
 func TestFromARevisionOn(t *testing.T) {
 	t.Parallel()
-	r := read(t, "level: MUST", "basis: implied", "grade: fail", anySection, "from:",
+	r := read(t, "level: MUST", "basis: implied", "implied: a rule", "grade: fail", anySection, "from:",
 		"  2025-03-26: {level: SHOULD}", "  2025-11-25: {basis: schema}", "  2026-07-28: {level: MAY, grade: control}")
 	for rev, want := range map[Revision]Terms{
 		R20241105: {Must, Fail, Implied}, R20250326: {Should, Warn, Implied}, R20250618: {Should, Warn, Implied},
@@ -119,6 +120,27 @@ func TestFromARevisionOn(t *testing.T) {
 	}
 	if r.Terms != (Terms{Must, Fail, Implied}) {
 		t.Errorf("the row itself: %+v", r.Terms)
+	}
+}
+
+// A demand names who has to do it, the keyword and the heading, and what implies it where nothing says it.
+func TestDemand(t *testing.T) {
+	t.Parallel()
+	const see = ` It is shown. See the page "Resources".`
+	for fields, want := range map[string]string{
+		"level: MUST":                          "The server MUST see to this:" + see,
+		"level: MAY":                           "The server MAY go by this:" + see,
+		"level: SHOULD\n    basis: schema-doc": "The server SHOULD see to this:" + see + " No sentence with a keyword says so, but a comment in the published schema.",
+		"level: MUST\n    basis: external\n    implied: the RFC":    "The server MUST see to this:" + see + " No sentence with a keyword says so; it is implied by the RFC.",
+		"level: MUST\n    from: {2025-11-25: {level: SHOULD}}":      "The server SHOULD see to this:" + see,
+		"level: MUST\n    until: 2025-11-25\n    grade: warn":       "The server MUST see to this:" + see,
+		"level: MUST\n    from: {2026-07-28: {basis: schema-doc}}":  "The server MUST see to this:" + see,
+		"level: SHOULD\n    basis: implied\n    implied: its sense": "The server SHOULD see to this:" + see + " No sentence with a keyword says so; it is implied by its sense.",
+	} {
+		r := read(t, fields, anySection)
+		if got := r.Demand(Combination{R20251125, Stdio}); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", fields, got, want)
+		}
 	}
 }
 
@@ -245,6 +267,9 @@ func TestReadAreaErrors(t *testing.T) {
 		must + "\n    " + anySection + "\n    from: {2025-03-26: {level: MUST}}":                          `nothing changes with 2025-03-26`,
 		must + "\n    " + anySection + "\n    from: {2025-03-26: {levl: MUST}}":                           `unknown field "levl"`,
 		must + "\n    " + anySection + "\n    from: {2025-03-26: {grade: control}}":                       `the grade control does not fit the level MUST`,
+		must + "\n    basis: implied\n    " + anySection:                                                  `DEMO-01: implied says what it follows from where, and only where`,
+		must + "\n    implied: a rule\n    " + anySection:                                                 `demo.yaml:9:5: DEMO-01: implied says what it follows from where, and only where`,
+		must + "\n    " + anySection + "\n    from: {2026-07-28: {basis: external}}":                      `DEMO-01: implied says`,
 		must + "\n    " + anySection + "\n    provisional: true":                                          `demo.yaml:10:5: DEMO-01: a provisional row says in added which release brings it`,
 		must + "\n    " + anySection + "\n    needs: a\n    untestable: b":                                `DEMO-01: what is untestable needs nothing`,
 		must + "\n    " + anySection + "\n    config: [subjects.texts]":                                   `DEMO-01: what it names is said in needs`,

@@ -129,6 +129,17 @@ func (c *Catalogue) Profile(id string) string {
 	return ""
 }
 
+// Demand says who has to do what, of a requirement in the combination of a result; empty for an unknown one.
+func (c *Catalogue) Demand(x *reports.Result) string {
+	r, ok := c.Find(x.ID)
+	if !ok {
+		return ""
+	}
+	return r.Demand(Combination{
+		Revision: Revision(x.Revision), Transport: Transport(x.Transport),
+	})
+}
+
 // Describe gives the full text of a requirement and what its check lets pass, for the
 // writers of reports; both are empty for an unknown one.
 func (c *Catalogue) Describe(id string) (text, tolerated string) {

@@ -9,6 +9,7 @@ package requirement
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -125,6 +126,8 @@ type Requirement struct {
 	Transports []Transport
 	// Sections lists the sources, the most telling one first.
 	Sections []Section
+	// Implied says what the demand follows from where no keyword and no rule of the schema makes it.
+	Implied string
 	// Tolerated says what the check lets pass, and why.
 	Tolerated string
 	// Needs says what the user must add to the target file before the
@@ -166,6 +169,29 @@ func (r *Requirement) termsIn(rev Revision) Terms {
 		return t
 	}
 	return r.Terms
+}
+
+// Demand says who has to do what in a combination, by which keyword, and where the specification says so;
+// if it does not say so, what implies it.
+func (r *Requirement) Demand(c Combination) string {
+	who, verb, at := "server", " see to this", "the specification"
+	if r.Area() == "CL" {
+		who = "client"
+	}
+	if r.LevelIn(c.Revision) == May {
+		verb = " go by this"
+	}
+	if s, ok := r.SectionOn(c); ok {
+		at = s.Heading()
+	}
+	text := fmt.Sprintf("The %s %s%s: %s See %s.", who, r.LevelIn(c.Revision), verb, r.Text, at)
+	switch r.BasisIn(c.Revision) {
+	case SchemaDoc:
+		text += " No sentence with a keyword says so, but a comment in the published schema."
+	case Implied, External:
+		text += " No sentence with a keyword says so; it is implied by " + r.Implied + "."
+	}
+	return text
 }
 
 // SectionIn is the best source for a revision: the first section that the

@@ -3,6 +3,7 @@ package requirement
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -159,6 +160,20 @@ func (s Section) Ref() string {
 	return s.Page + "#" + s.Anchor
 }
 
+// Heading names the section as a reader of the page finds it: "Response Format" in "Pagination".
+func (s Section) Heading() string {
+	switch h := sections().Headings; {
+	case s.Outside:
+		return s.Ref()
+	case s.Page == schemaPage:
+		return "the type " + s.Anchor + " in the published schema"
+	case s.Anchor == "":
+		return fmt.Sprintf("the page %q", h[s.Page])
+	default:
+		return fmt.Sprintf("%q in %q", h[s.Anchor], h[s.Page])
+	}
+}
+
 // stands reports whether the section is a source in a combination; one without a
 // transport stands for any.
 func (s Section) stands(c Combination) bool {
@@ -197,6 +212,8 @@ type pageEntry struct {
 type sectionTable struct {
 	Pages     map[string]pageEntry `yaml:"pages"`
 	Documents map[string][]string  `yaml:"documents"`
+	// Headings has the titles of pages, and the headings of anchors.
+	Headings map[string]string `yaml:"headings"`
 }
 
 //go:embed sections.yaml

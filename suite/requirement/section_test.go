@@ -45,6 +45,39 @@ func TestSectionsEndWithTheirPage(t *testing.T) {
 	}
 }
 
+// Each page and each anchor of one has the heading that readers find there, and no other name has one.
+func TestHeadings(t *testing.T) {
+	t.Parallel()
+	table, known := sections(), map[string]bool{}
+	for page, p := range table.Pages {
+		if page == schemaPage {
+			continue
+		}
+		known[page] = true
+		for anchor := range p.Anchors {
+			known[anchor] = true
+		}
+	}
+	for name := range known {
+		if table.Headings[name] == "" {
+			t.Errorf("%s has no heading", name)
+		}
+	}
+	for name := range table.Headings {
+		if !known[name] {
+			t.Errorf("%s has a heading, and is neither a page nor an anchor", name)
+		}
+	}
+	for ref, want := range map[string]string{
+		"server/resources#error-handling": `"Error Handling" in "Resources"`, "server/resources": `the page "Resources"`,
+		"schema#Icon": "the type Icon in the published schema", "RFC 9110": "RFC 9110",
+	} {
+		if s, _ := table.find(ref, nil); s.Heading() != want {
+			t.Errorf("%s: %s", ref, s.Heading())
+		}
+	}
+}
+
 func TestReadSectionsErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
