@@ -137,8 +137,8 @@ func (p *program) explain(all []explainable, o *explainFlags) error {
 				return err
 			}
 			printPage(to, page)
-			if o.spec != "" {
-				if unread = quote(to, o.spec, x.row); unread != nil {
+			if r, ok := x.(*explanation); ok && o.spec != "" {
+				if unread = quote(to, o.spec, r.row); unread != nil {
 					return unread
 				}
 			}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"go/scanner"
+	"go/token"
 	"io"
 	"io/fs"
 	"os"
@@ -13,13 +15,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const (
 	module = "github.com/mcpcheck/mcpcheck"
 	root   = "../.."
-	// maxLines is how long a file may be that is no test.
-	maxLines = 500
+	// maxTokens is how much a file of Go may hold that is no test, maxColumns how wide its lines may be; tabs count four.
+	maxTokens, maxColumns = 4500, 110
 )
 
 // pkg is what "go list -deps -json" says of a package.
@@ -114,7 +117,37 @@ func TestImports(t *testing.T) {
 // something on one machine only.
 var unfinished = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b|/wo` + `rk/|\.\./sha` + `red|NOT` + `ES\.md`)
 
-// TestFiles: no file is too long, and none has a forbidden word in it.
+// measure counts the tokens of a file that are no comments, and lists the lines that are too wide. Those inside a raw string
+// of several lines may be, and those of a comment that are indented.
+func measure(src []byte) (tokens int, wide []int) {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(src))
+	s.Init(file, src, nil, 0)
+	raw := map[int]bool{}
+	for {
+		pos, tok, text := s.Scan()
+		if tok == token.EOF {
+			break
+		}
+		if tok != token.SEMICOLON || text != "\n" {
+			tokens++
+		}
+		if lines := strings.Count(text, "\n"); tok == token.STRING && lines > 0 {
+			for i := range lines + 1 {
+				raw[file.Line(pos)+i] = true
+			}
+		}
+	}
+	for i, line := range strings.Split(string(src), "\n") {
+		columns := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    "))
+		if columns > maxColumns && !raw[i+1] && !strings.HasPrefix(strings.TrimSpace(line), "//\t") {
+			wide = append(wide, i+1)
+		}
+	}
+	return tokens, wide
+}
+
+// TestFiles: no file is too long or too wide, and none has a forbidden word in it.
 func TestFiles(t *testing.T) {
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -135,8 +168,14 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if n := bytes.Count(data, []byte("\n")); n > maxLines && filepath.Ext(path) == ".go" && !strings.HasSuffix(path, "_test.go") {
-			t.Errorf("%s has %d lines, more than %d", path, n, maxLines)
+		if filepath.Ext(path) == ".go" && !bytes.Contains(data, []byte("DO NOT EDIT")) {
+			tokens, wide := measure(data)
+			if tokens > maxTokens && !strings.HasSuffix(path, "_test.go") {
+				t.Errorf("%s has %d tokens, more than %d", path, tokens, maxTokens)
+			}
+			for _, line := range wide {
+				t.Errorf("%s:%d is wider than %d columns", path, line, maxColumns)
+			}
 		}
 		for i, line := range strings.Split(string(data), "\n") {
 			if word := unfinished.FindString(line); word != "" {

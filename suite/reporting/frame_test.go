@@ -1,11 +1,11 @@
 package reporting
 
 import (
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
