@@ -39,14 +39,18 @@ func TestBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(profile) //nolint:errcheck // as above
-	cmd := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run", "--user-data-dir="+profile,
+	cmd := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu",
+		"--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run",
+		"--user-data-dir="+profile,
 		"--virtual-time-budget=60000", "--dump-dom", page)
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.Output()
 	if err != nil || !strings.Contains(string(out), "read note:hello in a session") {
 		t.Errorf("the page: %v\n%s", err, out)
 	}
-	asked := server.Journal().Query(journal.Query{Match: func(e *journal.Entry) bool { return e.HTTP != nil && e.HTTP.Method == http.MethodOptions }})
+	asked := server.Journal().Query(journal.Query{Match: func(e *journal.Entry) bool {
+		return e.HTTP != nil && e.HTTP.Method == http.MethodOptions
+	}})
 	if len(asked) == 0 {
 		t.Error("the browser has not asked whether it may")
 	}

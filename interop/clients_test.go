@@ -24,7 +24,8 @@ import (
 func buildMock(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "mockserver.exe")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "..", "-o", program, "./cmd/mockserver").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "..", "-o", program,
+		"./cmd/mockserver").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go build mockserver: %v\n%s", err, out)
 	}
@@ -101,7 +102,8 @@ func TestNodeClients(t *testing.T) {
 }
 
 // occasions are flags of verify that give clients over Streamable HTTP more to react to, by revision.
-var occasions = map[string]string{"2025-11-25": "--provoke-stream", modern: "--quirk=empty-cursor --page-size=3"}
+var occasions = map[string]string{"2025-11-25": "--provoke-stream",
+	modern: "--quirk=empty-cursor --page-size=3"}
 
 // runClient runs a client in all its revisions and transports, and compares what it got
 // with what the world has, and the verdicts of the mock server with the rulings.
@@ -123,7 +125,8 @@ func runClient(t *testing.T, mock string, c client) {
 }
 
 // underVerify runs a client under "mockserver verify", with flags.
-func underVerify(t *testing.T, mock string, c client, revision, transport string, flags ...string) (*reports.Report, outcome.Outcome) {
+func underVerify(t *testing.T, mock string, c client, revision, transport string,
+	flags ...string) (*reports.Report, outcome.Outcome) {
 	t.Helper()
 	dir := t.TempDir()
 	world, err := filepath.Abs(filepath.Join("testdata", "clients.yaml"))
@@ -164,7 +167,8 @@ func underVerify(t *testing.T, mock string, c client, revision, transport string
 		t.Fatal(err)
 	}
 	if path := os.Getenv(saved); path != "" && len(flags) == 0 {
-		save(t, r, filepath.Join(path, strings.Join([]string{"client", c.name, transport, revision}, "-")+".json"))
+		save(t, r, filepath.Join(path, strings.Join([]string{"client", c.name, transport, revision}, "-")+
+			".json"))
 	}
 	return r, o
 }
@@ -172,8 +176,9 @@ func underVerify(t *testing.T, mock string, c client, revision, transport string
 // expected is what a client with everything gets.
 func expected(revision string) outcome.Outcome {
 	o := outcome.Outcome{
-		Revision:  revision,
-		Resources: []string{outcome.Text, outcome.Blob, outcome.Clock, outcome.Escaped, "note:five", "note:six", "note:seven"},
+		Revision: revision,
+		Resources: []string{outcome.Text, outcome.Blob, outcome.Clock, outcome.Escaped, "note:five",
+			"note:six", "note:seven"},
 		Templates: []string{outcome.Template, "one:{x}", "two:{x}", "three:{x}"},
 		Text:      "Hello, world!\n",
 		Blob:      "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
@@ -283,7 +288,8 @@ func rule(t *testing.T, c client, revision, transport, flags string, r *reports.
 // finding is a red verdict with its evidence.
 func finding(r *reports.Report, x *reports.Result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s (%s, %s, %s)\n  expected %s\n  actual   %s", x.Verdict, x.ID, x.Revision, x.Transport, x.Section, x.Expected, x.Actual)
+	fmt.Fprintf(&b, "%s %s (%s, %s, %s)\n  expected %s\n  actual   %s", x.Verdict, x.ID, x.Revision,
+		x.Transport, x.Section, x.Expected, x.Actual)
 	for _, n := range x.Evidence {
 		if f := r.Frame(n); f != nil {
 			fmt.Fprintf(&b, "\n  #%d %s %s", f.Number, f.Direction, safe.Shorten(string(f.Data), 300))
@@ -301,7 +307,9 @@ func TestClientRulings(t *testing.T) {
 			t.Errorf("there is no requirement %q", u.id)
 			continue
 		}
-		if !slices.ContainsFunc(rule.Sections, func(s requirement.Section) bool { return s.Ref() == u.section }) {
+		if !slices.ContainsFunc(rule.Sections, func(s requirement.Section) bool {
+			return s.Ref() == u.section
+		}) {
 			t.Errorf("%s does not rest on the section %q", u.id, u.section)
 		}
 		if !sentence(u.ruling) || !sentence(u.seen) {

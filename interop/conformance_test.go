@@ -29,13 +29,16 @@ func (c check) failed() bool { return c.Status == "FAILURE" || c.Status == "WARN
 var inScope = map[string][]string{
 	"2025-11-25": {
 		"completion-complete", "dns-rebinding-protection", "logging-set-level", "ping", "prompts-get-simple",
-		"prompts-list", "resources-list", "resources-read-binary", "resources-read-text", "resources-subscribe", "resources-templates-read",
-		"resources-unsubscribe", "server-initialize", "server-session-lifecycle", "server-sse-multiple-streams",
+		"prompts-list", "resources-list", "resources-read-binary", "resources-read-text",
+		"resources-subscribe", "resources-templates-read",
+		"resources-unsubscribe", "server-initialize", "server-session-lifecycle",
+		"server-sse-multiple-streams",
 		"tools-call-simple-text", "tools-list",
 	},
 	modern: {
 		"caching", "completion-complete", "dns-rebinding-protection", "http-header-validation",
-		"prompts-get-simple", "prompts-list", "resources-list", "resources-read-binary", "resources-read-text", "resources-templates-read",
+		"prompts-get-simple", "prompts-list", "resources-list", "resources-read-binary",
+		"resources-read-text", "resources-templates-read",
 		"sep-2164-resource-not-found", "server-sse-multiple-streams", "server-stateless",
 		"tools-call-simple-text", "tools-list",
 	},
@@ -43,9 +46,12 @@ var inScope = map[string][]string{
 
 // The reasons for which a check cannot pass with a server of resources.
 const (
-	noTools     = "it calls tools of a kind that the world has none of; which tools there are is up to a server (server/tools#listing-tools)"
-	noPrompts   = "it gets a prompt with arguments, or completes one; which prompts there are is up to a server (server/prompts#listing-prompts)"
-	noExtension = "extensions are negotiated, and one that a server does not name is not spoken (basic/versioning#extension-negotiation)"
+	noTools = "it calls tools of a kind that the world has none of; which tools there are is up to a " +
+		"server (server/tools#listing-tools)"
+	noPrompts = "it gets a prompt with arguments, or completes one; which prompts there are is up to a " +
+		"server (server/prompts#listing-prompts)"
+	noExtension = "extensions are negotiated, and one that a server does not name is not spoken (basic/" +
+		"versioning#extension-negotiation)"
 )
 
 // outOfScope are the checks that cannot pass, by revision and scenario.
@@ -71,7 +77,8 @@ var otherScenarios = map[string]string{
 	"json-schema-2020-12":                  "it looks at the schema of a tool: " + noTools,
 	"server-sse-polling":                   "it calls a tool that takes its time: " + noTools,
 	"http-custom-header-server-validation": "the headers are those that tools ask for: " + noTools,
-	"input-required-result-":               "the tools and prompts that ask for input are missing: " + noTools,
+	"input-required-result-": "the tools and prompts that ask for input are missing: " +
+		noTools,
 }
 
 // TestConformanceSuite runs the official conformance suite against the world that is made
@@ -83,7 +90,8 @@ func TestConformanceSuite(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", modern} {
 		t.Run(revision, func(t *testing.T) {
 			into := t.TempDir()
-			cmd := exec.CommandContext(t.Context(), node, suite, "server", "--url", url, "--requirements", revision, "--timeout", "15000", "-o", into)
+			cmd := exec.CommandContext(t.Context(), node, suite, "server", "--url", url, "--requirements",
+				revision, "--timeout", "15000", "-o", into)
 			out, err := cmd.CombinedOutput() // fails, for what is out of scope
 			scenarios := results(t, into)
 			if len(scenarios) == 0 {

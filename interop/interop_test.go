@@ -104,7 +104,8 @@ func judge(t *testing.T, s *Server, values map[string]string) {
 				save(t, r, filepath.Join(dir, s.Name+"-"+string(s.Endpoints[i].Transport)+".json"))
 			}
 			if want := sdkOf(s); want != "" && r.Target.SDK != want {
-				t.Errorf("%s over %s: the SDK was recognized as %q, not as the %s", s.Name, s.Endpoints[i].Transport, r.Target.SDK, want)
+				t.Errorf("%s over %s: the SDK was recognized as %q, not as the %s", s.Name,
+					s.Endpoints[i].Transport, r.Target.SDK, want)
 			}
 			list = append(list, r)
 		}
@@ -168,7 +169,8 @@ func (e Endpoint) with(t *testing.T, values map[string]string) Endpoint {
 		pairs = append(pairs, word, value)
 	}
 	r := strings.NewReplacer(pairs...)
-	out := Endpoint{Transport: e.Transport, URL: r.Replace(e.URL), Env: make(map[string]string), Header: e.Header, Instances: e.Instances}
+	out := Endpoint{Transport: e.Transport, URL: r.Replace(e.URL), Env: make(map[string]string),
+		Header: e.Header, Instances: e.Instances}
 	for _, arg := range e.Command {
 		out.Command = append(out.Command, r.Replace(arg))
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/oauth"
 )
 
-// TestNodeClientsAuthorize: real OAuth clients find out all by themselves over HTTPS, and refresh tokens that have expired.
+// TestNodeClientsAuthorize: real OAuth clients find out all by themselves over HTTPS, and refresh tokens that
+// have expired.
 func TestNodeClientsAuthorize(t *testing.T) {
 	node, dir := installNode(t)
 	as, err := oauth.New(oauth.Options{User: "alice"})
@@ -57,7 +58,8 @@ func TestNodeClientsAuthorize(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", sdk, err, out)
 		}
-		if all := as.Grants(); len(all) != 1 || all[0].Client != sdk || all[0].Refreshed != 1 || all[0].Resource != url || all[0].User != "alice" {
+		if all := as.Grants(); len(all) != 1 || all[0].Client != sdk || all[0].Refreshed != 1 ||
+			all[0].Resource != url || all[0].User != "alice" {
 			t.Errorf("%s: %+v", sdk, all)
 		}
 	}

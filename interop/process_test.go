@@ -49,7 +49,8 @@ func version(t *testing.T, pkg string) string {
 func present(t *testing.T, s *Server, command []string, targets string) {
 	t.Helper()
 	for _, arg := range command {
-		path, ok := strings.CutPrefix(strings.TrimSuffix(arg, "/*"), "{targets}/") // Java's class paths end so
+		// Java's class paths end so
+		path, ok := strings.CutPrefix(strings.TrimSuffix(arg, "/*"), "{targets}/")
 		if !ok {
 			continue
 		}

@@ -173,7 +173,8 @@ func (s *Server) Judge(list ...*reports.Report) error {
 			}
 			k := Key{x.ID, requirement.Revision(x.Revision), requirement.Transport(x.Transport), x.Verdict}
 			if _, ok := ruled[k]; !ok {
-				problems = append(problems, fmt.Errorf("no ruling on: %s at %s; expected %s; actual %s%s", k, x.Section, x.Expected, x.Actual, x.Reason))
+				problems = append(problems, fmt.Errorf("no ruling on: %s at %s; expected %s; actual %s%s", k,
+					x.Section, x.Expected, x.Actual, x.Reason))
 			}
 			seen[k] = true
 		}

@@ -15,7 +15,8 @@ import (
 // installed.
 func TestRulings(t *testing.T) { servers(t) }
 
-// TestSDKs holds what is said of SDKs to the rulings: one of their servers at least has the verdict on each transport.
+// TestSDKs holds what is said of SDKs to the rulings: one of their servers at least has the verdict on each
+// transport.
 func TestSDKs(t *testing.T) {
 	ruled := map[string]map[string]bool{}
 	for _, s := range servers(t) {
@@ -34,7 +35,9 @@ func TestSDKs(t *testing.T) {
 		}
 		for _, d := range k.Known {
 			for _, transport := range d.Transports {
-				if !slices.ContainsFunc(k.Servers, func(name string) bool { return ruled[name][d.ID+" "+transport] }) {
+				if !slices.ContainsFunc(k.Servers, func(name string) bool {
+					return ruled[name][d.ID+" "+transport]
+				}) {
 					t.Errorf("%s: no ruling on %s over %s for any of %v", k.Name, d.ID, transport, k.Servers)
 				}
 			}
@@ -103,15 +106,18 @@ func TestLoadIsStrict(t *testing.T) {
 		{"a pass", "verdict: warn", "verdict: pass", "fail, warn or blocked"},
 		{"no reason", "ruling: This is no request.", "ruling: ''", "the ruling is a sentence"},
 		{"nothing seen", "seen: There is silence.", "seen: silence", "what is seen is a sentence"},
-		{"a matter of luck", "seen: There is silence.", "seen: There is silence.\n    chance: luck", "why it is not seen each time is a sentence"},
+		{"a matter of luck", "seen: There is silence.", "seen: There is silence.\n    chance: luck",
+			"why it is not seen each time is a sentence"},
 		{"no section", "section: schema#SubscribeRequest", "section: ''", "does not rest on"},
-		{"another section", "section: schema#SubscribeRequest", "section: schema#ReadResourceRequest", "does not rest on"},
+		{"another section", "section: schema#SubscribeRequest", "section: schema#ReadResourceRequest",
+			"does not rest on"},
 		{"twice", "id: RPC-15", "id: SUB-11", "two rulings on SUB-11"},
 		{"two origins", "go: example.com/one", "go: example.com/one\nnpm: one", "exactly one of go, npm"},
 		{"no version", "version: v1.0.0", "version:", "version is missing"},
 		{"no command", `command: ["{program}"]`, "command: []", "command is missing"},
 		{"no url", "url: http://127.0.0.1:{port}/mcp", "url:", "need a url"},
-		{"headers on stdio", `command: ["{program}"]`, "command: [\"{program}\"]\n    headers: {A: b}", "no headers"},
+		{"headers on stdio", `command: ["{program}"]`, "command: [\"{program}\"]\n    headers: {A: b}",
+			"no headers"},
 		{"transport twice", "transport: http", "transport: stdio", "transport of its own"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -154,9 +160,12 @@ func TestJudge(t *testing.T) {
 		{"as ruled", http, nil},
 		{"gone", http[:1], []string{"not seen any more: fail SUB-11 (2025-11-25, http)"}},
 		{"milder", append(http[:1:1], result("SUB-11", "2025-11-25", "http", reports.Warn)),
-			[]string{"no ruling on: warn SUB-11 (2025-11-25, http)", "not seen any more: fail SUB-11 (2025-11-25, http)"}},
-		{"new", append(http[:2:2], result("URI-01", "2025-11-25", "http", reports.Fail)), []string{"no ruling on: fail URI-01 (2025-11-25, http)"}},
-		{"blocked", append(http[:2:2], result("URI-01", "2025-11-25", "http", reports.Blocked)), []string{"no ruling on: blocked URI-01 (2025-11-25, http)"}},
+			[]string{"no ruling on: warn SUB-11 (2025-11-25, http)",
+				"not seen any more: fail SUB-11 (2025-11-25, http)"}},
+		{"new", append(http[:2:2], result("URI-01", "2025-11-25", "http", reports.Fail)),
+			[]string{"no ruling on: fail URI-01 (2025-11-25, http)"}},
+		{"blocked", append(http[:2:2], result("URI-01", "2025-11-25", "http", reports.Blocked)),
+			[]string{"no ruling on: blocked URI-01 (2025-11-25, http)"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := one.Judge(&reports.Report{Results: stdio}, &reports.Report{Results: c.results})
@@ -178,7 +187,8 @@ func TestJudge(t *testing.T) {
 
 // A verdict that depends on chance may be missing, but none takes its place.
 func TestJudgeByChance(t *testing.T) {
-	one, err := load(t, strings.Replace(sound, "seen: There is a result.", "seen: There is a result.\n    chance: The server answers in any order.", 1))
+	one, err := load(t, strings.Replace(sound, "seen: There is a result.",
+		"seen: There is a result.\n    chance: The server answers in any order.", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,14 +200,18 @@ func TestJudgeByChance(t *testing.T) {
 		results []reports.Result
 		want    string
 	}{
-		"missing":        {[]reports.Result{always}, ""},
-		"seen":           {[]reports.Result{always, result("SUB-11", "2025-11-25", "stdio", reports.Fail)}, ""},
-		"another":        {[]reports.Result{always, result("SUB-11", "2025-11-25", "stdio", reports.Blocked)}, "no ruling on: blocked SUB-11"},
-		"not by chance":  {nil, "not seen any more: warn RPC-15"},
-		"on another row": {[]reports.Result{always, result("SUB-11", "2024-11-05", "stdio", reports.Fail)}, "no ruling on: fail SUB-11 (2024-11-05, stdio)"},
+		"missing": {[]reports.Result{always}, ""},
+		"seen": {[]reports.Result{always, result("SUB-11", "2025-11-25", "stdio", reports.Fail)},
+			""},
+		"another": {[]reports.Result{always, result("SUB-11", "2025-11-25", "stdio", reports.Blocked)},
+			"no ruling on: blocked SUB-11"},
+		"not by chance": {nil, "not seen any more: warn RPC-15"},
+		"on another row": {[]reports.Result{always, result("SUB-11", "2024-11-05", "stdio", reports.Fail)},
+			"no ruling on: fail SUB-11 (2024-11-05, stdio)"},
 	} {
 		err := one.Judge(&reports.Report{Results: c.results})
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
+		if c.want == "" && err != nil || c.want != "" &&
+			(err == nil || !strings.HasPrefix(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}

@@ -36,7 +36,8 @@ func TestSeen(t *testing.T) {
 		isSDK := slices.ContainsFunc(sdk.All(), func(k sdk.SDK) bool { return k.Package == name })
 		for _, r := range s.Rulings {
 			if r.Verdict.Red() {
-				all[r.ID] = append(all[r.ID], sighting{name + " " + s.Version, r.Seen, slices.Max(r.Revisions), isSDK})
+				all[r.ID] = append(all[r.ID], sighting{name + " " + s.Version, r.Seen,
+					slices.Max(r.Revisions), isSDK})
 			}
 		}
 	}

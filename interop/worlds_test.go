@@ -33,7 +33,8 @@ func TestGoClientsSeeEveryWorld(t *testing.T) {
 // TestNodeClientsSeeEveryWorld runs those that need Node.js.
 func TestNodeClientsSeeEveryWorld(t *testing.T) {
 	node, dir := installNode(t)
-	for name, revisions := range map[string][]string{"ts1": {"2025-11-25"}, "ts2": {"2025-11-25", modern}, "inspector": {modern}} {
+	for name, revisions := range map[string][]string{"ts1": {"2025-11-25"}, "ts2": {"2025-11-25", modern},
+		"inspector": {modern}} {
 		for _, revision := range revisions {
 			seeWorlds(t, name, []string{node, filepath.Join(dir, name+".mjs")}, revision, name != "inspector")
 		}
@@ -51,7 +52,8 @@ func seeWorlds(t *testing.T, name string, command []string, revision string, who
 		urls = append(urls, url)
 	}
 	result := filepath.Join(t.TempDir(), "outcome.json")
-	cmd := exec.CommandContext(t.Context(), command[0], append(append(slices.Clone(command[1:]), revision, "walk"), urls...)...)
+	cmd := exec.CommandContext(t.Context(), command[0],
+		append(append(slices.Clone(command[1:]), revision, "walk"), urls...)...)
 	cmd.Env = append(os.Environ(), outcome.File+"="+result)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -66,7 +68,8 @@ func seeWorlds(t *testing.T, name string, command []string, revision string, who
 		t.Fatal(err)
 	}
 	for _, url := range urls {
-		t.Run(name+"/"+revision+"/"+worlds[url].Name, func(t *testing.T) { compareWalk(t, worlds[url], walks[url], revision, whole) })
+		t.Run(name+"/"+revision+"/"+worlds[url].Name,
+			func(t *testing.T) { compareWalk(t, worlds[url], walks[url], revision, whole) })
 	}
 }
 

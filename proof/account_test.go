@@ -32,7 +32,9 @@ func TestEveryCheckIsKilled(t *testing.T) {
 				continue
 			}
 			for _, word := range []string{" fail", " warn", " observed"} {
-				if slices.ContainsFunc(lines, func(line string) bool { return strings.HasSuffix(line, " | "+f.Requirement+word) }) {
+				if slices.ContainsFunc(lines, func(line string) bool {
+					return strings.HasSuffix(line, " | "+f.Requirement+word)
+				}) {
 					killed[f.Requirement] = true
 				}
 			}

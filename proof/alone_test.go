@@ -16,8 +16,9 @@ import (
 
 // TestAlone: a requirement's verdict is the same alone as in the whole run, for all
 // requirements on the reference, each in the first legacy and the first modern
-// combination that it names, or one of the two if it looks at all scenarios, as always in a sample. With one fault of each area, where it kills, this holds for
-// the requirements of the area, and for all others that the fault changes.
+// combination that it names, or one of the two if it looks at all scenarios, as always in a sample. With one
+// fault of each area, where it kills, this holds for the requirements of the area, and for all others that
+// the fault changes.
 func TestAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it plays a run for every requirement")
@@ -55,7 +56,8 @@ func TestAlone(t *testing.T) {
 
 // alone judges one requirement in some combinations and compares its verdicts with those
 // of the whole run.
-func alone(t *testing.T, whole rows, id string, at []requirement.Combination, c conditions, faults ...string) {
+func alone(t *testing.T, whole rows, id string, at []requirement.Combination, c conditions,
+	faults ...string) {
 	t.Helper()
 	c.only = id
 	report := c.run(t, func(one requirement.Combination) bool { return slices.Contains(at, one) }, faults...)
@@ -82,16 +84,20 @@ func said(x *reports.Result) string {
 var sessionID = regexp.MustCompile(`\b[A-Z2-7]{26}\b`)
 
 // firstOfEachEra lists the first legacy and the first modern combination that a
-// requirement names. In a sample it is one of them, and if it looks at all scenarios, which have to be played.
+// requirement names. In a sample it is one of them, and if it looks at all scenarios, which have to be
+// played.
 func firstOfEachEra(req *requirement.Requirement) (first []requirement.Combination) {
 	for _, c := range requirement.Grid() {
-		same := func(other requirement.Combination) bool { return other.Revision.Modern() == c.Revision.Modern() }
+		same := func(other requirement.Combination) bool {
+			return other.Revision.Modern() == c.Revision.Modern()
+		}
 		if req.Names(c) && !slices.ContainsFunc(first, same) {
 			first = append(first, c)
 		}
 	}
 	check, ok := area.BuiltIn().Check(req.ID)
-	if sample.Whole() && (!ok || !slices.Contains(check.Inputs(), recording.Everything) && !slices.Contains(check.Inputs(), recording.Every)) {
+	if sample.Whole() && (!ok || !slices.Contains(check.Inputs(), recording.Everything) &&
+		!slices.Contains(check.Inputs(), recording.Every)) {
 		return first
 	}
 	i := sample.Hash(req.ID) % len(first)

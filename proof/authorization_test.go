@@ -27,7 +27,8 @@ func TestAuthorization(t *testing.T) {
 			}
 			passed[x.ID] = passed[x.ID] || x.Verdict == reports.Pass
 		}
-		for _, id := range []string{"SEC-08", "SEC-09", "SEC-10", "SEC-11", "SEC-12", "SEC-15", "SEC-60", "SEC-61"} {
+		for _, id := range []string{"SEC-08", "SEC-09", "SEC-10", "SEC-11", "SEC-12", "SEC-15", "SEC-60",
+			"SEC-61"} {
 			if !passed[id] {
 				t.Errorf("%s was not judged", id)
 			}

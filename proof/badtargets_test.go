@@ -55,7 +55,8 @@ func build(name string) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, name)
-	out, err := exec.Command("go", "build", "-o", path, "github.com/mcpcheck/mcpcheck/cmd/"+name).CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", path, "github.com/mcpcheck/mcpcheck/cmd/"+
+		name).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
@@ -94,8 +95,10 @@ type outcome struct {
 // run runs mcpcheck as a child process, with short times, and reads its report.
 func run(t *testing.T, env []string, args ...string) *outcome {
 	t.Helper()
-	short := []string{"--timeout", "500ms", "--start-timeout", "2s", "--budget", budget.String(), "--quiet-window", "50ms"}
-	return runWithin(t, 2*(budget+ending), append([]string{"GOGC=100"}, env...), append(short, args...)...) // its memory is judged
+	short := []string{"--timeout", "500ms", "--start-timeout", "2s", "--budget", budget.String(),
+		"--quiet-window", "50ms"}
+	// its memory is judged
+	return runWithin(t, 2*(budget+ending), append([]string{"GOGC=100"}, env...), append(short, args...)...)
 }
 
 // runWithin is run with the limits of mcpcheck itself, ended after a while.
@@ -106,7 +109,8 @@ func runWithin(t *testing.T, limit time.Duration, env []string, args ...string) 
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	files := map[string]string{"json": filepath.Join(dir, "report.json"), "junit": filepath.Join(dir, "report.xml"), "record": filepath.Join(dir, "recording.json")}
+	files := map[string]string{"json": filepath.Join(dir, "report.json"),
+		"junit": filepath.Join(dir, "report.xml"), "record": filepath.Join(dir, "recording.json")}
 	full := []string{"run"}
 	for name, file := range files {
 		full = append(full, "--"+name, file)
@@ -115,7 +119,8 @@ func runWithin(t *testing.T, limit time.Duration, env []string, args ...string) 
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, append(full, args...)...)
-	cmd.Env = append(append(os.Environ(), "GOGC=800"), env...) // garbage is collected seldom, as in this process
+	// garbage is collected seldom, as in this process
+	cmd.Env = append(append(os.Environ(), "GOGC=800"), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	begin := time.Now()
@@ -127,7 +132,8 @@ func runWithin(t *testing.T, limit time.Duration, env []string, args ...string) 
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	o := &outcome{status: cmd.ProcessState.ExitCode(), took: time.Since(begin), stdout: stdout.String(), stderr: stderr.String(), files: files}
+	o := &outcome{status: cmd.ProcessState.ExitCode(), took: time.Since(begin), stdout: stdout.String(),
+		stderr: stderr.String(), files: files}
 	o.memory = peak()
 	for name, file := range files {
 		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
@@ -194,22 +200,38 @@ func TestBadProcesses(t *testing.T) {
 	for _, b := range []bad{
 		// On a busy machine a flood may take longer to reach a limit than there is time for
 		// the handshake.
-		{mode: "exit", status: 3, cause: `ended during initialize: the process ended: exit status 7; .*no licence found`},
+		{mode: "exit", status: 3,
+			cause: `ended during initialize: the process ended: exit status 7; .*no licence found`},
 		// One that is still at work when its time to start is over gets more of it.
 		{mode: "silent", status: 3, cause: `initialize was not answered: no answer within [2-6]`},
 		{mode: "deaf", status: 3, cause: `initialize was not answered: no answer within [2-6]`, slow: true},
 		{mode: "flood", status: 3, cause: `sent more than|initialize was not answered`, slow: true},
-		{mode: "pings", status: 3, cause: `sent more than|messages and events on one connection|initialize was not answered`, slow: true},
-		{mode: "blank", status: 3, cause: `sent more than|messages and events on one connection|initialize was not answered`, slow: true},
-		{mode: "garbage", status: 3, cause: `not answered with JSON: the target sent "\\x00\\xff\{\]\} this is no JSON"`},
-		{mode: "cursor", status: 1, cause: `PAGE-04`, args: append([]string{"--label-filter", "area:PAGE"}, one...)},
+		{mode: "pings", status: 3,
+			cause: `sent more than|messages and events on one connection|initialize was not answered`,
+			slow:  true},
+		{mode: "blank", status: 3,
+			cause: `sent more than|messages and events on one connection|initialize was not answered`,
+			slow:  true},
+		{mode: "garbage", status: 3,
+			cause: `not answered with JSON: the target sent "\\x00\\xff\{\]\} this is no JSON"`},
+		{mode: "cursor", status: 1, cause: `PAGE-04`, args: append([]string{"--label-filter", "area:PAGE"},
+			one...)},
 		{mode: "third", status: 1, cause: `RPC-09`, args: one},
-		{mode: "midline", status: 3, cause: `blocked .*resources/list: the process ended: exit status 0`, args: append([]string{"--label-filter", "area:LIST"}, one...)},
-		{mode: "late=400ms", status: 0, cause: `NO FAILURES`, args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
-		{mode: "nothing", status: 3, cause: `NOT ESTABLISHED, nothing was judged`, args: append([]string{"--label-filter", "area:LIST || area:READ"}, one...)},
-		{mode: "stubborn", status: 0, cause: `NO FAILURES`, args: append([]string{"--only", "LIST-01", "--budget", "12s"}, one...), slow: true}, // its processes end one after the other
-		{mode: "banner", status: 0, cause: `NO FAILURES`, args: append([]string{"--only", "LIST-01"}, one...)},
-		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*the answer has \d+ bytes|blocked .*LIST-01.*bytes on one connection`, args: append([]string{"--only", "LIST-01", "--timeout", "4s", "--budget", "20s"}, one...), slow: true},
+		{mode: "midline", status: 3, cause: `blocked .*resources/list: the process ended: exit status 0`,
+			args: append([]string{"--label-filter", "area:LIST"}, one...)},
+		{mode: "late=400ms", status: 0, cause: `NO FAILURES`,
+			args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
+		{mode: "nothing", status: 3, cause: `NOT ESTABLISHED, nothing was judged`,
+			args: append([]string{"--label-filter", "area:LIST || area:READ"}, one...)},
+		// its processes end one after the other
+		{mode: "stubborn", status: 0, cause: `NO FAILURES`,
+			args: append([]string{"--only", "LIST-01", "--budget", "12s"}, one...), slow: true},
+		{mode: "banner", status: 0, cause: `NO FAILURES`, args: append([]string{"--only", "LIST-01"},
+			one...)},
+		{mode: "huge", status: 3,
+			cause: `blocked .*LIST-01.*the answer has \d+ bytes|blocked .*LIST-01.*bytes on one connection`,
+			args:  append([]string{"--only", "LIST-01", "--timeout", "4s", "--budget", "20s"}, one...),
+			slow:  true},
 	} {
 		t.Run(b.mode, func(t *testing.T) {
 			if !sample.Share(b.mode, 2) {
@@ -233,15 +255,18 @@ func TestBadProcesses(t *testing.T) {
 }
 
 // TestHarm: a server that serves files from outside, dies of bad JSON and has empty contents
-// for what is missing is not conformant, and what harms stands first: bad JSON only the client of a process can send.
+// for what is missing is not conformant, and what harms stands first: bad JSON only the client of a process
+// can send.
 func TestHarm(t *testing.T) {
 	t.Parallel()
 	bad, err := badTarget()
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := runWithin(t, time.Minute, nil, append(one, "--only", "URI-10,URI-13,SEC-63,RPC-14,ERR-09,ERR-10,PAGE-05", "--no-color", "--quiet-window", "50ms", "--timeout", "3s",
-		"--", bad, "harmful")...)
+	o := runWithin(t, time.Minute, nil,
+		append(one, "--only", "URI-10,URI-13,SEC-63,RPC-14,ERR-09,ERR-10,PAGE-05", "--no-color",
+			"--quiet-window", "50ms", "--timeout", "3s",
+			"--", bad, "harmful")...)
 	if o.status != 1 {
 		t.Errorf("exit status %d", o.status)
 	}
@@ -249,19 +274,23 @@ func TestHarm(t *testing.T) {
 	for _, x := range o.report.Results {
 		got[x.ID] = string(x.Verdict) + " " + string(x.Gravity)
 	}
-	for id, want := range map[string]string{"URI-13": "fail security", "SEC-63": "fail failure", "RPC-14": "not-applicable "} {
+	for id, want := range map[string]string{"URI-13": "fail security", "SEC-63": "fail failure",
+		"RPC-14": "not-applicable "} {
 		if got[id] != want {
 			t.Errorf("%s is %q, expected %q", id, got[id], want)
 		}
 	}
 	_, short, _ := strings.Cut(o.stdout, "IN SHORT\n")
 	lines := strings.Split(strings.TrimSpace(short), "\n")
-	if len(lines) < 4 || !strings.Contains(lines[0], "URI-13   security: ") || !strings.Contains(lines[1], "SEC-63   No message") ||
-		!regexp.MustCompile(`^NOT CONFORMANT, partial run  .* 2 failed \(1 security\), `).MatchString(lines[len(lines)-1]) {
+	if len(lines) < 4 || !strings.Contains(lines[0], "URI-13   security: ") ||
+		!strings.Contains(lines[1], "SEC-63   No message") ||
+		!regexp.MustCompile(`^NOT CONFORMANT, partial run  .* 2 failed \(1 security\), `).MatchString(
+			lines[len(lines)-1]) {
 		t.Errorf("the console ends with\n%s", short)
 	}
 	var badge bytes.Buffer
-	if err := write.Badge(&badge, o.report, ""); err != nil || !strings.Contains(badge.String(), "not conformant 0/1 (1 security)") {
+	if err := write.Badge(&badge, o.report, ""); err != nil || !strings.Contains(badge.String(),
+		"not conformant 0/1 (1 security)") {
 		t.Errorf("%v, the badge is %s", err, badge.String())
 	}
 	if t.Failed() {
@@ -279,7 +308,8 @@ func TestSpent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := runWithin(t, time.Minute, []string{badtarget.EnvDir + "=" + t.TempDir()}, "--quiet-window", "50ms", "--timeout", "3s",
+			o := runWithin(t, time.Minute, []string{badtarget.EnvDir + "=" + t.TempDir()}, "--quiet-window",
+				"50ms", "--timeout", "3s",
 				"--label-filter", "area:LIFE || area:RPC || area:SEC", "--env-pass", badtarget.EnvDir,
 				"--", bad, "spent="+starts)
 			told := 0
@@ -287,12 +317,16 @@ func TestSpent(t *testing.T) {
 				if x.Verdict.Red() {
 					t.Errorf("%s in %s is %s: %s", x.ID, x.Revision, x.Verdict, x.Actual)
 				}
-				if x.Verdict == reports.Blocked && strings.Contains(x.Reason, "exit status 7; its standard error ends with: badtarget: no space left for the lock file") {
+				if x.Verdict == reports.Blocked &&
+					strings.Contains(x.Reason,
+						"exit status 7; its standard error ends with: badtarget: no space left for the "+
+							"lock file") {
 					told++
 				}
 			}
 			if o.status != 3 || told == 0 {
-				t.Errorf("exit status %d, %d verdicts say how the program ended\n%s", o.status, told, o.stdout)
+				t.Errorf("exit status %d, %d verdicts say how the program ended\n%s", o.status, told,
+					o.stdout)
 			}
 		})
 	}
@@ -346,7 +380,9 @@ func listen(t *testing.T, mode string) string {
 // requirement is broken by its answers from then on.
 func TestOrphanedGateway(t *testing.T) {
 	t.Parallel()
-	o := runWithin(t, time.Minute, nil, "--only", "LIFE-10,CAP-06,CAP-07,CAP-08,LIST-01,LIST-15,URI-08,ERR-10", "--quiet-window", "50ms", "--url", listen(t, "orphaned"))
+	o := runWithin(t, time.Minute, nil, "--only",
+		"LIFE-10,CAP-06,CAP-07,CAP-08,LIST-01,LIST-15,URI-08,ERR-10", "--quiet-window", "50ms", "--url",
+		listen(t, "orphaned"))
 	blocked := 0
 	for _, x := range o.report.Results {
 		switch {
@@ -365,17 +401,22 @@ func TestOrphanedGateway(t *testing.T) {
 func TestBadAddresses(t *testing.T) {
 	for _, b := range []bad{
 		{mode: "hang", status: 3, cause: `initialize was not answered: no answer within 2s`},
-		{mode: "html", status: 3, cause: `HTTP 200 with a body of type "text/html", without a JSON-RPC response`},
+		{mode: "html", status: 3,
+			cause: `HTTP 200 with a body of type "text/html", without a JSON-RPC response`},
 		{mode: "error", status: 3, cause: `HTTP 500`},
 		{mode: "throttle", status: 3, cause: `HTTP 429`},
 		{mode: "garbage", status: 3, cause: `HTTP 200 without a JSON-RPC response`},
 		{mode: "endless-json", status: 3, cause: `longer than 16777216 bytes`, slow: true},
-		{mode: "endless-sse", status: 3, cause: `sent more than|not answered|messages and events on one connection`, slow: true},
+		{mode: "endless-sse", status: 3,
+			cause: `sent more than|not answered|messages and events on one connection`, slow: true},
 		{mode: "endless-comments", status: 3, cause: `sent more than|not answered`, slow: true},
 		{mode: "endless-header", status: 3, cause: `the head of the response .* is longer than`, slow: true},
-		{mode: "cursor", status: 1, cause: `PAGE-04`, args: append([]string{"--label-filter", "area:PAGE"}, one...)},
-		{mode: "late=400ms", status: 0, cause: `NO FAILURES`, args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
-		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*longer than 16777216 bytes`, args: append([]string{"--only", "LIST-01", "--timeout", "4s"}, one...), slow: true},
+		{mode: "cursor", status: 1, cause: `PAGE-04`, args: append([]string{"--label-filter", "area:PAGE"},
+			one...)},
+		{mode: "late=400ms", status: 0, cause: `NO FAILURES`,
+			args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
+		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*longer than 16777216 bytes`,
+			args: append([]string{"--only", "LIST-01", "--timeout", "4s"}, one...), slow: true},
 	} {
 		t.Run(b.mode, func(t *testing.T) {
 			if !sample.Share(b.mode, 2) {

@@ -73,7 +73,8 @@ func sentIn(set *schema.Set, r *recording.Recording, session string, m gjson.Res
 	switch {
 	case !m.Get("method").Exists():
 		for _, f := range r.Incoming(0) {
-			if asked := gjson.ParseBytes(f.Raw); f.Session == session && asked.Get("method").Exists() && asked.Get("id").Raw == m.Get("id").Raw {
+			if asked := gjson.ParseBytes(f.Raw); f.Session == session && asked.Get("method").Exists() &&
+				asked.Get("id").Raw == m.Get("id").Raw {
 				return set.ResponseIn(asked.Get("method").String(), m)
 			}
 		}

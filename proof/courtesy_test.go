@@ -17,7 +17,8 @@ import (
 
 // asked judges a server with this world over Streamable HTTP, and returns what it was sent
 // beside the report.
-func asked(t *testing.T, w reference.World, cfg suite.Config, allow ...target.Allowance) (*reports.Report, []journal.Entry) {
+func asked(t *testing.T, w reference.World, cfg suite.Config, allow ...target.Allowance) (*reports.Report,
+	[]journal.Entry) {
 	var report *reports.Report
 	var sent []journal.Entry
 	synctest.Test(t, func(t *testing.T) {
@@ -26,7 +27,8 @@ func asked(t *testing.T, w reference.World, cfg suite.Config, allow ...target.Al
 			t.Fatal(err)
 		}
 		defer server.Close()
-		cfg.Target = &target.Target{Allow: allow, Endpoints: []target.Endpoint{{Handler: server.Handler(), Path: "/mcp", Forced: requirement.HTTP}}}
+		cfg.Target = &target.Target{Allow: allow,
+			Endpoints: []target.Endpoint{{Handler: server.Handler(), Path: "/mcp", Forced: requirement.HTTP}}}
 		cfg.Budget = time.Hour
 		if report, err = suite.Run(t.Context(), cfg); err != nil {
 			t.Fatal(err)
@@ -42,12 +44,15 @@ func TestRiskyIsLeftOut(t *testing.T) {
 	t.Parallel()
 	text := "gone"
 	w := reference.World{
-		Resources: []reference.Resource{{URI: "delete://notes/1", Name: "two", Text: &text}, {URI: "note:1", Name: "one", Text: &text}, {URI: "note:3", Name: "Shutdown now", Text: &text}},
-		Templates: []reference.Template{{URITemplate: "delete://notes/{id}", Name: "notes", Text: &text}, {URITemplate: "job://{id}", Name: "run_job", Text: &text}},
+		Resources: []reference.Resource{{URI: "delete://notes/1", Name: "two", Text: &text},
+			{URI: "note:1", Name: "one", Text: &text}, {URI: "note:3", Name: "Shutdown now", Text: &text}},
+		Templates: []reference.Template{{URITemplate: "delete://notes/{id}", Name: "notes", Text: &text},
+			{URITemplate: "job://{id}", Name: "run_job", Text: &text}},
 	}
 	reads := func(sent []journal.Entry) (risky int) {
 		for _, e := range sent {
-			if e.Method == "resources/read" && (strings.HasPrefix(e.URI, "delete:") || strings.HasPrefix(e.URI, "job:") || e.URI == "note:3") {
+			if e.Method == "resources/read" && (strings.HasPrefix(e.URI, "delete:") ||
+				strings.HasPrefix(e.URI, "job:") || e.URI == "note:3") {
 				risky++
 			}
 		}
@@ -59,7 +64,8 @@ func TestRiskyIsLeftOut(t *testing.T) {
 		t.Errorf("%d reads of what may do harm", n)
 	}
 	unread := slices.ContainsFunc(report.Observations, func(o reports.Observation) bool {
-		return o.ID == "unread" && strings.Contains(o.Detail, "2 listed URIs") && strings.Contains(o.Detail, "--allow-risky")
+		return o.ID == "unread" && strings.Contains(o.Detail, "2 listed URIs") &&
+			strings.Contains(o.Detail, "--allow-risky")
 	})
 	if !unread {
 		t.Errorf("no observation says what was not read: %+v", report.Observations)
@@ -67,7 +73,8 @@ func TestRiskyIsLeftOut(t *testing.T) {
 	for i := range report.Results {
 		if x := &report.Results[i]; x.Verdict.Red() || x.Verdict == reports.Blocked {
 			t.Error(describe(x))
-		} else if x.ID == "TMPL-13" && (x.Verdict != reports.NotApplicable || !strings.Contains(x.Reason, "--allow-risky")) {
+		} else if x.ID == "TMPL-13" && (x.Verdict != reports.NotApplicable ||
+			!strings.Contains(x.Reason, "--allow-risky")) {
 			t.Error(describe(x))
 		}
 	}
@@ -80,13 +87,15 @@ func TestRiskyIsLeftOut(t *testing.T) {
 // out of a directory, and none of Windows.
 func TestNoSecurityProbes(t *testing.T) {
 	t.Parallel()
-	cfg := suite.Config{Revisions: []requirement.Revision{requirement.R20250618, requirement.R20260728}, NoSecurityProbes: true}
+	cfg := suite.Config{Revisions: []requirement.Revision{requirement.R20250618, requirement.R20260728},
+		NoSecurityProbes: true}
 	_, sent := asked(t, world(), cfg)
 	if len(sent) < 100 {
 		t.Fatalf("only %d messages", len(sent))
 	}
 	for _, e := range sent {
-		for _, path := range []string{"..", "%2e", "%2E", `:\\`, `\\\\`, "passwd", "/proc/", "win.ini", "::$"} {
+		for _, path := range []string{"..", "%2e", "%2E", `:\\`, `\\\\`, "passwd", "/proc/", "win.ini",
+			"::$"} {
 			if strings.Contains(string(e.Raw), path) || strings.Contains(e.URI, path) {
 				t.Errorf("%s was sent: %.300s", path, e.Raw)
 			}

@@ -20,9 +20,11 @@ func tree(t *testing.T) string {
 	t.Helper()
 	top := t.TempDir()
 	for name, content := range map[string]string{
-		"README.md": "# Files\n", "notes.txt": "first\n", "other.txt": "other\n", "empty": "", "src/main.go": "package main\n",
-		"src/deep/er/data.json": "{}", "logo.png": "\x89PNG\r\n\x1a\n\x00\x00", "with space & ünïcode.txt": "grüße\n",
-		"src/bytes.bin": "\x00\xff\xfe", ".hidden/secret.txt": "secret\n", ".env": "SECRET=1\n",
+		"README.md": "# Files\n", "notes.txt": "first\n", "other.txt": "other\n", "empty": "",
+		"src/main.go":           "package main\n",
+		"src/deep/er/data.json": "{}", "logo.png": "\x89PNG\r\n\x1a\n\x00\x00",
+		"with space & ünïcode.txt": "grüße\n",
+		"src/bytes.bin":            "\x00\xff\xfe", ".hidden/secret.txt": "secret\n", ".env": "SECRET=1\n",
 	} {
 		file := filepath.Join(top, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -78,7 +80,8 @@ func TestDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Summary.Combinations) != len(requirement.Grid()) || report.Summary.Outcome != reports.Conformant {
+	if len(report.Summary.Combinations) != len(requirement.Grid()) ||
+		report.Summary.Outcome != reports.Conformant {
 		t.Errorf("%+v", report.Summary)
 	}
 	for i := range report.Results {

@@ -53,7 +53,8 @@ func effectOf(f fault.Fault, before, after *reports.Report) *effect {
 	}
 	for i := range after.Results {
 		x := &after.Results[i]
-		c := requirement.Combination{Revision: requirement.Revision(x.Revision), Transport: requirement.Transport(x.Transport)}
+		c := requirement.Combination{Revision: requirement.Revision(x.Revision),
+			Transport: requirement.Transport(x.Transport)}
 		switch {
 		case x.ID == f.Requirement && x.Verdict.Red():
 			e.killed = append(e.killed, c)
@@ -66,7 +67,8 @@ func effectOf(f fault.Fault, before, after *reports.Report) *effect {
 			e.note(red, x.ID+" "+string(x.Verdict), c)
 		case x.Verdict == reports.Blocked:
 			e.note(blocked, x.ID+" "+x.ReasonCode, c)
-		case x.Verdict == reports.NotApplicable && was[rowName(x)] != nil && was[rowName(x)].Verdict == reports.Pass:
+		case x.Verdict == reports.NotApplicable && was[rowName(x)] != nil &&
+			was[rowName(x)].Verdict == reports.Pass:
 			e.note(lost, x.ID+" "+x.ReasonCode, c)
 		default:
 			continue
@@ -89,7 +91,8 @@ func observed(id string, report *reports.Report) map[requirement.Combination]str
 	found := map[requirement.Combination]string{}
 	req, ok := area.Catalogue().Find(id)
 	for _, o := range report.Observations {
-		c := requirement.Combination{Revision: requirement.Revision(o.Revision), Transport: requirement.Transport(o.Transport)}
+		c := requirement.Combination{Revision: requirement.Revision(o.Revision),
+			Transport: requirement.Transport(o.Transport)}
 		if ok && o.Requirement == id && req.GradeIn(c.Revision) == requirement.Info {
 			found[c] += o.Detail + "\n"
 		}
@@ -198,11 +201,12 @@ func revisionsOn(t requirement.Transport, set []requirement.Combination) string 
 var unsteady = map[string]string{
 	"rpc-02-counts-its-responses": "which answer a request gets depends on how many were given before",
 	"sec-63-dies-of-garbage":      "what was under way when the server died is lost",
-	"rpc-16-null-id":              "what waits for an answer without an id is told apart by what else is under way",
-	"http-37-cached-by-id":        "which of two requests with one id comes first is open",
-	"uri-08-dies-of-nul":          "what was under way when the server died is lost",
-	"uri-14-dies":                 "what was under way when the server died is lost",
-	"http-40-progress-on-get":     "progress and the end of a read are under way on two streams",
+	"rpc-16-null-id": "what waits for an answer without an id is told apart by what else is " +
+		"under way",
+	"http-37-cached-by-id":    "which of two requests with one id comes first is open",
+	"uri-08-dies-of-nul":      "what was under way when the server died is lost",
+	"uri-14-dies":             "what was under way when the server died is lost",
+	"http-40-progress-on-get": "progress and the end of a read are under way on two streams",
 }
 
 // killTable is the golden file of an area. Subtests fill it.
@@ -281,7 +285,9 @@ func (k *killTable) judge(t *testing.T, name string, lines, want []string) {
 	}
 	for _, line := range lines {
 		for _, one := range single(line) {
-			if what := one[strings.LastIndex(one, " | ")+len(" | "):]; strings.HasPrefix(what, lost.String()) || strings.HasPrefix(what, blocked.String()) || strings.HasSuffix(what, " pass") {
+			if what := one[strings.LastIndex(one, " | ")+len(" | "):]; strings.HasPrefix(what,
+				lost.String()) || strings.HasPrefix(what, blocked.String()) ||
+				strings.HasSuffix(what, " pass") {
 				continue // it accuses nobody; the file is for reading
 			}
 			if !known[one] {
@@ -362,7 +368,9 @@ func TestPlaces(t *testing.T) {
 			}
 		}
 		got := places(where(set))
-		if len(got) != len(set) || slices.ContainsFunc(set, func(c requirement.Combination) bool { return !slices.Contains(got, c) }) {
+		if len(got) != len(set) || slices.ContainsFunc(set, func(c requirement.Combination) bool {
+			return !slices.Contains(got, c)
+		}) {
 			t.Fatalf("%q stands for %v instead of %v", where(set), got, set)
 		}
 	}

@@ -47,8 +47,9 @@ func chances() []chance {
 	return all
 }
 
-// TestErraticReads: a server that fails reads at random is accused of nothing that follows from one that failed. What it does wrong
-// each time is found all the same. That is tried with one seed, and where all is judged in all combinations with twenty, and more rarely.
+// TestErraticReads: a server that fails reads at random is accused of nothing that follows from one that
+// failed. What it does wrong each time is found all the same. That is tried with one seed, and where all is
+// judged in all combinations with twenty, and more rarely.
 func TestErraticReads(t *testing.T) {
 	internal := hook.Object{"code": hook.Number(-32603), "message": "Internal error"}
 	for name, fail := range map[string]func(c *hook.Call) *hook.Reply{
@@ -80,8 +81,11 @@ func TestErraticReads(t *testing.T) {
 				t.Run(fmt.Sprint(name, faults, chance.percent, chance.seed), func(t *testing.T) {
 					t.Parallel()
 					synctest.Test(t, func(t *testing.T) {
-						cfg := suite.Config{Revisions: []requirement.Revision{requirement.R20250618, requirement.R20260728}}
-						report := judge(t, reference.Options{Hooks: erratic(chance.seed, chance.percent, fail), Faults: faults}, cfg)
+						cfg := suite.Config{Revisions: []requirement.Revision{requirement.R20250618,
+							requirement.R20260728}}
+						report := judge(t,
+							reference.Options{Hooks: erratic(chance.seed, chance.percent, fail),
+								Faults: faults}, cfg)
 						seen := 0
 						for i := range report.Results {
 							x := &report.Results[i]
@@ -89,8 +93,10 @@ func TestErraticReads(t *testing.T) {
 								seen++
 								continue
 							}
-							// That a response is missing is RPC-09's, and the code for a failure of the server's own ERR-08's.
-							just := name == "no response" && x.ID == "RPC-09" || name == "error of its own" && x.ID == "ERR-08"
+							// That a response is missing is RPC-09's, and the code for a failure of the
+							// server's own ERR-08's.
+							just := name == "no response" && x.ID == "RPC-09" || name == "error of its own" &&
+								x.ID == "ERR-08"
 							if x.Verdict.Red() && len(faults) == 0 && !just {
 								t.Error(describe(x))
 							}

@@ -44,7 +44,8 @@ func countSessions(h http.Handler, standing *atomic.Int64) http.Handler {
 	})
 }
 
-// TestJealousOfOthers: no requirement turns red for what a server gets wrong only beside another copy or session.
+// TestJealousOfOthers: no requirement turns red for what a server gets wrong only beside another copy or
+// session.
 func TestJealousOfOthers(t *testing.T) {
 	for kind, fail := range map[string]hook.Reply{
 		"internal error": {Error: hook.Object{"code": hook.Number(-32603), "message": "locked"}},
@@ -65,24 +66,27 @@ func TestJealousOfOthers(t *testing.T) {
 						}
 						return c.Next()
 					})
-					cfg := suite.Config{Revisions: []requirement.Revision{requirement.R20250618, requirement.R20251125}}
-					report := judge(t, reference.Options{Hooks: jealous}, cfg, func(described *target.Target) {
-						described.Triggers = target.Triggers{}
-						described.Endpoints = slices.DeleteFunc(described.Endpoints, func(e target.Endpoint) bool {
-							return e.Transport() != transport
+					cfg := suite.Config{Revisions: []requirement.Revision{requirement.R20250618,
+						requirement.R20251125}}
+					report := judge(t, reference.Options{Hooks: jealous}, cfg,
+						func(described *target.Target) {
+							described.Triggers = target.Triggers{}
+							described.Endpoints = slices.DeleteFunc(described.Endpoints,
+								func(e target.Endpoint) bool {
+									return e.Transport() != transport
+								})
+							e := &described.Endpoints[0]
+							if transport == requirement.HTTP {
+								e.Handler = countSessions(e.Handler, &standing)
+								return
+							}
+							open := e.Pipe
+							e.Pipe = func(ctx context.Context) (io.ReadWriteCloser, error) {
+								c, err := open(ctx)
+								standing.Add(1)
+								return &counted{ReadWriteCloser: c, standing: &standing}, err
+							}
 						})
-						e := &described.Endpoints[0]
-						if transport == requirement.HTTP {
-							e.Handler = countSessions(e.Handler, &standing)
-							return
-						}
-						open := e.Pipe
-						e.Pipe = func(ctx context.Context) (io.ReadWriteCloser, error) {
-							c, err := open(ctx)
-							standing.Add(1)
-							return &counted{ReadWriteCloser: c, standing: &standing}, err
-						}
-					})
 					if failed.Load() == 0 {
 						t.Error("no list was asked for while another one stood")
 					}

@@ -35,7 +35,9 @@ import (
 // writes that of one area anew.
 func TestKill(t *testing.T) {
 	areas := map[string][]fault.Fault{}
-	chosen := sample.One(fault.All(), func(f fault.Fault) string { return f.Requirement }, func(f fault.Fault) string { return f.Name })
+	chosen := sample.One(fault.All(), func(f fault.Fault) string {
+		return f.Requirement
+	}, func(f fault.Fault) string { return f.Name })
 	for _, f := range fault.All() {
 		area, _, _ := strings.Cut(f.Requirement, "-")
 		switch {
@@ -71,12 +73,14 @@ type conditions struct {
 }
 
 func conditionsOf(f fault.Fault) conditions {
-	return conditions{pageSize: f.Needs.PageSize, served: strings.Join(f.Needs.Served, " "), authorization: f.Needs.Authorization}
+	return conditions{pageSize: f.Needs.PageSize, served: strings.Join(f.Needs.Served, " "),
+		authorization: f.Needs.Authorization}
 }
 
 // run judges a reference server under the conditions, in the combinations that
 // within admits.
-func (c conditions) run(t *testing.T, within func(requirement.Combination) bool, faults ...string) *reports.Report {
+func (c conditions) run(t *testing.T, within func(requirement.Combination) bool,
+	faults ...string) *reports.Report {
 	o := reference.Options{Faults: faults, PageSize: c.pageSize, Revisions: strings.Fields(c.served)}
 	var adjust []func(*target.Target)
 	if c.authorization {
@@ -92,7 +96,9 @@ func (c conditions) run(t *testing.T, within func(requirement.Combination) bool,
 	if c.only != "" {
 		cfg.Only = []string{c.only}
 		cfg.Transports = slices.DeleteFunc(requirement.Transports(), func(one requirement.Transport) bool {
-			return !slices.ContainsFunc(requirement.Grid(), func(c requirement.Combination) bool { return c.Transport == one && within(c) })
+			return !slices.ContainsFunc(requirement.Grid(), func(c requirement.Combination) bool {
+				return c.Transport == one && within(c)
+			})
 		})
 	}
 	var report *reports.Report
@@ -119,7 +125,8 @@ func only(within func(requirement.Combination) bool) func(labels []string) bool 
 // mixing are faults that show between two messages of a client unless another client says
 // something in between, or takes the connection: with them one scenario is played at a time.
 var mixing = []string{
-	"sess-09-last-version", "disc-18-cursor-of-a-connection", "rpc-17-mixes-up-reads", "rpc-17-mixes-up-texts", "page-08-hidden-position", "page-12-hidden-position",
+	"sess-09-last-version", "disc-18-cursor-of-a-connection", "rpc-17-mixes-up-reads",
+	"rpc-17-mixes-up-texts", "page-08-hidden-position", "page-12-hidden-position",
 }
 
 // faultless is what servers without fault get, by the conditions. Whoever needs it first
@@ -230,7 +237,8 @@ func knownToKill(f fault.Fault) (killed []requirement.Combination) {
 	for _, line := range known[f.Name] {
 		for _, one := range single(line) {
 			what := one[strings.LastIndex(one, " | ")+len(" | "):]
-			if strings.HasPrefix(what, f.Requirement+" ") && !strings.HasSuffix(what, " pass") && !strings.HasSuffix(what, string(reports.Blocked)) {
+			if strings.HasPrefix(what, f.Requirement+" ") && !strings.HasSuffix(what, " pass") &&
+				!strings.HasSuffix(what, string(reports.Blocked)) {
 				killed = append(killed, places(strings.Split(one, " | ")[1])...)
 			}
 		}
@@ -271,11 +279,14 @@ func TestLateReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := control.Rule{Do: []operation.Operation{{On: "http-request", When: []operation.Test{{At: "verb", Is: http.MethodGet}}, Delay: delay}}}
-	for want, rules := range map[reports.Verdict][]control.Rule{reports.Pass: {late}, reports.Fail: {late, {Fault: "sse-07-of-other-sessions"}}} {
+	late := control.Rule{Do: []operation.Operation{{On: "http-request",
+		When: []operation.Test{{At: "verb", Is: http.MethodGet}}, Delay: delay}}}
+	for want, rules := range map[reports.Verdict][]control.Rule{reports.Pass: {late},
+		reports.Fail: {late, {Fault: "sse-07-of-other-sessions"}}} {
 		synctest.Test(t, func(t *testing.T) {
 			report := judge(t, reference.Options{Rules: rules}, suite.Config{Only: []string{"SSE-07"},
-				Revisions: []requirement.Revision{requirement.R20251125}, Transports: []requirement.Transport{requirement.HTTP}})
+				Revisions:  []requirement.Revision{requirement.R20251125},
+				Transports: []requirement.Transport{requirement.HTTP}})
 			if len(report.Results) != 1 || report.Results[0].Verdict != want {
 				t.Errorf("%d rules: %+v", len(rules), report.Results)
 			}

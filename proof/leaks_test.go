@@ -24,8 +24,10 @@ import (
 func TestLeaksAreCut(t *testing.T) {
 	const marker, rest = "canary-7d1f3a52b8", "what is none of anybody's business, to the end of the file"
 	climbing := hook.OnMethod("resources/read", func(c hook.Calling) *hook.Reply {
-		if uri, _ := c.Param("uri").(string); strings.HasPrefix(uri, "file:") && strings.Contains(uri, "../") {
-			return &hook.Reply{Result: hook.Object{"contents": []any{hook.Object{"uri": uri, "text": marker + "\n" + rest}}}}
+		if uri, _ := c.Param("uri").(string); strings.HasPrefix(uri, "file:") &&
+			strings.Contains(uri, "../") {
+			return &hook.Reply{Result: hook.Object{"contents": []any{hook.Object{"uri": uri,
+				"text": marker + "\n" + rest}}}}
 		}
 		return c.Next()
 	})
@@ -34,9 +36,12 @@ func TestLeaksAreCut(t *testing.T) {
 		roots                    bool
 		id, verdict, begin, rest string
 	}{
-		"the user database":      {reference.Options{Faults: []string{"uri-13-system-file"}}, false, "URI-13", "fail", "root:x:0:0:r…[", "/sbin/nologin"},
-		"a file outside a root":  {reference.Options{Hooks: climbing}, true, "URI-10", "fail", "canary-7d1f3…[", rest},
-		"a file without a proof": {reference.Options{Hooks: climbing}, false, "URI-10", "not-applicable", "", rest},
+		"the user database": {reference.Options{Faults: []string{"uri-13-system-file"}}, false, "URI-13",
+			"fail", "root:x:0:0:r…[", "/sbin/nologin"},
+		"a file outside a root": {reference.Options{Hooks: climbing}, true, "URI-10", "fail",
+			"canary-7d1f3…[", rest},
+		"a file without a proof": {reference.Options{Hooks: climbing}, false, "URI-10", "not-applicable", "",
+			rest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -48,9 +53,10 @@ func TestLeaksAreCut(t *testing.T) {
 				if !c.roots {
 					described.Subjects.Roots = nil
 				}
-				run, err := suite.Prepare(t.Context(), suite.Config{Target: described, Budget: time.Hour, Filter: only(func(at requirement.Combination) bool {
-					return at.Revision == requirement.R20251125 && at.Transport == requirement.Stdio
-				}), LabelFilter: "area:URI"})
+				run, err := suite.Prepare(t.Context(), suite.Config{Target: described, Budget: time.Hour,
+					Filter: only(func(at requirement.Combination) bool {
+						return at.Revision == requirement.R20251125 && at.Transport == requirement.Stdio
+					}), LabelFilter: "area:URI"})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -70,7 +76,9 @@ func TestLeaksAreCut(t *testing.T) {
 					"junit":    func(w io.Writer) error { return write.JUnit(w, report, write.Options{}) },
 					"markdown": func(w io.Writer) error { return write.Markdown(w, report, write.Options{}) },
 					"sarif":    func(w io.Writer) error { return write.SARIF(w, report, write.Options{}) },
-					"console":  func(w io.Writer) error { return write.Console(w, report, write.Options{Verbose: true}) },
+					"console": func(w io.Writer) error {
+						return write.Console(w, report, write.Options{Verbose: true})
+					},
 				} {
 					var b bytes.Buffer
 					if err := write(&b); err != nil {
@@ -107,13 +115,15 @@ func framesOf(r *reports.Report) []byte {
 	return all
 }
 
-// TestLostOverNullID: where the end of a connection is not that of a server, one that is lost over a null id is
-// remarked upon. A ping that overtakes the end hides what it came of, so that some runs say nothing.
+// TestLostOverNullID: where the end of a connection is not that of a server, one that is lost over a null id
+// is remarked upon. A ping that overtakes the end hides what it came of, so that some runs say nothing.
 func TestLostOverNullID(t *testing.T) {
 	on := requirement.Combination{Revision: requirement.R20241105, Transport: requirement.SSE}
 	got := ""
 	for range 10 {
-		report := conditions{}.run(t, func(c requirement.Combination) bool { return c == on }, "sec-63-dies-of-null-id")
+		report := conditions{}.run(t, func(c requirement.Combination) bool {
+			return c == on
+		}, "sec-63-dies-of-null-id")
 		if got = told(report, "RPC-15"); strings.Contains(got, "lost-over-unclear-request") {
 			return
 		}

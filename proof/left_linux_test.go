@@ -160,7 +160,9 @@ func TestNothingIsLeft(t *testing.T) {
 		}
 	}
 	// Each end with one program, and the hardest with all of them, is enough for most runs.
-	chosen := sample.One(all, func(p pair) string { return p.end }, func(p pair) string { return p.name + p.end })
+	chosen := sample.One(all, func(p pair) string { return p.end }, func(p pair) string {
+		return p.name + p.end
+	})
 	for name, c := range programs {
 		for _, e := range c.ends {
 			switch {

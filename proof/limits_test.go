@@ -44,14 +44,16 @@ func limited(t *testing.T, limits target.Limits) {
 	defer server.Close()
 	described.Limits.Message, described.Limits.Connection = limits.Message, limits.Connection
 	report, err := suite.Run(t.Context(), suite.Config{Target: described, Budget: time.Hour,
-		Revisions: []requirement.Revision{requirement.R20241105, requirement.R20251125, requirement.R20260728}})
+		Revisions: []requirement.Revision{requirement.R20241105, requirement.R20251125,
+			requirement.R20260728}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cut := 0
 	for _, x := range report.Results {
 		if x.Verdict.Red() {
-			t.Errorf("%s in %s over %s: expected %s; seen: %s", x.ID, x.Revision, x.Transport, x.Expected, x.Actual)
+			t.Errorf("%s in %s over %s: expected %s; seen: %s", x.ID, x.Revision, x.Transport, x.Expected,
+				x.Actual)
 		}
 		if x.ReasonCode == "volume" {
 			cut++
@@ -66,9 +68,11 @@ func limited(t *testing.T, limits target.Limits) {
 func TestSlowTarget(t *testing.T) {
 	for latency, want := range map[time.Duration]bool{time.Second: true, 0: false} {
 		synctest.Test(t, func(t *testing.T) {
-			report := judge(t, reference.Options{Latency: latency}, suite.Config{Filter: only(func(c requirement.Combination) bool {
-				return c == requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}
-			})})
+			report := judge(t, reference.Options{Latency: latency},
+				suite.Config{Filter: only(func(c requirement.Combination) bool {
+					return c == requirement.Combination{Revision: requirement.R20251125,
+						Transport: requirement.Stdio}
+				})})
 			slow := report.Summary.Slow
 			if (len(slow) > 0) != want {
 				t.Fatalf("after %.0f s: %v", report.Summary.DurationMS/1000, slow)
@@ -80,8 +84,8 @@ func TestSlowTarget(t *testing.T) {
 	}
 }
 
-// TestNothingIsSentAgain: that the response to a POST comes late, beside what the next one says, makes nothing uncertain over
-// HTTP+SSE: notifications, which have no answers, are sent once.
+// TestNothingIsSentAgain: that the response to a POST comes late, beside what the next one says, makes
+// nothing uncertain over HTTP+SSE: notifications, which have no answers, are sent once.
 func TestNothingIsSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		described, server, err := embedded.TargetOf(world(), reference.Options{})
@@ -91,23 +95,25 @@ func TestNothingIsSentAgain(t *testing.T) {
 		defer server.Close()
 		for i := range described.Endpoints {
 			if h := described.Endpoints[i].Handler; h != nil {
-				described.Endpoints[i].Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if r.Method != http.MethodPost {
-						h.ServeHTTP(w, r)
-						return
-					}
-					late := httptest.NewRecorder()
-					h.ServeHTTP(late, r)
-					time.Sleep(5 * time.Millisecond)
-					maps.Copy(w.Header(), late.Header())
-					w.WriteHeader(late.Code)
-					_, _ = w.Write(late.Body.Bytes())
-				})
+				described.Endpoints[i].Handler = http.HandlerFunc(
+					func(w http.ResponseWriter, r *http.Request) {
+						if r.Method != http.MethodPost {
+							h.ServeHTTP(w, r)
+							return
+						}
+						late := httptest.NewRecorder()
+						h.ServeHTTP(late, r)
+						time.Sleep(5 * time.Millisecond)
+						maps.Copy(w.Header(), late.Header())
+						w.WriteHeader(late.Code)
+						_, _ = w.Write(late.Body.Bytes())
+					})
 			}
 		}
-		run, err := suite.Prepare(t.Context(), suite.Config{Target: described, Budget: time.Hour, Filter: only(func(c requirement.Combination) bool {
-			return c.Transport == requirement.SSE
-		})})
+		run, err := suite.Prepare(t.Context(), suite.Config{Target: described, Budget: time.Hour,
+			Filter: only(func(c requirement.Combination) bool {
+				return c.Transport == requirement.SSE
+			})})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
-// A server that ends one connection in so many, whatever was asked, breaks the rule that requests are answered, and none about what
-// it was sent when it did.
+// A server that ends one connection in so many, whatever was asked, breaks the rule that requests are
+// answered, and none about what it was sent when it did.
 func TestEachSoManyIsLost(t *testing.T) {
 	every := map[string]func(n int64) bool{
 		"second": func(n int64) bool { return n%2 == 0 },
@@ -37,19 +37,25 @@ func TestEachSoManyIsLost(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					var asked atomic.Int64
-					report := judge(t, reference.Options{}, suite.Config{Revisions: []requirement.Revision{revision}}, func(described *target.Target) {
-						described.Triggers = target.Triggers{}
-						described.Endpoints = slices.DeleteFunc(described.Endpoints, func(e target.Endpoint) bool { return e.Handler == nil || e.Transport() == requirement.SSE })
-						for i := range described.Endpoints {
-							serves := described.Endpoints[i].Handler
-							described.Endpoints[i].Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-								if lost(asked.Add(1)) {
-									panic(http.ErrAbortHandler)
-								}
-								serves.ServeHTTP(w, r)
-							})
-						}
-					})
+					report := judge(t, reference.Options{},
+						suite.Config{Revisions: []requirement.Revision{revision}},
+						func(described *target.Target) {
+							described.Triggers = target.Triggers{}
+							described.Endpoints = slices.DeleteFunc(described.Endpoints,
+								func(e target.Endpoint) bool {
+									return e.Handler == nil || e.Transport() == requirement.SSE
+								})
+							for i := range described.Endpoints {
+								serves := described.Endpoints[i].Handler
+								described.Endpoints[i].Handler = http.HandlerFunc(
+									func(w http.ResponseWriter, r *http.Request) {
+										if lost(asked.Add(1)) {
+											panic(http.ErrAbortHandler)
+										}
+										serves.ServeHTTP(w, r)
+									})
+							}
+						})
 					for i := range report.Results {
 						if x := &report.Results[i]; x.Verdict.Red() && x.ID != "RPC-09" {
 							t.Error(describe(x))

@@ -58,7 +58,8 @@ func employ(server io.ReadWriteCloser, refused func(line string) bool) *worker {
 				work <- line
 				continue
 			}
-			_, _ = io.WriteString(answers, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}`+"\n")
+			_, _ = io.WriteString(answers,
+				`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}`+"\n")
 		}
 	}()
 	return &worker{out, lines, out}
@@ -69,7 +70,8 @@ func refusing(t *testing.T, id string, refused func(line string) bool) (report *
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		text := "a text"
-		server, err := reference.New(reference.World{Resources: []reference.Resource{{URI: "note:a", Name: "a", Text: &text}}}, reference.Options{})
+		server, err := reference.New(reference.World{Resources: []reference.Resource{{URI: "note:a",
+			Name: "a", Text: &text}}}, reference.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,8 +94,8 @@ func refusing(t *testing.T, id string, refused func(line string) bool) (report *
 	return report
 }
 
-// TestEmptyLineRefused: the refusal of an empty line is not taken for one of the request before it, which is still at
-// work.
+// TestEmptyLineRefused: the refusal of an empty line is not taken for one of the request before it, which is
+// still at work.
 func TestEmptyLineRefused(t *testing.T) {
 	report := refusing(t, "STDIO-05", func(line string) bool { return line == "\n" })
 	var seen []string
@@ -102,7 +104,8 @@ func TestEmptyLineRefused(t *testing.T) {
 			seen = append(seen, o.ID)
 		}
 	}
-	if want := []string{"blank-line-refused"}; !slices.Equal(seen, want) || report.Summary.Fail+report.Summary.Warn+report.Summary.Blocked > 0 {
+	if want := []string{"blank-line-refused"}; !slices.Equal(seen, want) ||
+		report.Summary.Fail+report.Summary.Warn+report.Summary.Blocked > 0 {
 		t.Errorf("%q instead of %q; %+v", seen, want, report.Summary)
 	}
 }

@@ -33,7 +33,8 @@ var world = sync.OnceValue(func() reference.World {
 
 // judge judges a reference server in simulated time: timeouts and silence cost
 // nothing.
-func judge(t *testing.T, o reference.Options, cfg suite.Config, adjust ...func(*target.Target)) *reports.Report {
+func judge(t *testing.T, o reference.Options, cfg suite.Config,
+	adjust ...func(*target.Target)) *reports.Report {
 	t.Helper()
 	described, server, err := embedded.TargetOf(world(), o)
 	if err != nil {
@@ -56,7 +57,8 @@ func judge(t *testing.T, o reference.Options, cfg suite.Config, adjust ...func(*
 
 // describe is a result in a few lines.
 func describe(x *reports.Result) string {
-	return fmt.Sprintf("%s in %s on %s: %s %s %s\n\texpected: %s\n\tactual:   %s", x.ID, x.Revision, x.Transport, x.Verdict, x.ReasonCode, x.Reason, x.Expected, x.Actual)
+	return fmt.Sprintf("%s in %s on %s: %s %s %s\n\texpected: %s\n\tactual:   %s", x.ID, x.Revision,
+		x.Transport, x.Verdict, x.ReasonCode, x.Reason, x.Expected, x.Actual)
 }
 
 // TestReference: the reference passes everything that applies to it and gives no cause
@@ -115,7 +117,9 @@ func TestComplete(t *testing.T) {
 				t.Error(describe(x))
 			case x.Verdict == reports.NotApplicable:
 				line := x.ID + " " + x.ReasonCode
-				idle[line] = append(idle[line], requirement.Combination{Revision: requirement.Revision(x.Revision), Transport: requirement.Transport(x.Transport)})
+				idle[line] = append(idle[line],
+					requirement.Combination{Revision: requirement.Revision(x.Revision),
+						Transport: requirement.Transport(x.Transport)})
 			}
 		}
 		var lines []string

@@ -118,8 +118,8 @@ var forgotten = map[string]func(s *target.Subjects){
 // tolerate judges a reference server with the quirks against what it gets without
 // them.
 //
-// A difference counts if it repeats, the second time in all combinations: what a server with several quirks does in which order
-// is up to the scheduler, and a verdict may lack its occasion once, or in a sample.
+// A difference counts if it repeats, the second time in all combinations: what a server with several quirks
+// does in which order is up to the scheduler, and a verdict may lack its occasion once, or in a sample.
 func tolerate(t *testing.T, was rows, cfg, whole suite.Config, quirks ...quirk.Quirk) {
 	t.Helper()
 	first := differences(t, was, cfg, quirks)
@@ -177,14 +177,16 @@ func differences(t *testing.T, was rows, cfg suite.Config, quirks []quirk.Quirk)
 					found = append(found, difference{rowName(x), "no longer judged: " + describe(x)})
 				}
 				idle[x.ID] = true
-			case x.Verdict == reports.Pass && declared[x.ID] && len(quirks) == 1 && admits(quirks[0].Needs)(at(x)):
+			case x.Verdict == reports.Pass && declared[x.ID] && len(quirks) == 1 &&
+				admits(quirks[0].Needs)(at(x)):
 				judged[x.ID] = true
 			}
 		}
 	})
 	for id := range judged {
 		if !idle[id] {
-			found = append(found, difference{id, id + " is judged, although the quirk says that it has no occasion"})
+			found = append(found,
+				difference{id, id + " is judged, although the quirk says that it has no occasion"})
 		}
 	}
 	return found
@@ -192,7 +194,8 @@ func differences(t *testing.T, was rows, cfg suite.Config, quirks []quirk.Quirk)
 
 // at is the combination of a result.
 func at(x *reports.Result) requirement.Combination {
-	return requirement.Combination{Revision: requirement.Revision(x.Revision), Transport: requirement.Transport(x.Transport)}
+	return requirement.Combination{Revision: requirement.Revision(x.Revision),
+		Transport: requirement.Transport(x.Transport)}
 }
 
 // TestQuirksOfProcesses: what shows only in a process is tolerated as well.
@@ -207,7 +210,8 @@ func TestQuirksOfProcesses(t *testing.T) {
 		}
 		t.Run(q.Name, func(t *testing.T) {
 			// In real time, on a machine that may be busy: what is slow must not look like silence.
-			o := runWithin(t, 5*time.Minute, nil, "--label-filter", "area:STDIO || area:LIFE || area:LIST", "--quiet", "--", server, "--stdio", "--quirk", q.Name)
+			o := runWithin(t, 5*time.Minute, nil, "--label-filter", "area:STDIO || area:LIFE || area:LIST",
+				"--quiet", "--", server, "--stdio", "--quirk", q.Name)
 			if o.status != 0 {
 				t.Errorf("exit status %d\n%s%s", o.status, o.stdout, o.stderr)
 			}
@@ -253,7 +257,8 @@ func TestQuirkSets(t *testing.T) {
 
 // in narrows a run down to a combination.
 func in(c requirement.Combination) suite.Config {
-	return suite.Config{Transports: []requirement.Transport{c.Transport}, Revisions: []requirement.Revision{c.Revision}}
+	return suite.Config{Transports: []requirement.Transport{c.Transport},
+		Revisions: []requirement.Revision{c.Revision}}
 }
 
 // pick takes two to five quirks that go together.
@@ -262,7 +267,9 @@ func pick(rng *rand.Rand) []quirk.Quirk {
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	var set []quirk.Quirk
 	for _, q := range all[:2+rng.IntN(4)] {
-		if !slices.ContainsFunc(set, func(p quirk.Quirk) bool { return q.Aspect != "" && p.Aspect == q.Aspect || contrary(p, q) }) {
+		if !slices.ContainsFunc(set, func(p quirk.Quirk) bool {
+			return q.Aspect != "" && p.Aspect == q.Aspect || contrary(p, q)
+		}) {
 			set = append(set, q)
 		}
 	}
@@ -289,14 +296,17 @@ func names(set []quirk.Quirk) []string {
 // one each time, of which PAGE-08 warns.
 func contrary(p, q quirk.Quirk) bool {
 	names := []string{p.Name, q.Name}
-	for _, pair := range [][]string{{"broken-streams", "short-sessions"}, {"empty-first-page", "moving-list"}} {
+	for _, pair := range [][]string{{"broken-streams", "short-sessions"},
+		{"empty-first-page", "moving-list"}} {
 		if slices.Contains(names, pair[0]) && slices.Contains(names, pair[1]) {
 			return true
 		}
 	}
 	const demanded = "version-header-demanded"
-	streams := []string{"broken-streams", "event-stream-answers", "modern-event-ids", "priming-in-all-revisions"}
-	return p.Name == demanded && slices.Contains(streams, q.Name) || q.Name == demanded && slices.Contains(streams, p.Name)
+	streams := []string{"broken-streams", "event-stream-answers", "modern-event-ids",
+		"priming-in-all-revisions"}
+	return p.Name == demanded && slices.Contains(streams, q.Name) || q.Name == demanded &&
+		slices.Contains(streams, p.Name)
 }
 
 // inCompany lists, by quirk, requirements that lose their occasion only where other
@@ -307,12 +317,14 @@ func contrary(p, q quirk.Quirk) bool {
 var inCompany = map[string][]string{
 	"no-session-ids": {"HTTP-14"},
 	"changing-order": {"DISC-17"},
-	"nothing-listed": {"META-01", "META-02", "META-04", "HTTP-22", "HTTP-23", "HTTP-24", "HTTP-25", "PAGE-07", "PAGE-13"},
+	"nothing-listed": {"META-01", "META-02", "META-04", "HTTP-22", "HTTP-23", "HTTP-24", "HTTP-25", "PAGE-07",
+		"PAGE-13"},
 }
 
 // idleTogether reports whether a set of quirks may take a requirement its occasion.
 func idleTogether(quirks []quirk.Quirk, x *reports.Result) bool {
 	return len(quirks) > 1 && slices.ContainsFunc(quirks, func(q quirk.Quirk) bool {
-		return slices.Contains(inCompany[q.Name], x.ID) || q.Name == "nothing-listed" && x.ReasonCode == reports.CodeNeedsSubject
+		return slices.Contains(inCompany[q.Name], x.ID) || q.Name == "nothing-listed" &&
+			x.ReasonCode == reports.CodeNeedsSubject
 	})
 }

@@ -21,7 +21,9 @@ func TestSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := []string{"--label-filter", "area:LIST || area:READ || area:ERR || area:PAGE || area:URI || area:LIFE", "--revision", "2025-11-25", "--verbose"}
+	all := []string{"--label-filter",
+		"area:LIST || area:READ || area:ERR || area:PAGE || area:URI || area:LIFE", "--revision",
+		"2025-11-25", "--verbose"}
 	t.Run("env", func(t *testing.T) {
 		t.Parallel()
 		o := run(t, nil, append(all, "--env", "CANARY_ONE="+canary("one"), "--", bad, "echo")...)
@@ -29,9 +31,10 @@ func TestSecrets(t *testing.T) {
 	})
 	t.Run("header", func(t *testing.T) {
 		t.Parallel()
-		o := run(t, []string{"TOKEN=" + canary("three")}, append(all, "--header", "X-Canary-Two: "+canary("two"),
-			"--header-env", "X-Canary-Three=TOKEN", "--header", "Authorization: Bearer "+canary("four"),
-			"--url", listen(t, "echo")+"?token="+url.QueryEscape(canary("five")))...)
+		o := run(t, []string{"TOKEN=" + canary("three")},
+			append(all, "--header", "X-Canary-Two: "+canary("two"),
+				"--header-env", "X-Canary-Three=TOKEN", "--header", "Authorization: Bearer "+canary("four"),
+				"--url", listen(t, "echo")+"?token="+url.QueryEscape(canary("five")))...)
 		hidden(t, o, canary("two"), canary("three"), canary("four"), canary("five"))
 	})
 	t.Run("file", func(t *testing.T) {
@@ -51,7 +54,8 @@ secrets: [%q]
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o := run(t, []string{"SIX=" + canary("six"), "EIGHT=" + canary("eight")}, append(all, "--config", file)...)
+		o := run(t, []string{"SIX=" + canary("six"), "EIGHT=" + canary("eight")},
+			append(all, "--config", file)...)
 		hidden(t, o, canary("six"), canary("seven"), canary("eight"))
 	})
 }
@@ -86,7 +90,8 @@ func hidden(t *testing.T, o *outcome, secrets ...string) {
 func forms(secret string) map[string]string {
 	quoted := fmt.Sprintf("%q", secret)
 	all := map[string]string{
-		"plain": secret, "quoted": quoted[1 : len(quoted)-1], "escaped": url.QueryEscape(secret), "path": url.PathEscape(secret),
+		"plain": secret, "quoted": quoted[1 : len(quoted)-1], "escaped": url.QueryEscape(secret),
+		"path": url.PathEscape(secret),
 		// Parts are as bad as the whole.
 		"begin": secret[:12],
 	}

@@ -20,10 +20,12 @@ import (
 )
 
 // selfChanging judges a server of two resources, of which some change by themselves, all the time.
-func selfChanging(t *testing.T, o reference.Options, changes []string, stdio bool, cfg suite.Config) (report *reports.Report) {
+func selfChanging(t *testing.T, o reference.Options, changes []string, stdio bool,
+	cfg suite.Config) (report *reports.Report) {
 	t.Helper()
 	text := "unchanged"
-	w := reference.World{Resources: []reference.Resource{{URI: "note:a", Name: "a", Text: &text}, {URI: "note:b", Name: "b", Text: &text}}}
+	w := reference.World{Resources: []reference.Resource{{URI: "note:a", Name: "a", Text: &text},
+		{URI: "note:b", Name: "b", Text: &text}}}
 	synctest.Test(t, func(t *testing.T) {
 		server, err := reference.New(w, o)
 		if err != nil {
@@ -68,7 +70,8 @@ func selfChanging(t *testing.T, o reference.Options, changes []string, stdio boo
 // TestSelfChanges: on a server whose resources change by themselves, all the time, it shows without a
 // trigger who gets updates, and when they end.
 func TestSelfChanges(t *testing.T) {
-	legacy, modern := []string{"SUB-03", "SUB-07", "SUB-09", "SUB-10", "HTTP-12"}, []string{"SUB-28", "SUB-32"}
+	legacy, modern := []string{"SUB-03", "SUB-07", "SUB-09", "SUB-10", "HTTP-12"},
+		[]string{"SUB-28", "SUB-32"}
 	for name, c := range map[string]struct {
 		fault string
 		all   []string // what is judged
@@ -124,14 +127,20 @@ func TestSelfChanges(t *testing.T) {
 	}
 }
 
-// TestUntoldChanges: on a server that tells of no change it shows without a trigger that a resource which is watched changes.
+// TestUntoldChanges: on a server that tells of no change it shows without a trigger that a resource which is
+// watched changes.
 func TestUntoldChanges(t *testing.T) {
 	t.Parallel()
-	silent := control.Rule{Do: []operation.Operation{{On: "notification", Method: "notifications/resources/updated", Silence: true}}}
+	silent := control.Rule{Do: []operation.Operation{{On: "notification",
+		Method: "notifications/resources/updated", Silence: true}}}
 	for _, rules := range [][]control.Rule{nil, {silent}} {
-		for revision, id := range map[requirement.Revision]string{requirement.R20251125: "SUB-03", requirement.R20260728: "SUB-28"} {
-			report := selfChanging(t, reference.Options{Rules: rules}, []string{"note:b"}, true, suite.Config{Only: []string{id}, Revisions: []requirement.Revision{revision}})
-			told := slices.ContainsFunc(report.Observations, func(o reports.Observation) bool { return o.ID == "change-untold" && o.Requirement == id })
+		for revision, id := range map[requirement.Revision]string{requirement.R20251125: "SUB-03",
+			requirement.R20260728: "SUB-28"} {
+			report := selfChanging(t, reference.Options{Rules: rules}, []string{"note:b"}, true,
+				suite.Config{Only: []string{id}, Revisions: []requirement.Revision{revision}})
+			told := slices.ContainsFunc(report.Observations, func(o reports.Observation) bool {
+				return o.ID == "change-untold" && o.Requirement == id
+			})
 			if told != (len(rules) > 0) {
 				t.Errorf("%s, %d rules: %+v", revision, len(rules), report.Observations)
 			}
@@ -139,8 +148,9 @@ func TestUntoldChanges(t *testing.T) {
 	}
 }
 
-// TestSelfChangesBesideOthers: what other scripts, and those of other revisions, subscribe and give up meanwhile hides nothing: a server
-// that does not tell its sessions apart is red in each revision, whichever of its resources changes.
+// TestSelfChangesBesideOthers: what other scripts, and those of other revisions, subscribe and give up
+// meanwhile hides nothing: a server that does not tell its sessions apart is red in each revision, whichever
+// of its resources changes.
 func TestSelfChangesBesideOthers(t *testing.T) {
 	for _, faults := range [][]string{nil, {"sub-10-subscriber-ends-all"}, {"sub-10-unsubscribed-for-all"}} {
 		for _, changes := range [][]string{{"note:a"}, {"note:b"}, {"note:a", "note:b"}} {

@@ -21,7 +21,9 @@ import (
 // a change only is blocked, and says why.
 func TestFailedTriggers(t *testing.T) {
 	broken := func(old *target.Trigger) *target.Trigger {
-		return &target.Trigger{URI: old.URI, Func: func(context.Context) error { return errors.New("exit status 1") }}
+		return &target.Trigger{URI: old.URI, Func: func(context.Context) error {
+			return errors.New("exit status 1")
+		}}
 	}
 	aboutChanges := func(labels []string) bool {
 		return slices.Contains(labels, "area:SUB") || slices.Contains(labels, "area:LCH")
@@ -39,14 +41,16 @@ func TestFailedTriggers(t *testing.T) {
 				t.Skip("slow")
 			}
 			synctest.Test(t, func(t *testing.T) {
-				report := judge(t, reference.Options{}, suite.Config{Filter: aboutChanges}, func(described *target.Target) { spoil(&described.Triggers) })
+				report := judge(t, reference.Options{}, suite.Config{Filter: aboutChanges},
+					func(described *target.Target) { spoil(&described.Triggers) })
 				blocked := 0
 				for i := range report.Results {
 					x := &report.Results[i]
 					switch {
 					case x.Verdict.Red():
 						t.Error(describe(x))
-					case x.Verdict == reports.Blocked && x.ReasonCode == string(recording.CodeTrigger) && strings.Contains(x.Reason, "exit status 1"):
+					case x.Verdict == reports.Blocked && x.ReasonCode == string(recording.CodeTrigger) &&
+						strings.Contains(x.Reason, "exit status 1"):
 						blocked++
 					case x.Verdict == reports.Blocked:
 						t.Error(describe(x))
@@ -60,12 +64,14 @@ func TestFailedTriggers(t *testing.T) {
 	}
 }
 
-// TestNoUpdates: a server that never tells of a change is named in time, though a change is waited for in each revision.
+// TestNoUpdates: a server that never tells of a change is named in time, though a change is waited for in
+// each revision.
 func TestNoUpdates(t *testing.T) {
 	const within = 45 * time.Second
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		report := judge(t, reference.Options{Faults: []string{"sub-03-no-updates"}}, suite.Config{Budget: 5 * time.Minute},
+		report := judge(t, reference.Options{Faults: []string{"sub-03-no-updates"}},
+			suite.Config{Budget: 5 * time.Minute},
 			func(described *target.Target) {
 				described.Triggers = target.Triggers{Update: described.Triggers.Update}
 				described.Endpoints = slices.DeleteFunc(described.Endpoints, func(e target.Endpoint) bool {

@@ -38,7 +38,9 @@ func TestAskOverHTTP(t *testing.T) {
 		}
 		return resp
 	}
-	opened := do("POST", "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}`)
+	opened := do("POST", "",
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",`+
+			`"capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}`)
 	id := opened.Header.Get("Mcp-Session-Id")
 	_, _ = io.Copy(io.Discard, opened.Body)
 	_ = opened.Body.Close()
@@ -56,7 +58,8 @@ func TestAskOverHTTP(t *testing.T) {
 			data, ok := strings.CutPrefix(lines.Text(), "data: ")
 			var m struct{ ID json.RawMessage }
 			if ok && json.Unmarshal([]byte(data), &m) == nil && m.ID != nil {
-				_ = do("POST", id, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"roots":[]}}`).Body.Close()
+				_ = do("POST", id, `{"jsonrpc":"2.0","id":`+string(m.ID)+
+					`,"result":{"roots":[]}}`).Body.Close()
 			}
 		}
 	}()
@@ -65,10 +68,12 @@ func TestAskOverHTTP(t *testing.T) {
 		t.Errorf("%+v %v", answer, err)
 	}
 	s.Sent("roots/list", 1)
-	if err := s.Journal().AtLeast(journal.Query{Direction: journal.In, Kinds: []journal.Kind{journal.Response}}, 1); err != nil {
+	if err := s.Journal().AtLeast(journal.Query{Direction: journal.In,
+		Kinds: []journal.Kind{journal.Response}}, 1); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Ask(ctx, id, reference.Ask{Method: "sampling/createMessage"}); !errors.Is(err, reference.ErrNotAsked) {
+	if _, err := s.Ask(ctx, id, reference.Ask{Method: "sampling/createMessage"}); !errors.Is(err,
+		reference.ErrNotAsked) {
 		t.Errorf("undeclared: %v", err)
 	}
 	s.EndSession(id)
@@ -84,7 +89,9 @@ func TestNothingIsLeftOfAnAsk(t *testing.T) {
 	s := reference.Start(t, reference.DefaultWorld())
 	c := s.Connect()
 	go func() { _, _ = io.Copy(io.Discard, c) }()
-	_, _ = io.WriteString(c, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`+"\n")
+	_, _ = io.WriteString(c,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",`+
+			`"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`+"\n")
 	s.WaitForEntries(journal.Sent("initialize"), 1)
 	done := make(chan error, 1)
 	go func() {

@@ -85,7 +85,8 @@ func (c *client) close() {
 func (c *client) handshake() {
 	c.t.Helper()
 	r := c.call("initialize", object{
-		"protocolVersion": c.revision, "capabilities": object{}, "clientInfo": object{"name": "test", "version": "1"},
+		"protocolVersion": c.revision, "capabilities": object{}, "clientInfo": object{"name": "test",
+			"version": "1"},
 	})
 	if got := at(r, "result", "protocolVersion"); got != c.revision {
 		c.t.Fatalf("initialize in %s: %v", c.revision, r)
@@ -396,7 +397,8 @@ func list(o object, name string) []object {
 }
 
 // exchange makes one HTTP request and waits for the whole response.
-func exchange(h http.Handler, method, path string, body []byte, header http.Header) *httptest.ResponseRecorder {
+func exchange(h http.Handler, method, path string, body []byte,
+	header http.Header) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, bytes.NewReader(body))
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	if body != nil {

@@ -57,13 +57,15 @@ func TestHTTPIsJournalled(t *testing.T) {
 	leaktest.Check(t)
 	s := reference.Start(t, notes())
 	session := opened(t, s.URL())
-	if _, _, err := post(t, s.URL(), session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`); err != nil {
+	if _, _, err := post(t, s.URL(), session,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`); err != nil {
 		t.Fatal(err)
 	}
 	if _, body, err := post(t, s.URL(), session, readNote); err != nil || !strings.Contains(body, "one") {
 		t.Fatal(body, err)
 	}
-	if resp, _, err := post(t, s.URL(), "nobody", readNote); err != nil || resp.StatusCode != http.StatusNotFound {
+	if resp, _, err := post(t, s.URL(), "nobody", readNote); err != nil ||
+		resp.StatusCode != http.StatusNotFound {
 		t.Fatal(resp, err)
 	}
 	s.Received("resources/read", 2)
@@ -72,19 +74,30 @@ func TestHTTPIsJournalled(t *testing.T) {
 	for _, q := range []journal.Query{
 		journal.Received("initialize"),
 		{Kinds: []journal.Kind{journal.Opened}, Session: session},
-		{Direction: journal.Out, Method: "initialize", Session: session, Match: func(e *journal.Entry) bool { return e.HTTP.Status == 200 && e.Failure() == nil }},
-		{Kinds: []journal.Kind{journal.HTTPAnswer}, Method: "notifications/initialized", Match: func(e *journal.Entry) bool { return e.HTTP.Status == http.StatusAccepted }},
-		{Direction: journal.In, Method: "resources/read", Session: session, URI: "note:1", Match: func(e *journal.Entry) bool {
-			return e.Revision == "2025-11-25" && e.Header("Authorization") == "Bearer ***" && e.Identity == journal.Fingerprint("secret-of-a-test") && string(e.Raw) == readNote && e.HTTP.Path == "/mcp"
+		{Direction: journal.Out, Method: "initialize", Session: session, Match: func(e *journal.Entry) bool {
+			return e.HTTP.Status == 200 && e.Failure() == nil
 		}},
-		{Direction: journal.Out, Method: "resources/read", Match: func(e *journal.Entry) bool { return e.HTTP.Status == http.StatusNotFound }},
+		{Kinds: []journal.Kind{journal.HTTPAnswer}, Method: "notifications/initialized",
+			Match: func(e *journal.Entry) bool { return e.HTTP.Status == http.StatusAccepted }},
+		{Direction: journal.In, Method: "resources/read", Session: session, URI: "note:1",
+			Match: func(e *journal.Entry) bool {
+				return e.Revision == "2025-11-25" && e.Header("Authorization") == "Bearer ***" &&
+					e.Identity == journal.Fingerprint("secret-of-a-test") && string(e.Raw) == readNote &&
+					e.HTTP.Path == "/mcp"
+			}},
+		{Direction: journal.Out, Method: "resources/read", Match: func(e *journal.Entry) bool {
+			return e.HTTP.Status == http.StatusNotFound
+		}},
 	} {
 		if err := s.Journal().Exactly(q, 1); err != nil {
 			t.Error(err)
 		}
 	}
-	remove := s.Inject(control.Rule{Fail: &control.Failure{Status: 503, Body: "later", Header: map[string]string{"Retry-After": "1"}}, Limits: control.Limits{Identity: "secret-of-a-test", Count: 1}})
-	if resp, body, err := post(t, s.URL(), session, readNote); err != nil || resp.StatusCode != 503 || body != "later" || resp.Header.Get("Retry-After") != "1" {
+	remove := s.Inject(control.Rule{Fail: &control.Failure{Status: 503, Body: "later",
+		Header: map[string]string{"Retry-After": "1"}}, Limits: control.Limits{Identity: "secret-of-a-test",
+		Count: 1}})
+	if resp, body, err := post(t, s.URL(), session, readNote); err != nil || resp.StatusCode != 503 ||
+		body != "later" || resp.Header.Get("Retry-After") != "1" {
 		t.Error(resp, body, err)
 	}
 	if _, body, err := post(t, s.URL(), session, readNote); err != nil || !strings.Contains(body, "one") {
@@ -98,11 +111,16 @@ func TestConnectionFailuresOverHTTP(t *testing.T) {
 	s := reference.Start(t, notes())
 	session := opened(t, s.URL())
 	for name, broken := range map[string]func(resp *http.Response, body string, err error) bool{
-		"reset":          func(_ *http.Response, _ string, err error) bool { return err != nil },
-		"empty-reply":    func(resp *http.Response, _ string, err error) bool { return resp == nil && err != nil },
-		"truncated-body": func(resp *http.Response, body string, err error) bool { return resp != nil && err != nil && body != "" },
+		"reset": func(_ *http.Response, _ string, err error) bool { return err != nil },
+		"empty-reply": func(resp *http.Response, _ string, err error) bool {
+			return resp == nil && err != nil
+		},
+		"truncated-body": func(resp *http.Response, body string, err error) bool {
+			return resp != nil && err != nil && body != ""
+		},
 		"dropped-sse": func(resp *http.Response, body string, err error) bool {
-			return resp != nil && err != nil && strings.Contains(body, "id: ") && !strings.Contains(body, "one")
+			return resp != nil && err != nil && strings.Contains(body, "id: ") &&
+				!strings.Contains(body, "one")
 		},
 	} {
 		remove := s.Fault(name + ":method=resources/read:count=1")
@@ -231,7 +249,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	s.Connect()
 	s.Connect()
-	if n := s.Journal().Count(journal.Query{Kinds: []journal.Kind{journal.Opened}, Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeStream }}); n != 2 {
+	if n := s.Journal().Count(journal.Query{Kinds: []journal.Kind{journal.Opened},
+		Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeStream }}); n != 2 {
 		t.Errorf("%d streams are open", n)
 	}
 	if err := s.Close(); err != nil {
@@ -343,7 +362,8 @@ func TestSessionsInUseStay(t *testing.T) {
 	for i := range 1100 {
 		opened(t, s.URL())
 		if i%100 == 0 {
-			if resp, _, err := post(t, s.URL(), session, readNote); err != nil || resp.StatusCode != http.StatusOK {
+			if resp, _, err := post(t, s.URL(), session, readNote); err != nil ||
+				resp.StatusCode != http.StatusOK {
 				t.Fatalf("after %d sessions: %v, %v", i, resp, err)
 			}
 		}

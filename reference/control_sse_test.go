@@ -29,7 +29,8 @@ func TestHTTPFailuresOverSSE(t *testing.T) {
 		return ""
 	}
 	endpoint := strings.TrimSuffix(s.SSEURL(), "/sse") + next()
-	s.Inject(control.Rule{Fail: &control.Failure{Status: http.StatusServiceUnavailable}, Limits: control.Limits{Method: "resources/read", Count: 1}})
+	s.Inject(control.Rule{Fail: &control.Failure{Status: http.StatusServiceUnavailable},
+		Limits: control.Limits{Method: "resources/read", Count: 1}})
 	for _, test := range []struct {
 		message string
 		status  int
@@ -37,8 +38,10 @@ func TestHTTPFailuresOverSSE(t *testing.T) {
 	}{
 		{strings.Replace(hello, "2025-11-25", "2024-11-05", 1), http.StatusAccepted, "serverInfo"},
 		{`{"jsonrpc":"2.0","id":2,"method":"resources/list"}`, http.StatusAccepted, `"id":2`},
-		{`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:1"}}`, http.StatusServiceUnavailable, ""},
-		{`{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"note:1"}}`, http.StatusAccepted, `"id":4`},
+		{`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:1"}}`,
+			http.StatusServiceUnavailable, ""},
+		{`{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"note:1"}}`, http.StatusAccepted,
+			`"id":4`},
 	} {
 		posted, err := http.Post(endpoint, "application/json", strings.NewReader(test.message))
 		if err != nil {

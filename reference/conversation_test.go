@@ -156,10 +156,13 @@ func TestErrors(t *testing.T) {
 			{"resources/templates/list", object{"cursor": object{}}, "-32602"},
 			{"x-unknown/y", object{}, "-32601"},
 			{"tools/list", object{}, "-32601"},
-			{"completion/complete", object{"ref": object{"type": "ref/resource", "uri": "none:{x}"}, "argument": object{"name": "x", "value": ""}}, "-32602"},
-			{"completion/complete", object{"ref": object{"type": "ref/prompt", "name": "p"}, "argument": object{"name": "x", "value": ""}}, "-32602"},
+			{"completion/complete", object{"ref": object{"type": "ref/resource", "uri": "none:{x}"},
+				"argument": object{"name": "x", "value": ""}}, "-32602"},
+			{"completion/complete", object{"ref": object{"type": "ref/prompt", "name": "p"},
+				"argument": object{"name": "x", "value": ""}}, "-32602"},
 			{"completion/complete", object{"argument": object{"name": "x", "value": ""}}, "-32602"},
-			{"completion/complete", object{"ref": object{"type": "ref/resource", "uri": "log://app/{date}"}}, "-32602"},
+			{"completion/complete", object{"ref": object{"type": "ref/resource", "uri": "log://app/{date}"}},
+				"-32602"},
 		}
 		for _, test := range tests {
 			if got := c.code(test.method, test.params); got != test.want {
@@ -191,7 +194,8 @@ func TestTemplatesAndCompletion(t *testing.T) {
 			"search://catalogue?limit=50":        "q= limit=50\n",
 			"search://catalogue?q=gr%C3%BC%20n":  "q=grü n limit=10\n",
 			"search://catalogue?limit=5&q=a%2Fb": "q=a/b limit=5\n",
-			"file:///project%2FREADME.md":        "# Project\n\nA program that says hello, and its documentation.\n",
+			"file:///project%2FREADME.md": "# Project\n\nA program that says hello, and its " +
+				"documentation.\n",
 		}
 		for uri, want := range reads {
 			contents := list(c.result("resources/read", object{"uri": uri}), "contents")
@@ -200,15 +204,18 @@ func TestTemplatesAndCompletion(t *testing.T) {
 			}
 		}
 		complete := func(uri, name, value string, context object) object {
-			params := object{"ref": object{"type": "ref/resource", "uri": uri}, "argument": object{"name": name, "value": value}}
+			params := object{"ref": object{"type": "ref/resource", "uri": uri},
+				"argument": object{"name": name, "value": value}}
 			if context != nil {
 				params["context"] = object{"arguments": context}
 			}
 			return hook.ObjectAt(c.result("completion/complete", params), "completion")
 		}
 		days := complete("log://app/{date}", "date", "", nil)
-		if len(days["values"].([]any)) != 100 || days["total"] != json.Number("365") || days["hasMore"] != true {
-			t.Errorf("days: %d values, total %v, hasMore %v", len(days["values"].([]any)), days["total"], days["hasMore"])
+		if len(days["values"].([]any)) != 100 || days["total"] != json.Number("365") ||
+			days["hasMore"] != true {
+			t.Errorf("days: %d values, total %v, hasMore %v", len(days["values"].([]any)), days["total"],
+				days["hasMore"])
 		}
 		march := complete("log://app/{date}", "date", "2025-03", nil)
 		if len(march["values"].([]any)) != 31 || march["hasMore"] != false {
@@ -270,7 +277,8 @@ func TestProgressAndCancellation(t *testing.T) {
 			t.Fatalf("progress: %v", notes)
 		}
 		for i, n := range notes {
-			if at(n, "params", "progress") != hook.Number(int64(i+1)) || at(n, "params", "progressToken") != "tok" {
+			if at(n, "params", "progress") != hook.Number(int64(i+1)) ||
+				at(n, "params", "progressToken") != "tok" {
 				t.Errorf("progress %d: %v", i, n)
 			}
 			if _, there := hook.ObjectAt(n, "params")["message"]; there != (c.revision >= hook.R20250326) {
@@ -324,7 +332,8 @@ func TestCursorsSurviveChanges(t *testing.T) {
 		}
 		fresh := connect(t, serve(t, reference.Options{PageSize: 4}), hook.R20260728, hook.Stdio)
 		defer fresh.close()
-		if got := list(fresh.result("resources/list", object{"cursor": cursor}), "resources"); got[0]["uri"] != next[0]["uri"] {
+		if got := list(fresh.result("resources/list", object{"cursor": cursor}),
+			"resources"); got[0]["uri"] != next[0]["uri"] {
 			t.Errorf("in another process: %v", got[0])
 		}
 	})
@@ -332,13 +341,15 @@ func TestCursorsSurviveChanges(t *testing.T) {
 
 func TestNegotiation(t *testing.T) {
 	hello := func(version any) object {
-		return object{"protocolVersion": version, "capabilities": object{}, "clientInfo": object{"name": "c", "version": "1"}}
+		return object{"protocolVersion": version, "capabilities": object{}, "clientInfo": object{"name": "c",
+			"version": "1"}}
 	}
 	for _, transport := range []string{hook.Stdio, hook.HTTP, hook.SSE} {
 		t.Run(transport, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := serve(t, reference.Options{})
-				newest := map[string]string{hook.Stdio: hook.R20251125, hook.HTTP: hook.R20251125, hook.SSE: hook.R20241105}[transport]
+				newest := map[string]string{hook.Stdio: hook.R20251125, hook.HTTP: hook.R20251125,
+					hook.SSE: hook.R20241105}[transport]
 				c := open(t, server, newest, transport)
 				defer c.close()
 				if transport != hook.HTTP {
@@ -364,7 +375,8 @@ func TestNegotiation(t *testing.T) {
 
 func TestBatches(t *testing.T) {
 	everywhere(t, reference.Options{}, func(t *testing.T, c *client) {
-		c.sendRaw([]byte(`[{"jsonrpc":"2.0","id":901,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":"902","method":"resources/list"},1]`))
+		c.sendRaw([]byte(`[{"jsonrpc":"2.0","id":901,"method":"ping"},{"jsonrpc":"2.0",` +
+			`"method":"notifications/x"},{"jsonrpc":"2.0","id":"902","method":"resources/list"},1]`))
 		if c.revision != hook.R20250326 {
 			if got := c.last(); at(got, "error", "code") != json.Number("-32600") {
 				t.Errorf("a batch: %v", got)
@@ -410,7 +422,8 @@ func TestUnreadableInput(t *testing.T) {
 					c.sendRaw([]byte(raw))
 					got := c.last()
 					id, there := got["id"]
-					if at(got, "error", "code") != json.Number(want) || id != nil || there != (revision < hook.R20251125) {
+					if at(got, "error", "code") != json.Number(want) || id != nil ||
+						there != (revision < hook.R20251125) {
 						t.Errorf("%s: %v", raw, got)
 					}
 				}
@@ -424,8 +437,10 @@ func TestUnreadableInput(t *testing.T) {
 				if c.received() != before {
 					t.Errorf("a response was answered: %v", c.last())
 				}
-				for _, id := range []any{json.Number("0"), json.Number("-1"), "", "7", json.Number("9007199254740991")} {
-					c.send(object{"jsonrpc": "2.0", "id": id, "method": "resources/list", "params": c.withMeta(object{})})
+				for _, id := range []any{json.Number("0"), json.Number("-1"), "", "7",
+					json.Number("9007199254740991")} {
+					c.send(object{"jsonrpc": "2.0", "id": id, "method": "resources/list",
+						"params": c.withMeta(object{})})
 					if got := c.last(); got["id"] != id || got["result"] == nil {
 						t.Errorf("id %v: %v", id, got["id"])
 					}

@@ -29,9 +29,10 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
 )
 
-// TestCountIsSpentWhereFaultsAct: each fault and quirk acts for the first time at the same message of a conversation whether
-// it is to act once or always, so that no message before, on which it cannot act, has used up the one time; and the journal
-// names that message alone. Where it must not act it changes nothing. A run of the whole package plays one of four; package sample says how to have all played.
+// TestCountIsSpentWhereFaultsAct: each fault and quirk acts for the first time at the same message of a
+// conversation whether it is to act once or always, so that no message before, on which it cannot act, has
+// used up the one time; and the journal names that message alone. Where it must not act it changes nothing. A
+// run of the whole package plays one of four; package sample says how to have all played.
 func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some thousand conversations")
@@ -40,12 +41,16 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 	percent := debug.SetGCPercent(400)
 	t.Cleanup(func() { debug.SetGCPercent(percent) })
 	left := map[string]bool{
-		"mrtr-04-asks-anyone":        true, // says of each read that the client can be asked, which shows where the resource asks
-		"http-37-few-threads":        true, // a stream keeps a thread, which shows where nothing is left for another one
-		"answers-out-of-order":       true, // has an answer wait for another one, which shows where there is one
-		"merged-updates":             true, // holds back what may come a little later anyway
-		"sess-02-alike":              true, // issues ids as long as others, of which the first is overlooked
-		"rpc-17-mixes-up-expansions": true, // has reads wait for others, which shows where there is nothing to mix up
+		// says of each read that the client can be asked, which shows where the resource asks
+		"mrtr-04-asks-anyone": true,
+		// a stream keeps a thread, which shows where nothing is left for another one
+		"http-37-few-threads": true,
+		// has an answer wait for another one, which shows where there is one
+		"answers-out-of-order": true,
+		"merged-updates":       true, // holds back what may come a little later anyway
+		"sess-02-alike":        true, // issues ids as long as others, of which the first is overlooked
+		// has reads wait for others, which shows where there is nothing to mix up
+		"rpc-17-mixes-up-expansions": true,
 	}
 	all := map[string]catalogue.Entry{}
 	for _, f := range fault.All() {
@@ -71,14 +76,17 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 			limited++
 			for _, p := range scenes(f.Needs) {
 				key, idle := p.String(), ""
-				if f.Overlay != nil || f.Needs.Authorization || f.HooksFor(rand.New(rand.NewPCG(0, 0))).EventStreams != nil { // what it needs to act is there from the start
+				// what it needs to act is there from the start
+				if f.Overlay != nil || f.Needs.Authorization ||
+					f.HooksFor(rand.New(rand.NewPCG(0, 0))).EventStreams != nil {
 					key, idle = p.String()+name, name+":skip=1000000"
 				}
 				if plain[key] == nil {
 					plain[key] = p.converse(t, w, idle, nil)
 					again := p.converse(t, w, idle, plain[key].all)
 					if i := plain[key].differs(again); i >= 0 {
-						t.Fatalf("%v: the conversation is not the same each time:\n%v\n%v", p, plain[key].all[i], again.all[i])
+						t.Fatalf("%v: the conversation is not the same each time:\n%v\n%v", p,
+							plain[key].all[i], again.all[i])
 					}
 				}
 				before := plain[key]
@@ -99,9 +107,11 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 	}
 }
 
-// actsOnce reports whether a fault or quirk shows in the conversation, and what is wrong if it is to act once. What goes on
-// side by side may come in another order now and then, and show elsewhere, so that it is tried again.
-func (p scene) actsOnce(t *testing.T, w reference.World, name string, before *talker) (acts bool, wrong string) {
+// actsOnce reports whether a fault or quirk shows in the conversation, and what is wrong if it is to act
+// once. What goes on side by side may come in another order now and then, and show elsewhere, so that it is
+// tried again.
+func (p scene) actsOnce(t *testing.T, w reference.World, name string, before *talker) (acts bool,
+	wrong string) {
 	t.Helper()
 	const tries = 3
 	for range tries {
@@ -119,7 +129,8 @@ func (p scene) actsOnce(t *testing.T, w reference.World, name string, before *ta
 			return true, ""
 		}
 		acts, wrong = true, fmt.Sprintf(
-			"%v: it acts at %s, message %d; with count=1 at message %d, and is said to act on %v; where it must not, at message %d",
+			"%v: it acts at %s, message %d; with count=1 at message %d, and is said to act on %v; where "+
+				"it must not, at message %d",
 			p, before.all[always].what, always, first, once.applied, never)
 	}
 	return acts, wrong
@@ -144,12 +155,15 @@ func (p scene) String() string {
 // scenes are those at which a fault or quirk can show.
 func scenes(n fault.Needs) (all []scene) {
 	for _, p := range []scene{
-		{revision: hook.R20251125, transport: hook.Stdio}, {revision: hook.R20260728, transport: hook.HTTP}, {revision: hook.R20251125, transport: hook.HTTP},
-		{revision: hook.R20241105, transport: hook.SSE}, {revision: hook.R20260728, transport: hook.Stdio}, {revision: hook.R20250326, transport: hook.Stdio},
+		{revision: hook.R20251125, transport: hook.Stdio}, {revision: hook.R20260728, transport: hook.HTTP},
+		{revision: hook.R20251125, transport: hook.HTTP},
+		{revision: hook.R20241105, transport: hook.SSE}, {revision: hook.R20260728, transport: hook.Stdio},
+		{revision: hook.R20250326, transport: hook.Stdio},
 		{revision: hook.R20250618, transport: hook.HTTP},
 	} {
 		p.pageSize, p.served = n.PageSize, n.Served
-		if allows(n.Revisions, p.revision) && allows(n.Transports, p.transport) && allows(n.Served, p.revision) {
+		if allows(n.Revisions, p.revision) && allows(n.Transports, p.transport) &&
+			allows(n.Served, p.revision) {
 			all = append(all, p)
 		}
 	}
@@ -158,8 +172,8 @@ func scenes(n fault.Needs) (all []scene) {
 
 func allows(some []string, one string) bool { return len(some) == 0 || slices.Contains(some, one) }
 
-// converse holds the conversation with a server that has a fault or quirk, until it goes otherwise than another one, or as far
-// as that went.
+// converse holds the conversation with a server that has a fault or quirk, until it goes otherwise than
+// another one, or as far as that went.
 func (p scene) converse(t *testing.T, w reference.World, spec string, like []said) *talker {
 	t.Helper()
 	c := &talker{revision: p.revision, transport: p.transport, like: like, came: map[string]*bytes.Buffer{}}
@@ -212,7 +226,8 @@ type talker struct {
 
 var cursorIn = regexp.MustCompile(`"nextCursor":"([^"]+)"`)
 
-// masked is a text without what no two servers have in common: ids of sessions, unless they are odd, and cursors.
+// masked is a text without what no two servers have in common: ids of sessions, unless they are odd, and
+// cursors.
 func (c *talker) masked(text string) string {
 	_, id, _ := strings.Cut(c.endpoint, "sessionId=")
 	for _, id := range []string{id, c.session} {
@@ -299,7 +314,8 @@ func (c *talker) web(ctx context.Context, verb, path, body string, h http.Header
 	if i := strings.Index(name, "?"); i >= 0 {
 		name = verb + " " + name[:i]
 	}
-	if _, err := url.Parse(path); err != nil || !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " \"") {
+	if _, err := url.Parse(path); err != nil || !strings.HasPrefix(path, "/") ||
+		strings.ContainsAny(path, " \"") {
 		c.take(name, []byte("there is no such address"))
 		return
 	}

@@ -33,9 +33,10 @@ func ExampleStart() {
 	t := &quiet{}
 	defer t.end()
 
-	text := "milk, eggs"
+	text := "milk"
 	server := reference.Start(t, reference.World{
-		Resources: []reference.Resource{{URI: "note:shopping", Name: "shopping", MIMEType: "text/plain", Text: &text}},
+		Resources: []reference.Resource{{URI: "note:a", Name: "a", MIMEType: "text/plain",
+			Text: &text}},
 	}, reference.WithRevisions("2025-11-25"))
 
 	// Any client connects to server.URL(), or speaks over a pipe, a message per line.
@@ -46,18 +47,20 @@ func ExampleStart() {
 		answers.Scan()
 		fmt.Println(answers.Text())
 	}
-	fmt.Fprintln(conn, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"client","version":"1"}}}`)
+	fmt.Fprintln(conn,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+			`"capabilities":{},"clientInfo":{"name":"client","version":"1"}}}`)
 	answers.Scan()
 
 	server.FailNext(1, "resources/read", -32603, "out of order")
-	say(`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"note:shopping"}}`)
-	say(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:shopping"}}`)
+	say(`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"note:a"}}`)
+	say(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:a"}}`)
 
 	server.Received("resources/read", 2)
 	server.InOrder("initialize", "resources/read")
 	// Output:
 	// {"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"out of order"}}
-	// {"jsonrpc":"2.0","id":3,"result":{"contents":[{"mimeType":"text/plain","text":"milk, eggs","uri":"note:shopping"}]}}
+	// {"jsonrpc":"2.0","id":3,"result":{"contents":[{"mimeType":"text/plain","text":"milk","uri":"note:a"}]}}
 }
 
 // Resources change while clients are connected, and those who asked for it are told.
@@ -104,7 +107,8 @@ func ExampleServer_Journal() {
 		log.Fatal(err)
 	}
 	resp.Body.Close()
-	if err := server.Journal().WaitFor(context.Background(), journal.Query{Direction: journal.Out}, 1); err != nil {
+	if err := server.Journal().WaitFor(context.Background(), journal.Query{Direction: journal.Out},
+		1); err != nil {
 		log.Fatal(err)
 	}
 	for _, e := range server.Journal().Query(journal.Query{}) {

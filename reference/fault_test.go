@@ -48,7 +48,8 @@ var seen = map[string]struct {
 	"sub-20-no-ack": {hook.R20260728, hook.Stdio, func(c *client) bool {
 		c.start("subscriptions/listen", object{"notifications": object{"resourcesListChanged": true}})
 		c.server.ListChanged()
-		return len(c.notes("notifications/subscriptions/acknowledged")) == 0 && len(c.notes("notifications/resources/list_changed")) == 1
+		return len(c.notes("notifications/subscriptions/acknowledged")) == 0 &&
+			len(c.notes("notifications/resources/list_changed")) == 1
 	}},
 	"err-01-wrong-code": {hook.R20260728, hook.Stdio, func(c *client) bool {
 		return c.code("resources/read", object{"uri": "note:none"}) == "-32603"
@@ -60,7 +61,8 @@ var seen = map[string]struct {
 		return strings.HasPrefix(string(c.raw[0]), "Server running")
 	}},
 	"http-05-notification-200": {hook.R20251125, hook.HTTP, func(c *client) bool {
-		w := exchange(c.server.Handler(), "POST", "/mcp", []byte(noticeOf), header("Mcp-Session-Id", c.session))
+		w := exchange(c.server.Handler(), "POST", "/mcp", []byte(noticeOf),
+			header("Mcp-Session-Id", c.session))
 		return w.Code == 200 && w.Body.String() == "{}"
 	}},
 	"uri-03-space-in-uri": {hook.R20250618, hook.Stdio, func(c *client) bool {
@@ -74,7 +76,8 @@ var seen = map[string]struct {
 		return err != nil
 	}},
 	"sse-03-event-type": {hook.R20251125, hook.HTTP, func(c *client) bool {
-		w := exchange(c.server.Handler(), "POST", "/mcp", []byte(listing), header("Mcp-Session-Id", c.session))
+		w := exchange(c.server.Handler(), "POST", "/mcp", []byte(listing),
+			header("Mcp-Session-Id", c.session))
 		return strings.Contains(w.Body.String(), "event: response\n")
 	}},
 }
@@ -104,15 +107,16 @@ func TestFaultsShow(t *testing.T) {
 }
 
 func TestQuirkLongCursors(t *testing.T) {
-	everywhere(t, reference.Options{PageSize: 3, Quirks: []string{"long-cursors"}}, func(t *testing.T, c *client) {
-		all, _ := walk(c, "resources/list", "resources")
-		if len(all) != len(reference.DefaultWorld().Resources) {
-			t.Errorf("%d resources", len(all))
-		}
-		if got := c.code("resources/list", object{"cursor": "x"}); got != "-32602" {
-			t.Errorf("bogus cursor: %s", got)
-		}
-	})
+	everywhere(t, reference.Options{PageSize: 3, Quirks: []string{"long-cursors"}},
+		func(t *testing.T, c *client) {
+			all, _ := walk(c, "resources/list", "resources")
+			if len(all) != len(reference.DefaultWorld().Resources) {
+				t.Errorf("%d resources", len(all))
+			}
+			if got := c.code("resources/list", object{"cursor": "x"}); got != "-32602" {
+				t.Errorf("bogus cursor: %s", got)
+			}
+		})
 }
 
 // TestEveryFaultAndQuirkStarts makes a server of each and shakes hands where that
@@ -120,7 +124,8 @@ func TestQuirkLongCursors(t *testing.T) {
 func TestEveryFaultAndQuirkStarts(t *testing.T) {
 	var all []reference.Options
 	for _, f := range fault.All() {
-		all = append(all, reference.Options{Faults: []string{f.Name}, PageSize: f.Needs.PageSize, Revisions: f.Needs.Served})
+		all = append(all, reference.Options{Faults: []string{f.Name}, PageSize: f.Needs.PageSize,
+			Revisions: f.Needs.Served})
 	}
 	for _, q := range quirk.All() {
 		all = append(all, reference.Options{Quirks: []string{q.Name}, PageSize: q.Needs.PageSize})
@@ -139,7 +144,8 @@ func TestEveryFaultAndQuirkStarts(t *testing.T) {
 
 func TestNewRefusesUnknownNames(t *testing.T) {
 	for _, o := range []reference.Options{
-		{Faults: []string{"none"}}, {Quirks: []string{"none"}}, {Revisions: []string{"2024-01-01"}}, {PageSize: -1},
+		{Faults: []string{"none"}}, {Quirks: []string{"none"}}, {Revisions: []string{"2024-01-01"}},
+		{PageSize: -1},
 	} {
 		if _, err := reference.New(reference.DefaultWorld(), o); err == nil {
 			t.Errorf("%+v is accepted", o)
@@ -168,13 +174,16 @@ func TestMutationNotifications(t *testing.T) {
 		defer c.close()
 		c.result("resources/subscribe", object{"uri": "note:shopping"})
 		text := "bread\nmilk\neggs\n"
-		if err := c.server.Put(reference.Resource{URI: "note:shopping", Name: "shopping", Text: &text}); err != nil {
+		if err := c.server.Put(reference.Resource{URI: "note:shopping", Name: "shopping",
+			Text: &text}); err != nil {
 			t.Fatal(err)
 		}
-		if len(c.notes("notifications/resources/updated")) != 1 || len(c.notes("notifications/resources/list_changed")) != 1 {
+		if len(c.notes("notifications/resources/updated")) != 1 ||
+			len(c.notes("notifications/resources/list_changed")) != 1 {
 			t.Error("a changed resource of another size is not announced")
 		}
-		if got := list(c.result("resources/read", object{"uri": "note:shopping"}), "contents"); got[0]["text"] != text {
+		if got := list(c.result("resources/read", object{"uri": "note:shopping"}),
+			"contents"); got[0]["text"] != text {
 			t.Errorf("read: %v", got)
 		}
 		if c.server.Touch("note:none") || c.server.Remove("note:none") {

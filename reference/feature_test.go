@@ -34,7 +34,8 @@ prompts:
   - {name: both, title: Both, arguments: [{name: x, title: X}], messages: [{text: "{x}"}, {link: "doc:1"}, {role: assistant, embed: "doc:2"}]}
 `
 
-// TestToolsAndPrompts: what they send is what the schema of each revision says, page by page, and is in the journal.
+// TestToolsAndPrompts: what they send is what the schema of each revision says, page by page, and is in the
+// journal.
 func TestToolsAndPrompts(t *testing.T) {
 	for _, revision := range reference.Revisions() {
 		t.Run(revision, func(t *testing.T) {
@@ -80,16 +81,21 @@ func TestToolsAndPrompts(t *testing.T) {
 					linked = "text <nil>"
 				}
 				blocks := list(called, "content")
-				if len(blocks) != 6 || fmt.Sprint(blocks[1]["type"], " ", blocks[1]["title"]) != linked || at(blocks[4], "resource", "blob") != "AAE=" || at(blocks[5], "resource", "text") != "For nobody." {
+				if len(blocks) != 6 || fmt.Sprint(blocks[1]["type"], " ", blocks[1]["title"]) != linked ||
+					at(blocks[4], "resource", "blob") != "AAE=" ||
+					at(blocks[5], "resource", "text") != "For nobody." {
 					t.Errorf("called: %v", blocks)
 				}
-				for params, code := range map[string]string{`{"name":"gone"}`: "-32603", `{"name":"mine"}`: "-32603", `{"name":7}`: "-32602", `{"name":"all","arguments":[]}`: "-32602", `{}`: "-32602"} {
+				for params, code := range map[string]string{`{"name":"gone"}`: "-32603",
+					`{"name":"mine"}`: "-32603", `{"name":7}`: "-32602",
+					`{"name":"all","arguments":[]}`: "-32602", `{}`: "-32602"} {
 					o, _ := hook.DecodeObject([]byte(params))
 					if got := c.code("tools/call", o); got != code {
 						t.Errorf("%s: %s", params, got)
 					}
 				}
-				if calls := server.Journal().Query(journal.Query{Direction: journal.In, Method: "tools/call"}); len(calls) != 7 {
+				if calls := server.Journal().Query(journal.Query{Direction: journal.In,
+					Method: "tools/call"}); len(calls) != 7 {
 					t.Errorf("%d calls in the journal", len(calls))
 				}
 			})
@@ -105,22 +111,26 @@ func TestNothingIsOfferedThatIsNotThere(t *testing.T) {
 		server       *reference.Server
 		method, want string
 	}{
-		{server, hook.MethodDiscover, `"tools":{}`}, {server, hook.MethodDiscover, `"prompts":{}`}, {bare, "tools/list", "-32601"}, {bare, "tools/call", "-32601"}, {bare, "prompts/get", "-32601"},
+		{server, hook.MethodDiscover, `"tools":{}`}, {server, hook.MethodDiscover, `"prompts":{}`},
+		{bare, "tools/list", "-32601"}, {bare, "tools/call", "-32601"}, {bare, "prompts/get", "-32601"},
 		{server, "tools/list", `"ttlMs"`}, {server, "tools/call", "-32602"},
 	} {
 		if got := ask(t, test.server, "", test.method, ""); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %s", test.method, got)
 		}
 	}
-	if got := ask(t, bare, "", hook.MethodDiscover, ""); strings.Contains(got, "tools") || strings.Contains(got, "prompts") {
+	if got := ask(t, bare, "", hook.MethodDiscover, ""); strings.Contains(got, "tools") ||
+		strings.Contains(got, "prompts") {
 		t.Errorf("declared: %s", got)
 	}
-	for name, code := range map[string]int{"all": http.StatusOK, "none": http.StatusBadRequest, "": http.StatusBadRequest} {
+	for name, code := range map[string]int{"all": http.StatusOK, "none": http.StatusBadRequest,
+		"": http.StatusBadRequest} {
 		h := header("Mcp-Protocol-Version", hook.R20260728, "Mcp-Method", "tools/call")
 		if name != "" {
 			h.Set("Mcp-Name", name)
 		}
-		if w := exchange(server.Handler(), http.MethodPost, "/mcp", modern("tools/call", `"name":"all"`), h); w.Code != code {
+		if w := exchange(server.Handler(), http.MethodPost, "/mcp", modern("tools/call", `"name":"all"`),
+			h); w.Code != code {
 			t.Errorf("the header names %q: %d %s", name, w.Code, w.Body)
 		}
 	}
@@ -129,10 +139,13 @@ func TestNothingIsOfferedThatIsNotThere(t *testing.T) {
 // TestMistakesInToolsAndPrompts: they are told with the member.
 func TestMistakesInToolsAndPrompts(t *testing.T) {
 	for text, want := range map[string]string{
-		"tools: [{name: a}, {name: a}]\n":                           `tools[1].name: is "a", as that of a tool before it`,
-		"tools: [{name: a, content: [{text: a, link: 'b:c'}]}]\n":   "tools[0].content[0]: needs one of text, link and embed",
-		"prompts: [{messages: []}]\n":                               "prompts[0].name: is missing",
-		"prompts: [{name: a, messages: [{role: usr, text: b}]}]\n":  `prompts[0].messages[0].role: is "usr": known are user, assistant: did you mean user?`,
+		"tools: [{name: a}, {name: a}]\n": `tools[1].name: is "a", as that of a ` +
+			`tool before it`,
+		"tools: [{name: a, content: [{text: a, link: 'b:c'}]}]\n": "tools[0].content[0]: needs one of " +
+			"text, link and embed",
+		"prompts: [{messages: []}]\n": "prompts[0].name: is missing",
+		"prompts: [{name: a, messages: [{role: usr, text: b}]}]\n": `prompts[0].messages[0].role: is ` +
+			`"usr": known are user, assistant: did you mean user?`,
 		"prompts: [{name: a, messages: [{txt: b}]}]\n":              `did you mean "text"?`,
 		"tools: [{name: a, content: [{text: 5, embed: ''}, {}]}]\n": "tools[0].content[1]: needs one of",
 	} {
@@ -140,12 +153,15 @@ func TestMistakesInToolsAndPrompts(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	w := parse(t, "tools: [{name: a, content: [{link: 'b:c'}]}]\ntimeline: [{at: 1s, put: {uri: 'b:c', name: c, text: d}}]\n")
+	w := parse(t, "tools: [{name: a, content: [{link: 'b:c'}]}]\ntimeline: [{at: 1s, put: {uri: 'b:c', "+
+		"name: c, text: d}}]\n")
 	if got := w.Lint(); len(got) > 0 {
 		t.Errorf("a resource that comes later: %q", got)
 	}
 	w = parse(t, "tools: [{name: a, inputSchema: {type: string}, content: [{link: 'b:c'}]}]\n")
-	if got := strings.Join(w.Lint(), "\n"); !strings.Contains(got, "tools[0].inputSchema.type: is not object") || !strings.Contains(got, "tools[0].content[0].link: there is no such resource: b:c") {
+	if got := strings.Join(w.Lint(), "\n"); !strings.Contains(got,
+		"tools[0].inputSchema.type: is not object") ||
+		!strings.Contains(got, "tools[0].content[0].link: there is no such resource: b:c") {
 		t.Error(got)
 	}
 }

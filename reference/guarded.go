@@ -72,7 +72,8 @@ func (s *Server) authorize(as *oauth.Server, w http.ResponseWriter, r *http.Requ
 		HTTP: &journal.HTTP{Method: r.Method, Path: r.URL.Path},
 	}
 	s.journal.Note(came, nil)
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(headTimeout)) // what has no deadlines is no network connection
+	// what has no deadlines is no network connection
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(headTimeout))
 	told := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 	as.ServeHTTP(told, r)
 	answer := came.Following(journal.HTTPAnswer)

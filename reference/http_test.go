@@ -20,11 +20,15 @@ import (
 )
 
 const (
-	hello     = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
-	listing   = `{"jsonrpc":"2.0","id":2,"method":"resources/list"}`
-	modernOf  = `{"jsonrpc":"2.0","id":3,"method":"METHOD","params":{PARAMS"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+	listing  = `{"jsonrpc":"2.0","id":2,"method":"resources/list"}`
+	modernOf = `{"jsonrpc":"2.0","id":3,"method":"METHOD",` +
+		`"params":{PARAMS"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+		`"io.modelcontextprotocol/clientCapabilities":{}}}}`
 	noticeOf  = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-	slowWrite = `{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"test://slow","_meta":{"progressToken":1}}}`
+	slowWrite = `{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"test://slow",` +
+		`"_meta":{"progressToken":1}}}`
 )
 
 func modern(method, params string) []byte {
@@ -73,8 +77,10 @@ func TestHTTPStatus(t *testing.T) {
 		want                     int
 	}{
 		{"list", "POST", "/mcp", listing, in(session), 200},
-		{"list with version", "POST", "/mcp", listing, in(session, "MCP-Protocol-Version", "2025-11-25"), 200},
-		{"unsupported version", "POST", "/mcp", listing, in(session, "MCP-Protocol-Version", "1900-01-01"), 400},
+		{"list with version", "POST", "/mcp", listing, in(session, "MCP-Protocol-Version", "2025-11-25"),
+			200},
+		{"unsupported version", "POST", "/mcp", listing, in(session, "MCP-Protocol-Version", "1900-01-01"),
+			400},
 		{"alien version", "POST", "/mcp", listing, in(session, "MCP-Protocol-Version", "not-a-version"), 400},
 		{"notification", "POST", "/mcp", noticeOf, in(session), 202},
 		{"stray response", "POST", "/mcp", `{"jsonrpc":"2.0","id":9,"result":{}}`, in(session), 202},
@@ -94,22 +100,30 @@ func TestHTTPStatus(t *testing.T) {
 		{"empty", "POST", "/mcp", " ", nil, 400},
 		{"batch", "POST", "/mcp", "[" + listing + "]", in(session), 400},
 		{"too long", "POST", "/mcp", strings.Repeat(" ", 5<<20), in(session), 413},
-		{"Accept order", "POST", "/mcp", listing, in(session, "Accept", "text/event-stream;q=0.5, APPLICATION/json;q=0.9"), 200},
+		{"Accept order", "POST", "/mcp", listing,
+			in(session, "Accept", "text/event-stream;q=0.5, APPLICATION/json;q=0.9"), 200},
 		{"Accept wildcard", "POST", "/mcp", listing, in(session, "Accept", "*/*"), 200},
-		{"Accept absent", "POST", "/mcp", listing, http.Header{"Mcp-Session-Id": {session}, "Accept": nil}, 200},
+		{"Accept absent", "POST", "/mcp", listing, http.Header{"Mcp-Session-Id": {session}, "Accept": nil},
+			200},
 		{"Accept JSON only", "POST", "/mcp", listing, in(session, "Accept", "application/json"), 406},
-		{"Accept refusing", "POST", "/mcp", listing, in(session, "Accept", "*/*, text/event-stream;q=0"), 406},
+		{"Accept refusing", "POST", "/mcp", listing, in(session, "Accept", "*/*, text/event-stream;q=0"),
+			406},
 		{"GET Accept", "GET", "/mcp", "", in(session, "Accept", "application/json"), 406},
-		{"charset", "POST", "/mcp", listing, in(session, "Content-Type", "application/json; charset=UTF-8"), 200},
-		{"other charset", "POST", "/mcp", listing, in(session, "Content-Type", "application/json; charset=latin1"), 415},
+		{"charset", "POST", "/mcp", listing, in(session, "Content-Type", "application/json; charset=UTF-8"),
+			200},
+		{"other charset", "POST", "/mcp", listing,
+			in(session, "Content-Type", "application/json; charset=latin1"), 415},
 		{"other type", "POST", "/mcp", listing, in(session, "Content-Type", "text/plain"), 415},
 		{"charset*", "POST", "/mcp", "{}", in(session, "Content-Type", "application/json; charset*=x"), 415},
 		{"utf8", "POST", "/mcp", listing, in(session, "Content-Type", "application/json; charset=utf8"), 200},
-		{"foreign origin", "POST", "/mcp", listing, in(session, "Origin", "http://evil.example.invalid"), 403},
-		{"foreign origin, DELETE", "DELETE", "/mcp", "", in(session, "Origin", "http://evil.example.invalid"), 403},
+		{"foreign origin", "POST", "/mcp", listing, in(session, "Origin", "http://evil.example.invalid"),
+			403},
+		{"foreign origin, DELETE", "DELETE", "/mcp", "", in(session, "Origin", "http://evil.example.invalid"),
+			403},
 		{"foreign origin, SSE", "GET", "/sse", "", header("Origin", "http://evil.example.invalid"), 403},
 		{"null origin", "POST", "/mcp", listing, in(session, "Origin", "null"), 403},
-		{"tricky origin", "POST", "/mcp", listing, in(session, "Origin", "http://localhost.evil.example"), 403},
+		{"tricky origin", "POST", "/mcp", listing, in(session, "Origin", "http://localhost.evil.example"),
+			403},
 		{"loopback origin", "POST", "/mcp", listing, in(session, "Origin", "http://localhost:3000"), 200},
 		{"allowed origin", "POST", "/mcp", listing, in(session, "Origin", "https://app.example"), 200},
 		{"elsewhere", "GET", "/", "", nil, 404},
@@ -146,23 +160,40 @@ func TestModernHTTP(t *testing.T) {
 		code       string
 	}{
 		{"list", list, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/list"), 200, ""},
-		{"unknown session id", list, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/list", "Mcp-Session-Id", "x", "Last-Event-ID", "5"), 200, ""},
+		{"unknown session id", list, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method",
+			"resources/list", "Mcp-Session-Id", "x", "Last-Event-ID", "5"), 200, ""},
 		{"no version header", list, header("Mcp-Method", "resources/list"), 400, "-32020"},
-		{"other version header", list, header("Mcp-Protocol-Version", "2025-11-25", "Mcp-Method", "resources/list"), 400, "-32020"},
-		{"unknown version", strings.ReplaceAll(list, "2026-07-28", "1900-01-01"), header("Mcp-Protocol-Version", "1900-01-01", "Mcp-Method", "resources/list"), 400, "-32022"},
+		{"other version header", list, header("Mcp-Protocol-Version", "2025-11-25", "Mcp-Method",
+			"resources/list"), 400, "-32020"},
+		{"unknown version", strings.ReplaceAll(list, "2026-07-28", "1900-01-01"),
+			header("Mcp-Protocol-Version", "1900-01-01", "Mcp-Method", "resources/list"), 400, "-32022"},
 		{"no method header", list, header("Mcp-Protocol-Version", "2026-07-28"), 400, "-32020"},
-		{"other method header", list, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/templates/list"), 400, "-32020"},
-		{"method header in capitals", list, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "RESOURCES/LIST"), 400, "-32020"},
-		{"no capabilities", strings.Replace(list, `,"io.modelcontextprotocol/clientCapabilities":{}`, "", 1), header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/list"), 400, "-32602"},
-		{"no metadata", listing, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/list"), 400, "-32602"},
-		{"unknown method", string(modern("x-unknown/y", "")), header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "x-unknown/y"), 404, "-32601"},
-		{"missing resource", string(modern("resources/read", `"uri":"note:none"`)), header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name", "note:none"), 200, "-32602"},
-		{"read", read, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name", "note:shopping"), 200, ""},
-		{"read, wrapped", read, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name", "=?base64?bm90ZTpzaG9wcGluZw==?="), 200, ""},
-		{"read, wrapped badly", read, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name", "=?base64?!!!?="), 400, "-32020"},
-		{"read, no name", read, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read"), 400, "-32020"},
-		{"read, other name", read, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name", "log://app/current"), 400, "-32020"},
-		{"read needing input", string(modern("resources/read", `"uri":"test://greeting"`)), header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name", "test://greeting"), 400, "-32021"},
+		{"other method header", list, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method",
+			"resources/templates/list"), 400, "-32020"},
+		{"method header in capitals", list, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method",
+			"RESOURCES/LIST"), 400, "-32020"},
+		{"no capabilities", strings.Replace(list, `,"io.modelcontextprotocol/clientCapabilities":{}`, "", 1),
+			header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/list"), 400, "-32602"},
+		{"no metadata", listing, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/list"),
+			400, "-32602"},
+		{"unknown method", string(modern("x-unknown/y", "")), header("Mcp-Protocol-Version", "2026-07-28",
+			"Mcp-Method", "x-unknown/y"), 404, "-32601"},
+		{"missing resource", string(modern("resources/read", `"uri":"note:none"`)),
+			header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name",
+				"note:none"), 200, "-32602"},
+		{"read", read, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read",
+			"Mcp-Name", "note:shopping"), 200, ""},
+		{"read, wrapped", read, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read",
+			"Mcp-Name", "=?base64?bm90ZTpzaG9wcGluZw==?="), 200, ""},
+		{"read, wrapped badly", read, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method",
+			"resources/read", "Mcp-Name", "=?base64?!!!?="), 400, "-32020"},
+		{"read, no name", read, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read"),
+			400, "-32020"},
+		{"read, other name", read, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method",
+			"resources/read", "Mcp-Name", "log://app/current"), 400, "-32020"},
+		{"read needing input", string(modern("resources/read", `"uri":"test://greeting"`)),
+			header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name",
+				"test://greeting"), 400, "-32021"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -189,8 +220,10 @@ func TestModernHTTP(t *testing.T) {
 // TestVersionHeaderIsWrittenAsInTheSpecification, whatever the spelling that net/http finds it by.
 func TestVersionHeaderIsWrittenAsInTheSpecification(t *testing.T) {
 	h := serve(t, reference.Options{}).Handler()
-	for _, hdr := range []http.Header{header("Mcp-Method", "resources/list"), header("mcp-protocol-version", "2025-11-25", "Mcp-Method", "resources/list")} {
-		if w := exchange(h, "POST", "/mcp", modern("resources/list", ""), hdr); !strings.Contains(w.Body.String(), "the header MCP-Protocol-Version ") {
+	for _, hdr := range []http.Header{header("Mcp-Method", "resources/list"),
+		header("mcp-protocol-version", "2025-11-25", "Mcp-Method", "resources/list")} {
+		if w := exchange(h, "POST", "/mcp", modern("resources/list", ""),
+			hdr); !strings.Contains(w.Body.String(), "the header MCP-Protocol-Version ") {
 			t.Error(w.Body)
 		}
 	}
@@ -199,14 +232,16 @@ func TestVersionHeaderIsWrittenAsInTheSpecification(t *testing.T) {
 func TestModernOnlyHTTP(t *testing.T) {
 	h := serve(t, reference.Options{Revisions: []string{hook.R20260728}}).Handler()
 	for _, method := range []string{"GET", "DELETE"} {
-		if w := exchange(h, method, "/mcp", nil, header("Mcp-Session-Id", "x")); w.Code != 405 || w.Header().Get("Allow") != "POST" {
+		if w := exchange(h, method, "/mcp", nil, header("Mcp-Session-Id", "x")); w.Code != 405 ||
+			w.Header().Get("Allow") != "POST" {
 			t.Errorf("%s: %d", method, w.Code)
 		}
 	}
 	if w := exchange(h, "GET", "/sse", nil, nil); w.Code != 404 {
 		t.Errorf("/sse: %d", w.Code)
 	}
-	if w := exchange(h, "POST", "/mcp", []byte(hello), nil); w.Code != 400 || !strings.Contains(w.Body.String(), "2026-07-28") {
+	if w := exchange(h, "POST", "/mcp", []byte(hello), nil); w.Code != 400 ||
+		!strings.Contains(w.Body.String(), "2026-07-28") {
 		t.Errorf("initialize: %d %s", w.Code, w.Body)
 	}
 }
@@ -220,7 +255,8 @@ func TestLegacyRequestsToModernOnly(t *testing.T) {
 		empty = `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"_meta":{"progressToken":1}}}`
 		ready = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 	)
-	old, other := header("Mcp-Protocol-Version", "2025-11-25", "Mcp-Session-Id", "x"), header("Mcp-Protocol-Version", "1900-01-01")
+	old, other := header("Mcp-Protocol-Version", "2025-11-25", "Mcp-Session-Id", "x"),
+		header("Mcp-Protocol-Version", "1900-01-01")
 	for name, test := range map[string]struct {
 		body string
 		with http.Header
@@ -236,11 +272,15 @@ func TestLegacyRequestsToModernOnly(t *testing.T) {
 		"of a notification":      {ready, old, "-32022"},
 		"an unknown version":     {list, other, "-32022"},
 		"no method":              {list, header("Mcp-Protocol-Version", "2026-07-28"), "-32020"},
-		"no metadata":            {list, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/list"), "-32602"},
-		"no version in it":       {empty, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/list"), "-32602"},
+		"no metadata": {list, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method",
+			"resources/list"), "-32602"},
+		"no version in it": {empty, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method",
+			"resources/list"), "-32602"},
 	} {
 		w := exchange(h, "POST", "/mcp", []byte(test.body), test.with)
-		if w.Code != 400 || !strings.Contains(w.Body.String(), test.want) || (test.want == "-32022" || test.body == hello) && !strings.Contains(w.Body.String(), `"supported":["2026-07-28"]`) {
+		if w.Code != 400 || !strings.Contains(w.Body.String(), test.want) ||
+			(test.want == "-32022" || test.body == hello) && !strings.Contains(w.Body.String(),
+				`"supported":["2026-07-28"]`) {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 	}
@@ -280,7 +320,8 @@ func (l *lockedText) String() string {
 }
 
 // rawStream opens an event stream and returns what has come when all is quiet.
-func rawStream(t *testing.T, h http.Handler, method string, body []byte, hdr http.Header) (text func() string, leave func()) {
+func rawStream(t *testing.T, h http.Handler, method string, body []byte, hdr http.Header) (text func() string,
+	leave func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := httptest.NewRequest(method, "/mcp", strings.NewReader(string(body))).WithContext(ctx)
@@ -316,7 +357,8 @@ func TestResumption(t *testing.T) {
 		for i := 0; i < 100 && !strings.Contains(rest(), `"id":4`); i++ {
 			pause()
 		}
-		if got := rest(); strings.Contains(got, `"progress":1,`) || !strings.Contains(got, `"progress":2,`) || !strings.Contains(got, "id: 2-4\n") {
+		if got := rest(); strings.Contains(got, `"progress":1,`) || !strings.Contains(got, `"progress":2,`) ||
+			!strings.Contains(got, "id: 2-4\n") {
 			t.Errorf("resumed: %q", got)
 		}
 	})
@@ -347,13 +389,16 @@ func TestGetStreamResumption(t *testing.T) {
 func TestModernDisconnectCancels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cancelled := make(chan bool, 1)
-		server := serve(t, reference.Options{Hooks: hook.OnMethod("resources/read", func(c hook.Calling) *hook.Reply {
-			r := c.Next()
-			cancelled <- c.Err() != nil
-			return r
-		})})
-		hdr := header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name", "test://slow")
-		_, leave := rawStream(t, server.Handler(), "POST", modern("resources/read", `"uri":"test://slow"`), hdr)
+		server := serve(t,
+			reference.Options{Hooks: hook.OnMethod("resources/read", func(c hook.Calling) *hook.Reply {
+				r := c.Next()
+				cancelled <- c.Err() != nil
+				return r
+			})})
+		hdr := header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name",
+			"test://slow")
+		_, leave := rawStream(t, server.Handler(), "POST", modern("resources/read", `"uri":"test://slow"`),
+			hdr)
 		synctest.Wait()
 		leave()
 		if !<-cancelled {
@@ -374,7 +419,8 @@ func TestEventStreamAnswers(t *testing.T) {
 			c.close()
 		}
 		w := exchange(server.Handler(), "POST", "/mcp", []byte(hello), nil)
-		if w.Header().Get("Content-Type") != "text/event-stream" || w.Header().Get("Mcp-Session-Id") == "" || w.Header().Get("X-Accel-Buffering") != "no" {
+		if w.Header().Get("Content-Type") != "text/event-stream" || w.Header().Get("Mcp-Session-Id") == "" ||
+			w.Header().Get("X-Accel-Buffering") != "no" {
 			t.Errorf("headers: %v", w.Header())
 		}
 	})
@@ -445,18 +491,23 @@ func TestBrowsers(t *testing.T) {
 		o.AllowedOrigins = []string{"https://app.example"}
 		h := serve(t, o).Handler()
 		ask := func(origin string) http.Header {
-			return header("Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type,mcp-session-id", "Access-Control-Request-Private-Network", "true")
+			return header("Origin", origin, "Access-Control-Request-Method", "POST",
+				"Access-Control-Request-Headers", "content-type,mcp-session-id",
+				"Access-Control-Request-Private-Network", "true")
 		}
 		for _, path := range []string{"/mcp", "/sse", "/message"} {
 			for _, origin := range []string{"https://app.example", "http://localhost:5173"} {
 				w := exchange(h, "OPTIONS", path, nil, ask(origin))
 				got := w.Header()
-				if w.Code != 204 || got.Get("Access-Control-Allow-Origin") != origin || got.Get("Access-Control-Allow-Headers") != "content-type,mcp-session-id" ||
-					!strings.Contains(got.Get("Access-Control-Allow-Methods"), "DELETE") || got.Get("Vary") != "Origin" || got.Get("Access-Control-Allow-Private-Network") != "true" {
+				if w.Code != 204 || got.Get("Access-Control-Allow-Origin") != origin ||
+					got.Get("Access-Control-Allow-Headers") != "content-type,mcp-session-id" ||
+					!strings.Contains(got.Get("Access-Control-Allow-Methods"), "DELETE") ||
+					got.Get("Vary") != "Origin" || got.Get("Access-Control-Allow-Private-Network") != "true" {
 					t.Errorf("%s %s from %s: %d %v", name, path, origin, w.Code, got)
 				}
 			}
-			if w := exchange(h, "OPTIONS", path, nil, ask("https://evil.example")); w.Code < 400 || w.Header().Get("Access-Control-Allow-Origin") != "" {
+			if w := exchange(h, "OPTIONS", path, nil, ask("https://evil.example")); w.Code < 400 ||
+				w.Header().Get("Access-Control-Allow-Origin") != "" {
 				t.Errorf("%s %s from elsewhere: %d %v", name, path, w.Code, w.Header())
 			}
 			if w := exchange(h, "OPTIONS", path, nil, nil); w.Code < 400 {
@@ -464,10 +515,12 @@ func TestBrowsers(t *testing.T) {
 			}
 		}
 		w := exchange(h, "POST", "/mcp", []byte(hello), header("Origin", "https://app.example"))
-		if got := w.Header(); got.Get("Access-Control-Allow-Origin") != "https://app.example" || !strings.Contains(got.Get("Access-Control-Expose-Headers"), "Mcp-Session-Id") {
+		if got := w.Header(); got.Get("Access-Control-Allow-Origin") != "https://app.example" ||
+			!strings.Contains(got.Get("Access-Control-Expose-Headers"), "Mcp-Session-Id") {
 			t.Errorf("%s: %d %v", name, w.Code, got)
 		}
-		if w := exchange(h, "POST", "/mcp", []byte(hello), nil); w.Header().Get("Access-Control-Allow-Origin") != "" || w.Header().Get("Vary") != "" {
+		if w := exchange(h, "POST", "/mcp", []byte(hello),
+			nil); w.Header().Get("Access-Control-Allow-Origin") != "" || w.Header().Get("Vary") != "" {
 			t.Errorf("%s: who is no browser gets %v", name, w.Header())
 		}
 	}
@@ -487,7 +540,8 @@ func TestAuthorizationDoesNotWaitForBodies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := reference.Start(t, reference.World{}, reference.WithOptions(func(to *reference.Options) { to.OAuth = as }))
+	server := reference.Start(t, reference.World{},
+		reference.WithOptions(func(to *reference.Options) { to.OAuth = as }))
 	w, before := &deadlined{ResponseRecorder: httptest.NewRecorder()}, time.Now()
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/register", strings.NewReader(`{}`))
 	r.Header.Set("Content-Type", "application/json")

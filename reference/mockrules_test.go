@@ -23,7 +23,8 @@ import (
 )
 
 // places are a revision on each transport.
-var places = [][2]string{{hook.R20250618, hook.Stdio}, {hook.R20251125, hook.HTTP}, {hook.R20241105, hook.SSE}, {hook.R20260728, hook.HTTP}}
+var places = [][2]string{{hook.R20250618, hook.Stdio}, {hook.R20251125, hook.HTTP},
+	{hook.R20241105, hook.SSE}, {hook.R20260728, hook.HTTP}}
 
 // TestThePagesOfRules: the examples in the documentation do what it says, on every transport.
 func TestThePagesOfRules(t *testing.T) {
@@ -33,7 +34,8 @@ func TestThePagesOfRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := regexp.MustCompile("```yaml\n([^`]*)```\n\n```text\n([^`]*)```").FindAllStringSubmatch(string(page), -1)
+		found := regexp.MustCompile("```yaml\n([^`]*)```\n\n```text\n([^`]*)```").FindAllStringSubmatch(
+			string(page), -1)
 		if len(found) == 0 {
 			t.Errorf("docs/mock-%s.md has no example", name)
 		}
@@ -63,7 +65,8 @@ func follow(t *testing.T, c *client, script string) {
 		line = strings.TrimRight(line, "\n")
 		if path, want, ok := strings.Cut(line, " = "); ok && strings.HasPrefix(line, "  ") {
 			if got := gjson.Get(answer, strings.TrimSpace(path)).String(); strings.TrimSpace(got) != want {
-				t.Errorf("%s over %s: %s is %q, not %q, in %s", c.revision, c.transport, path, got, want, answer)
+				t.Errorf("%s over %s: %s is %q, not %q, in %s", c.revision, c.transport, path, got, want,
+					answer)
 			}
 			continue
 		}
@@ -92,7 +95,8 @@ func TestExactBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := reference.Start(t, reference.World{})
 		stub := func(o operation.Operation) { s.Inject(control.Rule{Do: []operation.Operation{o}}) }
-		stub(operation.Operation{On: operation.OnRequest, Method: "ping", Answer: &operation.Stub{Base64: base64.StdEncoding.EncodeToString([]byte(odd))}})
+		stub(operation.Operation{On: operation.OnRequest, Method: "ping",
+			Answer: &operation.Stub{Base64: base64.StdEncoding.EncodeToString([]byte(odd))}})
 		conn := s.Connect()
 		if _, err := io.WriteString(conn, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"); err != nil {
 			t.Fatal(err)
@@ -104,10 +108,13 @@ func TestExactBytes(t *testing.T) {
 		_ = conn.Close()
 		stub(operation.Operation{
 			On: operation.OnHTTPRequest, When: []operation.Test{{At: "body.method", Is: "odd"}},
-			Answer: &operation.Stub{Status: 299, Template: true, Body: "${body.id} of ${mock.count}, ${header.X-Name}", Header: map[string]string{"Content-Type": "text/odd"}},
+			Answer: &operation.Stub{Status: 299, Template: true,
+				Body:   "${body.id} of ${mock.count}, ${header.X-Name}",
+				Header: map[string]string{"Content-Type": "text/odd"}},
 		})
 		header := http.Header{"X-Name": {"it"}, "Content-Type": {"application/json"}}
-		w := exchange(s.Handler(), http.MethodPost, "/mcp", []byte(`{"jsonrpc":"2.0","id":7,"method":"odd"}`), header)
+		w := exchange(s.Handler(), http.MethodPost, "/mcp", []byte(`{"jsonrpc":"2.0","id":7,"method":"odd"}`),
+			header)
 		if w.Code != 299 || w.Body.String() != "7 of 1, it" || w.Header().Get("Content-Type") != "text/odd" {
 			t.Errorf("over HTTP: %d %q %v", w.Code, w.Body, w.Header())
 		}
@@ -134,31 +141,46 @@ func TestWhichMessages(t *testing.T) {
 	if got := reads(t, control.Limits{Skip: 3, Every: 5, Count: 2}, 1); !slices.Equal(got, []int{8, 13}) {
 		t.Errorf("every fifth after three, twice: %v", got)
 	}
-	if got := reads(t, control.Limits{When: []operation.Test{{At: "header.Mcp-Method", Is: "resources/read"}, {At: "params.uri", Matches: "^note:"}}, Count: 1}, 1); !slices.Equal(got, []int{1}) {
+	if got := reads(t, control.Limits{When: []operation.Test{{At: "header.Mcp-Method", Is: "resources/read"},
+		{At: "params.uri", Matches: "^note:"}}, Count: 1}, 1); !slices.Equal(got, []int{1}) {
 		t.Errorf("by header: %v", got)
 	}
-	if got := reads(t, control.Limits{When: []operation.Test{{At: "params.uri", Is: "note:other"}}}, 1); len(got) != 0 {
+	if got := reads(t, control.Limits{When: []operation.Test{{At: "params.uri", Is: "note:other"}}},
+		1); len(got) != 0 {
 		t.Errorf("of another resource: %v", got)
 	}
-	first, again, other := reads(t, control.Limits{Chance: 0.5}, 1), reads(t, control.Limits{Chance: 0.5}, 1), reads(t, control.Limits{Chance: 0.5}, 2)
+	first, again, other := reads(t, control.Limits{Chance: 0.5}, 1), reads(t, control.Limits{Chance: 0.5}, 1),
+		reads(t, control.Limits{Chance: 0.5}, 2)
 	if !slices.Equal(first, again) || slices.Equal(first, other) || len(first) < 3 || len(first) > 17 {
 		t.Errorf("by chance: %v, %v, %v", first, again, other)
 	}
 }
 
-// TestMistakesInRules: what is wrong with a rule is told with line and member, and with what may have been meant.
+// TestMistakesInRules: what is wrong with a rule is told with line and member, and with what may have been
+// meant.
 func TestMistakesInRules(t *testing.T) {
 	for text, want := range map[string]string{
-		"rules:\n  - fault: page-02-last-page-cycle\n":                                         `w.yaml:2: rules[0].fault: unknown fault "page-02-last-page-cycle": did you mean page-02-last-page-cycles?`,
-		"rules:\n  - delay: 1s\n    fail: {code: 1}\n":                                         "w.yaml:2: rules[0]: do, fault, quirk, fail and delay exclude each other",
-		"rules:\n  - delay: 1s\n    chance: 2\n":                                               "w.yaml:3: rules[0].chance: must be between 0 and 1",
-		"rules:\n  - delay: 1s\n    when: [{at: param.uri}]\n":                                 `w.yaml:3: rules[0].when[0].at: "param.uri" does not begin with header, params: did you mean params?`,
-		"rules:\n  - delay: 1s\n    while: {a b: c}\n":                                         `rules[0].while: "a b" is no name of a scenario`,
-		"rules:\n  - do:\n      - {on: request, answer: {message: '${mock.cont}', code: 1}}\n": `w.yaml:3: rules[0].do[0].answer.message: ${mock.cont} is not known: there are mock.count`,
-		"rules:\n  - do:\n      - {on: request, answer: {base64: '?'}}\n":                      "w.yaml:3: rules[0].do[0].answer.base64: no standard base64",
-		"states: {link: up}\nrules:\n  - delay: 1s\n    whlie: {link: up}\n":                   `unknown member "whlie": did you mean "while"?`,
+		"rules:\n  - fault: " +
+			"page-02-last-page-cycle\n": `w.yaml:2: rules[0].fault: unknown fault ` +
+			`"page-02-last-page-cycle": did you mean page-02-last-page-cycles?`,
+		"rules:\n  - delay: 1s\n    fail: " +
+			"{code: 1}\n": "w.yaml:2: rules[0]: do, fault, quirk, fail and delay exclude each other",
+		"rules:\n  - delay: 1s\n    chance: 2\n": "w.yaml:3: rules[0].chance: must be between 0 and 1",
+		"rules:\n  - delay: 1s\n    when: [{at: " +
+			"param.uri}]\n": `w.yaml:3: rules[0].when[0].at: "param.uri" does not begin with header, ` +
+			`params: did you mean params?`,
+		"rules:\n  - delay: 1s\n    while: {a " +
+			"b: c}\n": `rules[0].while: "a b" is no name of a scenario`,
+		"rules:\n  - do:\n      - {on: request, answer: {message: '${mock.cont}'," +
+			" code: 1}}\n": `w.yaml:3: rules[0].do[0].answer.message: ${mock.cont} is not known: there ` +
+			`are mock.count`,
+		"rules:\n  - do:\n      - {on: request, answer: {base64: " +
+			"'?'}}\n": "w.yaml:3: rules[0].do[0].answer.base64: no standard base64",
+		"states: {link: up}\nrules:\n  - delay: 1s\n    whlie: {link: up}\n": `unknown ` +
+			`member "whlie": did you mean "while"?`,
 	} {
-		if _, err := world.Parse("w.yaml", []byte(text), control.Check); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := world.Parse("w.yaml", []byte(text), control.Check); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, not %q", text, err, want)
 		}
 	}

@@ -49,14 +49,17 @@ func TestListenStreams(t *testing.T) {
 			t.Fatalf("acknowledgments: %v", acks)
 		}
 		granted := hook.ObjectAt(acks[0], "params", "notifications")
-		if uris := granted["resourceSubscriptions"].([]any); len(granted) != 1 || !slices.Equal(uris, []any{"note:shopping"}) {
+		if uris := granted["resourceSubscriptions"].([]any); len(granted) != 1 ||
+			!slices.Equal(uris, []any{"note:shopping"}) {
 			t.Errorf("granted: %v", granted)
 		}
 		c.server.Touch("note:shopping")
 		c.server.Touch("file:///project/README.md")
 		c.server.ListChanged()
-		updated, changed := c.notes("notifications/resources/updated"), c.notes("notifications/resources/list_changed")
-		if len(updated) != 1 || subscription(updated[0]) != first || len(changed) != 1 || subscription(changed[0]) != second {
+		updated, changed := c.notes("notifications/resources/updated"),
+			c.notes("notifications/resources/list_changed")
+		if len(updated) != 1 || subscription(updated[0]) != first || len(changed) != 1 ||
+			subscription(changed[0]) != second {
 			t.Errorf("updated %v, list_changed %v", updated, changed)
 		}
 		c.result("resources/list", nil)
@@ -74,7 +77,8 @@ func TestListenStreams(t *testing.T) {
 			t.Error(err)
 		}
 		end := c.answer(second)
-		if at(end, "result", "resultType") != "complete" || at(end, "result", "_meta", "io.modelcontextprotocol/subscriptionId") != second {
+		if at(end, "result", "resultType") != "complete" ||
+			at(end, "result", "_meta", "io.modelcontextprotocol/subscriptionId") != second {
 			t.Errorf("end of the stream: %v", end)
 		}
 	})
@@ -100,8 +104,8 @@ func TestListenRefusals(t *testing.T) {
 	})
 }
 
-// TestRoundsOfInput: a read asks in several rounds, by a form, at a URL, a model and for roots, each only of clients that can; what
-// they yield is in the text, and clients of other revisions get the defaults.
+// TestRoundsOfInput: a read asks in several rounds, by a form, at a URL, a model and for roots, each only of
+// clients that can; what they yield is in the text, and clients of other revisions get the defaults.
 func TestRoundsOfInput(t *testing.T) {
 	w, err := world.Parse("w.yaml", []byte(`
 resources:
@@ -121,29 +125,36 @@ resources:
 		server := reference.Start(t, w)
 		c := connect(t, server.Server, hook.R20260728, hook.HTTP)
 		defer c.close()
-		all := object{"elicitation": object{"form": object{}, "url": object{}}, "sampling": object{}, "roots": object{}}
+		all := object{"elicitation": object{"form": object{}, "url": object{}}, "sampling": object{},
+			"roots": object{}}
 		params, steps := object{"uri": "trip:plan"}, []struct {
 			key, method string
 			lacks       string
 			answer      object
 		}{
-			{"who", "elicitation/create", "elicitation", object{"action": "accept", "content": object{"name": "Ada"}}},
+			{"who", "elicitation/create", "elicitation",
+				object{"action": "accept", "content": object{"name": "Ada"}}},
 			{"pay", "elicitation/create", "elicitation", object{"action": "accept"}},
-			{"city", "sampling/createMessage", "sampling", object{"role": "assistant", "model": "m", "content": object{"type": "text", "text": "Oslo"}}},
-			{"places", "roots/list", "roots", object{"roots": []any{object{"uri": "file:///a"}, object{"uri": "file:///b"}}}},
+			{"city", "sampling/createMessage", "sampling", object{"role": "assistant", "model": "m",
+				"content": object{"type": "text", "text": "Oslo"}}},
+			{"places", "roots/list", "roots",
+				object{"roots": []any{object{"uri": "file:///a"}, object{"uri": "file:///b"}}}},
 		}
 		for _, step := range steps {
 			c.caps = maps.Clone(all)
 			delete(c.caps, step.lacks)
-			if r := c.call("resources/read", params); at(r, "error", "data", "requiredCapabilities", step.lacks) == nil {
+			if r := c.call("resources/read", params); at(r, "error", "data", "requiredCapabilities",
+				step.lacks) == nil {
 				t.Errorf("%s without the capability: %v", step.key, r)
 			}
 			c.caps = all
 			asked := c.result("resources/read", params)
-			if asked["resultType"] != "input_required" || at(asked, "inputRequests", step.key, "method") != step.method {
+			if asked["resultType"] != "input_required" || at(asked, "inputRequests", step.key,
+				"method") != step.method {
 				t.Fatalf("%s: %v", step.key, asked)
 			}
-			params = object{"uri": "trip:plan", "requestState": asked["requestState"], "inputResponses": object{step.key: object{}}}
+			params = object{"uri": "trip:plan", "requestState": asked["requestState"],
+				"inputResponses": object{step.key: object{}}}
 			if step.key != "pay" && step.key != "who" {
 				if code := c.code("resources/read", params); code != "-32602" {
 					t.Errorf("%s with a malformed answer: %s", step.key, code)
@@ -151,22 +162,28 @@ resources:
 			}
 			params["inputResponses"] = object{step.key: step.answer}
 		}
-		if text := list(c.result("resources/read", params), "contents")[0]["text"]; text != "Ada goes from file:///a, file:///b to Oslo.\n" {
+		if text := list(c.result("resources/read", params),
+			"contents")[0]["text"]; text != "Ada goes from file:///a, file:///b to Oslo.\n" {
 			t.Errorf("%v", text)
 		}
 		old := connect(t, server.Server, hook.R20251125, hook.Stdio)
 		defer old.close()
-		if text := list(old.result("resources/read", object{"uri": "trip:plan"}), "contents")[0]["text"]; text != "nobody goes from here to Rome.\n" {
+		if text := list(old.result("resources/read", object{"uri": "trip:plan"}),
+			"contents")[0]["text"]; text != "nobody goes from here to Rome.\n" {
 			t.Errorf("%v", text)
 		}
 	})
 	for input, want := range map[string]string{
-		"{key: a, kind: samplng}":                                "input.kind: is \"samplng\": known are form, url, sampling, roots: did you mean sampling?",
-		"{key: a, kind: url}":                                    "input.url: is there for the kind url",
-		"{key: a, kind: url, url: 'https://x.test', default: b}": "input.default: belongs to a model or to roots",
-		"{key: a, kind: roots, then: {key: b}}":                  "input.then: needs a key and, if it is a form, at least one field",
+		"{key: a, kind: samplng}": "input.kind: is \"samplng\": known are " +
+			"form, url, sampling, roots: did you mean sampling?",
+		"{key: a, kind: url}": "input.url: is there for the kind url",
+		"{key: a, kind: url, url: 'https://x.test', default: b}": "input.default: belongs to a model or " +
+			"to roots",
+		"{key: a, kind: roots, then: {key: b}}": "input.then: needs a key and, if it is " +
+			"a form, at least one field",
 	} {
-		if _, err := world.Parse("w.yaml", []byte("resources: [{uri: 'a:b', name: n, text: t, input: "+input+"}]")); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := world.Parse("w.yaml", []byte("resources: [{uri: 'a:b', name: n, text: t, input: "+input+
+			"}]")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", input, err)
 		}
 	}
@@ -183,28 +200,36 @@ func TestInput(t *testing.T) {
 			return
 		}
 		r := c.call("resources/read", read)
-		if at(r, "error", "code") != json.Number("-32021") || at(r, "error", "data", "requiredCapabilities", "elicitation") == nil {
+		if at(r, "error", "code") != json.Number("-32021") || at(r, "error", "data", "requiredCapabilities",
+			"elicitation") == nil {
 			t.Errorf("without capability: %v", r)
 		}
 		c.caps = object{"elicitation": object{}}
 		asked := c.result("resources/read", read)
 		state, _ := asked["requestState"].(string)
-		if asked["resultType"] != "input_required" || state == "" || at(asked, "inputRequests", "who", "method") != "elicitation/create" || asked["ttlMs"] != nil {
+		if asked["resultType"] != "input_required" || state == "" || at(asked, "inputRequests", "who",
+			"method") != "elicitation/create" || asked["ttlMs"] != nil {
 			t.Fatalf("asked: %v", asked)
 		}
-		answers := object{"who": object{"action": "accept", "content": object{"name": "Ada"}}, "other": json.Number("1")}
-		done := c.result("resources/read", object{"uri": "test://greeting", "requestState": state, "inputResponses": answers})
+		answers := object{"who": object{"action": "accept", "content": object{"name": "Ada"}},
+			"other": json.Number("1")}
+		done := c.result("resources/read", object{"uri": "test://greeting", "requestState": state,
+			"inputResponses": answers})
 		if list(done, "contents")[0]["text"] != "Hello, Ada!\n" {
 			t.Errorf("answered: %v", done)
 		}
-		again := c.result("resources/read", object{"uri": "test://greeting", "requestState": state, "inputResponses": object{}})
+		again := c.result("resources/read", object{"uri": "test://greeting", "requestState": state,
+			"inputResponses": object{}})
 		if again["resultType"] != "input_required" {
 			t.Errorf("without answers: %v", again)
 		}
 		for what, params := range map[string]object{
-			"tampered":  {"uri": "test://greeting", "requestState": "A" + state[1:], "inputResponses": answers},
-			"declined":  {"uri": "test://greeting", "requestState": state, "inputResponses": object{"who": object{"action": "decline"}}},
-			"malformed": {"uri": "test://greeting", "requestState": state, "inputResponses": object{"who": "Ada"}},
+			"tampered": {"uri": "test://greeting", "requestState": "A" + state[1:],
+				"inputResponses": answers},
+			"declined": {"uri": "test://greeting", "requestState": state,
+				"inputResponses": object{"who": object{"action": "decline"}}},
+			"malformed": {"uri": "test://greeting", "requestState": state,
+				"inputResponses": object{"who": "Ada"}},
 			"no object": {"uri": "test://greeting", "requestState": state, "inputResponses": "Ada"},
 		} {
 			if what == "tampered" && state[0] == 'A' {
@@ -215,7 +240,8 @@ func TestInput(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Hour)
-		if got := c.code("resources/read", object{"uri": "test://greeting", "requestState": state, "inputResponses": answers}); got != "-32602" {
+		if got := c.code("resources/read", object{"uri": "test://greeting", "requestState": state,
+			"inputResponses": answers}); got != "-32602" {
 			t.Errorf("expired: %s", got)
 		}
 	})
@@ -228,13 +254,15 @@ func TestModernOnly(t *testing.T) {
 				server := serve(t, reference.Options{Revisions: []string{hook.R20260728}})
 				legacy := open(t, server, hook.R20251125, transport)
 				defer legacy.close()
-				r := legacy.call("initialize", object{"protocolVersion": "2025-11-25", "capabilities": object{}, "clientInfo": object{"name": "c", "version": "1"}})
+				r := legacy.call("initialize", object{"protocolVersion": "2025-11-25",
+					"capabilities": object{}, "clientInfo": object{"name": "c", "version": "1"}})
 				if got := fmt.Sprint(at(r, "error", "data", "supported")); got != "[2026-07-28]" {
 					t.Errorf("initialize: %v", r)
 				}
 				c := connect(t, server, hook.R20260728, transport)
 				defer c.close()
-				if got := fmt.Sprint(c.result("server/discover", nil)["supportedVersions"]); got != "[2026-07-28]" {
+				if got := fmt.Sprint(c.result("server/discover",
+					nil)["supportedVersions"]); got != "[2026-07-28]" {
 					t.Errorf("discover: %v", got)
 				}
 			})
@@ -250,7 +278,8 @@ func TestModernMetadata(t *testing.T) {
 		raw := func(meta any) object {
 			c.id++
 			id := hook.Number(int64(c.id))
-			c.send(object{"jsonrpc": "2.0", "id": id, "method": "resources/list", "params": object{"_meta": meta}})
+			c.send(object{"jsonrpc": "2.0", "id": id, "method": "resources/list",
+				"params": object{"_meta": meta}})
 			return c.answer(id)
 		}
 		tests := []struct {
@@ -260,12 +289,18 @@ func TestModernMetadata(t *testing.T) {
 		}{
 			{"no version", object{prefix + "clientCapabilities": object{}}, "-32602"},
 			{"no capabilities", object{prefix + "protocolVersion": "2026-07-28"}, "-32602"},
-			{"capabilities of another type", object{prefix + "protocolVersion": "2026-07-28", prefix + "clientCapabilities": []any{}}, "-32602"},
-			{"version of another type", object{prefix + "protocolVersion": json.Number("1"), prefix + "clientCapabilities": object{}}, "-32602"},
-			{"bad client", object{prefix + "protocolVersion": "2026-07-28", prefix + "clientCapabilities": object{}, prefix + "clientInfo": "x"}, "-32602"},
-			{"bad level", object{prefix + "protocolVersion": "2026-07-28", prefix + "clientCapabilities": object{}, prefix + "logLevel": "loud"}, "-32602"},
-			{"unknown version", object{prefix + "protocolVersion": "1900-01-01", prefix + "clientCapabilities": object{}}, "-32022"},
-			{"legacy version", object{prefix + "protocolVersion": "2025-11-25", prefix + "clientCapabilities": object{}}, "-32022"},
+			{"capabilities of another type", object{prefix + "protocolVersion": "2026-07-28",
+				prefix + "clientCapabilities": []any{}}, "-32602"},
+			{"version of another type", object{prefix + "protocolVersion": json.Number("1"),
+				prefix + "clientCapabilities": object{}}, "-32602"},
+			{"bad client", object{prefix + "protocolVersion": "2026-07-28",
+				prefix + "clientCapabilities": object{}, prefix + "clientInfo": "x"}, "-32602"},
+			{"bad level", object{prefix + "protocolVersion": "2026-07-28",
+				prefix + "clientCapabilities": object{}, prefix + "logLevel": "loud"}, "-32602"},
+			{"unknown version", object{prefix + "protocolVersion": "1900-01-01",
+				prefix + "clientCapabilities": object{}}, "-32022"},
+			{"legacy version", object{prefix + "protocolVersion": "2025-11-25",
+				prefix + "clientCapabilities": object{}}, "-32022"},
 		}
 		for _, test := range tests {
 			r := raw(test.meta)
@@ -275,12 +310,15 @@ func TestModernMetadata(t *testing.T) {
 			if test.want == "-32022" {
 				supported, _ := at(r, "error", "data", "supported").([]any)
 				requested := at(r, "error", "data", "requested")
-				if len(supported) == 0 || slices.Contains(supported, requested) || requested != test.meta[prefix+"protocolVersion"] {
+				if len(supported) == 0 || slices.Contains(supported, requested) ||
+					requested != test.meta[prefix+"protocolVersion"] {
 					t.Errorf("%s: %v", test.name, r)
 				}
 			}
 		}
-		c.result("resources/list", object{"_meta": object{"com.example/unknown": json.Number("1"), "traceparent": "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"}})
+		c.result("resources/list",
+			object{"_meta": object{"com.example/unknown": json.Number("1"),
+				"traceparent": "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"}})
 	})
 }
 

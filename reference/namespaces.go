@@ -65,7 +65,8 @@ var (
 	// ErrNamespaceTaken says that there is a namespace of a name already.
 	ErrNamespaceTaken = errors.New("there is a namespace of that name already")
 	// ErrNamespacesFull says that there are [MaxNamespaces] already.
-	ErrNamespacesFull = fmt.Errorf("there are %d namespaces already: drop one that is not needed any more", MaxNamespaces)
+	ErrNamespacesFull = fmt.Errorf("there are %d namespaces already: drop one that is not needed any more",
+		MaxNamespaces)
 )
 
 var namespaceForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
@@ -73,7 +74,8 @@ var namespaceForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 // checkNamespace says why something is no name of a namespace.
 func checkNamespace(name string) error {
 	if !namespaceForm.MatchString(name) || strings.Trim(name, ".") == "" {
-		return fmt.Errorf("%q is no name of a namespace: it has 1 to 64 letters of ASCII, digits and ._-", name)
+		return fmt.Errorf("%q is no name of a namespace: it has 1 to 64 letters of ASCII, digits and ._-",
+			name)
 	}
 	return nil
 }
@@ -98,10 +100,14 @@ func (s *Server) AddNamespace(name string, o NamespaceOptions) (*Server, error) 
 	if o.World != nil {
 		w, all.PageSize = *o.World, 0
 	}
-	if slices.ContainsFunc(w.Timeline, func(step Step) bool { return step.Refuse > 0 || step.ExpireTokens != nil }) {
-		return nil, errors.New("the timeline of the world refuses connections or has tokens expire, which namespaces share: leave refuse and expireTokens out of it")
+	if slices.ContainsFunc(w.Timeline, func(step Step) bool {
+		return step.Refuse > 0 || step.ExpireTokens != nil
+	}) {
+		return nil, errors.New("the timeline of the world refuses connections or has tokens expire, which " +
+			"namespaces share: leave refuse and expireTokens out of it")
 	}
-	all.Faults, all.Quirks, all.Rules, all.Hooks, all.Current, all.Seed = o.Faults, o.Quirks, nil, hook.Hooks{}, nil, o.Seed
+	all.Faults, all.Quirks, all.Rules, all.Hooks, all.Current, all.Seed = o.Faults, o.Quirks, nil,
+		hook.Hooks{}, nil, o.Seed
 	all.PageSize = cmp.Or(o.PageSize, all.PageSize)
 	all.Journal = journal.New(journal.Options{Entries: namespaceEntries, Bytes: namespaceBytes})
 	if len(o.Revisions) > 0 {
@@ -171,12 +177,15 @@ func (s *Server) Namespaces() []Namespace {
 func (s *Server) inner() []*Server {
 	s.spaces.mu.RLock()
 	defer s.spaces.mu.RUnlock()
-	return slices.SortedFunc(maps.Values(s.spaces.named), func(a, b *Server) int { return cmp.Compare(a.within, b.within) })
+	return slices.SortedFunc(maps.Values(s.spaces.named), func(a, b *Server) int {
+		return cmp.Compare(a.within, b.within)
+	})
 }
 
 // Describe tells what a namespace is; of a server that is none it has no name.
 func (s *Server) Describe() Namespace {
-	n := Namespace{Name: s.within, Path: engine.PathStreamable, World: s.pristine.Name, Since: s.engine.Since(), Sessions: len(s.engine.Sessions())}
+	n := Namespace{Name: s.within, Path: engine.PathStreamable, World: s.pristine.Name,
+		Since: s.engine.Since(), Sessions: len(s.engine.Sessions())}
 	if s.within != "" {
 		n.Path += "/" + s.within
 	}

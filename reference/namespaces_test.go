@@ -22,7 +22,8 @@ import (
 // spaceOf is a namespace with one resource of its own.
 func spaceOf(t *testing.T, s *reference.TestServer, name, text string) *reference.Server {
 	t.Helper()
-	w := reference.World{Name: name, Resources: []reference.Resource{{URI: "note:" + name, Name: name, Text: &text}}}
+	w := reference.World{Name: name, Resources: []reference.Resource{{URI: "note:" + name, Name: name,
+		Text: &text}}}
 	inner, err := s.AddNamespace(name, reference.NamespaceOptions{World: &w})
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +34,8 @@ func spaceOf(t *testing.T, s *reference.TestServer, name, text string) *referenc
 // listed asks for the resources without a session, and returns status and body.
 func listed(t *testing.T, url string, header http.Header) (int, string) {
 	t.Helper()
-	const meta = `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	const meta = `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/` +
+		`clientCapabilities":{}}`
 	body := `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"_meta":` + meta + `}}`
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -42,7 +44,9 @@ func listed(t *testing.T, url string, header http.Header) (int, string) {
 	if header != nil {
 		r.Header = header.Clone()
 	}
-	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "resources/list"} {
+	for name, value := range map[string]string{"Content-Type": "application/json",
+		"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2026-07-28",
+		"Mcp-Method": "resources/list"} {
 		r.Header.Set(name, value)
 	}
 	resp, err := http.DefaultClient.Do(r)
@@ -60,16 +64,19 @@ func listed(t *testing.T, url string, header http.Header) (int, string) {
 func TestNamespacesShareNothing(t *testing.T) {
 	s := reference.Start(t, reference.DefaultWorld())
 	a, b := spaceOf(t, s, "a", "one"), spaceOf(t, s, "b", "two")
-	if _, err := a.AddRule(control.Rule{Fail: &control.Failure{Status: 503}, Limits: control.Limits{Method: "resources/list"}}); err != nil {
+	if _, err := a.AddRule(control.Rule{Fail: &control.Failure{Status: 503},
+		Limits: control.Limits{Method: "resources/list"}}); err != nil {
 		t.Fatal(err)
 	}
 	if status, body := listed(t, s.URL()+"/a", nil); status != 503 {
 		t.Errorf("a: %d %s", status, body)
 	}
-	if status, body := listed(t, s.URL()+"/b", nil); status != 200 || !strings.Contains(body, "note:b") || strings.Contains(body, "note:a") {
+	if status, body := listed(t, s.URL()+"/b", nil); status != 200 || !strings.Contains(body, "note:b") ||
+		strings.Contains(body, "note:a") {
 		t.Errorf("b: %d %s", status, body)
 	}
-	if status, body := listed(t, s.URL(), http.Header{"Mockserver-Namespace": {"b"}}); status != 200 || !strings.Contains(body, "note:b") {
+	if status, body := listed(t, s.URL(), http.Header{"Mockserver-Namespace": {"b"}}); status != 200 ||
+		!strings.Contains(body, "note:b") {
 		t.Errorf("b by the header: %d %s", status, body)
 	}
 	if status, body := listed(t, s.URL(), nil); status != 200 || !strings.Contains(body, "note:shopping") {
@@ -90,14 +97,16 @@ func TestNamespacesShareNothing(t *testing.T) {
 	if w := b.World(); len(a.Rules()) != 0 || w.Resource("note:more") == nil {
 		t.Error("a reset of one namespace is one of another, or of none")
 	}
-	if all := s.Namespaces(); len(all) != 2 || all[0].Name != "a" || all[1].Path != "/mcp/b" || all[1].World != "b" {
+	if all := s.Namespaces(); len(all) != 2 || all[0].Name != "a" || all[1].Path != "/mcp/b" ||
+		all[1].World != "b" {
 		t.Errorf("%+v", all)
 	}
 	if !s.RemoveNamespace("a") || s.RemoveNamespace("a") {
 		t.Error("a is not removed once")
 	}
 	for _, path := range []string{"/a", "/nobody"} {
-		if status, body := listed(t, s.URL()+path, nil); status != 404 || !strings.Contains(body, "no namespace of this name") {
+		if status, body := listed(t, s.URL()+path, nil); status != 404 ||
+			!strings.Contains(body, "no namespace of this name") {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}
@@ -125,12 +134,20 @@ func TestNamespacesAreBounded(t *testing.T) {
 		{s.Server, strings.Repeat("x", 65), reference.NamespaceOptions{}, "no name"},
 		{s.Server, "b", reference.NamespaceOptions{Faults: []string{"http-26-one-spelling"}}, "share"},
 		{s.Server, "b", reference.NamespaceOptions{Revisions: []string{"1999"}}, "unknown revision"},
-		{s.Server, "b", reference.NamespaceOptions{World: &reference.World{Timeline: []reference.Step{{Refuse: time.Second}}}}, "share"},
-		{s.Server, "b", reference.NamespaceOptions{World: &reference.World{Timeline: []reference.Step{{ExpireTokens: []string{"*"}}}}}, "share"},
-		{s.Server, "b", reference.NamespaceOptions{World: &reference.World{Timeline: []reference.Step{{PutRule: &operation.Rule{Fault: "http-26-one-spelling"}}}}}, "share"},
+		{s.Server, "b",
+			reference.NamespaceOptions{World: &reference.World{
+				Timeline: []reference.Step{{Refuse: time.Second}}}}, "share"},
+		{s.Server, "b",
+			reference.NamespaceOptions{World: &reference.World{
+				Timeline: []reference.Step{{ExpireTokens: []string{"*"}}}}}, "share"},
+		{s.Server, "b",
+			reference.NamespaceOptions{World: &reference.World{
+				Timeline: []reference.Step{{
+					PutRule: &operation.Rule{Fault: "http-26-one-spelling"}}}}}, "share"},
 		{inner, "b", reference.NamespaceOptions{}, "of its own"},
 	} {
-		if _, err := test.of.AddNamespace(test.name, test.o); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := test.of.AddNamespace(test.name, test.o); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: %v", test.name, err)
 		}
 	}
@@ -172,7 +189,8 @@ func TestNamespaceOfTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := reference.Start(t, reference.DefaultWorld(), reference.WithOptions(func(o *reference.Options) { o.Guard = g }))
+	s := reference.Start(t, reference.DefaultWorld(),
+		reference.WithOptions(func(o *reference.Options) { o.Guard = g }))
 	spaceOf(t, s, "a", "one")
 	base := strings.TrimSuffix(s.URL(), "/mcp")
 	resp, err := http.Post(base+"/mcp/a", "application/json", strings.NewReader("{}"))
@@ -214,7 +232,8 @@ func TestNamespaceOfTokens(t *testing.T) {
 // BenchmarkNamespace says what a namespace takes after it has been used.
 func BenchmarkNamespace(b *testing.B) {
 	const many = reference.MaxNamespaces
-	const shake = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+	const shake = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
 	for b.Loop() {
 		s, err := reference.New(reference.DefaultWorld(), reference.Options{})
 		if err != nil {
@@ -240,7 +259,8 @@ func BenchmarkNamespace(b *testing.B) {
 			session := post(name, "", shake).Header().Get("Mcp-Session-Id")
 			post(name, session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 			post(name, session, `{"jsonrpc":"2.0","id":2,"method":"resources/list"}`)
-			post(name, session, `{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:shopping"}}`)
+			post(name, session,
+				`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:shopping"}}`)
 		}
 		b.ReportMetric(float64(inUse()-before)/many, "B/namespace")
 		if err := s.Close(); err != nil {

@@ -167,7 +167,8 @@ func newServer(w World, o Options, within string) (*Server, error) {
 			return nil, err
 		}
 	}
-	s := &Server{within: within, options: o, journal: o.Journal, pristine: w.Clone(), pageSize: o.PageSize, initial: rules}
+	s := &Server{within: within, options: o, journal: o.Journal, pristine: w.Clone(), pageSize: o.PageSize,
+		initial: rules}
 	s.resolve()
 	if err := s.belongs(slices.Concat(rules, ruled(w.Timeline))...); err != nil {
 		return nil, err
@@ -185,7 +186,9 @@ func newServer(w World, o Options, within string) (*Server, error) {
 	s.engine, err = engine.New(engine.Config{
 		World: served, Revisions: o.Revisions, PageSize: s.pageSize, Latency: o.Latency,
 		AllowedOrigins: o.AllowedOrigins, AllowedHosts: o.AllowedHosts,
-		Hooks: hook.Join(host.Cues(s.pristine.Timeline, s.heard), guarded(o.Guard, s.rules.Hooks(), o.Hooks)), Journal: s.journal,
+		Hooks: hook.Join(host.Cues(s.pristine.Timeline, s.heard), guarded(o.Guard, s.rules.Hooks(),
+			o.Hooks)),
+		Journal: s.journal,
 	})
 	if err != nil {
 		return nil, err
@@ -261,7 +264,8 @@ func DefaultWorld() World {
 // NamedWorld reads one of the embedded worlds by name.
 func NamedWorld(name string) (World, error) {
 	if !slices.Contains(WorldNames(), name) {
-		return World{}, fmt.Errorf("there is no world %q: known are %s", name, strings.Join(WorldNames(), ", "))
+		return World{}, fmt.Errorf("there is no world %q: known are %s", name,
+			strings.Join(WorldNames(), ", "))
 	}
 	return world.Load(fixtures.FS, "worlds/"+name+".yaml")
 }

@@ -162,7 +162,8 @@ func (s *Server) Rule(id string) (control.Status, bool) { return s.rules.Find(id
 // States are the states of the scenarios that have been set, by name.
 func (s *Server) States() map[string]string { return s.rules.States() }
 
-// SetStates gives scenarios other states; those that are not named keep theirs. The error says which cannot be.
+// SetStates gives scenarios other states; those that are not named keep theirs. The error says which cannot
+// be.
 func (s *Server) SetStates(states map[string]string) error {
 	if err := operation.CheckStates(states).First(); err != nil {
 		return err
@@ -181,8 +182,10 @@ func (s *Server) belongs(rules ...control.Rule) error {
 		if !ok {
 			continue
 		}
-		if h := f.HooksFor(rand.New(rand.NewPCG(0, 0))); h.Conn != nil || h.Public != nil { // #nosec G404 -- nothing is drawn
-			return fmt.Errorf("%s acts on connections, which namespaces share: switch it on without a namespace", r.Fault)
+		// #nosec G404 -- nothing is drawn
+		if h := f.HooksFor(rand.New(rand.NewPCG(0, 0))); h.Conn != nil || h.Public != nil {
+			return fmt.Errorf("%s acts on connections, which namespaces share: switch it on without a "+
+				"namespace", r.Fault)
 		}
 	}
 	return nil

@@ -66,7 +66,9 @@ func TestPublishedSchemas(t *testing.T) {
 		{"resources/templates/list", "ListResourceTemplatesResult", nil, true, true},
 		{"resources/read", "ReadResourceResult", object{"uri": "file:///project/src/"}, true, true},
 		{"resources/read", "ReadResourceResult", object{"uri": "file:///project/logo.png"}, true, true},
-		{"completion/complete", "CompleteResult", object{"ref": object{"type": "ref/resource", "uri": "log://app/{date}"}, "argument": object{"name": "date", "value": "2025"}}, true, true},
+		{"completion/complete", "CompleteResult",
+			object{"ref": object{"type": "ref/resource", "uri": "log://app/{date}"},
+				"argument": object{"name": "date", "value": "2025"}}, true, true},
 		{"resources/subscribe", "EmptyResult", object{"uri": "note:shopping"}, true, false},
 		{"ping", "EmptyResult", nil, true, false},
 		{"server/discover", "DiscoverResult", nil, false, true},
@@ -102,7 +104,9 @@ func everyMessage(t *testing.T, c *client, schema func(string) *jsonschema.Schem
 	c.call("x/y", object{})
 	c.result("resources/read", object{"uri": "test://slow", "_meta": object{"progressToken": "p"}})
 	if hook.Modern(c.revision) {
-		c.start("subscriptions/listen", object{"notifications": object{"resourcesListChanged": true, "resourceSubscriptions": []any{"note:shopping"}}})
+		c.start("subscriptions/listen",
+			object{"notifications": object{"resourcesListChanged": true,
+				"resourceSubscriptions": []any{"note:shopping"}}})
 	}
 	c.server.Touch("note:shopping")
 	c.server.ListChanged()

@@ -47,7 +47,8 @@ const pathHealth = "/healthz"
 
 // ServeHTTP hands a request to the namespace that it is for.
 func (e endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == pathHealth && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !e.server.ended() {
+	if r.URL.Path == pathHealth && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		!e.server.ended() {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"status":"ok"}`+"\n") // a client that has gone needs no answer
 		return
@@ -111,7 +112,8 @@ const (
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	door := s.doors.Add(l)
 	defer s.doors.Remove(door)
-	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout, ConnState: door.Track}
+	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout,
+		ConnState: door.Track}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(hooked{door, s.options.TLS, s.engine}) }()
 	select {
@@ -132,9 +134,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// Refuse has the HTTP servers that Serve runs be gone for a time, as if the process were: their ports are closed, and
-// so are connections, as soon as what is being answered on them has been. The ports are opened again afterwards. If
-// they are closed already, they are so for this time at least.
+// Refuse has the HTTP servers that Serve runs be gone for a time, as if the process were: their ports are
+// closed, and so are connections, as soon as what is being answered on them has been. The ports are opened
+// again afterwards. If they are closed already, they are so for this time at least.
 func (s *Server) Refuse(span time.Duration) { s.doors.Shut(span) }
 
 // hooked is a listener whose connections pass the hooks, within TLS if there is some.

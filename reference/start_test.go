@@ -36,14 +36,16 @@ func dial(t *testing.T, s *reference.TestServer) *line {
 	t.Helper()
 	c := s.Connect()
 	l := &line{t: t, conn: c, in: bufio.NewReader(c)}
-	l.call("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
+	l.call("initialize",
+		`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
 	return l
 }
 
 func (l *line) send(method, params string) {
 	l.t.Helper()
 	l.id++
-	if _, err := fmt.Fprintf(l.conn, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", l.id, method, params); err != nil {
+	if _, err := fmt.Fprintf(l.conn, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", l.id, method,
+		params); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -89,10 +91,12 @@ func TestTheNextTwoReadsFail(t *testing.T) {
 		}
 		s.Received("resources/read", 3)
 		s.InOrder("initialize", "resources/list", "resources/read")
-		if n := s.Journal().Count(journal.Query{Kinds: []journal.Kind{journal.Applied}, Rule: "fail -32603"}); n != 2 {
+		if n := s.Journal().Count(journal.Query{Kinds: []journal.Kind{journal.Applied},
+			Rule: "fail -32603"}); n != 2 {
 			t.Errorf("%d entries say that it was applied", n)
 		}
-		if all := s.Journal().Query(journal.Sent("resources/read")); len(all) != 3 || len(all[0].Rules) != 1 || all[0].RequestSeq >= all[0].Seq || all[2].Rules != nil {
+		if all := s.Journal().Query(journal.Sent("resources/read")); len(all) != 3 ||
+			len(all[0].Rules) != 1 || all[0].RequestSeq >= all[0].Seq || all[2].Rules != nil {
 			t.Errorf("%v", all)
 		}
 	})
@@ -111,12 +115,24 @@ func TestLimits(t *testing.T) {
 			calls    []func() string
 			affected []bool
 		}{
-			{control.Limits{URI: "note:{id}", Method: "resources/*"}, []func() string{func() string { return a.read("note:2") }, func() string { return a.call("ping", `{}`) }}, []bool{true, false}},
-			{control.Limits{URI: "note:*"}, []func() string{func() string { return a.read("note:2") }, func() string { return a.call("resources/list", `{}`) }}, []bool{true, false}},
-			{control.Limits{URI: "note:1"}, []func() string{func() string { return a.read("note:1") }, func() string { return a.read("note:2") }}, []bool{true, false}},
-			{control.Limits{Session: s.Sessions()[1].ID}, []func() string{func() string { return a.read("note:1") }, func() string { return b.read("note:1") }}, []bool{false, true}},
-			{control.Limits{Method: "resources/read|ping", Skip: 1, Count: 1}, []func() string{func() string { return a.read("note:1") }, func() string { return a.call("ping", `{}`) }, func() string { return a.read("note:1") }}, []bool{false, true, false}},
-			{control.Limits{Identity: "nobody"}, []func() string{func() string { return a.read("note:1") }}, []bool{false}},
+			{control.Limits{URI: "note:{id}", Method: "resources/*"}, []func() string{func() string {
+				return a.read("note:2")
+			}, func() string { return a.call("ping", `{}`) }}, []bool{true, false}},
+			{control.Limits{URI: "note:*"}, []func() string{func() string {
+				return a.read("note:2")
+			}, func() string { return a.call("resources/list", `{}`) }}, []bool{true, false}},
+			{control.Limits{URI: "note:1"}, []func() string{func() string {
+				return a.read("note:1")
+			}, func() string { return a.read("note:2") }}, []bool{true, false}},
+			{control.Limits{Session: s.Sessions()[1].ID}, []func() string{func() string {
+				return a.read("note:1")
+			}, func() string { return b.read("note:1") }}, []bool{false, true}},
+			{control.Limits{Method: "resources/read|ping", Skip: 1, Count: 1},
+				[]func() string{func() string { return a.read("note:1") }, func() string {
+					return a.call("ping", `{}`)
+				}, func() string { return a.read("note:1") }}, []bool{false, true, false}},
+			{control.Limits{Identity: "nobody"}, []func() string{func() string { return a.read("note:1") }},
+				[]bool{false}},
 		} {
 			remove := fails(test.limits)
 			for i, call := range test.calls {
@@ -132,7 +148,8 @@ func TestLimits(t *testing.T) {
 
 func TestFaultsAndQuirksComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := reference.Start(t, notes(), reference.WithFault("page-01-null-cursor:count=1:method=resources/list"))
+		s := reference.Start(t, notes(),
+			reference.WithFault("page-01-null-cursor:count=1:method=resources/list"))
 		c := dial(t, s)
 		want(t, c.call("resources/list", `{}`), `"nextCursor":null`)
 		if got := c.call("resources/list", `{}`); strings.Contains(got, "nextCursor") {
@@ -144,7 +161,8 @@ func TestFaultsAndQuirksComeAndGo(t *testing.T) {
 		if got := c.call("resources/list", `{}`); strings.Contains(got, "nextCursor") {
 			t.Error(got)
 		}
-		if len(s.Rules()) != 1 || s.Rules()[0].Requirement != "PAGE-01" || s.Rules()[0].ID != "page-01-null-cursor" {
+		if len(s.Rules()) != 1 || s.Rules()[0].Requirement != "PAGE-01" ||
+			s.Rules()[0].ID != "page-01-null-cursor" {
 			t.Errorf("%+v", s.Rules())
 		}
 		s.ClearRules()
@@ -152,9 +170,12 @@ func TestFaultsAndQuirksComeAndGo(t *testing.T) {
 			t.Errorf("%+v", s.Rules())
 		}
 		for _, bad := range []control.Rule{
-			{}, {Fault: "none"}, {Quirk: "none"}, {Fault: "page-01-null-cursor", Quirk: "long-cursors"}, {Fail: &control.Failure{}},
-			{Fault: "page-01-null-cursor", Limits: control.Limits{Count: -1}}, {Fault: "page-01-null-cursor", Limits: control.Limits{URI: "{"}},
-			{Fault: "stdio-03-no-last-newline", Limits: control.Limits{Count: 1}}, {Delay: &control.Delay{Kind: "x"}},
+			{}, {Fault: "none"}, {Quirk: "none"}, {Fault: "page-01-null-cursor", Quirk: "long-cursors"},
+			{Fail: &control.Failure{}},
+			{Fault: "page-01-null-cursor", Limits: control.Limits{Count: -1}},
+			{Fault: "page-01-null-cursor", Limits: control.Limits{URI: "{"}},
+			{Fault: "stdio-03-no-last-newline", Limits: control.Limits{Count: 1}},
+			{Delay: &control.Delay{Kind: "x"}},
 		} {
 			if _, err := s.AddRule(bad); err == nil {
 				t.Errorf("%+v is taken", bad)
@@ -289,7 +310,8 @@ func TestTimelineOnRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := notes()
 		w.Timeline = []reference.Step{{At: 2 * time.Second, Remove: "note:2"}}
-		s := reference.Start(t, w, reference.WithOptions(func(o *reference.Options) { o.TimelineOnRequest = true }))
+		s := reference.Start(t, w,
+			reference.WithOptions(func(o *reference.Options) { o.TimelineOnRequest = true }))
 		time.Sleep(time.Minute)
 		c := dial(t, s)
 		want(t, c.read("note:2"), `"two"`)
@@ -307,17 +329,20 @@ func TestTimelineAsks(t *testing.T) {
 		w := notes()
 		w.Timeline = []reference.Step{
 			{At: time.Second, Ask: &world.Request{Method: "roots/list"}},
-			{At: 2 * time.Second, Ask: &world.Request{Method: "sampling/createMessage", Params: map[string]any{"maxTokens": 1}, Undeclared: true}},
+			{At: 2 * time.Second, Ask: &world.Request{Method: "sampling/createMessage",
+				Params: map[string]any{"maxTokens": 1}, Undeclared: true}},
 			{At: 3 * time.Second, Ask: &world.Request{Method: "ping"}},
 		}
 		s := reference.Start(t, w)
 		c := dial(t, s)
 		// Nothing is asked before the client has said that it is ready.
 		time.Sleep(5 * time.Second)
-		if n := s.Journal().Count(journal.Query{Direction: journal.Out, Kinds: []journal.Kind{journal.Request}}); n != 0 {
+		if n := s.Journal().Count(journal.Query{Direction: journal.Out,
+			Kinds: []journal.Kind{journal.Request}}); n != 0 {
 			t.Errorf("%d requests before the end of the handshake", n)
 		}
-		if _, err := io.WriteString(c.conn, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+		if _, err := io.WriteString(c.conn, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+
+			"\n"); err != nil {
 			t.Fatal(err)
 		}
 		// roots/list is not asked, because the client has not declared roots.
@@ -327,7 +352,8 @@ func TestTimelineAsks(t *testing.T) {
 		}
 		want(t, sampling, `"method":"sampling/createMessage","params":{"maxTokens":1}`)
 		want(t, ping, `"method":"ping"`)
-		if _, err := io.WriteString(c.conn, strings.Replace(ping, `"method":"ping"`, `"result":{}`, 1)); err != nil {
+		if _, err := io.WriteString(c.conn, strings.Replace(ping, `"method":"ping"`, `"result":{}`,
+			1)); err != nil {
 			t.Fatal(err)
 		}
 		s.WaitForEntries(journal.Query{Direction: journal.In, Kinds: []journal.Kind{journal.Response}}, 1)
@@ -351,7 +377,8 @@ func TestTheWorldChanges(t *testing.T) {
 		}
 		text := "note {id}"
 		for _, form := range []string{"memo:{id}", "page:{id}", "card:{id}"} {
-			if err := s.PutTemplate(reference.Template{URITemplate: form, Name: form, Text: &text}); err != nil {
+			if err := s.PutTemplate(reference.Template{URITemplate: form, Name: form,
+				Text: &text}); err != nil {
 				t.Fatal(err)
 			}
 			want(t, c.receive(), "list_changed")
@@ -368,13 +395,16 @@ func TestTheWorldChanges(t *testing.T) {
 		}
 		want(t, c.receive(), "list_changed")
 		// A cursor stays good when what was before it goes.
-		want(t, c.call("resources/templates/list", fmt.Sprintf(`{"cursor":%q}`, answer.Result.NextCursor)), "page:{id}")
+		want(t, c.call("resources/templates/list", fmt.Sprintf(`{"cursor":%q}`, answer.Result.NextCursor)),
+			"page:{id}")
 		want(t, c.read("memo:7"), "not found")
-		if h := s.Health(); h.Status != "ok" || h.Resources != 2 || h.Templates != 2 || h.Sessions != 1 || h.Journal != s.Journal().Last() {
+		if h := s.Health(); h.Status != "ok" || h.Resources != 2 || h.Templates != 2 || h.Sessions != 1 ||
+			h.Journal != s.Journal().Last() {
 			t.Errorf("%+v", h)
 		}
 		sessions := s.Sessions()
-		if len(sessions) != 1 || sessions[0].Revision != "2025-11-25" || !strings.Contains(string(sessions[0].Client), `"name":"c"`) {
+		if len(sessions) != 1 || sessions[0].Revision != "2025-11-25" ||
+			!strings.Contains(string(sessions[0].Client), `"name":"c"`) {
 			t.Errorf("%+v", sessions)
 		}
 		if !s.EndSession(sessions[0].ID) || s.EndSession(sessions[0].ID) {

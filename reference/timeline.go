@@ -23,7 +23,8 @@ type StepStatus struct {
 	Waits string `json:"waits,omitempty"`
 	// Taken is how often it has happened.
 	Taken int `json:"taken"`
-	// Next is in what time it happens next; absent if that is not known yet, or it has happened for the last time.
+	// Next is in what time it happens next; absent if that is not known yet, or it has happened for the last
+	// time.
 	Next *operation.Duration `json:"next,omitempty"`
 	// Done says that it has happened for the last time.
 	Done bool `json:"done,omitempty"`

@@ -24,14 +24,16 @@ import (
 // timed is a small world with a timeline.
 func timed(t *testing.T, timeline string) reference.World {
 	t.Helper()
-	w, err := world.Parse("w.yaml", []byte("resources: [{uri: 'doc:1', name: one, text: One}]\ntimeline:\n"+timeline), control.Check)
+	w, err := world.Parse("w.yaml", []byte("resources: [{uri: 'doc:1', name: one, text: One}]\ntimeline:\n"+
+		timeline), control.Check)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-// TestStepsThatWait: steps wait for the nth message, happen each time, and are told of with what they wait for.
+// TestStepsThatWait: steps wait for the nth message, happen each time, and are told of with what they wait
+// for.
 func TestStepsThatWait(t *testing.T) {
 	w := timed(t, `
   - {after: {method: resources/read, uri: "doc:*", count: 2}, every: 1s, times: 2, become: {reads: many}}
@@ -46,7 +48,8 @@ func TestStepsThatWait(t *testing.T) {
 			c.result("resources/read", object{"uri": "doc:1"})
 			c.result("resources/list", nil)
 			time.Sleep(time.Minute)
-			if steps := s.Timeline(); len(steps) != 3 || steps[0].Taken != 0 || steps[0].Next != nil || !strings.HasPrefix(steps[0].Waits, "after resources/read uri=doc:* #2") {
+			if steps := s.Timeline(); len(steps) != 3 || steps[0].Taken != 0 || steps[0].Next != nil ||
+				!strings.HasPrefix(steps[0].Waits, "after resources/read uri=doc:* #2") {
 				t.Errorf("%v: before: %+v", place, steps)
 			}
 			c.result("resources/read", object{"uri": "doc:1"})
@@ -81,7 +84,8 @@ func TestStepsThatWait(t *testing.T) {
 	}
 }
 
-// TestStepsCountWhatRulesAnswer: a read that a rule has answered, or cut off, before it was received is one, too; none counts twice.
+// TestStepsCountWhatRulesAnswer: a read that a rule has answered, or cut off, before it was received is one,
+// too; none counts twice.
 func TestStepsCountWhatRulesAnswer(t *testing.T) {
 	w := timed(t, `
   - {after: {method: resources/read, count: 3}, become: {reads: three}}
@@ -90,7 +94,8 @@ rules:
 `)
 	synctest.Test(t, func(t *testing.T) {
 		s := reference.Start(t, w)
-		body := strings.Replace(discover(hook.R20260728), `"server/discover","params":{`, `"resources/read","params":{"uri":"doc:1",`, 1)
+		body := strings.Replace(discover(hook.R20260728), `"server/discover","params":{`,
+			`"resources/read","params":{"uri":"doc:1",`, 1)
 		header := modernHeader(hook.R20260728)
 		header.Set("Mcp-Method", "resources/read")
 		header.Set("Mcp-Name", "doc:1")
@@ -109,7 +114,8 @@ rules:
 	})
 }
 
-// TestStepsOfTheServer: sessions end once the answer is out, tokens expire, revisions are replaced, and a reset undoes it.
+// TestStepsOfTheServer: sessions end once the answer is out, tokens expire, revisions are replaced, and a
+// reset undoes it.
 func TestStepsOfTheServer(t *testing.T) {
 	w := timed(t, `
   - {after: {method: resources/read}, endSessions: true}
@@ -117,7 +123,8 @@ func TestStepsOfTheServer(t *testing.T) {
   - {at: 20s, revisions: ["2025-06-18"]}
 `)
 	synctest.Test(t, func(t *testing.T) {
-		g, err := guard.New(guard.Options{Tokens: []guard.Token{{Secret: "a", Identity: "alice"}, {Secret: "b", Identity: "bob"}}})
+		g, err := guard.New(guard.Options{Tokens: []guard.Token{{Secret: "a", Identity: "alice"},
+			{Secret: "b", Identity: "bob"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +138,8 @@ func TestStepsOfTheServer(t *testing.T) {
 			t.Errorf("at first: %d", got)
 		}
 		time.Sleep(11 * time.Second)
-		if a, b := status("a", hook.R20260728), status("b", hook.R20260728); a != http.StatusUnauthorized || b != http.StatusOK {
+		if a, b := status("a", hook.R20260728), status("b", hook.R20260728); a != http.StatusUnauthorized ||
+			b != http.StatusOK {
 			t.Errorf("after the expiry: %d, %d", a, b)
 		}
 		time.Sleep(10 * time.Second)
@@ -142,7 +150,8 @@ func TestStepsOfTheServer(t *testing.T) {
 			t.Errorf("after the reset: %v", err)
 		}
 	})
-	for _, place := range [][2]string{{hook.R20251125, hook.HTTP}, {hook.R20241105, hook.SSE}, {hook.R20250618, hook.Stdio}} {
+	for _, place := range [][2]string{{hook.R20251125, hook.HTTP}, {hook.R20241105, hook.SSE},
+		{hook.R20250618, hook.Stdio}} {
 		synctest.Test(t, func(t *testing.T) {
 			s := reference.Start(t, w)
 			c := connect(t, s.Server, place[0], place[1])
@@ -156,12 +165,15 @@ func TestStepsOfTheServer(t *testing.T) {
 	}
 }
 
-// TestSessionsKeepTheirRevision: what has been settled goes on, and is ended, when its revision is served no longer, or none with a handshake is.
+// TestSessionsKeepTheirRevision: what has been settled goes on, and is ended, when its revision is served no
+// longer, or none with a handshake is.
 func TestSessionsKeepTheirRevision(t *testing.T) {
-	for _, place := range [][2]string{{hook.R20251125, hook.HTTP}, {hook.R20250326, hook.HTTP}, {hook.R20241105, hook.SSE}, {hook.R20250618, hook.Stdio}} {
+	for _, place := range [][2]string{{hook.R20251125, hook.HTTP}, {hook.R20250326, hook.HTTP},
+		{hook.R20241105, hook.SSE}, {hook.R20250618, hook.Stdio}} {
 		for _, then := range []string{hook.R20241105, hook.R20250618, hook.R20251125, hook.R20260728} {
 			synctest.Test(t, func(t *testing.T) {
-				s := reference.Start(t, timed(t, "  - {after: {method: resources/read}, revisions: ["+then+"]}\n"))
+				s := reference.Start(t, timed(t, "  - {after: {method: resources/read}, revisions: ["+then+
+					"]}\n"))
 				c := connect(t, s.Server, place[0], place[1])
 				defer c.close()
 				for range 3 {
@@ -172,10 +184,13 @@ func TestSessionsKeepTheirRevision(t *testing.T) {
 					return
 				}
 				header := c.headers(nil)
-				if w := exchange(s.Handler(), http.MethodDelete, "/mcp", nil, header); w.Code != http.StatusNoContent {
+				if w := exchange(s.Handler(), http.MethodDelete, "/mcp", nil,
+					header); w.Code != http.StatusNoContent {
 					t.Errorf("%v then %s: DELETE: %d %s", place, then, w.Code, w.Body)
 				}
-				if w := exchange(s.Handler(), http.MethodPost, "/mcp", []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), header); w.Code < http.StatusBadRequest {
+				if w := exchange(s.Handler(), http.MethodPost, "/mcp",
+					[]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`),
+					header); w.Code < http.StatusBadRequest {
 					t.Errorf("%v then %s: after its end: %d %s", place, then, w.Code, w.Body)
 				}
 			})
@@ -186,17 +201,22 @@ func TestSessionsKeepTheirRevision(t *testing.T) {
 // TestStepsThatFail: why a rule could not be switched on is in the journal.
 func TestStepsThatFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := reference.Start(t, reference.World{Timeline: []reference.Step{{At: time.Second, PutRule: &operation.Rule{ID: "r", Fault: "no-such-fault"}}}})
+		s := reference.Start(t,
+			reference.World{Timeline: []reference.Step{{At: time.Second, PutRule: &operation.Rule{ID: "r",
+				Fault: "no-such-fault"}}}})
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		told := s.Journal().Query(journal.Query{Kinds: []journal.Kind{journal.Applied}})
-		if len(told) != 2 || told[1].Rules[0] != `timeline: put rule r failed: unknown fault "no-such-fault": see mockserver faults` {
+		if len(told) != 2 ||
+			told[1].Rules[0] != `timeline: put rule r failed: unknown fault "no-such-fault": see `+
+				`mockserver faults` {
 			t.Errorf("%+v", told)
 		}
 	})
 }
 
-// TestRefusedConnections: the port is closed for a time, idle connections and streams end, and the same port is open again.
+// TestRefusedConnections: the port is closed for a time, idle connections and streams end, and the same port
+// is open again.
 func TestRefusedConnections(t *testing.T) {
 	s := reference.Start(t, timed(t, `
   - {after: {method: server/discover}, refuse: 1h}
@@ -214,14 +234,16 @@ func TestRefusedConnections(t *testing.T) {
 	}
 	defer events.Body.Close()
 	ping := func() (*http.Response, error) {
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL(), strings.NewReader(discover(hook.R20260728)))
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL(),
+			strings.NewReader(discover(hook.R20260728)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header = modernHeader(hook.R20260728)
 		return http.DefaultClient.Do(r)
 	}
-	if r, err := ping(); err == nil { // a busy machine may not answer it within the grace that a closed port leaves
+	// a busy machine may not answer it within the grace that a closed port leaves
+	if r, err := ping(); err == nil {
 		_ = r.Body.Close()
 	}
 	until(ctx, t, "the port is closed", func() bool {
@@ -258,11 +280,15 @@ func TestRefusedConnections(t *testing.T) {
 
 // discover is a server/discover, and modernHeader its headers.
 func discover(revision string) string {
-	return `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + revision + `","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	return `{"jsonrpc":"2.0","id":1,"method":"server/discover",` +
+		`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + revision +
+		`","io.modelcontextprotocol/clientCapabilities":{}}}}`
 }
 
 func modernHeader(revision string) http.Header {
-	return http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {revision}, "Mcp-Method": {"server/discover"}}
+	return http.Header{"Content-Type": {"application/json"},
+		"Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {revision},
+		"Mcp-Method": {"server/discover"}}
 }
 
 // until waits for a condition.
@@ -283,21 +309,29 @@ func until(ctx context.Context, t *testing.T, what string, is func() bool) {
 func TestMistakesInTimelines(t *testing.T) {
 	for step, want := range map[string]string{
 		"{after: {method: ping}, on: {method: ping}, touch: a}": "timeline[0].on: is each time by itself",
-		"{after: {}, touch: a}":                                 "timeline[0].after: says of no message which it is",
-		"{on: {methd: ping}, touch: a}":                         `unknown member "methd": did you mean "method"?`,
-		"{revisions: [2025-11-26]}":                             `timeline[0].revisions[0]: "2025-11-26" is unknown`,
-		"{putRule: {fault: reste}}":                             `timeline[0].putRule.fault: unknown fault "reste": did you mean reset?`,
-		"{putRule: {chance: 3, delay: 1s}}":                     "timeline[0].putRule.chance: must be between 0 and 1",
-		"{become: {'a b': c}}":                                  `timeline[0].become: "a b" is no name`,
-		"{refuse: -1s}":                                         "timeline[0].refuse: must be between",
-		"{expireTokens: ['']}":                                  "timeline[0].expireTokens[0]: must not be empty",
-		"{refuse: 1s, endSessions: true}":                       "needs exactly one of",
+		"{after: {}, touch: a}": "timeline[0].after: says of no message " +
+			"which it is",
+		"{on: {methd: ping}, touch: a}": `unknown member "methd": did you mean ` +
+			`"method"?`,
+		"{revisions: [2025-11-26]}": `timeline[0].revisions[0]: "2025-11-26" ` +
+			`is unknown`,
+		"{putRule: {fault: reste}}": `timeline[0].putRule.fault: unknown ` +
+			`fault "reste": did you mean reset?`,
+		"{putRule: {chance: 3, delay: 1s}}": "timeline[0].putRule.chance: must be " +
+			"between 0 and 1",
+		"{become: {'a b': c}}": `timeline[0].become: "a b" is no name`,
+		"{refuse: -1s}":        "timeline[0].refuse: must be between",
+		"{expireTokens: ['']}": "timeline[0].expireTokens[0]: must not " +
+			"be empty",
+		"{refuse: 1s, endSessions: true}": "needs exactly one of",
 	} {
-		if _, err := world.Parse("w.yaml", []byte("timeline:\n  - "+step+"\n"), control.Check); err == nil || !strings.Contains(err.Error(), "w.yaml:2: ") || !strings.Contains(err.Error(), want) {
+		if _, err := world.Parse("w.yaml", []byte("timeline:\n  - "+step+"\n"), control.Check); err == nil ||
+			!strings.Contains(err.Error(), "w.yaml:2: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, not %q", step, err, want)
 		}
 	}
-	if _, err := world.Parse("w.yaml", []byte("timelineFrom: first-reqest\n")); err == nil || !strings.Contains(err.Error(), "did you mean first-request?") {
+	if _, err := world.Parse("w.yaml", []byte("timelineFrom: first-reqest\n")); err == nil ||
+		!strings.Contains(err.Error(), "did you mean first-request?") {
 		t.Error(err)
 	}
 }

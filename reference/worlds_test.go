@@ -30,7 +30,8 @@ func parse(t *testing.T, text string) reference.World {
 // ask sends a modern request on behalf of the owner of a token, and returns the answer.
 func ask(t *testing.T, server *reference.Server, token, method, uri string) string {
 	t.Helper()
-	params := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	params := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/` +
+		`clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	if uri != "" {
 		params += `,"uri":"` + uri + `"`
 	}
@@ -40,7 +41,8 @@ func ask(t *testing.T, server *reference.Server, token, method, uri string) stri
 		req.Header.Set("Mcp-Name", uri)
 	}
 	for name, value := range map[string]string{
-		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": hook.R20260728, "Mcp-Method": method,
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"MCP-Protocol-Version": hook.R20260728, "Mcp-Method": method,
 	} {
 		req.Header.Set(name, value)
 	}
@@ -68,7 +70,8 @@ templates:
 		token, uri string
 		sees       bool
 	}{
-		{"", "a:all", true}, {"", "a:alice", false}, {"alice", "a:alice", true}, {"bob", "a:alice", false}, {"bob", "a:print", true}, {"alice", "a:print", false},
+		{"", "a:all", true}, {"", "a:alice", false}, {"alice", "a:alice", true}, {"bob", "a:alice", false},
+		{"bob", "a:print", true}, {"alice", "a:print", false},
 		{"alice", "b:alice", true}, {"bob", "b:alice", false}, {"", "b:all", true},
 	} {
 		got := ask(t, server, test.token, hook.MethodRead, test.uri)
@@ -83,10 +86,12 @@ templates:
 			t.Errorf("a list that depends on who asks is %s", list)
 		}
 	}
-	if got := ask(t, server, "alice", hook.MethodRead, "a:alice"); !strings.Contains(got, `"cacheScope":"private"`) {
+	if got := ask(t, server, "alice", hook.MethodRead, "a:alice"); !strings.Contains(got,
+		`"cacheScope":"private"`) {
 		t.Errorf("a private resource may be cached for all: %s", got)
 	}
-	if got := ask(t, server, "", hook.MethodRead, "a:both"); strings.Contains(got, "Alice") || !strings.Contains(got, "everyone") {
+	if got := ask(t, server, "", hook.MethodRead, "a:both"); strings.Contains(got, "Alice") ||
+		!strings.Contains(got, "everyone") {
 		t.Errorf("a directory shows what is private: %s", got)
 	}
 	if server.Remove("a:alice") && server.Remove("a:print") {
@@ -110,8 +115,10 @@ templates:
 	synctest.Test(t, func(t *testing.T) {
 		server := reference.Start(t, w).Server
 		for uri, want := range map[string]string{
-			"a:code": `"code":-32050,"message":"busy"`, "a:fails": `"code":-32603,"message":"Internal error: broken"`, "a:generated": `"blob":"`,
-			"blob:a%2Fb": `"blob":"PGEvYj4="`, "fails:x": `"code":-32051,"message":"{x} is out"`, "slow:x": `"cacheScope":"private","contents"`,
+			"a:code":  `"code":-32050,"message":"busy"`,
+			"a:fails": `"code":-32603,"message":"Internal error: broken"`, "a:generated": `"blob":"`,
+			"blob:a%2Fb": `"blob":"PGEvYj4="`, "fails:x": `"code":-32051,"message":"{x} is out"`,
+			"slow:x": `"cacheScope":"private","contents"`,
 		} {
 			begin := time.Now()
 			if got := ask(t, server, "", hook.MethodRead, uri); !strings.Contains(got, want) {
@@ -125,18 +132,22 @@ templates:
 }
 
 func TestRepeatedResourcesAreMadeWhenTheyAreRead(t *testing.T) {
-	w := parse(t, "pageSize: 2\nresources:\n  - {uri: 'a:{n}', name: n, repeat: {count: 5000}, generate: {bytes: 1048576, line: 'line {n}'}}\n")
+	w := parse(t, "pageSize: 2\nresources:\n  - {uri: 'a:{n}', name: n, repeat: {count: 5000}, generate: "+
+		"{bytes: 1048576, line: 'line {n}'}}\n")
 	server := reference.Start(t, w) // all contents together would be 5 GiB
 	if h := server.Health(); h.Resources != 5000 {
 		t.Errorf("%+v", h)
 	}
-	if got := ask(t, server.Server, "", hook.MethodRead, "a:4999"); len(got) < 1<<20 || !strings.Contains(got, "line 4999") {
+	if got := ask(t, server.Server, "", hook.MethodRead, "a:4999"); len(got) < 1<<20 ||
+		!strings.Contains(got, "line 4999") {
 		t.Errorf("%d bytes: %.200s", len(got), got)
 	}
 	if got := ask(t, server.Server, "", hook.MethodList, ""); !strings.Contains(got, `"size":1048576`) {
 		t.Errorf("%s", got)
 	}
-	built := reference.Start(t, reference.World{Resources: []reference.Resource{{URI: "a:{n}", Name: "n", Repeat: &world.Repeat{Count: 3}}}})
+	built := reference.Start(t,
+		reference.World{Resources: []reference.Resource{{URI: "a:{n}", Name: "n",
+			Repeat: &world.Repeat{Count: 3}}}})
 	if h := built.Health(); h.Resources != 3 {
 		t.Errorf("a world made in Go: %+v", h)
 	}
@@ -165,7 +176,8 @@ func TestSources(t *testing.T) {
 		Templates: []reference.Template{{URITemplate: "c:{x}", Name: "n", Source: e}},
 	}).Server
 	for _, uri := range []string{"a:b", "c:d"} {
-		if got := ask(t, server, "", hook.MethodRead, uri); !strings.Contains(got, `"mimeType":"text/x-fetched","text":"fetched","uri":"`+uri) {
+		if got := ask(t, server, "", hook.MethodRead, uri); !strings.Contains(got,
+			`"mimeType":"text/x-fetched","text":"fetched","uri":"`+uri) {
 			t.Errorf("%s: %s", uri, got)
 		}
 	}
@@ -182,7 +194,8 @@ func TestSources(t *testing.T) {
 		t.Errorf("a patch of the title loses the content: %s", got)
 	}
 	e.err = errors.New("out of order")
-	if got := ask(t, server, "", hook.MethodRead, "a:b"); !strings.Contains(got, `"code":-32603,"message":"Internal error: out of order"`) {
+	if got := ask(t, server, "", hook.MethodRead, "a:b"); !strings.Contains(got,
+		`"code":-32603,"message":"Internal error: out of order"`) {
 		t.Error(got)
 	}
 	e.err = fs.ErrNotExist
@@ -200,13 +213,16 @@ func TestChangeTellsOnce(t *testing.T) {
 		put := func(uri string) reference.Resource {
 			return reference.Resource{URI: uri, Name: uri, Text: &text}
 		}
-		if err := c.server.Change([]reference.Resource{put("a:1"), put("a:2"), put("note:shopping")}, []string{"test://slow", "a:none"}); err != nil {
+		if err := c.server.Change([]reference.Resource{put("a:1"), put("a:2"), put("note:shopping")},
+			[]string{"test://slow", "a:none"}); err != nil {
 			t.Fatal(err)
 		}
-		if len(c.notes("notifications/resources/updated")) != 1 || len(c.notes("notifications/resources/list_changed")) != 1 {
+		if len(c.notes("notifications/resources/updated")) != 1 ||
+			len(c.notes("notifications/resources/list_changed")) != 1 {
 			t.Error("not each change is told of once")
 		}
-		if err := c.server.Change([]reference.Resource{put("a:3"), {URI: "a:4", File: "x"}}, nil); err == nil {
+		if err := c.server.Change([]reference.Resource{put("a:3"), {URI: "a:4", File: "x"}},
+			nil); err == nil {
 			t.Error("what cannot be served is put")
 		}
 	})
@@ -221,7 +237,8 @@ func TestResetBringsBackTheCurrentWorld(t *testing.T) {
 	if err := server.Reset(); err != nil {
 		t.Fatal(err)
 	}
-	if got := ask(t, server.Server, "", hook.MethodList, ""); !strings.Contains(got, "a:new") || strings.Contains(got, "a:old") {
+	if got := ask(t, server.Server, "", hook.MethodList, ""); !strings.Contains(got, "a:new") ||
+		strings.Contains(got, "a:old") {
 		t.Error(got)
 	}
 }

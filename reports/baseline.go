@@ -61,7 +61,8 @@ func (p Pattern) String() string {
 
 // Covers reports whether a pattern matches all that another one matches.
 func (p Pattern) Covers(q Pattern) bool {
-	return p.ID == q.ID && (p.Revision == "" || p.Revision == q.Revision) && (p.Transport == "" || p.Transport == q.Transport)
+	return p.ID == q.ID && (p.Revision == "" || p.Revision == q.Revision) &&
+		(p.Transport == "" || p.Transport == q.Transport)
 }
 
 // Matches reports whether an entry with this pattern is about a verdict.

@@ -7,14 +7,15 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 )
 
-// consistent says in which member the summary says something else than the results; nil if it does not. An outcome may be held
-// back, as that of a client which did nothing is; it says no more than the verdicts do.
+// consistent says in which member the summary says something else than the results; nil if it does not. An
+// outcome may be held back, as that of a client which did nothing is; it says no more than the verdicts do.
 func (r *Report) consistent() error {
 	s, strict := &r.Summary, r.Config.Strict
 	counted := r.counted()
 	for i, x := range r.Rows() {
 		if !x.gravityFits() {
-			return fmt.Errorf("results[%d].gravity is %q on a verdict that is %q", i, safe.Clean(string(x.Gravity), 40), x.Verdict)
+			return fmt.Errorf("results[%d].gravity is %q on a verdict that is %q", i,
+				safe.Clean(string(x.Gravity), 40), x.Verdict)
 		}
 	}
 	if err := s.Counts.differ("summary", counted.Counts); err != nil {
@@ -24,7 +25,8 @@ func (r *Report) consistent() error {
 		name      string
 		says, are int
 	}{
-		{"security.fail", s.Security.Fail, counted.Security.Fail}, {"security.warn", s.Security.Warn, counted.Security.Warn},
+		{"security.fail", s.Security.Fail, counted.Security.Fail}, {"security.warn", s.Security.Warn,
+			counted.Security.Warn},
 		{"excused", s.Excused, counted.Excused}, {"observations", s.Observations, counted.Observations},
 	} {
 		if n.says != n.are {
@@ -50,7 +52,8 @@ func (r *Report) consistent() error {
 func (r *Report) consistentParts(strict bool) error {
 	combinations := r.combinations(SummaryOptions{Strict: strict})
 	if len(combinations) != len(r.Summary.Combinations) {
-		return contradiction("summary.combinations has so many members", len(r.Summary.Combinations), len(combinations))
+		return contradiction("summary.combinations has so many members", len(r.Summary.Combinations),
+			len(combinations))
 	}
 	for i, c := range combinations {
 		path, says := fmt.Sprintf("summary.combinations[%d]", i), &r.Summary.Combinations[i]
@@ -69,16 +72,19 @@ func (r *Report) consistentParts(strict bool) error {
 		r.Summary.Revisions = revisions
 	}
 	if !slices.EqualFunc(r.Summary.Revisions, revisions, func(says, seen RevisionSummary) bool {
-		return says.Revision == seen.Revision && says.Outcome.within(seen.Outcome) && slices.Equal(says.By, seen.By)
+		return says.Revision == seen.Revision && says.Outcome.within(seen.Outcome) &&
+			slices.Equal(says.By, seen.By)
 	}) {
-		return contradiction("summary.revisions", byRevision(r.Summary.Revisions, Full), byRevision(revisions, Full))
+		return contradiction("summary.revisions", byRevision(r.Summary.Revisions, Full),
+			byRevision(revisions, Full))
 	}
 	return nil
 }
 
 // contradiction says what a member says, and what follows from the results.
 func contradiction(member string, says, follows any) error {
-	return fmt.Errorf("%s: it says %q, and by the results it is %q", member, safe.Clean(fmt.Sprint(says), maxTitle), safe.Clean(fmt.Sprint(follows), maxTitle))
+	return fmt.Errorf("%s: it says %q, and by the results it is %q", member,
+		safe.Clean(fmt.Sprint(says), maxTitle), safe.Clean(fmt.Sprint(follows), maxTitle))
 }
 
 // differ says which of some counts is another one.
@@ -93,7 +99,8 @@ func (c Counts) differ(path string, counted Counts) error {
 
 // within reports whether an outcome says no more than one that follows from verdicts.
 func (o Outcome) within(seen Outcome) bool {
-	return o == seen || o == NoResources && seen != NotEstablished || o == NotEstablished && seen == Conformant
+	return o == seen || o == NoResources && seen != NotEstablished || o == NotEstablished &&
+		seen == Conformant
 }
 
 // gravityFits reports whether the gravity of a result is one that its verdict can have.

@@ -82,12 +82,13 @@ func (d *Diff) Worse(strict bool) bool {
 		})
 }
 
-// Less reports whether something was judged before that is blocked now, or, if it is a MUST, for which the target offers nothing
-// any more: nothing that is listed can be read, say, or a capability is not declared. What the user has switched off is not meant,
-// nor what a run happened to give no occasion for.
+// Less reports whether something was judged before that is blocked now, or, if it is a MUST, for which the
+// target offers nothing any more: nothing that is listed can be read, say, or a capability is not declared.
+// What the user has switched off is not meant, nor what a run happened to give no occasion for.
 func (d *Diff) Less() bool {
 	return slices.ContainsFunc(d.Lost, func(c Change) bool {
-		return c.New == Blocked || c.Level == LevelMust && (c.NewCode == CodeNeedsSubject || c.NewCode == CodeUndeclared)
+		return c.New == Blocked || c.Level == LevelMust && (c.NewCode == CodeNeedsSubject ||
+			c.NewCode == CodeUndeclared)
 	})
 }
 
@@ -114,7 +115,8 @@ func (d *Diff) ExitCode(strict bool) int {
 
 // Compare says how a report differs from an older one.
 func Compare(old, latest *Report) *Diff {
-	d := &Diff{Schema: DiffSchema, OldTool: old.Tool, NewTool: latest.Tool, Regressions: []Change{}, NewWarnings: []Change{}, Fixes: []Change{}, Lost: []Change{}, Gained: []Change{}, Added: []Change{}}
+	d := &Diff{Schema: DiffSchema, OldTool: old.Tool, NewTool: latest.Tool, Regressions: []Change{},
+		NewWarnings: []Change{}, Fixes: []Change{}, Lost: []Change{}, Gained: []Change{}, Added: []Change{}}
 	d.NotJudged = notJudged(old, latest)
 	before, after := index(old), index(latest)
 	for _, x := range latest.Rows() {
@@ -133,12 +135,14 @@ func Compare(old, latest *Report) *Diff {
 		slices.SortStableFunc(list, func(a, b Change) int { return CompareIDs(a.ID, b.ID) })
 	}
 	d.NewRequirements, d.GoneRequirements = apart(idSet(old.Rows()), idSet(latest.Rows()), CompareIDs)
-	d.NewCombinations, d.GoneCombinations = apart(old.combinationNames(), latest.combinationNames(), strings.Compare)
+	d.NewCombinations, d.GoneCombinations = apart(old.combinationNames(), latest.combinationNames(),
+		strings.Compare)
 	return d
 }
 
-// CompareMatrices is [Compare] of two matrices, each target by its name in the place of the revision, with its gravest verdict
-// on each requirement. What a target has no verdicts for any more, because it has no report, is lost.
+// CompareMatrices is [Compare] of two matrices, each target by its name in the place of the revision, with
+// its gravest verdict on each requirement. What a target has no verdicts for any more, because it has no
+// report, is lost.
 func CompareMatrices(old, latest *Matrix) *Diff {
 	d := Compare(old.flat(), latest.flat())
 	var without []string
@@ -164,7 +168,8 @@ func (m *Matrix) flat() *Report {
 		t := &m.Targets[i]
 		for _, id := range slices.Sorted(maps.Keys(t.Verdicts)) {
 			v := t.Verdicts[id]
-			r.Results = append(r.Results, Result{ID: id, Title: about[id].Title, Level: about[id].Level, Revision: t.Name, Verdict: v,
+			r.Results = append(r.Results, Result{ID: id, Title: about[id].Title, Level: about[id].Level,
+				Revision: t.Name, Verdict: v,
 				Excused: v.Red() && t.Outcome == NonConformant && t.ExitCode == ExitOK})
 		}
 	}
@@ -227,7 +232,8 @@ func change(was, is *Result) Change {
 		c.Old, c.OldCode = was.Verdict, was.ReasonCode
 	}
 	if is != nil {
-		c.New, c.NewCode, c.Actual, c.Excused = is.Verdict, is.ReasonCode, cmp.Or(is.Actual, is.Reason), is.Excused
+		c.New, c.NewCode, c.Actual, c.Excused = is.Verdict, is.ReasonCode, cmp.Or(is.Actual, is.Reason),
+			is.Excused
 	}
 	return c
 }

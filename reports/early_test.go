@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestOneAtATime: where the time was spent on a server that handles one request at a time, the reason why the run ended says it.
+// TestOneAtATime: where the time was spent on a server that handles one request at a time, the reason why the
+// run ended says it.
 func TestOneAtATime(t *testing.T) {
 	for interrupted, want := range map[string]bool{"budget": true, "interrupted": false} {
 		r := sample()

@@ -23,7 +23,8 @@ func (r *Report) Extent() string {
 	switch {
 	case r.Summary.Interrupted != "":
 		return ExtentEarly
-	case len(r.Results) == 0 && len(r.Target.Endpoints) > 0 && len(r.Unreachable()) == len(r.Target.Endpoints):
+	case len(r.Results) == 0 && len(r.Target.Endpoints) > 0 &&
+		len(r.Unreachable()) == len(r.Target.Endpoints):
 		return ExtentNowhere // whatever was selected
 	case r.Summary.Scope == Full:
 		return ""
@@ -49,7 +50,9 @@ func (r *Report) DeclaresNoResources() bool {
 
 // Unreachable lists the endpoints that could not be reached.
 func (r *Report) Unreachable() []Endpoint {
-	return slices.DeleteFunc(slices.Clone(r.Target.Endpoints), func(e Endpoint) bool { return e.Unreachable == "" })
+	return slices.DeleteFunc(slices.Clone(r.Target.Endpoints), func(e Endpoint) bool {
+		return e.Unreachable == ""
+	})
 }
 
 // Narrowed says by what a run was narrowed down; empty in reports that do not tell it.
@@ -95,7 +98,8 @@ func (r *Report) EndedEarly() string {
 				more, seen = "", seen+"; "+safe.Clean(e.Hung, maxText)
 			}
 		}
-		return fmt.Sprintf("the time for the whole run, %s, was spent", time.Duration(r.Config.BudgetMS)*time.Millisecond) + more + seen
+		return fmt.Sprintf("the time for the whole run, %s, was spent",
+			time.Duration(r.Config.BudgetMS)*time.Millisecond) + more + seen
 	case "volume":
 		if r.Lost() != "" { // before there was anything to select
 			return "the target sent more than a run keeps; --run-bytes allows more"
@@ -108,7 +112,8 @@ func (r *Report) EndedEarly() string {
 	}
 }
 
-// Lost says which endpoints could not be reached, or gave no answer with which a session could be opened; empty if all could.
+// Lost says which endpoints could not be reached, or gave no answer with which a session could be opened;
+// empty if all could.
 func (r *Report) Lost() string {
 	var addresses []string
 	reached := true // all of them

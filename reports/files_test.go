@@ -25,13 +25,16 @@ func TestCompare(t *testing.T) {
 			x.Verdict = Pass // gained
 		}
 	}
-	latest.Results = append(latest.Results, Result{ID: "PAGE-77", Level: LevelMust, Verdict: Fail, Revision: "2025-06-18", Transport: "stdio"},
+	latest.Results = append(latest.Results, Result{ID: "PAGE-77", Level: LevelMust, Verdict: Fail,
+		Revision: "2025-06-18", Transport: "stdio"},
 		Result{ID: "PAGE-9", Level: LevelMust, Verdict: Fail, Revision: "2026-07-28", Transport: "stdio"})
 	d := Compare(old, latest)
-	if len(d.Regressions) != 1 || d.Regressions[0].ID != "PAGE-10" || len(d.Fixes) != 1 || len(d.Lost) != 1 || len(d.Gained) != 1 || len(d.Added) != 2 {
+	if len(d.Regressions) != 1 || d.Regressions[0].ID != "PAGE-10" || len(d.Fixes) != 1 || len(d.Lost) != 1 ||
+		len(d.Gained) != 1 || len(d.Added) != 2 {
 		t.Errorf("%+v", d)
 	}
-	if d.Still != 6 || !d.Worse(false) || len(d.NewRequirements) != 1 || len(d.NewCombinations) != 1 || len(d.GoneRequirements) != 0 {
+	if d.Still != 6 || !d.Worse(false) || len(d.NewRequirements) != 1 || len(d.NewCombinations) != 1 ||
+		len(d.GoneRequirements) != 0 {
 		t.Errorf("%+v", d)
 	}
 	if same := Compare(old, old); same.Worse(true) || same.Still != 8 {
@@ -47,7 +50,9 @@ func TestCompare(t *testing.T) {
 
 func TestCompareWarnings(t *testing.T) {
 	old, latest := sample(), sample()
-	passed := &latest.Results[slices.IndexFunc(latest.Results, func(x Result) bool { return x.Verdict == Pass })]
+	passed := &latest.Results[slices.IndexFunc(latest.Results, func(x Result) bool {
+		return x.Verdict == Pass
+	})]
 	passed.Verdict = Warn
 	d := Compare(old, latest)
 	if d.Worse(false) || !d.Worse(true) {
@@ -80,12 +85,14 @@ func TestMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if whole.Summary.Counts != sample().Summary.Counts || whole.Summary.Scope != Partial || len(whole.Target.Endpoints) != 2 || len(whole.Frames) != 8 {
+	if whole.Summary.Counts != sample().Summary.Counts || whole.Summary.Scope != Partial ||
+		len(whole.Target.Endpoints) != 2 || len(whole.Frames) != 8 {
 		t.Errorf("%+v", whole.Summary)
 	}
 	for _, x := range whole.Results {
 		for _, n := range x.Evidence {
-			if f := whole.Frame(n); f == nil || strings.Contains(f.Session, "report 2") != (x.Transport == "http") {
+			if f := whole.Frame(n); f == nil ||
+				strings.Contains(f.Session, "report 2") != (x.Transport == "http") {
 				t.Fatalf("the evidence of %s on %s is %+v", x.ID, x.Transport, f)
 			}
 		}
@@ -100,27 +107,32 @@ func TestMerge(t *testing.T) {
 	if _, err := ReadJSON(&b); err != nil {
 		t.Error(err)
 	}
-	if again, err := Merge([]*Report{sample(), sample()}, testProfile); err != nil || len(again.Results) != len(sample().Results) || len(again.Observations) != len(sample().Observations) {
+	if again, err := Merge([]*Report{sample(), sample()}, testProfile); err != nil ||
+		len(again.Results) != len(sample().Results) || len(again.Observations) != len(sample().Observations) {
 		t.Error(err)
 	}
 }
 
-// TestMergeScope: one that is whole is so behind one that was narrowed as well, and has the command that repeats all.
+// TestMergeScope: one that is whole is so behind one that was narrowed as well, and has the command that
+// repeats all.
 func TestMergeScope(t *testing.T) {
 	narrow, whole := sample(), sample()
-	narrow.Summary.Scope, narrow.Config.Only, narrow.Config.Command = Partial, []string{"PAGE-9"}, "mcpcheck run --only PAGE-9"
+	narrow.Summary.Scope, narrow.Config.Only, narrow.Config.Command = Partial, []string{"PAGE-9"},
+		"mcpcheck run --only PAGE-9"
 	for _, list := range [][]*Report{{narrow, whole}, {whole, narrow}} {
 		m, err := Merge(list, testProfile)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadJSON(bytes.NewReader(encode(t, m))); err != nil || m.Summary.Scope != Full || m.Config.Command != "" {
+		if _, err := ReadJSON(bytes.NewReader(encode(t, m))); err != nil || m.Summary.Scope != Full ||
+			m.Config.Command != "" {
 			t.Errorf("%v, %s, %q", err, m.Summary.Scope, m.Config.Command)
 		}
 	}
 }
 
-// TestMergeQuick: a quick run is called so only where nothing but quick runs of the same combination are joined.
+// TestMergeQuick: a quick run is called so only where nothing but quick runs of the same combination are
+// joined.
 func TestMergeQuick(t *testing.T) {
 	quick := func(revision string) *Report {
 		r := sample()
@@ -133,8 +145,10 @@ func TestMergeQuick(t *testing.T) {
 		list []*Report
 		want bool
 	}{
-		"one": {[]*Report{quick("2025-11-25"), quick("2025-11-25")}, true}, "two": {[]*Report{quick("2025-11-25"), quick("2025-06-18")}, false},
-		"before another": {[]*Report{quick("2025-11-25"), plain}, false}, "behind another": {[]*Report{plain, quick("2025-11-25")}, false},
+		"one":            {[]*Report{quick("2025-11-25"), quick("2025-11-25")}, true},
+		"two":            {[]*Report{quick("2025-11-25"), quick("2025-06-18")}, false},
+		"before another": {[]*Report{quick("2025-11-25"), plain}, false},
+		"behind another": {[]*Report{plain, quick("2025-11-25")}, false},
 	} {
 		m, err := Merge(c.list, testProfile)
 		if err != nil || (m.Config.Quick != nil) != c.want {
@@ -170,13 +184,15 @@ func shard(revision string, b *BaselineSummary) *Report {
 // TestMergeBaseline: what became of entries is found from all parts.
 func TestMergeBaseline(t *testing.T) {
 	at := func(line int, id, revision string, v ...BaselineVerdict) BaselineEntry {
-		return BaselineEntry{Line: line, Pattern: Pattern{ID: id, Revision: revision, Transport: "stdio"}, Verdicts: v}
+		return BaselineEntry{Line: line, Pattern: Pattern{ID: id, Revision: revision, Transport: "stdio"},
+			Verdicts: v}
 	}
 	one := &BaselineSummary{File: "ci/known.txt", Entries: 5,
 		Stale:   []BaselineEntry{at(1, "PAGE-10", "", BaselineVerdict{"2025-06-18", "stdio", Pass})},
 		Expired: []BaselineEntry{at(2, "READ-09", "", BaselineVerdict{"2025-06-18", "stdio", Warn})},
 		Missing: []BaselineEntry{at(3, "PAGE-9", "2025-11-25"), at(4, "NONE-1", "")}, OutsidePlan: 2}
-	two := &BaselineSummary{File: `known.txt`, Entries: 5, Missing: []BaselineEntry{at(4, "NONE-1", "")}, OutsidePlan: 1}
+	two := &BaselineSummary{File: `known.txt`, Entries: 5, Missing: []BaselineEntry{at(4, "NONE-1", "")},
+		OutsidePlan: 1}
 	r, err := Merge([]*Report{shard("2025-06-18", one), shard("2025-11-25", two)}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +204,8 @@ func TestMergeBaseline(t *testing.T) {
 		}
 		return n
 	}
-	if !slices.Equal(lines(b.Stale), []int{1}) || !slices.Equal(lines(b.Expired), []int{2}) || !slices.Equal(lines(b.Missing), []int{4}) || b.Entries != 5 || b.OutsidePlan != 1 {
+	if !slices.Equal(lines(b.Stale), []int{1}) || !slices.Equal(lines(b.Expired), []int{2}) ||
+		!slices.Equal(lines(b.Missing), []int{4}) || b.Entries != 5 || b.OutsidePlan != 1 {
 		t.Errorf("%+v", b)
 	}
 	// Earlier releases counted what they did not list.
@@ -204,10 +221,12 @@ func TestMergeBaseline(t *testing.T) {
 		t.Errorf("the stale entry is about %v", v)
 	}
 	two.Entries = 7
-	if _, err := Merge([]*Report{shard("2025-06-18", one), shard("2025-11-25", two)}, nil); err == nil || !strings.Contains(err.Error(), "one baseline") {
+	if _, err := Merge([]*Report{shard("2025-06-18", one), shard("2025-11-25", two)}, nil); err == nil ||
+		!strings.Contains(err.Error(), "one baseline") {
 		t.Errorf("two baselines are joined: %v", err)
 	}
-	if r, err := Merge([]*Report{shard("2025-06-18", nil), shard("2025-11-25", two)}, nil); err != nil || r.Summary.Baseline == nil || r.Summary.Baseline.Entries != 7 {
+	if r, err := Merge([]*Report{shard("2025-06-18", nil), shard("2025-11-25", two)}, nil); err != nil ||
+		r.Summary.Baseline == nil || r.Summary.Baseline.Entries != 7 {
 		t.Errorf("a part without a baseline: %v", err)
 	}
 }

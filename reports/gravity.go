@@ -10,7 +10,8 @@ import (
 type Gravity string
 
 // The gravities, which are contract. Codes are findings about nothing more than the code
-// of an error: they are true, and most servers have some. Basic are failures of what clients get nothing without.
+// of an error: they are true, and most servers have some. Basic are failures of what clients get nothing
+// without.
 const (
 	GravityBasic    Gravity = "basic"
 	GravitySecurity Gravity = "security"
@@ -42,11 +43,12 @@ func (x *Result) Weight() Gravity {
 // Harms reports whether a result is a finding about security.
 func (x *Result) Harms() bool { return x.Weight() == GravitySecurity }
 
-// ByGravity puts what is basic first and then what harms, then the gravest verdicts, and of these last what is
-// only about codes.
+// ByGravity puts what is basic first and then what harms, then the gravest verdicts, and of these last what
+// is only about codes.
 func ByGravity(a, b *Result) int {
 	order := Verdicts()
-	return cmp.Or(last(!a.Basic(), !b.Basic()), last(!a.Harms(), !b.Harms()), cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)),
+	return cmp.Or(last(!a.Basic(), !b.Basic()), last(!a.Harms(), !b.Harms()),
+		cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)),
 		last(a.Weight() == GravityCodes, b.Weight() == GravityCodes))
 }
 

@@ -120,8 +120,8 @@ func (f *Frame) UnmarshalJSON(raw []byte) error {
 
 // ReadJSON reads a report. It refuses other schemas, reports larger than 1 GiB,
 // reports that end early or lack the summary, unknown verdicts, two results
-// for one requirement in one combination, and a summary that says something else than the results; the error says where. Members that it
-// does not know are ignored: later minor releases may add some.
+// for one requirement in one combination, and a summary that says something else than the results; the error
+// says where. Members that it does not know are ignored: later minor releases may add some.
 func ReadJSON(r io.Reader) (*Report, error) {
 	limited := &io.LimitedReader{R: r, N: MaxReport + 1}
 	d := &reportReader{decoder: json.NewDecoder(limited), place: "its beginning"}
@@ -205,7 +205,8 @@ func (d *reportReader) member(r *Report, name string) error {
 	case "observations":
 		return readList(d, &r.Observations, "observation")
 	}
-	into := map[string]any{"schema": &r.Schema, "tool": &r.Tool, "target": &r.Target, "config": &r.Config, "summary": &r.Summary}[name]
+	into := map[string]any{"schema": &r.Schema, "tool": &r.Tool, "target": &r.Target, "config": &r.Config,
+		"summary": &r.Summary}[name]
 	if into == nil {
 		into = new(json.RawMessage) // it is ignored
 	}
@@ -260,15 +261,18 @@ func (r *Report) check(seen map[string]bool) error {
 		case x.ID == "":
 			return fmt.Errorf("result %d has no id", i+1)
 		case !x.Verdict.Known():
-			return fmt.Errorf("result %d has the unknown verdict %q", i+1, safe.Shorten(safe.Line(string(x.Verdict)), 60))
+			return fmt.Errorf("result %d has the unknown verdict %q", i+1,
+				safe.Shorten(safe.Line(string(x.Verdict)), 60))
 		case rows[x.key()]:
-			return fmt.Errorf("result %d repeats %s in %s on %s", i+1, safe.Line(x.ID), safe.Line(x.Revision), safe.Line(x.Transport))
+			return fmt.Errorf("result %d repeats %s in %s on %s", i+1, safe.Line(x.ID), safe.Line(x.Revision),
+				safe.Line(x.Transport))
 		}
 		rows[x.key()] = true
 	}
 	for i := 1; i < len(r.Frames); i++ {
 		if r.Frames[i].Number <= r.Frames[i-1].Number {
-			return fmt.Errorf("frame %d does not follow frame %d in order", r.Frames[i].Number, r.Frames[i-1].Number)
+			return fmt.Errorf("frame %d does not follow frame %d in order", r.Frames[i].Number,
+				r.Frames[i-1].Number)
 		}
 	}
 	if err := r.consistent(); err != nil {

@@ -43,7 +43,8 @@ func TestJSONRoundTrip(t *testing.T) {
 func TestJSONOrderAndFrames(t *testing.T) {
 	raw := string(encode(t, sample()))
 	last := -1
-	for _, name := range []string{"schema", "tool", "target", "config", "frames", "results", "observations", "summary"} {
+	for _, name := range []string{"schema", "tool", "target", "config", "frames", "results", "observations",
+		"summary"} {
 		i := strings.Index(raw, "\n\""+name+"\":")
 		if i <= last {
 			t.Errorf("member %q stands at %d, after %d", name, i, last)
@@ -105,20 +106,23 @@ func TestReadJSONRefuses(t *testing.T) {
 	good := string(encode(t, sample()))
 	summary := good[strings.Index(good, ",\n\"summary\""):]
 	for name, test := range map[string]struct{ text, want string }{
-		"nothing":         {"", "truncated"},
-		"array":           {"[]", "is missing"},
-		"other document":  {`{"a":1}`, "does not name the schema"},
-		"next major":      {strings.Replace(good, "report/1", "report/2", 1), `the schema is "mcpcheck.report/2"`},
-		"no summary":      {strings.Replace(good, summary, "}", 1), `no member "summary"`},
-		"empty summary":   {strings.Replace(good, summary, `,"summary":{}}`, 1), "no outcome"},
-		"trailing":        {good + "{}", "something follows"},
-		"unknown verdict": {strings.Replace(good, `"verdict":"pass"`, `"verdict":"maybe"`, 1), `unknown verdict "maybe"`},
-		"wrong type":      {strings.Replace(good, `"number":3`, `"number":"3"`, 1), "at frame 3"},
-		"twice":           {strings.Replace(good, `"id":"PAGE-10"`, `"id":"PAGE-9"`, 1), "repeats PAGE-9"},
-		"double member":   {strings.Replace(good, `"config":`, `"tool":`, 1), "twice"},
-		"frame order":     {strings.Replace(good, `"number":3`, `"number":1`, 1), "in order"},
+		"nothing":        {"", "truncated"},
+		"array":          {"[]", "is missing"},
+		"other document": {`{"a":1}`, "does not name the schema"},
+		"next major": {strings.Replace(good, "report/1", "report/2", 1),
+			`the schema is "mcpcheck.report/2"`},
+		"no summary":    {strings.Replace(good, summary, "}", 1), `no member "summary"`},
+		"empty summary": {strings.Replace(good, summary, `,"summary":{}}`, 1), "no outcome"},
+		"trailing":      {good + "{}", "something follows"},
+		"unknown verdict": {strings.Replace(good, `"verdict":"pass"`, `"verdict":"maybe"`, 1),
+			`unknown verdict "maybe"`},
+		"wrong type":    {strings.Replace(good, `"number":3`, `"number":"3"`, 1), "at frame 3"},
+		"twice":         {strings.Replace(good, `"id":"PAGE-10"`, `"id":"PAGE-9"`, 1), "repeats PAGE-9"},
+		"double member": {strings.Replace(good, `"config":`, `"tool":`, 1), "twice"},
+		"frame order":   {strings.Replace(good, `"number":3`, `"number":1`, 1), "in order"},
 	} {
-		if _, err := ReadJSON(strings.NewReader(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := ReadJSON(strings.NewReader(test.text)); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
 		} else if strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: more than one line: %v", name, err)

@@ -112,7 +112,8 @@ func (s MatrixSummary) String() string {
 
 // NewMatrix is an empty matrix.
 func NewMatrix(tool Tool, shard string) *Matrix {
-	return &Matrix{Schema: MatrixSchema, Tool: tool, Shard: shard, Requirements: []MatrixRequirement{}, Targets: []MatrixTarget{}}
+	return &Matrix{Schema: MatrixSchema, Tool: tool, Shard: shard, Requirements: []MatrixRequirement{},
+		Targets: []MatrixTarget{}}
 }
 
 // WorstFirst orders the verdicts of one requirement over combinations.
@@ -120,8 +121,11 @@ func WorstFirst() []Verdict { return []Verdict{Fail, Warn, Blocked, Pass, NotApp
 
 // MatrixColumn makes the column of a target that was judged.
 func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTarget {
-	t := MatrixTarget{Name: name, Status: MatrixJudged, ExitCode: exit, TookMS: Milliseconds(took), Judged: r.Summary.Revisions, Since: r.Config.Since, Outcome: r.Summary.Outcome, Scope: r.Summary.Scope, Extent: r.Extent(),
-		Counts: r.Summary.Counts, Security: r.Summary.Security, Excused: r.Summary.Excused, Verdicts: map[string]Verdict{}}
+	t := MatrixTarget{Name: name, Status: MatrixJudged, ExitCode: exit, TookMS: Milliseconds(took),
+		Judged: r.Summary.Revisions, Since: r.Config.Since, Outcome: r.Summary.Outcome,
+		Scope: r.Summary.Scope, Extent: r.Extent(),
+		Counts: r.Summary.Counts, Security: r.Summary.Security, Excused: r.Summary.Excused,
+		Verdicts: map[string]Verdict{}}
 	for _, e := range r.Target.Endpoints {
 		t.Revisions = append(t.Revisions, e.Revisions...)
 		if t.Server == nil {
@@ -259,7 +263,8 @@ func ReadMatrix(r io.Reader) (*Matrix, error) {
 	for i := range m.Targets {
 		for id, v := range m.Targets[i].Verdicts {
 			if !v.Known() {
-				return nil, fmt.Errorf("target %s has the unknown verdict %q on %s", safe.Clean(m.Targets[i].Name, 60), safe.Clean(string(v), 60), safe.Clean(id, 60))
+				return nil, fmt.Errorf("target %s has the unknown verdict %q on %s",
+					safe.Clean(m.Targets[i].Name, 60), safe.Clean(string(v), 60), safe.Clean(id, 60))
 			}
 		}
 	}
@@ -279,7 +284,8 @@ func missingShards(list []*Matrix) ([]string, error) {
 		case m.Shard == "":
 			continue
 		case err != nil || err2 != nil || index < 1 || index > n || n > most:
-			return nil, fmt.Errorf("matrix %d is of the shard %q, which is not I/N", i+1, safe.Clean(m.Shard, 40))
+			return nil, fmt.Errorf("matrix %d is of the shard %q, which is not I/N", i+1,
+				safe.Clean(m.Shard, 40))
 		case count != 0 && n != count:
 			return nil, fmt.Errorf("matrix %d is one of %d shards, an earlier one one of %d", i+1, n, count)
 		}
@@ -313,11 +319,13 @@ func MergeMatrices(list []*Matrix, at func(i int, path string) string) (*Matrix,
 			into.Started = m.Started
 		}
 		if m.Tool.Catalogue != into.Tool.Catalogue {
-			return nil, fmt.Errorf("matrix %d was made with the catalogue %q, the first with %q", i+1, safe.Clean(m.Tool.Catalogue, 80), safe.Clean(into.Tool.Catalogue, 80))
+			return nil, fmt.Errorf("matrix %d was made with the catalogue %q, the first with %q", i+1,
+				safe.Clean(m.Tool.Catalogue, 80), safe.Clean(into.Tool.Catalogue, 80))
 		}
 		for _, t := range m.Targets {
 			if names[t.Name] {
-				return nil, fmt.Errorf("matrix %d has the target %q, which an earlier one has too", i+1, safe.Clean(t.Name, 80))
+				return nil, fmt.Errorf("matrix %d has the target %q, which an earlier one has too", i+1,
+					safe.Clean(t.Name, 80))
 			}
 			names[t.Name] = true
 			if t.Report != "" {

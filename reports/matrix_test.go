@@ -40,7 +40,8 @@ func TestMergeMatricesMissing(t *testing.T) {
 		m, err := MergeMatrices(test.list, func(_ int, p string) string { return p })
 		if (err != nil) != test.fails {
 			t.Errorf("%v: %v", test, err)
-		} else if err == nil && (len(m.Missing) != test.missing || m.ExitCode() != test.exit || m.Started != test.list[len(test.list)-1].Started) {
+		} else if err == nil && (len(m.Missing) != test.missing || m.ExitCode() != test.exit ||
+			m.Started != test.list[len(test.list)-1].Started) {
 			t.Errorf("%v: %v %d", test, m.Missing, m.ExitCode())
 		}
 	}

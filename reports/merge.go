@@ -30,8 +30,12 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 	if len(list) == 0 {
 		return nil, fmt.Errorf("there is no report to merge")
 	}
-	config := list[max(0, slices.IndexFunc(list, func(r *Report) bool { return r.Summary.Scope == Full }))].Config // what it says narrows nothing
-	m := &merger{into: New(list[0].Tool, Target{Name: list[0].Target.Name, Embedded: list[0].Target.Embedded}, config), rows: map[rowKey]*Result{}}
+	// what it says narrows nothing
+	config := list[max(0, slices.IndexFunc(list, func(r *Report) bool {
+		return r.Summary.Scope == Full
+	}))].Config
+	m := &merger{into: New(list[0].Tool, Target{Name: list[0].Target.Name, Embedded: list[0].Target.Embedded},
+		config), rows: map[rowKey]*Result{}}
 	var took time.Duration
 	var began time.Time // of the first run
 	var interrupted []string
@@ -44,7 +48,8 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 			return nil, fmt.Errorf("report %d: %w", i+1, err)
 		}
 		took = max(took, time.Duration(r.Summary.DurationMS*float64(time.Millisecond)))
-		if at, err := time.Parse(time.RFC3339, r.Summary.Started); err == nil && (began.IsZero() || at.Before(began)) {
+		if at, err := time.Parse(time.RFC3339, r.Summary.Started); err == nil &&
+			(began.IsZero() || at.Before(began)) {
 			began = at
 		}
 		if s := r.Summary.Interrupted; s != "" {
@@ -55,7 +60,8 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 		}
 		full = full || r.Summary.Scope == Full
 		strict = strict || r.Config.Strict
-		if q := r.Config.Quick; q == nil || m.into.Config.Quick != nil && (q.Revision != m.into.Config.Quick.Revision || q.Transport != m.into.Config.Quick.Transport) {
+		if q := r.Config.Quick; q == nil || m.into.Config.Quick != nil &&
+			(q.Revision != m.into.Config.Quick.Revision || q.Transport != m.into.Config.Quick.Transport) {
 			m.into.Config.Quick = nil // together they are about more than that
 		}
 	}
@@ -63,8 +69,9 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 	m.into.Sort()
 	m.into.Summary.Baseline = m.baseline(list, !full || len(m.into.Unreachable()) > 0)
 	m.into.Summarize(SummaryOptions{
-		Strict: strict, Partial: !full, Interrupted: strings.Join(interrupted, "; "), Started: began, Duration: took,
-		Profile: profile, Profiles: DefaultProfiles(), Offered: offeredIn(list),
+		Strict: strict, Partial: !full, Interrupted: strings.Join(interrupted, "; "), Started: began,
+		Duration: took,
+		Profile:  profile, Profiles: DefaultProfiles(), Offered: offeredIn(list),
 	})
 	return m.into, nil
 }
@@ -80,9 +87,11 @@ type merger struct {
 func (m *merger) same(first, r *Report) error {
 	switch {
 	case r.Target.Name != first.Target.Name:
-		return fmt.Errorf("it is about the target %q, the first about %q", safe.Clean(r.Target.Name, 200), safe.Clean(first.Target.Name, 200))
+		return fmt.Errorf("it is about the target %q, the first about %q", safe.Clean(r.Target.Name, 200),
+			safe.Clean(first.Target.Name, 200))
 	case r.Tool.Catalogue != first.Tool.Catalogue:
-		return fmt.Errorf("it was made with the catalogue %q, the first with %q", safe.Clean(r.Tool.Catalogue, 80), safe.Clean(first.Tool.Catalogue, 80))
+		return fmt.Errorf("it was made with the catalogue %q, the first with %q",
+			safe.Clean(r.Tool.Catalogue, 80), safe.Clean(first.Tool.Catalogue, 80))
 	}
 	return m.sameBaseline(r)
 }
@@ -100,8 +109,10 @@ func (m *merger) sameBaseline(r *Report) error {
 	}
 	name := func(b *BaselineSummary) string { return path.Base(filepath.ToSlash(b.File)) }
 	if name(b) != name(m.listed) || b.Entries != m.listed.Entries {
-		return fmt.Errorf("it was judged with the baseline %q of %s, an earlier one with %q of %s: judge all with one baseline",
-			safe.Clean(b.File, 200), plural.Count(b.Entries, "line"), safe.Clean(m.listed.File, 200), plural.Count(m.listed.Entries, "line"))
+		return fmt.Errorf("it was judged with the baseline %q of %s, an earlier one with %q of %s: judge "+
+			"all with one baseline",
+			safe.Clean(b.File, 200), plural.Count(b.Entries, "line"), safe.Clean(m.listed.File, 200),
+			plural.Count(m.listed.Entries, "line"))
 	}
 	return nil
 }
@@ -187,7 +198,8 @@ func (m *merger) add(r *Report, number int) error {
 	for _, x := range r.Results {
 		if was := m.rows[x.key()]; was != nil {
 			if was.Verdict != x.Verdict {
-				return fmt.Errorf("%s in %s on %s is %s, in an earlier report %s: shards must not overlap", safe.Clean(x.ID, 40),
+				return fmt.Errorf("%s in %s on %s is %s, in an earlier report %s: shards must not overlap",
+					safe.Clean(x.ID, 40),
 					safe.Clean(x.Revision, 40), safe.Clean(x.Transport, 40), x.Verdict, was.Verdict)
 			}
 			continue

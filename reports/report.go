@@ -136,29 +136,31 @@ type Endpoint struct {
 	// Unreachable says in one sentence why the endpoint could not be
 	// reached; empty if it could.
 	Unreachable string `json:"unreachable,omitempty"`
-	// Reached says of an endpoint that is unreachable that something is there: a program that started, or a server that
-	// answered, but nothing with which a session could be opened.
+	// Reached says of an endpoint that is unreachable that something is there: a program that started, or a
+	// server that answered, but nothing with which a session could be opened.
 	Reached bool `json:"reached,omitempty"`
 	// Unoffered says, by what the endpoint answered, that it offers none of the revisions
 	// that were asked for; empty if it does, or if all were asked for.
 	Unoffered string `json:"unoffered,omitempty"`
-	// Unanswered says, a sentence each, in which of the revisions asked for no session could be opened for want of an
-	// answer, although others are served: whether they are is not known, and nothing was judged in them.
+	// Unanswered says, a sentence each, in which of the revisions asked for no session could be opened for
+	// want of an answer, although others are served: whether they are is not known, and nothing was judged in
+	// them.
 	Unanswered []string `json:"unanswered,omitempty"`
 	// Profile is what was learnt about the endpoint before anything was judged.
 	Profile []Fact `json:"profile,omitempty"`
-	// OneAtATime says by what was seen, where the time for the whole run was spent, that the endpoint handles one request
-	// at a time; empty if it was not.
+	// OneAtATime says by what was seen, where the time for the whole run was spent, that the endpoint handles
+	// one request at a time; empty if it was not.
 	OneAtATime string `json:"one_at_a_time,omitempty"`
-	// Hung says by what was seen, where the time for the whole run was spent, that the endpoint answers nothing any more;
-	// empty if it was not.
+	// Hung says by what was seen, where the time for the whole run was spent, that the endpoint answers
+	// nothing any more; empty if it was not.
 	Hung string `json:"hung,omitempty"`
 	// WithoutResources lists the revisions, among those that are served, in
 	// which the endpoint declares no resources.
 	WithoutResources []string `json:"without_resources,omitempty"`
 }
 
-// Fact is something that was learnt about an endpoint, how it was seen, and what the run did differently for it.
+// Fact is something that was learnt about an endpoint, how it was seen, and what the run did differently for
+// it.
 type Fact struct {
 	Name    string `json:"name"`
 	Seen    string `json:"seen"`
@@ -174,8 +176,9 @@ type Server struct {
 
 // Config is how the run was set up, with secrets removed.
 type Config struct {
-	Command           string   `json:"command,omitempty"` // repeats the run; values that may be secret are left out
-	File              string   `json:"file,omitempty"`    // target file
+	// repeats the run; values that may be secret are left out
+	Command           string   `json:"command,omitempty"`
+	File              string   `json:"file,omitempty"` // target file
 	Revisions         []string `json:"revisions,omitempty"`
 	Since             string   `json:"since,omitempty"` // the oldest revision of the declared scope
 	Transports        []string `json:"transports,omitempty"`
@@ -280,16 +283,17 @@ type Result struct {
 	// file so that the requirement can be judged.
 	Hint       string  `json:"hint,omitempty"`
 	DurationMS float64 `json:"duration_ms"`
-	// Evidence lists the numbers of the frames on which the verdict rests. The first of them, Deciding in number, are about the
-	// violation that it speaks of, the others about more of the like; 0 if that is not known.
+	// Evidence lists the numbers of the frames on which the verdict rests. The first of them, Deciding in
+	// number, are about the violation that it speaks of, the others about more of the like; 0 if that is not
+	// known.
 	Evidence []int `json:"evidence,omitempty"`
 	Deciding int   `json:"deciding,omitempty"`
 	// Excused says that a baseline lists this red verdict as known.
 	Excused bool `json:"excused,omitempty"`
 	// ExcusedReason is the reason that the baseline gives.
 	ExcusedReason string `json:"excused_reason,omitempty"`
-	// SDK says, of a red verdict, that the SDK which the target is built on does so as it comes, with what was reported of
-	// it; empty if that is not known.
+	// SDK says, of a red verdict, that the SDK which the target is built on does so as it comes, with what
+	// was reported of it; empty if that is not known.
 	SDK string `json:"sdk,omitempty"`
 	// Rerun is the command that repeats a red or blocked verdict, without secrets; empty
 	// if it is not known.
@@ -324,7 +328,9 @@ func New(tool Tool, target Target, config Config) *Report {
 
 // Frame finds a frame by number, or nil. The frames must be sorted.
 func (r *Report) Frame(number int) *Frame {
-	i, ok := slices.BinarySearchFunc(r.Frames, number, func(f Frame, n int) int { return cmp.Compare(f.Number, n) })
+	i, ok := slices.BinarySearchFunc(r.Frames, number, func(f Frame, n int) int {
+		return cmp.Compare(f.Number, n)
+	})
 	if !ok {
 		return nil
 	}

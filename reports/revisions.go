@@ -13,8 +13,8 @@ import (
 type RevisionSummary struct {
 	Revision string  `json:"revision"`
 	Outcome  Outcome `json:"outcome"`
-	// By lists the ids of the requirements that decide it, the gravest first: those that are broken, or else those that
-	// have to hold and could not be judged. What a finding on another one covers is left out.
+	// By lists the ids of the requirements that decide it, the gravest first: those that are broken, or else
+	// those that have to hold and could not be judged. What a finding on another one covers is left out.
 	By []string `json:"by,omitempty"`
 }
 
@@ -22,7 +22,9 @@ type RevisionSummary struct {
 func (r *Report) revisions(strict bool) []RevisionSummary {
 	list := []RevisionSummary{}
 	groups := group.By(r.Rows(), func(x *Result) string { return x.Revision })
-	slices.SortStableFunc(groups, func(a, b []*Result) int { return strings.Compare(a[0].Revision, b[0].Revision) })
+	slices.SortStableFunc(groups, func(a, b []*Result) int {
+		return strings.Compare(a[0].Revision, b[0].Revision)
+	})
 	for _, results := range groups {
 		s := RevisionSummary{Revision: results[0].Revision, Outcome: outcome(results, strict)}
 		decide := func(x *Result) bool { return x.Breaks(strict) && x.Under == "" }
@@ -41,8 +43,8 @@ func (r *Report) revisions(strict bool) []RevisionSummary {
 	return list
 }
 
-// Sign is the sign of a result in one revision, and the verdict whose colour it has. That nothing was found in what a partial
-// run selected is no more than that.
+// Sign is the sign of a result in one revision, and the verdict whose colour it has. That nothing was found
+// in what a partial run selected is no more than that.
 func (s *RevisionSummary) Sign(scope Scope) (sign string, as Verdict) {
 	as = map[Outcome]Verdict{Conformant: Pass, NonConformant: Fail}[s.Outcome]
 	switch {

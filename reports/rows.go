@@ -13,7 +13,8 @@ type Combination struct{ Revision, Transport string }
 
 // Compare orders combinations by revision, and as the specification introduces transports.
 func (c Combination) Compare(d Combination) int {
-	return cmp.Or(cmp.Compare(c.Revision, d.Revision), cmp.Compare(rank(c.Transport), rank(d.Transport)), cmp.Compare(c.Transport, d.Transport))
+	return cmp.Or(cmp.Compare(c.Revision, d.Revision), cmp.Compare(rank(c.Transport), rank(d.Transport)),
+		cmp.Compare(c.Transport, d.Transport))
 }
 
 // rowKey is where a result belongs: a report has one for each.
@@ -98,6 +99,8 @@ func (r *Report) Only(keep func(*Result) bool) []*Result {
 // ByCombination puts the results of each combination together.
 func (r *Report) ByCombination() [][]*Result {
 	groups := group.By(r.Rows(), (*Result).Combination)
-	slices.SortStableFunc(groups, func(a, b []*Result) int { return a[0].Combination().Compare(b[0].Combination()) })
+	slices.SortStableFunc(groups, func(a, b []*Result) int {
+		return a[0].Combination().Compare(b[0].Combination())
+	})
 	return groups
 }

@@ -44,12 +44,14 @@ func TestSchemaHolds(t *testing.T) {
 	s := reportSchema(t)
 	excused := sample()
 	excused.Results[0].Excused, excused.Results[0].ExcusedReason = true, "known"
-	excused.Summary.Baseline = &BaselineSummary{File: "known.txt", Entries: 1, Stale: []BaselineEntry{{Line: 3, Pattern: Pattern{ID: "PAGE-10"}, Reason: "x",
-		Verdicts: []BaselineVerdict{{"2025-06-18", "stdio", Pass}}}}}
+	excused.Summary.Baseline = &BaselineSummary{File: "known.txt", Entries: 1,
+		Stale: []BaselineEntry{{Line: 3, Pattern: Pattern{ID: "PAGE-10"}, Reason: "x",
+			Verdicts: []BaselineVerdict{{"2025-06-18", "stdio", Pass}}}}}
 	odd := sample()
 	odd.Target.Name = "<b>\x1b[31m\x00\u202e\ufffe\xff\xc3 \U0001F600"
 	odd.Frames[0].Data = []byte(odd.Target.Name)
-	for name, r := range map[string]*Report{"sample": sample(), "empty": New(Tool{}, Target{}, Config{}), "excused": excused, "odd": odd} {
+	for name, r := range map[string]*Report{"sample": sample(), "empty": New(Tool{}, Target{}, Config{}),
+		"excused": excused, "odd": odd} {
 		if name == "empty" {
 			r.Summarize(SummaryOptions{})
 		}

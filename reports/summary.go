@@ -12,8 +12,8 @@ import (
 type Outcome string
 
 // The outcomes. NotEstablished means that no violation was seen, but that
-// something that had to be judged could not be; NoResources that the target declares no resources in any revision that
-// was judged, so that only the base protocol was.
+// something that had to be judged could not be; NoResources that the target declares no resources in any
+// revision that was judged, so that only the base protocol was.
 const (
 	Conformant     Outcome = "conformant"
 	NonConformant  Outcome = "non-conformant"
@@ -120,8 +120,8 @@ type Summary struct {
 	LeftBehind []string `json:"left_behind,omitempty"`
 }
 
-// Slow is requests for a method that ended alike, by a result, an error or silence: how many there were, and how long they
-// took in all, in milliseconds. Some are under way at once.
+// Slow is requests for a method that ended alike, by a result, an error or silence: how many there were, and
+// how long they took in all, in milliseconds. Some are under way at once.
 type Slow struct {
 	Method  string  `json:"method"`
 	Ended   string  `json:"ended"`
@@ -131,8 +131,10 @@ type Slow struct {
 
 // String is what happened, in a sentence.
 func (s Slow) String() string {
-	ended := map[string]string{"result": "got a result", "error": "got an error", "silence": "got no answer"}[s.Ended]
-	return fmt.Sprintf("%s for %s that %s took %.1f s each, %.0f s in all", plural.Count(s.Times, "request"), s.Method, ended,
+	ended := map[string]string{"result": "got a result", "error": "got an error",
+		"silence": "got no answer"}[s.Ended]
+	return fmt.Sprintf("%s for %s that %s took %.1f s each, %.0f s in all", plural.Count(s.Times, "request"),
+		s.Method, ended,
 		s.TotalMS/1000/float64(max(s.Times, 1)), s.TotalMS/1000)
 }
 
@@ -184,7 +186,8 @@ type SummaryOptions struct {
 
 // DefaultProfiles lists the profiles of this release in the order of reports.
 func DefaultProfiles() []string {
-	return []string{"core", "pagination", "templates", "completion", "subscriptions", "caching", "transport", "security"}
+	return []string{"core", "pagination", "templates", "completion", "subscriptions", "caching", "transport",
+		"security"}
 }
 
 // Summarize sorts the report and computes its summary from the results.
@@ -204,7 +207,8 @@ func (r *Report) Summarize(o SummaryOptions) {
 	if s.Outcome == Conformant && (o.Interrupted != "" || len(r.Unreachable()) > 0) {
 		s.Outcome = NotEstablished
 	}
-	if s.Outcome != NotEstablished && len(r.Unreachable()) == 0 && o.Interrupted == "" && r.DeclaresNoResources() {
+	if s.Outcome != NotEstablished && len(r.Unreachable()) == 0 && o.Interrupted == "" &&
+		r.DeclaresNoResources() {
 		s.Outcome = NoResources
 	}
 	s.Conformant = s.Outcome == Conformant && s.Scope == Full
@@ -249,7 +253,8 @@ func (r *Report) combinations(o SummaryOptions) []CombinationSummary {
 	list := []CombinationSummary{}
 	for _, results := range r.ByCombination() {
 		k := results[0].Combination()
-		c := CombinationSummary{Revision: k.Revision, Transport: k.Transport, Outcome: outcome(results, o.Strict)}
+		c := CombinationSummary{Revision: k.Revision, Transport: k.Transport,
+			Outcome: outcome(results, o.Strict)}
 		for _, x := range results {
 			c.Add(x.Verdict)
 		}
@@ -348,8 +353,8 @@ const (
 )
 
 // ExitCode is the status with which a program ends after the run: 3 if it was
-// interrupted, an endpoint could not be reached, nothing was selected or nothing judged, 1 for a red verdict that counts
-// and is not excused or for a stale baseline (an entry that now passes), 3 for a
+// interrupted, an endpoint could not be reached, nothing was selected or nothing judged, 1 for a red verdict
+// that counts and is not excused or for a stale baseline (an entry that now passes), 3 for a
 // blocked MUST, else 0. The report must have been summarized.
 func (r *Report) ExitCode(strict, staleBaseline bool) int {
 	if r.Summary.Interrupted != "" || len(r.Results) == 0 || len(r.Unreachable()) > 0 {

@@ -12,8 +12,10 @@ func TestSort(t *testing.T) {
 		got = append(got, x.ID+" "+x.Revision+" "+x.Transport)
 	}
 	want := []string{
-		"PAGE-9 2025-06-18 stdio", "PAGE-9 2025-06-18 http", "PAGE-9 2025-11-25 stdio", "PAGE-9 2025-11-25 http",
-		"PAGE-10 2025-06-18 stdio", "PAGE-10 2025-06-18 http", "PAGE-10 2025-11-25 stdio", "PAGE-10 2025-11-25 http",
+		"PAGE-9 2025-06-18 stdio", "PAGE-9 2025-06-18 http", "PAGE-9 2025-11-25 stdio",
+		"PAGE-9 2025-11-25 http",
+		"PAGE-10 2025-06-18 stdio", "PAGE-10 2025-06-18 http", "PAGE-10 2025-11-25 stdio",
+		"PAGE-10 2025-11-25 http",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
@@ -21,7 +23,8 @@ func TestSort(t *testing.T) {
 }
 
 func row(id, level string, v Verdict, code string) Result {
-	return Result{ID: id, Level: level, Revision: "2025-11-25", Transport: "stdio", Verdict: v, ReasonCode: code}
+	return Result{ID: id, Level: level, Revision: "2025-11-25", Transport: "stdio", Verdict: v,
+		ReasonCode: code}
 }
 
 func TestOutcomeAndExit(t *testing.T) {
@@ -51,12 +54,15 @@ func TestOutcomeAndExit(t *testing.T) {
 		"warn":            {results: []Result{pass, warn}, outcome: Conformant, conformant: true, exit: 0},
 		"warn strict":     {results: []Result{pass, warn}, strict: true, outcome: NonConformant, exit: 1},
 		"blocked must":    {results: []Result{pass, blockedMust}, outcome: NotEstablished, exit: 3},
-		"blocked should":  {results: []Result{pass, blockedShould}, outcome: Conformant, conformant: true, exit: 0},
-		"stale":           {results: []Result{pass, blockedMust}, stale: true, outcome: NotEstablished, exit: 1},
-		"nothing":         {outcome: NotEstablished, exit: 3},
-		"nothing judged":  {results: []Result{idle}, outcome: NotEstablished, exit: 3},
-		"interrupted":     {results: []Result{pass, fail}, interrupted: "SIGINT", outcome: NonConformant, exit: 3},
-		"cut short":       {results: []Result{pass}, interrupted: "SIGINT", outcome: NotEstablished, exit: 3},
+		"blocked should": {results: []Result{pass, blockedShould}, outcome: Conformant, conformant: true,
+			exit: 0},
+		"stale": {results: []Result{pass, blockedMust}, stale: true, outcome: NotEstablished,
+			exit: 1},
+		"nothing":        {outcome: NotEstablished, exit: 3},
+		"nothing judged": {results: []Result{idle}, outcome: NotEstablished, exit: 3},
+		"interrupted": {results: []Result{pass, fail}, interrupted: "SIGINT", outcome: NonConformant,
+			exit: 3},
+		"cut short": {results: []Result{pass}, interrupted: "SIGINT", outcome: NotEstablished, exit: 3},
 	} {
 		r := New(Tool{}, Target{}, Config{})
 		r.Results = test.results
@@ -74,24 +80,29 @@ func TestProfiles(t *testing.T) {
 	r := New(Tool{}, Target{}, Config{})
 	r.Results = []Result{
 		row("READ-01", LevelMust, Pass, ""), row("READ-02", LevelMust, NotApplicable, CodeNeedsSubject),
-		row("READ-03", LevelShould, NotApplicable, CodeNeedsConfig), row("READ-04", LevelMust, NotApplicable, "combination"),
-		row("PAGE-01", LevelMust, NotApplicable, CodeNotExercised), row("CACHE-01", LevelMust, NotApplicable, "capability-undeclared"),
+		row("READ-03", LevelShould, NotApplicable, CodeNeedsConfig), row("READ-04", LevelMust, NotApplicable,
+			"combination"),
+		row("PAGE-01", LevelMust, NotApplicable, CodeNotExercised), row("CACHE-01", LevelMust, NotApplicable,
+			"capability-undeclared"),
 		row("SUB-01", LevelMust, Blocked, "target-died"), row("SUB-02", LevelMust, Pass, ""),
 	}
 	other := row("READ-02", LevelMust, NotApplicable, CodeNeedsSubject)
 	other.Transport = "http"
 	r.Results = append(r.Results, other)
-	r.Summarize(SummaryOptions{Profile: testProfile, Profiles: []string{"core", "pagination", "caching", "security"}})
+	r.Summarize(SummaryOptions{Profile: testProfile, Profiles: []string{"core", "pagination", "caching",
+		"security"}})
 	var names []string
 	got := map[string]ProfileStatus{}
 	for _, p := range r.Summary.Profiles {
 		names = append(names, p.Name)
 		got[p.Name] = p.Status
 	}
-	if want := []string{"core", "pagination", "caching", "security", "subscriptions"}; !slices.Equal(names, want) {
+	if want := []string{"core", "pagination", "caching", "security", "subscriptions"}; !slices.Equal(names,
+		want) {
 		t.Errorf("profiles %q", names)
 	}
-	want := map[string]ProfileStatus{"core": ProfilePassed, "pagination": ProfileNotEstablished, "caching": ProfileNotOffered,
+	want := map[string]ProfileStatus{"core": ProfilePassed, "pagination": ProfileNotEstablished,
+		"caching":  ProfileNotOffered,
 		"security": ProfileNotOffered, "subscriptions": ProfileNotEstablished}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v", got)
@@ -103,7 +114,8 @@ func TestProfiles(t *testing.T) {
 
 func TestSummaryCounts(t *testing.T) {
 	s := sample().Summary
-	if want := (Counts{Pass: 4, Fail: 4, Warn: 4, NotApplicable: 4, Blocked: 4}); s.Counts != want || s.Observations != 1 {
+	if want := (Counts{Pass: 4, Fail: 4, Warn: 4, NotApplicable: 4, Blocked: 4}); s.Counts != want ||
+		s.Observations != 1 {
 		t.Errorf("got %+v", s.Counts)
 	}
 	if len(s.Combinations) != 4 || s.Combinations[0].Total() != 5 || s.Combinations[0].Transport != "stdio" {
@@ -120,22 +132,27 @@ func TestProfileStatus(t *testing.T) {
 		partial bool
 		want    ProfileStatus
 	}{
-		"not selected":            {nil, true, ProfileNotSelected},
-		"not there":               {nil, false, ProfileNotOffered},
-		"refused as is due":       {[]Result{row("COMP-07", LevelMust, Pass, ""), row("COMP-01", LevelMust, NotApplicable, "capability-undeclared")}, false, ProfileNotOffered},
+		"not selected": {nil, true, ProfileNotSelected},
+		"not there":    {nil, false, ProfileNotOffered},
+		"refused as is due": {[]Result{row("COMP-07", LevelMust, Pass, ""),
+			row("COMP-01", LevelMust, NotApplicable, "capability-undeclared")}, false, ProfileNotOffered},
 		"undeclared and violated": {[]Result{row("COMP-07", LevelMust, Fail, "")}, false, ProfileFailed},
-		"undeclared and without":  {[]Result{row("COMP-07", LevelMust, NotApplicable, CodeNeedsSubject)}, true, ProfileNotOffered},
+		"undeclared and without": {[]Result{row("COMP-07", LevelMust, NotApplicable, CodeNeedsSubject)},
+			true, ProfileNotOffered},
 	} {
-		p := profile("completion", pointers(test.results), SummaryOptions{Partial: test.partial, Offered: offered})
+		p := profile("completion", pointers(test.results), SummaryOptions{Partial: test.partial,
+			Offered: offered})
 		if p.Status != test.want {
 			t.Errorf("%s: %s, want %s", name, p.Status, test.want)
 		}
 	}
 	for code, want := range map[string]ProfileStatus{
-		CodeNeedsSubject: ProfileNotEstablished, CodeNeedsConfig: ProfileNotEstablished, CodeNotExercised: ProfilePassed,
+		CodeNeedsSubject: ProfileNotEstablished, CodeNeedsConfig: ProfileNotEstablished,
+		CodeNotExercised: ProfilePassed,
 	} {
 		rows := []Result{row("PAGE-01", LevelMust, Pass, ""), row("PAGE-02", LevelMust, NotApplicable, code)}
-		if p := profile("pagination", pointers(rows), SummaryOptions{Offered: offered}); p.Status != want || len(p.MustsNotExercised) != 1 {
+		if p := profile("pagination", pointers(rows), SummaryOptions{Offered: offered}); p.Status != want ||
+			len(p.MustsNotExercised) != 1 {
 			t.Errorf("%s: %+v", code, p)
 		}
 		if p := profile("core", pointers(rows), SummaryOptions{Offered: offered}); p.Status != ProfilePassed {

@@ -21,12 +21,15 @@ func TestAcknowledgmentOnStdio(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Close() })
-	report, err := suite.Run(t.Context(), suite.Config{Target: target, Only: []string{"URI-14"}, QuietWindow: 50 * time.Millisecond,
-		Revisions: []requirement.Revision{requirement.R20260728}, Transports: []requirement.Transport{requirement.Stdio}})
+	report, err := suite.Run(t.Context(), suite.Config{Target: target, Only: []string{"URI-14"},
+		QuietWindow: 50 * time.Millisecond,
+		Revisions:   []requirement.Revision{requirement.R20260728},
+		Transports:  []requirement.Transport{requirement.Stdio}})
 	if err != nil || len(report.Results) != 1 {
 		t.Fatalf("%v, %+v", err, report)
 	}
-	if !strings.Contains(write.Finding(report, &report.Results[0]), "notifications/subscriptions/acknowledged") {
+	if !strings.Contains(write.Finding(report, &report.Results[0]),
+		"notifications/subscriptions/acknowledged") {
 		t.Errorf("no acknowledgment in\n%s", write.Finding(report, &report.Results[0]))
 	}
 	if tool := report.Tool; tool.Name != "mcpcheck" || tool.Version == "" || tool.Catalogue == "" {

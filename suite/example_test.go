@@ -73,7 +73,9 @@ rows:
 }}}
 
 func ExampleRun_areas() {
-	server, err := reference.New(reference.World{Resources: []reference.Resource{{URI: "file:///etc/motd", Name: "motd"}}}, reference.Options{})
+	server, err := reference.New(reference.World{
+		Resources: []reference.Resource{{URI: "file:///etc/motd", Name: "motd"}},
+	}, reference.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -43,7 +43,8 @@ func (c Config) Known() (*baseline.File, error) {
 // Finish completes the report on a run: a baseline, unless it is nil, excuses what it lists, and
 // the files of the configuration are written. Rerun is the command that repeats a verdict, for
 // the reports; nil if there is none.
-func (c Config) Finish(report *reports.Report, known *baseline.File, rerun func(id, revision, transport string) string) error {
+func (c Config) Finish(report *reports.Report, known *baseline.File,
+	rerun func(id, revision, transport string) string) error {
 	if known != nil {
 		known.Apply(report, time.Now())
 	}
@@ -63,7 +64,8 @@ func (c Config) Finish(report *reports.Report, known *baseline.File, rerun func(
 
 func (c Config) output() *output.Reports {
 	f := c.Files
-	return &output.Reports{JSON: f.JSON, HTML: f.HTML, Markdown: f.Markdown, JUnit: f.JUnit, SARIF: f.SARIF, SARIFLocation: f.SARIFLocation}
+	return &output.Reports{JSON: f.JSON, HTML: f.HTML, Markdown: f.Markdown, JUnit: f.JUnit, SARIF: f.SARIF,
+		SARIFLocation: f.SARIFLocation}
 }
 
 // checkFiles finds out whether the files can be written, before anything is run.
@@ -83,8 +85,10 @@ func (c Config) checkFiles() error {
 // Rules is what baselines are held to where these areas are judged.
 func Rules(areas *area.Set) baseline.Catalogue {
 	return baseline.Catalogue{
-		Known: func(id string) bool { _, ok := areas.Find(id); return ok }, Suggest: areas.Suggest, Never: never(areas),
-		Revisions: requirement.Texts(requirement.Revisions()), Transports: requirement.Texts(requirement.Transports()),
+		Known: func(id string) bool { _, ok := areas.Find(id); return ok }, Suggest: areas.Suggest,
+		Never:      never(areas),
+		Revisions:  requirement.Texts(requirement.Revisions()),
+		Transports: requirement.Texts(requirement.Transports()),
 	}
 }
 

@@ -31,8 +31,10 @@ func TestObservationsAreDescribed(t *testing.T) {
 		}
 		described[o.ID], titles[o.Title] = true, true
 		if len(o.Title) > 70 || strings.HasSuffix(o.Title, ".") || !strings.HasSuffix(o.Text, ".") ||
-			!strings.HasSuffix(o.Why, ".") || strings.HasSuffix(o.Change, ".") || strings.Contains(o.Text+o.Why, "`") {
-			t.Errorf("%s: a title has 70 letters at most and no full stop, as what to change; the rest is sentences: %+v", o.ID, o)
+			!strings.HasSuffix(o.Why, ".") || strings.HasSuffix(o.Change, ".") ||
+			strings.Contains(o.Text+o.Why, "`") {
+			t.Errorf("%s: a title has 70 letters at most and no full stop, as what to change; the rest is "+
+				"sentences: %+v", o.ID, o)
 		}
 	}
 	made := namedInCode(t)
@@ -60,7 +62,8 @@ func TestAreasReadObservations(t *testing.T) {
 		"a-b: {title: A, text: B.}":                     "why is missing",
 		"a-b: {title: A, text: B., why: C., chnage: x}": "chnage",
 	} {
-		a, err := requirement.ReadArea("x.yaml", "area: ACME\ntitle: T\nprofile: core\nobservations:\n  "+text+"\n")
+		a, err := requirement.ReadArea("x.yaml", "area: ACME\ntitle: T\nprofile: core\nobservations:\n  "+
+			text+"\n")
 		if want == "" && (err != nil || a.Observations[0].ID != "a-b" || a.Observations[0].Area != "T") {
 			t.Errorf("%s: %v %v", text, a, err)
 		} else if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -103,7 +106,8 @@ func namedInCode(t *testing.T) map[string]string {
 		// Checks are functions in the values of variables, too.
 		for _, d := range file.Decls {
 			if g, ok := d.(*ast.GenDecl); ok {
-				functions = append(functions, &ast.FuncDecl{Name: &ast.Ident{}, Body: &ast.BlockStmt{List: []ast.Stmt{&ast.DeclStmt{Decl: g}}}})
+				functions = append(functions, &ast.FuncDecl{Name: &ast.Ident{},
+					Body: &ast.BlockStmt{List: []ast.Stmt{&ast.DeclStmt{Decl: g}}}})
 			}
 		}
 		return nil
@@ -131,7 +135,8 @@ func namedInCode(t *testing.T) map[string]string {
 			switch n := n.(type) {
 			case *ast.CallExpr:
 				called, _ := n.Fun.(*ast.SelectorExpr)
-				if called == nil || called.Sel.Name != "Observe" || len(n.Args) == 2 && named(n.Args[1], "Observation") {
+				if called == nil || called.Sel.Name != "Observe" || len(n.Args) == 2 &&
+					named(n.Args[1], "Observation") {
 					break
 				}
 				var ids []string

@@ -63,8 +63,8 @@ type Config struct {
 	// target serves.
 	Revisions  []requirement.Revision
 	Transports []requirement.Transport
-	// Since declares what is judged, and overrides the target file: this revision and newer ones. That makes no run
-	// partial.
+	// Since declares what is judged, and overrides the target file: this revision and newer ones. That makes
+	// no run partial.
 	Since requirement.Revision
 	// Only and Skip name requirements by id, or by area: "PAGE-02", "ERR".
 	Only, Skip []string
@@ -89,7 +89,8 @@ type Config struct {
 	Budget       time.Duration // the whole run; default 5 min, or more where detection takes more than 3 s
 	QuietWindow  time.Duration // how long silence is watched; default 300 ms
 	Jobs         int           // scenarios at once; default 8
-	Rate         float64       // messages per second; 0: 50 where a URL is not on this machine, else no limit; negative: no limit
+	// messages per second; 0: 50 where a URL is not on this machine, else no limit; negative: no limit
+	Rate float64
 
 	Pages           int   // pages of a list that are asked for; default 2500
 	MessageBytes    int   // of one message that are read; default 16 MiB
@@ -121,7 +122,8 @@ func Run(ctx context.Context, c Config) (*reports.Report, error) {
 }
 
 // run is nil with an error if nothing was run.
-func run(ctx context.Context, c Config, rerun func(id, revision, transport string) string) (*engine.Run, *reports.Report, error) {
+func run(ctx context.Context, c Config, rerun func(id, revision, transport string) string) (*engine.Run,
+	*reports.Report, error) {
 	known, err := c.Known()
 	if err != nil {
 		return nil, nil, err
@@ -227,7 +229,8 @@ func LabelKeys() []string { return []string{"rev", "transport", "level", "area",
 func Labels(row engine.Row) []string {
 	req, c := row.Requirement, row.Combination
 	return []string{
-		"rev:" + string(c.Revision), "transport:" + string(c.Transport), "level:" + string(req.LevelIn(c.Revision)),
+		"rev:" + string(c.Revision), "transport:" + string(c.Transport),
+		"level:" + string(req.LevelIn(c.Revision)),
 		"area:" + req.Area(), "id:" + req.ID, "profile:" + req.Profile,
 	}
 }
@@ -235,7 +238,8 @@ func Labels(row engine.Row) []string {
 // engine turns the configuration into that of the engine.
 func (c Config) engine() (engine.Config, error) {
 	if c.Target == nil {
-		return engine.Config{}, &UsageError{Reason: "there is no target: give a command, a URL or a target file"}
+		return engine.Config{},
+			&UsageError{Reason: "there is no target: give a command, a URL or a target file"}
 	}
 	t := *c.Target
 	areas, err := c.areas()
@@ -248,25 +252,34 @@ func (c Config) engine() (engine.Config, error) {
 	c.Only, c.Skip = areas.Expand(c.Only), areas.Expand(c.Skip)
 	for _, id := range slices.Concat(c.Only, c.Skip) {
 		if _, ok := areas.Find(id); !ok {
-			return engine.Config{}, &UsageError{Reason: fmt.Sprintf("there is no requirement %q", id) + areas.DidYouMean(id, `: "mcpcheck list" shows them all`)}
+			return engine.Config{}, &UsageError{Reason: fmt.Sprintf("there is no requirement %q", id) +
+				areas.DidYouMean(id, `: "mcpcheck list" shows them all`)}
 		}
 	}
 	t.Since = cmp.Or(c.Since, t.Since)
 	if len(c.Revisions) > 0 {
 		t.Revisions = intersect(c.Revisions, t.Revisions)
 		if len(t.Revisions) == 0 {
-			return engine.Config{}, &UsageError{Reason: "the target file leaves none of the revisions that were asked for"}
+			return engine.Config{},
+				&UsageError{Reason: "the target file leaves none of the revisions that were asked for"}
 		}
 	}
-	if len(t.Revisions) > 0 && !slices.ContainsFunc(t.Revisions, func(r requirement.Revision) bool { return r.Since(t.Since) }) {
-		return engine.Config{}, &UsageError{Reason: "none of the revisions that were asked for is as new as " + string(t.Since) + ", since which is judged"}
+	if len(t.Revisions) > 0 && !slices.ContainsFunc(t.Revisions, func(r requirement.Revision) bool {
+		return r.Since(t.Since)
+	}) {
+		return engine.Config{},
+			&UsageError{Reason: "none of the revisions that were asked for is as new as " + string(t.Since) +
+				", since which is judged"}
 	}
 	l := &t.Limits
 	l.Pages, l.Message = cmp.Or(c.Pages, l.Pages), cmp.Or(c.MessageBytes, l.Message)
 	l.Connection, l.Run = cmp.Or(c.ConnectionBytes, l.Connection), cmp.Or(c.RunBytes, l.Run)
 	cfg := engine.Config{
-		Target: &t, Areas: areas, Tool: cmp.Or(c.Tool, reports.Tool{Name: "mcpcheck", Version: version.OfLibrary(), Catalogue: requirement.CatalogueVersion}), Embedded: c.Embedded, Transports: c.Transports,
-		Select: c.wants, Asked: c.asked, Partial: c.partial(), SecurityProbes: !c.NoSecurityProbes, Quick: c.Quick,
+		Target: &t, Areas: areas,
+		Tool: cmp.Or(c.Tool, reports.Tool{Name: "mcpcheck", Version: version.OfLibrary(),
+			Catalogue: requirement.CatalogueVersion}), Embedded: c.Embedded, Transports: c.Transports,
+		Select: c.wants, Asked: c.asked, Partial: c.partial(), SecurityProbes: !c.NoSecurityProbes,
+		Quick:   c.Quick,
 		Timeout: cmp.Or(c.Timeout, l.Timeout), Start: cmp.Or(c.StartTimeout, l.StartTimeout),
 		Budget: cmp.Or(c.Budget, l.Budget), QuietWindow: cmp.Or(c.QuietWindow, l.QuietWindow),
 		Jobs: cmp.Or(c.Jobs, l.Jobs), Reads: c.Reads, Rate: cmp.Or(c.Rate, l.Rate), Progress: c.Progress,
@@ -287,13 +300,16 @@ func intersect(want, have []requirement.Revision) []requirement.Revision {
 	if len(have) == 0 {
 		return want
 	}
-	return slices.DeleteFunc(slices.Clone(want), func(r requirement.Revision) bool { return !slices.Contains(have, r) })
+	return slices.DeleteFunc(slices.Clone(want), func(r requirement.Revision) bool {
+		return !slices.Contains(have, r)
+	})
 }
 
 // partial reports whether rows are left out on purpose, by flags or by the target file.
 func (c Config) partial() bool {
 	t := c.Target
-	return len(t.OptOut) > 0 || len(t.Allow) > 0 || len(c.revisions()) > 0 || len(c.Only) > 0 || len(c.Skip) > 0 || c.Filter != nil || len(c.Transports) > 0 || c.NoSecurityProbes || c.Quick
+	return len(t.OptOut) > 0 || len(t.Allow) > 0 || len(c.revisions()) > 0 || len(c.Only) > 0 ||
+		len(c.Skip) > 0 || c.Filter != nil || len(c.Transports) > 0 || c.NoSecurityProbes || c.Quick
 }
 
 // revisions are those to which the run is limited, or one of its endpoints; none if it is not.
@@ -331,7 +347,8 @@ func (c Config) asked(row engine.Row) bool {
 func (c Config) shown() reports.Config {
 	s := reports.Config{
 		File: c.Target.File, LabelFilter: c.LabelFilter, Only: c.Only, Skip: c.Skip, Strict: c.Strict,
-		Read: "50", Revisions: requirement.Texts(c.revisions()), Since: string(cmp.Or(c.Since, c.Target.Since)), Transports: requirement.Texts(c.Transports),
+		Read: "50", Revisions: requirement.Texts(c.revisions()),
+		Since: string(cmp.Or(c.Since, c.Target.Since)), Transports: requirement.Texts(c.Transports),
 	}
 	if c.Reads < 0 {
 		s.Read = "all"

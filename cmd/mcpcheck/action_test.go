@@ -64,10 +64,12 @@ func action(ts *testscript.TestScript, _ bool, args []string) {
 		temp := ts.MkAbs("runner")
 		ts.Setenv("RUNNER_TEMP", temp)
 		ts.Check(os.MkdirAll(temp, 0o700))
-		if err := os.Symlink(filepath.SplitList(ts.Getenv("PATH"))[0], filepath.Join(temp, "mcpcheck-bin")); !errors.Is(err, fs.ErrExist) {
+		if err := os.Symlink(filepath.SplitList(ts.Getenv("PATH"))[0],
+			filepath.Join(temp, "mcpcheck-bin")); !errors.Is(err, fs.ErrExist) {
 			ts.Check(err)
 		}
-		for variable, name := range map[string]string{"GITHUB_OUTPUT": "outputs", "GITHUB_STEP_SUMMARY": "summary"} {
+		for variable, name := range map[string]string{"GITHUB_OUTPUT": "outputs",
+			"GITHUB_STEP_SUMMARY": "summary"} {
 			ts.Setenv(variable, ts.MkAbs(name))
 			ts.Check(os.WriteFile(ts.MkAbs(name), nil, 0o600))
 		}

@@ -27,7 +27,8 @@ type excuses struct {
 }
 
 func (e *excuses) register(c *cobra.Command) {
-	c.Flags().StringVar(&e.path, "baseline", "", "excuse what this `file` lists as known; \"mcpcheck baseline\" writes one")
+	c.Flags().StringVar(&e.path, "baseline", "",
+		"excuse what this `file` lists as known; \"mcpcheck baseline\" writes one")
 }
 
 // load reads the baseline before anything is run. written are the files that the
@@ -77,10 +78,14 @@ func (p *program) baselineCommand() *cobra.Command {
 	c.RunE = func(c *cobra.Command, _ []string) error { return p.baseline(c, o) }
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "the JSON `report` to take the findings from")
-	f.StringVar(&o.keep, "keep", "", "take reasons and dates over from this older baseline `file`, and entries about what the report did not judge")
-	f.StringVar(&o.reason, "reason", "", "write this `text` as the reason of each entry for which --keep has none")
+	f.StringVar(&o.keep, "keep", "",
+		"take reasons and dates over from this older baseline `file`, and entries about what the report "+
+			"did not judge")
+	f.StringVar(&o.reason, "reason", "",
+		"write this `text` as the reason of each entry for which --keep has none")
 	f.BoolVar(&o.failures, "failures-only", false, "leave warnings out")
-	f.BoolVar(&o.sdk, "sdk", false, "excuse only what the SDK of the target does as it comes, and say so as the reason")
+	f.BoolVar(&o.sdk, "sdk", false,
+		"excuse only what the SDK of the target does as it comes, and say so as the reason")
 	fileFlags(f, &o.output, &o.force)
 	return c
 }
@@ -106,16 +111,20 @@ func (p *program) baseline(c *cobra.Command, o *baselineFlags) error {
 		return err
 	}
 	if report.Summary.Judged() == 0 {
-		return badUsage("%s: nothing was judged in this run, so that nothing is known: see \"mcpcheck report convert %s\", and run again", o.from, o.from)
+		return badUsage("%s: nothing was judged in this run, so that nothing is known: see \"mcpcheck "+
+			"report convert %s\", and run again", o.from, o.from)
 	}
 	if o.sdk && report.Target.SDK == "" {
-		return badUsage("%s: the SDK of the target is none that mcpcheck knows, or was not recognized by its errors: leave --sdk out", o.from)
+		return badUsage("%s: the SDK of the target is none that mcpcheck knows, or was not recognized by "+
+			"its errors: leave --sdk out", o.from)
 	}
 	file, err := known(report, o)
 	if err != nil {
 		return err
 	}
-	err = output.To(o.output, p.stdout, func(w io.Writer) error { return file.Write(w, baselineHeader(report)) })
+	err = output.To(o.output, p.stdout, func(w io.Writer) error {
+		return file.Write(w, baselineHeader(report))
+	})
 	if err != nil {
 		return impossible("the baseline was not written: %w", err)
 	}
@@ -125,14 +134,18 @@ func (p *program) baseline(c *cobra.Command, o *baselineFlags) error {
 
 // known makes the baseline of a report.
 func known(report *reports.Report, o *baselineFlags) (*baseline.File, error) {
-	file := baseline.From(report, baseline.Choice{Failures: o.failures, SDK: o.sdk, Reason: strings.Join(strings.Fields(o.reason), " ")})
+	file := baseline.From(report, baseline.Choice{Failures: o.failures, SDK: o.sdk,
+		Reason: strings.Join(strings.Fields(o.reason), " ")})
 	for i := range file.Entries {
 		e := &file.Entries[i]
 		if _, ok := area.Catalogue().Find(e.ID); !ok {
-			return nil, badUsage("%s: there is no requirement %q in this release: the report was written by %s %s", o.from, e.ID, report.Tool.Name, report.Tool.Version)
+			return nil, badUsage("%s: there is no requirement %q in this release: the report was written "+
+				"by %s %s", o.from, e.ID, report.Tool.Name, report.Tool.Version)
 		}
-		if c := rules(); e.Revision != "" && !requirement.Revision(e.Revision).Known() || e.Transport != "" && !slices.Contains(c.Transports, e.Transport) {
-			return nil, badUsage("%s: there is no combination %q in this release: the report was written by %s %s", o.from, e.Pattern, report.Tool.Name, report.Tool.Version)
+		if c := rules(); e.Revision != "" && !requirement.Revision(e.Revision).Known() || e.Transport != "" &&
+			!slices.Contains(c.Transports, e.Transport) {
+			return nil, badUsage("%s: there is no combination %q in this release: the report was written "+
+				"by %s %s", o.from, e.Pattern, report.Tool.Name, report.Tool.Version)
 		}
 	}
 	if o.keep != "" {
@@ -162,7 +175,9 @@ func (p *program) told(o *baselineFlags, file *baseline.File) {
 		fmt.Fprintln(p.stderr, "mcpcheck: the report has nothing to excuse: the baseline is empty")
 	case o.output == "-":
 	case open > 0:
-		fmt.Fprintf(p.stderr, "%s: write why in place of %q, then use it with \"mcpcheck run --baseline %s\"\n", wrote, baseline.Placeholder, o.output)
+		fmt.Fprintf(p.stderr,
+			"%s: write why in place of %q, then use it with \"mcpcheck run --baseline %s\"\n", wrote,
+			baseline.Placeholder, o.output)
 	default:
 		fmt.Fprintf(p.stderr, "%s; use it with \"mcpcheck run --baseline %s\"\n", wrote, o.output)
 	}

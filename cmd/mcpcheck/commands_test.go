@@ -44,7 +44,8 @@ func orderly() {
 			answer["result"] = map[string]any{
 				"protocolVersion": "2025-06-18",
 				"capabilities":    map[string]any{"resources": map[string]any{}},
-				"serverInfo":      map[string]any{"name": "::error file=a::owned ##[error]", "version": orders()},
+				"serverInfo": map[string]any{"name": "::error file=a::owned ##[error]",
+					"version": orders()},
 			}
 		case "resources/list":
 			answer["result"] = map[string]any{"resources": []any{

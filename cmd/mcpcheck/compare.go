@@ -39,18 +39,24 @@ func (p *program) compareCommand() *cobra.Command {
 	c.RunE = func(c *cobra.Command, _ []string) error { return p.compareSides(c, o) }
 	f := c.Flags()
 	f.StringVar(&o.direct, "direct", "", "the server itself: a URL, a target file or a `command` line")
-	f.StringVar(&o.through, "through", "", "the server behind the gateway: a URL, a target file or a `command` line")
+	f.StringVar(&o.through, "through", "",
+		"the server behind the gateway: a URL, a target file or a `command` line")
 	o.commands.Register(f, "the commands of both sides")
 	f.StringSliceVar(&o.revisions, "revision", nil, "compare these protocol `revisions` only")
 	readFlag(f, &o.read)
-	f.StringArrayVar(&o.mapURI, "map-uri", nil, "the gateway replaces this prefix of URIs on purpose, `'DIRECT=>THROUGH'`; may be repeated")
-	f.StringArrayVar(&o.mapName, "map-name", nil, "the gateway replaces this prefix of names on purpose, `'DIRECT=>THROUGH'`; may be repeated")
-	f.StringSliceVar(&o.cfg.Ignore, "ignore", nil, "leave out differences that are known: a `group`, a member such as serverInfo, or GROUP:MEMBER")
+	f.StringArrayVar(&o.mapURI, "map-uri", nil,
+		"the gateway replaces this prefix of URIs on purpose, `'DIRECT=>THROUGH'`; may be repeated")
+	f.StringArrayVar(&o.mapName, "map-name", nil,
+		"the gateway replaces this prefix of names on purpose, `'DIRECT=>THROUGH'`; may be repeated")
+	f.StringSliceVar(&o.cfg.Ignore, "ignore", nil,
+		"leave out differences that are known: a `group`, a member such as serverInfo, or GROUP:MEMBER")
 	conformance.TimeFlags(f, &o.cfg.Timeout, &o.cfg.Start)
 	f.DurationVar(&o.cfg.Budget, "budget", 0, "time for everything (default 5m)")
 	f.StringVar(&o.JSON, "json", "", "write the JSON report to this `file`; - is standard output")
-	f.StringVar(&o.Markdown, "markdown", "", "write a summary for pull requests to this `file`; - is standard output")
-	f.BoolVar(&o.Quiet, "quiet", false, "a line for each difference, what could not be established, and the last line, nothing else")
+	f.StringVar(&o.Markdown, "markdown", "",
+		"write a summary for pull requests to this `file`; - is standard output")
+	f.BoolVar(&o.Quiet, "quiet", false,
+		"a line for each difference, what could not be established, and the last line, nothing else")
 	f.BoolVar(&o.Verbose, "verbose", false, "every difference on its own, and more of each value")
 	noColorFlag(f, &o.NoColor)
 	c.AddCommand(p.schemaCommand("comparisons", compare.JSONSchema))
@@ -67,7 +73,9 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 		return badUsage("%w", err)
 	}
 	for _, t := range []*target.Target{cfg.Direct, cfg.Through} {
-		if !o.Quiet && slices.ContainsFunc(t.Endpoints, func(e target.Endpoint) bool { return len(e.Command) > 0 }) {
+		if !o.Quiet && slices.ContainsFunc(t.Endpoints, func(e target.Endpoint) bool {
+			return len(e.Command) > 0
+		}) {
 			for _, caveat := range transport.Caveats() {
 				fmt.Fprintln(p.stderr, "mcpcheck: "+caveat)
 			}
@@ -81,7 +89,8 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 	if err != nil {
 		return badUsage("%w", err)
 	}
-	p.status = map[compare.Outcome]int{compare.Same: exitOK, compare.Different: exitFindings}[r.Summary.Outcome]
+	p.status = map[compare.Outcome]int{compare.Same: exitOK,
+		compare.Different: exitFindings}[r.Summary.Outcome]
 	if r.Summary.Outcome == compare.NotEstablished {
 		p.status = exitNotEstablished
 	}
@@ -97,7 +106,9 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 func (o *compareFlags) write(p *program, r *compare.Report, again string) error {
 	shown, errs := output.All(p.stdout, []output.Wanted{
 		{Flag: "--json", Path: o.JSON, Write: func(w io.Writer) error { return compare.WriteJSON(w, r) }},
-		{Flag: "--markdown", Path: o.Markdown, Write: func(w io.Writer) error { return compare.WriteMarkdown(w, r) }},
+		{Flag: "--markdown", Path: o.Markdown, Write: func(w io.Writer) error {
+			return compare.WriteMarkdown(w, r)
+		}},
 	})
 	if !shown {
 		errs = append(errs, compare.WriteConsole(p.stdout, r, compare.ConsoleOptions{
@@ -172,7 +183,8 @@ func sideOf(flag, value string, commands target.Flags) (*target.Target, error) {
 	if scheme.MatchString(value) && !strings.ContainsAny(value, " \t") {
 		t, err := (&target.Flags{URL: value}).Address()
 		if err != nil {
-			return nil, badUsage("%s is not of the form http://HOST/PATH or https://HOST/PATH", flag) // it may hold a key
+			// it may hold a key
+			return nil, badUsage("%s is not of the form http://HOST/PATH or https://HOST/PATH", flag)
 		}
 		return t, nil
 	}

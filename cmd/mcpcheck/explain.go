@@ -41,8 +41,9 @@ func (p *program) explainCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.BoolVar(&o.json, "json", false, "as a JSON array")
-	f.StringVar(&o.pages, "pages", "", "write a page in Markdown for each into this `directory`, one of observations, and "+
-		"an index; all requirements on servers if none is named")
+	f.StringVar(&o.pages, "pages", "",
+		"write a page in Markdown for each into this `directory`, one of observations, and "+
+			"an index; all requirements on servers if none is named")
 	f.BoolVar(&o.noExamples, "no-examples", false, "leave the examples out")
 	f.StringVar(&o.spec, "spec", "", "print what it rests on from a `directory`: a checkout of "+
 		"modelcontextprotocol/modelcontextprotocol, or its docs/specification")
@@ -94,9 +95,11 @@ func found(c *cobra.Command, args []string) ([]explainable, error) {
 
 // unknownID says what somebody may have meant by an id that does not exist.
 func unknownID(id string) string {
-	if a := strings.ToUpper(strings.TrimSpace(id)); slices.ContainsFunc(area.Catalogue().Areas(), func(x requirement.Area) bool { return x.Name == a }) {
+	if a := strings.ToUpper(strings.TrimSpace(id)); slices.ContainsFunc(area.Catalogue().Areas(),
+		func(x requirement.Area) bool { return x.Name == a }) {
 		first := area.Catalogue().Expand([]string{a})
-		return fmt.Sprintf("%q is an area: \"mcpcheck list %s\" shows its requirements, such as %s", id, a, first[0])
+		return fmt.Sprintf("%q is an area: \"mcpcheck list %s\" shows its requirements, such as %s", id, a,
+			first[0])
 	}
 	var ids []string
 	for _, o := range observations() {

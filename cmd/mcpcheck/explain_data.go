@@ -65,8 +65,8 @@ type sighting struct {
 	Does   string `json:"does"`
 }
 
-// seenJSON has, by the ids of requirements, sightings from the rulings on released servers, which are in a module
-// of their own: TestSeen there writes it.
+// seenJSON has, by the ids of requirements, sightings from the rulings on released servers, which are in a
+// module of their own: TestSeen there writes it.
 //
 //go:embed seen.json
 var seenJSON []byte
@@ -114,9 +114,12 @@ type behaviour struct {
 // explained says of a requirement all that needs no run.
 func explained(r *requirement.Requirement) *explanation {
 	x := &explanation{
-		ID: r.ID, Title: r.Title, Text: r.Text, Change: r.Change, Observed: r.Observed, Profile: r.Profile, Level: r.Level, Grade: r.Grade,
-		Basis: r.Basis, Since: r.Since, Provisional: r.Provisional, Transports: r.Transports, Revisions: []inRevision{},
-		Scenarios: []conversation{}, Unless: []string{}, Needs: r.Needs, Tolerated: r.Tolerated, Quirks: []behaviour{}, Faults: []behaviour{},
+		ID: r.ID, Title: r.Title, Text: r.Text, Change: r.Change, Observed: r.Observed, Profile: r.Profile,
+		Level: r.Level, Grade: r.Grade,
+		Basis: r.Basis, Since: r.Since, Provisional: r.Provisional, Transports: r.Transports,
+		Revisions: []inRevision{},
+		Scenarios: []conversation{}, Unless: []string{}, Needs: r.Needs, Tolerated: r.Tolerated,
+		Quirks: []behaviour{}, Faults: []behaviour{},
 		Seen: sightings(r.ID), row: r,
 	}
 	for _, a := range slices.Concat(area.Catalogue().Areas(), clientcheck.Catalogue().Areas()) {
@@ -157,7 +160,8 @@ func explained(r *requirement.Requirement) *explanation {
 }
 
 func holding(r *requirement.Requirement, rev requirement.Revision) inRevision {
-	in := inRevision{Revision: rev, Level: r.LevelIn(rev), Grade: r.GradeIn(rev), Basis: r.BasisIn(rev), Transports: []requirement.Transport{}, Sections: []place{}}
+	in := inRevision{Revision: rev, Level: r.LevelIn(rev), Grade: r.GradeIn(rev), Basis: r.BasisIn(rev),
+		Transports: []requirement.Transport{}, Sections: []place{}}
 	for _, t := range rev.Transports() {
 		if slices.Contains(r.Transports, t) {
 			in.Transports = append(in.Transports, t)
@@ -221,14 +225,18 @@ func unless(k *verdict.Check) []string {
 
 // sorts are targets that differ in all that gates look at, the poorest first.
 func sorts() []*recording.Facts {
-	const rich = `{"capabilities":{"resources":{"subscribe":true,"listChanged":true},"completions":{},"logging":{},"extensions":{},"tools":{},"prompts":{}},"supportedVersions":["2025-11-25","2026-07-28"]}`
+	const rich = `{"capabilities":{"resources":{"subscribe":true,"listChanged":true},"completions":{},` +
+		`"logging":{},"extensions":{},"tools":{},"prompts":{}},"supportedVersions":["2025-11-25",` +
+		`"2026-07-28"]}`
 	allowed := map[string]bool{"any-origin": true, "public-bind": true}
 	var all []*recording.Facts
 	for _, declared := range []string{`{"capabilities":{}}`, rich, ``} {
 		for _, c := range requirement.Grid() {
 			for _, served := range [][]requirement.Revision{{c.Revision}, requirement.Revisions()} {
-				all = append(all, &recording.Facts{Combination: c, Declared: json.RawMessage(declared), Served: served},
-					&recording.Facts{Combination: c, Declared: json.RawMessage(declared), Served: served, Owned: true, Local: true, Allowed: allowed})
+				all = append(all, &recording.Facts{Combination: c, Declared: json.RawMessage(declared),
+					Served: served},
+					&recording.Facts{Combination: c, Declared: json.RawMessage(declared), Served: served,
+						Owned: true, Local: true, Allowed: allowed})
 			}
 		}
 	}
@@ -251,10 +259,12 @@ func (x *explanation) how() []string {
 	case r.Grade == requirement.Control && len(x.Quirks) > 0:
 		return []string{
 			"This is a permission: a server may do it or leave it, and no check holds either against it.",
-			"That is proven: with the quirk " + names(x.Quirks) + " the embedded reference server makes use of it, and every check has to stay as it was.",
+			"That is proven: with the quirk " + names(x.Quirks) +
+				" the embedded reference server makes use of it, and every check has to stay as it was.",
 		}
 	case r.Grade == requirement.Control:
-		return []string{"This is a permission: a server may do it or leave it, and no check holds either against it."}
+		return []string{"This is a permission: a server may do it or leave it, and no check holds either " +
+			"against it."}
 	case !x.Check:
 		return []string{"It is not judged: this release has no check for it."}
 	}
@@ -262,15 +272,23 @@ func (x *explanation) how() []string {
 	again := ", once it has shown again in a fresh session"
 	switch {
 	case x.ofClients:
-		all, again = append(all, "It is judged on the journal of a mock server, once for each combination of revision and transport that the client spoke."), ""
+		all, again = append(all,
+			"It is judged on the journal of a mock server, once for each combination of revision and "+
+				"transport that the client spoke."), ""
 	case len(x.Scenarios) == 0:
-		all = append(all, "It is judged by what the target declares of itself, in its answer to initialize or server/discover, and by which revisions it serves.")
+		all = append(all,
+			"It is judged by what the target declares of itself, in its answer to initialize or server/"+
+				"discover, and by which revisions it serves.")
 	case x.Scenarios[0].Name == recording.Everything && len(x.Scenarios) == 1:
 		all = append(all, "All messages of the target are looked at, whatever they answer.")
 	case len(x.Scenarios) == 1:
-		all = append(all, "One conversation is recorded in each combination of revision and transport, and judged afterwards.")
+		all = append(all,
+			"One conversation is recorded in each combination of revision and transport, and judged "+
+				"afterwards.")
 	default:
-		all = append(all, fmt.Sprintf("%d conversations are recorded in each combination of revision and transport, and judged afterwards.", len(x.Scenarios)))
+		all = append(all,
+			fmt.Sprintf("%d conversations are recorded in each combination of revision and transport, and "+
+				"judged afterwards.", len(x.Scenarios)))
 	}
 	switch r.Grade {
 	case requirement.Fail:

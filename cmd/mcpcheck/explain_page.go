@@ -60,7 +60,8 @@ func writePages(dir string, all []explainable) error {
 		return impossible("the pages were not written: %w", err)
 	}
 	var index strings.Builder
-	index.WriteString("# Requirements\n\nA page for each, written by `mcpcheck explain --pages`, with a violation and its " +
+	index.WriteString("# Requirements\n\nA page for each, written by `mcpcheck explain --pages`, with a " +
+		"violation and its " +
 		"counterpart as a run shows them.\n" +
 		"What breaks no rule stands among the [observations](observations.md).\n")
 	area := ""

@@ -58,9 +58,11 @@ func TestExplainSpec(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"docs/specification/2026-07-28/server/utilities/pagination.mdx": madeUpPage,
-		"docs/specification/2025-11-25/server/resources.mdx":            strings.ReplaceAll("## Subscriptions\n\nNothing.\n", "\n", "\r\n"),
-		"docs/specification/2026-07-28/basic/index.mdx":                 "## `_meta` & more\n\nNo.\n\n## `_meta`\n\nKeys.\n",
-		"schema/2025-11-25/schema.ts":                                   madeUpSchema,
+		"docs/specification/2025-11-25/server/resources.mdx": strings.ReplaceAll(
+			"## Subscriptions\n\nNothing.\n", "\n", "\r\n"),
+		"docs/specification/2026-07-28/basic/index.mdx": "## `_meta` & more\n\nNo.\n\n## " +
+			"`_meta`\n\nKeys.\n",
+		"schema/2025-11-25/schema.ts": madeUpSchema,
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -77,18 +79,23 @@ func TestExplainSpec(t *testing.T) {
 		want    string // lines, in order; or a part of the complaint
 	}{
 		{"PAGE-05", dir, 0, "1. Servers **SHOULD**:\n   - refuse an invalid\n     cursor \\x1b[31m\\u202e\n" +
-			"2. Clients **MUST** stop.\n\nPages **SHOULD** be short.\n\n```\n# SHOULD be code\n```\n\nMore **SHOULD** stand here."},
-		{"SUB-11", docs, 0, "/**\n * Asks for it.\n */\nexport interface SubscribeRequest extends Base {\n  method: \"x\";\n  params: { uri: string };\n}"},
+			"2. Clients **MUST** stop.\n\nPages **SHOULD** be short.\n\n```\n# SHOULD be " +
+			"code\n```\n\nMore **SHOULD** stand here."},
+		{"SUB-11", docs, 0,
+			"/**\n * Asks for it.\n */\nexport interface SubscribeRequest extends Base {\n  " +
+				"method: \"x\";\n  params: { uri: string };\n}"},
 		{"SUB-12", dir, 0, "Nothing."},
 		{"META-02", dir, 0, "Keys."},
 		{"SSE-03", dir, 0, ""},
 		{"PAGE-02", dir, exitUsage, `does not hold "Response Format" in "Pagination"`},
-		{"SUB-06", dir, exitUsage, "schema.ts does not hold the type ResourceUpdatedNotification in the published schema"},
+		{"SUB-06", dir, exitUsage,
+			"schema.ts does not hold the type ResourceUpdatedNotification in the published schema"},
 		{"SUB-20", dir, exitUsage, "subscriptions.mdx"},
 		{"PAGE-05", t.TempDir(), exitUsage, "no specification of 2026-07-28 is there"},
 	} {
 		var out, complaint bytes.Buffer
-		status := run(t.Context(), []string{"explain", c.id, "--no-examples", "--spec", c.dir}, nil, &out, &complaint)
+		status := run(t.Context(), []string{"explain", c.id, "--no-examples", "--spec", c.dir}, nil, &out,
+			&complaint)
 		_, text, _ := strings.Cut(out.String(), "YOUR COPY OF THE SPECIFICATION")
 		var lines []string
 		for line := range strings.Lines(text) {
@@ -119,7 +126,8 @@ func TestQuoteIsShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if status := run(t.Context(), []string{"explain", "PAGE-05", "--no-examples", "--spec", dir}, nil, &out, &out); status != 0 {
+	if status := run(t.Context(), []string{"explain", "PAGE-05", "--no-examples", "--spec", dir}, nil, &out,
+		&out); status != 0 {
 		t.Fatal(out.String())
 	}
 	if n := strings.Count(out.String(), "│"); n != quoted {

@@ -52,7 +52,8 @@ func TestExplainEveryRow(t *testing.T) {
 			}
 			for line := range strings.Lines(text) {
 				if n := utf8.RuneCountInString(line) - 1; n > width && !strings.Contains(line, "https://") {
-					t.Errorf("%s: a line of %d characters, where there is room for %d: %q", r.ID, n, width, line)
+					t.Errorf("%s: a line of %d characters, where there is room for %d: %q", r.ID, n, width,
+						line)
 				}
 				if strings.ContainsAny(line, "\x1b\t\x00") || strings.Contains(line, "%!") {
 					t.Errorf("%s: %q", r.ID, line)
@@ -65,7 +66,8 @@ func TestExplainEveryRow(t *testing.T) {
 		if len(x.Revisions) == 0 || len(x.How) == 0 || x.Check && r.Untestable != "" {
 			t.Errorf("%+v", x)
 		}
-		if r.Grade == requirement.Control && !strings.Contains(strings.Join(x.How, " "), "permission") && r.Untestable == "" {
+		if r.Grade == requirement.Control && !strings.Contains(strings.Join(x.How, " "), "permission") &&
+			r.Untestable == "" {
 			t.Errorf("%s is a permission, and does not say so: %q", r.ID, x.How)
 		}
 		for _, in := range x.Revisions {
@@ -121,7 +123,8 @@ func TestPages(t *testing.T) {
 	}
 	pages, err := os.ReadDir(dir)
 	if err != nil || len(pages) != known+2 || known < len(all)*9/10 {
-		t.Errorf("%d pages, of %d requirements among %d: remove those that are gone", len(pages)-2, known, len(all))
+		t.Errorf("%d pages, of %d requirements among %d: remove those that are gone", len(pages)-2, known,
+			len(all))
 	}
 	want, err := filled("observations", byArea(observations()), write.Options{})
 	if page, _ := os.ReadFile(filepath.Join(dir, "observations.md")); err != nil || string(page) != want {

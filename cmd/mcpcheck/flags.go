@@ -49,15 +49,20 @@ func (o *connect) target(c *cobra.Command, args []string) (*target.Target, error
 	dash := c.ArgsLenAtDash()
 	if len(args) > 0 {
 		// Behind -- it would be the name of a program.
-		if u, err := url.Parse(args[0]); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
-			return nil, badUsage("there is no argument %q: a server that listens is named by a flag, as in %q", args[0], c.CommandPath()+" --url "+args[0])
+		if u, err := url.Parse(args[0]); err == nil && (u.Scheme == "http" || u.Scheme == "https") &&
+			u.Host != "" {
+			return nil, badUsage("there is no argument %q: a server that listens is named by a flag, "+
+				"as in %q", args[0], c.CommandPath()+" --url "+args[0])
 		}
 	}
 	if len(args) > 0 && dash != 0 {
-		if f := c.Flags().Lookup("only"); f != nil && (c.Flags().Changed("only") || c.Flags().Changed("skip")) && namesRows(args[0]) {
-			return nil, badUsage("there is no argument %q: --only and --skip take a list with commas and without spaces, such as ERR-09,ERR-11", args[0])
+		if f := c.Flags().Lookup("only"); f != nil &&
+			(c.Flags().Changed("only") || c.Flags().Changed("skip")) && namesRows(args[0]) {
+			return nil, badUsage("there is no argument %q: --only and --skip take a list with commas and "+
+				"without spaces, such as ERR-09,ERR-11", args[0])
 		}
-		return nil, badUsage("there is no argument %q: the server's command goes behind --, as in %q", args[0], c.CommandPath()+" -- "+strings.Join(args, " "))
+		return nil, badUsage("there is no argument %q: the server's command goes behind --, as in %q",
+			args[0], c.CommandPath()+" -- "+strings.Join(args, " "))
 	}
 	return o.Target(area.Catalogue(), c.Flags().Changed, dash == 0, args)
 }
@@ -68,7 +73,8 @@ func revisions(given []string) ([]requirement.Revision, error) {
 	for _, s := range given {
 		r := requirement.Revision(strings.TrimSpace(s))
 		if !r.Known() {
-			return nil, badUsage("there is no revision %q: the revisions are %s", s, join(requirement.Revisions()))
+			return nil, badUsage("there is no revision %q: the revisions are %s", s,
+				join(requirement.Revisions()))
 		}
 		if !slices.Contains(all, r) {
 			all = append(all, r)
@@ -82,7 +88,9 @@ func revisions(given []string) ([]requirement.Revision, error) {
 func namesRows(s string) bool {
 	s = strings.ToUpper(strings.Trim(s, ", "))
 	name, _, _ := strings.Cut(s, "-")
-	return slices.ContainsFunc(area.Catalogue().Areas(), func(a requirement.Area) bool { return a.Name == name })
+	return slices.ContainsFunc(area.Catalogue().Areas(), func(a requirement.Area) bool {
+		return a.Name == name
+	})
 }
 
 func join[T ~string](all []T) string { return strings.Join(requirement.Texts(all), ", ") }
@@ -102,7 +110,8 @@ func reads(s string) (int, error) {
 // notEmpty refuses flags that are given without a value, as by a variable that is not set.
 func notEmpty(c *cobra.Command, names ...string) error {
 	for _, name := range names {
-		if f := c.Flags().Lookup(name); f != nil && f.Changed && (f.Value.String() == "" || f.Value.String() == "[]") {
+		if f := c.Flags().Lookup(name); f != nil && f.Changed &&
+			(f.Value.String() == "" || f.Value.String() == "[]") {
 			return badUsage("--%s is empty: give it a value, or leave it out", name)
 		}
 	}

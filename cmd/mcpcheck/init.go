@@ -30,7 +30,8 @@ func (p *program) initCommand() *cobra.Command {
 		case err != nil:
 			return err
 		case t == nil:
-			return badUsage("give a server: a command behind --, --serve or --url, as in \"mcpcheck init -- node server.js\"")
+			return badUsage("give a server: a command behind --, --serve or --url, as in \"mcpcheck init " +
+				"-- node server.js\"")
 		}
 		if err := fresh(to, force); err != nil {
 			return err
@@ -39,7 +40,8 @@ func (p *program) initCommand() *cobra.Command {
 			return err
 		}
 		progress := newProgress(p.stderr, false)
-		found, err := explore.Look(c.Context(), engine.Config{Target: t, Timeout: timeout, Start: start, Reads: 20, Progress: progress.tell})
+		found, err := explore.Look(c.Context(), engine.Config{Target: t, Timeout: timeout, Start: start,
+			Reads: 20, Progress: progress.tell})
 		progress.clear()
 		var usage *suite.UsageError
 		switch {
@@ -52,15 +54,20 @@ func (p *program) initCommand() *cobra.Command {
 		if to != "-" {
 			anchor(t, filepath.Dir(to))
 		}
-		err = output.Private(to, p.stdout, func(w io.Writer) error { return target.WriteAnnotated(w, t, found) })
+		err = output.Private(to, p.stdout, func(w io.Writer) error {
+			return target.WriteAnnotated(w, t, found)
+		})
 		if err != nil {
 			return impossible("the target file was not written: %w", err)
 		}
 		switch {
 		case to != "-":
-			fmt.Fprintf(p.stderr, "mcpcheck: wrote %s; judge the server with \"mcpcheck run --config %[1]s\"\n", to)
+			fmt.Fprintf(p.stderr,
+				"mcpcheck: wrote %s; judge the server with \"mcpcheck run --config %[1]s\"\n", to)
 		case output.Terminal(p.stdout):
-			fmt.Fprintln(p.stderr, "mcpcheck: with \"-o target.yaml\" this is written to a file, with which \"mcpcheck run --config target.yaml\" judges the server")
+			fmt.Fprintln(p.stderr,
+				"mcpcheck: with \"-o target.yaml\" this is written to a file, with which \"mcpcheck run "+
+					"--config target.yaml\" judges the server")
 		}
 		return nil
 	}

@@ -12,7 +12,8 @@ import (
 // TestSummaryOfItsResults: no command believes a summary that says something else than the results.
 func TestSummaryOfItsResults(t *testing.T) {
 	r := reports.New(reports.Tool{Name: "mcpcheck"}, reports.Target{Name: "x"}, reports.Config{})
-	r.Results = []reports.Result{{ID: "PAGE-02", Title: "t", Level: reports.LevelMust, Grade: "fail", Revision: "2025-11-25",
+	r.Results = []reports.Result{{ID: "PAGE-02", Title: "t", Level: reports.LevelMust, Grade: "fail",
+		Revision:  "2025-11-25",
 		Transport: "stdio", Verdict: reports.Fail, Section: "server/utilities/pagination#response-format"}}
 	r.Summary.Outcome, r.Summary.Scope, r.Summary.Conformant = reports.Conformant, reports.Full, true
 	path := filepath.Join(t.TempDir(), "r.json")
@@ -24,10 +25,12 @@ func TestSummaryOfItsResults(t *testing.T) {
 	if err := reports.WriteJSON(f, r); err != nil {
 		t.Fatal(err)
 	}
-	const want = `r.json: the report contradicts itself: summary counts 0 verdicts that are "fail", and there are 1`
+	const want = `r.json: the report contradicts itself: summary counts 0 verdicts that are "fail", and ` +
+		`there are 1`
 	for _, command := range []string{"badge", "statement", "convert", "merge"} {
 		var out, complaints strings.Builder
-		if status := run(t.Context(), []string{"report", command, path}, nil, &out, &complaints); status != exitUsage || !strings.Contains(complaints.String(), want) {
+		if status := run(t.Context(), []string{"report", command, path}, nil, &out,
+			&complaints); status != exitUsage || !strings.Contains(complaints.String(), want) {
 			t.Errorf("%s: exit %d, %s%s", command, status, out.String(), complaints.String())
 		}
 	}
@@ -40,7 +43,8 @@ func TestShortSentences(t *testing.T) {
 		t.Fatal(err)
 	}
 	var complaints strings.Builder
-	if status := run(t.Context(), []string{"run", "--config", path}, nil, &complaints, &complaints); status != exitUsage || complaints.Len() > 2000 {
+	if status := run(t.Context(), []string{"run", "--config", path}, nil, &complaints,
+		&complaints); status != exitUsage || complaints.Len() > 2000 {
 		t.Errorf("exit %d, %d bytes: %.200s", status, complaints.Len(), complaints.String())
 	}
 }

@@ -58,8 +58,10 @@ func (p *program) listCommand() *cobra.Command {
 		return output.Buffered(p.stdout, func(w io.Writer) error { return printCatalogue(w, all) })
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, with all that is known of each")
-	c.Flags().BoolVar(&destructive, "destructive", false, "only those whose probes may harm a server: \"run --quick\" leaves them out")
-	c.Flags().BoolVar(&observations, "observations", false, "the observations that runs can make, instead of requirements")
+	c.Flags().BoolVar(&destructive, "destructive", false,
+		"only those whose probes may harm a server: \"run --quick\" leaves them out")
+	c.Flags().BoolVar(&observations, "observations", false,
+		"the observations that runs can make, instead of requirements")
 	return c
 }
 
@@ -77,7 +79,8 @@ func selected(all []listed, names []string) ([]listed, error) {
 		given, name := name, strings.ToUpper(name)
 		matches := func(x listed) bool { return x.ID == name || strings.HasPrefix(x.ID, name+"-") }
 		if !slices.ContainsFunc(all, matches) {
-			return nil, badUsage("there is no requirement and no area %q%s", given, cmp.Or(nearest.Question(name, known), `: "mcpcheck list" shows them all`))
+			return nil, badUsage("there is no requirement and no area %q%s", given,
+				cmp.Or(nearest.Question(name, known), `: "mcpcheck list" shows them all`))
 		}
 		for _, x := range all {
 			wanted[x.ID] = wanted[x.ID] || matches(x)
@@ -96,8 +99,10 @@ func listing() []listed {
 	all := []listed{}
 	for _, r := range area.Catalogue().Requirements() {
 		l := listed{
-			ID: r.ID, Title: r.Title, Level: r.Level, Grade: r.Grade, Revisions: r.Revisions, Transports: r.Transports,
-			Reason: r.Needs, Gravity: r.Gravity, Faults: append([]string{}, faults[r.ID]...), Since: r.Since,
+			ID: r.ID, Title: r.Title, Level: r.Level, Grade: r.Grade, Revisions: r.Revisions,
+			Transports: r.Transports,
+			Reason:     r.Needs, Gravity: r.Gravity, Faults: append([]string{}, faults[r.ID]...),
+			Since: r.Since,
 		}
 		slices.Sort(l.Faults)
 		if s, ok := r.SectionIn(r.Revisions[len(r.Revisions)-1]); ok {
@@ -151,6 +156,8 @@ func printCatalogue(w io.Writer, all []listed) error {
 	if len(all) == 1 {
 		noun = "requirement"
 	}
-	_, err := fmt.Fprintf(w, "\n%d %s, each with its strictest level in any revision; what is marked - has no check.\n", len(all), noun)
+	_, err := fmt.Fprintf(w,
+		"\n%d %s, each with its strictest level in any revision; what is marked - has no check.\n", len(all),
+		noun)
 	return err
 }

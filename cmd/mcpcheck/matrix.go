@@ -41,14 +41,18 @@ func (p *program) matrixCommand() *cobra.Command {
 	c := helpcmd.New(help, "matrix")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if c.ArgsLenAtDash() != 0 && len(args) > 0 {
-			return badUsage("there is no target %q: name a file with --targets; flags of \"mcpcheck run\" follow --", args[0])
+			return badUsage("there is no target %q: name a file with --targets; flags of \"mcpcheck run\" "+
+				"follow --", args[0])
 		}
 		return p.matrix(c.Context(), o, args)
 	}
 	f := c.Flags()
 	f.StringVar(&o.targets, "targets", "", "the `file` that lists the targets")
-	f.StringVar(&o.out, "out", "mcpcheck-matrix", "the `directory` to write to; it is made where it is missing")
-	f.StringVar(&o.shard, "shard", "", "judge only the `I/N`th part of the targets; auto asks the environment of GitLab or of a Kubernetes Indexed Job")
+	f.StringVar(&o.out, "out", "mcpcheck-matrix",
+		"the `directory` to write to; it is made where it is missing")
+	f.StringVar(&o.shard, "shard", "",
+		"judge only the `I/N`th part of the targets; auto asks the environment of GitLab or of a "+
+			"Kubernetes Indexed Job")
 	f.BoolVar(&o.noFail, "no-fail", false, "end with status 0 whatever was found, if the matrix was written")
 	f.IntVar(&o.parallel, "parallel", runtime.NumCPU(), "judge `N` targets at a time")
 	f.DurationVar(&o.bound, "bound", 10*time.Minute, "end the run of a target after this `duration`")
@@ -174,7 +178,8 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 		word = write.Word(&column)
 	}
 	if column.Outcome != reports.Conformant {
-		word += fmt.Sprintf(plural.Of(column.Warn, ", %d failed, %d {warning|warnings}"), column.Fail, column.Warn)
+		word += fmt.Sprintf(plural.Of(column.Warn, ", %d failed, %d {warning|warnings}"), column.Fail,
+			column.Warn)
 	}
 	text := fmt.Sprintf("[%d/%d] %s: %s, %.1f s", len(r.m.Targets), r.all, t.Name, word, column.TookMS/1000)
 	if by := column.ByRevision(); by != "" {
@@ -212,7 +217,8 @@ func (r *matrixRun) clear(targets []*matrixTarget) error {
 }
 
 // run starts the process and writes what it reports.
-func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (reports.MatrixTarget, *reports.Report) {
+func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (reports.MatrixTarget,
+	*reports.Report) {
 	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport, ExitCode: exitNotEstablished}
 	dir := filepath.Join(r.o.out, t.directory())
 	args := t.arguments(append(slices.Clone(r.flags), "--"+othersFlag, "--json", "-"))
@@ -253,7 +259,8 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	}
 	if timedOut {
 		// What was known by then stands in the report.
-		column.Status, column.Error = reports.MatrixTimedOut, fmt.Sprintf("ended after %v; --bound allows more", r.o.bound)
+		column.Status, column.Error = reports.MatrixTimedOut,
+			fmt.Sprintf("ended after %v; --bound allows more", r.o.bound)
 	}
 	return column, report
 }
@@ -261,7 +268,8 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 // keep writes the reports of a target, if there is one, and its console.
 func (r *matrixRun) keep(dir string, report *reports.Report, console *bounded) (err error) {
 	if report != nil {
-		o := outputs{output.Reports{JSON: filepath.Join(dir, "report.json"), HTML: filepath.Join(dir, "report.html"), NoColor: true}}
+		o := outputs{output.Reports{JSON: filepath.Join(dir, "report.json"),
+			HTML: filepath.Join(dir, "report.html"), NoColor: true}}
 		err = o.write(&program{stdout: console}, report, write.Options{Strict: report.Config.Strict})
 	}
 	return errors.Join(err, output.File(filepath.Join(dir, "console.txt"), func(w io.Writer) error {
@@ -280,8 +288,12 @@ const matrixJSON, matrixPage = "matrix.json", "index.html"
 func (r *matrixRun) finish(ctx context.Context) error {
 	r.m.Summarize()
 	err := errors.Join(
-		output.File(filepath.Join(r.o.out, matrixJSON), func(w io.Writer) error { return reports.WriteMatrixJSON(w, r.m) }),
-		output.To(filepath.Join(r.o.out, matrixPage), nil, func(w io.Writer) error { return write.MatrixHTML(w, r.m) }))
+		output.File(filepath.Join(r.o.out, matrixJSON), func(w io.Writer) error {
+			return reports.WriteMatrixJSON(w, r.m)
+		}),
+		output.To(filepath.Join(r.o.out, matrixPage), nil, func(w io.Writer) error {
+			return write.MatrixHTML(w, r.m)
+		}))
 	s := r.m.Summary
 	_, e := fmt.Fprintf(r.p.stdout, "%s; %s\n", s, filepath.Join(r.o.out, matrixPage))
 	if err = errors.Join(err, e); err != nil {

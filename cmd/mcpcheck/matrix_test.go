@@ -47,7 +47,8 @@ func TestShardsPartition(t *testing.T) {
 // TestDirectories: whatever a registry calls a server, its reports lie in one directory of the
 // matrix, and in nobody else's.
 func TestDirectories(t *testing.T) {
-	names := []string{"a", "@scope/name", "scope/name", "scope-name", "@scope-name", "scope/name@1.2", "io.github.Owner/name", "index.html", "matrix.json", "con", "nul.txt",
+	names := []string{"a", "@scope/name", "scope/name", "scope-name", "@scope-name", "scope/name@1.2",
+		"io.github.Owner/name", "index.html", "matrix.json", "con", "nul.txt",
 		"a.", "x:y", "@scope/name.", strings.Repeat("n", 200)}
 	seen := map[string]string{}
 	for _, name := range names {
@@ -55,7 +56,8 @@ func TestDirectories(t *testing.T) {
 			t.Errorf("%q is refused", name)
 		}
 		dir := (&matrixTarget{Name: name}).directory()
-		if dir != filepath.Base(dir) || !filepath.IsLocal(dir) || len(dir) > 255 || strings.ContainsAny(dir, `@:/\`) || strings.HasSuffix(dir, ".") {
+		if dir != filepath.Base(dir) || !filepath.IsLocal(dir) || len(dir) > 255 ||
+			strings.ContainsAny(dir, `@:/\`) || strings.HasSuffix(dir, ".") {
 			t.Errorf("%q lies in %q", name, dir)
 		}
 		if other := seen[strings.ToLower(dir)]; other != "" {
@@ -63,7 +65,8 @@ func TestDirectories(t *testing.T) {
 		}
 		seen[strings.ToLower(dir)] = name
 	}
-	for _, name := range []string{"", ".", "..", "../a", "a/..", "a/./b", "a//b", "/a", "a/", "@", "@/a", `a\b`, "a b", "a\x00b", "ü", strings.Repeat("n", 201)} {
+	for _, name := range []string{"", ".", "..", "../a", "a/..", "a/./b", "a//b", "/a", "a/", "@", "@/a",
+		`a\b`, "a b", "a\x00b", "ü", strings.Repeat("n", 201)} {
 		if named(name) {
 			t.Errorf("%q is accepted", name)
 		}
@@ -74,8 +77,10 @@ func TestDirectories(t *testing.T) {
 // below that of the matrix.
 func FuzzMatrixFile(f *testing.F) {
 	for _, s := range []string{
-		"targets: [{name: a, command: [x]}]", "args: [--json=x]\ntargets: [{name: '@s/n', url: 'http://h', header_env: {A: B}}]",
-		"targets: [{name: CON, config: t.yaml}, {name: con-1, config: u.yaml}]", "targets: [{name: a/../b, url: x}]", "targets: []", "- x", "{",
+		"targets: [{name: a, command: [x]}]",
+		"args: [--json=x]\ntargets: [{name: '@s/n', url: 'http://h', header_env: {A: B}}]",
+		"targets: [{name: CON, config: t.yaml}, {name: con-1, config: u.yaml}]",
+		"targets: [{name: a/../b, url: x}]", "targets: []", "- x", "{",
 	} {
 		f.Add([]byte(s))
 	}

@@ -58,14 +58,17 @@ const longestName = 200
 // directory.
 func named(name string) bool {
 	return len(name) <= longestName && targetName.MatchString(name) &&
-		!slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.Trim(part, ".") == "" })
+		!slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+			return strings.Trim(part, ".") == ""
+		})
 }
 
 // directory is where the reports of a target lie, below that of the matrix. Names that are
 // none for a directory are put into other words, and told apart by a hash; case does not
 // tell names apart.
 func (t *matrixTarget) directory() string {
-	if plainName.MatchString(t.Name) && !device.MatchString(t.Name) && !strings.EqualFold(t.Name, matrixJSON) && !strings.EqualFold(t.Name, matrixPage) {
+	if plainName.MatchString(t.Name) && !device.MatchString(t.Name) &&
+		!strings.EqualFold(t.Name, matrixJSON) && !strings.EqualFold(t.Name, matrixPage) {
 		return t.Name
 	}
 	sum := sha256.Sum256([]byte(strings.ToLower(t.Name)))
@@ -118,7 +121,9 @@ func parseMatrix(path string, data []byte) (*matrixFile, error) {
 		} else {
 			seen[strings.ToLower(t.Name)] = i
 			if first, ok := kept[strings.ToLower(t.directory())]; ok {
-				problem(field+".name", "%s.name: the reports of %q would lie in %s like those of targets[%d]: give one of them another name", field, t.Name, t.directory(), first)
+				problem(field+".name",
+					"%s.name: the reports of %q would lie in %s like those of targets[%d]: give one of "+
+						"them another name", field, t.Name, t.directory(), first)
 			}
 			kept[strings.ToLower(t.directory())] = i
 		}
@@ -133,7 +138,10 @@ func parseMatrix(path string, data []byte) (*matrixFile, error) {
 func (t *matrixTarget) problems() []string {
 	var list []string
 	if !named(t.Name) {
-		list = append(list, fmt.Sprintf("the name %q is no name such as everything, @scope/name or io.github.owner/name: letters, digits and . _ - @ : + ~, in parts that are parted by /, %d characters at most", t.Name, longestName))
+		list = append(list,
+			fmt.Sprintf("the name %q is no name such as everything, @scope/name or io.github.owner/name: "+
+				"letters, digits and . _ - @ : + ~, in parts that are parted by /, %d characters at most",
+				t.Name, longestName))
 	}
 	ways := 0
 	for _, given := range []bool{len(t.Command) > 0, t.URL != "", t.Config != ""} {
@@ -142,7 +150,8 @@ func (t *matrixTarget) problems() []string {
 		}
 	}
 	if ways != 1 && (ways != 2 || t.Config != "") {
-		list = append(list, "give one of command, url and config, or command and url for a server that is to be started")
+		list = append(list,
+			"give one of command, url and config, or command and url for a server that is to be started")
 	}
 	if len(t.Command) == 0 && (t.Cwd != "" || len(t.Env)+len(t.EnvPass) > 0 || t.EnvAll) {
 		list = append(list, "cwd, env, env_pass and env_all belong to a command")
@@ -226,7 +235,8 @@ func parseShard(s string, getenv func(string) string) (shard, error) {
 			index, count = strconv.Itoa(job+1), getenv("MCPCHECK_SHARDS")
 		}
 		if index == "" || count == "" {
-			return shard{}, badUsage("--shard auto needs CI_NODE_INDEX and CI_NODE_TOTAL, or JOB_COMPLETION_INDEX and MCPCHECK_SHARDS, in the environment")
+			return shard{}, badUsage("--shard auto needs CI_NODE_INDEX and CI_NODE_TOTAL, or " +
+				"JOB_COMPLETION_INDEX and MCPCHECK_SHARDS, in the environment")
 		}
 		s = index + "/" + count
 	}
@@ -251,8 +261,9 @@ func (s shard) String() string {
 // so that a target stays where it is when others come and go.
 func (s shard) holds(name string) bool {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(name))                       // a hash never fails
-	return int(h.Sum32()%uint32(s.count)) == s.index-1 // #nosec G115 -- the number of shards is small and not negative
+	_, _ = h.Write([]byte(name)) // a hash never fails
+	// #nosec G115 -- the number of shards is small and not negative
+	return int(h.Sum32()%uint32(s.count)) == s.index-1
 }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

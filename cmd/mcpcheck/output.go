@@ -18,7 +18,9 @@ type outputs struct{ output.Reports }
 
 func (o *outputs) register(c *cobra.Command) {
 	o.Register(c.Flags())
-	c.Flags().StringVar(&o.SARIFLocation, "sarif-location", "", "the `file` of the repository at which code scanning shows findings whose URI or method no source file alone has (default the target file, or README.md)")
+	c.Flags().StringVar(&o.SARIFLocation, "sarif-location", "",
+		"the `file` of the repository at which code scanning shows findings whose URI or method no source "+
+			"file alone has (default the target file, or README.md)")
 }
 
 // check finds out, before anything is run, whether the files can be written.

@@ -93,7 +93,8 @@ func tryOut(ctx context.Context, cfg suite.Config) (*trial, error) {
 	done.target = t
 	if cfg.Target != nil {
 		if done.target, t = standIn(cfg, t.Endpoints); len(t.Endpoints) == 0 {
-			return nil, impossible("nothing can be planned: no endpoint of the target may speak a transport that was asked for with a revision that was")
+			return nil, impossible("nothing can be planned: no endpoint of the target may speak a " +
+				"transport that was asked for with a revision that was")
 		}
 	}
 	cfg.Target = t
@@ -117,7 +118,8 @@ func tryOut(ctx context.Context, cfg suite.Config) (*trial, error) {
 func standIn(cfg suite.Config, reference []target.Endpoint) (called, instead *target.Target) {
 	asked := *cfg.Target
 	asked.Endpoints = nil
-	instead = &target.Target{Revisions: asked.Revisions, Since: asked.Since, OptOut: asked.OptOut, Allow: asked.Allow}
+	instead = &target.Target{Revisions: asked.Revisions, Since: asked.Since, OptOut: asked.OptOut,
+		Allow: asked.Allow}
 	for _, e := range cfg.Target.Endpoints {
 		for _, r := range reference {
 			if r.Transport() == supposed(cfg, &e) {
@@ -130,15 +132,16 @@ func standIn(cfg suite.Config, reference []target.Endpoint) (called, instead *ta
 	return &asked, instead
 }
 
-// supposed is the transport that the plan supposes an endpoint to speak: the first that it may speak and that is asked
-// for, with a revision that is. It is empty where a run leaves the endpoint out.
+// supposed is the transport that the plan supposes an endpoint to speak: the first that it may speak and that
+// is asked for, with a revision that is. It is empty where a run leaves the endpoint out.
 func supposed(cfg suite.Config, e *target.Endpoint) requirement.Transport {
 	for _, t := range e.Candidates() {
 		if len(cfg.Transports) > 0 && !slices.Contains(cfg.Transports, t) {
 			continue
 		}
 		if slices.ContainsFunc(requirement.Grid(), func(c requirement.Combination) bool {
-			return c.Transport == t && cfg.Target.Wants(e, c.Revision) && (len(cfg.Revisions) == 0 || slices.Contains(cfg.Revisions, c.Revision))
+			return c.Transport == t && cfg.Target.Wants(e, c.Revision) &&
+				(len(cfg.Revisions) == 0 || slices.Contains(cfg.Revisions, c.Revision))
 		}) {
 			return t
 		}
@@ -169,7 +172,8 @@ func (d *trial) write(w io.Writer, cfg suite.Config) error {
 		names = append(names, safe.Line(hide(d.target.Endpoints[i].Label())))
 	}
 	if cfg.Embedded {
-		names = []string{"the reference server that is built in, since no server is named (a command behind --, --serve, --url or --config)"}
+		names = []string{"the reference server that is built in, since no server is named (a command " +
+			"behind --, --serve, --url or --config)"}
 	}
 	unsent := "Nothing was sent to the target. "
 	if cfg.Embedded { // the plan is made with it
@@ -183,8 +187,10 @@ func (d *trial) write(w io.Writer, cfg suite.Config) error {
 	if cfg.Quick {
 		served = "in the newest revision that it speaks alone; the plan supposes "
 	}
-	fmt.Fprintf(w, "%s\"mcpcheck run\" would judge %s, %s%s.\n\n", unsent, strings.Join(names, " and "), served, strings.Join(grid, ", "))
-	phases := map[scenario.Phase]string{scenario.Read: "read", scenario.Quiet: "watch silence", scenario.Mutate: "make it change", scenario.Destructive: "may cost a session or a process"}
+	fmt.Fprintf(w, "%s\"mcpcheck run\" would judge %s, %s%s.\n\n", unsent, strings.Join(names, " and "),
+		served, strings.Join(grid, ", "))
+	phases := map[scenario.Phase]string{scenario.Read: "read", scenario.Quiet: "watch silence",
+		scenario.Mutate: "make it change", scenario.Destructive: "may cost a session or a process"}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MESSAGES\tIN\tSCENARIO\tKIND")
 	for _, s := range slices.SortedFunc(maps.Values(d.scenarios), func(a, b *planned) int {
@@ -199,11 +205,16 @@ func (d *trial) write(w io.Writer, cfg suite.Config) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%d messages in all, handshakes and the ends of sessions included; by method:\n", d.messages)
-	for _, m := range slices.SortedFunc(maps.Keys(d.methods), func(a, b string) int { return cmp.Or(d.methods[b]-d.methods[a], cmp.Compare(a, b)) }) {
+	fmt.Fprintf(w, "\n%d messages in all, handshakes and the ends of sessions included; by method:\n",
+		d.messages)
+	for _, m := range slices.SortedFunc(maps.Keys(d.methods), func(a, b string) int {
+		return cmp.Or(d.methods[b]-d.methods[a], cmp.Compare(a, b))
+	}) {
 		fmt.Fprintf(w, "%6d  %s\n", d.methods[m], legible(m))
 	}
-	fmt.Fprintln(w, "\nThat is counted on the reference server, which is built in, and which was sent all of it to make this plan. The target gets as much as what it lists, declares and answers gives occasion for;\nwhat is red is sent once more.")
+	fmt.Fprintln(w, "\nThat is counted on the reference server, which is built in, and which was sent all "+
+		"of it to make this plan. The target gets as much as what it lists, declares and answers gives "+
+		"occasion for;\nwhat is red is sent once more.")
 	cfg.Target = d.target
 	for _, line := range terms(cfg, d.messages, hide) {
 		fmt.Fprintln(w, "* "+safe.Line(line))
@@ -215,12 +226,15 @@ func (d *trial) write(w io.Writer, cfg suite.Config) error {
 func terms(cfg suite.Config, messages int, hide func(string) string) []string {
 	var all []string
 	if rate := cfg.Target.Pace(cmp.Or(cfg.Rate, cfg.Target.Limits.Rate)); rate > 0 {
-		all = append(all, fmt.Sprintf("No more than %g messages per second are sent (--rate): for so many, %s at least.", rate, time.Duration(float64(messages)/rate*float64(time.Second)).Round(time.Second)))
+		all = append(all,
+			fmt.Sprintf("No more than %g messages per second are sent (--rate): for so many, %s at least.",
+				rate, time.Duration(float64(messages)/rate*float64(time.Second)).Round(time.Second)))
 	}
 	if cfg.NoSecurityProbes {
 		all = append(all, "Security probes are left out.")
 	} else {
-		all = append(all, "--no-security-probes leaves out security probes; --quick what may cost a session or a process.")
+		all = append(all,
+			"--no-security-probes leaves out security probes; --quick what may cost a session or a process.")
 	}
 	if slices.Contains(cfg.Target.Allow, target.AllowRisky) {
 		all = append(all, "What speaks of deletion or execution is read and expanded, too.")
@@ -232,16 +246,19 @@ func terms(cfg suite.Config, messages int, hide func(string) string) []string {
 	}
 	for name, tr := range cfg.Target.Triggers.All() {
 		if tr != nil {
-			all = append(all, "The trigger "+name+" is fired, which makes the target change ("+string(tr.Kind())+").")
+			all = append(all, "The trigger "+name+" is fired, which makes the target change ("+
+				string(tr.Kind())+").")
 		}
 	}
 	for i := range cfg.Target.Endpoints {
 		if e := &cfg.Target.Endpoints[i]; len(e.Command) > 0 {
-			all = append(all, hide("A program is started, as often as needed, and ended: "+e.CommandWithout(hide)))
+			all = append(all,
+				hide("A program is started, as often as needed, and ended: "+e.CommandWithout(hide)))
 		}
 	}
 	if len(cfg.Target.Configured()) > 0 {
-		all = append(all, "What the target file names is read, expanded and completed beside that: "+strings.Join(slices.Sorted(maps.Keys(cfg.Target.Configured())), ", ")+".")
+		all = append(all, "What the target file names is read, expanded and completed beside that: "+
+			strings.Join(slices.Sorted(maps.Keys(cfg.Target.Configured())), ", ")+".")
 	}
 	return all
 }

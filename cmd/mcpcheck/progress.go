@@ -122,9 +122,11 @@ func (p *progress) text() string {
 			title += fmt.Sprintf(" and %d more", n)
 		}
 		if !p.terminal {
-			return fmt.Sprintf("%s%d of %d scenarios done after %s: %s, %s", p.phase, e.Done, e.Total, p.elapsed(), e.Combination, title)
+			return fmt.Sprintf("%s%d of %d scenarios done after %s: %s, %s", p.phase, e.Done, e.Total,
+				p.elapsed(), e.Combination, title)
 		}
-		return fmt.Sprintf("%s%s %d of %d scenarios, %s  %s: %s", p.phase, bar(e.Done, e.Total), e.Done, e.Total, p.elapsed(), e.Combination, title)
+		return fmt.Sprintf("%s%s %d of %d scenarios, %s  %s: %s", p.phase, bar(e.Done, e.Total), e.Done,
+			e.Total, p.elapsed(), e.Combination, title)
 	case engine.Judging:
 		return "judging"
 	case engine.Confirming:

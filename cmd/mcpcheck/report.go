@@ -29,7 +29,8 @@ func (p *program) reportCommand() *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(p.convertCommand(), p.mergeCommand(), p.diffCommand(), p.badgeCommand(), p.statementCommand(), p.schemaCommand("reports", reports.JSONSchema))
+	c.AddCommand(p.convertCommand(), p.mergeCommand(), p.diffCommand(), p.badgeCommand(),
+		p.statementCommand(), p.schemaCommand("reports", reports.JSONSchema))
 	return c
 }
 
@@ -66,7 +67,8 @@ func readReport(path string) (*reports.Report, error) {
 	}
 	r, err := reports.ReadJSON(f)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, badUsage("%s: %w", path, fmt.Errorf(`%w; "mcpcheck run --json FILE" writes a report`, err))
+		return nil, badUsage("%s: %w", path, fmt.Errorf(`%w; "mcpcheck run --json FILE" writes a report`,
+			err))
 	}
 	return r, nil
 }
@@ -164,7 +166,8 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 			continue
 		}
 		m, err := reports.MergeMatrices(list, func(i int, path string) string {
-			return relative(filepath.Dir(out.path), filepath.Join(filepath.Dir(paths[i]), filepath.FromSlash(path)))
+			return relative(filepath.Dir(out.path), filepath.Join(filepath.Dir(paths[i]),
+				filepath.FromSlash(path)))
 		})
 		if err != nil {
 			return badUsage("%w", err)
@@ -177,7 +180,8 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 		errs = append(errs, err)
 	}
 	if len(missing) > 0 {
-		fmt.Fprintln(p.stderr, "mcpcheck: the matrix is not whole: without the shards "+safe.Shorten(strings.Join(missing, ", "), 200))
+		fmt.Fprintln(p.stderr, "mcpcheck: the matrix is not whole: without the shards "+
+			safe.Shorten(strings.Join(missing, ", "), 200))
 	}
 	return errors.Join(errs...)
 }
@@ -226,10 +230,12 @@ func (p *program) diffCommand() *cobra.Command {
 			if asJSON {
 				return reports.WriteDiffJSON(w, d)
 			}
-			return write.Diff(w, d, write.Options{Color: output.Color(p.stdout, noColor), Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
+			return write.Diff(w, d, write.Options{Color: output.Color(p.stdout, noColor),
+				Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
 		})
 	}
-	c.Flags().BoolVar(&strict, "strict", false, "new warnings, and what is judged no longer, count as failures do")
+	c.Flags().BoolVar(&strict, "strict", false,
+		"new warnings, and what is judged no longer, count as failures do")
 	c.Flags().BoolVar(&asJSON, "json", false, "write the comparison as JSON")
 	c.Flags().BoolVar(&verbose, "verbose", false, "list everything")
 	noColorFlag(c.Flags(), &noColor)
@@ -276,7 +282,8 @@ func summarized(path string) (*reports.Report, error) {
 
 // aboutReport is a command that writes something about one report. What it writes is made before
 // the file is touched.
-func (p *program) aboutReport(name string, text func(path string, r *reports.Report) (write func(io.Writer) error, err error)) *cobra.Command {
+func (p *program) aboutReport(name string,
+	text func(path string, r *reports.Report) (write func(io.Writer) error, err error)) *cobra.Command {
 	out := ""
 	c := helpcmd.New(help, name)
 	c.Args = oneReport
@@ -320,7 +327,8 @@ func (p *program) statementCommand() *cobra.Command {
 			if err != nil {
 				return nil, badUsage("--artifact %s: %w", path, yamlfile.Unread(err))
 			}
-			o.Subjects = append(o.Subjects, write.Artifact{Name: filepath.Base(path), Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
+			o.Subjects = append(o.Subjects, write.Artifact{Name: filepath.Base(path),
+				Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
 		}
 		for _, s := range subjects {
 			a, err := subject(s)

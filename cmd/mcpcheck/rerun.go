@@ -15,18 +15,22 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A repetition does without the flags that pick verdicts, because one is picked, and without those about what is written where.
+// A repetition does without the flags that pick verdicts, because one is picked, and without those about what
+// is written where.
 var (
 	picking = []string{"only", "skip", "label-filter", "transport", "revision", "since"}
-	writing = []string{"junit", "json", "html", "markdown", "sarif", "sarif-location", "record", "baseline", "quiet", "verbose", "no-color", othersFlag}
+	writing = []string{"junit", "json", "html", "markdown", "sarif", "sarif-location", "record", "baseline",
+		"quiet", "verbose", "no-color", othersFlag}
 )
 
 // rerun is the command that repeats one verdict: the one that was given, narrowed down
 // and written for a shell. Values that may be secret are left out, and hide takes known
 // secrets out of the rest before it is quoted.
 //
-// Without an id it is the command that repeats the whole run. The revision is picked by a label where [besides] says that the target has to be asked for the others.
-func rerun(c *cobra.Command, args []string, hide func(string) string) func(id, revision, transport string) string {
+// Without an id it is the command that repeats the whole run. The revision is picked by a label where
+// [besides] says that the target has to be asked for the others.
+func rerun(c *cobra.Command, args []string,
+	hide func(string) string) func(id, revision, transport string) string {
 	var picked, kept []string
 	c.Flags().Visit(func(f *pflag.Flag) {
 		switch {
@@ -88,10 +92,10 @@ func flagWords(f *pflag.Flag, hide func(string) string) (words []string) {
 	return words
 }
 
-// besides reports whether what is sent or expected in a revision may depend on which others the target serves, so
-// that it has to be asked for these. On stdio, where each question is a process, that is done only if it does:
-// without a handshake, and where versions are negotiated. (Of sweeps over many values the newest revision gets all,
-// the others a part: asked for alone, each is sent all.)
+// besides reports whether what is sent or expected in a revision may depend on which others the target
+// serves, so that it has to be asked for these. On stdio, where each question is a process, that is done only
+// if it does: without a handshake, and where versions are negotiated. (Of sweeps over many values the newest
+// revision gets all, the others a part: asked for alone, each is sent all.)
 func besides(id, revision, transport string) bool {
 	if transport != string(requirement.Stdio) || requirement.Revision(revision).Modern() {
 		return true

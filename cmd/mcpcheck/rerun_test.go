@@ -57,8 +57,10 @@ func TestRerun(t *testing.T) {
 				again := judgeArgs(t, f, words(t, x.Rerun)...)
 				if len(again.Results) != 1 {
 					t.Errorf("%s: %d verdicts", x.Rerun, len(again.Results))
-				} else if was, is := told(x), told(&again.Results[0]); was != is && !(loose && again.Results[0].Verdict == x.Verdict) {
-					t.Errorf("%s\nyields\n%s\ninstead of\n%s\nactual: %s\nand was: %s", x.Rerun, is, was, again.Results[0].Actual, x.Actual)
+				} else if was, is := told(x), told(&again.Results[0]); was != is &&
+					!(loose && again.Results[0].Verdict == x.Verdict) {
+					t.Errorf("%s\nyields\n%s\ninstead of\n%s\nactual: %s\nand was: %s", x.Rerun, is, was,
+						again.Results[0].Actual, x.Actual)
 				}
 			}
 		})
@@ -70,8 +72,10 @@ func TestRerun(t *testing.T) {
 // one thing alone what it refused before. Of these only the requirement of the fault is
 // repeated, and what exactly was wrong is not compared.
 var unsteady = []string{
-	"canc-60-streams-are-never-freed", "http-37-cached-by-id", "http-40-progress-on-get", "page-07-single-use-cursors",
-	"rpc-02-counts-its-responses", "sec-63-dies-of-garbage", "rpc-16-null-id", "sess-09-last-version", "sess-09-works-once",
+	"canc-60-streams-are-never-freed", "http-37-cached-by-id", "http-40-progress-on-get",
+	"page-07-single-use-cursors",
+	"rpc-02-counts-its-responses", "sec-63-dies-of-garbage", "rpc-16-null-id", "sess-09-last-version",
+	"sess-09-works-once",
 	"sse-25-broadcast", "uri-08-dies-of-nul", "uri-14-dies",
 }
 
@@ -83,7 +87,8 @@ func sampled(t *testing.T, f fault.Fault) *reports.Report {
 	var grid []requirement.Combination
 	for _, c := range requirement.Grid() {
 		n := f.Needs
-		if (len(n.Revisions) == 0 || slices.Contains(n.Revisions, string(c.Revision))) && (len(n.Transports) == 0 || slices.Contains(n.Transports, string(c.Transport))) {
+		if (len(n.Revisions) == 0 || slices.Contains(n.Revisions, string(c.Revision))) &&
+			(len(n.Transports) == 0 || slices.Contains(n.Transports, string(c.Transport))) {
 			grid = append(grid, c)
 			labels = append(labels, "rev:"+string(c.Revision)+" && transport:"+string(c.Transport))
 		}
@@ -93,7 +98,8 @@ func sampled(t *testing.T, f fault.Fault) *reports.Report {
 	}
 	at := sample.Hash(f.Name) % len(grid)
 	for _, c := range slices.Concat(grid[at:], grid[:at]) {
-		report := judgeArgs(t, f, "--only", f.Requirement, "--label-filter", "rev:"+string(c.Revision), "--transport", string(c.Transport))
+		report := judgeArgs(t, f, "--only", f.Requirement, "--label-filter", "rev:"+string(c.Revision),
+			"--transport", string(c.Transport))
 		if slices.ContainsFunc(report.Results, func(x reports.Result) bool { return x.Verdict.Red() }) {
 			return report
 		}
@@ -140,7 +146,8 @@ var world = sync.OnceValue(func() reference.World {
 
 // judged judges a reference server with a fault.
 func judged(t *testing.T, f fault.Fault, cfg suite.Config) (*reports.Report, error) {
-	described, server, err := embedded.TargetOf(world(), reference.Options{Faults: []string{f.Name}, PageSize: f.Needs.PageSize, Revisions: f.Needs.Served})
+	described, server, err := embedded.TargetOf(world(), reference.Options{Faults: []string{f.Name},
+		PageSize: f.Needs.PageSize, Revisions: f.Needs.Served})
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +172,8 @@ func words(t *testing.T, command string) []string {
 
 // told is a verdict and its cause, but for the numbers of requests, which are never the same.
 func told(x *reports.Result) string {
-	return numbers.ReplaceAllString(fmt.Sprintf("%s in %s on %s: %s %s\n\tcause: %s", x.ID, x.Revision, x.Transport, x.Verdict, x.Reason, x.Cause), "N")
+	return numbers.ReplaceAllString(fmt.Sprintf("%s in %s on %s: %s %s\n\tcause: %s", x.ID, x.Revision,
+		x.Transport, x.Verdict, x.Reason, x.Cause), "N")
 }
 
 var numbers = regexp.MustCompile(`\b[0-9]{3,}\b`)
@@ -175,26 +183,37 @@ var numbers = regexp.MustCompile(`\b[0-9]{3,}\b`)
 func TestRerunKeeps(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
-		"":                                     "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http",
-		"--revision 2025-06-18":                "mcpcheck run --only X-01 --revision 2025-06-18 --transport http",
-		"--revision 2025-06-18,2026-07-28":     "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --revision 2025-06-18 --revision 2026-07-28 --transport http",
-		"--config t.yaml --json x --only Y":    "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --config t.yaml",
-		"--label-filter area:PAGE --rate 2":    "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --rate 2",
-		"--transport sse --no-security-probes": "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --no-security-probes",
+		"": "mcpcheck run --only X-01 --label-filter rev:2025-06-18 " +
+			"--transport http",
+		"--revision 2025-06-18": "mcpcheck run --only X-01 --revision 2025-06-18 " +
+			"--transport http",
+		"--revision 2025-06-18,2026-07-28": "mcpcheck run --only X-01 --label-filter rev:2025-06-18 " +
+			"--revision 2025-06-18 --revision 2026-07-28 --transport http",
+		"--config t.yaml --json x --only Y": "mcpcheck run --only X-01 --label-filter rev:2025-06-18 " +
+			"--transport http --config t.yaml",
+		"--label-filter area:PAGE --rate 2": "mcpcheck run --only X-01 --label-filter rev:2025-06-18 " +
+			"--transport http --rate 2",
+		"--transport sse --no-security-probes": "mcpcheck run --only X-01 --label-filter rev:2025-06-18 " +
+			"--transport http --no-security-probes",
 	} {
 		c := (&program{}).runCommandWith(&runFlags{})
 		if err := c.ParseFlags(strings.Fields(given)); err != nil {
 			t.Fatal(err)
 		}
-		if got := rerun(c, nil, func(s string) string { return s })("X-01", "2025-06-18", "http"); got != want {
+		if got := rerun(c, nil, func(s string) string {
+			return s
+		})("X-01", "2025-06-18", "http"); got != want {
 			t.Errorf("%q is repeated by\n%s\ninstead of\n%s", given, got, want)
 		}
 	}
 	// Over stdio no processes are started to ask for revisions on which nothing depends.
 	for at, want := range map[[3]string]string{
-		{"PAGE-02", "2025-06-18", "stdio"}: "mcpcheck run --only PAGE-02 --revision 2025-06-18 --transport stdio --rate 2",
-		{"PAGE-02", "2026-07-28", "stdio"}: "mcpcheck run --only PAGE-02 --label-filter rev:2026-07-28 --revision 2025-06-18 --revision 2026-07-28 --transport stdio --rate 2",
-		{"LIFE-05", "2025-06-18", "stdio"}: "mcpcheck run --only LIFE-05 --label-filter rev:2025-06-18 --revision 2025-06-18 --revision 2026-07-28 --transport stdio --rate 2",
+		{"PAGE-02", "2025-06-18",
+			"stdio"}: "mcpcheck run --only PAGE-02 --revision 2025-06-18 --transport stdio --rate 2",
+		{"PAGE-02", "2026-07-28", "stdio"}: "mcpcheck run --only PAGE-02 --label-filter rev:2026-07-28 " +
+			"--revision 2025-06-18 --revision 2026-07-28 --transport stdio --rate 2",
+		{"LIFE-05", "2025-06-18", "stdio"}: "mcpcheck run --only LIFE-05 --label-filter rev:2025-06-18 " +
+			"--revision 2025-06-18 --revision 2026-07-28 --transport stdio --rate 2",
 	} {
 		c := (&program{}).runCommandWith(&runFlags{})
 		if err := c.ParseFlags([]string{"--revision", "2025-06-18,2026-07-28", "--rate", "2"}); err != nil {
@@ -205,11 +224,14 @@ func TestRerunKeeps(t *testing.T) {
 		}
 	}
 	whole := (&program{}).runCommandWith(&runFlags{})
-	if err := whole.ParseFlags([]string{"--only", "PAGE", "--rate", "2", "--json", "x.json", "--header", "X-Key: secret"}); err != nil {
+	if err := whole.ParseFlags([]string{"--only", "PAGE", "--rate", "2", "--json", "x.json", "--header",
+		"X-Key: secret"}); err != nil {
 		t.Fatal(err)
 	}
 	const want = "mcpcheck run --only PAGE --header 'X-Key: …' --rate 2 -- ./server"
-	if got := rerun(whole, []string{"./server"}, func(s string) string { return s })("", "", ""); got != want {
+	if got := rerun(whole, []string{"./server"}, func(s string) string {
+		return s
+	})("", "", ""); got != want {
 		t.Errorf("the run is repeated by %s", got)
 	}
 	for _, name := range slices.Concat(picking, writing) {

@@ -29,7 +29,8 @@ var help embed.FS
 
 // root is the command tree, ready for arguments.
 func (p *program) root(args []string) *cobra.Command {
-	root := helpcmd.Root(help, "mcpcheck", version.Of(release).String()+", catalogue "+requirement.CatalogueVersion)
+	root := helpcmd.Root(help, "mcpcheck", version.Of(release).String()+", catalogue "+
+		requirement.CatalogueVersion)
 	root.Args = noArguments
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -37,7 +38,8 @@ func (p *program) root(args []string) *cobra.Command {
 		return badUsage("%w%s", err, flagHint(c, err))
 	})
 	flags, arguments := completed()
-	root.AddCommand(p.runCommand(), p.planCommand(), p.initCommand(), p.listCommand(), p.explainCommand(), p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand(), p.compareCommand())
+	root.AddCommand(p.runCommand(), p.planCommand(), p.initCommand(), p.listCommand(), p.explainCommand(),
+		p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand(), p.compareCommand())
 	helpcmd.Complete(root, flags, arguments)
 	helpcmd.Finish(root, args, output.Width(p.stdout), badUsage)
 	return root
@@ -49,10 +51,13 @@ func flagHint(c *cobra.Command, err error) string {
 	unknown := errors.As(err, &missing)
 	switch args := c.Flags().Args(); {
 	case unknown && strings.Contains(missing.GetSpecifiedName(), " "):
-		return ": a flag and its value are words of their own, and lines of their own in args of the GitHub action"
+		return ": a flag and its value are words of their own, and lines of their own in args of the " +
+			"GitHub action"
 	case unknown && len(args) > 0 && c.Flags().Lookup("serve") != nil:
-		return fmt.Sprintf(": a flag of the server goes behind --, with its command, as in %q", c.CommandPath()+" -- "+strings.Join(args, " ")+" --"+missing.GetSpecifiedName())
-	case unknown && c == c.Root() && (&program{}).runCommand().Flags().Lookup(missing.GetSpecifiedName()) != nil:
+		return fmt.Sprintf(": a flag of the server goes behind --, with its command, as in %q",
+			c.CommandPath()+" -- "+strings.Join(args, " ")+" --"+missing.GetSpecifiedName())
+	case unknown && c == c.Root() &&
+		(&program{}).runCommand().Flags().Lookup(missing.GetSpecifiedName()) != nil:
 		return fmt.Sprintf(": it is one of %q", c.Root().Name()+" run")
 	case strings.HasSuffix(err.Error(), "?"):
 		return ""
@@ -72,7 +77,8 @@ func takes(n int, what string) cobra.PositionalArgs {
 
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 && !c.HasSubCommands() {
-		return badUsage("%s takes no argument such as %q; %q shows its flags", c.CommandPath(), args[0], c.CommandPath()+" --help")
+		return badUsage("%s takes no argument such as %q; %q shows its flags", c.CommandPath(), args[0],
+			c.CommandPath()+" --help")
 	}
 	if len(args) > 0 {
 		return noCommand(c, args[:1])
@@ -118,7 +124,8 @@ var release string
 // tool describes this program, from the information of its build.
 func tool() reports.Tool {
 	b := version.Of(release)
-	return reports.Tool{Name: "mcpcheck", Version: b.Version, Commit: b.Commit, Catalogue: requirement.CatalogueVersion}
+	return reports.Tool{Name: "mcpcheck", Version: b.Version, Commit: b.Commit,
+		Catalogue: requirement.CatalogueVersion}
 }
 
 // completed is what shells complete of flags, and of the arguments of commands.

@@ -60,8 +60,11 @@ func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 	o.register(c)
 	c.Flags().BoolVar(&o.others, othersFlag, false, "")
 	_ = c.Flags().MarkHidden(othersFlag) // the flag is there
-	c.Flags().StringArrayVar(&o.watch, "watch", nil, "judge again whenever a file under `path` changes, and say what differs from the run before; may be repeated")
-	c.Flags().StringVar(&o.record, "record", "", "record the run to a `file` that \"mcpcheck judge\" can judge again")
+	c.Flags().StringArrayVar(&o.watch, "watch", nil,
+		"judge again whenever a file under `path` changes, and say what differs from the run before; may "+
+			"be repeated")
+	c.Flags().StringVar(&o.record, "record", "",
+		"record the run to a `file` that \"mcpcheck judge\" can judge again")
 	return c
 }
 
@@ -70,12 +73,16 @@ func (o *runFlags) register(c *cobra.Command) {
 	f := c.Flags()
 	cfg := &o.cfg
 	conformance.RunFlags(f, cfg, &o.revisions)
-	f.StringVar(&cfg.LabelFilter, "label-filter", "", "judge what this Ginkgo label `filter` picks; keys: "+strings.Join(suite.LabelKeys(), ", "))
+	f.StringVar(&cfg.LabelFilter, "label-filter", "", "judge what this Ginkgo label `filter` picks; keys: "+
+		strings.Join(suite.LabelKeys(), ", "))
 	f.StringSliceVar(&cfg.Only, "only", nil, "judge these requirements only, by `id` or area: PAGE-02,ERR")
 	f.StringSliceVar(&cfg.Skip, "skip", nil, "leave these requirements out, by `id` or area")
 	readFlag(f, &o.read)
-	f.BoolVar(&cfg.Quick, "quick", false, "judge the newest revision on one transport, without destructive probes: for every save")
-	f.Float64Var(&cfg.Rate, "rate", 0, "messages per second at most; 0 means no limit (default 50 for URLs that are not on this machine, else no limit)")
+	f.BoolVar(&cfg.Quick, "quick", false,
+		"judge the newest revision on one transport, without destructive probes: for every save")
+	f.Float64Var(&cfg.Rate, "rate", 0,
+		"messages per second at most; 0 means no limit (default 50 for URLs that are not on this machine,"+
+			" else no limit)")
 }
 
 // run carries out "mcpcheck run".
@@ -120,7 +127,8 @@ func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 }
 
 // judge executes a run and writes what came out.
-func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, progress *progress, again func(id, revision, transport string) string) error {
+func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, progress *progress,
+	again func(id, revision, transport string) string) error {
 	cfg.Unfiltered = true // Ginkgo filters
 	r, err := suite.Prepare(ctx, cfg)
 	progress.clear()
@@ -130,12 +138,15 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	if cfg.Embedded && !o.Quiet {
 		fmt.Fprintln(p.stderr, "mcpcheck: no target was given: judging the reference server that is built in")
 	}
-	if !o.Quiet && slices.ContainsFunc(cfg.Target.Endpoints, func(e target.Endpoint) bool { return len(e.Command) > 0 }) {
+	if !o.Quiet && slices.ContainsFunc(cfg.Target.Endpoints, func(e target.Endpoint) bool {
+		return len(e.Command) > 0
+	}) {
 		for _, caveat := range transport.Caveats() {
 			fmt.Fprintln(p.stderr, "mcpcheck: "+caveat)
 		}
 	}
-	specs := conformance.Build(r, conformance.Expression(cfg), conformance.Options{Strict: cfg.Strict, Context: ctx})
+	specs := conformance.Build(r, conformance.Expression(cfg), conformance.Options{Strict: cfg.Strict,
+		Context: ctx})
 	nothing := ""
 	switch {
 	case r.Unreachable() != "":
@@ -152,7 +163,9 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	report.Summary.LeftBehind = lifetime.EndStrays(p.stderr, "mcpcheck: the target", hide)
 	o.excuses.apply(p, report)
 	p.status = report.ExitCode(cfg.Strict, report.Summary.Baseline.Outdated())
-	if slices.ContainsFunc(report.Target.Endpoints, func(e reports.Endpoint) bool { return e.Unreachable != "" }) {
+	if slices.ContainsFunc(report.Target.Endpoints, func(e reports.Endpoint) bool {
+		return e.Unreachable != ""
+	}) {
 		p.status = exitNotEstablished
 	}
 	for _, sentence := range withoutCheck(cfg.Only, report) {
@@ -212,7 +225,9 @@ func whyNothing(cfg suite.Config, served []requirement.Combination) string {
 		case !ok || !cfg.Quick && slices.ContainsFunc(served, r.Names) || slices.Contains(cfg.Skip, id):
 		case cfg.Quick && slices.ContainsFunc(served, r.Names):
 			why = append(why, id+" needs probes that a quick run leaves out")
-		case !slices.ContainsFunc(served, func(c requirement.Combination) bool { return slices.Contains(r.Transports, c.Transport) }):
+		case !slices.ContainsFunc(served, func(c requirement.Combination) bool {
+			return slices.Contains(r.Transports, c.Transport)
+		}):
 			why = append(why, id+" applies to "+join(r.Transports)+" only")
 		default:
 			why = append(why, id+" applies to "+join(r.Revisions)+" on "+join(r.Transports)+" only")
@@ -229,7 +244,8 @@ func whyNothing(cfg suite.Config, served []requirement.Combination) string {
 
 // configure turns flags into the configuration of the run.
 func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite.Config, error) {
-	if err := notEmpty(c, "json", "html", "junit", "markdown", "sarif", "record", "only", "skip", "revision"); err != nil {
+	if err := notEmpty(c, "json", "html", "junit", "markdown", "sarif", "record", "only", "skip",
+		"revision"); err != nil {
 		return suite.Config{}, err
 	}
 	t, err := o.connect.target(c, args)
@@ -256,7 +272,8 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if o.Transport != "" && !c.Flags().Changed("url") && !c.Flags().Changed("serve") {
 		tr := requirement.Transport(o.Transport)
 		if tr != requirement.Stdio && tr != requirement.HTTP && tr != requirement.SSE {
-			return cfg, badUsage("there is no transport %q: the transports are stdio, http and sse", o.Transport)
+			return cfg, badUsage("there is no transport %q: the transports are stdio, http and sse",
+				o.Transport)
 		}
 		cfg.Transports = []requirement.Transport{tr}
 	}
@@ -266,7 +283,10 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if c.Flags().Changed("rate") && cfg.Rate == 0 {
 		cfg.Rate = -1 // the user's word that there is to be no limit
 	}
-	c.Flags().Visit(func(f *pflag.Flag) { err = cmp.Or(err, conformance.CheckFlag(f.Name, f.Value.String())) })
+	c.Flags().Visit(func(f *pflag.Flag) {
+		err = cmp.Or(err,
+			conformance.CheckFlag(f.Name, f.Value.String()))
+	})
 	if err != nil {
 		return cfg, badUsage("%w", err)
 	}
@@ -275,6 +295,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 
 // recordTo writes the recording of a run, if one was asked for.
 func recordTo(path string, r *engine.Run) error {
-	_, errs := output.All(nil, []output.Wanted{{Flag: "--record", Path: path, Write: output.Within(r.Deadline(), r.Record)}})
+	_, errs := output.All(nil,
+		[]output.Wanted{{Flag: "--record", Path: path, Write: output.Within(r.Deadline(), r.Record)}})
 	return errors.Join(errs...)
 }

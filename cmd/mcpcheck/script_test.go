@@ -25,8 +25,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Many tests wait for processes in real time: others run meanwhile, unless the command line says how many.
-	// Under its own name this program is mcpcheck, which Ginkgo does not want to see that flag in.
+	// Many tests wait for processes in real time: others run meanwhile, unless the command line says how
+	// many. Under its own name this program is mcpcheck, which Ginkgo does not want to see that flag in.
 	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") != "mcpcheck" {
 		if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
 			panic(err) // it is a number
@@ -154,8 +154,8 @@ func waitFile(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("%s did not come", args[0])
 }
 
-// watchFile STATUS FILE CONTENT... -- COMMAND...: the command watches, and the file gets another content each time it has judged;
-// at last it is interrupted. Its output is in watch.out.
+// watchFile STATUS FILE CONTENT... -- COMMAND...: the command watches, and the file gets another content each
+// time it has judged; at last it is interrupted. Its output is in watch.out.
 func watchFile(ts *testscript.TestScript, _ bool, args []string) {
 	i := slices.Index(args, "--")
 	contents, command := args[2:i], args[i+1:]
@@ -171,7 +171,8 @@ func watchFile(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(cmd.Start())
 	defer time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
 	for n := range contents {
-		for end := time.Now().Add(30 * time.Second); strings.Count(ts.ReadFile("watch.out"), "mcpcheck: watching") <= n && time.Now().Before(end); {
+		for end := time.Now().Add(30 * time.Second); strings.Count(ts.ReadFile("watch.out"),
+			"mcpcheck: watching") <= n && time.Now().Before(end); {
 			time.Sleep(20 * time.Millisecond)
 		}
 		if n+1 < len(contents) {
@@ -250,7 +251,8 @@ func validCatalogue(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%d requirements", len(all))
 	}
 	for _, x := range all {
-		for name, kind := range map[string]any{"id": "", "title": "", "level": "", "grade": "", "section": "", "since": "",
+		for name, kind := range map[string]any{"id": "", "title": "", "level": "", "grade": "", "section": "",
+			"since": "",
 			"check": true, "revisions": []any{}, "transports": []any{}, "faults": []any{}} {
 			if fmt.Sprintf("%T", x[name]) != fmt.Sprintf("%T", kind) {
 				ts.Fatalf("%v: %s is %T", x["id"], name, x[name])
@@ -271,7 +273,8 @@ func repeat(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	command, _, _ := strings.Cut(rest, "\n")
 	ts.Logf("%s", command)
-	status(ts, false, []string{args[0], "sh", "-c", strings.Replace(command, " run ", " run --json again.json ", 1)})
+	status(ts, false,
+		[]string{args[0], "sh", "-c", strings.Replace(command, " run ", " run --json again.json ", 1)})
 	n := 0
 	for _, x := range read(ts, "again.json").Results {
 		if x.Verdict == reports.Fail || x.Verdict == reports.Warn {
@@ -289,7 +292,8 @@ func repeat(ts *testscript.TestScript, _ bool, args []string) {
 // interrupt SIGNAL[+SIGNAL] N PROCESSES COMMAND...: starts the command, sends it the
 // signals once it has started so many processes of the target, and expects exit status N.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
-	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
+	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM,
+		"HUP": syscall.SIGHUP}
 	processes, err := strconv.Atoi(args[2])
 	ts.Check(err)
 	path, err := exec.LookPath(args[3])

@@ -28,7 +28,8 @@ func noneLeft(ts *testscript.TestScript, _ bool, _ []string) {
 		ts.Check(err)
 		gone := func() bool { return errors.Is(syscall.Kill(-pid, 0), syscall.ESRCH) || zombie(pid) }
 		// A process whose parent was in a hurry is reaped by somebody else.
-		for end := time.Now().Add(15 * time.Second); !gone() && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(15 * time.Second); !gone() &&
+			time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		}
 		if !gone() {
 			ts.Fatalf("the process group %d is still there", pid)
@@ -53,7 +54,9 @@ func TestNoDirectory(t *testing.T) {
 		t.Skip("it cannot be removed while it is in use:", err)
 	}
 	var out, told strings.Builder
-	if status := run(t.Context(), []string{"run", "--only", "LIST-01"}, strings.NewReader(""), &out, &told); status != exitUsage || !strings.Contains(told.String(), "does not exist any more; change to another one") {
+	if status := run(t.Context(), []string{"run", "--only", "LIST-01"}, strings.NewReader(""), &out,
+		&told); status != exitUsage || !strings.Contains(told.String(),
+		"does not exist any more; change to another one") {
 		t.Errorf("status %d: %s%s", status, &out, &told)
 	}
 }

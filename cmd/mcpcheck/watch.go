@@ -30,8 +30,8 @@ const (
 // watched are the files under some paths.
 type watched struct {
 	paths []string
-	// own are the files that the run itself writes. Restless are files that were changed by two runs on end, such as
-	// logs of the server: what becomes of them during a run says nothing.
+	// own are the files that the run itself writes. Restless are files that were changed by two runs on end,
+	// such as logs of the server: what becomes of them during a run says nothing.
 	own, restless map[string]bool
 	begun         bool          // all paths were there once
 	pause         time.Duration // between two looks
@@ -65,7 +65,8 @@ func (w *watched) look() (map[string]stamp, error) {
 // note notes one file of a walk.
 func (w *watched) note(files map[string]stamp, root, path string, d fs.DirEntry, err error) error {
 	name := filepath.Base(path)
-	passed := path != root && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "__pycache__")
+	passed := path != root && (strings.HasPrefix(name, ".") || name == "node_modules" ||
+		name == "__pycache__")
 	switch {
 	case err != nil && path == root:
 		return err
@@ -103,8 +104,8 @@ func changed(old, latest map[string]stamp) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// meanwhile lists what was changed while a run was under way, by somebody else as far as can be told: new files are the
-// server's, and so is what is restless. last is what was changed during the run before.
+// meanwhile lists what was changed while a run was under way, by somebody else as far as can be told: new
+// files are the server's, and so is what is restless. last is what was changed during the run before.
 func (w *watched) meanwhile(p *program, before, now map[string]stamp, last []string) []string {
 	list := slices.DeleteFunc(changed(before, now), func(path string) bool {
 		_, known := before[path]
@@ -118,7 +119,8 @@ func (w *watched) meanwhile(p *program, before, now map[string]stamp, last []str
 		}
 	}
 	if len(again) > 0 {
-		fmt.Fprintf(p.stderr, "mcpcheck: changed by two runs on end, and from now on passed over during runs: %s\n", few(again))
+		fmt.Fprintf(p.stderr,
+			"mcpcheck: changed by two runs on end, and from now on passed over during runs: %s\n", few(again))
 	}
 	return list
 }
@@ -143,8 +145,8 @@ func (w *watched) settled(ctx context.Context, before map[string]stamp, paths []
 	}
 }
 
-// watch carries out "mcpcheck run --watch": it judges at once and after every change, and says what differs from
-// the run before. It ends when it is asked to, with the status of the last run.
+// watch carries out "mcpcheck run --watch": it judges at once and after every change, and says what differs
+// from the run before. It ends when it is asked to, with the status of the last run.
 func (p *program) watch(ctx context.Context, paths []string, o *runFlags) error {
 	w := &watched{paths: paths, own: map[string]bool{}, restless: map[string]bool{}}
 	for flag, path := range o.written(o.record) {
@@ -166,11 +168,14 @@ func (p *program) watch(ctx context.Context, paths []string, o *runFlags) error 
 	var during []string
 	before, err := w.look()
 	for ; err == nil; before, err = w.look() {
-		if err := p.once(ctx, report); err != nil || ctx.Err() != nil || last == nil && p.status == exitUsage {
+		if err := p.once(ctx, report); err != nil || ctx.Err() != nil || last == nil &&
+			p.status == exitUsage {
 			return err
 		}
-		// A version that does not start differs in everything from one that does: the next that does is compared.
-		if latest, err := readReport(report); err == nil && p.status != exitUsage && latest.Summary.Judged() > 0 {
+		// A version that does not start differs in everything from one that does: the next that does is
+		// compared.
+		if latest, err := readReport(report); err == nil && p.status != exitUsage &&
+			latest.Summary.Judged() > 0 {
 			if last != nil {
 				if err := p.differs(reports.Compare(last, latest), o); err != nil {
 					return err
@@ -220,7 +225,8 @@ func (p *program) once(ctx context.Context, report string) error {
 			args = append(args, flags[i])
 		}
 	}
-	if err := os.Remove(report); err != nil && !errors.Is(err, fs.ErrNotExist) { // it is not to be taken for that of this run
+	// it is not to be taken for that of this run
+	if err := os.Remove(report); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return impossible("the report before is in the way: %w", err)
 	}
 	cmd := exec.CommandContext(ctx, self, append(append(args, "--json", report), command...)...)
@@ -247,6 +253,7 @@ func (p *program) differs(d *reports.Diff, o *runFlags) error {
 		return nil
 	}
 	fmt.Fprintln(p.stdout)
-	return write.Diff(p.stdout, d, write.Options{Color: output.Color(p.stdout, o.NoColor), Width: output.Width(p.stdout),
+	return write.Diff(p.stdout, d, write.Options{Color: output.Color(p.stdout, o.NoColor),
+		Width:   output.Width(p.stdout),
 		Verbose: o.Verbose, Strict: o.cfg.Strict})
 }

@@ -34,10 +34,17 @@ type steering struct {
 
 func (s *steering) declare(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
-	f.StringVar(&s.admin, "admin", "", "serve the admin interface on this `ADDRESS`, say 127.0.0.1:0, of loopback unless --admin-token-env is given; it is described at /openapi.json")
-	f.StringVar(&s.adminToken, "admin-token-env", "", "the environment variable `VAR` that holds the bearer token of the admin interface")
-	f.StringVar(&s.tokens, "token-env", "", "demand bearer tokens over HTTP; the environment variable `VAR` holds them: TOKEN[@NAME] [SCOPE ...], with commas between several; without scopes a token is good for everything")
-	f.StringArrayVar(&s.scopes, "require-scope", nil, "a scope that requests need, `SCOPE=METHOD[:URI]` with patterns; without any, resources:read to list, read and complete and resources:subscribe to subscribe")
+	f.StringVar(&s.admin, "admin", "",
+		"serve the admin interface on this `ADDRESS`, say 127.0.0.1:0, of loopback unless "+
+			"--admin-token-env is given; it is described at /openapi.json")
+	f.StringVar(&s.adminToken, "admin-token-env", "",
+		"the environment variable `VAR` that holds the bearer token of the admin interface")
+	f.StringVar(&s.tokens, "token-env", "",
+		"demand bearer tokens over HTTP; the environment variable `VAR` holds them: TOKEN[@NAME] [SCOPE "+
+			"...], with commas between several; without scopes a token is good for everything")
+	f.StringArrayVar(&s.scopes, "require-scope", nil,
+		"a scope that requests need, `SCOPE=METHOD[:URI]` with patterns; without any, resources:read to "+
+			"list, read and complete and resources:subscribe to subscribe")
 	f.StringVar(&s.issuer, "authorization-server", "", "the `URL` that the protected-resource metadata names")
 	s.oauth.declare(f)
 }
@@ -102,8 +109,10 @@ func (s *steering) guard(to *reference.Options, address string) (*guard.Guard, e
 }
 
 // serveAdmin serves the admin interface, if it is asked for, until the function that it
-// returns is called. Hosts are the names by which it may be called. The address goes to stderr, and is returned; it is empty without one.
-func (s *steering) serveAdmin(ctx context.Context, server *reference.Server, hosts []string, stderr io.Writer) (address string, end func() error, err error) {
+// returns is called. Hosts are the names by which it may be called. The address goes to stderr, and is
+// returned; it is empty without one.
+func (s *steering) serveAdmin(ctx context.Context, server *reference.Server, hosts []string,
+	stderr io.Writer) (address string, end func() error, err error) {
 	if s.admin == "" {
 		if s.adminToken != "" {
 			return "", nil, usagef("--admin-token-env needs --admin")
@@ -138,7 +147,8 @@ func (s *steering) serveAdmin(ctx context.Context, server *reference.Server, hos
 func judged(journal io.Reader, how admin.Verify) (*reports.Report, error) {
 	for _, id := range how.Only {
 		if _, ok := clientcheck.Catalogue().Find(id); !ok {
-			return nil, &admin.Problem{Code: admin.CodeInvalid, Field: "only", Message: fmt.Sprintf("there is no requirement %q of clients", id)}
+			return nil, &admin.Problem{Code: admin.CodeInvalid, Field: "only",
+				Message: fmt.Sprintf("there is no requirement %q of clients", id)}
 		}
 	}
 	j, err := clientcheck.Read(journal)
@@ -146,7 +156,8 @@ func judged(journal io.Reader, how admin.Verify) (*reports.Report, error) {
 		return nil, err
 	}
 	return clientcheck.Judge(j, clientcheck.Options{
-		Tool: tool(), Name: how.Name, Strict: how.Strict, Only: how.Only, Ended: how.Ended, SingleClient: how.SingleClient,
+		Tool: tool(), Name: how.Name, Strict: how.Strict, Only: how.Only, Ended: how.Ended,
+		SingleClient: how.SingleClient,
 	}), nil
 }
 
@@ -164,10 +175,12 @@ var authorizationFlags = []string{"oauth", "oauth-user", "oauth-expires", "oauth
 
 func (a *authorization) declare(f *pflag.FlagSet) {
 	f.BoolVar(&a.on, "oauth", false, "serve an authorization server as well, and demand its tokens over HTTP")
-	f.StringVar(&a.user, "oauth-user", "", "the `NAME` of its user, who approves at once; \"user\" if none is given")
+	f.StringVar(&a.user, "oauth-user", "",
+		"the `NAME` of its user, who approves at once; \"user\" if none is given")
 	f.DurationVar(&a.expires, "oauth-expires", time.Hour, "how long its access tokens are good")
 	f.BoolVar(&a.consent, "oauth-consent", false, "have its user approve on a page")
-	f.StringVar(&a.ca, "tls-ca", "", "serve HTTPS, and write the certificate of the authority that clients have to trust to this `FILE`")
+	f.StringVar(&a.ca, "tls-ca", "",
+		"serve HTTPS, and write the certificate of the authority that clients have to trust to this `FILE`")
 }
 
 // checkAuthorization finds what does not go together.
@@ -181,13 +194,15 @@ func (s *steering) checkAuthorization(stdio bool) error {
 	case a.on && a.expires < time.Second:
 		return usagef("--oauth-expires must be at least 1s: clients are told whole seconds")
 	case a.on && s.issuer != "":
-		return usagef("give either --oauth, which is the authorization server, or --authorization-server, which names another")
+		return usagef("give either --oauth, which is the authorization server, or --authorization-server," +
+			" which names another")
 	}
 	return nil
 }
 
 // secure makes the authorization server and the certificates that the flags ask for.
-func (s *steering) secure(o *reference.Options, demands []guard.Demand, address string) (*oauth.Server, error) {
+func (s *steering) secure(o *reference.Options, demands []guard.Demand, address string) (*oauth.Server,
+	error) {
 	if s.oauth.ca != "" {
 		if err := s.certify(o, address); err != nil {
 			return nil, err
@@ -222,7 +237,8 @@ func (s *steering) certify(o *reference.Options, address string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(s.oauth.ca, ca, 0o644); err != nil { //nolint:gosec // clients read it, and there is no secret in it
+	//nolint:gosec // clients read it, and there is no secret in it
+	if err := os.WriteFile(s.oauth.ca, ca, 0o644); err != nil {
 		return usagef("--tls-ca: %w", err)
 	}
 	o.TLS = config

@@ -166,7 +166,9 @@ func counted[T any](all []T, kinds []kind[T]) string {
 }
 
 var resourceKinds = []kind[world.Resource]{
-	{"{text|texts}", func(r world.Resource) bool { return !r.Binary() && !r.Directory() && r.Generate == nil }},
+	{"{text|texts}", func(r world.Resource) bool {
+		return !r.Binary() && !r.Directory() && r.Generate == nil
+	}},
 	{"{blob|blobs}", func(r world.Resource) bool { return r.Blob != nil }},
 	{"generated", func(r world.Resource) bool { return r.Generate != nil }},
 	{"{directory|directories}", world.Resource.Directory},
@@ -179,7 +181,9 @@ var resourceKinds = []kind[world.Resource]{
 
 var templateKinds = []kind[world.Template]{
 	{"with completions", func(t world.Template) bool {
-		return slices.ContainsFunc(t.Variables, func(v world.Variable) bool { return len(v.Suggestions(nil)) > 0 || len(v.ValuesBy) > 0 })
+		return slices.ContainsFunc(t.Variables, func(v world.Variable) bool {
+			return len(v.Suggestions(nil)) > 0 || len(v.ValuesBy) > 0
+		})
 	}},
 	{"delayed", func(t world.Template) bool { return t.Delay > 0 }},
 	{"failing", func(t world.Template) bool { return t.Fails != "" }},
@@ -212,7 +216,8 @@ func offers(w world.World) string {
 	for _, offer := range []struct {
 		name string
 		is   bool
-	}{{"subscribe", c.Subscribe}, {"listChanged", c.ListChanged}, {"completions", c.Completions}, {"logging", c.Logging}} {
+	}{{"subscribe", c.Subscribe}, {"listChanged", c.ListChanged}, {"completions", c.Completions},
+		{"logging", c.Logging}} {
 		if offer.is {
 			names = append(names, offer.name)
 		}

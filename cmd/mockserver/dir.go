@@ -20,12 +20,18 @@ type directory struct {
 
 func (d *directory) declare(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
-	f.StringVar(&d.path, "dir", "", "serve the files of this `DIRECTORY` instead of a world, as file:///PATH relative to it, and tell of their changes")
-	f.BoolVar(&d.options.Hidden, "hidden", false, "with --dir: show also what has a name that begins with a dot")
-	f.IntVar(&d.options.MaxFiles, "max-files", dir.DefaultMaxFiles, "with --dir: list at most `N` files; the others can still be read")
+	f.StringVar(&d.path, "dir", "",
+		"serve the files of this `DIRECTORY` instead of a world, as file:///PATH relative to it, and tell "+
+			"of their changes")
+	f.BoolVar(&d.options.Hidden, "hidden", false,
+		"with --dir: show also what has a name that begins with a dot")
+	f.IntVar(&d.options.MaxFiles, "max-files", dir.DefaultMaxFiles,
+		"with --dir: list at most `N` files; the others can still be read")
 	d.options.MaxSize = dir.DefaultMaxSize
-	f.Var(bytesize.Value[int64]{N: &d.options.MaxSize}, "max-size", "with --dir: read files of up to this `SIZE`, such as 500KiB; others are answered with an error")
-	f.IntVar(&d.options.MaxWatches, "max-watches", dir.DefaultMaxWatches, "with --dir: watch at most `N` directories for changes")
+	f.Var(bytesize.Value[int64]{N: &d.options.MaxSize}, "max-size",
+		"with --dir: read files of up to this `SIZE`, such as 500KiB; others are answered with an error")
+	f.IntVar(&d.options.MaxWatches, "max-watches", dir.DefaultMaxWatches,
+		"with --dir: watch at most `N` directories for changes")
 }
 
 // check finds flags that exclude each other, or that have no effect.
@@ -67,7 +73,8 @@ func (d *directory) open(ctx context.Context, stderr io.Writer) (*dir.Dir, error
 	return opened, nil
 }
 
-// watch has a server told of changes until the function that it returns is called. Without a directory there are none.
+// watch has a server told of changes until the function that it returns is called. Without a directory there
+// are none.
 func watch(ctx context.Context, d *dir.Dir, server *reference.Server) (stop func()) {
 	if d == nil {
 		return func() {}

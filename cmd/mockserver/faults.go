@@ -47,7 +47,8 @@ func catalogue() []listed {
 	var all []listed
 	for _, f := range fault.All() {
 		area, _, _ := strings.Cut(f.Requirement, "-")
-		one := listed{Name: f.Name, Requirement: f.Requirement, Area: strings.ToLower(area), Summary: f.Summary, Needs: needed(f.Needs), Side: sideClient, Client: f.Client(), needs: f.Needs}
+		one := listed{Name: f.Name, Requirement: f.Requirement, Area: strings.ToLower(area),
+			Summary: f.Summary, Needs: needed(f.Needs), Side: sideClient, Client: f.Client(), needs: f.Needs}
 		if one.Client == "" {
 			one.Side = sideServer
 		}
@@ -55,7 +56,8 @@ func catalogue() []listed {
 	}
 	for _, c := range control.ConnectionFailures() {
 		needs := fault.Needs{Transports: c.Transports}
-		all = append(all, listed{Name: c.Name, Area: areaConnection, Summary: c.Summary, Needs: needed(needs), Side: sideClient, Client: c.Client, needs: needs})
+		all = append(all, listed{Name: c.Name, Area: areaConnection, Summary: c.Summary, Needs: needed(needs),
+			Side: sideClient, Client: c.Client, needs: needs})
 	}
 	return all
 }
@@ -64,7 +66,8 @@ func catalogue() []listed {
 func oddities() []listed {
 	var all []listed
 	for _, q := range quirk.All() {
-		all = append(all, listed{Name: q.Name, Permits: q.Permits, Summary: q.Summary, Needs: needed(q.Needs), Side: sideClient, Client: "Works as it does without the quirk."})
+		all = append(all, listed{Name: q.Name, Permits: q.Permits, Summary: q.Summary, Needs: needed(q.Needs),
+			Side: sideClient, Client: "Works as it does without the quirk."})
 	}
 	return all
 }
@@ -90,14 +93,17 @@ func needed(n fault.Needs) []string {
 
 // text is all that is said, for words to be found in.
 func (l *listed) text() string {
-	return strings.ToLower(strings.Join([]string{l.Name, l.Requirement, strings.Join(l.Permits, " "), l.Area, l.Summary, strings.Join(l.Needs, " "), l.Client}, " "))
+	return strings.ToLower(strings.Join([]string{l.Name, l.Requirement, strings.Join(l.Permits, " "), l.Area,
+		l.Summary, strings.Join(l.Needs, " "), l.Client}, " "))
 }
 
 // having are those that have all the words.
 func having(all []listed, words []string) []listed {
 	return slices.DeleteFunc(slices.Clone(all), func(l listed) bool {
 		text := l.text()
-		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, strings.ToLower(word)) })
+		return slices.ContainsFunc(words, func(word string) bool {
+			return !strings.Contains(text, strings.ToLower(word))
+		})
 	})
 }
 
@@ -106,12 +112,16 @@ func unknown(what string, from []listed, words []string) error {
 	var known []string
 	for _, l := range from {
 		known = append(known, l.Name, l.Area)
-		known = append(known, strings.FieldsFunc(l.text(), func(r rune) bool { return r < 'a' || r > 'z' })...)
+		known = append(known, strings.FieldsFunc(l.text(), func(r rune) bool {
+			return r < 'a' || r > 'z'
+		})...)
 	}
 	slices.Sort(known)
 	known = slices.Compact(known)
 	for _, word := range words {
-		if !slices.ContainsFunc(from, func(l listed) bool { return strings.Contains(l.text(), strings.ToLower(word)) }) {
+		if !slices.ContainsFunc(from, func(l listed) bool {
+			return strings.Contains(l.text(), strings.ToLower(word))
+		}) {
 			return usagef("no %s has %q in what is said of it%s", what, word, nearest.Question(word, known))
 		}
 	}
@@ -123,13 +133,17 @@ func faultsCommand(stdout io.Writer) *cobra.Command {
 	var area, side string
 	var asJSON bool
 	c.Args = cobra.ArbitraryArgs
-	c.Flags().StringVar(&area, "area", "", "only faults of this `AREA` of the requirements, say page, or connection")
-	c.Flags().StringVar(&side, "side", "", "only faults that this `SIDE` notices: client, or server for those that only who tests servers does")
+	c.Flags().StringVar(&area, "area", "",
+		"only faults of this `AREA` of the requirements, say page, or connection")
+	c.Flags().StringVar(&side, "side", "",
+		"only faults that this `SIDE` notices: client, or server for those that only who tests servers does")
 	c.Flags().BoolVar(&asJSON, "json", false, "print them as JSON")
 	c.RunE = func(_ *cobra.Command, words []string) error {
 		all := catalogue()
 		if area != "" {
-			within := slices.DeleteFunc(slices.Clone(all), func(l listed) bool { return !strings.EqualFold(l.Area, area) })
+			within := slices.DeleteFunc(slices.Clone(all), func(l listed) bool {
+				return !strings.EqualFold(l.Area, area)
+			})
 			if len(within) == 0 {
 				return usagef("--area: there are no faults of %q%s", area, nearest.Question(area, areas(all)))
 			}
@@ -137,7 +151,8 @@ func faultsCommand(stdout io.Writer) *cobra.Command {
 		}
 		if side != "" {
 			if side != sideClient && side != sideServer {
-				return usagef("--side is client or server, not %q%s", side, nearest.Question(side, []string{sideClient, sideServer}))
+				return usagef("--side is client or server, not %q%s", side,
+					nearest.Question(side, []string{sideClient, sideServer}))
 			}
 			all = slices.DeleteFunc(all, func(l listed) bool { return l.Side != side })
 		}
@@ -187,7 +202,8 @@ func search(stdout io.Writer, what string, from []listed, words []string, asJSON
 		if len(l.Needs) > 0 {
 			fmt.Fprintf(&b, "  needs   %s\n", strings.Join(l.Needs, "; "))
 		}
-		fmt.Fprintf(&b, "  client  %s\n", cmp.Or(l.Client, "Notices nothing if it keeps the rules itself: this is for who tests servers."))
+		fmt.Fprintf(&b, "  client  %s\n",
+			cmp.Or(l.Client, "Notices nothing if it keeps the rules itself: this is for who tests servers."))
 	}
 	_, err := io.WriteString(stdout, b.String())
 	return err
@@ -204,15 +220,18 @@ func (s *settings) suit(cmd *cobra.Command) []string {
 		set[name] = cmd.Flags().Changed(name)
 	}
 	set["world"] = set["world"] || s.dir.path != ""
-	own, size := set["world"], s.options.PageSize // what shows in which page size is known of the world that is built in
+	// what shows in which page size is known of the world that is built in
+	own, size := set["world"], s.options.PageSize
 	if own && s.dir.path == "" && !set["page-size"] && !slices.Contains(reference.WorldNames(), s.world) {
-		if w, _, err := inspect(s.world); err == nil && w.PageSize > 0 { // what is wrong with the world is told when it is served
+		// what is wrong with the world is told when it is served
+		if w, _, err := inspect(s.world); err == nil && w.PageSize > 0 {
 			size, set["page-size"] = w.PageSize, true
 		}
 	}
 	for _, rule := range s.options.Rules {
 		if s.stdio && rule.Fail != nil && rule.Fail.Code == 0 {
-			tell("over stdio there is no HTTP status: what would get %d is answered with the error -32603", rule.Fail.Status)
+			tell("over stdio there is no HTTP status: what would get %d is answered with the error -32603",
+				rule.Fail.Status)
 		}
 		name, needs := cmp.Or(rule.Fault, rule.Quirk), rule.Needs()
 		if n := needs.PageSize; n > 0 && n != size {
@@ -238,7 +257,8 @@ func (s *settings) suit(cmd *cobra.Command) []string {
 		}
 		if r := needs.Served; len(r) > 0 && !slices.Equal(r, s.options.Revisions) {
 			if set["revision"] {
-				tell("%s shows only where nothing but %s is served: add --revision %[2]s", name, strings.Join(r, ","))
+				tell("%s shows only where nothing but %s is served: add --revision %[2]s", name,
+					strings.Join(r, ","))
 			} else {
 				s.options.Revisions, set["revision"] = r, true
 				tell("only %s is served, which %s needs", strings.Join(r, ", "), name)
@@ -254,21 +274,27 @@ func (s *settings) suit(cmd *cobra.Command) []string {
 func (s *settings) hindrances(name string, needs fault.Needs) []string {
 	var told []string
 	if len(needs.Revisions) > 0 && len(s.options.Revisions) > 0 &&
-		!slices.ContainsFunc(needs.Revisions, func(r string) bool { return slices.Contains(s.options.Revisions, r) }) {
+		!slices.ContainsFunc(needs.Revisions, func(r string) bool {
+			return slices.Contains(s.options.Revisions, r)
+		}) {
 		told = append(told, fmt.Sprintf("%s shows in %s only", name, strings.Join(needs.Revisions, ", ")))
 	}
 	served := []string{hook.HTTP, hook.SSE}
 	if s.stdio {
 		served = []string{hook.Stdio}
 	}
-	if len(needs.Transports) > 0 && !slices.ContainsFunc(needs.Transports, func(t string) bool { return slices.Contains(served, t) }) {
+	if len(needs.Transports) > 0 && !slices.ContainsFunc(needs.Transports, func(t string) bool {
+		return slices.Contains(served, t)
+	}) {
 		told = append(told, fmt.Sprintf("%s shows over %s only", name, strings.Join(needs.Transports, ", ")))
 	}
 	if needs.Trigger {
 		told = append(told, fmt.Sprintf("%s shows when a resource or the list changes meanwhile", name))
 	}
 	if needs.Authorization && s.options.Guard == nil {
-		told = append(told, fmt.Sprintf("%s demands a bearer token: %s may do everything, %s not read %s; --token-env gives other tokens", name, hook.TokenFull, hook.TokenWeak, hook.ProtectedURI))
+		told = append(told,
+			fmt.Sprintf("%s demands a bearer token: %s may do everything, %s not read %s; --token-env "+
+				"gives other tokens", name, hook.TokenFull, hook.TokenWeak, hook.ProtectedURI))
 	}
 	return told
 }

@@ -15,9 +15,12 @@ func TestFaultsAreFound(t *testing.T) {
 		has  []string
 		not  []string
 	}{
-		{[]string{"faults", "Cursor", "cycles"}, 0, []string{"page-02-last-page-cycles  PAGE-02\n", "needs   --page-size 3\n", "client  Stops the walk at a cursor"}, []string{"page-01"}},
-		{[]string{"faults", "--area", "connection"}, 0, []string{"reset\n", "client  Reports that the connection was lost"}, []string{"page-"}},
-		{[]string{"faults", "--area", "SEC", "--side", "server"}, 0, []string{"sec-01", "Notices nothing"}, []string{"sec-08"}},
+		{[]string{"faults", "Cursor", "cycles"}, 0, []string{"page-02-last-page-cycles  PAGE-02\n",
+			"needs   --page-size 3\n", "client  Stops the walk at a cursor"}, []string{"page-01"}},
+		{[]string{"faults", "--area", "connection"}, 0,
+			[]string{"reset\n", "client  Reports that the connection was lost"}, []string{"page-"}},
+		{[]string{"faults", "--area", "SEC", "--side", "server"}, 0, []string{"sec-01", "Notices nothing"},
+			[]string{"sec-08"}},
 		{[]string{"quirks", "cursor"}, 0, []string{"long-cursors", "Works as it does without"}, nil},
 		{[]string{"faults", "cyclse"}, 2, []string{"did you mean cycles?"}, nil},
 		{[]string{"faults", "cycles", "gnome"}, 2, []string{`no fault has "gnome"`}, nil},
@@ -44,15 +47,18 @@ func TestFaultsAreFound(t *testing.T) {
 		}
 	}
 	var printed bytes.Buffer
-	if code := run(t.Context(), []string{"world", "schema"}, nil, &printed, &printed); code != 0 || !json.Valid(printed.Bytes()) {
+	if code := run(t.Context(), []string{"world", "schema"}, nil, &printed, &printed); code != 0 ||
+		!json.Valid(printed.Bytes()) {
 		t.Errorf("the schema: code %d, %.100s", code, printed.String())
 	}
-	if code := run(t.Context(), []string{"world", "schema", "x"}, nil, &printed, &printed); code != exitUsage {
+	if code := run(t.Context(), []string{"world", "schema", "x"}, nil, &printed,
+		&printed); code != exitUsage {
 		t.Errorf("an argument too many: code %d", code)
 	}
 	var out, errs bytes.Buffer
 	var all []listed
-	if code := run(t.Context(), []string{"faults", "--json"}, nil, &out, &errs); code != 0 || json.Unmarshal(out.Bytes(), &all) != nil || len(all) < 500 {
+	if code := run(t.Context(), []string{"faults", "--json"}, nil, &out, &errs); code != 0 ||
+		json.Unmarshal(out.Bytes(), &all) != nil || len(all) < 500 {
 		t.Fatalf("code %d, %d faults: %s", code, len(all), errs.String())
 	}
 	for _, l := range all {

@@ -28,12 +28,15 @@ func TestAddressesThatCannotBeHad(t *testing.T) {
 		{[]string{"--http", "127.0.0.1:none"}, 2, "--http 127.0.0.1:none"},
 		{[]string{"--http", "127.0.0.1:99999"}, 2, "--http 127.0.0.1:99999"},
 		{[]string{"--stdio", "--admin", "127.0.0.1:none"}, 2, "--admin 127.0.0.1:none"},
-		{[]string{"record", "--to", to, "--http", taken, "--url", "http://127.0.0.1:1/mcp"}, 1, "--http " + taken},
-		{[]string{"record", "--to", to + "2", "--", "/nonexistent"}, 2, `cannot start "/nonexistent": no such file`},
+		{[]string{"record", "--to", to, "--http", taken, "--url", "http://127.0.0.1:1/mcp"}, 1,
+			"--http " + taken},
+		{[]string{"record", "--to", to + "2", "--", "/nonexistent"}, 2,
+			`cannot start "/nonexistent": no such file`},
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), test.args, strings.NewReader(""), &out, &errs)
-		if code != test.code || !strings.Contains(errs.String(), test.want) || strings.Count(errs.String(), "\n") != 1 {
+		if code != test.code || !strings.Contains(errs.String(), test.want) ||
+			strings.Count(errs.String(), "\n") != 1 {
 			t.Errorf("%q: code %d: %s", test.args, code, &errs)
 		}
 	}
@@ -49,8 +52,10 @@ func TestRecordOfAServerThatIsNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	code := run(t.Context(), []string{"record", "--to", filepath.Join(t.TempDir(), "t.jsonl"), "--url", dead}, strings.NewReader(hello+"\n"), &out, &errs)
-	if code != 1 || !strings.Contains(errs.String(), "has not been reached") || !strings.Contains(out.String(), `"error"`) {
+	code := run(t.Context(), []string{"record", "--to", filepath.Join(t.TempDir(), "t.jsonl"), "--url", dead},
+		strings.NewReader(hello+"\n"), &out, &errs)
+	if code != 1 || !strings.Contains(errs.String(), "has not been reached") ||
+		!strings.Contains(out.String(), `"error"`) {
 		t.Errorf("code %d: %s%s", code, &out, &errs)
 	}
 }
@@ -61,8 +66,10 @@ func TestWarningsOfRulesAndTheJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	code := run(t.Context(), []string{"--stdio", "--fail", "-32001:method=resources/raed", "--journal", file}, strings.NewReader(""), &out, &errs)
-	for _, want := range []string{`no method "resources/raed": did you mean resources/read`, "--journal " + file + ": the journal that was there is replaced"} {
+	code := run(t.Context(), []string{"--stdio", "--fail", "-32001:method=resources/raed", "--journal", file},
+		strings.NewReader(""), &out, &errs)
+	for _, want := range []string{`no method "resources/raed": did you mean resources/read`,
+		"--journal " + file + ": the journal that was there is replaced"} {
 		if code != 0 || !strings.Contains(errs.String(), want) {
 			t.Errorf("code %d: %q is not in %s", code, want, &errs)
 		}

@@ -21,7 +21,8 @@ func TestOAuthOverTLS(t *testing.T) {
 	var out, errs bytes.Buffer
 	done := make(chan int, 1)
 	go func() {
-		done <- run(ctx, []string{"--http", "127.0.0.1:0", "--oauth", "--tls-ca", ca, "--ready-file", ready, "--require-scope", "notes=resources/read"}, strings.NewReader(""), &out, &errs)
+		done <- run(ctx, []string{"--http", "127.0.0.1:0", "--oauth", "--tls-ca", ca, "--ready-file", ready,
+			"--require-scope", "notes=resources/read"}, strings.NewReader(""), &out, &errs)
 	}()
 	base := strings.TrimSuffix(awaited(t, ready).URL, "/mcp")
 	data, err := os.ReadFile(ca)
@@ -30,8 +31,10 @@ func TestOAuthOverTLS(t *testing.T) {
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(data)
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, DisableKeepAlives: true}}
-	for path, want := range map[string]int{"/mcp": 401, "/token": 405, "/.well-known/oauth-authorization-server": 200} {
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool},
+		DisableKeepAlives: true}}
+	for path, want := range map[string]int{"/mcp": 401, "/token": 405,
+		"/.well-known/oauth-authorization-server": 200} {
 		resp, err := client.Get(base + path)
 		if err != nil {
 			t.Fatal(err)
@@ -43,7 +46,8 @@ func TestOAuthOverTLS(t *testing.T) {
 		if resp.StatusCode != want {
 			t.Errorf("%s: %d", path, resp.StatusCode)
 		}
-		if want == 200 && (json.NewDecoder(resp.Body).Decode(&v) != nil || v.Issuer != base || len(v.Scopes) != 1 || v.Scopes[0] != "notes") {
+		if want == 200 && (json.NewDecoder(resp.Body).Decode(&v) != nil || v.Issuer != base ||
+			len(v.Scopes) != 1 || v.Scopes[0] != "notes") {
 			t.Errorf("%+v", v)
 		}
 		_ = resp.Body.Close()
@@ -56,15 +60,19 @@ func TestOAuthOverTLS(t *testing.T) {
 
 func TestFlagsOfOAuth(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
-		{"--stdio --oauth", "need --http"}, {"--stdio --tls-ca x", "need --http"}, {"--http 127.0.0.1:0 --oauth-user a", "need --oauth"},
-		{"--http 127.0.0.1:0 --oauth-consent", "need --oauth"}, {"--http 127.0.0.1:0 --oauth --oauth-expires 1ms", "at least 1s"},
+		{"--stdio --oauth", "need --http"}, {"--stdio --tls-ca x", "need --http"},
+		{"--http 127.0.0.1:0 --oauth-user a", "need --oauth"},
+		{"--http 127.0.0.1:0 --oauth-consent", "need --oauth"},
+		{"--http 127.0.0.1:0 --oauth --oauth-expires 1ms", "at least 1s"},
 		{"--http 127.0.0.1:0 --oauth --authorization-server https://a.example", "either --oauth"},
-		{"--http 127.0.0.1:0 --tls-ca /nonexistent/ca.pem", "--tls-ca"}, {"verify --protect --oauth -- true", "either --protect"},
+		{"--http 127.0.0.1:0 --tls-ca /nonexistent/ca.pem", "--tls-ca"}, {"verify --protect --oauth -- true",
+			"either --protect"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // what begins nevertheless ends
 		var out, errs bytes.Buffer
-		if code := run(ctx, strings.Fields(test.args), strings.NewReader(""), &out, &errs); code != 2 || !strings.Contains(errs.String(), test.want) {
+		if code := run(ctx, strings.Fields(test.args), strings.NewReader(""), &out, &errs); code != 2 ||
+			!strings.Contains(errs.String(), test.want) {
 			t.Errorf("%s: code %d: %s", test.args, code, &errs)
 		}
 	}

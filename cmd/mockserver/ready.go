@@ -28,12 +28,15 @@ func (s *settings) whileReady(r readiness, serve func() error) error {
 	}
 	r.PID, r.Version = os.Getpid(), tool().Version
 	// Nobody sees a part of the file.
-	if err := output.Private(s.ready, nil, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) }); err != nil {
+	if err := output.Private(s.ready, nil, func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(r)
+	}); err != nil {
 		return fmt.Errorf("--ready-file %s: %w", s.ready, err)
 	}
 	wrote, _ := os.Stat(s.ready)
 	err := serve()
-	if now, _ := os.Stat(s.ready); os.SameFile(now, wrote) { // else who has read it has removed it, or put another there
+	// else who has read it has removed it, or put another there
+	if now, _ := os.Stat(s.ready); os.SameFile(now, wrote) {
 		err = errors.Join(err, os.Remove(s.ready))
 	}
 	return err
@@ -65,7 +68,8 @@ func (e busyError) Unwrap() error { return e.error }
 // unlistened says, with the flag, why an address cannot be listened on.
 func unlistened(flag, addr string, err error) error {
 	if refused, ok := errors.AsType[*os.SyscallError](err); ok {
-		return busyError{fmt.Errorf("%s %s: %w: choose another port, or 0 for any that is free", flag, addr, refused.Err)}
+		return busyError{fmt.Errorf("%s %s: %w: choose another port, or 0 for any that is free", flag, addr,
+			refused.Err)}
 	}
 	var malformed *net.AddrError
 	var unknown *net.DNSError

@@ -57,7 +57,8 @@ func TestReadyFileAndHosts(t *testing.T) {
 	var out, errs bytes.Buffer
 	done := make(chan int, 1)
 	go func() {
-		done <- run(ctx, []string{"--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--allow-host", "mock", "--ready-file", name}, strings.NewReader(""), &out, &errs)
+		done <- run(ctx, []string{"--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--allow-host", "mock",
+			"--ready-file", name}, strings.NewReader(""), &out, &errs)
 	}()
 	r := awaited(t, name)
 	if r.PID != os.Getpid() || r.Version == "" || !strings.HasSuffix(r.SSEURL, "/sse") {
@@ -68,7 +69,8 @@ func TestReadyFileAndHosts(t *testing.T) {
 		url, host string
 		want      int
 	}{
-		{base + "/healthz", "any.example", 200}, {r.URL, "mock:80", 400}, {r.URL, "localhost", 400}, {r.URL, "other.example", 403},
+		{base + "/healthz", "any.example", 200}, {r.URL, "mock:80", 400}, {r.URL, "localhost", 400},
+		{r.URL, "other.example", 403},
 		{r.AdminURL + "/health", "mock", 200}, {r.AdminURL + "/health", "other.example", 403},
 	} {
 		if got := called(t, test.url, test.host); got != test.want {
@@ -87,11 +89,13 @@ func TestReadyFileAndHosts(t *testing.T) {
 func TestReadyWithoutHTTP(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "nowhere", "ready.json")
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"--stdio", "--ready-file", name}, strings.NewReader(""), &out, &errs); code != 2 || !strings.Contains(errs.String(), "--ready-file") {
+	if code := run(t.Context(), []string{"--stdio", "--ready-file", name}, strings.NewReader(""), &out,
+		&errs); code != 2 || !strings.Contains(errs.String(), "--ready-file") {
 		t.Errorf("code %d: %s", code, &errs)
 	}
 	errs.Reset()
-	if code := run(t.Context(), []string{"--stdio", "--ready-file", "-"}, strings.NewReader(""), &out, &errs); code != 2 || !strings.Contains(errs.String(), "--ready-file - is no file") {
+	if code := run(t.Context(), []string{"--stdio", "--ready-file", "-"}, strings.NewReader(""), &out,
+		&errs); code != 2 || !strings.Contains(errs.String(), "--ready-file - is no file") {
 		t.Errorf("code %d: %s", code, &errs)
 	}
 	if at := callable(&net.TCPAddr{IP: net.IPv6unspecified, Port: 8}); at != "127.0.0.1:8" {
@@ -99,7 +103,8 @@ func TestReadyWithoutHTTP(t *testing.T) {
 	}
 }
 
-// TestReadyFileAndLinks: links that others put in the way of the file while the server starts, or serves, lead nowhere.
+// TestReadyFileAndLinks: links that others put in the way of the file while the server starts, or serves,
+// lead nowhere.
 func TestReadyFileAndLinks(t *testing.T) {
 	elsewhere := func() error { return errors.Join(os.Rename("run", "away"), os.Symlink("theirs", "run")) }
 	link := func(to string) func() error { return func() error { return os.Symlink(to, "run/ready") } }
@@ -108,10 +113,12 @@ func TestReadyFileAndLinks(t *testing.T) {
 		err                       string
 		left                      bool // the file is
 	}{
-		"nothing":                      {},
-		"a link":                       {starting: link("../theirs/ready")},
-		"a dangling link":              {starting: link("../theirs/new")},
-		"the directory":                {starting: elsewhere, err: "--ready-file run/ready: write run/ready: the file or its directory has been replaced", left: true},
+		"nothing":         {},
+		"a link":          {starting: link("../theirs/ready")},
+		"a dangling link": {starting: link("../theirs/new")},
+		"the directory": {starting: elsewhere,
+			err:  "--ready-file run/ready: write run/ready: the file or its directory has been replaced",
+			left: true},
 		"the directory, while serving": {serving: elsewhere, left: true},
 		"the user's link":              {before: link("../away/ready")},
 		"another server's file": {serving: func() error {
@@ -121,7 +128,8 @@ func TestReadyFileAndLinks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			if err := errors.Join(os.Mkdir("run", 0o700), os.Mkdir("theirs", 0o700), os.WriteFile("theirs/ready", []byte("theirs"), 0o600)); err != nil {
+			if err := errors.Join(os.Mkdir("run", 0o700), os.Mkdir("theirs", 0o700),
+				os.WriteFile("theirs/ready", []byte("theirs"), 0o600)); err != nil {
 				t.Fatal(err)
 			}
 			play := func(step func() error) {
@@ -144,7 +152,8 @@ func TestReadyFileAndLinks(t *testing.T) {
 			}
 			play(c.starting)
 			err := s.whileReady(readiness{}, func() error {
-				if data, err := os.ReadFile("run/ready"); err != nil || !bytes.Contains(data, []byte(`"pid":`)) {
+				if data, err := os.ReadFile("run/ready"); err != nil ||
+					!bytes.Contains(data, []byte(`"pid":`)) {
 					t.Errorf("%q, %v", data, err)
 				}
 				play(c.serving)
@@ -154,7 +163,8 @@ func TestReadyFileAndLinks(t *testing.T) {
 				t.Errorf("%v, not %q", err, c.err)
 			}
 			left, err := os.ReadDir("theirs")
-			if got, e := os.ReadFile("theirs/ready"); string(got) != "theirs" || len(left) != 1 || errors.Join(err, e) != nil {
+			if got, e := os.ReadFile("theirs/ready"); string(got) != "theirs" || len(left) != 1 ||
+				errors.Join(err, e) != nil {
 				t.Errorf("of others there are %v, and %q: %v, %v", left, got, err, e)
 			}
 			if _, err := os.Lstat("run/ready"); (err == nil) != c.left {

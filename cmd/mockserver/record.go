@@ -41,15 +41,21 @@ func (s *settings) recordCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(cmd *cobra.Command, args []string) error { return r.act(cmd, args, stdin, stdout, stderr) }
 	// These two are flags of serve as well, with another meaning.
-	c.Flags().BoolVar(&s.stdio, "stdio", false, "the client starts this program and speaks stdio with it; so it is unless --http is given")
-	c.Flags().StringVar(&s.addr, "http", "", "the client calls this `ADDRESS`, say 127.0.0.1:0, at the path that is told on standard error")
+	c.Flags().BoolVar(&s.stdio, "stdio", false,
+		"the client starts this program and speaks stdio with it; so it is unless --http is given")
+	c.Flags().StringVar(&s.addr, "http", "",
+		"the client calls this `ADDRESS`, say 127.0.0.1:0, at the path that is told on standard error")
 	c.Flags().StringVar(&r.to, "to", "", "the `FILE` to write; it must not exist")
 	c.Flags().StringVar(&r.url, "url", "", "the `URL` of the endpoint of a server on HTTP")
-	c.Flags().StringArrayVar(&r.headers, "header", nil, "with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more is masked")
-	c.Flags().StringArrayVar(&r.headerVars, "header-env", nil, "with --url: send a header with the value of an environment variable, `NAME=VAR`; masked likewise")
+	c.Flags().StringArrayVar(&r.headers, "header", nil,
+		"with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more "+
+			"is masked")
+	c.Flags().StringArrayVar(&r.headerVars, "header-env", nil,
+		"with --url: send a header with the value of an environment variable, `NAME=VAR`; masked likewise")
 	conceal(c, func(name string) bool { return slices.Contains(callers, name) })
 	r.granted.Register(c.Flags(), "the server")
-	c.Flags().StringArrayVar(&r.masks, "mask", nil, "mask what matches this `PATTERN` (a regular expression) in messages, headers and paths")
+	c.Flags().StringArrayVar(&r.masks, "mask", nil,
+		"mask what matches this `PATTERN` (a regular expression) in messages, headers and paths")
 	return c
 }
 
@@ -100,7 +106,8 @@ func created(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil, usagef("--to %s: there is a file of that name, which is not replaced: give another one, or remove it", path)
+		return nil, usagef("--to %s: there is a file of that name, which is not replaced: give another "+
+			"one, or remove it", path)
 	case err != nil:
 		return nil, usagef("--to %s: %w", path, errors.Unwrap(err))
 	}
@@ -154,7 +161,8 @@ func (r *recording) secrets() []string {
 	all = append(all, r.granted.Secrets()...)
 	for name, values := range r.header {
 		lower := strings.ToLower(name)
-		if strings.HasPrefix(lower, "accept") || strings.HasPrefix(lower, "content-") || lower == "user-agent" {
+		if strings.HasPrefix(lower, "accept") || strings.HasPrefix(lower, "content-") ||
+			lower == "user-agent" {
 			continue // media types and languages are in messages as well
 		}
 		for _, v := range values {
@@ -180,7 +188,8 @@ func headers(given, fromEnv []string) (http.Header, error) {
 	h := http.Header{}
 	for _, s := range given {
 		name, value, ok := strings.Cut(s, ":")
-		if value = strings.TrimSpace(value); !ok || value == "" || !headerName.MatchString(name) || strings.ContainsAny(value, "\r\n\x00") {
+		if value = strings.TrimSpace(value); !ok || value == "" || !headerName.MatchString(name) ||
+			strings.ContainsAny(value, "\r\n\x00") {
 			return nil, usagef("--header is written 'NAME: VALUE'")
 		}
 		h.Add(name, value)
@@ -188,7 +197,8 @@ func headers(given, fromEnv []string) (http.Header, error) {
 	for _, s := range fromEnv {
 		name, env, ok := strings.Cut(s, "=")
 		if !ok || env == "" || !headerName.MatchString(name) {
-			return nil, usagef("--header-env is written NAME=VAR, where VAR is the name of an environment variable")
+			return nil, usagef("--header-env is written NAME=VAR, where VAR is the name of an environment " +
+				"variable")
 		}
 		value, err := variable("--header-env", env)
 		if err != nil {
@@ -216,7 +226,8 @@ func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
 		return nil, usageError{err}
 	}
 	if rec.Cut {
-		fmt.Fprintf(stderr, "mockserver: %s ends in the middle of a line, which is left out\n", strings.TrimSpace(name))
+		fmt.Fprintf(stderr, "mockserver: %s ends in the middle of a line, which is left out\n",
+			strings.TrimSpace(name))
 	}
 	return rec, nil
 }
@@ -224,17 +235,21 @@ func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
 func (s *settings) replayCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c := helpcmd.New(help, "replay")
 	c.Args = cobra.ArbitraryArgs
-	c.RunE = func(cmd *cobra.Command, args []string) error { return s.replay(cmd, args, stdin, stdout, stderr) }
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		return s.replay(cmd, args, stdin, stdout, stderr)
+	}
 	conceal(c, func(name string) bool { return slices.Contains(replayed, name) })
 	return c
 }
 
 // replayed are the flags of serve that mean something to replay.
-var replayed = []string{"stdio", "http", "revision", "fault", "quirk", "fail", "latency", "seed", "journal", "allow-origin", "allow-host", "ready-file",
+var replayed = []string{"stdio", "http", "revision", "fault", "quirk", "fail", "latency", "seed", "journal",
+	"allow-origin", "allow-host", "ready-file",
 	"admin", "admin-token-env", "token-env", "require-scope", "authorization-server",
 	"oauth", "oauth-user", "oauth-expires", "oauth-consent", "tls-ca"}
 
-func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, stdout,
+	stderr io.Writer) error {
 	known := only(cmd, replayed...)
 	switch {
 	case known != nil:
@@ -252,7 +267,9 @@ func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, st
 		return err
 	}
 	if n, alike := rec.Masked(); n > 0 {
-		fmt.Fprintf(stderr, "mockserver: %s: values are masked in %s, and match any value when they are replayed%s\n", args[0], plural.Count(n, "request"), ordered(alike))
+		fmt.Fprintf(stderr,
+			"mockserver: %s: values are masked in %s, and match any value when they are replayed%s\n",
+			args[0], plural.Count(n, "request"), ordered(alike))
 	}
 	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err
@@ -273,5 +290,6 @@ func ordered(alike int) string {
 	if alike == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d of these cannot be told apart and are answered in the order in which they were recorded", alike)
+	return fmt.Sprintf("; %d of these cannot be told apart and are answered in the order in which they "+
+		"were recorded", alike)
 }

@@ -25,7 +25,8 @@ const serverGrace = 3 * time.Second
 const lastSaid = 16 << 10
 
 // between sits between a client and a server until one of them ends.
-func (r *recording) between(ctx context.Context, recorder *record.Recorder, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+func (r *recording) between(ctx context.Context, recorder *record.Recorder, args []string, stdin io.Reader,
+	stdout, stderr io.Writer) error {
 	switch {
 	case r.addr != "" && r.url != "":
 		proxy, err := recorder.Proxy(r.url)
@@ -37,13 +38,15 @@ func (r *recording) between(ctx context.Context, recorder *record.Recorder, args
 		return r.overHTTP(ctx, recorder, proxy, proxy.Path(), stderr)
 	case r.addr != "":
 		if _, err := exec.LookPath(args[0]); err != nil {
-			return usagef("%s", procgroup.Unstarted(exec.Command(args[0]), err)) //nolint:gosec // it is only named
+			//nolint:gosec // it is only named
+			return usagef("%s", procgroup.Unstarted(exec.Command(args[0]), err))
 		}
 		sessions := recorder.Sessions(func() (record.Process, error) { return r.process(args, stderr) })
 		defer sessions.Close()
 		return r.overHTTP(ctx, recorder, sessions, sessions.Path(), stderr)
 	case r.url != "":
-		remote, err := record.Dial(r.url, record.RemoteOptions{Header: r.header, Tell: func(sentence string) { fmt.Fprintln(stderr, "mockserver: "+sentence) }})
+		remote, err := record.Dial(r.url, record.RemoteOptions{Header: r.header,
+			Tell: func(sentence string) { fmt.Fprintln(stderr, "mockserver: "+sentence) }})
 		if err != nil {
 			return usageError{err}
 		}
@@ -66,7 +69,8 @@ func (r *recording) process(args []string, stderr io.Writer) (record.Process, er
 		return record.Process{}, err
 	}
 	running, stop := context.WithCancel(context.Background())
-	server := exec.CommandContext(running, args[0], args[1:]...) //nolint:gosec // running it is what the user asked for
+	//nolint:gosec // running it is what the user asked for
+	server := exec.CommandContext(running, args[0], args[1:]...)
 	said := transport.NewTail(lastSaid)
 	server.Env = environ.Of(passed)
 	server.Stderr, server.WaitDelay = io.MultiWriter(stderr, said), serverGrace
@@ -115,7 +119,8 @@ func (r *recording) process(args []string, stderr io.Writer) (record.Process, er
 
 // passOn passes on what is said until one side ends. What a server says after its client has
 // gone is waited for only as long as the server may take to end.
-func passOn(ctx context.Context, recorder *record.Recorder, stdin io.Reader, stdout io.Writer, in io.WriteCloser, out io.Reader) error {
+func passOn(ctx context.Context, recorder *record.Recorder, stdin io.Reader, stdout io.Writer,
+	in io.WriteCloser, out io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := ending{stdin, func() { time.AfterFunc(serverGrace, cancel) }}
@@ -127,7 +132,8 @@ func passOn(ctx context.Context, recorder *record.Recorder, stdin io.Reader, std
 }
 
 // overHTTP serves clients until the context ends.
-func (r *recording) overHTTP(ctx context.Context, recorder *record.Recorder, h http.Handler, path string, stderr io.Writer) error {
+func (r *recording) overHTTP(ctx context.Context, recorder *record.Recorder, h http.Handler, path string,
+	stderr io.Writer) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", r.addr)
 	if err != nil {
 		return unlistened("--http", r.addr, err)

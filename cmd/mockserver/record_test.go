@@ -57,8 +57,11 @@ func lines(t *testing.T, args []string, send ...string) (answers []string, errs 
 
 func TestRecordAndReplay(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "talk.jsonl")
-	talk := []string{hello, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":2,"method":"resources/list"}`, `{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:hello"}}`}
-	want, _ := lines(t, []string{"record", "--to", file, "--", "mockserver", "--stdio", "--world", "small"}, talk...)
+	talk := []string{hello, `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"resources/list"}`,
+		`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:hello"}}`}
+	want, _ := lines(t, []string{"record", "--to", file, "--", "mockserver", "--stdio", "--world", "small"},
+		talk...)
 	if len(want) != 3 || !strings.Contains(want[2], "Hello") {
 		t.Fatalf("%q", want)
 	}
@@ -67,8 +70,10 @@ func TestRecordAndReplay(t *testing.T) {
 		t.Errorf("%q\nnot\n%q\n%s", got, want, told)
 	}
 	masked := filepath.Join(t.TempDir(), "masked.jsonl")
-	lines(t, []string{"record", "--to", masked, "--mask", "note:hello", "--", "mockserver", "--stdio", "--world", "small"}, talk...)
-	if _, told = lines(t, []string{"replay", "--stdio", masked}, talk...); !strings.Contains(told, "values are masked in 1 request, and match any value when they are replayed\n") {
+	lines(t, []string{"record", "--to", masked, "--mask", "note:hello", "--", "mockserver", "--stdio",
+		"--world", "small"}, talk...)
+	if _, told = lines(t, []string{"replay", "--stdio", masked}, talk...); !strings.Contains(told,
+		"values are masked in 1 request, and match any value when they are replayed\n") {
 		t.Error(told)
 	}
 	got, _ = lines(t, []string{"replay", "--stdio", "--fail", "-32603:method=resources/read", file}, talk...)
@@ -132,19 +137,23 @@ func TestRecordOverHTTP(t *testing.T) {
 	server := background(t, mcp, "--http", "127.0.0.1:0")
 	t.Run("record", func(t *testing.T) {
 		url := background(t, mcp, "record", "--to", file, "--http", "127.0.0.1:0", "--url", server)
-		if status, answer := call(t, url, "", hello); status != 200 || !strings.Contains(answer, "serverInfo") {
+		if status, answer := call(t, url, "", hello); status != 200 ||
+			!strings.Contains(answer, "serverInfo") {
 			t.Errorf("%d %s", status, answer)
 		}
 	})
 	t.Run("replay", func(t *testing.T) {
 		url := background(t, mcp, "replay", "--http", "127.0.0.1:0", file)
-		if status, answer := call(t, url, "", hello); status != 200 || !strings.Contains(answer, "serverInfo") {
+		if status, answer := call(t, url, "", hello); status != 200 ||
+			!strings.Contains(answer, "serverInfo") {
 			t.Errorf("%d %s", status, answer)
 		}
 	})
 	t.Run("unreachable", func(t *testing.T) {
-		url := background(t, mcp, "record", "--to", file+"2", "--http", "127.0.0.1:0", "--url", "http://127.0.0.1:1/mcp")
-		if status, answer := call(t, url, "", hello); status != http.StatusBadGateway || !strings.Contains(answer, "cannot be reached") {
+		url := background(t, mcp, "record", "--to", file+"2", "--http", "127.0.0.1:0", "--url",
+			"http://127.0.0.1:1/mcp")
+		if status, answer := call(t, url, "", hello); status != http.StatusBadGateway ||
+			!strings.Contains(answer, "cannot be reached") {
 			t.Errorf("%d %s", status, answer)
 		}
 	})
@@ -154,12 +163,14 @@ func TestRecordOverHTTP(t *testing.T) {
 func TestRecordAcross(t *testing.T) {
 	dir := t.TempDir()
 	const mcp = `http://[0-9.:]+/mcp`
-	talk := []string{hello, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:hello"}}`}
+	talk := []string{hello, `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:hello"}}`}
 	t.Setenv("KEY", "Bearer a-very-secret-token")
 	t.Setenv("TOKENS", "a-very-secret-token")
 	replayed := func(t *testing.T, file string, want []string) {
 		t.Helper()
-		if got, _ := lines(t, []string{"replay", "--stdio", file}, talk...); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		if got, _ := lines(t, []string{"replay", "--stdio", file}, talk...); strings.Join(got,
+			"\n") != strings.Join(want, "\n") {
 			t.Errorf("%q\nnot\n%q", got, want)
 		}
 		if data, err := os.ReadFile(file); err != nil || bytes.Contains(data, []byte("secret")) {
@@ -169,7 +180,8 @@ func TestRecordAcross(t *testing.T) {
 	t.Run("stdio to URL", func(t *testing.T) {
 		url := background(t, mcp, "--http", "127.0.0.1:0", "--world", "small", "--token-env", "TOKENS")
 		file := filepath.Join(dir, "url.jsonl")
-		want, errs := lines(t, []string{"record", "--to", file, "--url", url, "--header-env", "Authorization=KEY"}, talk...)
+		want, errs := lines(t, []string{"record", "--to", file, "--url", url, "--header-env",
+			"Authorization=KEY"}, talk...)
 		if len(want) != 2 || !strings.Contains(want[1], "Hello") {
 			t.Fatalf("%q %s", want, errs)
 		}
@@ -178,7 +190,8 @@ func TestRecordAcross(t *testing.T) {
 	t.Run("HTTP to URL, with a token of its own", func(t *testing.T) {
 		server := background(t, mcp, "--http", "127.0.0.1:0", "--world", "small", "--token-env", "TOKENS")
 		file := filepath.Join(dir, "both.jsonl")
-		url := background(t, mcp, "record", "--to", file, "--http", "127.0.0.1:0", "--url", server, "--header", "Authorization: Bearer a-very-secret-token")
+		url := background(t, mcp, "record", "--to", file, "--http", "127.0.0.1:0", "--url", server,
+			"--header", "Authorization: Bearer a-very-secret-token")
 		if status, answer := call(t, url, "", hello); status != 200 {
 			t.Errorf("%d %s", status, answer)
 		}
@@ -188,8 +201,10 @@ func TestRecordAcross(t *testing.T) {
 	})
 	t.Run("HTTP to command", func(t *testing.T) {
 		file := filepath.Join(dir, "command.jsonl")
-		url := background(t, mcp, "record", "--to", file, "--http", "127.0.0.1:0", "--", "mockserver", "--stdio", "--world", "small")
-		remote, _ := lines(t, []string{"record", "--to", filepath.Join(dir, "twice.jsonl"), "--url", url}, talk...)
+		url := background(t, mcp, "record", "--to", file, "--http", "127.0.0.1:0", "--", "mockserver",
+			"--stdio", "--world", "small")
+		remote, _ := lines(t, []string{"record", "--to", filepath.Join(dir, "twice.jsonl"), "--url", url},
+			talk...)
 		if len(remote) != 2 || !strings.Contains(remote[1], "Hello") {
 			t.Fatalf("%q", remote)
 		}
@@ -201,7 +216,8 @@ func TestAdminAndTokens(t *testing.T) {
 	t.Setenv("ADMIN", "the-admin-token")
 	t.Setenv("TOKENS", "alices-secret@alice, bobs-secret@bob nothing")
 	t.Run("admin", func(t *testing.T) {
-		url := background(t, `admin interface on http://[0-9.:]+`, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--admin-token-env", "ADMIN", "--token-env", "TOKENS")
+		url := background(t, `admin interface on http://[0-9.:]+`, "--http", "127.0.0.1:0", "--admin",
+			"127.0.0.1:0", "--admin-token-env", "ADMIN", "--token-env", "TOKENS")
 		c, err := adminclient.New(url, adminclient.Options{Token: "the-admin-token"})
 		if err != nil {
 			t.Fatal(err)
@@ -212,13 +228,15 @@ func TestAdminAndTokens(t *testing.T) {
 			t.Errorf("%+v %v", owners, err)
 		}
 		text := "x"
-		if err := c.PutResource(t.Context(), world.Resource{URI: "note:x", Name: "x", Text: &text}); err != nil {
+		if err := c.PutResource(t.Context(), world.Resource{URI: "note:x", Name: "x",
+			Text: &text}); err != nil {
 			t.Error(err)
 		}
 	})
 	t.Run("tokens", func(t *testing.T) {
 		url := background(t, `http://[0-9.:]+/mcp`, "--http", "127.0.0.1:0", "--token-env", "TOKENS")
-		for token, want := range map[string]int{"": 401, "other": 401, "alices-secret": 200, "bobs-secret": 200} {
+		for token, want := range map[string]int{"": 401, "other": 401, "alices-secret": 200,
+			"bobs-secret": 200} {
 			if status, answer := call(t, url, token, hello); status != want {
 				t.Errorf("%q: %d %s", token, status, answer)
 			}
@@ -230,9 +248,13 @@ func TestAdminAndTokens(t *testing.T) {
 func TestRecordingStaysWhole(t *testing.T) {
 	url := background(t, `http://[0-9.:]+/mcp`, "--http", "127.0.0.1:0", "--world", "small")
 	file := filepath.Join(t.TempDir(), "talk.jsonl")
-	talk := []string{hello, `{"jsonrpc":"2.0","id":"secret-in-query","method":"resources/read","params":{"uri":"note:hello","x":"secret in header"}}`}
-	lines(t, []string{"record", "--to", file, "--url", url + "?k=secret-in-query&l=note&m=a%20secret%20b", "--header", "Accept-Language: en", "--header", "X-Key: x contents",
-		"--header", "X-Long: secret in header", "--header", "X-Auth: Token 1.0", "--header", "Accept-Charset: resources"}, talk...)
+	talk := []string{hello,
+		`{"jsonrpc":"2.0","id":"secret-in-query","method":"resources/read","params":{"uri":"note:hello",` +
+			`"x":"secret in header"}}`}
+	lines(t, []string{"record", "--to", file, "--url", url + "?k=secret-in-query&l=note&m=a%20secret%20b",
+		"--header", "Accept-Language: en", "--header", "X-Key: x contents",
+		"--header", "X-Long: secret in header", "--header", "X-Auth: Token 1.0", "--header",
+		"Accept-Charset: resources"}, talk...)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -270,7 +292,8 @@ func TestRecordEndsWithTheStreamOfHTTPWithSSE(t *testing.T) {
 	if line, open := <-c.lines; open {
 		t.Errorf("the output goes on: %s", line)
 	}
-	if said := c.errs.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "the session with it") {
+	if said := c.errs.String(); strings.Count(said, "\n") != 1 ||
+		!strings.Contains(said, "the session with it") {
 		t.Error(said)
 	}
 }
@@ -282,7 +305,8 @@ func TestRecordListsItsFlags(t *testing.T) {
 		t.Errorf("code %d", code)
 	}
 	_, flags, _ := strings.Cut(out.String(), "\nFlags:\n")
-	for _, name := range []string{"--stdio ", "--http ADDRESS ", "--to FILE ", "--url URL ", "--header ", "--header-env ", "--mask PATTERN "} {
+	for _, name := range []string{"--stdio ", "--http ADDRESS ", "--to FILE ", "--url URL ", "--header ",
+		"--header-env ", "--mask PATTERN "} {
 		if strings.Count(flags, name) != 1 {
 			t.Errorf("%s is not listed once in\n%s", name, flags)
 		}

@@ -67,7 +67,8 @@ func (s *settings) openJournal(stdout io.Writer) (closeJournal func() error, err
 		o.Writer = terminal.HarmlessJSON(stdout)
 	default:
 		if info, err := os.Stat(s.journal); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-			fmt.Fprintf(s.stderr, "mockserver: --journal %s: the journal that was there is replaced\n", s.journal)
+			fmt.Fprintf(s.stderr, "mockserver: --journal %s: the journal that was there is replaced\n",
+				s.journal)
 		}
 		f, err := os.OpenFile(s.journal, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 		if err != nil {

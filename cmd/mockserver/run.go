@@ -119,9 +119,12 @@ func command(args []string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Co
 		}
 		return only(cmd)
 	}
-	serve := &cobra.Command{Use: "serve", Short: "Serve a world (the default command)", Args: noArgs, RunE: act}
-	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), faultsCommand(stdout), quirksCommand(stdout), s.verifyCommand(stdin, stdout, stderr))
-	root.AddCommand(s.recordCommand(stdin, stdout, stderr), s.replayCommand(stdin, stdout, stderr), worldCommand(stdout, stderr))
+	serve := &cobra.Command{Use: "serve", Short: "Serve a world (the default command)", Args: noArgs,
+		RunE: act}
+	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), faultsCommand(stdout),
+		quirksCommand(stdout), s.verifyCommand(stdin, stdout, stderr))
+	root.AddCommand(s.recordCommand(stdin, stdout, stderr), s.replayCommand(stdin, stdout, stderr),
+		worldCommand(stdout, stderr))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w%s", helpcmd.FlagError(err), helpcmd.NearFlag(c, err))
 	})
@@ -141,7 +144,8 @@ func apart(c *cobra.Command) bool {
 	for c.HasParent() && c.Parent() != c.Root() {
 		c = c.Parent()
 	}
-	return slices.Contains([]string{"check", "worlds", "world", "faults", "quirks", "version", "completion"}, c.Name())
+	return slices.Contains([]string{"check", "worlds", "world", "faults", "quirks", "version", "completion"},
+		c.Name())
 }
 
 // completed is what shells complete of flags.
@@ -178,7 +182,8 @@ func conceal(c *cobra.Command, known func(name string) bool) {
 func filled(cmd *cobra.Command) error {
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		told := slices.Contains([]string{"dir", "http", "to", "from", "url", "world"}, f.Name) // elsewhere, and better
+		// elsewhere, and better
+		told := slices.Contains([]string{"dir", "http", "to", "from", "url", "world"}, f.Name)
 		if !told && slices.Contains([]string{"", "[]", `[""]`}, f.Value.String()) {
 			err = usagef("--%s is given with nothing", f.Name)
 		}
@@ -205,20 +210,36 @@ func (s *settings) declare(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
 	f.BoolVar(&s.stdio, "stdio", false, "serve one connection on standard input and output")
 	f.StringVar(&s.addr, "http", "", "serve /mcp, /sse and /message on this `ADDRESS`, say 127.0.0.1:8080")
-	f.StringVar(&s.world, "world", "default", "the `NAME` of an embedded world, or a YAML or JSON file: "+strings.Join(reference.WorldNames(), ", "))
+	f.StringVar(&s.world, "world", "default", "the `NAME` of an embedded world, or a YAML or JSON file: "+
+		strings.Join(reference.WorldNames(), ", "))
 	s.dir.declare(cmd)
 	s.steer.declare(cmd)
 	f.StringSliceVar(&s.options.Revisions, "revision", nil, "serve only these revisions, `R,...`")
-	f.IntVar(&s.options.PageSize, "page-size", 0, "the number `N` of entries on a page; 0 is what the world says")
-	f.StringArrayVar(&s.faults, "fault", nil, "break these rules, `NAME[:LIMITS],...`, where LIMITS are method=M, count=N, skip=N, every=N, chance=P, while=SCENARIO=STATE, become=SCENARIO=STATE, session=ID, identity=TOKEN and uri=PATTERN with colons between them; uri takes the rest")
+	f.IntVar(&s.options.PageSize, "page-size", 0,
+		"the number `N` of entries on a page; 0 is what the world says")
+	f.StringArrayVar(&s.faults, "fault", nil,
+		"break these rules, `NAME[:LIMITS],...`, where LIMITS are method=M, count=N, skip=N, every=N,"+
+			" chance=P, while=SCENARIO=STATE, become=SCENARIO=STATE, session=ID, identity=TOKEN and "+
+			"uri=PATTERN with colons between them; uri takes the rest")
 	f.StringArrayVar(&s.quirks, "quirk", nil, "be odd in these ways, `NAME[:LIMITS],...`")
-	f.StringArrayVar(&s.failures, "fail", nil, "answer requests with a failure, `CODE[:LIMITS]` of a JSON-RPC error or http and a status: -32603:method=resources/read:count=2, http503:count=1")
-	f.StringArrayVar(&s.latency, "latency", nil, "delay answers by a `DURATION[:LIMITS]`: 50ms, uniform:10ms-90ms, lognormal:50ms,0.5 (median and sigma), dribble:1KiB/s")
+	f.StringArrayVar(&s.failures, "fail", nil,
+		"answer requests with a failure, `CODE[:LIMITS]` of a JSON-RPC error or http and a status: "+
+			"-32603:method=resources/read:count=2, http503:count=1")
+	f.StringArrayVar(&s.latency, "latency", nil,
+		"delay answers by a `DURATION[:LIMITS]`: 50ms, uniform:10ms-90ms, lognormal:50ms,0.5 (median and "+
+			"sigma), dribble:1KiB/s")
 	f.Uint64Var(&s.options.Seed, "seed", 0, "the seed of everything random")
-	f.StringVar(&s.journal, "journal", "", "write what clients send and get to this `FILE`, a line of JSON for each, in the place of what is in it; - is the standard output, with --http only")
-	f.StringSliceVar(&s.options.AllowedOrigins, "allow-origin", nil, "web origins whose pages may call the server (CORS), beside loopback ones, `O,...`")
-	f.StringSliceVar(&s.options.AllowedHosts, "allow-host", nil, "host names by which the server and its admin interface may be called beside those of loopback, `NAME,...`; * is any")
-	f.StringVar(&s.ready, "ready-file", "", "write a line of JSON to this `FILE` when the server is ready (url, sseUrl, adminUrl, pid, version), and remove it in the end")
+	f.StringVar(&s.journal, "journal", "",
+		"write what clients send and get to this `FILE`, a line of JSON for each, in the place of what is "+
+			"in it; - is the standard output, with --http only")
+	f.StringSliceVar(&s.options.AllowedOrigins, "allow-origin", nil,
+		"web origins whose pages may call the server (CORS), beside loopback ones, `O,...`")
+	f.StringSliceVar(&s.options.AllowedHosts, "allow-host", nil,
+		"host names by which the server and its admin interface may be called beside those of loopback, "+
+			"`NAME,...`; * is any")
+	f.StringVar(&s.ready, "ready-file", "",
+		"write a line of JSON to this `FILE` when the server is ready (url, sseUrl, adminUrl, pid, "+
+			"version), and remove it in the end")
 	f.BoolVar(&s.listFaults, "list-faults", false, "list the faults and exit")
 	f.BoolVar(&s.listWorlds, "list-worlds", false, "list the ready worlds and exit")
 	f.BoolVar(&s.listQuirks, "list-quirks", false, "list the quirks and exit")
@@ -238,7 +259,8 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 		return s.list(stdout)
 	}
 	if s.stdio == (s.addr != "") {
-		return usagef("give either --stdio or --http ADDRESS, as in \"mockserver --http 127.0.0.1:8931\"; \"mockserver --help\" shows what there is")
+		return usagef("give either --stdio or --http ADDRESS, as in \"mockserver --http " +
+			"127.0.0.1:8931\"; \"mockserver --help\" shows what there is")
 	}
 	if err := errors.Join(s.check(), s.dir.check(cmd)); err != nil {
 		return err
@@ -273,13 +295,16 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 }
 
 // operate has a server serve until the end, and ends all that goes with the server.
-func (s *settings) operate(ctx context.Context, server *reference.Server, stdin io.Reader, stdout, stderr io.Writer, closeJournal func() error) error {
+func (s *settings) operate(ctx context.Context, server *reference.Server, stdin io.Reader, stdout,
+	stderr io.Writer, closeJournal func() error) error {
 	adminURL, endAdmin, err := s.steer.serveAdmin(ctx, server, s.options.AllowedHosts, stderr)
 	if err != nil {
 		return errors.Join(busy(err), server.Close(), closeJournal())
 	}
 	if s.stdio {
-		err = s.whileReady(readiness{AdminURL: adminURL}, func() error { return serveStdio(ctx, server, stdin, stdout) })
+		err = s.whileReady(readiness{AdminURL: adminURL}, func() error {
+			return serveStdio(ctx, server, stdin, stdout)
+		})
 	} else {
 		err = s.serveHTTP(ctx, server, adminURL, stderr)
 	}
@@ -287,7 +312,8 @@ func (s *settings) operate(ctx context.Context, server *reference.Server, stdin 
 }
 
 // served is the world that is served, and the directory that it is made of if it is.
-func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.World, files *dir.Dir, err error) {
+func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.World, files *dir.Dir,
+	err error) {
 	if s.dir.path == "" {
 		w, warnings, err := inspect(s.world)
 		warn(stderr, "mockserver: ", warnings)
@@ -296,8 +322,10 @@ func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.Wo
 				err = fmt.Errorf("--world %s: the file cannot be read: %w", s.world, e.Err)
 			}
 			err = usageError{err}
-		} else if n := s.options.PageSize; n > 0 && w.PageSize > 0 && n != w.PageSize && !slices.Contains(reference.WorldNames(), s.world) {
-			fmt.Fprintf(stderr, "mockserver: --page-size %d takes the place of the pageSize %d of %s\n", n, w.PageSize, s.world)
+		} else if n := s.options.PageSize; n > 0 && w.PageSize > 0 && n != w.PageSize &&
+			!slices.Contains(reference.WorldNames(), s.world) {
+			fmt.Fprintf(stderr, "mockserver: --page-size %d takes the place of the pageSize %d of %s\n", n,
+				w.PageSize, s.world)
 		}
 		return w, nil, err
 	}
@@ -312,7 +340,8 @@ func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.Wo
 func (s *settings) callers() error {
 	for _, name := range s.options.AllowedHosts {
 		if strings.ContainsAny(name, "/@ ") || name == "" {
-			return usagef("--allow-host %q: give the name of a host, as mock or mock:8931, or * for any", name)
+			return usagef("--allow-host %q: give the name of a host, as mock or mock:8931, or * for any",
+				name)
 		}
 	}
 	for _, origin := range s.options.AllowedOrigins {
@@ -363,7 +392,8 @@ func (s *settings) list(stdout io.Writer) error {
 		all = append(all, oddities()...)
 	}
 	for _, l := range all {
-		fmt.Fprintf(&b, "%s\t%s\t%s\n", l.Name, cmp.Or(l.Requirement, strings.Join(l.Permits, ","), l.Area), l.Summary)
+		fmt.Fprintf(&b, "%s\t%s\t%s\n", l.Name, cmp.Or(l.Requirement, strings.Join(l.Permits, ","), l.Area),
+			l.Summary)
 	}
 	_, err := io.WriteString(stdout, b.String())
 	return err
@@ -380,13 +410,15 @@ func serveStdio(ctx context.Context, server *reference.Server, stdin io.Reader, 
 
 // serveHTTP serves until the context ends. The address goes to stderr once the
 // server can be reached.
-func (s *settings) serveHTTP(ctx context.Context, server *reference.Server, adminURL string, stderr io.Writer) error {
+func (s *settings) serveHTTP(ctx context.Context, server *reference.Server, adminURL string,
+	stderr io.Writer) error {
 	listener, err := server.Listen(ctx, s.addr)
 	if err != nil {
 		return unlistened("--http", s.addr, err)
 	}
 	scheme := scheme(s.options)
-	fmt.Fprintf(stderr, "mockserver: listening on %s%s/mcp (Streamable HTTP) and %[1]s%[2]s/sse (HTTP+SSE)\n", scheme, listener.Addr())
+	fmt.Fprintf(stderr, "mockserver: listening on %s%s/mcp (Streamable HTTP) and %[1]s%[2]s/sse (HTTP+SSE)\n",
+		scheme, listener.Addr())
 	base := scheme + callable(listener.Addr())
 	at := readiness{URL: base + "/mcp", SSEURL: base + "/sse", AdminURL: adminURL}
 	err = s.whileReady(at, func() error { return server.Serve(ctx, listener) })

@@ -52,8 +52,8 @@ type verifier struct {
 	serveInto    string
 	granted      environ.Grant
 
-	// Those of --faults, and of one run against a fault: what the server on stdio is told otherwise than on the
-	// command line, what the client finds in its environment, and where its output goes.
+	// Those of --faults, and of one run against a fault: what the server on stdio is told otherwise than on
+	// the command line, what the client finds in its environment, and where its output goes.
 	faultSet  []string
 	jobs      int
 	overrides map[string]string
@@ -70,20 +70,28 @@ func (s *settings) verifyCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 	f.DurationVar(&v.timeout, "timeout", time.Minute, "the time that the client has to come to its end")
 	f.BoolVar(&v.strict, "strict", false, "count warnings as failures")
 	f.StringSliceVar(&v.only, "only", nil, "judge these requirements only, `ID,...`")
-	f.BoolVar(&v.stdioCommand, "stdio-command", false, "give the client the command line of a server on stdio in MCP_SERVER_COMMAND")
-	f.BoolVar(&v.provoke, "provoke", false, "end one session of Streamable HTTP, which the client has to replace")
-	f.BoolVar(&v.endStream, "provoke-stream", false, "end one event stream that GET opened (2025-11-25), and ask the client to wait for a second")
-	f.BoolVar(&v.protect, "protect", false, "demand a bearer token over HTTP, which the client gets in MCP_SERVER_TOKEN")
-	f.BoolVar(&v.ignoreExit, "ignore-exit", false, "judge a client by what it said, even if it ends with another status than 0")
+	f.BoolVar(&v.stdioCommand, "stdio-command", false,
+		"give the client the command line of a server on stdio in MCP_SERVER_COMMAND")
+	f.BoolVar(&v.provoke, "provoke", false,
+		"end one session of Streamable HTTP, which the client has to replace")
+	f.BoolVar(&v.endStream, "provoke-stream", false,
+		"end one event stream that GET opened (2025-11-25), and ask the client to wait for a second")
+	f.BoolVar(&v.protect, "protect", false,
+		"demand a bearer token over HTTP, which the client gets in MCP_SERVER_TOKEN")
+	f.BoolVar(&v.ignoreExit, "ignore-exit", false,
+		"judge a client by what it said, even if it ends with another status than 0")
 	f.BoolVar(&v.listRules, "list", false, "list the requirements and exit; with --json - as JSON")
-	f.StringSliceVar(&v.faultSet, "faults", nil, "run the client against each fault of this `SET`, and say how it coped: names, areas (page), connection, or all")
+	f.StringSliceVar(&v.faultSet, "faults", nil,
+		"run the client against each fault of this `SET`, and say how it coped: names, areas (page), "+
+			"connection, or all")
 	f.IntVar(&v.jobs, "jobs", runtime.NumCPU(), "with --faults, run this many clients at a time, `N`")
 	v.granted.Register(f, "the client")
 	f.StringVar(&v.serveInto, "serve-into", "", "")
 	_ = f.MarkHidden("serve-into") // the flag is there
 	v.Register(f)
 	conceal(c, func(name string) bool {
-		return !slices.Contains([]string{"stdio", "http", "list-faults", "list-quirks", "list-worlds", "ready-file"}, name)
+		return !slices.Contains([]string{"stdio", "http", "list-faults", "list-quirks", "list-worlds",
+			"ready-file"}, name)
 	})
 	return c
 }
@@ -123,7 +131,8 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 	case v.stdio || v.addr != "":
 		return usagef("--stdio and --http belong to serve: verify serves both by itself")
 	case v.listFaults || v.listQuirks || v.listWorlds:
-		return usagef("--list-faults, --list-quirks and --list-worlds belong to serve: verify lists requirements, with --list")
+		return usagef("--list-faults, --list-quirks and --list-worlds belong to serve: verify lists " +
+			"requirements, with --list")
 	case v.ready != "":
 		return usagef("--ready-file belongs to serve: verify starts the client when the server is ready")
 	case v.timeout <= 0:
@@ -131,7 +140,8 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 	case v.settings.journal == "-":
 		return usagef("--journal needs a file")
 	case v.protect && (v.steer.oauth.on || v.steer.oauth.ca != ""):
-		return usagef("give either --protect, which makes a token, or --oauth, which has the client get one; --tls-ca goes with the latter")
+		return usagef("give either --protect, which makes a token, or --oauth, which has the client get " +
+			"one; --tls-ca goes with the latter")
 	case v.protect && v.steer.tokens != "":
 		return usagef("give either --protect, which makes a token, or --token-env, which names yours")
 	}
@@ -140,7 +150,8 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 	}
 	for _, id := range v.only {
 		if _, ok := clientcheck.Catalogue().Find(id); !ok {
-			return usagef("unknown requirement %q%s", id, clientcheck.Catalogue().DidYouMean(id, `: "mockserver verify --list" lists them`))
+			return usagef("unknown requirement %q%s", id, clientcheck.Catalogue().DidYouMean(id,
+				`: "mockserver verify --list" lists them`))
 		}
 	}
 	if err := v.Check(""); err != nil {
@@ -151,7 +162,8 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 
 // prepare makes the world and the options of the server, for HTTP and stdio alike. The
 // directory, if the world is one, is to be closed.
-func (v *verifier) prepare(cmd *cobra.Command, stderr io.Writer) (w reference.World, files *dir.Dir, err error) {
+func (v *verifier) prepare(cmd *cobra.Command, stderr io.Writer) (w reference.World, files *dir.Dir,
+	err error) {
 	if err := v.rules(); err != nil {
 		return w, nil, err
 	}
@@ -175,7 +187,8 @@ func (v *verifier) prepare(cmd *cobra.Command, stderr io.Writer) (w reference.Wo
 
 // listAsJSON lets "verify --list --json" do without a file.
 func listAsJSON(args []string) []string {
-	if len(args) == 0 || args[0] != "verify" || !slices.Contains(args, "--list") || slices.Contains(args, "--") {
+	if len(args) == 0 || args[0] != "verify" || !slices.Contains(args, "--list") ||
+		slices.Contains(args, "--") {
 		return args
 	}
 	args = slices.Clone(args)
@@ -208,10 +221,12 @@ func listRules(stdout io.Writer, asJSON bool) error {
 	var b strings.Builder
 	for _, r := range clientcheck.Catalogue().Requirements() {
 		l := listedRule{
-			ID: r.ID, Title: r.Title, Text: r.Text, Level: r.Level, Grade: r.Grade, Basis: r.Basis, Revisions: r.Revisions,
+			ID: r.ID, Title: r.Title, Text: r.Text, Level: r.Level, Grade: r.Grade, Basis: r.Basis,
+			Revisions:  r.Revisions,
 			Transports: r.Transports, Tolerated: r.Tolerated, Profile: r.Profile,
 		}
-		if s, ok := r.SectionOn(requirement.Combination{Revision: r.Revisions[len(r.Revisions)-1], Transport: r.Transports[0]}); ok {
+		if s, ok := r.SectionOn(requirement.Combination{Revision: r.Revisions[len(r.Revisions)-1],
+			Transport: r.Transports[0]}); ok {
 			l.Section = s.Ref()
 		}
 		all = append(all, l)
@@ -228,10 +243,12 @@ func listRules(stdout io.Writer, asJSON bool) error {
 func (v *verifier) guarded() error {
 	if v.protect {
 		if len(v.steer.scopes) > 0 {
-			return usagef("--require-scope needs --token-env, which gives tokens scopes: the token of --protect is good for everything")
+			return usagef("--require-scope needs --token-env, which gives tokens scopes: the token of " +
+				"--protect is good for everything")
 		}
 		v.token = rand.Text()
-		g, err := guard.New(guard.Options{Tokens: []guard.Token{{Secret: v.token}}, AuthorizationServer: v.steer.issuer})
+		g, err := guard.New(guard.Options{Tokens: []guard.Token{{Secret: v.token}},
+			AuthorizationServer: v.steer.issuer})
 		if err != nil {
 			return usageError{err}
 		}
@@ -267,7 +284,8 @@ func (v *verifier) secrets() []string {
 // keepJournal makes the journal of the server, with its file if one was asked for.
 func (v *verifier) keepJournal() (kept io.WriteCloser, err error) {
 	o := journal.Options{Entries: keptEntries, Bytes: keptBytes, MaxRaw: keptMessage}
-	if kept, err = os.OpenFile(cmp.Or(v.settings.journal, os.DevNull), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+	if kept, err = os.OpenFile(cmp.Or(v.settings.journal, os.DevNull), os.O_WRONLY|os.O_CREATE|os.O_TRUNC,
+		0o600); err != nil {
 		return nil, usagef("--journal %s: %w", v.settings.journal, errors.Unwrap(err))
 	}
 	if v.settings.journal != "" {

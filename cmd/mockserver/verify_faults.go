@@ -97,7 +97,8 @@ func chosen(set []string) ([]listed, error) {
 			}
 		}
 		if n == 0 {
-			return nil, usagef("--faults: there is no fault or area %q%s", word, nearest.Question(word, known))
+			return nil, usagef("--faults: there is no fault or area %q%s", word,
+				nearest.Question(word, known))
 		}
 	}
 	return picked, nil
@@ -113,8 +114,10 @@ func (v *verifier) checkFaults() error {
 	switch {
 	case v.jobs < 1:
 		return usagef("--jobs must be at least 1")
-	case v.provoke || v.endStream || v.protect || len(v.only) > 0 || v.settings.journal != "" || v.steer.admin != "" || v.steer.tokens != "":
-		return usagef("--faults judges how a client copes: --provoke, --provoke-stream, --protect, --only, --journal, --admin and --token-env do not go with it")
+	case v.provoke || v.endStream || v.protect || len(v.only) > 0 || v.settings.journal != "" ||
+		v.steer.admin != "" || v.steer.tokens != "":
+		return usagef("--faults judges how a client copes: --provoke, --provoke-stream, --protect, --only," +
+			" --journal, --admin and --token-env do not go with it")
 	}
 	return nil
 }
@@ -169,7 +172,8 @@ func (v *verifier) judgeFaults(cmd *cobra.Command, args []string, stdout, stderr
 		v.timeout = faultPatience
 	}
 	run := &faultRun{verifier: v, cmd: cmd, args: args, base: map[string]*baseline{}}
-	r := &faultReport{Schema: "mockserver.faults/1", Client: args, Combinations: []coping{}, Trials: []faulty{}, LeftOut: []leftOut{}, Summary: map[outcome]int{}}
+	r := &faultReport{Schema: "mockserver.faults/1", Client: args, Combinations: []coping{},
+		Trials: []faulty{}, LeftOut: []leftOut{}, Summary: map[outcome]int{}}
 	for _, at := range v.combinations(args) {
 		b, err := run.baseline(at, fault.Needs{})
 		if err != nil {
@@ -208,7 +212,8 @@ func (f *faultRun) trials(set []listed, r *faultReport) error {
 	running.SetLimit(f.jobs)
 	for _, l := range set {
 		for _, at := range r.Combinations {
-			t := &faulty{Fault: l.Name, Requirement: l.Requirement, combination: at.combination, Client: l.Client}
+			t := &faulty{Fault: l.Name, Requirement: l.Requirement, combination: at.combination,
+				Client: l.Client}
 			all = append(all, t)
 			switch {
 			case !at.Works:
@@ -288,7 +293,8 @@ func (r *faultReport) table(quiet bool) string {
 			places[t.Fault] = append(places[t.Fault], t.String())
 		}
 		if o == notShown && len(order) > 0 {
-			fmt.Fprintf(&b, "%-11s %s, in %s: nothing that the client was sent differed\n", o, plural.Count(len(order), "fault"), plural.Count(r.Summary[o], "run"))
+			fmt.Fprintf(&b, "%-11s %s, in %s: nothing that the client was sent differed\n", o,
+				plural.Count(len(order), "fault"), plural.Count(r.Summary[o], "run"))
 			continue
 		}
 		for _, t := range order {

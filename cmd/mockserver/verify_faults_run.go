@@ -151,9 +151,13 @@ func (b *baseline) repeated(c *talk) string {
 }
 
 // panics are what programs say that end of an error which nobody caught.
-var panics = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|thread '.*' panicked at.*|Traceback \(most recent call last\):|Exception in thread .*|Unhandled exception.*|.*triggerUncaughtException.*|.*UnhandledPromiseRejection.*|(error: )?Uncaught .*)$`)
+var panics = regexp.MustCompile(
+	`(?m)^(panic: .*|fatal error: .*|thread '.*' panicked at.*|Traceback \(most recent call ` +
+		`last\):|Exception in thread .*|Unhandled ` +
+		`exception.*|.*triggerUncaughtException.*|.*UnhandledPromiseRejection.*|(error: )?Uncaught .*)$`)
 
-// nodeError is how Node ends of such an error: a mark below where it was thrown, the error, and the version of Node.
+// nodeError is how Node ends of such an error: a mark below where it was thrown, the error, and the version
+// of Node.
 var nodeError = regexp.MustCompile(`(?ms)^[ \t]*\^+\n\n?([^\n]+)\n(?:.*\n)?\nNode\.js v[0-9.]+\s*\z`)
 
 // uncaught says by which signal or error a client ended that nobody caught; empty if there was none.
@@ -204,7 +208,8 @@ func (f *faultRun) converse(at combination, n fault.Needs, name string) (c talk,
 		return c, err
 	}
 	defer closeFiles(files)
-	v.options.Journal = journal.New(journal.Options{Entries: keptEntries, Bytes: keptBytes, MaxRaw: keptMessage})
+	v.options.Journal = journal.New(journal.Options{Entries: keptEntries, Bytes: keptBytes,
+		MaxRaw: keptMessage})
 	v.overrides["page-size"] = fmt.Sprint(v.options.PageSize)
 	server, unwatch, err := v.serve(f.cmd.Context(), w, files)
 	if err != nil {
@@ -283,7 +288,8 @@ func (c *talk) read(journals [][]byte) {
 				for _, name := range slices.Sorted(maps.Keys(header)) {
 					names = append(names, name+header[name].Raw)
 				}
-				sent = append(sent, strings.Join([]string{e.Get("kind").String(), e.Get("http.status").Raw, strings.Join(names, ""), e.Get("stream").String(), text}, " "))
+				sent = append(sent, strings.Join([]string{e.Get("kind").String(), e.Get("http.status").Raw,
+					strings.Join(names, ""), e.Get("stream").String(), text}, " "))
 			case e.Get("kind").String() == string(journal.Request):
 				c.asked[strings.TrimSpace(e.Get("method").String()+" "+e.Get("message.params").Raw)]++
 			case e.Get("kind").String() == string(journal.Closed) && e.Get("scope").String() != "":

@@ -44,7 +44,8 @@ const (
 
 // serve makes the server with its occasions. If its world is a directory, it is told of
 // changes there until the function that it returns is called.
-func (v *verifier) serve(ctx context.Context, w reference.World, files *dir.Dir) (*reference.Server, func(), error) {
+func (v *verifier) serve(ctx context.Context, w reference.World, files *dir.Dir) (*reference.Server, func(),
+	error) {
 	o := occasion.New(occasion.Options{EndSession: v.provoke, EndStream: v.endStream})
 	v.options.Hooks = hook.Join(o.Hooks(), v.options.Hooks)
 	server, err := reference.New(w, v.options)
@@ -105,7 +106,8 @@ const crossed = 250 * time.Millisecond
 // crossing is a context that outlives another, which a signal ends, for as long as it takes to see
 // whether the input had been closed before, as it should be. The function that it returns is to be
 // called in the end.
-func crossing(signalled context.Context, stdin io.Reader) (ctx context.Context, input io.Reader, ended func()) {
+func crossing(signalled context.Context, stdin io.Reader) (ctx context.Context, input io.Reader,
+	ended func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(signalled))
 	closed, see := context.WithCancel(ctx)
 	stop := context.AfterFunc(signalled, func() {
@@ -160,12 +162,14 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 	}
 	noted, unreadable := clientcheck.Read(journals...)
 	err = errors.Join(err, missing, unreadable, server.Close(), server.Journal().Err())
-	if err := errors.Join(err, addJournals(kept, server.Journal().Last(), onStdio), kept.Close()); err != nil {
+	if err := errors.Join(err, addJournals(kept, server.Journal().Last(), onStdio),
+		kept.Close()); err != nil {
 		return reports.ExitNotEstablished, err
 	}
 	r := clientcheck.Judge(noted, clientcheck.Options{
 		Tool: tool(), Address: strings.Join(args, " "), Strict: v.strict, Only: v.only,
-		Secrets: v.secrets(), Ended: run.interrupted == "", SingleClient: true, Interrupted: run.interrupted, Crashed: v.crashed(run), Duration: run.took,
+		Secrets: v.secrets(), Ended: run.interrupted == "", SingleClient: true, Interrupted: run.interrupted,
+		Crashed: v.crashed(run), Duration: run.took,
 		// #nosec G115 -- a seed may be any number
 		Config: reports.Config{
 			Seed: int64(v.options.Seed), TimeoutMS: v.timeout.Milliseconds(),
@@ -189,7 +193,8 @@ func (v *verifier) tell(stderr io.Writer, r *reports.Report, run played) {
 	advice := environ.Advice(run.said, run.passed, len(r.Results) == 0)
 	switch {
 	case run.interrupted != "":
-		fmt.Fprintf(stderr, "mockserver: the client was ended after %s: %s\n", run.took.Round(time.Millisecond), run.interrupted)
+		fmt.Fprintf(stderr, "mockserver: the client was ended after %s: %s\n",
+			run.took.Round(time.Millisecond), run.interrupted)
 	case clientcheck.Crash(r) != "":
 		fmt.Fprintf(stderr, "mockserver: %s; what came after is not established "+
 			"(--ignore-exit does without it)%s\n", clientcheck.Crash(r), advice)
@@ -197,17 +202,19 @@ func (v *verifier) tell(stderr io.Writer, r *reports.Report, run played) {
 		fmt.Fprintf(stderr, "mockserver: the client ended by itself: %s%s\n", run.exit, advice)
 	}
 	if len(r.Results) == 0 {
-		fmt.Fprintln(stderr, "mockserver: the client sent nothing: is the address in MCP_SERVER_URL or {url} used?")
+		fmt.Fprintln(stderr,
+			"mockserver: the client sent nothing: is the address in MCP_SERVER_URL or {url} used?")
 	}
 	if idle := clientcheck.Idle(r); idle != "" {
 		fmt.Fprintf(stderr, "mockserver: nothing is established: %s\n", idle)
 	} else if len(r.Results) > 0 && r.Summary.Judged() == 0 {
-		fmt.Fprintln(stderr, "mockserver: nothing is established: the client gave no occasion to judge what was selected")
+		fmt.Fprintln(stderr,
+			"mockserver: nothing is established: the client gave no occasion to judge what was selected")
 	}
 }
 
-// shown is what the report says besides. What the server serves narrows no run: the client is judged whole, in what it
-// speaks of it.
+// shown is what the report says besides. What the server serves narrows no run: the client is judged whole,
+// in what it speaks of it.
 func (v *verifier) shown(run played) []string {
 	all := []string{"client-exit=" + run.exit}
 	if served := v.options.Revisions; len(served) > 0 {
@@ -234,7 +241,8 @@ type played struct {
 }
 
 // play runs the client against the server until it ends.
-func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []string, into string, stderr io.Writer) (played, error) {
+func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []string, into string,
+	stderr io.Writer) (played, error) {
 	serving, stop := context.WithCancel(context.WithoutCancel(cmd.Context()))
 	listener, err := server.Listen(serving, "127.0.0.1:0")
 	if err != nil {
@@ -264,7 +272,8 @@ func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []str
 		return played{}, err
 	}
 	args = expand(args, base, v.token, line)
-	client := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // running it is what the user asked for
+	//nolint:gosec // running it is what the user asked for
+	client := exec.CommandContext(ctx, args[0], args[1:]...)
 	client.Env = append(environ.Of(passed), "MCP_SERVER_URL="+base+"/mcp", "MCP_SERVER_SSE_URL="+base+"/sse")
 	if v.token != "" {
 		client.Env = append(client.Env, "MCP_SERVER_TOKEN="+v.token)
@@ -328,7 +337,8 @@ func (v *verifier) stdioLine(cmd *cobra.Command, into string) ([]string, error) 
 	line := []string{exe, "verify", "--serve-into=" + into}
 	own := map[string]bool{
 		"stdio": true, "http": true, "journal": true, "admin": true, "admin-token-env": true,
-		"token-env": true, "require-scope": true, "authorization-server": true, // there are no tokens on stdio
+		// there are no tokens on stdio
+		"token-env": true, "require-scope": true, "authorization-server": true,
 	}
 	for _, name := range authorizationFlags {
 		own[name] = true
@@ -362,7 +372,8 @@ func (v *verifier) stdioLine(cmd *cobra.Command, into string) ([]string, error) 
 
 // awaitEnds gives servers on stdio a moment to note the end of their input.
 func awaitEnds(into string) {
-	for deadline := time.Now().Add(afterwards); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(afterwards); time.Now().Before(deadline); time.Sleep(
+		10 * time.Millisecond) {
 		all, err := stdioJournals(into)
 		open := slices.ContainsFunc(all, func(lines []byte) bool {
 			last := lines[bytes.LastIndexByte(bytes.TrimSpace(lines), '\n')+1:]

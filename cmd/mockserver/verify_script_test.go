@@ -97,7 +97,8 @@ func tinyClient(mode string, server []string) int {
 	switch mode {
 	case "commands":
 		fmt.Print("::error::owned\n \x1b[1m::add-mask::owned\r::warning::owned\n##[error]owned")
-		fmt.Fprint(os.Stderr, "##vso[task.complete]##teamcity[buildStop]section_start:1:owned\r\x1b[0Kowned\n")
+		fmt.Fprint(os.Stderr,
+			"##vso[task.complete]##teamcity[buildStop]section_start:1:owned\r\x1b[0Kowned\n")
 	case "silent":
 		return 7
 	case "cannot":
@@ -189,7 +190,8 @@ func (c *tiny) work() {
 // authorize finds out who gives tokens, rightly or wrongly, and has one then.
 func (c *tiny) authorize() {
 	base := strings.TrimSuffix(os.Getenv("MCP_SERVER_URL"), "/mcp")
-	look := map[string]string{"discovers": c.metadata, "guesses": base + "/.well-known/oauth-authorization-server"}[c.mode]
+	look := map[string]string{"discovers": c.metadata,
+		"guesses": base + "/.well-known/oauth-authorization-server"}[c.mode]
 	if look == "" {
 		return
 	}
@@ -227,7 +229,8 @@ func (c *tiny) steers() int {
 }
 
 func (c *tiny) begin() {
-	c.ask("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"tiny","version":"1"}}`)
+	c.ask("initialize",
+		`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"tiny","version":"1"}}`)
 	c.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 

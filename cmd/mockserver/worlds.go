@@ -42,7 +42,8 @@ func printWorld(name string, stdout io.Writer) error {
 	if name != example {
 		names := reference.WorldNames()
 		if !slices.Contains(names, name) {
-			return usagef("there is no world %q: known are %s and %s", name, strings.Join(names, ", "), example)
+			return usagef("there is no world %q: known are %s and %s", name, strings.Join(names, ", "),
+				example)
 		}
 		var err error
 		if data, err = fixtures.FS.ReadFile("worlds/" + name + ".yaml"); err != nil {
@@ -62,7 +63,8 @@ func listWorlds(stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(table, "%s\t%s, %s\t%s\n", name, plural.Count(len(w.Resources), "resource"), plural.Count(len(w.Templates), "template"), w.Description)
+		fmt.Fprintf(table, "%s\t%s, %s\t%s\n", name, plural.Count(len(w.Resources), "resource"),
+			plural.Count(len(w.Templates), "template"), w.Description)
 	}
 	return table.Flush()
 }
@@ -91,7 +93,8 @@ func worldCommand(stdout, stderr io.Writer) *cobra.Command {
 	}
 	c.AddCommand(schema)
 	c.Flags().StringVar(&from, "from", "", "the `RECORDING` to read")
-	c.Flags().StringVar(&to, "to", "", "the `FILE` to write, which must not exist; otherwise it is the standard output")
+	c.Flags().StringVar(&to, "to", "",
+		"the `FILE` to write, which must not exist; otherwise it is the standard output")
 	return c
 }
 

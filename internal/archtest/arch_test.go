@@ -21,7 +21,8 @@ import (
 const (
 	module = "github.com/mcpcheck/mcpcheck"
 	root   = "../.."
-	// maxTokens is how much a file of Go may hold that is no test, maxColumns how wide its lines may be; tabs count four.
+	// maxTokens is how much a file of Go may hold that is no test, maxColumns how wide its lines may be; tabs
+	// count four.
 	maxTokens, maxColumns = 4500, 110
 )
 
@@ -57,7 +58,9 @@ func list(t *testing.T) map[string]pkg {
 
 // under reports whether a package of the module is one of the given or below it.
 func under(name string, roots ...string) bool {
-	return slices.ContainsFunc(roots, func(r string) bool { return name == r || strings.HasPrefix(name, r+"/") })
+	return slices.ContainsFunc(roots, func(r string) bool {
+		return name == r || strings.HasPrefix(name, r+"/")
+	})
 }
 
 // TestImports: judge and accused share no code, the judges cannot reach the target,
@@ -74,14 +77,16 @@ func TestImports(t *testing.T) {
 		{who: []string{"reference"}, not: []string{"suite"}},
 		{who: []string{"reports"}, not: []string{"suite", "reference"}},
 		{
-			who: []string{"suite/verdict", "suite/recording", "suite/judge", "suite/requirement", "suite/clientcheck"},
+			who: []string{"suite/verdict", "suite/recording", "suite/judge", "suite/requirement",
+				"suite/clientcheck"},
 			not: []string{"suite/transport", "suite/session", "suite/scenario", "suite/engine", "suite/area"},
 		},
 		{who: []string{"suite", "reference", "reports", "internal", "fixtures"}, not: []string{"cmd"}},
 		// What both sides use holds constants, reads files, masks or quotes text, writes
 		// reports or handles processes, and judges nothing; only the embedded
 		// reference knows both.
-		{who: []string{"internal"}, not: []string{"suite", "reference"}, except: []string{"internal/embedded"}},
+		{who: []string{"internal"}, not: []string{"suite", "reference"},
+			except: []string{"internal/embedded"}},
 	}
 	for name, p := range all {
 		for _, r := range rules {
@@ -95,18 +100,21 @@ func TestImports(t *testing.T) {
 			}
 		}
 		for _, d := range p.Deps {
-			if strings.HasPrefix(d, "github.com/onsi/ginkgo/") && under(name, "suite") && !under(name, "suite/conformance") {
+			if strings.HasPrefix(d, "github.com/onsi/ginkgo/") && under(name, "suite") &&
+				!under(name, "suite/conformance") {
 				t.Errorf("%s depends on %s: a run goes without Ginkgo", name, d)
 			}
 		}
 		for _, i := range p.Imports {
 			// An area knows of no other one, and reaches the target through scenarios only.
-			if dep, ok := strings.CutPrefix(i, module+"/"); ok && under(name, "suite/area") && name != "suite/area" && name != "suite/area/areatest" &&
+			if dep, ok := strings.CutPrefix(i, module+"/"); ok && under(name, "suite/area") &&
+				name != "suite/area" && name != "suite/area/areatest" &&
 				under(dep, "suite/area", "suite/engine", "suite/transport") {
 				t.Errorf("the area %s imports %s", name, i)
 			}
 			if strings.HasPrefix(i, "github.com/onsi/ginkgo/") && !under(name, "suite/conformance") ||
-				strings.HasPrefix(i, "github.com/onsi/gomega") && !under(name, "suite/conformance", "suite/matcher", "suite/verdict", "suite/area") {
+				strings.HasPrefix(i, "github.com/onsi/gomega") && !under(name, "suite/conformance",
+					"suite/matcher", "suite/verdict", "suite/area") {
 				t.Errorf("%s imports %s", name, i)
 			}
 		}
@@ -115,10 +123,11 @@ func TestImports(t *testing.T) {
 
 // unfinished are words that have no place in what is finished, and paths that mean
 // something on one machine only.
-var unfinished = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b|/wo` + `rk/|\.\./sha` + `red|NOT` + `ES\.md`)
+var unfinished = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b|/wo` + `rk/|\.\./sha` +
+	`red|NOT` + `ES\.md`)
 
-// measure counts the tokens of a file that are no comments, and lists the lines that are too wide. Those inside a raw string
-// of several lines may be, and those of a comment that are indented.
+// measure counts the tokens of a file that are no comments, and lists the lines that are too wide. Those
+// inside a raw string of several lines may be, and those of a comment that are indented.
 func measure(src []byte) (tokens int, wide []int) {
 	var s scanner.Scanner
 	file := token.NewFileSet().AddFile("", -1, len(src))

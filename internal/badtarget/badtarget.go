@@ -59,14 +59,16 @@ var stdioModes = map[string]func(*process){
 	"silent": func(p *process) { p.drain() },
 	"deaf":   func(*process) { hang() },
 	"flood": func(p *process) {
-		p.flood(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` + strings.Repeat("x", 200) + `"}}`)
+		p.flood(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` +
+			strings.Repeat("x", 200) + `"}}`)
 	},
 	"pings":    func(p *process) { p.flood(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) },
 	"blank":    func(p *process) { p.flood("") },
 	"daemon":   func(*process) { daemon() },
 	"stubborn": func(p *process) { signal.Ignore(syscall.SIGTERM) },
 	"banner":   func(p *process) { p.write("My Server 1.0 is listening\n") },
-	"cursor":   nil, "third": nil, "midline": nil, "late": nil, "nothing": nil, "garbage": nil, "huge": nil, "echo": nil,
+	"cursor":   nil, "third": nil, "midline": nil, "late": nil, "nothing": nil, "garbage": nil, "huge": nil,
+	"echo":    nil,
 	"harmful": nil, "environment": nil,
 }
 
@@ -82,7 +84,8 @@ func Main(mode string) int {
 		fmt.Fprintln(os.Stderr, "badtarget:", err)
 		return 2
 	}
-	p := &process{server: server{mode: name, argument: argument}, in: bufio.NewReaderSize(os.Stdin, 64<<10), out: os.Stdout}
+	p := &process{server: server{mode: name, argument: argument}, in: bufio.NewReaderSize(os.Stdin, 64<<10),
+		out: os.Stdout}
 	if start != nil {
 		start(p)
 	}
@@ -272,7 +275,8 @@ func (s *server) answer(raw []byte) (string, bool) {
 		if m.Params.URI != "test://one" {
 			return failure(m.ID, -32002, "resource not found"+s.echo()+s.environment()), true
 		}
-		return result(m.ID, `{"contents":[{"uri":"test://one","mimeType":"text/plain","text":`+quote("one"+s.echo())+`}]}`), true
+		return result(m.ID, `{"contents":[{"uri":"test://one","mimeType":"text/plain","text":`+
+			quote("one"+s.echo())+`}]}`), true
 	}
 	return failure(m.ID, -32601, "method not found"+s.echo()+s.environment()), true
 }
@@ -342,7 +346,8 @@ func result(id json.RawMessage, body string) string {
 }
 
 func failure(id json.RawMessage, code int, text string) string {
-	return `{"jsonrpc":"2.0","id":` + string(id) + `,"error":{"code":` + strconv.Itoa(code) + `,"message":` + quote(text) + `}}`
+	return `{"jsonrpc":"2.0","id":` + string(id) + `,"error":{"code":` + strconv.Itoa(code) + `,"message":` +
+		quote(text) + `}}`
 }
 
 func quote(s string) string {
@@ -381,7 +386,8 @@ func (s *server) echo() string {
 		b.WriteString(" percent " + percent(w) + " test://host/path?key=" + url.QueryEscape(w))
 		for shift := range 3 {
 			text := strings.Repeat("-", shift) + w
-			b.WriteString(" base64 " + base64.StdEncoding.EncodeToString([]byte(text)) + " " + base64.RawURLEncoding.EncodeToString([]byte(text)))
+			b.WriteString(" base64 " + base64.StdEncoding.EncodeToString([]byte(text)) + " " +
+				base64.RawURLEncoding.EncodeToString([]byte(text)))
 		}
 		b.WriteString(" json " + quote(w))
 	}

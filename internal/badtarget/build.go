@@ -12,7 +12,9 @@ import (
 // tool, as tests do anyway.
 func Build(dir string) error {
 	first := executable(dir, "badtarget")
-	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", first, "github.com/mcpcheck/mcpcheck/internal/badtarget/program").CombinedOutput() // #nosec G204 -- of this module, into the directory of a test
+	// #nosec G204 -- of this module, into the directory of a test
+	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", first,
+		"github.com/mcpcheck/mcpcheck/internal/badtarget/program").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("building badtarget: %w\n%s", err, out)
 	}

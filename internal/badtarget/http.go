@@ -39,7 +39,8 @@ var httpModes = map[string]http.HandlerFunc{
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, "\x00\xff{]} this is no JSON")
 	},
-	"endless-json": endless("application/json", `{"jsonrpc":"2.0","id":1,"result":{"text":"`, strings.Repeat("x", 32<<10)),
+	"endless-json": endless("application/json", `{"jsonrpc":"2.0","id":1,"result":{"text":"`,
+		strings.Repeat("x", 32<<10)),
 	"endless-sse": endless("text/event-stream", "", strings.Repeat(
 		"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{}}\n\n", 400)),
 	"endless-comments": endless("text/event-stream", "", strings.Repeat(": nothing\n\n", 3000)),
@@ -90,7 +91,8 @@ const agony = 600 * time.Millisecond
 // the exit status. Its own modes are "dies", which ends the process when a body is no JSON, "dying",
 // which then drops connections for a moment before that, "falls", which does so the first time that a
 // resource is asked for, "forsaken", which ends the process soon after a client has declared roots, as it has
-// no stream on which to ask for them, "exit", which does not listen at all, and "never", which does not even end.
+// no stream on which to ask for them, "exit", which does not listen at all, and "never", which does not even
+// end.
 func Serve(mode, address string) int {
 	if err := register(); err != nil {
 		fmt.Fprintln(os.Stderr, "badtarget:", err)
@@ -119,7 +121,8 @@ func Serve(mode, address string) int {
 	}
 	fmt.Println("badtarget: listening at", l.Addr())
 	var dying atomic.Bool
-	err = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // #nosec G114 -- a server that tests start and end
+	// #nosec G114 -- a server that tests start and end
+	err = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body) // what is missing is no JSON
 		if mode == "dying" && len(body) > 0 && !json.Valid(body) && !dying.Swap(true) {
 			time.AfterFunc(agony, func() { os.Exit(9) })
@@ -127,7 +130,8 @@ func Serve(mode, address string) int {
 		if dying.Load() {
 			panic(http.ErrAbortHandler)
 		}
-		if mode == "dies" && len(body) > 0 && !json.Valid(body) || mode == "falls" && bytes.Contains(body, []byte(`"resources/`)) {
+		if mode == "dies" && len(body) > 0 && !json.Valid(body) || mode == "falls" &&
+			bytes.Contains(body, []byte(`"resources/`)) {
 			fmt.Println("panic: bad message for", os.Getenv("LICENCE"))
 			os.Exit(9)
 		}

@@ -8,14 +8,16 @@ import (
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]int64{
-		"0": 0, "1": 1, "16777216": 16 << 20, "500B": 500, "512KiB": 512 << 10, "16MiB": 16 << 20, "1GiB": 1 << 30, "1G": 1 << 30, "2M": 2 << 20, "3k": 3 << 10, "3K": 3 << 10,
+		"0": 0, "1": 1, "16777216": 16 << 20, "500B": 500, "512KiB": 512 << 10, "16MiB": 16 << 20,
+		"1GiB": 1 << 30, "1G": 1 << 30, "2M": 2 << 20, "3k": 3 << 10, "3K": 3 << 10,
 		"7kB": 7000, "7KB": 7000, "2MB": 2e6, "2GB": 2e9,
 	} {
 		if got, err := Parse(text); err != nil || got != want {
 			t.Errorf("%s: %d, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "-1", "1.5MiB", "KiB", "1 MiB", "1kb", "16mb", "9223372036854775808", "99999999999G", "0x10"} {
+	for _, text := range []string{"", "-1", "1.5MiB", "KiB", "1 MiB", "1kb", "16mb", "9223372036854775808",
+		"99999999999G", "0x10"} {
 		if got, err := Parse(text); err == nil {
 			t.Errorf("%s: %d", text, got)
 		}

@@ -14,7 +14,8 @@ import (
 )
 
 // Read reads the comments of the exported types in directories, and of their fields: "package.Type" and
-// "package.Type.Field", each in one line. A type that is declared as another one has the comments of its fields.
+// "package.Type.Field", each in one line. A type that is declared as another one has the comments of its
+// fields.
 func Read(dirs ...string) (map[string]string, error) {
 	all, others := map[string]string{}, map[string]string{}
 	for _, dir := range dirs {
@@ -75,13 +76,14 @@ func collect(all, others map[string]string, pkg string, d *ast.GenDecl) {
 }
 
 // plainly are the words for readers who do not write Go.
-var plainly = strings.NewReplacer("; nil if", "; absent if", "nil means", "absent means", "nil for", "absent for", " (journal.Fingerprint)", ", as entries of the journal have it")
+var plainly = strings.NewReplacer("; nil if", "; absent if", "nil means", "absent means", "nil for",
+	"absent for", " (journal.Fingerprint)", ", as entries of the journal have it")
 
 // sentence is a comment in one line.
 func sentence(text string) string { return plainly.Replace(strings.Join(strings.Fields(text), " ")) }
 
-// Undescribed is a JSON document in lines, without the descriptions: how things are put may change elsewhere before a
-// document follows. It is nil for what is no JSON.
+// Undescribed is a JSON document in lines, without the descriptions: how things are put may change elsewhere
+// before a document follows. It is nil for what is no JSON.
 func Undescribed(document []byte) []string {
 	var v any
 	if json.Unmarshal(document, &v) != nil {

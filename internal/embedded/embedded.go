@@ -106,7 +106,8 @@ func attach(t *target.Target, server *reference.Server) {
 		{Name: "reference, stdio", Pipe: func(context.Context) (io.ReadWriteCloser, error) {
 			return server.Pipe(context.Background()) // it outlives the dialling
 		}},
-		{Name: "reference, Streamable HTTP", Handler: server.Handler(), Path: "/mcp", Forced: requirement.HTTP},
+		{Name: "reference, Streamable HTTP", Handler: server.Handler(), Path: "/mcp",
+			Forced: requirement.HTTP},
 		{Name: "reference, HTTP+SSE", Handler: server.Handler(), Path: "/sse", Forced: requirement.SSE},
 	}
 	t.Triggers = triggers(server)
@@ -139,13 +140,19 @@ func triggers(server *reference.Server) target.Triggers {
 			})
 			return cmp.Or(err, there(updatedURI, found))
 		}},
-		UpdateOther: &target.Trigger{URI: otherURI, Func: func(context.Context) error { return there(otherURI, server.Touch(otherURI)) }},
-		Add: &target.Trigger{URI: addedURI, Func: func(context.Context) error {
-			return server.Put(reference.Resource{URI: addedURI, Name: "added", MIMEType: "text/plain", Text: &text})
+		UpdateOther: &target.Trigger{URI: otherURI, Func: func(context.Context) error {
+			return there(otherURI, server.Touch(otherURI))
 		}},
-		Remove: &target.Trigger{URI: addedURI, Func: func(context.Context) error { return there(addedURI, server.Remove(addedURI)) }},
+		Add: &target.Trigger{URI: addedURI, Func: func(context.Context) error {
+			return server.Put(reference.Resource{URI: addedURI, Name: "added", MIMEType: "text/plain",
+				Text: &text})
+		}},
+		Remove: &target.Trigger{URI: addedURI, Func: func(context.Context) error {
+			return there(addedURI, server.Remove(addedURI))
+		}},
 		Break: &target.Trigger{URI: brokenURI, Func: func(context.Context) error {
-			return server.Put(reference.Resource{URI: brokenURI, Name: "broken", Hidden: true, Fails: "the backend does not answer"})
+			return server.Put(reference.Resource{URI: brokenURI, Name: "broken", Hidden: true,
+				Fails: "the backend does not answer"})
 		}},
 		Shutdown: &target.Trigger{Func: func(context.Context) error {
 			server.EndSubscriptions()

@@ -72,11 +72,13 @@ func TestGrant(t *testing.T) {
 		}
 	}
 	for want, g := range map[string]Grant{
-		"env-pass NONE: the variable is not set":                                     {Pass: []string{"NONE"}},
+		"env-pass NONE: the variable is not set": {Pass: []string{"NONE"}},
+
 		"env-pass x: the variable is not set":                                        {Pass: []string{"x"}},
 		`env-pass "X": a variable is passed by its name alone, env gives it a value`: {Pass: []string{"X=1"}},
 		`env-pass "": a variable is passed by its name alone, env gives it a value`:  {Pass: []string{""}},
-		"env number 2 is not of the form K=V":                                        {Set: []string{"A=", "=b"}},
+		"env number 2 is not of the form K=V": {Set: []string{"A=",
+			"=b"}},
 	} {
 		if _, err := unix.vars(&g); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -105,9 +107,11 @@ func TestSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for pair, want := range map[string]string{
-		"API_TOKEN=s3cr3t-value":                               "s3cr3t-value",
-		"AUTH_HEADER_VALUE=Bearer s3cr3t-value":                "Bearer s3cr3t-value|s3cr3t-value",
-		"BASIC_AUTH=Basic dTpwYXNzd29y":                        "Basic dTpwYXNzd29y|dTpwYXNzd29y|passwor|u:passwor",
+		"API_TOKEN=s3cr3t-value":                "s3cr3t-value",
+		"AUTH_HEADER_VALUE=Bearer s3cr3t-value": "Bearer s3cr3t-value|s3cr3t-value",
+
+		"BASIC_AUTH=Basic dTpwYXNzd29y": "Basic dTpwYXNzd29y|dTpwYXNzd29y|passwor|u:passwor",
+
 		"DB_PASS= padded-value\n":                              "padded-value",
 		"API_TOKENS=t0ken-one, t0ken-two":                      "t0ken-one|t0ken-one, t0ken-two|t0ken-two",
 		`GOOGLE_CREDENTIALS={"type":"x","private_key":"k3y"}`:  `k3y|{"type":"x","private_key":"k3y"}`,
@@ -144,8 +148,9 @@ func TestAdvice(t *testing.T) {
 	for said, want := range map[string]string{
 		"a log\nPERSONAL_TOKEN environment variable is required\n": "--env-pass PERSONAL_TOKEN" + pass,
 		"Error: BRAVE_API_KEY is required":                         "--env BRAVE_API_KEY=VALUE" + set,
-		"Please set A_TOKEN and TEAM_ID":                           "--env A_TOKEN=VALUE --env TEAM_ID=VALUE" + set,
-		"KeyError: 'MAPS_KEY'":                                     "--env MAPS_KEY=VALUE" + set,
+		"Please set A_TOKEN and TEAM_ID": "--env A_TOKEN=VALUE --env " +
+			"TEAM_ID=VALUE" + set,
+		"KeyError: 'MAPS_KEY'": "--env MAPS_KEY=VALUE" + set,
 		"DATABASE_URL must be set, REDIS_URL is missing": "--env-pass DATABASE_URL" + pass +
 			", --env REDIS_URL=VALUE" + set,
 		"TOKEN is not set": "--env TOKEN=VALUE" + set,

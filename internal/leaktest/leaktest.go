@@ -57,7 +57,8 @@ func check(t TB, patience time.Duration) {
 // stacks of all.
 func left(before int, patience time.Duration) string {
 	http.DefaultClient.CloseIdleConnections()
-	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before; time.Sleep(
+		10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<20)
 			return string(stacks[:runtime.Stack(stacks, true)])

@@ -1,13 +1,13 @@
 // Package mask removes secrets from what is shown or written.
 //
 // A secret is found in whatever form it crossed the wire: as it is, with JSON
-// escapes (also those of JSON in a string of JSON), percent-encoded, in any mixture of these, in hexadecimal digits
-// (also with signs between the bytes), and inside base32 and base64 (both alphabets, once or twice, or with hexadecimal
-// digits inside or around, at any alignment, padded or not, also over several lines). But for these two the case
-// of letters makes no difference: there are servers that normalize keys and names. Of a secret that is
-// percent-encoded itself what it stands for is hidden as well, and of one that somebody cut short
-// what is left of it, if that is most of it or dots or stars stand for the rest. Secrets of less than [MinLength] bytes are
-// passed over: they would blot out ordinary text.
+// escapes (also those of JSON in a string of JSON), percent-encoded, in any mixture of these, in hexadecimal
+// digits (also with signs between the bytes), and inside base32 and base64 (both alphabets, once or twice, or
+// with hexadecimal digits inside or around, at any alignment, padded or not, also over several lines). But
+// for these two the case of letters makes no difference: there are servers that normalize keys and names. Of
+// a secret that is percent-encoded itself what it stands for is hidden as well, and of one that somebody cut
+// short what is left of it, if that is most of it or dots or stars stand for the rest. Secrets of less than
+// [MinLength] bytes are passed over: they would blot out ordinary text.
 package mask
 
 import (
@@ -201,7 +201,8 @@ func aligned(secret string, encode func([]byte) string, perDigit, shift int) pat
 	digits := encode(append(make([]byte, shift), secret...))
 	before, bits := 8*shift, 8*(shift+len(secret))
 	begin := (before + perDigit - 1) / perDigit
-	return pattern{want: []byte(digits[begin : bits/perDigit]), encoded: true, lead: before%perDigit != 0, trail: bits%perDigit != 0, between: lineBreaks}
+	return pattern{want: []byte(digits[begin : bits/perDigit]), encoded: true, lead: before%perDigit != 0,
+		trail: bits%perDigit != 0, between: lineBreaks}
 }
 
 // span is a part of the data to be replaced.
@@ -293,7 +294,8 @@ func (m *Masker) find(data []byte, cut bool) []span {
 // differs reports whether a letter or digit cannot stand second in a form of the pattern that
 // begins with a byte as it is. It spares nearly all comparisons.
 func (p *pattern) differs(c byte) bool {
-	return len(p.want) > 1 && ('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') && !p.same(c, p.want[1])
+	return len(p.want) > 1 && ('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') &&
+		!p.same(c, p.want[1])
 }
 
 // join adds a span to those before it. Spans come ordered by where they begin,
@@ -481,5 +483,6 @@ func unit(data []byte) (rune, bool) {
 
 // digit reports whether c is a digit of base64 in either alphabet.
 func digit(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/' ||
+		c == '-' || c == '_'
 }

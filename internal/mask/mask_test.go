@@ -13,7 +13,8 @@ import (
 )
 
 func TestMask(t *testing.T) {
-	m := NewMasker([]string{"s3cret/token", `quo"te\back`, "pass wörd 😀", "short", "", "overlap-abc", "abc-overlap"})
+	m := NewMasker([]string{"s3cret/token", `quo"te\back`, "pass wörd 😀", "short", "", "overlap-abc",
+		"abc-overlap"})
 	for in, want := range map[string]string{
 		"":                            "",
 		"nothing here":                "nothing here",
@@ -71,8 +72,9 @@ func TestMaskInAnyCase(t *testing.T) {
 		"P%C3%A4SS/WORD":       "***",
 		"Über-GEHEIM":          "***",
 		"a key-9f8e7d of mine": "a key-9f8e7d of mine",
-		base64.StdEncoding.EncodeToString([]byte("Key-9F8E7D/x")):                  strings.Repeat("A", 16),
-		strings.ToLower(base64.StdEncoding.EncodeToString([]byte("Key-9F8E7D/x"))): strings.ToLower(base64.StdEncoding.EncodeToString([]byte("Key-9F8E7D/x"))),
+		base64.StdEncoding.EncodeToString([]byte("Key-9F8E7D/x")): strings.Repeat("A", 16),
+		strings.ToLower(base64.StdEncoding.EncodeToString([]byte("Key-9F8E7D/x"))): strings.ToLower(
+			base64.StdEncoding.EncodeToString([]byte("Key-9F8E7D/x"))),
 	} {
 		if got := m.String(in); got != want {
 			t.Errorf("String(%q) = %q, want %q", in, got, want)
@@ -84,12 +86,14 @@ func TestMaskInAnyCase(t *testing.T) {
 func TestMaskInOtherDigits(t *testing.T) {
 	const secret = "sk-live-4f9a8c7e21"
 	m := NewMasker([]string{secret})
-	if got := m.String("hex " + strings.ToUpper(hex.EncodeToString([]byte(secret))) + ", " + hex.EncodeToString([]byte(secret))); got != "hex ***, ***" {
+	if got := m.String("hex " + strings.ToUpper(hex.EncodeToString([]byte(secret))) + ", " +
+		hex.EncodeToString([]byte(secret))); got != "hex ***, ***" {
 		t.Errorf("got %q", got)
 	}
 	for before := range 11 {
 		plain := strings.Repeat("b", before) + secret + "e"
-		twice := base64.StdEncoding.EncodeToString([]byte("Basic " + base64.URLEncoding.EncodeToString([]byte(plain))))
+		twice := base64.StdEncoding.EncodeToString(
+			[]byte("Basic " + base64.URLEncoding.EncodeToString([]byte(plain))))
 		for _, in := range []string{base32.StdEncoding.EncodeToString([]byte(plain)), twice} {
 			out := m.String(in)
 			if len(out) != len(in) || !strings.Contains(out, strings.Repeat("A", 20)) {
@@ -106,7 +110,8 @@ func TestMaskInOtherDigits(t *testing.T) {
 func TestMaskWhatOthersCut(t *testing.T) {
 	m := NewMasker([]string{"sk-live-4f9a8c7e21"})
 	for in, want := range map[string]string{
-		"bad token sk-live-4f...": "bad token ***...", "bad token sk-live-****": "bad token *******", "sk-liv****": "sk-liv****", "sk-live-4f9a…": "***…",
+		"bad token sk-live-4f...": "bad token ***...", "bad token sk-live-****": "bad token *******",
+		"sk-liv****": "sk-liv****", "sk-live-4f9a…": "***…",
 		"sk-l...": "sk-l...", "sk-live-5...": "sk-live-5...", "sk-live-4f9a": "sk-live-4f9a",
 	} {
 		if got := m.String(in); got != want {
@@ -120,7 +125,8 @@ func TestMaskWhatOthersCut(t *testing.T) {
 func TestMaskBase64(t *testing.T) {
 	secret := "topsecret?>\xff~"
 	m := NewMasker([]string{secret})
-	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding,
+		base64.RawURLEncoding} {
 		for before := range 7 {
 			for after := range 7 {
 				plain := strings.Repeat("b", before) + secret + strings.Repeat("e", after)
@@ -137,7 +143,8 @@ func TestMaskBase64(t *testing.T) {
 					if err != nil || len(got) != len(plain) {
 						t.Fatalf("%q became %q: %v", in, out, err)
 					}
-					if bytes.Contains(got, []byte("ops")) || before > 0 && !bytes.HasPrefix(got, []byte(strings.Repeat("b", before-1))) {
+					if bytes.Contains(got, []byte("ops")) || before > 0 &&
+						!bytes.HasPrefix(got, []byte(strings.Repeat("b", before-1))) {
 						t.Errorf("%q became %q", plain, got)
 					}
 				}
@@ -178,7 +185,8 @@ func FuzzMask(f *testing.F) {
 		}
 		for i, form := range forms {
 			out := string(m.Mask([]byte(before + form + after)))
-			if strings.Contains(out, secret) || i > 0 && len(form) > 2*len(before)+2*len(after) && strings.Contains(out, form) {
+			if strings.Contains(out, secret) || i > 0 && len(form) > 2*len(before)+2*len(after) &&
+				strings.Contains(out, form) {
 				t.Errorf("form %d of %q is left in %q", i, secret, out)
 			}
 		}
@@ -196,7 +204,9 @@ func BenchmarkMask(b *testing.B) {
 		secrets = append(secrets, fmt.Sprintf("secret-%d-value", i))
 	}
 	m := NewMasker(secrets)
-	data := bytes.Repeat([]byte(`{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"file:///a%20b","text":"\u00e4"}]}} `), 1000)
+	data := bytes.Repeat(
+		[]byte(`{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"file:///a%20b","text":"\u00e4"}]}} `),
+		1000)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		m.Mask(data)
@@ -237,15 +247,17 @@ func TestMaskInOtherForms(t *testing.T) {
 	long := base64.StdEncoding.EncodeToString([]byte("some text " + secret + " and more"))
 	broken := long[:30] + "\r\n" + long[30:40] + "\n" + long[40:]
 	for name, text := range map[string]string{
-		"bytes apart": fmt.Sprintf("% x", secret), "colons": strings.ReplaceAll(fmt.Sprintf("% X", secret), " ", ":"),
+		"bytes apart": fmt.Sprintf("% x", secret), "colons": strings.ReplaceAll(fmt.Sprintf("% X", secret),
+			" ", ":"),
 		"base64 of digits":       base64.StdEncoding.EncodeToString([]byte("x" + digits)),
 		"base64 of upper digits": base64.StdEncoding.EncodeToString([]byte("xy" + strings.ToUpper(digits))),
-		"digits of base64":       hex.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(secret)))),
-		"percent twice":          "Zq7Wx-9kLm_3vTr8.PpXy2%252FHs%25252BQa",
-		"most of it":             secret[:22],
-		"broken lines":           broken,
-		"broken lines in a URI":  strings.NewReplacer("\r", "%0D", "\n", "%0A").Replace(broken),
-		"broken lines in JSON":   strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(broken),
+		"digits of base64": hex.EncodeToString(
+			[]byte(base64.StdEncoding.EncodeToString([]byte(secret)))),
+		"percent twice":         "Zq7Wx-9kLm_3vTr8.PpXy2%252FHs%25252BQa",
+		"most of it":            secret[:22],
+		"broken lines":          broken,
+		"broken lines in a URI": strings.NewReplacer("\r", "%0D", "\n", "%0A").Replace(broken),
+		"broken lines in JSON":  strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(broken),
 	} {
 		got := m.String("a " + text + " b")
 		if strings.Contains(got, text[3:18]) || len(got) >= 4+len(text) && !strings.Contains(got, "AAAA") {
@@ -253,7 +265,8 @@ func TestMaskInOtherForms(t *testing.T) {
 		}
 	}
 	plain, err := base64.StdEncoding.DecodeString(m.String(broken))
-	if err != nil || !strings.HasPrefix(string(plain), "some text ") || !strings.HasSuffix(string(plain), " and more") || strings.Contains(string(plain), secret[3:20]) {
+	if err != nil || !strings.HasPrefix(string(plain), "some text ") || !strings.HasSuffix(string(plain),
+		" and more") || strings.Contains(string(plain), secret[3:20]) {
 		t.Errorf("lines of base64 became %q: %v", plain, err)
 	}
 	for _, text := range []string{secret[:20], "Zq7Wx-9kLm"} {

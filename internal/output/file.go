@@ -80,9 +80,9 @@ func Writable(path string) error {
 	return fmt.Errorf("no file can be written there: %w", cause(err))
 }
 
-// File writes a file whole or not at all: what stood there before is only replaced by a complete one. Symbolic
-// links stay, and so do the permissions of a file. A link that was put there after [Writable] had looked is
-// replaced, and a directory that it leads to is not written to.
+// File writes a file whole or not at all: what stood there before is only replaced by a complete one.
+// Symbolic links stay, and so do the permissions of a file. A link that was put there after [Writable] had
+// looked is replaced, and a directory that it leads to is not written to.
 func File(path string, write func(io.Writer) error) error {
 	return to(path, nil, 0o666, write) // less what the user's mask takes away
 }
@@ -154,7 +154,8 @@ func (p place) replace(mode fs.FileMode, write func(io.Writer) error) error {
 	if p.is != nil {
 		mode = p.is.Mode().Perm()
 	}
-	name := fmt.Sprintf(".mcpcheck.%016x", rand.Uint64()) // #nosec G404 -- nobody gains by guessing it: what is there is not opened
+	// #nosec G404 -- nobody gains by guessing it: what is there is not opened
+	name := fmt.Sprintf(".mcpcheck.%016x", rand.Uint64())
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err

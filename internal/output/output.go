@@ -45,9 +45,12 @@ func (o *Reports) Register(f *pflag.FlagSet) {
 	f.StringVar(&o.JUnit, "junit", "", "write a JUnit report to this `file`; - is standard output")
 	f.StringVar(&o.JSON, "json", "", "write the JSON report to this `file`; - is standard output")
 	f.StringVar(&o.HTML, "html", "", "write a page for browsers to this `file`; - is standard output")
-	f.StringVar(&o.Markdown, "markdown", "", "write a summary for pull requests to this `file`; - is standard output")
+	f.StringVar(&o.Markdown, "markdown", "",
+		"write a summary for pull requests to this `file`; - is standard output")
 	f.StringVar(&o.SARIF, "sarif", "", "write a log for code scanning to this `file`; - is standard output")
-	f.BoolVar(&o.Quiet, "quiet", false, "a line for each finding, for what could not be judged and should be, and the last line, nothing else")
+	f.BoolVar(&o.Quiet, "quiet", false,
+		"a line for each finding, for what could not be judged and should be, and the last line, "+
+			"nothing else")
 	f.BoolVar(&o.Verbose, "verbose", false, "more of each frame, and everything that was not exercised")
 	f.BoolVar(&o.NoColor, "no-color", false, "no colours (the variable NO_COLOR does the same)")
 }

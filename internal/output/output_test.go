@@ -26,16 +26,20 @@ func TestCheck(t *testing.T) {
 		record string
 		want   string // the error has this in it; empty for no error
 	}{
-		"nothing":             {},
-		"all of them":         {Reports{JUnit: in("a"), JSON: in("b"), HTML: in("c"), Markdown: in("d"), SARIF: "-"}, in("e"), ""},
-		"two on stdout":       {Reports{JUnit: "-", SARIF: "-"}, "", "only one report can go to standard output"},
-		"one file":            {Reports{JSON: in("a"), HTML: in("a")}, "", "--json and --html name the same file"},
-		"one file, two names": {Reports{JSON: in("a"), HTML: dir + "/./a"}, "", "--json and --html name the same file"},
-		"the recording's":     {Reports{SARIF: in("a")}, in("a"), "--sarif and --record name the same file"},
-		"a recording on -":    {Reports{}, "-", "--record needs a file"},
-		"a directory":         {Reports{Markdown: dir}, "", "it is a directory"},
-		"no directory":        {Reports{Markdown: in("none/a")}, "", "there is no directory"},
-		"quiet and verbose":   {Reports{Quiet: true, Verbose: true}, "", "exclude each other"},
+		"nothing": {},
+		"all of them": {Reports{JUnit: in("a"), JSON: in("b"), HTML: in("c"), Markdown: in("d"),
+			SARIF: "-"}, in("e"), ""},
+		"two on stdout": {Reports{JUnit: "-", SARIF: "-"}, "",
+			"only one report can go to standard output"},
+		"one file": {Reports{JSON: in("a"), HTML: in("a")}, "",
+			"--json and --html name the same file"},
+		"one file, two names": {Reports{JSON: in("a"), HTML: dir + "/./a"}, "",
+			"--json and --html name the same file"},
+		"the recording's":   {Reports{SARIF: in("a")}, in("a"), "--sarif and --record name the same file"},
+		"a recording on -":  {Reports{}, "-", "--record needs a file"},
+		"a directory":       {Reports{Markdown: dir}, "", "it is a directory"},
+		"no directory":      {Reports{Markdown: in("none/a")}, "", "there is no directory"},
+		"quiet and verbose": {Reports{Quiet: true, Verbose: true}, "", "exclude each other"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := c.given.Check(c.record)
@@ -58,8 +62,10 @@ func TestFile(t *testing.T) {
 		write func(io.Writer) error
 		fails bool
 		want  string
-	}{{text("first", broken), true, ""}, {text("first", nil), false, "first"}, {text("second", broken), true, "first"}, {text("second", nil), false, "second"}} {
-		if err := File(path, step.write); (err != nil) != step.fails || err != nil && !errors.Is(err, broken) {
+	}{{text("first", broken), true, ""}, {text("first", nil), false, "first"},
+		{text("second", broken), true, "first"}, {text("second", nil), false, "second"}} {
+		if err := File(path, step.write); (err != nil) != step.fails || err != nil &&
+			!errors.Is(err, broken) {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
@@ -82,11 +88,13 @@ func TestFile(t *testing.T) {
 // one on standard output stands there alone.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
-	r := reports.New(reports.Tool{Name: "tool", Version: "1"}, reports.Target{Name: "target"}, reports.Config{})
+	r := reports.New(reports.Tool{Name: "tool", Version: "1"}, reports.Target{Name: "target"},
+		reports.Config{})
 	r.Summarize(reports.SummaryOptions{})
 	var out bytes.Buffer
 	o := Reports{JUnit: filepath.Join(dir, "none", "a"), JSON: filepath.Join(dir, "b")}
-	if err := o.Write(&out, r, write.Options{}); err == nil || !strings.Contains(err.Error(), "--junit was not written") {
+	if err := o.Write(&out, r, write.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "--junit was not written") {
 		t.Errorf("%v", err)
 	}
 	if data, err := os.ReadFile(o.JSON); err != nil || !bytes.Contains(data, []byte(reports.Schema)) {
@@ -100,7 +108,8 @@ func TestWrite(t *testing.T) {
 		if err := o.Write(&out, r, write.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if alone := out.Len() == 0 || strings.HasPrefix(out.String(), "{"); !alone || o.JSON == "-" && out.Len() == 0 {
+		if alone := out.Len() == 0 || strings.HasPrefix(out.String(), "{"); !alone || o.JSON == "-" &&
+			out.Len() == 0 {
 			t.Errorf("on standard output: %q", out.String())
 		}
 	}
@@ -120,7 +129,8 @@ func TestFileKeepsLinksAndPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer plain.Close()
-	if err := errors.Join(os.WriteFile(in("private"), []byte("old"), 0o600), os.WriteFile(in("shared"), nil, 0o600), os.Chmod(in("shared"), 0o664),
+	if err := errors.Join(os.WriteFile(in("private"), []byte("old"), 0o600),
+		os.WriteFile(in("shared"), nil, 0o600), os.Chmod(in("shared"), 0o664),
 		os.Symlink("private", in("link")), os.Symlink("later", in("dangling"))); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +138,8 @@ func TestFileKeepsLinksAndPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]os.FileMode{"fresh": usual.Mode(), "link": 0o600, "shared": 0o664, "dangling": usual.Mode()} {
+	for name, want := range map[string]os.FileMode{"fresh": usual.Mode(), "link": 0o600, "shared": 0o664,
+		"dangling": usual.Mode()} {
 		if err := File(in(name), write); err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +162,8 @@ func TestFileBesideWhichNothingFits(t *testing.T) {
 	long := filepath.Join(dir, strings.Repeat("n", 250)) // no name beside it is short enough
 	closed := filepath.Join(dir, "closed")
 	inside := filepath.Join(closed, "report")
-	if err := errors.Join(os.Mkdir(closed, 0o700), os.WriteFile(long, []byte("old"), 0o600), os.WriteFile(inside, []byte("old"), 0o600), os.Chmod(closed, 0o500)); err != nil {
+	if err := errors.Join(os.Mkdir(closed, 0o700), os.WriteFile(long, []byte("old"), 0o600),
+		os.WriteFile(inside, []byte("old"), 0o600), os.Chmod(closed, 0o500)); err != nil {
 		t.Fatal(err)
 	}
 	defer os.Chmod(closed, 0o700)
@@ -187,7 +199,8 @@ func TestFileBesideWhichNothingFits(t *testing.T) {
 
 // TestWriteToNobody: files are written before standard output, which may be closed.
 func TestWriteToNobody(t *testing.T) {
-	r := reports.New(reports.Tool{Name: "tool", Version: "1"}, reports.Target{Name: "target"}, reports.Config{})
+	r := reports.New(reports.Tool{Name: "tool", Version: "1"}, reports.Target{Name: "target"},
+		reports.Config{})
 	r.Summarize(reports.SummaryOptions{})
 	o := Reports{JUnit: "-", HTML: filepath.Join(t.TempDir(), "a")}
 	seen := false
@@ -222,7 +235,8 @@ func TestGone(t *testing.T) {
 		err  error
 		want bool
 	}{
-		{gone, true}, {fmt.Errorf("the results: %w", gone), true}, {fmt.Errorf("both: %w", errors.Join(gone, gone)), true},
+		{gone, true}, {fmt.Errorf("the results: %w", gone), true},
+		{fmt.Errorf("both: %w", errors.Join(gone, gone)), true},
 		{nil, false}, {errors.Unwrap(gone), false}, {other, false}, {errors.Join(gone, other), false},
 	} {
 		if got := Gone(stdout, test.err); got != test.want {
@@ -246,7 +260,8 @@ func TestWritable(t *testing.T) {
 		dir: "it is a directory", filepath.Join(dir, "none", "new"): "there is no directory",
 		filepath.Join(locked, "new"): "there is no directory",
 	} {
-		if err := Writable(path); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if err := Writable(path); (err == nil) != (want == "") || err != nil &&
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
@@ -267,7 +282,8 @@ func TestCommands(t *testing.T) {
 	r.Summarize(reports.SummaryOptions{})
 	command := regexp.MustCompile(`(?m)^\s*::|##\w*\[`)
 	in := func(name string) string { return filepath.Join(dir, name) }
-	files := Reports{JUnit: in("junit"), JSON: in("json"), HTML: in("html"), Markdown: in("markdown"), SARIF: in("sarif")}
+	files := Reports{JUnit: in("junit"), JSON: in("json"), HTML: in("html"), Markdown: in("markdown"),
+		SARIF: in("sarif")}
 	var console bytes.Buffer
 	err := files.Write(terminal.Harmless(&console), r, write.Options{})
 	all := map[string][]byte{"console": console.Bytes()}
@@ -288,7 +304,8 @@ func TestCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if read, err := reports.ReadJSON(f); err != nil || read.Target.Name != said || read.Results[0].Actual != said {
+	if read, err := reports.ReadJSON(f); err != nil || read.Target.Name != said ||
+		read.Results[0].Actual != said {
 		t.Errorf("%v, %+v", err, read)
 	}
 }

@@ -28,7 +28,8 @@ func Within(until time.Time, write func(io.Writer) error) func(io.Writer) error 
 			return err
 		case <-time.After(wait):
 			g.close()
-			return fmt.Errorf("it took more than %s, and the time for the whole run is spent (--budget)", wait)
+			return fmt.Errorf("it took more than %s, and the time for the whole run is spent (--budget)",
+				wait)
 		}
 	}
 }

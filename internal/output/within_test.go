@@ -16,7 +16,8 @@ func TestWithin(t *testing.T) {
 		left, takes time.Duration
 		given       bool
 	}{
-		{time.Minute, 50 * time.Second, true}, {time.Minute, 70 * time.Second, false}, {-time.Minute, 9 * time.Second, true}, {-time.Minute, 11 * time.Second, false},
+		{time.Minute, 50 * time.Second, true}, {time.Minute, 70 * time.Second, false},
+		{-time.Minute, 9 * time.Second, true}, {-time.Minute, 11 * time.Second, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var b strings.Builder
@@ -27,7 +28,9 @@ func TestWithin(t *testing.T) {
 				late <- err
 				return err
 			})(&b)
-			if wrote := <-late; (err == nil) != c.given || b.String() != map[bool]string{true: "x"}[c.given] || !c.given && !errors.Is(wrote, os.ErrClosed) {
+			if wrote := <-late; (err == nil) != c.given ||
+				b.String() != map[bool]string{true: "x"}[c.given] || !c.given &&
+				!errors.Is(wrote, os.ErrClosed) {
 				t.Errorf("%+v: %v, %v, %q", c, err, wrote, b.String())
 			}
 		})

@@ -51,7 +51,8 @@ func begin() {
 		}
 		os.Exit(0)
 	}
-	mark = leastMark + rand.Uint64N(leastMark) // #nosec G404 -- it tells our processes from others, and keeps nobody out
+	// #nosec G404 -- it tells our processes from others, and keeps nobody out
+	mark = leastMark + rand.Uint64N(leastMark)
 	// Without a child, as nearly always, all that come to us are ours, even one that has changed its limit.
 	const look = syscall.WEXITED | syscall.WNOHANG | syscall.WNOWAIT
 	_, _, none := syscall.Syscall6(syscall.SYS_WAITID, 0 /* P_ALL */, 0, 0, look, 0, 0)

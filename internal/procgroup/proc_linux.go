@@ -113,7 +113,8 @@ func numbersIn(dir string) []int {
 const (
 	statState, statParent, statGroup = 0, 1, 2
 
-	statTimes = 11 // the first of four: processor time of the process and of its children that have ended, in clock ticks
+	// the first of four: processor time of the process and of its children that have ended, in clock ticks
+	statTimes = 11
 )
 
 // statFields lists what a file of proc_pid_stat(5) says behind the name of the program; nil if

@@ -19,9 +19,10 @@ import (
 // Work looks at what the group of a leader does. It is for one goroutine at a time.
 type Work struct {
 	Leader int
-	at     time.Time     // of the last look; zero before the first
-	used   int64         // processor time at the last look, in clock ticks
-	queued time.Duration // time in which a thread could run and did not, over all threads there were at the last look
+	at     time.Time // of the last look; zero before the first
+	used   int64     // processor time at the last look, in clock ticks
+	// time in which a thread could run and did not, over all threads there were at the last look
+	queued time.Duration
 	waited time.Duration
 }
 
@@ -48,7 +49,8 @@ func Unstarted(cmd *exec.Cmd, err error) string {
 		why = "permission denied; is it executable?"
 	}
 	if len(cmd.Args) == 1 && strings.Contains(cmd.Args[0], " ") {
-		why += "; the program and each of its arguments are words of their own, without quotes around all of them"
+		why += "; the program and each of its arguments are words of their own, without quotes around all " +
+			"of them"
 	}
 	return fmt.Sprintf("cannot start %q: %s", cmd.Args[0], why)
 }

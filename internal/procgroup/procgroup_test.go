@@ -16,7 +16,8 @@ import (
 
 // TestGroup: what a shell has started ends with the shell, and what is gone is said to be.
 func TestGroup(t *testing.T) {
-	for name, end := range map[string]func(int) error{"terminate": procgroup.Terminate, "kill": procgroup.Kill} {
+	for name, end := range map[string]func(int) error{"terminate": procgroup.Terminate,
+		"kill": procgroup.Kill} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command("sh", "-c", "sleep 60 & echo started; wait")
@@ -50,7 +51,8 @@ func TestGroup(t *testing.T) {
 			if took := time.Since(began); took > 30*time.Second {
 				t.Errorf("the child of the shell was waited for: %v", took)
 			}
-			for deadline := time.Now().Add(10 * time.Second); procgroup.Alive(leader); time.Sleep(10 * time.Millisecond) {
+			for deadline := time.Now().Add(10 * time.Second); procgroup.Alive(leader); time.Sleep(
+				10 * time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Skip("nobody reaps orphans on this machine")
 				}

@@ -48,7 +48,8 @@ func TestStartOnAThreadThatEnds(t *testing.T) {
 
 // TestWaitForOutput: that another process holds its output is no failure of a command.
 func TestWaitForOutput(t *testing.T) {
-	for script, want := range map[string]string{"setsid sleep 60 & echo $!": "<nil>", "setsid sleep 60 & echo $!; exit 3": "exit status 3"} {
+	for script, want := range map[string]string{"setsid sleep 60 & echo $!": "<nil>",
+		"setsid sleep 60 & echo $!; exit 3": "exit status 3"} {
 		cmd := exec.Command("sh", "-c", script)
 		var out pidOf
 		cmd.Stdout, cmd.WaitDelay = &out, 50*time.Millisecond

@@ -17,9 +17,11 @@ func TestWorks(t *testing.T) {
 		script string
 		works  bool
 	}{
-		"busy children": {fmt.Sprintf("for i in $(seq %d); do (while :; do :; done) & done; wait", runtime.NumCPU()+1), true}, // there is no processor for one of them
-		"asleep":        {"sleep 60 & wait", false},
-		"gone":          {"exit", false},
+		// there is no processor for one of them
+		"busy children": {fmt.Sprintf("for i in $(seq %d); do (while :; do :; done) & done; wait",
+			runtime.NumCPU()+1), true},
+		"asleep": {"sleep 60 & wait", false},
+		"gone":   {"exit", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command("sh", "-c", c.script)
@@ -33,9 +35,11 @@ func TestWorks(t *testing.T) {
 			})
 			w := procgroup.Work{Leader: cmd.Process.Pid}
 			alike := 0 // looks in turn that say what is expected
-			for deadline := time.Now().Add(30 * time.Second); alike < 5 || c.works && w.Waited() == 0; time.Sleep(20 * time.Millisecond) {
+			for deadline := time.Now().Add(30 * time.Second); alike < 5 || c.works &&
+				w.Waited() == 0; time.Sleep(20 * time.Millisecond) {
 				if time.Now().After(deadline) {
-					t.Fatalf("it is not told that the group works: %t, and waited %v for a processor", c.works, w.Waited())
+					t.Fatalf("it is not told that the group works: %t, and waited %v for a processor",
+						c.works, w.Waited())
 				}
 				if alike++; w.Works() != c.works {
 					alike = 0

@@ -68,7 +68,10 @@ func read(file, text string) (*Table, error) {
 		return nil, err
 	}
 	var problems []yamlfile.Problem
-	fail := func(path, format string, args ...any) { problems = append(problems, x.Problem(path, format, args...)) }
+	fail := func(path, format string, args ...any) {
+		problems = append(problems,
+			x.Problem(path, format, args...))
+	}
 	oneOf := func(path, value string, known ...string) {
 		if slices.Contains(known, value) {
 			return
@@ -77,7 +80,8 @@ func read(file, text string) (*Table, error) {
 		if near := yamlfile.Nearest(value, known); near != "" {
 			hint = fmt.Sprintf(": did you mean %q?", near)
 		}
-		fail(path, "%s must be one of %s, not %q%s", path[strings.LastIndex(path, ".")+1:], strings.Join(known, ", "), value, hint)
+		fail(path, "%s must be one of %s, not %q%s", path[strings.LastIndex(path, ".")+1:],
+			strings.Join(known, ", "), value, hint)
 	}
 	t := &Table{entries: f.Revisions, order: slices.Sorted(maps.Keys(f.Revisions))}
 	if len(t.order) == 0 {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// MarkdownCode is a text of at most n characters as code on one line, in Markdown: nothing in it means anything,
-// and no character in it can end it.
+// MarkdownCode is a text of at most n characters as code on one line, in Markdown: nothing in it means
+// anything, and no character in it can end it.
 func MarkdownCode(s string, n int) string {
 	s = strings.TrimSpace(Clean(s, n))
 	if s == "" {

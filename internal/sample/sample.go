@@ -35,7 +35,8 @@ var asked = sync.OnceValue(func() string {
 		return value
 	case "":
 	default:
-		panic(fmt.Sprintf("the environment variable %s is %q: it can be %s, %s or %s", env, value, some, all, everywhere))
+		panic(fmt.Sprintf("the environment variable %s is %q: it can be %s, %s or %s", env, value, some, all,
+			everywhere))
 	}
 	if run := flag.Lookup("test.run"); run != nil && run.Value.String() != "" && !testing.Short() {
 		return all

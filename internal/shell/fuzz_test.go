@@ -7,7 +7,8 @@ import (
 
 // FuzzSplit: the words of a line, joined again, are the same words.
 func FuzzSplit(f *testing.F) {
-	for _, line := range []string{`a 'b c' "d \" $e" f\ g`, `''`, `"`, `\`, "a\tb\nc", `a'b'"c"`, "\x00 \xff", "a#b ~ *"} {
+	for _, line := range []string{`a 'b c' "d \" $e" f\ g`, `''`, `"`, `\`, "a\tb\nc", `a'b'"c"`, "\x00 \xff",
+		"a#b ~ *"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

@@ -19,7 +19,9 @@ var braced = regexp.MustCompile(`\{[a-z]+\}`)
 
 // Quote is one argument.
 func Quote(arg string) string {
-	if arg != "" && !strings.ContainsFunc(braced.ReplaceAllString(arg, "x"), func(r rune) bool { return !strings.ContainsRune(plain, r) }) {
+	if arg != "" && !strings.ContainsFunc(braced.ReplaceAllString(arg, "x"), func(r rune) bool {
+		return !strings.ContainsRune(plain, r)
+	}) {
 		return arg
 	}
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"

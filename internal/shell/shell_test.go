@@ -16,7 +16,9 @@ func TestJoin(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no shell to read it back")
 	}
-	args := []string{"plain", "a=b", "", "two words", "it's", `"quoted"`, "$HOME", "`id`", "*", "~", "#", "!x", "a\nb", `back\slash`, "é", "<&|;>", "{a,b}", "{port}", "a={x}:{y}", "{x},{y}", "{{a}}", "{a{b},c}", "${port}", "{a..c}", "{}", "-x=/y:z@%"}
+	args := []string{"plain", "a=b", "", "two words", "it's", `"quoted"`, "$HOME", "`id`", "*", "~", "#",
+		"!x", "a\nb", `back\slash`, "é", "<&|;>", "{a,b}", "{port}", "a={x}:{y}", "{x},{y}", "{{a}}",
+		"{a{b},c}", "${port}", "{a..c}", "{}", "-x=/y:z@%"}
 	out, err := exec.Command(sh, "-c", `printf '%s\0' `+shell.Join(args)).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +35,8 @@ func TestJoin(t *testing.T) {
 
 // TestPrintable has a shell that knows $' read back one line of visible characters.
 func TestPrintable(t *testing.T) {
-	args := []string{"plain", "", "two words", "it's", "a\nb", "it's\ta \\ tab", "\x1b[31m\r", "5\x017", "\u202eé\n", "\xff", "[a](b)", "[a](b)\n", `\n`, "$HOME\n`id`\"!x"}
+	args := []string{"plain", "", "two words", "it's", "a\nb", "it's\ta \\ tab", "\x1b[31m\r", "5\x017",
+		"\u202eé\n", "\xff", "[a](b)", "[a](b)\n", `\n`, "$HOME\n`id`\"!x"}
 	line := shell.JoinPrintable(args)
 	for _, r := range line {
 		if !unicode.IsPrint(r) {

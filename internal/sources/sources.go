@@ -12,19 +12,22 @@ import (
 	"sync"
 )
 
-// The bounds of what is read: bytes of a file and of all, and entries of directories. Beyond them nothing is found, since
-// it is not known what else there is.
+// The bounds of what is read: bytes of a file and of all, and entries of directories. Beyond them nothing is
+// found, since it is not known what else there is.
 const (
 	mostOfFile = 1 << 20
 	mostOfAll  = 64 << 20
 	mostFiles  = 100_000
 )
 
-// left are directories that hold no sources of the repository, or tests; kinds are the names that source files end with.
+// left are directories that hold no sources of the repository, or tests; kinds are the names that source
+// files end with.
 var (
-	left = []string{"node_modules", "vendor", "dist", "build", "target", "__pycache__", "test", "tests", "__tests__", "testdata"}
+	left = []string{"node_modules", "vendor", "dist", "build", "target", "__pycache__", "test", "tests",
+		"__tests__", "testdata"}
 
-	kinds = strings.Fields(".c .cc .clj .cpp .cs .dart .ex .exs .fs .go .h .hpp .java .js .jsx .kt .lua .mjs .cjs .php .pl .py .rb .rs .scala .swift .ts .tsx .zig")
+	kinds = strings.Fields(".c .cc .clj .cpp .cs .dart .ex .exs .fs .go .h .hpp .java .js .jsx .kt .lua " +
+		".mjs .cjs .php .pl .py .rb .rs .scala .swift .ts .tsx .zig")
 )
 
 // Tree is the source files of a repository, which are read when the first text is looked for.
@@ -64,8 +67,9 @@ func Around(dir string) *Tree {
 	return t
 }
 
-// Find returns where the first of some texts stands in quotation marks that does so in one file alone: its path from the
-// top of the repository, with slashes, and the line, beginning with 1. Line 0 means that there is none.
+// Find returns where the first of some texts stands in quotation marks that does so in one file alone: its
+// path from the top of the repository, with slashes, and the line, beginning with 1. Line 0 means that there
+// is none.
 func (t *Tree) Find(texts ...string) (file string, line int) {
 	t.read.Do(t.load)
 	t.mu.Lock()
@@ -140,5 +144,6 @@ var errTooMuch = errors.New("there is more than is read")
 // tests reports whether a file is named as those of tests are.
 func tests(name string) bool {
 	base := strings.TrimSuffix(name, filepath.Ext(name))
-	return strings.HasPrefix(name, "test_") || strings.HasSuffix(base, "_test") || strings.HasSuffix(base, ".test") || strings.HasSuffix(base, ".spec")
+	return strings.HasPrefix(name, "test_") || strings.HasSuffix(base, "_test") ||
+		strings.HasSuffix(base, ".test") || strings.HasSuffix(base, ".spec")
 }

@@ -13,22 +13,29 @@ import (
 
 func TestHarmless(t *testing.T) {
 	for in, want := range map[string]string{
-		"::error::x":                                                          ": :error::x",
-		" \t::add-mask::x\n  ::x":                                             " \t: :add-mask::x\n  : :x",
-		"a ::error::x\nstd::vector":                                           "a ::error::x\nstd::vector",
-		"\x1b[1m::error::x":                                                   "\x1b[1m: :error::x",
-		" \x1b[1;31m \x1b(B ::error::x":                                       " \x1b[1;31m \x1b(B : :error::x",
-		"\u00a0\u3000\u2003::x\u0085::y":                                      "\u00a0\u3000\u2003: :x\u0085: :y",
-		"\ufeff\u200b:\u00ad:x":                                               "\ufeff\u200b:\u00ad :x",
-		"a\v::x\f::y\u2028::z\u2029::":                                        "a\v: :x\f: :y\u2028: :z\u2029: :",
-		"\xff::x\x00:: y\r::z\r\n::a":                                         "\xff: :x\x00:: y\r: :z\r\n: :a",
-		"##[error]x ###[y] a##[":                                              "## [error]x ### [y] a## [",
-		"##vso[task.complete]x ##teamcity[x 'y']":                             "##vso [task.complete]x ##teamcity [x 'y']",
-		"##octopus[x] @@continua[y]":                                          "##octopus [x] @@continua [y]",
-		"#\u200b#\u034fv\u00adso\ufe0f[x]":                                    "#\u200b#\u034fv\u00adso\ufe0f [x]",
-		"\x1b[1##[error]x":                                                    "\x1b[1## [error]x",
-		"##\x1b[error]x \x1b[31m##\x1b[0m":                                    "## \x1b[error]x \x1b[31m## \x1b[0m",
-		"section_start:1:a[b=c]\r\x1b[0Kd\x1b[0Ksection_end:1:a\r\x1b[0K":     "section_start:1:a[b=c]\r \x1b[0Kd\x1b[0Ksection_end:1:a\r \x1b[0K",
+		"::error::x":                     ": :error::x",
+		" \t::add-mask::x\n  ::x":        " \t: :add-mask::x\n  : :x",
+		"a ::error::x\nstd::vector":      "a ::error::x\nstd::vector",
+		"\x1b[1m::error::x":              "\x1b[1m: :error::x",
+		" \x1b[1;31m \x1b(B ::error::x":  " \x1b[1;31m \x1b(B : :error::x",
+		"\u00a0\u3000\u2003::x\u0085::y": "\u00a0\u3000\u2003: :x\u0085: :y",
+		"\ufeff\u200b:\u00ad:x":          "\ufeff\u200b:\u00ad :x",
+		"a\v::x\f::y\u2028::z\u2029::":   "a\v: :x\f: :y\u2028: :z\u2029: :",
+		"\xff::x\x00:: y\r::z\r\n::a":    "\xff: :x\x00:: y\r: :z\r\n: :a",
+		"##[error]x ###[y] a##[":         "## [error]x ### [y] a## [",
+		"##vso[task.complete]x ##teamcity[x 'y']": "##vso [task.complete]x " +
+			"##teamcity [x 'y']",
+		"##octopus[x] @@continua[y]": "##octopus [x] @@continua [y]",
+
+		"#\u200b#\u034fv\u00adso\ufe0f[x]": "#\u200b#\u034fv\u00adso\ufe0f [x]",
+
+		"\x1b[1##[error]x": "\x1b[1## [error]x",
+
+		"##\x1b[error]x \x1b[31m##\x1b[0m": "## \x1b[error]x \x1b[31m## \x1b[0m",
+
+		"section_start:1:a[b=c]\r\x1b[0Kd\x1b[0Ksection_end:1:a\r\x1b[0K": "section_start:1:a[b=c]\r " +
+			"\x1b[0Kd\x1b[0Ksection_end:1:a\r \x1b[0K",
+
 		"## Heading\n# #[x] ## [y] #a#[0] a@[127.0.0.1] [::1]:80 @@ -1 +1 @@": "",
 		"\x1b[38:2::255:0:0mred\x1b[0m\r\n\x1b[2K\r 50 %":                     "",
 	} {

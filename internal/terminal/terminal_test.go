@@ -15,12 +15,14 @@ func TestWrap(t *testing.T) {
 		in   string
 		want []string
 	}{
-		{Wrap, "MUST, server/utilities/pagination#response-format", []string{"MUST, server/utilities/", "pagination#response-format"}},
+		{Wrap, "MUST, server/utilities/pagination#response-format", []string{"MUST, server/utilities/",
+			"pagination#response-format"}},
 		{Wrap, "a pneumonoultramicroscopic thing", []string{"a pneumonoultramicroscopic", "thing"}},
 		{Wrap, "a text with 🧭🧭🧭🧭🧭🧭 and more", []string{"a text with 🧭🧭🧭🧭🧭🧭", "and more"}},
 		{Wrap, strings.Repeat("漢", 14), []string{strings.Repeat("漢", 13), "漢"}},
 		{Wrap, strings.Repeat("e\u0301", 26), []string{strings.Repeat("e\u0301", 26)}},
-		{WrapJSON, `{"result":{"contents":[],"nextCursor":"x"}}`, []string{`{"result":{"contents":[],`, `"nextCursor":"x"}}`}},
+		{WrapJSON, `{"result":{"contents":[],"nextCursor":"x"}}`, []string{`{"result":{"contents":[],`,
+			`"nextCursor":"x"}}`}},
 	} {
 		if got := test.wrap(test.in, 26); !slices.Equal(got, test.want) {
 			t.Errorf("got %q, want %q", got, test.want)
@@ -38,7 +40,8 @@ func TestWrap(t *testing.T) {
 
 // TestColumns: what is cut or filled up takes the columns that it is to take.
 func TestColumns(t *testing.T) {
-	for in, want := range map[string]string{"abc": "abc  ", "abcdefg": "abcd…", "漢字": "漢字 ", "漢字漢": "漢字…", "a漢字漢": "a漢… ", "e\u0301": "e\u0301    "} {
+	for in, want := range map[string]string{"abc": "abc  ", "abcdefg": "abcd…", "漢字": "漢字 ", "漢字漢": "漢字…",
+		"a漢字漢": "a漢… ", "e\u0301": "e\u0301    "} {
 		if got := Pad(in, 5); got != want {
 			t.Errorf("%q becomes %q", in, got)
 		}
@@ -68,7 +71,8 @@ func TestPrinter(t *testing.T) {
 	if plain.String() != want {
 		t.Errorf("%s", plain.String())
 	}
-	for _, part := range []string{"\x1b[1ma title\x1b[0m", "\x1b[31m✗ \x1b[0m", "\x1b[2mlabel     \x1b[0m", "\x1b[32mtext\x1b[0m"} {
+	for _, part := range []string{"\x1b[1ma title\x1b[0m", "\x1b[31m✗ \x1b[0m", "\x1b[2mlabel     \x1b[0m",
+		"\x1b[32mtext\x1b[0m"} {
 		if !strings.Contains(colored.String(), part) {
 			t.Errorf("there is no %q", part)
 		}

@@ -19,7 +19,8 @@ func TestOf(t *testing.T) {
 		"checkout":  {"", "v0.0.0-20261121-abc", vcs, "v0.0.0-20261121-abc (commit abc, with changes)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := of(c.release, &debug.BuildInfo{Main: debug.Module{Version: c.module}, Settings: c.settings})
+			got := of(c.release, &debug.BuildInfo{Main: debug.Module{Version: c.module},
+				Settings: c.settings})
 			if got.String() != c.want {
 				t.Errorf("%q, not %q", got, c.want)
 			}
@@ -33,7 +34,9 @@ func TestOfLibrary(t *testing.T) {
 	ours := debug.Module{Path: "github.com/mcpcheck/mcpcheck", Version: "v0.2.0"}
 	for want, info := range map[string]*debug.BuildInfo{
 		"v0.2.0": {Main: program, Deps: []*debug.Module{&ours}},
-		"devel":  {Main: program, Deps: []*debug.Module{{Path: ours.Path, Version: "v0.2.0", Replace: &debug.Module{Path: "../mcpcheck"}}}},
+		"devel": {Main: program,
+			Deps: []*debug.Module{{Path: ours.Path, Version: "v0.2.0",
+				Replace: &debug.Module{Path: "../mcpcheck"}}}},
 		"v9.9.9": {Main: program},
 	} {
 		if got := ofLibrary(info); got != want {

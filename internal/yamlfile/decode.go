@@ -41,7 +41,8 @@ func (d *decoder) fail(path string, n ast.Node, format string, args ...any) {
 			separator = ""
 		}
 		d.problems = append(d.problems, Problem{
-			Pos: position(n), Path: path, Message: cmp.Or(path, "the file") + separator + text, Text: strings.TrimPrefix(text, ": "),
+			Pos: position(n), Path: path, Message: cmp.Or(path, "the file") + separator + text,
+			Text: strings.TrimPrefix(text, ": "),
 		})
 	}
 }
@@ -58,7 +59,8 @@ func (d *decoder) unknown(path string, n ast.Node, k string, t reflect.Type) {
 			shown = strings.ToValidUTF8(k[:shownName], "") + "…"
 		}
 		d.problems = append(d.problems, Problem{
-			Pos: position(n), Path: join(path, k), Message: fmt.Sprintf("unknown field %q%s%s", shown, within(path), hint),
+			Pos: position(n), Path: join(path, k), Message: fmt.Sprintf("unknown field %q%s%s", shown,
+				within(path), hint),
 			Text: fmt.Sprintf("unknown member %q%s", shown, hint), Unknown: k,
 		})
 	}
@@ -308,7 +310,8 @@ func (d *decoder) list(path string, n ast.Node, to reflect.Value, depth int) {
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
 		advice := ""
-		if text, ok := scalar(n); ok && (plain.MatchString(text) || address.MatchString(text)) && to.Type().Elem().Kind() == reflect.String {
+		if text, ok := scalar(n); ok && (plain.MatchString(text) || address.MatchString(text)) &&
+			to.Type().Elem().Kind() == reflect.String {
 			advice = ": write [" + strings.Join(strings.Fields(text), ", ") + "]"
 		}
 		d.fail(path, n, "must be a list, not %s%s", what(n), advice)

@@ -135,8 +135,10 @@ func decode(file string, data []byte, into any, typed bool) (*Index, error) {
 		anchors: make(map[string]ast.Node), fields: make(map[reflect.Type]map[string][]int),
 	}
 	root := reflect.ValueOf(into)
-	if root.Kind() != reflect.Pointer || root.IsNil() || root.Elem().Kind() != reflect.Struct && root.Elem().Kind() != reflect.Map {
-		return d.index, fmt.Errorf("yamlfile: cannot decode into %T: a pointer to a struct or map is needed", into)
+	if root.Kind() != reflect.Pointer || root.IsNil() || root.Elem().Kind() != reflect.Struct &&
+		root.Elem().Kind() != reflect.Map {
+		return d.index, fmt.Errorf("yamlfile: cannot decode into %T: a pointer to a struct or map is needed",
+			into)
 	}
 	body, problem := parse(data)
 	if problem != nil {
@@ -215,7 +217,8 @@ func unreadable(data []byte) *Problem {
 		at += size
 	}
 	return whole(1+bytes.Count(data[:at], []byte("\n")),
-		fmt.Sprintf("the byte 0x%02x is no UTF-8: save the file as UTF-8, and write bytes that are no text as base64", data[at]))
+		fmt.Sprintf("the byte 0x%02x is no UTF-8: save the file as UTF-8, and write bytes that are no "+
+			"text as base64", data[at]))
 }
 
 // whole is a problem of the file as a whole, or of a line of it.
@@ -322,7 +325,8 @@ func begun(row []byte) (n int) {
 	for i, c := range row {
 		switch {
 		case c == ' ' || c == '\t':
-		case (c == '-' || c == '?' || c == ':') && i+1 < len(row) && bytes.IndexByte([]byte(" \t\r\n"), row[i+1]) >= 0:
+		case (c == '-' || c == '?' || c == ':') && i+1 < len(row) && bytes.IndexByte([]byte(" \t\r\n"),
+			row[i+1]) >= 0:
 			n++
 		default:
 			return n

@@ -86,7 +86,8 @@ sub:
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	for path, line := range map[string]int{"name": 2, "endpoints[0].text": 5, "endpoints[0].nothing": 4, "env.PORT": 9, "sub.name": 23, "nowhere": 2} {
+	for path, line := range map[string]int{"name": 2, "endpoints[0].text": 5, "endpoints[0].nothing": 4,
+		"env.PORT": 9, "sub.name": 23, "nowhere": 2} {
 		if p := x.At(path); p.Line != line {
 			t.Errorf("At(%q) = line %d, want %d", path, p.Line, line)
 		}
@@ -97,7 +98,8 @@ sub:
 }
 
 func TestDecodeNothing(t *testing.T) {
-	for _, src := range []string{"", "\n", "# only a comment\n", "---\n", "name:\nendpoints:\n  # - none\n", "{}"} {
+	for _, src := range []string{"", "\n", "# only a comment\n", "---\n", "name:\nendpoints:\n  # - none\n",
+		"{}"} {
 		var got doc
 		if _, err := Decode("f", []byte(src), &got); err != nil || !reflect.DeepEqual(got, doc{}) {
 			t.Errorf("%q: %+v, %v", src, got, err)
@@ -110,16 +112,24 @@ func TestDecodeNothing(t *testing.T) {
 
 func TestDecodeErrors(t *testing.T) {
 	for src, want := range map[string]string{
-		"name: x\nendponts: []":               `f.yaml:2:1: unknown field "endponts": did you mean "endpoints"?`,
-		"endpoint: []":                        `f.yaml:1:1: unknown field "endpoint": did you mean "endpoints"?`,
-		"endpoints:\n- URI: x":                `f.yaml:2:3: unknown field "URI" in endpoints[0]: did you mean "uri"?`,
-		strings.Repeat("k", 2<<20) + ": 1":    `f.yaml:1:1: unknown field "` + strings.Repeat("k", 100) + `…": the fields here are`,
-		"endpoints:\n- {qqqqqq: x}":           `f.yaml:2:4: unknown field "qqqqqq" in endpoints[0]: the fields here are uri, text`,
-		"name.of.it: x":                       `f.yaml:1:1: unknown field "name.of.it": write name: {of: {it: …}}`,
-		"Hidden: x":                           `f.yaml:1:1: unknown field "Hidden": the fields here are`,
-		"Untagged: x":                         `f.yaml:1:1: unknown field "Untagged"`,
-		"endpoints:\n  - uri: x\n text: y":    "f.yaml:3:2: value is not allowed in this context (is the line indented like the one before?)",
-		"import json\nfor x in y:\n    z":     "f.yaml:1:1: unexpected key name (is this YAML, with a field and its value on a line?)",
+		"name: x\nendponts: []": `f.yaml:2:1: unknown field "endponts": did you mean ` +
+			`"endpoints"?`,
+		"endpoint: []": `f.yaml:1:1: unknown field "endpoint": did you mean ` +
+			`"endpoints"?`,
+		"endpoints:\n- URI: x": `f.yaml:2:3: unknown field "URI" in endpoints[0]: did you ` +
+			`mean "uri"?`,
+		strings.Repeat("k", 2<<20) + ": 1": `f.yaml:1:1: unknown field "` + strings.Repeat("k", 100) +
+			`…": the fields here are`,
+		"endpoints:\n- {qqqqqq: x}": `f.yaml:2:4: unknown field "qqqqqq" in endpoints[0]: the ` +
+			`fields here are uri, text`,
+		"name.of.it: x": `f.yaml:1:1: unknown field "name.of.it": write name: {of: ` +
+			`{it: …}}`,
+		"Hidden: x":   `f.yaml:1:1: unknown field "Hidden": the fields here are`,
+		"Untagged: x": `f.yaml:1:1: unknown field "Untagged"`,
+		"endpoints:\n  - uri: x\n text: y": "f.yaml:3:2: value is not allowed in this context (is the " +
+			"line indented like the one before?)",
+		"import json\nfor x in y:\n    z": "f.yaml:1:1: unexpected key name (is this YAML, with a " +
+			"field and its value on a line?)",
 		"name: [a]":                           `f.yaml:1:7: name must be a single value, not a list`,
 		"name: {a: b}":                        `name must be a single value, not a mapping`,
 		"endpoints: x":                        `f.yaml:1:12: endpoints must be a list, not "x"`,
@@ -186,10 +196,12 @@ func TestAliasBomb(t *testing.T) {
 	b.WriteString("any:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
 	for i := 1; i < 12; i++ {
 		prev := "*a" + string(rune('0'+(i-1)%10))
-		b.WriteString("  a" + string(rune('0'+i%10)) + "x" + strings.Repeat("y", i) + ": &a" + string(rune('0'+i%10)) + " [" + strings.TrimSuffix(strings.Repeat(prev+", ", 10), ", ") + "]\n")
+		b.WriteString("  a" + string(rune('0'+i%10)) + "x" + strings.Repeat("y", i) + ": &a" +
+			string(rune('0'+i%10)) + " [" + strings.TrimSuffix(strings.Repeat(prev+", ", 10), ", ") + "]\n")
 	}
 	var got doc
-	if _, err := Decode("f", []byte(b.String()), &got); err == nil || !strings.Contains(err.Error(), "too many") {
+	if _, err := Decode("f", []byte(b.String()), &got); err == nil ||
+		!strings.Contains(err.Error(), "too many") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -207,7 +219,8 @@ func TestNearest(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{"name: x", "endpoints: [{uri: a}]", "any: {a: &x [1], b: *x}", "- ? :", "a: |\n  b", "<<: *x", "!!str x", "'", "{", "env:\n\ta: b"} {
+	for _, s := range []string{"name: x", "endpoints: [{uri: a}]", "any: {a: &x [1], b: *x}", "- ? :",
+		"a: |\n  b", "<<: *x", "!!str x", "'", "{", "env:\n\ta: b"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

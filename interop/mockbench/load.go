@@ -41,7 +41,10 @@ func (o operation) params(e era) string {
 		members = append(members, fmt.Sprintf(`"uri":%q`, o.uri))
 	}
 	if e == modern {
-		members = append(members, fmt.Sprintf(`"_meta":{"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`, e.revision))
+		members = append(members,
+			fmt.Sprintf(`"_meta":{"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/`+
+				`clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`,
+				e.revision))
 	}
 	return "{" + strings.Join(members, ",") + "}"
 }
@@ -71,7 +74,8 @@ func (c *client) post(e era, header, body string, keep bool) (*http.Response, []
 	if c.session != "" {
 		header += "Mcp-Session-Id: " + c.session + "\r\n"
 	}
-	request := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: %s\r\n%sContent-Length: %d\r\n\r\n%s",
+	request := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: "+
+		"application/json, text/event-stream\r\nMCP-Protocol-Version: %s\r\n%sContent-Length: %d\r\n\r\n%s",
 		c.path, c.host, e.revision, header, len(body), body)
 	if _, err := io.WriteString(c.conn, request); err != nil {
 		return nil, nil, err
@@ -94,7 +98,9 @@ func (c *client) shake(e era) error {
 	if e == modern {
 		return nil
 	}
-	response, answer, err := c.post(e, "", `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"`+e.revision+`","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`, true)
+	response, answer,
+		err := c.post(e, "", `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"`+
+		e.revision+`","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`, true)
 	if err != nil {
 		return err
 	}
@@ -116,7 +122,8 @@ func (c *client) ask(e era, op operation, params string, keep bool) (*http.Respo
 			header += "Mcp-Name: " + op.uri + "\r\n"
 		}
 	}
-	return c.post(e, header, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, c.id, op.method, params), keep)
+	return c.post(e, header, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, c.id, op.method,
+		params), keep)
 }
 
 // sample is what a server answers, once.

@@ -28,8 +28,9 @@ var (
 	rounds   = flag.Int("rounds", 15, "how often everything is measured")
 	duration = flag.Duration("duration", 200*time.Millisecond, "how long each measurement takes")
 	streams  = flag.Int("streams", 1000, "how many streams are subscribed, and sessions are idle")
-	only     = flag.String("only", "", "what the names of the cells that are measured begin with, as in \"legacy list\"")
-	binary   = flag.String("mockserver", "", "the mockserver program; without it the start is not measured")
+	only     = flag.String("only", "",
+		"what the names of the cells that are measured begin with, as in \"legacy list\"")
+	binary = flag.String("mockserver", "", "the mockserver program; without it the start is not measured")
 )
 
 // connections is how many clients send requests at the same time.
@@ -104,7 +105,8 @@ func compare(ctx context.Context, e era, op operation) error {
 	for i, c := range contenders {
 		f := figures[i][len(figures[i])/2]
 		fmt.Printf("%-7s %-10s %-10s %8.0f req/s   p99 %7.2f ms   of bare %.2f\n",
-			e.name, op.name, c.name, f.rate, float64(f.p99.Microseconds())/1000, f.rate/figures[bare][len(figures[bare])/2].rate)
+			e.name, op.name, c.name, f.rate, float64(f.p99.Microseconds())/1000,
+			f.rate/figures[bare][len(figures[bare])/2].rate)
 	}
 	return nil
 }
@@ -142,5 +144,6 @@ func open(ctx context.Context, e era, op operation) ([]contender, error) {
 			return nil, errors.Join(err, fmt.Errorf("%s answers otherwise: %s", m.name, trimmed(other)))
 		}
 	}
-	return append(all, contender{bareName, bareServer(body, header)}, contender{"go-sdk", sdkServer(e)}, contender{"mcp-go", mcpgoServer()}), nil
+	return append(all, contender{bareName, bareServer(body, header)}, contender{"go-sdk", sdkServer(e)},
+		contender{"mcp-go", mcpgoServer()}), nil
 }

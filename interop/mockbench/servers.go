@@ -63,7 +63,8 @@ func (o operation) elsewhere() elsewhere {
 func mockServer(faults, quirks []string) (*httptest.Server, error) {
 	w := reference.World{}
 	each(func(uri, name string, text *string) {
-		w.Resources = append(w.Resources, reference.Resource{URI: uri, Name: name, MIMEType: "text/plain", Text: text})
+		w.Resources = append(w.Resources, reference.Resource{URI: uri, Name: name, MIMEType: "text/plain",
+			Text: text})
 	})
 	s, err := reference.New(w, reference.Options{PageSize: pageSize, Faults: faults, Quirks: quirks})
 	if err != nil {
@@ -89,22 +90,30 @@ func bareServer(body []byte, header http.Header) *httptest.Server {
 }
 
 func sdkServer(e era) *httptest.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, &mcp.ServerOptions{PageSize: pageSize})
+	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"},
+		&mcp.ServerOptions{PageSize: pageSize})
 	each(func(uri, name string, text *string) {
-		s.AddResource(&mcp.Resource{URI: uri, Name: name, MIMEType: "text/plain"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: *text}}}, nil
-		})
+		s.AddResource(&mcp.Resource{URI: uri, Name: name, MIMEType: "text/plain"},
+			func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri,
+					MIMEType: "text/plain", Text: *text}}}, nil
+			})
 	})
 	// It serves the modern revision without sessions only.
-	return httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{JSONResponse: true, Stateless: e == modern}))
+	return httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
+		return s
+	}, &mcp.StreamableHTTPOptions{JSONResponse: true, Stateless: e == modern}))
 }
 
 func mcpgoServer() *httptest.Server {
-	s := mcpgoserver.NewMCPServer("bench", "1", mcpgoserver.WithResourceCapabilities(true, true), mcpgoserver.WithPaginationLimit(pageSize))
+	s := mcpgoserver.NewMCPServer("bench", "1", mcpgoserver.WithResourceCapabilities(true, true),
+		mcpgoserver.WithPaginationLimit(pageSize))
 	each(func(uri, name string, text *string) {
-		s.AddResource(mcpgo.NewResource(uri, name, mcpgo.WithMIMEType("text/plain")), func(context.Context, mcpgo.ReadResourceRequest) ([]mcpgo.ResourceContents, error) {
-			return []mcpgo.ResourceContents{mcpgo.TextResourceContents{URI: uri, MIMEType: "text/plain", Text: *text}}, nil
-		})
+		s.AddResource(mcpgo.NewResource(uri, name, mcpgo.WithMIMEType("text/plain")),
+			func(context.Context, mcpgo.ReadResourceRequest) ([]mcpgo.ResourceContents, error) {
+				return []mcpgo.ResourceContents{mcpgo.TextResourceContents{URI: uri, MIMEType: "text/plain",
+					Text: *text}}, nil
+			})
 	})
 	return httptest.NewServer(mcpgoserver.NewStreamableHTTPServer(s))
 }

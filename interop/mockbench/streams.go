@@ -24,7 +24,8 @@ import (
 // fanOut measures how long one update takes to reach all of many subscribed streams.
 func fanOut(ctx context.Context, n int) error {
 	text := "x"
-	s, err := reference.New(reference.World{Resources: []reference.Resource{{URI: shortURI(0), Name: "a", Text: &text}}}, reference.Options{})
+	s, err := reference.New(reference.World{Resources: []reference.Resource{{URI: shortURI(0), Name: "a",
+		Text: &text}}}, reference.Options{})
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,10 @@ func fanOut(ctx context.Context, n int) error {
 	server := httptest.NewServer(s.Handler())
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":[%q]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, shortURI(0))
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen",`+
+		`"params":{"notifications":{"resourceSubscriptions":[%q]},"_meta":{"io.modelcontextprotocol/`+
+		`protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench",`+
+		`"version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, shortURI(0))
 	var ready, heard sync.WaitGroup
 	ready.Add(n)
 	heard.Add(n)
@@ -52,12 +56,14 @@ func fanOut(ctx context.Context, n int) error {
 				}
 				heard.Done()
 			}()
-			request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/mcp", strings.NewReader(body))
+			request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/mcp",
+				strings.NewReader(body))
 			if err != nil {
 				note(err)
 				return
 			}
-			for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+			for name, value := range map[string]string{"Content-Type": "application/json",
+				"Accept":               "application/json, text/event-stream",
 				"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"} {
 				request.Header.Set(name, value)
 			}
@@ -77,7 +83,8 @@ func fanOut(ctx context.Context, n int) error {
 					return
 				}
 			}
-			note(fmt.Errorf("a stream ended: %s: %w", response.Status, cmp.Or(lines.Err(), io.ErrUnexpectedEOF)))
+			note(fmt.Errorf("a stream ended: %s: %w", response.Status,
+				cmp.Or(lines.Err(), io.ErrUnexpectedEOF)))
 		}()
 	}
 	ready.Wait()
@@ -119,7 +126,8 @@ func idle(_ context.Context, n int) error {
 			return err
 		}
 	}
-	fmt.Printf("memory per idle session: %.1f KiB, its journal included\n", float64(heap()-before)/float64(n)/1024)
+	fmt.Printf("memory per idle session: %.1f KiB, its journal included\n",
+		float64(heap()-before)/float64(n)/1024)
 	return nil
 }
 
@@ -149,7 +157,9 @@ func firstAnswer(ctx context.Context, program string) error {
 		if err := cmd.Start(); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`+"\n"); err != nil {
+		if _, err := io.WriteString(in,
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+				`"capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`+"\n"); err != nil {
 			return err
 		}
 		line, err := bufio.NewReader(out).ReadBytes('\n')
@@ -162,6 +172,7 @@ func firstAnswer(ctx context.Context, program string) error {
 		}
 	}
 	slices.Sort(all)
-	fmt.Printf("start to first answer: %.0f ms (median of %d)\n", float64(all[len(all)/2].Microseconds())/1000, len(all))
+	fmt.Printf("start to first answer: %.0f ms (median of %d)\n",
+		float64(all[len(all)/2].Microseconds())/1000, len(all))
 	return nil
 }

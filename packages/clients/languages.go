@@ -21,9 +21,10 @@ type language struct {
 
 var (
 	typescript = language{
-		any:   "any",
-		plain: map[string]string{"string": "string", "number": "number", "boolean": "boolean", "integer": "number"},
-		list:  "Array<%s>", record: "Record<string, %s>", choice: `"%s"`, or: `" | "`,
+		any: "any",
+		plain: map[string]string{"string": "string", "number": "number", "boolean": "boolean",
+			"integer": "number"},
+		list: "Array<%s>", record: "Record<string, %s>", choice: `"%s"`, or: `" | "`,
 	}
 	python = language{
 		any:   "Any",
@@ -31,14 +32,16 @@ var (
 		list:  "list[%s]", record: "dict[str, %s]", choice: "Literal['%s']", or: "', '",
 	}
 	golang = language{
-		any:   "any",
-		plain: map[string]string{"string": "string", "number": "float64", "boolean": "bool", "integer": "int"},
-		list:  "[]%s", record: "map[string]%s", choice: "string",
+		any: "any",
+		plain: map[string]string{"string": "string", "number": "float64", "boolean": "bool",
+			"integer": "int"},
+		list: "[]%s", record: "map[string]%s", choice: "string",
 		from: "admin.",
 		named: map[string]string{
 			"Answer": "reference.Answer", "Health": "reference.Health", "Namespace": "reference.Namespace",
 			"SessionInfo": "reference.Session", "StepStatus": "reference.StepStatus",
-			"Rule": "control.Rule", "Status": "control.Status", "Client": "oauth.Client", "Grant": "oauth.Grant",
+			"Rule": "control.Rule", "Status": "control.Status", "Client": "oauth.Client",
+			"Grant": "oauth.Grant",
 			"Owner": "admin.Identity", "Report": "*reports.Report",
 			"Resource": "world.Resource", "WrittenResource": "world.Resource", "ResourcePatch": "any",
 			"Template": "world.Template", "WrittenTemplate": "world.Template", "TemplatePatch": "any",

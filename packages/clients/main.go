@@ -79,8 +79,9 @@ var texts embed.FS
 
 // templates are the clients, each named as its file.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"comment": comment, "declared": declared, "golang": golang.of, "python": python.of, "quoted": strconv.Quote,
-	"snake": snake, "typescript": typescript.of, "wrap": wrap,
+	"comment": comment, "declared": declared, "golang": golang.of, "python": python.of,
+	"quoted": strconv.Quote,
+	"snake":  snake, "typescript": typescript.of, "wrap": wrap,
 }).ParseFS(texts, "*.tmpl"))
 
 // api is what of an OpenAPI document the clients are made of.
@@ -167,7 +168,9 @@ func read(data []byte) (api, error) {
 		s := d.Components.Schemas[name]
 		o := object{Name: name, Description: s.Description}
 		for _, member := range slices.Sorted(maps.Keys(s.Properties)) {
-			o.Members = append(o.Members, parameter{Name: member, Required: slices.Contains(s.Required, member), Schema: s.Properties[member]})
+			o.Members = append(o.Members,
+				parameter{Name: member, Required: slices.Contains(s.Required, member),
+					Schema: s.Properties[member]})
 		}
 		a.Types = append(a.Types, o)
 	}
@@ -177,7 +180,8 @@ func read(data []byte) (api, error) {
 			if o.RequestBody != nil && !o.RequestBody.Required { // can only be empty
 				o.RequestBody = nil
 			}
-			c := call{ID: o.OperationID, Verb: strings.ToUpper(method), Path: path, Summary: o.Summary, Takes: o.RequestBody.json()}
+			c := call{ID: o.OperationID, Verb: strings.ToUpper(method), Path: path, Summary: o.Summary,
+				Takes: o.RequestBody.json()}
 			for _, p := range o.Parameters {
 				switch p.In {
 				case "path":
@@ -185,7 +189,8 @@ func read(data []byte) (api, error) {
 				case "query":
 					c.InQuery = append(c.InQuery, p)
 				default:
-					return a, fmt.Errorf("%s: the parameter %s is in %q, not in path or query", c.ID, p.Name, p.In)
+					return a, fmt.Errorf("%s: the parameter %s is in %q, not in path or query", c.ID, p.Name,
+						p.In)
 				}
 			}
 			for status, r := range o.Responses {

@@ -41,7 +41,8 @@ func under(dir string) ([]file, error) {
 			return err
 		}
 		if d.IsDir() {
-			if path != "." && (d.Name() == "node_modules" || d.Name() == "__pycache__" || strings.HasPrefix(d.Name(), ".")) {
+			if path != "." && (d.Name() == "node_modules" || d.Name() == "__pycache__" ||
+				strings.HasPrefix(d.Name(), ".")) {
 				return fs.SkipDir
 			}
 			return nil
@@ -78,7 +79,8 @@ func tarball(files []file) ([]byte, error) {
 	}
 	t := tar.NewWriter(z)
 	for _, f := range files {
-		h := &tar.Header{Name: "package/" + f.name, Size: int64(len(f.data)), Mode: int64(f.mode()), ModTime: noTime, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
+		h := &tar.Header{Name: "package/" + f.name, Size: int64(len(f.data)), Mode: int64(f.mode()),
+			ModTime: noTime, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
 		if err := t.WriteHeader(h); err != nil {
 			return nil, err
 		}

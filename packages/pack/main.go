@@ -19,10 +19,14 @@ import (
 
 func main() {
 	var o options
-	flag.StringVar(&o.version, "version", "0.0.0", "the `VERSION` of the packages and programs; the default is that of a checkout without a tag")
-	flag.StringVar(&o.platforms, "platforms", here.String(), "the platforms `OS/ARCH,...`, or all of the release")
-	flag.StringVar(&o.programs, "programs", "", "the `DIRECTORY` with programs that are built already, for one platform")
-	flag.StringVar(&o.out, "out", filepath.Join("packages", "dist"), "the `DIRECTORY` that the packages are written to")
+	flag.StringVar(&o.version, "version", "0.0.0",
+		"the `VERSION` of the packages and programs; the default is that of a checkout without a tag")
+	flag.StringVar(&o.platforms, "platforms", here.String(),
+		"the platforms `OS/ARCH,...`, or all of the release")
+	flag.StringVar(&o.programs, "programs", "",
+		"the `DIRECTORY` with programs that are built already, for one platform")
+	flag.StringVar(&o.out, "out", filepath.Join("packages", "dist"),
+		"the `DIRECTORY` that the packages are written to")
 	flag.Parse()
 	if err := run(o, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
@@ -56,7 +60,8 @@ func run(o options, args []string) error {
 		return usageError{err}
 	}
 	if o.programs != "" && len(chosen) != 1 {
-		return usageError{fmt.Errorf("-programs: %s has those for one platform, which -platforms names", o.programs)}
+		return usageError{fmt.Errorf("-programs: %s has those for one platform, which -platforms names",
+			o.programs)}
 	}
 	for _, p := range chosen {
 		contents, err := r.take(p, o)
@@ -134,7 +139,8 @@ func (b build) arguments(version string) ([]string, error) {
 	for _, f := range b.LDFlags {
 		f = strings.ReplaceAll(f, "{{.Version}}", version)
 		if strings.Contains(f, "{{") {
-			return nil, fmt.Errorf("the linker flags of %s: %q: only {{.Version}} can be filled in here", b.Binary, f)
+			return nil, fmt.Errorf("the linker flags of %s: %q: only {{.Version}} can be filled in here",
+				b.Binary, f)
 		}
 		args = append(args, "-ldflags", f)
 	}

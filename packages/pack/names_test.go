@@ -17,9 +17,10 @@ var naming = map[string][]string{
 	`from "(mcpcheck[\w-]*)`:                                                               {npmName},
 	`(@[\w-]+/)(?:\*/|\$\{platform|(?:linux|darwin|win32)-)`:                               {npmScope},
 	`(?:uvx|uvx .*--from|pip install|pip index versions|install .* ".*") (mcpcheck[\w-]*)`: {pythonName},
-	`--cask ([\w-]+/[\w-]+/[\w-]+)`:                                                        {tapName + "/" + systemName},
-	`(?:package_name: |Casks/|homebrew_casks:\n  - name: |apt install \./)([a-z-]+)`:       {systemName},
-	`(ghcr\.io/[\w/-]+)`:                                                                   images,
+	`--cask ([\w-]+/[\w-]+/[\w-]+)`: {tapName + "/" +
+		systemName},
+	`(?:package_name: |Casks/|homebrew_casks:\n  - name: |apt install \./)([a-z-]+)`: {systemName},
+	`(ghcr\.io/[\w/-]+)`: images,
 }
 
 // TestNaming: what names a package, a cask or an image names it as it is published.

@@ -72,7 +72,8 @@ func npmManifest() (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var members map[string]json.RawMessage // whose own members keep their order: of the conditions of an export the first counts
+	// whose own members keep their order: of the conditions of an export the first counts
+	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -95,7 +96,8 @@ func writeNpm(out, name, version string, manifest map[string]any, files []file) 
 	if err != nil {
 		return err
 	}
-	files = append([]file{{name: "package.json", data: data.Bytes()}, {name: "LICENSE", data: license}}, files...)
+	files = append([]file{{name: "package.json", data: data.Bytes()}, {name: "LICENSE", data: license}},
+		files...)
 	packed, err := tarball(files)
 	if err != nil {
 		return err

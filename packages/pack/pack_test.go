@@ -31,7 +31,8 @@ func packed(t *testing.T, version, platforms string) map[string][]byte {
 		}
 	}
 	for p := range strings.SplitSeq(platforms, ",") {
-		if err := run(options{version: version, platforms: p, programs: programs, out: out}, nil); err != nil {
+		if err := run(options{version: version, platforms: p, programs: programs, out: out},
+			nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,8 +65,10 @@ func TestNames(t *testing.T) {
 		"mcpcheck-win32-x64-1.2.3-rc.4.tgz",
 		"mcpcheck_conformance-1.2.3rc4-py3-none-macosx_12_0_arm64.whl",
 		"mcpcheck_conformance-1.2.3rc4-py3-none-macosx_12_0_x86_64.whl",
-		"mcpcheck_conformance-1.2.3rc4-py3-none-manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64.whl",
-		"mcpcheck_conformance-1.2.3rc4-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64.whl",
+		"mcpcheck_conformance-1.2.3rc4-py3-none-manylinux_2_17_aarch64." +
+			"manylinux2014_aarch64.musllinux_1_1_aarch64.whl",
+		"mcpcheck_conformance-1.2.3rc4-py3-none-manylinux_2_17_x86_64." +
+			"manylinux2014_x86_64.musllinux_1_1_x86_64.whl",
 		"mcpcheck_conformance-1.2.3rc4-py3-none-win_amd64.whl",
 		"mcpcheck_conformance-1.2.3rc4-py3-none-win_arm64.whl",
 	}
@@ -112,7 +115,8 @@ func TestNpm(t *testing.T) {
 				}
 			}
 		}
-		if m.Version != "1.2.3" || !strings.HasPrefix(m.License, "Apache-2.0") || len(m.Scripts) > 0 || modes["LICENSE"] == 0 {
+		if m.Version != "1.2.3" || !strings.HasPrefix(m.License, "Apache-2.0") || len(m.Scripts) > 0 ||
+			modes["LICENSE"] == 0 {
 			t.Errorf("%s: %+v", name, m)
 		}
 		return m, modes
@@ -126,17 +130,22 @@ func TestNpm(t *testing.T) {
 	if len(main.Bin) != 2 || len(main.Optional) != 6 || files["README.md"] == 0 {
 		t.Errorf("the main package is %+v", main)
 	}
-	for _, path := range []string{".", "./admin", "./vitest"} { // of the conditions that hold the first is taken
-		if conditions := string(main.Exports[path]); !strings.Contains(conditions, `"types"`) || strings.Index(conditions, `"types"`) > strings.Index(conditions, `"default"`) {
+	// of the conditions that hold the first is taken
+	for _, path := range []string{".", "./admin", "./vitest"} {
+		if conditions := string(main.Exports[path]); !strings.Contains(conditions, `"types"`) ||
+			strings.Index(conditions, `"types"`) > strings.Index(conditions, `"default"`) {
 			t.Errorf("%s leads to %s", path, conditions)
 		}
 	}
-	for _, c := range []struct{ os, cpu, program string }{{"linux", "arm64", "bin/mockserver"}, {"win32", "x64", "bin/mockserver.exe"}} {
+	for _, c := range []struct{ os, cpu, program string }{{"linux", "arm64", "bin/mockserver"},
+		{"win32", "x64", "bin/mockserver.exe"}} {
 		m, files := read("mcpcheck-" + c.os + "-" + c.cpu + "-1.2.3.tgz")
-		if !slices.Equal(m.OS, []string{c.os}) || !slices.Equal(m.CPU, []string{c.cpu}) || files[c.program] != 0o755 {
+		if !slices.Equal(m.OS, []string{c.os}) || !slices.Equal(m.CPU, []string{c.cpu}) ||
+			files[c.program] != 0o755 {
 			t.Errorf("the package is %+v with %v", m, files)
 		}
-		if files["THIRD_PARTY_NOTICES.txt"] != 0o644 || main.License != "Apache-2.0" || m.License == main.License {
+		if files["THIRD_PARTY_NOTICES.txt"] != 0o644 || main.License != "Apache-2.0" ||
+			m.License == main.License {
 			t.Errorf("%s, with programs, has %v and %q", m.Name, files, m.License)
 		}
 		if main.Optional[m.Name] != m.Version {
@@ -175,11 +184,13 @@ func TestWheel(t *testing.T) {
 	if !strings.Contains(files[info+"WHEEL"], "\nTag: py3-none-win_amd64\n") {
 		t.Errorf("WHEEL is %q", files[info+"WHEEL"])
 	}
-	if !strings.Contains(files[info+"METADATA"], "\nName: mcpcheck-conformance\nVersion: 1.2.3\n\n# mcpcheck\n") {
+	if !strings.Contains(files[info+"METADATA"],
+		"\nName: mcpcheck-conformance\nVersion: 1.2.3\n\n# mcpcheck\n") {
 		t.Errorf("METADATA is %q", files[info+"METADATA"])
 	}
 	for _, name := range []string{"LICENSE", "THIRD_PARTY_NOTICES.txt"} { // PEP 639
-		if files[info+"licenses/"+name] == "" || !strings.Contains(files[info+"METADATA"], "\nLicense-File: "+name+"\n") {
+		if files[info+"licenses/"+name] == "" || !strings.Contains(files[info+"METADATA"],
+			"\nLicense-File: "+name+"\n") {
 			t.Errorf("%s is not in the wheel and its metadata", name)
 		}
 	}
@@ -189,7 +200,8 @@ func TestWheel(t *testing.T) {
 	}
 	for _, line := range record {
 		sum := sha256.Sum256([]byte(files[line[0]]))
-		if want := "sha256=" + base64.RawURLEncoding.EncodeToString(sum[:]); line[1] != want && line[0] != info+"RECORD" {
+		if want := "sha256=" + base64.RawURLEncoding.EncodeToString(sum[:]); line[1] != want &&
+			line[0] != info+"RECORD" {
 			t.Errorf("%s has the digest %s and not %s", line[0], line[1], want)
 		}
 		delete(files, line[0])
@@ -208,7 +220,8 @@ func TestFlags(t *testing.T) {
 	for i, name := range []string{"mcpcheck", "mockserver"} {
 		b := r.builds[i]
 		args, err := b.arguments("1.2.3")
-		if want := []string{"build", "-trimpath", "-ldflags", "-s -w -X main.release=1.2.3"}; err != nil || !slices.Equal(args, want) {
+		if want := []string{"build", "-trimpath", "-ldflags", "-s -w -X main.release=1.2.3"}; err != nil ||
+			!slices.Equal(args, want) {
 			t.Errorf("%s is built with %q (%v)", name, args, err)
 		}
 		if b.Binary != name || b.Main != "./cmd/"+name || !slices.Equal(b.Env, []string{"CGO_ENABLED=0"}) {
@@ -226,8 +239,10 @@ func TestMistakes(t *testing.T) {
 		want string
 	}{
 		{o: options{version: "v1"}, want: `-version: "v1" is none such as 1.2.3`},
-		{o: options{version: "1.2.3", platforms: "plan9/amd64"}, want: `"plan9/amd64" is none of [linux/amd64`},
-		{o: options{version: "1.2.3", platforms: "all", programs: "-"}, want: "one platform, which -platforms names"},
+		{o: options{version: "1.2.3", platforms: "plan9/amd64"},
+			want: `"plan9/amd64" is none of [linux/amd64`},
+		{o: options{version: "1.2.3", platforms: "all", programs: "-"},
+			want: "one platform, which -platforms names"},
 		{o: options{version: "1.2.3"}, args: []string{"all"}, want: `"all": there are no arguments`},
 	} {
 		c.o.out = t.TempDir()

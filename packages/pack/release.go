@@ -41,8 +41,10 @@ type names struct {
 // known are the names of platforms. A program without C runs on every Linux, and on macOS from
 // the oldest version on that Go supports.
 var known = map[platform]names{
-	{"linux", "amd64"}:   {"linux", "x64", []string{"manylinux_2_17_x86_64", "manylinux2014_x86_64", "musllinux_1_1_x86_64"}},
-	{"linux", "arm64"}:   {"linux", "arm64", []string{"manylinux_2_17_aarch64", "manylinux2014_aarch64", "musllinux_1_1_aarch64"}},
+	{"linux", "amd64"}: {"linux", "x64", []string{"manylinux_2_17_x86_64", "manylinux2014_x86_64",
+		"musllinux_1_1_x86_64"}},
+	{"linux", "arm64"}: {"linux", "arm64", []string{"manylinux_2_17_aarch64", "manylinux2014_aarch64",
+		"musllinux_1_1_aarch64"}},
 	{"darwin", "amd64"}:  {"darwin", "x64", []string{"macosx_12_0_x86_64"}},
 	{"darwin", "arm64"}:  {"darwin", "arm64", []string{"macosx_12_0_arm64"}},
 	{"windows", "amd64"}: {"win32", "x64", []string{"win_amd64"}},
@@ -86,7 +88,8 @@ func readRelease(path string) (release, error) {
 		for _, arch := range first.Arch {
 			p := platform{system, arch}
 			if _, ok := known[p]; !ok {
-				return r, fmt.Errorf("%s: %s/%s: it is not known how npm and Python call this platform; add it in packages/pack/release.go", path, system, arch)
+				return r, fmt.Errorf("%s: %s/%s: it is not known how npm and Python call this platform; "+
+					"add it in packages/pack/release.go", path, system, arch)
 			}
 			r.platforms = append(r.platforms, p)
 		}
@@ -121,7 +124,8 @@ var versions = regexp.MustCompile(`^(\d+\.\d+\.\d+)(?:-(alpha|beta|rc)\.(\d+))?$
 func pythonVersion(version string) (string, error) {
 	m := versions.FindStringSubmatch(version)
 	if m == nil {
-		return "", fmt.Errorf("-version: %q is none such as 1.2.3, 1.2.3-alpha.1, 1.2.3-beta.1 or 1.2.3-rc.1", version)
+		return "", fmt.Errorf("-version: %q is none such as 1.2.3, 1.2.3-alpha.1, 1.2.3-beta.1 or 1.2.3-rc.1",
+			version)
 	}
 	if m[2] == "" {
 		return m[1], nil

@@ -77,7 +77,8 @@ func recordOf(files []file, record string) []byte {
 	var text bytes.Buffer
 	for _, f := range files {
 		sum := sha256.Sum256(f.data)
-		fmt.Fprintf(&text, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.data))
+		fmt.Fprintf(&text, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]),
+			len(f.data))
 	}
 	fmt.Fprintf(&text, "%s,,\n", record)
 	return text.Bytes()

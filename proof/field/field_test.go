@@ -69,8 +69,10 @@ func TestBugs(t *testing.T) {
 			}
 		})
 		for what, is := range map[string]bool{
-			"server": b.server(), "server, with check and fault": b.server() && b.checked(), "server, with a reason": b.server() && !b.checked(),
-			"client": b.client(), "client, with mock": b.client() && len(b.Mock) > 0, "client, with rule": b.client() && len(b.Rule) > 0,
+			"server": b.server(), "server, with check and fault": b.server() && b.checked(),
+			"server, with a reason": b.server() && !b.checked(),
+			"client":                b.client(), "client, with mock": b.client() && len(b.Mock) > 0,
+			"client, with rule":          b.client() && len(b.Rule) > 0,
 			"client, with mock and rule": b.client() && len(b.Mock) > 0 && len(b.Rule) > 0,
 			"client, with a reason":      b.client() && !b.exposed(), "both": b.Side == "both",
 		} {
@@ -87,7 +89,8 @@ func TestBugs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := fmt.Sprintf("lists %d bugs that released servers, clients and frameworks had. Of the %d on the server side %d are re-enacted by faults and found. For the other %d it",
+	told := fmt.Sprintf("lists %d bugs that released servers, clients and frameworks had. Of the %d on "+
+		"the server side %d are re-enacted by faults and found. For the other %d it",
 		len(all), count["server"], count["server, with check and fault"], count["server, with a reason"])
 	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), told) {
 		t.Errorf("docs/proof.md does not say that it %s says why not", told)

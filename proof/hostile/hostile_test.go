@@ -27,7 +27,8 @@ func TestCases(t *testing.T) {
 
 func TestExpand(t *testing.T) {
 	for text, want := range map[string]string{
-		"{answer}|{half}|{id}": "abcd|ab|7", "{length:-1} {n}": "3 2", "{pad:3}{open:2}{close:2}": "xxx[[]]", `{"a":{id}}`: `{"a":7}`, "{": "{", "{pad:x}": "{pad:x}",
+		"{answer}|{half}|{id}": "abcd|ab|7", "{length:-1} {n}": "3 2", "{pad:3}{open:2}{close:2}": "xxx[[]]",
+		`{"a":{id}}`: `{"a":7}`, "{": "{", "{pad:x}": "{pad:x}",
 		"{items:2}": `{"uri":"test://0","name":"0"},{"uri":"test://1","name":"1"}`,
 	} {
 		if got := expand(text, "abcd", "7", 2); got != want {
@@ -52,7 +53,8 @@ func TestSample(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o.panics || o.orphans > 0 || len(o.reds) > 0 || o.result != "not-established" || o.status != 3 || o.memory > mostMemory || !strings.Contains(o.cause, want) {
+			if o.panics || o.orphans > 0 || len(o.reds) > 0 || o.result != "not-established" ||
+				o.status != 3 || o.memory > mostMemory || !strings.Contains(o.cause, want) {
 				t.Errorf("%+v", o)
 			}
 		})
@@ -68,7 +70,8 @@ func TestParsed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o.took > budget+ending || o.memory > mostMemory || o.result == "" || red != "" && !slices.Contains(o.reds, red) {
+			if o.took > budget+ending || o.memory > mostMemory || o.result == "" || red != "" &&
+				!slices.Contains(o.reds, red) {
 				t.Errorf("%+v", o)
 			}
 		})
@@ -82,7 +85,8 @@ func programs(t *testing.T) (dir string) {
 	}
 	dir = t.TempDir()
 	for name, path := range map[string]string{"mcpcheck": "cmd/mcpcheck", "hostile": "proof/hostile"} {
-		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "github.com/mcpcheck/mcpcheck/"+path).CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name),
+			"github.com/mcpcheck/mcpcheck/"+path).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}

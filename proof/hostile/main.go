@@ -21,7 +21,8 @@ func main() {
 	}
 	only := flag.String("case", "", "play these `cases` only, with commas between them")
 	program := flag.String("mcpcheck", "", "the `program` to be tried; empty builds it")
-	jobs := flag.Int("jobs", 1, "how many cases are played at once; seconds mean little where there are more than processors")
+	jobs := flag.Int("jobs", 1,
+		"how many cases are played at once; seconds mean little where there are more than processors")
 	flag.Parse()
 	var names []string
 	if *only != "" {

@@ -123,7 +123,8 @@ func stay(how string) {
 // note leaves a file that is named after the id of this process.
 func note() {
 	if dir := os.Getenv(badtarget.EnvDir); dir != "" {
-		_ = os.WriteFile(fmt.Sprintf("%s/%d", dir, os.Getpid()), nil, 0o600) // #nosec G703 -- whoever starts this names the directory
+		// #nosec G703 -- whoever starts this names the directory
+		_ = os.WriteFile(fmt.Sprintf("%s/%d", dir, os.Getpid()), nil, 0o600)
 	}
 }
 
@@ -213,14 +214,17 @@ func (h *hostile) serve(conn net.Conn) {
 				return
 			}
 		case !post:
-			_, _ = io.WriteString(conn, "HTTP/1.1 405 Method Not Allowed\r\nAllow: POST\r\nContent-Length: 0\r\n\r\n")
+			_, _ = io.WriteString(conn,
+				"HTTP/1.1 405 Method Not Allowed\r\nAllow: POST\r\nContent-Length: 0\r\n\r\n")
 		case !due:
 			_, _ = io.WriteString(conn, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
 		case h.Over == "sse":
 			_, _ = io.WriteString(conn, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
 			h.send(r, "event: message\ndata: "+answer+"\n\n")
 		default:
-			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
+			fmt.Fprintf(conn,
+				"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+				len(answer), answer)
 		}
 	}
 }
@@ -252,7 +256,8 @@ func (h *hostile) events(conn net.Conn) {
 	if h.Head != "" {
 		first = h.Head
 	}
-	_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"+expand(first, "", "", number))
+	_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"+expand(first,
+		"", "", number))
 	for err == nil {
 		_, err = io.WriteString(conn, <-to.events)
 	}

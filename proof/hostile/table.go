@@ -77,7 +77,8 @@ func table(w io.Writer, program string, jobs int, names []string) (wrong int, er
 	defer os.RemoveAll(dir)
 	if program == "" {
 		program = filepath.Join(dir, "mcpcheck")
-		if out, err := exec.Command("go", "build", "-o", program, "github.com/mcpcheck/mcpcheck/cmd/mcpcheck").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-o", program,
+			"github.com/mcpcheck/mcpcheck/cmd/mcpcheck").CombinedOutput(); err != nil {
 			return 0, fmt.Errorf("%w\n%s", err, out)
 		}
 	}
@@ -132,7 +133,8 @@ func play(program, dir, name string) (*outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 4*(budget+ending))
 	defer cancel()
 	report := filepath.Join(pids, "report.json")
-	args := []string{"run", "--timeout", "2s", "--start-timeout", "4s", "--budget", budget.String(), "--quiet-window", "100ms", "--json", report}
+	args := []string{"run", "--timeout", "2s", "--start-timeout", "4s", "--budget", budget.String(),
+		"--quiet-window", "100ms", "--json", report}
 	if c.Over == "stdio" {
 		args = append(args, "--env-pass", badtarget.EnvDir, "--", self(), "serve", name)
 	} else {
@@ -159,8 +161,10 @@ func play(program, dir, name string) (*outcome, error) {
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		return nil, err
 	}
-	o := &outcome{hostileCase: c, status: cmd.ProcessState.ExitCode(), took: time.Since(begin), memory: peak(),
-		panics: strings.Contains(said.String(), "goroutine ") || strings.Contains(said.String(), "please report")}
+	o := &outcome{hostileCase: c, status: cmd.ProcessState.ExitCode(), took: time.Since(begin),
+		memory: peak(),
+		panics: strings.Contains(said.String(), "goroutine ") ||
+			strings.Contains(said.String(), "please report")}
 	o.orphans = left(pids)
 	o.read(report, said.String())
 	return o, nil

@@ -31,13 +31,16 @@ without the hostility is an error. So is a run of more than %.0f s, of more than
 		if over == "tls" {
 			over = "http"
 		}
-		beyond := slices.DeleteFunc(slices.Clone(o.reds), func(id string) bool { return slices.Contains(clean[over], id) })
+		beyond := slices.DeleteFunc(slices.Clone(o.reds), func(id string) bool {
+			return slices.Contains(clean[over], id)
+		})
 		said := o.cause
 		if faults := o.faults(clean[over]); len(faults) > 0 {
 			wrong++
 			said = "**" + strings.Join(faults, "; ") + "** " + said
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %d | %.1f | %d | %d | %s | %s |\n", o.Name, cell(o.What), o.result, o.status, o.took.Seconds(), o.memory>>20, o.orphans, strings.Join(beyond, " "), cell(said))
+		fmt.Fprintf(w, "| %s | %s | %s | %d | %.1f | %d | %d | %s | %s |\n", o.Name, cell(o.What), o.result,
+			o.status, o.took.Seconds(), o.memory>>20, o.orphans, strings.Join(beyond, " "), cell(said))
 		if slowest == nil || o.took > slowest.took {
 			slowest = o
 		}
@@ -46,7 +49,8 @@ without the hostility is an error. So is a run of more than %.0f s, of more than
 		}
 	}
 	if len(all) > 0 {
-		fmt.Fprintf(w, "\n%d of %d are as they should be. The longest run took %.1f s (%s), the largest %d MiB (%s).\n", len(all)-wrong, len(all),
+		fmt.Fprintf(w, "\n%d of %d are as they should be. The longest run took %.1f s (%s), the largest "+
+			"%d MiB (%s).\n", len(all)-wrong, len(all),
 			slowest.took.Seconds(), slowest.Name, largest.memory>>20, largest.Name)
 	}
 	return wrong

@@ -61,12 +61,14 @@ func New(server *reference.Server, o Options) *API {
 	allowed := map[string][]string{}
 	for _, r := range routes {
 		allowed[r.path] = append(allowed[r.path], r.method)
-		a.mux.HandleFunc(r.method+" "+r.path, func(w http.ResponseWriter, req *http.Request) { a.serve(w, req, r) })
+		a.mux.HandleFunc(r.method+" "+r.path,
+			func(w http.ResponseWriter, req *http.Request) { a.serve(w, req, r) })
 	}
 	for path, methods := range allowed {
 		a.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", strings.Join(methods, ", "))
-			fail(w, problem(CodeMethod, "", "%s takes %s, not %s", r.URL.Path, strings.Join(methods, ", "), r.Method))
+			fail(w, problem(CodeMethod, "", "%s takes %s, not %s", r.URL.Path, strings.Join(methods, ", "),
+				r.Method))
 		})
 	}
 	a.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -96,7 +98,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *API) admit(r *http.Request) *Problem {
 	known := loopback.Host(r.Host) || loopback.Among(r.Host, a.options.AllowedHosts)
 	if !known && (a.token == nil || !loopback.Remote(r)) { // no page has the token
-		return problem(CodeForbidden, "", "the host name %q is not allowed: call this interface by a loopback address or localhost", r.Host)
+		return problem(CodeForbidden, "",
+			"the host name %q is not allowed: call this interface by a loopback address or localhost", r.Host)
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if origin != "http://"+r.Host {
@@ -179,7 +182,9 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, to route) {
 func (a *API) answer(w http.ResponseWriter, c *call, to route) (v any, err error) {
 	query := c.URL.Query()
 	for name, values := range query {
-		if !slices.ContainsFunc(to.params, func(p string) bool { return strings.TrimSuffix(p, "!") == name }) {
+		if !slices.ContainsFunc(to.params, func(p string) bool {
+			return strings.TrimSuffix(p, "!") == name
+		}) {
 			return nil, problem(CodeParameter, name, "unknown query parameter %q", name)
 		}
 		if len(values) > 1 && name != "kind" && name != "kinds" {
@@ -250,18 +255,21 @@ const (
 func Listen(ctx context.Context, addr string, o Options) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("the admin address %q is not written HOST:PORT, as 127.0.0.1:0 is: %w", addr, err)
+		return nil, fmt.Errorf("the admin address %q is not written HOST:PORT, as 127.0.0.1:0 is: %w", addr,
+			err)
 	}
 	remote := o.Token != ""
 	if !remote && !loopback.Host(host) {
-		return nil, fmt.Errorf("%q is no loopback address, as 127.0.0.1:0 is, and without a token (--admin-token-env) the admin interface is for this machine only", addr)
+		return nil, fmt.Errorf("%q is no loopback address, as 127.0.0.1:0 is, and without a token "+
+			"(--admin-token-env) the admin interface is for this machine only", addr)
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
 	if at, ok := l.Addr().(*net.TCPAddr); !remote && (!ok || !at.IP.IsLoopback()) {
-		return nil, fmt.Errorf("%q leads to %s, and without a token (--admin-token-env) the admin interface is for this machine only (%w)", addr, l.Addr(), closed(l))
+		return nil, fmt.Errorf("%q leads to %s, and without a token (--admin-token-env) the admin "+
+			"interface is for this machine only (%w)", addr, l.Addr(), closed(l))
 	}
 	return l, nil
 }

@@ -25,7 +25,8 @@ func TestListenIsForThisMachineOnly(t *testing.T) {
 		}
 		_ = l.Close()
 	}
-	for _, addr := range []string{":0", "0.0.0.0:0", "192.0.2.1:0", "[::]:0", "example.org:80", "127.0.0.1", ""} {
+	for _, addr := range []string{":0", "0.0.0.0:0", "192.0.2.1:0", "[::]:0", "example.org:80", "127.0.0.1",
+		""} {
 		l, err := Listen(t.Context(), addr, Options{})
 		if err == nil {
 			_ = l.Close()
@@ -45,7 +46,8 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		code, field        string
 	}{
 		{"PUT", "/resource", `{"uri":"a:b","name":"n","colour":1}`, 422, CodeUnknownField, "colour"},
-		{"PUT", "/resource", `{"uri":"a:b","name":"n","annotations":{"colour":1}}`, 422, CodeUnknownField, "colour"},
+		{"PUT", "/resource", `{"uri":"a:b","name":"n","annotations":{"colour":1}}`, 422, CodeUnknownField,
+			"colour"},
 		{"PUT", "/resource", `{"name":"n"}`, 422, CodeInvalid, "uri"},
 		{"PUT", "/resource", `{"uri":"a:b","uri":"a:c","name":"n"}`, 400, CodeInvalidJSON, "uri"},
 		{"PUT", "/resource", `uri: a`, 400, CodeInvalidJSON, ""},
@@ -71,7 +73,8 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{"PUT", "/states", `{"states":{"a b":"c"}}`, 422, CodeInvalid, "states"},
 		{"POST", "/rules", `{}`, 422, CodeInvalid, ""},
 		{"POST", "/rules", `{"do":[{"silence":true},{"set":"params.a"}]}`, 422, CodeInvalid, "do.1.set"},
-		{"POST", "/rules", `{"do":[{"silence":true,"when":[{"at":"result","type":"text"}]}]}`, 422, CodeInvalid, "do.0.when.0.type"},
+		{"POST", "/rules", `{"do":[{"silence":true,"when":[{"at":"result","type":"text"}]}]}`, 422,
+			CodeInvalid, "do.0.when.0.type"},
 		{"POST", "/rules", `{"do":[{"silnce":true}]}`, 422, CodeUnknownField, "do.0.silnce"},
 		{"POST", "/rules", `{"do":[{"on":"request","delay":"soon"}]}`, 422, CodeInvalid, "do.0.delay"},
 		{"POST", "/rules", `{"do":[{"silence":true}],"fault":"reset"}`, 422, CodeInvalid, ""},
@@ -92,7 +95,9 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{"POST", "/namespaces", `{"name":"a/b"}`, 422, CodeInvalid, ""},
 		{"POST", "/namespaces", `{"name":"a","world":"./secret.yaml"}`, 422, CodeInvalid, "world"},
 		{"POST", "/namespaces", `{"name":"a","world":7}`, 422, CodeInvalid, "world"},
-		{"POST", "/namespaces", `{"name":"a","world":{"resources":[{"uri":"a:b","name":"b","file":"/etc/passwd"}]}}`, 422, CodeInvalid, "world.resources[0].file"},
+		{"POST", "/namespaces",
+			`{"name":"a","world":{"resources":[{"uri":"a:b","name":"b","file":"/etc/passwd"}]}}`, 422,
+			CodeInvalid, "world.resources[0].file"},
 		{"POST", "/namespaces", `{"name":"a","world":{"colour":1}}`, 422, CodeUnknownField, "world.colour"},
 		{"POST", "/namespaces", `{"name":"a","faults":["nothing"]}`, 422, CodeInvalid, ""},
 		{"GET", "/oauth/grants", "", 404, CodeNotFound, ""},
@@ -110,7 +115,8 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 			t.Errorf("%s %s: %v", test.method, test.path, err)
 		}
-		if w.Code != test.status || got.Error.Code != test.code || got.Error.Field != test.field || got.Error.Message == "" {
+		if w.Code != test.status || got.Error.Code != test.code || got.Error.Field != test.field ||
+			got.Error.Message == "" {
 			t.Errorf("%s %s %s: %d %+v", test.method, test.path, test.body, w.Code, got.Error)
 		}
 	}
@@ -119,9 +125,10 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 // TestTheRightMemberIsNamed: a misspelt member is told with the one that was meant, also within others.
 func TestTheRightMemberIsNamed(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"fualt":"reset"}`:                             `unknown member "fualt": did you mean fault?`,
-		`{"do":[{"silnce":true}]}`:                      "did you mean silence?",
-		`{"delay":5}`:                                   `delay must be a string with a unit, such as "3s" or "500ms", not a number`,
+		`{"fualt":"reset"}`:        `unknown member "fualt": did you mean fault?`,
+		`{"do":[{"silnce":true}]}`: "did you mean silence?",
+		`{"delay":5}`: `delay must be a string with a unit, such as ` +
+			`"3s" or "500ms", not a number`,
 		`{"do":[{"delay":5}]}`:                          `do.0.delay must be a string with a unit`,
 		`{"delay":"1s","whle":{"a":"b"}}`:               "did you mean while?",
 		`{"do":[{"on":"request","answer":{"rwa":""}}]}`: "did you mean raw?",
@@ -167,7 +174,8 @@ func TestWhoMayCall(t *testing.T) {
 		w = httptest.NewRecorder()
 		r.Header.Set("Authorization", "Bearer wrong")
 		New(s.Server, Options{Token: "right"}).ServeHTTP(w, r)
-		if want := max(test.want, 401); w.Code != want || want == 401 && w.Header().Get("WWW-Authenticate") == "" {
+		if want := max(test.want, 401); w.Code != want || want == 401 &&
+			w.Header().Get("WWW-Authenticate") == "" {
 			t.Errorf("%s with a wrong token: %d", test.name, w.Code)
 		}
 	}
@@ -198,7 +206,8 @@ func TestRemote(t *testing.T) {
 		{"127.0.0.1", "other:9", "", "", []string{"mock"}, 403},
 		{"127.0.0.1", "other:9", "", "", []string{"*"}, 200},
 	} {
-		at := context.WithValue(t.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.ParseIP(test.local)}))
+		at := context.WithValue(t.Context(), http.LocalAddrContextKey,
+			net.Addr(&net.TCPAddr{IP: net.ParseIP(test.local)}))
 		r := httptest.NewRequestWithContext(at, "GET", "/health", nil)
 		r.Host = test.host
 		r.Header.Set("Authorization", "Bearer "+test.header)
@@ -234,7 +243,8 @@ func TestServeEndsWhatWaits(t *testing.T) {
 	trace := &httptrace.ClientTrace{Got100Continue: func() { close(begun) }}
 	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
 	defer client.CloseIdleConnections()
-	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodPost, "http://"+l.Addr().String()+"/journal/wait", strings.NewReader(`{"timeout":"50s"}`))
+	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodPost,
+		"http://"+l.Addr().String()+"/journal/wait", strings.NewReader(`{"timeout":"50s"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,11 +17,16 @@ import (
 // such as a rule, does not stop the server from answering others. GET has no body, and what waits
 // does so no longer than the request is under way.
 func FuzzBody(f *testing.F) {
-	paths := []string{"PUT /resource", "PATCH /resource?uri=note:shopping", "PUT /template", "POST /touch", "POST /rules", "PUT /states",
+	paths := []string{"PUT /resource", "PATCH /resource?uri=note:shopping", "PUT /template", "POST /touch",
+		"POST /rules", "PUT /states",
 		"POST /journal/wait", "POST /journal/assert", "POST /verify", "POST /namespaces"}
-	for i, body := range []string{`{"uri":"a:b","name":"n","text":"t"}`, `{"title":null,"annotations":{"priority":2}}`, `{"uriTemplate":"a:{b}","name":"n"}`,
-		`{"uri":"note:shopping"}`, `{"do":[{"method":"resources/read","set":"result.contents[*].text","to":"${request.params.uri}"}]}`, `{"states":{"a":"b"}}`,
-		`{"query":{"kinds":["request"]},"timeout":"1ms"}`, `{"inOrder":[{"limit":1}]}`, `{"strict":true}`, `{"name":"a","world":{"resources":[]}}`} {
+	for i, body := range []string{`{"uri":"a:b","name":"n","text":"t"}`,
+		`{"title":null,"annotations":{"priority":2}}`, `{"uriTemplate":"a:{b}","name":"n"}`,
+		`{"uri":"note:shopping"}`,
+		`{"do":[{"method":"resources/read","set":"result.contents[*].text","to":"${request.params.uri}"}]}`,
+		`{"states":{"a":"b"}}`,
+		`{"query":{"kinds":["request"]},"timeout":"1ms"}`, `{"inOrder":[{"limit":1}]}`, `{"strict":true}`,
+		`{"name":"a","world":{"resources":[]}}`} {
 		f.Add(uint8(i), []byte(body))
 	}
 	f.Add(uint8(4), []byte(`{"fault":"page-02-last-page-cycles","count":2}`))
@@ -41,7 +46,8 @@ func FuzzBody(f *testing.F) {
 		if got := w.Body.Bytes(); w.Code >= 500 || len(got) > 0 && !json.Valid(got) {
 			t.Errorf("%d %q", w.Code, got)
 		}
-		start := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"f","version":"1"}}}`
+		start := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+			`"capabilities":{},"clientInfo":{"name":"f","version":"1"}}}`
 		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(start))
 		r.Header.Set("Accept", "application/json, text/event-stream")
 		answerOf(t, server.Handler(), r)

@@ -21,7 +21,8 @@ func (q Query) query(server *reference.Server, code, field string) (journal.Quer
 		field += "."
 	}
 	if !slices.Contains(directions, q.Direction) {
-		return journal.Query{}, problem(code, field+"direction", "direction must be in or out, not %q", q.Direction)
+		return journal.Query{}, problem(code, field+"direction", "direction must be in or out, not %q",
+			q.Direction)
 	}
 	kindsWanted := q.Kinds
 	if q.Kind != "" {
@@ -36,16 +37,20 @@ func (q Query) query(server *reference.Server, code, field string) (journal.Quer
 		return journal.Query{}, problem(code, field+"limit", "limit must be between 0 and %d", MaxLimit)
 	}
 	return journal.Query{
-		Direction: q.Direction, Kinds: kindsWanted, Method: q.Method, URI: q.URI, Session: q.Session, Transport: q.Transport,
-		Identity: server.Fingerprint(q.Identity), Rule: q.Rule, Since: q.Since, Limit: q.Limit, Newest: q.Newest,
+		Direction: q.Direction, Kinds: kindsWanted, Method: q.Method, URI: q.URI, Session: q.Session,
+		Transport: q.Transport,
+		Identity:  server.Fingerprint(q.Identity), Rule: q.Rule, Since: q.Since, Limit: q.Limit,
+		Newest: q.Newest,
 	}, nil
 }
 
 func getJournal(c *call) (any, error) {
 	v := c.URL.Query()
 	q := Query{
-		Direction: journal.Direction(v.Get("direction")), Method: v.Get("method"), URI: v.Get("uri"), Session: v.Get("session"),
-		Transport: v.Get("transport"), Identity: v.Get("identity"), Rule: v.Get("rule"), Newest: v.Get("newest") == "true",
+		Direction: journal.Direction(v.Get("direction")), Method: v.Get("method"), URI: v.Get("uri"),
+		Session:   v.Get("session"),
+		Transport: v.Get("transport"), Identity: v.Get("identity"), Rule: v.Get("rule"),
+		Newest: v.Get("newest") == "true",
 	}
 	for _, k := range append(v["kind"], v["kinds"]...) {
 		q.Kinds = append(q.Kinds, journal.Kind(k))
@@ -108,8 +113,10 @@ func outcome(j *journal.Journal, err error) Outcome {
 }
 
 func postAssert(c *call, a Assertion) (any, error) {
-	if operation.Given(a.Exactly != nil, a.AtLeast != nil, a.InOrder != nil) != 1 || a.InOrder != nil && len(a.InOrder) == 0 {
-		return nil, problem(CodeInvalid, "", "an assertion has exactly one of exactly, atLeast and inOrder, which must not be empty")
+	if operation.Given(a.Exactly != nil, a.AtLeast != nil, a.InOrder != nil) != 1 || a.InOrder != nil &&
+		len(a.InOrder) == 0 {
+		return nil, problem(CodeInvalid, "",
+			"an assertion has exactly one of exactly, atLeast and inOrder, which must not be empty")
 	}
 	if len(a.InOrder) > DefaultLimit {
 		return nil, problem(CodeInvalid, "inOrder", "inOrder has more than %d queries", DefaultLimit)
@@ -138,10 +145,12 @@ func postAssert(c *call, a Assertion) (any, error) {
 
 func postVerify(c *call, v Verify) (any, error) {
 	if c.judge == nil {
-		return nil, problem(CodeNotFound, "", "there is nobody here to judge clients: the journal can be judged elsewhere")
+		return nil, problem(CodeNotFound, "",
+			"there is nobody here to judge clients: the journal can be judged elsewhere")
 	}
 	var entries bytes.Buffer
-	if _, err := journal.WriteJSON(&entries, c.server.Journal().Query(journal.Query{Since: v.Since})); err != nil {
+	if _, err := journal.WriteJSON(&entries,
+		c.server.Journal().Query(journal.Query{Since: v.Since})); err != nil {
 		return nil, err
 	}
 	return c.judge(&entries, v)

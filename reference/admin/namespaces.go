@@ -71,7 +71,8 @@ func (a *API) serverOf(r *http.Request) *reference.Server {
 }
 
 func postNamespace(c *call, in NewNamespace) (any, error) {
-	o := reference.NamespaceOptions{Revisions: in.Revisions, PageSize: in.PageSize, Faults: in.Faults, Quirks: in.Quirks, Seed: in.Seed}
+	o := reference.NamespaceOptions{Revisions: in.Revisions, PageSize: in.PageSize, Faults: in.Faults,
+		Quirks: in.Quirks, Seed: in.Seed}
 	var err error
 	if o.World, err = in.world(); err != nil {
 		return nil, err

@@ -32,7 +32,8 @@ func issuing(handle func(c *call, as *oauth.Server) (any, error)) handler {
 	return func(c *call) (any, error) {
 		as := c.server.OAuth()
 		if as == nil {
-			return nil, problem(CodeNotFound, "", "there is no authorization server: the mock is started with --oauth to have one")
+			return nil, problem(CodeNotFound, "",
+				"there is no authorization server: the mock is started with --oauth to have one")
 		}
 		return handle(c, as)
 	}
@@ -41,7 +42,9 @@ func issuing(handle func(c *call, as *oauth.Server) (any, error)) handler {
 var (
 	getGrants = issuing(func(_ *call, as *oauth.Server) (any, error) { return GrantList{as.Grants()}, nil })
 
-	getOAuthClients = issuing(func(_ *call, as *oauth.Server) (any, error) { return OAuthClientList{as.Clients()}, nil })
+	getOAuthClients = issuing(func(_ *call, as *oauth.Server) (any, error) {
+		return OAuthClientList{as.Clients()}, nil
+	})
 
 	postExpire = issuing(func(c *call, as *oauth.Server) (any, error) {
 		var in Expire

@@ -26,7 +26,8 @@ var update = flag.Bool("update", false, "write openapi.json anew")
 // types that the handlers read and write, and nothing else. Descriptions are the comments of
 // the types.
 func TestTheDocumentIsTrue(t *testing.T) {
-	comments, err := doccomment.Read(".", "..", "../control", "../engine", "../guard", "../journal", "../oauth", "../operation", "../world")
+	comments, err := doccomment.Read(".", "..", "../control", "../engine", "../guard", "../journal",
+		"../oauth", "../operation", "../world")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,11 +87,13 @@ func (b *builder) document() any {
 		},
 		"servers": []any{
 			object{"url": "/"},
-			object{"url": "/namespaces/{namespace}", "description": "One namespace, in place of the server.", "variables": object{"namespace": object{"default": "NAME"}}},
+			object{"url": "/namespaces/{namespace}", "description": "One namespace, in place of the server.",
+				"variables": object{"namespace": object{"default": "NAME"}}},
 		},
-		"paths":      paths,
-		"security":   []any{object{}, object{"bearer": []any{}}},
-		"components": object{"schemas": b.schemas, "securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer"}}},
+		"paths":    paths,
+		"security": []any{object{}, object{"bearer": []any{}}},
+		"components": object{"schemas": b.schemas,
+			"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer"}}},
 	}
 }
 
@@ -99,7 +102,8 @@ func (b *builder) operation(r route) object {
 	var params []any
 	for _, segment := range strings.Split(r.path, "/") {
 		if name, ok := strings.CutPrefix(segment, "{"); ok {
-			params = append(params, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": object{"type": "string"}})
+			params = append(params, object{"name": strings.TrimSuffix(name, "}"), "in": "path",
+				"required": true, "schema": object{"type": "string"}})
 		}
 	}
 	for _, p := range r.params {
@@ -140,7 +144,8 @@ func (b *builder) operation(r route) object {
 	}
 	op["responses"] = object{
 		statusText(r.status): success,
-		"default":            object{"description": "What went wrong.", "content": object{"application/json": object{"schema": b.ref(reflect.TypeFor[Refusal]())}}},
+		"default": object{"description": "What went wrong.",
+			"content": object{"application/json": object{"schema": b.ref(reflect.TypeFor[Refusal]())}}},
 	}
 	return op
 }
@@ -180,7 +185,8 @@ func (b *builder) patch(t reflect.Type) any {
 			properties[f.name] = object{}
 		}
 	}
-	b.schemas[name] = object{"type": "object", "description": "A JSON merge patch: null takes a member away.", "properties": properties, "additionalProperties": false}
+	b.schemas[name] = object{"type": "object", "description": "A JSON merge patch: null takes a member away.",
+		"properties": properties, "additionalProperties": false}
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
@@ -189,7 +195,8 @@ func (b *builder) written(t reflect.Type) any {
 	b.ref(t)
 	whole := maps.Clone(b.schemas[t.Name()].(object))
 	properties := maps.Clone(whole["properties"].(object))
-	properties["warnings"] = object{"type": "array", "items": object{"type": "string"}, "description": "What a client may stumble over, in sentences; absent if there is nothing."}
+	properties["warnings"] = object{"type": "array", "items": object{"type": "string"},
+		"description": "What a client may stumble over, in sentences; absent if there is nothing."}
 	whole["properties"] = properties
 	b.schemas["Written"+t.Name()] = whole
 	return object{"$ref": "#/components/schemas/Written" + t.Name()}
@@ -258,8 +265,10 @@ func (b *builder) structure(t reflect.Type) any {
 		if t == reflect.TypeFor[journal.Entry]() {
 			properties["message"] = object{"description": "The message, where it is complete and is JSON."}
 			properties["text"] = object{"type": "string", "description": "The message, where it is not."}
-			properties["base64"] = object{"type": "string", "description": "The message, where it is not even UTF-8."}
-			properties["truncated"] = object{"type": "boolean", "description": "Says that this is the beginning of a longer message."}
+			properties["base64"] = object{"type": "string",
+				"description": "The message, where it is not even UTF-8."}
+			properties["truncated"] = object{"type": "boolean",
+				"description": "Says that this is the beginning of a longer message."}
 		}
 		schema["properties"] = properties
 		if slices.Sort(required); len(required) > 0 {
@@ -301,7 +310,8 @@ func fields(t reflect.Type) []field {
 			tag = f.Tag.Get("json")
 		}
 		name, options, _ := strings.Cut(tag, ",")
-		if name == "-" || name == "" || ofWorld && t == reflect.TypeFor[world.Resource]() && (name == "file" || name == "repeat") {
+		if name == "-" || name == "" || ofWorld && t == reflect.TypeFor[world.Resource]() &&
+			(name == "file" || name == "repeat") {
 			continue
 		}
 		required := !ofWorld && !strings.Contains(options, "omit")
@@ -318,7 +328,8 @@ func fields(t reflect.Type) []field {
 
 // TestTheDocumentIsForEveryone: no words of the program's own in the descriptions.
 func TestTheDocumentIsForEveryone(t *testing.T) {
-	words := regexp.MustCompile(`"[^"]*(\bnil\b|\b(Default|Max)[A-Z]|\b(journal|world|control|reference)\.[A-Z]|constants)[^"]*"`)
+	words := regexp.MustCompile(
+		`"[^"]*(\bnil\b|\b(Default|Max)[A-Z]|\b(journal|world|control|reference)\.[A-Z]|constants)[^"]*"`)
 	if found := words.FindAllString(string(openAPI), -1); len(found) > 0 {
 		t.Errorf("%q", found)
 	}

@@ -37,9 +37,12 @@ const (
 )
 
 var statuses = map[string]int{
-	CodeInvalidJSON: http.StatusBadRequest, CodeUnknownField: http.StatusUnprocessableEntity, CodeInvalid: http.StatusUnprocessableEntity,
-	CodeParameter: http.StatusBadRequest, CodeUnauthorized: http.StatusUnauthorized, CodeForbidden: http.StatusForbidden,
-	CodeNotFound: http.StatusNotFound, CodeMethod: http.StatusMethodNotAllowed, CodeConflict: http.StatusConflict,
+	CodeInvalidJSON: http.StatusBadRequest, CodeUnknownField: http.StatusUnprocessableEntity,
+	CodeInvalid:   http.StatusUnprocessableEntity,
+	CodeParameter: http.StatusBadRequest, CodeUnauthorized: http.StatusUnauthorized,
+	CodeForbidden: http.StatusForbidden,
+	CodeNotFound:  http.StatusNotFound, CodeMethod: http.StatusMethodNotAllowed,
+	CodeConflict: http.StatusConflict,
 	CodeSlow:     http.StatusRequestTimeout,
 	CodeTooLarge: http.StatusRequestEntityTooLarge, CodeMediaType: http.StatusUnsupportedMediaType,
 	CodeInternal: http.StatusInternalServerError, CodeTimeout: http.StatusGatewayTimeout,
@@ -67,9 +70,11 @@ func decode(body []byte, v any) error {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
-		return problem(CodeInvalidJSON, dotted(syntax.JSONPointer), "the member %q is there twice", dotted(syntax.JSONPointer))
+		return problem(CodeInvalidJSON, dotted(syntax.JSONPointer), "the member %q is there twice",
+			dotted(syntax.JSONPointer))
 	case errors.As(err, &semantic) && errors.Is(semantic.Err, json.ErrUnknownName):
-		return problem(CodeUnknownField, dotted(semantic.JSONPointer), "unknown member %q%s", dotted(semantic.JSONPointer),
+		return problem(CodeUnknownField, dotted(semantic.JSONPointer), "unknown member %q%s",
+			dotted(semantic.JSONPointer),
 			nearest.Question(semantic.JSONPointer.LastToken(), nearest.Members(semantic.GoType)))
 	case errors.As(err, &semantic):
 		return misfit(semantic)
@@ -93,8 +98,10 @@ func misfit(err *json.SemanticError) error {
 	if field == "" {
 		return problem(CodeInvalid, "", "the body must be a JSON object, not %s", kind(err.JSONKind))
 	}
-	if (err.GoType == reflect.TypeFor[Duration]() || err.GoType == reflect.TypeFor[operation.Delay]()) && err.JSONKind != '"' {
-		return problem(CodeInvalid, field, "%s must be a string with a unit, such as \"3s\" or \"500ms\", not %s", field, kind(err.JSONKind))
+	if (err.GoType == reflect.TypeFor[Duration]() || err.GoType == reflect.TypeFor[operation.Delay]()) &&
+		err.JSONKind != '"' {
+		return problem(CodeInvalid, field,
+			"%s must be a string with a unit, such as \"3s\" or \"500ms\", not %s", field, kind(err.JSONKind))
 	}
 	if err.Err != nil {
 		return problem(CodeInvalid, field, "%s: %s", field, reason(err.Err))
@@ -103,7 +110,8 @@ func misfit(err *json.SemanticError) error {
 }
 
 // kindNames are the kinds of JSON values in words.
-var kindNames = map[jsontext.Kind]string{'n': "null", 't': "a boolean", 'f': "a boolean", '"': "a string", '0': "a number", '{': "an object", '[': "an array"}
+var kindNames = map[jsontext.Kind]string{'n': "null", 't': "a boolean", 'f': "a boolean", '"': "a string",
+	'0': "a number", '{': "an object", '[': "an array"}
 
 func kind(k jsontext.Kind) string { return cmp.Or(kindNames[k], "this") }
 

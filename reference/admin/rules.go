@@ -31,7 +31,8 @@ func deviations(*reference.Server) any {
 
 func postRule(c *call, r control.Rule) (any, error) {
 	if err := r.Validate(); err != nil {
-		return nil, problem(CodeInvalid, ruleField(r, err), "%s", strings.ReplaceAll(err.Error(), "see mockserver ", "see GET /deviations for "))
+		return nil, problem(CodeInvalid, ruleField(r, err), "%s",
+			strings.ReplaceAll(err.Error(), "see mockserver ", "see GET /deviations for "))
 	}
 	status, err := c.server.AddRule(r)
 	if err != nil {
@@ -51,14 +52,17 @@ func hindrances(server *reference.Server, r control.Rule) []string {
 	needs, n := r.Needs(), server.PageSize()
 	whole := func(pageSize int) bool { return pageSize == 0 || pageSize >= server.Health().Resources }
 	if needs.PageSize > 0 && n != needs.PageSize &&
-		(r.Fault != "" || needs.PageSize == 1 || whole(n) != whole(needs.PageSize)) { // other quirks need pages, or none, of whatever size
-		say("shows with a page size of %d only, and that of this server is %d: start it with --page-size %[1]d", needs.PageSize, n)
+		// other quirks need pages, or none, of whatever size
+		(r.Fault != "" || needs.PageSize == 1 || whole(n) != whole(needs.PageSize)) {
+		say("shows with a page size of %d only, and that of this server is %d: start it with "+
+			"--page-size %[1]d", needs.PageSize, n)
 	}
 	if needs.World != "" && server.Health().World != needs.World {
 		say("shows in the world %q only: start the server with --world %[1]s", needs.World)
 	}
 	if len(needs.Served) > 0 {
-		say("shows only where nothing but %s is served: start the server with --revision %[1]s", strings.Join(needs.Served, ","))
+		say("shows only where nothing but %s is served: start the server with --revision %[1]s",
+			strings.Join(needs.Served, ","))
 	}
 	if len(needs.Revisions) > 0 {
 		say("shows in %s only", strings.Join(needs.Revisions, ", "))
@@ -82,7 +86,8 @@ func ruleField(r control.Rule, err error) string {
 		return strings.NewReplacer("[", ".", "]", "").Replace(p.Member)
 	}
 	var given []string
-	for name, is := range map[string]bool{"fault": r.Fault != "", "quirk": r.Quirk != "", "fail": r.Fail != nil, "delay": r.Delay != nil, "do": len(r.Do) > 0} {
+	for name, is := range map[string]bool{"fault": r.Fault != "", "quirk": r.Quirk != "",
+		"fail": r.Fail != nil, "delay": r.Delay != nil, "do": len(r.Do) > 0} {
 		if is {
 			given = append(given, name)
 		}
@@ -109,7 +114,8 @@ func timeout(d Duration) (time.Duration, error) {
 	case d == 0:
 		return time.Duration(DefaultTimeout), nil
 	case d < 0 || d > MaxTimeout:
-		return 0, problem(CodeInvalid, "timeout", "timeout must be between 0s and %s", time.Duration(MaxTimeout))
+		return 0, problem(CodeInvalid, "timeout", "timeout must be between 0s and %s",
+			time.Duration(MaxTimeout))
 	}
 	return time.Duration(d), nil
 }
@@ -134,7 +140,8 @@ func postAsk(c *call, a Ask) (any, error) {
 	}
 	ctx, cancel := within(c.Context(), patience)
 	defer cancel()
-	answer, err := c.server.Ask(ctx, c.PathValue("id"), reference.Ask{Method: a.Method, Params: a.Params, Undeclared: a.Undeclared})
+	answer, err := c.server.Ask(ctx, c.PathValue("id"), reference.Ask{Method: a.Method, Params: a.Params,
+		Undeclared: a.Undeclared})
 	switch {
 	case errors.Is(err, reference.ErrNoSession):
 		return nil, problem(CodeNotFound, "id", "%s", err)

@@ -25,7 +25,8 @@ func (c *call) number(name string, otherwise, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > most {
-		return 0, problem(CodeParameter, name, "the query parameter %q must be a number from 0 to %d", name, most)
+		return 0, problem(CodeParameter, name, "the query parameter %q must be a number from 0 to %d", name,
+			most)
 	}
 	return n, nil
 }
@@ -81,7 +82,9 @@ var (
 		world.DecodeResource, world.EncodeResource, (*reference.Server).Put,
 	}
 	templates = parts[world.Template]{
-		"template", "uriTemplate", func(t world.Template) string { return t.URITemplate }, (*world.World).Template,
+		"template", "uriTemplate", func(t world.Template) string {
+			return t.URITemplate
+		}, (*world.World).Template,
 		world.DecodeTemplate, world.EncodeTemplate, (*reference.Server).PutTemplate,
 	}
 )

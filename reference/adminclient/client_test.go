@@ -46,7 +46,8 @@ func newChecker(t *testing.T) *checker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &checker{t: t, document: v.(map[string]any), compiler: jsonschema.NewCompiler(), next: http.DefaultTransport.(*http.Transport).Clone(), seen: map[string]bool{}}
+	c := &checker{t: t, document: v.(map[string]any), compiler: jsonschema.NewCompiler(),
+		next: http.DefaultTransport.(*http.Transport).Clone(), seen: map[string]bool{}}
 	c.compiler.DefaultDraft(jsonschema.Draft2020)
 	if err := c.compiler.AddResource("doc.json", v); err != nil {
 		t.Fatal(err)
@@ -90,7 +91,8 @@ func (c *checker) RoundTrip(r *http.Request) (*http.Response, error) {
 	if path == "" {
 		return resp, nil
 	}
-	responses := c.document["paths"].(map[string]any)[path].(map[string]any)[method].(map[string]any)["responses"].(map[string]any)
+	methods := c.document["paths"].(map[string]any)[path].(map[string]any)
+	responses := methods[method].(map[string]any)["responses"].(map[string]any)
 	status := fmt.Sprint(resp.StatusCode)
 	if responses[status] == nil {
 		if resp.StatusCode < 400 {
@@ -110,7 +112,8 @@ func (c *checker) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	pointer := strings.NewReplacer("~", "~0", "/", "~1")
-	schema, err := c.compiler.Compile("doc.json#/paths/" + pointer.Replace(path) + "/" + method + "/responses/" + status + "/content/application~1json/schema")
+	schema, err := c.compiler.Compile("doc.json#/paths/" + pointer.Replace(path) + "/" + method +
+		"/responses/" + status + "/content/application~1json/schema")
 	if err != nil {
 		c.t.Errorf("%s %s: %v", r.Method, path, err)
 		return resp, nil
@@ -129,7 +132,8 @@ func (c *checker) RoundTrip(r *http.Request) (*http.Response, error) {
 func judged(journal io.Reader, how admin.Verify) (*reports.Report, error) {
 	for _, id := range how.Only {
 		if _, ok := clientcheck.Catalogue().Find(id); !ok {
-			return nil, &admin.Problem{Code: admin.CodeInvalid, Field: "only", Message: "there is no requirement " + id}
+			return nil, &admin.Problem{Code: admin.CodeInvalid, Field: "only",
+				Message: "there is no requirement " + id}
 		}
 	}
 	j, err := clientcheck.Read(journal)
@@ -144,7 +148,8 @@ func ptr[T any](v T) *T { return &v }
 // started is a server, its interface and a client of that.
 func started(t *testing.T, o reference.Options, token string) (*reference.TestServer, *Client, *checker) {
 	t.Helper()
-	s := reference.Start(t, reference.DefaultWorld(), reference.WithOptions(func(to *reference.Options) { *to = o }))
+	s := reference.Start(t, reference.DefaultWorld(),
+		reference.WithOptions(func(to *reference.Options) { *to = o }))
 	web := httptest.NewServer(admin.New(s.Server, admin.Options{Token: token, Judge: judged}))
 	t.Cleanup(web.Close)
 	check := newChecker(t)
@@ -171,12 +176,14 @@ func talker(t *testing.T, s *reference.TestServer) (send func(format string, arg
 				ID     json.RawMessage `json:"id"`
 				Method string          `json:"method"`
 			}
-			if json.Unmarshal(lines.Bytes(), &m) == nil && m.ID != nil && m.Method != "" && m.Method != "sleep" {
+			if json.Unmarshal(lines.Bytes(), &m) == nil && m.ID != nil && m.Method != "" &&
+				m.Method != "sleep" {
 				_, _ = fmt.Fprintf(conn, `{"jsonrpc":"2.0","id":%s,"result":{"roots":[]}}`+"\n", m.ID)
 			}
 		}
 	}()
-	send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}`)
+	send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}`)
 	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	s.WaitFor("notifications/initialized", 1)
 	return send
@@ -242,8 +249,12 @@ func oauthRoutes(t *testing.T, c *Client, as *oauth.Server) {
 	ctx := t.Context()
 	web := httptest.NewServer(as)
 	defer web.Close()
-	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := browser.Post(web.URL+"/register", "application/json", strings.NewReader(`{"client_name":"c","redirect_uris":["http://localhost/cb"],"token_endpoint_auth_method":"none"}`))
+	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	resp, err := browser.Post(web.URL+"/register", "application/json",
+		strings.NewReader(`{"client_name":"c","redirect_uris":["http://localhost/cb"],`+
+			`"token_endpoint_auth_method":"none"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,8 +263,12 @@ func oauthRoutes(t *testing.T, c *Client, as *oauth.Server) {
 	if err != nil || len(clients) != 1 || clients[0].Name != "c" {
 		t.Fatalf("%+v, %v", clients, err)
 	}
-	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
-	if resp, err = browser.Get(web.URL + "/authorize?response_type=code&code_challenge_method=S256&code_challenge=" + challenge + "&client_id=" + clients[0].ID); err != nil {
+	// RFC 7636, appendix B
+	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+		"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+	if resp, err = browser.Get(web.URL +
+		"/authorize?response_type=code&code_challenge_method=S256&code_challenge=" + challenge +
+		"&client_id=" + clients[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
@@ -262,7 +277,8 @@ func oauthRoutes(t *testing.T, c *Client, as *oauth.Server) {
 		t.Fatal(err)
 	}
 	if resp, err = browser.PostForm(web.URL+"/token", url.Values{
-		"grant_type": {"authorization_code"}, "client_id": {clients[0].ID}, "code": to.Query()["code"], "code_verifier": {verifier},
+		"grant_type": {"authorization_code"}, "client_id": {clients[0].ID}, "code": to.Query()["code"],
+		"code_verifier": {verifier},
 	}); err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("%v, %v", resp, err)
 	}
@@ -290,8 +306,11 @@ func oauthRoutes(t *testing.T, c *Client, as *oauth.Server) {
 
 func namespaceRoutes(t *testing.T, c *Client) {
 	ctx := t.Context()
-	for name, w := range map[string]string{"ready": `"small"`, "own": `{"resources":[{"uri":"a:b","name":"b","text":"c"}]}`, "same": ``} {
-		if made, err := c.AddNamespace(ctx, admin.NewNamespace{Name: name, World: json.RawMessage(w)}); err != nil || made.Path != "/mcp/"+name {
+	for name, w := range map[string]string{"ready": `"small"`,
+		"own": `{"resources":[{"uri":"a:b","name":"b","text":"c"}]}`, "same": ``} {
+		if made, err := c.AddNamespace(ctx,
+			admin.NewNamespace{Name: name, World: json.RawMessage(w)}); err != nil ||
+			made.Path != "/mcp/"+name {
 			t.Errorf("%s: %+v, %v", name, made, err)
 		}
 	}
@@ -319,7 +338,8 @@ func namespaceRoutes(t *testing.T, c *Client) {
 	if err := c.RemoveNamespace(ctx, "own"); err != nil {
 		t.Error(err)
 	}
-	for _, err := range []error{c.RemoveNamespace(ctx, "own"), own.Reset(ctx), c.In("same").RemoveNamespace(ctx, "ready")} {
+	for _, err := range []error{c.RemoveNamespace(ctx, "own"), own.Reset(ctx),
+		c.In("same").RemoveNamespace(ctx, "ready")} {
 		if !NotFound(err) {
 			t.Errorf("%v", err)
 		}
@@ -338,8 +358,10 @@ func worldRoutes(t *testing.T, c *Client) {
 		}
 	}
 	must(c.PutResource(ctx, world.Resource{
-		URI: "note:new#1", Name: "new", Text: ptr("one"), Annotations: &world.Annotations{Priority: ptr(0.5)}, Delay: 5 * time.Millisecond,
-		Caching: &world.Caching{TTL: time.Second, Scope: "private"}, Identities: []string{"alice"}, Meta: map[string]any{"a": "b"},
+		URI: "note:new#1", Name: "new", Text: ptr("one"), Annotations: &world.Annotations{Priority: ptr(0.5)},
+		Delay:   5 * time.Millisecond,
+		Caching: &world.Caching{TTL: time.Second, Scope: "private"}, Identities: []string{"alice"},
+		Meta: map[string]any{"a": "b"},
 	}))
 	r, err := c.Resource(ctx, "note:new#1")
 	must(err)
@@ -363,13 +385,15 @@ func worldRoutes(t *testing.T, c *Client) {
 	must(c.ListChanged(ctx))
 	must(c.EndSubscriptions(ctx))
 	must(c.DeleteResource(ctx, "note:new#1"))
-	for _, err := range []error{c.DeleteResource(ctx, "note:new#1"), c.Touch(ctx, "note:new#1"), c.DeleteTemplate(ctx, "none:{x}")} {
+	for _, err := range []error{c.DeleteResource(ctx, "note:new#1"), c.Touch(ctx, "note:new#1"),
+		c.DeleteTemplate(ctx, "none:{x}")} {
 		if !NotFound(err) {
 			t.Errorf("%v", err)
 		}
 	}
 	const memo = "memo:{name}"
-	must(c.PutTemplate(ctx, world.Template{URITemplate: memo, Name: "memo", Text: ptr("{name}"), Variables: []world.Variable{{Name: "name", Values: []string{"a"}}}}))
+	must(c.PutTemplate(ctx, world.Template{URITemplate: memo, Name: "memo", Text: ptr("{name}"),
+		Variables: []world.Variable{{Name: "name", Values: []string{"a"}}}}))
 	templates, err := c.Templates(ctx)
 	must(err)
 	if len(templates) == 0 || templates[len(templates)-1].URITemplate != memo {
@@ -394,9 +418,13 @@ func ruleRoutes(t *testing.T, c *Client) {
 	for _, r := range []control.Rule{
 		{Fault: "page-01-null-cursor"},
 		{Quirk: "long-cursors"},
-		{ID: "busy/1", Fail: &control.Failure{Code: -32603, Message: "busy", Data: json.RawMessage(`{"a":1}`)}, Limits: control.Limits{Method: "resources/read", Count: 2, Identity: "alice"}},
-		{Delay: &control.Delay{Kind: operation.KindUniform, Min: time.Millisecond, Max: 2 * time.Millisecond}},
-		{Do: []operation.Operation{{Method: "resources/read", Set: "result.n", To: json.Number("9007199254740993")}, {Set: "result.x", To: false}}},
+		{ID: "busy/1", Fail: &control.Failure{Code: -32603, Message: "busy",
+			Data: json.RawMessage(`{"a":1}`)}, Limits: control.Limits{Method: "resources/read", Count: 2,
+			Identity: "alice"}},
+		{Delay: &control.Delay{Kind: operation.KindUniform, Min: time.Millisecond,
+			Max: 2 * time.Millisecond}},
+		{Do: []operation.Operation{{Method: "resources/read", Set: "result.n",
+			To: json.Number("9007199254740993")}, {Set: "result.x", To: false}}},
 	} {
 		added, err := c.AddRule(ctx, r)
 		if err != nil || added.ID == "" {
@@ -459,7 +487,8 @@ func sessionRoutes(t *testing.T, c *Client) {
 			t.Errorf("%+v: %v", test.ask, err)
 		}
 	}
-	if _, err := c.Ask(ctx, id, admin.Ask{Method: "sampling/createMessage", Params: json.RawMessage(`{}`), Undeclared: true}); err != nil {
+	if _, err := c.Ask(ctx, id, admin.Ask{Method: "sampling/createMessage", Params: json.RawMessage(`{}`),
+		Undeclared: true}); err != nil {
 		t.Error(err)
 	}
 	if err := c.EndSession(ctx, "none"); !NotFound(err) {
@@ -487,13 +516,17 @@ func journalRoutes(t *testing.T, c *Client, send func(string, ...any)) {
 	if len(o.Entries) != 1 || o.Entries[0].Revision != "" {
 		t.Errorf("%+v", o.Entries)
 	}
-	o, err = c.Wait(ctx, admin.Wait{Query: admin.Query{Method: "initialize"}, Count: 9, Timeout: admin.Duration(10 * time.Millisecond)})
+	o, err = c.Wait(ctx, admin.Wait{Query: admin.Query{Method: "initialize"}, Count: 9,
+		Timeout: admin.Duration(10 * time.Millisecond)})
 	met(false, o, err)
-	o, err = c.Assert(ctx, admin.Assertion{Query: admin.Query{Method: "initialize", Direction: "in"}, Exactly: ptr(1)})
+	o, err = c.Assert(ctx, admin.Assertion{Query: admin.Query{Method: "initialize", Direction: "in"},
+		Exactly: ptr(1)})
 	met(true, o, err)
 	o, err = c.Assert(ctx, admin.Assertion{Query: admin.Query{Method: "initialize"}, AtLeast: ptr(5)})
 	met(false, o, err)
-	o, err = c.Assert(ctx, admin.Assertion{InOrder: []admin.Query{{Method: "initialize"}, {Method: "notifications/initialized"}}})
+	o, err = c.Assert(ctx,
+		admin.Assertion{InOrder: []admin.Query{{Method: "initialize"},
+			{Method: "notifications/initialized"}}})
 	met(true, o, err)
 	list, err := c.Journal(ctx, admin.Query{Limit: 1, Newest: true, Kinds: nil, Since: 1})
 	if err != nil || len(list.Entries) != 1 || list.Last == 0 {
@@ -513,7 +546,8 @@ func TestTokenAndErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var refused *Error
-	if _, err := other.Health(ctx); !errors.As(err, &refused) || refused.Status != http.StatusUnauthorized || refused.Code != admin.CodeUnauthorized {
+	if _, err := other.Health(ctx); !errors.As(err, &refused) || refused.Status != http.StatusUnauthorized ||
+		refused.Code != admin.CodeUnauthorized {
 		t.Error(err)
 	}
 	for _, address := range []string{"", "127.0.0.1:1", "https://127.0.0.1:1", "http://127.0.0.1:1/mcp"} {

@@ -21,13 +21,15 @@ import (
 )
 
 const (
-	// life is how long the certificates are good, early how far back their begin lies, for clocks that differ.
+	// life is how long the certificates are good, early how far back their begin lies, for clocks that
+	// differ.
 	life  = 90 * 24 * time.Hour
 	early = time.Hour
 )
 
-// New makes the TLS configuration of a server that is called by the names of this machine (localhost and its loopback
-// addresses) and by further hosts, names or IP addresses, and the authority that clients have to trust, in PEM.
+// New makes the TLS configuration of a server that is called by the names of this machine (localhost and its
+// loopback addresses) and by further hosts, names or IP addresses, and the authority that clients have to
+// trust, in PEM.
 func New(hosts []string) (config *tls.Config, ca []byte, err error) {
 	authorityKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -43,7 +45,8 @@ func New(hosts []string) (config *tls.Config, ca []byte, err error) {
 	}
 	authority.IsCA, authority.BasicConstraintsValid, authority.MaxPathLenZero = true, true, true
 	authority.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageCRLSign
-	authorityDER, err := x509.CreateCertificate(rand.Reader, authority, authority, &authorityKey.PublicKey, authorityKey)
+	authorityDER, err := x509.CreateCertificate(rand.Reader, authority, authority, &authorityKey.PublicKey,
+		authorityKey)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,7 +57,8 @@ func New(hosts []string) (config *tls.Config, ca []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	server.KeyUsage, server.ExtKeyUsage = x509.KeyUsageDigitalSignature, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	server.KeyUsage, server.ExtKeyUsage = x509.KeyUsageDigitalSignature,
+		[]x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	for _, host := range append([]string{"localhost", "127.0.0.1", "::1"}, hosts...) {
 		if ip := net.ParseIP(host); ip != nil {
 			server.IPAddresses = append(server.IPAddresses, ip)

@@ -18,7 +18,10 @@ func TestClientsTrustTheAuthority(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }))
+	web := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, "hello")
+	}))
 	web.TLS = config
 	web.StartTLS()
 	defer web.Close()
@@ -26,8 +29,10 @@ func TestClientsTrustTheAuthority(t *testing.T) {
 	if !pool.AppendCertsFromPEM(ca) || strings.Contains(string(ca), "KEY") {
 		t.Fatalf("%s", ca)
 	}
-	for name, want := range map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true, "mock": true, "192.0.2.1": true, "other": false} {
-		conn, err := tls.Dial("tcp", web.Listener.Addr().String(), &tls.Config{RootCAs: pool, ServerName: name})
+	for name, want := range map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true, "mock": true,
+		"192.0.2.1": true, "other": false} {
+		conn, err := tls.Dial("tcp", web.Listener.Addr().String(),
+			&tls.Config{RootCAs: pool, ServerName: name})
 		if (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -35,7 +40,9 @@ func TestClientsTrustTheAuthority(t *testing.T) {
 			_ = conn.Close()
 		}
 	}
-	if conn, err := tls.Dial("tcp", net.JoinHostPort("127.0.0.1", web.URL[strings.LastIndex(web.URL, ":")+1:]), &tls.Config{RootCAs: x509.NewCertPool()}); err == nil {
+	if conn, err := tls.Dial("tcp",
+		net.JoinHostPort("127.0.0.1", web.URL[strings.LastIndex(web.URL, ":")+1:]),
+		&tls.Config{RootCAs: x509.NewCertPool()}); err == nil {
 		_ = conn.Close()
 		t.Error("clients trust it without the authority")
 	}

@@ -38,8 +38,9 @@ var connectionFailures = []ConnectionFailure{
 	{
 		Name: "reset", Transports: everywhere,
 		Summary: "the connection is reset instead of an answer (on stdio it ends)",
-		Client:  "Reports that the connection was lost, and repeats only what can be repeated without harm (lists, reads), a bounded number of times.",
-		Hooks:   hook.Join(onRequest(reset), abortStdio),
+		Client: "Reports that the connection was lost, and repeats only what can be repeated without " +
+			"harm (lists, reads), a bounded number of times.",
+		Hooks: hook.Join(onRequest(reset), abortStdio),
 	},
 	{
 		Name: "empty-reply", Transports: everywhere,
@@ -99,8 +100,8 @@ var connectionFailures = []ConnectionFailure{
 // carries reports whether an event has a message in it.
 func carries(e hook.Event) bool { return len(e.Data) > 0 && e.Type != "endpoint" }
 
-// halfway writes half of an answer, or of an event of those that are meant, and then ends it as is said, on stdio in a
-// way of its own.
+// halfway writes half of an answer, or of an event of those that are meant, and then ends it as is said, on
+// stdio in a way of its own.
 func halfway(meant func(e hook.Event) bool, end, endStdio func(ctx context.Context) error) hook.Hooks {
 	return hook.Join(onBody(func(r *http.Request, w http.ResponseWriter, p []byte) (int, error) {
 		if err := push(w, p[:len(p)/2]); err != nil {

@@ -20,15 +20,30 @@ func TestParse(t *testing.T) {
 		want  control.Rule
 	}{
 		{control.ParseFault, "page-01-null-cursor", control.Rule{Fault: "page-01-null-cursor"}},
-		{control.ParseFault, "reset:method=resources/read:count=2:skip=1", control.Rule{Fault: "reset", Limits: control.Limits{Method: "resources/read", Count: 2, Skip: 1}}},
-		{control.ParseFault, "reset:session=S:identity=T:uri=file:///a,b:*", control.Rule{Fault: "reset", Limits: control.Limits{Session: "S", Identity: "T", URI: "file:///a,b:*"}}},
-		{control.ParseQuirk, "long-cursors:method=resources/list", control.Rule{Quirk: "long-cursors", Limits: control.Limits{Method: "resources/list"}}},
-		{control.ParseLatency, "50ms", control.Rule{Delay: &control.Delay{Kind: operation.KindFixed, Min: 50 * time.Millisecond}}},
-		{control.ParseLatency, "fixed:1s:count=1", control.Rule{Delay: &control.Delay{Kind: operation.KindFixed, Min: time.Second}, Limits: control.Limits{Count: 1}}},
-		{control.ParseLatency, "uniform:10ms-90ms:method=ping", control.Rule{Delay: &control.Delay{Kind: operation.KindUniform, Min: 10 * time.Millisecond, Max: 90 * time.Millisecond}, Limits: control.Limits{Method: "ping"}}},
-		{control.ParseLatency, "lognormal:50ms,0.5", control.Rule{Delay: &control.Delay{Kind: operation.KindLognormal, Min: 50 * time.Millisecond, Sigma: 0.5}}},
-		{control.ParseLatency, "dribble:1KiB/s", control.Rule{Delay: &control.Delay{Kind: operation.KindDribble, Rate: 1024}}},
-		{control.ParseFailure, "-32603:message=busy:count=2", control.Rule{Fail: &control.Failure{Code: -32603, Message: "busy"}, Limits: control.Limits{Count: 2}}},
+		{control.ParseFault, "reset:method=resources/read:count=2:skip=1",
+			control.Rule{Fault: "reset", Limits: control.Limits{Method: "resources/read", Count: 2,
+				Skip: 1}}},
+		{control.ParseFault, "reset:session=S:identity=T:uri=file:///a,b:*",
+			control.Rule{Fault: "reset", Limits: control.Limits{Session: "S", Identity: "T",
+				URI: "file:///a,b:*"}}},
+		{control.ParseQuirk, "long-cursors:method=resources/list", control.Rule{Quirk: "long-cursors",
+			Limits: control.Limits{Method: "resources/list"}}},
+		{control.ParseLatency, "50ms",
+			control.Rule{Delay: &control.Delay{Kind: operation.KindFixed, Min: 50 * time.Millisecond}}},
+		{control.ParseLatency, "fixed:1s:count=1",
+			control.Rule{Delay: &control.Delay{Kind: operation.KindFixed, Min: time.Second},
+				Limits: control.Limits{Count: 1}}},
+		{control.ParseLatency, "uniform:10ms-90ms:method=ping",
+			control.Rule{Delay: &control.Delay{Kind: operation.KindUniform, Min: 10 * time.Millisecond,
+				Max: 90 * time.Millisecond}, Limits: control.Limits{Method: "ping"}}},
+		{control.ParseLatency, "lognormal:50ms,0.5",
+			control.Rule{Delay: &control.Delay{Kind: operation.KindLognormal, Min: 50 * time.Millisecond,
+				Sigma: 0.5}}},
+		{control.ParseLatency, "dribble:1KiB/s",
+			control.Rule{Delay: &control.Delay{Kind: operation.KindDribble, Rate: 1024}}},
+		{control.ParseFailure, "-32603:message=busy:count=2",
+			control.Rule{Fail: &control.Failure{Code: -32603, Message: "busy"},
+				Limits: control.Limits{Count: 2}}},
 		{control.ParseFailure, "http503", control.Rule{Fail: &control.Failure{Status: 503}}},
 	} {
 		got, err := test.parse(test.text)
@@ -86,7 +101,8 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestDelaysAreWrittenAsTheyAreRead(t *testing.T) {
-	for _, text := range []string{"50ms", "uniform:10ms-1m0s", "lognormal:50ms,0.5", "dribble:1KiB/s", "dribble:3MB/s", "dribble:7B/s"} {
+	for _, text := range []string{"50ms", "uniform:10ms-1m0s", "lognormal:50ms,0.5", "dribble:1KiB/s",
+		"dribble:3MB/s", "dribble:7B/s"} {
 		d, err := control.ParseDelay(text)
 		if err != nil || d.String() != text {
 			t.Errorf("%s: %v, %v", text, d, err)
@@ -122,13 +138,16 @@ func TestEveryFaultAndQuirkIsARule(t *testing.T) {
 func TestOrder(t *testing.T) {
 	set := control.New(0, nil)
 	err := set.Start([]control.Rule{
-		{ID: "quirk", Quirk: "long-cursors"}, {ID: "fault-1", Fault: "page-01-null-cursor"}, {ID: "fault-2", Fault: "page-01-null-cursor"},
-		{ID: "reset", Fault: "reset"}, {ID: "delay", Delay: &control.Delay{Kind: operation.KindFixed, Min: 0}},
+		{ID: "quirk", Quirk: "long-cursors"}, {ID: "fault-1", Fault: "page-01-null-cursor"},
+		{ID: "fault-2", Fault: "page-01-null-cursor"},
+		{ID: "reset", Fault: "reset"},
+		{ID: "delay", Delay: &control.Delay{Kind: operation.KindFixed, Min: 0}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []control.Rule{{ID: "fault-0", Fault: "page-01-null-cursor"}, {ID: "fail", Fail: &control.Failure{Code: 1}}} {
+	for _, r := range []control.Rule{{ID: "fault-0", Fault: "page-01-null-cursor"},
+		{ID: "fail", Fail: &control.Failure{Code: 1}}} {
 		if _, err := set.Add(r); err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +158,8 @@ func TestOrder(t *testing.T) {
 		}
 		return ids
 	}
-	if got := order(); !slices.Equal(got, []string{"delay", "fail", "reset", "fault-0", "fault-1", "fault-2", "quirk"}) {
+	if got := order(); !slices.Equal(got, []string{"delay", "fail", "reset", "fault-0", "fault-1", "fault-2",
+		"quirk"}) {
 		t.Error(got)
 	}
 	if !set.Remove("reset") || set.Remove("reset") {

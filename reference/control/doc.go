@@ -26,9 +26,9 @@
 // A rule counts messages of the client, each once, however many of its hooks act on it. What
 // the server sends unasked (a change notification of a legacy revision) is counted and
 // limited as a message of its own. A rule for whole connections on stdio takes effect with the
-// next connection. Where the limits count, messages that it leaves as they are do not, on every transport: what it lets
-// pass is compared with what came ([hook.Compared]). What it needs to act, as event streams or a demand for tokens, is
-// there for the others as well.
+// next connection. Where the limits count, messages that it leaves as they are do not, on every transport:
+// what it lets pass is compared with what came ([hook.Compared]). What it needs to act, as event streams or a
+// demand for tokens, is there for the others as well.
 //
 // # Chance
 //

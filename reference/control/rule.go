@@ -198,7 +198,8 @@ func (r Rule) Warnings() []string {
 			found = append(
 				found,
 				fmt.Sprintf(
-					"%s: the pattern %q has %s= in it: uri takes the rest, so the other limits come before it",
+					"%s: the pattern %q has %s= in it: uri takes the rest, so the other limits come "+
+						"before it",
 					r.name(),
 					r.URI,
 					key,

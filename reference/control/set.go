@@ -219,9 +219,13 @@ func (s *Set) Hooks() hook.Hooks {
 		EventStreams: func(t *hook.Trace) bool {
 			return s.anyHas(func(n *node) bool { return n.hooks.EventStreams.Holds(t) && n.holds(t) })
 		},
-		OffGrid: func(t *hook.Trace) bool { return s.anyHas(func(n *node) bool { return n.hooks.OffGrid.Holds(t) }) },
-		Public:  func(t *hook.Trace) bool { return s.anyHas(func(n *node) bool { return n.hooks.Public.Holds(t) }) },
-		Conn:    func(c net.Conn) net.Conn { return hook.Wrap(s.whole().Conn, c) },
+		OffGrid: func(t *hook.Trace) bool {
+			return s.anyHas(func(n *node) bool { return n.hooks.OffGrid.Holds(t) })
+		},
+		Public: func(t *hook.Trace) bool {
+			return s.anyHas(func(n *node) bool { return n.hooks.Public.Holds(t) })
+		},
+		Conn: func(c net.Conn) net.Conn { return hook.Wrap(s.whole().Conn, c) },
 		Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
 			if wrap := s.whole().Stdio; wrap != nil {
 				return wrap(ctx, in, out)
@@ -326,8 +330,8 @@ func (s *Set) prepare(r Rule, source uint64) (*node, error) {
 	return n, nil
 }
 
-// concerns reports whether the rule is for a message and can do anything about it. Without a trace nothing is known
-// of it: only rules without limits hold.
+// concerns reports whether the rule is for a message and can do anything about it. Without a trace nothing is
+// known of it: only rules without limits hold.
 func (n *node) concerns(t *hook.Trace) bool {
 	if t == nil {
 		return n.matcher.Free
@@ -339,7 +343,8 @@ func (n *node) concerns(t *hook.Trace) bool {
 		n.matcher.Tests(t)
 }
 
-// holds reports whether the rule is in force for a message: whether it may act, or, if that is counted, could.
+// holds reports whether the rule is in force for a message: whether it may act, or, if that is counted,
+// could.
 func (n *node) holds(t *hook.Trace) bool { return n.concerns(t) && (n.counted || n.acts(t)) }
 
 // enter is the context in which the rule acts on a message; false says that it does not.
@@ -430,8 +435,8 @@ func (n *node) ofEvent(ctx context.Context, e hook.Event) *hook.Trace {
 	return n.either(t, own, e.Data)
 }
 
-// either is the trace of the message of the client to which a notification belongs, or else, if the rule names a
-// method, that of the notification itself.
+// either is the trace of the message of the client to which a notification belongs, or else, if the rule
+// names a method, that of the notification itself.
 func (n *node) either(t, own *hook.Trace, raw []byte) *hook.Trace {
 	if t != nil && (n.matcher.Method == "" || n.concerns(t)) {
 		return t

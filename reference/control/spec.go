@@ -47,7 +47,8 @@ func ParseLatency(s string) (Rule, error) {
 }
 
 // kinds are those of delays, which are written before the delay.
-var kinds = []string{operation.KindFixed, operation.KindUniform, operation.KindLognormal, operation.KindDribble}
+var kinds = []string{operation.KindFixed, operation.KindUniform, operation.KindLognormal,
+	operation.KindDribble}
 
 // ParseFailure reads a canned failure, the code of a JSON-RPC error or "http" and a status, and its
 // limits as ParseFault does: "-32603:method=resources/read:count=2", "http503".
@@ -65,7 +66,8 @@ func ParseFailure(s string) (Rule, error) {
 		if slices.Contains(FaultNames(), text) {
 			hint = fmt.Sprintf(": it is a fault: --fault %s", s)
 		}
-		return Rule{}, fmt.Errorf("failure %q: %q is neither the code of an error nor http and a status, as -32603 and http503 are%s", s, text, hint)
+		return Rule{}, fmt.Errorf("failure %q: %q is neither the code of an error nor http and a status, "+
+			"as -32603 and http503 are%s", s, text, hint)
 	}
 	return parse(Rule{Fail: f}, limits)
 }
@@ -92,12 +94,15 @@ func parse(r Rule, limits string) (Rule, error) {
 // limits are the keys of limits, but for uri.
 var limits = []string{"method", "count", "skip", "every", "chance", "while", "become", "session", "identity"}
 
-// limit is the member of the limits that a key means, which is named as in a file; it is not valid if there is none.
+// limit is the member of the limits that a key means, which is named as in a file; it is not valid if there
+// is none.
 func (r *Rule) limit(key string) reflect.Value {
 	if key != "uri" && !slices.Contains(limits, key) {
 		return reflect.Value{}
 	}
-	return reflect.ValueOf(&r.Limits).Elem().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, key) })
+	return reflect.ValueOf(&r.Limits).Elem().FieldByNameFunc(func(name string) bool {
+		return strings.EqualFold(name, key)
+	})
 }
 
 func (r *Rule) set(part string) error {
@@ -115,7 +120,8 @@ func (r *Rule) set(part string) error {
 	case key == "message":
 		r.Fail.Message = value
 	case !to.IsValid():
-		return fmt.Errorf("%s: unknown limit %q: known are %s and uri%s", r.name(), key, strings.Join(limits, ", "), nearest.Question(key, append(limits, "uri")))
+		return fmt.Errorf("%s: unknown limit %q: known are %s and uri%s", r.name(), key,
+			strings.Join(limits, ", "), nearest.Question(key, append(limits, "uri")))
 	case to.Kind() == reflect.String:
 		to.SetString(value)
 	case to.CanInt():

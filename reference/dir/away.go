@@ -69,7 +69,8 @@ func (d *Dir) part(s Server) {
 	d.files.clear()
 	d.away = true
 	_ = d.leave() // what is closed has only been read
-	d.options.Tell(fmt.Sprintf("the directory %s has been moved away or deleted, or a link put in its place: nothing is served until there is one at this path again", d.name))
+	d.options.Tell(fmt.Sprintf("the directory %s has been moved away or deleted, or a link put in its "+
+		"place: nothing is served until there is one at this path again", d.name))
 	d.mu.Unlock()
 	if len(remove) > 0 {
 		_ = s.Change(nil, remove) // nothing is put that could be refused
@@ -83,7 +84,8 @@ func (d *Dir) arrive(ctx context.Context, s Server, at where, away bool) {
 	case away:
 		d.options.Tell(fmt.Sprintf("the directory %s is there again: its files are served", d.name))
 	case at == another:
-		d.options.Tell(fmt.Sprintf("the path %s leads to another directory now: the files of that one are served", d.name))
+		d.options.Tell(fmt.Sprintf("the path %s leads to another directory now: the files of that one "+
+			"are served", d.name))
 		for path := range d.files.values {
 			d.files.values[path] = state{} // whatever is there by this name is another file
 		}

@@ -58,7 +58,9 @@ func TestFilesThatComeBack(t *testing.T) {
 	}
 	r.wait(t, "a deleted file", func() bool { return r.removed["file:///a.txt"] == 1 })
 	write(t, top, map[string]string{"a.txt": "again"})
-	r.wait(t, "a file made again", func() bool { return r.puts["file:///a.txt"] > 0 && r.touched["file:///a.txt"] > 0 })
+	r.wait(t, "a file made again", func() bool {
+		return r.puts["file:///a.txt"] > 0 && r.touched["file:///a.txt"] > 0
+	})
 
 	away := filepath.Join(t.TempDir(), "away")
 	rename(t, filepath.Join(top, "sub"), away)
@@ -69,11 +71,13 @@ func TestFilesThatComeBack(t *testing.T) {
 		return r.touched["file:///sub/b.txt"] > 0 && r.puts["file:///sub/deep/c.txt"] > 0
 	})
 	write(t, top, map[string]string{"sub/deep/c.txt": "longer"})
-	r.wait(t, "a file in a directory moved in", func() bool { return *r.put["file:///sub/deep/c.txt"].Size == 6 })
+	r.wait(t, "a file in a directory moved in", func() bool {
+		return *r.put["file:///sub/deep/c.txt"].Size == 6
+	})
 }
 
-// TestDirectoriesThatTakeTheNameOfOthers: what lies in the one that was moved has been watched by the name that
-// the other one has now.
+// TestDirectoriesThatTakeTheNameOfOthers: what lies in the one that was moved has been watched by the name
+// that the other one has now.
 func TestDirectoriesThatTakeTheNameOfOthers(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"z/deep/1": ""})
@@ -81,10 +85,13 @@ func TestDirectoriesThatTakeTheNameOfOthers(t *testing.T) {
 	rename(t, filepath.Join(top, "z"), filepath.Join(top, "b"))
 	write(t, top, map[string]string{"z/deep/2": ""})
 	r.wait(t, "both", func() bool {
-		return r.puts["file:///b/deep/1"] > 0 && r.puts["file:///z/deep/2"] > 0 && r.removed["file:///z/deep/1"] == 1
+		return r.puts["file:///b/deep/1"] > 0 && r.puts["file:///z/deep/2"] > 0 &&
+			r.removed["file:///z/deep/1"] == 1
 	})
 	write(t, top, map[string]string{"b/deep/3": "", "z/deep/4": ""})
-	r.wait(t, "files in both", func() bool { return r.puts["file:///b/deep/3"] > 0 && r.puts["file:///z/deep/4"] > 0 })
+	r.wait(t, "files in both", func() bool {
+		return r.puts["file:///b/deep/3"] > 0 && r.puts["file:///z/deep/4"] > 0
+	})
 }
 
 // TestDirectoryThatGoesAndComesBack: it may be deleted, moved, or lie in one that is moved, and another one
@@ -103,7 +110,10 @@ func TestDirectoryThatGoesAndComesBack(t *testing.T) {
 					t.Fatal(err)
 				}
 			},
-			func(t *testing.T, top string) { write(t, top, map[string]string{"a.txt": "a", "sub/b.txt": "b"}) },
+			func(t *testing.T, top string) {
+				write(t, top,
+					map[string]string{"a.txt": "a", "sub/b.txt": "b"})
+			},
 		},
 		"within another": {
 			func(t *testing.T, top string) { rename(t, filepath.Dir(top), filepath.Dir(top)+"-away") },
@@ -132,7 +142,8 @@ func TestDirectoryThatGoesAndComesBack(t *testing.T) {
 			for round := range 2 {
 				move.away(t, top)
 				r.wait(t, "no files", func() bool {
-					return len(r.put) == 0 && r.removed["file:///a.txt"] == 1 && r.removed["file:///sub/b.txt"] == 1
+					return len(r.put) == 0 && r.removed["file:///a.txt"] == 1 &&
+						r.removed["file:///sub/b.txt"] == 1
 				})
 				if !said.has("has been moved away or deleted", 2*round+1) {
 					t.Errorf("told %q", said.all)
@@ -142,7 +153,8 @@ func TestDirectoryThatGoesAndComesBack(t *testing.T) {
 				}
 				move.back(t, top)
 				r.wait(t, "all files", func() bool {
-					return r.touched["file:///a.txt"] > round && r.touched["file:///sub/b.txt"] > round && len(r.put) == 2
+					return r.touched["file:///a.txt"] > round && r.touched["file:///sub/b.txt"] > round &&
+						len(r.put) == 2
 				})
 				if !said.has("is there again", 2*round+2) {
 					t.Errorf("told %q", said.all)
@@ -177,15 +189,16 @@ func TestLinkToAnotherDirectory(t *testing.T) {
 	r.wait(t, "the other directory", func() bool {
 		return r.puts["file:///a.txt"] > 0 && r.puts["file:///new"] > 0 && r.removed["file:///old"] == 1
 	})
-	if got := listed(d); !slices.Equal(got, []string{"file:///a.txt", "file:///new"}) || !said.has("another directory", 1) {
+	if got := listed(d); !slices.Equal(got, []string{"file:///a.txt", "file:///new"}) ||
+		!said.has("another directory", 1) {
 		t.Errorf("listed %q, told %q", got, said.all)
 	}
 	write(t, parent, map[string]string{"1/unseen": "", "2/seen": ""})
 	r.wait(t, "a file in the other directory", func() bool { return r.puts["file:///seen"] > 0 })
 }
 
-// TestLinkInThePlaceOfTheDirectory: a link that was not there at the start leads nowhere, wherever it is put. One that
-// was there may lead to another directory, but over no further link.
+// TestLinkInThePlaceOfTheDirectory: a link that was not there at the start leads nowhere, wherever it is put.
+// One that was there may lead to another directory, but over no further link.
 func TestLinkInThePlaceOfTheDirectory(t *testing.T) {
 	for name, c := range map[string]struct{ serve, moved, to string }{
 		"the directory":        {"p/top", "p/top", "theirs/top"},
@@ -197,7 +210,8 @@ func TestLinkInThePlaceOfTheDirectory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			parent := t.TempDir()
 			at := func(name string) string { return filepath.Join(parent, filepath.FromSlash(name)) }
-			write(t, parent, map[string]string{"p/top/a.txt": "a", "theirs/top/a.txt": "secret", "theirs/top/b.txt": "secret"})
+			write(t, parent, map[string]string{"p/top/a.txt": "a", "theirs/top/a.txt": "secret",
+				"theirs/top/b.txt": "secret"})
 			to := filepath.FromSlash(c.to)
 			if !strings.HasPrefix(c.to, ".") {
 				to = at(c.to)
@@ -212,7 +226,8 @@ func TestLinkInThePlaceOfTheDirectory(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.wait(t, "no files", func() bool { return r.removed["file:///a.txt"] == 1 })
-			if _, err := fetch(d, "a.txt"); err == nil || len(listed(d)) > 0 || !said.has("a link put in its place", 1) {
+			if _, err := fetch(d, "a.txt"); err == nil || len(listed(d)) > 0 ||
+				!said.has("a link put in its place", 1) {
 				t.Errorf("%v, listed %q, told %q", err, listed(d), said.all)
 			}
 			if err := os.Remove(at(c.moved)); err != nil {
@@ -222,7 +237,8 @@ func TestLinkInThePlaceOfTheDirectory(t *testing.T) {
 			r.wait(t, "the files", func() bool { return r.touched["file:///a.txt"] == 1 })
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			if c, err := fetch(d, "a.txt"); err != nil || string(c.Data) != "a" || r.touched["file:///b.txt"] > 0 {
+			if c, err := fetch(d, "a.txt"); err != nil || string(c.Data) != "a" ||
+				r.touched["file:///b.txt"] > 0 {
 				t.Errorf("%q, %v, told of %v", c.Data, err, r.touched)
 			}
 		})

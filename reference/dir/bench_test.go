@@ -29,8 +29,8 @@ func many(t testing.TB, top string, n int) pending {
 	return paths
 }
 
-// BenchmarkFiles: what a file costs does not depend on how many there are. They are listed as at the start, a server
-// hears of all of them, and of one.
+// BenchmarkFiles: what a file costs does not depend on how many there are. They are listed as at the start, a
+// server hears of all of them, and of one.
 func BenchmarkFiles(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

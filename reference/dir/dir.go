@@ -235,12 +235,14 @@ func (d *Dir) World() world.World {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	w := world.World{
-		Name:         "dir",
-		Description:  "The files of a directory",
-		Server:       world.Implementation{Name: "mockserver", Title: "Files", Version: "1.0.0", Description: "The files of a directory."},
-		Instructions: "Files have the URIs file:///PATH, where PATH is relative to the directory that is served and percent-encoded. Subscribe to a file in order to hear of its changes.",
-		PageSize:     d.options.PageSize,
-		Caching:      fresh(),
+		Name:        "dir",
+		Description: "The files of a directory",
+		Server: world.Implementation{Name: "mockserver", Title: "Files", Version: "1.0.0",
+			Description: "The files of a directory."},
+		Instructions: "Files have the URIs file:///PATH, where PATH is relative to the directory that is " +
+			"served and percent-encoded. Subscribe to a file in order to hear of its changes.",
+		PageSize: d.options.PageSize,
+		Caching:  fresh(),
 		Templates: []world.Template{{
 			URITemplate: "file:///{+path}",
 			Name:        "file",

@@ -55,15 +55,18 @@ func listed(d *Dir) []string {
 func TestListShowsWhatThereIs(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{
-		"b.md": "# b\n", "a/z.txt": "z", "a/b/c.json": "{}", "a b%é?#.txt": "x", ".env": "secret", ".git/config": "secret", "a/.x": "secret",
+		"b.md": "# b\n", "a/z.txt": "z", "a/b/c.json": "{}", "a b%é?#.txt": "x", ".env": "secret",
+		".git/config": "secret", "a/.x": "secret",
 		"unknown": "plain text", "bytes": "\x00\x01", "wrong.txt": "\xff\xfe\x00",
 	})
 	d := open(t, top, Options{})
-	want := []string{"file:///a%20b%25%C3%A9%3F%23.txt", "file:///a/b/c.json", "file:///a/z.txt", "file:///b.md", "file:///bytes", "file:///unknown", "file:///wrong.txt"}
+	want := []string{"file:///a%20b%25%C3%A9%3F%23.txt", "file:///a/b/c.json", "file:///a/z.txt",
+		"file:///b.md", "file:///bytes", "file:///unknown", "file:///wrong.txt"}
 	if got := listed(d); !slices.Equal(got, want) {
 		t.Errorf("listed %q", got)
 	}
-	types := map[string]string{"file:///b.md": "text/markdown", "file:///unknown": "text/plain", "file:///bytes": "application/octet-stream", "file:///wrong.txt": "application/octet-stream"}
+	types := map[string]string{"file:///b.md": "text/markdown", "file:///unknown": "text/plain",
+		"file:///bytes": "application/octet-stream", "file:///wrong.txt": "application/octet-stream"}
 	w := d.World()
 	for uri, mimeType := range types {
 		if r := w.Resource(uri); r.MIMEType != mimeType {
@@ -96,7 +99,8 @@ func fetch(d *Dir, path string) (world.Content, error) {
 
 func TestReads(t *testing.T) {
 	top := t.TempDir()
-	write(t, top, map[string]string{"a.txt": "grüße\n", "a.bin": "\x00", "empty": "", "latin1.txt": "gr\xfc\xdfe", "large": strings.Repeat("x", 101), "fits": strings.Repeat("x", 100)})
+	write(t, top, map[string]string{"a.txt": "grüße\n", "a.bin": "\x00", "empty": "",
+		"latin1.txt": "gr\xfc\xdfe", "large": strings.Repeat("x", 101), "fits": strings.Repeat("x", 100)})
 	d := open(t, top, Options{MaxSize: 100})
 	for path, want := range map[string]world.Content{
 		"a.txt":      {Data: []byte("grüße\n"), MIMEType: "text/plain"},
@@ -106,12 +110,14 @@ func TestReads(t *testing.T) {
 		"fits":       {Data: []byte(strings.Repeat("x", 100)), MIMEType: "text/plain"},
 	} {
 		got, err := fetch(d, path)
-		if err != nil || string(got.Data) != string(want.Data) || got.Binary != want.Binary || got.MIMEType != want.MIMEType {
+		if err != nil || string(got.Data) != string(want.Data) || got.Binary != want.Binary ||
+			got.MIMEType != want.MIMEType {
 			t.Errorf("%s: %+v, %v", path, got, err)
 		}
 	}
 	_, err := fetch(d, "large")
-	if err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "100 bytes") || strings.Contains(err.Error(), top) {
+	if err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "100 bytes") ||
+		strings.Contains(err.Error(), top) {
 		t.Errorf("too large a file: %v", err)
 	}
 }
@@ -120,10 +126,13 @@ func TestReads(t *testing.T) {
 func TestNothingOutsideCanBeRead(t *testing.T) {
 	parent := t.TempDir()
 	top := filepath.Join(parent, "served")
-	write(t, parent, map[string]string{"secret.txt": "secret", "served/a.txt": "a", "served/sub/b.txt": "b", "served/.env": "secret", "served/.d/x": "secret", "secrets/s": "secret"})
+	write(t, parent, map[string]string{"secret.txt": "secret", "served/a.txt": "a", "served/sub/b.txt": "b",
+		"served/.env": "secret", "served/.d/x": "secret", "secrets/s": "secret"})
 	links := map[string]string{
-		"out": "../secret.txt", "absolute": filepath.Join(parent, "secret.txt"), "outdir": "../secrets", "sub/up": "../../secret.txt",
-		"inside": "a.txt", "insidedir": "sub", "loop": "loop", "dangling": "nothing", "twice": "out", "roundabout": "../served/a.txt",
+		"out": "../secret.txt", "absolute": filepath.Join(parent, "secret.txt"), "outdir": "../secrets",
+		"sub/up": "../../secret.txt",
+		"inside": "a.txt", "insidedir": "sub", "loop": "loop", "dangling": "nothing", "twice": "out",
+		"roundabout": "../served/a.txt",
 	}
 	for name, target := range links {
 		if err := os.Symlink(target, filepath.Join(top, name)); err != nil {
@@ -131,12 +140,15 @@ func TestNothingOutsideCanBeRead(t *testing.T) {
 		}
 	}
 	d := open(t, top, Options{})
-	if got, want := listed(d), []string{"file:///a.txt", "file:///inside", "file:///sub/b.txt"}; !slices.Equal(got, want) {
+	if got, want := listed(d), []string{"file:///a.txt", "file:///inside",
+		"file:///sub/b.txt"}; !slices.Equal(got, want) {
 		t.Errorf("listed %q", got)
 	}
 	for _, path := range []string{
-		"../secret.txt", "..", ".", "", "/", "/etc/passwd", "sub/../../secret.txt", "sub/../a.txt", "./a.txt", "a.txt/", "sub//b.txt", "sub", "a.txt/b", "\x00", "a.txt\x00",
-		"out", "absolute", "outdir/s", "outdir", "sub/up", "loop", "dangling", "twice", "roundabout", ".env", ".d/x", "nothing",
+		"../secret.txt", "..", ".", "", "/", "/etc/passwd", "sub/../../secret.txt", "sub/../a.txt", "./a.txt",
+		"a.txt/", "sub//b.txt", "sub", "a.txt/b", "\x00", "a.txt\x00",
+		"out", "absolute", "outdir/s", "outdir", "sub/up", "loop", "dangling", "twice", "roundabout", ".env",
+		".d/x", "nothing",
 		strings.Repeat("x/", 5000) + "x", strings.Repeat("x", 10000), filepath.Join(parent, "secret.txt"),
 	} {
 		if c, err := fetch(d, path); !errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +164,8 @@ func TestNothingOutsideCanBeRead(t *testing.T) {
 		}
 	}
 	// What has been listed may become a link out.
-	if err := errors.Join(os.Remove(filepath.Join(top, "a.txt")), os.Symlink("../secret.txt", filepath.Join(top, "a.txt"))); err != nil {
+	if err := errors.Join(os.Remove(filepath.Join(top, "a.txt")),
+		os.Symlink("../secret.txt", filepath.Join(top, "a.txt"))); err != nil {
 		t.Fatal(err)
 	}
 	if c, err := (source{d, "a.txt"}).Fetch(t.Context()); !errors.Is(err, fs.ErrNotExist) {
@@ -160,25 +173,32 @@ func TestNothingOutsideCanBeRead(t *testing.T) {
 	}
 }
 
-// TestLinksToWhatIsHidden: a hidden name anywhere on the way of a link hides it, too, unless what is hidden is shown.
+// TestLinksToWhatIsHidden: a hidden name anywhere on the way of a link hides it, too, unless what is hidden
+// is shown.
 func TestLinksToWhatIsHidden(t *testing.T) {
 	parent := t.TempDir()
 	top := filepath.Join(parent, "served")
-	write(t, top, map[string]string{"a.txt": "a", "sub/b.txt": "b", "sub/.c": "secret", ".env": "secret", ".d/x": "secret", ".d/e/y": "secret", "sub/.h/z": "secret"})
+	write(t, top, map[string]string{"a.txt": "a", "sub/b.txt": "b", "sub/.c": "secret", ".env": "secret",
+		".d/x": "secret", ".d/e/y": "secret", "sub/.h/z": "secret"})
 	hidden := map[string]string{ // by what they are called, and what is read there
-		"env": ".env", "dotted": "./.env", "sub/up": "../.env", "sub/same": ".c", "twice": "env", "sub/twice": "../twice", "in": ".d/x", "deep": "sub/.h/z",
-		"around": "sub/../.d/e/../x", "from": ".d/../.d/x", "d": ".d", "over": "d/x", "sub/over": "../d/e/y", "loose": ".link", ".link": "a.txt", "back": "d/e/../x",
+		"env": ".env", "dotted": "./.env", "sub/up": "../.env", "sub/same": ".c", "twice": "env",
+		"sub/twice": "../twice", "in": ".d/x", "deep": "sub/.h/z",
+		"around": "sub/../.d/e/../x", "from": ".d/../.d/x", "d": ".d", "over": "d/x", "sub/over": "../d/e/y",
+		"loose": ".link", ".link": "a.txt", "back": "d/e/../x",
 	}
-	shown := map[string]string{"a": "a.txt", "two": "a", "sub/a": "../a.txt", "s": "sub", "b": "s/b.txt", "round": "sub/../a.txt"}
+	shown := map[string]string{"a": "a.txt", "two": "a", "sub/a": "../a.txt", "s": "sub", "b": "s/b.txt",
+		"round": "sub/../a.txt"}
 	for _, links := range []map[string]string{hidden, shown} {
 		for name, target := range links {
-			if err := os.Symlink(filepath.FromSlash(target), filepath.Join(top, filepath.FromSlash(name))); err != nil {
+			if err := os.Symlink(filepath.FromSlash(target),
+				filepath.Join(top, filepath.FromSlash(name))); err != nil {
 				t.Skip("no symbolic links here: ", err)
 			}
 		}
 	}
 	d := open(t, top, Options{})
-	if got, want := listed(d), []string{"file:///a", "file:///a.txt", "file:///b", "file:///round", "file:///sub/a", "file:///sub/b.txt", "file:///two"}; !slices.Equal(got, want) {
+	if got, want := listed(d), []string{"file:///a", "file:///a.txt", "file:///b", "file:///round",
+		"file:///sub/a", "file:///sub/b.txt", "file:///two"}; !slices.Equal(got, want) {
 		t.Errorf("listed %q", got)
 	}
 	delete(hidden, "d")
@@ -207,14 +227,15 @@ func TestLinksToWhatIsHidden(t *testing.T) {
 	}
 }
 
-// TestLinksThatCome: what was listed as a file or a directory, and is a link to what is hidden now, is neither read
-// nor listed, and no server hears of it.
+// TestLinksThatCome: what was listed as a file or a directory, and is a link to what is hidden now, is
+// neither read nor listed, and no server hears of it.
 func TestLinksThatCome(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"a.txt": "a", "sub/x": "x", ".d/x": "secret", ".d/y": "secret"})
 	at := func(name string) string { return filepath.Join(top, name) }
 	d := open(t, top, Options{})
-	if err := errors.Join(os.RemoveAll(at("sub")), os.Symlink(".d", at("sub")), os.Remove(at("a.txt")), os.Symlink(".d/x", at("a.txt"))); err != nil {
+	if err := errors.Join(os.RemoveAll(at("sub")), os.Symlink(".d", at("sub")), os.Remove(at("a.txt")),
+		os.Symlink(".d/x", at("a.txt"))); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
 	for _, name := range []string{"a.txt", "sub/x", "sub/y"} {
@@ -231,14 +252,16 @@ func TestLinksThatCome(t *testing.T) {
 	if len(found) > 0 {
 		t.Errorf("found %v", found)
 	}
-	r := &recorder{put: map[string]world.Resource{}, puts: map[string]int{}, removed: map[string]int{}, touched: map[string]int{}}
+	r := &recorder{put: map[string]world.Resource{}, puts: map[string]int{}, removed: map[string]int{},
+		touched: map[string]int{}}
 	d.settle(t.Context(), pending{"a.txt": true, "sub": true, "sub/y": true}, r)
 	if len(r.puts)+len(r.touched) > 0 || r.removed["file:///a.txt"] != 1 || r.removed["file:///sub/x"] != 1 {
 		t.Errorf("told of %v, %v and %v", r.puts, r.touched, r.removed)
 	}
 }
 
-// TestLinksThatComeMeanwhile: a directory that is a link to what is hidden every other moment yields nothing of that.
+// TestLinksThatComeMeanwhile: a directory that is a link to what is hidden every other moment yields nothing
+// of that.
 func TestLinksThatComeMeanwhile(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"sub/x": "x", ".d/x": "secret"})
@@ -252,7 +275,8 @@ func TestLinksThatComeMeanwhile(t *testing.T) {
 	go func() {
 		defer close(done)
 		for range rounds {
-			for _, names := range [][2]string{{"sub", ".real"}, {".link", "sub"}, {"sub", ".link"}, {".real", "sub"}} {
+			for _, names := range [][2]string{{"sub", ".real"}, {".link", "sub"}, {"sub", ".link"},
+				{".real", "sub"}} {
 				_ = os.Rename(at(names[0]), at(names[1])) // which Windows may refuse while it is open
 			}
 		}
@@ -275,7 +299,8 @@ func TestUnreadable(t *testing.T) {
 	}
 	top := t.TempDir()
 	write(t, top, map[string]string{"a.txt": "a", "closed/b.txt": "b"})
-	if err := errors.Join(os.Chmod(filepath.Join(top, "a.txt"), 0), os.Chmod(filepath.Join(top, "closed"), 0)); err != nil {
+	if err := errors.Join(os.Chmod(filepath.Join(top, "a.txt"), 0), os.Chmod(filepath.Join(top, "closed"),
+		0)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(top, "closed"), 0o700) })
@@ -318,7 +343,8 @@ func TestBounds(t *testing.T) {
 		t.Errorf("what is not listed cannot be read: %v", err)
 	}
 	d = open(t, top, Options{MaxWatches: 1, Tell: func(s string) { told = append(told, s) }})
-	if len(told) != 2 || !strings.Contains(told[0], "more than 2 files") || !strings.Contains(told[1], "more than 1 directories") {
+	if len(told) != 2 || !strings.Contains(told[0], "more than 2 files") ||
+		!strings.Contains(told[1], "more than 1 directories") {
 		t.Errorf("told %q", told)
 	}
 	if len(d.World().Resources) != 5 {
@@ -351,7 +377,8 @@ type recorder struct {
 
 func watching(t *testing.T, d *Dir) *recorder {
 	t.Helper()
-	r := &recorder{put: map[string]world.Resource{}, puts: map[string]int{}, removed: map[string]int{}, touched: map[string]int{}, news: make(chan struct{}, 1)}
+	r := &recorder{put: map[string]world.Resource{}, puts: map[string]int{}, removed: map[string]int{},
+		touched: map[string]int{}, news: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -426,7 +453,9 @@ func TestChangesAreToldOf(t *testing.T) {
 	r := watching(t, d)
 
 	write(t, top, map[string]string{"a.txt": "longer"})
-	r.wait(t, "a change", func() bool { return r.put["file:///a.txt"].Size != nil && *r.put["file:///a.txt"].Size == 6 })
+	r.wait(t, "a change", func() bool {
+		return r.put["file:///a.txt"].Size != nil && *r.put["file:///a.txt"].Size == 6
+	})
 
 	write(t, top, map[string]string{"same.txt": "2"}) // in the same second and of the same size
 	r.wait(t, "a change of nothing but content", func() bool { return r.puts["file:///same.txt"] > 0 })
@@ -440,13 +469,16 @@ func TestChangesAreToldOf(t *testing.T) {
 	write(t, top, map[string]string{"new/deep/c.txt": "c"})
 	r.wait(t, "a file in new directories", func() bool { return r.puts["file:///new/deep/c.txt"] > 0 })
 	write(t, top, map[string]string{"new/deep/d.txt": "d"})
-	r.wait(t, "a further file in a new directory", func() bool { return r.puts["file:///new/deep/d.txt"] > 0 })
+	r.wait(t, "a further file in a new directory", func() bool {
+		return r.puts["file:///new/deep/d.txt"] > 0
+	})
 
 	if err := os.Rename(filepath.Join(top, "new"), filepath.Join(top, "a-new")); err != nil {
 		t.Fatal(err)
 	}
 	r.wait(t, "a renamed directory", func() bool {
-		return r.removed["file:///new/deep/c.txt"] == 1 && r.removed["file:///new/deep/d.txt"] == 1 && r.puts["file:///a-new/deep/c.txt"] > 0
+		return r.removed["file:///new/deep/c.txt"] == 1 && r.removed["file:///new/deep/d.txt"] == 1 &&
+			r.puts["file:///a-new/deep/c.txt"] > 0
 	})
 	write(t, top, map[string]string{"a-new/deep/e.txt": "e"})
 	r.wait(t, "a file in a renamed directory", func() bool { return r.puts["file:///a-new/deep/e.txt"] > 0 })
@@ -466,7 +498,8 @@ func TestChangesAreToldOf(t *testing.T) {
 	if r.puts["file:///.hidden"] > 0 {
 		t.Error("told of a hidden file")
 	}
-	if got := listed(d); !slices.Equal(got, []string{"file:///a.txt", "file:///same.txt", "file:///sub/b.txt"}) {
+	if got := listed(d); !slices.Equal(got, []string{"file:///a.txt", "file:///same.txt",
+		"file:///sub/b.txt"}) {
 		t.Errorf("listed %q in the end", got)
 	}
 }
@@ -505,7 +538,8 @@ func TestUnlistedFilesAreToldOf(t *testing.T) {
 
 func TestNamesBecomeURIs(t *testing.T) {
 	for path, want := range map[string]string{
-		"a/b.txt": "file:///a/b.txt", "a b": "file:///a%20b", "100%": "file:///100%25", "ü": "file:///%C3%BC", "\xff": "file:///%FF", "a?b#c[d]": "file:///a%3Fb%23c%5Bd%5D",
+		"a/b.txt": "file:///a/b.txt", "a b": "file:///a%20b", "100%": "file:///100%25", "ü": "file:///%C3%BC",
+		"\xff": "file:///%FF", "a?b#c[d]": "file:///a%3Fb%23c%5Bd%5D",
 	} {
 		if got := fileURI(path); got != want || world.CheckURI(got) != nil {
 			t.Errorf("%q: %s", path, got)
@@ -513,14 +547,16 @@ func TestNamesBecomeURIs(t *testing.T) {
 	}
 }
 
-// TestEndDoesNotWaitForALook: who ends the program, or closes the directory, need not wait until all files have been looked at.
+// TestEndDoesNotWaitForALook: who ends the program, or closes the directory, need not wait until all files
+// have been looked at.
 func TestEndDoesNotWaitForALook(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"a/1": "", "b/2": "", "c/3": ""})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	// The second directory is told of: more are not watched.
-	if d, err := Open(ctx, top, Options{MaxWatches: 1, Tell: func(string) { cancel() }}); !errors.Is(err, context.Canceled) {
+	if d, err := Open(ctx, top, Options{MaxWatches: 1, Tell: func(string) { cancel() }}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v, %v", d, err)
 	}
 
@@ -528,8 +564,10 @@ func TestEndDoesNotWaitForALook(t *testing.T) {
 	defer cancel()
 	d := open(t, top, Options{MaxFiles: 3, Tell: func(string) { cancel() }})
 	write(t, top, map[string]string{"a/0": ""})
-	d.settle(ctx, pending{".": true}, nil) // the fourth file is told of; a server would be told of the third, which has gone
-	if got := listed(d); ctx.Err() == nil || !slices.Equal(got, []string{"file:///a/1", "file:///b/2", "file:///c/3"}) {
+	// the fourth file is told of; a server would be told of the third, which has gone
+	d.settle(ctx, pending{".": true}, nil)
+	if got := listed(d); ctx.Err() == nil ||
+		!slices.Equal(got, []string{"file:///a/1", "file:///b/2", "file:///c/3"}) {
 		t.Errorf("%v, listed %q", ctx.Err(), got)
 	}
 }
@@ -542,7 +580,8 @@ func TestManyNewFiles(t *testing.T) {
 		t.Skip("files are not watched here")
 	}
 	paths := many(t, top, 2000)
-	r := &recorder{put: map[string]world.Resource{}, puts: map[string]int{}, removed: map[string]int{}, touched: map[string]int{}}
+	r := &recorder{put: map[string]world.Resource{}, puts: map[string]int{}, removed: map[string]int{},
+		touched: map[string]int{}}
 	d.settle(t.Context(), paths, r)
 	if len(r.put) != len(paths) || d.files.looked > 2*len(paths) {
 		t.Errorf("%d files are told of, with a look at %d", len(r.put), d.files.looked)
@@ -552,6 +591,7 @@ func TestManyNewFiles(t *testing.T) {
 	}
 	d.settle(t.Context(), pending{"d0": true, "d1": true}, r)
 	if len(r.put) != 0 || len(d.files.within) != 0 || d.files.looked > 4*len(paths) {
-		t.Errorf("%d files are left, in %d directories, after a look at %d", len(r.put), len(d.files.within), d.files.looked)
+		t.Errorf("%d files are left, in %d directories, after a look at %d", len(r.put), len(d.files.within),
+			d.files.looked)
 	}
 }

@@ -15,7 +15,8 @@ import (
 func TestPipes(t *testing.T) {
 	top := t.TempDir()
 	pipe := filepath.Join(top, "pipe")
-	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.Symlink("pipe", filepath.Join(top, "link"))); err != nil {
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600),
+		os.Symlink("pipe", filepath.Join(top, "link"))); err != nil {
 		t.Fatal(err)
 	}
 	d := open(t, top, Options{})

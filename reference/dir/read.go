@@ -34,7 +34,8 @@ func (s source) Fetch(ctx context.Context) (world.Content, error) {
 	if err != nil {
 		return world.Content{}, err
 	}
-	return world.Content{Data: data, Binary: !world.IsText(data), MIMEType: world.DetectMIMEType(s.path, data)}, nil
+	return world.Content{Data: data, Binary: !world.IsText(data), MIMEType: world.DetectMIMEType(s.path,
+		data)}, nil
 }
 
 // maxLinks bounds a chain of links.
@@ -57,7 +58,8 @@ func follow(readlink func(string) (string, error), at string) (links []string, e
 	return links, at
 }
 
-// openDir opens a directory by a path without links. What has taken the place of one on the way does not exist.
+// openDir opens a directory by a path without links. What has taken the place of one on the way does not
+// exist.
 func openDir(root *os.Root, dir string) (*os.Root, error) {
 	root, err := root.OpenRoot(".")
 	for name := range strings.SplitSeq(dir, "/") {
@@ -76,8 +78,8 @@ func openDir(root *os.Root, dir string) (*os.Root, error) {
 	return root, err
 }
 
-// open opens the regular file that a path leads to. What is none, is hidden, or takes its place, does not exist.
-// There is something to say about a file that cannot be read, too.
+// open opens the regular file that a path leads to. What is none, is hidden, or takes its place, does not
+// exist. There is something to say about a file that cannot be read, too.
 func (d *Dir) open(root *os.Root, file string) (*os.File, fs.FileInfo, error) {
 	links, end := follow(root.Readlink, file)
 	in, err := openDir(root, path.Dir(end))
@@ -86,7 +88,8 @@ func (d *Dir) open(root *os.Root, file string) (*os.File, fs.FileInfo, error) {
 	}
 	defer in.Close() //nolint:errcheck // nothing has been written
 	name := path.Base(end)
-	if before, err := in.Lstat(name); err == nil && before.Mode().IsRegular() && !slices.ContainsFunc(append(links, end), d.hidden) {
+	if before, err := in.Lstat(name); err == nil && before.Mode().IsRegular() &&
+		!slices.ContainsFunc(append(links, end), d.hidden) {
 		f, err := in.OpenFile(name, os.O_RDONLY|nonblocking, 0)
 		if err != nil {
 			return nil, before, errUnreadable

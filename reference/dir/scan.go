@@ -64,9 +64,10 @@ func (d *Dir) scan(ctx context.Context, top string) []found {
 	return ordered(files)
 }
 
-// list adds up to n files of a directory, and says which directories lie in it and whether there are more files.
-// The caller holds mu.
-func (d *Dir) list(ctx context.Context, at string, visited *int, n int, files *[]found) (within []string, more bool) {
+// list adds up to n files of a directory, and says which directories lie in it and whether there are more
+// files. The caller holds mu.
+func (d *Dir) list(ctx context.Context, at string, visited *int, n int, files *[]found) (within []string,
+	more bool) {
 	root, err := openDir(d.root.Load(), at)
 	if err != nil {
 		d.unreadable(at, err)
@@ -143,7 +144,8 @@ func (d *Dir) glance(in *os.Root, e fs.DirEntry, file string) (state, bool) {
 	}
 	if before, known := d.files.values[file]; known {
 		info, err := in.Lstat(e.Name())
-		if err == nil && info.Mode().IsRegular() && info.Size() == before.size && info.ModTime().Equal(before.modified) {
+		if err == nil && info.Mode().IsRegular() && info.Size() == before.size &&
+			info.ModTime().Equal(before.modified) {
 			return before, true
 		}
 	}
@@ -163,7 +165,8 @@ func (d *Dir) look(root *os.Root, file string) (state, bool) {
 		n, _ := io.ReadFull(f, begin)
 		begin = begin[:n]
 	}
-	return state{size: info.Size(), modified: info.ModTime(), mimeType: world.DetectMIMEType(file, begin)}, true
+	return state{size: info.Size(), modified: info.ModTime(), mimeType: world.DetectMIMEType(file, begin)},
+		true
 }
 
 // resource is the entry of a file in the list.
@@ -194,8 +197,9 @@ func annotations(s state) *world.Annotations {
 // tree keeps values by path, and knows what lies below one without looking at the rest.
 type tree[V any] struct {
 	values map[string]V
-	within map[string]map[string]bool // by directory: what lies in it, files and directories with values below
-	looked int                        // how many paths below has looked at, for tests
+	// by directory: what lies in it, files and directories with values below
+	within map[string]map[string]bool
+	looked int // how many paths below has looked at, for tests
 }
 
 func newTree[V any]() tree[V] {
@@ -266,7 +270,8 @@ func lies(path string) bool {
 		return false // another separator, a drive, a stream of a file
 	}
 	// Names need not be UTF-8.
-	return fs.ValidPath(strings.ToValidUTF8(path, "?")) && !strings.ContainsRune(path, 0) && filepath.IsLocal(filepath.FromSlash(path))
+	return fs.ValidPath(strings.ToValidUTF8(path, "?")) && !strings.ContainsRune(path, 0) &&
+		filepath.IsLocal(filepath.FromSlash(path))
 }
 
 func (d *Dir) hidden(path string) bool {

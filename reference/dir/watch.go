@@ -35,7 +35,8 @@ func (d *Dir) watch(path string) {
 		return
 	}
 	if len(d.watched.values) >= d.options.MaxWatches {
-		d.tell(fmt.Sprintf("there are more than %d directories: changes in the others are not noticed", d.options.MaxWatches))
+		d.tell(fmt.Sprintf("there are more than %d directories: changes in the others are not noticed",
+			d.options.MaxWatches))
 		return
 	}
 	err := d.watcher.Add(filepath.Join(d.real, filepath.FromSlash(path)))
@@ -43,7 +44,8 @@ func (d *Dir) watch(path string) {
 	case err == nil:
 		d.watched.put(path, struct{}{})
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE):
-		d.tell("the system lets no more directories be watched: changes in the others are not noticed" + raise("watches"))
+		d.tell("the system lets no more directories be watched: changes in the others are not noticed" +
+			raise("watches"))
 	}
 	// Any other error means that the directory has gone, or cannot be read, of
 	// which the scan tells.

@@ -108,9 +108,11 @@ func (s *session) askable(a Ask) (never bool, err error) {
 	case a.Method == "":
 		err = fmt.Errorf("%w: a request needs a method", ErrNotAsked)
 	case s.revision == "":
-		err = fmt.Errorf("%w: it has not been initialized, and without a handshake servers send no requests", ErrNotAsked)
+		err = fmt.Errorf("%w: it has not been initialized, and without a handshake servers send no requests",
+			ErrNotAsked)
 	case !listening:
-		err = fmt.Errorf("%w: it has opened no event stream by GET, so that there is no way to it", ErrNotAsked)
+		err = fmt.Errorf("%w: it has opened no event stream by GET, so that there is no way to it",
+			ErrNotAsked)
 	case undeclared:
 		err = fmt.Errorf("%w: it has not declared the capability %q", ErrNotAsked, capability)
 	}

@@ -84,11 +84,14 @@ func contextArguments(c *hook.Call, params hook.Object) (others map[string]strin
 }
 
 // suggest lists all values of a variable of the referenced template.
-func (e *Engine) suggest(ctx context.Context, ref hook.Object, name, typed string, others map[string]string) ([]string, *hook.Reply) {
+func (e *Engine) suggest(ctx context.Context, ref hook.Object, name, typed string,
+	others map[string]string) ([]string, *hook.Reply) {
 	switch ref["type"] {
 	case "ref/prompt":
 		for _, p := range e.served().world.Prompts {
-			if p.Name == ref["name"] && slices.ContainsFunc(p.Arguments, func(a world.Argument) bool { return a.Name == name }) {
+			if p.Name == ref["name"] && slices.ContainsFunc(p.Arguments, func(a world.Argument) bool {
+				return a.Name == name
+			}) {
 				return nil, nil // a text of which nothing is known
 			}
 		}

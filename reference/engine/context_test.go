@@ -31,7 +31,8 @@ func TestLazyContext(t *testing.T) {
 			end(cancel, c)
 			<-derived.Done()
 			<-c.Done()
-			if c.Err() != context.Canceled || derived.Err() != context.Canceled || context.Cause(derived) != context.Canceled || c.Value(key{}) != "v" {
+			if c.Err() != context.Canceled || derived.Err() != context.Canceled ||
+				context.Cause(derived) != context.Canceled || c.Value(key{}) != "v" {
 				t.Errorf("%s, waited for before: %t: %v, %v", name, before, c.Err(), derived.Err())
 			}
 			if n := runtime.NumGoroutine(); n > goroutines {

@@ -143,7 +143,8 @@ func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched boo
 		ctx = hook.WithTrace(ctx, c.Trace)
 	}
 	if batched && c.Method == methodInitialize {
-		return answer(c, fail(codeInvalidRequest, "Invalid request: initialize must not be part of a batch")), true
+		return answer(c, fail(codeInvalidRequest, "Invalid request: initialize must not be part of a batch")),
+			true
 	}
 	if c.Notification() {
 		if r := e.handle(ctx, c); r != nil && r.Raw != nil {

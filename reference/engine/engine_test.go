@@ -74,7 +74,8 @@ func TestMatchingReversesExpansion(t *testing.T) {
 
 func TestHarmless(t *testing.T) {
 	for value, want := range map[string]bool{
-		"a": true, "a/b": true, "a..b": true, "": true, "..": false, "a/../b": false, "./a": false, "/a": false,
+		"a": true, "a/b": true, "a..b": true, "": true, "..": false, "a/../b": false, "./a": false,
+		"/a":  false,
 		`a\b`: false, "a\x00": false, "a\n": false, "\xff": false,
 	} {
 		if got := harmless(map[string]string{"v": value}); got != want {
@@ -141,7 +142,8 @@ func TestEncodeEvent(t *testing.T) {
 
 func TestAccepts(t *testing.T) {
 	for value, want := range map[string]bool{
-		"application/json": true, "*/*": true, "application/*": true, "text/*": false, "application/json;q=0": false,
+		"application/json": true, "*/*": true, "application/*": true, "text/*": false,
+		"application/json;q=0":            false,
 		"*/*;q=0.1, application/json;q=0": false, "APPLICATION/JSON": true, "": false,
 	} {
 		r := &http.Request{Header: http.Header{"Accept": {value}}}
@@ -155,10 +157,14 @@ func TestAccepts(t *testing.T) {
 // stop answering.
 func FuzzProcess(f *testing.F) {
 	for _, seed := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
-		`[]`, `{`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}`,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26",` +
+			`"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
+		`[]`, `{`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}`,
 		`{"jsonrpc":"2.0","id":1e400000000,"method":"ping"}`,
-		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"notifications":{}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen",` +
+			`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+			`"io.modelcontextprotocol/clientCapabilities":{}},"notifications":{}}}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -176,7 +182,8 @@ func FuzzProcess(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.Write(append(append([]byte{}, raw...), "\n{\"jsonrpc\":\"2.0\",\"id\":\"alive\",\"method\":\"ping\"}\n"...)); err != nil {
+			if _, err := c.Write(append(append([]byte{}, raw...),
+				"\n{\"jsonrpc\":\"2.0\",\"id\":\"alive\",\"method\":\"ping\"}\n"...)); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()

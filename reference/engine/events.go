@@ -109,7 +109,8 @@ func (p *responder) noteEvent(ctx context.Context, ev hook.Event) {
 	entry := &journal.Entry{Stream: ev.Stream, EventID: ev.ID, Retry: int(ev.Retry.Milliseconds())}
 	if len(data) == 0 || ev.Type == "endpoint" {
 		entry.Kind, entry.Direction = journal.Event, journal.Out
-		entry.Transport, entry.Session, entry.Revision = p.session.transport, p.session.ID(), p.session.Revision()
+		entry.Transport, entry.Session, entry.Revision = p.session.transport, p.session.ID(),
+			p.session.Revision()
 		if t := hook.TraceOf(ctx); t != nil {
 			entry.RequestSeq, entry.Rules = t.Seq, t.Marks()
 		}

@@ -13,14 +13,17 @@ import (
 )
 
 // serveFeature serves the methods that both eras have.
-func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params *arguments) (r *hook.Reply, known bool) {
+func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params *arguments) (r *hook.Reply,
+	known bool) {
 	switch c.Method {
 	case hook.MethodList:
 		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object {
 			return e.resourcePage(ctx, c, served, after)
 		}), true
 	case hook.MethodTemplates:
-		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object { return e.templatePage(c, served, after) }), true
+		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object {
+			return e.templatePage(c, served, after)
+		}), true
 	case hook.MethodRead:
 		return e.serveRead(ctx, c, params), true
 	case hook.MethodComplete:
@@ -60,7 +63,8 @@ func (e *Engine) capabilities(revision string) hook.Object {
 }
 
 // serveOffer serves a method that the world offers.
-func (e *Engine) serveOffer(ctx context.Context, c *hook.Call, params *arguments, w *world.World) *hook.Reply {
+func (e *Engine) serveOffer(ctx context.Context, c *hook.Call, params *arguments,
+	w *world.World) *hook.Reply {
 	switch c.Method {
 	case methodTools:
 		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object {
@@ -142,7 +146,8 @@ func (e *Engine) callTool(ctx context.Context, c *hook.Call, w *world.World, nam
 	return &hook.Reply{Result: result}
 }
 
-func (e *Engine) getPrompt(ctx context.Context, c *hook.Call, w *world.World, name string, arguments hook.Object) *hook.Reply {
+func (e *Engine) getPrompt(ctx context.Context, c *hook.Call, w *world.World, name string,
+	arguments hook.Object) *hook.Reply {
 	i := slices.IndexFunc(w.Prompts, func(p world.Prompt) bool { return p.Name == name })
 	if i < 0 {
 		return badParams("there is no such prompt: " + name)
@@ -171,8 +176,10 @@ func (e *Engine) getPrompt(ctx context.Context, c *hook.Call, w *world.World, na
 	return &hook.Reply{Result: result}
 }
 
-// blocks are what a block of the world is sent as: an embedded resource has as many as a read of it has contents.
-func (e *Engine) blocks(ctx context.Context, c *hook.Call, b world.Block, values map[string]string) ([]any, *hook.Reply) {
+// blocks are what a block of the world is sent as: an embedded resource has as many as a read of it has
+// contents.
+func (e *Engine) blocks(ctx context.Context, c *hook.Call, b world.Block, values map[string]string) ([]any,
+	*hook.Reply) {
 	var made []any
 	switch {
 	case b.Text != nil:
@@ -182,7 +189,8 @@ func (e *Engine) blocks(ctx context.Context, c *hook.Call, b world.Block, values
 	default:
 		contents, err := e.embedded(ctx, c, b.Embed)
 		if err != nil {
-			return nil, fail(codeInternal, "Internal error: the resource "+b.Embed+" cannot be embedded: "+err.Error())
+			return nil, fail(codeInternal, "Internal error: the resource "+b.Embed+" cannot be embedded: "+
+				err.Error())
 		}
 		for _, item := range contents {
 			made = append(made, hook.Object{"type": "resource", "resource": item})

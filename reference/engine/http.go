@@ -22,8 +22,9 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // observe notes a request before it is acted on, and what is written in answer.
 func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	v := &visit{
-		entry: journal.Entry{Transport: hook.HTTP, Session: first(r.Header, headerSession), Connection: r.RemoteAddr, Kind: journal.HTTPRequest},
-		head:  journal.HTTP{Method: r.Method, Path: r.URL.RequestURI(), Header: r.Header},
+		entry: journal.Entry{Transport: hook.HTTP, Session: first(r.Header, headerSession),
+			Connection: r.RemoteAddr, Kind: journal.HTTPRequest},
+		head: journal.HTTP{Method: r.Method, Path: r.URL.RequestURI(), Header: r.Header},
 	}
 	entry := &v.entry
 	entry.HTTP = &v.head
@@ -53,7 +54,8 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	if entry.Kind == journal.HTTPRequest {
 		v.trace.Method = r.Method
 	}
-	v.rec = recorder{ResponseWriter: w, engine: e, request: r, trace: &v.trace, entry: entry, values: &v.values}
+	v.rec = recorder{ResponseWriter: w, engine: e, request: r, trace: &v.trace, entry: entry,
+		values: &v.values}
 	defer v.rec.end()
 	if !e.access().Share(&v.rec, r, "GET, POST, DELETE") { // a preflight carries no token for a guard
 		e.web.ServeHTTP(&v.rec, r)

@@ -192,7 +192,8 @@ func (e *Engine) readState(token string, st *state) bool {
 func (e *Engine) ask(c *hook.Call, in *world.Input, st state) *hook.Reply {
 	capabilities, _ := c.Meta(metaCapabilities).(hook.Object)
 	if required := lacking(capabilities, in.Asks()); required != nil {
-		r := failWith(codeMissingCapability, "Missing required client capability", hook.Object{"requiredCapabilities": required})
+		r := failWith(codeMissingCapability, "Missing required client capability",
+			hook.Object{"requiredCapabilities": required})
 		r.Status = http.StatusBadRequest
 		return r
 	}
@@ -236,13 +237,15 @@ func inputRequest(in *world.Input) hook.Object {
 	switch in.Asks() {
 	case world.InputSampling:
 		return hook.Object{"method": "sampling/createMessage", "params": hook.Object{
-			"messages":  []any{hook.Object{"role": "user", "content": hook.Object{"type": "text", "text": in.Message}}},
+			"messages": []any{hook.Object{"role": "user", "content": hook.Object{"type": "text",
+				"text": in.Message}}},
 			"maxTokens": hook.Number(maxTokens),
 		}}
 	case world.InputRoots:
 		return hook.Object{"method": "roots/list"}
 	case world.InputURL:
-		return hook.Object{"method": "elicitation/create", "params": hook.Object{"mode": "url", "message": in.Message, "url": in.URL}}
+		return hook.Object{"method": "elicitation/create", "params": hook.Object{"mode": "url",
+			"message": in.Message, "url": in.URL}}
 	}
 	return form(in)
 }

@@ -20,7 +20,8 @@ func (e *Engine) noteIn(entry *journal.Entry, token string, in *incoming) {
 
 // follow makes a trace that of an incoming message that has been noted.
 func (e *Engine) follow(t *hook.Trace, entry *journal.Entry, token string) {
-	t.Method, t.URI, t.Transport, t.Connection, t.Session = entry.Method, entry.URI, entry.Transport, entry.Connection, entry.Session
+	t.Method, t.URI, t.Transport, t.Connection, t.Session = entry.Method, entry.URI, entry.Transport,
+		entry.Connection, entry.Session
 	t.Token, t.Request, t.Server, t.Seq = token, entry.Kind == journal.Request, e.ctx, entry.Seq
 }
 
@@ -55,7 +56,8 @@ func (e *Engine) left(s *session, t *hook.Trace, entry *journal.Entry, raw []byt
 		if entry.Kind == journal.Response {
 			entry.Method, entry.URI = t.Method, t.URI
 		}
-		entry.Transport, entry.Session = cmp.Or(entry.Transport, t.Transport), cmp.Or(entry.Session, t.Session)
+		entry.Transport, entry.Session = cmp.Or(entry.Transport, t.Transport),
+			cmp.Or(entry.Session, t.Session)
 	}
 	e.config.Journal.Note(entry, raw)
 }

@@ -64,7 +64,8 @@ func (m *incoming) parse(raw []byte) {
 	m.written = members[0]
 	version, _ := scan.OneOf(members[1], "2.0")
 	var named bool
-	if m.method, named = scan.OneOf(members[2], hook.MethodRead, hook.MethodList, hook.MethodTemplates); named {
+	if m.method, named = scan.OneOf(members[2], hook.MethodRead, hook.MethodList,
+		hook.MethodTemplates); named {
 		m.params.read(members[3])
 	}
 	if validID(m.written) {
@@ -129,7 +130,8 @@ func isInteger(n string) bool {
 	if len(n) > 64 {
 		return false
 	}
-	if _, exponent, ok := strings.Cut(strings.ToLower(n), "e"); ok && len(strings.TrimLeft(exponent, "+-0")) > 2 {
+	if _, exponent, ok := strings.Cut(strings.ToLower(n), "e"); ok &&
+		len(strings.TrimLeft(exponent, "+-0")) > 2 {
 		return false
 	}
 	r, ok := new(big.Rat).SetString(n)
@@ -229,8 +231,10 @@ func (a *arguments) read(raw []byte) {
 		return
 	}
 	clear(members[:])
-	scan.Pick(a.meta, members[:], metaVersion, metaCapabilities, metaClientInfo, metaLogLevel, "progressToken")
-	a.version, a.capabilities, a.client, a.level, a.progress = members[0], members[1], members[2], members[3], members[4]
+	scan.Pick(a.meta, members[:], metaVersion, metaCapabilities, metaClientInfo, metaLogLevel,
+		"progressToken")
+	a.version, a.capabilities, a.client, a.level, a.progress = members[0], members[1], members[2], members[3],
+		members[4]
 }
 
 // described reports whether there is metadata.

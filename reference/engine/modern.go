@@ -50,7 +50,8 @@ func (e *Engine) claimsModern(c *hook.Call, params *arguments) bool {
 	if len(e.handshaking(c.Transport)) == 0 {
 		return c.Method != methodInitialize
 	}
-	if c.Transport == hook.HTTP && hook.Modern(first(c.Header, headerVersion)) && c.Method != methodInitialize {
+	if c.Transport == hook.HTTP && hook.Modern(first(c.Header, headerVersion)) &&
+		c.Method != methodInitialize {
 		return true
 	}
 	return c.Method == hook.MethodDiscover || c.Method == hook.MethodListen
@@ -78,10 +79,12 @@ func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
 		}
 	}
 	if !scan.IsObject(params.capabilities) {
-		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: _meta lacks "`+metaCapabilities+`"`)
+		return failAt(http.StatusBadRequest, codeInvalidParams,
+			`Invalid params: _meta lacks "`+metaCapabilities+`"`)
 	}
 	if params.client != nil && !isImplementation(params.client) {
-		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "`+metaClientInfo+`" must have a name and a version`)
+		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "`+metaClientInfo+
+			`" must have a name and a version`)
 	}
 	if level, _ := scan.Text(params.level); params.level != nil && !slices.Contains(logLevels, level) {
 		return badParams("unknown log level")

@@ -33,14 +33,17 @@ func TestReadAheadPutsTheBodyBack(t *testing.T) {
 		{"of unknown length", struct{ io.Reader }{strings.NewReader(strings.Repeat("x", 5000))}, 5000, nil},
 		{"as long as may be", strings.NewReader(strings.Repeat("x", maxBody)), maxBody, nil},
 		{"a byte longer", strings.NewReader(strings.Repeat("x", maxBody+1)), maxBody + 1, nil},
-		{"that ends with its last bytes", iotest.DataErrReader(strings.NewReader(strings.Repeat("x", maxBody+1))), maxBody + 1, nil},
+		{"that ends with its last bytes",
+			iotest.DataErrReader(strings.NewReader(strings.Repeat("x", maxBody+1))), maxBody + 1, nil},
 		{"long", strings.NewReader(strings.Repeat("x", maxBody+100)), maxBody + 100, nil},
-		{"broken", io.MultiReader(strings.NewReader("abc"), failing{io.ErrUnexpectedEOF}), 3, io.ErrUnexpectedEOF},
+		{"broken", io.MultiReader(strings.NewReader("abc"), failing{io.ErrUnexpectedEOF}), 3,
+			io.ErrUnexpectedEOF},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/mcp", test.body)
 		var got readBody
 		got.readAhead(r)
-		if len(got.data) != min(test.want, maxBody+1) || got.whole() != (test.err == nil && test.want <= maxBody) {
+		if len(got.data) != min(test.want, maxBody+1) || got.whole() != (test.err == nil &&
+			test.want <= maxBody) {
 			t.Errorf("%s: %d bytes were read ahead, the whole: %t", test.name, len(got.data), got.whole())
 		}
 		all, err := io.ReadAll(r.Body)
@@ -79,7 +82,10 @@ func TestStalledBody(t *testing.T) {
 				begin := time.Now()
 				var sending sync.WaitGroup
 				sending.Go(func() {
-					_, _ = fmt.Fprintf(ours, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(message))
+					_, _ = fmt.Fprintf(ours,
+						"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json, text/"+
+							"event-stream\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+						len(message))
 					for _, part := range c.send {
 						_, _ = io.WriteString(ours, part)
 						time.Sleep(httpserve.BodyPause - time.Second)
@@ -164,7 +170,8 @@ func TestUnreadStreams(t *testing.T) {
 		t.Errorf("%d answers wait for a client that is gone", n)
 	}
 	reader := there.attach()
-	if n := push(there, hook.Response, 200<<10, 10); n != 10 || push(before, hook.Response, 200<<10, 10) != 10 {
+	if n := push(there, hook.Response, 200<<10, 10); n != 10 || push(before, hook.Response, 200<<10,
+		10) != 10 {
 		t.Errorf("%d answers wait for a client that is there", n)
 	}
 	for i := range 10 {
@@ -194,7 +201,8 @@ func BenchmarkPing(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				r := httptest.NewRequest(http.MethodPost, PathStreamable, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+				r := httptest.NewRequest(http.MethodPost, PathStreamable,
+					strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 				r.Header.Set("Content-Type", "application/json")
 				r.Header.Set(headerSession, s.id)
 				w := httptest.NewRecorder()

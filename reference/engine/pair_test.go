@@ -33,29 +33,38 @@ func (source) Fetch(context.Context) (world.Content, error) {
 // allKinds has a resource of every kind.
 func allKinds() world.World {
 	return world.World{
-		Name:         "kinds",
-		Server:       world.Implementation{Name: "kinds", Version: "1", Title: "Kinds", Icons: []world.Icon{{Src: "https://example.invalid/i.png"}}},
+		Name: "kinds",
+		Server: world.Implementation{Name: "kinds", Version: "1", Title: "Kinds",
+			Icons: []world.Icon{{Src: "https://example.invalid/i.png"}}},
 		Capabilities: pointer(world.World{}.Offered()),
 		Resources: []world.Resource{
 			{URI: "kind:text", Name: "text", Text: pointer("plain <&> \u2028 \"text\"\n")},
 			{URI: "kind:blob", Name: "blob", Blob: pointer("AAECAw=="), MIMEType: "application/octet-stream"},
 			{URI: "kind:empty", Name: "empty"},
-			{URI: "kind:described", Name: "described", Title: "T", Description: "D <&>", MIMEType: "text/x", Text: pointer("d"), Size: pointer(int64(7)),
-				Annotations: &world.Annotations{Audience: []string{"user"}, Priority: pointer(0.5), LastModified: "2025-01-02T03:04:05Z"},
-				Icons:       []world.Icon{{Src: "https://example.invalid/i.png", Sizes: []string{"any"}}}, Meta: map[string]any{"x/y": map[string]any{"n": 1.5}}},
+			{URI: "kind:described", Name: "described", Title: "T", Description: "D <&>", MIMEType: "text/x",
+				Text: pointer("d"), Size: pointer(int64(7)),
+				Annotations: &world.Annotations{Audience: []string{"user"}, Priority: pointer(0.5),
+					LastModified: "2025-01-02T03:04:05Z"},
+				Icons: []world.Icon{{Src: "https://example.invalid/i.png", Sizes: []string{"any"}}},
+				Meta:  map[string]any{"x/y": map[string]any{"n": 1.5}}},
 			{URI: "kind:generated", Name: "generated", Generate: &world.Generate{Bytes: 3000, Line: "line"}},
 			{URI: "kind:fetched", Name: "fetched", Source: source{}},
-			{URI: "kind:directory", Name: "directory", Contains: []string{"kind:text", "kind:blob", "kind:cached"}},
+			{URI: "kind:directory", Name: "directory", Contains: []string{"kind:text", "kind:blob",
+				"kind:cached"}},
 			{URI: "kind:hidden", Name: "hidden", Hidden: true, Text: pointer("h")},
-			{URI: "kind:cached", Name: "cached", Text: pointer("c"), Caching: &world.Caching{TTL: time.Hour, Scope: "public"}},
+			{URI: "kind:cached", Name: "cached", Text: pointer("c"), Caching: &world.Caching{TTL: time.Hour,
+				Scope: "public"}},
 			{URI: "kind:slow", Name: "slow", Text: pointer("s"), Delay: time.Millisecond, Steps: 2},
 			{URI: "kind:steps", Name: "steps", Text: pointer("s"), Steps: 2},
 			{URI: "kind:fails", Name: "fails", Fails: "broken", FailCode: -32099},
-			{URI: "kind:input", Name: "input", Text: pointer("hello {who}"), Input: &world.Input{Key: "k", Message: "Who?", Fields: []world.Field{{Name: "who", Default: "you"}}}},
+			{URI: "kind:input", Name: "input", Text: pointer("hello {who}"),
+				Input: &world.Input{Key: "k", Message: "Who?",
+					Fields: []world.Field{{Name: "who", Default: "you"}}}},
 		},
 		Templates: []world.Template{
 			{URITemplate: "kind:t/{x}", Name: "t", Text: pointer("t {x}")},
-			{URITemplate: "kind:u/{x}", Name: "u", Text: pointer("u {x}"), Variables: []world.Variable{{Name: "x", Values: []string{"1"}, Closed: true}}},
+			{URITemplate: "kind:u/{x}", Name: "u", Text: pointer("u {x}"),
+				Variables: []world.Variable{{Name: "x", Values: []string{"1"}, Closed: true}}},
 			{URITemplate: "kind:v/{x}", Name: "v", Finds: "kind:{x}"},
 			{URITemplate: "kind:w/{x}", Name: "w", Text: pointer("w")},
 		},
@@ -63,8 +72,10 @@ func allKinds() world.World {
 }
 
 var kindURIs = []string{
-	"kind:text", "kind:blob", "kind:empty", "kind:described", "kind:generated", "kind:fetched", "kind:directory", "kind:hidden", "kind:cached", "kind:steps", "kind:fails",
-	"kind:input", "kind:private", "kind:new", "kind:gone", "kind:t/1", "kind:t/%2E%2E", "kind:u/1", "kind:u/2", "kind:v/text", "kind:v/gone", "no uri", "", "x:%", "=?base64?eDp5?=",
+	"kind:text", "kind:blob", "kind:empty", "kind:described", "kind:generated", "kind:fetched",
+	"kind:directory", "kind:hidden", "kind:cached", "kind:steps", "kind:fails",
+	"kind:input", "kind:private", "kind:new", "kind:gone", "kind:t/1", "kind:t/%2E%2E", "kind:u/1",
+	"kind:u/2", "kind:v/text", "kind:v/gone", "no uri", "", "x:%", "=?base64?eDp5?=",
 }
 
 // pair is two servers of the same: one sends results as it keeps them, the other has a hook
@@ -82,7 +93,8 @@ func newPair(t testing.TB, w func() world.World, pageSize int) *pair {
 	for i, h := range []hook.Hooks{{}, hook.EditReply("", func(*hook.Call, *hook.Reply) {})} {
 		l.journals[i] = journal.New(journal.Options{MaxRaw: 200})
 		h.OffGrid = hook.Always
-		e, err := New(Config{World: w(), PageSize: pageSize, Journal: l.journals[i], Hooks: h, Now: func() time.Time { return now }})
+		e, err := New(Config{World: w(), PageSize: pageSize, Journal: l.journals[i], Hooks: h,
+			Now: func() time.Time { return now }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,8 +111,10 @@ func newPair(t testing.TB, w func() world.World, pageSize int) *pair {
 // shake opens the session of a revision, if it has sessions.
 func (l *pair) shake(i int, revision string) {
 	if !hook.Modern(revision) {
-		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, revision)
-		l.sessions[i][revision] = l.send(i, asked{body: body, header: map[string]string{}}).Header().Get(headerSession)
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%q,`+
+			`"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, revision)
+		l.sessions[i][revision] = l.send(i, asked{body: body, header: map[string]string{}}).Header().Get(
+			headerSession)
 	}
 }
 
@@ -176,7 +190,8 @@ func (l *pair) change(f func(e *Engine) error) {
 func ask(revision, id, method, params string) asked {
 	a := asked{revision: revision, header: map[string]string{headerVersion: revision}}
 	if hook.Modern(revision) {
-		meta := fmt.Sprintf(`"_meta":{%q:%q,%q:{},%q:{"name":"c","version":"1"}}`, metaVersion, revision, metaCapabilities, metaClientInfo)
+		meta := fmt.Sprintf(`"_meta":{%q:%q,%q:{},%q:{"name":"c","version":"1"}}`, metaVersion, revision,
+			metaCapabilities, metaClientInfo)
 		params = strings.TrimSuffix(meta+","+params, ",")
 		a.header[headerMethod] = method
 	}
@@ -216,7 +231,8 @@ func overStdio(t *testing.T, e *Engine, a asked) string {
 		}
 	}
 	if !hook.Modern(a.revision) {
-		say(fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, a.revision))
+		say(fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%q,`+
+			`"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, a.revision))
 	}
 	return say(a.body)
 }

@@ -33,7 +33,8 @@ func describeTemplate(t *template, revision string) hook.Object {
 	return o
 }
 
-func decorate(o hook.Object, revision, title, description, mimeType string, a *world.Annotations, icons []world.Icon, meta map[string]any) {
+func decorate(o hook.Object, revision, title, description, mimeType string, a *world.Annotations,
+	icons []world.Icon, meta map[string]any) {
 	optional(o, "description", description)
 	optional(o, "mimeType", mimeType)
 	if a != nil {

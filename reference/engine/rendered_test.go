@@ -28,7 +28,8 @@ func TestKeptResultsAreThoseThatWouldBeMade(t *testing.T) {
 	}
 	defer func() { _ = stdio.Close() }()
 	for _, revision := range hook.Revisions() {
-		requests := []asked{ask(revision, "1", hook.MethodList, ""), ask(revision, `"x"`, hook.MethodTemplates, ""), ask(revision, "2", "ping", "")}
+		requests := []asked{ask(revision, "1", hook.MethodList, ""),
+			ask(revision, `"x"`, hook.MethodTemplates, ""), ask(revision, "2", "ping", "")}
 		for _, uri := range kindURIs {
 			requests = append(requests, askRead(revision, `"\u0041"`, uri))
 		}
@@ -39,7 +40,8 @@ func TestKeptResultsAreThoseThatWouldBeMade(t *testing.T) {
 			if differ+again != "" || first != second {
 				t.Errorf("%s %s:\n%s%sthen %s", revision, a.body, differ, again, second)
 			}
-			if line := overStdio(t, stdio, a); line != first && !strings.Contains(first, "event:") && !strings.Contains(first, "id: ") && !strings.Contains(first, "-32020") {
+			if line := overStdio(t, stdio, a); line != first && !strings.Contains(first, "event:") &&
+				!strings.Contains(first, "id: ") && !strings.Contains(first, "-32020") {
 				t.Errorf("%s %s: %s, and on stdio %s", revision, a.body, first, line)
 			}
 			var page struct {
@@ -48,22 +50,26 @@ func TestKeptResultsAreThoseThatWouldBeMade(t *testing.T) {
 			if json.Unmarshal([]byte(first), &page) == nil && page.Result.NextCursor != "" {
 				for _, method := range []string{hook.MethodList, hook.MethodTemplates} {
 					if strings.Contains(a.body, method) {
-						requests = append(requests, ask(revision, "3", method, fmt.Sprintf(`"cursor":%q`, page.Result.NextCursor)))
+						requests = append(requests,
+							ask(revision, "3", method, fmt.Sprintf(`"cursor":%q`, page.Result.NextCursor)))
 					}
 				}
 			}
 		}
 	}
 	for _, revision := range hook.Revisions() {
-		for _, uri := range []string{"kind:text", "kind:blob", "kind:empty", "kind:described", "kind:generated", "kind:hidden", "kind:cached"} {
+		for _, uri := range []string{"kind:text", "kind:blob", "kind:empty", "kind:described",
+			"kind:generated", "kind:hidden", "kind:cached"} {
 			en, _ := l.engines[0].store.get(uri)
-			if l.engines[0].served().rendered.get(renderKey{method: hook.MethodRead, revision: revision, entry: en}) == nil {
+			if l.engines[0].served().rendered.get(renderKey{method: hook.MethodRead, revision: revision,
+				entry: en}) == nil {
 				t.Errorf("%s %s has not been kept", revision, uri)
 			}
 		}
 		version, _ := l.engines[0].store.state()
 		for _, after := range []uint64{0, 3, 6, 10} {
-			if l.engines[0].served().rendered.get(renderKey{method: hook.MethodList, revision: revision, version: version, after: after}) == nil {
+			if l.engines[0].served().rendered.get(renderKey{method: hook.MethodList, revision: revision,
+				version: version, after: after}) == nil {
 				t.Errorf("%s the list after %d has not been kept", revision, after)
 			}
 		}
@@ -73,12 +79,16 @@ func TestKeptResultsAreThoseThatWouldBeMade(t *testing.T) {
 // drawRequest makes requests that are plain, nearly so, or not at all.
 func drawRequest(r *rapid.T, cursors []string) asked {
 	revision := rapid.SampledFrom(hook.Revisions()).Draw(r, "revision")
-	method := rapid.SampledFrom([]string{hook.MethodRead, hook.MethodList, hook.MethodTemplates, hook.MethodRead, "ping", hook.MethodComplete, "no/method"}).Draw(r, "method")
-	id := rapid.SampledFrom([]string{"1", `"a"`, "0", "-1", "1.0", "1.5", "null", `"\\"`, "{}", "12345678901234567890"}).Draw(r, "id")
+	method := rapid.SampledFrom([]string{hook.MethodRead, hook.MethodList, hook.MethodTemplates,
+		hook.MethodRead, "ping", hook.MethodComplete, "no/method"}).Draw(r, "method")
+	id := rapid.SampledFrom([]string{"1", `"a"`, "0", "-1", "1.0", "1.5", "null", `"\\"`, "{}",
+		"12345678901234567890"}).Draw(r, "id")
 	uri := rapid.SampledFrom(kindURIs).Draw(r, "uri")
 	params := fmt.Sprintf(`"uri":%q`, uri)
 	if method != hook.MethodRead && len(cursors) > 0 {
-		params = rapid.SampledFrom([]string{"", fmt.Sprintf(`"cursor":%q`, rapid.SampledFrom(cursors).Draw(r, "cursor")), `"cursor":null`, `"cursor":7`, `"cursor":""`}).Draw(r, "params")
+		params = rapid.SampledFrom([]string{"",
+			fmt.Sprintf(`"cursor":%q`, rapid.SampledFrom(cursors).Draw(r, "cursor")), `"cursor":null`,
+			`"cursor":7`, `"cursor":""`}).Draw(r, "params")
 	}
 	a := ask(revision, id, method, params)
 	if hook.Modern(revision) {
@@ -96,7 +106,8 @@ func drawRequest(r *rapid.T, cursors []string) asked {
 		func() { a.header["Content-Type"] = "text/plain" },
 		func() { a.header["Content-Type"] = "application/json; charset=UTF-8" },
 		func() {
-			a.header[headerVersion] = rapid.SampledFrom(append(hook.Revisions(), "", "1900-01-01")).Draw(r, "version")
+			a.header[headerVersion] = rapid.SampledFrom(append(hook.Revisions(), "", "1900-01-01")).Draw(r,
+				"version")
 		},
 		func() { a.header[headerSession] = rapid.SampledFrom([]string{"", "none"}).Draw(r, "session") },
 		func() { a.header[headerMethod] = "" },
@@ -114,9 +125,15 @@ func drawRequest(r *rapid.T, cursors []string) asked {
 		func() { a.body = strings.Replace(a.body, `"2.0"`, `"1.0"`, 1) },
 		func() { a.body = strings.Replace(a.body, `"_meta":{`, `"_meta":{"progressToken":1,`, 1) },
 		func() { a.body = strings.Replace(a.body, `"_meta":{`, `"_meta":{"`+metaLogLevel+`":"debug",`, 1) },
-		func() { a.body = strings.Replace(a.body, `"_meta":{`, `"_meta":{"`+metaVersion+`":"2025-11-25",`, 1) },
+		func() {
+			a.body = strings.Replace(a.body, `"_meta":{`, `"_meta":{"`+metaVersion+`":"2025-11-25",`,
+				1)
+		},
 		func() { a.body = strings.Replace(a.body, `"_meta":{`, `"_meta":{"\u0061":1,`, 1) },
-		func() { a.body = strings.Replace(a.body, `"params":{`, `"params":{"_meta":{"progressToken":"t"},`, 1) },
+		func() {
+			a.body = strings.Replace(a.body, `"params":{`, `"params":{"_meta":{"progressToken":"t"},`,
+				1)
+		},
 		func() { a.body = strings.Replace(a.body, `"params":{`, `"params":{"_meta":7,`, 1) },
 		func() { a.body = strings.Replace(a.body, metaCapabilities, "other", 1) },
 		func() { a.body = strings.Replace(a.body, metaVersion, "other", 1) },
@@ -128,7 +145,8 @@ func drawRequest(r *rapid.T, cursors []string) asked {
 		func() { a.body += "{}" },
 		func() { a.body = strings.Replace(a.body, "kind:", "kind:\xff", 1) },
 		func() {
-			a.body = strings.Replace(a.body, `"params":{`, `"params":{"long":"`+strings.Repeat("x", 8<<10)+`",`, 1)
+			a.body = strings.Replace(a.body, `"params":{`, `"params":{"long":"`+strings.Repeat("x", 8<<10)+
+				`",`, 1)
 		},
 	})
 	for range rapid.IntRange(1, 2).Draw(r, "how often") {
@@ -146,9 +164,13 @@ func changes(uri, text string) map[string]func(e *Engine) error {
 		return other
 	}
 	return map[string]func(e *Engine) error{
-		"put":              func(e *Engine) error { return e.Put(r) },
-		"put a slow one":   func(e *Engine) error { return e.Put(with(func(r *world.Resource) { r.Delay = time.Microsecond })) },
-		"put a hidden one": func(e *Engine) error { return e.Put(with(func(r *world.Resource) { r.Hidden = true })) },
+		"put": func(e *Engine) error { return e.Put(r) },
+		"put a slow one": func(e *Engine) error {
+			return e.Put(with(func(r *world.Resource) { r.Delay = time.Microsecond }))
+		},
+		"put a hidden one": func(e *Engine) error {
+			return e.Put(with(func(r *world.Resource) { r.Hidden = true }))
+		},
 		"put a private one": func(e *Engine) error {
 			return e.Put(with(func(r *world.Resource) { r.Identities = []string{secret} }))
 		},
@@ -191,8 +213,10 @@ func TestAChangeIsSeenByTheNextRequest(t *testing.T) {
 			l := newPair(t, allKinds, pieces)
 			look := func(after string) {
 				for _, a := range []asked{
-					ask(revision, "1", hook.MethodList, ""), ask(revision, "1", hook.MethodTemplates, ""), askRead(revision, "1", uri),
-					askRead(revision, "1", "kind:directory"), askRead(revision, "1", "kind:text"), askRead(revision, "1", "kind:none"),
+					ask(revision, "1", hook.MethodList, ""), ask(revision, "1", hook.MethodTemplates, ""),
+					askRead(revision, "1", uri),
+					askRead(revision, "1", "kind:directory"), askRead(revision, "1", "kind:text"),
+					askRead(revision, "1", "kind:none"),
 				} {
 					for range 2 {
 						if _, _, differ := l.both(a); differ != "" {
@@ -225,7 +249,8 @@ func TestNobodyCanTellWhetherAHookLooks(t *testing.T) {
 		for range rapid.IntRange(1, 20).Draw(r, "steps") {
 			if rapid.IntRange(0, 3).Draw(r, "what") == 0 {
 				text := rapid.StringMatching(`[a-z<"]{0,9}`).Draw(r, "text")
-				all := changes(rapid.SampledFrom([]string{"kind:new", "kind:text", "kind:blob", "kind:private"}).Draw(r, "changed"), text)
+				all := changes(rapid.SampledFrom([]string{"kind:new", "kind:text", "kind:blob",
+					"kind:private"}).Draw(r, "changed"), text)
 				l.change(all[rapid.SampledFrom(slices.Sorted(maps.Keys(all))).Draw(r, "change")])
 				continue
 			}
@@ -281,11 +306,12 @@ func TestRenderingsKeepToTheirBytes(t *testing.T) {
 // stays as it was.
 func TestWhatIsKeptStaysAsItWas(t *testing.T) {
 	acting := false
-	e, err := New(Config{World: allKinds(), Hooks: hook.EditResult(hook.MethodRead, func(_ *hook.Call, result hook.Object) {
-		if acting {
-			result["acted"] = true
-		}
-	})})
+	e, err := New(Config{World: allKinds(), Hooks: hook.EditResult(hook.MethodRead,
+		func(_ *hook.Call, result hook.Object) {
+			if acting {
+				result["acted"] = true
+			}
+		})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,14 +339,16 @@ func (d *discard) WriteHeader(int)             {}
 
 // BenchmarkPost is what a request costs beside the network.
 func BenchmarkPost(b *testing.B) {
-	elsewhere := hook.EditEach(hook.MethodTemplates, "resourceTemplates", func(_ int, template hook.Object) { template["title"] = "edited" })
+	elsewhere := hook.EditEach(hook.MethodTemplates, "resourceTemplates",
+		func(_ int, template hook.Object) { template["title"] = "edited" })
 	for _, revision := range []string{hook.R20251125, hook.R20260728} {
 		for _, h := range []struct {
 			name  string
 			hooks hook.Hooks
 		}{{"", hook.Hooks{}}, {"-hooked", elsewhere}} {
 			for name, a := range map[string]asked{
-				"list": ask(revision, "1", hook.MethodList, ""), "read": askRead(revision, "1", "kind:generated"), "gone": askRead(revision, "1", "kind:gone"),
+				"list": ask(revision, "1", hook.MethodList, ""),
+				"read": askRead(revision, "1", "kind:generated"), "gone": askRead(revision, "1", "kind:gone"),
 			} {
 				b.Run(revision+"/"+name+h.name, func(b *testing.B) { benchmarkPost(b, h.hooks, a) })
 			}

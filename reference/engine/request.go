@@ -68,7 +68,8 @@ func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) 
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		refuseHTTP(w, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest, "Invalid request: the message is too long"))
+		refuseHTTP(w, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest,
+			"Invalid request: the message is too long"))
 		return nil, false
 	}
 	if err != nil {
@@ -157,10 +158,12 @@ func (e *Engine) sessionByHeader(r *http.Request) (*session, *hook.Reply) {
 	}
 	s := e.goingOn(r, hook.HTTP, id)
 	if s == nil {
-		return nil, failAt(http.StatusNotFound, codeInvalidRequest, "Invalid request: there is no such session")
+		return nil, failAt(http.StatusNotFound, codeInvalidRequest,
+			"Invalid request: there is no such session")
 	}
 	version := first(r.Header, headerVersion)
-	if version != "" && version != s.Revision() && s.Revision() >= hook.R20250618 && !slices.Contains(e.handshaking(hook.HTTP), version) {
+	if version != "" && version != s.Revision() && s.Revision() >= hook.R20250618 &&
+		!slices.Contains(e.handshaking(hook.HTTP), version) {
 		return nil, badRequest("unsupported " + writtenVersion)
 	}
 	return s, nil

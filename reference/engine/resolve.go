@@ -19,7 +19,8 @@ func (e *Engine) uriParam(params *arguments) (string, *hook.Reply) {
 	// A resource of the world may have a URI that only its faults explain.
 	if _, known := e.store.get(uri); !known {
 		if err := world.CheckURI(uri); err != nil {
-			return "", failWith(codeInvalidParams, "Invalid params: this is no URI: "+err.Error(), hook.Object{"uri": uri})
+			return "", failWith(codeInvalidParams, "Invalid params: this is no URI: "+err.Error(),
+				hook.Object{"uri": uri})
 		}
 	}
 	return uri, nil
@@ -76,7 +77,8 @@ func harmless(values map[string]string) bool {
 }
 
 // expand makes the resource that a template stands for at these values.
-func (e *Engine) expand(ctx context.Context, t *template, uri string, values map[string]string) (*entry, bool) {
+func (e *Engine) expand(ctx context.Context, t *template, uri string, values map[string]string) (*entry,
+	bool) {
 	for _, name := range t.variables() {
 		v := t.variable(name)
 		value, given := values[name]
@@ -119,7 +121,8 @@ func (e *Engine) lookup(t *template, values map[string]string) (*entry, bool) {
 	return e.store.get(target)
 }
 
-// escape percent-encodes a value for a URI; with keep it leaves reserved characters as they are ({+name} of RFC 6570).
+// escape percent-encodes a value for a URI; with keep it leaves reserved characters as they are ({+name} of
+// RFC 6570).
 func escape(value string, keep bool) string {
 	if keep {
 		return world.Escape(value, world.Unreserved+":/?#[]@!$&'()*+,;=")

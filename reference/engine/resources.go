@@ -14,7 +14,8 @@ import (
 )
 
 // serveListed serves a page of a list, which is made anew unless it is kept.
-func (e *Engine) serveListed(c *hook.Call, params *arguments, page func(served *snapshot, after uint64) hook.Object) *hook.Reply {
+func (e *Engine) serveListed(c *hook.Call, params *arguments,
+	page func(served *snapshot, after uint64) hook.Object) *hook.Reply {
 	after, r := e.cursorParam(c.Method, params)
 	if r != nil {
 		return r
@@ -54,7 +55,9 @@ func (e *Engine) cursorParam(list string, params *arguments) (after uint64, r *h
 // resourcePage is a page of the resources that a viewer sees.
 func (e *Engine) resourcePage(ctx context.Context, c *hook.Call, served *snapshot, after uint64) hook.Object {
 	entries, more := e.store.page(after, served.pageSize, viewerOf(ctx))
-	result := hook.Object{"resources": listOf(entries, func(en *entry) any { return e.describe(en, c.Revision) })}
+	result := hook.Object{"resources": listOf(entries, func(en *entry) any {
+		return e.describe(en, c.Revision)
+	})}
 	if more {
 		result["nextCursor"] = e.cursor(hook.MethodList, entries[len(entries)-1].seq)
 	}
@@ -107,7 +110,8 @@ func (e *Engine) serveRead(ctx context.Context, c *hook.Call, params *arguments)
 	if entry.res.Fails != "" {
 		return failure(&entry.res)
 	}
-	key, constant := renderKey{method: c.Method, revision: c.Revision, entry: entry}, entry.constant() && entry.res.URI == uri
+	key, constant := renderKey{method: c.Method, revision: c.Revision, entry: entry}, entry.constant() &&
+		entry.res.URI == uri
 	kept := e.served().rendered
 	if r := kept.reply(key); r != nil && constant {
 		return r
@@ -138,7 +142,8 @@ func failure(r *world.Resource) *hook.Reply {
 }
 
 // contents are what a read yields; text is that of a resource that has asked the user.
-func (e *Engine) contents(ctx context.Context, c *hook.Call, v viewer, uri string, entry *entry, text string) ([]any, error) {
+func (e *Engine) contents(ctx context.Context, c *hook.Call, v viewer, uri string, entry *entry,
+	text string) ([]any, error) {
 	contents := []any{}
 	switch {
 	case entry.res.Input != nil:

@@ -171,7 +171,8 @@ func (w *recorder) sendParts(status int, extra http.Header, m hook.Message) {
 	*w.values = [2]string{"application/json", strconv.Itoa(len(m.Raw) + len(m.Tail.Bytes()))}
 	h["Content-Type"], h["Content-Length"] = w.values[:1:1], w.values[1:]
 	a := journal.Answer{
-		Request: w.entry, ID: m.Call.ID, Session: w.session(), Rules: w.trace.Marks(), Head: m.Raw, Rest: m.Tail, Status: status,
+		Request: w.entry, ID: m.Call.ID, Session: w.session(), Rules: w.trace.Marks(), Head: m.Raw,
+		Rest: m.Tail, Status: status,
 	}
 	if custom {
 		a.Header = h

@@ -124,7 +124,9 @@ func (e *Engine) open() []*session {
 // ordered lists the sessions, oldest first. The caller holds e.mu.
 func (e *Engine) ordered() []*session {
 	// #nosec G115 -- they are counted one by one
-	return slices.SortedFunc(maps.Values(e.sessions), func(a, b *session) int { return int(int64(a.serial) - int64(b.serial)) })
+	return slices.SortedFunc(maps.Values(e.sessions), func(a, b *session) int {
+		return int(int64(a.serial) - int64(b.serial))
+	})
 }
 
 // shut marks the server as closed and takes its sessions.
@@ -222,7 +224,8 @@ func (s *session) entry(k journal.Kind) *journal.Entry {
 	if s.transport == hook.HTTP {
 		scope = journal.ScopeSession
 	}
-	return &journal.Entry{Kind: k, Transport: s.transport, Session: s.ID(), Revision: s.Revision(), Scope: scope}
+	return &journal.Entry{Kind: k, Transport: s.transport, Session: s.ID(), Revision: s.Revision(),
+		Scope: scope}
 }
 
 // end ends the session, for no reason of the client's.
@@ -357,17 +360,22 @@ func (s *session) emit(m hook.Message) {
 
 // notifyUpdated tells the client of a change of a resource, if it asked for that.
 func (s *session) notifyUpdated(uri string) {
-	s.notify(hook.NotificationUpdated, hook.Object{"uri": uri}, func() bool { return s.subscribed[uri] }, func(l *listen) bool { return slices.Contains(l.uris, uri) })
+	s.notify(hook.NotificationUpdated, hook.Object{"uri": uri}, func() bool {
+		return s.subscribed[uri]
+	}, func(l *listen) bool { return slices.Contains(l.uris, uri) })
 }
 
 // notifyListChanged tells the client that the list has changed: everyone after
 // a handshake, and the listen streams that asked for it.
 func (s *session) notifyListChanged() {
-	s.notify(hook.NotificationListChanged, nil, func() bool { return true }, func(l *listen) bool { return l.listChanged })
+	s.notify(hook.NotificationListChanged, nil, func() bool { return true }, func(l *listen) bool {
+		return l.listChanged
+	})
 }
 
 // notify sends a notification to a client after a handshake, and on listen streams, if they are to get it.
-func (s *session) notify(method string, params hook.Object, wanted func() bool, listens func(l *listen) bool) {
+func (s *session) notify(method string, params hook.Object, wanted func() bool,
+	listens func(l *listen) bool) {
 	s.mu.Lock()
 	told := s.revision != "" && wanted()
 	open := slices.Clone(s.listens)
@@ -460,8 +468,10 @@ func (s *session) info() SessionInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := SessionInfo{
-		ID: s.ID(), Transport: s.transport, Revision: s.revision, Since: s.since, Client: s.client, Capabilities: s.declared,
-		Subscriptions: slices.AppendSeq([]string{}, maps.Keys(s.subscribed)), Listens: len(s.listens), InFlight: len(s.inflight),
+		ID: s.ID(), Transport: s.transport, Revision: s.revision, Since: s.since, Client: s.client,
+		Capabilities:  s.declared,
+		Subscriptions: slices.AppendSeq([]string{}, maps.Keys(s.subscribed)), Listens: len(s.listens),
+		InFlight: len(s.inflight),
 	}
 	for _, l := range s.listens {
 		i.Subscriptions = append(i.Subscriptions, l.uris...)

@@ -12,7 +12,8 @@ import (
 func (e *Engine) sse(w http.ResponseWriter, r *http.Request) {
 	opening := r.URL.Path == PathEvents
 	switch {
-	case len(e.handshaking(hook.SSE)) == 0 && (opening || e.goingOn(r, hook.SSE, r.URL.Query().Get("sessionId")) == nil):
+	case len(e.handshaking(hook.SSE)) == 0 &&
+		(opening || e.goingOn(r, hook.SSE, r.URL.Query().Get("sessionId")) == nil):
 		http.NotFound(w, r)
 	case opening && r.Method == http.MethodGet:
 		e.events(w, r)
@@ -29,7 +30,8 @@ func (e *Engine) sse(w http.ResponseWriter, r *http.Request) {
 // long as its event stream. The first event tells where to post messages.
 func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 	if !accepts(r, "text/event-stream") {
-		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept text/event-stream"))
+		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest,
+			"Not acceptable: accept text/event-stream"))
 		return
 	}
 	s := e.newSession(e.ctx, hook.SSE)

@@ -113,8 +113,10 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 		case l := <-input:
 			switch {
 			case errors.Is(l.err, errTooLong):
-				x := &exchange{session: s, deliver: out.deliver, Traced: hook.Traced{Trace: e.arrived(s, parse(nil))}}
-				e.refuse(s.ctx, x, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest, "Invalid request: the message is too long"))
+				x := &exchange{session: s, deliver: out.deliver,
+					Traced: hook.Traced{Trace: e.arrived(s, parse(nil))}}
+				e.refuse(s.ctx, x, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest,
+					"Invalid request: the message is too long"))
 			case len(bytes.TrimSpace(l.raw)) > 0:
 				in := parse(l.raw)
 				e.inOrder(s, in, out.deliver, nil, e.arrived(s, in))
@@ -133,7 +135,8 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 
 // inOrder processes a message of a connection on which messages come one after the other (stdio,
 // HTTP+SSE) and returns when it has been answered, or takes time.
-func (e *Engine) inOrder(s *session, in *incoming, deliver func(context.Context, hook.Message) error, header http.Header, t *hook.Trace) {
+func (e *Engine) inOrder(s *session, in *incoming, deliver func(context.Context, hook.Message) error,
+	header http.Header, t *hook.Trace) {
 	x := &exchange{session: s, in: in, header: header, Traced: hook.Traced{Trace: t}, deliver: deliver}
 	done := make(chan struct{})
 	e.count(s)

@@ -90,7 +90,8 @@ func (e *entry) content() []byte {
 // once. What a template stands for is made anew each time, and has no place in the list.
 func (e *entry) constant() bool {
 	r := &e.res
-	return e.seq > 0 && r.Source == nil && r.Input == nil && r.Contains == nil && r.Delay == 0 && r.Steps == 0 && r.Fails == "" && len(r.Identities) == 0
+	return e.seq > 0 && r.Source == nil && r.Input == nil && r.Contains == nil && r.Delay == 0 &&
+		r.Steps == 0 && r.Fails == "" && len(r.Identities) == 0
 }
 
 // maxGenerated bounds the memory for generated contents that are kept.
@@ -250,7 +251,8 @@ func (s *store) len() int {
 // listing is what the list shows of an entry.
 func listing(e *entry) []any {
 	r := &e.res
-	return []any{r.Hidden, r.Name, r.Title, r.Description, r.MIMEType, e.size, r.Directory(), r.Annotations, r.Icons, r.Meta}
+	return []any{r.Hidden, r.Name, r.Title, r.Description, r.MIMEType, e.size, r.Directory(), r.Annotations,
+		r.Icons, r.Meta}
 }
 
 // index is the place of the first entry from seq on.
@@ -351,5 +353,6 @@ func (v viewer) sees(e *entry) bool {
 	if len(identities) == 0 || v.everyone {
 		return true
 	}
-	return v.token != "" && (slices.Contains(identities, v.token) || slices.Contains(identities, journal.Fingerprint(v.token)))
+	return v.token != "" && (slices.Contains(identities, v.token) ||
+		slices.Contains(identities, journal.Fingerprint(v.token)))
 }

@@ -70,7 +70,8 @@ func (st *stream) push(_ context.Context, m hook.Message) error {
 	}
 	ev := streamEvent{Message: m, answer: m.Kind == hook.Response}
 	gone := st.reader == 0 && st.readers > 0
-	if st.unasked > maxHeld || gone && st.waiting > maxHeld || st.dropped+len(st.events)-st.read >= maxBacklog {
+	if st.unasked > maxHeld || gone && st.waiting > maxHeld ||
+		st.dropped+len(st.events)-st.read >= maxBacklog {
 		st.done = true // nobody reads: give up
 		st.signal()
 		return io.ErrClosedPipe
@@ -93,7 +94,8 @@ func (ev *streamEvent) size() int { return len(ev.Raw) + len(ev.Tail.Bytes()) }
 // a client that comes back may expect. The caller holds mu.
 func (st *stream) forget() {
 	surplus := 0
-	for surplus < min(st.read-st.dropped, len(st.events)-1) && (len(st.events)-surplus > maxReplay || st.held > maxHeld) {
+	for surplus < min(st.read-st.dropped, len(st.events)-1) && (len(st.events)-surplus > maxReplay ||
+		st.held > maxHeld) {
 		st.held -= st.events[surplus].size()
 		surplus++
 	}

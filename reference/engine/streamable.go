@@ -34,14 +34,16 @@ func (e *Engine) speaksLegacy(r *http.Request) bool {
 // post serves a POST.
 func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 	if !accepts(r, "application/json") || !accepts(r, "text/event-stream") {
-		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept application/json and text/event-stream"))
+		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest,
+			"Not acceptable: accept application/json and text/event-stream"))
 		return
 	}
 	in, ok := e.body(w, r)
 	if !ok {
 		return
 	}
-	p := &post{engine: e, exchange: exchange{in: in, header: r.Header, Traced: hook.Traced{Trace: hook.TraceOf(r.Context())}}}
+	p := &post{engine: e, exchange: exchange{in: in, header: r.Header,
+		Traced: hook.Traced{Trace: hook.TraceOf(r.Context())}}}
 	refused := p.join(r)
 	if refused != nil {
 		writeJSON(w, refused.Status, nil, envelope(p.exchange.in.id, refused))
@@ -66,7 +68,8 @@ func (p *post) request() bool { return p.exchange.in.kind == request }
 // than the answer, by an event stream.
 func (p *post) serve(w http.ResponseWriter, r *http.Request) {
 	s, x := p.session, &p.exchange
-	p.modern = p.request() && p.engine.claimsModern(&hook.Call{Transport: hook.HTTP, Header: x.header, Method: x.in.method, Session: s}, &x.in.params)
+	p.modern = p.request() && p.engine.claimsModern(&hook.Call{Transport: hook.HTTP, Header: x.header,
+		Method: x.in.method, Session: s}, &x.in.params)
 	p.stream = s.openStream("post")
 	x.session, x.deliver, x.ended = s, p.stream.push, p.stream.finish
 	if s.Revision() == "" {
@@ -122,13 +125,15 @@ func (p *post) respond(w http.ResponseWriter, r *http.Request) {
 		p.session.forgetStream(p.stream)
 		w.WriteHeader(http.StatusAccepted)
 		return
-	case ok && first.answer && (!p.engine.config.Hooks.EventStreams.Holds(hook.TraceOf(r.Context())) || first.Status >= http.StatusBadRequest || !p.request()):
+	case ok && first.answer && (!p.engine.config.Hooks.EventStreams.Holds(hook.TraceOf(r.Context())) ||
+		first.Status >= http.StatusBadRequest || !p.request()):
 		p.session.forgetStream(p.stream)
 		writeMessage(w, r, first.Message)
 		return
 	}
 	maps.Copy(w.Header(), first.Header)
-	out := &responder{engine: p.engine, session: p.session, w: w, stream: p.stream, reader: reader, ids: !p.modern && revision != ""}
+	out := &responder{engine: p.engine, session: p.session, w: w, stream: p.stream, reader: reader,
+		ids: !p.modern && revision != ""}
 	out.open(r.Context(), out.ids && revision >= hook.R20251125, 0)
 }
 
@@ -173,7 +178,8 @@ func (e *Engine) provisional() *session {
 // get opens or resumes an event stream of a session.
 func (e *Engine) get(w http.ResponseWriter, r *http.Request) {
 	if !accepts(r, "text/event-stream") {
-		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept text/event-stream"))
+		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest,
+			"Not acceptable: accept text/event-stream"))
 		return
 	}
 	s, r1 := e.sessionByHeader(r)

@@ -8,7 +8,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-func (e *Engine) serveSubscription(ctx context.Context, s *session, c *hook.Call, params *arguments) *hook.Reply {
+func (e *Engine) serveSubscription(ctx context.Context, s *session, c *hook.Call,
+	params *arguments) *hook.Reply {
 	uri, r := e.uriParam(params)
 	if r != nil {
 		return r

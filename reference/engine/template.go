@@ -17,7 +17,8 @@ type template struct {
 	world.Template
 	seq uint64 // its place in the list; cursors refer to it
 	// form is what URIs are matched against, made when it is first needed: namespaces have many that never
-	// are. It is nil if the template cannot be read, and gives nil for one that is too large: they match nothing.
+	// are. It is nil if the template cannot be read, and gives nil for one that is too large: they match
+	// nothing.
 	form   func() *regexp.Regexp
 	groups []group
 }

@@ -29,7 +29,9 @@ func cancCode() code {
 		"canc-01-ids-by-their-beginning": cancellingAlike(true, strings.HasPrefix),
 		"canc-01-ids-as-text": cancellingAlike(
 			true,
-			func(running, named string) bool { return strings.Trim(running, `"`) == strings.Trim(named, `"`) },
+			func(running, named string) bool {
+				return strings.Trim(running, `"`) == strings.Trim(named, `"`)
+			},
 		),
 		"canc-01-of-other-sessions": cancellingAlike(
 			false,
@@ -40,7 +42,8 @@ func cancCode() code {
 	}
 }
 
-// cancellingAlike has a cancellation leave reads of its session, or of the others, unanswered whose ids are like the one that it names.
+// cancellingAlike has a cancellation leave reads of its session, or of the others, unanswered whose ids are
+// like the one that it names.
 func cancellingAlike(own bool, like func(running, named string) bool) hook.Hooks {
 	type read struct {
 		session, id string

@@ -38,7 +38,8 @@ type code = catalogue.Code
 
 // written is the faults, or parts of faults, that are code.
 var written = []func() code{
-	batchCode, cancCode, compCode, httpCode, lchCode, lifeCode, listCode, pageCode, readCode, rpcCode, secCode,
+	batchCode, cancCode, compCode, httpCode, lchCode, lifeCode, listCode, pageCode, readCode, rpcCode,
+	secCode,
 	sessCode, sseCode, stdioCode, subCode, subChangesCode, subListenCode,
 }
 
@@ -115,8 +116,8 @@ var advice = sync.OnceValues(func() (map[string]string, error) {
 	return all, errors.Join(failed...)
 })
 
-// Client says in a sentence what a good client does with a server that has the fault. It is empty where a client that
-// keeps the rules itself notices nothing of it.
+// Client says in a sentence what a good client does with a server that has the fault. It is empty where a
+// client that keeps the rules itself notices nothing of it.
 func (f Fault) Client() string {
 	if f.Advice != nil {
 		return *f.Advice

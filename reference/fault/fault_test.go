@@ -29,8 +29,9 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestWhatClientsDo: for each requirement that a fault breaks there is either a sentence or the word that clients notice
-// nothing, in the table or in the row of the fault, and for no other. What the row says comes first.
+// TestWhatClientsDo: for each requirement that a fault breaks there is either a sentence or the word that
+// clients notice nothing, in the table or in the row of the fault, and for no other. What the row says comes
+// first.
 func TestWhatClientsDo(t *testing.T) {
 	all, err := advice()
 	if err != nil {

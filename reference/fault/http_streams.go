@@ -11,8 +11,8 @@ import (
 // streaming makes every answer an event stream.
 var streaming = hook.Hooks{EventStreams: hook.Always}
 
-// broadcasting copies messages with a certain member that are written to one event stream of a session, of those that are
-// opened by some requests, to all others.
+// broadcasting copies messages with a certain member that are written to one event stream of a session, of
+// those that are opened by some requests, to all others.
 func broadcasting(opens func(*http.Request) bool, member string) hook.Hooks {
 	all := &audience{listeners: map[*listener]bool{}, member: []byte(`"` + member + `":`)}
 	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {

@@ -56,8 +56,8 @@ func undeclaredDebounced() hook.Hooks {
 	}))
 }
 
-// remembering answers a request by the first result that one with the same key had, whoever asked; one without a
-// key is left as it is.
+// remembering answers a request by the first result that one with the same key had, whoever asked; one
+// without a key is left as it is.
 func remembering(methods string, key func(c *hook.Call) string) hook.Hooks {
 	var kept sync.Map
 	return hook.EditResult(methods, func(c *hook.Call, result hook.Object) {

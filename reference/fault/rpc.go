@@ -189,7 +189,8 @@ func oneAtATime(refusal string) hook.Hooks {
 // these are says one function, what becomes of the results of two another.
 func mixedReads(of func(uri string) bool, mix func(own, other hook.Object) hook.Object) hook.Hooks {
 	const (
-		window = 100 * time.Millisecond // a stream is read on after 5 ms without an answer: these are 20 messages
+		// a stream is read on after 5 ms without an answer: these are 20 messages
+		window = 100 * time.Millisecond
 		lists  = 3
 	)
 	type key struct{ revision, transport string }

@@ -55,8 +55,8 @@ type sent struct {
 	hook.Event
 }
 
-// replaying keeps the latest events of all streams of one kind and lets a function say which of them whoever names one
-// in a session gets. Where it is not ok, nothing is wrong.
+// replaying keeps the latest events of all streams of one kind and lets a function say which of them whoever
+// names one in a session gets. Where it is not ok, nothing is wrong.
 func replaying(
 	streams hook.Hooks,
 	kind string,
@@ -73,7 +73,9 @@ func replaying(
 			mu.Unlock()
 		}
 		return e.Next()
-	}), hook.OnHTTP(func(r *http.Request) bool { return r.Header.Get(lastEventID) != "" && r.Method == http.MethodGet },
+	}), hook.OnHTTP(func(r *http.Request) bool {
+		return r.Header.Get(lastEventID) != "" && r.Method == http.MethodGet
+	},
 		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			mu.Lock()
 			some, ok := pick(slices.Clone(all), r.Header.Get(lastEventID), r.Header.Get(headerSession))
@@ -123,7 +125,8 @@ func ofUnknown(kept []sent, named, _ string) ([]sent, bool) {
 	return kept, !slices.ContainsFunc(kept, func(e sent) bool { return e.ID == named })
 }
 
-// ofStream is what came after an event on its stream, which the ids of its events begin with, if that has ended.
+// ofStream is what came after an event on its stream, which the ids of its events begin with, if that has
+// ended.
 func ofStream(kept []sent, named, _ string) ([]sent, bool) {
 	stream := named[:strings.LastIndex(named, "-")+1]
 	i := slices.IndexFunc(kept, func(e sent) bool { return e.ID == named })

@@ -32,7 +32,8 @@ func stdioCode() code {
 		"stdio-02-two-in-a-line": onStdio(hook.MethodTemplates, func(raw []byte) []byte {
 			return append(
 				raw,
-				`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
+				`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info",`+
+					`"data":"listed"}}`...)
 		}),
 		"stdio-03-errors-not-flushed": hook.Join(hook.Writing(func(out io.Writer) (io.Writer, func()) {
 			held := &holdingWriter{Writer: out}
@@ -51,7 +52,8 @@ func stdioCode() code {
 				// A client that has gone misses it.
 				_, _ = io.WriteString(
 					out,
-					`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`,
+					`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info",`+
+						`"data":"bye"}}`,
 				)
 			}
 		}),
@@ -65,7 +67,9 @@ func stdioCode() code {
 			if in.Transport != hook.Stdio || !bytes.ContainsAny(in.Raw, "\u2028\u2029") {
 				return in.Next()
 			}
-			for _, line := range bytes.FieldsFunc(in.Raw, func(c rune) bool { return c == '\u2028' || c == '\u2029' }) {
+			for _, line := range bytes.FieldsFunc(in.Raw, func(c rune) bool {
+				return c == '\u2028' || c == '\u2029'
+			}) {
 				in.Raw = line
 				_ = in.Next()
 			}
@@ -199,7 +203,8 @@ func (c *chunkReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lossyReader decodes each chunk by itself: bytes that are no UTF-8 without those of the next one are replaced.
+// lossyReader decodes each chunk by itself: bytes that are no UTF-8 without those of the next one are
+// replaced.
 type lossyReader struct {
 	r    io.Reader
 	rest []byte

@@ -122,7 +122,8 @@ func endedByRead() hook.Hooks {
 	}, hook.MethodRead)
 }
 
-// unsubscribedForAll ends the subscriptions of everybody, only if the session that asks for it has one itself.
+// unsubscribedForAll ends the subscriptions of everybody, only if the session that asks for it has one
+// itself.
 func unsubscribedForAll(own bool) hook.Hooks {
 	held := map[[2]string]bool{}
 	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {

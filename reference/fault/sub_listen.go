@@ -102,7 +102,8 @@ func takenOver() hook.Hooks {
 	)
 }
 
-// closedUnderSameID answers a listen request by a stream that ends at once, if there is one under the same id, be it of another client.
+// closedUnderSameID answers a listen request by a stream that ends at once, if there is one under the same
+// id, be it of another client.
 func closedUnderSameID() hook.Hooks {
 	var open sync.Map // ids
 	return hook.OnHTTP(local(listening), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -150,7 +151,8 @@ func sentByItself() hook.Hooks {
 	})
 }
 
-// fanOut sends progress to the listen streams of the same connection, too, and over HTTP to those of all; to the latest if there are many.
+// fanOut sends progress to the listen streams of the same connection, too, and over HTTP to those of all; to
+// the latest if there are many.
 func fanOut() hook.Hooks {
 	const most = 64
 	var mu sync.Mutex

@@ -78,13 +78,15 @@ type demand struct {
 // New makes a guard. It fails without tokens, or if a pattern cannot be read.
 func New(o Options) (*Guard, error) {
 	if len(o.Tokens) == 0 && o.Issuer == nil || len(o.Tokens) > maxTokens || len(o.Demands) > maxDemands {
-		return nil, fmt.Errorf("a guard needs 1 to %d tokens, and %d demands at the most", maxTokens, maxDemands)
+		return nil, fmt.Errorf("a guard needs 1 to %d tokens, and %d demands at the most", maxTokens,
+			maxDemands)
 	}
 	g := &Guard{
 		tokens: slices.Clone(o.Tokens), issuer: cmp.Or(o.AuthorizationServer, DefaultAuthorizationServer),
 		issues: o.Issuer,
 	}
-	if u, err := url.Parse(g.issuer); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if u, err := url.Parse(g.issuer); err != nil || u.Host == "" || u.Scheme != "http" &&
+		u.Scheme != "https" {
 		return nil, fmt.Errorf("the authorization server %q is no http or https URL", g.issuer)
 	}
 	for _, t := range g.tokens {
@@ -161,8 +163,8 @@ func (g *Guard) hasExpired(token int) bool {
 	return g.expired[token]
 }
 
-// Expire has the tokens of these owners, named or by fingerprint, be good for nothing from now on; "*" is all of
-// them. A nil guard has none.
+// Expire has the tokens of these owners, named or by fingerprint, be good for nothing from now on; "*" is all
+// of them. A nil guard has none.
 func (g *Guard) Expire(owners ...string) {
 	if g == nil {
 		return
@@ -173,7 +175,8 @@ func (g *Guard) Expire(owners ...string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for i, t := range g.tokens {
-		if slices.Contains(owners, "*") || slices.Contains(owners, t.Identity) && t.Identity != "" || slices.Contains(owners, journal.Fingerprint(t.Secret)) {
+		if slices.Contains(owners, "*") || slices.Contains(owners, t.Identity) && t.Identity != "" ||
+			slices.Contains(owners, journal.Fingerprint(t.Secret)) {
 			if g.expired == nil {
 				g.expired = map[int]bool{}
 			}
@@ -251,7 +254,8 @@ func (g *Guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 		g.challenge(w, r, http.StatusUnauthorized, "", g.scopes, "a bearer token is required")
 		return
 	case !ok:
-		g.challenge(w, r, http.StatusUnauthorized, "invalid_token", nil, "the token is unknown, has expired or was issued for another server")
+		g.challenge(w, r, http.StatusUnauthorized, "invalid_token", nil,
+			"the token is unknown, has expired or was issued for another server")
 		return
 	}
 	body, err := hook.PeekBody(r)
@@ -260,7 +264,8 @@ func (g *Guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 		return
 	}
 	if lacking := g.lacking(token, body); len(lacking) > 0 {
-		g.challenge(w, r, http.StatusForbidden, "insufficient_scope", lacking, "the token lacks a scope that this request needs")
+		g.challenge(w, r, http.StatusForbidden, "insufficient_scope", lacking,
+			"the token lacks a scope that this request needs")
 		return
 	}
 	r = r.WithContext(hook.WithOwner(r.Context(), token.holder()))
@@ -315,7 +320,8 @@ func (g *Guard) lacking(t Token, body []byte) []string {
 }
 
 // challenge refuses a request (RFC 6750, section 3; RFC 9728, section 5.1).
-func (g *Guard) challenge(w http.ResponseWriter, r *http.Request, status int, code string, scopes []string, why string) {
+func (g *Guard) challenge(w http.ResponseWriter, r *http.Request, status int, code string, scopes []string,
+	why string) {
 	var b strings.Builder
 	add := func(name, value string) {
 		if b.Len() > 0 {
@@ -358,8 +364,9 @@ func (g *Guard) metadata(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply(w, http.StatusOK, map[string]any{
-		"resource": Origin(r) + path + hook.MountOf(r.Context()), "authorization_servers": []string{g.server(r)},
-		"scopes_supported": g.scopes, "bearer_methods_supported": []string{"header"},
+		"resource":              Origin(r) + path + hook.MountOf(r.Context()),
+		"authorization_servers": []string{g.server(r)},
+		"scopes_supported":      g.scopes, "bearer_methods_supported": []string{"header"},
 	})
 }
 

@@ -39,7 +39,8 @@ const (
 // [ScopeSubscribe] to subscribe and listen.
 func Standard() []Demand {
 	return []Demand{
-		{Scope: ScopeRead, Method: "resources/list|resources/templates/list|resources/read|completion/complete"},
+		{Scope: ScopeRead,
+			Method: "resources/list|resources/templates/list|resources/read|completion/complete"},
 		{Scope: ScopeSubscribe, Method: "resources/subscribe|resources/unsubscribe|" + hook.MethodListen},
 	}
 }
@@ -75,7 +76,9 @@ func Scopes(demands []Demand) []string {
 // Errors do not quote the tokens.
 func Parse(text string) ([]Token, error) {
 	var tokens []Token
-	for n, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' }) {
+	for n, part := range strings.FieldsFunc(text, func(r rune) bool {
+		return r == ',' || r == '\n' || r == '\r'
+	}) {
 		fields := strings.Fields(part)
 		if len(fields) == 0 {
 			continue
@@ -88,7 +91,8 @@ func Parse(text string) ([]Token, error) {
 		case len(secret) < minLength || len(secret) > maxLength:
 			return nil, fmt.Errorf("token %d: a token has %d to %d characters", n+1, minLength, maxLength)
 		case strings.ContainsFunc(strings.TrimRight(secret, "="), notOfToken):
-			return nil, fmt.Errorf("token %d: a token consists of letters, digits and -._~+/, with = at its end only", n+1)
+			return nil, fmt.Errorf("token %d: a token consists of letters, digits and -._~+/, with = at "+
+				"its end only", n+1)
 		case slices.ContainsFunc(tokens, func(o Token) bool { return o.Secret == secret }):
 			return nil, fmt.Errorf("token %d: it has been given before", n+1)
 		}
@@ -102,18 +106,22 @@ func Parse(text string) ([]Token, error) {
 		}
 	}
 	if len(tokens) == 0 {
-		return nil, errors.New("there is no token: it is written TOKEN, or TOKEN@NAME SCOPE ..., with commas between several")
+		return nil, errors.New("there is no token: it is written TOKEN, or TOKEN@NAME SCOPE ..., with " +
+			"commas between several")
 	}
 	return tokens, nil
 }
 
 func notOfToken(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._~+/", r))
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+		strings.ContainsRune("-._~+/", r))
 }
 
 // checkScope holds a scope against RFC 6749, section 3.3.
 func checkScope(scope string) error {
-	if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
+	if scope == "" || strings.ContainsFunc(scope, func(r rune) bool {
+		return r <= ' ' || r > '~' || r == '"' || r == '\\'
+	}) {
 		return fmt.Errorf("%q is no scope", scope)
 	}
 	return nil
@@ -169,5 +177,6 @@ type Owner struct {
 }
 
 func (t Token) owner() Owner {
-	return Owner{Identity: t.Identity, Fingerprint: journal.Fingerprint(t.Secret), Scopes: append([]string{}, t.Scopes...)}
+	return Owner{Identity: t.Identity, Fingerprint: journal.Fingerprint(t.Secret),
+		Scopes: append([]string{}, t.Scopes...)}
 }

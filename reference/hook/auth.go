@@ -18,7 +18,8 @@ const (
 )
 
 // metadata is the protected-resource metadata (RFC 9728).
-const metadata = `{"resource":"http://127.0.0.1/mcp","authorization_servers":["https://auth.example.invalid"],"scopes_supported":["read","read:notes"]}`
+const metadata = `{"resource":"http://127.0.0.1/mcp",` +
+	`"authorization_servers":["https://auth.example.invalid"],"scopes_supported":["read","read:notes"]}`
 
 type guardKey struct{}
 

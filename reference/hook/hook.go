@@ -6,8 +6,8 @@
 // Faults and quirks are made of hooks; the engine itself knows of neither. A
 // hook sees the server as the wire does: decoded JSON objects or raw bytes.
 //
-// Whether a hook has acted on a message is seen from outside, see [Compared]: what it lets pass differs from what came.
-// A hook that does something else (waits, sends, ends a connection) says so by [Acts].
+// Whether a hook has acted on a message is seen from outside, see [Compared]: what it lets pass differs from
+// what came. A hook that does something else (waits, sends, ends a connection) says so by [Acts].
 package hook
 
 import (
@@ -272,7 +272,8 @@ type Session interface {
 	Abort()
 }
 
-// Condition says whether something is in force, for a message or, where there is none, at all. A nil one says that it is not.
+// Condition says whether something is in force, for a message or, where there is none, at all. A nil one says
+// that it is not.
 type Condition func(t *Trace) bool
 
 // Always is in force.
@@ -290,8 +291,9 @@ type Hooks struct {
 	Receive func(next Receiver) Receiver
 	Event   func(next EventWriter) EventWriter
 	HTTP    func(next http.Handler) http.Handler
-	// Stdio wraps the two streams of a connection on stdio that begins. What it writes goes out as it stands, before all
-	// messages; end, if not nil, is called when the input has ended. The context ends with the connection.
+	// Stdio wraps the two streams of a connection on stdio that begins. What it writes goes out as it stands,
+	// before all messages; end, if not nil, is called when the input has ended. The context ends with the
+	// connection.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) (_ io.Reader, _ io.Writer, end func())
 	// EventStreams makes the POSTs of requests be answered by an event
 	// stream instead of a JSON object.
@@ -305,8 +307,8 @@ type Hooks struct {
 	// OffGrid lets a handshake settle on any served revision, also on a
 	// transport for which the specification does not define it.
 	OffGrid Condition
-	// About, if not nil, holds for the requests about which Handle, Emit or Receive may do anything, or about what is
-	// sent for them. Without it these are all.
+	// About, if not nil, holds for the requests about which Handle, Emit or Receive may do anything, or about
+	// what is sent for them. Without it these are all.
 	About Condition
 }
 

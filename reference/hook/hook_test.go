@@ -32,7 +32,8 @@ func TestMatches(t *testing.T) {
 			"",
 			"x",
 			true,
-		}, {"*", "x", true}, {"a/*", "a/b", true}, {"a/*", "b/a", false}, {"a|b", "b", true}, {"a|b", "c", false}, {"a", "a/b", false},
+		}, {"*", "x", true}, {"a/*", "a/b", true}, {"a/*", "b/a", false}, {"a|b", "b", true},
+		{"a|b", "c", false}, {"a", "a/b", false},
 	}
 	for _, test := range tests {
 		if got := MethodsOf(test.pattern).Has(test.method); got != test.want {
@@ -70,7 +71,8 @@ func TestEditorsOfReplies(t *testing.T) {
 	if second := r.Result["resources"].([]any)[1].(Object); second["i"] != json.Number("1") {
 		t.Errorf("entries: %v", r.Result)
 	}
-	if r := reply(EditReply("resources/*", func(_ *Call, r *Reply) { r.Silent = true }), c, list()); !r.Silent {
+	if r := reply(EditReply("resources/*", func(_ *Call, r *Reply) { r.Silent = true }), c,
+		list()); !r.Silent {
 		t.Error("not dropped")
 	}
 	if r := reply(OnMethod(MethodRead, func(Calling) *Reply { return nil }), c, list()); r == nil {
@@ -153,7 +155,9 @@ func TestHTTPHooks(t *testing.T) {
 		)
 		return w
 	}
-	if w := run(EditHead(func(*http.Request, int, http.Header) int { return 418 }), "text/event-stream"); w.Code != 418 ||
+	if w := run(EditHead(func(*http.Request, int, http.Header) int {
+		return 418
+	}), "text/event-stream"); w.Code != 418 ||
 		w.Body.String() != "body" {
 		t.Errorf("status %d %q", w.Code, w.Body)
 	}
@@ -196,14 +200,16 @@ func TestWhoLooksGetsItInOnePiece(t *testing.T) {
 			}
 			return nil
 		})
-		if err := send(t.Context(), Message{Raw: []byte(`{`), Tail: rendered().Rendered, Call: &Call{Method: "b"}}); err != nil ||
+		if err := send(t.Context(), Message{Raw: []byte(`{`), Tail: rendered().Rendered,
+			Call: &Call{Method: "b"}}); err != nil ||
 			n == 0 {
 			t.Error(pattern, n, err)
 		}
 	}
 }
 
-// TestWhatIsWrittenInTheEndPassesAll: who wraps the output of a connection lets go of it when those within have written.
+// TestWhatIsWrittenInTheEndPassesAll: who wraps the output of a connection lets go of it when those within
+// have written.
 func TestWhatIsWrittenInTheEndPassesAll(t *testing.T) {
 	named := func(name string) Hooks {
 		return Hooks{

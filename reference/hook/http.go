@@ -157,8 +157,8 @@ func EncodeEvent(ev Event) []byte {
 // Writer is a response on its way through a hook.
 type Writer struct {
 	http.ResponseWriter
-	// Head, if not nil, gets the status before the head is written, and returns the status to write; 0 holds the
-	// head back.
+	// Head, if not nil, gets the status before the head is written, and returns the status to write; 0 holds
+	// the head back.
 	Head func(status int) int
 	// Body, if not nil, writes what is written.
 	Body func(p []byte) (int, error)

@@ -95,7 +95,8 @@ func appendValue(b []byte, v any) (_ []byte, ok bool) {
 			return append(append(append(b, '"'), v...), '"'), true
 		}
 	case json.Number:
-		if n, err := strconv.ParseInt(string(v), 10, 64); err == nil && strconv.FormatInt(n, 10) == string(v) {
+		if n, err := strconv.ParseInt(string(v), 10, 64); err == nil &&
+			strconv.FormatInt(n, 10) == string(v) {
 			return append(b, v...), true
 		}
 	case bool:
@@ -149,7 +150,8 @@ func simple(s string) bool {
 	return true
 }
 
-// Plain is a value, from a file say, in the form of decoded JSON: numbers are json.Number. It shares nothing with the value.
+// Plain is a value, from a file say, in the form of decoded JSON: numbers are json.Number. It shares nothing
+// with the value.
 func Plain(v any) any {
 	plain, _ := Decode(Encode(v)) // has just been encoded
 	return plain

@@ -47,8 +47,8 @@ type decision struct {
 	key, value any
 }
 
-// Once returns what make has made for a key when the first wanted to know. So a message counts once, however many hooks
-// act on it.
+// Once returns what make has made for a key when the first wanted to know. So a message counts once, however
+// many hooks act on it.
 func (t *Trace) Once(key any, make func() any) any {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,7 +90,8 @@ func (t *Trace) Member(method, uri string, params json.RawMessage, request bool)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return &Trace{
-		Seq: t.Seq, Method: method, URI: uri, Params: params, Header: t.Header, Transport: t.Transport, Connection: t.Connection, Session: t.Session, Token: t.Token, Request: request, Server: t.Server,
+		Seq: t.Seq, Method: method, URI: uri, Params: params, Header: t.Header, Transport: t.Transport,
+		Connection: t.Connection, Session: t.Session, Token: t.Token, Request: request, Server: t.Server,
 		decisions: slices.Clone(t.decisions), marks: slices.Clone(t.marks),
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// A turn is what a deviation does about one message. It is counted when it acts: when what it lets pass differs from
-// what came. Where it must not act, what came passes.
+// A turn is what a deviation does about one message. It is counted when it acts: when what it lets pass
+// differs from what came. Where it must not act, what came passes.
 type turn struct {
 	may  func() bool // counts the message
 	undo []func()
@@ -23,8 +23,8 @@ type turn struct {
 
 type turnKey struct{}
 
-// WithTurn has hooks that were made by [Compared] ask may whether they may act on the message of the context. Nil ends
-// that: they may.
+// WithTurn has hooks that were made by [Compared] ask may whether they may act on the message of the context.
+// Nil ends that: they may.
 func WithTurn(ctx context.Context, may func() bool) context.Context {
 	if may == nil {
 		if turnOf(ctx) == nil {
@@ -55,8 +55,8 @@ func (t *turn) acts() bool {
 	return false
 }
 
-// Acts reports whether a deviation may act on the message of the context, and counts it. Only what shows in no message
-// that passes has to ask: a wait, an extra message, the end of a connection.
+// Acts reports whether a deviation may act on the message of the context, and counts it. Only what shows in
+// no message that passes has to ask: a wait, an extra message, the end of a connection.
 func Acts(ctx context.Context) bool {
 	t := turnOf(ctx)
 	return t == nil || t.acts()
@@ -99,8 +99,8 @@ func Abort(ctx context.Context, s Session) {
 	}
 }
 
-// Compared has hooks act only on the messages on which they may ([WithTurn]). What a hook lets pass, withholds or
-// answers is compared with what came, and where that differs it has acted.
+// Compared has hooks act only on the messages on which they may ([WithTurn]). What a hook lets pass,
+// withholds or answers is compared with what came, and where that differs it has acted.
 func Compared(h Hooks) Hooks {
 	h.Handle = comparedCalls(h.Handle)
 	h.Emit = compared(h.Emit, likeMessages)

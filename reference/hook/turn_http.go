@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// comparedHTTP is a hook around the handling of HTTP requests: the header and the context of what it lets pass are
-// compared with those that came, and what it writes with what was written to it.
+// comparedHTTP is a hook around the handling of HTTP requests: the header and the context of what it lets
+// pass are compared with those that came, and what it writes with what was written to it.
 func comparedHTTP(around func(http.Handler) http.Handler) func(http.Handler) http.Handler {
 	if around == nil {
 		return nil

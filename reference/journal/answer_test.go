@@ -26,7 +26,8 @@ func answered(j *journal.Journal, id int, rest *journal.Shared, further http.Hea
 		head = append(head, "{}}"...)
 	}
 	if inParts {
-		j.NoteAnswer(&journal.Answer{Request: in, ID: in.ID, Session: "s", Rules: []string{"r"}, Head: head, Rest: rest, Status: http.StatusOK, Header: further})
+		j.NoteAnswer(&journal.Answer{Request: in, ID: in.ID, Session: "s", Rules: []string{"r"}, Head: head,
+			Rest: rest, Status: http.StatusOK, Header: further})
 		return
 	}
 	message := append(head, rest.Bytes()...)
@@ -47,11 +48,13 @@ func answered(j *journal.Journal, id int, rest *journal.Shared, further http.Hea
 // forgotten, nor what those see who look on.
 func TestAnswersInPartsAreEntriesLikeOthers(t *testing.T) {
 	rests := []*journal.Shared{
-		journal.NewShared([]byte(`{}}`)), journal.NewShared([]byte(`{"x":"` + strings.Repeat("x", 2000) + `"}}`)), journal.NewShared(nil),
+		journal.NewShared([]byte(`{}}`)),
+		journal.NewShared([]byte(`{"x":"` + strings.Repeat("x", 2000) + `"}}`)), journal.NewShared(nil),
 	}
 	headers := []http.Header{nil, {"Set-Cookie": {"secret"}, "X": {"y"}}}
 	for _, looking := range []bool{false, true} {
-		for _, bounds := range []journal.Options{{}, {MaxRaw: 100}, {MaxRaw: 20}, {MaxRaw: 40, Entries: 7}, {MaxRaw: 500, Bytes: 9000}} {
+		for _, bounds := range []journal.Options{{}, {MaxRaw: 100}, {MaxRaw: 20}, {MaxRaw: 40, Entries: 7},
+			{MaxRaw: 500, Bytes: 9000}} {
 			var journals [2]*journal.Journal
 			var written [2]bytes.Buffer
 			var seen [2]string
@@ -73,19 +76,25 @@ func TestAnswersInPartsAreEntriesLikeOthers(t *testing.T) {
 				if n%11 > 0 {
 					continue
 				}
-				q := journal.Query{Limit: 5, Newest: true, Match: func(e *journal.Entry) bool { return len(e.Raw) > 0 }}
+				q := journal.Query{Limit: 5, Newest: true, Match: func(e *journal.Entry) bool {
+					return len(e.Raw) > 0
+				}}
 				if a, b := journals[0].Query(q), journals[1].Query(q); !reflect.DeepEqual(a, b) {
 					t.Fatalf("%+v after %d: %+v, not %+v", bounds, n, a, b)
 				}
 			}
-			if a, b := journals[0].Query(journal.Query{}), journals[1].Query(journal.Query{}); !reflect.DeepEqual(a, b) || len(a) == 0 {
+			if a, b := journals[0].Query(journal.Query{}),
+				journals[1].Query(journal.Query{}); !reflect.DeepEqual(a, b) || len(a) == 0 {
 				t.Errorf("%+v: %+v, not %+v", bounds, a, b)
 			}
 			if journals[0].Lost() != journals[1].Lost() || journals[0].Last() != journals[1].Last() {
-				t.Errorf("%+v: %d lost of %d, not %d of %d", bounds, journals[0].Lost(), journals[0].Last(), journals[1].Lost(), journals[1].Last())
+				t.Errorf("%+v: %d lost of %d, not %d of %d", bounds, journals[0].Lost(), journals[0].Last(),
+					journals[1].Lost(), journals[1].Last())
 			}
-			if seen[0] != seen[1] || written[0].String() != written[1].String() || looking != (seen[0] != "") {
-				t.Errorf("%+v: who looks on sees %s\n%s\nnot %s\n%s", bounds, seen[0], &written[0], seen[1], &written[1])
+			if seen[0] != seen[1] || written[0].String() != written[1].String() ||
+				looking != (seen[0] != "") {
+				t.Errorf("%+v: who looks on sees %s\n%s\nnot %s\n%s", bounds, seen[0], &written[0], seen[1],
+					&written[1])
 			}
 		}
 	}

@@ -36,7 +36,8 @@ func (j *Journal) InOrder(queries ...Query) error {
 			if i == 0 {
 				return fmt.Errorf("%s: none%s", queries[0], j.list(Query{}))
 			}
-			return fmt.Errorf("%s: none after %s (entry %d)%s", queries[i], queries[i-1], since, j.list(Query{}))
+			return fmt.Errorf("%s: none after %s (entry %d)%s", queries[i], queries[i-1], since,
+				j.list(Query{}))
 		}
 		since = found[0].Seq
 	}

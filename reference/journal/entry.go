@@ -44,7 +44,8 @@ const (
 
 // Kinds lists the kinds of entries.
 func Kinds() []Kind {
-	return []Kind{Request, Notification, Response, Batch, Unreadable, HTTPRequest, HTTPAnswer, Event, Opened, Closed, Applied}
+	return []Kind{Request, Notification, Response, Batch, Unreadable, HTTPRequest, HTTPAnswer, Event, Opened,
+		Closed, Applied}
 }
 
 // The scopes of Opened and Closed entries.
@@ -119,8 +120,9 @@ type HTTP struct {
 // Following makes an entry about what comes of the request that this one is about: its answer, say.
 func (e *Entry) Following(k Kind) *Entry {
 	return &Entry{
-		Kind: k, Transport: e.Transport, Session: e.Session, Connection: e.Connection, Revision: e.Revision, Identity: e.Identity,
-		Method: e.Method, URI: e.URI, RequestSeq: e.Seq,
+		Kind: k, Transport: e.Transport, Session: e.Session, Connection: e.Connection, Revision: e.Revision,
+		Identity: e.Identity,
+		Method:   e.Method, URI: e.URI, RequestSeq: e.Seq,
 	}
 }
 

@@ -36,7 +36,8 @@ func TestClassify(t *testing.T) {
 		kind                 journal.Kind
 	}{
 		{readA, "3", "resources/read", "a:1", journal.Request},
-		{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "", "notifications/initialized", "", journal.Notification},
+		{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "", "notifications/initialized", "",
+			journal.Notification},
 		{`{"jsonrpc":"2.0","id":"x","result":{}}`, `"x"`, "", "", journal.Response},
 		{`{"jsonrpc":"2.0","id":null,"error":{}}`, "null", "", "", journal.Response},
 		{` [` + list + `]`, "", "", "", journal.Batch},
@@ -45,8 +46,10 @@ func TestClassify(t *testing.T) {
 		{``, "", "", "", journal.Unreadable},
 		{`7`, "", "", "", journal.Unreadable},
 		{`{"id":1,"method":7}`, "1", "", "", journal.Unreadable},
-		{`{ "params" : { "x" : [ "}" , { } ] , "uri" : "a:\u0041" } , "method" : "resources\/read" , "id" : 1 }`, "1", "resources/read", "a:A", journal.Request},
-		{`{"id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"a:{b}"}}}`, "1", "completion/complete", "a:{b}", journal.Request},
+		{`{ "params" : { "x" : [ "}" , { } ] , "uri" : "a:\u0041" } , "method" : "resources\/read" , ` +
+			`"id" : 1 }`, "1", "resources/read", "a:A", journal.Request},
+		{`{"id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"a:{b}"}}}`,
+			"1", "completion/complete", "a:{b}", journal.Request},
 	} {
 		var e journal.Entry
 		e.Classify([]byte(test.raw))
@@ -74,7 +77,8 @@ func TestRingForgetsTheOldest(t *testing.T) {
 func TestRingKeepsToItsBytes(t *testing.T) {
 	j := journal.New(journal.Options{Bytes: 10_000, MaxRaw: 4000})
 	for i := range 196 {
-		note(j, journal.In, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"m","params":{"x":"%s"}}`, i, strings.Repeat("x", i%7*1000)))
+		note(j, journal.In, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"m","params":{"x":"%s"}}`, i,
+			strings.Repeat("x", i%7*1000)))
 		size := 0
 		all := j.Query(journal.Query{})
 		for k := range all {
@@ -87,7 +91,9 @@ func TestRingKeepsToItsBytes(t *testing.T) {
 			t.Fatalf("%d bytes, %d entries, %d lost of %d", size, len(all), j.Lost(), j.Last())
 		}
 	}
-	if e := j.Query(journal.Query{Match: func(e *journal.Entry) bool { return e.Truncated() }}); len(e) == 0 || len(e[0].Raw) != 4000 || e[0].Params() != nil {
+	if e := j.Query(journal.Query{Match: func(e *journal.Entry) bool {
+		return e.Truncated()
+	}}); len(e) == 0 || len(e[0].Raw) != 4000 || e[0].Params() != nil {
 		t.Error("long messages are not cut")
 	}
 }
@@ -127,7 +133,8 @@ func TestAssertions(t *testing.T) {
 		note(j, journal.In, raw)
 	}
 	for _, err := range []error{
-		j.Exactly(journal.Received("resources/read"), 1), j.AtLeast(journal.Received("resources/*"), 2), j.Exactly(journal.Sent(""), 0),
+		j.Exactly(journal.Received("resources/read"), 1), j.AtLeast(journal.Received("resources/*"), 2),
+		j.Exactly(journal.Sent(""), 0),
 		j.InOrder(journal.Received("initialize"), journal.Received("resources/read")), j.InOrder(),
 	} {
 		if err != nil {
@@ -135,7 +142,8 @@ func TestAssertions(t *testing.T) {
 		}
 	}
 	for want, err := range map[string]error{
-		"received request or notification resources/read: 1, not 2": j.Exactly(journal.Received("resources/read"), 2),
+		"received request or notification resources/read: 1, not 2": j.Exactly(
+			journal.Received("resources/read"), 2),
 		"none after received request or notification resources/read": j.InOrder(
 			journal.Received("resources/read"), journal.Received("initialize")),
 		"the journal ends with\n  1 request in stdio initialize id 1": j.AtLeast(journal.Received("ping"), 1),
@@ -157,12 +165,14 @@ func TestWaiting(t *testing.T) {
 			}
 		}()
 		begin := time.Now()
-		if err := j.WaitFor(t.Context(), journal.Received("resources/read"), 2); err != nil || time.Since(begin) != 2*time.Second {
+		if err := j.WaitFor(t.Context(), journal.Received("resources/read"), 2); err != nil ||
+			time.Since(begin) != 2*time.Second {
 			t.Errorf("%v after %s", err, time.Since(begin))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := j.WaitFor(ctx, journal.Query{}, 4); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "3 of 4") {
+		if err := j.WaitFor(ctx, journal.Query{}, 4); !errors.Is(err, context.DeadlineExceeded) ||
+			!strings.Contains(err.Error(), "3 of 4") {
 			t.Error(err)
 		}
 	})
@@ -171,10 +181,13 @@ func TestWaiting(t *testing.T) {
 func TestLinesCanBeReadBack(t *testing.T) {
 	var file bytes.Buffer
 	tapped := 0
-	j := journal.New(journal.Options{Writer: &file, MaxRaw: 100, Tap: func(_ *journal.Entry, message []byte) { tapped += len(message) }})
+	j := journal.New(journal.Options{Writer: &file, MaxRaw: 100,
+		Tap: func(_ *journal.Entry, message []byte) { tapped += len(message) }})
 	header := http.Header{"Authorization": {"Bearer very-secret"}, "Cookie": {"a=b"}, "Accept": {"x"}}
-	for _, raw := range []string{readA, "\xff\xfe", `{"jsonrpc":"2.0","id":1,"method":"a` + "\xff" + `","params":{"b":"` + "\xfe" + `"}}`, "no json", `{"long":"` + strings.Repeat("x", 200) + `"}`, ""} {
-		e := &journal.Entry{Direction: journal.In, HTTP: &journal.HTTP{Method: "POST", Header: header}, Identity: journal.Fingerprint(journal.Token(header))}
+	for _, raw := range []string{readA, "\xff\xfe", `{"jsonrpc":"2.0","id":1,"method":"a` + "\xff" +
+		`","params":{"b":"` + "\xfe" + `"}}`, "no json", `{"long":"` + strings.Repeat("x", 200) + `"}`, ""} {
+		e := &journal.Entry{Direction: journal.In, HTTP: &journal.HTTP{Method: "POST", Header: header},
+			Identity: journal.Fingerprint(journal.Token(header))}
 		e.Classify([]byte(raw))
 		j.Note(e, []byte(raw))
 	}
@@ -191,7 +204,8 @@ func TestLinesCanBeReadBack(t *testing.T) {
 			t.Fatalf("%v: %s", err, line)
 		}
 		want := all[i]
-		if string(e.Raw) != string(want.Raw) || e.Size != want.Size || e.Kind != want.Kind || !e.Time.Equal(want.Time) || e.Identity != want.Identity {
+		if string(e.Raw) != string(want.Raw) || e.Size != want.Size || e.Kind != want.Kind ||
+			!e.Time.Equal(want.Time) || e.Identity != want.Identity {
 			t.Errorf("%s\nread %+v\nnot %+v", line, e, want)
 		}
 	}
@@ -223,7 +237,8 @@ func TestTheFirstErrorOfTheFileStays(t *testing.T) {
 func TestNilJournal(t *testing.T) {
 	var j *journal.Journal
 	j.Clear()
-	if note(j, journal.In, list) != 0 || j.Query(journal.Query{}) != nil || j.Count(journal.Query{}) != 0 || j.Last() != 0 || j.Lost() != 0 || j.Err() != nil {
+	if note(j, journal.In, list) != 0 || j.Query(journal.Query{}) != nil || j.Count(journal.Query{}) != 0 ||
+		j.Last() != 0 || j.Lost() != 0 || j.Err() != nil {
 		t.Error("a nil journal has something in it")
 	}
 	if j.WaitFor(t.Context(), journal.Query{}, 0) == nil {
@@ -253,14 +268,17 @@ func TestConcurrentUse(t *testing.T) {
 
 func BenchmarkNote(b *testing.B) {
 	header := http.Header{
-		"Accept": {"application/json, text/event-stream"}, "Content-Type": {"application/json"}, "Mcp-Session-Id": {"ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
-		"Mcp-Protocol-Version": {"2025-11-25"}, "User-Agent": {"client"}, "Content-Length": {"100"}, "Accept-Encoding": {"gzip"},
+		"Accept": {"application/json, text/event-stream"}, "Content-Type": {"application/json"},
+		"Mcp-Session-Id":       {"ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
+		"Mcp-Protocol-Version": {"2025-11-25"}, "User-Agent": {"client"}, "Content-Length": {"100"},
+		"Accept-Encoding": {"gzip"},
 	}
 	raw := []byte(readA)
 	j := journal.New(journal.Options{})
 	b.ReportAllocs()
 	for b.Loop() {
-		e := &journal.Entry{Direction: journal.In, Transport: "http", HTTP: &journal.HTTP{Method: "POST", Path: "/mcp", Header: header}}
+		e := &journal.Entry{Direction: journal.In, Transport: "http", HTTP: &journal.HTTP{Method: "POST",
+			Path: "/mcp", Header: header}}
 		e.Classify(raw)
 		j.Note(e, raw)
 	}

@@ -36,7 +36,8 @@ func headerOfJSON(size int) http.Header {
 // usualHeader stands for the headers of JSON and of its length, in place of their number.
 const usualHeader = 1
 
-func appendNumber(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(n)) } // #nosec G115 -- lengths and numbers of entries are not negative
+// #nosec G115 -- lengths and numbers of entries are not negative
+func appendNumber(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(n)) }
 
 func appendText(b []byte, s string) []byte { return append(appendNumber(b, len(s)), s...) }
 
@@ -50,11 +51,13 @@ func appendTexts(b []byte, all []string) []byte {
 
 // appendEntry appends all of an entry but the time. The message comes last.
 func appendEntry(b []byte, e *Entry) []byte {
-	b = appendNumber(appendNumber(appendNumber(b, int(e.Seq)), int(e.RequestSeq)), e.Size) // #nosec G115 -- entries are counted one by one
+	// #nosec G115 -- entries are counted one by one
+	b = appendNumber(appendNumber(appendNumber(b, int(e.Seq)), int(e.RequestSeq)), e.Size)
 	b = appendNumber(b, e.Retry)
 	b = appendText(appendText(b, string(e.Direction)), string(e.Kind))
 	for _, s := range [...]string{
-		e.Transport, e.Session, e.Connection, e.Revision, e.Identity, e.Method, e.URI, e.Stream, e.EventID, e.Scope, e.Reason,
+		e.Transport, e.Session, e.Connection, e.Revision, e.Identity, e.Method, e.URI, e.Stream, e.EventID,
+		e.Scope, e.Reason,
 	} {
 		b = appendText(b, s)
 	}
@@ -111,10 +114,13 @@ func (u *unpacker) texts() []string {
 func unpacked(b []byte, at time.Time, rest *Shared, n int) *Entry {
 	b = bytes.Clone(b) // whose memory is used again
 	u := &unpacker{b, string(b)}
-	e := &Entry{Time: at, Seq: uint64(u.number()), RequestSeq: uint64(u.number()), Size: u.number(), Retry: u.number()} // #nosec G115 -- written by appendNumber, from numbers of entries
+	// #nosec G115 -- written by appendNumber, from numbers of entries
+	e := &Entry{Time: at, Seq: uint64(u.number()), RequestSeq: uint64(u.number()), Size: u.number(),
+		Retry: u.number()}
 	e.Direction, e.Kind = Direction(u.text()), Kind(u.text())
 	for _, s := range [...]*string{
-		&e.Transport, &e.Session, &e.Connection, &e.Revision, &e.Identity, &e.Method, &e.URI, &e.Stream, &e.EventID, &e.Scope, &e.Reason,
+		&e.Transport, &e.Session, &e.Connection, &e.Revision, &e.Identity, &e.Method, &e.URI, &e.Stream,
+		&e.EventID, &e.Scope, &e.Reason,
 	} {
 		*s = u.text()
 	}
@@ -226,8 +232,10 @@ type Answer struct {
 func (a *Answer) entry() Entry {
 	r := a.Request
 	return Entry{
-		Kind: Response, Direction: Out, Transport: r.Transport, Session: a.Session, Connection: r.Connection, Revision: r.Revision,
-		Identity: r.Identity, Method: r.Method, URI: r.URI, ID: a.ID, RequestSeq: r.Seq, Size: len(a.Head) + len(a.Rest.data), Raw: a.Head, Rules: a.Rules,
+		Kind: Response, Direction: Out, Transport: r.Transport, Session: a.Session, Connection: r.Connection,
+		Revision: r.Revision,
+		Identity: r.Identity, Method: r.Method, URI: r.URI, ID: a.ID, RequestSeq: r.Seq,
+		Size: len(a.Head) + len(a.Rest.data), Raw: a.Head, Rules: a.Rules,
 	}
 }
 

@@ -80,7 +80,8 @@ func (q Query) String() string {
 		parts = append(parts, string(k))
 	}
 	for _, m := range []struct{ format, value string }{
-		{"%s", q.Method}, {"about %s", q.URI}, {"of session %s", q.Session}, {"over %s", q.Transport}, {"by %s", q.Identity}, {"under %s", q.Rule},
+		{"%s", q.Method}, {"about %s", q.URI}, {"of session %s", q.Session}, {"over %s", q.Transport},
+		{"by %s", q.Identity}, {"under %s", q.Rule},
 	} {
 		if m.value != "" {
 			add(m.format, m.value)

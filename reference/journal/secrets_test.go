@@ -14,7 +14,8 @@ import (
 
 // came notes a request of a client, and left what the server says.
 func came(j *journal.Journal, path, body string, header http.Header) {
-	e := &journal.Entry{Direction: journal.In, HTTP: &journal.HTTP{Method: "POST", Path: path, Header: header}}
+	e := &journal.Entry{Direction: journal.In, HTTP: &journal.HTTP{Method: "POST", Path: path,
+		Header: header}}
 	e.Classify([]byte(body))
 	j.Note(e, []byte(body))
 }
@@ -29,7 +30,8 @@ func left(j *journal.Journal, body string, header http.Header) {
 func kept(t *testing.T, fill func(j *journal.Journal)) string {
 	t.Helper()
 	var written, seen bytes.Buffer
-	watched := journal.New(journal.Options{Writer: &written, Tap: func(e *journal.Entry, message []byte) { fmt.Fprintf(&seen, "%v%s%s", e.HTTP, e.Raw, message) }})
+	watched := journal.New(journal.Options{Writer: &written,
+		Tap: func(e *journal.Entry, message []byte) { fmt.Fprintf(&seen, "%v%s%s", e.HTTP, e.Raw, message) }})
 	plain := journal.New(journal.Options{})
 	fill(watched)
 	fill(plain)
@@ -58,7 +60,9 @@ func kept(t *testing.T, fill func(j *journal.Journal)) string {
 // TestNamesThatTell: what has such a name is hidden from either side, and nothing else.
 func TestNamesThatTell(t *testing.T) {
 	const value = "abcdef-123456"
-	rpc := func(params string) string { return `{"jsonrpc":"2.0","id":1,"method":"x","params":{` + params + `}}` }
+	rpc := func(params string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"x","params":{` + params + `}}`
+	}
 	for _, test := range []struct {
 		hidden     bool
 		path, body string
@@ -69,8 +73,10 @@ func TestNamesThatTell(t *testing.T) {
 		{true, "", "", http.Header{"Set-Cookie": {"sid=" + value}}},
 		{true, "", "", http.Header{"Location": {"http://x.example/cb?state=1&code=" + value + "&x=y"}}},
 		{true, "", "", http.Header{"Location": {"https://x.example/#access_token=" + value}}},
-		{true, "", "", http.Header{"Www-Authenticate": {`Bearer realm="x", token="` + value + `", error="y"`}}},
-		{true, "", "", http.Header{"Www-Authenticate": {`Bearer resource_metadata="http://x.example/m?key=` + value + `"`}}},
+		{true, "", "", http.Header{"Www-Authenticate": {`Bearer realm="x", token="` + value +
+			`", error="y"`}}},
+		{true, "", "", http.Header{"Www-Authenticate": {`Bearer resource_metadata="http://x.example/m?key=` +
+			value + `"`}}},
 		{true, "", "", http.Header{"Link": {"<http://x.example/?sig=" + value + ">; rel=next"}}},
 		{true, "", "", http.Header{"Referer": {"http://" + value + "@x.example/"}}},
 		{true, "/mcp?x=1&ACCESS_TOKEN=" + value, "", nil},
@@ -87,7 +93,8 @@ func TestNamesThatTell(t *testing.T) {
 		{true, "", `{"token":"` + value + strings.Repeat("x", journal.DefaultMaxRaw), nil},
 		{true, "", `no JSON: "secret": "` + value + `"`, nil},
 		{false, "", "", http.Header{"Mcp-Session-Id": {value}, "X-Total-Keys": {value}, "Etag": {value}}},
-		{false, "", "", http.Header{"Www-Authenticate": {`Bearer resource_metadata="http://` + value + `/m"`}}},
+		{false, "", "", http.Header{"Www-Authenticate": {`Bearer resource_metadata="http://` + value +
+			`/m"`}}},
 		{false, "/message?sessionId=" + value + "&max_tokens=" + value, "", nil},
 		{false, "", rpc(`"cursor":"` + value + `"`), nil},
 		{false, "", rpc(`"uri":"note:` + value + `?token=` + value + `"`), nil},
@@ -95,7 +102,8 @@ func TestNamesThatTell(t *testing.T) {
 		{false, "", rpc(`"tokenCount":"` + value + `","max_tokens":"` + value + `"`), nil},
 		{false, "", rpc(`"token":{"type":"string","title":"` + value + `"}`), nil}, // a schema
 		{false, "", rpc(`"author":"` + value + `","code":"` + value + `"`), nil},
-		{false, "", `{"jsonrpc":"2.0","id":1,"result":{"nextCursor":"` + value + `","contents":[{"text":"{\"a\": \"` + value + `\"}"}]}}`, nil},
+		{false, "", `{"jsonrpc":"2.0","id":1,"result":{"nextCursor":"` + value +
+			`","contents":[{"text":"{\"a\": \"` + value + `\"}"}]}}`, nil},
 		{false, "", `{"authorization_servers":["` + value + `"],"token_endpoint":"` + value + `"}`, nil},
 	} {
 		for side, note := range map[string]func(*journal.Journal){
@@ -111,23 +119,28 @@ func TestNamesThatTell(t *testing.T) {
 			}
 			got := kept(t, note)
 			if strings.Contains(got, value) == test.hidden {
-				t.Errorf("%s: %s %s %v became\n%s", side, test.path, test.body[:min(200, len(test.body))], test.header, got[:min(400, len(got))])
+				t.Errorf("%s: %s %s %v became\n%s", side, test.path, test.body[:min(200, len(test.body))],
+					test.header, got[:min(400, len(got))])
 			}
 		}
 	}
 }
 
-// TestEchoesInJournals: what a client sent as a secret is hidden later, and in other sessions, without blotting out
-// what the conversation is read by.
+// TestEchoesInJournals: what a client sent as a secret is hidden later, and in other sessions, without
+// blotting out what the conversation is read by.
 func TestEchoesInJournals(t *testing.T) {
 	const token = "abcdef-123456"
-	said := `{"jsonrpc":"2.0","id":"` + token + `","result":{"` + token + `":1,"n":12345678,"protocolVersion":"2025-11-25","text":"` + token + ` short resources/list"}}`
+	said := `{"jsonrpc":"2.0","id":"` + token + `","result":{"` + token +
+		`":1,"n":12345678,"protocolVersion":"2025-11-25","text":"` + token + ` short resources/list"}}`
 	for _, test := range []struct{ header, want string }{
-		{token, `{"jsonrpc":"2.0","id":"***","result":{"` + token + `":1,"n":12345678,"protocolVersion":"2025-11-25","text":"*** short resources/list"}}`},
-		{"short", said}, {"12345678", said}, {`"jsonrpc":"2.0"`, said}, {`:1,"n":12`, said}, {"2025-11-25", said},
+		{token, `{"jsonrpc":"2.0","id":"***","result":{"` + token +
+			`":1,"n":12345678,"protocolVersion":"2025-11-25","text":"*** short resources/list"}}`},
+		{"short", said}, {"12345678", said}, {`"jsonrpc":"2.0"`, said}, {`:1,"n":12`, said},
+		{"2025-11-25", said},
 	} {
 		got := kept(t, func(j *journal.Journal) {
-			came(j, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, http.Header{"X-Token": {test.header, "resources/list", "application/json"}})
+			came(j, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`,
+				http.Header{"X-Token": {test.header, "resources/list", "application/json"}})
 			for range 3 {
 				left(j, said, http.Header{"Content-Type": {"application/json"}, "Mcp-Session-Id": {token}})
 			}
@@ -138,7 +151,8 @@ func TestEchoesInJournals(t *testing.T) {
 		} else {
 			want = strings.ReplaceAll(want, "resources/list", "***")
 		}
-		for _, part := range []string{want, `"method":"resources/list"`, `"Content-Type":["application/json"]`, `"Mcp-Session-Id":["` + token} {
+		for _, part := range []string{want, `"method":"resources/list"`,
+			`"Content-Type":["application/json"]`, `"Mcp-Session-Id":["` + token} {
 			if !strings.Contains(got, part) {
 				t.Errorf("%s: no %s in\n%s", test.header, part, got)
 			}
@@ -153,14 +167,17 @@ func TestSharedAnswersHaveNoEchoes(t *testing.T) {
 	note := func() {
 		in := &journal.Entry{Direction: journal.In, HTTP: &journal.HTTP{}}
 		j.Note(in, nil)
-		j.NoteAnswer(&journal.Answer{Request: in, Head: []byte(`{"jsonrpc":"2.0","id":1,`), Rest: rest, Status: 200})
+		j.NoteAnswer(&journal.Answer{Request: in, Head: []byte(`{"jsonrpc":"2.0","id":1,`), Rest: rest,
+			Status: 200})
 	}
 	note()
 	came(j, "", "", http.Header{"Authorization": {"Bearer abcdef-123456"}})
 	note()
 	var b bytes.Buffer
-	if _, err := j.WriteTo(&b); err != nil || strings.Count(b.String(), "abcdef-123456") != 1 || strings.Contains(b.String(), "hunter2") ||
-		!strings.Contains(b.String(), `{"text":"***","password":"***"}`) || strings.Contains(b.String(), "truncated") {
+	if _, err := j.WriteTo(&b); err != nil || strings.Count(b.String(), "abcdef-123456") != 1 ||
+		strings.Contains(b.String(), "hunter2") ||
+		!strings.Contains(b.String(), `{"text":"***","password":"***"}`) ||
+		strings.Contains(b.String(), "truncated") {
 		t.Errorf("%v\n%s", err, &b)
 	}
 	if string(rest.Bytes()) != `"result":{"text":"abcdef-123456","password":"hunter2"}}` {
@@ -179,11 +196,13 @@ func TestSecretsAreBounded(t *testing.T) {
 		came(j, "/mcp?key="+token, "", http.Header{"Authorization": {"Bearer " + token}})
 		left(j, `{"jsonrpc":"2.0","id":1,"result":{"text":"`+token+`"}}`, nil)
 	}
-	for _, nested := range []string{"a=", "a=+", "a=%61", `{"a":"`, `"`, `\"`, "[", "https://a@"} { // of which no depth is looked at
+	// of which no depth is looked at
+	for _, nested := range []string{"a=", "a=+", "a=%61", `{"a":"`, `"`, `\"`, "[", "https://a@"} {
 		came(j, strings.Repeat(nested, 20_000), strings.Repeat(nested, 20_000), nil)
 	}
 	for range 20 {
-		came(j, "/mcp", "", http.Header{"Cookie": {strings.Repeat("a=0123456789abcdef; ", 1000)}, "X-Token": {strings.Repeat("x", 1<<20)}})
+		came(j, "/mcp", "", http.Header{"Cookie": {strings.Repeat("a=0123456789abcdef; ", 1000)},
+			"X-Token": {strings.Repeat("x", 1<<20)}})
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)

@@ -37,7 +37,9 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	c := s.client(query.Get("client_id"))
 	s.mu.Unlock()
 	if c == nil || len(query["client_id"]) > 1 {
-		show(w, http.StatusBadRequest, map[string]any{"Problem": "The client is unknown: it has to register at " + pathRegister + " first."})
+		show(w, http.StatusBadRequest,
+			map[string]any{"Problem": "The client is unknown: it has to register at " + pathRegister +
+				" first."})
 		return
 	}
 	redirect := query.Get("redirect_uri")
@@ -45,7 +47,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		redirect = c.Redirects[0]
 	}
 	if len(query["redirect_uri"]) > 1 || !c.admits(redirect) {
-		show(w, http.StatusBadRequest, map[string]any{"Problem": "The redirect_uri is none that the client has registered."})
+		show(w, http.StatusBadRequest,
+			map[string]any{"Problem": "The redirect_uri is none that the client has registered."})
 		return
 	}
 	asked := &request{id: rand.Text(), client: c, redirect: redirect, state: url.Values{}}
@@ -87,7 +90,8 @@ func (s *Server) examine(asked *request, query url.Values, issuer string) *refus
 	case query.Get("code_challenge_method") != "S256":
 		return refused("invalid_request", "code_challenge_method must be S256")
 	case len(asked.challenge) != challengeLength:
-		return refused("invalid_request", "code_challenge must be the SHA-256 hash of the verifier in base64url")
+		return refused("invalid_request",
+			"code_challenge must be the SHA-256 hash of the verifier in base64url")
 	}
 	var f *refusal
 	if asked.scopes, f = narrowed(query.Get("scope"), s.options.Scopes); f != nil {
@@ -103,9 +107,12 @@ func narrowed(asked string, held []string) ([]string, *refusal) {
 	if len(fields) == 0 {
 		return held, nil
 	}
-	all := slices.DeleteFunc(slices.Clone(held), func(scope string) bool { return !slices.Contains(fields, scope) })
+	all := slices.DeleteFunc(slices.Clone(held), func(scope string) bool {
+		return !slices.Contains(fields, scope)
+	})
 	if len(all) == 0 {
-		return nil, refused("invalid_scope", "none of the scopes can be granted: there are "+strings.Join(held, " "))
+		return nil, refused("invalid_scope", "none of the scopes can be granted: there are "+
+			strings.Join(held, " "))
 	}
 	return all, nil
 }
@@ -124,7 +131,8 @@ func resourceOf(asked []string, issuer string) (string, *refusal) {
 	}
 	path, ours := strings.CutPrefix(resource, issuer)
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	if len(asked) > 1 || !ours || path != "" && path[0] != '/' || !slices.Contains([]string{"", "mcp", "sse"}, first) || strings.ContainsAny(path, "?#") {
+	if len(asked) > 1 || !ours || path != "" && path[0] != '/' || !slices.Contains([]string{"", "mcp", "sse"},
+		first) || strings.ContainsAny(path, "?#") {
 		return "", refused("invalid_target", "the resource must be one of this server: "+issuer+"/mcp")
 	}
 	return resource, nil
@@ -151,7 +159,8 @@ func (a *request) answer(w http.ResponseWriter, r *http.Request, values url.Valu
 // approve gives a client its code.
 func (s *Server) approve(w http.ResponseWriter, r *http.Request, asked *request) {
 	now := s.options.Now()
-	g := &grant{id: rand.Text(), client: asked.client, scopes: asked.scopes, resource: asked.resource, since: now}
+	g := &grant{id: rand.Text(), client: asked.client, scopes: asked.scopes, resource: asked.resource,
+		since: now}
 	s.mu.Lock()
 	s.granted(g)
 	secret := s.issue(code, g, asked.scopes, now.Add(codeLife))
@@ -176,11 +185,13 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	switch {
 	case asked == nil:
-		show(w, http.StatusBadRequest, map[string]any{"Problem": "This has been decided already, or was never asked."})
+		show(w, http.StatusBadRequest,
+			map[string]any{"Problem": "This has been decided already, or was never asked."})
 	case r.PostForm.Get("decision") == "approve":
 		s.approve(w, r, asked)
 	default:
-		asked.answer(w, r, url.Values{"error": {"access_denied"}, "error_description": {"the user has denied it"}})
+		asked.answer(w, r, url.Values{"error": {"access_denied"},
+			"error_description": {"the user has denied it"}})
 	}
 }
 

@@ -77,7 +77,8 @@ const (
 // New makes an authorization server.
 func New(o Options) (*Server, error) {
 	if o.Expires < 0 {
-		return nil, errors.New("access tokens cannot expire before they are issued: give a span that is not negative")
+		return nil, errors.New("access tokens cannot expire before they are issued: give a span that is " +
+			"not negative")
 	}
 	o.User, o.Expires = cmp.Or(o.User, "user"), cmp.Or(o.Expires, time.Hour)
 	if o.Scopes == nil {
@@ -128,7 +129,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if !slices.Contains(e.methods, r.Method) {
 		h.Set("Allow", strings.Join(e.methods, ", "))
-		refuse(w, &refusal{"invalid_request", r.URL.Path + " takes " + strings.Join(e.methods, ", "), http.StatusMethodNotAllowed})
+		refuse(w, &refusal{"invalid_request", r.URL.Path + " takes " + strings.Join(e.methods, ", "),
+			http.StatusMethodNotAllowed})
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)

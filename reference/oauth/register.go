@@ -44,7 +44,8 @@ type client struct {
 	used time.Time // when a user was last asked for it, or it was last issued something; zero if never
 }
 
-// register serves dynamic client registration. Members that it does not know are ignored (RFC 7591, section 2).
+// register serves dynamic client registration. Members that it does not know are ignored (RFC 7591, section
+// 2).
 func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	if why := httpserve.NotJSON(r, false); why != "" {
 		refuse(w, &refusal{"invalid_client_metadata", why, http.StatusUnsupportedMediaType})
@@ -109,12 +110,15 @@ func (c *client) complete() *refusal {
 	}
 	c.AuthMethod = cmp.Or(c.AuthMethod, "client_secret_basic") // RFC 7591, section 2
 	if !slices.Contains(authMethods, c.AuthMethod) {
-		return refused("invalid_client_metadata", "token_endpoint_auth_method must be none, client_secret_basic or client_secret_post")
+		return refused("invalid_client_metadata",
+			"token_endpoint_auth_method must be none, client_secret_basic or client_secret_post")
 	}
 	if len(c.GrantTypes) == 0 {
 		c.GrantTypes = []string{grantTypes[0]}
 	}
-	c.GrantTypes = slices.DeleteFunc(c.GrantTypes, func(t string) bool { return !slices.Contains(grantTypes, t) })
+	c.GrantTypes = slices.DeleteFunc(c.GrantTypes, func(t string) bool {
+		return !slices.Contains(grantTypes, t)
+	})
 	if !slices.Contains(c.GrantTypes, grantTypes[0]) {
 		return refused("invalid_client_metadata", "grant_types must have authorization_code among them")
 	}
@@ -125,11 +129,12 @@ func (c *client) complete() *refusal {
 	return nil
 }
 
-// private reports whether an address leads to a program by a scheme of its own, which is a name of a domain of its maker
-// in reverse order, and so has a dot (RFC 8252, sections 7.1 and 8.4).
+// private reports whether an address leads to a program by a scheme of its own, which is a name of a domain
+// of its maker in reverse order, and so has a dot (RFC 8252, sections 7.1 and 8.4).
 func private(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && strings.Contains(u.Scheme, ".") && u.Opaque == "" && u.User == nil && !strings.Contains(address, "#")
+	return err == nil && strings.Contains(u.Scheme, ".") && u.Opaque == "" && u.User == nil &&
+		!strings.Contains(address, "#")
 }
 
 // unfit says why nobody can be redirected to an address on the web: it is HTTPS, or this machine.
@@ -137,13 +142,15 @@ func unfit(address string) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Opaque != "":
-		return "must be an absolute URL with a host, or, if application_type is native, one such as com.example.app:/callback"
+		return "must be an absolute URL with a host, or, if application_type is native, one such as " +
+			"com.example.app:/callback"
 	case u.User != nil || u.Fragment != "" || len(address) > 0 && address[len(address)-1] == '#':
 		return "must have neither user information nor a fragment"
 	case u.Scheme == "https" || u.Scheme == "http" && loopback.Host(u.Host):
 		return ""
 	}
-	return "must be an https URL, an http URL of localhost, or, if application_type is native, one with a scheme such as com.example.app"
+	return "must be an https URL, an http URL of localhost, or, if application_type is native, one with a " +
+		"scheme such as com.example.app"
 }
 
 // admits reports whether an address is one of those of the client. The port of a loopback address
@@ -163,7 +170,9 @@ func (c *client) admits(address string) bool {
 		return u.String()
 	}
 	given := bare(address)
-	return given != "" && slices.ContainsFunc(c.Redirects, func(known string) bool { return bare(known) == given })
+	return given != "" && slices.ContainsFunc(c.Redirects, func(known string) bool {
+		return bare(known) == given
+	})
 }
 
 // client is the client of that id; nil if there is none. The caller holds mu.
@@ -178,7 +187,8 @@ func (s *Server) client(id string) *client {
 
 // authenticated is the client that sends a form, or says why it is not known. The caller holds mu.
 func (s *Server) authenticated(r *http.Request) (*client, *refusal) {
-	unknown := &refusal{"invalid_client", "the client is unknown or has not authenticated as it has registered", http.StatusUnauthorized}
+	unknown := &refusal{"invalid_client",
+		"the client is unknown or has not authenticated as it has registered", http.StatusUnauthorized}
 	id, secret, basic := r.BasicAuth()
 	if basic { // RFC 6749, section 2.3.1: both are encoded as in a form
 		var errID, errSecret error

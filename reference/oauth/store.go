@@ -126,7 +126,8 @@ func (s *Server) Find(secret, resource string) (guard.Token, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.find(access, secret)
-	if t == nil || t.grant.resource != "" && t.grant.resource != resource && !strings.HasPrefix(resource, t.grant.resource+"/") {
+	if t == nil || t.grant.resource != "" && t.grant.resource != resource &&
+		!strings.HasPrefix(resource, t.grant.resource+"/") {
 		return guard.Token{}, false
 	}
 	return guard.Token{Secret: s.holder, Identity: s.options.User, Scopes: t.scopes}, true
@@ -136,7 +137,8 @@ func (s *Server) Find(secret, resource string) (guard.Token, bool) {
 func (s *Server) Tokens() []guard.Owner {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := []guard.Owner{{Identity: s.options.User, Fingerprint: journal.Fingerprint(s.holder), Scopes: s.options.Scopes}}
+	all := []guard.Owner{{Identity: s.options.User, Fingerprint: journal.Fingerprint(s.holder),
+		Scopes: s.options.Scopes}}
 	for _, g := range s.grants {
 		for _, at := range g.issued {
 			if t := s.tokens[at]; t.kind == access {
@@ -149,11 +151,12 @@ func (s *Server) Tokens() []guard.Owner {
 	return all
 }
 
-// ExpireOwners implements [guard.Issuer]: it has the access tokens of these owners, named or by fingerprint, be good
-// no more; "*" is all of them.
+// ExpireOwners implements [guard.Issuer]: it has the access tokens of these owners, named or by fingerprint,
+// be good no more; "*" is all of them.
 func (s *Server) ExpireOwners(owners []string) {
 	s.expire(access, func(t *token) bool {
-		return slices.Contains(owners, "*") || slices.Contains(owners, s.options.User) || slices.Contains(owners, t.fingerprint)
+		return slices.Contains(owners, "*") || slices.Contains(owners, s.options.User) ||
+			slices.Contains(owners, t.fingerprint)
 	})
 }
 
@@ -188,7 +191,8 @@ func (s *Server) Grants() []Grant {
 	all := []Grant{}
 	for _, g := range s.grants {
 		one := Grant{
-			ID: g.id, ClientID: g.client.ID, Client: g.client.Name, User: s.options.User, Scopes: slices.Clone(g.scopes),
+			ID: g.id, ClientID: g.client.ID, Client: g.client.Name, User: s.options.User,
+			Scopes:   slices.Clone(g.scopes),
 			Resource: g.resource, Since: g.since, Refreshed: g.refreshed,
 		}
 		if g.newest != nil {

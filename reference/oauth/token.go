@@ -27,7 +27,8 @@ func sumOf(secret string) sum { return sum(sha256.Sum256([]byte(secret))) }
 
 // form reads the form of a POST, in which no parameter but resource is there twice.
 func form(r *http.Request) *refusal {
-	if err := r.ParseForm(); err != nil || !strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+	if err := r.ParseForm(); err != nil || !strings.HasPrefix(r.Header.Get("Content-Type"),
+		"application/x-www-form-urlencoded") {
 		return refused("invalid_request", "send a form as application/x-www-form-urlencoded")
 	}
 	for name, values := range r.PostForm {
@@ -91,7 +92,8 @@ func (s *Server) exchange(r *http.Request) (map[string]any, *refusal) {
 	return s.answer(t, resource, scopes), nil
 }
 
-// reused says that a token has been used before: whoever has it, the grant is over (RFC 6749, sections 4.1.2 and 10.4).
+// reused says that a token has been used before: whoever has it, the grant is over (RFC 6749, sections 4.1.2
+// and 10.4).
 func (s *Server) reused(t *token) *refusal {
 	s.drop(t.grant)
 	return refused("invalid_grant", "it has been used before: what was granted by it is revoked")
@@ -99,9 +101,11 @@ func (s *Server) reused(t *token) *refusal {
 
 // redeem finds the code of a client that knows its verifier. The caller holds mu.
 func (s *Server) redeem(c *client, r *http.Request) (*token, *refusal) {
-	wrong := refused("invalid_grant", "the code is unknown, has expired or belongs to another client or redirect_uri")
+	wrong := refused("invalid_grant",
+		"the code is unknown, has expired or belongs to another client or redirect_uri")
 	t := s.find(code, r.PostForm.Get("code"))
-	if t == nil || t.grant.client != c || r.PostForm.Has("redirect_uri") && r.PostForm.Get("redirect_uri") != t.request.redirect {
+	if t == nil || t.grant.client != c || r.PostForm.Has("redirect_uri") &&
+		r.PostForm.Get("redirect_uri") != t.request.redirect {
 		return nil, wrong
 	}
 	if t.spent {
@@ -110,7 +114,8 @@ func (s *Server) redeem(c *client, r *http.Request) (*token, *refusal) {
 	verifier := r.PostForm.Get("code_verifier")
 	hash := sha256.Sum256([]byte(verifier))
 	challenge := base64.RawURLEncoding.EncodeToString(hash[:])
-	if len(verifier) < minVerifier || len(verifier) > maxVerifier || subtle.ConstantTimeCompare([]byte(challenge), []byte(t.request.challenge)) != 1 {
+	if len(verifier) < minVerifier || len(verifier) > maxVerifier ||
+		subtle.ConstantTimeCompare([]byte(challenge), []byte(t.request.challenge)) != 1 {
 		return nil, refused("invalid_grant", "code_verifier is not that of the code_challenge")
 	}
 	return t, nil
@@ -120,7 +125,8 @@ func (s *Server) redeem(c *client, r *http.Request) (*token, *refusal) {
 func (s *Server) renew(c *client, r *http.Request) (*token, *refusal) {
 	t := s.find(refresh, r.PostForm.Get("refresh_token"))
 	if t == nil || t.grant.client != c {
-		return nil, refused("invalid_grant", "the refresh token is unknown, has expired or belongs to another client")
+		return nil, refused("invalid_grant",
+			"the refresh token is unknown, has expired or belongs to another client")
 	}
 	if t.spent {
 		return nil, s.reused(t)

@@ -55,7 +55,8 @@ type Occasions struct {
 
 // New makes the occasions for one server.
 func New(o Options) *Occasions {
-	return &Occasions{options: o, pinged: map[string]bool{}, roots: map[string]bool{}, changed: map[string]bool{}}
+	return &Occasions{options: o, pinged: map[string]bool{}, roots: map[string]bool{},
+		changed: map[string]bool{}}
 }
 
 // Bind says which server it is. Before, only pings are sent.
@@ -95,7 +96,8 @@ func (o *Occasions) handle(next hook.Handler) hook.Handler {
 		}
 		r := next(ctx, c)
 		switch {
-		case c.Method == "initialize" && c.Session != nil && gjson.GetBytes(c.Params, "capabilities.roots").IsObject():
+		case c.Method == "initialize" && c.Session != nil &&
+			gjson.GetBytes(c.Params, "capabilities.roots").IsObject():
 			o.once(o.roots, c.Session.ID())
 		case c.Method == hook.MethodRead && handshaken:
 			o.afterRead(c)
@@ -130,7 +132,8 @@ func (o *Occasions) ping(ctx context.Context, c *hook.Call) {
 func (o *Occasions) ask(ctx context.Context, c *hook.Call, id, method string) {
 	raw := []byte(`{"jsonrpc":"2.0","id":"` + id + `","method":"` + method + `"}`)
 	if c.Transport == hook.HTTP {
-		_ = c.Emit(ctx, hook.Message{Kind: hook.Notification, Method: method, Raw: raw}) // a client that has gone is noticed elsewhere
+		// a client that has gone is noticed elsewhere
+		_ = c.Emit(ctx, hook.Message{Kind: hook.Notification, Method: method, Raw: raw})
 		return
 	}
 	_ = c.Session.Send(ctx, raw) // as above

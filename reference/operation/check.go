@@ -50,7 +50,8 @@ var retypes = []string{"string", "number", "array", "element", "json", "base64",
 // Words are what there is to choose from for members of operations and tests, by the names of the members.
 func Words() map[string][]string {
 	return map[string][]string{
-		"on": slices.Sorted(maps.Keys(roots)), "era": {"legacy", "modern"}, "per": {perConnection, perSession, perRevision}, "as": retypes, "type": kinds,
+		"on": slices.Sorted(maps.Keys(roots)), "era": {"legacy", "modern"}, "per": {perConnection, perSession,
+			perRevision}, "as": retypes, "type": kinds,
 	}
 }
 
@@ -101,11 +102,14 @@ func (o *Operation) Check() Problems {
 	}
 	verb := names[0]
 	if !slices.Contains(verbs[verb], o.on()) {
-		c.Say(verb, "cannot be done to a message of the sort %s, but to %s", o.on(), strings.Join(verbs[verb], ", "))
+		c.Say(verb, "cannot be done to a message of the sort %s, but to %s", o.on(),
+			strings.Join(verbs[verb], ", "))
 		return *c
 	}
-	if slices.Contains([]string{OnHTTPRequest, OnHTTPAnswer, OnEvent}, o.on()) && (o.Method != "" || o.Era != "") {
-		c.Say("method", "method and era cannot be told of a message of the sort %s: test its body or data", o.on())
+	if slices.Contains([]string{OnHTTPRequest, OnHTTPAnswer, OnEvent}, o.on()) &&
+		(o.Method != "" || o.Era != "") {
+		c.Say("method", "method and era cannot be told of a message of the sort %s: test its body or data",
+			o.on())
 	}
 	if path := o.at(); path != "" {
 		o.checkPath(c, verb, path)
@@ -140,7 +144,8 @@ func (o *Operation) checkPath(c *Problems, verb, text string) {
 	}
 	writable := roots[o.on()][:slices.Index(roots[o.on()], "")]
 	if !slices.Contains(writable, p[0].name) {
-		c.Say(verb, "%q does not begin with %s, which is what can be changed in a message of the sort %s%s", text, strings.Join(writable, ", "), o.on(), nearest.Question(p[0].name, writable))
+		c.Say(verb, "%q does not begin with %s, which is what can be changed in a message of the sort %s%s",
+			text, strings.Join(writable, ", "), o.on(), nearest.Question(p[0].name, writable))
 	}
 	if o.on() == OnReply && len(p) == 1 && (p[0].name == "result" || p[0].name == "error") {
 		c.Say(verb, "a reply has either a result or an error: do this to a response")
@@ -207,7 +212,8 @@ func (a *Stub) check(c *Problems, on string) {
 	case on == OnRequest && a.Body != "":
 		c.Say("answer.body", "belongs to the answer to an http-request")
 	case a.Template && (a.Base64 != "" || a.Result != nil || a.Code != 0):
-		c.Say("answer.template", "belongs to raw and body: in a result and an error placeholders always stand for values")
+		c.Say("answer.template",
+			"belongs to raw and body: in a result and an error placeholders always stand for values")
 	}
 }
 
@@ -222,7 +228,8 @@ func (c *Problems) test(member string, t Test, roots []string) {
 		c.begins(member+".at", fmt.Sprintf("%q", t.At), p, roots)
 	}
 	c.OneOf(member+".type", t.Type, kinds)
-	if in, err := parsePath(t.In); err != nil || !in.single() || t.In != "" && (roots == nil || !slices.Contains(roots, in[0].name)) {
+	if in, err := parsePath(t.In); err != nil || !in.single() || t.In != "" &&
+		(roots == nil || !slices.Contains(roots, in[0].name)) {
 		c.Say(member+".in", "%q is no path of one member of the message", t.In)
 	}
 	if _, err := regexp.Compile(t.Matches); err != nil {

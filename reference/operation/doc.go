@@ -35,14 +35,14 @@
 // # Paths
 //
 // A path is names with dots between them; [0] is an element of an array, [-1] the last one, [*]
-// each, [+] a further one at the end. A name with other characters is written in brackets and quotation marks:
-// result._meta["io.modelcontextprotocol/serverInfo"].title. Set makes objects on the way where
+// each, [+] a further one at the end. A name with other characters is written in brackets and quotation
+// marks: result._meta["io.modelcontextprotocol/serverInfo"].title. Set makes objects on the way where
 // there are none, but neither a result nor an error; a name with a question mark stands for what is there
 // already: result.annotations?.priority. Names of headers may be written in any case.
 //
-// In all sorts but http-answer and event, mock leads to what the server knows: mock.count is the number of the
-// message among those that the operation selects, from 1; mock.time its clock (RFC 3339), mock.unix the same in
-// milliseconds; mock.random a number from 0 to 1 and mock.uuid a UUID, both by the seed.
+// In all sorts but http-answer and event, mock leads to what the server knows: mock.count is the number of
+// the message among those that the operation selects, from 1; mock.time its clock (RFC 3339), mock.unix the
+// same in milliseconds; mock.random a number from 0 to 1 and mock.uuid a UUID, both by the seed.
 //
 // In all sorts but event, noted.NAME leads to the values that Note has remembered under a name, the oldest
 // first: noted.NAME[-1] is the last, noted.NAME[5] is there once there are six. A reply has the request as
@@ -75,8 +75,8 @@
 // {at: params.cursor, in: noted.used}.
 //
 // In a To, an Answer and a Send, "${params.uri}" stands for the value at a path, "${.uri}" at one that
-// begins where the last name of the path is in; Raw and Body of an Answer have them if it is a Template. Where
-// the value is missing nothing is done; within a longer text it is empty.
+// begins where the last name of the path is in; Raw and Body of an Answer have them if it is a Template.
+// Where the value is missing nothing is done; within a longer text it is empty.
 //
 // Operations on the same sort of message are done in their order.
 package operation

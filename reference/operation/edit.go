@@ -77,7 +77,8 @@ func (o *Operation) compile() (*action, error) {
 	if found := o.Check(); len(found) > 0 {
 		return nil, found[0]
 	}
-	a := &action{Operation: o, verb: o.given()[0], methods: hook.MethodsOf(o.Method), over: hook.MethodsOf(o.Transport)}
+	a := &action{Operation: o, verb: o.given()[0], methods: hook.MethodsOf(o.Method),
+		over: hook.MethodsOf(o.Transport)}
 	a.when, a.where = compiled(o.When), compiled(o.Where)
 	a.path, _ = parsePath(o.at())
 	a.pattern, _ = regexp.Compile(o.Pattern)
@@ -110,7 +111,8 @@ func (a *action) counts(s *subject) bool {
 	a.seen++
 	s.count = a.seen
 	n := a.seen - a.Skip
-	return n > 0 && (a.Count == 0 || n <= a.Count) && (a.Every == 0 || n%a.Every == 0) && (a.Chance == 0 || a.mem.draw() < a.Chance)
+	return n > 0 && (a.Count == 0 || n <= a.Count) && (a.Every == 0 || n%a.Every == 0) &&
+		(a.Chance == 0 || a.mem.draw() < a.Chance)
 }
 
 // edits reports whether the operation changes the content of messages.
@@ -124,7 +126,8 @@ func (a *action) edit(s *subject) {
 	}
 	s.load(p)
 	first := p[0].name
-	if _, there := s.root[first]; !there && len(p) > 1 && (first == "result" || first == "error" || first == "body") {
+	if _, there := s.root[first]; !there && len(p) > 1 && (first == "result" || first == "error" ||
+		first == "body") {
 		return
 	}
 	p.apply(s.root, set, func(holder, old any, there bool) (any, bool) {
@@ -281,7 +284,8 @@ func (m *memory) uuid() string {
 	defer m.mu.Unlock()
 	const version, variant = 4 << 12, 2 << 14
 	high, low := m.rng.Uint64(), m.rng.Uint64()
-	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", high>>32, high>>16&0xffff, high&0xfff|version, low>>48&0x3fff|variant, low&(1<<48-1))
+	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", high>>32, high>>16&0xffff, high&0xfff|version,
+		low>>48&0x3fff|variant, low&(1<<48-1))
 }
 
 // facts are the members of mock.
@@ -317,6 +321,7 @@ func (c *Problems) placeholder(member, text string, roots []string) {
 	case p[0].name == "" || !slices.Contains(roots, p[0].name):
 		c.begins(member, "${"+text+"}", p, roots)
 	case p[0].name == mock && (len(p) != 2 || !slices.Contains(facts, p[1].name)):
-		c.Say(member, "${%s} is not known: there are mock.%s%s", text, strings.Join(facts, ", mock."), nearest.Question(strings.TrimPrefix(text, mock+"."), facts))
+		c.Say(member, "${%s} is not known: there are mock.%s%s", text, strings.Join(facts, ", mock."),
+			nearest.Question(strings.TrimPrefix(text, mock+"."), facts))
 	}
 }

@@ -40,7 +40,8 @@ const codeInternal = -32603
 
 // Operations are the failure in the vocabulary of operations.
 func (f *Failure) Operations() []Operation {
-	a := Stub{Code: cmp.Or(f.Code, codeInternal), Message: f.Message, Data: f.Data, Status: f.Status, Header: f.Header}
+	a := Stub{Code: cmp.Or(f.Code, codeInternal), Message: f.Message, Data: f.Data, Status: f.Status,
+		Header: f.Header}
 	switch {
 	case a.Message != "":
 	case f.Code == 0:
@@ -50,7 +51,8 @@ func (f *Failure) Operations() []Operation {
 	}
 	all := []Operation{{On: OnRequest, Answer: &a}}
 	if f.Code == 0 {
-		all = append(all, Operation{On: OnHTTPRequest, Answer: &Stub{Status: f.Status, Header: f.Header, Body: f.Body}})
+		all = append(all, Operation{On: OnHTTPRequest, Answer: &Stub{Status: f.Status, Header: f.Header,
+			Body: f.Body}})
 	}
 	return all
 }

@@ -154,7 +154,9 @@ func (m *Matcher) Concerns(t *hook.Trace) bool {
 }
 
 func (m *Matcher) identifies(token string) bool {
-	return slices.ContainsFunc(strings.Split(m.Identity, "|"), func(identity string) bool { return identity == token || identity == journal.Fingerprint(token) })
+	return slices.ContainsFunc(strings.Split(m.Identity, "|"), func(identity string) bool {
+		return identity == token || identity == journal.Fingerprint(token)
+	})
 }
 
 // Tests reports whether the tests of what is in a message hold.
@@ -201,13 +203,17 @@ func glob(pattern string) *regexp.Regexp {
 
 // methods are those that messages of the protocol have, and HTTP requests without one.
 var methods = []string{
-	"initialize", "ping", "server/discover", "resources/list", "resources/read", "resources/templates/list", "resources/subscribe",
-	"resources/unsubscribe", "subscriptions/listen", "completion/complete", "logging/setLevel", "tools/list", "tools/call",
+	"initialize", "ping", "server/discover", "resources/list", "resources/read", "resources/templates/list",
+	"resources/subscribe",
+	"resources/unsubscribe", "subscriptions/listen", "completion/complete", "logging/setLevel", "tools/list",
+	"tools/call",
 	"prompts/list", "prompts/get", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel", "tasks/update",
 	"roots/list", "sampling/createMessage", "elicitation/create",
 	"notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/message",
-	"notifications/roots/list_changed", "notifications/resources/updated", "notifications/resources/list_changed",
-	"notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/subscriptions/acknowledged",
+	"notifications/roots/list_changed", "notifications/resources/updated",
+	"notifications/resources/list_changed",
+	"notifications/tools/list_changed", "notifications/prompts/list_changed",
+	"notifications/subscriptions/acknowledged",
 	"notifications/elicitation/complete", "notifications/tasks/status",
 	"GET", "POST", "DELETE", "OPTIONS", "HEAD", "PUT", "PATCH",
 }
@@ -222,7 +228,8 @@ func (l Limits) Warnings() (found Problems) {
 		found.Say("method", "the protocol has no method %q%s", method, nearest.Question(method, methods))
 	}
 	if strings.Contains(l.URI, "|") {
-		found.Say("uri", "no URI has a | in it, as the pattern %q has: make a rule of each alternative", l.URI)
+		found.Say("uri", "no URI has a | in it, as the pattern %q has: make a rule of each alternative",
+			l.URI)
 	}
 	return found
 }

@@ -42,7 +42,8 @@ func TestMatchURI(t *testing.T) {
 	}
 	// What looks like a trap for backtracking takes no time.
 	begin := time.Now()
-	if glob(strings.Repeat("**a", 200)+"b").MatchString(strings.Repeat("a", 2000)) || time.Since(begin) > 5*time.Second {
+	if glob(strings.Repeat("**a", 200)+"b").MatchString(strings.Repeat("a", 2000)) ||
+		time.Since(begin) > 5*time.Second {
 		t.Errorf("matched, or took %s", time.Since(begin))
 	}
 }
@@ -56,7 +57,8 @@ func TestGlob(t *testing.T) {
 		if !glob(s[:from] + "**" + s[to:]).MatchString(s) {
 			t.Fatalf("** does not stand for %q", s[from:to])
 		}
-		if glob(s[:from]+"*"+s[to:]).MatchString(s) != !strings.Contains(s[from:to], "/") && !strings.Contains(s[:from]+s[to:], "/") {
+		if glob(s[:from]+"*"+s[to:]).MatchString(s) != !strings.Contains(s[from:to], "/") &&
+			!strings.Contains(s[:from]+s[to:], "/") {
 			t.Fatalf("* and %q", s[from:to])
 		}
 	})

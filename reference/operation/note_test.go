@@ -34,14 +34,19 @@ func TestNotes(t *testing.T) {
 		{seen + ", per: session}", ". . . . seen a first, b last "},
 		{seen + ", per: connection}", ". . seen a first, a last . seen b first, b last "},
 		{seen + ", per: revision}", ". . seen a first, a last . seen b first, b last "},
-		{`- {when: [{at: "noted.count[2]"}], set: result.x, to: "after ${noted.count[2]}"}` + "\n- {note: count, to: 7}", ". . . after 7 after 7 "},
-		{"- {on: request, set: params.uri, to: c}\n" + `- {set: result.x, to: "${request.params.uri}"}`, "a b a b b "},
+		{`- {when: [{at: "noted.count[2]"}], set: result.x, to: "after ${noted.count[2]}"}` +
+			"\n- {note: count, to: 7}", ". . . after 7 after 7 "},
+		{"- {on: request, set: params.uri, to: c}\n" + `- {set: result.x, to: "${request.params.uri}"}`,
+			"a b a b b "},
 	} {
 		got := ""
-		handle := hooksOf(t, test.do).Handle(func(context.Context, *hook.Call) *hook.Reply { return &hook.Reply{Result: hook.Object{"x": "."}} })
+		handle := hooksOf(t, test.do).Handle(func(context.Context, *hook.Call) *hook.Reply {
+			return &hook.Reply{Result: hook.Object{"x": "."}}
+		})
 		for _, a := range asked {
 			r := handle(t.Context(), &hook.Call{
-				ID: json.RawMessage("7"), Method: "resources/read", Params: json.RawMessage(`{"uri":"` + a[2] + `"}`),
+				ID: json.RawMessage("7"), Method: "resources/read",
+				Params:  json.RawMessage(`{"uri":"` + a[2] + `"}`),
 				Session: &guest{id: a[0]}, Trace: &hook.Trace{Connection: a[1]}, Revision: a[1],
 			})
 			text, _ := r.Result["x"].(string)
@@ -61,10 +66,12 @@ func TestApart(t *testing.T) {
 	g := &guest{id: "S"}
 	c := &hook.Call{ID: json.RawMessage("7"), Method: "ping", Session: g}
 	m := hook.Message{Kind: hook.Response, Call: c, Session: g, Raw: []byte(`{"id":7,"result":{}}`)}
-	if got := sendAll(t, `- {on: response, send: {x: "${id}"}, apart: true}`, m); len(got) != 1 || got[0] != string(m.Raw) {
+	if got := sendAll(t, `- {on: response, send: {x: "${id}"}, apart: true}`, m); len(got) != 1 ||
+		got[0] != string(m.Raw) {
 		t.Errorf("sent with the request: %q", got)
 	}
-	hooksOf(t, `- {on: request, send: {y: 1}, apart: true}`).Handle(func(context.Context, *hook.Call) *hook.Reply { return &hook.Reply{} })(t.Context(), c)
+	hooksOf(t, `- {on: request, send: {y: 1}, apart: true}`).Handle(
+		func(context.Context, *hook.Call) *hook.Reply { return &hook.Reply{} })(t.Context(), c)
 	if len(g.sent) != 2 || g.sent[0] != `{"x":7}` || g.sent[1] != `{"y":1}` {
 		t.Errorf("sent apart: %q", g.sent)
 	}

@@ -146,8 +146,8 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Rule is what happens to the messages within limits, as a world file has it: exactly one of Do, Fault, Quirk,
-// Fail and Delay is given.
+// Rule is what happens to the messages within limits, as a world file has it: exactly one of Do, Fault,
+// Quirk, Fail and Delay is given.
 type Rule struct {
 	// ID names the rule in the lists of the admin API and in the journal; empty has one made up.
 	ID string `yaml:"id" json:"id,omitempty"`

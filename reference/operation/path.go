@@ -53,7 +53,8 @@ func parsePath(s string) (path, error) {
 		}
 		p = append(p, next)
 	}
-	if len(p) == 2 && p[0].name == "header" || len(p) == 3 && p[0].name == "request" && p[1].name == "header" {
+	if len(p) == 2 && p[0].name == "header" || len(p) == 3 && p[0].name == "request" &&
+		p[1].name == "header" {
 		p[len(p)-1].name = http.CanonicalHeaderKey(p[len(p)-1].name)
 	}
 	return p, nil
@@ -87,7 +88,8 @@ func bracket(s string) (next step, rest string, err error) {
 		next.more = true
 	default:
 		if next.index, err = strconv.Atoi(inside); err != nil || next.index < -1 {
-			return next, "", fmt.Errorf("in brackets there is a number, *, + or a name in quotation marks, not %q", inside)
+			return next, "",
+				fmt.Errorf("in brackets there is a number, *, + or a name in quotation marks, not %q", inside)
 		}
 	}
 	return next, rest, nil

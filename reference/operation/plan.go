@@ -96,8 +96,8 @@ type passage struct {
 	send    func(a *action, raw []byte)
 }
 
-// do does an operation to a message that it selects. The error is errWithheld, or that of a context that has ended
-// meanwhile.
+// do does an operation to a message that it selects. The error is errWithheld, or that of a context that has
+// ended meanwhile.
 func (pl *plan) do(ctx context.Context, a *action, s *subject, p *passage) error {
 	switch a.verb {
 	case "silence":

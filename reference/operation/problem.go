@@ -59,7 +59,8 @@ func Each[T any](all *Problems, list string, elements []T, problems func(T) Prob
 // OneOf complains about a word that is not known.
 func (all *Problems) OneOf(member, given string, known []string) {
 	if given != "" && !slices.Contains(known, given) {
-		all.Say(member, "is %q: known are %s%s", given, strings.Join(known, ", "), nearest.Question(given, known))
+		all.Say(member, "is %q: known are %s%s", given, strings.Join(known, ", "),
+			nearest.Question(given, known))
 	}
 }
 

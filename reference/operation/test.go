@@ -71,7 +71,8 @@ func (t *test) holds(find func(path) (any, bool)) bool {
 	v, there := find(t.path)
 	yes := there || t.kind != ""
 	if t.kind != "" && t.kind != kindOf(v, there) || t.is != nil && !reflect.DeepEqual(t.is, v) ||
-		t.matches != nil && !(there && t.matches.MatchString(textOf(v))) || t.in != nil && !among(v, there, t.in, find) {
+		t.matches != nil && !(there && t.matches.MatchString(textOf(v))) || t.in != nil &&
+		!among(v, there, t.in, find) {
 		yes = false
 	}
 	return yes != t.not
@@ -84,7 +85,9 @@ func among(v any, there bool, at path, find func(path) (any, bool)) bool {
 	if !several {
 		list = []any{values}
 	}
-	return there && found && slices.ContainsFunc(list, func(one any) bool { return reflect.DeepEqual(one, v) })
+	return there && found && slices.ContainsFunc(list, func(one any) bool {
+		return reflect.DeepEqual(one, v)
+	})
 }
 
 // all reports whether tests hold for what find finds.

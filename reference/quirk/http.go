@@ -54,8 +54,8 @@ func priming() hook.Hooks {
 	})
 }
 
-// passing ends a stream that was opened by GET behind each message, and says how soon to come back for more. Before 2025-11-25 no id
-// says where to go on.
+// passing ends a stream that was opened by GET behind each message, and says how soon to come back for more.
+// Before 2025-11-25 no id says where to go on.
 func passing(e hook.Streaming) error {
 	if e.Stream != "get" || len(e.Data) == 0 {
 		return e.Next()
@@ -128,7 +128,8 @@ func breaking() hook.Hooks {
 		if err != nil {
 			return e.Next()
 		}
-		if err := e.Write(hook.Event{ID: string(number) + "-" + strconv.Itoa(at-1), Retry: 20 * time.Millisecond, Data: []byte{}, Stream: e.Stream}); err != nil {
+		if err := e.Write(hook.Event{ID: string(number) + "-" + strconv.Itoa(at-1),
+			Retry: 20 * time.Millisecond, Data: []byte{}, Stream: e.Stream}); err != nil {
 			return err
 		}
 		return io.ErrClosedPipe

@@ -130,7 +130,9 @@ func (b *builder) answered(m *journal.Entry) {
 func (b *builder) said(m *journal.Entry) {
 	msg := message{raw: m.Raw, method: m.Method}
 	if id := gjson.GetBytes(m.Raw, pathSubscription).Raw; id != "" {
-		msg.of = b.pending(func(x *exchange) bool { return x.method == hook.MethodListen && string(x.id) == id && b.near(x, m) })
+		msg.of = b.pending(func(x *exchange) bool {
+			return x.method == hook.MethodListen && string(x.id) == id && b.near(x, m)
+		})
 	}
 	if token := gjson.GetBytes(m.Raw, "params.progressToken").Raw; token != "" {
 		if x := b.pending(func(x *exchange) bool { return x.token == token && b.near(x, m) }); x != nil {

@@ -14,7 +14,8 @@ func FuzzRead(f *testing.F) {
 	if _, err := Read("r", bytes.NewReader([]byte(good))); err != nil {
 		f.Fatal(err)
 	}
-	for _, s := range []string{good, good[:len(good)-20], "", "{", `{"format":"mockserver.recording/1"}`, "[]\n[]\n"} {
+	for _, s := range []string{good, good[:len(good)-20], "", "{", `{"format":"mockserver.recording/1"}`,
+		"[]\n[]\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -23,7 +23,8 @@ const maxQueued = 10_000
 type hosted struct {
 	sessions *Sessions
 	id       string // of the session; empty for requests without any
-	claims   int    // requests that are at it, and used is when the last one began: under the lock of sessions
+	// requests that are at it, and used is when the last one began: under the lock of sessions
+	claims   int
 	used     int
 	process  Process
 	revision string
@@ -90,7 +91,8 @@ func (t *hosted) end(reason string) {
 			}
 		}
 		t.mu.Unlock()
-		t.sessions.recorder.journal.Note(&journal.Entry{Kind: journal.Closed, Transport: hook.HTTP, Session: t.id, Scope: journal.ScopeSession, Reason: reason}, nil)
+		t.sessions.recorder.journal.Note(&journal.Entry{Kind: journal.Closed, Transport: hook.HTTP,
+			Session: t.id, Scope: journal.ScopeSession, Reason: reason}, nil)
 	})
 }
 
@@ -149,13 +151,16 @@ func (t *hosted) deliver(line []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	o, line := t.route(&e, line)
-	note := &journal.Entry{Direction: journal.Out, Transport: hook.HTTP, Session: t.id, Revision: t.revision, Stream: "get"}
+	note := &journal.Entry{Direction: journal.Out, Transport: hook.HTTP, Session: t.id, Revision: t.revision,
+		Stream: "get"}
 	if o != nil {
-		note.Session, note.Connection, note.RequestSeq, note.Stream = o.entry.Session, o.entry.Connection, o.entry.Seq, o.stream
+		note.Session, note.Connection, note.RequestSeq, note.Stream = o.entry.Session, o.entry.Connection,
+			o.entry.Seq, o.stream
 		note.Revision = cmp.Or(note.Revision, o.entry.Revision)
 	}
 	t.sessions.recorder.note(note, line)
-	if version := gjson.GetBytes(line, "result.protocolVersion"); t.id != "" && note.Method == "initialize" && version.Exists() {
+	if version := gjson.GetBytes(line, "result.protocolVersion"); t.id != "" && note.Method == "initialize" &&
+		version.Exists() {
 		t.revision = version.String()
 	}
 	switch {
@@ -251,7 +256,9 @@ func (t *hosted) refused() *outlet {
 
 // answered takes note that a request has been answered, and gives the answer the id of the client's.
 func (t *hosted) answered(w *waiter, line []byte) []byte {
-	if rest := slices.DeleteFunc(t.waiting[w.key], func(other *waiter) bool { return other == w }); len(rest) > 0 {
+	if rest := slices.DeleteFunc(t.waiting[w.key], func(other *waiter) bool {
+		return other == w
+	}); len(rest) > 0 {
 		t.waiting[w.key] = rest
 	} else {
 		delete(t.waiting, w.key)
@@ -270,7 +277,8 @@ func (t *hosted) answered(w *waiter, line []byte) []byte {
 
 // request sends the requests of a POST to the server, and answers it with what comes.
 func (t *hosted) request(w http.ResponseWriter, r *http.Request, e *journal.Entry, raw []byte) {
-	o := &outlet{entry: e, stream: "post", begins: t.id != "" && e.Header(headerSession) == "", wake: make(chan struct{}, 1)}
+	o := &outlet{entry: e, stream: "post", begins: t.id != "" && e.Header(headerSession) == "",
+		wake: make(chan struct{}, 1)}
 	line := t.inward(raw, o)
 	t.mu.Lock()
 	none := o.due == 0
@@ -320,7 +328,8 @@ func (t *hosted) cancel(o *outlet) {
 	}
 	t.mu.Unlock()
 	for _, id := range ids {
-		t.write([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"the client has closed the stream"}}`))
+		t.write([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id +
+			`,"reason":"the client has closed the stream"}}`))
 	}
 }
 

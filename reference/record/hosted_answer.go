@@ -61,7 +61,8 @@ func (a *response) serve() error {
 
 // judge finds out whether a message says that there is no session.
 func (a *response) judge(m []byte) {
-	a.refused = a.refused || a.outlet.begins && !gjson.GetBytes(m, "method").Exists() && gjson.GetBytes(m, "error").Exists()
+	a.refused = a.refused || a.outlet.begins && !gjson.GetBytes(m, "method").Exists() &&
+		gjson.GetBytes(m, "error").Exists()
 }
 
 // head names the session in the answer to the request that began it.
@@ -88,7 +89,8 @@ func (a *response) open() {
 func (a *response) whole() {
 	answers := slices.DeleteFunc(a.held, func(m []byte) bool { return gjson.GetBytes(m, "method").Exists() })
 	if len(answers) == 0 {
-		a.of.sessions.refuse(a.w, a.outlet.entry, http.StatusBadGateway, "the recorded server has ended without an answer")
+		a.of.sessions.refuse(a.w, a.outlet.entry, http.StatusBadGateway,
+			"the recorded server has ended without an answer")
 		return
 	}
 	body := answers[0]

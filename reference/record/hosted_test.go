@@ -95,7 +95,8 @@ func obliging(line string) []string {
 	case !m.IsObject() || !m.Get("id").Exists() || !m.Get("method").Exists():
 		return nil
 	case m.Get("method").String() == "initialize":
-		return []string{`{"jsonrpc":"2.0","id":` + m.Get("id").Raw + `,"result":{"protocolVersion":"2025-03-26"}}`}
+		return []string{`{"jsonrpc":"2.0","id":` + m.Get("id").Raw +
+			`,"result":{"protocolVersion":"2025-03-26"}}`}
 	}
 	return []string{`{"jsonrpc":"2.0","id":` + m.Get("id").Raw + `,"result":{}}`}
 }
@@ -121,16 +122,20 @@ func TestAnswersThatNameTheirRequestOtherwise(t *testing.T) {
 			{id, "2025-03-26", `{"jsonrpc":"2.0","id":2,"method":"null-id"}`, `"what"`},
 			{id, "2025-03-26", `{"jsonrpc":"2.0","id":3,"method":"no-id"}`, `"what"`},
 			{id, "2025-03-26", `{"jsonrpc":"2.0","id":"a<b","method":"ping"}`, `u003cb`},
-			{id, "2025-03-26", `[{"jsonrpc":"2.0","id":4,"method":"ping"},{"jsonrpc":"2.0","id":5,"method":"ping"}]`, `"what"`},
+			{id, "2025-03-26",
+				`[{"jsonrpc":"2.0","id":4,"method":"ping"},{"jsonrpc":"2.0","id":5,"method":"ping"}]`,
+				`"what"`},
 			{id, "2025-03-26", `{"jsonrpc":"2.0","id":6,"method":"ping"}`, `"id":6`},
 			{"", hook.R20260728, modern(7, "null-id", ""), `"what"`},
 			{"", hook.R20260728, modern(8, "ping", ""), `"id":8`},
 		} {
-			if body, _, resp := post(t, s.url, c.session, c.revision, c.body); resp.StatusCode != http.StatusOK || !strings.Contains(body, c.want) {
+			if body, _, resp := post(t, s.url, c.session, c.revision,
+				c.body); resp.StatusCode != http.StatusOK || !strings.Contains(body, c.want) {
 				t.Errorf("%s: %s %s", c.body, resp.Status, body)
 			}
 		}
-		if _, _, resp := post(t, s.url, "", hook.R20260728, "["+modern(9, "ping", "")+"]"); resp.StatusCode != http.StatusBadRequest {
+		if _, _, resp := post(t, s.url, "", hook.R20260728,
+			"["+modern(9, "ping", "")+"]"); resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("a batch without a session: %s", resp.Status)
 		}
 	})
@@ -166,7 +171,8 @@ func TestRequestsOfOneID(t *testing.T) {
 func TestRefusedInitialize(t *testing.T) {
 	refuse := func(line string) []string {
 		m := gjson.Parse(line)
-		return []string{`{"jsonrpc":"2.0","id":` + m.Get("id").Raw + `,"error":{"code":-32600,"message":"not now"}}`}
+		return []string{`{"jsonrpc":"2.0","id":` + m.Get("id").Raw +
+			`,"error":{"code":-32600,"message":"not now"}}`}
 	}
 	var asked atomic.Int32
 	s := script(t, func(line string) []string {
@@ -176,14 +182,16 @@ func TestRefusedInitialize(t *testing.T) {
 		return obliging(line)
 	})
 	id := s.begin(t)
-	if body, _, _ := post(t, s.url, id, "2025-03-26", initialize("2025-03-26")); !strings.Contains(body, "not now") {
+	if body, _, _ := post(t, s.url, id, "2025-03-26", initialize("2025-03-26")); !strings.Contains(body,
+		"not now") {
 		t.Error(body)
 	}
 	if _, _, resp := post(t, s.url, id, "2025-03-26", ping); resp.StatusCode != http.StatusOK {
 		t.Errorf("the session has been ended: %s", resp.Status)
 	}
 	opened := script(t, func(line string) []string {
-		return append([]string{`{"jsonrpc":"2.0","id":9,"method":"ping"}`, `{"jsonrpc":"2.0","id":10,"method":"ping"}`}, refuse(line)...)
+		return append([]string{`{"jsonrpc":"2.0","id":9,"method":"ping"}`,
+			`{"jsonrpc":"2.0","id":10,"method":"ping"}`}, refuse(line)...)
 	})
 	within(t, func() {
 		post(t, opened.url, "", "", initialize("2025-03-26"))
@@ -200,7 +208,8 @@ func TestSessionsInUseStay(t *testing.T) {
 	}
 	post(t, s.url, ids[0], "2025-03-26", ping)
 	s.broken.Store(true)
-	if _, _, resp := post(t, s.url, "", "", initialize("2025-03-26")); resp.StatusCode != http.StatusBadGateway {
+	if _, _, resp := post(t, s.url, "", "",
+		initialize("2025-03-26")); resp.StatusCode != http.StatusBadGateway {
 		t.Error(resp.Status)
 	}
 	if _, _, resp := post(t, s.url, ids[1], "2025-03-26", ping); resp.StatusCode != http.StatusOK {
@@ -219,7 +228,9 @@ func TestSessionsInUseStay(t *testing.T) {
 func TestNothingIsDue(t *testing.T) {
 	s := script(t, obliging)
 	id := s.begin(t)
-	if body, _, resp := post(t, s.url, id, "2025-03-26", `[`+initialized+`,{"jsonrpc":"2.0","id":1,"result":{}}]`); resp.StatusCode != http.StatusAccepted || body != "" {
+	if body, _, resp := post(t, s.url, id, "2025-03-26",
+		`[`+initialized+`,{"jsonrpc":"2.0","id":1,"result":{}}]`); resp.StatusCode != http.StatusAccepted ||
+		body != "" {
 		t.Errorf("%s %s", resp.Status, body)
 	}
 	if !s.heard("[{") {
@@ -237,7 +248,8 @@ func TestNothingIsDue(t *testing.T) {
 	defer gone.Close()
 	web := httptest.NewServer(gone)
 	defer web.Close()
-	if _, _, resp := post(t, web.URL+gone.Path(), "", "", initialize("2025-03-26")); resp.StatusCode != http.StatusBadGateway {
+	if _, _, resp := post(t, web.URL+gone.Path(), "", "",
+		initialize("2025-03-26")); resp.StatusCode != http.StatusBadGateway {
 		t.Error(resp.Status)
 	}
 	if !strings.Contains(s.file.String(), `"status":502`) {
@@ -284,7 +296,8 @@ func TestClientsThatDoNotWait(t *testing.T) {
 		return nil
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(initialize("2025-03-26")))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url,
+		strings.NewReader(initialize("2025-03-26")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +322,8 @@ func TestCancellationsOfOthers(t *testing.T) {
 	})
 	done := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(modern(5, "wait", "")))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url,
+		strings.NewReader(modern(5, "wait", "")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +336,9 @@ func TestCancellationsOfOthers(t *testing.T) {
 	for end := time.Now().Add(5 * time.Second); !s.heard("wait") && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	if _, _, resp := post(t, s.url, "", hook.R20260728, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}`); resp.StatusCode != http.StatusAccepted {
+	if _, _, resp := post(t, s.url, "", hook.R20260728,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled",`+
+			`"params":{"requestId":5}}`); resp.StatusCode != http.StatusAccepted {
 		t.Error(resp.Status)
 	}
 	post(t, s.url, "", hook.R20260728, modern(6, "ping", ""))

@@ -78,16 +78,19 @@ func (r *Recorder) admit(w http.ResponseWriter, req *http.Request) bool {
 
 // arrived reads the body of a request, and makes the entry about it; ok is false if the request has
 // been answered, because the body cannot be had.
-func (r *Recorder) arrived(w http.ResponseWriter, req *http.Request) (e *journal.Entry, body []byte, ok bool) {
+func (r *Recorder) arrived(w http.ResponseWriter, req *http.Request) (e *journal.Entry, body []byte,
+	ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxMessage))
 	if err != nil {
-		http.Error(w, "the body could not be read, or is too long to be recorded", http.StatusRequestEntityTooLarge)
+		http.Error(w, "the body could not be read, or is too long to be recorded",
+			http.StatusRequestEntityTooLarge)
 		return nil, nil, false
 	}
 	return &journal.Entry{
-		Direction: journal.In, Transport: hook.HTTP, Session: req.Header.Get(headerSession), Connection: req.RemoteAddr,
-		Revision: req.Header.Get("Mcp-Protocol-Version"),
-		HTTP:     &journal.HTTP{Method: req.Method, Path: req.URL.RequestURI(), Header: req.Header},
+		Direction: journal.In, Transport: hook.HTTP, Session: req.Header.Get(headerSession),
+		Connection: req.RemoteAddr,
+		Revision:   req.Header.Get("Mcp-Protocol-Version"),
+		HTTP:       &journal.HTTP{Method: req.Method, Path: req.URL.RequestURI(), Header: req.Header},
 	}, body, true
 }
 
@@ -160,7 +163,8 @@ func (p *Proxy) answered(resp *http.Response) error {
 		opened := request.Following(journal.Opened)
 		opened.Scope, opened.HTTP = journal.ScopeStream, head
 		p.recorder.journal.Note(opened, nil)
-		resp.Body = &events{proxy: p, from: resp.Body, reader: bufio.NewReaderSize(resp.Body, 32<<10), request: request}
+		resp.Body = &events{proxy: p, from: resp.Body, reader: bufio.NewReaderSize(resp.Body, 32<<10),
+			request: request}
 		return nil
 	}
 	resp.Body = &whole{from: resp.Body, done: func(body []byte) {

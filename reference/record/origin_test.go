@@ -81,7 +81,8 @@ func TestOrigins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	replayed, err := rec.Serve(reference.Options{AllowedOrigins: recorder.AllowedOrigins, AllowedHosts: recorder.AllowedHosts})
+	replayed, err := rec.Serve(reference.Options{AllowedOrigins: recorder.AllowedOrigins,
+		AllowedHosts: recorder.AllowedHosts})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,20 +112,25 @@ func TestOrigins(t *testing.T) {
 		"name as a prefix":    {"", http.Header{"Origin": {"http://localhost.evil.example:80"}}, false},
 		"name as a user":      {"", http.Header{"Origin": {"http://localhost@evil.example"}}, false},
 		"a file":              {"", http.Header{"Origin": {"file://localhost"}}, false},
-		"second one foreign":  {"", http.Header{"Origin": {"https://app.example", "https://evil.example"}}, false},
-		"two in one":          {"", http.Header{"Origin": {"https://app.example, https://evil.example"}}, false},
-		"image":               {"", http.Header{"Sec-Fetch-Site": {"cross-site"}}, false},
-		"image, other port":   {"", http.Header{"Sec-Fetch-Site": {"same-site"}, "Sec-Fetch-Mode": {"no-cors"}}, false},
-		"rebound":             {"evil.example", nil, false},
-		"rebound, own page":   {"evil.example:80", http.Header{"Origin": {"http://evil.example:80"}}, false},
-		"rebound, loopback":   {"evil.example", http.Header{"Origin": {"http://localhost"}}, false},
-		"prefix of a host":    {"127.0.0.1.evil.example", nil, false},
+		"second one foreign": {"", http.Header{"Origin": {"https://app.example", "https://evil.example"}},
+			false},
+		"two in one": {"", http.Header{"Origin": {"https://app.example, https://evil.example"}},
+			false},
+		"image": {"", http.Header{"Sec-Fetch-Site": {"cross-site"}}, false},
+		"image, other port": {"", http.Header{"Sec-Fetch-Site": {"same-site"},
+			"Sec-Fetch-Mode": {"no-cors"}}, false},
+		"rebound":           {"evil.example", nil, false},
+		"rebound, own page": {"evil.example:80", http.Header{"Origin": {"http://evil.example:80"}}, false},
+		"rebound, loopback": {"evil.example", http.Header{"Origin": {"http://localhost"}}, false},
+		"prefix of a host":  {"127.0.0.1.evil.example", nil, false},
 	} {
 		for what, h := range handlers {
 			web := httptest.NewServer(h)
 			for _, call := range []string{
-				"POST /mcp", "GET /mcp", "DELETE /mcp", "OPTIONS /mcp", "HEAD /mcp", "PUT /mcp", "GET /sse", "POST /message?sessionId=1",
-				"GET /.well-known/oauth-protected-resource", "POST /token", "preflight /mcp", "preflight /sse",
+				"POST /mcp", "GET /mcp", "DELETE /mcp", "OPTIONS /mcp", "HEAD /mcp", "PUT /mcp", "GET /sse",
+				"POST /message?sessionId=1",
+				"GET /.well-known/oauth-protected-resource", "POST /token", "preflight /mcp",
+				"preflight /sse",
 			} {
 				method, path, _ := strings.Cut(call, " ")
 				header, origin := test.header.Clone(), test.header.Get("Origin")
@@ -141,20 +147,23 @@ func TestOrigins(t *testing.T) {
 				resp := ask(t, method, web.URL+path, test.host, header)
 				passed := server.asked.Load() > before
 				readable := resp.Header.Get("Access-Control-Allow-Origin")
-				served := what != "replay" || path == "/mcp" || path == "/sse" || strings.HasPrefix(path, "/message")
+				served := what != "replay" || path == "/mcp" || path == "/sse" ||
+					strings.HasPrefix(path, "/message")
 				if refused := resp.StatusCode == http.StatusForbidden; refused == test.in && served {
 					t.Errorf("%s, %s: %s: %s", what, name, call, resp.Status)
 				}
 				if want := test.in && what == "proxy" && !preflight; passed != want {
 					t.Errorf("%s, %s: %s: the server was asked: %t", what, name, call, passed)
 				}
-				if preflight && test.in && (resp.StatusCode != http.StatusNoContent || resp.Header.Get("Access-Control-Allow-Headers") != "mcp-session-id") {
+				if preflight && test.in && (resp.StatusCode != http.StatusNoContent ||
+					resp.Header.Get("Access-Control-Allow-Headers") != "mcp-session-id") {
 					t.Errorf("%s, %s: %s: %s %v", what, name, call, resp.Status, resp.Header)
 				}
 				if want := origin; !test.in && readable != "" || test.in && readable != want {
 					t.Errorf("%s, %s: %s: pages of %q may read it", what, name, call, readable)
 				}
-				if resp.Header.Get("Access-Control-Allow-Credentials") != "" || origin != "" && resp.Header.Get("Set-Cookie") != "" {
+				if resp.Header.Get("Access-Control-Allow-Credentials") != "" || origin != "" &&
+					resp.Header.Get("Set-Cookie") != "" {
 					t.Errorf("%s, %s: %s: %v", what, name, call, resp.Header)
 				}
 				if what == "proxy" && passed && origin == "" && resp.Header.Get("Set-Cookie") == "" {

@@ -43,7 +43,8 @@ func (f *file) String() string {
 }
 
 func initialize(revision string) string {
-	return `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + revision + `","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+	return `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + revision +
+		`","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
 }
 
 // talk sends lines to a connection one by one and returns the answers, and with them the
@@ -76,7 +77,8 @@ func talk(t *testing.T, conn io.ReadWriter, lines ...string) []string {
 }
 
 // recorded records a conversation over stdio with a server.
-func recorded(t *testing.T, s *reference.TestServer, masks []*regexp.Regexp, lines ...string) (got []string, recording string) {
+func recorded(t *testing.T, s *reference.TestServer, masks []*regexp.Regexp, lines ...string) (got []string,
+	recording string) {
 	t.Helper()
 	var f file
 	rec, err := NewRecorder(&f, Header{Server: "test", Transport: hook.Stdio}, masks)
@@ -162,7 +164,8 @@ func TestReplayGivesWhatWasRecorded(t *testing.T) {
 		// The first read fails, so that two answers to the same request differ.
 		s.FailNext(1, "resources/read", -32603, "busy")
 		lines := []string{
-			initialize(revision), initialized, list, `{"jsonrpc":"2.0","id":3,"method":"resources/templates/list","params":{}}`,
+			initialize(revision), initialized, list,
+			`{"jsonrpc":"2.0","id":3,"method":"resources/templates/list","params":{}}`,
 			read(4, "note:hello"), read(5, "note:nothing"), read(6, "note:hello"), read(7, "note:dot"),
 		}
 		want, recording := recorded(t, s, nil, lines...)
@@ -173,12 +176,15 @@ func TestReplayGivesWhatWasRecorded(t *testing.T) {
 		if got := talk(t, connect(t, again), lines...); !slices.Equal(got, want) {
 			t.Errorf("%s:\n%s\nnot\n%s", revision, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		got := talk(t, connect(t, again), initialize(revision), read(11, "note:hello"), read(12, "note:hello"), read(13, "note:hello"), read(14, "note:hallo"),
+		got := talk(t, connect(t, again), initialize(revision), read(11, "note:hello"),
+			read(12, "note:hello"), read(13, "note:hello"), read(14, "note:hallo"),
 			`{"jsonrpc":"2.0","id":15,"method":"resource/list"}`, `{"jsonrpc":"2.0","id":16,"method":"ping"}`)
-		if strings.Replace(got[3], `"id":13`, `"id":12`, 1) != got[2] || !strings.Contains(got[2], "Hello") || strings.Contains(got[1], "Hello") {
+		if strings.Replace(got[3], `"id":13`, `"id":12`, 1) != got[2] || !strings.Contains(got[2], "Hello") ||
+			strings.Contains(got[1], "Hello") {
 			t.Errorf("%s", strings.Join(got, "\n"))
 		}
-		if !strings.Contains(got[4], `the nearest is resources/read {\"uri\":\"note:hello\"}`) || !strings.Contains(got[5], "there are resources/list") || !strings.Contains(got[6], `"result"`) {
+		if !strings.Contains(got[4], `the nearest is resources/read {\"uri\":\"note:hello\"}`) ||
+			!strings.Contains(got[5], "there are resources/list") || !strings.Contains(got[6], `"result"`) {
 			t.Errorf("%s", strings.Join(got[4:], "\n"))
 		}
 	}
@@ -189,13 +195,16 @@ func TestBytesThatAreNoText(t *testing.T) {
 	odd := "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"contents\":[{\"uri\":\"a:b\",\"text\":\"x\xffy\"}]}}"
 	asked := read(2, "a:b")
 	s := small(t)
-	s.Inject(control.Rule{Limits: control.Limits{Method: "resources/read"}, Do: []operation.Operation{{On: operation.OnRequest, Answer: &operation.Stub{Base64: base64.StdEncoding.EncodeToString([]byte(odd))}}}})
+	s.Inject(control.Rule{Limits: control.Limits{Method: "resources/read"},
+		Do: []operation.Operation{{On: operation.OnRequest,
+			Answer: &operation.Stub{Base64: base64.StdEncoding.EncodeToString([]byte(odd))}}}})
 	got, recording := recorded(t, s, nil, initialize(hook.R20251125), asked)
 	if len(got) != 2 || got[1] != odd || !utf8.ValidString(recording) {
 		t.Fatalf("%q, recorded as %q", got, recording)
 	}
 	again, _ := serve(t, recording)
-	if replayed := talk(t, connect(t, again), initialize(hook.R20251125), asked); !slices.Equal(replayed, got) {
+	if replayed := talk(t, connect(t, again), initialize(hook.R20251125), asked); !slices.Equal(replayed,
+		got) {
 		t.Errorf("replayed %q, not %q", replayed, got)
 	}
 }
@@ -203,7 +212,8 @@ func TestBytesThatAreNoText(t *testing.T) {
 func TestNotificationsFollowTheirAnswer(t *testing.T) {
 	s := small(t)
 	conn := []string{
-		initialize("2025-06-18"), initialized, `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"note:hello"}}`,
+		initialize("2025-06-18"), initialized,
+		`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"note:hello"}}`,
 	}
 	var f file
 	rec, err := NewRecorder(&f, Header{}, nil)
@@ -260,12 +270,14 @@ func TestNotificationsFollowTheirAnswer(t *testing.T) {
 
 func TestMasks(t *testing.T) {
 	s := small(t)
-	got, recording := recorded(t, s, []*regexp.Regexp{regexp.MustCompile(`Hel+o|id-\d+`)}, initialize("2025-11-25"), initialized,
+	got, recording := recorded(t, s, []*regexp.Regexp{regexp.MustCompile(`Hel+o|id-\d+`)},
+		initialize("2025-11-25"), initialized,
 		`{"jsonrpc":"2.0","id":"id-77","method":"resources/read","params":{"uri":"note:hello"}}`)
 	if !strings.Contains(got[1], "Hello") {
 		t.Error("the client got a masked answer")
 	}
-	if strings.Contains(recording, "Hello") || strings.Contains(recording, "id-77") || !strings.Contains(recording, `***, world!`) {
+	if strings.Contains(recording, "Hello") || strings.Contains(recording, "id-77") ||
+		!strings.Contains(recording, `***, world!`) {
 		t.Error(recording)
 	}
 }
@@ -277,13 +289,15 @@ func TestWhatIsNoRecording(t *testing.T) {
 		{"hello\n", "talk is no recording: a recording begins"},
 		{"{}\n", "talk is no recording: a recording begins"},
 		{`{"seq":1,"kind":"opened"}` + "\n", "talk is a journal and no recording"},
-		{`{"format":"mockserver.recording/2"}` + "\n", "has the format mockserver.recording/2, and only mockserver.recording/1"},
+		{`{"format":"mockserver.recording/2"}` + "\n",
+			"has the format mockserver.recording/2, and only mockserver.recording/1"},
 		{`{"format":"other/1"}` + "\n", "is no recording"},
 		{head, "nothing was recorded in it"},
 		{head + "nonsense\n", "talk:2: this is no entry"},
 		{head + "{}\n", "talk:2: this is no entry of a recording: it has no kind"},
 	} {
-		if _, err := Read("talk", strings.NewReader(test.data)); err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+		if _, err := Read("talk", strings.NewReader(test.data)); err == nil ||
+			!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", test.data, err)
 		}
 	}
@@ -370,8 +384,9 @@ func post(t *testing.T, url, session, revision, body string) (answer, id string,
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer top-secret-token",
-		headerSession: session, "Mcp-Protocol-Version": revision, "Cookie": "a=top-secret-cookie",
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Authorization": "Bearer top-secret-token",
+		headerSession:   session, "Mcp-Protocol-Version": revision, "Cookie": "a=top-secret-cookie",
 	} {
 		if value != "" {
 			req.Header.Set(name, value)
@@ -403,7 +418,10 @@ func modern(id int, method, params string) string {
 	if params != "" {
 		params += ","
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}}}}`, id, method, params)
+	return fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s"_meta":{"io.modelcontextprotocol/`+
+			`protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},`+
+			`"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}}}}`, id, method, params)
 }
 
 // proxied records what goes to a server over HTTP: at which URL, and into what file.
@@ -473,7 +491,9 @@ func TestListenStreams(t *testing.T) {
 	events := func(url string, id int, trigger func()) string {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(modern(id, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["note:hello"]}`)))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, url,
+			strings.NewReader(modern(id, "subscriptions/listen",
+				`"notifications":{"resourceSubscriptions":["note:hello"]}`)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -508,7 +528,8 @@ func TestListenStreams(t *testing.T) {
 	again, _ := serve(t, f.String())
 	there := httptest.NewServer(again.Handler())
 	defer there.Close()
-	if got := events(there.URL+"/mcp", 42, nil); strings.Contains(got, "41") || strings.Count(got, `subscriptionId":42`) != 2 && strings.Count(got, `subscriptionId":"42"`) != 2 {
+	if got := events(there.URL+"/mcp", 42, nil); strings.Contains(got, "41") ||
+		strings.Count(got, `subscriptionId":42`) != 2 && strings.Count(got, `subscriptionId":"42"`) != 2 {
 		t.Error(got)
 	}
 	http.DefaultClient.CloseIdleConnections()

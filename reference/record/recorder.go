@@ -95,7 +95,9 @@ func key(e *journal.Entry, from journal.Direction, id []byte) string {
 
 // relate fills in what an entry has to do with those before it. The caller holds mu.
 func (r *Recorder) relate(e *journal.Entry, raw []byte) {
-	if version := gjson.GetBytes(raw, `params._meta.io\.modelcontextprotocol/protocolVersion`); e.Kind == journal.Request && version.Exists() {
+	if version := gjson.GetBytes(raw,
+		`params._meta.io\.modelcontextprotocol/protocolVersion`); e.Kind == journal.Request &&
+		version.Exists() {
 		e.Revision = version.String()
 	}
 	if e.Kind == journal.Response {
@@ -108,7 +110,8 @@ func (r *Recorder) relate(e *journal.Entry, raw []byte) {
 			e.RequestSeq, e.Method, e.URI = q.seq, q.method, q.uri
 			e.Revision = cmp.Or(e.Revision, q.rev)
 		}
-		if version := gjson.GetBytes(raw, "result.protocolVersion"); e.Method == "initialize" && version.Exists() {
+		if version := gjson.GetBytes(raw, "result.protocolVersion"); e.Method == "initialize" &&
+			version.Exists() {
 			e.Revision = version.String()
 			if len(r.revisions) < maxOpen {
 				r.revisions[e.Session] = e.Revision
@@ -246,25 +249,31 @@ func idKey(id []byte) string {
 // nameless reports whether a message is an error that does not say which request it answers.
 func nameless(message []byte) bool {
 	m := gjson.ParseBytes(message)
-	return m.IsObject() && m.Get("error").Exists() && !m.Get("method").Exists() && m.Get("id").Type == gjson.Null
+	return m.IsObject() && m.Get("error").Exists() && !m.Get("method").Exists() &&
+		m.Get("id").Type == gjson.Null
 }
 
 // Stdio passes the bytes of a connection on, from the client to the server and back, and
 // records the messages. It closes the input of the server when that of the client has ended,
 // and returns when the output of the server has; the error is that of the context or of a
 // stream. A read from the client that is blocked by then is abandoned.
-func (r *Recorder) Stdio(ctx context.Context, fromClient io.Reader, toClient io.Writer, toServer io.WriteCloser, fromServer io.Reader) error {
+func (r *Recorder) Stdio(ctx context.Context, fromClient io.Reader, toClient io.Writer,
+	toServer io.WriteCloser, fromServer io.Reader) error {
 	entry := func(d journal.Direction) *journal.Entry {
 		return &journal.Entry{Direction: d, Transport: hook.Stdio, Session: "stdio"}
 	}
-	r.journal.Note(&journal.Entry{Kind: journal.Opened, Transport: hook.Stdio, Session: "stdio", Scope: journal.ScopeConnection}, nil)
+	r.journal.Note(&journal.Entry{Kind: journal.Opened, Transport: hook.Stdio, Session: "stdio",
+		Scope: journal.ScopeConnection}, nil)
 	in := make(chan error, 1)
 	go func() {
 		err := r.pass(fromClient, toServer, func(line []byte) { r.note(entry(journal.In), line) })
 		in <- errors.Join(err, toServer.Close())
 	}()
 	out := make(chan error, 1)
-	go func() { out <- r.pass(fromServer, toClient, func(line []byte) { r.note(entry(journal.Out), line) }) }()
+	go func() {
+		out <- r.pass(fromServer, toClient,
+			func(line []byte) { r.note(entry(journal.Out), line) })
+	}()
 	reason := "server"
 	var err error
 	select {
@@ -281,7 +290,8 @@ func (r *Recorder) Stdio(ctx context.Context, fromClient io.Reader, toClient io.
 	case <-ctx.Done():
 		err, reason = ctx.Err(), "shutdown"
 	}
-	r.journal.Note(&journal.Entry{Kind: journal.Closed, Transport: hook.Stdio, Session: "stdio", Scope: journal.ScopeConnection, Reason: reason}, nil)
+	r.journal.Note(&journal.Entry{Kind: journal.Closed, Transport: hook.Stdio, Session: "stdio",
+		Scope: journal.ScopeConnection, Reason: reason}, nil)
 	return errors.Join(err, r.Err())
 }
 

@@ -100,7 +100,8 @@ func Read(name string, r io.Reader) (*Recording, error) {
 // check says why there is nothing to be had from a recording.
 func (r *Recording) check() error {
 	if len(r.revisions()) == 0 {
-		return fmt.Errorf("%s: nothing was recorded in it that can be served: no request came in a revision that was agreed on", r.Name)
+		return fmt.Errorf("%s: nothing was recorded in it that can be served: no request came in a "+
+			"revision that was agreed on", r.Name)
 	}
 	return nil
 }
@@ -152,7 +153,8 @@ func (r *Recording) revisions() []string {
 	var all []string
 	for i := range r.Entries {
 		e := &r.Entries[i]
-		if e.Revision != "" && e.Kind != journal.HTTPRequest && e.Kind != journal.HTTPAnswer && !slices.Contains(all, e.Revision) &&
+		if e.Revision != "" && e.Kind != journal.HTTPRequest && e.Kind != journal.HTTPAnswer &&
+			!slices.Contains(all, e.Revision) &&
 			(e.Direction == journal.Out || hook.Modern(e.Revision)) {
 			all = append(all, e.Revision)
 		}
@@ -161,11 +163,13 @@ func (r *Recording) revisions() []string {
 	return all
 }
 
-// The members of an entry, of the first line and of what it says of HTTP. A message stands in one of the first three.
+// The members of an entry, of the first line and of what it says of HTTP. A message stands in one of the
+// first three.
 var (
-	entryMembers = append([]string{"message", "text", "base64", "truncated"}, nearest.Members(reflect.TypeFor[journal.Entry]())...)
-	headMembers  = nearest.Members(reflect.TypeFor[Header]())
-	httpMembers  = nearest.Members(reflect.TypeFor[journal.HTTP]())
+	entryMembers = append([]string{"message", "text", "base64", "truncated"},
+		nearest.Members(reflect.TypeFor[journal.Entry]())...)
+	headMembers = nearest.Members(reflect.TypeFor[Header]())
+	httpMembers = nearest.Members(reflect.TypeFor[journal.HTTP]())
 )
 
 // stranger says which member of an object there is not; empty if all are known.
@@ -200,7 +204,8 @@ func misspelt(line []byte) string {
 	switch {
 	case kind.Exists() && !slices.Contains(journal.Kinds(), journal.Kind(kind.String())):
 		return fmt.Sprintf("there is no kind %q; there are %q", kind.String(), journal.Kinds())
-	case direction.Exists() && direction.String() != string(journal.In) && direction.String() != string(journal.Out):
+	case direction.Exists() && direction.String() != string(journal.In) &&
+		direction.String() != string(journal.Out):
 		return fmt.Sprintf("the direction is %q; it is %q or %q", direction.String(), journal.In, journal.Out)
 	}
 	return ""

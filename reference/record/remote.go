@@ -170,7 +170,8 @@ func (r *Remote) notify(e *journal.Entry, line []byte) {
 		r.tell(fmt.Sprintf("the server answered %s with HTTP %s", e.Method, status(resp)))
 	}
 	r.mu.Lock()
-	stream := e.Method == "notifications/initialized" && r.endpoint == "" && resp.StatusCode < http.StatusMultipleChoices
+	stream := e.Method == "notifications/initialized" && r.endpoint == "" &&
+		resp.StatusCode < http.StatusMultipleChoices
 	r.mu.Unlock()
 	if stream {
 		r.streams.Go(r.listen)
@@ -192,7 +193,11 @@ func (r *Remote) request(e *journal.Entry, line []byte) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	written := make(chan struct{})
 	var once sync.Once
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { once.Do(func() { close(written) }) }})
+	ctx = httptrace.WithClientTrace(ctx,
+		&httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) {
+			once.Do(
+				func() { close(written) })
+		}})
 	c, id := &call{id: e.ID, cancel: cancel, answered: make(chan struct{})}, idKey(e.ID)
 	r.mu.Lock()
 	r.serial++
@@ -263,7 +268,8 @@ func (r *Remote) exchange(ctx context.Context, e *journal.Entry, line []byte, c 
 		if ctx.Err() != nil {
 			return
 		}
-		if err != nil || !strings.HasPrefix(kind, "application/json") || !gjson.ValidBytes(body) || len(bytes.TrimSpace(body)) == 0 {
+		if err != nil || !strings.HasPrefix(kind, "application/json") || !gjson.ValidBytes(body) ||
+			len(bytes.TrimSpace(body)) == 0 {
 			r.fail(e, "the server answered with HTTP "+status(resp))
 			return
 		}
@@ -281,7 +287,8 @@ func kept(resp *http.Response) *http.Response {
 
 // older reports whether a status is that of a server which does not know Streamable HTTP.
 func older(status int) bool {
-	return status == http.StatusBadRequest || status == http.StatusNotFound || status == http.StatusMethodNotAllowed
+	return status == http.StatusBadRequest || status == http.StatusNotFound ||
+		status == http.StatusMethodNotAllowed
 }
 
 // follow passes on an event stream until it has the answer, and takes it up again where it
@@ -325,7 +332,8 @@ func (r *Remote) listen() {
 		if err != nil {
 			return
 		}
-		if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"),
+			"text/event-stream") {
 			_ = resp.Body.Close() // it does not offer one
 			return
 		}
@@ -347,7 +355,8 @@ func (r *Remote) say(e *journal.Entry, message []byte) bool {
 		r.mu.Unlock()
 	}
 	r.line(message)
-	return e.Kind == journal.Batch || !m.Get("method").Exists() && idKey([]byte(m.Get("id").Raw)) == idKey(e.ID)
+	return e.Kind == journal.Batch || !m.Get("method").Exists() &&
+		idKey([]byte(m.Get("id").Raw)) == idKey(e.ID)
 }
 
 // named is an answer with the id of a request.
@@ -422,5 +431,6 @@ func (r *Remote) fail(e *journal.Entry, why string) {
 	if over {
 		return
 	}
-	r.line(hook.Encode(hook.Object{"jsonrpc": "2.0", "id": json.RawMessage(e.ID), "error": hook.Object{"code": hook.Number(codeUnreachable), "message": why}}))
+	r.line(hook.Encode(hook.Object{"jsonrpc": "2.0", "id": json.RawMessage(e.ID),
+		"error": hook.Object{"code": hook.Number(codeUnreachable), "message": why}}))
 }

@@ -34,14 +34,17 @@ func within(t *testing.T, do func()) {
 
 // TestUnreachableURLIsNotWrittenDown: an error has the URL in it, and that may have a secret in its query.
 func TestUnreachableURLIsNotWrittenDown(t *testing.T) {
-	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	web := httptest.NewServer(
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	defer web.Close()
 	var told []string
-	b := bridge(t, web.URL+"/mcp?key=a-secret-in-the-query", RemoteOptions{Tell: func(s string) { told = append(told, s) }})
+	b := bridge(t, web.URL+"/mcp?key=a-secret-in-the-query",
+		RemoteOptions{Tell: func(s string) { told = append(told, s) }})
 	got := b.say(t, ping)
 	b.say(t, initialized)
 	b.end()
-	if !strings.Contains(got, "cannot be reached") || len(told) == 0 || strings.Contains(got+b.file.String()+strings.Join(told, ""), "a-secret") {
+	if !strings.Contains(got, "cannot be reached") || len(told) == 0 ||
+		strings.Contains(got+b.file.String()+strings.Join(told, ""), "a-secret") {
 		t.Errorf("%s\n%q\n%s", got, told, b.file.String())
 	}
 }
@@ -131,7 +134,9 @@ func oldServer(t *testing.T, first string, answers ...string) *httptest.Server {
 
 // TestOldStreamsThatSayNothing: the endpoint is waited for as long as is bearable.
 func TestOldStreamsThatSayNothing(t *testing.T) {
-	for name, first := range map[string]string{"nothing": ": hello\n\n", "an empty one": "event: endpoint\ndata:\n\n", "elsewhere": "event: endpoint\ndata: http://example.org/\n\n"} {
+	for name, first := range map[string]string{"nothing": ": hello\n\n",
+		"an empty one": "event: endpoint\ndata:\n\n",
+		"elsewhere":    "event: endpoint\ndata: http://example.org/\n\n"} {
 		t.Run(name, func(t *testing.T) {
 			remote, err := Dial(oldServer(t, first).URL, RemoteOptions{})
 			if err != nil {
@@ -150,17 +155,19 @@ func TestOldStreamsThatSayNothing(t *testing.T) {
 	}
 }
 
-// TestOldStreamsThatEnd: what waits is told, and the connection ends, as the session has. Whether nobody asks anything
-// any more or somebody goes on, nobody waits.
+// TestOldStreamsThatEnd: what waits is told, and the connection ends, as the session has. Whether nobody asks
+// anything any more or somebody goes on, nobody waits.
 func TestOldStreamsThatEnd(t *testing.T) {
-	web := oldServer(t, "event: endpoint\ndata: /message\n\n", `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05"}}`)
+	web := oldServer(t, "event: endpoint\ndata: /message\n\n",
+		`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05"}}`)
 	said := make(chan string, 10)
 	b := bridge(t, web.URL, RemoteOptions{Tell: func(sentence string) { said <- sentence }})
 	within(t, func() {
 		if got := b.say(t, initialize("2024-11-05")); !strings.Contains(got, "result") {
 			t.Error(got)
 		}
-		if got := b.say(t, `{"jsonrpc":"2.0","id":2,"method":"ping"}`); !strings.Contains(got, `"error"`) || !strings.Contains(got, "ended the event stream") {
+		if got := b.say(t, `{"jsonrpc":"2.0","id":2,"method":"ping"}`); !strings.Contains(got, `"error"`) ||
+			!strings.Contains(got, "ended the event stream") {
 			t.Error(got)
 		}
 		if b.Scan() {
@@ -182,8 +189,10 @@ func TestOldStreamsThatEnd(t *testing.T) {
 // TestOldStreamsThatNameRequestsOtherwise: an id that is spelt otherwise is the same, and an error without
 // one answers the oldest request.
 func TestOldStreamsThatNameRequestsOtherwise(t *testing.T) {
-	web := oldServer(t, "event: endpoint\ndata: /message\n\n", `{"jsonrpc":"2.0","id":1.0,"result":{"protocolVersion":"2024-11-05"}}`,
-		`{"jsonrpc":"2.0","id":"a\u003cb","result":{}}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"what"}}`)
+	web := oldServer(t, "event: endpoint\ndata: /message\n\n",
+		`{"jsonrpc":"2.0","id":1.0,"result":{"protocolVersion":"2024-11-05"}}`,
+		`{"jsonrpc":"2.0","id":"a\u003cb","result":{}}`,
+		`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"what"}}`)
 	b := bridge(t, web.URL, RemoteOptions{})
 	within(t, func() {
 		for _, c := range []struct{ line, want string }{
@@ -203,12 +212,14 @@ func TestOldStreamsThatNameRequestsOtherwise(t *testing.T) {
 }
 
 func TestIDKey(t *testing.T) {
-	for _, same := range [][2]string{{`"a<b"`, `"a\u003cb"`}, {`1`, `1.0`}, {`10`, `1e1`}, {`"/"`, `"\/"`}, {`9007199254740993`, `9007199254740993`}} {
+	for _, same := range [][2]string{{`"a<b"`, `"a\u003cb"`}, {`1`, `1.0`}, {`10`, `1e1`}, {`"/"`, `"\/"`},
+		{`9007199254740993`, `9007199254740993`}} {
 		if idKey([]byte(same[0])) != idKey([]byte(same[1])) {
 			t.Errorf("%q", same)
 		}
 	}
-	for _, other := range [][2]string{{`"1"`, `1`}, {`null`, `"null"`}, {`9007199254740993`, `9007199254740992`}} {
+	for _, other := range [][2]string{{`"1"`, `1`}, {`null`, `"null"`},
+		{`9007199254740993`, `9007199254740992`}} {
 		if idKey([]byte(other[0])) == idKey([]byte(other[1])) {
 			t.Errorf("%q", other)
 		}
@@ -223,7 +234,8 @@ func TestMasksSpareNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec.note(&journal.Entry{}, []byte(`{"contents":[{"text":"open","len":{}},"en",{"en":"en"}]}`))
-	if got := f.String(); !strings.Contains(got, `{"contents":[{"text":"op***","len":{}},"***",{"en":"***"}]}`) {
+	if got := f.String(); !strings.Contains(got,
+		`{"contents":[{"text":"op***","len":{}},"***",{"en":"***"}]}`) {
 		t.Error(got)
 	}
 }

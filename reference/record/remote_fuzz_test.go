@@ -34,8 +34,12 @@ func (s *said) RoundTrip(r *http.Request) (*http.Response, error) {
 // FuzzRemote: whatever a recorded server answers, the conversation comes to its end.
 func FuzzRemote(f *testing.F) {
 	const head = "HTTP/1.1 200 OK\r\nMcp-Session-Id: s\r\nContent-Type: "
-	f.Add([]byte(head + "application/json\r\nContent-Length: 66\r\n\r\n" + `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25"}}` + "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n" + head + "text/event-stream\r\n\r\nid: 1\nretry: 1\ndata: {}\n\n"))
-	f.Add([]byte("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n" + head + "text/event-stream\r\n\r\nevent: endpoint\ndata: /m\n\ndata: {\"id\":1}\n\n"))
+	f.Add([]byte(head + "application/json\r\nContent-Length: 66\r\n\r\n" +
+		`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25"}}` +
+		"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n" + head +
+		"text/event-stream\r\n\r\nid: 1\nretry: 1\ndata: {}\n\n"))
+	f.Add([]byte("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n" + head +
+		"text/event-stream\r\n\r\nevent: endpoint\ndata: /m\n\ndata: {\"id\":1}\n\n"))
 	f.Add([]byte(head + "text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nid:\r\n"))
 	f.Fuzz(func(t *testing.T, answers []byte) {
 		synctest.Test(t, func(t *testing.T) {
@@ -49,7 +53,10 @@ func FuzzRemote(f *testing.F) {
 				defer close(read)
 				_, _ = io.Copy(io.Discard, r) // what is passed on is not looked at
 			}()
-			_, _ = io.WriteString(r, strings.Join([]string{initialize("2025-11-25"), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":2,"method":"resources/list"}`, ""}, "\n"))
+			_, _ = io.WriteString(r,
+				strings.Join([]string{initialize("2025-11-25"),
+					`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+					`{"jsonrpc":"2.0","id":2,"method":"resources/list"}`, ""}, "\n"))
 			_ = r.Close() // never fails
 			<-read
 		})

@@ -22,7 +22,8 @@ import (
 )
 
 // do makes one HTTP request. With a place it asks for an event stream from there on.
-func (r *Remote) do(ctx context.Context, method, address string, body []byte, at *place) (*http.Response, error) {
+func (r *Remote) do(ctx context.Context, method, address string, body []byte, at *place) (*http.Response,
+	error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -81,7 +82,8 @@ func mirror(h http.Header, body []byte) {
 	h.Set("Mcp-Protocol-Version", version)
 	method := gjson.GetBytes(body, "method").String()
 	h.Set("Mcp-Method", method)
-	name := map[string]string{"resources/read": "params.uri", "tools/call": "params.name", "prompts/get": "params.name"}[method]
+	name := map[string]string{"resources/read": "params.uri", "tools/call": "params.name",
+		"prompts/get": "params.name"}[method]
 	if value := gjson.GetBytes(body, name); name != "" && value.Type == gjson.String {
 		h.Set("Mcp-Name", wrapped(value.String()))
 	}
@@ -89,7 +91,8 @@ func mirror(h http.Header, body []byte) {
 
 // wrapped is a value as it can stand in a header.
 func wrapped(s string) string {
-	plain := s == strings.TrimSpace(s) && s != "" && !(strings.HasPrefix(s, "=?base64?") && strings.HasSuffix(s, "?=")) &&
+	plain := s == strings.TrimSpace(s) && s != "" && !(strings.HasPrefix(s, "=?base64?") &&
+		strings.HasSuffix(s, "?=")) &&
 		!strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' })
 	if plain {
 		return s
@@ -152,7 +155,8 @@ func (r *Remote) connect() bool {
 		cancel()
 		return false
 	}
-	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"),
+		"text/event-stream") {
 		cancel()
 		_ = resp.Body.Close() // is an error, or a page
 		return false
@@ -260,9 +264,11 @@ func (r *Remote) lost() {
 		return // who waits for the endpoint sees that there is none
 	}
 	for _, id := range ids {
-		r.fail(&journal.Entry{Kind: journal.Request, ID: id}, "the server ended the event stream before it had answered")
+		r.fail(&journal.Entry{Kind: journal.Request, ID: id},
+			"the server ended the event stream before it had answered")
 	}
-	r.tell("the server has ended the event stream of HTTP+SSE, and the session with it: the client has to begin again")
+	r.tell("the server has ended the event stream of HTTP+SSE, and the session with it: the client has to " +
+		"begin again")
 	_ = r.toOut.Close() // never fails
 }
 
@@ -270,7 +276,8 @@ func (r *Remote) lost() {
 // or makes another request of this one.
 func follows(req *http.Request, via []*http.Request) error {
 	first := via[0]
-	if !strings.EqualFold(req.URL.Host, first.URL.Host) || req.URL.Scheme != first.URL.Scheme || req.Method != first.Method || len(via) >= 10 {
+	if !strings.EqualFold(req.URL.Host, first.URL.Host) || req.URL.Scheme != first.URL.Scheme ||
+		req.Method != first.Method || len(via) >= 10 {
 		return http.ErrUseLastResponse
 	}
 	return nil
@@ -282,7 +289,8 @@ func status(resp *http.Response) string {
 	if err != nil || resp.StatusCode >= http.StatusBadRequest {
 		return resp.Status
 	}
-	return resp.Status + ", which leads to " + Describe(to.String()) + ": name that URL if it is to be trusted"
+	return resp.Status + ", which leads to " + Describe(to.String()) +
+		": name that URL if it is to be trusted"
 }
 
 // withoutAddress is why a server cannot be reached, without its URL, which may have a secret in it.

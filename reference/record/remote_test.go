@@ -98,19 +98,22 @@ func TestStdioToURL(t *testing.T) {
 				url = s.SSEURL()
 			}
 			b := bridge(t, url, RemoteOptions{})
-			talked := []string{initialize(c.revision), initialized, list, read(3, "note:hello"), read(4, "note:nothing")}
+			talked := []string{initialize(c.revision), initialized, list, read(3, "note:hello"),
+				read(4, "note:nothing")}
 			var want []string
 			for _, line := range talked {
 				if answer := b.say(t, line); answer != "" {
 					want = append(want, answer)
 				}
 			}
-			if len(want) != 4 || !strings.Contains(want[2], "Hello") || !strings.Contains(want[3], `"error"`) {
+			if len(want) != 4 || !strings.Contains(want[2], "Hello") ||
+				!strings.Contains(want[3], `"error"`) {
 				t.Fatalf("%q", want)
 			}
 			session := s.Journal().Query(journal.Received("resources/read"))[0].Session
 			if c.transport == "http" {
-				s.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Opened}, Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeStream }}, 1)
+				s.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Opened},
+					Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeStream }}, 1)
 			}
 			b.say(t, `{"jsonrpc":"2.0","id":5,"method":"resources/subscribe","params":{"uri":"note:hello"}}`)
 			s.Touch("note:hello")
@@ -127,7 +130,8 @@ func TestStdioToURL(t *testing.T) {
 			}
 			b.end()
 			if c.transport == "http" {
-				s.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed}, Match: func(e *journal.Entry) bool { return e.Reason == "deleted" }}, 1)
+				s.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed},
+					Match: func(e *journal.Entry) bool { return e.Reason == "deleted" }}, 1)
 			}
 			again, r := serve(t, b.file.String())
 			if !slices.Equal(r.revisions(), []string{c.revision}) {
@@ -143,14 +147,16 @@ func TestStdioToURL(t *testing.T) {
 // TestModernStdioToURL: without a handshake, with a subscription that the client ends.
 func TestModernStdioToURL(t *testing.T) {
 	s := small(t)
-	b := bridge(t, s.URL(), RemoteOptions{Header: http.Header{"X-Client": {"very-secret"}}}, regexp.MustCompile("Hello"))
+	b := bridge(t, s.URL(), RemoteOptions{Header: http.Header{"X-Client": {"very-secret"}}},
+		regexp.MustCompile("Hello"))
 	if got := b.say(t, modern(1, "server/discover", "")); !strings.Contains(got, "2026-07-28") {
 		t.Error(got)
 	}
 	if got := b.say(t, modern(2, "resources/read", `"uri":"note:hello"`)); !strings.Contains(got, "Hello") {
 		t.Error(got)
 	}
-	if _, err := io.WriteString(b, modern(3, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["note:hello"]}`)+"\n"); err != nil {
+	if _, err := io.WriteString(b, modern(3, "subscriptions/listen",
+		`"notifications":{"resourceSubscriptions":["note:hello"]}`)+"\n"); err != nil {
 		t.Fatal(err)
 	}
 	b.until(t, "acknowledged")
@@ -159,12 +165,15 @@ func TestModernStdioToURL(t *testing.T) {
 		t.Error(got)
 	}
 	b.say(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
-	s.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed}, Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeStream }}, 1)
+	s.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed},
+		Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeStream }}, 1)
 	b.end()
-	if e := s.Journal().Query(journal.Query{Direction: journal.In, Method: "resources/read"})[0]; e.Header("X-Client") != "very-secret" || e.Header("Mcp-Name") != "note:hello" {
+	if e := s.Journal().Query(journal.Query{Direction: journal.In, Method: "resources/read"})[0]; e.Header(
+		"X-Client") != "very-secret" || e.Header("Mcp-Name") != "note:hello" {
 		t.Errorf("%v", e.HTTP.Header)
 	}
-	if recording := b.file.String(); strings.Contains(recording, "Hello") || !strings.Contains(recording, "resources/updated") {
+	if recording := b.file.String(); strings.Contains(recording, "Hello") ||
+		!strings.Contains(recording, "resources/updated") {
 		t.Error(recording)
 	}
 }
@@ -175,21 +184,31 @@ func TestServersThatCannotAnswer(t *testing.T) {
 		serve http.HandlerFunc
 		want  string
 	}{
-		"refuses":    {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusTeapot) }, "418"},
-		"speaks two": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, "404"},
-		"ends early": {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/event-stream") }, "ended the event stream"},
+		"refuses": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "no",
+				http.StatusTeapot)
+		}, "418"},
+		"speaks two": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
+			"404"},
+		"ends early": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type",
+				"text/event-stream")
+		}, "ended the event stream"},
 		"no id": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = io.WriteString(w, "{\"jsonrpc\":\"2.0\",\n\"id\":null,\"error\":{\"code\":-32000,\"message\":\"what\"}}")
+			_, _ = io.WriteString(w,
+				"{\"jsonrpc\":\"2.0\",\n\"id\":null,\"error\":{\"code\":-32000,\"message\":\"what\"}}")
 		}, `"message":"what"`},
-		"breaks": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "cannot be reached"},
+		"breaks": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			"cannot be reached"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			web := httptest.NewServer(test.serve)
 			defer web.Close()
 			b := bridge(t, web.URL, RemoteOptions{})
-			if got := b.say(t, initialize("2025-11-25")); !strings.Contains(got, test.want) || !strings.Contains(got, `"error"`) {
+			if got := b.say(t, initialize("2025-11-25")); !strings.Contains(got, test.want) ||
+				!strings.Contains(got, `"error"`) {
 				t.Error(got)
 			}
 			b.end()
@@ -211,7 +230,8 @@ func TestResumes(t *testing.T) {
 	}))
 	defer web.Close()
 	b := bridge(t, web.URL, RemoteOptions{})
-	if got := b.say(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`); !resumed.Load() || !strings.Contains(got, `"result"`) {
+	if got := b.say(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`); !resumed.Load() ||
+		!strings.Contains(got, `"result"`) {
 		t.Error(got)
 	}
 	b.end()
@@ -253,7 +273,8 @@ func TestInterrupted(t *testing.T) {
 
 func TestWrapped(t *testing.T) {
 	for s, want := range map[string]string{
-		"note:x": "note:x", "": "=?base64??=", " x": "=?base64?IHg=?=", "ä": "=?base64?w6Q=?=", "=?base64?eA==?=": "=?base64?PT9iYXNlNjQ/ZUE9PT89?=",
+		"note:x": "note:x", "": "=?base64??=", " x": "=?base64?IHg=?=", "ä": "=?base64?w6Q=?=",
+		"=?base64?eA==?=": "=?base64?PT9iYXNlNjQ/ZUE9PT89?=",
 	} {
 		if got := wrapped(s); got != want {
 			t.Errorf("%q: %s", s, got)

@@ -33,22 +33,24 @@ const (
 
 // Serve makes a server that answers as the recorded one did, over any transport, in the revisions
 // that were recorded. Requests are matched by method and params; ids, metadata and progress
-// tokens do not count, and what was masked stands for any value. Of several with the same params the answers come in the order in
-// which they were recorded, for each session, and the last one again and again. What was not
-// recorded is answered with an error that names the nearest that was. Notifications are sent
+// tokens do not count, and what was masked stands for any value. Of several with the same params the answers
+// come in the order in which they were recorded, for each session, and the last one again and again. What was
+// not recorded is answered with an error that names the nearest that was. Notifications are sent
 // after the answer that they followed. A revision that this program does not speak is an error.
 func (r *Recording) Serve(o reference.Options) (*reference.Server, error) {
 	revisions := r.revisions()
 	for _, revision := range revisions {
 		if !slices.Contains(reference.Revisions(), revision) {
-			return nil, fmt.Errorf("%s: the revision %s, in which it was recorded, is not among those that can be served: %s",
+			return nil, fmt.Errorf("%s: the revision %s, in which it was recorded, is not among those "+
+				"that can be served: %s",
 				r.Name, revision, strings.Join(reference.Revisions(), ", "))
 		}
 	}
 	if o.Revisions == nil {
 		o.Revisions = revisions
 	}
-	p := &player{by: map[string][]*exchange{}, places: map[string]map[string]int{}, listens: map[*exchange][]*hook.Call{}, due: map[*hook.Call][]message{}}
+	p := &player{by: map[string][]*exchange{}, places: map[string]map[string]int{},
+		listens: map[*exchange][]*hook.Call{}, due: map[*hook.Call][]message{}}
 	for _, x := range r.exchanges() {
 		p.by[x.method] = append(p.by[x.method], x)
 	}
@@ -111,7 +113,8 @@ func (p *player) handle(c hook.Calling) *hook.Reply {
 		}
 	}
 	p.mu.Unlock()
-	reply := &hook.Reply{Raw: replace(replace(x.answer, "id", c.ID), `result._meta.io\.modelcontextprotocol/subscriptionId`, c.ID)}
+	reply := &hook.Reply{Raw: replace(replace(x.answer, "id", c.ID),
+		`result._meta.io\.modelcontextprotocol/subscriptionId`, c.ID)}
 	if x.status >= http.StatusBadRequest {
 		reply.Status = x.status
 	}
@@ -132,12 +135,16 @@ func (p *player) find(c *hook.Call, revision string) *exchange {
 	candidates := p.by[c.Method]
 	same := filter(candidates, func(x *exchange) bool { return x.revision == revision })
 	if len(same) == 0 {
-		same = filter(candidates, func(x *exchange) bool { return x.revision == "" || hook.Modern(x.revision) == hook.Modern(revision) })
+		same = filter(candidates, func(x *exchange) bool {
+			return x.revision == "" || hook.Modern(x.revision) == hook.Modern(revision)
+		})
 	}
 	want := canonical(c.Params)
 	matching := filter(same, func(x *exchange) bool { return x.canonical == want })
 	if len(matching) == 0 { // a value that was masked may have been any
-		matching = filter(same, func(x *exchange) bool { return x.masked != nil && x.masked.MatchString(want) })
+		matching = filter(same, func(x *exchange) bool {
+			return x.masked != nil && x.masked.MatchString(want)
+		})
 	}
 	if len(matching) == 0 && c.Method == "initialize" {
 		matching = same // clients differ in their names and what they can do
@@ -244,14 +251,18 @@ func (p *player) unknown(c *hook.Call) *hook.Reply {
 		if len(near) == 0 {
 			near = methods
 		}
-		r := hook.Fail(codeMethodNotFound, fmt.Sprintf("Method not found: nothing was recorded for %s; there are %s", asked, strings.Join(near, ", ")))
+		r := hook.Fail(codeMethodNotFound,
+			fmt.Sprintf("Method not found: nothing was recorded for %s; there are %s", asked,
+				strings.Join(near, ", ")))
 		if c.Modern {
 			r.Status = http.StatusNotFound
 		}
 		return r
 	}
 	x := p.nearest(c)
-	r := hook.Fail(codeInvalidParams, fmt.Sprintf("Invalid params: nothing was recorded for %s; the nearest is %s %s", asked, x.method, shorten(x.canonical)))
+	r := hook.Fail(codeInvalidParams,
+		fmt.Sprintf("Invalid params: nothing was recorded for %s; the nearest is %s %s", asked, x.method,
+			shorten(x.canonical)))
 	if params, ok := hook.DecodeObject([]byte(x.canonical)); ok {
 		r.Error["data"] = hook.Object{"nearest": hook.Object{"method": x.method, "params": params}}
 	}

@@ -22,9 +22,12 @@ func spellings(secret string) map[string]string {
 	}
 	b := []byte(secret)
 	return map[string]string{
-		"as it is": secret, "escaped": escaped, "capitals": strings.ToUpper(secret), "percent": url.QueryEscape(secret) + " " + fmt.Sprintf("%%%x", secret[:1]) + secret[1:],
-		"base64": base64.StdEncoding.EncodeToString(b), "inside base64": base64.RawURLEncoding.EncodeToString([]byte("x=" + secret + "&y")),
-		"hex": hex.EncodeToString(b), "hex, apart": fmt.Sprintf("% X", b), "in JSON in JSON": strings.ReplaceAll(escaped, `\`, `\\`),
+		"as it is": secret, "escaped": escaped, "capitals": strings.ToUpper(secret),
+		"percent":       url.QueryEscape(secret) + " " + fmt.Sprintf("%%%x", secret[:1]) + secret[1:],
+		"base64":        base64.StdEncoding.EncodeToString(b),
+		"inside base64": base64.RawURLEncoding.EncodeToString([]byte("x=" + secret + "&y")),
+		"hex":           hex.EncodeToString(b), "hex, apart": fmt.Sprintf("% X", b),
+		"in JSON in JSON": strings.ReplaceAll(escaped, `\`, `\\`),
 	}
 }
 
@@ -37,13 +40,17 @@ func TestEchoes(t *testing.T) {
 		header     http.Header
 		secrets    []string
 	}{
-		"bearer":         {"", "", http.Header{"Authorization": {"Bearer " + token}}, nil},
-		"other scheme":   {"", "", http.Header{"Authorization": {"DPoP " + token}}, nil},
-		"no scheme":      {"", "", http.Header{"Authorization": {token}}, nil},
-		"basic":          {"", "", http.Header{"Authorization": {"Basic " + basic}}, []string{"alice:" + token, basic}},
-		"twice":          {"", "", http.Header{"Authorization": {"Bearer other-token", "Bearer " + token}}, nil},
-		"proxy":          {"", "", http.Header{"Proxy-Authorization": {"Bearer " + token}}, nil},
-		"signed":         {"", "", http.Header{"Authorization": {"AWS4-HMAC-SHA256 Credential=AKIA, SignedHeaders=host, Signature=" + token}}, nil},
+		"bearer":       {"", "", http.Header{"Authorization": {"Bearer " + token}}, nil},
+		"other scheme": {"", "", http.Header{"Authorization": {"DPoP " + token}}, nil},
+		"no scheme":    {"", "", http.Header{"Authorization": {token}}, nil},
+		"basic": {"", "", http.Header{"Authorization": {"Basic " + basic}},
+			[]string{"alice:" + token, basic}},
+		"twice": {"", "", http.Header{"Authorization": {"Bearer other-token", "Bearer " + token}},
+			nil},
+		"proxy": {"", "", http.Header{"Proxy-Authorization": {"Bearer " + token}}, nil},
+		"signed": {"", "",
+			http.Header{"Authorization": {"AWS4-HMAC-SHA256 Credential=AKIA, SignedHeaders=host, Signature=" +
+				token}}, nil},
 		"cookie":         {"", "", http.Header{"Cookie": {"theme=dark; sid=" + token + "; x=y"}}, nil},
 		"quoted cookie":  {"", "", http.Header{"Cookie": {`sid="` + token + `"`}}, nil},
 		"header":         {"", "", http.Header{"X-Auth-Token": {token}}, nil},
@@ -53,24 +60,31 @@ func TestEchoes(t *testing.T) {
 		"query, deep":    {"?to=" + url.QueryEscape("http://x.example/?api_key="+token), "", nil, nil},
 		"referer":        {"", "", http.Header{"Referer": {"http://x.example/#code=" + token}}, nil},
 		"user":           {"", "", http.Header{"Referer": {"http://bob:" + token + "@x.example/"}}, nil},
-		"member":         {"", `{"jsonrpc":"2.0","id":1,"method":"x","params":{"arguments":{"apiKey":"` + token + `"}}}`, nil, nil},
-		"members":        {"", `{"jsonrpc":"2.0","id":1,"method":"x","params":{"tokens":["a","` + token + `"]}}`, nil, nil},
-		"deep member":    {"", `{"jsonrpc":"2.0","id":1,"method":"x","params":{"text":"{\"password\":\"` + token + `\"}"}}`, nil, nil},
-		"grant":          {"", "grant_type=authorization_code&code=" + token, nil, nil},
-		"grant in JSON":  {"", `{"grant_type":"refresh_token","refresh_token":"` + token + `"}`, nil, nil},
-		"code in JSON":   {"", `{"grant_type":"authorization_code","code":"` + token + `"}`, nil, nil},
+		"member": {"", `{"jsonrpc":"2.0","id":1,"method":"x","params":{"arguments":{"apiKey":"` +
+			token + `"}}}`, nil, nil},
+		"members": {"", `{"jsonrpc":"2.0","id":1,"method":"x","params":{"tokens":["a","` + token +
+			`"]}}`, nil, nil},
+		"deep member": {"", `{"jsonrpc":"2.0","id":1,"method":"x","params":{"text":"{\"password\":\"` +
+			token + `\"}"}}`, nil, nil},
+		"grant":         {"", "grant_type=authorization_code&code=" + token, nil, nil},
+		"grant in JSON": {"", `{"grant_type":"refresh_token","refresh_token":"` + token + `"}`, nil, nil},
+		"code in JSON":  {"", `{"grant_type":"authorization_code","code":"` + token + `"}`, nil, nil},
 	} {
 		for form, said := range spellings(token) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodGet {
 					w.Header().Set("Content-Type", "text/event-stream")
-					_, _ = io.WriteString(w, `id: `+said+"\n"+`data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":["`+said+`"]}}`+"\n\n")
+					_, _ = io.WriteString(w,
+						`id: `+said+"\n"+
+							`data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":["`+
+							said+`"]}}`+"\n\n")
 					return
 				}
 				w.Header().Set("X-Debug", said)
 				w.Header().Set("Location", "/?x="+said)
 				w.Header().Set("Trailer", "X-Token")
-				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"who is `+said+`?"}}`)
+				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"who is `+said+
+					`?"}}`)
 				w.Header().Set("X-Token", said)
 			}))
 			base, f := proxied(t, server.URL)
@@ -101,7 +115,8 @@ func TestEchoes(t *testing.T) {
 					break
 				}
 			}
-			for _, line := range []string{"who is ", "notifications/message", `"method":"resources/list"`, `"session":"another"`} {
+			for _, line := range []string{"who is ", "notifications/message", `"method":"resources/list"`,
+				`"session":"another"`} {
 				if !strings.Contains(written, line) {
 					t.Errorf("%s, %s: no %s in\n%s", name, form, line, written)
 				}
@@ -136,7 +151,8 @@ func TestOurSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := replayed.exchanges()
-		if n, _ := replayed.Masked(); n != 1 || !x[0].masked.MatchString(`{"a":"b","token":"another"}`) || !strings.Contains(string(x[0].answer), "who is ") {
+		if n, _ := replayed.Masked(); n != 1 || !x[0].masked.MatchString(`{"a":"b","token":"another"}`) ||
+			!strings.Contains(string(x[0].answer), "who is ") {
 			t.Errorf("%s: %d %s", form, n, x[0].answer)
 		}
 	}

@@ -96,9 +96,11 @@ func (s *Sessions) begin(id string) (*hosted, error) {
 		delete(s.running, victim.id)
 		s.runs.Go(func() { victim.end("evicted") })
 	}
-	t := &hosted{sessions: s, id: id, process: p, waiting: map[string][]*waiter{}, tokens: map[string]*waiter{}}
+	t := &hosted{sessions: s, id: id, process: p, waiting: map[string][]*waiter{},
+		tokens: map[string]*waiter{}}
 	s.claim(t)
-	s.recorder.journal.Note(&journal.Entry{Kind: journal.Opened, Transport: hook.HTTP, Session: id, Scope: journal.ScopeSession}, nil)
+	s.recorder.journal.Note(&journal.Entry{Kind: journal.Opened, Transport: hook.HTTP, Session: id,
+		Scope: journal.ScopeSession}, nil)
 	if id == "" {
 		s.stateless = t
 	} else {
@@ -239,15 +241,20 @@ func (s *Sessions) post(w http.ResponseWriter, r *http.Request, e *journal.Entry
 	s.accept(w, e)
 }
 
-// sessionOf finds or begins the session that a message is for, which the entry then names; nil if it is refused.
-func (s *Sessions) sessionOf(e *journal.Entry, raw []byte, kind *journal.Entry) (t *hosted, status int, why string) {
-	modern := gjson.GetBytes(raw, `params._meta.io\.modelcontextprotocol/protocolVersion`).Exists() || hook.Modern(e.Revision)
+// sessionOf finds or begins the session that a message is for, which the entry then names; nil if it is
+// refused.
+func (s *Sessions) sessionOf(e *journal.Entry, raw []byte, kind *journal.Entry) (t *hosted, status int,
+	why string) {
+	modern := gjson.GetBytes(raw, `params._meta.io\.modelcontextprotocol/protocolVersion`).Exists() ||
+		hook.Modern(e.Revision)
 	var err error
 	switch {
 	case e.Session != "":
-		return s.find(e.Session), http.StatusNotFound, "there is no such session: it has been ended, or the server has"
+		return s.find(e.Session), http.StatusNotFound,
+			"there is no such session: it has been ended, or the server has"
 	case modern && kind.Kind == journal.Batch:
-		return nil, http.StatusBadRequest, "without a session there are no batches: send each message by itself"
+		return nil, http.StatusBadRequest,
+			"without a session there are no batches: send each message by itself"
 	case modern:
 		s.mu.Lock()
 		s.serial++
@@ -258,7 +265,8 @@ func (s *Sessions) sessionOf(e *journal.Entry, raw []byte, kind *journal.Entry) 
 		e.Session = rand.Text()
 		t, err = s.begin(e.Session)
 	default:
-		return nil, http.StatusBadRequest, "a session begins with initialize, and all that follows names it in Mcp-Session-Id"
+		return nil, http.StatusBadRequest,
+			"a session begins with initialize, and all that follows names it in Mcp-Session-Id"
 	}
 	if err != nil {
 		why = "the recorded server cannot be started: " + s.recorder.journal.Hide(err.Error())
@@ -276,5 +284,6 @@ const (
 // Serve serves a [Proxy] or [Sessions] on a listener until the context ends. What lasts longer than
 // the grace is cut off.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, grace time.Duration) error {
-	return httpserve.Until(ctx, l, &http.Server{Handler: h, ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout}, grace)
+	return httpserve.Until(ctx, l, &http.Server{Handler: h, ReadHeaderTimeout: headTimeout,
+		IdleTimeout: idleTimeout}, grace)
 }

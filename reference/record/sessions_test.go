@@ -69,7 +69,9 @@ func answerIn(body, text string) string {
 }
 
 // stream opens the stream of a session and gives out its messages.
-func (o *offered) stream(t *testing.T, ctx context.Context, session string) chan string { //nolint:revive // the context is that of the stream
+//
+//nolint:revive // the context is that of the stream
+func (o *offered) stream(t *testing.T, ctx context.Context, session string) chan string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url, nil)
 	if err != nil {
@@ -108,12 +110,14 @@ func TestHTTPToStdio(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
 			play := func(url string) (session string, got []string) {
-				for _, body := range []string{initialize(revision), initialized, list, read(3, "note:hello"), read(4, "note:nothing"), read(5, "note:top-secret-uri")} {
+				for _, body := range []string{initialize(revision), initialized, list, read(3, "note:hello"),
+					read(4, "note:nothing"), read(5, "note:top-secret-uri")} {
 					answer, id, resp := post(t, url, session, revision, body)
 					if id != "" {
 						session = id
 					}
-					if wantStatus := map[bool]int{true: 202, false: 200}[body == initialized]; resp.StatusCode != wantStatus {
+					if wantStatus := map[bool]int{true: 202,
+						false: 200}[body == initialized]; resp.StatusCode != wantStatus {
 						t.Fatalf("%s: %s", body, resp.Status)
 					}
 					if answer != "" {
@@ -124,10 +128,13 @@ func TestHTTPToStdio(t *testing.T) {
 			}
 			first, want := play(o.url)
 			second, again := play(o.url)
-			if first == second || o.starts.Load() != 2 || !slices.Equal(want, again) || len(want) != 5 || !strings.Contains(want[2], "Hello") {
-				t.Fatalf("%d servers for %s and %s:\n%s\nand\n%s", o.starts.Load(), first, second, strings.Join(want, "\n"), strings.Join(again, "\n"))
+			if first == second || o.starts.Load() != 2 || !slices.Equal(want, again) || len(want) != 5 ||
+				!strings.Contains(want[2], "Hello") {
+				t.Fatalf("%d servers for %s and %s:\n%s\nand\n%s", o.starts.Load(), first, second,
+					strings.Join(want, "\n"), strings.Join(again, "\n"))
 			}
-			post(t, o.url, first, revision, `{"jsonrpc":"2.0","id":6,"method":"resources/subscribe","params":{"uri":"note:hello"}}`)
+			post(t, o.url, first, revision,
+				`{"jsonrpc":"2.0","id":6,"method":"resources/subscribe","params":{"uri":"note:hello"}}`)
 			s.Touch("note:hello") // while nobody listens
 			mine, theirs := o.stream(t, ctx, first), o.stream(t, ctx, second)
 			if m := <-mine; !strings.Contains(m, "resources/updated") {
@@ -172,7 +179,8 @@ func (o *offered) asks(t *testing.T, s *reference.TestServer, stream chan string
 		_, err := s.Ask(t.Context(), conn, reference.Ask{Method: "ping"})
 		answered <- err
 	}()
-	post(t, o.url, session, revision, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, gjson.Get(<-stream, "id").Raw))
+	post(t, o.url, session, revision, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`,
+		gjson.Get(<-stream, "id").Raw))
 	if err := <-answered; err != nil {
 		t.Error(err)
 	}
@@ -206,22 +214,29 @@ func (o *offered) endsSession(t *testing.T, session string) {
 func TestProgressComesWithTheAnswer(t *testing.T) {
 	w := reference.DefaultWorld()
 	text := "slow"
-	w.Resources = append(w.Resources, reference.Resource{URI: "note:slow", Name: "slow", Text: &text, Delay: 50 * time.Millisecond, Steps: 3})
+	w.Resources = append(w.Resources, reference.Resource{URI: "note:slow", Name: "slow", Text: &text,
+		Delay: 50 * time.Millisecond, Steps: 3})
 	s := reference.Start(t, w)
 	o := offer(t, s)
 	_, session, _ := post(t, o.url, "", "", initialize("2025-11-25"))
 	post(t, o.url, session, "2025-11-25", initialized)
 	o.stream(t, t.Context(), session)
-	body, _, resp := post(t, o.url, session, "2025-11-25", `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"note:slow","_meta":{"progressToken":"p"}}}`)
-	if strings.Count(body, "notifications/progress") != 3 || !strings.Contains(body, `"slow"`) || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+	body, _, resp := post(t, o.url, session, "2025-11-25",
+		`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"note:slow",`+
+			`"_meta":{"progressToken":"p"}}}`)
+	if strings.Count(body, "notifications/progress") != 3 || !strings.Contains(body, `"slow"`) ||
+		!strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		t.Error(body)
 	}
 	// Several of the same token, from several clients without a session.
 	var all sync.WaitGroup
 	for range 5 {
 		all.Go(func() {
-			body, _, _ := post(t, o.url, "", hook.R20260728, strings.Replace(modern(7, "resources/read", `"uri":"note:slow"`), `"_meta":{`, `"_meta":{"progressToken":1,`, 1))
-			if strings.Count(body, `"progressToken":1,`)+strings.Count(body, `"progressToken":1}`) != 3 || !strings.Contains(answerIn(body, `"result"`), `"id":7`) {
+			body, _, _ := post(t, o.url, "", hook.R20260728,
+				strings.Replace(modern(7, "resources/read", `"uri":"note:slow"`), `"_meta":{`,
+					`"_meta":{"progressToken":1,`, 1))
+			if strings.Count(body, `"progressToken":1,`)+strings.Count(body, `"progressToken":1}`) != 3 ||
+				!strings.Contains(answerIn(body, `"result"`), `"id":7`) {
 				t.Error(body)
 			}
 		})
@@ -237,13 +252,16 @@ func TestModernHTTPToStdio(t *testing.T) {
 	s := small(t)
 	o := offer(t, s)
 	for method, want := range map[string]int{"server/discover": 200, "no/such": 404} {
-		if body, _, resp := post(t, o.url, "", hook.R20260728, modern(1, method, "")); resp.StatusCode != want {
+		if body, _, resp := post(t, o.url, "", hook.R20260728,
+			modern(1, method, "")); resp.StatusCode != want {
 			t.Errorf("%s: %s %s", method, resp.Status, body)
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url, strings.NewReader(modern(9, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["note:hello"]}`)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url,
+		strings.NewReader(modern(9, "subscriptions/listen",
+			`"notifications":{"resourceSubscriptions":["note:hello"]}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,13 +296,15 @@ func TestServersThatEnd(t *testing.T) {
 		s.WaitForEntries(journal.Query{Direction: journal.In, Method: "resources/list"}, 1)
 		_ = server.Close()
 	}()
-	if body, _, resp := post(t, o.url, session, "2025-11-25", list); resp.StatusCode != http.StatusBadGateway || !strings.Contains(body, "ended") {
+	if body, _, resp := post(t, o.url, session, "2025-11-25",
+		list); resp.StatusCode != http.StatusBadGateway || !strings.Contains(body, "ended") {
 		t.Errorf("%s %s", resp.Status, body)
 	}
 	if _, _, resp := post(t, o.url, session, "2025-11-25", list); resp.StatusCode != http.StatusNotFound {
 		t.Error(resp.Status)
 	}
-	if body, id, resp := post(t, o.url, "", "", strings.Replace(initialize("2025-11-25"), `"protocolVersion"`, `"version"`, 1)); resp.StatusCode != http.StatusOK || id != "" {
+	if body, id, resp := post(t, o.url, "", "", strings.Replace(initialize("2025-11-25"), `"protocolVersion"`,
+		`"version"`, 1)); resp.StatusCode != http.StatusOK || id != "" {
 		t.Errorf("%s %q %s", resp.Status, id, body)
 	}
 }
@@ -323,10 +343,13 @@ func TestSessionsRefuse(t *testing.T) {
 		"lost session": {http.MethodGet, "", "", http.Header{headerSession: {"x"}}, http.StatusNotFound},
 		"path":         {http.MethodPost, "/x", list, nil, http.StatusNotFound},
 		"method":       {http.MethodPut, "", "", nil, http.StatusMethodNotAllowed},
-		"origin":       {http.MethodPost, "", initialize("2025-11-25"), http.Header{"Origin": {"https://evil.example"}}, http.StatusForbidden},
-		"too long":     {http.MethodPost, "", strings.Repeat(" ", maxMessage+1), nil, http.StatusRequestEntityTooLarge},
+		"origin": {http.MethodPost, "", initialize("2025-11-25"),
+			http.Header{"Origin": {"https://evil.example"}}, http.StatusForbidden},
+		"too long": {http.MethodPost, "", strings.Repeat(" ", maxMessage+1), nil,
+			http.StatusRequestEntityTooLarge},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), test.method, o.url+test.path, strings.NewReader(test.body))
+		req, err := http.NewRequestWithContext(t.Context(), test.method, o.url+test.path,
+			strings.NewReader(test.body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,7 +377,9 @@ func TestSessionsRefuse(t *testing.T) {
 	defer broken.Close()
 	web := httptest.NewServer(broken)
 	defer web.Close()
-	if body, _, resp := post(t, web.URL+broken.Path(), "", "", initialize("2025-11-25")); resp.StatusCode != http.StatusBadGateway || !strings.Contains(body, "no such program") {
+	if body, _, resp := post(t, web.URL+broken.Path(), "", "",
+		initialize("2025-11-25")); resp.StatusCode != http.StatusBadGateway ||
+		!strings.Contains(body, "no such program") {
 		t.Errorf("%s %s", resp.Status, body)
 	}
 }

@@ -68,7 +68,8 @@ func TestHTTPWithSSE(t *testing.T) {
 	}
 	_ = resp.Body.Close()
 	recording := f.String()
-	if strings.Contains(recording, `"kind":"event","transport":"sse","message"`) || !strings.Contains(recording, `"transport":"sse"`) {
+	if strings.Contains(recording, `"kind":"event","transport":"sse","message"`) ||
+		!strings.Contains(recording, `"transport":"sse"`) {
 		t.Error(recording)
 	}
 	again, _ := serve(t, recording)

@@ -25,7 +25,8 @@ import (
 // World makes a world of what was listed, read and completed. The notes say, in sentences, what
 // the recording leaves open.
 func (r *Recording) World() (w world.World, notes []string, err error) {
-	b := &painter{known: map[string]*world.Resource{}, read: map[string]bool{}, templates: map[string]*world.Template{}}
+	b := &painter{known: map[string]*world.Resource{}, read: map[string]bool{},
+		templates: map[string]*world.Template{}}
 	b.world.Name = "recorded"
 	for _, x := range r.exchanges() {
 		result := gjson.GetBytes(x.answer, "result")
@@ -48,16 +49,20 @@ func (r *Recording) World() (w world.World, notes []string, err error) {
 		}
 	}
 	if len(b.order) == 0 && len(b.templateOrder) == 0 {
-		return world.World{}, nil, fmt.Errorf("%s: no resource and no template was listed or read in it", r.Name)
+		return world.World{}, nil, fmt.Errorf("%s: no resource and no template was listed or read in it",
+			r.Name)
 	}
 	b.finish()
 	for i := range r.Entries {
 		if r.Entries[i].Truncated() && r.Entries[i].Direction == journal.Out {
-			b.notes = append(b.notes, fmt.Sprintf("entry %d is too long to have been recorded whole, and was left out", r.Entries[i].Seq))
+			b.notes = append(b.notes,
+				fmt.Sprintf("entry %d is too long to have been recorded whole, and was left out",
+					r.Entries[i].Seq))
 		}
 	}
 	if err := b.world.Validate(); err != nil {
-		return world.World{}, nil, errors.Join(fmt.Errorf("%s: what was recorded makes no world", r.Name), err)
+		return world.World{}, nil, errors.Join(fmt.Errorf("%s: what was recorded makes no world", r.Name),
+			err)
 	}
 	return b.world, b.notes, nil
 }
@@ -80,8 +85,10 @@ func (b *painter) introduced(result gjson.Result) {
 		info = result.Get(`_meta.io\.modelcontextprotocol/serverInfo`)
 	}
 	s := &b.world.Server
-	s.Name, s.Version = cmp.Or(s.Name, info.Get("name").String()), cmp.Or(s.Version, info.Get("version").String())
-	s.Title, s.WebsiteURL = cmp.Or(s.Title, info.Get("title").String()), cmp.Or(s.WebsiteURL, info.Get("websiteUrl").String())
+	s.Name, s.Version = cmp.Or(s.Name, info.Get("name").String()),
+		cmp.Or(s.Version, info.Get("version").String())
+	s.Title, s.WebsiteURL = cmp.Or(s.Title, info.Get("title").String()),
+		cmp.Or(s.WebsiteURL, info.Get("websiteUrl").String())
 	s.Description = cmp.Or(s.Description, info.Get("description").String())
 	if s.Icons == nil {
 		s.Icons = member[[]world.Icon](info, "icons")
@@ -90,8 +97,10 @@ func (b *painter) introduced(result gjson.Result) {
 	capabilities := result.Get("capabilities")
 	if b.world.Capabilities == nil && capabilities.Exists() {
 		b.world.Capabilities = &world.Capabilities{
-			Subscribe: capabilities.Get("resources.subscribe").Bool(), ListChanged: capabilities.Get("resources.listChanged").Bool(),
-			Completions: capabilities.Get("completions").Exists(), Logging: capabilities.Get("logging").Exists(),
+			Subscribe:   capabilities.Get("resources.subscribe").Bool(),
+			ListChanged: capabilities.Get("resources.listChanged").Bool(),
+			Completions: capabilities.Get("completions").Exists(),
+			Logging:     capabilities.Get("logging").Exists(),
 		}
 	}
 }
@@ -102,7 +111,8 @@ func hints(result gjson.Result) *world.Caching {
 	if ttl.Type != gjson.Number || ttl.Num < 0 || ttl.Num > 1e15 {
 		return nil
 	}
-	return &world.Caching{TTL: time.Duration(ttl.Num) * time.Millisecond, Scope: cmp.Or(scope.String(), "public")}
+	return &world.Caching{TTL: time.Duration(ttl.Num) * time.Millisecond,
+		Scope: cmp.Or(scope.String(), "public")}
 }
 
 func (b *painter) paged(result gjson.Result, n int) {
@@ -136,12 +146,14 @@ func (b *painter) listed(result gjson.Result) {
 		}
 		r, _ := b.resource(uri)
 		r.Hidden = false
-		r.Name, r.Title, r.Description = cmp.Or(e.Get("name").String(), r.Name), e.Get("title").String(), e.Get("description").String()
+		r.Name, r.Title, r.Description = cmp.Or(e.Get("name").String(), r.Name), e.Get("title").String(),
+			e.Get("description").String()
 		r.MIMEType = cmp.Or(e.Get("mimeType").String(), r.MIMEType)
 		if size := e.Get("size"); size.Type == gjson.Number {
 			r.Size = new(size.Int())
 		}
-		r.Annotations, r.Icons, r.Meta = member[*world.Annotations](e, "annotations"), member[[]world.Icon](e, "icons"), member[map[string]any](e, "_meta")
+		r.Annotations, r.Icons, r.Meta = member[*world.Annotations](e, "annotations"),
+			member[[]world.Icon](e, "icons"), member[map[string]any](e, "_meta")
 	}
 }
 
@@ -167,7 +179,8 @@ func (b *painter) templatesListed(result gjson.Result) {
 		}
 		t.Name, t.Title = cmp.Or(e.Get("name").String(), uriTemplate), e.Get("title").String()
 		t.Description, t.MIMEType = e.Get("description").String(), e.Get("mimeType").String()
-		t.Annotations, t.Icons, t.Meta = member[*world.Annotations](e, "annotations"), member[[]world.Icon](e, "icons"), member[map[string]any](e, "_meta")
+		t.Annotations, t.Icons, t.Meta = member[*world.Annotations](e, "annotations"),
+			member[[]world.Icon](e, "icons"), member[map[string]any](e, "_meta")
 	}
 }
 
@@ -266,7 +279,8 @@ const maxInvented = 1 << 20
 // invent makes up a content of the listed size.
 func invent(r *world.Resource) {
 	if r.Size != nil && *r.Size > 0 && *r.Size <= maxInvented {
-		text := r.MIMEType == "" || strings.HasPrefix(r.MIMEType, "text/") || strings.Contains(r.MIMEType, "json") || strings.Contains(r.MIMEType, "xml")
+		text := r.MIMEType == "" || strings.HasPrefix(r.MIMEType, "text/") ||
+			strings.Contains(r.MIMEType, "json") || strings.Contains(r.MIMEType, "xml")
 		r.Generate = &world.Generate{Bytes: int(*r.Size), Line: "not recorded", Binary: !text}
 	}
 }
@@ -289,7 +303,10 @@ func (b *painter) finish() {
 		b.world.Resources = append(b.world.Resources, *r)
 	}
 	if unread > 0 {
-		b.notes = append(b.notes, fmt.Sprintf(plural.Of(unread, "%d of %d resources {was listed but not read: its|were listed but not read: their} contents are made up"), unread, len(b.order)))
+		b.notes = append(b.notes,
+			fmt.Sprintf(plural.Of(unread,
+				"%d of %d resources {was listed but not read: its|were listed but not read: their} "+
+					"contents are made up"), unread, len(b.order)))
 	}
 	for _, uriTemplate := range b.templateOrder {
 		t := b.templates[uriTemplate]
@@ -302,7 +319,8 @@ func (b *painter) finish() {
 	case n == 1:
 		b.notes = append(b.notes, "of what the template leads to there is only what was read")
 	case n > 1:
-		b.notes = append(b.notes, fmt.Sprintf("of what the %d templates lead to there is only what was read", n))
+		b.notes = append(b.notes, fmt.Sprintf("of what the %d templates lead to there is only what was read",
+			n))
 	}
 }
 

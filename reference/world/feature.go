@@ -48,8 +48,8 @@ type PromptMessage struct {
 	Block `yaml:",inline"`
 }
 
-// Block is a part of what a tool or a prompt yields: a text, a link to a resource, or a resource that is embedded with its
-// contents, both by URI.
+// Block is a part of what a tool or a prompt yields: a text, a link to a resource, or a resource that is
+// embedded with its contents, both by URI.
 type Block struct {
 	Text *string `yaml:"text"`
 	// Link is sent as the URI alone in revisions that have no links (before 2025-06-18).
@@ -97,8 +97,8 @@ func (b Block) problems() (found problems) {
 	return found
 }
 
-// featureWarnings are what a careful author would put right in tools and prompts; present are the URIs of the resources
-// at the start, to which the timeline may add others.
+// featureWarnings are what a careful author would put right in tools and prompts; present are the URIs of the
+// resources at the start, to which the timeline may add others.
 func (w World) featureWarnings(present map[string]bool) (found problems) {
 	templates, put := map[string]bool{}, map[string]bool{}
 	for _, s := range w.Timeline {

@@ -46,7 +46,8 @@ func (w World) warnings() problems {
 		return nil
 	})
 	var uris map[string]bool
-	if len(w.Timeline)+len(w.Tools)+len(w.Prompts) > 0 || slices.ContainsFunc(w.Templates, func(t Template) bool { return t.Finds != "" }) {
+	if len(w.Timeline)+len(w.Tools)+len(w.Prompts) > 0 ||
+		slices.ContainsFunc(w.Templates, func(t Template) bool { return t.Finds != "" }) {
 		uris = w.uris()
 	}
 	taken := map[string]bool{}
@@ -58,7 +59,8 @@ func (w World) warnings() problems {
 		if taken[t.URITemplate] {
 			complaints.Say("uriTemplate", "cannot be reached: it is listed twice")
 		} else if before := t.shadow(w.Templates[:i]); before != "" {
-			complaints.Say("uriTemplate", "cannot be reached: %s comes before it and takes all of its URIs", before)
+			complaints.Say("uriTemplate", "cannot be reached: %s comes before it and takes all of its URIs",
+				before)
 		}
 		taken[t.URITemplate] = true
 		found.Below(fmt.Sprintf("templates[%d]", i), complaints)
@@ -198,7 +200,8 @@ func (t Template) warnings() (found problems) {
 	}
 	parsed, err := uritemplate.New(t.URITemplate)
 	if err != nil {
-		found.Say("uriTemplate", "cannot be reached: it is no URI template of RFC 6570: %s", strings.TrimPrefix(err.Error(), "uritemplate:"))
+		found.Say("uriTemplate", "cannot be reached: it is no URI template of RFC 6570: %s",
+			strings.TrimPrefix(err.Error(), "uritemplate:"))
 		return found
 	}
 	names := parsed.Varnames()
@@ -217,7 +220,8 @@ func (t Template) warnings() (found problems) {
 			found.Say(at+"dependsOn", "there is no variable %s in the URI template", v.DependsOn)
 		}
 		if v.Closed && len(v.Suggestions(nil)) == 0 && len(v.ValuesBy) == 0 {
-			found.Say(at+"closed", "the template cannot be reached: variable %s is closed and has no values", v.Name)
+			found.Say(at+"closed", "the template cannot be reached: variable %s is closed and has no values",
+				v.Name)
 		}
 	}
 	if t.Text != nil {
@@ -257,7 +261,8 @@ var findsExpression = regexp.MustCompile(`\{[^{}]*\}`)
 func (t Template) shadow(before []Template) string {
 	shape := func(s string) string { return findsExpression.ReplaceAllStringFunc(s, shapeOf) }
 	for _, other := range before {
-		if other.Text == nil || other.URITemplate == t.URITemplate || shape(other.URITemplate) != shape(t.URITemplate) {
+		if other.Text == nil || other.URITemplate == t.URITemplate ||
+			shape(other.URITemplate) != shape(t.URITemplate) {
 			continue
 		}
 		if !slices.ContainsFunc(other.Variables, func(v Variable) bool { return v.Closed }) {
@@ -333,14 +338,17 @@ func (s Step) lintCues() (found problems) {
 
 // asked are the requests that the protocol has for clients, with the members that their parameters must have.
 var asked = map[string][]string{
-	"ping": nil, "roots/list": nil, "sampling/createMessage": {"messages", "maxTokens"}, "elicitation/create": {"message"},
-	"tasks/get": {"taskId"}, "tasks/result": {"taskId"}, "tasks/list": nil, "tasks/cancel": {"taskId"},
+	"ping": nil, "roots/list": nil, "sampling/createMessage": {"messages", "maxTokens"},
+	"elicitation/create": {"message"},
+	"tasks/get":          {"taskId"}, "tasks/result": {"taskId"}, "tasks/list": nil,
+	"tasks/cancel": {"taskId"},
 }
 
 func (a Request) warnings() (found problems) {
 	required, known := asked[a.Method]
 	if !known {
-		found.Say("method", "no client knows %q%s", clip(a.Method), nearest.Question(a.Method, slices.Sorted(maps.Keys(asked))))
+		found.Say("method", "no client knows %q%s", clip(a.Method),
+			nearest.Question(a.Method, slices.Sorted(maps.Keys(asked))))
 		return found
 	}
 	switch {
@@ -350,9 +358,12 @@ func (a Request) warnings() (found problems) {
 	default:
 		required = append(slices.Clone(required), "requestedSchema")
 	}
-	required = slices.DeleteFunc(slices.Clone(required), func(name string) bool { return a.Params[name] != nil })
+	required = slices.DeleteFunc(slices.Clone(required), func(name string) bool {
+		return a.Params[name] != nil
+	})
 	if len(required) > 0 {
-		found.Say("params", "lacks %s, without which no client answers %s", strings.Join(required, " and "), a.Method)
+		found.Say("params", "lacks %s, without which no client answers %s", strings.Join(required, " and "),
+			a.Method)
 	}
 	return found
 }

@@ -16,7 +16,8 @@ import (
 // typeForm is a media type without its parameters: RFC 6838, section 4.2.
 // It is compiled when it is needed first: counted repetitions are large.
 var typeForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$`)
+	return regexp.MustCompile(
+		`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$`)
 })
 
 func lintMIMEType(member, s string) (found problems) {
@@ -34,8 +35,10 @@ func lintMIMEType(member, s string) (found problems) {
 
 // timestamps are the forms of ISO 8601 that are in use.
 var timestamps = []string{
-	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04", time.DateOnly,
-	"20060102T150405Z0700", "20060102T150405", "20060102", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07",
+	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04",
+	time.DateOnly,
+	"20060102T150405Z0700", "20060102T150405", "20060102", "2006-01-02T15:04:05Z0700",
+	"2006-01-02T15:04:05Z07",
 }
 
 func (a *Annotations) warnings() problems {
@@ -55,7 +58,8 @@ func (a *Annotations) warnings() problems {
 		_, err := time.Parse(layout, t)
 		return err == nil
 	}) {
-		found.Say("annotations.lastModified", "is %q, no timestamp of ISO 8601 such as 2025-01-12T15:00:58Z", clip(t))
+		found.Say("annotations.lastModified", "is %q, no timestamp of ISO 8601 such as 2025-01-12T15:00:58Z",
+			clip(t))
 	}
 	return found
 }
@@ -111,9 +115,11 @@ func (w World) lintStates() problems {
 			case slices.Contains(known, state) || state == "" && w.States[scenario] == "":
 			case len(known) == 0:
 				hint := nearest.Question(scenario, slices.Sorted(maps.Keys(set)))
-				found.Say(at, "waits for %q, and nothing in this world sets a state of %s%s", clip(state), scenario, hint)
+				found.Say(at, "waits for %q, and nothing in this world sets a state of %s%s", clip(state),
+					scenario, hint)
 			default:
-				found.Say(at, "waits for %q, which nothing in this world sets%s", clip(state), nearest.Question(state, known))
+				found.Say(at, "waits for %q, which nothing in this world sets%s", clip(state),
+					nearest.Question(state, known))
 			}
 		}
 	}

@@ -32,8 +32,11 @@ func inspect(t *testing.T, text string) (warnings []string, err error) {
 // TestStatesThatNothingSets: a rule that can never apply is told, with the state that was meant.
 func TestStatesThatNothingSets(t *testing.T) {
 	for text, want := range map[string]string{
-		"{states: {link: down}, rules: [{while: {link: dwon}, delay: 1s}]}":                           `rules[0].while.link: waits for "dwon", which nothing in this world sets: did you mean down?`,
-		"{states: {link: down}, rules: [{while: {lnik: down}, delay: 1s}]}":                           "nothing in this world sets a state of lnik: did you mean link?",
+		"{states: {link: down}, rules: [{while: {link: dwon}," +
+			" delay: 1s}]}": `rules[0].while.link: waits for "dwon", which nothing in this world sets: ` +
+			`did you mean down?`,
+		"{states: {link: down}, rules: [{while: {lnik: down}," +
+			" delay: 1s}]}": "nothing in this world sets a state of lnik: did you mean link?",
 		"{rules: [{while: {link: ''}, become: {link: a}, delay: 1s}, {while: {link: a}, delay: 1s}]}": "",
 	} {
 		w, err := world.Parse("w.yaml", []byte(text))
@@ -59,7 +62,8 @@ timeline:
 `)
 	want := []string{
 		`2 prompts[0].messages[0].text: has {tome} in it, which is no argument: did you mean tone?`,
-		`4 timeline[0].ask.params: lacks messages and maxTokens, without which no client answers sampling/createMessage`,
+		`4 timeline[0].ask.params: lacks messages and maxTokens, without which no client answers sampling/` +
+			`createMessage`,
 		`5 timeline[1].ask.params: lacks requestedSchema, without which no client answers elicitation/create`,
 		`6 timeline[2].ask.params: lacks elicitationId, without which no client answers elicitation/create`,
 		`8 timeline[4].ask.method: no client knows "roots/lst": did you mean roots/list?`,
@@ -81,7 +85,8 @@ timeline:
   - {at: 1s, putRule: {method: my/own, delay: 1ms}}
 `)
 	want := []string{
-		`2 rules[0].method: the protocol has no method "resources/raed": did you mean resources/read or resources/list?`,
+		`2 rules[0].method: the protocol has no method "resources/raed": did you mean resources/read or ` +
+			`resources/list?`,
 		`5 timeline[0].after.method: the protocol has no method "resource/read": did you mean resources/read`,
 		`7 timeline[2].on.method: the protocol has no method "resources/lst": did you mean `,
 		`8 timeline[3].putRule.method: the protocol has no method "my/own"`,
@@ -144,7 +149,8 @@ timeline:
 		`10 resources[3].mimeType: is malformed: "nonsense" is not written type/subtype`,
 		"12 resources[3].annotations.priority: is not between 0 and 1",
 		`13 resources[3].annotations.audience[1]: is "robot", not user or assistant`,
-		`14 resources[3].annotations.lastModified: is "yesterday", no timestamp of ISO 8601 such as 2025-01-12T15:00:58Z`,
+		`14 resources[3].annotations.lastModified: is "yesterday", no timestamp of ISO 8601 such as ` +
+			`2025-01-12T15:00:58Z`,
 		"15 resources[3].icons[0].src: is missing",
 		`15 resources[3].icons[0].sizes[1]: is "big", not any or such as 48x48`,
 		`15 resources[3].icons[0].theme: is "pink", not light or dark`,
@@ -175,13 +181,18 @@ timeline:
 	if len(got) != len(want)+len(last)-1 {
 		t.Errorf("%d warnings:\n%s", len(got), strings.Join(got, "\n"))
 	}
-	if got, _ := inspect(t, "resources: [{uri: 'a:b', name: n}]\ntimeline:\n  - {at: 1s, touch: 'note:nope'}\n"); !reflect.DeepEqual(got, []string{"3 timeline[0].touch: there is no such resource then: note:nope"}) {
+	if got, _ := inspect(t,
+		"resources: [{uri: 'a:b', name: n}]\ntimeline:\n  - {at: 1s, touch: "+
+			"'note:nope'}\n"); !reflect.DeepEqual(got,
+		[]string{"3 timeline[0].touch: there is no such resource then: note:nope"}) {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestWarningsBesideErrors(t *testing.T) {
-	got, err := inspect(t, "pageSize: ten\nresources:\n  - {uri: not a uri, name: x, size: many}\n  - {uri: 'a:b', text: t, blob: '!'}\n")
+	got, err := inspect(t,
+		"pageSize: ten\nresources:\n  - {uri: not a uri, name: x, size: many}\n  - {uri: 'a:b', text: t, "+
+			"blob: '!'}\n")
 	want := []string{"3 resources[0].uri: is malformed: no scheme", "4 resources[1].name: is missing"}
 	if err == nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v\n got %q\nwant %q", err, got, want)
@@ -204,15 +215,18 @@ func TestEncodings(t *testing.T) {
 		"name: n\nresources: [{uri: 'a:b', text: \"\xff\"}]\n": "w.yaml:2: the byte 0xff is no UTF-8: ",
 		"\xff\xfen\x00": "w.yaml:1: the file is in UTF-16: ",
 	} {
-		if _, err := world.Parse("w.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := world.Parse("w.yaml", []byte(text)); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
 func TestTimestampsAndTypesThatAreLegal(t *testing.T) {
-	for _, s := range []string{"2025-01-12T15:00:58Z", "2025-01-12T15:00:58.123+02:00", "2025-01-12", "2025-01-12T15:00Z", "20250112T150058Z"} {
-		r := world.Resource{URI: "a:b", Name: "n", MIMEType: `text/plain; charset="utf-8"`, Annotations: &world.Annotations{LastModified: s, Audience: []string{"user", "assistant"}}}
+	for _, s := range []string{"2025-01-12T15:00:58Z", "2025-01-12T15:00:58.123+02:00", "2025-01-12",
+		"2025-01-12T15:00Z", "20250112T150058Z"} {
+		r := world.Resource{URI: "a:b", Name: "n", MIMEType: `text/plain; charset="utf-8"`,
+			Annotations: &world.Annotations{LastModified: s, Audience: []string{"user", "assistant"}}}
 		if found := r.Lint(); len(found) > 0 {
 			t.Errorf("%s: %q", s, found)
 		}

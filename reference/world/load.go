@@ -109,7 +109,8 @@ func parse(name string, data []byte, files fs.FS, checks []RuleCheck) (w World, 
 		return World{}, nil, err
 	}
 	if w.Name == "" {
-		w.Name = strings.TrimSuffix(strings.TrimSuffix(name[strings.LastIndexAny(name, `/\`)+1:], ".yaml"), ".json")
+		w.Name = strings.TrimSuffix(strings.TrimSuffix(name[strings.LastIndexAny(name, `/\`)+1:], ".yaml"),
+			".json")
 	}
 	loadFiles(&w, files, r)
 	for _, p := range append(w.problems(), w.checked(checks)...) {
@@ -172,7 +173,8 @@ func (r *reader) expand(w World) World {
 		for _, one := range expanded.Resources[next : next+n] {
 			if seen[one.URI] && !reported {
 				at := fmt.Sprintf("resources[%d].uri", i)
-				r.add(Problem{File: r.file, Line: r.line(at), Path: at, Text: fmt.Sprintf("%s is listed twice", one.URI)})
+				r.add(Problem{File: r.file, Line: r.line(at), Path: at,
+					Text: fmt.Sprintf("%s is listed twice", one.URI)})
 				reported = true
 			}
 			seen[one.URI] = true
@@ -208,7 +210,8 @@ func readBounded(fsys fs.FS, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > limit {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%w: more than %d bytes", errTooLarge, limit)}
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%w: more than %d bytes",
+			errTooLarge, limit)}
 	}
 	return data, nil
 }
@@ -232,7 +235,8 @@ func loadFiles(w *World, files fs.FS, r *reader) {
 		}
 		complain := func(format string, args ...any) {
 			r.spoilt = append(r.spoilt, at+".file")
-			r.add(Problem{File: r.file, Line: r.line(at + ".file"), Path: at + ".file", Text: fmt.Sprintf(format, args...)})
+			r.add(Problem{File: r.file, Line: r.line(at + ".file"), Path: at + ".file",
+				Text: fmt.Sprintf(format, args...)})
 		}
 		if files == nil {
 			complain("only a world that is a file itself can name files")
@@ -277,8 +281,9 @@ func IsText(data []byte) bool { return utf8.Valid(data) && bytes.IndexByte(data,
 //go:embed example.yaml
 var Example string
 
-// Schema is the JSON Schema (2020-12) of world files, for editors ("mockserver world schema" prints it). It has the members,
-// types and words that reading a world knows; what only the whole shows, reading a world tells.
+// Schema is the JSON Schema (2020-12) of world files, for editors ("mockserver world schema" prints it). It
+// has the members, types and words that reading a world knows; what only the whole shows, reading a world
+// tells.
 //
 //go:embed schema.json
 var Schema string

@@ -10,17 +10,28 @@ import (
 // types are the media types of extensions that systems know differently or not at
 // all, so that a world is the same everywhere.
 var types = map[string]string{
-	".avif": "image/avif", ".bmp": "image/bmp", ".c": "text/x-c", ".cc": "text/x-c++", ".conf": "text/plain", ".cpp": "text/x-c++",
-	".cs": "text/x-csharp", ".css": "text/css", ".csv": "text/csv", ".diff": "text/x-diff", ".gif": "image/gif", ".go": "text/x-go",
-	".gz": "application/gzip", ".h": "text/x-c", ".hpp": "text/x-c++", ".htm": "text/html", ".html": "text/html", ".ico": "image/vnd.microsoft.icon",
-	".ini": "text/plain", ".java": "text/x-java", ".jpeg": "image/jpeg", ".jpg": "image/jpeg", ".js": "text/javascript", ".json": "application/json",
-	".jsonl": "application/jsonl", ".kt": "text/x-kotlin", ".log": "text/plain", ".lua": "text/x-lua", ".md": "text/markdown", ".mjs": "text/javascript",
-	".mp3": "audio/mpeg", ".mp4": "video/mp4", ".ogg": "audio/ogg", ".otf": "font/otf", ".patch": "text/x-diff", ".pdf": "application/pdf",
-	".php": "text/x-php", ".png": "image/png", ".proto": "text/x-protobuf", ".py": "text/x-python", ".rb": "text/x-ruby", ".rs": "text/x-rust",
-	".rst": "text/x-rst", ".scala": "text/x-scala", ".sh": "text/x-shellscript", ".sql": "application/sql", ".svg": "image/svg+xml", ".swift": "text/x-swift",
-	".tar": "application/x-tar", ".tex": "text/x-tex", ".tif": "image/tiff", ".tiff": "image/tiff", ".toml": "application/toml", ".ts": "text/x-typescript",
-	".tsv": "text/tab-separated-values", ".tsx": "text/x-typescript", ".ttf": "font/ttf", ".txt": "text/plain", ".vue": "text/x-vue", ".wasm": "application/wasm",
-	".wav": "audio/wav", ".webm": "video/webm", ".webp": "image/webp", ".woff": "font/woff", ".woff2": "font/woff2", ".xml": "application/xml",
+	".avif": "image/avif", ".bmp": "image/bmp", ".c": "text/x-c", ".cc": "text/x-c++", ".conf": "text/plain",
+	".cpp": "text/x-c++",
+	".cs":  "text/x-csharp", ".css": "text/css", ".csv": "text/csv", ".diff": "text/x-diff",
+	".gif": "image/gif", ".go": "text/x-go",
+	".gz": "application/gzip", ".h": "text/x-c", ".hpp": "text/x-c++", ".htm": "text/html",
+	".html": "text/html", ".ico": "image/vnd.microsoft.icon",
+	".ini": "text/plain", ".java": "text/x-java", ".jpeg": "image/jpeg", ".jpg": "image/jpeg",
+	".js": "text/javascript", ".json": "application/json",
+	".jsonl": "application/jsonl", ".kt": "text/x-kotlin", ".log": "text/plain", ".lua": "text/x-lua",
+	".md": "text/markdown", ".mjs": "text/javascript",
+	".mp3": "audio/mpeg", ".mp4": "video/mp4", ".ogg": "audio/ogg", ".otf": "font/otf",
+	".patch": "text/x-diff", ".pdf": "application/pdf",
+	".php": "text/x-php", ".png": "image/png", ".proto": "text/x-protobuf", ".py": "text/x-python",
+	".rb": "text/x-ruby", ".rs": "text/x-rust",
+	".rst": "text/x-rst", ".scala": "text/x-scala", ".sh": "text/x-shellscript", ".sql": "application/sql",
+	".svg": "image/svg+xml", ".swift": "text/x-swift",
+	".tar": "application/x-tar", ".tex": "text/x-tex", ".tif": "image/tiff", ".tiff": "image/tiff",
+	".toml": "application/toml", ".ts": "text/x-typescript",
+	".tsv": "text/tab-separated-values", ".tsx": "text/x-typescript", ".ttf": "font/ttf",
+	".txt": "text/plain", ".vue": "text/x-vue", ".wasm": "application/wasm",
+	".wav": "audio/wav", ".webm": "video/webm", ".webp": "image/webp", ".woff": "font/woff",
+	".woff2": "font/woff2", ".xml": "application/xml",
 	".yaml": "application/yaml", ".yml": "application/yaml", ".zip": "application/zip",
 }
 
@@ -29,7 +40,8 @@ var types = map[string]string{
 func DetectMIMEType(name string, content []byte) string {
 	byName := types[strings.ToLower(path.Ext(name))]
 	if byName == "" {
-		if t, _, err := mime.ParseMediaType(mime.TypeByExtension(strings.ToLower(path.Ext(name)))); err == nil {
+		if t, _, err := mime.ParseMediaType(
+			mime.TypeByExtension(strings.ToLower(path.Ext(name)))); err == nil {
 			byName = t
 		}
 	}

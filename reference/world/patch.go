@@ -76,8 +76,10 @@ func MergeTemplate(t Template, patch []byte) (Template, error) {
 	return result, err
 }
 
-// merged is what a merge patch makes of a part of a world; prepare sees its members, which it may change, and the patch before.
-func merged[T any](part T, patch []byte, decode func([]byte) (T, error), prepare func(members, changes map[string]any) error) (T, error) {
+// merged is what a merge patch makes of a part of a world; prepare sees its members, which it may change, and
+// the patch before.
+func merged[T any](part T, patch []byte, decode func([]byte) (T, error),
+	prepare func(members, changes map[string]any) error) (T, error) {
 	changes, err := object(patch)
 	if err != nil {
 		return *new(T), fmt.Errorf("patch: %w", err)
@@ -123,8 +125,12 @@ func merge(target any, patch any) any {
 // have changed further since: what is still as after left it becomes what it was before.
 func Revert(now, before, after World) World {
 	now = now.Clone()
-	now.Resources = revert(now.Resources, before.Resources, after.Resources, func(r Resource) string { return r.URI })
-	now.Templates = revert(now.Templates, before.Templates, after.Templates, func(t Template) string { return t.URITemplate })
+	now.Resources = revert(now.Resources, before.Resources, after.Resources, func(r Resource) string {
+		return r.URI
+	})
+	now.Templates = revert(now.Templates, before.Templates, after.Templates, func(t Template) string {
+		return t.URITemplate
+	})
 	back(&now.Server, before.Server, after.Server)
 	back(&now.Instructions, before.Instructions, after.Instructions)
 	back(&now.PageSize, before.PageSize, after.PageSize)

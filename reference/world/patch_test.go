@@ -12,12 +12,14 @@ import (
 func TestEncodeDecodeResource(t *testing.T) {
 	priority, text, size := 0.5, "line one\nline two \"quoted\" é", int64(7)
 	r := world.Resource{
-		URI: "file:///a%20b", Name: "n", MIMEType: "text/plain", Text: &text, Size: &size, Delay: 1500 * time.Millisecond, Steps: 3,
-		Annotations: &world.Annotations{Audience: []string{"user"}, Priority: &priority, LastModified: "2025-01-01T00:00:00Z"},
-		Icons:       []world.Icon{{Src: "https://x/y.png", Sizes: []string{"48x48"}}},
-		Meta:        map[string]any{"x/y": "z"},
-		Caching:     &world.Caching{TTL: time.Second, Scope: "public"},
-		Hidden:      true,
+		URI: "file:///a%20b", Name: "n", MIMEType: "text/plain", Text: &text, Size: &size,
+		Delay: 1500 * time.Millisecond, Steps: 3,
+		Annotations: &world.Annotations{Audience: []string{"user"}, Priority: &priority,
+			LastModified: "2025-01-01T00:00:00Z"},
+		Icons:   []world.Icon{{Src: "https://x/y.png", Sizes: []string{"48x48"}}},
+		Meta:    map[string]any{"x/y": "z"},
+		Caching: &world.Caching{TTL: time.Second, Scope: "public"},
+		Hidden:  true,
 	}
 	data, err := world.EncodeResource(r)
 	if err != nil {
@@ -37,7 +39,8 @@ func TestEncodeDecodeResource(t *testing.T) {
 
 func TestMergeResource(t *testing.T) {
 	text := "old"
-	r := world.Resource{URI: "a:b", Name: "n", Title: "t", Text: &text, Annotations: &world.Annotations{LastModified: "x", Audience: []string{"user"}}}
+	r := world.Resource{URI: "a:b", Name: "n", Title: "t", Text: &text,
+		Annotations: &world.Annotations{LastModified: "x", Audience: []string{"user"}}}
 	for _, test := range []struct {
 		patch string
 		want  func(r *world.Resource)
@@ -47,7 +50,8 @@ func TestMergeResource(t *testing.T) {
 		{patch: `{"title":null}`, want: func(r *world.Resource) { r.Title = "" }},
 		{patch: `{"text":"new"}`, want: func(r *world.Resource) { s := "new"; r.Text = &s }},
 		{patch: `{"blob":"eA=="}`, want: func(r *world.Resource) { s := "eA=="; r.Text, r.Blob = nil, &s }},
-		{patch: `{"annotations":{"lastModified":"y"}}`, want: func(r *world.Resource) { r.Annotations.LastModified = "y" }},
+		{patch: `{"annotations":{"lastModified":"y"}}`,
+			want: func(r *world.Resource) { r.Annotations.LastModified = "y" }},
 		{patch: `{"delay":"2s"}`, want: func(r *world.Resource) { r.Delay = 2 * time.Second }},
 		{patch: `{"uri":"a:c"}`, fails: "cannot be changed"},
 		{patch: `{"nmae":"x"}`, fails: `did you mean "name"`},
@@ -71,15 +75,20 @@ func TestMergeResource(t *testing.T) {
 }
 
 func TestTimelineIsRead(t *testing.T) {
-	w, err := world.Parse("w.yaml", []byte("resources:\n  - {uri: 'a:b', name: n}\ntimeline:\n  - {at: 2s, update: {uri: 'a:b', text: new}}\n  - {at: 5s, remove: 'a:b'}\n  - {every: 1s, touch: 'a:b', times: 3}\n"))
+	w, err := world.Parse("w.yaml",
+		[]byte("resources:\n  - {uri: 'a:b', name: n}\ntimeline:\n  - {at: 2s, update: {uri: 'a:b', text: "+
+			"new}}\n  - {at: 5s, remove: 'a:b'}\n  - {every: 1s, touch: 'a:b', times: 3}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(w.Timeline) != 3 || w.Timeline[0].First() != 2*time.Second || w.Timeline[2].First() != time.Second || w.Timeline[1].String() != "remove a:b" {
+	if len(w.Timeline) != 3 || w.Timeline[0].First() != 2*time.Second ||
+		w.Timeline[2].First() != time.Second || w.Timeline[1].String() != "remove a:b" {
 		t.Errorf("%+v", w.Timeline)
 	}
-	for _, bad := range []string{"at: 1s", "{at: -1s, touch: x}", "{every: 1ms, touch: x}", "{at: 1s, touch: x, remove: y}", "{times: 2, touch: x}", "{at: 1s, update: {text: x}}"} {
-		if _, err := world.Parse("w.yaml", []byte("timeline:\n  - "+bad+"\n")); err == nil || !strings.Contains(err.Error(), "w.yaml:2: timeline[0]") {
+	for _, bad := range []string{"at: 1s", "{at: -1s, touch: x}", "{every: 1ms, touch: x}",
+		"{at: 1s, touch: x, remove: y}", "{times: 2, touch: x}", "{at: 1s, update: {text: x}}"} {
+		if _, err := world.Parse("w.yaml", []byte("timeline:\n  - "+bad+"\n")); err == nil ||
+			!strings.Contains(err.Error(), "w.yaml:2: timeline[0]") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -87,13 +96,16 @@ func TestTimelineIsRead(t *testing.T) {
 
 func TestRevert(t *testing.T) {
 	res := func(uri, title string) world.Resource { return world.Resource{URI: uri, Name: uri, Title: title} }
-	before := world.World{Resources: []world.Resource{res("a:1", ""), res("a:2", ""), res("a:3", "")}, Instructions: "i"}
-	after := world.World{Resources: []world.Resource{res("a:1", "changed"), res("a:3", "changed"), res("a:4", "added")}, Instructions: "j"}
+	before := world.World{Resources: []world.Resource{res("a:1", ""), res("a:2", ""), res("a:3", "")},
+		Instructions: "i"}
+	after := world.World{Resources: []world.Resource{res("a:1", "changed"), res("a:3", "changed"),
+		res("a:4", "added")}, Instructions: "j"}
 	now := after.Clone()
 	now.Resource("a:3").Title = "changed since"
 	now.Resources = append(now.Resources, res("a:5", "new since"))
 	got := world.Revert(now, before, after)
-	want := []world.Resource{res("a:1", ""), res("a:3", "changed since"), res("a:5", "new since"), res("a:2", "")}
+	want := []world.Resource{res("a:1", ""), res("a:3", "changed since"), res("a:5", "new since"),
+		res("a:2", "")}
 	if !reflect.DeepEqual(got.Resources, want) || got.Instructions != "i" {
 		t.Errorf("%+v", got)
 	}

@@ -74,10 +74,14 @@ alien: 1
 		got = append(got, fmt.Sprintf("%d %s", p.Line, p.Path))
 	}
 	want := []string{
-		"2 pageSize", "3 caching.scope", "5 resources[0]", "9 resources[1]", "10 resources[1].size", "11 resources[1].annotations.priority",
-		"11 resources[1].annotations.audience", "14 resources[2].contains[1]", "15 resources[3].uri", "17 resources[3].identities[0]", "18 resources[3].failCode",
-		"19 resources[4]", "21 templates[0]", "23 templates[1].finds", "24 templates[1].variables[0].days", "24 templates[1].variables[1].valuesBy",
-		"26 timeline[0]", "27 timeline[1].every", "27 timeline[1].update", "27 timeline[1].update.blob", "28 ",
+		"2 pageSize", "3 caching.scope", "5 resources[0]", "9 resources[1]", "10 resources[1].size",
+		"11 resources[1].annotations.priority",
+		"11 resources[1].annotations.audience", "14 resources[2].contains[1]", "15 resources[3].uri",
+		"17 resources[3].identities[0]", "18 resources[3].failCode",
+		"19 resources[4]", "21 templates[0]", "23 templates[1].finds", "24 templates[1].variables[0].days",
+		"24 templates[1].variables[1].valuesBy",
+		"26 timeline[0]", "27 timeline[1].every", "27 timeline[1].update", "27 timeline[1].update.blob",
+		"28 ",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s\n got %q\nwant %q", err, got, want)
@@ -104,19 +108,28 @@ func TestSyntax(t *testing.T) {
 	}
 }
 
-// TestMistakenValuesAndNames: a number or a truth value where a text is wanted is told, and so is a text for a number;
-// and names that are mistaken for others lead to those.
+// TestMistakenValuesAndNames: a number or a truth value where a text is wanted is told, and so is a text for
+// a number; and names that are mistaken for others lead to those.
 func TestMistakenValuesAndNames(t *testing.T) {
 	for text, want := range map[string]string{
-		"resources: [{uri: 'a:1', text: 5}]":                               "resources[0].text: must be a text, not 5: put it in quotes",
-		"resources: [{uri: 'a:1', text: x, fails: true}]":                  "resources[0].fails: must be a text, not true: put it in quotes",
-		"templates: [{uriTemplate: 'a:{x}', variables: [{values: [.5]}]}]": "templates[0].variables[0].values[0]: must be a text, not .5: put it in quotes",
-		"resources: [{uri: 'a:1', annotations: {priority: '0.5'}}]":        `annotations.priority: must be a number, not "0.5"`,
-		"resources: [{uri: 'a:1', contents: x}]":                           `unknown member "contents": did you mean "text"?`,
-		"resources: [{uri: 'a:1', Content-Type: x}]":                       `unknown member "Content-Type": did you mean "mimeType"?`,
-		"templates: [{uri: 'a:{x}'}]":                                      `unknown member "uri": did you mean "uriTemplate"?`,
-		"rules: [{times: 3, delay: 1s}]":                                   `unknown member "times": did you mean "count"?`,
-		"rules: [{when: [{at: uri, equals: x}], delay: 1s}]":               `unknown member "equals": did you mean "is"?`,
+		"resources: [{uri: 'a:1', text: 5}]": "resources[0].text: must be a " +
+			"text, not 5: put it in quotes",
+		"resources: [{uri: 'a:1', text: x, fails: true}]": "resources[0].fails: must be " +
+			"a text, not true: put it in quotes",
+		"templates: [{uriTemplate: 'a:{x}', variables: [{values: " +
+			"[.5]}]}]": "templates[0].variables[0].values[0]: must be a text, not .5: put it in quotes",
+		"resources: [{uri: 'a:1', annotations: {priority: '0.5'}}]": `annotations.priority: must ` +
+			`be a number, not "0.5"`,
+		"resources: [{uri: 'a:1', contents: x}]": `unknown member "contents": ` +
+			`did you mean "text"?`,
+		"resources: [{uri: 'a:1', Content-Type: x}]": `unknown member ` +
+			`"Content-Type": did you mean "mimeType"?`,
+		"templates: [{uri: 'a:{x}'}]": `unknown member "uri": did ` +
+			`you mean "uriTemplate"?`,
+		"rules: [{times: 3, delay: 1s}]": `unknown member "times": did ` +
+			`you mean "count"?`,
+		"rules: [{when: [{at: uri, equals: x}], delay: 1s}]": `unknown member "equals": did ` +
+			`you mean "is"?`,
 	} {
 		if _, err := world.Parse("w.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
@@ -125,13 +138,16 @@ func TestMistakenValuesAndNames(t *testing.T) {
 }
 
 func TestAnchorsAndMerges(t *testing.T) {
-	text := "resources:\n  - &one {uri: 'a:1', name: n, mimeType: text/plain, text: &t hello}\n  - {<<: *one, uri: 'a:2'}\n  - {uri: 'a:3', name: '5', text: *t}\n  - uri: a:4\n    name: |\n      two\n    text: !!str 7\n"
+	text := "resources:\n  - &one {uri: 'a:1', name: n, mimeType: text/plain, text: &t hello}\n  - {<<: " +
+		"*one, uri: 'a:2'}\n  - {uri: 'a:3', name: '5', text: *t}\n  - uri: a:4\n    name: |\n      two\n " +
+		"   text: !!str 7\n"
 	w, err := world.Parse("w.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	second, third, fourth := w.Resources[1], w.Resources[2], w.Resources[3]
-	if second.URI != "a:2" || second.MIMEType != "text/plain" || *second.Text != "hello" || third.Name != "5" || *third.Text != "hello" || fourth.Name != "two\n" || *fourth.Text != "7" {
+	if second.URI != "a:2" || second.MIMEType != "text/plain" || *second.Text != "hello" ||
+		third.Name != "5" || *third.Text != "hello" || fourth.Name != "two\n" || *fourth.Text != "7" {
 		t.Errorf("%+v", w.Resources)
 	}
 }
@@ -142,7 +158,8 @@ func TestAliasesAreBounded(t *testing.T) {
 	for i := 1; i < 12; i++ {
 		fmt.Fprintf(&b, "      l%d: &l%d [%s]\n", i, i, strings.Repeat(fmt.Sprintf("*l%d, ", i-1), 10))
 	}
-	if _, err := world.Parse("w.yaml", []byte(b.String())); err == nil || !strings.Contains(err.Error(), "nested too deeply or too many") {
+	if _, err := world.Parse("w.yaml", []byte(b.String())); err == nil ||
+		!strings.Contains(err.Error(), "nested too deeply or too many") {
 		t.Errorf("%v", err)
 	}
 }
@@ -150,10 +167,12 @@ func TestAliasesAreBounded(t *testing.T) {
 func TestFiles(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "worlds")
-	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "sub"), 0o700), os.WriteFile(filepath.Join(parent, "secret"), []byte("secret"), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "sub"), 0o700),
+		os.WriteFile(filepath.Join(parent, "secret"), []byte("secret"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{"sub/a.md": "# a\n", "b.bin": "\x00\xff", "large": strings.Repeat("x", 16<<20+1)} {
+	for name, content := range map[string]string{"sub/a.md": "# a\n", "b.bin": "\x00\xff",
+		"large": strings.Repeat("x", 16<<20+1)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +186,8 @@ func TestFiles(t *testing.T) {
 		return world.Open(filepath.Join(dir, "w.yaml"))
 	}
 	w, err := load("sub/a.md")
-	if err != nil || *w.Resources[0].Text != "# a\n" || w.Resources[0].MIMEType != "text/markdown" || w.Resources[0].File != "" {
+	if err != nil || *w.Resources[0].Text != "# a\n" || w.Resources[0].MIMEType != "text/markdown" ||
+		w.Resources[0].File != "" {
 		t.Errorf("%+v, %v", w, err)
 	}
 	if w, err = load("./sub/a.md"); err != nil || *w.Resources[0].Text != "# a\n" {
@@ -177,11 +197,13 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%+v, %v", w, err)
 	}
 	for file, want := range map[string]string{
-		"../secret": "no path within", "/etc/passwd": "no path within", "sub/../../secret": "no path within", "nothing": `"nothing" cannot be read: no such file`, "sub": "no regular file", "large": "too large",
+		"../secret": "no path within", "/etc/passwd": "no path within", "sub/../../secret": "no path within",
+		"nothing": `"nothing" cannot be read: no such file`, "sub": "no regular file", "large": "too large",
 		`'a\b'`: `a\\b`,
 	} {
 		_, err := load(file)
-		if err == nil || !strings.Contains(err.Error(), ":4: resources[0].file: ") || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.Contains(err.Error(), ":4: resources[0].file: ") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
@@ -190,24 +212,31 @@ func TestFiles(t *testing.T) {
 			t.Errorf("a link leads out: %+v", w)
 		}
 	}
-	if _, err := world.Parse("w.yaml", []byte("resources:\n  - {uri: 'a:b', file: x}\n")); err == nil || !strings.Contains(err.Error(), "only a world that is a file") {
+	if _, err := world.Parse("w.yaml", []byte("resources:\n  - {uri: 'a:b', file: x}\n")); err == nil ||
+		!strings.Contains(err.Error(), "only a world that is a file") {
 		t.Errorf("%v", err)
 	}
-	if _, err := world.DecodeResource([]byte(`{"uri":"a:b","file":"/etc/passwd"}`)); err == nil || !strings.Contains(err.Error(), "only resources in world files") {
+	if _, err := world.DecodeResource([]byte(`{"uri":"a:b","file":"/etc/passwd"}`)); err == nil ||
+		!strings.Contains(err.Error(), "only resources in world files") {
 		t.Errorf("%v", err)
 	}
-	fsys := fstest.MapFS{"d/w.yaml": {Data: []byte("resources:\n  - {uri: 'a:b', name: n, file: x.txt}\n")}, "d/x.txt": {Data: []byte("x")}}
+	fsys := fstest.MapFS{"d/w.yaml": {Data: []byte("resources:\n  - {uri: 'a:b', name: n, file: x.txt}\n")},
+		"d/x.txt": {Data: []byte("x")}}
 	if w, err := world.Load(fsys, "d/w.yaml"); err != nil || *w.Resources[0].Text != "x" {
 		t.Errorf("%+v, %v", w, err)
 	}
 }
 
 func TestRepeat(t *testing.T) {
-	w, err := world.Parse("w.yaml", []byte("resources:\n  - {uri: 'a:{n}', name: 'no {n}', repeat: {count: 12, from: 9, width: 3}, text: 'I am {n}.'}\n  - {uri: 'b:{n}', name: b, repeat: {count: 2}, generate: {bytes: 4, line: '{n}'}}\n"))
+	w, err := world.Parse("w.yaml",
+		[]byte("resources:\n  - {uri: 'a:{n}', name: 'no {n}', repeat: {count: 12, from: 9, width: 3}, "+
+			"text: 'I am {n}.'}\n  - {uri: 'b:{n}', name: b, repeat: {count: 2}, generate: {bytes: 4,"+
+			" line: '{n}'}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(w.Resources) != 14 || w.Resources[0].URI != "a:009" || w.Resources[11].Name != "no 020" || *w.Resources[11].Text != "I am 020." || w.Resources[13].URI != "b:1" {
+	if len(w.Resources) != 14 || w.Resources[0].URI != "a:009" || w.Resources[11].Name != "no 020" ||
+		*w.Resources[11].Text != "I am 020." || w.Resources[13].URI != "b:1" {
 		t.Errorf("%+v", w.Resources)
 	}
 	if data, err := w.Resources[13].Bytes(); err != nil || string(data) != "1\n1\n" {
@@ -220,7 +249,8 @@ func TestRepeat(t *testing.T) {
 		"{uri: 'a:{n}', repeat: {count: 1, width: 99}}":        "resources[0].repeat.width",
 		"{uri: 'a:{n}', repeat: {count: 3}}\n  - {uri: 'a:1'}": "resources[1].uri: a:1 is listed twice",
 	} {
-		if _, err := world.Parse("w.yaml", []byte("resources:\n  - "+text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := world.Parse("w.yaml", []byte("resources:\n  - "+text+"\n")); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -245,9 +275,12 @@ func TestBinaryGenerate(t *testing.T) {
 
 func TestMIMETypes(t *testing.T) {
 	for _, test := range []struct{ name, content, want string }{
-		{"a.MD", "# x", "text/markdown"}, {"a.png", "", "image/png"}, {"a.txt", "\x00", "application/octet-stream"}, {"a", "", "text/plain"},
-		{"a", "\x89PNG\r\n\x1a\n", "image/png"}, {"a", "<!doctype html>", "text/html"}, {"a", "\x00\x02", "application/octet-stream"}, {"a.json", "\xff", "application/json"},
-		{"a.txt", strings.Repeat("a", world.Sniffed-1) + "ü", "text/plain"}, {"a.txt", strings.Repeat("a", world.Sniffed-1) + "\xff", "text/plain"},
+		{"a.MD", "# x", "text/markdown"}, {"a.png", "", "image/png"},
+		{"a.txt", "\x00", "application/octet-stream"}, {"a", "", "text/plain"},
+		{"a", "\x89PNG\r\n\x1a\n", "image/png"}, {"a", "<!doctype html>", "text/html"},
+		{"a", "\x00\x02", "application/octet-stream"}, {"a.json", "\xff", "application/json"},
+		{"a.txt", strings.Repeat("a", world.Sniffed-1) + "ü", "text/plain"},
+		{"a.txt", strings.Repeat("a", world.Sniffed-1) + "\xff", "text/plain"},
 	} {
 		if got := world.DetectMIMEType(test.name, []byte(test.content)); got != test.want {
 			t.Errorf("%s %.10q: %s", test.name, test.content, got)
@@ -276,8 +309,10 @@ timeline:
 	}
 	got := strings.Join(w.Lint(), "\n")
 	for _, want := range []string{
-		"templates[0].finds: leads to no resource", "templates[1].variables[0].name: there is no variable y", "templates[2].variables[0].closed: the template cannot be reached: variable x is closed",
-		"templates[3].uriTemplate: cannot be reached: it is no URI template", "templates[5].uriTemplate: cannot be reached: g:{x} comes before", "templates[6].finds: has {z}",
+		"templates[0].finds: leads to no resource", "templates[1].variables[0].name: there is no variable y",
+		"templates[2].variables[0].closed: the template cannot be reached: variable x is closed",
+		"templates[3].uriTemplate: cannot be reached: it is no URI template",
+		"templates[5].uriTemplate: cannot be reached: g:{x} comes before", "templates[6].finds: has {z}",
 		"timeline[0].update.uri: there is no such resource", "their scope is sent as private",
 	} {
 		if !strings.Contains(got, want) {
@@ -315,12 +350,14 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestNesting: what would keep the parser busy for minutes is refused at once, and what is deep stays readable.
+// TestNesting: what would keep the parser busy for minutes is refused at once, and what is deep stays
+// readable.
 func TestNesting(t *testing.T) {
 	for _, open := range []string{"[", `{"a":`, "- ", "? "} {
 		for _, lead := range []string{"", "name: x\nresources:\n  "} {
 			_, err := world.Parse("w.yaml", []byte(lead+strings.Repeat(open, 200_000)))
-			if want := fmt.Sprintf("w.yaml:%d: the values are nested too deeply", 1+strings.Count(lead, "\n")); err == nil || err.Error() != want {
+			if want := fmt.Sprintf("w.yaml:%d: the values are nested too deeply",
+				1+strings.Count(lead, "\n")); err == nil || err.Error() != want {
 				t.Errorf("%q after %q: %v", open, lead, err)
 			}
 		}
@@ -333,14 +370,16 @@ func TestNesting(t *testing.T) {
 	for name, legal := range map[string]string{
 		"texts of YAML": halves,
 		"texts of JSON": `{"resources":[` + strings.Join(braces, ",") + "]}",
-		"a line":        "resources:\n  - uri: a:b\n    name: a\n    text: |\n      " + strings.Repeat("-", 5000) + "\n",
+		"a line": "resources:\n  - uri: a:b\n    name: a\n    text: |\n      " + strings.Repeat("-",
+			5000) + "\n",
 	} {
 		if _, err := world.Parse("w.yaml", []byte(legal)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	text := strings.Repeat("[x]{y} - ", 10_000)
-	if _, err := world.Parse("w.yaml", []byte("resources:\n  - {uri: 'a:b', name: a, text: \""+text+"\"}\n")); err != nil {
+	if _, err := world.Parse("w.yaml",
+		[]byte("resources:\n  - {uri: 'a:b', name: a, text: \""+text+"\"}\n")); err != nil {
 		t.Error(err)
 	}
 }

@@ -42,7 +42,8 @@ func (r Resource) repeatProblems() problems {
 		found.Say("uri", "must have {n} in it, because the resource is repeated")
 	}
 	if r.Text != nil && len(*r.Text)*max(p.Count, 0) > maxRepeatedText {
-		found.Say("text", "is too long to be repeated so often: generate makes contents only when they are read")
+		found.Say("text",
+			"is too long to be repeated so often: generate makes contents only when they are read")
 	}
 	if r.Blob != nil && len(*r.Blob) > 0 && p.Count > 1 {
 		found.Say("blob", "would be the same in all resources: repeat text or generate")

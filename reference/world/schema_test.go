@@ -37,7 +37,8 @@ func TestTheSchemaIsTrue(t *testing.T) {
 	root := b.of(reflect.TypeFor[world.World]())
 	whole := maps.Clone(b.defs["World"].(map[string]any))
 	delete(b.defs, "World")
-	maps.Copy(whole, map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A world of mockserver", "$defs": b.defs})
+	maps.Copy(whole, map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema",
+		"title": "A world of mockserver", "$defs": b.defs})
 	data, err := json.MarshalIndent(whole, "", "  ")
 	if err != nil || root == nil {
 		t.Fatal(err)
@@ -49,7 +50,8 @@ func TestTheSchemaIsTrue(t *testing.T) {
 		}
 		return
 	}
-	if want, got := doccomment.Undescribed(data), doccomment.Undescribed([]byte(world.Schema)); len(want) == 0 || !slices.Equal(want, got) {
+	if want, got := doccomment.Undescribed(data),
+		doccomment.Undescribed([]byte(world.Schema)); len(want) == 0 || !slices.Equal(want, got) {
 		t.Error("schema.json is out of date: run the test with -update")
 	}
 }
@@ -66,7 +68,8 @@ var text = schema{"type": "string"}
 
 // The spans of time, and delays, by what reads them.
 var (
-	span  = schema{"type": []string{"string", "number"}, "pattern": `^[-+]?([0-9.]+(ns|us|µs|ms|s|m|h))+$|^[-+]?0$`}
+	span = schema{"type": []string{"string", "number"},
+		"pattern": `^[-+]?([0-9.]+(ns|us|µs|ms|s|m|h))+$|^[-+]?0$`}
 	delay = schema{"type": "string", "pattern": `^(fixed:|uniform:|lognormal:|dribble:)?[0-9]`}
 )
 
@@ -106,7 +109,8 @@ func (b *schemaBuilder) structure(t reflect.Type) {
 	if b.defs[t.Name()] != nil {
 		return
 	}
-	one := schema{"type": "object", "additionalProperties": false, "description": b.comments[path.Base(t.PkgPath())+"."+t.Name()]}
+	one := schema{"type": "object", "additionalProperties": false,
+		"description": b.comments[path.Base(t.PkgPath())+"."+t.Name()]}
 	b.defs[t.Name()] = one // before its members, which may be of the same type
 	properties := schema{}
 	b.members(t, properties)
@@ -149,7 +153,8 @@ func (b *schemaBuilder) members(t reflect.Type, properties schema) {
 	}
 }
 
-// TestWorldsMeetTheSchema: all ready worlds do, the example does, and what reading refuses by its form the schema does.
+// TestWorldsMeetTheSchema: all ready worlds do, the example does, and what reading refuses by its form the
+// schema does.
 func TestWorldsMeetTheSchema(t *testing.T) {
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(world.Schema))
 	if err != nil {
@@ -195,10 +200,16 @@ func TestWorldsMeetTheSchema(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []string{
-		"resurces: []", "resources: [{ui: a}]", "resources: {}", "pageSize: many", "resources: [{uri: a, delay: soon}]", "resources: [{uri: a, hidden: 7}]",
-		"caching: {scope: global}", "timeline: [{att: 1s}]", "timeline: [{revisions: ['2020-01-01']}]", "timelineFrom: noon", "timeline: [{on: {methd: a}, touch: a}]",
-		"rules: [{do: [{on: requst, silence: true}]}]", "rules: [{do: [{retype: result.a, as: text}]}]", "rules: [{do: [{drop: result.a, when: [{at: result, type: text}]}]}]",
-		"resources: [{uri: a, name: a, text: a, input: {key: a, kind: samplng}}]", "rules: [{chanse: 1}]", "rules: [{delay: soon}]", "rules: [{fail: {cod: 1}}]", "states: [a]", "tools: [{nme: a}]", "prompts: [{name: a, messages: [{role: system, text: a}]}]", "templates: [{uriTemplate: a, variables: [{nme: b}]}]",
+		"resurces: []", "resources: [{ui: a}]", "resources: {}", "pageSize: many",
+		"resources: [{uri: a, delay: soon}]", "resources: [{uri: a, hidden: 7}]",
+		"caching: {scope: global}", "timeline: [{att: 1s}]", "timeline: [{revisions: ['2020-01-01']}]",
+		"timelineFrom: noon", "timeline: [{on: {methd: a}, touch: a}]",
+		"rules: [{do: [{on: requst, silence: true}]}]", "rules: [{do: [{retype: result.a, as: text}]}]",
+		"rules: [{do: [{drop: result.a, when: [{at: result, type: text}]}]}]",
+		"resources: [{uri: a, name: a, text: a, input: {key: a, kind: samplng}}]", "rules: [{chanse: 1}]",
+		"rules: [{delay: soon}]", "rules: [{fail: {cod: 1}}]", "states: [a]", "tools: [{nme: a}]",
+		"prompts: [{name: a, messages: [{role: system, text: a}]}]",
+		"templates: [{uriTemplate: a, variables: [{nme: b}]}]",
 	} {
 		if check(bad) == nil {
 			t.Errorf("the schema takes %s", bad)

@@ -51,7 +51,8 @@ type Step struct {
 	RemoveTemplate string    `yaml:"removeTemplate"`
 	// Ask sends a request to the client of each open session that can be asked.
 	Ask *Request `yaml:"ask"`
-	// PutRule switches a rule on, in the place of the one with its ID; RemoveRule switches the one with this ID off.
+	// PutRule switches a rule on, in the place of the one with its ID; RemoveRule switches the one with this
+	// ID off.
 	PutRule    *operation.Rule `yaml:"putRule"`
 	RemoveRule string          `yaml:"removeRule"`
 	// Become gives scenarios other states, as rules do.
@@ -80,7 +81,8 @@ type Cue struct {
 
 // Limits are the messages of the cue.
 func (c *Cue) Limits() operation.Limits {
-	return operation.Limits{Method: c.Method, URI: c.URI, When: c.When, Identity: c.Identity, Session: c.Session}
+	return operation.Limits{Method: c.Method, URI: c.URI, When: c.When, Identity: c.Identity,
+		Session: c.Session}
 }
 
 // String says what is waited for.
@@ -141,7 +143,8 @@ func (c Change) Apply(r *Resource) {
 		r.Annotations = cloned(c.Annotations)
 	}
 	if c.Text != nil || c.Blob != nil {
-		r.Text, r.Blob, r.Contains, r.Generate, r.Source, r.Size = cloned(c.Text), cloned(c.Blob), nil, nil, nil, nil
+		r.Text, r.Blob, r.Contains, r.Generate, r.Source, r.Size = cloned(c.Text), cloned(c.Blob), nil, nil,
+			nil, nil
 	}
 }
 
@@ -169,8 +172,12 @@ func (s Step) actions() []action {
 		{"remove", s.Remove != "", func() string { return "remove " + s.Remove }},
 		{"touch", s.Touch != "", func() string { return "touch " + s.Touch }},
 		{"listChanged", s.ListChanged, func() string { return "listChanged" }},
-		{"putTemplate", s.PutTemplate != nil, func() string { return "put template " + s.PutTemplate.URITemplate }},
-		{"removeTemplate", s.RemoveTemplate != "", func() string { return "remove template " + s.RemoveTemplate }},
+		{"putTemplate", s.PutTemplate != nil, func() string {
+			return "put template " + s.PutTemplate.URITemplate
+		}},
+		{"removeTemplate", s.RemoveTemplate != "", func() string {
+			return "remove template " + s.RemoveTemplate
+		}},
 		{"ask", s.Ask != nil, func() string { return "ask " + s.Ask.Method }},
 		{"putRule", s.PutRule != nil, func() string { return strings.TrimSpace("put rule " + s.PutRule.ID) }},
 		{"removeRule", s.RemoveRule != "", func() string { return "remove rule " + s.RemoveRule }},
@@ -183,8 +190,12 @@ func (s Step) actions() []action {
 		}},
 		{"endSessions", s.EndSessions, func() string { return "end sessions" }},
 		{"refuse", s.Refuse != 0, func() string { return "refuse connections for " + s.Refuse.String() }},
-		{"expireTokens", s.ExpireTokens != nil, func() string { return "expire tokens of " + strings.Join(s.ExpireTokens, ", ") }},
-		{"revisions", s.Revisions != nil, func() string { return "serve " + strings.Join(s.Revisions, ", ") }},
+		{"expireTokens", s.ExpireTokens != nil, func() string {
+			return "expire tokens of " + strings.Join(s.ExpireTokens, ", ")
+		}},
+		{"revisions", s.Revisions != nil, func() string {
+			return "serve " + strings.Join(s.Revisions, ", ")
+		}},
 	}
 }
 
@@ -258,7 +269,8 @@ func (s Step) steeringProblems() (found problems) {
 	}
 	for i, revision := range s.Revisions {
 		if known := hook.Revisions(); !slices.Contains(known, revision) {
-			found.Say(fmt.Sprintf("revisions[%d]", i), "%q is unknown: known are %s%s", clip(revision), strings.Join(known, ", "), nearest.Question(revision, known))
+			found.Say(fmt.Sprintf("revisions[%d]", i), "%q is unknown: known are %s%s", clip(revision),
+				strings.Join(known, ", "), nearest.Question(revision, known))
 		}
 	}
 	return found

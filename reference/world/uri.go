@@ -54,7 +54,8 @@ func CheckURI(s string) error {
 func isScheme(s string) bool {
 	for i := range len(s) {
 		c := s[i] | 0x20
-		if (c < 'a' || c > 'z') && (i == 0 || (s[i] < '0' || s[i] > '9') && s[i] != '+' && s[i] != '.' && s[i] != '-') {
+		if (c < 'a' || c > 'z') && (i == 0 || (s[i] < '0' || s[i] > '9') && s[i] != '+' && s[i] != '.' &&
+			s[i] != '-') {
 			return false
 		}
 	}
@@ -84,7 +85,8 @@ func hex(c byte) bool {
 // Unreserved are the characters that never need to be encoded (RFC 3986, section 2.3).
 const Unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 
-// Escape percent-encodes a text for a URI, byte by byte of its UTF-8 form, but for the characters that are kept.
+// Escape percent-encodes a text for a URI, byte by byte of its UTF-8 form, but for the
+// characters that are kept.
 func Escape(text, kept string) string {
 	const digits = "0123456789ABCDEF"
 	var b strings.Builder

@@ -19,7 +19,8 @@ const (
 	maxIdentities = 100
 )
 
-// problems are what is wrong with a part of a world, whose members are relative to the part: blob, caching.scope.
+// problems are what is wrong with a part of a world, whose members are relative to the part: blob,
+// caching.scope.
 type problems = operation.Problems
 
 // first makes an error of the first problem; nil if there is none.
@@ -73,7 +74,8 @@ func (w World) own() (found problems) {
 	for i, r := range w.Resources {
 		for j, child := range r.Contains {
 			if at, ok := index[child]; !ok || w.Resources[at].Directory() {
-				found.Say(fmt.Sprintf("resources[%d].contains[%d]", i, j), "%s is no file of this world", child)
+				found.Say(fmt.Sprintf("resources[%d].contains[%d]", i, j), "%s is no file of this world",
+					child)
 			}
 		}
 	}
@@ -81,8 +83,10 @@ func (w World) own() (found problems) {
 		found.Say("timeline", "has more than %d steps", maxTimeline)
 	}
 	operation.Each(&found, "timeline", w.Timeline, Step.problems)
-	if from := []string{"start", FromFirstRequest}; w.TimelineFrom != "" && !slices.Contains(from, w.TimelineFrom) {
-		found.Say("timelineFrom", "is %q, not %s%s", clip(w.TimelineFrom), strings.Join(from, " or "), nearest.Question(w.TimelineFrom, from))
+	if from := []string{"start", FromFirstRequest}; w.TimelineFrom != "" &&
+		!slices.Contains(from, w.TimelineFrom) {
+		found.Say("timelineFrom", "is %q, not %s%s", clip(w.TimelineFrom), strings.Join(from, " or "),
+			nearest.Question(w.TimelineFrom, from))
 	}
 	found.Below("states", operation.CheckStates(w.States))
 	found = append(found, w.featureProblems()...)
@@ -132,7 +136,8 @@ func (in *Input) problems() (found problems) {
 			found.Say(at, "is a round too many: there are %d at the most", maxRounds)
 			return found
 		case !slices.Contains(kinds, in.Asks()):
-			found.Say(at+".kind", "is %q: known are %s%s", clip(in.Kind), strings.Join(kinds, ", "), nearest.Question(in.Kind, kinds))
+			found.Say(at+".kind", "is %q: known are %s%s", clip(in.Kind), strings.Join(kinds, ", "),
+				nearest.Question(in.Kind, kinds))
 		case in.Key == "" || in.Asks() == InputForm && len(in.Fields) == 0:
 			found.Say(at, "needs a key and, if it is a form, at least one field")
 		case in.Asks() != InputForm && len(in.Fields) > 0:
@@ -140,7 +145,8 @@ func (in *Input) problems() (found problems) {
 		case (in.Asks() == InputURL) != (in.URL != ""):
 			found.Say(at+".url", "is there for the kind url, and for that only")
 		case in.Default != "" && in.Asks() != InputSampling && in.Asks() != InputRoots:
-			found.Say(at+".default", "belongs to a model or to roots: the fields of a form have one each, and a URL has no answer")
+			found.Say(at+".default",
+				"belongs to a model or to roots: the fields of a form have one each, and a URL has no answer")
 		}
 	}
 	return found
@@ -148,7 +154,8 @@ func (in *Input) problems() (found problems) {
 
 // contents are the names of the members that give the content.
 func (r Resource) contents() []string {
-	is := [...]bool{r.Text != nil, r.Blob != nil, r.Contains != nil, r.Generate != nil, r.File != "", r.Source != nil}
+	is := [...]bool{r.Text != nil, r.Blob != nil, r.Contains != nil, r.Generate != nil, r.File != "",
+		r.Source != nil}
 	var given []string
 	for i, name := range [...]string{"text", "blob", "contains", "generate", "file", "source"} {
 		if is[i] {
@@ -189,7 +196,8 @@ func (r Resource) problems() (found problems) {
 }
 
 // answering checks the members that resources and templates share.
-func answering(delay time.Duration, steps int, fails string, failCode int, caching *Caching) (found problems) {
+func answering(delay time.Duration, steps int, fails string, failCode int,
+	caching *Caching) (found problems) {
 	operation.Between(&found, "delay", delay, 0, maxDelay)
 	operation.Between(&found, "steps", steps, 0, maxSteps)
 	if failCode != 0 && fails == "" {

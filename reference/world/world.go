@@ -41,17 +41,18 @@ type World struct {
 	Resources []Resource `yaml:"resources"`
 	// Templates in the order of listing.
 	Templates []Template `yaml:"templates"`
-	// Tools and Prompts are what links to resources, and embedded ones, come from. The server declares what there is.
+	// Tools and Prompts are what links to resources, and embedded ones, come from. The server declares what
+	// there is.
 	Tools   []Tool   `yaml:"tools"`
 	Prompts []Prompt `yaml:"prompts"`
 	// Timeline is what happens while the world is served, counted from the start of the server
 	// (under "mockserver verify" from the first request).
 	Timeline []Step `yaml:"timeline"`
-	// TimelineFrom is from when on the times of the timeline are counted: "start", which an empty one means, or
-	// "first-request".
+	// TimelineFrom is from when on the times of the timeline are counted: "start", which an empty one means,
+	// or "first-request".
 	TimelineFrom string `yaml:"timelineFrom"`
-	// Rules change messages from the start: operations, faults, quirks, failures and delays within limits, written
-	// as in the admin API. They can be switched off there like all rules.
+	// Rules change messages from the start: operations, faults, quirks, failures and delays within limits,
+	// written as in the admin API. They can be switched off there like all rules.
 	Rules []operation.Rule `yaml:"rules"`
 	// States are the states that scenarios are in at the start: what rules say under while and become.
 	States map[string]string `yaml:"states"`
@@ -85,7 +86,8 @@ func (c Capabilities) Without(taken Capabilities) Capabilities {
 
 // Offered are the capabilities that the server declares.
 func (w World) Offered() Capabilities {
-	return *cmp.Or(w.Capabilities, &Capabilities{Subscribe: true, ListChanged: true, Completions: true, Logging: true})
+	return *cmp.Or(w.Capabilities, &Capabilities{Subscribe: true, ListChanged: true, Completions: true,
+		Logging: true})
 }
 
 // Caching is a pair of caching hints (2026-07-28).
@@ -168,9 +170,9 @@ type Icon struct {
 	Theme    string   `yaml:"theme"`
 }
 
-// Input is what has to be asked before a read (2026-07-28): of the user by a form or at a URL, of a model, or of the client
-// for its roots. In the text of the resource {name} stands for the answer to the field "name" of a form, and {key} for what
-// the model said, or the URIs of the roots.
+// Input is what has to be asked before a read (2026-07-28): of the user by a form or at a URL, of a model, or
+// of the client for its roots. In the text of the resource {name} stands for the answer to the field "name"
+// of a form, and {key} for what the model said, or the URIs of the roots.
 type Input struct {
 	// Key names the input request.
 	Key string `yaml:"key"`
@@ -202,8 +204,8 @@ func InputKinds() []string { return []string{InputForm, InputURL, InputSampling,
 // Asks is the kind of the input.
 func (in *Input) Asks() string { return cmp.Or(in.Kind, InputForm) }
 
-// Answers are the names of what the input and its further rounds yield, with the answers that stand for them where nobody can be
-// asked.
+// Answers are the names of what the input and its further rounds yield, with the answers that stand for them
+// where nobody can be asked.
 func (in *Input) Answers() map[string]string {
 	all := map[string]string{}
 	for ; in != nil; in = in.Then {

@@ -10,14 +10,19 @@ import (
 
 func TestParseNamesFileLineAndSuggestion(t *testing.T) {
 	tests := []struct{ name, yaml, want string }{
-		{"misspelt", "name: w\nresources:\n  - uri: a:b\n    nmae: x\n", `w.yaml:4: resources[0]: unknown member "nmae": did you mean "name"?`},
-		{"camel case", "resources:\n  - uri: a:b\n    mimetype: x\n", `w.yaml:3: resources[0]: unknown member "mimetype": did you mean "mimeType"?`},
+		{"misspelt", "name: w\nresources:\n  - uri: a:b\n    nmae: x\n",
+			`w.yaml:4: resources[0]: unknown member "nmae": did you mean "name"?`},
+		{"camel case", "resources:\n  - uri: a:b\n    mimetype: x\n",
+			`w.yaml:3: resources[0]: unknown member "mimetype": did you mean "mimeType"?`},
 		{"alien", "xyzzyplughfoo: 1\n", `w.yaml:1: unknown member "xyzzyplughfoo"`},
 		{"wrong type", "pageSize: many\n", `w.yaml:1: `},
-		{"duplicate uri", "resources:\n  - uri: a:b\n  - uri: a:b\n", "w.yaml:3: resources[1].uri: a:b is listed twice"},
+		{"duplicate uri", "resources:\n  - uri: a:b\n  - uri: a:b\n",
+			"w.yaml:3: resources[1].uri: a:b is listed twice"},
 		{"two contents", "resources:\n  - uri: a:b\n    text: x\n    blob: eA==\n", "exclude each other"},
-		{"bad base64", "resources:\n  - uri: a:b\n    blob: 'e_=='\n", "w.yaml:3: resources[0].blob: no standard base64"},
-		{"dangling child", "resources:\n  - uri: a:b\n    contains: [a:c]\n", "w.yaml:3: resources[0].contains[0]: a:c is no file"},
+		{"bad base64", "resources:\n  - uri: a:b\n    blob: 'e_=='\n",
+			"w.yaml:3: resources[0].blob: no standard base64"},
+		{"dangling child", "resources:\n  - uri: a:b\n    contains: [a:c]\n",
+			"w.yaml:3: resources[0].contains[0]: a:c is no file"},
 		{"scope", "caching: {ttl: 1s, scope: all}\n", "not public or private"},
 		{"template without content", "templates:\n  - uriTemplate: a:{b}\n", "needs either text or finds"},
 	}
@@ -45,8 +50,11 @@ func TestParseJSON(t *testing.T) {
 }
 
 func TestCheckURI(t *testing.T) {
-	good := []string{"file:///a", "note:x", "a:", "x+y-z.1://h:80/p?q#f", "http://[::1]:8/", "http://[v1.x]/", "file:///a%20b", "urn:a:b", "x://u:p@h/"}
-	bad := []string{"", "a", "/a", "//h/p", "1a:b", "a b:c", "a:b c", "a:é", "a:%", "a:%4", "a:%zz", "a:{b}", "a://h:x/", "a://[::1/", "a://[x]/", "a:b#c#d", "a:[b]", "a:b\x00", "a:\\b", "a://[::1]x/", "a://h[1]/"}
+	good := []string{"file:///a", "note:x", "a:", "x+y-z.1://h:80/p?q#f", "http://[::1]:8/", "http://[v1.x]/",
+		"file:///a%20b", "urn:a:b", "x://u:p@h/"}
+	bad := []string{"", "a", "/a", "//h/p", "1a:b", "a b:c", "a:b c", "a:é", "a:%", "a:%4", "a:%zz", "a:{b}",
+		"a://h:x/", "a://[::1/", "a://[x]/", "a:b#c#d", "a:[b]", "a:b\x00", "a:\\b", "a://[::1]x/",
+		"a://h[1]/"}
 	for _, s := range good {
 		if err := world.CheckURI(s); err != nil {
 			t.Errorf("%q: %v", s, err)
@@ -59,8 +67,8 @@ func TestCheckURI(t *testing.T) {
 	}
 }
 
-// TestCapabilities: each capability, also one that is added, is offered by default, can be taken away, and stays
-// where another is taken.
+// TestCapabilities: each capability, also one that is added, is offered by default, can be taken away, and
+// stays where another is taken.
 func TestCapabilities(t *testing.T) {
 	all := world.World{}.Offered()
 	fields := reflect.TypeFor[world.Capabilities]()
@@ -80,7 +88,10 @@ func TestCapabilities(t *testing.T) {
 }
 
 func TestCloneIsDeep(t *testing.T) {
-	w, err := world.Parse("w.yaml", []byte("resources:\n  - uri: a:b\n    name: n\n    text: t\n    annotations: {audience: [user], priority: 0.5}\n    _meta: {x/y: [1]}\ntemplates:\n  - uriTemplate: a:{v}\n    name: n\n    text: t\n    variables: [{name: v, values: [p]}]\n"))
+	w, err := world.Parse("w.yaml",
+		[]byte("resources:\n  - uri: a:b\n    name: n\n    text: t\n    annotations: {audience: [user], "+
+			"priority: 0.5}\n    _meta: {x/y: [1]}\ntemplates:\n  - uriTemplate: a:{v}\n    name: n\n    "+
+			"text: t\n    variables: [{name: v, values: [p]}]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@
 //	ERR-01 until=2027-03-31          # the new router answers 404
 //	HTTP-13 @2025-06-18 @http        # the gateway does not know the header yet
 //
-// The requirements of one line are those of one finding. An entry without revision or transport is about all of them. The reason is
-// required. Empty lines and lines that begin with # are comments.
+// The requirements of one line are those of one finding. An entry without revision or transport is about all
+// of them. The reason is required. Empty lines and lines that begin with # are comments.
 //
 // An entry excuses verdicts that are a fail or a warning, and no others: what is
 // blocked is never excused. An excused verdict stays what it is, and the target
@@ -55,7 +55,8 @@ func meets(p, q Pattern) bool {
 // wider lists the patterns that cover one, without itself.
 func wider(p Pattern) []Pattern {
 	var all []Pattern
-	for _, q := range []Pattern{{ID: p.ID}, {ID: p.ID, Revision: p.Revision}, {ID: p.ID, Transport: p.Transport}} {
+	for _, q := range []Pattern{{ID: p.ID}, {ID: p.ID, Revision: p.Revision},
+		{ID: p.ID, Transport: p.Transport}} {
 		if q != p && (len(all) == 0 || q != all[0]) {
 			all = append(all, q)
 		}
@@ -152,7 +153,8 @@ func (f *File) Apply(r *reports.Report, now time.Time) {
 			if !e.Matches(x) {
 				continue
 			}
-			matched[n] = append(matched[n], reports.BaselineVerdict{Revision: x.Revision, Transport: x.Transport, Verdict: x.Verdict})
+			matched[n] = append(matched[n], reports.BaselineVerdict{Revision: x.Revision,
+				Transport: x.Transport, Verdict: x.Verdict})
 			if x.Verdict.Red() && !x.Excused && !e.Expired(now) {
 				x.Excused, x.ExcusedReason = true, e.Reason
 				r.Summary.Excused++
@@ -168,10 +170,12 @@ func (f *File) Apply(r *reports.Report, now time.Time) {
 	r.Summary.Baseline = b
 }
 
-// narrowed reports whether a report may lack combinations of its target: they were left out, or could not be reached.
+// narrowed reports whether a report may lack combinations of its target: they were left out, or could not be
+// reached.
 func narrowed(r *reports.Report) bool {
 	c := &r.Config
-	return r.Summary.Scope == reports.Partial && (c.Quick != nil || len(c.Revisions)+len(c.Transports)+len(c.LabelFilter) > 0) ||
+	return r.Summary.Scope == reports.Partial &&
+		(c.Quick != nil || len(c.Revisions)+len(c.Transports)+len(c.LabelFilter) > 0) ||
 		slices.ContainsFunc(r.Target.Endpoints, func(e reports.Endpoint) bool { return e.Unreachable != "" })
 }
 

@@ -44,7 +44,8 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Entry{
-		{Pattern{ID: "PAGE-01", Revision: "2025-11-25", Transport: "http"}, time.Date(2027, 3, 31, 0, 0, 0, 0, time.UTC), "the gateway # and more", 3, ""},
+		{Pattern{ID: "PAGE-01", Revision: "2025-11-25", Transport: "http"}, time.Date(2027, 3, 31, 0, 0, 0, 0,
+			time.UTC), "the gateway # and more", 3, ""},
 		{Pattern{ID: "ERR-01", Revision: "2024-11-05", Transport: "sse"}, time.Time{}, "short", 4, ""},
 		{Pattern{ID: "PAGE-01", Revision: "2024-11-05", Transport: ""}, time.Time{}, "reason", 5, ""},
 	}
@@ -60,12 +61,16 @@ func TestMistakes(t *testing.T) {
 	}{
 		{"PAGE-01", []string{"f:1: the entry has no reason"}},
 		{"PAGE-01 #  ", []string{"f:1: there is no reason behind"}},
-		{"PAGE-01 # Reason: fill in.", []string{`f:1: the reason is still to be filled in: write why in place of "fill in"`}},
-		{"PAGE-01 # fill in", []string{`f:1: the reason is still to be filled in: write why in place of "fill in"`}},
+		{"PAGE-01 # Reason: fill in.",
+			[]string{`f:1: the reason is still to be filled in: write why in place of "fill in"`}},
+		{"PAGE-01 # fill in",
+			[]string{`f:1: the reason is still to be filled in: write why in place of "fill in"`}},
 		{"page-01 # r", []string{`f:1: there is no requirement "page-01": did you mean PAGE-01?`}},
-		{"page # r", []string{`f:1: "page" is an area: an entry names one of its requirements, such as PAGE-01`}},
+		{"page # r", []string{`f:1: "page" is an area: an entry names one of its requirements, such as ` +
+			`PAGE-01`}},
 		{"PAGE-01@http # r", []string{"f:1: there has to be a space before each @"}},
-		{"PAGE-01 @2025-11-26 # r", []string{`f:1: there is no revision "2025-11-26": the revisions are 2024-11-05,`}},
+		{"PAGE-01 @2025-11-26 # r",
+			[]string{`f:1: there is no revision "2025-11-26": the revisions are 2024-11-05,`}},
 		{"PAGE-01 @htp # r", []string{`f:1: there is no transport "htp": did you mean http?`}},
 		{"PAGE-01 @ # r", []string{`f:1: there is no transport "": behind an @`}},
 		{"PAGE-01 @http @sse # r", []string{"f:1: there is more than one transport"}},
@@ -74,8 +79,10 @@ func TestMistakes(t *testing.T) {
 		{"PAGE-01 until=2027-02-30 # r", []string{`f:1: "2027-02-30" is no date`}},
 		{"PAGE-01 until=0001-01-01 # r", []string{`f:1: "0001-01-01" is no date on which`}},
 		{"PAGE-01 until=2027-01-01 until=2027-01-02 # r", []string{"f:1: there is more than one date"}},
-		{"PAGE-01 @http # a\nPAGE-01 @http until=2027-01-01 # b", []string{"f:2: PAGE-01 @http stands in line 1 already"}},
-		{"PAGE-01 @http @2025-11-25 # a\n\nPAGE-01 @http # b", []string{"f:1: PAGE-01 @2025-11-25 @http is covered by line 3, PAGE-01 @http"}},
+		{"PAGE-01 @http # a\nPAGE-01 @http until=2027-01-01 # b",
+			[]string{"f:2: PAGE-01 @http stands in line 1 already"}},
+		{"PAGE-01 @http @2025-11-25 # a\n\nPAGE-01 @http # b",
+			[]string{"f:1: PAGE-01 @2025-11-25 @http is covered by line 3, PAGE-01 @http"}},
 		{"PAGE-01 @http # a\nPAGE-01 # b", []string{"f:1: PAGE-01 @http is covered by line 2, PAGE-01:"}},
 		{"NOPE-1 @x until=y # reason: fill in\nPAGE-01", []string{
 			`f:1: there is no requirement "NOPE-1"`, `f:1: there is no transport "x"`, `f:1: "y" is no date`,
@@ -103,12 +110,14 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	// Entries that only overlap say different things.
-	if _, err := parse("f", []byte("PAGE-01 @http # a\nPAGE-01 @2025-11-25 # b"), known(), false); err != nil {
+	if _, err := parse("f", []byte("PAGE-01 @http # a\nPAGE-01 @2025-11-25 # b"), known(),
+		false); err != nil {
 		t.Error(err)
 	}
 	// A flood of mistakes ends.
 	_, err := parse("f", []byte(strings.Repeat("nonsense\n", 50_000)), known(), false)
-	if lines := strings.Split(err.Error(), "\n"); len(lines) != maxProblems+1 || !strings.Contains(lines[maxProblems], "mistakes more") {
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != maxProblems+1 ||
+		!strings.Contains(lines[maxProblems], "mistakes more") {
 		t.Errorf("%d lines", len(lines))
 	}
 }
@@ -123,13 +132,15 @@ func TestLoad(t *testing.T) {
 	if err := os.WriteFile(garbage, bytes.Repeat([]byte("0123456789"), 1<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{dir: "it is a directory", garbage: "larger than", filepath.Join(dir, "none"): "no such file"}
+	files := map[string]string{dir: "it is a directory", garbage: "larger than",
+		filepath.Join(dir, "none"): "no such file"}
 	if os.Getuid() != 0 {
 		files[closed] = "permission denied"
 	}
 	for path, want := range files {
 		_, err := Load(path, known())
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || strings.Count(err.Error(), path) != 1 {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") ||
+			strings.Count(err.Error(), path) != 1 {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -137,7 +148,8 @@ func TestLoad(t *testing.T) {
 
 // result is a row of a report.
 func result(id, revision, transport string, v reports.Verdict) reports.Result {
-	return reports.Result{ID: id, Revision: revision, Transport: transport, Verdict: v, Level: reports.LevelMust}
+	return reports.Result{ID: id, Revision: revision, Transport: transport, Verdict: v,
+		Level: reports.LevelMust}
 }
 
 func TestApply(t *testing.T) {
@@ -154,11 +166,15 @@ PAGE-01 @2025-03-26 until=2026-11-21 # the last day
 	}
 	r := reports.New(reports.Tool{}, reports.Target{}, reports.Config{})
 	r.Results = []reports.Result{
-		result("PAGE-01", "2025-11-25", "http", reports.Warn), result("PAGE-01", "2025-11-25", "stdio", reports.Blocked),
+		result("PAGE-01", "2025-11-25", "http", reports.Warn), result("PAGE-01", "2025-11-25", "stdio",
+			reports.Blocked),
 		result("PAGE-01", "2025-03-26", "http", reports.Fail),
-		result("PAGE-02", "2025-11-25", "http", reports.Fail), result("PAGE-02", "2025-03-26", "http", reports.Pass),
-		result("PAGE-10", "2025-11-25", "http", reports.Pass), result("PAGE-10", "2025-11-25", "stdio", reports.NotApplicable),
-		result("PAGE-10", "2025-03-26", "http", reports.Pass), result("PAGE-10", "2025-03-26", "stdio", reports.Blocked),
+		result("PAGE-02", "2025-11-25", "http", reports.Fail), result("PAGE-02", "2025-03-26", "http",
+			reports.Pass),
+		result("PAGE-10", "2025-11-25", "http", reports.Pass), result("PAGE-10", "2025-11-25", "stdio",
+			reports.NotApplicable),
+		result("PAGE-10", "2025-03-26", "http", reports.Pass), result("PAGE-10", "2025-03-26", "stdio",
+			reports.Blocked),
 		result("ERR-01", "2025-11-25", "http", reports.Fail),
 	}
 	r.Summarize(reports.SummaryOptions{})
@@ -170,19 +186,23 @@ PAGE-01 @2025-03-26 until=2026-11-21 # the last day
 		}
 		return n
 	}
-	if got := fmt.Sprint(lines(b.TooWide), lines(b.Stale), lines(b.NotJudged), lines(b.Expired), b.OutsidePlan, b.Entries); got != "[2] [3] [4] [6] 1 7" {
+	if got := fmt.Sprint(lines(b.TooWide), lines(b.Stale), lines(b.NotJudged), lines(b.Expired),
+		b.OutsidePlan, b.Entries); got != "[2] [3] [4] [6] 1 7" {
 		t.Error(got)
 	}
-	if r.Summary.Excused != 3 || r.Summary.Conformant || r.Summary.Outcome != reports.NonConformant || r.Summary.Fail != 3 {
+	if r.Summary.Excused != 3 || r.Summary.Conformant || r.Summary.Outcome != reports.NonConformant ||
+		r.Summary.Fail != 3 {
 		t.Errorf("%+v", r.Summary)
 	}
 	for i := range r.Results {
 		x := &r.Results[i]
-		if x.Excused != (x.ExcusedReason != "") || x.Excused && !x.Verdict.Red() || x.ID == "ERR-01" && x.Excused {
+		if x.Excused != (x.ExcusedReason != "") || x.Excused && !x.Verdict.Red() || x.ID == "ERR-01" &&
+			x.Excused {
 			t.Errorf("%+v", x)
 		}
 	}
-	if s := write.Outdated(b); len(s) != 2 || !strings.HasPrefix(s[0], "f:6: baseline entry expired") || !strings.HasPrefix(s[1], "f:3: baseline entry stale") {
+	if s := write.Outdated(b); len(s) != 2 || !strings.HasPrefix(s[0], "f:6: baseline entry expired") ||
+		!strings.HasPrefix(s[1], "f:3: baseline entry stale") {
 		t.Errorf("%q", s)
 	}
 	// What was excused before is forgotten.
@@ -214,7 +234,8 @@ func TestApplyNarrowed(t *testing.T) {
 		r.Results = []reports.Result{result("PAGE-10", "2025-11-25", "stdio", reports.Pass)}
 		r.Summarize(change(r))
 		f.Apply(r, someday)
-		if b := r.Summary.Baseline; len(b.Stale) != map[string]int{"full": 1}[name] || len(b.Stale)+len(b.NotJudged) != 1 {
+		if b := r.Summary.Baseline; len(b.Stale) != map[string]int{"full": 1}[name] ||
+			len(b.Stale)+len(b.NotJudged) != 1 {
 			t.Errorf("%s: %+v", name, b)
 		}
 	}
@@ -222,8 +243,10 @@ func TestApplyNarrowed(t *testing.T) {
 
 // TestExit holds the precedence of exit statuses.
 func TestExit(t *testing.T) {
-	fail, warn := result("PAGE-01", "2025-11-25", "http", reports.Fail), result("PAGE-02", "2025-11-25", "http", reports.Warn)
-	pass, blocked := result("PAGE-10", "2025-11-25", "http", reports.Pass), result("ERR-01", "2025-11-25", "http", reports.Blocked)
+	fail, warn := result("PAGE-01", "2025-11-25", "http", reports.Fail),
+		result("PAGE-02", "2025-11-25", "http", reports.Warn)
+	pass, blocked := result("PAGE-10", "2025-11-25", "http", reports.Pass),
+		result("ERR-01", "2025-11-25", "http", reports.Blocked)
 	for _, x := range []struct {
 		name        string
 		results     []reports.Result
@@ -237,12 +260,17 @@ func TestExit(t *testing.T) {
 		{"a warning under strict", []reports.Result{warn}, "PAGE-02 # r", true, "", reports.ExitOK},
 		{"a warning that is not excused", []reports.Result{warn}, "", true, "", reports.ExitFindings},
 		{"stale", []reports.Result{pass}, "PAGE-10 # r", false, "", reports.ExitFindings},
-		{"stale, though something is blocked", []reports.Result{pass, blocked}, "PAGE-10 # r", false, "", reports.ExitFindings},
+		{"stale, though something is blocked", []reports.Result{pass, blocked}, "PAGE-10 # r", false, "",
+			reports.ExitFindings},
 		{"expired", []reports.Result{warn}, "PAGE-02 until=2020-01-01 # r", false, "", reports.ExitFindings},
-		{"expired, outside of the plan", []reports.Result{pass}, "PAGE-02 until=2020-01-01 # r", false, "", reports.ExitOK},
-		{"blocked is not excused", []reports.Result{blocked}, "ERR-01 # r", false, "", reports.ExitNotEstablished},
-		{"excused and blocked", []reports.Result{fail, blocked}, "PAGE-01 # r", false, "", reports.ExitNotEstablished},
-		{"interrupted", []reports.Result{fail, pass}, "PAGE-10 # r", false, "budget", reports.ExitNotEstablished},
+		{"expired, outside of the plan", []reports.Result{pass}, "PAGE-02 until=2020-01-01 # r", false, "",
+			reports.ExitOK},
+		{"blocked is not excused", []reports.Result{blocked}, "ERR-01 # r", false, "",
+			reports.ExitNotEstablished},
+		{"excused and blocked", []reports.Result{fail, blocked}, "PAGE-01 # r", false, "",
+			reports.ExitNotEstablished},
+		{"interrupted", []reports.Result{fail, pass}, "PAGE-10 # r", false, "budget",
+			reports.ExitNotEstablished},
 		{"nothing selected", nil, "PAGE-10 # r", false, "", reports.ExitNotEstablished},
 	} {
 		f, err := parse("f", []byte(x.entries), known(), false)
@@ -299,7 +327,8 @@ PAGE-10                   # reason: fill in
 			x.Verdict = reports.Warn
 		}
 	}
-	if f := From(r, Choice{Failures: true, Reason: "known"}); len(f.Entries) != 1 || f.Entries[0].ID != "PAGE-10" || f.Entries[0].Reason != "known" {
+	if f := From(r, Choice{Failures: true, Reason: "known"}); len(f.Entries) != 1 ||
+		f.Entries[0].ID != "PAGE-10" || f.Entries[0].Reason != "known" {
 		t.Errorf("of failures alone: %v", f.Entries)
 	}
 	// PAGE-02 is the SDK's over HTTP, PAGE-10 in one revision; what is red besides is not excused.
@@ -322,12 +351,15 @@ PAGE-10                   # reason: fill in
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 	again, err := parse("again", []byte(b.String()), known(), false)
-	if err != nil || len(again.Entries) != 2 || again.Entries[1].ID != "PAGE-10" || again.Entries[1].Finding != "PAGE-01" {
+	if err != nil || len(again.Entries) != 2 || again.Entries[1].ID != "PAGE-10" ||
+		again.Entries[1].Finding != "PAGE-01" {
 		t.Errorf("read again: %v, %v", again, err)
 	}
 	f = From(r, Choice{SDK: true})
-	if got := fmt.Sprint(f.Entries); len(f.Entries) != 2 || f.Entries[0].Pattern != (Pattern{ID: "PAGE-02", Transport: "http"}) ||
-		f.Entries[1].Pattern != (Pattern{ID: "PAGE-10", Revision: revisions[1]}) || f.Entries[1].Reason != "So does the SDK." {
+	if got := fmt.Sprint(f.Entries); len(f.Entries) != 2 ||
+		f.Entries[0].Pattern != (Pattern{ID: "PAGE-02", Transport: "http"}) ||
+		f.Entries[1].Pattern != (Pattern{ID: "PAGE-10", Revision: revisions[1]}) ||
+		f.Entries[1].Reason != "So does the SDK." {
 		t.Errorf("of the SDK: %s", got)
 	}
 }
@@ -335,8 +367,10 @@ PAGE-10                   # reason: fill in
 func TestKeep(t *testing.T) {
 	r := reports.New(reports.Tool{}, reports.Target{}, reports.Config{})
 	r.Results = []reports.Result{
-		result("PAGE-01", "2025-11-25", "http", reports.Fail), result("PAGE-01", "2025-11-25", "stdio", reports.Fail),
-		result("PAGE-02", "2025-11-25", "http", reports.Fail), result("PAGE-02", "2025-11-25", "stdio", reports.Pass),
+		result("PAGE-01", "2025-11-25", "http", reports.Fail), result("PAGE-01", "2025-11-25", "stdio",
+			reports.Fail),
+		result("PAGE-02", "2025-11-25", "http", reports.Fail), result("PAGE-02", "2025-11-25", "stdio",
+			reports.Pass),
 		result("PAGE-10", "2025-11-25", "http", reports.Pass),
 	}
 	dir := t.TempDir()
@@ -352,7 +386,9 @@ PAGE-10 @2024-11-05 # covered, therefore a mistake
 	if _, err := LoadDraft(path, known()); err == nil || !strings.Contains(err.Error(), "old:5: ") {
 		t.Error(err)
 	}
-	old, err := parse("old", []byte("PAGE-01 @2025-11-25 @stdio # narrower\nPAGE-02 until=2027-01-01 # wider\nPAGE-10 # passes now\nERR-01 @sse # not judged"), known(), false)
+	old, err := parse("old",
+		[]byte("PAGE-01 @2025-11-25 @stdio # narrower\nPAGE-02 until=2027-01-01 # wider\nPAGE-10 # passes "+
+			"now\nERR-01 @sse # not judged"), known(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +411,9 @@ PAGE-02 @http until=2027-01-01  # wider
 
 // TestKeepUnjudged: an entry stays as long as it is not known that what it excuses is mended.
 func TestKeepUnjudged(t *testing.T) {
-	old, err := parse("old", []byte("PAGE-01 # blocked now\nPAGE-02 # red in what was selected\nPAGE-10 # passes in what was selected"), known(), false)
+	old, err := parse("old",
+		[]byte("PAGE-01 # blocked now\nPAGE-02 # red in what was selected\nPAGE-10 # passes in what was "+
+			"selected"), known(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -388,7 +426,8 @@ func TestKeepUnjudged(t *testing.T) {
 	} {
 		r := reports.New(reports.Tool{}, reports.Target{}, c.config)
 		r.Results = []reports.Result{
-			result("PAGE-01", "2025-11-25", "http", reports.Blocked), result("PAGE-02", "2025-11-25", "http", reports.Fail), result("PAGE-10", "2025-11-25", "http", reports.Pass),
+			result("PAGE-01", "2025-11-25", "http", reports.Blocked), result("PAGE-02", "2025-11-25", "http",
+				reports.Fail), result("PAGE-10", "2025-11-25", "http", reports.Pass),
 		}
 		r.Summarize(reports.SummaryOptions{Partial: c.config.Quick != nil})
 		f := From(r, Choice{})
@@ -415,7 +454,9 @@ func TestRoundTrip(t *testing.T) {
 					if !rapid.Bool().Draw(t, "planned") {
 						continue
 					}
-					x := result(id, rev, tr, rapid.SampledFrom([]reports.Verdict{reports.Fail, reports.Fail, reports.Warn, reports.Pass, reports.Blocked, reports.NotApplicable}).Draw(t, "verdict"))
+					x := result(id, rev, tr,
+						rapid.SampledFrom([]reports.Verdict{reports.Fail, reports.Fail, reports.Warn,
+							reports.Pass, reports.Blocked, reports.NotApplicable}).Draw(t, "verdict"))
 					if x.Verdict.Red() {
 						red++
 					}
@@ -438,7 +479,8 @@ func TestRoundTrip(t *testing.T) {
 		}
 		g.Apply(r, someday)
 		s := r.Summary
-		if s.Excused != red || s.Baseline.Outdated() || len(s.Baseline.TooWide)+len(s.Baseline.NotJudged)+s.Baseline.OutsidePlan > 0 {
+		if s.Excused != red || s.Baseline.Outdated() || len(s.Baseline.TooWide)+len(s.Baseline.NotJudged)+
+			s.Baseline.OutsidePlan > 0 {
 			t.Fatalf("%d red, %+v\n%s", red, s.Baseline, b.String())
 		}
 	})

@@ -70,7 +70,9 @@ func parse(name string, data []byte, c Catalogue, draft bool) (*File, error) {
 	if len(p.problems) > 0 {
 		slices.SortStableFunc(p.problems, func(a, b Problem) int { return a.Line - b.Line })
 		if n := len(p.problems); n > maxProblems {
-			p.problems = append(p.problems[:maxProblems], Problem{Text: fmt.Sprintf(plural.Of(n-maxProblems, "and %d {mistake|mistakes} more"), n-maxProblems)})
+			p.problems = append(p.problems[:maxProblems],
+				Problem{Text: fmt.Sprintf(plural.Of(n-maxProblems, "and %d {mistake|mistakes} more"),
+					n-maxProblems)})
 		}
 		return nil, &Error{Name: name, Problems: p.problems}
 	}
@@ -190,7 +192,8 @@ func (p *parser) head(e *Entry, words []string) (ids []string) {
 		case strings.HasPrefix(word, "until="):
 			p.until(e, strings.TrimPrefix(word, "until="))
 		default:
-			p.wrong(e.Line, "%s cannot stand here: an entry is of the form ID @REVISION @TRANSPORT until=YYYY-MM-DD # reason", quote(word))
+			p.wrong(e.Line, "%s cannot stand here: an entry is of the form ID @REVISION @TRANSPORT "+
+				"until=YYYY-MM-DD # reason", quote(word))
 		}
 	}
 	return ids
@@ -231,7 +234,8 @@ func (p *parser) place(e *Entry, name string) {
 	case slices.Contains(c.Transports, name):
 		set("transport", &e.Transport)
 	case name != "" && name[0] >= '0' && name[0] <= '9':
-		p.wrong(e.Line, "there is no revision %s: the revisions are %s", quote(name), strings.Join(c.Revisions, ", "))
+		p.wrong(e.Line, "there is no revision %s: the revisions are %s", quote(name),
+			strings.Join(c.Revisions, ", "))
 	default:
 		near := nearest.Question(name, c.Transports)
 		if near == "" {

@@ -28,11 +28,13 @@ func (c Choice) reason(x *reports.Result) (reason string, ok bool) {
 		reason = strings.Join(strings.Fields(x.SDK), " ")
 		ok = reason != ""
 	}
-	return cmp.Or(reason, c.Reason), (ok || !c.SDK) && (x.Verdict == reports.Fail || x.Verdict == reports.Warn && !c.Failures)
+	return cmp.Or(reason, c.Reason), (ok || !c.SDK) &&
+		(x.Verdict == reports.Fail || x.Verdict == reports.Warn && !c.Failures)
 }
 
 // From makes the entries for red verdicts of a report: as few and as wide as
-// can be, but none that matches a verdict of the report that is not red, or is for another reason. They are sorted.
+// can be, but none that matches a verdict of the report that is not red, or is for another reason. They are
+// sorted.
 func From(r *reports.Report, choice Choice) *File {
 	f := &File{}
 	byID := map[string][]*reports.Result{}
@@ -52,7 +54,8 @@ func From(r *reports.Report, choice Choice) *File {
 		}
 		for reason, these := range open {
 			for _, p := range patterns(id, results, maps.Clone(these), choice) {
-				f.Entries = append(f.Entries, Entry{Pattern: p, Reason: reason, Finding: finding(p, these, r)})
+				f.Entries = append(f.Entries, Entry{Pattern: p, Reason: reason,
+					Finding: finding(p, these, r)})
 			}
 		}
 	}
@@ -60,8 +63,8 @@ func From(r *reports.Report, choice Choice) *File {
 	return f
 }
 
-// finding is the id of the requirement under whose finding stand all the results that a pattern matches; empty if there is no
-// such, or it is their own.
+// finding is the id of the requirement under whose finding stand all the results that a pattern matches;
+// empty if there is no such, or it is their own.
 func finding(p Pattern, these map[*reports.Result]bool, r *reports.Report) string {
 	head := ""
 	for x := range these {
@@ -125,7 +128,8 @@ func patterns(id string, results []*reports.Result, open map[*reports.Result]boo
 // gain is how many open results a pattern covers; 0 if it must not be used, because
 // it matches what is not alike, or if a narrower one does as well for the only result
 // that is left.
-func gain(p Pattern, results []*reports.Result, open map[*reports.Result]bool, alike func(*reports.Result) bool) int {
+func gain(p Pattern, results []*reports.Result, open map[*reports.Result]bool,
+	alike func(*reports.Result) bool) int {
 	covered, matched := 0, 0
 	for _, x := range results {
 		if !p.Matches(x) {
@@ -159,10 +163,14 @@ func (f *File) Keep(old *File, r *reports.Report) {
 	narrow := narrowed(r)
 	for _, e := range old.Entries {
 		judged := !(narrow && (e.Revision == "" || e.Transport == "")) &&
-			slices.ContainsFunc(r.Results, func(x reports.Result) bool { return x.Verdict.Judged() && e.Matches(&x) })
+			slices.ContainsFunc(r.Results, func(x reports.Result) bool {
+				return x.Verdict.Judged() && e.Matches(&x)
+			})
 		covered := slices.ContainsFunc(f.Entries, func(n Entry) bool { return n.Covers(e.Pattern) })
 		if !judged && !covered {
-			f.Entries = append(slices.DeleteFunc(f.Entries, func(n Entry) bool { return e.Covers(n.Pattern) }), e)
+			f.Entries = append(slices.DeleteFunc(f.Entries, func(n Entry) bool {
+				return e.Covers(n.Pattern)
+			}), e)
 		}
 	}
 	f.sort()
@@ -187,7 +195,8 @@ func (f *File) about(p Pattern) *Entry {
 
 func (f *File) sort() {
 	slices.SortFunc(f.Entries, func(a, b Entry) int {
-		return cmp.Or(reports.CompareIDs(a.ID, b.ID), cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.Transport, b.Transport))
+		return cmp.Or(reports.CompareIDs(a.ID, b.ID), cmp.Compare(a.Revision, b.Revision),
+			cmp.Compare(a.Transport, b.Transport))
 	})
 }
 

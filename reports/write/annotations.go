@@ -21,7 +21,8 @@ func Annotations(w io.Writer, r *reports.Report, o Options) error {
 		if x.Breaks(o.Strict) {
 			command = "error"
 		}
-		text := fmt.Sprintf("%s %s (%s)\nexpected: %s\nactual: %s", x.Level, x.Title, v.places(f), x.Expected, f.actual()) +
+		text := fmt.Sprintf("%s %s (%s)\nexpected: %s\nactual: %s", x.Level, x.Title, v.places(f), x.Expected,
+			f.actual()) +
 			maybe("\nchange: %s", x.Hint)
 		// The commands are read line by line, and anything that the target said may stand here.
 		text = commandText.Replace(terminal.HarmlessText(safe.Lines(safe.Shorten(text, 2000))))

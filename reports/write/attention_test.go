@@ -16,17 +16,24 @@ import (
 func listedReport() *reports.Report {
 	r := sample()
 	entry := func(line int, id, reason string, verdicts ...reports.BaselineVerdict) reports.BaselineEntry {
-		return reports.BaselineEntry{Line: line, Pattern: reports.Pattern{ID: id}, Reason: reason, Verdicts: verdicts}
+		return reports.BaselineEntry{Line: line, Pattern: reports.Pattern{ID: id}, Reason: reason,
+			Verdicts: verdicts}
 	}
 	b := &reports.BaselineSummary{File: "known.txt", Entries: 6}
-	late := entry(1, "READ-09", "late reason", reports.BaselineVerdict{Revision: "2025-06-18", Transport: "stdio", Verdict: reports.Warn})
+	late := entry(1, "READ-09", "late reason", reports.BaselineVerdict{Revision: "2025-06-18",
+		Transport: "stdio", Verdict: reports.Warn})
 	late.Until = "2020-01-31"
 	b.Note(late, true, false)
-	b.Note(entry(2, "PAGE-10", "stale reason", reports.BaselineVerdict{Revision: "2025-06-18", Transport: "stdio", Verdict: reports.Pass}), false, false)
-	b.Note(entry(3, "SUB-01", "blocked reason", reports.BaselineVerdict{Revision: "2025-06-18", Transport: "stdio", Verdict: reports.Blocked}), false, false)
-	b.Note(entry(4, "ODD-01", "wide reason", reports.BaselineVerdict{Revision: "2025-06-18", Transport: "stdio", Verdict: reports.Pass}, reports.BaselineVerdict{Revision: "2025-06-18", Transport: "http", Verdict: reports.Fail}), false, false)
+	b.Note(entry(2, "PAGE-10", "stale reason", reports.BaselineVerdict{Revision: "2025-06-18",
+		Transport: "stdio", Verdict: reports.Pass}), false, false)
+	b.Note(entry(3, "SUB-01", "blocked reason", reports.BaselineVerdict{Revision: "2025-06-18",
+		Transport: "stdio", Verdict: reports.Blocked}), false, false)
+	b.Note(entry(4, "ODD-01", "wide reason", reports.BaselineVerdict{Revision: "2025-06-18",
+		Transport: "stdio", Verdict: reports.Pass}, reports.BaselineVerdict{Revision: "2025-06-18",
+		Transport: "http", Verdict: reports.Fail}), false, false)
 	b.Note(entry(5, "GONE-01", "gone reason"), false, false)
-	b.Note(entry(6, "PAGE-9", "in use", reports.BaselineVerdict{Revision: "2025-06-18", Transport: "stdio", Verdict: reports.Fail}), false, false)
+	b.Note(entry(6, "PAGE-9", "in use", reports.BaselineVerdict{Revision: "2025-06-18", Transport: "stdio",
+		Verdict: reports.Fail}), false, false)
 	r.Summary.Baseline = b
 	for i := range r.Results {
 		if x := &r.Results[i]; x.ID == "PAGE-9" {
@@ -50,24 +57,37 @@ func written(t *testing.T, write func(io.Writer) error) string {
 // apart.
 func TestBaselineEverywhere(t *testing.T) {
 	r := listedReport()
-	if b := r.Summary.Baseline; len(b.Expired) != 1 || len(b.Stale) != 1 || len(b.NotJudged) != 1 || len(b.TooWide) != 1 || len(b.Missing) != 1 || b.OutsidePlan != 1 {
+	if b := r.Summary.Baseline; len(b.Expired) != 1 || len(b.Stale) != 1 || len(b.NotJudged) != 1 ||
+		len(b.TooWide) != 1 || len(b.Missing) != 1 || b.OutsidePlan != 1 {
 		t.Fatalf("%+v", b)
 	}
-	reasons := []string{"late reason", "stale reason", "blocked reason", "wide reason", "gone reason", "in use"}
+	reasons := []string{"late reason", "stale reason", "blocked reason", "wide reason", "gone reason",
+		"in use"}
 	for name, test := range map[string]struct {
 		text string
 		want []string
 	}{
 		"console": {written(t, func(w io.Writer) error { return Console(w, r, Options{Verbose: true}) }),
-			append([]string{"EXPIRED BASELINE ENTRIES  1", "STALE BASELINE ENTRIES  1", "BASELINE ENTRIES NOT JUDGED  1", "BASELINE ENTRIES TOO WIDE  1", "BASELINE ENTRIES OUTSIDE OF THE RUN  1", "EXCUSED BY THE BASELINE"}, reasons...)},
+			append([]string{"EXPIRED BASELINE ENTRIES  1", "STALE BASELINE ENTRIES  1",
+				"BASELINE ENTRIES NOT JUDGED  1", "BASELINE ENTRIES TOO WIDE  1",
+				"BASELINE ENTRIES OUTSIDE OF THE RUN  1", "EXCUSED BY THE BASELINE"}, reasons...)},
 		"HTML": {written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }),
-			append([]string{"Expired baseline entries", "Stale baseline entries", "Baseline entries not judged", "Baseline entries too wide", "Baseline entries outside of the run", "failed, excused", "known.txt:3"}, reasons...)},
+			append([]string{"Expired baseline entries", "Stale baseline entries",
+				"Baseline entries not judged", "Baseline entries too wide",
+				"Baseline entries outside of the run", "failed, excused", "known.txt:3"}, reasons...)},
 		"Markdown": {written(t, func(w io.Writer) error { return Markdown(w, r, Options{}) }),
-			append([]string{"### Expired baseline entries (1)", "### Stale baseline entries (1)", "### Baseline entries not judged (1)", "### Baseline entries too wide (1)", "### Baseline entries outside of the run (1)", "### Excused by the baseline (1)"}, reasons...)},
+			append([]string{"### Expired baseline entries (1)", "### Stale baseline entries (1)",
+				"### Baseline entries not judged (1)", "### Baseline entries too wide (1)",
+				"### Baseline entries outside of the run (1)", "### Excused by the baseline (1)"},
+				reasons...)},
 		"JUnit": {written(t, func(w io.Writer) error { return JUnit(w, r, Options{}) }),
-			append([]string{`<testsuite name="! baseline" tests="5" failures="2" errors="0" skipped="2"`, `classname="baseline.too-wide"`, `type="baseline-missing"`, `type="excused"`}, reasons...)},
+			append([]string{`<testsuite name="! baseline" tests="5" failures="2" errors="0" skipped="2"`,
+				`classname="baseline.too-wide"`, `type="baseline-missing"`, `type="excused"`}, reasons...)},
 		"SARIF": {written(t, func(w io.Writer) error { return SARIF(w, r, Options{}) }),
-			[]string{"known.txt:1: baseline entry expired: READ-09 held until 2020-01-31", "known.txt:2: baseline entry stale", "known.txt:3: baseline entry not judged", "known.txt:4: baseline entry too wide", "known.txt:5: baseline entry missing", `"justification": "excused by the baseline: in use"`}},
+			[]string{"known.txt:1: baseline entry expired: READ-09 held until 2020-01-31",
+				"known.txt:2: baseline entry stale", "known.txt:3: baseline entry not judged",
+				"known.txt:4: baseline entry too wide", "known.txt:5: baseline entry missing",
+				`"justification": "excused by the baseline: in use"`}},
 	} {
 		for _, want := range test.want {
 			if !strings.Contains(test.text, want) {
@@ -79,7 +99,8 @@ func TestBaselineEverywhere(t *testing.T) {
 
 // TestAllIsExcused: a run that the baseline spares says so beside its outcome, in each format.
 func TestAllIsExcused(t *testing.T) {
-	fail, pass := row("A-2", reports.LevelMust, reports.Fail, "x"), row("A-1", reports.LevelMust, reports.Pass, "")
+	fail, pass := row("A-2", reports.LevelMust, reports.Fail, "x"),
+		row("A-1", reports.LevelMust, reports.Pass, "")
 	warn := row("A-3", reports.LevelShould, reports.Warn, "x")
 	excused := func(x reports.Result, revision string) reports.Result {
 		x.Excused, x.ExcusedReason, x.Revision = true, "in use", revision
@@ -90,11 +111,17 @@ func TestAllIsExcused(t *testing.T) {
 		strict  bool
 		want    string
 	}{
-		"one":             {[]reports.Result{pass, excused(fail, "2025-11-25")}, false, "NOT CONFORMANT, its one failure excused by baseline known[1].txt"},
-		"all":             {[]reports.Result{pass, warn, excused(fail, "2025-06-18"), excused(fail, "2025-11-25")}, false, "NOT CONFORMANT, all 2 failures excused by baseline known[1].txt"},
-		"not all":         {[]reports.Result{pass, fail, excused(fail, "2025-06-18")}, false, "NOT CONFORMANT"},
-		"strict":          {[]reports.Result{pass, excused(warn, "2025-06-18"), excused(warn, "2025-11-25")}, true, "NOT CONFORMANT, all 2 warnings excused by baseline known[1].txt"},
-		"no failure":      {[]reports.Result{pass, excused(warn, "2025-06-18")}, false, "CONFORMANT, 1 warning"},
+		"one": {[]reports.Result{pass, excused(fail, "2025-11-25")}, false,
+			"NOT CONFORMANT, its one failure excused by baseline known[1].txt"},
+		"all": {[]reports.Result{pass, warn, excused(fail, "2025-06-18"),
+			excused(fail, "2025-11-25")}, false,
+			"NOT CONFORMANT, all 2 failures excused by baseline known[1].txt"},
+		"not all": {[]reports.Result{pass, fail, excused(fail, "2025-06-18")}, false,
+			"NOT CONFORMANT"},
+		"strict": {[]reports.Result{pass, excused(warn, "2025-06-18"), excused(warn, "2025-11-25")},
+			true, "NOT CONFORMANT, all 2 warnings excused by baseline known[1].txt"},
+		"no failure": {[]reports.Result{pass, excused(warn, "2025-06-18")}, false,
+			"CONFORMANT, 1 warning"},
 		"nothing excused": {[]reports.Result{pass, fail}, false, "NOT CONFORMANT"},
 	} {
 		r := sample()
@@ -106,12 +133,14 @@ func TestAllIsExcused(t *testing.T) {
 		}
 		o := Options{Strict: test.strict}
 		for format, text := range map[string]string{
-			"console":  written(t, func(w io.Writer) error { return Console(w, r, o) }),
-			"HTML":     written(t, func(w io.Writer) error { return HTML(w, r, o) }),
-			"Markdown": strings.ReplaceAll(written(t, func(w io.Writer) error { return Markdown(w, r, o) }), "\\", ""),
-			"JUnit":    written(t, func(w io.Writer) error { return JUnit(w, r, o) }),
+			"console": written(t, func(w io.Writer) error { return Console(w, r, o) }),
+			"HTML":    written(t, func(w io.Writer) error { return HTML(w, r, o) }),
+			"Markdown": strings.ReplaceAll(written(t, func(w io.Writer) error { return Markdown(w, r, o) }),
+				"\\", ""),
+			"JUnit": written(t, func(w io.Writer) error { return JUnit(w, r, o) }),
 		} {
-			if !strings.Contains(text, test.want) || strings.Contains(text, "excused by baseline") != strings.Contains(test.want, "excused") {
+			if !strings.Contains(text, test.want) ||
+				strings.Contains(text, "excused by baseline") != strings.Contains(test.want, "excused") {
 				t.Errorf("%s: %s lacks %q", name, format, test.want)
 			}
 		}
@@ -133,7 +162,9 @@ func TestRerun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(slices.DeleteFunc(read.Rows(), func(x *reports.Result) bool { return x.Rerun == "" })); n != 12 {
+	if n := len(slices.DeleteFunc(read.Rows(), func(x *reports.Result) bool {
+		return x.Rerun == ""
+	})); n != 12 {
 		t.Errorf("%d results have a command instead of the 12 that are red or blocked", n)
 	}
 	for name, write := range map[string]func(io.Writer, *reports.Report) error{
@@ -142,19 +173,26 @@ func TestRerun(t *testing.T) {
 		"Markdown": func(w io.Writer, r *reports.Report) error { return Markdown(w, r, Options{}) },
 		"SARIF":    func(w io.Writer, r *reports.Report) error { return SARIF(w, r, Options{}) },
 	} {
-		for _, text := range []string{written(t, func(w io.Writer) error { return write(w, noted) }), written(t, func(w io.Writer) error { return write(w, read) })} {
-			for id, want := range map[string]bool{"PAGE-9": true, "READ-09": true, "PAGE-10": false, "SUB-01": name != "SARIF"} {
+		for _, text := range []string{written(t, func(w io.Writer) error { return write(w, noted) }),
+			written(t, func(w io.Writer) error { return write(w, read) })} {
+			for id, want := range map[string]bool{"PAGE-9": true, "READ-09": true, "PAGE-10": false,
+				"SUB-01": name != "SARIF"} {
 				if strings.Contains(text, "--only "+id) != want {
 					t.Errorf("%s: the command for %s: want %t", name, id, want)
 				}
 			}
 		}
-		if text := written(t, func(w io.Writer) error { return write(w, sample()) }); regexp.MustCompile(`(?i)repeat( it)?[: ]|>Repeat<`).MatchString(regexp.MustCompile(`(?s)<script>.*</script>`).ReplaceAllString(text, "")) {
+		if text := written(t, func(w io.Writer) error {
+			return write(w, sample())
+		}); regexp.MustCompile(`(?i)repeat( it)?[: ]|>Repeat<`).MatchString(
+			regexp.MustCompile(`(?s)<script>.*</script>`).ReplaceAllString(text, "")) {
 			t.Errorf("%s tells of a command that nobody knows", name)
 		}
 	}
 	var log sarifLog
-	if err := json.Unmarshal([]byte(written(t, func(w io.Writer) error { return SARIF(w, noted, Options{}) })), &log); err != nil {
+	if err := json.Unmarshal([]byte(written(t, func(w io.Writer) error {
+		return SARIF(w, noted, Options{})
+	})), &log); err != nil {
 		t.Fatal(err)
 	}
 	for _, rule := range log.Runs[0].Tool["driver"].Rules {
@@ -177,7 +215,8 @@ func TestFindings(t *testing.T) {
 	} {
 		r := reports.New(reports.Tool{}, reports.Target{}, reports.Config{})
 		for i, rev := range []string{"2025-03-26", "2025-06-18", "2025-11-25"} {
-			r.Results = append(r.Results, reports.Result{ID: "A-01", Verdict: reports.Fail, Revision: rev, Transport: "stdio", Cause: c.causes[i], Actual: c.actual[i]})
+			r.Results = append(r.Results, reports.Result{ID: "A-01", Verdict: reports.Fail, Revision: rev,
+				Transport: "stdio", Cause: c.causes[i], Actual: c.actual[i]})
 		}
 		list := byCause(r, func(*reports.Result) bool { return true })
 		if len(list) != c.findings || len(list[0].results) != 4-c.findings {
@@ -186,7 +225,8 @@ func TestFindings(t *testing.T) {
 		if first := list[0].Result; first.Revision != "2025-11-25" {
 			t.Errorf("%s: shown in %s, not in the newest revision", name, first.Revision)
 		}
-		if got := list[0].actual(); (got == c.actual[2]) != (name != "one cause") || !strings.HasPrefix(got, c.actual[2]) {
+		if got := list[0].actual(); (got == c.actual[2]) != (name != "one cause") ||
+			!strings.HasPrefix(got, c.actual[2]) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -196,7 +236,8 @@ func TestFindings(t *testing.T) {
 func TestSafeLink(t *testing.T) {
 	for link, want := range map[string]bool{
 		"https://modelcontextprotocol.io/specification/2025-06-18/server/resources#uri": true,
-		"": false, "http://a/": false, "javascript:alert(1)": false, "//a/": false, "https://": false, "https://a/) [x](https://b": false, "https://a/\"><b>": false, "https://a/]": false,
+		"": false, "http://a/": false, "javascript:alert(1)": false, "//a/": false, "https://": false,
+		"https://a/) [x](https://b": false, "https://a/\"><b>": false, "https://a/]": false,
 	} {
 		if got := safeLink((&reports.Result{Link: link})) == link && link != ""; got != want {
 			t.Errorf("%q: %t", link, got)
@@ -209,7 +250,8 @@ func TestSafeLink(t *testing.T) {
 func TestRepeatedIsWhole(t *testing.T) {
 	for command, shown := range map[string]bool{
 		"mcpcheck run -- x 'a b'": true, "mcpcheck run -- sh -c $'true\\nexec x'": true, "": true,
-		"mcpcheck run -- sh -c 'true\nexec x'": false, "mcpcheck run -- 'x" + strings.Repeat("y", pageText) + "'": false,
+		"mcpcheck run -- sh -c 'true\nexec x'": false, "mcpcheck run -- 'x" + strings.Repeat("y", pageText) +
+			"'": false,
 	} {
 		x := reports.Result{Rerun: command}
 		want := command
@@ -220,7 +262,8 @@ func TestRepeatedIsWhole(t *testing.T) {
 			t.Errorf("%q is shown as %q", command, got)
 		}
 	}
-	for command, want := range map[string]string{"mcpcheck run -- '[a]''(b)'": "mcpcheck run -- '[a]''(b)'", "mcpcheck run -- '[a](b)'": elsewhere} {
+	for command, want := range map[string]string{"mcpcheck run -- '[a]''(b)'": "mcpcheck run -- '[a]''(b)'",
+		"mcpcheck run -- '[a](b)'": elsewhere} {
 		r := sample()
 		r.NoteReruns(func(_, _, _ string) string { return command })
 		var b bytes.Buffer

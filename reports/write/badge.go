@@ -11,8 +11,8 @@ import (
 )
 
 // Badge writes an SVG image of one line for a README: a label, and the outcome
-// of the report with how many revisions are conformant by themselves. Its title names each of these. An empty label means
-// "mcpcheck". The report must have been summarized.
+// of the report with how many revisions are conformant by themselves. Its title names each of these. An empty
+// label means "mcpcheck". The report must have been summarized.
 func Badge(w io.Writer, r *reports.Report, label string) error {
 	if label == "" {
 		label = "mcpcheck"

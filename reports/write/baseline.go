@@ -39,21 +39,25 @@ func partsOf(b *reports.BaselineSummary) []baselinePart {
 	}
 	return slices.DeleteFunc([]baselinePart{
 		{kindExpired, "expired baseline entries", "past their date, they excuse nothing",
-			"held until {until}; fix what it excuses, or give it a new date", true, true, false, reports.Fail, b.Expired, b.File},
+			"held until {until}; fix what it excuses, or give it a new date", true, true, false, reports.Fail,
+			b.Expired, b.File},
 		{kindStale, "stale baseline entries", "what they excuse passes now; remove them",
 			"passes now; remove it", true, true, true, reports.Fail, b.Stale, b.File},
 		{kindNotJudged, "baseline entries not judged", "whether they are still needed is not known",
-			"could not be judged; if what it excuses is mended, remove it", false, false, false, reports.Blocked, b.NotJudged, b.File},
+			"could not be judged; if what it excuses is mended, remove it", false, false, false,
+			reports.Blocked, b.NotJudged, b.File},
 		{kindTooWide, "baseline entries too wide", "they match what passes, too; narrow them",
 			"matches what passes, too; narrow it", false, true, true, reports.Warn, b.TooWide, b.File},
 		{kindMissing, "baseline entries outside of the run", "nothing that they are about was part of it",
-			"is about nothing that was part of this run", false, false, false, reports.NotApplicable, b.Missing, b.File},
+			"is about nothing that was part of this run", false, false, false, reports.NotApplicable,
+			b.Missing, b.File},
 	}, func(p baselinePart) bool { return len(p.entries) == 0 })
 }
 
 // sentence says with file and line what became of an entry.
 func (p *baselinePart) sentence(e reports.BaselineEntry) string {
-	return fmt.Sprintf("%s:%d: baseline entry %s: %s %s", p.file, e.Line, p.kind, e, strings.Replace(p.advice, "{until}", e.Until, 1))
+	return fmt.Sprintf("%s:%d: baseline entry %s: %s %s", p.file, e.Line, p.kind, e,
+		strings.Replace(p.advice, "{until}", e.Until, 1))
 }
 
 // Outdated says, one sentence for each entry of a baseline, which are expired and which are

@@ -28,10 +28,13 @@ func (c *console) unjudged() {
 			}
 		}
 		text := fmt.Sprintf("%-7s %s:%d: %s could not be judged", "known", b.File, e.Line, e)
-		c.short(reports.Blocked, text+maybe(" (%s)", strings.Join(why, ", "))+": if what it excuses is mended, remove the entry")
+		c.short(reports.Blocked, text+maybe(" (%s)", strings.Join(why, ", "))+
+			": if what it excuses is mended, remove the entry")
 	}
 	if more := len(b.NotJudged) - few; more > 0 {
-		c.short(reports.Blocked, fmt.Sprintf("%-7s %s: %d more could not be judged; without --quiet they are listed", "known", b.File, more))
+		c.short(reports.Blocked,
+			fmt.Sprintf("%-7s %s: %d more could not be judged; without --quiet they are listed", "known",
+				b.File, more))
 	}
 }
 
@@ -71,7 +74,8 @@ func (c *console) excuses() {
 	if len(list) == 0 {
 		return
 	}
-	c.Title("EXCUSED BY THE BASELINE  " + found(list) + ": they stay what they are, and spare the exit status")
+	c.Title("EXCUSED BY THE BASELINE  " + found(list) +
+		": they stay what they are, and spare the exit status")
 	for _, f := range list {
 		x := f.Result
 		c.Line()
@@ -89,12 +93,16 @@ func (c *console) brief() {
 	for _, g := range findings(c.Report, unexcused) {
 		x := g.Result
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
-		text += "  (" + maybe("%s in ", asked(c.Report, x)) + c.places(g) + ")" + maybe(", also %s", g.named())
+		text += "  (" + maybe("%s in ", asked(c.Report, x)) + c.places(g) + ")" + maybe(", also %s",
+			g.named())
 		c.short(x.Verdict, text)
 	}
-	for _, t := range tally(c.Only(func(x *reports.Result) bool { return x.Verdict == reports.Blocked && x.Level == reports.LevelMust }), why) {
+	for _, t := range tally(c.Only(func(x *reports.Result) bool {
+		return x.Verdict == reports.Blocked && x.Level == reports.LevelMust
+	}), why) {
 		const few = 6
-		c.short(reports.Blocked, fmt.Sprintf("%-7s %s  %s", reports.Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code)))
+		c.short(reports.Blocked, fmt.Sprintf("%-7s %s  %s", reports.Blocked, c.list(t.ids, few),
+			cmp.Or(t.text, t.code)))
 	}
 	if c.o.Observed {
 		c.observed()
@@ -115,8 +123,8 @@ var idleCodes = []struct{ code, means string }{
 	{reports.CodeOptedOut, "the target file leaves it out"},
 }
 
-// notExercised counts what was not exercised. Verbose output lists it by reasons: requirements with the same one
-// stand together.
+// notExercised counts what was not exercised. Verbose output lists it by reasons: requirements with the same
+// one stand together.
 func (c *console) notExercised() {
 	reasons := c.idleFor()
 	if len(reasons) == 0 {
@@ -138,7 +146,8 @@ func (c *console) notExercised() {
 		}
 		slices.SortStableFunc(list, func(a, b *tallied) int { return cmp.Compare(len(b.ids), len(a.ids)) })
 		for _, t := range list {
-			c.paragraph(4, "", strings.TrimSpace(strings.Join(t.ids, ", ")+"  "+safe.Shorten(t.text, consoleFrame)))
+			c.paragraph(4, "", strings.TrimSpace(strings.Join(t.ids, ", ")+"  "+safe.Shorten(t.text,
+				consoleFrame)))
 		}
 	}
 }
@@ -235,8 +244,8 @@ func (c *console) evidence(x *reports.Result) {
 	}
 }
 
-// commands writes how a result is seen again; of a finding that breaks several requirements the first shows what
-// one change mends.
+// commands writes how a result is seen again; of a finding that breaks several requirements the first shows
+// what one change mends.
 func (c *console) commands(x *reports.Result, repeat string) {
 	c.copied(pasted(c.Report, x))
 	c.copied("repeat", repeat)
@@ -281,7 +290,8 @@ func (c *console) observations() {
 func (c *console) observed() {
 	for _, k := range observed(c.Report) {
 		for _, s := range k.said {
-			text := fmt.Sprintf("%-7s %s  %s", "seen", cmp.Or(s.first.Requirement, k.id), cmp.Or(s.first.Detail, s.first.Title))
+			text := fmt.Sprintf("%-7s %s  %s", "seen", cmp.Or(s.first.Requirement, k.id),
+				cmp.Or(s.first.Detail, s.first.Title))
 			c.Line(safe.Shorten(safe.Line(text), 4*c.Width))
 		}
 	}
@@ -294,7 +304,8 @@ func (c *console) blocked() {
 	if len(reasons) == 0 {
 		return
 	}
-	c.Title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged", plural.Count(c.Summary.Blocked, "verdict")))
+	c.Title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged",
+		plural.Count(c.Summary.Blocked, "verdict")))
 	for _, t := range reasons {
 		c.Line("  ", c.Paint(terminal.Bold, word(t.code)), fmt.Sprintf(" %d", len(t.results)))
 		c.labelled(4, "", t.text)

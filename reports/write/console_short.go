@@ -33,7 +33,8 @@ func (c *console) shortList() {
 		codes   bool
 	}
 	c.Title("IN SHORT")
-	slices.SortStableFunc(list, func(a, b *finding) int { return cmp.Compare(a.Verdict, b.Verdict) }) // "fail" < "warn"
+	// "fail" < "warn"
+	slices.SortStableFunc(list, func(a, b *finding) int { return cmp.Compare(a.Verdict, b.Verdict) })
 	room := shortest
 	for _, same := range group.By(list, func(f *finding) kind {
 		return kind{f.Verdict, f.Weight() == reports.GravityCodes}
@@ -97,5 +98,6 @@ func (c *console) shortLine(v reports.Verdict, id, words, where string) {
 	if where != "" {
 		words = terminal.Pad(words, room+2)
 	}
-	c.Line("  ", c.Paint(looks[v].color, v.Sign()), fmt.Sprintf(" %-8s ", clean(id, 20)), words, c.Paint(terminal.Dim, where))
+	c.Line("  ", c.Paint(looks[v].color, v.Sign()), fmt.Sprintf(" %-8s ", clean(id, 20)), words,
+		c.Paint(terminal.Dim, where))
 }

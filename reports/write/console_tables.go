@@ -53,7 +53,8 @@ func (c *console) remark(s string) string {
 
 func (c *console) counts(n reports.Counts) string {
 	row := ""
-	for _, v := range []reports.Verdict{reports.Pass, reports.Fail, reports.Warn, reports.NotApplicable, reports.Blocked} {
+	for _, v := range []reports.Verdict{reports.Pass, reports.Fail, reports.Warn, reports.NotApplicable,
+		reports.Blocked} {
 		text, color, width := strconv.Itoa(n.Of(v)), looks[v].color, 6
 		if text == "0" {
 			text, color = "·", terminal.Dim
@@ -120,7 +121,9 @@ func (c *console) combinations() {
 		}
 	}
 	// What a partial run left out would be most of the list where a finding is repeated.
-	profiles := slices.DeleteFunc(slices.Clone(c.Summary.Profiles), func(p reports.ProfileSummary) bool { return p.Status == reports.ProfileNotSelected })
+	profiles := slices.DeleteFunc(slices.Clone(c.Summary.Profiles), func(p reports.ProfileSummary) bool {
+		return p.Status == reports.ProfileNotSelected
+	})
 	if len(profiles) == 0 {
 		return
 	}
@@ -152,7 +155,8 @@ func (c *console) outcome() {
 	if c.o.Strict && s.Warn > 0 {
 		warnings += " (counted as failures)"
 	}
-	parts := []string{fmt.Sprintf("%d passed", s.Pass), fmt.Sprintf("%d failed", s.Fail) + among(s.Security.Fail), warnings,
+	parts := []string{fmt.Sprintf("%d passed", s.Pass), fmt.Sprintf("%d failed", s.Fail) +
+		among(s.Security.Fail), warnings,
 		fmt.Sprintf("%d not applicable", s.NotApplicable), fmt.Sprintf("%d blocked", s.Blocked)}
 	if said.Outcome == reports.Conformant && said.remark() != "" {
 		parts = slices.Delete(parts, 2, 3) // it has been said

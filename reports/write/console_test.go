@@ -28,12 +28,17 @@ func TestConsole(t *testing.T) {
 		"mcpcheck 1.2.3  everything", "npx -y server-everything", "everything 1.0",
 		"PAGE                               4     4     ·     ·        ·",
 		"2025-06-18 on stdio", "FAILURES  1 finding, 4 verdicts", "✗ PAGE-9  A cursor is a string",
-		"MUST, server/utilities/pagination#response-format", "link      https://example.com/9", "all 4 combinations",
-		"expected  a string", "actual    an integer, 5", "change    send the cursor as a string", `#1 → {"jsonrpc"`, "#4 ← HTTP 404",
-		"[4000 bytes in all]", "repeat    mcpcheck run --only PAGE-9", "WARNINGS  1 finding, 4 verdicts", "#3 · the process ended",
-		"BLOCKED  4 verdicts", "target-died 4", "OBSERVATIONS  1 finding, seen 1 time", "size-differs  The size differs (LIST-08)",
+		"MUST, server/utilities/pagination#response-format", "link      https://example.com/9",
+		"all 4 combinations",
+		"expected  a string", "actual    an integer, 5", "change    send the cursor as a string",
+		`#1 → {"jsonrpc"`, "#4 ← HTTP 404",
+		"[4000 bytes in all]", "repeat    mcpcheck run --only PAGE-9", "WARNINGS  1 finding, 4 verdicts",
+		"#3 · the process ended",
+		"BLOCKED  4 verdicts", "target-died 4", "OBSERVATIONS  1 finding, seen 1 time",
+		"size-differs  The size differs (LIST-08)",
 		"SHOULD, server/resources (a warning: the pad bits are set)", "passed, 1 MUST not exercised: TMPL-12",
-		"NOT EXERCISED  1 requirement, 4 verdicts", "needs-config  1 requirement, 4 verdicts", "NOT CONFORMANT  2025-06-18 ✗ PAGE-9  2025-11-25 ✗ PAGE-9; 4 passed, 4 failed, 4 warnings",
+		"NOT EXERCISED  1 requirement, 4 verdicts", "needs-config  1 requirement, 4 verdicts",
+		"NOT CONFORMANT  2025-06-18 ✗ PAGE-9  2025-11-25 ✗ PAGE-9; 4 passed, 4 failed, 4 warnings",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -54,12 +59,14 @@ func TestConsole(t *testing.T) {
 // table is wider than the terminal.
 func TestConsoleTables(t *testing.T) {
 	r := sample()
-	areas := []reports.Area{{Name: "TMPL", Title: "Resource templates"}, {Name: "PAGE", Title: "Pagination"}, {Name: "LIST", Title: "Listing resources and more"}}
+	areas := []reports.Area{{Name: "TMPL", Title: "Resource templates"}, {Name: "PAGE", Title: "Pagination"},
+		{Name: "LIST", Title: "Listing resources and more"}}
 	for _, width := range []int{40, 50, 74, 80, 120} {
 		text := render(t, r, Options{Width: width, Areas: areas})
 		table, _, _ := strings.Cut(text[strings.Index(text, "AREA"):], "\nWARNINGS")
 		for line := range strings.SplitSeq(table, "\n") {
-			if n := utf8.RuneCountInString(line); n > width && !strings.Contains(line, "repeat") && !strings.HasPrefix(line, "  send ") {
+			if n := utf8.RuneCountInString(line); n > width && !strings.Contains(line, "repeat") &&
+				!strings.HasPrefix(line, "  send ") {
 				t.Errorf("%d characters: %s", n, line)
 			}
 		}
@@ -89,7 +96,10 @@ func TestConsoleColorOnlyPaints(t *testing.T) {
 
 func TestConsoleQuiet(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(render(t, sample(), Options{Quiet: true})), "\n")
-	if len(lines) < 4 || !strings.HasPrefix(lines[0], "fail    PAGE-9  an integer, 5  (resources/list in all 4 combinations)") || !strings.HasPrefix(lines[3], "NOT CONFORMANT") {
+	if len(lines) < 4 ||
+		!strings.HasPrefix(lines[0],
+			"fail    PAGE-9  an integer, 5  (resources/list in all 4 combinations)") ||
+		!strings.HasPrefix(lines[3], "NOT CONFORMANT") {
 		t.Errorf("got %q", lines)
 	}
 }
@@ -97,21 +107,27 @@ func TestConsoleQuiet(t *testing.T) {
 // Whoever reads the quiet form only learns which entries of the baseline were not judged, too.
 func TestConsoleQuietBaseline(t *testing.T) {
 	r := sample()
-	r.Results = append(r.Results, reports.Result{ID: "URI-11", Revision: "2025-06-18", Transport: "stdio", Verdict: reports.NotApplicable, ReasonCode: reports.CodeNeedsConfig})
+	r.Results = append(r.Results, reports.Result{ID: "URI-11", Revision: "2025-06-18", Transport: "stdio",
+		Verdict: reports.NotApplicable, ReasonCode: reports.CodeNeedsConfig})
 	b := &reports.BaselineSummary{File: "known.txt", Entries: 8}
 	r.Summary.Baseline = b
 	note := func(line int) {
-		b.Note(reports.BaselineEntry{Line: line, Pattern: reports.Pattern{ID: "URI-11"}, Verdicts: []reports.BaselineVerdict{{Revision: "2025-06-18", Transport: "stdio", Verdict: reports.NotApplicable}}}, false, false)
+		b.Note(reports.BaselineEntry{Line: line, Pattern: reports.Pattern{ID: "URI-11"},
+			Verdicts: []reports.BaselineVerdict{{Revision: "2025-06-18", Transport: "stdio",
+				Verdict: reports.NotApplicable}}}, false, false)
 	}
 	note(14)
-	const one = "known   known.txt:14: URI-11 could not be judged (needs-config): if what it excuses is mended, remove the entry\n"
-	if got := render(t, r, Options{Quiet: true}); !strings.Contains(got, one) || strings.Contains(got, "more could not") {
+	const one = "known   known.txt:14: URI-11 could not be judged (needs-config): if what it excuses is " +
+		"mended, remove the entry\n"
+	if got := render(t, r, Options{Quiet: true}); !strings.Contains(got, one) ||
+		strings.Contains(got, "more could not") {
 		t.Errorf("got %q", got)
 	}
 	for line := range 7 {
 		note(20 + line)
 	}
-	if got := render(t, r, Options{Quiet: true}); strings.Count(got, "remove the entry") != 6 || !strings.Contains(got, "known.txt: 2 more could not be judged") {
+	if got := render(t, r, Options{Quiet: true}); strings.Count(got, "remove the entry") != 6 ||
+		!strings.Contains(got, "known.txt: 2 more could not be judged") {
 		t.Errorf("got %q", got)
 	}
 	b.NotJudged = nil
@@ -123,7 +139,8 @@ func TestConsoleQuietBaseline(t *testing.T) {
 func TestConsoleQuietObserved(t *testing.T) {
 	r := sample()
 	for observed, want := range map[bool]int{false: 0, true: len(r.Observations)} {
-		if got := strings.Count("\n"+render(t, r, Options{Quiet: true, Observed: observed}), "\nseen "); got != want || len(r.Observations) == 0 {
+		if got := strings.Count("\n"+render(t, r, Options{Quiet: true, Observed: observed}),
+			"\nseen "); got != want || len(r.Observations) == 0 {
 			t.Errorf("observed %t: %d lines", observed, got)
 		}
 	}
@@ -135,32 +152,44 @@ func TestConsoleOutcomes(t *testing.T) {
 		options reports.SummaryOptions
 		want    string
 	}{
-		"nothing found":  {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")}, reports.SummaryOptions{Partial: true}, "NO FAILURES, partial run 2025-11-25 ·; 1 passed, 0 failed, 0 warnings"},
-		"only warnings":  {[]reports.Result{row("A-1", reports.LevelMust, reports.Warn, "")}, reports.SummaryOptions{Partial: true}, "NO FAILURES, 1 warning, partial run 2025-11-25 ·; 0 passed, 0 failed, 0 not"},
-		"nothing judged": {[]reports.Result{row("A-1", reports.LevelMust, reports.NotApplicable, reports.CodeNeedsConfig)}, reports.SummaryOptions{}, "NOT ESTABLISHED, nothing was judged"},
-		"blocked":        {[]reports.Result{row("A-1", reports.LevelMust, reports.Blocked, "x")}, reports.SummaryOptions{Partial: true}, "NOT ESTABLISHED"},
-		"conformant":     {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")}, reports.SummaryOptions{}, "CONFORMANT  2025-11-25 ✓; 1 passed, 0 failed"},
-		"partial":        {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")}, reports.SummaryOptions{Partial: true}, "partial run"},
-		"empty":          {nil, reports.SummaryOptions{}, "NOT ESTABLISHED, nothing was judged"},
-		"interrupted":    {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")}, reports.SummaryOptions{Interrupted: "SIGTERM"}, "ended early: SIGTERM"},
+		"nothing found": {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")},
+			reports.SummaryOptions{Partial: true},
+			"NO FAILURES, partial run 2025-11-25 ·; 1 passed, 0 failed, 0 warnings"},
+		"only warnings": {[]reports.Result{row("A-1", reports.LevelMust, reports.Warn, "")},
+			reports.SummaryOptions{Partial: true},
+			"NO FAILURES, 1 warning, partial run 2025-11-25 ·; 0 passed, 0 failed, 0 not"},
+		"nothing judged": {[]reports.Result{row("A-1", reports.LevelMust, reports.NotApplicable,
+			reports.CodeNeedsConfig)}, reports.SummaryOptions{}, "NOT ESTABLISHED, nothing was judged"},
+		"blocked": {[]reports.Result{row("A-1", reports.LevelMust, reports.Blocked, "x")},
+			reports.SummaryOptions{Partial: true}, "NOT ESTABLISHED"},
+		"conformant": {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")},
+			reports.SummaryOptions{}, "CONFORMANT  2025-11-25 ✓; 1 passed, 0 failed"},
+		"partial": {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")},
+			reports.SummaryOptions{Partial: true}, "partial run"},
+		"empty": {nil, reports.SummaryOptions{}, "NOT ESTABLISHED, nothing was judged"},
+		"interrupted": {[]reports.Result{row("A-1", reports.LevelMust, reports.Pass, "")},
+			reports.SummaryOptions{Interrupted: "SIGTERM"}, "ended early: SIGTERM"},
 	} {
 		r := reports.New(reports.Tool{Name: "mcpcheck"}, reports.Target{}, reports.Config{})
 		r.Results = test.results
 		r.Summarize(test.options)
 		text := render(t, r, Options{})
-		if joined := strings.Join(strings.Fields(text), " "); !strings.Contains(joined, strings.Join(strings.Fields(test.want), " ")) {
+		if joined := strings.Join(strings.Fields(text), " "); !strings.Contains(joined,
+			strings.Join(strings.Fields(test.want), " ")) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
 }
 
-// TestConsoleIdle: what was not exercised is counted, what the user can help first; verbose output lists it, and ids
-// with the same reason stand together.
+// TestConsoleIdle: what was not exercised is counted, what the user can help first; verbose output lists it,
+// and ids with the same reason stand together.
 func TestConsoleIdle(t *testing.T) {
 	r := reports.New(reports.Tool{}, reports.Target{}, reports.Config{})
 	for _, x := range []reports.Result{
-		row("A-1", reports.LevelMust, reports.NotApplicable, reports.CodeNotExercised), row("A-2", reports.LevelMust, reports.NotApplicable, reports.CodeNeedsConfig),
-		row("A-3", reports.LevelMust, reports.NotApplicable, reports.CodeNeedsConfig), row("A-4", reports.LevelMust, reports.NotApplicable, reports.CodeNeedsSubject),
+		row("A-1", reports.LevelMust, reports.NotApplicable, reports.CodeNotExercised),
+		row("A-2", reports.LevelMust, reports.NotApplicable, reports.CodeNeedsConfig),
+		row("A-3", reports.LevelMust, reports.NotApplicable, reports.CodeNeedsConfig),
+		row("A-4", reports.LevelMust, reports.NotApplicable, reports.CodeNeedsSubject),
 	} {
 		x.Reason = "because of " + x.ReasonCode
 		r.Results = append(r.Results, x)
@@ -178,15 +207,16 @@ func TestConsoleIdle(t *testing.T) {
 		t.Errorf("%s\nwant:\n%s", lines, want)
 	}
 	text = render(t, r, Options{Verbose: true})
-	for _, want := range []string{"A-2, A-3  because of needs-config", "A-4  because of needs-subject", "A-1  because of not-exercised"} {
+	for _, want := range []string{"A-2, A-3  because of needs-config", "A-4  because of needs-subject",
+		"A-1  because of not-exercised"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
 }
 
-// TestConsoleDeciding: the messages of the violation that a verdict speaks of are shown, and those of its like counted;
-// what stands in most combinations comes first, and the tables stand behind the findings.
+// TestConsoleDeciding: the messages of the violation that a verdict speaks of are shown, and those of its
+// like counted; what stands in most combinations comes first, and the tables stand behind the findings.
 func TestConsoleDeciding(t *testing.T) {
 	r := reports.New(reports.Tool{}, reports.Target{}, reports.Config{})
 	for _, revision := range []string{"2025-06-18", "2025-11-25"} {
@@ -208,8 +238,10 @@ func TestConsoleDeciding(t *testing.T) {
 	r.Summary.Slow = []reports.Slow{{Method: "resources/read", Ended: "error", Times: 160, TotalMS: 176_000}}
 	text := render(t, r, Options{})
 	order := -1
-	for _, want := range []string{"✗ A-2", "#1 →", "#2 →", "and 2 messages more (--verbose)", "✗ A-1", "COMBINATION",
-		"160 requests for resources/read that got an error took 1.1 s each, 176 s in\n", "IN SHORT", "NOT CONFORMANT"} {
+	for _, want := range []string{"✗ A-2", "#1 →", "#2 →", "and 2 messages more (--verbose)", "✗ A-1",
+		"COMBINATION",
+		"160 requests for resources/read that got an error took 1.1 s each, 176 s in\n", "IN SHORT",
+		"NOT CONFORMANT"} {
 		at := strings.Index(text, want)
 		if at <= order {
 			t.Errorf("%q is missing, or too early, in\n%s", want, text)
@@ -224,10 +256,14 @@ func TestConsoleDeciding(t *testing.T) {
 // TestConsoleTarget: what was not reached, and what declares no resources, is said
 // at the beginning and at the end.
 func TestConsoleTarget(t *testing.T) {
-	lost := reports.Endpoint{Transport: "http", Address: "http://127.0.0.1:1/mcp", Unreachable: "connection refused"}
-	page := reports.Endpoint{Transport: "http", Address: "http://127.0.0.1:2/mcp", Unreachable: "HTTP 200", Reached: true}
-	bare := reports.Endpoint{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}, WithoutResources: []string{"2025-11-25"}}
-	mute := reports.Endpoint{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}, Unanswered: []string{"2025-06-18: initialize was not answered"}}
+	lost := reports.Endpoint{Transport: "http", Address: "http://127.0.0.1:1/mcp",
+		Unreachable: "connection refused"}
+	page := reports.Endpoint{Transport: "http", Address: "http://127.0.0.1:2/mcp", Unreachable: "HTTP 200",
+		Reached: true}
+	bare := reports.Endpoint{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"},
+		WithoutResources: []string{"2025-11-25"}}
+	mute := reports.Endpoint{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"},
+		Unanswered: []string{"2025-06-18: initialize was not answered"}}
 	for name, test := range map[string]struct {
 		endpoints []reports.Endpoint
 		verdict   reports.Verdict
@@ -235,13 +271,25 @@ func TestConsoleTarget(t *testing.T) {
 		want      []string
 		not       string
 	}{
-		"half":    {[]reports.Endpoint{{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}}, lost}, reports.Pass, true, []string{"unreachable: connection refused", "NOT ESTABLISHED http://127.0.0.1:1/mcp could not be reached; 2025-11-25 ✓; 1 passed"}, "only the base"},
-		"broken":  {[]reports.Endpoint{bare, lost}, reports.Fail, false, []string{"NOT CONFORMANT", "not established: http://127.0.0.1:1/mcp could not be reached"}, ""},
-		"page":    {[]reports.Endpoint{bare, page}, reports.Fail, false, []string{"not established: http://127.0.0.1:2/mcp gave no answer that can be used"}, "could not be reached"},
-		"neither": {[]reports.Endpoint{lost, page}, reports.NotApplicable, true, []string{"http://127.0.0.1:1/mcp, http://127.0.0.1:2/mcp could not be reached"}, ""},
-		"mute":    {[]reports.Endpoint{mute}, reports.Pass, false, []string{"not judged in 2025-06-18: initialize was not answered"}, "unreachable"},
-		"nowhere": {[]reports.Endpoint{lost}, reports.NotApplicable, true, []string{"NOT ESTABLISHED"}, "connection refused"},
-		"bare":    {[]reports.Endpoint{bare}, reports.Pass, false, []string{"The target declares no resources: only the base protocol was judged. AREA", "NO RESOURCES 2025-11-25 ✓", "s; the target declares no resources: only the base protocol was judged"}, "unreachable"},
+		"half": {[]reports.Endpoint{{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}},
+			lost}, reports.Pass, true, []string{"unreachable: connection refused",
+			"NOT ESTABLISHED http://127.0.0.1:1/mcp could not be reached; 2025-11-25 ✓; 1 passed"},
+			"only the base"},
+		"broken": {[]reports.Endpoint{bare, lost}, reports.Fail, false,
+			[]string{"NOT CONFORMANT", "not established: http://127.0.0.1:1/mcp could not be reached"}, ""},
+		"page": {[]reports.Endpoint{bare, page}, reports.Fail, false,
+			[]string{"not established: http://127.0.0.1:2/mcp gave no answer that can be used"},
+			"could not be reached"},
+		"neither": {[]reports.Endpoint{lost, page}, reports.NotApplicable, true,
+			[]string{"http://127.0.0.1:1/mcp, http://127.0.0.1:2/mcp could not be reached"}, ""},
+		"mute": {[]reports.Endpoint{mute}, reports.Pass, false,
+			[]string{"not judged in 2025-06-18: initialize was not answered"}, "unreachable"},
+		"nowhere": {[]reports.Endpoint{lost}, reports.NotApplicable, true, []string{"NOT ESTABLISHED"},
+			"connection refused"},
+		"bare": {[]reports.Endpoint{bare}, reports.Pass, false,
+			[]string{"The target declares no resources: only the base protocol was judged. AREA",
+				"NO RESOURCES 2025-11-25 ✓",
+				"s; the target declares no resources: only the base protocol was judged"}, "unreachable"},
 	} {
 		r := reports.New(reports.Tool{}, reports.Target{Endpoints: test.endpoints}, reports.Config{})
 		r.Results = []reports.Result{row("A-1", reports.LevelMust, test.verdict, "")}
@@ -261,8 +309,11 @@ func TestConsoleTarget(t *testing.T) {
 // TestFindingsOfAll: what is in order is shown as what is not.
 func TestFindingsOfAll(t *testing.T) {
 	for _, verbose := range []bool{true, false} {
-		text := written(t, func(w io.Writer) error { return Findings(w, sample(), Options{Verbose: verbose}) })
-		for _, part := range []string{"\n✓ PAGE-10  An empty", "\n✗ PAGE-9  A cursor", "\n! READ-09  Pad", "\n· TMPL-12  Values", "\n? SUB-01  Subscribe", "    #4 ← HTTP 404 text/plain \\xff"} {
+		text := written(t, func(w io.Writer) error {
+			return Findings(w, sample(), Options{Verbose: verbose})
+		})
+		for _, part := range []string{"\n✓ PAGE-10  An empty", "\n✗ PAGE-9  A cursor", "\n! READ-09  Pad",
+			"\n· TMPL-12  Values", "\n? SUB-01  Subscribe", "    #4 ← HTTP 404 text/plain \\xff"} {
 			if strings.Count(text, part) != 1 {
 				t.Errorf("%q stands there %d times in\n%s", part, strings.Count(text, part), text)
 			}

@@ -33,7 +33,8 @@ func Diff(w io.Writer, d *reports.Diff, o Options) error {
 		title string
 		list  []reports.Change
 	}{
-		{"REGRESSIONS", d.Regressions}, {"NEW WARNINGS", d.NewWarnings}, {"FOUND WHERE NOTHING WAS JUDGED BEFORE", d.Added}, {"NO LONGER JUDGED", d.Lost},
+		{"REGRESSIONS", d.Regressions}, {"NEW WARNINGS", d.NewWarnings},
+		{"FOUND WHERE NOTHING WAS JUDGED BEFORE", d.Added}, {"NO LONGER JUDGED", d.Lost},
 		{"FIXED", d.Fixes}, {"NEWLY JUDGED, IN ORDER", d.Gained},
 	} {
 		c.changes(part.title, part.list)
@@ -42,8 +43,10 @@ func Diff(w io.Writer, d *reports.Diff, o Options) error {
 		title string
 		list  []string
 	}{
-		{"requirements only in the new report", d.NewRequirements}, {"requirements only in the old report", d.GoneRequirements},
-		{"combinations only in the new report", d.NewCombinations}, {"combinations only in the old report", d.GoneCombinations},
+		{"requirements only in the new report", d.NewRequirements}, {"requirements only in the old report",
+			d.GoneRequirements},
+		{"combinations only in the new report", d.NewCombinations}, {"combinations only in the old report",
+			d.GoneCombinations},
 	} {
 		if len(part.list) > 0 {
 			c.Title(part.title)
@@ -56,10 +59,14 @@ func Diff(w io.Writer, d *reports.Diff, o Options) error {
 		c.paragraph(0, "", "Not everything could be judged: "+d.NotJudged+".")
 	}
 	if word == "NOTHING COMPARED" {
-		c.paragraph(0, "", "No verdict was judged in both reports: compare reports with requirements and combinations in common.")
+		c.paragraph(0, "",
+			"No verdict was judged in both reports: compare reports with requirements and combinations in "+
+				"common.")
 	}
-	text := fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing was judged before, %d compared",
-		plural.Count(len(d.Regressions), "regression"), plural.Count(len(d.NewWarnings), "new warning"), len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared)
+	text := fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing "+
+		"was judged before, %d compared",
+		plural.Count(len(d.Regressions), "regression"), plural.Count(len(d.NewWarnings), "new warning"),
+		len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared)
 	for _, l := range c.led(terminal.Bold+";"+looks[as].color, word, word+text, c.lastWidth()) {
 		c.Line(l)
 	}
@@ -84,7 +91,8 @@ func (c *console) changes(title string, list []reports.Change) {
 		if shown >= most && !c.o.Verbose {
 			continue
 		}
-		c.paragraph(2, x.ID, fmt.Sprintf("%s: %s, was %s (%s)", x.Title, orAbsent(x.New), orAbsent(x.Old), c.where(where)))
+		c.paragraph(2, x.ID, fmt.Sprintf("%s: %s, was %s (%s)", x.Title, orAbsent(x.New), orAbsent(x.Old),
+			c.where(where)))
 		if x.New != reports.Pass {
 			c.labelled(4, "now", safe.Shorten(x.Actual, consoleFrame))
 		}

@@ -32,7 +32,8 @@ func excerpt(f *reports.Frame, n int) string {
 		}
 	}
 	text := safe.Shorten(safe.Line(string(data)), n)
-	if shown := len(strings.TrimSuffix(text, "…")); f.Truncated || len(data) < len(f.Data) || shown < len(text) {
+	if shown := len(strings.TrimSuffix(text, "…")); f.Truncated || len(data) < len(f.Data) ||
+		shown < len(text) {
 		return fmt.Sprintf("%s [%d bytes in all]", text, max(f.Size, len(f.Data)))
 	}
 	return text
@@ -41,7 +42,8 @@ func excerpt(f *reports.Frame, n int) string {
 // decisive are the headers that requirements are about, or that say why a request was
 // refused, in the order in which they are shown.
 var decisive = []string{
-	"Origin", "Authorization", "Accept", "Content-Type", "Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", "Last-Event-Id",
+	"Origin", "Authorization", "Accept", "Content-Type", "Mcp-Protocol-Version", "Mcp-Session-Id",
+	"Mcp-Method", "Mcp-Name", "Last-Event-Id",
 	"Allow", "Location", "Www-Authenticate", "Access-Control-Allow-Origin", "Retry-After",
 }
 
@@ -76,8 +78,10 @@ func FrameLines(f *reports.Frame, limit int) []string {
 		arrow = "←"
 	}
 	parts := []string{fmt.Sprintf("#%d", f.Number), arrow}
-	parts = append(parts, httpOf(f, safe.Line(f.Method), safe.Shorten(safe.Line(f.URL), 200), clean(f.Headers.Get("Content-Type"), 200))...)
-	if note := safe.Shorten(safe.Line(f.Note), limit); note != "" && (f.Direction == reports.In || f.Direction == reports.Out) {
+	parts = append(parts, httpOf(f, safe.Line(f.Method), safe.Shorten(safe.Line(f.URL), 200),
+		clean(f.Headers.Get("Content-Type"), 200))...)
+	if note := safe.Shorten(safe.Line(f.Note), limit); note != "" &&
+		(f.Direction == reports.In || f.Direction == reports.Out) {
 		parts = append(parts, "["+note+"]") // or else it reads as what was sent
 	} else if note != "" {
 		parts = append(parts, note)
@@ -158,8 +162,8 @@ func (m metadata) once(f *reports.Frame) *reports.Frame {
 // quoted names stand in what was seen: the entry of a list that is meant, say.
 var quotedName = regexp.MustCompile(`"[^"\\]{3,200}"`)
 
-// near is a frame that came and is too long to be shown as one whose middle is left out, if what the result names
-// would not be seen otherwise: the beginning, and what surrounds the name.
+// near is a frame that came and is too long to be shown as one whose middle is left out, if what the result
+// names would not be seen otherwise: the beginning, and what surrounds the name.
 func near(x *reports.Result, f *reports.Frame, limit int) *reports.Frame {
 	if f.Direction != reports.In || len(f.Data) <= limit {
 		return f

@@ -19,8 +19,10 @@ func TestSARIFLinks(t *testing.T) {
 	r := reports.New(reports.Tool{}, reports.Target{Name: "x"}, reports.Config{})
 	const link = "[click](https://evil.example)"
 	for i, v := range []reports.Verdict{reports.Fail, reports.Blocked} {
-		r.Results = append(r.Results, reports.Result{ID: []string{"A-01", "A-02"}[i], Title: link, Level: reports.LevelMust, Verdict: v, Revision: "2025-06-18", Transport: "stdio",
-			Expected: link, Actual: link, Reason: link, Hint: link, Excused: true, ExcusedReason: link, Section: "s", Link: "https://a) ![x](https://evil.example"})
+		r.Results = append(r.Results, reports.Result{ID: []string{"A-01", "A-02"}[i], Title: link,
+			Level: reports.LevelMust, Verdict: v, Revision: "2025-06-18", Transport: "stdio",
+			Expected: link, Actual: link, Reason: link, Hint: link, Excused: true, ExcusedReason: link,
+			Section: "s", Link: "https://a) ![x](https://evil.example"})
 	}
 	r.Summarize(reports.SummaryOptions{Interrupted: link})
 	var b bytes.Buffer
@@ -28,7 +30,8 @@ func TestSARIFLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
-		if strings.Contains(line, "](https://evil") && !strings.Contains(line, `\\](`) && !strings.Contains(line, `\\]\\(`) {
+		if strings.Contains(line, "](https://evil") && !strings.Contains(line, `\\](`) &&
+			!strings.Contains(line, `\\]\\(`) {
 			t.Error(line)
 		}
 	}
@@ -39,7 +42,8 @@ func TestCompareUnreachable(t *testing.T) {
 	old := sample()
 	for name, gone := range map[string]func(*reports.Report){
 		"unreachable": func(r *reports.Report) {
-			r.Target.Endpoints = []reports.Endpoint{{Transport: "http", Address: "http://x", Unreachable: "refused"}}
+			r.Target.Endpoints = []reports.Endpoint{{Transport: "http", Address: "http://x",
+				Unreachable: "refused"}}
 		},
 		"interrupted": func(r *reports.Report) { r.Summary.Interrupted = "the budget is spent" },
 		"empty":       func(*reports.Report) {},
@@ -48,7 +52,8 @@ func TestCompareUnreachable(t *testing.T) {
 		gone(latest)
 		d := reports.Compare(old, latest)
 		var b bytes.Buffer
-		if err := Diff(&b, d, Options{}); err != nil || !d.Worse(false) || d.NotJudged == "" || !strings.Contains(b.String(), "REGRESSED") || strings.Contains(b.String(), "NO REGRESSION") {
+		if err := Diff(&b, d, Options{}); err != nil || !d.Worse(false) || d.NotJudged == "" ||
+			!strings.Contains(b.String(), "REGRESSED") || strings.Contains(b.String(), "NO REGRESSION") {
 			t.Errorf("%s: %v: %q\n%s", name, err, d.NotJudged, b.String())
 		}
 	}
@@ -70,13 +75,15 @@ func TestWriteDiff(t *testing.T) {
 	}
 	inert(t, b.String())
 	b.Reset()
-	if err := reports.WriteDiffJSON(&b, reports.Compare(sample(), hostileReport())); err != nil || !json.Valid(b.Bytes()) {
+	if err := reports.WriteDiffJSON(&b, reports.Compare(sample(), hostileReport())); err != nil ||
+		!json.Valid(b.Bytes()) {
 		t.Error(err)
 	}
 }
 
 func TestBadge(t *testing.T) {
-	for _, r := range []*reports.Report{sample(), hostileReport(), reports.New(reports.Tool{}, reports.Target{}, reports.Config{})} {
+	for _, r := range []*reports.Report{sample(), hostileReport(),
+		reports.New(reports.Tool{}, reports.Target{}, reports.Config{})} {
 		var b bytes.Buffer
 		if err := Badge(&b, r, hostile); err != nil {
 			t.Fatal(err)
@@ -105,7 +112,8 @@ func TestStatement(t *testing.T) {
 		{reports.Verdicts(), reports.SummaryOptions{}, "FAILED"},
 		{[]reports.Verdict{reports.Pass, reports.Fail}, reports.SummaryOptions{Partial: true}, "FAILED"},
 		{[]reports.Verdict{reports.Pass, reports.Warn}, reports.SummaryOptions{Strict: true}, "FAILED"},
-		{[]reports.Verdict{reports.Pass, reports.Blocked}, reports.SummaryOptions{}, "FAILED"}, // not established
+		// not established
+		{[]reports.Verdict{reports.Pass, reports.Blocked}, reports.SummaryOptions{}, "FAILED"},
 		{[]reports.Verdict{reports.NotApplicable}, reports.SummaryOptions{}, "FAILED"},
 		{[]reports.Verdict{reports.Pass, reports.Warn}, reports.SummaryOptions{}, "WARNED"},
 		{[]reports.Verdict{reports.Pass, reports.Warn}, reports.SummaryOptions{Partial: true}, "WARNED"},
@@ -113,10 +121,13 @@ func TestStatement(t *testing.T) {
 		{[]reports.Verdict{reports.Pass}, reports.SummaryOptions{}, "PASSED"},
 	} {
 		r := sample()
-		r.Results = slices.DeleteFunc(r.Results, func(x reports.Result) bool { return !slices.Contains(test.verdicts, x.Verdict) })
+		r.Results = slices.DeleteFunc(r.Results, func(x reports.Result) bool {
+			return !slices.Contains(test.verdicts, x.Verdict)
+		})
 		r.Summarize(test.o)
 		var b bytes.Buffer
-		if err := Statement(&b, r, StatementOptions{Report: "r.json", ReportDigest: sha256.Sum256([]byte("x"))}); err != nil {
+		if err := Statement(&b, r, StatementOptions{Report: "r.json",
+			ReportDigest: sha256.Sum256([]byte("x"))}); err != nil {
 			t.Fatal(err)
 		}
 		var s statement
@@ -124,7 +135,8 @@ func TestStatement(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Type != StatementType || s.PredicateType != PredicateType || s.Predicate.Result != test.want {
-			t.Errorf("%v %+v: %s %s %s, not %s", test.verdicts, test.o, s.Type, s.PredicateType, s.Predicate.Result, test.want)
+			t.Errorf("%v %+v: %s %s %s, not %s", test.verdicts, test.o, s.Type, s.PredicateType,
+				s.Predicate.Result, test.want)
 		}
 		if len(s.Subject) != 1 || len(s.Subject[0].Digest["sha256"]) != 64 {
 			t.Errorf("subject %+v", s.Subject)
@@ -136,7 +148,9 @@ func TestStatement(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := Statement(&b, hostileReport(), StatementOptions{Subjects: []Artifact{{Name: "x", Digest: map[string]string{"sha256": "00"}}}}); err != nil {
+	if err := Statement(&b, hostileReport(),
+		StatementOptions{Subjects: []Artifact{{Name: "x",
+			Digest: map[string]string{"sha256": "00"}}}}); err != nil {
 		t.Fatal(err)
 	}
 	inert(t, b.String())
@@ -153,10 +167,16 @@ func TestCompareFound(t *testing.T) {
 		normal, strict int
 		word           string
 	}{
-		"the same":  {func(_, _ *reports.Report) {}, reports.ExitOK, reports.ExitOK, "NO REGRESSION"},
-		"a failure": {func(_, l *reports.Report) { place(l, "TMPL-12").Verdict = reports.Fail }, reports.ExitFindings, reports.ExitFindings, "NEW FINDINGS"},
-		"a warning": {func(_, l *reports.Report) { place(l, "TMPL-12").Verdict = reports.Warn }, reports.ExitOK, reports.ExitFindings, "NO REGRESSION"},
-		"excused":   {func(_, l *reports.Report) { x := place(l, "TMPL-12"); x.Verdict, x.Excused = reports.Fail, true }, reports.ExitOK, reports.ExitOK, "NO REGRESSION"},
+		"the same": {func(_, _ *reports.Report) {}, reports.ExitOK, reports.ExitOK, "NO REGRESSION"},
+		"a failure": {func(_, l *reports.Report) { place(l, "TMPL-12").Verdict = reports.Fail },
+			reports.ExitFindings, reports.ExitFindings, "NEW FINDINGS"},
+		"a warning": {func(_, l *reports.Report) { place(l, "TMPL-12").Verdict = reports.Warn },
+			reports.ExitOK, reports.ExitFindings, "NO REGRESSION"},
+		"excused": {func(_, l *reports.Report) {
+			x := place(l, "TMPL-12")
+			x.Verdict,
+				x.Excused = reports.Fail, true
+		}, reports.ExitOK, reports.ExitOK, "NO REGRESSION"},
 		"nothing to read": {func(_, l *reports.Report) {
 			x := place(l, "PAGE-10")
 			x.Verdict, x.ReasonCode = reports.NotApplicable, reports.CodeNeedsSubject
@@ -174,13 +194,19 @@ func TestCompareFound(t *testing.T) {
 			x := place(l, "READ-09")
 			x.Level, x.Verdict = reports.LevelShould, reports.Blocked
 		}, reports.ExitOK, reports.ExitFindings, "LESS JUDGED"},
-		"a MUST blocked": {func(_, l *reports.Report) { place(l, "PAGE-10").Verdict = reports.Blocked }, reports.ExitFindings, reports.ExitFindings, "REGRESSED"},
+		"a MUST blocked": {func(_, l *reports.Report) { place(l, "PAGE-10").Verdict = reports.Blocked },
+			reports.ExitFindings, reports.ExitFindings, "REGRESSED"},
 		"not answered": {func(_, l *reports.Report) {
 			gone := place(l, "READ-09").Revision
 			l.Target.Endpoints[0].Unanswered = []string{gone + ": initialize was not answered"}
-			l.Results = slices.DeleteFunc(l.Results, func(x reports.Result) bool { return x.Revision == gone && x.Transport == "stdio" })
+			l.Results = slices.DeleteFunc(l.Results, func(x reports.Result) bool {
+				return x.Revision == gone && x.Transport == "stdio"
+			})
 		}, reports.ExitFindings, reports.ExitFindings, "REGRESSED"},
-		"nothing in common": {func(o, l *reports.Report) { o.Results, l.Results = o.Results[:0], l.Results[:1] }, reports.ExitNotEstablished, reports.ExitNotEstablished, "NOTHING COMPARED"},
+		"nothing in common": {func(o, l *reports.Report) {
+			o.Results, l.Results = o.Results[:0],
+				l.Results[:1]
+		}, reports.ExitNotEstablished, reports.ExitNotEstablished, "NOTHING COMPARED"},
 		"a regression too": {func(_, l *reports.Report) {
 			place(l, "TMPL-12").Verdict, place(l, "PAGE-10").Verdict = reports.Fail, reports.Fail
 		}, reports.ExitFindings, reports.ExitFindings, "REGRESSED"},
@@ -207,13 +233,16 @@ func TestOneOutcome(t *testing.T) {
 	}{
 		"":              {},
 		", partial run": {options: reports.SummaryOptions{Partial: true}},
-		", quick run":   {reports.SummaryOptions{Partial: true}, &reports.Quick{Revision: "2025-11-25", Transport: "stdio"}},
+		", quick run": {reports.SummaryOptions{Partial: true}, &reports.Quick{Revision: "2025-11-25",
+			Transport: "stdio"}},
 		", ended early": {options: reports.SummaryOptions{Partial: true, Interrupted: "budget"}},
 	}
-	for _, verdict := range []reports.Verdict{reports.Pass, reports.Warn, reports.Fail, reports.Blocked, reports.NotApplicable} {
+	for _, verdict := range []reports.Verdict{reports.Pass, reports.Warn, reports.Fail, reports.Blocked,
+		reports.NotApplicable} {
 		for extent, run := range runs {
 			r := reports.New(reports.Tool{}, reports.Target{}, reports.Config{Quick: run.quick})
-			r.Results = []reports.Result{{ID: "A-1", Level: reports.LevelMust, Verdict: verdict, Revision: "2025-11-25", Transport: "stdio"}}
+			r.Results = []reports.Result{{ID: "A-1", Level: reports.LevelMust, Verdict: verdict,
+				Revision: "2025-11-25", Transport: "stdio"}}
 			r.Summarize(run.options)
 			word := view{Report: r}.standing().String()
 			if !strings.HasSuffix(word, extent) || extent != "" && strings.HasPrefix(word, "CONFORMANT") {
@@ -225,7 +254,8 @@ func TestOneOutcome(t *testing.T) {
 			}
 			badge := written(t, func(w io.Writer) error { return Badge(w, r, "") })
 			head, tail, _ := strings.Cut(word, ",")
-			if !strings.Contains(badge, ">"+strings.ToLower(head)) || !strings.Contains(badge, tail+"</text>") {
+			if !strings.Contains(badge, ">"+strings.ToLower(head)) ||
+				!strings.Contains(badge, tail+"</text>") {
 				t.Errorf("%s, run%s: the report says %q, the badge %s", verdict, extent, word, badge)
 			}
 			for name, write := range map[string]func(io.Writer) error{
@@ -244,10 +274,13 @@ func TestOneOutcome(t *testing.T) {
 	}
 }
 
-// TestUnreachableIsNoPartialRun: where no endpoint could be reached nothing was narrowed down, whatever the flags.
+// TestUnreachableIsNoPartialRun: where no endpoint could be reached nothing was narrowed down, whatever the
+// flags.
 func TestUnreachableIsNoPartialRun(t *testing.T) {
 	for name, options := range map[string]reports.SummaryOptions{"full": {}, "partial": {Partial: true}} {
-		r := reports.New(reports.Tool{}, reports.Target{Endpoints: []reports.Endpoint{{Transport: "stdio", Unreachable: "no such program"}}}, reports.Config{Quick: &reports.Quick{}})
+		r := reports.New(reports.Tool{},
+			reports.Target{Endpoints: []reports.Endpoint{{Transport: "stdio",
+				Unreachable: "no such program"}}}, reports.Config{Quick: &reports.Quick{}})
 		r.Summarize(options)
 		column := reports.MatrixColumn("x", r, reports.ExitNotEstablished, 0)
 		for _, word := range []string{view{Report: r}.standing().String(), strings.ToUpper(Word(&column))} {
@@ -262,23 +295,29 @@ func TestUnreachableIsNoPartialRun(t *testing.T) {
 func TestCompareMatrices(t *testing.T) {
 	matrix := func(verdicts map[string]reports.Verdict, judged bool) *reports.Matrix {
 		m := reports.NewMatrix(reports.Tool{}, "")
-		m.Requirements = []reports.MatrixRequirement{{ID: "A-1", Title: "one", Level: reports.LevelMust}, {ID: "A-2", Title: "two", Level: reports.LevelMust}}
-		m.Targets = []reports.MatrixTarget{{Name: "first", Status: reports.MatrixJudged, Verdicts: verdicts}, {Name: "second", Status: reports.MatrixNoReport}}
+		m.Requirements = []reports.MatrixRequirement{{ID: "A-1", Title: "one", Level: reports.LevelMust},
+			{ID: "A-2", Title: "two", Level: reports.LevelMust}}
+		m.Targets = []reports.MatrixTarget{{Name: "first", Status: reports.MatrixJudged, Verdicts: verdicts},
+			{Name: "second", Status: reports.MatrixNoReport}}
 		if judged {
-			m.Targets[1].Status, m.Targets[1].Verdicts = reports.MatrixJudged, map[string]reports.Verdict{"A-1": reports.Pass}
+			m.Targets[1].Status, m.Targets[1].Verdicts = reports.MatrixJudged,
+				map[string]reports.Verdict{"A-1": reports.Pass}
 		}
 		m.Summarize()
 		return m
 	}
-	d := reports.CompareMatrices(matrix(map[string]reports.Verdict{"A-1": reports.Pass, "A-2": reports.Fail}, true), matrix(map[string]reports.Verdict{"A-1": reports.Fail, "A-2": reports.Pass}, false))
+	d := reports.CompareMatrices(matrix(map[string]reports.Verdict{"A-1": reports.Pass, "A-2": reports.Fail},
+		true), matrix(map[string]reports.Verdict{"A-1": reports.Fail, "A-2": reports.Pass}, false))
 	text := written(t, func(w io.Writer) error { return Diff(w, d, Options{Width: 120}) })
-	for _, want := range []string{"A-1  one: fail, was pass (first)", "A-2  two: pass, was fail (first)", "A-1  one: not in the report, was pass (second)",
+	for _, want := range []string{"A-1  one: fail, was pass (first)", "A-2  two: pass, was fail (first)",
+		"A-1  one: not in the report, was pass (second)",
 		"there is no report on second", "REGRESSED  1 regression"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
-	if same := reports.CompareMatrices(matrix(nil, true), matrix(nil, true)); same.Differs() || same.ExitCode(true) != reports.ExitOK {
+	if same := reports.CompareMatrices(matrix(nil, true), matrix(nil, true)); same.Differs() ||
+		same.ExitCode(true) != reports.ExitOK {
 		t.Errorf("%+v", same)
 	}
 }
@@ -336,20 +375,25 @@ func TestByRevision(t *testing.T) {
 	}
 	r := reports.New(reports.Tool{}, reports.Target{}, reports.Config{Since: "2025-03-26"})
 	r.Results = []reports.Result{
-		at("A-1", "2025-11-25", reports.Pass), at("A-1", "2025-03-26", reports.Fail), at("B-1", "2025-03-26", reports.Fail), at("B-2", "2025-03-26", reports.Fail),
-		at("B-3", "2025-03-26", reports.Fail), at("C-1", "2025-03-26", reports.Fail), at("B-1", "2025-06-18", reports.Blocked), at("A-1", "2025-06-18", reports.Pass),
+		at("A-1", "2025-11-25", reports.Pass), at("A-1", "2025-03-26", reports.Fail),
+		at("B-1", "2025-03-26", reports.Fail), at("B-2", "2025-03-26", reports.Fail),
+		at("B-3", "2025-03-26", reports.Fail), at("C-1", "2025-03-26", reports.Fail),
+		at("B-1", "2025-06-18", reports.Blocked), at("A-1", "2025-06-18", reports.Pass),
 	}
 	r.Results[5].Under = "A-1"
 	for want, o := range map[string]reports.SummaryOptions{
-		"NOT CONFORMANT, since 2025-03-26; 2025-03-26 ✗ A-1 B-1 B-2 +1  2025-06-18 ? B-1  2025-11-25 ✓":              {},
-		"NOT CONFORMANT, since 2025-03-26, partial run; 2025-03-26 ✗ A-1 B-1 B-2 +1  2025-06-18 ? B-1  2025-11-25 ·": {Partial: true},
+		"NOT CONFORMANT, since 2025-03-26; 2025-03-26 ✗ A-1 B-1 B-2 +1  2025-06-18 ? B-1 " +
+			" 2025-11-25 ✓": {},
+		"NOT CONFORMANT, since 2025-03-26, partial run; 2025-03-26 ✗ A-1 B-1 B-2 +1  2025-06-18 ? B-1  " +
+			"2025-11-25 ·": {Partial: true},
 	} {
 		r.Summarize(o)
 		if got := (view{Report: r}).told(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		column := reports.MatrixColumn("x", r, reports.ExitFindings, 0)
-		if got := column.ByRevision(); got != r.Summary.ByRevision() || !strings.Contains(Word(&column), "since 2025-03-26") {
+		if got := column.ByRevision(); got != r.Summary.ByRevision() || !strings.Contains(Word(&column),
+			"since 2025-03-26") {
 			t.Errorf("the matrix says %s; %s", Word(&column), got)
 		}
 	}

@@ -27,7 +27,8 @@ type cause struct {
 // Finding is a result as a test's message: what was expected and seen, or what kept it from
 // being judged, the command that repeats it, and the messages that it rests on.
 func Finding(r *reports.Report, x *reports.Result) string {
-	lines := []string{safe.Line(fmt.Sprintf("%s %s (%s, %s on %s, %s)", x.ID, x.Title, x.Level, x.Revision, x.Transport, x.Section))}
+	lines := []string{safe.Line(fmt.Sprintf("%s %s (%s, %s on %s, %s)", x.ID, x.Title, x.Level, x.Revision,
+		x.Transport, x.Section))}
 	line := func(name, value string) {
 		if value != "" {
 			lines = append(lines, fmt.Sprintf("%-9s %s", name+":", safe.Lines(value)))
@@ -74,7 +75,8 @@ func causeOf(x *reports.Result) cause {
 	if verdict == reports.Warn {
 		verdict = reports.Fail
 	}
-	k := cause{id: x.ID, verdict: verdict, code: x.ReasonCode, cause: x.Cause, excused: x.Excused, excuse: x.ExcusedReason}
+	k := cause{id: x.ID, verdict: verdict, code: x.ReasonCode, cause: x.Cause, excused: x.Excused,
+		excuse: x.ExcusedReason}
 	if x.Cause == "" {
 		k.texts = [4]string{x.Reason, x.Expected, x.Actual, x.Hint}
 	}
@@ -221,7 +223,8 @@ func (v view) also(f *finding) []string {
 
 // groups are the findings that nothing excuses, the gravest first, as lists under titles.
 func (v view) groups() []findingGroup {
-	parts := []findingGroup{{title: "Basics", means: "without them clients get nothing"}, {title: "Security"}, {title: "Failures"}, {title: "Warnings"}}
+	parts := []findingGroup{{title: "Basics", means: "without them clients get nothing"}, {title: "Security"},
+		{title: "Failures"}, {title: "Warnings"}}
 	for _, f := range findings(v.Report, unexcused) {
 		i := 3
 		switch x := f.Result; {
@@ -265,7 +268,8 @@ func (v view) places(f *finding) string {
 	if n == len(f.results) {
 		return v.where(f.results)
 	}
-	return v.where(f.results[:n]) + "; as a " + looks[f.results[n].Verdict].word + " in " + v.where(f.results[n:])
+	return v.where(f.results[:n]) + "; as a " + looks[f.results[n].Verdict].word + " in " +
+		v.where(f.results[n:])
 }
 
 // excused joins the red results that the baseline excuses by their causes.

@@ -15,7 +15,9 @@ import (
 func grave() *reports.Report {
 	r := reports.New(reports.Tool{Name: "mcpcheck"}, reports.Target{Name: "x"}, reports.Config{})
 	add := func(id string, v reports.Verdict, g reports.Gravity, title string) {
-		r.Results = append(r.Results, reports.Result{ID: id, Title: title, Level: reports.LevelMust, Grade: "fail", Revision: "2025-11-25", Transport: "stdio", Verdict: v, Gravity: g, Actual: title, Cause: strings.ToLower(id)})
+		r.Results = append(r.Results, reports.Result{ID: id, Title: title, Level: reports.LevelMust,
+			Grade: "fail", Revision: "2025-11-25", Transport: "stdio", Verdict: v, Gravity: g, Actual: title,
+			Cause: strings.ToLower(id)})
 	}
 	add("A-01", reports.Pass, "", "passes")
 	add("B-01", reports.Warn, reports.GravityWarning, "warns")
@@ -37,8 +39,10 @@ func TestGravityOrders(t *testing.T) {
 	}
 	want := []string{"Z-01", "Y-01", "C-01", "C-02", "B-01", "B-02"}
 	for name, text := range map[string]string{
-		"console":  written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 100}) }),
-		"quiet":    written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 100, Quiet: true}) }),
+		"console": written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 100}) }),
+		"quiet": written(t, func(w io.Writer) error {
+			return Console(w, r, Options{Width: 100, Quiet: true})
+		}),
 		"markdown": written(t, func(w io.Writer) error { return Markdown(w, r, Options{}) }),
 		"html":     written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }),
 	} {
@@ -71,7 +75,8 @@ func TestGravityOrders(t *testing.T) {
 			} `json:"results"`
 		} `json:"runs"`
 	}
-	if err := json.Unmarshal([]byte(written(t, func(w io.Writer) error { return SARIF(w, r, Options{}) })), &log); err != nil {
+	if err := json.Unmarshal([]byte(written(t, func(w io.Writer) error { return SARIF(w, r, Options{}) })),
+		&log); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -96,11 +101,13 @@ func TestGravityIsPronounced(t *testing.T) {
 	r.Summarize(reports.SummaryOptions{})
 	console := written(t, func(w io.Writer) error { return Console(w, r, Options{}) })
 	lines := strings.Split(strings.TrimSpace(console), "\n")
-	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "CONFORMANT, 3 warnings (1 security)  2025-11-25 ✓; 1 passed, 0 failed, 0 not applicable") {
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last,
+		"CONFORMANT, 3 warnings (1 security)  2025-11-25 ✓; 1 passed, 0 failed, 0 not applicable") {
 		t.Errorf("the last line is %s", last)
 	}
 	badge := written(t, func(w io.Writer) error { return Badge(w, r, "") })
-	if !strings.Contains(badge, "conformant 1/1, 3 warnings (1 security)") || strings.Contains(badge, "#1a6b34") {
+	if !strings.Contains(badge, "conformant 1/1, 3 warnings (1 security)") ||
+		strings.Contains(badge, "#1a6b34") {
 		t.Errorf("the badge is %s", badge)
 	}
 	column := reports.MatrixColumn("x", r, 0, 0)
@@ -115,10 +122,12 @@ func TestGravityIsPronounced(t *testing.T) {
 	for _, c := range f.Suites[0].Cases {
 		cases = append(cases, c.Class+" "+c.Name)
 	}
-	if want := []string{"warnings.security Y-01 may leak", "warnings.warning B-01 warns", "warnings.codes B-02 has another code"}; !slices.Equal(cases, want) {
+	if want := []string{"warnings.security Y-01 may leak", "warnings.warning B-01 warns",
+		"warnings.codes B-02 has another code"}; !slices.Equal(cases, want) {
 		t.Errorf("JUnit has the warnings %q", cases)
 	}
-	if page := written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }); !strings.Contains(page, "<strong>CONFORMANT, 3 warnings (1 security)</strong>") {
+	if page := written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }); !strings.Contains(page,
+		"<strong>CONFORMANT, 3 warnings (1 security)</strong>") {
 		t.Error("the page does not say so")
 	}
 }
@@ -137,7 +146,9 @@ func TestShortList(t *testing.T) {
 		}
 	}
 	for i := range 20 {
-		r.Results = append(r.Results, reports.Result{ID: fmt.Sprintf("D-%02d", i), Title: strings.Repeat("word ", 40), Revision: "2025-11-25", Transport: "stdio", Verdict: reports.Warn, Level: reports.LevelShould, Cause: "x"})
+		r.Results = append(r.Results, reports.Result{ID: fmt.Sprintf("D-%02d", i),
+			Title: strings.Repeat("word ", 40), Revision: "2025-11-25", Transport: "stdio",
+			Verdict: reports.Warn, Level: reports.LevelShould, Cause: "x"})
 	}
 	r.Summarize(reports.SummaryOptions{})
 	text := written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 80}) })
@@ -146,7 +157,9 @@ func TestShortList(t *testing.T) {
 	if len(lines) < 15 || lines[13] != "" || !strings.HasPrefix(lines[14], "NOT CONFORMANT") {
 		t.Fatalf("%q", lines)
 	}
-	for i, want := range map[int]string{0: "✗ Z-01     security: a result leaks", 1: "✗ C-01     fails", 2: "✗ codes    C-02  ", 3: "! Y-01     security: may leak", 11: "14 more", 12: "! codes    B-02, C-02  "} {
+	for i, want := range map[int]string{0: "✗ Z-01     security: a result leaks", 1: "✗ C-01     fails",
+		2: "✗ codes    C-02  ", 3: "! Y-01     security: may leak", 11: "14 more",
+		12: "! codes    B-02, C-02  "} {
 		if !strings.HasPrefix(strings.TrimSpace(lines[i]), want) {
 			t.Errorf("line %d is %q", i, lines[i])
 		}
@@ -168,10 +181,12 @@ func TestSharedCause(t *testing.T) {
 	for _, x := range []reports.Result{
 		{ID: "URI-12", Revision: "2025-06-18", Title: "variables", Actual: "by a variable"},
 		{ID: "URI-13", Revision: "2025-11-25", Title: "tricks", Actual: "by a sibling"},
-		{ID: "URI-13", Revision: "2025-06-18", Title: "tricks", Actual: "by a sibling", Excused: true, ExcusedReason: "known"},
+		{ID: "URI-13", Revision: "2025-06-18", Title: "tricks", Actual: "by a sibling", Excused: true,
+			ExcusedReason: "known"},
 		{ID: "URI-14", Revision: "2025-11-25", Title: "subscriptions", Actual: "another"},
 	} {
-		x.Transport, x.Verdict, x.Gravity, x.Level, x.Cause, x.SharedCause = "stdio", reports.Fail, reports.GravitySecurity, reports.LevelMust, "out-of-the-root", x.ID != "URI-14"
+		x.Transport, x.Verdict, x.Gravity, x.Level, x.Cause, x.SharedCause = "stdio", reports.Fail,
+			reports.GravitySecurity, reports.LevelMust, "out-of-the-root", x.ID != "URI-14"
 		r.Results = append(r.Results, x)
 	}
 	r.Summarize(reports.SummaryOptions{})
@@ -180,12 +195,22 @@ func TestSharedCause(t *testing.T) {
 		text  string
 		wants []string
 	}{
-		"verbose":     {written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 100, Verbose: true}) }), []string{"also      " + also}},
-		"console":     {written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 100}) }), []string{"SECURITY  2 findings, 3 verdicts", "also      URI-13\n", "✗ URI-12   security: by a variable ", "also URI-13; everywhere"}},
-		"quiet":       {written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 100, Quiet: true}) }), []string{"fail    URI-12  by a variable  (2025-06-18 on stdio), also URI-13"}},
-		"markdown":    {written(t, func(w io.Writer) error { return Markdown(w, r, Options{}) }), []string{"### Security (2)", "- also: `" + also + "`"}},
-		"html":        {written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }), []string{`data-requirement="URI-12" data-verdict="fail" data-in="0 1" data-also="URI-13"`, `<span class="soft">also URI-13</span>`, "<dt>Also</dt><dd>" + also + "</dd>"}},
-		"annotations": {written(t, func(w io.Writer) error { return Annotations(w, r, Options{}) }), []string{"::error title=mcpcheck URI-12::", "::error title=mcpcheck URI-13::"}},
+		"verbose": {written(t, func(w io.Writer) error {
+			return Console(w, r, Options{Width: 100, Verbose: true})
+		}), []string{"also      " + also}},
+		"console": {written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 100}) }),
+			[]string{"SECURITY  2 findings, 3 verdicts", "also      URI-13\n",
+				"✗ URI-12   security: by a variable ", "also URI-13; everywhere"}},
+		"quiet": {written(t, func(w io.Writer) error {
+			return Console(w, r, Options{Width: 100, Quiet: true})
+		}), []string{"fail    URI-12  by a variable  (2025-06-18 on stdio), also URI-13"}},
+		"markdown": {written(t, func(w io.Writer) error { return Markdown(w, r, Options{}) }),
+			[]string{"### Security (2)", "- also: `" + also + "`"}},
+		"html": {written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }),
+			[]string{`data-requirement="URI-12" data-verdict="fail" data-in="0 1" data-also="URI-13"`,
+				`<span class="soft">also URI-13</span>`, "<dt>Also</dt><dd>" + also + "</dd>"}},
+		"annotations": {written(t, func(w io.Writer) error { return Annotations(w, r, Options{}) }),
+			[]string{"::error title=mcpcheck URI-12::", "::error title=mcpcheck URI-13::"}},
 		"SARIF": {written(t, func(w io.Writer) error { return SARIF(w, r, Options{}) }),
 			[]string{"Actual: by a variable", "\\nAlso: " + also,
 				"(in 2025-06-18 on stdio).\\nActual: by a sibling"}},
@@ -196,7 +221,8 @@ func TestSharedCause(t *testing.T) {
 			}
 		}
 	}
-	if cases := strings.Count(written(t, func(w io.Writer) error { return JUnit(w, r, Options{}) }), "<testcase "); cases != 4 {
+	if cases := strings.Count(written(t, func(w io.Writer) error { return JUnit(w, r, Options{}) }),
+		"<testcase "); cases != 4 {
 		t.Errorf("JUnit has %d cases", cases)
 	}
 }
@@ -204,9 +230,11 @@ func TestSharedCause(t *testing.T) {
 // TestFoldedFindings: what is folded has one verdict, and one command, which shows what one change mends.
 func TestFoldedFindings(t *testing.T) {
 	r := reports.New(reports.Tool{Name: "mcpcheck"}, reports.Target{Name: "x"}, reports.Config{})
-	for _, x := range []reports.Result{{ID: "URI-10", Verdict: reports.Fail}, {ID: "URI-11", Verdict: reports.Fail},
+	for _, x := range []reports.Result{{ID: "URI-10", Verdict: reports.Fail},
+		{ID: "URI-11", Verdict: reports.Fail},
 		{ID: "URI-12", Verdict: reports.Warn, Title: "tricks"}} {
-		x.Revision, x.Transport, x.Level, x.Cause, x.SharedCause, x.Rerun = "2025-11-25", "stdio", reports.LevelMust, "out-of-the-root", true, "mcpcheck run --only "+x.ID
+		x.Revision, x.Transport, x.Level, x.Cause, x.SharedCause, x.Rerun = "2025-11-25", "stdio",
+			reports.LevelMust, "out-of-the-root", true, "mcpcheck run --only "+x.ID
 		r.Results = append(r.Results, x)
 	}
 	r.Summarize(reports.SummaryOptions{})
@@ -218,7 +246,9 @@ func TestFoldedFindings(t *testing.T) {
 		t.Errorf("folded are %s", got)
 	}
 	for name, text := range map[string]string{
-		"console":  written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 100, Verbose: true}) }),
+		"console": written(t, func(w io.Writer) error {
+			return Console(w, r, Options{Width: 100, Verbose: true})
+		}),
 		"markdown": written(t, func(w io.Writer) error { return Markdown(w, r, Options{}) }),
 		"html":     written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }),
 	} {
@@ -248,19 +278,24 @@ func TestUnder(t *testing.T) {
 		results []result
 		want    string
 	}{
-		"covered": {[]result{{"A-01", "1", "", reports.Fail}, {"A-02", "1", "A-01", reports.Warn}}, "A-01+A-02"},
+		"covered": {[]result{{"A-01", "1", "", reports.Fail}, {"A-02", "1", "A-01", reports.Warn}},
+			"A-01+A-02"},
 		"in a row": {[]result{{"A-01", "1", "A-02", reports.Fail}, {"A-02", "1", "A-03", reports.Fail},
 			{"A-03", "1", "", reports.Fail}}, "A-03+A-01+A-02"},
 		"not everywhere": {[]result{{"A-01", "1", "", reports.Fail}, {"A-02", "1", "A-01", reports.Fail},
 			{"A-02", "2", "", reports.Fail}}, "A-02+ A-01+"},
-		"graver":      {[]result{{"A-01", "1", "", reports.Warn}, {"A-02", "1", "A-01", reports.Fail}}, "A-02+ A-01+"},
-		"passed":      {[]result{{"A-01", "1", "", reports.Pass}, {"A-02", "1", "A-01", reports.Fail}}, "A-02+"},
-		"in a circle": {[]result{{"A-01", "1", "A-02", reports.Fail}, {"A-02", "1", "A-01", reports.Fail}}, "A-02+A-01"},
+		"graver": {[]result{{"A-01", "1", "", reports.Warn}, {"A-02", "1", "A-01", reports.Fail}},
+			"A-02+ A-01+"},
+		"passed": {[]result{{"A-01", "1", "", reports.Pass}, {"A-02", "1", "A-01", reports.Fail}},
+			"A-02+"},
+		"in a circle": {[]result{{"A-01", "1", "A-02", reports.Fail}, {"A-02", "1", "A-01", reports.Fail}},
+			"A-02+A-01"},
 	} {
 		r := reports.New(reports.Tool{}, reports.Target{}, reports.Config{})
 		for _, x := range c.results {
 			r.Results = append(r.Results,
-				reports.Result{ID: x.id, Revision: x.revision, Transport: "stdio", Verdict: x.verdict, Under: x.under,
+				reports.Result{ID: x.id, Revision: x.revision, Transport: "stdio", Verdict: x.verdict,
+					Under: x.under,
 					Cause: "c"})
 		}
 		var folded []string
@@ -278,7 +313,9 @@ func TestUnder(t *testing.T) {
 func TestAlertsOfASharedCause(t *testing.T) {
 	r := reports.New(reports.Tool{Name: "mcpcheck"}, reports.Target{Name: "x"}, reports.Config{})
 	for _, id := range []string{"URI-12", "URI-13"} {
-		r.Results = append(r.Results, reports.Result{ID: id, Revision: "2025-11-25", Transport: "stdio", Verdict: reports.Fail, Level: reports.LevelMust, Cause: "out-of-the-root", SharedCause: true, Excused: id == "URI-12", ExcusedReason: "known"})
+		r.Results = append(r.Results, reports.Result{ID: id, Revision: "2025-11-25", Transport: "stdio",
+			Verdict: reports.Fail, Level: reports.LevelMust, Cause: "out-of-the-root", SharedCause: true,
+			Excused: id == "URI-12", ExcusedReason: "known"})
 	}
 	r.Summarize(reports.SummaryOptions{})
 	results := (&sarif{view: view{Report: r}, index: map[string]int{}}).results()
@@ -314,8 +351,10 @@ func TestPageFilters(t *testing.T) {
 	r.Summarize(reports.SummaryOptions{})
 	page := written(t, func(w io.Writer) error { return HTML(w, r, Options{}) })
 	for _, want := range []string{
-		`data-requirement="Z-01" data-verdict="fail" data-in="0"`, `<span class="chip g-security">security</span>`, `<span class="chip g-codes">codes</span>`,
-		`<select id="f-revision"><option value="">all</option><option>2025-11-25</option></select>`, "<b class=\"v-fail\">2</b>about security",
+		`data-requirement="Z-01" data-verdict="fail" data-in="0"`,
+		`<span class="chip g-security">security</span>`, `<span class="chip g-codes">codes</span>`,
+		`<select id="f-revision"><option value="">all</option><option>2025-11-25</option></select>`,
+		"<b class=\"v-fail\">2</b>about security",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)

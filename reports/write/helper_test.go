@@ -26,7 +26,9 @@ func keep(t *testing.T, name, text string) {
 }
 
 // hostile holds what a target could send to break a reader of reports.
-const hostile = "<script>alert(1)</script>]]>\x1b[31mred\x1b]0;title\x07\x00\r\n\u202eevil\u2066\u200b\ufffe\xff\xc3 & \"q\" 'a' [[ATTACHMENT|/etc/passwd]]\n##vso[task]x\n::error::x\n\U0001F600é"
+const hostile = "<script>alert(1)</" +
+	"script>]]>\x1b[31mred\x1b]0;title\x07\x00\r\n\u202eevil\u2066\u200b\ufffe\xff\xc3 & \"q\" 'a' " +
+	"[[ATTACHMENT|/etc/passwd]]\n##vso[task]x\n::error::x\n\U0001F600é"
 
 // hostileReport has the hostile text in every member that a target, or whoever
 // wrote the file, can reach.
@@ -59,7 +61,8 @@ func hostileReport() *reports.Report {
 	r.Observations[0].Detail, r.Observations[0].Title, r.Observations[0].ID = hostile, hostile, hostile
 	r.Config.Since = hostile
 	for i := range r.Summary.Revisions {
-		r.Summary.Revisions[i] = reports.RevisionSummary{Revision: hostile, Outcome: hostile, By: []string{hostile}}
+		r.Summary.Revisions[i] = reports.RevisionSummary{Revision: hostile, Outcome: hostile,
+			By: []string{hostile}}
 	}
 	for i := range r.Summary.Combinations {
 		x := &r.Summary.Combinations[i]
@@ -73,9 +76,12 @@ func hostileReport() *reports.Report {
 	r.Target.Endpoints[0].Transport, r.Tool.Name = hostile, hostile
 	r.Results[0].ID, r.Results[0].Excused, r.Results[0].Verdict = hostile, true, reports.Fail
 	r.Summary.Interrupted = hostile
-	entries := []reports.BaselineEntry{{Line: 1, Pattern: reports.Pattern{ID: hostile, Revision: hostile, Transport: hostile}, Until: hostile, Reason: hostile,
-		Verdicts: []reports.BaselineVerdict{{Revision: hostile, Transport: hostile, Verdict: reports.Pass}, {Revision: hostile, Transport: hostile, Verdict: reports.Fail}}}}
-	r.Summary.Baseline = &reports.BaselineSummary{File: hostile, Entries: 5, Stale: entries, Expired: entries, NotJudged: entries, TooWide: entries, Missing: entries}
+	entries := []reports.BaselineEntry{{Line: 1, Pattern: reports.Pattern{ID: hostile, Revision: hostile,
+		Transport: hostile}, Until: hostile, Reason: hostile,
+		Verdicts: []reports.BaselineVerdict{{Revision: hostile, Transport: hostile, Verdict: reports.Pass},
+			{Revision: hostile, Transport: hostile, Verdict: reports.Fail}}}}
+	r.Summary.Baseline = &reports.BaselineSummary{File: hostile, Entries: 5, Stale: entries, Expired: entries,
+		NotJudged: entries, TooWide: entries, Missing: entries}
 	return r
 }
 
@@ -95,7 +101,8 @@ func sample() *reports.Report {
 
 // row is a result of few words.
 func row(id, level string, v reports.Verdict, code string) reports.Result {
-	return reports.Result{ID: id, Level: level, Revision: "2025-11-25", Transport: "stdio", Verdict: v, ReasonCode: code}
+	return reports.Result{ID: id, Level: level, Revision: "2025-11-25", Transport: "stdio", Verdict: v,
+		ReasonCode: code}
 }
 
 func encode(t testing.TB, r *reports.Report) []byte {

@@ -28,7 +28,9 @@ var (
 	//go:embed page/page.js
 	pageScript string
 
-	page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageTemplate)) })
+	page = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("page").Parse(pageTemplate))
+	})
 )
 
 // HTML writes a report as one page that needs nothing else: no network, no
@@ -152,9 +154,10 @@ func newPage(r *reports.Report, o Options) (*pageView, error) {
 	v := view{r, o.Areas}
 	script := themeScript + pageScript
 	p := &pageView{
-		Tool: title(builtFrom(r.Tool)), Catalogue: title(r.Tool.Catalogue), Server: servers(&r.Target), Command: clean(r.Config.Command, pageText),
-		Target: title(cmp.Or(r.Target.Name, "a target without a name")),
-		Script: template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program
+		Tool: title(builtFrom(r.Tool)), Catalogue: title(r.Tool.Catalogue), Server: servers(&r.Target),
+		Command: clean(r.Config.Command, pageText),
+		Target:  title(cmp.Or(r.Target.Name, "a target without a name")),
+		Script:  template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program
 	}
 	p.verdict(v, o.Strict)
 	p.overview(v)
@@ -172,7 +175,8 @@ func newPage(r *reports.Report, o Options) (*pageView, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Data, p.Frames = template.JS(data), template.JS(frames) // #nosec G203 -- made by encoding/json, which escapes markup
+	// #nosec G203 -- made by encoding/json, which escapes markup
+	p.Data, p.Frames = template.JS(data), template.JS(frames)
 	style := pageStyle + columnStyle(len(p.Columns))
 	p.Style, p.StyleHash = template.CSS(style), digest(style) // #nosec G203 -- embedded in this program
 	return p, nil
@@ -185,9 +189,11 @@ func columnStyle(columns int) string {
 	const widest, margins = 85.5, 2.5 // as in the style of the body
 	verdicts := 3.6 * float64(columns)
 	width := 27.2 + verdicts
-	style := fmt.Sprintf("table.matrix { min-width: %.1frem; }\n@media (max-width: 44rem) { table.matrix { min-width: %.1frem; } }\n", width, 17.2+verdicts)
+	style := fmt.Sprintf("table.matrix { min-width: %.1frem; }\n@media (max-width: 44rem) { table.matrix "+
+		"{ min-width: %.1frem; } }\n", width, 17.2+verdicts)
 	if width <= widest {
-		style += fmt.Sprintf("@media (min-width: %.1frem) { .wide.rows { overflow: visible; } table.matrix thead { position: sticky; top: var(--tools, 0px); z-index: 2; } }\n", width+margins)
+		style += fmt.Sprintf("@media (min-width: %.1frem) { .wide.rows { overflow: visible; } "+
+			"table.matrix thead { position: sticky; top: var(--tools, 0px); z-index: 2; } }\n", width+margins)
 	}
 	return style
 }
@@ -203,7 +209,8 @@ func (p *pageView) verdict(v view, strict bool) {
 	}
 	judged := v.Only(func(x *reports.Result) bool { return x.Verdict.Judged() })
 	p.Judged, p.All = distinctIDs(judged), distinctIDs(v.Rows())
-	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(everything), p.Judged, plural.Count(p.All, "requirement"),
+	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(everything), p.Judged,
+		plural.Count(p.All, "requirement"),
 		plural.Count(len(s.Combinations), "combination"), v.when())
 	remark := func(of bool, text string) {
 		if of {
@@ -218,8 +225,10 @@ func (p *pageView) verdict(v view, strict bool) {
 	remark(v.DeclaresNoResources(), "The target "+noResources+".")
 	remark(strict && s.Warn > 0, "Warnings were counted as failures.")
 	p.Tiles = []tile{
-		{"passed", reports.Pass, s.Pass, true}, {"failed", reports.Fail, s.Fail, true}, {"warnings", reports.Warn, s.Warn, true},
-		{"blocked", reports.Blocked, s.Blocked, true}, {"not applicable", reports.NotApplicable, s.NotApplicable, true},
+		{"passed", reports.Pass, s.Pass, true}, {"failed", reports.Fail, s.Fail, true},
+		{"warnings", reports.Warn, s.Warn, true},
+		{"blocked", reports.Blocked, s.Blocked, true}, {"not applicable", reports.NotApplicable,
+			s.NotApplicable, true},
 		{"observations", "", s.Observations, false},
 	}
 	if n := s.Security.Fail + s.Security.Warn; n > 0 {
@@ -237,7 +246,8 @@ func distinctIDs(results []*reports.Result) int {
 // overview fills the tables of areas, combinations and profiles.
 func (p *pageView) overview(v view) {
 	for _, a := range v.byArea() {
-		p.Areas = append(p.Areas, pageArea{title(a.name), title(cmp.Or(a.title, a.name)), a.Counts, bar(a.Counts)})
+		p.Areas = append(p.Areas, pageArea{title(a.name), title(cmp.Or(a.title, a.name)), a.Counts,
+			bar(a.Counts)})
 	}
 	for _, x := range v.Summary.Combinations {
 		name := title(x.Revision)
@@ -247,7 +257,8 @@ func (p *pageView) overview(v view) {
 		} else {
 			p.Revisions = append(p.Revisions, pageSpan{name, strings.SplitAfter(name, "-"), 1})
 		}
-		p.Combinations = append(p.Combinations, pageRow{Name: title(x.Revision + " on " + x.Transport), Counts: x.Counts,
+		p.Combinations = append(p.Combinations, pageRow{Name: title(x.Revision + " on " + x.Transport),
+			Counts: x.Counts,
 			Remark: title(v.established(string(x.Outcome)))})
 	}
 	for _, x := range v.Summary.Profiles {
@@ -285,7 +296,8 @@ func (p *pageView) reasons(v view, wire *pageWire) {
 	shown := func(list []*tallied) []pageReason {
 		var all []pageReason
 		for _, t := range list {
-			all = append(all, pageReason{Code: title(t.code), Text: cleanLines(t.text), Count: plural.Count(len(t.results), "verdict"), IDs: cleanAll(t.ids)})
+			all = append(all, pageReason{Code: title(t.code), Text: cleanLines(t.text),
+				Count: plural.Count(len(t.results), "verdict"), IDs: cleanAll(t.ids)})
 		}
 		return all
 	}
@@ -299,7 +311,8 @@ func (p *pageView) reasons(v view, wire *pageWire) {
 	for _, k := range observed(v.Report) {
 		shown := pageObservation{ID: title(k.id), Title: title(k.title), Near: cleanAll(k.requirements)}
 		for _, s := range k.said {
-			shown.Seen = append(shown.Seen, pageSighting{cleanLines(k.detail(s)), clean(v.where(s.where), pageText)})
+			shown.Seen = append(shown.Seen, pageSighting{cleanLines(k.detail(s)),
+				clean(v.where(s.where), pageText)})
 		}
 		p.Observations = append(p.Observations, shown)
 	}
@@ -308,9 +321,11 @@ func (p *pageView) reasons(v view, wire *pageWire) {
 // about fills the list of endpoints and settings.
 func (p *pageView) about(r *reports.Report) {
 	for _, e := range r.Target.Endpoints {
-		more := append(details(&e), maybe("unreachable: %s", e.Unreachable), leftOut(&e), maybe("its output ended with:\n%s", e.Log))
+		more := append(details(&e), maybe("unreachable: %s", e.Unreachable), leftOut(&e),
+			maybe("its output ended with:\n%s", e.Log))
 		more = slices.DeleteFunc(more, func(s string) bool { return s == "" })
-		p.Endpoints = append(p.Endpoints, pageEndpoint{pair{title(e.Transport), clean(e.Address, pageText)}, cleanLines(strings.Join(more, "\n"))})
+		p.Endpoints = append(p.Endpoints, pageEndpoint{pair{title(e.Transport), clean(e.Address, pageText)},
+			cleanLines(strings.Join(more, "\n"))})
 	}
 	for _, s := range settings(&r.Config) {
 		p.Config = append(p.Config, pair{s.Name, clean(s.Value, pageText)})
@@ -329,10 +344,14 @@ func settings(c *reports.Config) []pair {
 	yes := func(b bool) string { return map[bool]string{true: "yes"}[b] }
 	list := func(all []string) string { return strings.Join(all, ", ") }
 	all := []pair{
-		{"config", c.File}, {"revision", list(c.Revisions)}, {"transport", list(c.Transports)}, {"label-filter", c.LabelFilter},
-		{"only", list(c.Only)}, {"skip", list(c.Skip)}, {"read", c.Read}, {"strict", yes(c.Strict)}, {"baseline", c.Baseline},
-		{"jobs", number(float64(c.Jobs), "")}, {"timeout", ms(c.TimeoutMS)}, {"start-timeout", ms(c.StartTimeoutMS)},
-		{"budget", ms(c.BudgetMS)}, {"quiet-window", ms(c.QuietWindowMS)}, {"seed", number(float64(c.Seed), "")},
+		{"config", c.File}, {"revision", list(c.Revisions)}, {"transport", list(c.Transports)},
+		{"label-filter", c.LabelFilter},
+		{"only", list(c.Only)}, {"skip", list(c.Skip)}, {"read", c.Read}, {"strict", yes(c.Strict)},
+		{"baseline", c.Baseline},
+		{"jobs", number(float64(c.Jobs), "")}, {"timeout", ms(c.TimeoutMS)},
+		{"start-timeout", ms(c.StartTimeoutMS)},
+		{"budget", ms(c.BudgetMS)}, {"quiet-window", ms(c.QuietWindowMS)},
+		{"seed", number(float64(c.Seed), "")},
 		{"rate", number(c.RatePerSecond, "")}, {"header", list(c.Headers)}, {"env", list(c.Environment)},
 		{"no-security-probes", yes(c.NoSecurityProbes)}, {"other", list(c.AdditionalSetting)},
 	}

@@ -32,7 +32,8 @@ type pageFinding struct {
 
 // Arrow says which way a frame went.
 func (w *wireFrame) Arrow() string {
-	return map[string]string{reports.Out: "→ to the target", reports.In: "← from the target", reports.Note: "· event"}[w.Direction]
+	return map[string]string{reports.Out: "→ to the target", reports.In: "← from the target",
+		reports.Note: "· event"}[w.Direction]
 }
 
 // The bounds of the evidence for readers without scripts, which stands in the document
@@ -48,8 +49,10 @@ func (p *pageView) findings(v view, o Options, wire *pageWire, places map[*repor
 	for i, f := range findings(v.Report, red) {
 		x := f.Result
 		q := pageFinding{
-			pageWords: wordsOf(v.Report, x), Number: i + 1, Label: label(x), ID: title(x.ID), Title: title(x.Title), Level: word(x.Level),
-			Section: title(x.Section), Link: safeLink(x), Where: clean(v.places(f), pageText), Place: -1, In: p.in(f),
+			pageWords: wordsOf(v.Report, x), Number: i + 1, Label: label(x), ID: title(x.ID),
+			Title: title(x.Title), Level: word(x.Level),
+			Section: title(x.Section), Link: safeLink(x), Where: clean(v.places(f), pageText), Place: -1,
+			In:     p.in(f),
 			Demand: cleanLines(o.demand(x)),
 		}
 		q.Actual = cleanLines(f.actual())
@@ -57,7 +60,8 @@ func (p *pageView) findings(v view, o Options, wire *pageWire, places map[*repor
 			q.Also = append(q.Also, clean(text, pageText))
 		}
 		q.Others, q.Named = strings.Join(cleanAll(f.others()), " "), clean(f.named(), pageText)
-		if g := x.Weight(); g == reports.GravityBasic || g == reports.GravitySecurity || g == reports.GravityCodes {
+		if g := x.Weight(); g == reports.GravityBasic || g == reports.GravitySecurity ||
+			g == reports.GravityCodes {
 			q.Gravity = string(g)
 		}
 		if i, known := places[x]; known {
@@ -138,10 +142,12 @@ func (p *pageView) baseline(v view) {
 	}
 	p.Baseline = &pageBaseline{File: title(b.File)}
 	for _, part := range partsOf(b) {
-		list := pageEntries{Title: capital(part.title), Means: capital(part.means), Folded: part.kind == kindMissing,
-			Class: part.as}
+		list := pageEntries{Title: capital(part.title), Means: capital(part.means),
+			Folded: part.kind == kindMissing,
+			Class:  part.as}
 		for _, e := range part.entries {
-			shown := pageEntry{Entry: title(e.String()), Until: word(e.Until), Reason: clean(e.Reason, pageText), Line: e.Line}
+			shown := pageEntry{Entry: title(e.String()), Until: word(e.Until),
+				Reason: clean(e.Reason, pageText), Line: e.Line}
 			for _, x := range v.entryVerdicts(&part, e) {
 				shown.Verdicts = append(shown.Verdicts, clean(x[0]+" in "+x[1], pageText))
 			}

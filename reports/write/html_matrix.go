@@ -61,8 +61,10 @@ type pageWords struct {
 
 // wordsOf says it of a result.
 func wordsOf(r *reports.Report, x *reports.Result) pageWords {
-	w := pageWords{Verdict: x.Verdict, Code: clean(x.ReasonCode, 100), Reason: cleanLines(x.Reason), Expected: cleanLines(x.Expected),
-		Actual: cleanLines(x.Actual), Hint: cleanLines(x.Hint), SDK: cleanLines(x.SDK), Excused: cleanLines(excuse(x))}
+	w := pageWords{Verdict: x.Verdict, Code: clean(x.ReasonCode, 100), Reason: cleanLines(x.Reason),
+		Expected: cleanLines(x.Expected),
+		Actual:   cleanLines(x.Actual), Hint: cleanLines(x.Hint), SDK: cleanLines(x.SDK),
+		Excused: cleanLines(excuse(x))}
 	if x.Verdict.Red() || x.Verdict == reports.Blocked {
 		w.Rerun = repeated(x)
 		_, w.Paste = pasted(r, x)
@@ -74,7 +76,8 @@ func wordsOf(r *reports.Report, x *reports.Result) pageWords {
 // where among the verdicts of its requirement each result stands. It fills the list for
 // readers without scripts.
 func (p *pageView) matrix(v view, o Options) (*pageData, map[*reports.Result]int) {
-	data := &pageData{Columns: slices.Concat([]pageColumn{}, p.Columns), Areas: []pageAreaName{}, Requirements: []*pageRequirement{}}
+	data := &pageData{Columns: slices.Concat([]pageColumn{}, p.Columns), Areas: []pageAreaName{},
+		Requirements: []*pageRequirement{}}
 	found, places := map[string]*pageRequirement{}, map[*reports.Result]int{}
 	for _, x := range v.Rows() {
 		id := title(x.ID)
@@ -93,7 +96,9 @@ func (p *pageView) matrix(v view, o Options) (*pageData, map[*reports.Result]int
 		order[a.Key] = i
 		data.Areas = append(data.Areas, pageAreaName{a.Key, a.Name})
 	}
-	slices.SortStableFunc(data.Requirements, func(a, b *pageRequirement) int { return cmp.Compare(order[a.Area], order[b.Area]) })
+	slices.SortStableFunc(data.Requirements, func(a, b *pageRequirement) int {
+		return cmp.Compare(order[a.Area], order[b.Area])
+	})
 	p.Rows = data.Requirements
 	return data, places
 }
@@ -114,7 +119,8 @@ func (q *pageRequirement) Verdicts() string {
 
 func requirementOf(x *reports.Result, o *Options) *pageRequirement {
 	q := &pageRequirement{ID: title(x.ID), Area: title(x.Area()), Title: title(x.Title), Level: word(x.Level),
-		Section: title(x.Section), Link: safeLink(x), Results: []*pageVerdict{}, alike: map[pageWords]*pageVerdict{}}
+		Section: title(x.Section), Link: safeLink(x), Results: []*pageVerdict{},
+		alike: map[pageWords]*pageVerdict{}}
 	text, tolerated := o.describe(x.ID)
 	q.Text, q.Tolerated = cleanLines(text), cleanLines(tolerated)
 	return q

@@ -35,7 +35,9 @@ var (
 	//go:embed page/matrix.css
 	matrixStyle string
 
-	matrixPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("matrix").Parse(matrixTemplate)) })
+	matrixPage = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("matrix").Parse(matrixTemplate))
+	})
 )
 
 // matrixView is what the template of a matrix shows; every string in it has been
@@ -81,16 +83,20 @@ type matrixColumnData struct {
 func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 	script := themeScript + matrixScript
 	v := &matrixView{
-		Tool: title(program(m.Tool)), Catalogue: title(m.Tool.Catalogue), Started: word(m.Started), Shard: word(m.Shard),
+		Tool: title(program(m.Tool)), Catalogue: title(m.Tool.Catalogue), Started: word(m.Started),
+		Shard:   word(m.Shard),
 		Missing: title(strings.Join(m.Missing, ", ")),
 		Tiles: []tile{
-			{"targets", "", m.Summary.Targets, false}, {"conformant", reports.Pass, m.Summary.Conformant, false},
+			{"targets", "", m.Summary.Targets, false}, {"conformant", reports.Pass, m.Summary.Conformant,
+				false},
 			{"without failures in a partial run", "", m.Summary.NothingFound, false},
-			{"not conformant", reports.Fail, m.Summary.NonConformant, false}, {"not established", reports.Blocked, m.Summary.NotEstablished, false},
+			{"not conformant", reports.Fail, m.Summary.NonConformant, false},
+			{"not established", reports.Blocked, m.Summary.NotEstablished, false},
 			{"without resources", reports.NotApplicable, m.Summary.NoResources, false},
 			{"without a report", reports.Warn, m.Summary.NoReport, false},
 		},
-		Style: template.CSS(pageStyle + matrixStyle), StyleHash: digest(pageStyle + matrixStyle), // #nosec G203 -- embedded in this program
+		// #nosec G203 -- embedded in this program
+		Style: template.CSS(pageStyle + matrixStyle), StyleHash: digest(pageStyle + matrixStyle),
 		Script: template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program
 	}
 	revisions := revisionsOf(m)
@@ -103,7 +109,8 @@ func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 	for i := range m.Targets {
 		t := &m.Targets[i]
 		v.Targets = append(v.Targets, targetView(t, revisions))
-		data.Targets = append(data.Targets, matrixColumnData{title(t.Name), string(pageLink(t.Page)), t.Fail, verdictString(m, t)})
+		data.Targets = append(data.Targets, matrixColumnData{title(t.Name), string(pageLink(t.Page)), t.Fail,
+			verdictString(m, t)})
 	}
 	raw, err := json.Marshal(data)
 	if err == nil {
@@ -114,20 +121,24 @@ func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 }
 
 func targetView(t *reports.MatrixTarget, revisions []string) matrixTargetView {
-	v := matrixTargetView{Name: title(t.Name), Link: pageLink(t.Page), Counts: t.Counts, Took: fmt.Sprintf("%.1f", t.TookMS/1000), Error: cleanLines(t.Error)}
+	v := matrixTargetView{Name: title(t.Name), Link: pageLink(t.Page), Counts: t.Counts,
+		Took: fmt.Sprintf("%.1f", t.TookMS/1000), Error: cleanLines(t.Error)}
 	if t.Server != nil {
 		v.Server = title(strings.TrimSpace(t.Server.Name + " " + t.Server.Version))
 	}
 	v.Outcome = Word(t)
 	for _, revision := range revisions {
 		mark := pageMark{}
-		if i := slices.IndexFunc(t.Judged, func(s reports.RevisionSummary) bool { return s.Revision == revision }); i >= 0 {
+		if i := slices.IndexFunc(t.Judged, func(s reports.RevisionSummary) bool {
+			return s.Revision == revision
+		}); i >= 0 {
 			mark = onPage(&t.Judged[i], t.Scope)
 		}
 		v.Marks = append(v.Marks, mark)
 	}
-	v.Class = cmp.Or(map[reports.Outcome]reports.Verdict{reports.Conformant: reports.Pass, reports.NonConformant: reports.Fail,
-		reports.NoResources: reports.NotApplicable}[t.Outcome], reports.Blocked)
+	v.Class = cmp.Or(map[reports.Outcome]reports.Verdict{reports.Conformant: reports.Pass,
+		reports.NonConformant: reports.Fail,
+		reports.NoResources:   reports.NotApplicable}[t.Outcome], reports.Blocked)
 	if t.Status != reports.MatrixJudged {
 		v.Class = reports.Warn
 	}

@@ -16,7 +16,8 @@ import (
 func htmlOf(t *testing.T, r *reports.Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	err := HTML(&b, r, Options{Areas: []reports.Area{{Name: "PAGE", Title: "Pagination"}}, Describe: func(id string) (string, string) { return "The text of " + id + ".", "" }})
+	err := HTML(&b, r, Options{Areas: []reports.Area{{Name: "PAGE", Title: "Pagination"}},
+		Describe: func(id string) (string, string) { return "The text of " + id + ".", "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,8 @@ func dataOf(t *testing.T, page string) (d pageData, frames map[int]*wireFrame) {
 func TestHTML(t *testing.T) {
 	page := htmlOf(t, sample())
 	for _, want := range []string{
-		"NOT CONFORMANT", "everything", `id="PAGE-9"`, `failed 4`, "<title>NOT CONFORMANT: everything</title>",
+		"NOT CONFORMANT", "everything", `id="PAGE-9"`, `failed 4`,
+		"<title>NOT CONFORMANT: everything</title>",
 		"send the cursor as a string", "TMPL-12", "size-differs", "Pagination", "the pad bits are set",
 	} {
 		if !strings.Contains(page, want) {
@@ -100,18 +102,22 @@ func TestHTMLIsLight(t *testing.T) {
 	r := reports.New(reports.Tool{Name: "mcpcheck"}, reports.Target{Name: "many"}, reports.Config{})
 	for c := range 20 {
 		for i := range 250 {
-			r.Results = append(r.Results, reports.Result{ID: fmt.Sprintf("PAGE-%d", i), Title: "A title", Level: reports.LevelMust, Verdict: reports.Pass,
+			r.Results = append(r.Results, reports.Result{ID: fmt.Sprintf("PAGE-%d", i), Title: "A title",
+				Level: reports.LevelMust, Verdict: reports.Pass,
 				Revision: fmt.Sprintf("2025-01-%02d", c+10), Transport: "http", Evidence: []int{1}})
 		}
 	}
 	r.Summarize(reports.SummaryOptions{})
-	slices.SortStableFunc(r.Results, func(a, b reports.Result) int { return strings.Compare(a.Revision, b.Revision) })
+	slices.SortStableFunc(r.Results, func(a, b reports.Result) int {
+		return strings.Compare(a.Revision, b.Revision)
+	})
 	page := htmlOf(t, r)
 	d, _ := dataOf(t, page)
 	if len(d.Requirements) != 250 || len(d.Requirements[0].Results) != 20 {
 		t.Errorf("%d rows, %d verdicts in the first", len(d.Requirements), len(d.Requirements[0].Results))
 	}
-	markup := regexp.MustCompile(`(?s)<noscript>.*?</noscript>`).ReplaceAllString(dataBlock.ReplaceAllString(page, ""), "")
+	markup := regexp.MustCompile(`(?s)<noscript>.*?</noscript>`).ReplaceAllString(
+		dataBlock.ReplaceAllString(page, ""), "")
 	if n := strings.Count(markup, "<"); n > 1000 {
 		t.Errorf("%d elements stand in the document", n)
 	}
@@ -134,7 +140,9 @@ func TestMarkdown(t *testing.T) {
 	if err := Markdown(&b, sample(), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## ❌ NOT CONFORMANT: `everything`", "| `2025-06-18` on `stdio` | 1 | 1 | 1 | 1 | 1 | non-conformant |", "<b>PAGE-9</b> A cursor is a string",
+	for _, want := range []string{"## ❌ NOT CONFORMANT: `everything`",
+		"| `2025-06-18` on `stdio` | 1 | 1 | 1 | 1 | 1 | non-conformant |",
+		"<b>PAGE-9</b> A cursor is a string",
 		"actual:   an integer, 5", "### Blocked (4)"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the summary lacks %q:\n%s", want, b.String())
@@ -211,12 +219,14 @@ func sarifOf(t *testing.T, r *reports.Report, o Options) sarifLog {
 	return log
 }
 
-// TestSARIFPlace: an alert stands where the repository has the URI that was seen, or else the method that was asked.
+// TestSARIFPlace: an alert stands where the repository has the URI that was seen, or else the method that was
+// asked.
 func TestSARIFPlace(t *testing.T) {
 	r := probed(func(f *reports.Frame) { f.Data = []byte(`{"method":"resources/read"}`) })
 	for actual, want := range map[string]string{
-		`the size of "note:one" is -1`: "a%20b.go] region:map[startLine:7", "something else": "read.go] region:map[startLine:3",
-		`"note:two"`: "read.go] region:map[startLine:3",
+		`the size of "note:one" is -1`: "a%20b.go] region:map[startLine:7",
+		"something else":               "read.go] region:map[startLine:3",
+		`"note:two"`:                   "read.go] region:map[startLine:3",
 	} {
 		r.Results[0].Actual = actual
 		log := sarifOf(t, r, Options{Find: func(texts ...string) (string, int) {
@@ -278,25 +288,32 @@ func TestSARIFHostile(t *testing.T) {
 	sarifOf(t, hostileReport(), Options{})
 }
 
-// TestFoldsSayWhere: in Markdown a fold says where the finding is without being opened, and on the page what is not exercised is linked.
+// TestFoldsSayWhere: in Markdown a fold says where the finding is without being opened, and on the page what
+// is not exercised is linked.
 func TestFoldsSayWhere(t *testing.T) {
 	r := sample()
-	if text := written(t, func(w io.Writer) error { return Markdown(w, r, Options{}) }); !strings.Contains(text, `<summary><b>PAGE-9</b> A cursor is a string (everywhere)</summary>`) {
+	if text := written(t, func(w io.Writer) error {
+		return Markdown(w, r, Options{})
+	}); !strings.Contains(text, `<summary><b>PAGE-9</b> A cursor is a string (everywhere)</summary>`) {
 		t.Error(text)
 	}
-	if text := written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }); !strings.Contains(text, `1 MUST not exercised: <a class="mono" href="#TMPL-12">TMPL-12</a>`) {
+	if text := written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }); !strings.Contains(text,
+		`1 MUST not exercised: <a class="mono" href="#TMPL-12">TMPL-12</a>`) {
 		t.Error("what is not exercised is no link")
 	}
 }
 
-// TestNearBeginsWithAnObject: of a long answer what surrounds a name is shown from the beginning of an object on.
+// TestNearBeginsWithAnObject: of a long answer what surrounds a name is shown from the beginning of an object
+// on.
 func TestNearBeginsWithAnObject(t *testing.T) {
 	entry := func(name string) string {
 		return `{"description":"` + strings.Repeat("x", 150) + `","uri":"` + name + `"},`
 	}
-	f := &reports.Frame{Direction: reports.In, Data: []byte(`{"result":[` + strings.Repeat(entry("a:other"), 8) + entry("a:meant") + `]}`)}
+	f := &reports.Frame{Direction: reports.In,
+		Data: []byte(`{"result":[` + strings.Repeat(entry("a:other"), 8) + entry("a:meant") + `]}`)}
 	got := string(near((&reports.Result{Actual: `"a:meant" is wrong`}), f, 600).Data)
-	if _, shown, _ := strings.Cut(got, " … "); !strings.HasPrefix(shown, `{"description"`) || !strings.Contains(shown, `"a:meant"`) {
+	if _, shown, _ := strings.Cut(got, " … "); !strings.HasPrefix(shown, `{"description"`) ||
+		!strings.Contains(shown, `"a:meant"`) {
 		t.Error(got)
 	}
 }

@@ -65,7 +65,8 @@ func (p *pageWire) add(r *reports.Report, n int) {
 }
 
 func pageFrameOf(f *reports.Frame) *wireFrame {
-	x := &wireFrame{Number: f.Number, Direction: reports.Note, Session: clean(f.Session, 100), At: f.AtMS, Note: cleanLines(f.Note)}
+	x := &wireFrame{Number: f.Number, Direction: reports.Note, Session: clean(f.Session, 100), At: f.AtMS,
+		Note: cleanLines(f.Note)}
 	if f.Direction == reports.Out || f.Direction == reports.In {
 		x.Direction = f.Direction
 	}
@@ -93,7 +94,8 @@ func indented(data []byte) string {
 		return safe.Lines(strings.ToValidUTF8(string(data[:pageFrame]), "")) + "…"
 	}
 	var b bytes.Buffer
-	if t := bytes.TrimSpace(data); len(t) > 0 && (t[0] == '{' || t[0] == '[') && json.Indent(&b, t, "", "  ") == nil {
+	if t := bytes.TrimSpace(data); len(t) > 0 && (t[0] == '{' || t[0] == '[') &&
+		json.Indent(&b, t, "", "  ") == nil {
 		return safe.Lines(b.String())
 	}
 	return safe.Lines(string(data))

@@ -167,7 +167,8 @@ func playedFor(results []*reports.Result) (ms float64) {
 }
 
 // share is the time of a suite, or of a case, in milliseconds. Requirements that are judged on the same
-// scenario have its time each, and scenarios overlap: each has its part of the run's time, so that all add up to it.
+// scenario have its time each, and scenarios overlap: each has its part of the run's time, so that all add up
+// to it.
 func share(run, part, all float64) float64 {
 	if run > 0 && all > 0 {
 		return run * (part / all)
@@ -199,11 +200,14 @@ func (j *junitWriter) result(x *reports.Result) *xmlCase {
 	if x.Verdict == reports.Warn { // the reason says why it is no more than that
 		message = cmp.Or(x.Actual, message)
 	}
-	c := &xmlCase{Class: x.Revision + "." + x.Transport + "." + x.Area(), Name: junitName(x), MS: x.DurationMS,
-		Message: safe.Shorten(message, junitFrame), Type: cmp.Or(x.ReasonCode, string(x.Weight())), Output: func() string { return j.output(x) }}
+	c := &xmlCase{Class: x.Revision + "." + x.Transport + "." + x.Area(), Name: junitName(x),
+		MS:      x.DurationMS,
+		Message: safe.Shorten(message, junitFrame), Type: cmp.Or(x.ReasonCode, string(x.Weight())),
+		Output: func() string { return j.output(x) }}
 	switch {
 	case x.Breaks(j.strict) && x.Excused:
-		c.Kind, c.Message, c.Type = junitSkipped, safe.Shorten(excuse(x)+" ("+message+")", junitFrame), "excused"
+		c.Kind, c.Message, c.Type = junitSkipped, safe.Shorten(excuse(x)+" ("+message+")", junitFrame),
+			"excused"
 	case x.Breaks(j.strict):
 		c.Kind = junitFailure
 	case x.Verdict == reports.Blocked:
@@ -227,7 +231,8 @@ func (j *junitWriter) target() *xmlSuite {
 	s := &xmlSuite{Name: urgent + "target"}
 	lost := func(kind, name, why string) {
 		text := func() string { return why }
-		s.Cases = append(s.Cases, &xmlCase{Class: "target", Name: safe.Shorten(name, pageTitle), Kind: junitError, Message: safe.Shorten(why, junitFrame), Type: kind, Text: text, Output: text})
+		s.Cases = append(s.Cases, &xmlCase{Class: "target", Name: safe.Shorten(name, pageTitle),
+			Kind: junitError, Message: safe.Shorten(why, junitFrame), Type: kind, Text: text, Output: text})
 	}
 	for _, e := range j.Unreachable() {
 		lost("unreachable", e.Place()+" can be reached", e.Unreachable)
@@ -241,11 +246,16 @@ func (j *junitWriter) target() *xmlSuite {
 // warnings is the suite of the warnings that have cases of their own.
 func (j *junitWriter) warnings() *xmlSuite {
 	s := &xmlSuite{Name: urgent + "warnings"}
-	for _, f := range byCause(j.Report, func(x *reports.Result) bool { return x.Verdict == reports.Warn && !x.Excused && !x.Breaks(j.strict) }) {
+	for _, f := range byCause(j.Report, func(x *reports.Result) bool {
+		return x.Verdict == reports.Warn && !x.Excused && !x.Breaks(j.strict)
+	}) {
 		x := f.Result
 		message := cmp.Or(x.Actual, x.Reason, x.Title) + " (in " + j.where(f.results) + ")"
-		s.Cases = append(s.Cases, &xmlCase{Class: "warnings." + string(x.Weight()), Name: junitName(x), Kind: junitSkipped,
-			Message: safe.Shorten(message, junitFrame), Type: string(x.Weight()), Output: func() string { return j.output(x) }})
+		s.Cases = append(s.Cases, &xmlCase{Class: "warnings." + string(x.Weight()), Name: junitName(x),
+			Kind:    junitSkipped,
+			Message: safe.Shorten(message, junitFrame), Type: string(x.Weight()), Output: func() string {
+				return j.output(x)
+			}})
 	}
 	return s
 }
@@ -259,7 +269,8 @@ func junitBaseline(b *reports.BaselineSummary) *xmlSuite {
 		kind := strings.ReplaceAll(p.kind, " ", "-")
 		for _, e := range p.entries {
 			sentence := p.sentence(e)
-			c := &xmlCase{Class: "baseline." + kind, Name: e.String(), Message: sentence, Type: "baseline-" + kind, Text: func() string { return sentence },
+			c := &xmlCase{Class: "baseline." + kind, Name: e.String(), Message: sentence,
+				Type: "baseline-" + kind, Text: func() string { return sentence },
 				Output: func() string { return sentence + "\nreason given: " + e.Reason }}
 			switch {
 			case p.outdated:
@@ -275,7 +286,8 @@ func junitBaseline(b *reports.BaselineSummary) *xmlSuite {
 
 // junitHead is what stands first in the output of every case.
 func junitHead(x *reports.Result) string {
-	return fmt.Sprintf("title: %s\nlevel: %s\nsection: %s\nverdict: %s\n", safe.Lines(x.Title), x.Level, x.Section, x.Verdict)
+	return fmt.Sprintf("title: %s\nlevel: %s\nsection: %s\nverdict: %s\n", safe.Lines(x.Title), x.Level,
+		x.Section, x.Verdict)
 }
 
 func (j *junitWriter) output(x *reports.Result) string {
@@ -283,7 +295,8 @@ func (j *junitWriter) output(x *reports.Result) string {
 	text := junitHead(x) + maybe("%s\n", safe.Lines(excuse(x)))
 	switch {
 	case x.Verdict.Red():
-		text += line("link", x.Link) + line("reason", x.Reason) + line("expected", x.Expected) + line("actual", x.Actual) +
+		text += line("link", x.Link) + line("reason", x.Reason) + line("expected", x.Expected) +
+			line("actual", x.Actual) +
 			line("what to change", x.Hint) + line("SDK", x.SDK)
 	case x.Reason != "":
 		text += line("reason", x.Reason) + line("what to add", x.Hint)

@@ -26,9 +26,12 @@ type element struct {
 }
 
 var junitSchema = map[string]element{
-	"testsuites": {map[string]bool{"name": false, "time": false, "tests": false, "failures": false, "errors": false}, []string{"testsuite"}, false},
-	"testsuite": {map[string]bool{"name": true, "tests": true, "failures": true, "errors": true, "skipped": false, "time": false, "id": false,
-		"timestamp": false, "hostname": false, "package": false, "group": false, "file": false, "log": false, "url": false, "version": false},
+	"testsuites": {map[string]bool{"name": false, "time": false, "tests": false, "failures": false,
+		"errors": false}, []string{"testsuite"}, false},
+	"testsuite": {map[string]bool{"name": true, "tests": true, "failures": true, "errors": true,
+		"skipped": false, "time": false, "id": false,
+		"timestamp": false, "hostname": false, "package": false, "group": false, "file": false, "log": false,
+		"url": false, "version": false},
 		[]string{"testsuite", "properties", "testcase", "system-out", "system-err"}, false},
 	"properties": {nil, []string{"property"}, false},
 	"property":   {map[string]bool{"name": true, "value": true}, nil, false},
@@ -63,7 +66,8 @@ func validate(raw []byte) error {
 		case xml.EndElement:
 			stack = stack[:len(stack)-1]
 		case xml.CharData:
-			if len(stack) > 0 && !junitSchema[stack[len(stack)-1]].text && strings.TrimSpace(string(x)) != "" {
+			if len(stack) > 0 && !junitSchema[stack[len(stack)-1]].text &&
+				strings.TrimSpace(string(x)) != "" {
 				return fmt.Errorf("text %q in %v", x, stack)
 			}
 		}
@@ -155,7 +159,8 @@ func TestJUnit(t *testing.T) {
 	}
 	// Warnings pass, and have test cases of their own, which viewers show.
 	w := f.Suites[0]
-	if w.Name != "! warnings" || w.Tests != 1 || w.Skipped != 1 || w.Cases[0].Class != "warnings.warning" || w.Cases[0].Skipped == nil {
+	if w.Name != "! warnings" || w.Tests != 1 || w.Skipped != 1 || w.Cases[0].Class != "warnings.warning" ||
+		w.Cases[0].Skipped == nil {
 		t.Errorf("warnings %+v", w)
 	}
 	if _, f := junit(t, sample(), true); f.Suites[0].Name == "! warnings" {
@@ -191,7 +196,8 @@ func TestJUnit(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if text := s.Cases[0].Failure.Text; !strings.Contains(text, `#1 → {"jsonrpc"`) || !strings.Contains(text, "what to change: send the cursor") {
+	if text := s.Cases[0].Failure.Text; !strings.Contains(text, `#1 → {"jsonrpc"`) ||
+		!strings.Contains(text, "what to change: send the cursor") {
 		t.Errorf("text of a failure: %s", text)
 	}
 	if out := s.Cases[0].Out; !strings.HasSuffix(out, "\nverdict: fail\n") {
@@ -219,7 +225,8 @@ func TestJUnitStrictAndExcused(t *testing.T) {
 // TestJUnitOfNoRun: a server that could not be reached, and a run that ended early, are no success.
 func TestJUnitOfNoRun(t *testing.T) {
 	r := sample()
-	r.Target.Endpoints = append(r.Target.Endpoints, reports.Endpoint{Transport: "http", Address: "http://127.0.0.1:9/mcp", Unreachable: "nothing listens"},
+	r.Target.Endpoints = append(r.Target.Endpoints, reports.Endpoint{Transport: "http",
+		Address: "http://127.0.0.1:9/mcp", Unreachable: "nothing listens"},
 		reports.Endpoint{Transport: "http", Started: "node server.js", Unreachable: "the process ended"})
 	r.Summary.Interrupted = "interrupted"
 	_, f := junit(t, r, false)
@@ -228,8 +235,10 @@ func TestJUnitOfNoRun(t *testing.T) {
 		t.Fatalf("got %+v", s)
 	}
 	for i, want := range []string{"unreachable: http://127.0.0.1:9/mcp can be reached: nothing listens",
-		"unreachable: the server to be started for http can be reached: the process ended", "interrupted: the run comes to its end: it was interrupted"} {
-		if c := s.Cases[i]; c.Error == nil || c.Error.Kind+": "+c.Name+": "+c.Error.Message != want || !strings.Contains(c.Error.Text, c.Error.Message) {
+		"unreachable: the server to be started for http can be reached: the process ended",
+		"interrupted: the run comes to its end: it was interrupted"} {
+		if c := s.Cases[i]; c.Error == nil || c.Error.Kind+": "+c.Name+": "+c.Error.Message != want ||
+			!strings.Contains(c.Error.Text, c.Error.Message) {
 			t.Errorf("got %+v, want %s", c, want)
 		}
 	}
@@ -245,7 +254,8 @@ func TestJUnitHostile(t *testing.T) {
 		}
 	}
 	inert(t, text)
-	if !strings.Contains(f.Suites[0].Cases[0].Out, `\x1b[31m`) || !strings.Contains(f.Suites[0].Cases[0].Out, `\x00`) {
+	if !strings.Contains(f.Suites[0].Cases[0].Out, `\x1b[31m`) || !strings.Contains(f.Suites[0].Cases[0].Out,
+		`\x00`) {
 		t.Error("control characters vanish instead of being visible")
 	}
 }
@@ -301,7 +311,8 @@ func TestJUnitEvidenceIsBounded(t *testing.T) {
 	var evidence []int
 	data := bytes.Repeat([]byte("\x01"), 100_000)
 	for n := 1; n <= 1000; n++ {
-		r.Frames = append(r.Frames, reports.Frame{Number: n, Direction: reports.In, Data: data, Size: len(data)})
+		r.Frames = append(r.Frames, reports.Frame{Number: n, Direction: reports.In, Data: data,
+			Size: len(data)})
 		evidence = append(evidence, n)
 	}
 	r.Results = r.Results[:1]

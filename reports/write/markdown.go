@@ -64,9 +64,11 @@ func (m *markdown) head() {
 	_, as := said.headline()
 	m.add(fmt.Sprintf("## %s %s: %s\n\n", looks[as].mark, safe.MarkdownText(said.String()),
 		cmp.Or(code(m.Target.Name, 100), "a target without a name")))
-	text := maybe("%s\n\n", plain(s.ByRevision())) + fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
-		s.Pass, s.Fail, among(s.Security.Fail), plural.Count(s.Warn, "warning"), among(s.Security.Warn), s.Blocked, s.NotApplicable,
-		safe.MarkdownText(m.scope(everything)), s.DurationMS/1000)
+	text := maybe("%s\n\n", plain(s.ByRevision())) +
+		fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
+			s.Pass, s.Fail, among(s.Security.Fail), plural.Count(s.Warn, "warning"), among(s.Security.Warn),
+			s.Blocked, s.NotApplicable,
+			safe.MarkdownText(m.scope(everything)), s.DurationMS/1000)
 	for _, remark := range m.baselineRemarks() {
 		text += " " + capital(remark) + "."
 	}
@@ -90,16 +92,19 @@ func (m *markdown) combinations() {
 	s := &m.Summary
 	var rows []string
 	row := func(name string, n reports.Counts, remark string) {
-		rows = append(rows, fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %s |\n", name, n.Pass, n.Fail, n.Warn, n.NotApplicable, n.Blocked, remark))
+		rows = append(rows, fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %s |\n", name, n.Pass, n.Fail,
+			n.Warn, n.NotApplicable, n.Blocked, remark))
 	}
 	table := func(first, last string) {
 		if len(rows) > 0 {
-			m.add("| " + first + " | Pass | Fail | Warn | n/a | Blocked | " + last + " |\n|---|--:|--:|--:|--:|--:|---|\n" + strings.Join(rows, "") + "\n")
+			m.add("| " + first + " | Pass | Fail | Warn | n/a | Blocked | " + last +
+				" |\n|---|--:|--:|--:|--:|--:|---|\n" + strings.Join(rows, "") + "\n")
 		}
 		rows = nil
 	}
 	for _, x := range s.Combinations {
-		row(cell(x.Revision, 40)+" on "+cell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome))))
+		row(cell(x.Revision, 40)+" on "+cell(x.Transport, 40), x.Counts,
+			plain(m.established(string(x.Outcome))))
 	}
 	table("Combination", "Outcome")
 	for _, x := range s.Profiles {
@@ -113,7 +118,8 @@ func (m *markdown) combinations() {
 }
 
 func (m *markdown) findings() {
-	for _, part := range append(m.groups(), findingGroup{title: "Excused by the baseline", list: m.excused()}) {
+	for _, part := range append(m.groups(), findingGroup{title: "Excused by the baseline",
+		list: m.excused()}) {
 		if len(part.list) > 0 && m.add(fmt.Sprintf("### %s (%d)\n\n", part.title, len(part.list))) {
 			each(m, part.list, "finding", m.finding)
 		}
@@ -125,7 +131,8 @@ func (m *markdown) findings() {
 func each[T any](m *markdown, list []T, what string, part func(T) string) {
 	for i, x := range list {
 		if !m.add(part(x)) {
-			m.b.WriteString(fmt.Sprintf("_and %s more, in the other reports_\n\n", plural.Count(len(list)-i, what)))
+			m.b.WriteString(fmt.Sprintf("_and %s more, in the other reports_\n\n",
+				plural.Count(len(list)-i, what)))
 			return
 		}
 	}
@@ -154,7 +161,8 @@ func (m *markdown) finding(f *finding) string {
 	if x.Verdict == reports.Warn {
 		text += item("a warning", x.Reason, 400)
 	}
-	text += item("excused", excuse(x), 400) + item("change", x.Hint, 400) + item("SDK", x.SDK, 400) + item("repeat", repeated(x), pageText)
+	text += item("excused", excuse(x), 400) + item("change", x.Hint, 400) + item("SDK", x.SDK, 400) +
+		item("repeat", repeated(x), pageText)
 	label, paste := pasted(m.Report, x)
 	text += item(label, paste, pageText)
 	seen := maybe("expected: %s\n", x.Expected) + maybe("actual:   %s\n", cmp.Or(f.actual(), x.Reason))
@@ -174,7 +182,8 @@ func (m *markdown) baseline() {
 			continue
 		}
 		each(m, p.entries, "line", func(e reports.BaselineEntry) string {
-			text := fmt.Sprintf("- %s (line %d%s): %s", code(e.String(), 100), e.Line, maybe(", until %s", code(e.Until, 20)),
+			text := fmt.Sprintf("- %s (line %d%s): %s", code(e.String(), 100), e.Line,
+				maybe(", until %s", code(e.Until, 20)),
 				cmp.Or(code(e.Reason, 400), "no reason given"))
 			for _, x := range m.entryVerdicts(&p, e) {
 				text += fmt.Sprintf("; %s in %s", x[0], code(x[1], 400))
@@ -190,7 +199,9 @@ func capital(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[m
 
 func (m *markdown) blocked() {
 	list := m.blockedBy()
-	if len(list) > 0 && m.add(fmt.Sprintf("### Blocked (%d)\n\nSomething broke, so that these could not be judged.\n\n", m.Summary.Blocked)) {
+	if len(list) > 0 &&
+		m.add(fmt.Sprintf("### Blocked (%d)\n\nSomething broke, so that these could not be judged.\n\n",
+			m.Summary.Blocked)) {
 		each(m, list, "reason", m.reason)
 		m.add("\n")
 	}
@@ -198,20 +209,24 @@ func (m *markdown) blocked() {
 
 // reason is why verdicts are blocked, with the evidence of the first of them folded.
 func (m *markdown) reason(t *tallied) string {
-	text := fmt.Sprintf("- %s: %s (%s)\n  - in %s\n", code(t.code, 60), code(t.text, 600), code(plural.List(t.ids, 12), 400),
+	text := fmt.Sprintf("- %s: %s (%s)\n  - in %s\n", code(t.code, 60), code(t.text, 600),
+		code(plural.List(t.ids, 12), 400),
 		code(m.where(t.results), 400))
 	if repeat, remark := t.repeated(); repeat != "" {
-		text += "  - " + strings.TrimSuffix(fmt.Sprintf("repeat: %s, %s", code(repeat, pageText), code(remark, pageTitle)), ", ") + "\n"
+		text += "  - " + strings.TrimSuffix(fmt.Sprintf("repeat: %s, %s", code(repeat, pageText),
+			code(remark, pageTitle)), ", ") + "\n"
 	}
 	if lines := evidenceLines(m.Report, t.first, consoleFrame, consoleFrames); len(lines) > 0 {
-		text += "\n<details><summary>" + plain(t.first.ID) + "</summary>\n\n" + safe.MarkdownBlock(strings.Join(lines, "\n")) + "\n</details>\n\n"
+		text += "\n<details><summary>" + plain(t.first.ID) + "</summary>\n\n" +
+			safe.MarkdownBlock(strings.Join(lines, "\n")) + "\n</details>\n\n"
 	}
 	return text
 }
 
 func (m *markdown) rest() {
 	if idle := m.Only((*reports.Result).Idle); len(idle) > 0 {
-		m.add(fmt.Sprintf("%s had no occasion to be judged in some combination.\n\n", plural.Count(distinctIDs(idle), "requirement")))
+		m.add(fmt.Sprintf("%s had no occasion to be judged in some combination.\n\n",
+			plural.Count(distinctIDs(idle), "requirement")))
 	}
 	tool := program(m.Tool)
 	m.add(fmt.Sprintf("_%s, catalogue %s_\n", plain(tool), code(m.Tool.Catalogue, 80)))
@@ -219,7 +234,9 @@ func (m *markdown) rest() {
 
 func (m *markdown) observations() {
 	list := observed(m.Report)
-	if len(list) == 0 || !m.add(fmt.Sprintf("<details><summary>Observations (%d): no rule is broken, but you may want to know</summary>\n\n", len(list))) {
+	if len(list) == 0 ||
+		!m.add(fmt.Sprintf("<details><summary>Observations (%d): no rule is broken, but you may want to "+
+			"know</summary>\n\n", len(list))) {
 		return
 	}
 	const forms = 6

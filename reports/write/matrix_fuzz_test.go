@@ -10,7 +10,8 @@ import (
 
 // FuzzReadMatrix: what is read can be shown, and written so that it is read again.
 func FuzzReadMatrix(f *testing.F) {
-	f.Add([]byte(`{"schema":"` + reports.MatrixSchema + `","targets":[{"name":"a","verdicts":{"PAGE-02":"fail"}}],"summary":{}}`))
+	f.Add([]byte(`{"schema":"` + reports.MatrixSchema +
+		`","targets":[{"name":"a","verdicts":{"PAGE-02":"fail"}}],"summary":{}}`))
 	f.Add([]byte(`{"schema":"` + reports.MatrixSchema + `","summary":{}}`))
 	f.Add([]byte(`{"schema":"mcpcheck.report/1"}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {

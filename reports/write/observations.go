@@ -29,7 +29,9 @@ func observed(r *reports.Report) []*seen {
 	var order []*seen
 	for _, kind := range group.By(r.Observations, func(x reports.Observation) string { return x.ID }) {
 		k := &seen{id: kind[0].ID, title: kind[0].Title, times: len(kind)}
-		for _, same := range group.By(kind, func(x reports.Observation) [2]string { return [2]string{x.Requirement, x.Detail} }) {
+		for _, same := range group.By(kind, func(x reports.Observation) [2]string {
+			return [2]string{x.Requirement, x.Detail}
+		}) {
 			s := sighting{first: &same[0]}
 			for _, x := range same {
 				if x.Revision != "" {

@@ -10,12 +10,13 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// TestObservationsOfAKind: what is of one kind stands together under one head, whatever the words and the requirements
-// are, and what is said in the same words once.
+// TestObservationsOfAKind: what is of one kind stands together under one head, whatever the words and the
+// requirements are, and what is said in the same words once.
 func TestObservationsOfAKind(t *testing.T) {
 	r := sample()
 	see := func(requirement, revision, detail string) {
-		r.Observations = append(r.Observations, reports.Observation{ID: "no-description", Title: "About " + requirement, Requirement: requirement,
+		r.Observations = append(r.Observations, reports.Observation{ID: "no-description",
+			Title: "About " + requirement, Requirement: requirement,
 			Revision: revision, Transport: "stdio", Detail: detail})
 	}
 	see("LIST-05", "2025-06-18", "three without")
@@ -33,13 +34,22 @@ func TestObservationsOfAKind(t *testing.T) {
 		not   string
 	}{
 		"console": {func(w io.Writer) error { return Console(w, r, Options{}) }, []string{
-			"OBSERVATIONS 2 findings, seen 12 times", "no-description (LIST-05, TMPL-09), 11 times LIST-05: three without in 2025-06-18 on stdio; 2025-11-25 on stdio LIST-05: two without in 2025-11-25 on stdio and 8 more (--verbose)", "size-differs The size differs (LIST-08) declared 5"}, "three forms"},
-		"verbose": {func(w io.Writer) error { return Console(w, r, Options{Verbose: true}) }, []string{"TMPL-09: form 6"}, "more (--verbose)"},
+			"OBSERVATIONS 2 findings, seen 12 times",
+			"no-description (LIST-05, TMPL-09), 11 times LIST-05: three without in 2025-06-18 on stdio; " +
+				"2025-11-25 on stdio LIST-05: two without in 2025-11-25 on stdio and 8 more (--verbose)",
+			"size-differs The size differs (LIST-08) declared 5"}, "three forms"},
+		"verbose": {func(w io.Writer) error {
+			return Console(w, r, Options{Verbose: true})
+		}, []string{"TMPL-09: form 6"}, "more (--verbose)"},
 		"Markdown": {func(w io.Writer) error { return Markdown(w, r, Options{}) }, []string{
-			"Observations (2)", "- `no-description`, 11 times - `LIST-05: three without` in `2025-06-18 on stdio; 2025-11-25 on stdio` - `LIST-05: two without`",
-			"- and 4 more", "- `size-differs` The size differs: `declared 5, sent 6` in `2025-11-25 on stdio`"}, "form 6"},
+			"Observations (2)",
+			"- `no-description`, 11 times - `LIST-05: three without` in `2025-06-18 on stdio; 2025-11-25 " +
+				"on stdio` - `LIST-05: two without`",
+			"- and 4 more", "- `size-differs` The size differs: `declared 5, sent 6` in `2025-11-25 " +
+				"on stdio`"}, "form 6"},
 		"HTML": {func(w io.Writer) error { return HTML(w, r, Options{}) }, []string{
-			"no-description", "LIST-05: three without in 2025-06-18 on stdio; 2025-11-25 on stdio", "TMPL-09: form 6"}, "LIST-05: three without LIST-05"},
+			"no-description", "LIST-05: three without in 2025-06-18 on stdio; 2025-11-25 on stdio",
+			"TMPL-09: form 6"}, "LIST-05: three without LIST-05"},
 	} {
 		text := regexp.MustCompile(`</?[a-z][^>]*>`).ReplaceAllString(written(t, c.write), " ")
 		text = strings.Join(strings.Fields(text), " ")
@@ -49,7 +59,8 @@ func TestObservationsOfAKind(t *testing.T) {
 			}
 		}
 		if strings.Count(text, "no-description") != 1 || strings.Contains(text, c.not) {
-			t.Errorf("%s: the kind stands there %d times, or %q in %s", name, strings.Count(text, "no-description"), c.not, text)
+			t.Errorf("%s: the kind stands there %d times, or %q in %s", name,
+				strings.Count(text, "no-description"), c.not, text)
 		}
 	}
 }

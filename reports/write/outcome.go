@@ -51,7 +51,8 @@ type standing struct {
 	reports.Scope
 	reports.Counts
 	security reports.SecurityCounts
-	// since is the oldest revision of the declared scope; empty if all that the target serves were to be judged.
+	// since is the oldest revision of the declared scope; empty if all that the target serves were to be
+	// judged.
 	since string
 	// extent says what the run was if it was not a full one: see [reports.Report.Extent].
 	extent string
@@ -64,7 +65,8 @@ type standing struct {
 
 func (v view) standing() standing {
 	s := &v.Summary
-	return standing{s.Outcome, s.Scope, s.Counts, s.Security, word(v.Config.Since), v.Extent(), len(v.Unreachable()) > 0, excusal(v.Report)}
+	return standing{s.Outcome, s.Scope, s.Counts, s.Security, word(v.Config.Since), v.Extent(),
+		len(v.Unreachable()) > 0, excusal(v.Report)}
 }
 
 // headline is the outcome in capitals, with the verdict whose colour it has. A partial
@@ -83,13 +85,14 @@ func (s standing) headline() (word string, as reports.Verdict) {
 	return "NO FAILURES", reports.Pass
 }
 
-// remark is what an outcome that is not red must not be told without: "3 warnings (1 security)", "2 failures of the base
-// protocol"; empty if there is nothing.
+// remark is what an outcome that is not red must not be told without: "3 warnings (1 security)", "2 failures
+// of the base protocol"; empty if there is nothing.
 func (s standing) remark() string {
 	switch {
 	case s.Outcome == reports.NoResources && s.Fail > 0:
 		return plural.Count(s.Fail, "failure") + " of the base protocol"
-	case s.Outcome == reports.NotEstablished && s.Judged() == 0 && s.Blocked == 0 && s.extent != reports.ExtentEarly && !s.lost:
+	case s.Outcome == reports.NotEstablished && s.Judged() == 0 && s.Blocked == 0 &&
+		s.extent != reports.ExtentEarly && !s.lost:
 		return "nothing was judged"
 	case s.Outcome != reports.Conformant || s.Warn == 0:
 		return ""
@@ -112,7 +115,8 @@ func (s standing) complete(word string) string {
 // established is an outcome or status as tables show it. In a partial run nothing
 // more than what was selected is known to be in order.
 func (v view) established(word string) string {
-	if v.Summary.Scope == reports.Full || word != string(reports.Conformant) && word != string(reports.ProfilePassed) {
+	if v.Summary.Scope == reports.Full || word != string(reports.Conformant) &&
+		word != string(reports.ProfilePassed) {
 		return word
 	}
 	return "no failures"

@@ -17,8 +17,8 @@ type tallied struct {
 	code, text string
 	ids        []string
 	results    []*reports.Result
-	// first is shown and repeated: one with frames, if any has some, in the combination in which most are, the
-	// newest of several.
+	// first is shown and repeated: one with frames, if any has some, in the combination in which most are,
+	// the newest of several.
 	first *reports.Result
 }
 
@@ -26,7 +26,9 @@ type tallied struct {
 // first appearance.
 func tally(results []*reports.Result, text func(*reports.Result) string) []*tallied {
 	var list []*tallied
-	for _, same := range group.By(results, func(x *reports.Result) [2]string { return [2]string{x.ReasonCode, text(x)} }) {
+	for _, same := range group.By(results, func(x *reports.Result) [2]string {
+		return [2]string{x.ReasonCode, text(x)}
+	}) {
 		t := &tallied{code: same[0].ReasonCode, text: text(same[0]), results: same}
 		in := map[reports.Combination]int{}
 		for _, x := range same {
@@ -34,7 +36,8 @@ func tally(results []*reports.Result, text func(*reports.Result) string) []*tall
 			in[x.Combination()]++
 		}
 		t.first = slices.MinFunc(same, func(a, b *reports.Result) int {
-			return cmp.Or(cmp.Compare(min(len(b.Evidence), 1), min(len(a.Evidence), 1)), cmp.Compare(in[b.Combination()], in[a.Combination()]),
+			return cmp.Or(cmp.Compare(min(len(b.Evidence), 1), min(len(a.Evidence), 1)),
+				cmp.Compare(in[b.Combination()], in[a.Combination()]),
 				cmp.Compare(b.Revision, a.Revision))
 		})
 		slices.SortFunc(t.ids, reports.CompareIDs)
@@ -45,13 +48,16 @@ func tally(results []*reports.Result, text func(*reports.Result) string) []*tall
 	return list
 }
 
-// repeated is the command that repeats all that is in the combination of the first result, and a remark if that is
-// not all. Those whose commands differ by more than the id are left to commands of their own.
+// repeated is the command that repeats all that is in the combination of the first result, and a remark if
+// that is not all. Those whose commands differ by more than the id are left to commands of their own.
 func (t *tallied) repeated() (command, remark string) {
 	var ids []string
-	without := func(x *reports.Result) string { return strings.Replace(x.Rerun, "--only "+x.ID+" ", "--only ", 1) }
+	without := func(x *reports.Result) string {
+		return strings.Replace(x.Rerun, "--only "+x.ID+" ", "--only ", 1)
+	}
 	for _, x := range t.results {
-		if x == t.first || x.Combination() == t.first.Combination() && x.Rerun != without(x) && without(x) == without(t.first) {
+		if x == t.first || x.Combination() == t.first.Combination() && x.Rerun != without(x) &&
+			without(x) == without(t.first) {
 			ids = append(ids, x.ID)
 		}
 	}
@@ -64,7 +70,8 @@ func (t *tallied) repeated() (command, remark string) {
 	if command == "" || command == elsewhere || len(ids) == len(t.results) {
 		return command, ""
 	}
-	return command, fmt.Sprintf("repeats %d of the %d verdicts, in %s on %s", len(ids), len(t.results), t.first.Revision, t.first.Transport)
+	return command, fmt.Sprintf("repeats %d of the %d verdicts, in %s on %s", len(ids), len(t.results),
+		t.first.Revision, t.first.Transport)
 }
 
 // blockedBy lists why verdicts are blocked.
@@ -74,5 +81,7 @@ func (v view) blockedBy() []*tallied {
 
 // idleFor lists why requirements were not exercised, or what to do about it.
 func (v view) idleFor() []*tallied {
-	return tally(v.Only((*reports.Result).Idle), func(x *reports.Result) string { return cmp.Or(x.Hint, x.Reason) })
+	return tally(v.Only((*reports.Result).Idle), func(x *reports.Result) string {
+		return cmp.Or(x.Hint, x.Reason)
+	})
 }

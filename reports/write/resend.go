@@ -136,7 +136,8 @@ func printf(data []byte) string {
 }
 
 // ofCurl are the headers that curl writes itself.
-var ofCurl = []string{"Accept-Encoding", "Connection", "Content-Length", "Host", "Transfer-Encoding", "User-Agent"}
+var ofCurl = []string{"Accept-Encoding", "Connection", "Content-Length", "Host", "Transfer-Encoding",
+	"User-Agent"}
 
 // curl is a command line for a POSIX shell that sends an HTTP request again; empty if it cannot
 // be written. The session of the run is over, so that its id is left to a variable unless the
@@ -144,7 +145,8 @@ var ofCurl = []string{"Accept-Encoding", "Connection", "Content-Length", "Host",
 // elsewhere it makes no difference.
 func curl(f *reports.Frame, literal bool) string {
 	u, err := url.Parse(f.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(f.Method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+		strings.Trim(f.Method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return ""
 	}
 	words := []string{"curl -sSiN"}
@@ -187,7 +189,8 @@ func curl(f *reports.Frame, literal bool) string {
 	if slices.Equal(f.Headers.Values("Transfer-Encoding"), []string{"chunked"}) {
 		words = append(words, "-H", "'Transfer-Encoding: chunked'")
 		if i := bytes.IndexFunc(f.Data, func(c rune) bool { return c >= utf8.RuneSelf }); i >= 0 {
-			return "{ " + printf(f.Data[:i+1]) + "; sleep 1; " + printf(f.Data[i+1:]) + "; } | " + strings.Join(append(words, "-H", "Expect:", "-T", "-"), " ")
+			return "{ " + printf(f.Data[:i+1]) + "; sleep 1; " + printf(f.Data[i+1:]) + "; } | " +
+				strings.Join(append(words, "-H", "Expect:", "-T", "-"), " ")
 		}
 	}
 	if s := string(f.Data); safe.Line(s) == s {

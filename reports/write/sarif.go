@@ -18,7 +18,8 @@ import (
 )
 
 // The schema of SARIF 2.1.0, as files name it.
-const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/" +
+	"sarif-schema-2.1.0.json"
 
 type sarifLog struct {
 	Schema  string     `json:"$schema"`
@@ -100,7 +101,8 @@ type sarifSuppression struct {
 func SARIF(w io.Writer, r *reports.Report, o Options) error {
 	s := &sarif{view: view{Report: r}, o: o, index: map[string]int{}}
 	run := sarifRun{
-		Tool: map[string]sarifDriver{"driver": {Name: title(cmp.Or(r.Tool.Name, "mcpcheck")), Version: title(r.Tool.Version),
+		Tool: map[string]sarifDriver{"driver": {Name: title(cmp.Or(r.Tool.Name, "mcpcheck")),
+			Version:        title(r.Tool.Version),
 			InformationURI: "https://github.com/mcpcheck/mcpcheck", Rules: s.rules()}},
 		Automation: object{"id": "mcpcheck/" + clean(r.Target.Name, 100)},
 		Invocations: []sarifInvocation{{Successful: r.Summary.Interrupted == "" && len(r.Results) > 0,
@@ -137,7 +139,8 @@ func (s *sarif) rules() []sarifRule {
 		tags, severity := []string{"mcp", word(x.Area()), word(x.Level)}, ""
 		for _, y := range same {
 			if y.Harms() {
-				severity = max(severity, map[reports.Verdict]string{reports.Fail: "8.0", reports.Warn: "5.0"}[y.Verdict])
+				severity = max(severity, map[reports.Verdict]string{reports.Fail: "8.0",
+					reports.Warn: "5.0"}[y.Verdict])
 			}
 		}
 		properties := object{"tags": tags, "precision": "very-high"}
@@ -145,8 +148,10 @@ func (s *sarif) rules() []sarifRule {
 			properties["tags"], properties["security-severity"] = append(tags, "security"), severity
 		}
 		rules = append(rules, sarifRule{
-			ID: title(x.ID), Name: strings.ReplaceAll(title(x.ID), "-", ""), ShortDescription: sarifText{Text: short},
-			FullDescription: sarifText{Text: text}, HelpURI: safeLink(x), Help: s.help(x, text, tolerated, repeats[x.ID]),
+			ID: title(x.ID), Name: strings.ReplaceAll(title(x.ID), "-", ""),
+			ShortDescription: sarifText{Text: short},
+			FullDescription:  sarifText{Text: text}, HelpURI: safeLink(x),
+			Help:    s.help(x, text, tolerated, repeats[x.ID]),
 			Default: object{"level": s.level(x.Grade == "fail")}, Properties: properties,
 		})
 	}
@@ -166,8 +171,10 @@ func (s *sarif) help(x *reports.Result, text, tolerated, repeat string) sarifTex
 	explain := clean("mcpcheck explain "+x.ID, 60)
 	const shows = " shows how it is checked."
 	help := message(fmt.Sprintf("%s (%s, %s)", text, word(x.Level), title(x.Section)) +
-		maybe("\n\nTolerated: %s", tolerated) + "\n\n" + explain + shows + maybe("\n\nTo repeat it: %s", repeat))
-	help.Markdown = plain(text) + "\n\n- level: " + plain(x.Level) + "\n- section: " + section(x, plain(x.Section)) +
+		maybe("\n\nTolerated: %s", tolerated) + "\n\n" + explain + shows + maybe("\n\nTo repeat it: %s",
+		repeat))
+	help.Markdown = plain(text) + "\n\n- level: " + plain(x.Level) + "\n- section: " + section(x,
+		plain(x.Section)) +
 		maybe("\n- tolerated: %s", plain(tolerated)) + "\n\n" + safe.MarkdownCode(explain, 60) + shows
 	if repeat != "" {
 		help.Markdown += "\n\nTo repeat it:\n\n" + safe.MarkdownBlock(repeat)
@@ -186,19 +193,24 @@ func (s *sarif) results() []sarifResult {
 	list := []sarifResult{}
 	for _, f := range findings(s.Report, red) {
 		x := f.Result
-		text := title(x.Title) + " (in " + title(s.where(f.results)) + ")." + maybe("\nExpected: %s", cleanLines(x.Expected)) +
+		text := title(x.Title) + " (in " + title(s.where(f.results)) + ")." + maybe("\nExpected: %s",
+			cleanLines(x.Expected)) +
 			maybe("\nActual: %s", cleanLines(cmp.Or(f.actual(), x.Reason)))
 		for _, other := range s.also(f) {
 			text += "\nAlso: " + cleanLines(other)
 		}
 		repeat := s.repeated(x)
-		text += maybe("\nChange: %s", cleanLines(x.Hint)) + maybe("\nSDK: %s", cleanLines(x.SDK)) + maybe("\nRepeat: %s", repeat)
-		sum := sha256.Sum256([]byte(strings.Join([]string{s.Target.Name, x.ID, cmp.Or(x.Cause, x.Expected)}, "\x00")))
+		text += maybe("\nChange: %s", cleanLines(x.Hint)) + maybe("\nSDK: %s", cleanLines(x.SDK)) +
+			maybe("\nRepeat: %s", repeat)
+		sum := sha256.Sum256([]byte(strings.Join([]string{s.Target.Name, x.ID, cmp.Or(x.Cause, x.Expected)},
+			"\x00")))
 		result := sarifResult{
-			RuleID: title(x.ID), RuleIndex: s.index[x.ID], Level: s.level(x.Verdict == reports.Fail), Message: message(text),
+			RuleID: title(x.ID), RuleIndex: s.index[x.ID], Level: s.level(x.Verdict == reports.Fail),
+			Message:      message(text),
 			Locations:    []object{{"physicalLocation": s.place(x)}},
 			Fingerprints: map[string]string{"mcpcheck/v2": hex.EncodeToString(sum[:16])},
-			Properties:   object{"verdict": x.Verdict, "gravity": word(x.Weight()), "level": word(x.Level), "frames": s.frames(x)},
+			Properties: object{"verdict": x.Verdict, "gravity": word(x.Weight()), "level": word(x.Level),
+				"frames": s.frames(x)},
 		}
 		if repeat != "" {
 			result.Properties["rerun"] = repeat
@@ -226,7 +238,8 @@ func (s *sarif) frames(x *reports.Result) []string {
 	return lines
 }
 
-// place is where the repository has the URI that a finding names, or else its method; or the file for all findings.
+// place is where the repository has the URI that a finding names, or else its method; or the file for all
+// findings.
 func (s *sarif) place(x *reports.Result) object {
 	file, line := "", 0
 	if s.o.Find != nil {
@@ -266,7 +279,8 @@ func (s *sarif) notifications() []sarifNotification {
 	var list []sarifNotification
 	add := func(level, id, text string) {
 		if text != "" {
-			list = append(list, sarifNotification{Level: level, Message: message(text), Descriptor: object{"id": id}})
+			list = append(list, sarifNotification{Level: level, Message: message(text),
+				Descriptor: object{"id": id}})
 		}
 	}
 	add("error", "interrupted", maybe("ended early: %s", s.EndedEarly()))
@@ -282,7 +296,8 @@ func (s *sarif) notifications() []sarifNotification {
 	}
 	for _, t := range s.blockedBy() {
 		add("warning", cmp.Or(clean(t.code, 60), string(reports.Blocked)), fmt.Sprintf("%s (%s)",
-			cmp.Or(cleanLines(t.text), "could not be judged"), strings.Join(cleanAll(t.ids[:min(len(t.ids), 12)]), ", ")))
+			cmp.Or(cleanLines(t.text), "could not be judged"),
+			strings.Join(cleanAll(t.ids[:min(len(t.ids), 12)]), ", ")))
 		if len(t.ids) == 1 {
 			list[len(list)-1].Rule = object{"id": title(t.ids[0]), "index": s.index[t.ids[0]]}
 		}

@@ -81,12 +81,17 @@ func Statement(w io.Writer, r *reports.Report, o StatementOptions) error {
 		Predicate: predicate{
 			Result: result(r),
 			Configuration: []resource{
-				{Name: "mcpcheck " + title(r.Tool.Version), URI: "pkg:golang/github.com/mcpcheck/mcpcheck@" + title(r.Tool.Version),
-					Annotations: map[string]any{"catalogue": title(r.Tool.Catalogue), "commit": title(r.Tool.Commit)}},
-				{Name: "settings", Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}, MediaType: "application/json"},
-				{Name: name, Digest: report, MediaType: "application/json", Annotations: view{Report: r}.annotations()},
+				{Name: "mcpcheck " + title(r.Tool.Version), URI: "pkg:golang/github.com/mcpcheck/mcpcheck@" +
+					title(r.Tool.Version),
+					Annotations: map[string]any{"catalogue": title(r.Tool.Catalogue),
+						"commit": title(r.Tool.Commit)}},
+				{Name: "settings", Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])},
+					MediaType: "application/json"},
+				{Name: name, Digest: report, MediaType: "application/json",
+					Annotations: view{Report: r}.annotations()},
 			},
-			PassedTests: tests(r, reports.Pass), WarnedTests: tests(r, reports.Warn), FailedTests: tests(r, reports.Fail),
+			PassedTests: tests(r, reports.Pass), WarnedTests: tests(r, reports.Warn),
+			FailedTests: tests(r, reports.Fail),
 		},
 	}
 	if len(s.Subject) == 0 {
@@ -122,7 +127,8 @@ func tests(r *reports.Report, v reports.Verdict) []string {
 func (v view) annotations() map[string]any {
 	var endpoints []map[string]any
 	for _, e := range v.Target.Endpoints {
-		x := map[string]any{"transport": word(e.Transport), "address": clean(e.Address, pageText), "revisions": cleanAll(e.Revisions)}
+		x := map[string]any{"transport": word(e.Transport), "address": clean(e.Address, pageText),
+			"revisions": cleanAll(e.Revisions)}
 		if e.Started != "" {
 			x["started"] = clean(e.Started, pageText)
 		}
@@ -133,7 +139,8 @@ func (v view) annotations() map[string]any {
 	}
 	profiles := map[string]any{}
 	for _, p := range v.Summary.Profiles {
-		profiles[title(p.Name)] = map[string]any{"status": word(p.Status), "musts_not_exercised": cleanAll(p.MustsNotExercised)}
+		profiles[title(p.Name)] = map[string]any{"status": word(p.Status),
+			"musts_not_exercised": cleanAll(p.MustsNotExercised)}
 	}
 	revisions := map[string][]string{}
 	for _, c := range v.Summary.Combinations {
@@ -141,14 +148,19 @@ func (v view) annotations() map[string]any {
 		revisions[outcome] = append(revisions[outcome], title(c.Revision+" on "+c.Transport))
 	}
 	var idle []string
-	for _, x := range v.Only(func(x *reports.Result) bool { return x.Verdict == reports.Blocked || x.Idle() }) {
+	for _, x := range v.Only(func(x *reports.Result) bool {
+		return x.Verdict == reports.Blocked || x.Idle()
+	}) {
 		idle = append(idle, title(x.ID))
 	}
 	slices.SortFunc(idle, reports.CompareIDs)
 	return map[string]any{
-		"schema": word(v.Schema), "target": title(v.Target.Name), "endpoints": endpoints, "outcome": word(v.Summary.Outcome),
-		"headline": v.standing().String(), "scope": word(v.Summary.Scope), "judged": v.scope(everything), "by_revision": v.Summary.ByRevision(),
-		"combinations": revisions, "profiles": profiles, "not_exercised": cleanAll(slices.Compact(idle)), "excused": v.Summary.Excused,
+		"schema": word(v.Schema), "target": title(v.Target.Name), "endpoints": endpoints,
+		"outcome":  word(v.Summary.Outcome),
+		"headline": v.standing().String(), "scope": word(v.Summary.Scope), "judged": v.scope(everything),
+		"by_revision":  v.Summary.ByRevision(),
+		"combinations": revisions, "profiles": profiles, "not_exercised": cleanAll(slices.Compact(idle)),
+		"excused": v.Summary.Excused,
 		"started": word(v.Summary.Started), "duration_ms": v.Summary.DurationMS,
 	}
 }

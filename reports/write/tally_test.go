@@ -9,8 +9,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// TestRepeatsTheGroup: the command beside what one cause blocked repeats all of it in one combination, the one in
-// which most is blocked, and says how much that is. A command that names its id otherwise stands for itself.
+// TestRepeatsTheGroup: the command beside what one cause blocked repeats all of it in one combination, the
+// one in which most is blocked, and says how much that is. A command that names its id otherwise stands for
+// itself.
 func TestRepeatsTheGroup(t *testing.T) {
 	rerun := func(id, revision, transport string) string {
 		if id == "A-04" {
@@ -22,7 +23,9 @@ func TestRepeatsTheGroup(t *testing.T) {
 		r := reports.New(reports.Tool{}, reports.Target{}, reports.Config{})
 		for _, row := range rows {
 			id, revision, _ := strings.Cut(row, " ")
-			r.Results = append(r.Results, reports.Result{ID: id, Level: reports.LevelMust, Verdict: reports.Blocked, Revision: revision, Transport: "stdio", ReasonCode: "target-died", Reason: "it died"})
+			r.Results = append(r.Results, reports.Result{ID: id, Level: reports.LevelMust,
+				Verdict: reports.Blocked, Revision: revision, Transport: "stdio", ReasonCode: "target-died",
+				Reason: "it died"})
 		}
 		r.Summarize(reports.SummaryOptions{})
 		r.NoteReruns(rerun)
@@ -39,13 +42,23 @@ func TestRepeatsTheGroup(t *testing.T) {
 		r            *reports.Report
 		want, remark string
 	}{
-		"one":             {blocked("A-01" + old), "mcpcheck run --only A-01 --revision 2025-06-18 --transport stdio", ""},
-		"several":         {blocked("A-01"+old, "A-02"+old), "mcpcheck run --only A-01,A-02 --revision 2025-06-18 --transport stdio", ""},
-		"two revisions":   {blocked("A-01"+old, "A-01"+recent), "mcpcheck run --only A-01 --revision 2025-11-25 --transport stdio", "repeats 1 of the 2 verdicts, in 2025-11-25 on stdio"},
-		"most in the old": {blocked("A-01"+old, "A-02"+old, "A-02"+recent), "mcpcheck run --only A-01,A-02 --revision 2025-06-18 --transport stdio", "repeats 2 of the 3 verdicts, in 2025-06-18 on stdio"},
-		"another command": {blocked("A-01"+old, "A-02"+old, "A-04"+old), "mcpcheck run --only A-01,A-02 --revision 2025-06-18 --transport stdio", "repeats 2 of the 3 verdicts, in 2025-06-18 on stdio"},
-		"not our command": {named, "go test -run '/A-01$'", "repeats 1 of the 2 verdicts, in 2025-06-18 on stdio"},
-		"too many":        {long, "mcpcheck run --only A-100 --revision 2025-06-18 --transport stdio", "repeats 1 of the 400 verdicts, in 2025-06-18 on stdio"},
+		"one": {blocked("A-01" + old),
+			"mcpcheck run --only A-01 --revision 2025-06-18 --transport stdio", ""},
+		"several": {blocked("A-01"+old, "A-02"+old),
+			"mcpcheck run --only A-01,A-02 --revision 2025-06-18 --transport stdio", ""},
+		"two revisions": {blocked("A-01"+old, "A-01"+recent),
+			"mcpcheck run --only A-01 --revision 2025-11-25 --transport stdio",
+			"repeats 1 of the 2 verdicts, in 2025-11-25 on stdio"},
+		"most in the old": {blocked("A-01"+old, "A-02"+old, "A-02"+recent),
+			"mcpcheck run --only A-01,A-02 --revision 2025-06-18 --transport stdio",
+			"repeats 2 of the 3 verdicts, in 2025-06-18 on stdio"},
+		"another command": {blocked("A-01"+old, "A-02"+old, "A-04"+old),
+			"mcpcheck run --only A-01,A-02 --revision 2025-06-18 --transport stdio",
+			"repeats 2 of the 3 verdicts, in 2025-06-18 on stdio"},
+		"not our command": {named, "go test -run '/A-01$'",
+			"repeats 1 of the 2 verdicts, in 2025-06-18 on stdio"},
+		"too many": {long, "mcpcheck run --only A-100 --revision 2025-06-18 --transport stdio",
+			"repeats 1 of the 400 verdicts, in 2025-06-18 on stdio"},
 	} {
 		list := view{Report: c.r}.blockedBy()
 		if command, remark := list[0].repeated(); len(list) != 1 || command != c.want || remark != c.remark {

@@ -39,8 +39,8 @@ type view struct {
 	known []reports.Area
 }
 
-// scope says how much was judged, and names no more than the limit of what a quick run left out. A run that ended
-// early, or could not begin, is called neither full nor partial.
+// scope says how much was judged, and names no more than the limit of what a quick run left out. A run that
+// ended early, or could not begin, is called neither full nor partial.
 func (v view) scope(limit int) string {
 	s := &v.Summary
 	switch {
@@ -56,7 +56,8 @@ func (v view) scope(limit int) string {
 	return "full run"
 }
 
-// quickScope is [view.scope] of a quick run. Where there is no room for all that was left out it tells the command that lists it.
+// quickScope is [view.scope] of a quick run. Where there is no room for all that was left out it tells the
+// command that lists it.
 func quickScope(q *reports.Quick, limit int) string {
 	text := clean(q.Revision+" on "+q.Transport, 80) + " alone"
 	if q.LeftOut == 0 {

@@ -13,16 +13,24 @@ import (
 
 // probed is a report with one finding, whose evidence is a request over HTTP and its answer.
 func probed(change func(*reports.Frame)) *reports.Report {
-	r := reports.New(reports.Tool{}, reports.Target{Endpoints: []reports.Endpoint{{Transport: "http", Address: "http://localhost:1/mcp"}}}, reports.Config{})
+	r := reports.New(reports.Tool{},
+		reports.Target{Endpoints: []reports.Endpoint{{Transport: "http", Address: "http://localhost:1/mcp"}}},
+		reports.Config{})
 	r.Frames = []reports.Frame{
-		{Number: 1, Direction: reports.Out, Method: "POST", URL: "http://localhost:1/mcp", Data: []byte(`{"it's":1}`), Headers: http.Header{
-			"Origin": {"http://evil.example"}, "Accept": {"application/json, text/event-stream"}, "Content-Type": {"application/json"},
-			"Mcp-Protocol-Version": {"2025-06-18"}, "Authorization": {"***"}, "Content-Length": {"10"}, "X-Other": {"x"}}},
-		{Number: 2, Direction: reports.In, Status: 200, Headers: http.Header{"Content-Type": {"text/event-stream"}, "Mcp-Session-Id": {"S"}, "Date": {"today"}}},
+		{Number: 1, Direction: reports.Out, Method: "POST", URL: "http://localhost:1/mcp",
+			Data: []byte(`{"it's":1}`), Headers: http.Header{
+				"Origin": {"http://evil.example"}, "Accept": {"application/json, text/event-stream"},
+				"Content-Type":         {"application/json"},
+				"Mcp-Protocol-Version": {"2025-06-18"}, "Authorization": {"***"}, "Content-Length": {"10"},
+				"X-Other": {"x"}}},
+		{Number: 2, Direction: reports.In, Status: 200,
+			Headers: http.Header{"Content-Type": {"text/event-stream"}, "Mcp-Session-Id": {"S"},
+				"Date": {"today"}}},
 		{Number: 3, Direction: reports.In, Event: "message", EventID: "7", Data: []byte(`{}`)},
 	}
 	change(&r.Frames[0])
-	r.Results = []reports.Result{{ID: "SEC-02", Revision: "2025-06-18", Transport: "http", Verdict: reports.Fail, Evidence: []int{1, 2, 3}}}
+	r.Results = []reports.Result{{ID: "SEC-02", Revision: "2025-06-18", Transport: "http",
+		Verdict: reports.Fail, Evidence: []int{1, 2, 3}}}
 	r.Summarize(reports.SummaryOptions{})
 	return r
 }
@@ -37,9 +45,13 @@ func TestWireIsShown(t *testing.T) {
 		"JUnit":    func(w io.Writer) error { return JUnit(w, r, Options{}) },
 	} {
 		text := strings.NewReplacer("&quot;", `"`, "&amp;", "&").Replace(written(t, write))
-		for _, part := range []string{"#1 → POST http://localhost:1/mcp\n", "      Origin: http://evil.example\n", "      Accept: application/json, text/event-stream\n",
-			"      Mcp-Protocol-Version: 2025-06-18\n", "      Authorization: ***\n", `      {"it's":1}`, "#2 ← HTTP 200 text/event-stream\n", "      Mcp-Session-Id: S\n",
-			`#3 ← [event message, id "7"] {}`, `curl -sSiN -X POST http://localhost:1/mcp -H 'Accept: application/json, text/event-stream'`, `--data-raw '{"it'\''s":1}'`} {
+		for _, part := range []string{"#1 → POST http://localhost:1/mcp\n",
+			"      Origin: http://evil.example\n", "      Accept: application/json, text/event-stream\n",
+			"      Mcp-Protocol-Version: 2025-06-18\n", "      Authorization: ***\n", `      {"it's":1}`,
+			"#2 ← HTTP 200 text/event-stream\n", "      Mcp-Session-Id: S\n",
+			`#3 ← [event message, id "7"] {}`,
+			`curl -sSiN -X POST http://localhost:1/mcp -H 'Accept: application/json, text/event-stream'`,
+			`--data-raw '{"it'\''s":1}'`} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: no %q in\n%s", name, part, text)
 			}
@@ -57,7 +69,9 @@ func TestWireIsShown(t *testing.T) {
 func TestMetadataIsShownOnce(t *testing.T) {
 	r := probed(func(*reports.Frame) {})
 	meta := `{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`
-	for i, data := range []string{`{"id":1,"params":{"_meta":` + meta + `}}`, `{"id":2,"params":{"_meta":` + meta + `}}`, `{"id":3,"params":{"_meta":` + strings.Replace(meta, "28", "29", 1) + `}}`} {
+	for i, data := range []string{`{"id":1,"params":{"_meta":` + meta + `}}`,
+		`{"id":2,"params":{"_meta":` + meta + `}}`, `{"id":3,"params":{"_meta":` + strings.Replace(meta, "28",
+			"29", 1) + `}}`} {
 		r.Frames[i].Data, r.Frames[i].Direction = []byte(data), reports.Out
 	}
 	for name, write := range map[string]func(io.Writer) error{
@@ -65,7 +79,8 @@ func TestMetadataIsShownOnce(t *testing.T) {
 		"Markdown": func(w io.Writer) error { return Markdown(w, r, Options{}) },
 	} {
 		text := written(t, write)
-		for _, part := range []string{`{"id":1,"params":{"_meta":` + meta, `{"id":2,"params":{"_meta":{…}}}`, `2026-07-29"}`} {
+		for _, part := range []string{`{"id":1,"params":{"_meta":` + meta, `{"id":2,"params":{"_meta":{…}}}`,
+			`2026-07-29"}`} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: no %q in\n%s", name, part, text)
 			}
@@ -73,8 +88,8 @@ func TestMetadataIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestWhatIsNamedIsShown: of an answer that is too long to be shown the entry is that the finding is about, beside
-// its beginning.
+// TestWhatIsNamedIsShown: of an answer that is too long to be shown the entry is that the finding is about,
+// beside its beginning.
 func TestWhatIsNamedIsShown(t *testing.T) {
 	entry := func(n int) string { return fmt.Sprintf(`{"uri":"test://ü%d","size":%d},`, n, n) }
 	var list strings.Builder
@@ -82,13 +97,16 @@ func TestWhatIsNamedIsShown(t *testing.T) {
 		list.WriteString(entry(n + 100))
 	}
 	for actual, want := range map[string][]string{
-		`size of "test://ü350" is 350 in the list`: {`{"resources":[{"uri":"test://ü100"`, " … ", entry(350), " bytes in all]"},
-		`size of "test://ü101" is 101 in the list`: {`{"resources":[{"uri":"test://ü100"`, entry(101), entry(104)},
+		`size of "test://ü350" is 350 in the list`: {`{"resources":[{"uri":"test://ü100"`, " … ", entry(350),
+			" bytes in all]"},
+		`size of "test://ü101" is 101 in the list`: {`{"resources":[{"uri":"test://ü100"`, entry(101),
+			entry(104)},
 		`size of "test://ü399" is 399 in the list`: {" … ", strings.TrimSuffix(entry(399), ",") + "]}"},
 		`"what is not there", and nothing else`:    {`{"resources":[{"uri":"test://ü100"`, entry(104)},
 	} {
 		r := probed(func(f *reports.Frame) {
-			f.Method, f.Headers, f.Direction, f.Data = "", nil, reports.In, []byte(`{"resources":[`+strings.TrimSuffix(list.String(), ",")+`]}`)
+			f.Method, f.Headers, f.Direction, f.Data = "", nil, reports.In,
+				[]byte(`{"resources":[`+strings.TrimSuffix(list.String(), ",")+`]}`)
 		})
 		r.Results[0].Actual = actual
 		for name, write := range map[string]func(io.Writer) error{
@@ -101,7 +119,8 @@ func TestWhatIsNamedIsShown(t *testing.T) {
 					t.Errorf("%s: no %q in\n%s", name, part, text)
 				}
 			}
-			if strings.Contains(actual, "101") == strings.Contains(text, " … ") && strings.Contains(actual, "size") {
+			if strings.Contains(actual, "101") == strings.Contains(text, " … ") &&
+				strings.Contains(actual, "size") {
 				t.Errorf("%s: %s leaves something out, or does not:\n%s", name, actual, text)
 			}
 		}
@@ -122,22 +141,29 @@ func TestPasted(t *testing.T) {
 		"get": {func(f *reports.Frame) {
 			f.Method, f.Data, f.Headers = "GET", nil, http.Header{"Accept": {"text/event-stream"}}
 		}, "-sSiN|http://localhost:1/mcp|-H|Accept: text/event-stream|"},
-		"bare": {func(f *reports.Frame) { f.Headers = nil }, `-sSiN|-X|POST|http://localhost:1/mcp|-H|Accept:|-H|Content-Type:|--data-raw|{"it's":1}|`},
+		"bare": {func(f *reports.Frame) { f.Headers = nil },
+			`-sSiN|-X|POST|http://localhost:1/mcp|-H|Accept:|-H|Content-Type:|--data-raw|{"it's":1}|`},
 		"bytes": {func(f *reports.Frame) {
 			f.Headers, f.Data = http.Header{"Accept": {""}, "Content-Type": {"a"}}, []byte("%s\\n'\x00\xff\n")
-		}, "-sSiN|-X|POST|http://localhost:1/mcp|-H|Accept;|-H|Content-Type: a|--data-binary|@-|%s\\n'\x00\xff\n"},
+		}, "-sSiN|-X|POST|http://localhost:1/mcp|-H|Accept;|-H|Content-Type: " +
+			"a|--data-binary|@-|%s\\n'\x00\xff\n"},
 		"session": {func(f *reports.Frame) {
-			f.Method, f.Data, f.Headers = "DELETE", nil, http.Header{"Accept": {"a"}, "Mcp-Session-Id": {"it's $(over)"}}
+			f.Method, f.Data, f.Headers = "DELETE", nil,
+				http.Header{"Accept": {"a"}, "Mcp-Session-Id": {"it's $(over)"}}
 		}, "-sSiN|-X|DELETE|http://localhost:1/mcp|-H|Accept: a|-H|Mcp-Session-Id: mine|"},
 		"hostile": {func(f *reports.Frame) {
-			f.URL, f.Data, f.Headers = "http://localhost:1/$(id)`id`{a}", nil, http.Header{"Accept": {"'$(id)'"}}
+			f.URL, f.Data, f.Headers = "http://localhost:1/$(id)`id`{a}", nil,
+				http.Header{"Accept": {"'$(id)'"}}
 		}, "-sSiN|-g|-X|POST|http://localhost:1/$(id)`id`{a}|-H|Accept: '$(id)'|"},
 		"chunks": {func(f *reports.Frame) {
 			f.Headers = http.Header{"Accept": {"a"}, "Content-Type": {"a"}, "Transfer-Encoding": {"chunked"}}
-		}, `-sSiN|-X|POST|http://localhost:1/mcp|-H|Accept: a|-H|Content-Type: a|-H|Transfer-Encoding: chunked|--data-raw|{"it's":1}|`},
+		}, `-sSiN|-X|POST|http://localhost:1/mcp|-H|Accept: a|-H|Content-Type: a|-H|Transfer-Encoding: ` +
+			`chunked|--data-raw|{"it's":1}|`},
 		"cut character": {func(f *reports.Frame) {
-			f.Headers, f.Data = http.Header{"Accept": {"a"}, "Content-Type": {"a"}, "Transfer-Encoding": {"chunked"}}, []byte(`{"é":"%"}`)
-		}, `-sSiN|-X|POST|http://localhost:1/mcp|-H|Accept: a|-H|Content-Type: a|-H|Transfer-Encoding: chunked|-H|Expect:|-T|-|{"é":"%"}`},
+			f.Headers, f.Data = http.Header{"Accept": {"a"}, "Content-Type": {"a"},
+				"Transfer-Encoding": {"chunked"}}, []byte(`{"é":"%"}`)
+		}, `-sSiN|-X|POST|http://localhost:1/mcp|-H|Accept: a|-H|Content-Type: a|-H|Transfer-Encoding: ` +
+			`chunked|-H|Expect:|-T|-|{"é":"%"}`},
 		"file":    {func(f *reports.Frame) { f.URL = "file:///etc/passwd" }, ""},
 		"option":  {func(f *reports.Frame) { f.Method = "-o/tmp/x" }, ""},
 		"name":    {func(f *reports.Frame) { f.Headers = http.Header{"@file": {"x"}} }, ""},
@@ -153,7 +179,8 @@ func TestPasted(t *testing.T) {
 			}
 			continue
 		}
-		script := "SESSION=mine\nsleep() { :; }\ncurl() { printf '%s|' \"$@\"; case \"$*\" in *@-|*' -T -') cat;; esac; }\n" + text
+		script := "SESSION=mine\nsleep() { :; }\ncurl() { printf '%s|' \"$@\"; case \"$*\" in *@-|*' -T " +
+			"-') cat;; esac; }\n" + text
 		out, err := exec.Command(sh, "-c", script).Output()
 		if err != nil || string(out) != test.want {
 			t.Errorf("%s: %s\nsends %q\ninstead of %q: %v", name, text, out, test.want, err)
@@ -198,11 +225,15 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 		if revision == "2026-07-28" {
 			verdict = reports.Fail
 		}
-		r.Results = append(r.Results, reports.Result{ID: "LCH-04", Title: "No list change", Revision: revision, Transport: "stdio", Verdict: verdict, Cause: "no-list-changed", Actual: "one"})
+		r.Results = append(r.Results, reports.Result{ID: "LCH-04", Title: "No list change",
+			Revision: revision, Transport: "stdio", Verdict: verdict, Cause: "no-list-changed",
+			Actual: "one"})
 	}
 	r.Summarize(reports.SummaryOptions{})
 	text := written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 120}) })
-	if strings.Count(text, "No list change") != 2 || strings.Contains(text, "WARNINGS") || !strings.Contains(text, "2026-07-28 on stdio; as a warning in 2025-03-26 on stdio; 2024-11-05 on stdio") {
+	if strings.Count(text, "No list change") != 2 || strings.Contains(text, "WARNINGS") ||
+		!strings.Contains(text,
+			"2026-07-28 on stdio; as a warning in 2025-03-26 on stdio; 2024-11-05 on stdio") {
 		t.Error(text)
 	}
 }
@@ -210,8 +241,9 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 // TestNotesAreNoBytes: a note on what was sent stands in brackets, that on an event does not.
 func TestNotesAreNoBytes(t *testing.T) {
 	for want, f := range map[string]reports.Frame{
-		"#1 ← [not JSON] Server running": {Number: 1, Direction: reports.In, Note: "not JSON", Data: []byte("Server running")},
-		"#2 · the process ended":         {Number: 2, Direction: reports.Note, Note: "the process ended"},
+		"#1 ← [not JSON] Server running": {Number: 1, Direction: reports.In, Note: "not JSON",
+			Data: []byte("Server running")},
+		"#2 · the process ended": {Number: 2, Direction: reports.Note, Note: "the process ended"},
 	} {
 		if got := strings.Join(FrameLines(&f, 100), "\n"); got != want {
 			t.Errorf("%q instead of %q", got, want)

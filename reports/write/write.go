@@ -33,8 +33,8 @@ type Options struct {
 	// attaches findings of which Find knows no line. Empty means the
 	// target file of the run, or else README.md.
 	Location string
-	// Find returns the one source file of the repository, relative to its root, in which one of some texts stands, with the line;
-	// line 0 if there is none. Nil finds nothing.
+	// Find returns the one source file of the repository, relative to its root, in which one of some texts
+	// stands, with the line; line 0 if there is none. Nil finds nothing.
 	Find func(texts ...string) (file string, line int)
 
 	// The rest is for the console. Color allows colours; without it the output is plain text.
@@ -111,7 +111,8 @@ func unwritten(what string, err error) error {
 // safeLink is the link to the section if it can stand in a page or in Markdown as it is,
 // or else empty: a report may come from anywhere.
 func safeLink(x *reports.Result) string {
-	if u, err := url.Parse(x.Link); err != nil || u.Scheme != "https" || u.Host == "" || strings.ContainsAny(x.Link, "()[]{}|^` \r\n\t<>\"\\") {
+	if u, err := url.Parse(x.Link); err != nil || u.Scheme != "https" || u.Host == "" ||
+		strings.ContainsAny(x.Link, "()[]{}|^` \r\n\t<>\"\\") {
 		return ""
 	}
 	return x.Link

@@ -33,7 +33,8 @@ func reportOf(text string, raw []byte) *reports.Report {
 // Whatever a target says, JSON reports can be read back, JUnit files are well-formed
 // and hold nothing that acts instead of being shown, and neither does the console.
 func FuzzWriters(f *testing.F) {
-	for _, s := range []string{"", "plain", hostile, "]]>", "<a b='c'>&amp;</a>", "\x1b]0;x\x07", "\u2028\u202e\ufeff", "\xff", "\U000e0041", "a\r\nb"} {
+	for _, s := range []string{"", "plain", hostile, "]]>", "<a b='c'>&amp;</a>", "\x1b]0;x\x07",
+		"\u2028\u202e\ufeff", "\xff", "\U000e0041", "a\r\nb"} {
 		f.Add(s, []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text string, raw []byte) {
@@ -72,8 +73,10 @@ func roundTrip(t *testing.T, r *reports.Report) {
 	if !reflect.DeepEqual(a, b) {
 		t.Errorf("the report comes back as another one:\n%s\n%s", first, encode(t, again))
 	}
-	if utf8.ValidString(r.Target.Name) && again.Target.Name != r.Target.Name || !bytes.Equal(again.Frames[0].Data, r.Frames[0].Data) {
-		t.Errorf("got %q and %q, want %q and %q", again.Target.Name, again.Frames[0].Data, r.Target.Name, r.Frames[0].Data)
+	if utf8.ValidString(r.Target.Name) && again.Target.Name != r.Target.Name ||
+		!bytes.Equal(again.Frames[0].Data, r.Frames[0].Data) {
+		t.Errorf("got %q and %q, want %q and %q", again.Target.Name, again.Frames[0].Data, r.Target.Name,
+			r.Frames[0].Data)
 	}
 }
 

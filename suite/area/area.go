@@ -126,7 +126,8 @@ func Join(areas ...Area) (*Set, error) {
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
-	s := &Set{Catalogue: c, checks: map[string]*verdict.Check{}, named: map[recording.Name]*scenario.Scenario{}}
+	s := &Set{Catalogue: c, checks: map[string]*verdict.Check{},
+		named: map[recording.Name]*scenario.Scenario{}}
 	err = errors.Join(err, s.addScenarios(scenario.Common()))
 	for _, a := range areas {
 		err = errors.Join(err, s.addScenarios(a.Scenarios))
@@ -154,8 +155,8 @@ func (s *Set) addScenarios(all []*scenario.Scenario) error {
 	return nil
 }
 
-// playable is why a scenario would never be played; nil if it can be. Nothing builds on what closes its phase, and what
-// opens the expendable session builds on nothing that waits for it.
+// playable is why a scenario would never be played; nil if it can be. Nothing builds on what closes its
+// phase, and what opens the expendable session builds on nothing that waits for it.
 func (s *Set) playable(sc *scenario.Scenario) error {
 	before, seen := slices.Clone(sc.After), map[recording.Name]bool{}
 	for i := 0; i < len(before); i++ {
@@ -164,7 +165,8 @@ func (s *Set) playable(sc *scenario.Scenario) error {
 		if earlier == nil {
 			return fmt.Errorf("the scenario %q builds on %q, and there is no such scenario", sc.Name, name)
 		}
-		waits := earlier.In == scenario.Closing || sc.In == scenario.Opening && earlier.In == scenario.Expendable
+		waits := earlier.In == scenario.Closing || sc.In == scenario.Opening &&
+			earlier.In == scenario.Expendable
 		if earlier == sc || earlier.Phase > sc.Phase || waits && earlier.Phase == sc.Phase {
 			return fmt.Errorf("the scenario %q builds on %q, which is played later", sc.Name, name)
 		}
@@ -181,13 +183,15 @@ func (s *Set) addChecks(name string, a Area) error {
 		req, ok := s.Find(k.Requirement)
 		switch {
 		case !ok || req.Area() != name:
-			return fmt.Errorf("%s: there is a check of %q, which is no row of the area", a.File, k.Requirement)
+			return fmt.Errorf("%s: there is a check of %q, which is no row of the area", a.File,
+				k.Requirement)
 		case s.checks[k.Requirement] != nil:
 			return fmt.Errorf("%s: %s is judged by two checks", a.File, k.Requirement)
 		}
 		for _, input := range k.Inputs() {
 			if s.named[input] == nil && input != recording.Everything && input != recording.Every {
-				return fmt.Errorf("%s: the check of %s looks at %q, and there is no such scenario", a.File, k.Requirement, input)
+				return fmt.Errorf("%s: the check of %s looks at %q, and there is no such scenario", a.File,
+					k.Requirement, input)
 			}
 		}
 		s.checks[k.Requirement] = k
@@ -203,7 +207,9 @@ func (s *Set) Check(id string) (*verdict.Check, bool) {
 
 // Checks lists the checks by the ids of their requirements.
 func (s *Set) Checks() []*verdict.Check {
-	return slices.SortedFunc(maps.Values(s.checks), func(a, b *verdict.Check) int { return cmp.Compare(a.Requirement, b.Requirement) })
+	return slices.SortedFunc(maps.Values(s.checks), func(a, b *verdict.Check) int {
+		return cmp.Compare(a.Requirement, b.Requirement)
+	})
 }
 
 // Scenario finds a scenario by name.

@@ -47,7 +47,8 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: tolerance is not a sentence: %q", r.ID, r.Tolerated)
 		}
 		// Consoles and pages show it as it is.
-		if mark := markup.FindString(r.Title + " " + r.Text + " " + r.Change + " " + r.Tolerated); mark != "" {
+		if mark := markup.FindString(r.Title + " " + r.Text + " " + r.Change + " " +
+			r.Tolerated); mark != "" {
 			t.Errorf("%s: %s is Markdown, which is shown as it stands", r.ID, mark)
 		}
 	}
@@ -59,7 +60,9 @@ func TestObservedByName(t *testing.T) {
 	t.Parallel()
 	names := map[string]string{}
 	for _, r := range Catalogue().Requirements() {
-		remark := slices.ContainsFunc(r.Revisions, func(rev requirement.Revision) bool { return r.GradeIn(rev) == requirement.Info })
+		remark := slices.ContainsFunc(r.Revisions, func(rev requirement.Revision) bool {
+			return r.GradeIn(rev) == requirement.Info
+		})
 		if remark && r.Untestable == "" != (r.Observed != "") || !remark && r.Observed != "" {
 			t.Errorf("%s: observed is %q, its grade %s", r.ID, r.Observed, r.Grade)
 		}
@@ -82,7 +85,8 @@ func TestEveryRowSaysWhatToChange(t *testing.T) {
 			t.Errorf("%s: change is missing: what is to be done where it is broken?", r.ID)
 		case r.Change == "":
 		case strings.HasSuffix(r.Change, ".") || r.Change[0] >= 'A' && r.Change[0] <= 'Z':
-			t.Errorf("%s: change is an instruction that begins small and ends without a full stop: %q", r.ID, r.Change)
+			t.Errorf("%s: change is an instruction that begins small and ends without a full stop: %q", r.ID,
+				r.Change)
 		}
 	}
 }
@@ -102,7 +106,8 @@ func TestOnlyFirmGroundFails(t *testing.T) {
 	for _, r := range Catalogue().Requirements() {
 		for _, rev := range r.Revisions {
 			basis := r.BasisIn(rev)
-			firm := basis == requirement.Normative || basis == requirement.Schema || slices.Contains(contradictions, r.ID)
+			firm := basis == requirement.Normative || basis == requirement.Schema ||
+				slices.Contains(contradictions, r.ID)
 			if r.GradeIn(rev) == requirement.Fail && !firm {
 				t.Errorf("%s in %s: fails although its basis is %s", r.ID, rev, basis)
 			}

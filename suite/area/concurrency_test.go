@@ -28,25 +28,31 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 	for _, alias := range scenario.Sample(uris, 8) {
 		t.Run(alias, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := scenariotest.Stage(t, &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
-					uri := m.Get("params.uri").Str
-					if m.Get("method").Str == "resources/list" {
-						say(`{"jsonrpc":"2.0","id":%s,"result":{"resources":[%s]}}`, m.Get("id").Raw, strings.Join(listed, ","))
+				st := scenariotest.Stage(t,
+					&scenariotest.Server{Script: func(n int64, m gjson.Result, say func(
+						string, ...any)) bool {
+						uri := m.Get("params.uri").Str
+						if m.Get("method").Str == "resources/list" {
+							say(`{"jsonrpc":"2.0","id":%s,"result":{"resources":[%s]}}`, m.Get("id").Raw,
+								strings.Join(listed, ","))
+							return true
+						}
+						if uri == "" {
+							return scenariotest.Lively(n, m, say)
+						}
+						if uri == alias {
+							uri = uris[1]
+						}
+						say(`{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":%q,"text":""}]}}`,
+							m.Get("id").Raw, uri)
 						return true
-					}
-					if uri == "" {
-						return scenariotest.Lively(n, m, say)
-					}
-					if uri == alias {
-						uri = uris[1]
-					}
-					say(`{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":%q,"text":""}]}}`, m.Get("id").Raw, uri)
-					return true
-				}})
+					}})
 				st.Limits.Reads = 50
 				st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
 				recs := verdict.Recordings{}
-				for _, name := range []recording.Name{recording.WalkResources, recording.Reads, recording.WalkTemplates, recording.TemplateCompletions, recording.TemplateSweep, rpc.Concurrency} {
+				for _, name := range []recording.Name{recording.WalkResources, recording.Reads,
+					recording.WalkTemplates, recording.TemplateCompletions, recording.TemplateSweep,
+					rpc.Concurrency} {
 					sc, _ := area.BuiltIn().Scenario(name)
 					recs[name] = scenario.Perform(t.Context(), st.Stage, sc, recs)
 				}

@@ -19,7 +19,8 @@ import (
 // TestTheEvidenceDecides: the evidence holds the earlier messages without which nothing would be wrong.
 func TestTheEvidenceDecides(t *testing.T) {
 	from := func(step recording.Step, status int, answer rt.Line) rt.Line {
-		return areatest.WithTags(areatest.HTTPLine(step, status, answer), "origin", "http://evil.example.invalid")
+		return areatest.WithTags(areatest.HTTPLine(step, status, answer), "origin",
+			"http://evil.example.invalid")
 	}
 	for id, test := range map[string]struct {
 		name recording.Name
@@ -28,15 +29,18 @@ func TestTheEvidenceDecides(t *testing.T) {
 	}{
 		"DISC-08": {disc.Versions, areatest.Lines(
 			areatest.Asked("supported", "resources/list", `{"_meta":{"first":1}}`, areatest.GoodList),
-			areatest.Asked("unsupported", "resources/list", `{"_meta":{"second":2}}`, areatest.GoodList, "version", "1900-01-01", "main", "yes"),
+			areatest.Asked("unsupported", "resources/list", `{"_meta":{"second":2}}`, areatest.GoodList,
+				"version", "1900-01-01", "main", "yes"),
 		), []string{`"first"`, `"second"`}},
 		"SUB-25": {recording.Listening, append(
-			new(areatest.Script).Listen("7", "unsupported", `{"toolsListChanged":true}`, `{"toolsListChanged":true}`, "unsupported", "toolsListChanged").Lines,
+			new(areatest.Script).Listen("7", "unsupported", `{"toolsListChanged":true}`,
+				`{"toolsListChanged":true}`, "unsupported", "toolsListChanged").Lines,
 			areatest.Asked("before", "server/discover", `{}`, `{"capabilities":{"is":"declared"}}`),
 		), []string{"declared", "subscriptions/listen", "acknowledged"}},
 		"CAP-12": {recording.Everything, areatest.Lines(
 			areatest.Asked("page", "server/discover", `{}`, `{"capabilities":{"is":"declared"}}`),
-			areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}`),
+			areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info",`+
+				`"data":1}}`),
 		), []string{"declared", "notifications/message"}},
 		"SEC-03": {sec.Origins, areatest.Lines(
 			from("request", 403, areatest.NoMessage), from("read", 200, areatest.OkList),
@@ -44,7 +48,8 @@ func TestTheEvidenceDecides(t *testing.T) {
 	} {
 		k, _ := area.BuiltIn().Check(id)
 		req, _ := area.Catalogue().Find(id)
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: req.Transports[0]}, `{"resources":{"listChanged":true}}`)
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728,
+			Transport: req.Transports[0]}, `{"resources":{"listChanged":true}}`)
 		rec := rt.New(test.name, facts, test.rec...)
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{test.name: rec})
 		var evidence strings.Builder

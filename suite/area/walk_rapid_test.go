@@ -100,7 +100,8 @@ func TestWalksEnd(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		book := make([]sheet, rapid.IntRange(1, 7).Draw(rt, "pages"))
 		for i := range book {
-			book[i].items = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g"}), 0, 3, rapid.ID).Draw(rt, "items")
+			book[i].items = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f",
+				"g"}), 0, 3, rapid.ID).Draw(rt, "items")
 			book[i].next = rapid.IntRange(refused, len(book)-1).Draw(rt, "next")
 			if rapid.IntRange(0, 2).Draw(rt, "onwards") > 0 && i+1 < len(book) {
 				book[i].next = i + 1
@@ -114,7 +115,8 @@ func TestWalksEnd(t *testing.T) {
 			want++ // the refusal is an exchange, too
 		}
 		if len(steps) != want || asked != want || steps[len(steps)-1].Tags["end"] != end {
-			rt.Fatalf("%v: %d pages, %d asked, end %q; want %d, %q", book, len(steps), asked, steps[len(steps)-1].Tags["end"], want, end)
+			rt.Fatalf("%v: %d pages, %d asked, end %q; want %d, %q", book, len(steps), asked,
+				steps[len(steps)-1].Tags["end"], want, end)
 		}
 		for _, id := range []string{"PAGE-01", "PAGE-02", "PAGE-03", "PAGE-04"} {
 			if got, want := judged(rec, id).Red(), slices.Contains(defects(pages, end), id); got != want {
@@ -124,21 +126,24 @@ func TestWalksEnd(t *testing.T) {
 	})
 }
 
-// TestNothingNew: a walk is given up where a hundred pages in a row are as earlier ones, whatever their cursors.
+// TestNothingNew: a walk is given up where a hundred pages in a row are as earlier ones, whatever their
+// cursors.
 func TestNothingNew(t *testing.T) {
 	book := make([]sheet, 400)
 	for i := range book {
 		book[i] = sheet{[]string{strconv.Itoa(min(i, 150))}, (i + 1) % len(book)}
 	}
 	rec, asked := walked(t, book, 1000)
-	if steps := rec.Steps("page"); asked != 251 || steps[len(steps)-1].Tags["end"] != "idle" || judged(rec, "PAGE-02").Red() || !judged(rec, "PAGE-04").Red() {
+	if steps := rec.Steps("page"); asked != 251 || steps[len(steps)-1].Tags["end"] != "idle" ||
+		judged(rec, "PAGE-02").Red() || !judged(rec, "PAGE-04").Red() {
 		t.Errorf("%d pages, %v, PAGE-04 %s", asked, steps[len(steps)-1].Tags, judged(rec, "PAGE-04"))
 	}
 	for i := range book {
 		book[i].items = nil
 	}
 	rec, asked = walked(t, book, 1000)
-	if steps := rec.Steps("page"); asked != 101 || steps[100].Tags["end"] != "idle" || judged(rec, "PAGE-02") != verdict.Warn || judged(rec, "PAGE-04").Red() {
+	if steps := rec.Steps("page"); asked != 101 || steps[100].Tags["end"] != "idle" ||
+		judged(rec, "PAGE-02") != verdict.Warn || judged(rec, "PAGE-04").Red() {
 		t.Errorf("%d empty pages, PAGE-02 %s", asked, judged(rec, "PAGE-02"))
 	}
 }
@@ -152,7 +157,8 @@ func walked(t *testing.T, book []sheet, bound int) (rec *recording.Recording, as
 			if cursor := m.Get("params.cursor"); cursor.Exists() {
 				n, err := strconv.Atoi(strings.TrimPrefix(cursor.Str, "p"))
 				if err != nil {
-					say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no such page"}}`, m.Get("id").Raw)
+					say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no such page"}}`,
+						m.Get("id").Raw)
 					return true
 				}
 				at = n
@@ -164,7 +170,8 @@ func walked(t *testing.T, book []sheet, bound int) (rec *recording.Recording, as
 	st := scenariotest.Stage(t, srv)
 	st.Facts.Declared, st.Limits.Pages = []byte(`{"capabilities":{"resources":{}}}`), bound
 	sc, _ := area.BuiltIn().Scenario(recording.WalkResources)
-	rec = scenario.Perform(t.Context(), st.Stage, &scenario.Scenario{Name: sc.Name, Script: func(ctx context.Context, p *scenario.Play) { sc.Script(ctx, p) }}, nil)
+	rec = scenario.Perform(t.Context(), st.Stage, &scenario.Scenario{Name: sc.Name,
+		Script: func(ctx context.Context, p *scenario.Play) { sc.Script(ctx, p) }}, nil)
 	st.Close()
 	return rec, asked
 }

@@ -27,16 +27,27 @@ func TestDiscovery(t *testing.T) {
 		token    bool     // it has one in the end
 		want     reports.Verdict
 	}{
-		"follows the challenge":             {revision: "2025-11-25", looks: []string{discovered}, token: true, want: reports.Pass},
-		"follows it without handshake":      {revision: "2026-07-28", looks: []string{discovered}, token: true, want: reports.Pass},
-		"follows it and stops":              {revision: "2025-11-25", looks: []string{discovered}, want: reports.Pass},
-		"follows it, then the server's":     {revision: "2025-06-18", looks: []string{discovered, ofTheServer}, token: true, want: reports.Pass},
-		"looks at the root first":           {revision: "2025-11-25", looks: []string{"/.well-known/oauth-protected-resource", discovered}, token: true, want: reports.Pass},
-		"looks at the root only":            {revision: "2025-11-25", looks: []string{"/.well-known/oauth-protected-resource"}, token: true, want: reports.Warn},
-		"at the root, before it was asked":  {revision: "2025-06-18", looks: []string{"/.well-known/oauth-protected-resource"}, token: true, want: reports.Pass},
-		"guesses the authorization server":  {revision: "2025-06-18", looks: []string{ofTheServer}, token: true, want: reports.Fail},
-		"guesses it without handshake":      {revision: "2026-07-28", looks: []string{"/.well-known/openid-configuration"}, token: true, want: reports.Fail},
-		"guesses it where that is the rule": {revision: "2025-03-26", looks: []string{ofTheServer}, token: true, want: reports.Pass},
+		"follows the challenge": {revision: "2025-11-25", looks: []string{discovered},
+			token: true, want: reports.Pass},
+		"follows it without handshake": {revision: "2026-07-28", looks: []string{discovered},
+			token: true, want: reports.Pass},
+		"follows it and stops": {revision: "2025-11-25", looks: []string{discovered},
+			want: reports.Pass},
+		"follows it, then the server's": {revision: "2025-06-18",
+			looks: []string{discovered, ofTheServer}, token: true, want: reports.Pass},
+		"looks at the root first": {revision: "2025-11-25",
+			looks: []string{"/.well-known/oauth-protected-resource", discovered}, token: true,
+			want: reports.Pass},
+		"looks at the root only": {revision: "2025-11-25",
+			looks: []string{"/.well-known/oauth-protected-resource"}, token: true, want: reports.Warn},
+		"at the root, before it was asked": {revision: "2025-06-18",
+			looks: []string{"/.well-known/oauth-protected-resource"}, token: true, want: reports.Pass},
+		"guesses the authorization server": {revision: "2025-06-18", looks: []string{ofTheServer},
+			token: true, want: reports.Fail},
+		"guesses it without handshake": {revision: "2026-07-28",
+			looks: []string{"/.well-known/openid-configuration"}, token: true, want: reports.Fail},
+		"guesses it where that is the rule": {revision: "2025-03-26", looks: []string{ofTheServer},
+			token: true, want: reports.Pass},
 		"takes no notice":                   {revision: "2025-11-25", goesOn: 3, want: reports.Warn},
 		"takes no notice without handshake": {revision: "2026-07-28", goesOn: 3, want: reports.Warn},
 		"gives up":                          {revision: "2025-11-25", want: reports.NotApplicable},
@@ -66,7 +77,8 @@ func authorize(t *testing.T, revision string, looks []string, goesOn int, token 
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := reference.Start(t, reference.DefaultWorld(), reference.WithPageSize(7), reference.WithOptions(func(o *reference.Options) { o.Guard = g }))
+	server := reference.Start(t, reference.DefaultWorld(), reference.WithPageSize(7),
+		reference.WithOptions(func(o *reference.Options) { o.Guard = g }))
 	c := newClient(t, server, "http", revision, "")
 	begin := func() {
 		if c.modern() {
@@ -97,7 +109,8 @@ func authorize(t *testing.T, revision string, looks []string, goesOn int, token 
 		c.walk("resources/list", "resources", "uri")
 	}
 	c.close()
-	return judged(t, server.Journal().Query(journal.Query{}), clientcheck.Options{Ended: true, SingleClient: true, Secrets: []string{"sesame-open"}})
+	return judged(t, server.Journal().Query(journal.Query{}),
+		clientcheck.Options{Ended: true, SingleClient: true, Secrets: []string{"sesame-open"}})
 }
 
 // TestSentAgain: what was refused for its token is sent again with another, as it was.
@@ -106,9 +119,11 @@ func TestSentAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const read = `{"jsonrpc":"2.0","id":"once","method":"resources/read","params":{"uri":"note:shopping","_meta":{"progressToken":"p"}}}`
+	const read = `{"jsonrpc":"2.0","id":"once","method":"resources/read","params":{"uri":"note:shopping",` +
+		`"_meta":{"progressToken":"p"}}}`
 	for name, want := range map[string]reports.Verdict{"refused": reports.Pass, "answered": reports.Fail} {
-		server := reference.Start(t, reference.DefaultWorld(), reference.WithOptions(func(o *reference.Options) { o.Guard = g }))
+		server := reference.Start(t, reference.DefaultWorld(),
+			reference.WithOptions(func(o *reference.Options) { o.Guard = g }))
 		c := newClient(t, server, "http", "2025-11-25", "")
 		c.token = "sesame-open"
 		c.handshake()
@@ -119,7 +134,8 @@ func TestSentAgain(t *testing.T) {
 		c.token = "sesame-open"
 		c.send(read)
 		c.close()
-		r := judged(t, server.Journal().Query(journal.Query{}), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-21"}})
+		r := judged(t, server.Journal().Query(journal.Query{}), clientcheck.Options{Ended: true,
+			SingleClient: true, Only: []string{"CL-21"}})
 		if len(r.Results) != 1 || r.Results[0].Verdict != want {
 			t.Errorf("%s: %+v", name, r.Results)
 		}

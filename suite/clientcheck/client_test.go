@@ -43,7 +43,9 @@ type scripted struct {
 }
 
 func newClient(t *testing.T, server *reference.TestServer, transport, revision, bad string) *scripted {
-	c := &scripted{t: t, server: server, transport: transport, revision: revision, bad: bad, web: &http.Client{Transport: &http.Transport{}}, wait: map[string]chan gjson.Result{}, seen: map[string]int{}}
+	c := &scripted{t: t, server: server, transport: transport, revision: revision, bad: bad,
+		web: &http.Client{Transport: &http.Transport{}}, wait: map[string]chan gjson.Result{},
+		seen: map[string]int{}}
 	c.ctx, c.cancel = context.WithCancel(t.Context())
 	switch transport {
 	case "stdio":
@@ -213,7 +215,8 @@ func (c *scripted) dispatch(raw []byte) {
 		if c.bad == "CL-26 roots good" && method == "roots/list" {
 			answer = `"result":{"roots":[]}`
 		}
-		if root, has := map[string]string{"CL-44": "/home/x", "CL-44 good": "file:///home/x"}[c.bad]; has && method == "roots/list" {
+		if root, has := map[string]string{"CL-44": "/home/x", "CL-44 good": "file:///home/x"}[c.bad]; has &&
+			method == "roots/list" {
 			answer = `"result":{"roots":[{"uri":"` + root + `"}]}`
 		}
 		if c.bad == "CL-24 result" {
@@ -265,8 +268,9 @@ func (c *scripted) askAs(id, method string, params map[string]any) gjson.Result 
 	}
 	if c.modern() && params["_meta"] == nil {
 		params["_meta"] = map[string]any{
-			"io.modelcontextprotocol/protocolVersion": c.revision, "io.modelcontextprotocol/clientCapabilities": map[string]any{},
-			"io.modelcontextprotocol/clientInfo": map[string]any{"name": "script", "version": "1"},
+			"io.modelcontextprotocol/protocolVersion":    c.revision,
+			"io.modelcontextprotocol/clientCapabilities": map[string]any{},
+			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "script", "version": "1"},
 		}
 	}
 	text, err := json.Marshal(params)

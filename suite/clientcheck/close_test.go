@@ -31,7 +31,8 @@ func TestVerifyAfterClose(t *testing.T) {
 		conn := server.Connect()
 		answers := bufio.NewReader(conn)
 		say := func(message string) { _, _ = fmt.Fprintln(conn, message) }
-		say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+		say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+			`"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
 		_, _ = answers.ReadString('\n')
 		say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		say(`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"note:hello"}}`)

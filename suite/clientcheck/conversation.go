@@ -93,8 +93,8 @@ func (c *conversation) request(id string, until *message) *message {
 	return last(recording.Keep(before(c.requests(), until), func(q *message) bool { return q.id == id }))
 }
 
-// understood is the first request of the client that succeeded, or was refused by an error that only revisions
-// without handshake have; nil if none was.
+// understood is the first request of the client that succeeded, or was refused by an error that only
+// revisions without handshake have; nil if none was.
 func (c *conversation) understood() *message {
 	return first(recording.Keep(c.requests(), func(m *message) bool {
 		return m.succeeded().Exists() || m.code() == codeMismatch || m.code() == codeCapability

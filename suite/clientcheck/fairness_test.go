@@ -16,10 +16,11 @@ import (
 // follows them, or follows one in a circle, cannot.
 func TestEnoughPages(t *testing.T) {
 	const (
-		one     = `>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
-		oneIs   = `<{"jsonrpc":"2.0","id":1,"result":{"resources":[],"nextCursor":"a"}}`
-		two     = `>{"jsonrpc":"2.0","id":2,"method":"resources/list","params":{"cursor":"a"}}`
-		twoIs   = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[{"uri":"note:b","name":"b"}],"nextCursor":"b"}}`
+		one   = `>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
+		oneIs = `<{"jsonrpc":"2.0","id":1,"result":{"resources":[],"nextCursor":"a"}}`
+		two   = `>{"jsonrpc":"2.0","id":2,"method":"resources/list","params":{"cursor":"a"}}`
+		twoIs = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[{"uri":"note:b","name":"b"}],` +
+			`"nextCursor":"b"}}`
 		empty   = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[],"nextCursor":"b"}}`
 		again   = `>{"jsonrpc":"2.0","id":3,"method":"resources/list","params":{"cursor":"a"}}`
 		thatIs  = `<{"jsonrpc":"2.0","id":3,"result":{"resources":[],"nextCursor":"b"}}`
@@ -41,8 +42,10 @@ func TestEnoughPages(t *testing.T) {
 		"from the beginning, no more": {[]string{one, oneIs, two, twoIs, fresh, newIs}, reports.Warn, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-13"}})
-			if len(r.Results) != 1 || r.Results[0].Verdict != test.want || len(r.Observations) != test.remarked {
+			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true,
+				Only: []string{"CL-13"}})
+			if len(r.Results) != 1 || r.Results[0].Verdict != test.want ||
+				len(r.Observations) != test.remarked {
 				t.Errorf("%+v, %+v", r.Results, r.Observations)
 			}
 		})
@@ -64,7 +67,8 @@ func TestCutOff(t *testing.T) {
 			all[i].Transport, all[i].HTTP = hook.HTTP, &journal.HTTP{}
 		}
 		all[0].HTTP = &journal.HTTP{Method: http.MethodPost, Path: "/mcp"}
-		all[2].HTTP = &journal.HTTP{Path: "/mcp", Method: http.MethodPost, Header: http.Header{"Content-Length": {length}}}
+		all[2].HTTP = &journal.HTTP{Path: "/mcp", Method: http.MethodPost,
+			Header: http.Header{"Content-Length": {length}}}
 		return all
 	}
 	for name, test := range map[string]struct {
@@ -80,7 +84,8 @@ func TestCutOff(t *testing.T) {
 		"a body that is whole": {posted(strconv.Itoa(len(half) - 1)), reports.Fail},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, test.said, clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-24"}})
+			r := judged(t, test.said, clientcheck.Options{Ended: true, SingleClient: true,
+				Only: []string{"CL-24"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -94,9 +99,11 @@ func TestProgressThatWasAskedFor(t *testing.T) {
 		hello = `>{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"_meta":{"progressToken":1}}}`
 		ready = `<{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}`
 		asked = `<{"jsonrpc":"2.0","id":1,"method":"roots/list","params":{"_meta":{"progressToken":"%s"}}}`
-		some  = `>{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"a","progress":1}}`
+		some  = `>{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"a",` +
+			`"progress":1}}`
 	)
-	for token, want := range map[string]reports.Verdict{"a": reports.Pass, "b": reports.Fail, "cut": reports.Pass} {
+	for token, want := range map[string]reports.Verdict{"a": reports.Pass, "b": reports.Fail,
+		"cut": reports.Pass} {
 		said := lines(hello, ready, fmt.Sprintf(asked, token), some)
 		if token == "cut" {
 			said[2].Raw = said[2].Raw[:20]
@@ -112,12 +119,16 @@ func TestProgressThatWasAskedFor(t *testing.T) {
 // long as it is no other way to write the same.
 func TestNeighbours(t *testing.T) {
 	const (
-		list    = `>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
-		listed  = `<{"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"https://example.com/a%20b","name":"a"}]}}`
-		read    = `>{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"https://example.com/a%20b"}}`
-		text    = `<{"jsonrpc":"2.0","id":2,"result":{"contents":[]}}`
-		query   = `>{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"https://example.com/a%20b?page=2"}}`
-		decoded = `>{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"https://example.com/a b"}}`
+		list   = `>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
+		listed = `<{"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"https://example.com/a%20b",` +
+			`"name":"a"}]}}`
+		read = `>{"jsonrpc":"2.0","id":2,"method":"resources/read",` +
+			`"params":{"uri":"https://example.com/a%20b"}}`
+		text  = `<{"jsonrpc":"2.0","id":2,"result":{"contents":[]}}`
+		query = `>{"jsonrpc":"2.0","id":3,"method":"resources/read",` +
+			`"params":{"uri":"https://example.com/a%20b?page=2"}}`
+		decoded = `>{"jsonrpc":"2.0","id":3,"method":"resources/read",` +
+			`"params":{"uri":"https://example.com/a b"}}`
 		nothing = `<{"jsonrpc":"2.0","id":3,"error":{"code":-32002,"message":"not found"}}`
 	)
 	for name, test := range map[string]struct {
@@ -131,7 +142,8 @@ func TestNeighbours(t *testing.T) {
 		"the query, and then as is": {[]string{list, listed, query, nothing, read, text}, reports.Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-15"}})
+			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true,
+				Only: []string{"CL-15"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -143,13 +155,17 @@ func TestNeighbours(t *testing.T) {
 // to: neither a line that could not be read nor a second era draws a cancellation to itself.
 func TestErasOnOneConnection(t *testing.T) {
 	const (
-		meta   = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"}}`
-		mark   = ">\ufeff" + `{"jsonrpc":"2.0","id":1,"method":"server/discover"}`
-		list   = `>{"jsonrpc":"2.0","id":2,"method":"resources/list","params":{` + meta + `}}`
-		page   = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[],"resultType":"complete"}}`
-		probe  = `>{"jsonrpc":"2.0","id":3,"method":"server/discover","params":{` + meta + `}}`
-		hello  = `>{"jsonrpc":"2.0","id":4,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
-		answer = `<{"jsonrpc":"2.0","id":4,"result":{"protocolVersion":"2025-06-18","capabilities":{"resources":{}},"serverInfo":{"name":"y","version":"1"}}}`
+		meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+			`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/` +
+			`clientInfo":{"name":"x","version":"1"}}`
+		mark  = ">\ufeff" + `{"jsonrpc":"2.0","id":1,"method":"server/discover"}`
+		list  = `>{"jsonrpc":"2.0","id":2,"method":"resources/list","params":{` + meta + `}}`
+		page  = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[],"resultType":"complete"}}`
+		probe = `>{"jsonrpc":"2.0","id":3,"method":"server/discover","params":{` + meta + `}}`
+		hello = `>{"jsonrpc":"2.0","id":4,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+			`"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+		answer = `<{"jsonrpc":"2.0","id":4,"result":{"protocolVersion":"2025-06-18",` +
+			`"capabilities":{"resources":{}},"serverInfo":{"name":"y","version":"1"}}}`
 		ready  = `>{"jsonrpc":"2.0","method":"notifications/initialized"}`
 		legacy = `>{"jsonrpc":"2.0","id":5,"method":"resources/list"}`
 		pages  = `<{"jsonrpc":"2.0","id":5,"result":{"resources":[]}}`
@@ -160,14 +176,18 @@ func TestErasOnOneConnection(t *testing.T) {
 		said []string
 		want []string
 	}{
-		"an unreadable line first":       {[]string{mark, list, page, stop("2")}, []string{"CL-24"}},
-		"a probe that took too long":     {[]string{probe, hello, answer, ready, stop("3"), legacy, pages}, nil},
-		"a request of the later era":     {[]string{probe, hello, answer, ready, legacy, stop("5")}, nil},
-		"what was sent in neither":       {[]string{probe, hello, answer, ready, legacy, pages, stop("6")}, []string{"CL-22"}},
-		"initialized is no request, but": {[]string{hello, answer, `>{"jsonrpc":"2.0","id":9,"method":"notifications/initialized"}`}, []string{"CL-24"}},
+		"an unreadable line first": {[]string{mark, list, page, stop("2")}, []string{"CL-24"}},
+		"a probe that took too long": {[]string{probe, hello, answer, ready, stop("3"), legacy, pages},
+			nil},
+		"a request of the later era": {[]string{probe, hello, answer, ready, legacy, stop("5")}, nil},
+		"what was sent in neither": {[]string{probe, hello, answer, ready, legacy, pages, stop("6")},
+			[]string{"CL-22"}},
+		"initialized is no request, but": {[]string{hello, answer,
+			`>{"jsonrpc":"2.0","id":9,"method":"notifications/initialized"}`}, []string{"CL-24"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-01", "CL-03", "CL-22", "CL-24"}})
+			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true,
+				Only: []string{"CL-01", "CL-03", "CL-22", "CL-24"}})
 			if got := red(r); len(got) != len(test.want) || len(got) > 0 && got[0] != test.want[0] {
 				t.Errorf("red are %v", got)
 			}
@@ -196,7 +216,8 @@ func TestEqualPings(t *testing.T) {
 			for i := range 4 { // by then a response is due
 				said = append(said, fmt.Sprintf(list, i))
 			}
-			r := judged(t, lines(said...), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-20"}})
+			r := judged(t, lines(said...), clientcheck.Options{Ended: true, SingleClient: true,
+				Only: []string{"CL-20"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -207,12 +228,17 @@ func TestEqualPings(t *testing.T) {
 // TestOfferedVersions: a client may offer what was, is or will be a version, and drafts.
 func TestOfferedVersions(t *testing.T) {
 	for version, want := range map[string]reports.Verdict{
-		"2024-11-05": reports.Pass, "2026-07-28": reports.Pass, "2024-10-07": reports.Pass, "DRAFT-2026-v1": reports.Pass, "2099-01-01": reports.Pass,
+		"2024-11-05": reports.Pass, "2026-07-28": reports.Pass, "2024-10-07": reports.Pass,
+		"DRAFT-2026-v1": reports.Pass, "2099-01-01": reports.Pass,
 		"2025-07-01": reports.Warn, "2024-01-01": reports.Warn, "1.0": reports.Warn, "latest": reports.Warn,
 	} {
-		hello := fmt.Sprintf(`>{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, version)
-		answer := `<{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"resources":{}},"serverInfo":{"name":"y","version":"1"}}}`
-		r := judged(t, lines(hello, answer), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-04"}})
+		hello := fmt.Sprintf(
+			`>{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,`+
+				`"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, version)
+		answer := `<{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18",` +
+			`"capabilities":{"resources":{}},"serverInfo":{"name":"y","version":"1"}}}`
+		r := judged(t, lines(hello, answer), clientcheck.Options{Ended: true, SingleClient: true,
+			Only: []string{"CL-04"}})
 		if len(r.Results) != 1 || r.Results[0].Verdict != want {
 			t.Errorf("%s: %+v", version, r.Results)
 		}

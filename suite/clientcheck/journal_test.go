@@ -12,10 +12,14 @@ import (
 // no entry is told with its line.
 func TestRead(t *testing.T) {
 	const (
-		opened = `{"seq":1,"time":"2026-01-01T00:00:00Z","kind":"opened","transport":"stdio","session":"x","scope":"connection"}` + "\n"
-		ping   = `{"seq":2,"time":"2026-01-01T00:00:01Z","direction":"in","kind":"request","transport":"stdio","session":"x","method":"ping","id":1,"size":40,"message":{"jsonrpc":"2.0","id":1,"method":"ping"}}` + "\n"
+		opened = `{"seq":1,"time":"2026-01-01T00:00:00Z","kind":"opened","transport":"stdio",` +
+			`"session":"x","scope":"connection"}` + "\n"
+		ping = `{"seq":2,"time":"2026-01-01T00:00:01Z","direction":"in","kind":"request",` +
+			`"transport":"stdio","session":"x","method":"ping","id":1,"size":40,` +
+			`"message":{"jsonrpc":"2.0","id":1,"method":"ping"}}` + "\n"
 	)
-	for _, text := range []string{opened + ping, opened + ping + "\n", opened + ping + ping[:30], opened + strings.TrimSpace(ping)} {
+	for _, text := range []string{opened + ping, opened + ping + "\n", opened + ping + ping[:30],
+		opened + strings.TrimSpace(ping)} {
 		j, err := clientcheck.Read(strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
@@ -29,7 +33,8 @@ func TestRead(t *testing.T) {
 		opened + "ping\n" + ping:        "line 2 of the journal is no entry: ",
 		`{"seq":"first"}` + "\n" + ping: "line 1 of the journal is no entry: ",
 	} {
-		if _, err := clientcheck.Read(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := clientcheck.Read(strings.NewReader(text)); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

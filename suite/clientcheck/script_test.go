@@ -17,7 +17,8 @@ func (c *scripted) talk() {
 	} else {
 		c.probe()
 	}
-	uris, templates := c.walk("resources/list", "resources", "uri"), c.walk("resources/templates/list", "resourceTemplates", "uriTemplate")
+	uris, templates := c.walk("resources/list", "resources", "uri"), c.walk("resources/templates/list",
+		"resourceTemplates", "uriTemplate")
 	c.reads(uris, templates)
 	c.messages(uris)
 	if !c.modern() {
@@ -34,7 +35,8 @@ func (c *scripted) talk() {
 
 // initialize is the first request of a session.
 func (c *scripted) initialize() {
-	params := map[string]any{"protocolVersion": c.revision, "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "script", "version": "1"}}
+	params := map[string]any{"protocolVersion": c.revision, "capabilities": map[string]any{},
+		"clientInfo": map[string]any{"name": "script", "version": "1"}}
 	if strings.HasPrefix(c.bad, "CL-26 roots") || strings.HasPrefix(c.bad, "CL-44") {
 		params["capabilities"] = map[string]any{"roots": map[string]any{}}
 	}
@@ -173,12 +175,16 @@ func (c *scripted) messages(uris []string) {
 	c.complete(logOfDay, map[string]any{"name": "date", "value": "2025-01"})
 	switch c.bad {
 	case "CL-05", "CL-06", "CL-07", "CL-08":
-		name := map[string]string{"CL-05": "Mcp-Protocol-Version", "CL-06": "Mcp-Session-Id", "CL-07": "Accept", "CL-08": "Content-Type"}[c.bad]
+		name := map[string]string{"CL-05": "Mcp-Protocol-Version", "CL-06": "Mcp-Session-Id",
+			"CL-07": "Accept", "CL-08": "Content-Type"}[c.bad]
 		c.header = func(h http.Header, _ []byte) { h.Del(name) }
 		c.ask("resources/read", map[string]any{"uri": uris[0]})
 		c.header = nil
 	case "CL-07 weight":
-		c.header = func(h http.Header, _ []byte) { h.Set("Accept", "application/json, text/event-stream;q=0.0") }
+		c.header = func(h http.Header, _ []byte) {
+			h.Set("Accept",
+				"application/json, text/event-stream;q=0.0")
+		}
 		c.ask("resources/read", map[string]any{"uri": uris[0]})
 		c.header = nil
 	case "CL-24 twice":
@@ -186,7 +192,8 @@ func (c *scripted) messages(uris []string) {
 	case "CL-37":
 		c.complete("city:{name}", map[string]any{"name": "name"})
 	case "CL-37 filter":
-		c.send(`{"jsonrpc":"2.0","id":908,"method":"subscriptions/listen",` + c.metaIn(`"params":{"_meta":{"x":1},"notifications":{"resourceSubscriptions":"note:hello"}}}`))
+		c.send(`{"jsonrpc":"2.0","id":908,"method":"subscriptions/listen",` +
+			c.metaIn(`"params":{"_meta":{"x":1},"notifications":{"resourceSubscriptions":"note:hello"}}}`))
 	case "CL-38":
 		if c.modern() {
 			c.ask("resources/subscribe", map[string]any{"uri": uris[0]})
@@ -202,7 +209,8 @@ func (c *scripted) messages(uris []string) {
 	case "CL-21 none":
 		c.send(`{"jsonrpc":"2.0",` + c.metaIn(read))
 	case "CL-33 never":
-		c.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}`)
+		c.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,` +
+			`"progress":1}}`)
 	case "CL-21 fraction":
 		c.send(fmt.Sprintf(ping, "1.5"))
 	case "CL-22":
@@ -210,7 +218,8 @@ func (c *scripted) messages(uris []string) {
 	case "CL-24":
 		c.send(`{"id":906,"method":"ping"}`)
 	case "CL-09":
-		c.ask("resources/list", map[string]any{"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": c.revision}})
+		c.ask("resources/list",
+			map[string]any{"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": c.revision}})
 	case "CL-24 empty":
 		c.send("\n")
 	case "CL-27 handshake":
@@ -225,7 +234,8 @@ func (c *scripted) messages(uris []string) {
 		c.lastEvent = "made-up"
 	case "CL-33":
 		for _, id := range []string{"903", "904"} {
-			c.send(`{"jsonrpc":"2.0","id":` + id + `,` + strings.Replace(read, `"uri"`, `"_meta":{"progressToken":7},"uri"`, 1))
+			c.send(`{"jsonrpc":"2.0","id":` + id + `,` + strings.Replace(read, `"uri"`,
+				`"_meta":{"progressToken":7},"uri"`, 1))
 		}
 	case "CL-35":
 		old := c.endpoint
@@ -253,7 +263,8 @@ func (c *scripted) messages(uris []string) {
 			c.ask("resources/read", map[string]any{"uri": "note:nothing-of-the-kind"})
 		}
 	}
-	c.send(`{"jsonrpc":"2.0","id":905,` + c.metaIn(strings.Replace(read, `"uri"`, `"_meta":{"progressToken":8},"uri"`, 1)))
+	c.send(`{"jsonrpc":"2.0","id":905,` + c.metaIn(strings.Replace(read, `"uri"`,
+		`"_meta":{"progressToken":8},"uri"`, 1)))
 	if c.transport != "http" {
 		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":905}}`)
 	}
@@ -277,7 +288,8 @@ func (c *scripted) messages(uris []string) {
 const logOfDay = "log://app/{date}"
 
 func (c *scripted) complete(template string, argument map[string]any) {
-	c.ask("completion/complete", map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": template}, "argument": argument})
+	c.ask("completion/complete",
+		map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": template}, "argument": argument})
 }
 
 // metaIn adds the metadata of the modern revision to a request with metadata.
@@ -285,8 +297,10 @@ func (c *scripted) metaIn(request string) string {
 	if !c.modern() {
 		return request
 	}
-	return strings.Replace(request, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/protocolVersion":"`+c.revision+
-		`","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"script","version":"1"},`, 1)
+	return strings.Replace(request, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/protocolVersion":"`+
+		c.revision+
+		`","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/`+
+		`clientInfo":{"name":"script","version":"1"},`, 1)
 }
 
 func (c *scripted) subscribe(uris []string) {
@@ -305,7 +319,8 @@ func (c *scripted) finish() {
 			c.walk("resources/list", "resources", "uri")
 		}
 	}
-	if wait, ends := map[string]time.Duration{"CL-43": 0, "CL-43 good": time.Second, "CL-30 anew": time.Second}[c.bad]; ends {
+	if wait, ends := map[string]time.Duration{"CL-43": 0, "CL-43 good": time.Second,
+		"CL-30 anew": time.Second}[c.bad]; ends {
 		c.until(func() bool { return c.ended }) // of its stream
 		time.Sleep(wait)
 		if c.bad != "CL-30 anew" {
@@ -331,8 +346,10 @@ func (c *scripted) finish() {
 func (c *scripted) input() {
 	params := func() map[string]any {
 		return map[string]any{"uri": "test://greeting", "_meta": map[string]any{
-			"io.modelcontextprotocol/protocolVersion": c.revision, "io.modelcontextprotocol/clientInfo": map[string]any{"name": "script", "version": "1"},
-			"io.modelcontextprotocol/clientCapabilities": map[string]any{"elicitation": map[string]any{"form": map[string]any{}}},
+			"io.modelcontextprotocol/protocolVersion": c.revision,
+			"io.modelcontextprotocol/clientInfo":      map[string]any{"name": "script", "version": "1"},
+			"io.modelcontextprotocol/" +
+				"clientCapabilities": map[string]any{"elicitation": map[string]any{"form": map[string]any{}}},
 		}}
 	}
 	r := c.ask("resources/read", params()).Get("result")

@@ -39,7 +39,8 @@ func TestTheSuiteIsAGoodClient(t *testing.T) {
 			// On purpose the identity is left out once (a SHOULD), and one answer is
 			// kept back to see whether the server asks again.
 			deliberate := map[string]bool{"CL-09": true, "CL-34": true}
-			r := judged(t, noted(string(c.Transport), take.Recordings[recording.Everything].Frames), clientcheck.Options{})
+			r := judged(t, noted(string(c.Transport), take.Recordings[recording.Everything].Frames),
+				clientcheck.Options{})
 			if r.Summary.Pass < 5 {
 				t.Errorf("%v: only %d rows passed", c, r.Summary.Pass)
 			}
@@ -78,10 +79,12 @@ func noted(transport string, frames []wire.Frame) []journal.Entry {
 		}
 		if f.HTTP != nil {
 			path, _ := url.Parse(f.HTTP.URL)
-			e.HTTP = &journal.HTTP{Method: f.HTTP.Method, Path: path.Path, Status: f.HTTP.Status, Header: f.HTTP.Header}
+			e.HTTP = &journal.HTTP{Method: f.HTTP.Method, Path: path.Path, Status: f.HTTP.Status,
+				Header: f.HTTP.Header}
 		}
 		if len(f.Raw) == 0 {
-			e.Kind = map[journal.Direction]journal.Kind{journal.In: journal.HTTPRequest, journal.Out: journal.HTTPAnswer}[e.Direction]
+			e.Kind = map[journal.Direction]journal.Kind{journal.In: journal.HTTPRequest,
+				journal.Out: journal.HTTPAnswer}[e.Direction]
 		}
 		if f.Event != nil {
 			e.EventID = f.Event.ID

@@ -276,7 +276,9 @@ func (c *conversation) back(s *entry) *entry {
 // are enough: clocks differ.
 func waits(c *conversation, v *judging) {
 	for _, s := range c.broken() {
-		retry := last(recording.Keep(s.events, func(x *entry) bool { return x.Retry > 0 && x.Seq < s.ended.Seq }))
+		retry := last(recording.Keep(s.events, func(x *entry) bool {
+			return x.Retry > 0 && x.Seq < s.ended.Seq
+		}))
 		e := c.back(s)
 		if retry == nil || e == nil {
 			continue

@@ -56,7 +56,8 @@ func play(t *testing.T, transport, revision, bad string, change ...reference.Opt
 	if bad == "CL-33" {
 		hooks = hook.Join(hooks, answersTogether())
 	}
-	options := append([]reference.Option{reference.WithPageSize(7), reference.WithOptions(func(x *reference.Options) { x.Hooks = hooks })}, change...)
+	options := append([]reference.Option{reference.WithPageSize(7),
+		reference.WithOptions(func(x *reference.Options) { x.Hooks = hooks })}, change...)
 	if strings.HasPrefix(bad, "CL-42") {
 		options = append(options, reference.WithQuirk("empty-cursor"))
 	}
@@ -72,12 +73,14 @@ func play(t *testing.T, transport, revision, bad string, change ...reference.Opt
 	if transport != "http" {
 		waitClosed(t, server)
 	}
-	return judged(t, server.Journal().Query(journal.Query{}), clientcheck.Options{Ended: true, SingleClient: true})
+	return judged(t, server.Journal().Query(journal.Query{}),
+		clientcheck.Options{Ended: true, SingleClient: true})
 }
 
 func waitClosed(t *testing.T, server *reference.TestServer) {
 	t.Helper()
-	server.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed}, Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeConnection }}, 1)
+	server.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed},
+		Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeConnection }}, 1)
 }
 
 // answersTogether keeps back the first of two reads under one progress token until the second
@@ -102,8 +105,11 @@ func answersTogether() hook.Hooks {
 // refusesOnce answers the first POST with a method by 503.
 func refusesOnce(method string) hook.Hooks {
 	var refused atomic.Bool
-	return hook.OnHTTP(func(r *http.Request) bool { return r.Method == http.MethodPost }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if body, err := hook.PeekBody(r); err == nil && bytes.Contains(body, []byte(method)) && !refused.Swap(true) {
+	return hook.OnHTTP(func(r *http.Request) bool {
+		return r.Method == http.MethodPost
+	}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if body, err := hook.PeekBody(r); err == nil && bytes.Contains(body, []byte(method)) &&
+			!refused.Swap(true) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
@@ -167,13 +173,15 @@ func TestGoodClient(t *testing.T) {
 				if x.Revision != c[1] || x.Transport != c[0] {
 					t.Errorf("%s in %s on %s", x.ID, x.Revision, x.Transport)
 				}
-				if x.Section == "" || x.Verdict == reports.NotApplicable && (x.Reason == "" || x.ReasonCode == "") {
+				if x.Section == "" || x.Verdict == reports.NotApplicable &&
+					(x.Reason == "" || x.ReasonCode == "") {
 					t.Errorf("%+v", x)
 				}
 				exercised[x.ID] = exercised[x.ID] || x.Verdict == reports.Pass
 			}
 			for _, o := range r.Observations {
-				if o.Requirement == "CL-31" || o.Requirement == "CL-40" && strings.Contains(o.Detail, "nothing-of-the-kind") {
+				if o.Requirement == "CL-31" || o.Requirement == "CL-40" &&
+					strings.Contains(o.Detail, "nothing-of-the-kind") {
 					continue // the script reads one resource several times, and one that there is not
 				}
 				t.Errorf("%s: %s", o.Requirement, o.Detail)
@@ -184,7 +192,8 @@ func TestGoodClient(t *testing.T) {
 		})
 	}
 	for _, rule := range clientcheck.Catalogue().Requirements() {
-		other := []string{"CL-17", "CL-26", "CL-28", "CL-31", "CL-34", "CL-35", "CL-42", "CL-43", "CL-44"} // see TestOccasions
+		// see TestOccasions
+		other := []string{"CL-17", "CL-26", "CL-28", "CL-31", "CL-34", "CL-35", "CL-42", "CL-43", "CL-44"}
 		if !exercised[rule.ID] && !slices.Contains(other, rule.ID) {
 			t.Errorf("%s was not exercised", rule.ID)
 		}
@@ -196,29 +205,39 @@ func TestBadClients(t *testing.T) {
 	t.Parallel()
 	type test struct{ bad, transport, revision string }
 	tests := []test{
-		{"CL-25", "stdio", "2024-11-05"}, {"CL-16", "sse", "2024-11-05"}, {"CL-02 bare", "http", "2025-11-25"},
-		{"CL-13 once", "sse", "2024-11-05"}, {"CL-13 once", "http", "2025-11-25"}, {"CL-13 once", "stdio", "2025-06-18"},
+		{"CL-25", "stdio", "2024-11-05"}, {"CL-16", "sse", "2024-11-05"},
+		{"CL-02 bare", "http", "2025-11-25"},
+		{"CL-13 once", "sse", "2024-11-05"}, {"CL-13 once", "http", "2025-11-25"},
+		{"CL-13 once", "stdio", "2025-06-18"},
 	}
-	for _, bad := range []string{"CL-05", "CL-06", "CL-07", "CL-07 weight", "CL-08", "CL-17", "CL-29", "CL-30", "CL-30 anew", "CL-35", "CL-43", "CL-44"} {
+	for _, bad := range []string{"CL-05", "CL-06", "CL-07", "CL-07 weight", "CL-08", "CL-17", "CL-29",
+		"CL-30", "CL-30 anew", "CL-35", "CL-43", "CL-44"} {
 		tests = append(tests, test{bad, "http", "2025-11-25"})
 	}
-	for _, bad := range []string{"CL-01", "CL-02", "CL-02 twice", "CL-03", "CL-04", "CL-04 never", "CL-14", "CL-19", "CL-20 never", "CL-20 twice", "CL-20 id", "CL-21 again", "CL-21 null", "CL-21 fraction", "CL-21 none",
-		"CL-22", "CL-23", "CL-24", "CL-24 line", "CL-24 empty", "CL-24 params", "CL-24 result", "CL-24 twice", "CL-26", "CL-26 roots", "CL-33", "CL-33 never", "CL-37", "CL-38", "CL-39"} {
+	for _, bad := range []string{"CL-01", "CL-02", "CL-02 twice", "CL-03", "CL-04", "CL-04 never", "CL-14",
+		"CL-19", "CL-20 never", "CL-20 twice", "CL-20 id", "CL-21 again", "CL-21 null", "CL-21 fraction",
+		"CL-21 none",
+		"CL-22", "CL-23", "CL-24", "CL-24 line", "CL-24 empty", "CL-24 params", "CL-24 result", "CL-24 twice",
+		"CL-26", "CL-26 roots", "CL-33", "CL-33 never", "CL-37", "CL-38", "CL-39"} {
 		tests = append(tests, test{bad, "stdio", "2025-06-18"})
 	}
-	for _, bad := range []string{"CL-02", "CL-12", "CL-13", "CL-19", "CL-02 twice", "CL-20 twice", "CL-25", "CL-26 roots"} {
+	for _, bad := range []string{"CL-02", "CL-12", "CL-13", "CL-19", "CL-02 twice", "CL-20 twice", "CL-25",
+		"CL-26 roots"} {
 		tests = append(tests, test{bad, "http", "2025-06-18"})
 	}
-	for _, bad := range []string{"CL-09", "CL-10", "CL-11", "CL-12", "CL-13", "CL-15", "CL-21 none", "CL-27", "CL-27 handshake", "CL-34 state", "CL-34 input", "CL-42"} {
+	for _, bad := range []string{"CL-09", "CL-10", "CL-11", "CL-12", "CL-13", "CL-15", "CL-21 none", "CL-27",
+		"CL-27 handshake", "CL-34 state", "CL-34 input", "CL-42"} {
 		tests = append(tests, test{bad, "http", "2026-07-28"})
 	}
-	for _, bad := range []string{"CL-09", "CL-14", "CL-15", "CL-16", "CL-27", "CL-27 handshake", "CL-37 filter", "CL-38", "CL-39"} {
+	for _, bad := range []string{"CL-09", "CL-14", "CL-15", "CL-16", "CL-27", "CL-27 handshake",
+		"CL-37 filter", "CL-38", "CL-39"} {
 		tests = append(tests, test{bad, "stdio", "2026-07-28"})
 	}
 	for bad := range alterations {
 		tests = append(tests, test{bad, "stdio", "2025-11-25"})
 	}
-	proven := map[string]bool{"CL-18": true, "CL-28": true, "CL-31": true, "CL-32": true, "CL-36": true, "CL-40": true, "CL-41": true}
+	proven := map[string]bool{"CL-18": true, "CL-28": true, "CL-31": true, "CL-32": true, "CL-36": true,
+		"CL-40": true, "CL-41": true}
 	for _, test := range tests {
 		id, _, _ := strings.Cut(test.bad, " ")
 		proven[id] = true
@@ -234,7 +253,8 @@ func TestBadClients(t *testing.T) {
 				t.Errorf("red are %v", got)
 			}
 			for _, x := range r.Results {
-				if x.Verdict.Red() && (len(x.Evidence) == 0 || x.Expected == "" || x.Actual == "" || x.Hint == "") {
+				if x.Verdict.Red() && (len(x.Evidence) == 0 || x.Expected == "" || x.Actual == "" ||
+					x.Hint == "") {
 					t.Errorf("%+v", x)
 				}
 			}
@@ -250,15 +270,20 @@ func TestBadClients(t *testing.T) {
 // TestHabits: what breaks no rule is remarked upon.
 func TestHabits(t *testing.T) {
 	for bad, combination := range map[string][2]string{
-		"CL-18": {"stdio", "2025-11-25"}, "CL-32": {"stdio", "2025-11-25"}, "CL-36": {"http", "2025-11-25"}, "CL-31": {"http", "2026-07-28"},
-		"CL-40": {"stdio", "2025-06-18"}, "CL-40 template": {"http", "2026-07-28"}, "CL-41": {"http", "2025-03-26"},
-		"CL-37 names": {"stdio", "2025-11-25"}, "CL-41 method": {"stdio", "2026-07-28"}, "CL-41 GET": {"http", "2026-07-28"},
+		"CL-18": {"stdio", "2025-11-25"}, "CL-32": {"stdio", "2025-11-25"}, "CL-36": {"http", "2025-11-25"},
+		"CL-31": {"http", "2026-07-28"},
+		"CL-40": {"stdio", "2025-06-18"}, "CL-40 template": {"http", "2026-07-28"},
+		"CL-41":       {"http", "2025-03-26"},
+		"CL-37 names": {"stdio", "2025-11-25"}, "CL-41 method": {"stdio", "2026-07-28"},
+		"CL-41 GET": {"http", "2026-07-28"},
 	} {
 		t.Run(bad, func(t *testing.T) {
 			r := play(t, combination[0], combination[1], bad)
 			id, _, _ := strings.Cut(bad, " ")
 			found := slices.ContainsFunc(r.Observations, func(o reports.Observation) bool {
-				return o.Requirement == id && !strings.Contains(o.Detail, "names \"note:nothing-of-the-kind\"") // which all of them read
+				// which all of them read
+				return o.Requirement == id &&
+					!strings.Contains(o.Detail, "names \"note:nothing-of-the-kind\"")
 			})
 			if !found || len(red(r)) > 0 {
 				t.Errorf("observed: %t; red: %v", found, red(r))
@@ -270,13 +295,18 @@ func TestHabits(t *testing.T) {
 // TestOccasions: what a client has to react to rightly, and does.
 func TestOccasions(t *testing.T) {
 	for bad, combination := range map[string][2]string{
-		"CL-02 good": {"http", "2025-11-25"}, "CL-17 good": {"http", "2025-11-25"}, "CL-26 good": {"stdio", "2025-11-25"}, "CL-26 roots good": {"http", "2025-11-25"}, "CL-34 good": {"http", "2026-07-28"},
-		"CL-42 good": {"stdio", "2026-07-28"}, "CL-43 good": {"http", "2025-11-25"}, "CL-44 good": {"stdio", "2024-11-05"},
+		"CL-02 good": {"http", "2025-11-25"}, "CL-17 good": {"http", "2025-11-25"},
+		"CL-26 good": {"stdio", "2025-11-25"}, "CL-26 roots good": {"http", "2025-11-25"},
+		"CL-34 good": {"http", "2026-07-28"},
+		"CL-42 good": {"stdio", "2026-07-28"}, "CL-43 good": {"http", "2025-11-25"},
+		"CL-44 good": {"stdio", "2024-11-05"},
 	} {
 		t.Run(bad, func(t *testing.T) {
 			r := play(t, combination[0], combination[1], bad)
 			id, _, _ := strings.Cut(bad, " ")
-			passed := slices.ContainsFunc(r.Results, func(x reports.Result) bool { return x.ID == id && x.Verdict == reports.Pass })
+			passed := slices.ContainsFunc(r.Results, func(x reports.Result) bool {
+				return x.ID == id && x.Verdict == reports.Pass
+			})
 			if !passed || len(red(r)) > 0 {
 				t.Errorf("passed: %t; red: %v", passed, red(r))
 			}
@@ -296,7 +326,9 @@ func TestRefusedVersion(t *testing.T) {
 			if got := red(r); !slices.Equal(got, want) {
 				t.Errorf("%s, %q: red are %v", transport, bad, got)
 			}
-			if !slices.ContainsFunc(r.Results, func(x reports.Result) bool { return x.ID == "CL-28" && x.Verdict.Judged() }) {
+			if !slices.ContainsFunc(r.Results, func(x reports.Result) bool {
+				return x.ID == "CL-28" && x.Verdict.Judged()
+			}) {
 				t.Errorf("%s: CL-28 was not judged", transport)
 			}
 		}
@@ -315,10 +347,13 @@ func TestFallsBack(t *testing.T) {
 
 // TestNobodyCame: without a message nothing is established.
 func TestNobodyCame(t *testing.T) {
-	for _, entries := range [][]journal.Entry{nil, {{Seq: 1, Kind: journal.Opened, Transport: "stdio", Session: "x", Scope: journal.ScopeConnection}},
-		{{Seq: 1, Direction: journal.In, Kind: journal.Request, Transport: "http", Raw: []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)}}} {
+	for _, entries := range [][]journal.Entry{nil,
+		{{Seq: 1, Kind: journal.Opened, Transport: "stdio", Session: "x", Scope: journal.ScopeConnection}},
+		{{Seq: 1, Direction: journal.In, Kind: journal.Request, Transport: "http",
+			Raw: []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)}}} {
 		r := judged(t, entries, clientcheck.Options{Ended: true})
-		if len(r.Results) > 0 || r.Summary.Outcome != reports.NotEstablished || r.ExitCode(false, false) != reports.ExitNotEstablished {
+		if len(r.Results) > 0 || r.Summary.Outcome != reports.NotEstablished ||
+			r.ExitCode(false, false) != reports.ExitNotEstablished {
 			t.Errorf("%+v", r.Summary)
 		}
 	}
@@ -333,16 +368,20 @@ func TestPingToOneWhoLeft(t *testing.T) {
 			e.RequestSeq = 1
 		}
 		if e.Direction == journal.In {
-			e.HTTP = &journal.HTTP{Method: "POST", Path: "/mcp", Header: map[string][]string{"Mcp-Session-Id": {session}}}
+			e.HTTP = &journal.HTTP{Method: "POST", Path: "/mcp",
+				Header: map[string][]string{"Mcp-Session-Id": {session}}}
 		}
-		e.Seq, e.Time, e.Transport, e.Session, e.Revision = uint64(seq), time.Unix(0, 0).Add(after), "http", session, "2025-11-25"
+		e.Seq, e.Time, e.Transport, e.Session, e.Revision = uint64(seq), time.Unix(0, 0).Add(after), "http",
+			session, "2025-11-25"
 		return e
 	}
 	said := func(direction journal.Direction, kind journal.Kind, message string) journal.Entry {
-		return journal.Entry{Direction: direction, Kind: kind, Raw: []byte(message), Method: gjson.Get(message, "method").String(), ID: json.RawMessage(gjson.Get(message, "id").Raw)}
+		return journal.Entry{Direction: direction, Kind: kind, Raw: []byte(message),
+			Method: gjson.Get(message, "method").String(), ID: json.RawMessage(gjson.Get(message, "id").Raw)}
 	}
 	asked := func(id int) journal.Entry {
-		return said(journal.In, journal.Request, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/list"}`, id))
+		return said(journal.In, journal.Request,
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/list"}`, id))
 	}
 	entries := []journal.Entry{
 		at(1, 0, asked(1)),
@@ -350,7 +389,8 @@ func TestPingToOneWhoLeft(t *testing.T) {
 		at(3, 2, said(journal.Out, journal.Response, `{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}`)),
 	}
 	end := journal.Entry{Kind: journal.Closed, Scope: journal.ScopeSession, Reason: "shutdown"}
-	stayed := append(slices.Clone(entries), at(4, 3, asked(2)), at(5, 4, asked(3)), at(6, 5, asked(4)), at(7, time.Minute, end))
+	stayed := append(slices.Clone(entries), at(4, 3, asked(2)), at(5, 4, asked(3)), at(6, 5, asked(4)),
+		at(7, time.Minute, end))
 	left := append(entries, at(4, time.Minute, end))
 	o := clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-20"}}
 	if got := red(judged(t, left, o)); len(got) > 0 {

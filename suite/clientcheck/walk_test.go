@@ -24,7 +24,8 @@ func lines(said ...string) []journal.Entry {
 		if line[0] == '>' {
 			e.Direction = journal.In
 		}
-		e.Seq, e.Time, e.Raw, e.Size = uint64(i+1), time.Unix(0, 0).Add(time.Duration(i)*time.Millisecond), []byte(line[1:]), len(line)-1
+		e.Seq, e.Time, e.Raw, e.Size = uint64(i+1), time.Unix(0, 0).Add(time.Duration(i)*time.Millisecond),
+			[]byte(line[1:]), len(line)-1
 		all = append(all, e)
 	}
 	return all
@@ -34,8 +35,9 @@ func lines(said ...string) []journal.Entry {
 // page, but not one that had gone on to something else before.
 func TestAbandonedWalk(t *testing.T) {
 	const (
-		list      = `>{"jsonrpc":"2.0","id":2,"method":"resources/list"}`
-		page      = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[{"uri":"note:a","name":"a"}],"nextCursor":"n"}}`
+		list = `>{"jsonrpc":"2.0","id":2,"method":"resources/list"}`
+		page = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[{"uri":"note:a","name":"a"}],` +
+			`"nextCursor":"n"}}`
 		changed   = `<{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`
 		read      = `>{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:a"}}`
 		text      = `<{"jsonrpc":"2.0","id":3,"result":{"contents":[]}}`
@@ -48,15 +50,20 @@ func TestAbandonedWalk(t *testing.T) {
 		said []string
 		want reports.Verdict
 	}{
-		"changed at once":                     {[]string{list, page, changed, read, text}, reports.NotApplicable},
-		"changed before the answer":           {[]string{list, changed, page, read, text}, reports.NotApplicable},
-		"changed while another list was read": {[]string{list, page, templates, none, changed, read, text}, reports.NotApplicable},
-		"changed after a read":                {[]string{list, page, read, changed, text}, reports.Warn},
-		"changed after the answer of a read":  {[]string{list, page, read, text, changed}, reports.Warn},
-		"a read between pages":                {[]string{list, page, read, text, changed, next, end}, reports.Pass},
+		"changed at once": {[]string{list, page, changed, read, text},
+			reports.NotApplicable},
+		"changed before the answer": {[]string{list, changed, page, read, text},
+			reports.NotApplicable},
+		"changed while another list was read": {[]string{list, page, templates, none, changed, read, text},
+			reports.NotApplicable},
+		"changed after a read":               {[]string{list, page, read, changed, text}, reports.Warn},
+		"changed after the answer of a read": {[]string{list, page, read, text, changed}, reports.Warn},
+		"a read between pages": {[]string{list, page, read, text, changed, next, end},
+			reports.Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-13"}})
+			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true,
+				Only: []string{"CL-13"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -67,8 +74,10 @@ func TestAbandonedWalk(t *testing.T) {
 // TestSpellings: a URI that was changed on its way is found out, by itself or because nothing
 // is to be found under it; another resource is not.
 func TestSpellings(t *testing.T) {
-	listed := `<{"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"file:///project/src/Main.rs"},{"uri":"file:///a%20b.txt"},{"uri":"https://example.com/x?q=1"},` +
-		`{"uri":"note:Hello"},{"uri":"file:///a"},{"uri":"test://pictures/"},{"uri":"test://C%2FD/x"}],"nextCursor":null}}`
+	listed := `<{"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"file:///project/src/Main.rs"},` +
+		`{"uri":"file:///a%20b.txt"},{"uri":"https://example.com/x?q=1"},` +
+		`{"uri":"note:Hello"},{"uri":"file:///a"},{"uri":"test://pictures/"},{"uri":"test://C%2FD/x"}],` +
+		`"nextCursor":null}}`
 	const (
 		missing = `<{"jsonrpc":"2.0","id":2,"error":{"code":-32002,"message":"not found"}}`
 		found   = `<{"jsonrpc":"2.0","id":2,"result":{"contents":[]}}`
@@ -104,8 +113,10 @@ func TestSpellings(t *testing.T) {
 	} {
 		t.Run(test.uri, func(t *testing.T) {
 			entries := lines(`>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, listed,
-				fmt.Sprintf(`>{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":%q}}`, test.uri), test.answer)
-			r := judged(t, entries, clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-15"}})
+				fmt.Sprintf(`>{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":%q}}`,
+					test.uri), test.answer)
+			r := judged(t, entries, clientcheck.Options{Ended: true, SingleClient: true,
+				Only: []string{"CL-15"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -118,9 +129,11 @@ func TestSpellings(t *testing.T) {
 func TestLevels(t *testing.T) {
 	for _, rule := range clientcheck.Catalogue().Requirements() {
 		for _, revision := range rule.Revisions {
-			must, fails := rule.LevelIn(revision) == requirement.Must, rule.GradeIn(revision) == requirement.Fail
+			must, fails := rule.LevelIn(revision) == requirement.Must,
+				rule.GradeIn(revision) == requirement.Fail
 			if must != fails || must && rule.Basis != requirement.Normative {
-				t.Errorf("%s in %s: %s, %s, %s", rule.ID, revision, rule.LevelIn(revision), rule.GradeIn(revision), rule.Basis)
+				t.Errorf("%s in %s: %s, %s, %s", rule.ID, revision, rule.LevelIn(revision),
+					rule.GradeIn(revision), rule.Basis)
 			}
 		}
 	}
@@ -130,31 +143,40 @@ func TestLevels(t *testing.T) {
 // was in order.
 func TestNeverAtWork(t *testing.T) {
 	const (
-		greeting = `>{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
-		welcome  = `<{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"resources":{}},"serverInfo":{"name":"y","version":"1"}}}`
-		ready    = `>{"jsonrpc":"2.0","method":"notifications/initialized"}`
-		list     = `>{"jsonrpc":"2.0","id":2,"method":"resources/list"}`
-		page     = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[]}}`
+		greeting = `>{"jsonrpc":"2.0","id":1,"method":"initialize",` +
+			`"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x",` +
+			`"version":"1"}}}`
+		welcome = `<{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18",` +
+			`"capabilities":{"resources":{}},"serverInfo":{"name":"y","version":"1"}}}`
+		ready = `>{"jsonrpc":"2.0","method":"notifications/initialized"}`
+		list  = `>{"jsonrpc":"2.0","id":2,"method":"resources/list"}`
+		page  = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[]}}`
 	)
 	for _, only := range [][]string{nil, {"CL-01"}, {"CL-17"}} {
-		r := judged(t, lines(greeting, welcome, ready), clientcheck.Options{Ended: true, SingleClient: true, Only: only})
-		if r.Summary.Outcome != reports.NotEstablished || r.Summary.Conformant || clientcheck.ExitCode(r, false) != reports.ExitNotEstablished || clientcheck.Idle(r) == "" {
+		r := judged(t, lines(greeting, welcome, ready), clientcheck.Options{Ended: true, SingleClient: true,
+			Only: only})
+		if r.Summary.Outcome != reports.NotEstablished || r.Summary.Conformant ||
+			clientcheck.ExitCode(r, false) != reports.ExitNotEstablished || clientcheck.Idle(r) == "" {
 			t.Errorf("only %v: %+v", only, r.Summary)
 		}
 	}
-	r := judged(t, lines(greeting, welcome, ready, list, page), clientcheck.Options{Ended: true, SingleClient: true})
-	if r.Summary.Outcome != reports.Conformant || clientcheck.ExitCode(r, false) != 0 || clientcheck.Idle(r) != "" {
+	r := judged(t, lines(greeting, welcome, ready, list, page), clientcheck.Options{Ended: true,
+		SingleClient: true})
+	if r.Summary.Outcome != reports.Conformant || clientcheck.ExitCode(r, false) != 0 ||
+		clientcheck.Idle(r) != "" {
 		t.Errorf("%+v", r.Summary)
 	}
-	for token, want := range map[bool]reports.Outcome{true: reports.Conformant, false: reports.NotEstablished} {
+	for token, want := range map[bool]reports.Outcome{true: reports.Conformant,
+		false: reports.NotEstablished} {
 		if r := authorize(t, "2025-11-25", []string{discovered}, 0, token); r.Summary.Outcome != want {
 			t.Errorf("token %t: %s", token, r.Summary.Outcome)
 		}
 	}
 	refused := authorize(t, "2026-07-28", nil, 0, false)
-	if refused.Summary.Outcome != reports.NotEstablished || !slices.ContainsFunc(refused.Results, func(x reports.Result) bool {
-		return x.Verdict == reports.Blocked && x.Reason == clientcheck.Idle(refused)
-	}) {
+	if refused.Summary.Outcome != reports.NotEstablished || !slices.ContainsFunc(refused.Results,
+		func(x reports.Result) bool {
+			return x.Verdict == reports.Blocked && x.Reason == clientcheck.Idle(refused)
+		}) {
 		t.Errorf("%+v", refused.Summary)
 	}
 }
@@ -173,17 +195,24 @@ func TestCrash(t *testing.T) {
 		exit int
 		seen string
 	}{
-		"after a page":   {[]string{list, page}, reports.NotEstablished, reports.ExitNotEstablished, "the response to resources/list"},
-		"in a request":   {[]string{list}, reports.NotEstablished, reports.ExitNotEstablished, "before it had seen anything"},
-		"after a ping":   {[]string{list, page, `<{"jsonrpc":"2.0","id":1,"method":"ping"}`}, reports.NotEstablished, reports.ExitNotEstablished, "ping"},
-		"after mistakes": {[]string{wrong, page}, reports.NonConformant, reports.ExitFindings, "the response to resources/list"},
-		"without a word": {nil, reports.NotEstablished, reports.ExitNotEstablished, "before it had seen anything"},
+		"after a page": {[]string{list, page}, reports.NotEstablished, reports.ExitNotEstablished,
+			"the response to resources/list"},
+		"in a request": {[]string{list}, reports.NotEstablished, reports.ExitNotEstablished,
+			"before it had seen anything"},
+		"after a ping": {[]string{list, page, `<{"jsonrpc":"2.0","id":1,"method":"ping"}`},
+			reports.NotEstablished, reports.ExitNotEstablished, "ping"},
+		"after mistakes": {[]string{wrong, page}, reports.NonConformant, reports.ExitFindings,
+			"the response to resources/list"},
+		"without a word": {nil, reports.NotEstablished, reports.ExitNotEstablished,
+			"before it had seen anything"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-13", "CL-24"}, Crashed: "exit status 70"}
+			o := clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-13", "CL-24"},
+				Crashed: "exit status 70"}
 			r := judged(t, lines(test.said...), o)
 			crash := clientcheck.Crash(r)
-			if r.Summary.Outcome != test.want || clientcheck.ExitCode(r, false) != test.exit || !strings.Contains(crash, "exit status 70") || !strings.HasSuffix(crash, test.seen) {
+			if r.Summary.Outcome != test.want || clientcheck.ExitCode(r, false) != test.exit ||
+				!strings.Contains(crash, "exit status 70") || !strings.HasSuffix(crash, test.seen) {
 				t.Errorf("%+v, %q", r.Summary, crash)
 			}
 			if slices.Contains(red(r), "CL-13") {
@@ -191,7 +220,8 @@ func TestCrash(t *testing.T) {
 			}
 		})
 	}
-	if r := judged(t, lines(list, page), clientcheck.Options{Ended: true, Only: []string{"CL-13"}}); clientcheck.Crash(r) != "" || len(red(r)) != 1 {
+	if r := judged(t, lines(list, page), clientcheck.Options{Ended: true,
+		Only: []string{"CL-13"}}); clientcheck.Crash(r) != "" || len(red(r)) != 1 {
 		t.Errorf("%+v", r.Results)
 	}
 }

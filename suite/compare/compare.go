@@ -223,13 +223,15 @@ func (c *comparison) reached(ctx context.Context, s *side) bool {
 			lost, why = append(lost, address), append(why, a.Unreachable.Error())
 			continue
 		}
-		s.shown.Endpoints = append(s.shown.Endpoints, Endpoint{address, string(a.Transport), requirement.Texts(a.Served)})
+		s.shown.Endpoints = append(s.shown.Endpoints, Endpoint{address, string(a.Transport),
+			requirement.Texts(a.Served)})
 	}
 	if ctx.Err() != nil {
 		return false
 	}
 	if len(s.shown.Endpoints) == 0 {
-		all := cmp.Or(strings.Join(why, "; "), "its target file leaves none of the revisions that were asked for")
+		all := cmp.Or(strings.Join(why, "; "),
+			"its target file leaves none of the revisions that were asked for")
 		c.gap("", "", s.name, "the "+s.name+" side could not be reached: "+all)
 		return false
 	}
@@ -307,10 +309,12 @@ func (c *comparison) common() (both [][2]requirement.Combination) {
 		}
 		switch why, open, undefined := other.lacks(rev); {
 		case open:
-			const why = "only one side offers it, and an endpoint of the other that might could not be reached"
+			const why = "only one side offers it, and an endpoint of the other that might could not be " +
+				"reached"
 			c.gap(rev, Declared, f.subject, why)
 		case undefined:
-			c.note(f.subject + " is offered " + only + " only: it is not defined on the transports of the " + name +
+			c.note(f.subject + " is offered " + only + " only: it is not defined on the transports of the " +
+				name +
 				" side, and so not counted")
 		case through:
 			f.direct = quoted(why)

@@ -21,7 +21,8 @@ import (
 // TestHonestGateway: what means the same is the same, in all revisions, page by page.
 func TestHonestGateway(t *testing.T) {
 	r := played(t, reference.Options{}, nil, nil)
-	if r.Summary.Outcome != compare.Same || len(r.Compared) != len(requirement.Revisions()) || len(r.Unsteady) > 0 || len(r.Gaps) > 0 {
+	if r.Summary.Outcome != compare.Same || len(r.Compared) != len(requirement.Revisions()) ||
+		len(r.Unsteady) > 0 || len(r.Gaps) > 0 {
 		t.Fatalf("%s\n%s", r.Headline(), text(t, r))
 	}
 	for _, x := range r.Compared {
@@ -71,10 +72,13 @@ var deviations = []struct {
 	edit edit
 	want string // group kind member subject
 }{
-	{"capability", only("initialize", func(m object) { delete(in(m, "capabilities", "resources"), "listChanged") }),
+	{"capability", only("initialize",
+		func(m object) { delete(in(m, "capabilities", "resources"), "listChanged") }),
 		"declared dropped capabilities.resources.listChanged declaration"},
-	{"instructions", only("initialize", func(m object) { in(m)["instructions"] = "ask me" }), "declared changed instructions declaration"},
-	{"introduction", only("server/discover", func(m object) { in(m, "capabilities")["experimental"] = object{} }),
+	{"instructions", only("initialize", func(m object) { in(m)["instructions"] = "ask me" }),
+		"declared changed instructions declaration"},
+	{"introduction",
+		only("server/discover", func(m object) { in(m, "capabilities")["experimental"] = object{} }),
 		"declared added capabilities.experimental declaration"},
 	{"entry", only("resources/list", func(m object) {
 		each(m, "resources", func(x object) bool { return x["uri"] != readme })
@@ -100,7 +104,8 @@ var deviations = []struct {
 			slices.Reverse(list)
 		}
 	}), "listed changed order resources/list"},
-	{"caching", only("resources/list", func(m object) { delete(in(m), "ttlMs") }), "listed dropped ttlMs resources/list"},
+	{"caching", only("resources/list", func(m object) { delete(in(m), "ttlMs") }),
+		"listed dropped ttlMs resources/list"},
 	{"template", only("resources/templates/list", func(m object) {
 		each(m, "resourceTemplates", func(x object) bool { return x["uriTemplate"] != "file:///{path}" })
 	}), "templates dropped  file:///{path}"},
@@ -191,14 +196,17 @@ func TestDeviations(t *testing.T) {
 					cfg.Revisions[0] = requirement.R20260728
 				}
 			})
-			if !slices.ContainsFunc(r.Differences, func(d compare.Difference) bool { return line(&d) == x.want }) {
+			if !slices.ContainsFunc(r.Differences, func(d compare.Difference) bool {
+				return line(&d) == x.want
+			}) {
 				t.Errorf("%q was not told:\n%s", x.want, text(t, r))
 			}
 			if r.Summary.Outcome != compare.Different || len(r.Unsteady) > 0 {
 				t.Errorf("%s", r.Headline())
 			}
 			for i := range r.Differences {
-				if d := &r.Differences[i]; d.Member != "answer" && d.Member != "subscription" && (d.Direct == "" || d.Through == "") == (d.Kind == compare.Changed) {
+				if d := &r.Differences[i]; d.Member != "answer" && d.Member != "subscription" &&
+					(d.Direct == "" || d.Through == "") == (d.Kind == compare.Changed) {
 					t.Errorf("%s: direct %s, through %s", line(d), d.Direct, d.Through)
 				}
 			}
@@ -231,7 +239,8 @@ func TestServerChangesByItself(t *testing.T) {
 		clock(cfg, s)
 		cfg.Revisions = []requirement.Revision{requirement.R20251125}
 	})
-	if r.Summary.Outcome != compare.Same || r.Summary.Unsteady == 0 || r.Unsteady[0].Member != "contents[0].text" {
+	if r.Summary.Outcome != compare.Same || r.Summary.Unsteady == 0 ||
+		r.Unsteady[0].Member != "contents[0].text" {
 		t.Errorf("%s\n%s", r.Headline(), text(t, r))
 	}
 	if out := text(t, r); !strings.Contains(out, "changes by itself, not counted") {
@@ -261,7 +270,8 @@ func TestSeenOnce(t *testing.T) {
 		if r.Summary.Outcome != want || r.Summary.Unsteady > 0 || (len(r.Gaps) == 1) != (ignore == "") {
 			t.Errorf("%s\n%s", r.Headline(), text(t, r))
 		}
-		if out := text(t, r); ignore == "" && !strings.Contains(out, "the gateway's answers differ from time to time") {
+		if out := text(t, r); ignore == "" &&
+			!strings.Contains(out, "the gateway's answers differ from time to time") {
 			t.Error(out)
 		}
 	}
@@ -275,7 +285,8 @@ func TestRevisions(t *testing.T) {
 		}
 		return m
 	}, nil)
-	if len(r.Differences) != 1 || line(&r.Differences[0]) != "declared dropped  revision 2024-11-05" || len(r.Compared) != len(requirement.Revisions())-1 {
+	if len(r.Differences) != 1 || line(&r.Differences[0]) != "declared dropped  revision 2024-11-05" ||
+		len(r.Compared) != len(requirement.Revisions())-1 {
 		t.Errorf("%s", text(t, r))
 	}
 }
@@ -302,7 +313,9 @@ func TestMapping(t *testing.T) {
 		cfg.Revisions = []requirement.Revision{requirement.R20250618}
 		cfg.MapURI, cfg.MapName = []compare.Rename{{To: "gw+"}}, []compare.Rename{{To: "gw__"}}
 		inner := cfg.Through.Endpoints[0].Pipe
-		cfg.Through.Endpoints[0].Pipe = func(ctx context.Context) (io.ReadWriteCloser, error) { return unprefixed(ctx, inner) }
+		cfg.Through.Endpoints[0].Pipe = func(ctx context.Context) (io.ReadWriteCloser, error) {
+			return unprefixed(ctx, inner)
+		}
 		cfg.Direct.Triggers.Update = nil // its notification bears the URI, which this gateway leaves alone
 	}
 	r := played(t, reference.Options{}, e, change)
@@ -311,14 +324,16 @@ func TestMapping(t *testing.T) {
 			t.Errorf("%s: %s, %s", line(&d), d.Direct, d.Through)
 		}
 	}
-	r = played(t, reference.Options{}, e, func(cfg *compare.Config, s *reference.Server) { change(cfg, s); cfg.MapURI = nil })
+	r = played(t, reference.Options{}, e,
+		func(cfg *compare.Config, s *reference.Server) { change(cfg, s); cfg.MapURI = nil })
 	if r.Summary.Dropped == 0 || r.Summary.Added == 0 {
 		t.Errorf("without --map-uri: %s", r.Headline())
 	}
 }
 
 // unprefixed takes the prefix off what is asked for.
-func unprefixed(ctx context.Context, open func(context.Context) (io.ReadWriteCloser, error)) (io.ReadWriteCloser, error) {
+func unprefixed(ctx context.Context, open func(context.Context) (io.ReadWriteCloser, error)) (
+	io.ReadWriteCloser, error) {
 	c, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -341,7 +356,8 @@ func TestIgnore(t *testing.T) {
 		cfg.Ignore = []string{"declared:instructions", "serverInfo", "read"}
 	})
 	notes := strings.Join(r.Notes, "\n")
-	if r.Summary.Outcome != compare.Same || r.Summary.Ignored != 1 || !strings.Contains(notes, "--ignore serverInfo fits") ||
+	if r.Summary.Outcome != compare.Same || r.Summary.Ignored != 1 ||
+		!strings.Contains(notes, "--ignore serverInfo fits") ||
 		!strings.Contains(notes, "--ignore read fits") || strings.Contains(notes, "instructions") {
 		t.Errorf("%s\n%s", r.Headline(), text(t, r))
 	}
@@ -350,12 +366,14 @@ func TestIgnore(t *testing.T) {
 // TestSecrets: a secret of either side is shown nowhere.
 func TestSecrets(t *testing.T) {
 	const secret = "sesame-open-99"
-	r := played(t, reference.Options{}, only("initialize", func(m object) { in(m)["instructions"] = "the key is " + secret + "\x1b[31m" }),
+	r := played(t, reference.Options{},
+		only("initialize", func(m object) { in(m)["instructions"] = "the key is " + secret + "\x1b[31m" }),
 		func(cfg *compare.Config, _ *reference.Server) {
 			cfg.Through.Secret = []target.Value{target.Plain(secret)}
 		})
 	all := text(t, r) + markdown(t, r) + raw(t, r)
-	if !strings.Contains(all, "the key is ***") || strings.Contains(all, secret) || strings.Contains(all, "\x1b") {
+	if !strings.Contains(all, "the key is ***") || strings.Contains(all, secret) ||
+		strings.Contains(all, "\x1b") {
 		t.Error(all)
 	}
 }
@@ -363,18 +381,23 @@ func TestSecrets(t *testing.T) {
 // TestUnreachable: a side that is not there leaves nothing established.
 func TestUnreachable(t *testing.T) {
 	r := played(t, reference.Options{}, nil, func(cfg *compare.Config, _ *reference.Server) {
-		cfg.Through.Endpoints[0].Pipe = func(context.Context) (io.ReadWriteCloser, error) { return nil, errors.New("nobody is there") }
+		cfg.Through.Endpoints[0].Pipe = func(context.Context) (io.ReadWriteCloser, error) {
+			return nil, errors.New("nobody is there")
+		}
 	})
-	if r.Summary.Outcome != compare.NotEstablished || len(r.Gaps) != 1 || !strings.Contains(r.Gaps[0].Reason, "nobody is there") {
+	if r.Summary.Outcome != compare.NotEstablished || len(r.Gaps) != 1 || !strings.Contains(r.Gaps[0].Reason,
+		"nobody is there") {
 		t.Errorf("%s", text(t, r))
 	}
 }
 
 // TestInterrupted: what was found by then stands in the report, whose outcome is open.
 func TestInterrupted(t *testing.T) {
-	r := played(t, reference.Options{Latency: 3 * time.Second}, nil, func(cfg *compare.Config, _ *reference.Server) { cfg.Budget = 30 * time.Second })
+	r := played(t, reference.Options{Latency: 3 * time.Second}, nil,
+		func(cfg *compare.Config, _ *reference.Server) { cfg.Budget = 30 * time.Second })
 	last := r.Gaps[len(r.Gaps)-1].Reason
-	if r.Summary.Outcome != compare.NotEstablished || !r.Summary.Interrupted || len(r.Gaps) != 1 || !strings.Contains(last, "--budget") {
+	if r.Summary.Outcome != compare.NotEstablished || !r.Summary.Interrupted || len(r.Gaps) != 1 ||
+		!strings.Contains(last, "--budget") {
 		t.Errorf("%s\n%s", r.Headline(), text(t, r))
 	}
 }

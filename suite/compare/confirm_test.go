@@ -21,7 +21,8 @@ import (
 // bare is a round between two sides that are not asked anything.
 func bare() *round {
 	at := &target.Target{Endpoints: []target.Endpoint{{Command: []string{"x"}}}}
-	c := &comparison{cfg: Config{Direct: at, Through: at}.withDefaults(), index: map[string]int{}, direct: &side{target: at}, through: &side{target: at}}
+	c := &comparison{cfg: Config{Direct: at, Through: at}.withDefaults(), index: map[string]int{},
+		direct: &side{target: at}, through: &side{target: at}}
 	c.report = c.newReport(time.Now())
 	return &round{comparison: c, rev: requirement.R20251125, through: &talk{}}
 }
@@ -56,7 +57,8 @@ func outcome(r *round) string {
 // TestSettle: only what both sides say again is a difference, only what the server's own
 // answers differ in is the server's, and what could not be seen again is open.
 func TestSettle(t *testing.T) {
-	const a, b, lost, no, other = `{"x":"a"}`, `{"x":"b"}`, "!lost", `{"error":{"code":-1}}`, `{"error":{"code":-2}}`
+	const a, b, lost, no, other = `{"x":"a"}`, `{"x":"b"}`, "!lost", `{"error":{"code":-1}}`,
+		`{"error":{"code":-2}}`
 	for _, x := range []struct {
 		name           string
 		first, through string   // the gateway's answers
@@ -114,7 +116,8 @@ func TestSettleLongLists(t *testing.T) {
 	}
 	r := bare()
 	first, other := list("a"), list("b")
-	r.settle(t.Context(), names{}.compare(first, other), []*book{first, list("c"), list("d"), list("e")}, other)
+	r.settle(t.Context(), names{}.compare(first, other), []*book{first, list("c"), list("d"), list("e")},
+		other)
 	if r.report.Summary.Omitted != many-maxDifferences {
 		t.Errorf("%d omitted", r.report.Summary.Omitted)
 	}
@@ -122,7 +125,9 @@ func TestSettleLongLists(t *testing.T) {
 
 // unreachable is an endpoint where nobody is.
 func unreachable() target.Endpoint {
-	return target.Endpoint{Name: "gone", Pipe: func(context.Context) (io.ReadWriteCloser, error) { return nil, errors.New("nobody is there") }}
+	return target.Endpoint{Name: "gone", Pipe: func(context.Context) (io.ReadWriteCloser, error) {
+		return nil, errors.New("nobody is there")
+	}}
 }
 
 // TestUnreachedEndpoint: an endpoint that is not there is told, though another answers,
@@ -139,11 +144,13 @@ func TestUnreachedEndpoint(t *testing.T) {
 		one := direct.Endpoints[0]
 		one.Revisions = []requirement.Revision{requirement.R20251125}
 		through.Endpoints = []target.Endpoint{one, unreachable()}
-		r, err := Run(t.Context(), Config{Direct: direct, Through: &through, Revisions: []requirement.Revision{requirement.R20250618, requirement.R20251125}})
+		r, err := Run(t.Context(), Config{Direct: direct, Through: &through,
+			Revisions: []requirement.Revision{requirement.R20250618, requirement.R20251125}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Summary.Outcome != NotEstablished || len(r.Compared) != 1 || len(r.Gaps) != 2 || !strings.Contains(r.Gaps[0].Reason, "nobody is there") ||
+		if r.Summary.Outcome != NotEstablished || len(r.Compared) != 1 || len(r.Gaps) != 2 ||
+			!strings.Contains(r.Gaps[0].Reason, "nobody is there") ||
 			r.Gaps[1].Revision != string(requirement.R20250618) {
 			t.Errorf("%s: %+v", r.Headline(), r.Gaps)
 		}

@@ -82,7 +82,8 @@ func (c *console) line(format string, args ...any) { c.Line(fmt.Sprintf(format, 
 
 var (
 	kindColors    = map[Kind]string{Dropped: terminal.Red, Changed: terminal.Yellow, Added: terminal.Purple}
-	outcomeColors = map[Outcome]string{Same: terminal.Green, Different: terminal.Red, NotEstablished: terminal.Purple}
+	outcomeColors = map[Outcome]string{Same: terminal.Green, Different: terminal.Red,
+		NotEstablished: terminal.Purple}
 )
 
 // title begins a part of the output that has so many entries.
@@ -139,7 +140,8 @@ func (c *console) head() {
 				words = append(words, fmt.Sprintf("%s %d", g, n))
 			}
 		}
-		c.line("%s", c.Paint(terminal.Dim, "compared "+x.Revision+" ("+x.Direct+", "+x.Through+"): "+strings.Join(words, ", ")))
+		c.line("%s", c.Paint(terminal.Dim, "compared "+x.Revision+" ("+x.Direct+", "+x.Through+"): "+
+			strings.Join(words, ", ")))
 	}
 }
 
@@ -206,7 +208,8 @@ func value(s string, size, part, n int) string {
 // among names revisions in brackets, unless all that were compared are meant.
 func (c *console) among(list []string) string {
 	text := strings.Join(list, ", ")
-	if n := len(c.r.Compared); n > 1 && len(list) == n && !slices.ContainsFunc(c.r.Compared, func(x Compared) bool { return !slices.Contains(list, x.Revision) }) {
+	if n := len(c.r.Compared); n > 1 && len(list) == n && !slices.ContainsFunc(c.r.Compared,
+		func(x Compared) bool { return !slices.Contains(list, x.Revision) }) {
 		text = "all revisions"
 	}
 	return c.Paint(terminal.Dim, "["+text+"]")
@@ -294,12 +297,14 @@ func joined(notes []string) []string {
 // Headline is the outcome in one line.
 func (r *Report) Headline() string {
 	s := &r.Summary
-	text := map[Outcome]string{Same: "the same", Different: "different", NotEstablished: "not established"}[s.Outcome]
+	text := map[Outcome]string{Same: "the same", Different: "different",
+		NotEstablished: "not established"}[s.Outcome]
 	text += fmt.Sprintf(": %d dropped, %d changed, %d added", s.Dropped, s.Changed, s.Added)
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{s.Ignored, "ignored"}, {s.Unsteady, "by the server itself"}, {s.NotEstablished, "not established"}, {s.Omitted, "not listed"}} {
+	}{{s.Ignored, "ignored"}, {s.Unsteady, "by the server itself"}, {s.NotEstablished, "not established"},
+		{s.Omitted, "not listed"}} {
 		if x.n > 0 {
 			text += fmt.Sprintf(", %d %s", x.n, x.what)
 		}
@@ -314,9 +319,11 @@ const maxRows = 100
 // spans of code, so that nothing in it means anything.
 func WriteMarkdown(w io.Writer, r *Report) error {
 	b := bufio.NewWriter(w)
-	p := func(format string, args ...any) { fmt.Fprintf(b, format, args...) } // the writer keeps the first error
+	// the writer keeps the first error
+	p := func(format string, args ...any) { fmt.Fprintf(b, format, args...) }
 	p("## What the gateway drops or changes: %s\n\n", r.Headline())
-	p("- direct: %s\n- through: %s\n", safe.MarkdownCode(r.Direct.Address, shortSubject), safe.MarkdownCode(r.Through.Address, shortSubject))
+	p("- direct: %s\n- through: %s\n", safe.MarkdownCode(r.Direct.Address, shortSubject),
+		safe.MarkdownCode(r.Through.Address, shortSubject))
 	for _, x := range r.Compared {
 		n := 0
 		for _, asked := range x.Asked {
@@ -337,8 +344,10 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 				break
 			}
 			d := a.first
-			p("| **%s** | %s | %s | %s | %s |\n", d.Kind, safe.MarkdownCell(what(&a), 300), safe.MarkdownCell(value(d.Direct, d.DirectBytes, d.Part, shortValue), shortValue+20),
-				safe.MarkdownCell(value(d.Through, d.ThroughBytes, d.Part, shortValue), shortValue+20), strings.Join(d.Revisions, ", "))
+			p("| **%s** | %s | %s | %s | %s |\n", d.Kind, safe.MarkdownCell(what(&a), 300),
+				safe.MarkdownCell(value(d.Direct, d.DirectBytes, d.Part, shortValue), shortValue+20),
+				safe.MarkdownCell(value(d.Through, d.ThroughBytes, d.Part, shortValue), shortValue+20),
+				strings.Join(d.Revisions, ", "))
 		}
 	}
 	list := func(title string, all []string) {

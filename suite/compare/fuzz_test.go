@@ -9,15 +9,19 @@ import (
 
 // FuzzReport: a comparison can be shown and written, whatever is in it.
 func FuzzReport(f *testing.F) {
-	f.Add([]byte(`{"schema":"` + Schema + `","summary":{"outcome":"same"},"compared":[{"revision":"2025-11-25"}]}`))
-	f.Add([]byte(`{"schema":"` + Schema + `","summary":{"outcome":"different","dropped":1},"differences":[{"kind":"dropped","group":"lists","subject":"a|b","direct":"\u001b[2J","revisions":["x"]}],"unsteady":[{}],"ignored":[{}]}`))
+	f.Add([]byte(`{"schema":"` + Schema +
+		`","summary":{"outcome":"same"},"compared":[{"revision":"2025-11-25"}]}`))
+	f.Add([]byte(`{"schema":"` + Schema +
+		`","summary":{"outcome":"different","dropped":1},"differences":[{"kind":"dropped","group":"lists",` +
+		`"subject":"a|b","direct":"\u001b[2J","revisions":["x"]}],"unsteady":[{}],"ignored":[{}]}`))
 	f.Add([]byte(`{"schema":"mcpcheck.report/1"}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r := &Report{}
 		if json.Unmarshal(raw, r) != nil {
 			return
 		}
-		for name, err := range map[string]error{"console": WriteConsole(io.Discard, r, ConsoleOptions{}), "Markdown": WriteMarkdown(io.Discard, r)} {
+		for name, err := range map[string]error{"console": WriteConsole(io.Discard, r, ConsoleOptions{}),
+			"Markdown": WriteMarkdown(io.Discard, r)} {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			}

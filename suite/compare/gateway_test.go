@@ -27,17 +27,18 @@ type edit func(method string, m object) object
 // gateway is a target that forwards to a server line by line. Everything is written
 // anew: members in another order, characters escaped, numbers with a fraction.
 func gateway(server *reference.Server, e edit) *target.Target {
-	return &target.Target{Endpoints: []target.Endpoint{{Name: "gateway", Pipe: func(context.Context) (io.ReadWriteCloser, error) {
-		behind, err := server.Pipe(context.Background())
-		if err != nil {
-			return nil, err
-		}
-		ours, theirs := net.Pipe()
-		w := &forwarding{methods: map[string]string{}, edit: e}
-		go w.forward(behind, theirs, w.request)
-		go w.forward(theirs, behind, w.back)
-		return ours, nil
-	}}}}
+	return &target.Target{Endpoints: []target.Endpoint{{Name: "gateway",
+		Pipe: func(context.Context) (io.ReadWriteCloser, error) {
+			behind, err := server.Pipe(context.Background())
+			if err != nil {
+				return nil, err
+			}
+			ours, theirs := net.Pipe()
+			w := &forwarding{methods: map[string]string{}, edit: e}
+			go w.forward(behind, theirs, w.request)
+			go w.forward(theirs, behind, w.back)
+			return ours, nil
+		}}}}
 }
 
 type forwarding struct {
@@ -119,7 +120,8 @@ func respelled(v any) any {
 }
 
 // played compares the reference with itself behind a gateway, in simulated time.
-func played(t *testing.T, o reference.Options, e edit, change func(*compare.Config, *reference.Server)) *compare.Report {
+func played(t *testing.T, o reference.Options, e edit,
+	change func(*compare.Config, *reference.Server)) *compare.Report {
 	t.Helper()
 	var r *compare.Report
 	synctest.Test(t, func(t *testing.T) {

@@ -219,7 +219,8 @@ func (t *talk) subscribing(uris []string) *scenario.Scenario {
 
 // subscribe asks for updates of a resource. Of a listen request the acknowledgment counts as
 // the answer: as an error if it does not grant what was asked for.
-func (t *talk) subscribe(ctx context.Context, c *scenario.Client, uri string) (*recording.Exchange, *session.Stream) {
+func (t *talk) subscribe(ctx context.Context, c *scenario.Client, uri string) (*recording.Exchange,
+	*session.Stream) {
 	if !c.Modern() {
 		stream := c.S.OpenStream(ctx, recording.StepStream)
 		return c.S.Do(ctx, t.about(recording.StepSubscribe, subscribe, uri)), stream

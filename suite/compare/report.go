@@ -182,9 +182,11 @@ const (
 
 func (c *comparison) newReport(began time.Time) *Report {
 	r := &Report{
-		Schema: Schema, Tool: c.cfg.Tool, Started: began.UTC(), Compared: []Compared{}, Differences: []Difference{}, Ignored: []Difference{},
+		Schema: Schema, Tool: c.cfg.Tool, Started: began.UTC(), Compared: []Compared{},
+		Differences: []Difference{}, Ignored: []Difference{},
 		Unsteady: []Difference{}, Notes: []string{}, Gaps: []Gap{},
-		Config: Settings{Revisions: requirement.Texts(c.cfg.Revisions), Read: "all", TimeoutMS: reports.Milliseconds(c.cfg.Timeout), BudgetMS: reports.Milliseconds(c.cfg.Budget)},
+		Config: Settings{Revisions: requirement.Texts(c.cfg.Revisions), Read: "all",
+			TimeoutMS: reports.Milliseconds(c.cfg.Timeout), BudgetMS: reports.Milliseconds(c.cfg.Budget)},
 	}
 	if c.cfg.Reads > 0 {
 		r.Config.Read = fmt.Sprint(c.cfg.Reads)
@@ -245,7 +247,8 @@ func (c *comparison) unsteady(rev requirement.Revision, f finding, reason string
 
 // keep adds a difference, or the revision to one that is there already.
 func (c *comparison) keep(list *[]Difference, d Difference, rev requirement.Revision) {
-	key := fmt.Sprintf("%p %q", list, []string{string(d.Group), string(d.Kind), d.Subject, d.Member, d.Direct, d.Through, d.Reason})
+	key := fmt.Sprintf("%p %q", list, []string{string(d.Group), string(d.Kind), d.Subject, d.Member, d.Direct,
+		d.Through, d.Reason})
 	if list == &c.report.Unsteady {
 		// What changes by itself has another value each time.
 		key = fmt.Sprintf("%p %q", list, []string{string(d.Group), d.Subject, d.Member, d.Reason})
@@ -325,7 +328,8 @@ func (c *comparison) finish() {
 	r := c.report
 	for _, list := range [][]Difference{r.Differences, r.Ignored, r.Unsteady} {
 		slices.SortStableFunc(list, func(a, b Difference) int {
-			return cmp.Or(slices.Index(Groups(), a.Group)-slices.Index(Groups(), b.Group), slices.Index(Kinds(), a.Kind)-slices.Index(Kinds(), b.Kind))
+			return cmp.Or(slices.Index(Groups(), a.Group)-slices.Index(Groups(), b.Group),
+				slices.Index(Kinds(), a.Kind)-slices.Index(Kinds(), b.Kind))
 		})
 	}
 	s := &r.Summary

@@ -34,7 +34,8 @@ func TestSchemaHolds(t *testing.T) {
 	if err := WriteJSON(&b, hostileReport()); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]bool{b.String(): true, `{}`: false, strings.Replace(b.String(), "compare/1", "compare/2", 1): false} {
+	for text, want := range map[string]bool{b.String(): true, `{}`: false,
+		strings.Replace(b.String(), "compare/1", "compare/2", 1): false} {
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)

@@ -32,7 +32,8 @@ func (r *round) settle(ctx context.Context, found []finding, own []*book, throug
 	for i, a := range own {
 		for _, b := range own[i+1:] {
 			if ctx.Err() != nil {
-				const why = "the answers differ, but the repeated ones were not compared: the comparison ended before"
+				const why = "the answers differ, but the repeated ones were not compared: the comparison " +
+					"ended before"
 				r.open(found, why)
 				return
 			}
@@ -136,7 +137,8 @@ func (r *round) account(ctx context.Context, direct, through *book) {
 		case t.void:
 			gap(k, "through: "+t.none)
 		case d.none != "" && t.none != "" && k.part == updating:
-			gap(k, "neither side said that it has changed after triggers.update: updates could not be compared")
+			gap(k, "neither side said that it has changed after triggers.update: updates could not be "+
+				"compared")
 		case d.none != "" && t.none != "":
 			gap(k, "neither side answered: direct: "+d.none+"; through: "+t.none)
 		default:

@@ -94,7 +94,8 @@ func TestSubscriptionUnanswered(t *testing.T) {
 		{once(plain, 1), refused("u", -1)},
 	} {
 		r := subscribed(t, x.direct, x.through, nil)
-		if r.Summary.Outcome != compare.NotEstablished || !strings.Contains(r.Gaps[0].Reason, "could not be asked again") {
+		if r.Summary.Outcome != compare.NotEstablished || !strings.Contains(r.Gaps[0].Reason,
+			"could not be asked again") {
 			t.Errorf("%s\n%s", r.Headline(), text(t, r))
 		}
 	}
@@ -109,7 +110,8 @@ func TestUpdateLost(t *testing.T) {
 			return cutting{c}, err
 		}
 	})
-	if r.Summary.Outcome != compare.NotEstablished || len(r.Gaps) != 1 || !strings.Contains(r.Gaps[0].Reason, "a session was lost") {
+	if r.Summary.Outcome != compare.NotEstablished || len(r.Gaps) != 1 || !strings.Contains(r.Gaps[0].Reason,
+		"a session was lost") {
 		t.Errorf("%s\n%s", r.Headline(), text(t, r))
 	}
 }
@@ -135,14 +137,16 @@ func TestNoUpdate(t *testing.T) {
 		return m
 	}
 	r := subscribed(t, mute, mute, nil)
-	if r.Summary.Outcome != compare.NotEstablished || len(r.Gaps) != 1 || !strings.Contains(r.Gaps[0].Reason, "neither side") {
+	if r.Summary.Outcome != compare.NotEstablished || len(r.Gaps) != 1 || !strings.Contains(r.Gaps[0].Reason,
+		"neither side") {
 		t.Errorf("%s\n%s", r.Headline(), text(t, r))
 	}
 }
 
 // TestNothingToSubscribe: an entry without a URI is not subscribed.
 func TestNothingToSubscribe(t *testing.T) {
-	bare := only("resources/list", func(m object) { in(m)["resources"] = []any{object{"name": "x"}}; delete(in(m), "nextCursor") })
+	bare := only("resources/list",
+		func(m object) { in(m)["resources"] = []any{object{"name": "x"}}; delete(in(m), "nextCursor") })
 	r := subscribed(t, bare, bare, func(cfg *compare.Config) { cfg.Direct.Triggers.Update = nil })
 	if !strings.Contains(strings.Join(r.Notes, "\n"), "nothing is listed that could be subscribed") {
 		t.Errorf("%s\n%s", r.Headline(), text(t, r))

@@ -26,8 +26,11 @@ func TestDeltas(t *testing.T) {
 		{`{"a":null}`, `{}`, "a="},
 		{`{"a":{"b.c":[1,2]}}`, `{"a":{"b.c":[1]}}`, `a."b.c"[1]=`},
 		{`{"audience":["user","assistant"]}`, `{"audience":["assistant","user"]}`, ""},
-		{`{"audience":["user","assistant"]}`, `{"audience":["all","assistant"]}`, "audience[all]= audience[user]="},
-		{`{"supportedVersions":["2024-11-05","2025-03-26","draft"]}`, `{"supportedVersions":["2025-03-26","other"]}`, "supportedVersions[draft]= supportedVersions[other]="},
+		{`{"audience":["user","assistant"]}`, `{"audience":["all","assistant"]}`,
+			"audience[all]= audience[user]="},
+		{`{"supportedVersions":["2024-11-05","2025-03-26","draft"]}`,
+			`{"supportedVersions":["2025-03-26","other"]}`,
+			"supportedVersions[draft]= supportedVersions[other]="},
 		{`{"x":["user","assistant"]}`, `{"x":["assistant","user"]}`, "x[0]= x[1]="},
 		{`{"blob":"AAEC"}`, `{"blob":"AAECAw=="}`, "blob="},
 		{`true`, `false`, "="},
@@ -59,7 +62,8 @@ func TestDeltasAreBounded(t *testing.T) {
 // TestRenames: the longest prefix decides, in both directions.
 func TestRenames(t *testing.T) {
 	r := renames{{"file://", "a+file://"}, {"file:///x/", "x:"}, {"", "gw:"}}
-	for from, to := range map[string]string{"file:///y": "a+file:///y", "file:///x/1": "x:1", "note:1": "gw:note:1"} {
+	for from, to := range map[string]string{"file:///y": "a+file:///y", "file:///x/1": "x:1",
+		"note:1": "gw:note:1"} {
 		if got := r.forward(from); got != to {
 			t.Errorf("%s becomes %s", from, got)
 		}
@@ -108,8 +112,10 @@ func TestListsThatDoNotEnd(t *testing.T) {
 }
 
 func TestAlikeNotesAreJoined(t *testing.T) {
-	got := joined([]string{"2025-06-18: a: b", "--ignore x fits no difference", "2025-11-25: c", "2025-11-25: a: b", "1999-01-01: c"})
-	if want := []string{"2025-06-18, 2025-11-25: a: b", "--ignore x fits no difference", "2025-11-25: c", "1999-01-01: c"}; !slices.Equal(got, want) {
+	got := joined([]string{"2025-06-18: a: b", "--ignore x fits no difference", "2025-11-25: c",
+		"2025-11-25: a: b", "1999-01-01: c"})
+	if want := []string{"2025-06-18, 2025-11-25: a: b", "--ignore x fits no difference", "2025-11-25: c",
+		"1999-01-01: c"}; !slices.Equal(got, want) {
 		t.Errorf("%q, not %q", got, want)
 	}
 }
@@ -120,12 +126,16 @@ const hostile = "\x1b[31m`|`\n# x <script> \u202e\xff](http://x) "
 // hostileReport is a comparison of two sides that send such things.
 func hostileReport() *Report {
 	end := &target.Target{Endpoints: []target.Endpoint{{Command: []string{"x"}}}}
-	c := &comparison{cfg: Config{Direct: end, Through: end, Ignore: []string{"nothing"}}.withDefaults(), index: map[string]int{}, direct: &side{target: end}, through: &side{target: end}}
+	c := &comparison{cfg: Config{Direct: end, Through: end, Ignore: []string{"nothing"}}.withDefaults(),
+		index: map[string]int{}, direct: &side{target: end}, through: &side{target: end}}
 	c.report = c.newReport(time.Now())
 	huge := strings.Repeat("x", 50_000)
-	c.add("2025-11-25", finding{key: key{part: requests[0], subject: hostile}, path: []string{hostile}, kind: Changed, direct: quoted(huge + "1" + hostile), through: quoted(huge + "2")})
-	c.add("2025-06-18", finding{key: key{part: requests[0], subject: strings.Repeat("u", 10_000)}, kind: Dropped, direct: quoted(hostile)})
-	c.unsteady("2025-06-18", finding{key: key{part: requests[0], subject: hostile}, kind: Added, through: quoted(hostile)}, "the server's own answers differ")
+	c.add("2025-11-25", finding{key: key{part: requests[0], subject: hostile}, path: []string{hostile},
+		kind: Changed, direct: quoted(huge + "1" + hostile), through: quoted(huge + "2")})
+	c.add("2025-06-18", finding{key: key{part: requests[0], subject: strings.Repeat("u", 10_000)},
+		kind: Dropped, direct: quoted(hostile)})
+	c.unsteady("2025-06-18", finding{key: key{part: requests[0], subject: hostile}, kind: Added,
+		through: quoted(hostile)}, "the server's own answers differ")
 	c.gap("2025-11-25", Read, hostile, hostile)
 	c.note(hostile)
 	c.report.Direct.Address = hostile
@@ -147,7 +157,8 @@ func TestHostileStrings(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := b.String()
-		if (strings.ContainsAny(out, "\x1b\u202e") || !utf8.ValidString(out)) && !strings.HasPrefix(out, "{") || strings.Contains(out, "\n# x") || len(out) > 20_000 {
+		if (strings.ContainsAny(out, "\x1b\u202e") || !utf8.ValidString(out)) &&
+			!strings.HasPrefix(out, "{") || strings.Contains(out, "\n# x") || len(out) > 20_000 {
 			t.Errorf("%d characters: %.3000q", len(out), out)
 		}
 		if strings.HasPrefix(out, "## ") {

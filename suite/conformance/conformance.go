@@ -169,7 +169,9 @@ func (r *run) tree() {
 				ginkgo.Describe(c.String(), func() {
 					for _, row := range rows {
 						if row.Combination == c {
-							ginkgo.It(row.Requirement.ID+" "+row.Requirement.Title, r.caller, ginkgo.Label(suite.Labels(row)...), func(ctx ginkgo.SpecContext) { r.spec(ctx, row) })
+							ginkgo.It(row.Requirement.ID+" "+row.Requirement.Title, r.caller,
+								ginkgo.Label(suite.Labels(row)...),
+								func(ctx ginkgo.SpecContext) { r.spec(ctx, row) })
 						}
 					}
 				})
@@ -213,7 +215,9 @@ func (r *run) pick() bool {
 			picked[strings.Join(s.LeafNodeLabels, " ")] = true
 		}
 	}
-	r.rows = slices.DeleteFunc(r.rows, func(row engine.Row) bool { return !picked[strings.Join(suite.Labels(row), " ")] })
+	r.rows = slices.DeleteFunc(r.rows, func(row engine.Row) bool {
+		return !picked[strings.Join(suite.Labels(row), " ")]
+	})
 	return len(preview) == all
 }
 
@@ -263,7 +267,8 @@ func (r *run) end(early bool) error {
 // again is how a verdict is repeated, anywhere in the module of the suite: by the command go, as
 // ginkgo need not be installed and takes directories only.
 func (r *run) again(id, revision, transport string) string {
-	s := fmt.Sprintf("go test %s -ginkgo.label-filter='id:%s && rev:%s && transport:%s'", testedPackage(), id, revision, transport)
+	s := fmt.Sprintf("go test %s -ginkgo.label-filter='id:%s && rev:%s && transport:%s'", testedPackage(), id,
+		revision, transport)
 	if r.options.Arguments != "" {
 		s += " -args " + r.options.Arguments
 	}
@@ -307,7 +312,8 @@ func (r *run) spec(ctx ginkgo.SpecContext, row engine.Row) {
 	silence()
 	detach()
 	if j != nil {
-		r.shown = append(r.shown, j) // also where the spec fails by an obstacle: otherwise the run looks as if it was left early
+		// also where the spec fails by an obstacle: otherwise the run looks as if it was left early
+		r.shown = append(r.shown, j)
 	}
 	switch {
 	case r.obstacle != "" && !r.told.Swap(true):
@@ -339,7 +345,8 @@ func (r *run) obstacles() string {
 	case r.engine.Unreachable() != "":
 		return "the target could not be judged: " + r.engine.Unreachable()
 	case len(r.engine.Rows()) == 0:
-		return "nothing that was picked applies to what the target serves: " + fmt.Sprint(r.engine.Combinations())
+		return "nothing that was picked applies to what the target serves: " +
+			fmt.Sprint(r.engine.Combinations())
 	}
 	return strings.Join(r.engine.UnreachableEndpoints(), "; ")
 }

@@ -31,5 +31,6 @@ func TestConformance(t *testing.T) {
 			c.QuietWindow = embedded.QuietWindow
 		}
 	}
-	conformance.RunSpecs(ginkgo.GinkgoTestingT(t), c, conformance.Options{Strict: c.Strict, Arguments: arguments.String()})
+	conformance.RunSpecs(ginkgo.GinkgoTestingT(t), c, conformance.Options{Strict: c.Strict,
+		Arguments: arguments.String()})
 }

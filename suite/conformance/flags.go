@@ -21,33 +21,50 @@ import (
 // TargetFlags adds the flags that say which target to talk to, and how, all but --config.
 func TargetFlags(f *pflag.FlagSet, t *target.Flags) {
 	f.StringVar(&t.URL, "url", "", "the `URL` of a server that speaks Streamable HTTP or HTTP+SSE")
-	f.StringVar(&t.Serve, "serve", "", "start a server with this `command` line and judge it at --url, where {port} is a free port")
-	f.StringVar(&t.Ready, "ready", "", "`when` a server that was started can be used: tcp, http, or output:PATTERN (default tcp)")
-	f.StringVar(&t.Transport, "transport", "", "force this `transport`, http or sse, on a URL; with other targets, judge this one only")
+	f.StringVar(&t.Serve, "serve", "",
+		"start a server with this `command` line and judge it at --url, where {port} is a free port")
+	f.StringVar(&t.Ready, "ready", "",
+		"`when` a server that was started can be used: tcp, http, or output:PATTERN (default tcp)")
+	f.StringVar(&t.Transport, "transport", "",
+		"force this `transport`, http or sse, on a URL; with other targets, judge this one only")
 	f.StringArrayVar(&t.Headers, "header", nil, "send this HTTP header, `'K: V'`; may be repeated")
-	f.StringArrayVar(&t.HeaderEnv, "header-env", nil, "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
-	f.StringArrayVar(&t.SecretEnv, "secret-env", nil, "mask the value of this `variable` in everything that is written, as if it were a credential; may be repeated")
+	f.StringArrayVar(&t.HeaderEnv, "header-env", nil,
+		"send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
+	f.StringArrayVar(&t.SecretEnv, "secret-env", nil,
+		"mask the value of this `variable` in everything that is written, as if it were a credential; may "+
+			"be repeated")
 	t.Register(f, "the server")
 	f.StringVar(&t.Dir, "cwd", "", "the working `directory` of the server")
 	f.StringVar(&t.CAFile, "ca-file", "", "trust the certificates in this PEM `file`, too")
-	f.BoolVar(&t.Risky, "allow-risky", false, "read and expand what speaks of deletion or execution, too, such as delete://{id}")
+	f.BoolVar(&t.Risky, "allow-risky", false,
+		"read and expand what speaks of deletion or execution, too, such as delete://{id}")
 }
 
 // RunFlags adds the flags that say how a target is judged, other than those that pick
 // requirements and name files.
 func RunFlags(f *pflag.FlagSet, c *suite.Config, revisions *[]string) {
 	f.StringSliceVar(revisions, "revision", nil, "judge these protocol `revisions` only")
-	f.StringVar((*string)(&c.Since), "since", "", "judge this protocol `revision` and newer ones: the declared scope, which every result names")
+	f.StringVar((*string)(&c.Since), "since", "",
+		"judge this protocol `revision` and newer ones: the declared scope, which every result names")
 	f.BoolVar(&c.Strict, "strict", false, "count warnings as failures")
-	f.IntVar(&c.Jobs, "jobs", 0, "how many scenarios to play at once (default 8); over HTTP as many may watch silence meanwhile")
+	f.IntVar(&c.Jobs, "jobs", 0,
+		"how many scenarios to play at once (default 8); over HTTP as many may watch silence meanwhile")
 	TimeFlags(f, &c.Timeout, &c.StartTimeout)
-	f.DurationVar(&c.Budget, "budget", 0, "time for the whole run (default 5m, or 100 times what it takes to find out what the target speaks, up to 30m)")
-	f.DurationVar(&c.QuietWindow, "quiet-window", 0, "how long silence is watched; after a sign of life a third of it to ten times as long, by what that took (default 300ms)")
-	f.BoolVar(&c.NoSecurityProbes, "no-security-probes", false, "leave out the probes for security requirements")
+	f.DurationVar(&c.Budget, "budget", 0,
+		"time for the whole run (default 5m, or 100 times what it takes to find out what the target "+
+			"speaks, up to 30m)")
+	f.DurationVar(&c.QuietWindow, "quiet-window", 0,
+		"how long silence is watched; after a sign of life a third of it to ten times as long, by what "+
+			"that took (default 300ms)")
+	f.BoolVar(&c.NoSecurityProbes, "no-security-probes", false,
+		"leave out the probes for security requirements")
 	f.IntVar(&c.Pages, "pages", 0, "how many pages of a list to ask for (default 2500)")
-	f.Var(bytesize.Value[int]{N: &c.MessageBytes}, "message-bytes", "read messages of up to this many `bytes`, such as 512KiB or 32MiB (default 16MiB)")
-	f.Var(bytesize.Value[int64]{N: &c.ConnectionBytes}, "connection-bytes", "read up to this many `bytes` from a connection (default 64MiB)")
-	f.Var(bytesize.Value[int64]{N: &c.RunBytes}, "run-bytes", "keep up to this many `bytes` of what crosses the wire (default 128MiB)")
+	f.Var(bytesize.Value[int]{N: &c.MessageBytes}, "message-bytes",
+		"read messages of up to this many `bytes`, such as 512KiB or 32MiB (default 16MiB)")
+	f.Var(bytesize.Value[int64]{N: &c.ConnectionBytes}, "connection-bytes",
+		"read up to this many `bytes` from a connection (default 64MiB)")
+	f.Var(bytesize.Value[int64]{N: &c.RunBytes}, "run-bytes",
+		"keep up to this many `bytes` of what crosses the wire (default 128MiB)")
 }
 
 // TimeFlags adds those that bound what is waited for.
@@ -65,7 +82,8 @@ func CheckFlag(name, value string) error {
 		return fmt.Errorf("--%s must be 1 or more", name)
 	}
 	if name == "since" && !requirement.Revision(value).Known() {
-		return fmt.Errorf("--since: there is no revision %q: the revisions are %s", value, strings.Join(requirement.Texts(requirement.Revisions()), ", "))
+		return fmt.Errorf("--since: there is no revision %q: the revisions are %s", value,
+			strings.Join(requirement.Texts(requirement.Revisions()), ", "))
 	}
 	return nil
 }
@@ -86,7 +104,8 @@ func Flags(f *flag.FlagSet) *Arguments {
 	a.own.StringVar(&a.target.Config, "config", "", "the target `file`")
 	TargetFlags(a.own, &a.target)
 	RunFlags(a.own, &a.config, &a.revisions)
-	a.own.StringVar(&a.config.Baseline, "baseline", "", "excuse what this `file` lists as known; \"mcpcheck baseline\" writes one")
+	a.own.StringVar(&a.config.Baseline, "baseline", "",
+		"excuse what this `file` lists as known; \"mcpcheck baseline\" writes one")
 	a.own.StringVar(&a.config.Files.HTML, "html", "", "write a page for browsers to this `file`")
 	a.own.StringVar(&a.config.Files.JSON, "json", "", "write the JSON report to this `file`")
 	a.own.VisitAll(func(x *pflag.Flag) {
@@ -107,7 +126,10 @@ func Flags(f *flag.FlagSet) *Arguments {
 			fmt.Fprintln(f.Output(), "-help lists all flags")
 			return
 		}
-		fmt.Fprintf(f.Output(), "there is no flag --%s here%s: -help lists all; what is judged is picked by -ginkgo.label-filter, such as 'area:PAGE && rev:2025-11-25', and -ginkgo.focus, in the place of --only, --skip and --quick\n",
+		fmt.Fprintf(f.Output(),
+			"there is no flag --%s here%s: -help lists all; what is judged is picked by "+
+				"-ginkgo.label-filter, such as 'area:PAGE && rev:2025-11-25', and -ginkgo.focus, in the "+
+				"place of --only, --skip and --quick\n",
 			unknown, nearest.Question(unknown, flagNames(a.own)))
 	}
 	return a
@@ -194,7 +216,9 @@ func (a *Arguments) Config() (suite.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if c.Target, err = a.target.Target(area.Catalogue(), func(name string) bool { return changed[name] }, a.flags.NArg() > 0, a.flags.Args()); err != nil {
+	if c.Target, err = a.target.Target(area.Catalogue(), func(name string) bool {
+		return changed[name]
+	}, a.flags.NArg() > 0, a.flags.Args()); err != nil {
 		return c, err
 	}
 	if a.target.Transport != "" && a.target.URL == "" && a.target.Serve == "" {

@@ -29,20 +29,29 @@ func Filter(expression string) (func(labels []string) bool, error) {
 	}
 	for _, atom := range atoms(expression) {
 		name := key.FindString(atom)
-		if near := nearest.Names(strings.ToLower(name), suite.LabelKeys()); len(near) > 0 && near[0] != strings.ToLower(name) && strings.HasPrefix(atom[len(name):], ":") {
-			return nil, fmt.Errorf("the label filter %q uses %q: did you mean %s?", expression, strings.TrimSpace(atom), near[0]+atom[len(name):])
+		if near := nearest.Names(strings.ToLower(name), suite.LabelKeys()); len(near) > 0 &&
+			near[0] != strings.ToLower(name) && strings.HasPrefix(atom[len(name):], ":") {
+			return nil, fmt.Errorf("the label filter %q uses %q: did you mean %s?", expression,
+				strings.TrimSpace(atom), near[0]+atom[len(name):])
 		}
-		if !slices.Contains(suite.LabelKeys(), strings.ToLower(name)) || !strings.HasPrefix(strings.TrimSpace(atom[len(name):]), ":") {
+		if !slices.Contains(suite.LabelKeys(), strings.ToLower(name)) ||
+			!strings.HasPrefix(strings.TrimSpace(atom[len(name):]), ":") {
 			for _, key := range []string{"area", "id"} {
-				if slices.ContainsFunc(values(key), func(s string) bool { return strings.EqualFold(s, strings.TrimSpace(atom)) }) {
-					return nil, fmt.Errorf("the label filter %q uses %q: did you mean %s?", expression, strings.TrimSpace(atom), key+":"+strings.TrimSpace(atom))
+				if slices.ContainsFunc(values(key), func(s string) bool {
+					return strings.EqualFold(s, strings.TrimSpace(atom))
+				}) {
+					return nil, fmt.Errorf("the label filter %q uses %q: did you mean %s?", expression,
+						strings.TrimSpace(atom), key+":"+strings.TrimSpace(atom))
 				}
 			}
-			return nil, fmt.Errorf("the label filter %q uses %q: labels begin with %s", expression, strings.TrimSpace(atom), strings.Join(suite.LabelKeys(), ":, ")+":")
+			return nil, fmt.Errorf("the label filter %q uses %q: labels begin with %s", expression,
+				strings.TrimSpace(atom), strings.Join(suite.LabelKeys(), ":, ")+":")
 		}
 		value := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(atom[len(name):]), ":"))
-		if known := values(strings.ToLower(name)); value != "" && !operation(value) && !slices.ContainsFunc(known, func(s string) bool { return strings.EqualFold(s, value) }) {
-			return nil, fmt.Errorf("the label filter %q uses %q, which no requirement bears%s", expression, name+":"+value, meant(value, known))
+		if known := values(strings.ToLower(name)); value != "" && !operation(value) &&
+			!slices.ContainsFunc(known, func(s string) bool { return strings.EqualFold(s, value) }) {
+			return nil, fmt.Errorf("the label filter %q uses %q, which no requirement bears%s", expression,
+				name+":"+value, meant(value, known))
 		}
 	}
 	return filter, nil

@@ -6,7 +6,8 @@ import (
 )
 
 func TestFilter(t *testing.T) {
-	labels := []string{"rev:2025-11-25", "transport:http", "level:MUST", "area:PAGE", "id:PAGE-02", "profile:pagination"}
+	labels := []string{"rev:2025-11-25", "transport:http", "level:MUST", "area:PAGE", "id:PAGE-02",
+		"profile:pagination"}
 	for expression, want := range map[string]bool{
 		"rev:2025-11-25":                       true,
 		"rev:2025-06-18":                       false,

@@ -35,9 +35,12 @@ func Build(r *engine.Run, filter string, o Options) *Program {
 	p.suite.FailOnEmpty, p.suite.LabelFilter = false, filter
 	p.suite.Timeout = max(time.Until(r.Deadline()), time.Millisecond)
 	p.reporter.Succinct, p.reporter.NoColor = true, true
-	// What Ginkgo would leave out need not be in its tree: sorting thousands of specs takes longer than playing a few.
+	// What Ginkgo would leave out need not be in its tree: sorting thousands of specs takes longer than
+	// playing a few.
 	if picks, err := types.ParseLabelFilter(filter); err == nil {
-		p.run.rows = slices.DeleteFunc(p.run.rows, func(row engine.Row) bool { return !picks(suite.Labels(row)) })
+		p.run.rows = slices.DeleteFunc(p.run.rows, func(row engine.Row) bool {
+			return !picks(suite.Labels(row))
+		})
 	}
 	p.run.tree()
 	ginkgo.ReportAfterEach(p.collect)

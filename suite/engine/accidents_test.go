@@ -12,8 +12,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// failing has one resource, and answers some reads by an error of its own: those with a metadata key that it does not know, by
-// their number, and of the others those by their number.
+// failing has one resource, and answers some reads by an error of its own: those with a metadata key that it
+// does not know, by their number, and of the others those by their number.
 type failing struct {
 	probes, others func(n int64) bool
 	probed, read   atomic.Int64
@@ -47,8 +47,8 @@ func (s *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// An error of the target's own speaks against what it follows if it does so each time, more often on a target that fails
-// without that as well.
+// An error of the target's own speaks against what it follows if it does so each time, more often on a target
+// that fails without that as well.
 func TestAccidents(t *testing.T) {
 	never, always := func(int64) bool { return false }, func(int64) bool { return true }
 	upTo := func(last int64) func(int64) bool { return func(n int64) bool { return n <= last } }
@@ -81,7 +81,9 @@ func TestAccidents(t *testing.T) {
 						Endpoints: []target.Endpoint{{Name: "failing", Handler: s, Forced: requirement.HTTP}},
 						Revisions: []requirement.Revision{requirement.R20251125},
 					},
-					Tool: reports.Tool{Name: "test"}, Select: func(row Row) bool { return row.Requirement.ID == "META-06" },
+					Tool: reports.Tool{Name: "test"}, Select: func(row Row) bool {
+						return row.Requirement.ID == "META-06"
+					},
 				})
 				if err != nil {
 					t.Fatal(err)

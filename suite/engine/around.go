@@ -12,9 +12,10 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
-// pick names the scenarios that the next round plays again for a verdict: all that it rests on, but of those in which the evidence of one
-// on all frames occurred only the cheapest, unless it is the last round, or one asked for what another one got. What
-// is played anyway costs nothing, and of those that take as many seconds the one with most requests shows most.
+// pick names the scenarios that the next round plays again for a verdict: all that it rests on, but of those
+// in which the evidence of one on all frames occurred only the cheapest, unless it is the last round, or one
+// asked for what another one got. What is played anyway costs nothing, and of those that take as many seconds
+// the one with most requests shows most.
 func (r *Run) pick(needed map[recording.Name]bool, j *Judgement, last bool) {
 	take, found := r.takes[j.Combination], false
 	left, all := r.left(j, len(r.rounds)), last
@@ -24,11 +25,14 @@ func (r *Run) pick(needed map[recording.Name]bool, j *Judgement, last bool) {
 	slices.SortFunc(left, func(a, b recording.Name) int {
 		anyway := func(name recording.Name) int { return map[bool]int{true: -1}[needed[name]] }
 		holds := func(name recording.Name) int {
-			held := slices.ContainsFunc(j.Frames, func(n int) bool { return take.Recordings[name].Frame(n) != nil })
+			held := slices.ContainsFunc(j.Frames, func(n int) bool {
+				return take.Recordings[name].Frame(n) != nil
+			})
 			return map[bool]int{true: 1}[held]
 		}
 		requests := func(name recording.Name) int { return len(take.Recordings[name].Exchanges) }
-		return cmp.Or(anyway(a)-anyway(b), holds(b)-holds(a), cmp.Compare(take.Took[a].Truncate(time.Second), take.Took[b].Truncate(time.Second)),
+		return cmp.Or(anyway(a)-anyway(b), holds(b)-holds(a), cmp.Compare(take.Took[a].Truncate(time.Second),
+			take.Took[b].Truncate(time.Second)),
 			requests(b)-requests(a), cmp.Compare(a, b))
 	})
 	for _, name := range left {
@@ -43,9 +47,10 @@ func (r *Run) pick(needed map[recording.Name]bool, j *Judgement, last bool) {
 	}
 }
 
-// left names the scenarios around the evidence of a verdict on all frames that were not played again in the first rounds. They are those in
-// which it occurred, and, for what came unasked on a session that scripts share, those that were talking in that session at the time,
-// or had asked for it in another one; if none was, all of them.
+// left names the scenarios around the evidence of a verdict on all frames that were not played again in the
+// first rounds. They are those in which it occurred, and, for what came unasked on a session that scripts
+// share, those that were talking in that session at the time, or had asked for it in another one; if none
+// was, all of them.
 func (r *Run) left(j *Judgement, rounds int) []recording.Name {
 	if !slices.Contains(j.From, recording.Everything) {
 		return nil
@@ -88,8 +93,8 @@ func (r *Run) around(j *Judgement, take *Take) []recording.Name {
 	return all
 }
 
-// endings names some scenarios with a process of their own that did not end with its input, if that is all that a verdict rests
-// on: how processes end shows in a few as well as in all.
+// endings names some scenarios with a process of their own that did not end with its input, if that is all
+// that a verdict rests on: how processes end shows in a few as well as in all.
 func (r *Run) endings(j *Judgement, take *Take) (names []recording.Name) {
 	k, ok := r.catalogue.Check(j.Requirement.ID)
 	if !ok || !k.Endings || len(j.Frames) > 0 {
@@ -98,7 +103,8 @@ func (r *Run) endings(j *Judgement, take *Take) (names []recording.Name) {
 	const some = 2
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
 		sc, ok := r.catalogue.Scenario(name)
-		if ok && sc.Phase <= scenario.Quiet && len(names) < some && slices.ContainsFunc(take.Recordings[name].Sessions, stayed) {
+		if ok && sc.Phase <= scenario.Quiet && len(names) < some &&
+			slices.ContainsFunc(take.Recordings[name].Sessions, stayed) {
 			names = append(names, name)
 		}
 	}
@@ -108,7 +114,8 @@ func (r *Run) endings(j *Judgement, take *Take) (names []recording.Name) {
 // stayed reports whether the process of a clean session had to be terminated.
 func stayed(s *recording.Session) bool {
 	end := s.Ending
-	return s.Kind == recording.Clean && end != nil && end.By == "us" && end.Reason == "" && end.How != "exited"
+	return s.Kind == recording.Clean && end != nil && end.By == "us" && end.Reason == "" &&
+		end.How != "exited"
 }
 
 // near reports whether a frame belongs to a recording, or came in a session
@@ -126,7 +133,8 @@ func (r *Run) near(rec *recording.Recording, number int) bool {
 // belongs reports whether a frame is a message that a script sent, or an answer to one.
 func belongs(take *Take, number int) bool {
 	for name, rec := range take.Recordings {
-		if name != recording.Everything && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return slices.Contains(x.Evidence(), number) }) {
+		if name != recording.Everything && slices.ContainsFunc(rec.Exchanges,
+			func(x *recording.Exchange) bool { return slices.Contains(x.Evidence(), number) }) {
 			return true
 		}
 	}
@@ -137,9 +145,10 @@ func belongs(take *Take, number int) bool {
 // that of their request: they come again where both stand at the same time.
 func (r *Run) misdelivered(j *Judgement, take *Take) bool {
 	return slices.Contains(j.From, recording.Everything) && slices.ContainsFunc(j.Frames, func(n int) bool {
-		return !belongs(take, n) && slices.ContainsFunc(slices.Collect(maps.Values(take.Recordings)), func(rec *recording.Recording) bool {
-			return rec.Scenario != recording.Everything && r.asked(rec, n)
-		})
+		return !belongs(take, n) && slices.ContainsFunc(slices.Collect(maps.Values(take.Recordings)),
+			func(rec *recording.Recording) bool {
+				return rec.Scenario != recording.Everything && r.asked(rec, n)
+			})
 	})
 }
 
@@ -153,7 +162,8 @@ func (r *Run) asked(rec *recording.Recording, number int) bool {
 	}
 	id := all[0].Get("id")
 	return id.Exists() && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
-		return x.Session != f.Session && string(x.ID) == id.Raw && x.Sent <= f.At && f.At <= x.Sent+x.Took+r.cfg.QuietWindow
+		return x.Session != f.Session && string(x.ID) == id.Raw && x.Sent <= f.At &&
+			f.At <= x.Sent+x.Took+r.cfg.QuietWindow
 	})
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// conclude settles verdicts by what the rounds have shown. What the sightings of one are depends on its siblings as they were at
-// first, so none is changed before all are known.
+// conclude settles verdicts by what the rounds have shown. What the sightings of one are depends on its
+// siblings as they were at first, so none is changed before all are known.
 func (r *Run) conclude(late []*Judgement) {
 	r.judged, r.spent = map[judgedOn]*Judgement{}, map[requirement.Combination]bool{}
 	for c, take := range r.takes {
-		r.spent[c] = r.ended != nil || take.Facts.Notes[recording.FactUnrepeated] != "" || take.Facts.Notes[recording.FactGone] != ""
+		r.spent[c] = r.ended != nil || take.Facts.Notes[recording.FactUnrepeated] != "" ||
+			take.Facts.Notes[recording.FactGone] != ""
 	}
 	results, notes := make([]verdict.Result, len(late)), map[requirement.Combination]string{}
 	for i, j := range late {
@@ -47,8 +48,9 @@ func (r *Run) concluded(j *Judgement, notes map[requirement.Combination]string) 
 	return j.Result
 }
 
-// settle is what becomes of a red verdict by its sightings. Where a calm one shows otherwise, and too few others are against it, the milder verdict
-// stands; that one has shown otherwise is an observation in any case. Why nothing was repeated is noted.
+// settle is what becomes of a red verdict by its sightings. Where a calm one shows otherwise, and too few
+// others are against it, the milder verdict stands; that one has shown otherwise is an observation in any
+// case. Why nothing was repeated is noted.
 func (r *Run) settle(j *Judgement, notes map[requirement.Combination]string) verdict.Result {
 	first := r.takes[j.Combination]
 	seen, other, why := r.occasions(j, j.Outcome, "")
@@ -67,7 +69,8 @@ func (r *Run) settle(j *Judgement, notes map[requirement.Combination]string) ver
 		}
 		result = other.Result
 	case standing != Confirmed && len(seen) > 0:
-		return unconfirmed(j, "it was repeated, and did not show often enough, or not of the same message each time")
+		return unconfirmed(j,
+			"it was repeated, and did not show often enough, or not of the same message each time")
 	case standing != Confirmed && why != "":
 		return unconfirmed(j, why)
 	case standing != Confirmed && r.recorded != nil && r.whole(first):
@@ -81,8 +84,8 @@ func (r *Run) settle(j *Judgement, notes map[requirement.Combination]string) ver
 	return result
 }
 
-// healed is a verdict that was blocked, or a pass on a sample, by its repetition, if this could be judged. One that is red was
-// seen once.
+// healed is a verdict that was blocked, or a pass on a sample, by its repetition, if this could be judged.
+// One that is red was seen once.
 func healed(j, second *Judgement) verdict.Result {
 	switch {
 	case second.Outcome == verdict.Blocked:
@@ -93,7 +96,8 @@ func healed(j, second *Judgement) verdict.Result {
 	result := second.Result
 	result.Observations = append(slices.Clone(j.Observations), inconsistent(j, second))
 	if second.Outcome.Red() {
-		return unconfirmed(&Judgement{Row: j.Row, Result: result}, "the other time it could not be judged: "+j.Reason)
+		return unconfirmed(&Judgement{Row: j.Row, Result: result}, "the other time it could not be judged: "+
+			j.Reason)
 	}
 	return result
 }
@@ -101,7 +105,8 @@ func healed(j, second *Judgement) verdict.Result {
 // whole reports whether nothing kept a take from being repeated: one that was recorded had
 // nothing red then, and what is red in it now cannot be repeated any more.
 func (r *Run) whole(take *Take) bool {
-	return r.ended == nil && take.Facts.Notes[recording.FactGone] == "" && take.Facts.Notes[recording.FactUnrepeated] == ""
+	return r.ended == nil && take.Facts.Notes[recording.FactGone] == "" &&
+		take.Facts.Notes[recording.FactUnrepeated] == ""
 }
 
 // unrepeated is why nothing was repeated.
@@ -117,7 +122,8 @@ func (r *Run) unrepeated(take *Take) string {
 // good. That it was gone has been looked at several times.
 func isTheEnd(j *Judgement, take *Take) bool {
 	last, err := strconv.Atoi(take.Facts.Notes[recording.FactLastFrame])
-	return err == nil && take.Facts.Notes[recording.FactLastAlone] == "true" && slices.Contains(j.Frames, last)
+	return err == nil && take.Facts.Notes[recording.FactLastAlone] == "true" &&
+		slices.Contains(j.Frames, last)
 }
 
 // cutOff is why a repetition shows less than the first play: a script broke off that had been
@@ -150,8 +156,9 @@ func cutOff(names []recording.Name, first, second *Take) string {
 // inconsistent is the observation that a repetition has led to another verdict.
 func inconsistent(first, second *Judgement) verdict.Observation {
 	return verdict.Observation{
-		ID:     "inconsistent",
-		Detail: fmt.Sprintf("the first time: %s%s; the second time: %s%s", first.Outcome, inBrackets(first), second.Outcome, inBrackets(second)),
+		ID: "inconsistent",
+		Detail: fmt.Sprintf("the first time: %s%s; the second time: %s%s", first.Outcome, inBrackets(first),
+			second.Outcome, inBrackets(second)),
 		Frames: slices.Concat(first.Frames, second.Frames),
 	}
 }
@@ -159,9 +166,11 @@ func inconsistent(first, second *Judgement) verdict.Observation {
 // unconfirmed is a verdict that could not be established, since what is red was not seen often enough.
 func unconfirmed(j *Judgement, why string) verdict.Result {
 	return verdict.Result{
-		Outcome: verdict.Blocked, Code: recording.CodeUnconfirmed, From: j.From, Frames: j.Frames, Observations: j.Observations,
-		Expected: j.Expected, Actual: j.Actual,
-		Reason: fmt.Sprintf("seen once (%s, %s) and not confirmed: %s", j.Outcome, cmp.Or(j.Actual, j.Reason), why),
+		Outcome: verdict.Blocked, Code: recording.CodeUnconfirmed, From: j.From, Frames: j.Frames,
+		Observations: j.Observations,
+		Expected:     j.Expected, Actual: j.Actual,
+		Reason: fmt.Sprintf("seen once (%s, %s) and not confirmed: %s", j.Outcome, cmp.Or(j.Actual, j.Reason),
+			why),
 	}
 }
 

@@ -23,17 +23,18 @@
 //     started for the run: if it dies, everything is played once more.
 //
 // What happened in sessions that scripts share is judged when these have ended: a second response, a
-// notification or the loss of the connection may follow what a script saw of an exchange. At a URL, without triggers and limits,
-// that is before the last phase, as another session costs little there. Over stdio, where processes of ours share nothing
-// (no triggers, no limit), it is when their combination was played, whatever goes on in others; else when the run was.
-// The requirements about everything that was received come then as well (at a URL at the end), and those
-// few whose checks look at the recordings of all scenarios: for one such row everything is played.
+// notification or the loss of the connection may follow what a script saw of an exchange. At a URL, without
+// triggers and limits, that is before the last phase, as another session costs little there. Over stdio,
+// where processes of ours share nothing (no triggers, no limit), it is when their combination was played,
+// whatever goes on in others; else when the run was. The requirements about everything that was received come
+// then as well (at a URL at the end), and those few whose checks look at the recordings of all scenarios: for
+// one such row everything is played.
 //
-// Verdicts that are red or blocked, or passes on a sample, are given last. They depend on whether the target was
-// still there at the end, on how its processes ended in sessions without a fault of ours,
-// and on the rounds, in which one revision speaks for others. A round plays one scenario after the other while nothing else
-// is under way. At such a URL rounds come before the last phase, which may cost the target, but take no more than a part of the time; all others
-// come at the end.
+// Verdicts that are red or blocked, or passes on a sample, are given last. They depend on whether the target
+// was still there at the end, on how its processes ended in sessions without a fault of ours,
+// and on the rounds, in which one revision speaks for others. A round plays one scenario after the other
+// while nothing else is under way. At such a URL rounds come before the last phase, which may cost the
+// target, but take no more than a part of the time; all others come at the end.
 package engine
 
 import (
@@ -64,8 +65,8 @@ type Config struct {
 	Areas *area.Set
 	// Select says which rows are wanted; nil means all.
 	Select func(Row) bool
-	// Asked says which rows were asked for, where the caller picks them and Select does not; nil means all. Of
-	// what a quick run leaves out it tells no others.
+	// Asked says which rows were asked for, where the caller picks them and Select does not; nil means all.
+	// Of what a quick run leaves out it tells no others.
 	Asked func(Row) bool
 	// Partial says that Select leaves requirements out, so that the report
 	// is of partial scope.

@@ -71,7 +71,8 @@ func (c *copies) count(n int) {
 func (c *copies) answer(method, version string) string {
 	switch method {
 	case "initialize":
-		return `"result":{"protocolVersion":"` + version + `","capabilities":{"resources":{}},"serverInfo":{"name":"copies","version":"1"}}`
+		return `"result":{"protocolVersion":"` + version +
+			`","capabilities":{"resources":{}},"serverInfo":{"name":"copies","version":"1"}}`
 	case "ping":
 		return `"result":{}`
 	case "resources/read":
@@ -105,8 +106,9 @@ func (c *copies) run(t *testing.T) (string, time.Duration) {
 	t.Helper()
 	var confirming time.Time
 	r, err := Prepare(t.Context(), Config{
-		Target: &target.Target{Endpoints: []target.Endpoint{{Name: "copies", Pipe: c.open, Command: []string{"copies"}}}},
-		Tool:   reports.Tool{Name: "test"},
+		Target: &target.Target{Endpoints: []target.Endpoint{{Name: "copies", Pipe: c.open,
+			Command: []string{"copies"}}}},
+		Tool: reports.Tool{Name: "test"},
 		Select: func(row Row) bool {
 			return row.Requirement.ID == "CAP-06" && row.Combination.Revision != requirement.R20260728
 		},
@@ -240,8 +242,12 @@ func TestSamplesAreRepeated(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				slow := &copies{list: func(string, int, int) string { return aList }, busy: c.busy}
 				r, err := Prepare(t.Context(), Config{
-					Target: &target.Target{Endpoints: []target.Endpoint{{Name: "slow", Pipe: slow.open, Command: []string{"slow"}}}, Revisions: []requirement.Revision{requirement.R20251125}},
-					Tool:   reports.Tool{Name: "test"}, Select: func(row Row) bool { return row.Requirement.ID == "URI-08" }, Budget: time.Hour, SecurityProbes: true,
+					Target: &target.Target{Endpoints: []target.Endpoint{{Name: "slow", Pipe: slow.open,
+						Command: []string{"slow"}}},
+						Revisions: []requirement.Revision{requirement.R20251125}},
+					Tool: reports.Tool{Name: "test"}, Select: func(row Row) bool {
+						return row.Requirement.ID == "URI-08"
+					}, Budget: time.Hour, SecurityProbes: true,
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -266,7 +272,9 @@ func TestTimeThatEndsBeforeTheRepetition(t *testing.T) {
 				Endpoints: []target.Endpoint{{Name: "slow", Pipe: slow.open, Command: []string{"slow"}}},
 				Revisions: []requirement.Revision{requirement.R20251125},
 			},
-			Tool: reports.Tool{Name: "test"}, Select: func(row Row) bool { return row.Requirement.ID == "CAP-06" },
+			Tool: reports.Tool{Name: "test"}, Select: func(row Row) bool {
+				return row.Requirement.ID == "CAP-06"
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -280,13 +288,15 @@ func TestTimeThatEndsBeforeTheRepetition(t *testing.T) {
 		cancel(ErrBudget)
 		r.judge(ctx)
 		red = r.results.given(red.Row)
-		if want := "not confirmed: " + ErrBudget.Error(); !strings.HasSuffix(red.Reason, want) || r.ended != ErrBudget {
+		if want := "not confirmed: " + ErrBudget.Error(); !strings.HasSuffix(red.Reason, want) ||
+			r.ended != ErrBudget {
 			t.Errorf("%s, %q, the run ended by %v", red.Outcome, red.Reason, r.ended)
 		}
 	})
 }
 
-// A repetition that sends fewer of many probes than the first play did clears nobody: what was red may be among those that it left out.
+// A repetition that sends fewer of many probes than the first play did clears nobody: what was red may be
+// among those that it left out.
 func TestARepetitionOfFewerProbes(t *testing.T) {
 	take := func(tried int) *Take {
 		rec := &recording.Recording{}
@@ -299,7 +309,8 @@ func TestARepetitionOfFewerProbes(t *testing.T) {
 		first, second int // 0 is all of them
 		says          bool
 	}{{0, 0, true}, {0, 32, false}, {48, 32, false}, {32, 48, true}, {32, 0, true}} {
-		if why := cutOff([]recording.Name{recording.Traversal}, take(c.first), take(c.second)); (why == "") != c.says {
+		if why := cutOff([]recording.Name{recording.Traversal}, take(c.first),
+			take(c.second)); (why == "") != c.says {
 			t.Errorf("%d probes, then %d: %q", c.first, c.second, why)
 		}
 	}
@@ -309,19 +320,23 @@ func TestARepetitionOfFewerProbes(t *testing.T) {
 func TestBudgetFollowsDetection(t *testing.T) {
 	const given = 10 * time.Minute
 	for _, c := range []struct{ starts, given, want time.Duration }{
-		{0, 0, 5 * time.Minute}, {6 * time.Second, 0, 10 * time.Minute}, {25 * time.Second, 0, 30 * time.Minute}, {6 * time.Second, given, given},
+		{0, 0, 5 * time.Minute}, {6 * time.Second, 0, 10 * time.Minute},
+		{25 * time.Second, 0, 30 * time.Minute}, {6 * time.Second, given, given},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			slow := &copies{list: func(string, int, int) string { return aList }}
 			r, err := Prepare(t.Context(), Config{
 				Target: &target.Target{
-					Endpoints: []target.Endpoint{{Name: "slow", Command: []string{"slow"}, Pipe: func(ctx context.Context) (io.ReadWriteCloser, error) {
-						time.Sleep(c.starts)
-						return slow.open(ctx)
-					}}},
+					Endpoints: []target.Endpoint{{Name: "slow", Command: []string{"slow"},
+						Pipe: func(ctx context.Context) (io.ReadWriteCloser, error) {
+							time.Sleep(c.starts)
+							return slow.open(ctx)
+						}}},
 					Revisions: []requirement.Revision{requirement.R20251125},
 				},
-				Tool: reports.Tool{Name: "test"}, Budget: c.given, Select: func(row Row) bool { return row.Requirement.ID == "CAP-06" },
+				Tool: reports.Tool{Name: "test"}, Budget: c.given, Select: func(row Row) bool {
+					return row.Requirement.ID == "CAP-06"
+				},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -41,13 +41,15 @@ func (j *jealous) open(context.Context) (io.ReadWriteCloser, error) {
 				if version < "2025-06-18" {
 					version = "2025-06-18"
 				}
-				answer = `"result":{"protocolVersion":"` + version + `","capabilities":{"resources":{}},"serverInfo":{"name":"jealous","version":"1"}}`
+				answer = `"result":{"protocolVersion":"` + version +
+					`","capabilities":{"resources":{}},"serverInfo":{"name":"jealous","version":"1"}}`
 			case "ping":
 				answer = `"result":{}`
 			case "resources/list":
 				time.Sleep(time.Millisecond)
 				answer = `"result":{"resources":[]}`
-				// The first of either revision is refused in any case: one of them may be the last that stands.
+				// The first of either revision is refused in any case: one of them may be the last that
+				// stands.
 				if first := j.lists.Add(1) <= 2; j.broken || first || j.now.Load() > 1 {
 					answer = `"error":{"code":-32603,"message":"the database is locked"}`
 				}
@@ -82,7 +84,8 @@ func TestConfirmationWithASingleCopy(t *testing.T) {
 					Target: &target.Target{Endpoints: []target.Endpoint{e}},
 					Tool:   reports.Tool{Name: "test"},
 					Select: func(row Row) bool {
-						return row.Requirement.ID == "CAP-06" && row.Combination.Revision != requirement.R20260728
+						return row.Requirement.ID == "CAP-06" &&
+							row.Combination.Revision != requirement.R20260728
 					},
 				})
 				if err != nil {
@@ -92,7 +95,8 @@ func TestConfirmationWithASingleCopy(t *testing.T) {
 				report := r.Report(false)
 				got := make([]string, 0)
 				for _, word := range strings.Fields(verdicts(report)) {
-					got = append(got, strings.Join(strings.Split(word, ":")[:min(2, strings.Count(word, ":")+1)], ":"))
+					got = append(got,
+						strings.Join(strings.Split(word, ":")[:min(2, strings.Count(word, ":")+1)], ":"))
 				}
 				if text := strings.Join(got, " "); text != c.want {
 					t.Errorf("got  %s\nwant %s", text, c.want)
@@ -110,8 +114,8 @@ func TestConfirmationWithASingleCopy(t *testing.T) {
 	}
 }
 
-// mute is a program that says nothing to a request whose method is a number, the first time in each of its four revisions, and
-// also later if it is broken, or while another copy runs.
+// mute is a program that says nothing to a request whose method is a number, the first time in each of its
+// four revisions, and also later if it is broken, or while another copy runs.
 type mute struct {
 	broken bool
 	now    atomic.Int64
@@ -135,7 +139,8 @@ func (m *mute) open(context.Context) (io.ReadWriteCloser, error) {
 				answer = `"error":{"code":-32600,"message":"no"}`
 			case said.Get("method").Str == "initialize":
 				time.Sleep(time.Millisecond) // until all that are started together run
-				answer = `"result":{"protocolVersion":"` + said.Get("params.protocolVersion").Str + `","capabilities":{"resources":{}},"serverInfo":{"name":"mute","version":"1"}}`
+				answer = `"result":{"protocolVersion":"` + said.Get("params.protocolVersion").Str +
+					`","capabilities":{"resources":{}},"serverInfo":{"name":"mute","version":"1"}}`
 			case said.Get("method").Str == "ping":
 				answer = `"result":{}`
 			}
@@ -154,7 +159,8 @@ func (m *mute) silent() bool {
 	return m.broken || len(m.beside) <= 4 || m.now.Load() > 1
 }
 
-// What rests on time is repeated with a single copy. Once that has shown it again, other revisions need no repetition.
+// What rests on time is repeated with a single copy. Once that has shown it again, other revisions need no
+// repetition.
 func TestWhatRestsOnTimeIsRepeatedAlone(t *testing.T) {
 	for _, c := range []struct {
 		broken bool
@@ -167,8 +173,9 @@ func TestWhatRestsOnTimeIsRepeatedAlone(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			m := &mute{broken: c.broken}
 			r, err := Prepare(t.Context(), Config{
-				Target: &target.Target{Endpoints: []target.Endpoint{{Name: "mute", Pipe: m.open, Command: []string{"mute"}}}},
-				Tool:   reports.Tool{Name: "test"},
+				Target: &target.Target{Endpoints: []target.Endpoint{{Name: "mute", Pipe: m.open,
+					Command: []string{"mute"}}}},
+				Tool: reports.Tool{Name: "test"},
 				Select: func(row Row) bool {
 					return row.Requirement.ID == "RPC-15" && row.Combination.Revision != requirement.R20260728
 				},

@@ -25,12 +25,17 @@ func TestDue(t *testing.T) {
 		"processes":           {requirement.Stdio, true, scenario.Unopened, nil, none, scenario.Read},
 		"sessions are shared": {requirement.Stdio, true, scenario.Any, nil, none, scenario.Destructive},
 		"one server":          {requirement.HTTP, false, scenario.Own, nil, none, scenario.Destructive},
-		"a single instance":   {requirement.Stdio, true, scenario.Unopened, pool.Connections(1), none, scenario.Destructive},
-		"a repetition":        {requirement.Stdio, true, scenario.Unopened, pool.Turns(), none, scenario.Destructive},
-		"it is changed":       {requirement.Stdio, true, scenario.Unopened, nil, changed, scenario.Destructive},
+		"a single instance": {requirement.Stdio, true, scenario.Unopened, pool.Connections(1), none,
+			scenario.Destructive},
+		"a repetition": {requirement.Stdio, true, scenario.Unopened, pool.Turns(), none,
+			scenario.Destructive},
+		"it is changed": {requirement.Stdio, true, scenario.Unopened, nil, changed,
+			scenario.Destructive},
 	} {
-		facts := &recording.Facts{Owned: c.owned, Combination: requirement.Combination{Revision: requirement.R20251125, Transport: c.transport}}
-		st := pool.New(&scenario.Stage{Combination: facts.Combination, Facts: facts, Target: &target.Target{Triggers: c.triggers}}, pool.Options{Limit: c.limit})
+		facts := &recording.Facts{Owned: c.owned,
+			Combination: requirement.Combination{Revision: requirement.R20251125, Transport: c.transport}}
+		st := pool.New(&scenario.Stage{Combination: facts.Combination, Facts: facts,
+			Target: &target.Target{Triggers: c.triggers}}, pool.Options{Limit: c.limit})
 		if got := due(st, &scenario.Scenario{Phase: scenario.Destructive, In: c.in}); got != c.want {
 			t.Errorf("%s: phase %d, want %d", name, got, c.want)
 		}
@@ -50,8 +55,10 @@ func TestQuietApartIsDueAtOnce(t *testing.T) {
 		"a single connection":  {scenario.Own, pool.Connections(1), scenario.Quiet},
 		"a repetition in turn": {scenario.Own, pool.Turns(), scenario.Quiet},
 	} {
-		facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}}
-		st := pool.New(&scenario.Stage{Combination: facts.Combination, Facts: facts, Target: &target.Target{}}, pool.Options{Limit: c.limit})
+		facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125,
+			Transport: requirement.HTTP}}
+		st := pool.New(&scenario.Stage{Combination: facts.Combination, Facts: facts,
+			Target: &target.Target{}}, pool.Options{Limit: c.limit})
 		if got := due(st, &scenario.Scenario{Phase: scenario.Quiet, In: c.in}); got != c.want {
 			t.Errorf("%s: phase %d, want %d", name, got, c.want)
 		}

@@ -42,7 +42,8 @@ func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario) map[requirement.C
 	all := map[requirement.Combination]*early{}
 	played := map[requirement.Combination][]recording.Name{}
 	for st, plan := range plans {
-		all[st.Combination] = &early{run: r, stage: st, over: make(chan struct{}), complete: newTake(st.Facts)}
+		all[st.Combination] = &early{run: r, stage: st, over: make(chan struct{}),
+			complete: newTake(st.Facts)}
 		for _, sc := range plan {
 			played[st.Combination] = append(played[st.Combination], sc.Name)
 		}
@@ -55,7 +56,9 @@ func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario) map[requirement.C
 		case !ok || r.settled(row, k):
 			e.judge(row, e.complete)
 		case selfContained(k) && !mortal:
-			missing := slices.DeleteFunc(k.Inputs(), func(name recording.Name) bool { return !slices.Contains(played[row.Combination], name) })
+			missing := slices.DeleteFunc(k.Inputs(), func(name recording.Name) bool {
+				return !slices.Contains(played[row.Combination], name)
+			})
 			if len(missing) == 0 {
 				e.judge(row, e.complete)
 				continue
@@ -70,7 +73,8 @@ func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario) map[requirement.C
 func (r *Run) settled(row Row, k *verdict.Check) bool {
 	facts := r.takes[row.Combination].Facts
 	_, out := r.cfg.Target.OptedOut(row.Requirement.ID)
-	return out || row.Requirement.Untestable != "" || row.Requirement.GradeIn(row.Combination.Revision) == requirement.Control ||
+	return out || row.Requirement.Untestable != "" ||
+		row.Requirement.GradeIn(row.Combination.Revision) == requirement.Control ||
 		slices.ContainsFunc(k.Needs, func(g verdict.Gate) bool { return g(facts) != nil })
 }
 
@@ -105,7 +109,9 @@ func (e *early) played(rec *recording.Recording) {
 // selfContained reports whether what a check looks at is recorded by single scenarios, and
 // not put together from all of them.
 func selfContained(k *verdict.Check) bool {
-	return !slices.ContainsFunc(k.Inputs(), func(name recording.Name) bool { return name == recording.Everything || name == recording.Every })
+	return !slices.ContainsFunc(k.Inputs(), func(name recording.Name) bool {
+		return name == recording.Everything || name == recording.Every
+	})
 }
 
 // shared lists the sessions that scripts shared in which something of a recording happened. It
@@ -115,7 +121,9 @@ func (e *early) shared(rec *recording.Recording) (all []*recording.Session, ok b
 		switch {
 		case x.Outcome == "":
 			return nil, false
-		case rec.Session(x.Session) != nil || slices.ContainsFunc(all, func(s *recording.Session) bool { return s.ID == x.Session }):
+		case rec.Session(x.Session) != nil || slices.ContainsFunc(all, func(s *recording.Session) bool {
+			return s.ID == x.Session
+		}):
 			continue
 		}
 		if !cheap(e.stage) {
@@ -162,8 +170,8 @@ func (e *early) judge(row Row, take *Take) {
 	}
 }
 
-// ahead plays rounds for what is red so far, before scenarios are played that may cost a target which nobody here can start again. They
-// take no more than a part of the time that is left.
+// ahead plays rounds for what is red so far, before scenarios are played that may cost a target which nobody
+// here can start again. They take no more than a part of the time that is left.
 func (r *Run) ahead(ctx context.Context, all map[requirement.Combination]*early) {
 	const part = 4
 	deadline, _ := ctx.Deadline()
@@ -211,7 +219,8 @@ func (e *early) await(ctx context.Context) []*Judgement {
 // cheap reports whether sessions may come and go beside others: they are no processes of ours, their
 // number is not limited, and nothing is made to change that would show in all of them.
 func cheap(st *pool.Pool) bool {
-	return !st.Facts.Owned && !st.Limited() && st.Endpoint.Server() == nil && st.Target.Triggers == (target.Triggers{})
+	return !st.Facts.Owned && !st.Limited() && st.Endpoint.Server() == nil &&
+		st.Target.Triggers == (target.Triggers{})
 }
 
 // end waits until nothing is judged any more, once every session was closed. framed tells then which

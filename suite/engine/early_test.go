@@ -75,7 +75,8 @@ func judgedEarly(t *testing.T, fault string, rev requirement.Revision, triggers 
 			continue
 		}
 		if late := r.row(row, r.takes[row.Combination]); !reflect.DeepEqual(early, late) {
-			t.Errorf("%s in %s, early:\n%+v\nin the end:\n%+v", row.Requirement.ID, row.Combination, early.Result, late.Result)
+			t.Errorf("%s in %s, early:\n%+v\nin the end:\n%+v", row.Requirement.ID, row.Combination,
+				early.Result, late.Result)
 		}
 		all++
 		if early.Outcome == verdict.Pass && len(early.From) > 0 {
@@ -102,8 +103,8 @@ func (s *slow) Write(b []byte) (int, error) {
 	return s.ReadWriteCloser.Write(b)
 }
 
-// What has processes of its own is judged when it was played, also on what was heard in all its sessions, while
-// another combination goes on.
+// What has processes of its own is judged when it was played, also on what was heard in all its sessions,
+// while another combination goes on.
 func TestCombinationsAreJudgedByThemselves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		described, server, err := embedded.Target(reference.Options{Faults: []string{"list-05-null-title"}})
@@ -112,16 +113,18 @@ func TestCombinationsAreJudgedByThemselves(t *testing.T) {
 		}
 		defer server.Close()
 		described.Triggers = target.Triggers{}
-		described.Endpoints = []target.Endpoint{{Command: []string{"reference"}, Pipe: func(ctx context.Context) (io.ReadWriteCloser, error) {
-			conn, err := server.Pipe(context.Background())
-			return &slow{ReadWriteCloser: conn}, err
-		}}}
+		described.Endpoints = []target.Endpoint{{Command: []string{"reference"},
+			Pipe: func(ctx context.Context) (io.ReadWriteCloser, error) {
+				conn, err := server.Pipe(context.Background())
+				return &slow{ReadWriteCloser: conn}, err
+			}}}
 		var r *Run
 		missing, open := map[string]bool{}, 0
 		r, err = Prepare(t.Context(), Config{
 			Target: described, Tool: reports.Tool{Name: "test"}, SecurityProbes: true, Budget: time.Hour,
 			Select: func(row Row) bool {
-				return row.Combination.Revision == requirement.R20250618 || row.Combination.Revision == requirement.R20251125
+				return row.Combination.Revision == requirement.R20250618 ||
+					row.Combination.Revision == requirement.R20251125
 			},
 			Progress: func(e Event) {
 				if e.Kind != Played || e.Done < e.Total {
@@ -149,8 +152,10 @@ func TestCombinationsAreJudgedByThemselves(t *testing.T) {
 		}
 		for _, row := range r.Rows() {
 			j, _ := r.Await(t.Context(), row)
-			if missing[row.Requirement.ID] && j.Outcome == verdict.Pass && row.Combination.Revision == requirement.R20251125 {
-				t.Errorf("%s was met, and given only when the other combination was played", row.Requirement.ID)
+			if missing[row.Requirement.ID] && j.Outcome == verdict.Pass &&
+				row.Combination.Revision == requirement.R20251125 {
+				t.Errorf("%s was met, and given only when the other combination was played",
+					row.Requirement.ID)
 			}
 			if j.Outcome == verdict.Pass && !reflect.DeepEqual(j, r.row(row, r.takes[row.Combination])) {
 				t.Errorf("%s in %s is another verdict in the end", row.Requirement.ID, row.Combination)

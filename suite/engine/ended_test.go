@@ -20,10 +20,11 @@ import (
 // brief is a server on Streamable HTTP whose sessions do not last, and that takes more time for some messages
 // than for others, so that several are under way in a session when one shows that it is over.
 type brief struct {
-	over    func(messages int, body string) bool // whether the session is over that has had so many messages, the last one too
-	late    bool                                 // the last of them is answered as others are
-	status  int                                  // of answers in a session that is over
-	body    string                               // and their bodies
+	// whether the session is over that has had so many messages, the last one too
+	over    func(messages int, body string) bool
+	late    bool   // the last of them is answered as others are
+	status  int    // of answers in a session that is over
+	body    string // and their bodies
 	mu      sync.Mutex
 	heard   map[string]int // messages, by session
 	expired map[string]bool
@@ -75,8 +76,8 @@ func (s *brief) hears(id, body string) (n int, expired bool) {
 	return s.heard[id], !known || before || s.expired[id] && !s.late
 }
 
-// What is under way in a session that is over says nothing of itself: a server that ends its sessions, and says
-// so by status 404, has lost none of it. What breaks a session does so when it comes alone, too.
+// What is under way in a session that is over says nothing of itself: a server that ends its sessions, and
+// says so by status 404, has lost none of it. What breaks a session does so when it comes alone, too.
 func TestSessionsThatAreOver(t *testing.T) {
 	for name, c := range map[string]struct {
 		server *brief
@@ -84,25 +85,35 @@ func TestSessionsThatAreOver(t *testing.T) {
 	}{
 		"after some messages": {
 			server: &brief{status: http.StatusNotFound, over: func(n int, _ string) bool { return n > 12 }},
-			want:   map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass"},
+			want: map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass",
+				"READ-01": "pass"},
 		},
 		"after some messages, by another status": {
 			server: &brief{status: http.StatusBadRequest, over: func(n int, _ string) bool { return n > 12 }},
-			want:   map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass", "META-06": "pass"},
+			want: map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass",
+				"META-06": "pass"},
 		},
 		"after some messages, by another status, with an error that names no request": {
 			server: &brief{status: http.StatusBadRequest, over: func(n int, _ string) bool { return n > 12 },
-				body: `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`},
-			want: map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass", "META-06": "pass", "RPC-16": "pass", "RPC-10": "pass", "CANC-01": "pass", "RPC-02": "pass"},
+				body: `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid ` +
+					`session ID provided"}}`},
+			want: map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass",
+				"META-06": "pass", "RPC-16": "pass", "RPC-10": "pass", "CANC-01": "pass", "RPC-02": "pass"},
 		},
 		"after some messages, by an error of the server's": {
-			server: &brief{status: http.StatusInternalServerError, over: func(n int, _ string) bool { return n > 12 },
+			server: &brief{status: http.StatusInternalServerError, over: func(n int, _ string) bool {
+				return n > 12
+			},
 				body: `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"no session"}}`},
-			want: map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass", "META-06": "pass", "RPC-16": "pass", "HTTP-32": "pass", "LIFE-14": "pass"},
+			want: map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass",
+				"META-06": "pass", "RPC-16": "pass", "HTTP-32": "pass", "LIFE-14": "pass"},
 		},
 		"broken by a NUL": {
-			server: &brief{status: http.StatusOK, over: func(_ int, body string) bool { return strings.Contains(body, `\u0000`) }},
-			want:   map[string]string{"RPC-09": "pass", "URI-08": "warn", "ERR-01": "pass", "READ-01": "pass"},
+			server: &brief{status: http.StatusOK, over: func(_ int, body string) bool {
+				return strings.Contains(body, `\u0000`)
+			}},
+			want: map[string]string{"RPC-09": "pass", "URI-08": "warn", "ERR-01": "pass",
+				"READ-01": "pass"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +126,8 @@ func TestSessionsThatAreOver(t *testing.T) {
 					}
 				}
 				for _, o := range r.Report(false).Observations {
-					if o.ID == "inconsistent" && c.server.status != http.StatusInternalServerError { // which may be any accident
+					// which may be any accident
+					if o.ID == "inconsistent" && c.server.status != http.StatusInternalServerError {
 						t.Errorf("%s: %s", o.Requirement, o.Detail)
 					}
 				}

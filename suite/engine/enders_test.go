@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 )
 
-// A message is named behind which everything in its session is answered by an error status each time that it is sent, and none that a
-// session ended behind by accident, or after so many.
+// A message is named behind which everything in its session is answered by an error status each time that it
+// is sent, and none that a session ended behind by accident, or after so many.
 func TestMessagesThatSessionsEndOver(t *testing.T) {
 	const internal = `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`
 	holds := func(text string) func(int, string) bool {
@@ -33,19 +33,29 @@ func TestMessagesThatSessionsEndOver(t *testing.T) {
 		server *brief
 		want   string // what is named; empty if nothing is
 	}{
-		"over a read, which is answered so as well": {&brief{status: 500, over: holds(`"uri":42`)}, `resources/read with params {"uri":42}`},
-		"over a read, which is answered":            {&brief{status: 500, late: true, over: holds(`"uri":42`)}, `resources/read with params {"uri":42}`},
-		"over an unknown method":                    {unknown, "mcpcheck/no-such-method"},
-		"over a notification":                       {&brief{status: 500, late: true, over: holds(`notifications/mcpcheck/unknown`)}, "notifications/mcpcheck/unknown"},
-		"over a notification, by 400":               {&brief{status: 400, over: holds(`notifications/mcpcheck/unknown`)}, "notifications/mcpcheck/unknown"},
-		"over a read, as it may":                    {&brief{status: 404, over: holds(`"uri":42`)}, ""},
-		"over a read, once":                         {&brief{status: 500, over: once(`"uri":42`)}, ""},
-		"over a notification, once":                 {&brief{status: 500, late: true, over: once(`notifications/mcpcheck/unknown`)}, ""},
-		"after some messages":                       {&brief{status: 500, over: func(n int, _ string) bool { return n > 12 }}, ""},
-		"after few messages":                        {&brief{status: 500, over: func(n int, _ string) bool { return n > 3 }}, ""},
-		"after two messages":                        {&brief{status: 500, late: true, over: func(n int, _ string) bool { return n > 1 }}, ""},
-		"by accident":                               {&brief{status: 500, over: every(17)}, ""},
-		"by frequent accidents":                     {&brief{status: 500, late: true, over: every(5)}, ""},
+		"over a read, which is answered so as well": {&brief{status: 500, over: holds(`"uri":42`)},
+			`resources/read with params {"uri":42}`},
+		"over a read, which is answered": {&brief{status: 500, late: true,
+			over: holds(`"uri":42`)}, `resources/read with params {"uri":42}`},
+		"over an unknown method": {unknown, "mcpcheck/no-such-method"},
+		"over a notification": {&brief{status: 500, late: true,
+			over: holds(`notifications/mcpcheck/unknown`)}, "notifications/mcpcheck/unknown"},
+		"over a notification, by 400": {&brief{status: 400,
+			over: holds(`notifications/mcpcheck/unknown`)}, "notifications/mcpcheck/unknown"},
+		"over a read, as it may": {&brief{status: 404, over: holds(`"uri":42`)}, ""},
+		"over a read, once":      {&brief{status: 500, over: once(`"uri":42`)}, ""},
+		"over a notification, once": {&brief{status: 500, late: true,
+			over: once(`notifications/mcpcheck/unknown`)}, ""},
+		"after some messages": {&brief{status: 500, over: func(n int, _ string) bool {
+			return n > 12
+		}}, ""},
+		"after few messages": {&brief{status: 500, over: func(n int, _ string) bool {
+			return n > 3
+		}}, ""},
+		"after two messages": {&brief{status: 500, late: true,
+			over: func(n int, _ string) bool { return n > 1 }}, ""},
+		"by accident":           {&brief{status: 500, over: every(17)}, ""},
+		"by frequent accidents": {&brief{status: 500, late: true, over: every(5)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -53,7 +63,9 @@ func TestMessagesThatSessionsEndOver(t *testing.T) {
 				c.server.body = internal
 				r := judgedOverHTTP(t, c.server, 0)
 				for _, x := range r.Report(false).Results {
-					if c.want != "" && x.Verdict.Red() && slices.Contains([]string{"RPC-02", "RPC-09", "RPC-16", "HTTP-32", "ERR-01", "READ-01"}, x.ID) {
+					if c.want != "" && x.Verdict.Red() &&
+						slices.Contains([]string{"RPC-02", "RPC-09", "RPC-16", "HTTP-32", "ERR-01",
+							"READ-01"}, x.ID) {
 						t.Errorf("%s: %s", x.ID, x.Actual)
 					}
 				}
@@ -63,7 +75,8 @@ func TestMessagesThatSessionsEndOver(t *testing.T) {
 						named = append(named, o.Detail)
 					}
 				}
-				if got := strings.Join(named, "\n"); len(named) > 1 || c.want == "" != (got == "") || !strings.Contains(got, c.want) {
+				if got := strings.Join(named, "\n"); len(named) > 1 || c.want == "" != (got == "") ||
+					!strings.Contains(got, c.want) {
 					t.Errorf("named: %s", got)
 				}
 			})

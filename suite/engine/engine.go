@@ -34,8 +34,9 @@ type Run struct {
 	// starts and ends limit how many processes start at once, and how many end.
 	starts, ends pool.Semaphore
 	jobs         pool.Semaphore // for scenarios that are played
-	// watches is for those that watch silence, where sessions are cheap, and for what they build on: they hardly
-	// do anything but wait, and the others fit into the time that they take. Watching are the names of all these.
+	// watches is for those that watch silence, where sessions are cheap, and for what they build on: they
+	// hardly do anything but wait, and the others fit into the time that they take. Watching are the names of
+	// all these.
 	watches  pool.Semaphore
 	watching map[recording.Name]bool
 	sessions atomic.Int64
@@ -107,8 +108,12 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 		return nil, usage("there is no target: give a command, a URL or a target file")
 	}
 	r := &Run{
-		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message, Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: session.Paced(cfg.Rate),
-		longs: &wire.Results{}, turns: wire.NewTurns(), began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, 4*cfg.Jobs), watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: map[requirement.Combination]*Take{},
+		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg,
+		transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message,
+			Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: session.Paced(cfg.Rate),
+		longs: &wire.Results{}, turns: wire.NewTurns(), began: time.Now(), starts: pool.Starts(),
+		ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, 4*cfg.Jobs),
+		watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: map[requirement.Combination]*Take{},
 	}
 	r.patience = session.NewPatience(func() time.Duration { return r.cfg.Budget / inVain })
 	if cfg.Jobs == 1 {
@@ -130,7 +135,8 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 		}
 	}()
 	for i := range cfg.Target.Endpoints {
-		e := &endpoint{Endpoint: &cfg.Target.Endpoints[i], number: i + 1, reasons: map[requirement.Revision]string{}}
+		e := &endpoint{Endpoint: &cfg.Target.Endpoints[i], number: i + 1,
+			reasons: map[requirement.Revision]string{}}
 		if len(cfg.candidates(e.Endpoint)) == 0 {
 			continue
 		}
@@ -186,7 +192,8 @@ func (r *Run) allow(detection time.Duration) {
 func (r *Run) prepare() {
 	r.judging = context.Background()
 	r.judged, r.tried, r.answers = map[judgedOn]*Judgement{}, map[key]int{}, map[*Take]*takeAnswers{}
-	r.results, r.done, r.over = &results{started: make(chan struct{})}, make(chan struct{}), make(chan struct{})
+	r.results, r.done, r.over = &results{started: make(chan struct{})}, make(chan struct{}),
+		make(chan struct{})
 	r.endEarly = sync.OnceFunc(func() { close(r.over) })
 	r.leaked = sync.OnceValue(r.leaks)
 	r.masks = sync.OnceValue(func() *mask.Masker { return mask.NewMasker(r.cfg.Target.Secrets()) })
@@ -245,7 +252,8 @@ func (r *Run) plan() error {
 				if one == two { // addresses of one server
 					one, two = other.Address(), e.Address()
 				}
-				return usage("%s is served by two endpoints, %s and %s: judge them one at a time", c, one, two)
+				return usage("%s is served by two endpoints, %s and %s: judge them one at a time", c, one,
+					two)
 			}
 			taken[c] = e
 			combinations = append(combinations, c)
@@ -268,8 +276,9 @@ func (r *Run) plan() error {
 func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 	t := r.cfg.Target
 	st := r.newStage(e, e.limit, &recording.Facts{
-		Combination: c, Endpoint: e.number, Declared: e.found.Declared[c.Revision], Served: e.served(c.Revision),
-		Owned: e.Owned(), Local: e.Local(), Configured: t.Configured(), Allowed: t.Allowed(),
+		Combination: c, Endpoint: e.number, Declared: e.found.Declared[c.Revision],
+		Served: e.served(c.Revision),
+		Owned:  e.Owned(), Local: e.Local(), Configured: t.Configured(), Allowed: t.Allowed(),
 		DeclaredIn: e.found.DeclaredIn[c.Revision], Nameless: e.found.Nameless, Notes: map[string]string{},
 	})
 	if s := e.found.Open[c.Revision]; s != nil {
@@ -296,7 +305,8 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	if e.transport == requirement.Stdio {
 		probes = 1 // each is a process
 	}
-	if e.profile.Seen(profile.OneSession) != "" && facts.Combination.Revision.Modern() { // where there are no sessions, none ends another one
+	// where there are no sessions, none ends another one
+	if e.profile.Seen(profile.OneSession) != "" && facts.Combination.Revision.Modern() {
 		limit, instances = nil, e.Instances
 	}
 	o := pool.Options{
@@ -312,11 +322,14 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 		}
 	}
 	return pool.New(&scenario.Stage{
-		Combination: facts.Combination, Facts: facts, Instances: instances, Target: r.cfg.Target, Endpoint: e.Endpoint,
-		Transcript: r.transcript, SecurityProbes: r.cfg.SecurityProbes, OneByOne: e.Server() != nil && limit.OneByOne(),
+		Combination: facts.Combination, Facts: facts, Instances: instances, Target: r.cfg.Target,
+		Endpoint:   e.Endpoint,
+		Transcript: r.transcript, SecurityProbes: r.cfg.SecurityProbes, OneByOne: e.Server() != nil &&
+			limit.OneByOne(),
 		Limits: scenario.Limits{
 			Timeout: r.cfg.Timeout, Start: r.cfg.Start, QuietWindow: r.cfg.QuietWindow,
-			Pages: cmp.Or(r.cfg.Target.Limits.Pages, walkPages), Reads: max(r.cfg.Reads, 0), Probes: min(probes, r.cfg.Jobs),
+			Pages: cmp.Or(r.cfg.Target.Limits.Pages, walkPages), Reads: max(r.cfg.Reads, 0),
+			Probes: min(probes, r.cfg.Jobs),
 		},
 	}, o)
 }
@@ -357,7 +370,8 @@ func (r *Run) Unreachable() string {
 		}
 	}
 	if len(why) == 0 {
-		return "no endpoint of the target uses a transport that was asked for and has one of the revisions asked for"
+		return "no endpoint of the target uses a transport that was asked for and has one of the " +
+			"revisions asked for"
 	}
 	return strings.Join(why, "; ")
 }

@@ -45,9 +45,11 @@ func (l *lister) open(context.Context) (io.ReadWriteCloser, error) {
 			result := `{}`
 			switch m.Get("method").Str {
 			case "initialize":
-				result = `{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"lister","version":"1"}}`
+				result = `{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},` +
+					`"serverInfo":{"name":"lister","version":"1"}}`
 			case "server/discover":
-				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`+"\n", m.Get("id").Raw)
+				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`+
+					"\n", m.Get("id").Raw)
 				continue
 			case "resources/list":
 				if result = l.list(l.asked.Add(1)); result == "" {
@@ -55,7 +57,8 @@ func (l *lister) open(context.Context) (io.ReadWriteCloser, error) {
 				}
 			}
 			if m.Get("id").Exists() {
-				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.Get("id").Raw, result)
+				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.Get("id").Raw,
+					result)
 			}
 		}
 	}()
@@ -68,7 +71,8 @@ func prepared(t *testing.T, ctx context.Context, l *lister, ids ...string) *Run 
 	r, err := Prepare(ctx, Config{
 		Target: &target.Target{
 			Endpoints: []target.Endpoint{{Name: "lister", Pipe: l.open}},
-			Revisions: []requirement.Revision{requirement.R20251125}, // the detection of modern ones lists as well
+			// the detection of modern ones lists as well
+			Revisions: []requirement.Revision{requirement.R20251125},
 		},
 		Tool:   reports.Tool{Name: "test"},
 		Select: func(row Row) bool { return slices.Contains(ids, row.Requirement.ID) },
@@ -105,10 +109,11 @@ func TestRun(t *testing.T) {
 		list func(n int64) string
 		want string
 	}{
-		"right":      {always(right), "LIST-01:pass LIST-09:not-applicable:permission"},
-		"wrong":      {always(wrong), "LIST-01:fail LIST-09:not-applicable:permission"},
-		"wrong once": {func(n int64) string { return map[bool]string{true: wrong, false: right}[n <= 1] }, "LIST-01:pass LIST-09:not-applicable:permission inconsistent"},
-		"deaf":       {always(""), "LIST-01:blocked:no-answer LIST-09:not-applicable:permission"},
+		"right": {always(right), "LIST-01:pass LIST-09:not-applicable:permission"},
+		"wrong": {always(wrong), "LIST-01:fail LIST-09:not-applicable:permission"},
+		"wrong once": {func(n int64) string { return map[bool]string{true: wrong, false: right}[n <= 1] },
+			"LIST-01:pass LIST-09:not-applicable:permission inconsistent"},
+		"deaf": {always(""), "LIST-01:blocked:no-answer LIST-09:not-applicable:permission"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -212,7 +217,8 @@ func TestNothingSelectedLeavesNothingOpen(t *testing.T) {
 	})
 }
 
-// The milder verdict stands where a calm round shows it, if that is not red for the first time, and what shows differently is an observation.
+// The milder verdict stands where a calm round shows it, if that is not red for the first time, and what
+// shows differently is an observation.
 func TestSettle(t *testing.T) {
 	const lost = "the connection was closed"
 	for _, c := range []struct {
@@ -232,7 +238,8 @@ func TestSettle(t *testing.T) {
 		{verdict.Warn, []verdict.Outcome{verdict.Pass}, verdict.Pass, "", 1},
 		{verdict.Warn, []verdict.Outcome{verdict.Pass}, verdict.Blocked, lost, 0},
 		{verdict.Fail, []verdict.Outcome{verdict.NotApplicable}, verdict.Blocked, lost, 0},
-		{verdict.Fail, []verdict.Outcome{verdict.NotApplicable}, verdict.Blocked, "", 0}, // it was not played: nobody is cleared by that
+		// it was not played: nobody is cleared by that
+		{verdict.Fail, []verdict.Outcome{verdict.NotApplicable}, verdict.Blocked, "", 0},
 		{verdict.Fail, []verdict.Outcome{verdict.Fail}, verdict.Fail, lost, 0},
 	} {
 		at := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}
@@ -248,9 +255,11 @@ func TestSettle(t *testing.T) {
 		req, _ := area.Catalogue().Find("READ-01")
 		row := Row{Requirement: req, Combination: at}
 		judged := func(outcome verdict.Outcome, frame int) *Judgement {
-			return &Judgement{Row: row, Result: verdict.Result{Outcome: outcome, Actual: "a", Reason: "b", From: []recording.Name{recording.Reads}, Frames: []int{frame}}}
+			return &Judgement{Row: row, Result: verdict.Result{Outcome: outcome, Actual: "a", Reason: "b",
+				From: []recording.Name{recording.Reads}, Frames: []int{frame}}}
 		}
-		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, takes: round{at: take("")}, judged: map[judgedOn]*Judgement{}, answers: map[*Take]*takeAnswers{}}
+		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, takes: round{at: take("")},
+			judged: map[judgedOn]*Judgement{}, answers: map[*Take]*takeAnswers{}}
 		for _, outcome := range c.rounds {
 			again := take(c.cut)
 			r.rounds = append(r.rounds, round{at: again})
@@ -260,7 +269,8 @@ func TestSettle(t *testing.T) {
 		if got.Outcome != c.want || len(got.Observations) != c.observed {
 			t.Errorf("%s, then %s: got %s, %v", c.first, c.rounds, got.Outcome, got.Observations)
 		}
-		if got.Outcome == verdict.Blocked && (got.Code != recording.CodeUnconfirmed || !slices.Equal(got.Frames, []int{1})) {
+		if got.Outcome == verdict.Blocked && (got.Code != recording.CodeUnconfirmed ||
+			!slices.Equal(got.Frames, []int{1})) {
 			t.Errorf("%s, then %s: %+v", c.first, c.rounds, got)
 		}
 		for _, o := range got.Observations {
@@ -274,13 +284,16 @@ func TestSettle(t *testing.T) {
 func TestScenariosStandInOrder(t *testing.T) {
 	var combinations []requirement.Combination
 	for _, rev := range requirement.Revisions() {
-		combinations = append(combinations, requirement.Combination{Revision: rev, Transport: requirement.HTTP}, requirement.Combination{Revision: rev, Transport: requirement.Stdio})
+		combinations = append(combinations, requirement.Combination{Revision: rev,
+			Transport: requirement.HTTP}, requirement.Combination{Revision: rev,
+			Transport: requirement.Stdio})
 	}
 	slices.Reverse(combinations)
 	sortCombinations(combinations)
 	all := catalogue{Set: area.BuiltIn()}.list(combinations, nil)
 	for i := 1; i < len(combinations); i++ {
-		if a, b := combinations[i-1], combinations[i]; a.Revision > b.Revision || a.Revision == b.Revision && a.Transport == requirement.HTTP {
+		if a, b := combinations[i-1], combinations[i]; a.Revision > b.Revision || a.Revision == b.Revision &&
+			a.Transport == requirement.HTTP {
 			t.Errorf("%s stands before %s", a, b)
 		}
 	}
@@ -300,7 +313,9 @@ func TestScenariosStandInOrder(t *testing.T) {
 			phase = sc.Phase
 		}
 	}
-	if got := (catalogue{Set: area.BuiltIn()}).scenariosFor(catalogue{Set: area.BuiltIn()}.list(combinations[:1], func(r Row) bool { return r.Requirement.ID == "LIST-01" }), combinations[0]); len(got) == 0 || len(got) > 3 {
+	if got := (catalogue{Set: area.BuiltIn()}).scenariosFor(catalogue{Set: area.BuiltIn()}.list(
+		combinations[:1], func(r Row) bool { return r.Requirement.ID == "LIST-01" }),
+		combinations[0]); len(got) == 0 || len(got) > 3 {
 		t.Errorf("%d scenarios are played for one requirement", len(got))
 	}
 }
@@ -313,9 +328,13 @@ func TestJudgingEnds(t *testing.T) {
 	cancel(ErrBudget)
 	r.judging = ctx
 	at := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}
-	rows := r.catalogue.list([]requirement.Combination{at}, func(row Row) bool { return row.Requirement.ID == "LIST-01" })
+	rows := r.catalogue.list([]requirement.Combination{at}, func(row Row) bool {
+		return row.Requirement.ID == "LIST-01"
+	})
 	take := newTake(&recording.Facts{Combination: at, Declared: []byte(`{"capabilities":{"resources":{}}}`)})
-	take.Recordings[recording.WalkResources] = &recording.Recording{Exchanges: []*recording.Exchange{{Step: recording.StepPage, Outcome: recording.Silent}}}
+	take.Recordings[recording.WalkResources] = &recording.Recording{
+		Exchanges: []*recording.Exchange{{Step: recording.StepPage, Outcome: recording.Silent}},
+	}
 	if j := r.row(rows[0], take); j.Outcome != verdict.Blocked || j.Code != recording.CodeBudget {
 		t.Errorf("%s (%s): %s", j.Outcome, j.Code, j.Reason)
 	}
@@ -324,24 +343,26 @@ func TestJudgingEnds(t *testing.T) {
 func TestRestoreRefusesWhatIsWrong(t *testing.T) {
 	head := `{"schema":"` + RecordingSchema + `","complete":true`
 	for name, c := range map[string]struct{ file, want string }{
-		"nothing":            {``, "truncated"},
-		"cut":                {`{"schema":"`, "truncated"},
-		"no JSON":            {`hello`, "cannot be read"},
-		"another file":       {`{"schema":"x","complete":true}`, "format"},
-		"more behind it":     {head + "}\n{}", "more follows"},
-		"incomplete":         {`{"schema":"` + RecordingSchema + `"}`, "truncated"},
-		"frame numbers":      {head + `,"frames":[{"number":2}]}`, "frames[0]"},
-		"no such result":     {head + `,"frames":[{"number":1},{"number":2,"result_of":1}]}`, "frames[1]"},
-		"null take":          {head + `,"takes":[null]}`, "facts are missing"},
-		"null recording":     {head + `,"takes":[{"facts":{},"recordings":[null]}]}`, "null"},
-		"null exchange":      {head + `,"takes":[{"facts":{},"recordings":[{"exchanges":[null]}]}]}`, "null"},
-		"null session":       {head + `,"takes":[{"facts":{},"recordings":[{"sessions":[null]}]}]}`, "null"},
-		"missing frame":      {head + `,"takes":[{"facts":{},"recordings":[{"scenario":"x","frames":[1]}]}]}`, "does not exist"},
+		"nothing":        {``, "truncated"},
+		"cut":            {`{"schema":"`, "truncated"},
+		"no JSON":        {`hello`, "cannot be read"},
+		"another file":   {`{"schema":"x","complete":true}`, "format"},
+		"more behind it": {head + "}\n{}", "more follows"},
+		"incomplete":     {`{"schema":"` + RecordingSchema + `"}`, "truncated"},
+		"frame numbers":  {head + `,"frames":[{"number":2}]}`, "frames[0]"},
+		"no such result": {head + `,"frames":[{"number":1},{"number":2,"result_of":1}]}`, "frames[1]"},
+		"null take":      {head + `,"takes":[null]}`, "facts are missing"},
+		"null recording": {head + `,"takes":[{"facts":{},"recordings":[null]}]}`, "null"},
+		"null exchange":  {head + `,"takes":[{"facts":{},"recordings":[{"exchanges":[null]}]}]}`, "null"},
+		"null session":   {head + `,"takes":[{"facts":{},"recordings":[{"sessions":[null]}]}]}`, "null"},
+		"missing frame": {head + `,"takes":[{"facts":{},"recordings":[{"scenario":"x","frames":[1]}]}]}`,
+			"does not exist"},
 		"unknown row":        {head + `,"rows":[{"id":"NO-01"}]}`, "does not know"},
 		"row without a take": {head + `,"rows":[{"id":"LIST-01"}]}`, "no recording"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := restore(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := restore(strings.NewReader(c.file)); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want something about %q", err, c.want)
 			}
 		})
@@ -365,12 +386,14 @@ func TestRetriedHandshakes(t *testing.T) {
 						if m.Get("params.protocolVersion").Str == "2025-11-25" && handshakes.Add(1) == 2 {
 							continue // it is the first after detection
 						}
-						answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"x","version":"1"}}`
+						answer = `"result":{"protocolVersion":"2025-11-25",` +
+							`"capabilities":{"resources":{}},"serverInfo":{"name":"x","version":"1"}}`
 					case "ping":
 						answer = `"result":{}`
 					}
 					if m.Get("id").Exists() {
-						_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.Get("id").Raw, answer)
+						_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.Get("id").Raw,
+							answer)
 					}
 				}
 			}()
@@ -380,7 +403,8 @@ func TestRetriedHandshakes(t *testing.T) {
 			Target: &target.Target{Endpoints: []target.Endpoint{{Name: "lossy", Pipe: open}}},
 			Tool:   reports.Tool{Name: "test"},
 			Select: func(row Row) bool {
-				return row.Combination.Revision == requirement.R20251125 && (row.Requirement.ID == "RPC-09" || row.Requirement.ID == "RPC-13")
+				return row.Combination.Revision == requirement.R20251125 && (row.Requirement.ID == "RPC-09" ||
+					row.Requirement.ID == "RPC-13")
 			},
 		})
 		if err != nil {
@@ -394,7 +418,8 @@ func TestRetriedHandshakes(t *testing.T) {
 				told = append(told, o)
 			}
 		}
-		if len(told) != 1 || told[0].Requirement != "RPC-09" || !strings.Contains(told[0].Detail, "led to: a result") {
+		if len(told) != 1 || told[0].Requirement != "RPC-09" || !strings.Contains(told[0].Detail,
+			"led to: a result") {
 			t.Fatalf("%+v", told)
 		}
 		var sent []string
@@ -402,7 +427,8 @@ func TestRetriedHandshakes(t *testing.T) {
 			f := report.Frames[n-1]
 			sent = append(sent, f.Session+" "+f.Direction+" "+gjson.GetBytes(f.Data, "method").Str)
 		}
-		if len(sent) != 3 || sent[0] == sent[1] || !strings.HasSuffix(sent[0], "out initialize") || !strings.HasSuffix(sent[1], "out initialize") || !strings.Contains(sent[2], " in ") {
+		if len(sent) != 3 || sent[0] == sent[1] || !strings.HasSuffix(sent[0], "out initialize") ||
+			!strings.HasSuffix(sent[1], "out initialize") || !strings.Contains(sent[2], " in ") {
 			t.Errorf("the evidence is %q", sent)
 		}
 		again := rejudged(t, r)
@@ -433,7 +459,8 @@ func TestRecordingOfBytesThatAreNoUTF8(t *testing.T) {
 		for c, take := range r.takes {
 			for name, rec := range take.Recordings {
 				for i, x := range rec.Exchanges {
-					if restored := again.takes[c].Recordings[name].Exchanges[i]; !bytes.Equal(x.Params, restored.Params) {
+					if restored := again.takes[c].Recordings[name].Exchanges[i]; !bytes.Equal(x.Params,
+						restored.Params) {
 						t.Errorf("%s, %s: %q became %q", name, x.Step, x.Params, restored.Params)
 					}
 					if !utf8.Valid(x.Params) {

@@ -37,20 +37,30 @@ func (b *babbler) n(n int) int {
 
 // scraps are things to say that have nothing to do with what was asked.
 var scraps = []string{
-	"", "ready\n", "\ufeff{}", "{", "[", `[[]]`, `[1,{"jsonrpc":"2.0"}]`, "null", "7", `"x"`, "\xff\xfe\x00", "\r\n\r", strings.Repeat("[", 20_000),
-	`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`, `{"jsonrpc":"2.0","id":{},"method":7,"params":[]}`, `{"id":null,"error":null}`,
-	`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":5}}`, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[]}}`,
-	`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":5,"_meta":{"io.modelcontextprotocol/subscriptionId":{}}}}`,
-	`{"jsonrpc":"2.0","method":"notifications/message","params":null}`, `{"jsonrpc":"2.0","id":1e999,"result":{}}`,
+	"", "ready\n", "\ufeff{}", "{", "[", `[[]]`, `[1,{"jsonrpc":"2.0"}]`, "null", "7", `"x"`, "\xff\xfe\x00",
+	"\r\n\r", strings.Repeat("[", 20_000),
+	`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`, `{"jsonrpc":"2.0","id":{},"method":7,"params":[]}`,
+	`{"id":null,"error":null}`,
+	`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":5}}`,
+	`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[]}}`,
+	`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":5,` +
+		`"_meta":{"io.modelcontextprotocol/subscriptionId":{}}}}`,
+	`{"jsonrpc":"2.0","method":"notifications/message","params":null}`,
+	`{"jsonrpc":"2.0","id":1e999,"result":{}}`,
 }
 
 // oddResults are results for whatever was asked.
 var oddResults = []string{
-	`{}`, `[]`, `null`, `true`, `{"resources":[{"uri":"a:1","name":"a"},{"uri":5},7,null,{"uri":"","name":{}}],"nextCursor":"x"}`,
-	`{"resources":{},"nextCursor":null}`, `{"resourceTemplates":[{"uriTemplate":"a:{b","name":""},{"uriTemplate":"x:{+a*}{?b:3}","name":"n"}]}`,
-	`{"contents":[{"uri":"a:1","text":"x","blob":"!"},{"uri":null},[]]}`, `{"completion":{"values":[1,"a"],"total":-1.5,"hasMore":"no"}}`,
-	`{"resultType":"input_required","inputRequests":{"a":5},"requestState":7}`, `{"resultType":"complete","ttlMs":-1,"cacheScope":5,"resources":[]}`,
-	`{"_meta":[],"resources":[{"uri":"a:1","name":"a","icons":[{"src":"data:,"}],"annotations":{"priority":2,"lastModified":"x"}}]}`,
+	`{}`, `[]`, `null`, `true`,
+	`{"resources":[{"uri":"a:1","name":"a"},{"uri":5},7,null,{"uri":"","name":{}}],"nextCursor":"x"}`,
+	`{"resources":{},"nextCursor":null}`,
+	`{"resourceTemplates":[{"uriTemplate":"a:{b","name":""},{"uriTemplate":"x:{+a*}{?b:3}","name":"n"}]}`,
+	`{"contents":[{"uri":"a:1","text":"x","blob":"!"},{"uri":null},[]]}`,
+	`{"completion":{"values":[1,"a"],"total":-1.5,"hasMore":"no"}}`,
+	`{"resultType":"input_required","inputRequests":{"a":5},"requestState":7}`,
+	`{"resultType":"complete","ttlMs":-1,"cacheScope":5,"resources":[]}`,
+	`{"_meta":[],"resources":[{"uri":"a:1","name":"a","icons":[{"src":"data:,"}],` +
+		`"annotations":{"priority":2,"lastModified":"x"}}]}`,
 }
 
 // answer is what is said to a message.
@@ -85,9 +95,11 @@ func (b *babbler) answer(raw []byte) []string {
 		mangled[b.n(len(mangled))] = byte(b.n(256))
 		return []string{string(mangled)}
 	case 5:
-		return []string{fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, -32603-b.n(4)*1000, scraps[b.n(4)])}
+		return []string{fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id,
+			-32603-b.n(4)*1000, scraps[b.n(4)])}
 	case 6:
-		return []string{fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, oddResults[b.n(len(oddResults))])}
+		return []string{fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id,
+			oddResults[b.n(len(oddResults))])}
 	case 7:
 		return []string{`[` + right + `,` + right + `]`}
 	}
@@ -99,9 +111,11 @@ func (b *babbler) result(m gjson.Result) string {
 	capabilities := `{"resources":{"subscribe":true,"listChanged":true},"completions":{}}`
 	switch m.Get("method").Str {
 	case "initialize":
-		return `{"protocolVersion":` + m.Get("params.protocolVersion").Raw + `,"capabilities":` + capabilities + `,"serverInfo":{"name":"babbler","version":"1"}}`
+		return `{"protocolVersion":` + m.Get("params.protocolVersion").Raw + `,"capabilities":` +
+			capabilities + `,"serverInfo":{"name":"babbler","version":"1"}}`
 	case "server/discover":
-		return `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":` + capabilities + `}`
+		return `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":` + capabilities +
+			`}`
 	case "resources/list", "resources/templates/list", "resources/read", "completion/complete":
 		return oddResults[b.n(len(oddResults))]
 	}
@@ -140,7 +154,8 @@ func (b *babbler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if b.n(8) == 0 {
 		w.Header().Set("Mcp-Session-Id", scraps[b.n(4)])
 	}
-	kind := []string{"application/json", "application/json", "text/event-stream", "text/html; charset", "application/json; charset=\xff"}[b.n(5)]
+	kind := []string{"application/json", "application/json", "text/event-stream", "text/html; charset",
+		"application/json; charset=\xff"}[b.n(5)]
 	if r.Method == http.MethodGet {
 		kind = "text/event-stream"
 		said = []string{scraps[b.n(len(scraps))]}
@@ -151,7 +166,8 @@ func (b *babbler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, s := range said {
 		if kind == "text/event-stream" {
-			s = []string{"data: ", "data:", "event: x\ndata: ", "", "id: 1\nretry: 5\ndata: "}[b.n(5)] + s + "\n\n"
+			s = []string{"data: ", "data:", "event: x\ndata: ", "", "id: 1\nretry: 5\ndata: "}[b.n(5)] + s +
+				"\n\n"
 		}
 		_, _ = io.WriteString(w, s) // a client that has gone needs no answer
 	}
@@ -173,7 +189,8 @@ func garbage(t *testing.T, seed uint64, c requirement.Combination, sober int) {
 		}
 		begin := time.Now()
 		r, err := Prepare(t.Context(), Config{
-			Target: &target.Target{Endpoints: []target.Endpoint{e}, Revisions: []requirement.Revision{c.Revision}}, Tool: reports.Tool{Name: "test"},
+			Target: &target.Target{Endpoints: []target.Endpoint{e},
+				Revisions: []requirement.Revision{c.Revision}}, Tool: reports.Tool{Name: "test"},
 			Budget: time.Minute, Timeout: time.Second, Start: 2 * time.Second, SecurityProbes: true, Reads: 5,
 		})
 		if err != nil {
@@ -213,7 +230,8 @@ func FuzzGarbage(f *testing.F) {
 	})
 }
 
-// mumbler meets versions that it does not know with one that is no UTF-8, and takes every other for what it is.
+// mumbler meets versions that it does not know with one that is no UTF-8, and takes every other for what it
+// is.
 type mumbler struct{}
 
 func (mumbler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -224,20 +242,27 @@ func (mumbler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	version := m.Get("params.protocolVersion").Raw
-	if m.Get("method").Str == "initialize" && !strings.Contains(version, "2025-11-25") && !strings.Contains(version, "\ufffd") {
+	if m.Get("method").Str == "initialize" && !strings.Contains(version, "2025-11-25") &&
+		!strings.Contains(version, "\ufffd") {
 		version = "\"2025-\x891-25\""
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{"resources":{}},"serverInfo":{"name":"m","version":"1"},"resources":[]}}`,
+	_, _ = fmt.Fprintf(w,
+		`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{"resources":{}},`+
+			`"serverInfo":{"name":"m","version":"1"},"resources":[]}}`,
 		m.Get("id").Raw, version)
 }
 
-// A version that is offered is asked for as it is, or not at all: another one that comes of it proves nothing.
+// A version that is offered is asked for as it is, or not at all: another one that comes of it proves
+// nothing.
 func TestOfferThatIsNoText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, err := Prepare(t.Context(), Config{
-			Target: &target.Target{Endpoints: []target.Endpoint{{Handler: mumbler{}, Forced: requirement.HTTP}}, Revisions: []requirement.Revision{requirement.R20251125}},
-			Tool:   reports.Tool{Name: "test"}, Select: func(row Row) bool { return row.Requirement.ID == "LIFE-03" },
+			Target: &target.Target{Endpoints: []target.Endpoint{{Handler: mumbler{},
+				Forced: requirement.HTTP}}, Revisions: []requirement.Revision{requirement.R20251125}},
+			Tool: reports.Tool{Name: "test"}, Select: func(row Row) bool {
+				return row.Requirement.ID == "LIFE-03"
+			},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -49,14 +49,18 @@ func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes ...map[re
 		if why == "" {
 			continue
 		}
-		said := fmt.Sprintf("the target is gone for good (%s); the last message that was sent to it before is %s, frame %d", why, r.named(last), last.Request)
+		said := fmt.Sprintf("the target is gone for good (%s); the last message that was sent to it "+
+			"before is %s, frame %d", why, r.named(last), last.Request)
 		if len(others) > 0 {
-			said += fmt.Sprintf(plural.Of(len(others), ", while %d other {message was|messages were} under way (%s)"), len(others), strings.Join(slices.Compact(slices.Sorted(slices.Values(others))), ", "))
+			said += fmt.Sprintf(plural.Of(len(others),
+				", while %d other {message was|messages were} under way (%s)"), len(others),
+				strings.Join(slices.Compact(slices.Sorted(slices.Values(others))), ", "))
 		}
 		for _, take := range mine {
 			take.Facts.Notes[recording.FactGone] = said
 			take.Facts.Notes[recording.FactLastFrame] = strconv.Itoa(last.Request)
-			take.Facts.Notes[recording.FactLastAlone] = strconv.FormatBool(len(others) == 0 && last.Outcome != recording.Replied)
+			take.Facts.Notes[recording.FactLastAlone] = strconv.FormatBool(len(others) == 0 &&
+				last.Outcome != recording.Replied)
 		}
 	}
 }
@@ -76,7 +80,8 @@ func (r *Run) named(x *recording.Exchange) string {
 // lastWords is the last message that was under way when the first one was lost, or,
 // if none was, the last that had been sent, and the names of others that were under way; nil
 // if none was lost. One may have been lost before there was anything to record.
-func (r *Run) lastWords(takes []*Take, early *recording.Exchange) (last *recording.Exchange, others []string) {
+func (r *Run) lastWords(takes []*Take, early *recording.Exchange) (last *recording.Exchange,
+	others []string) {
 	all := map[*recording.Exchange]bool{}
 	if early != nil {
 		all[early] = true
@@ -136,7 +141,8 @@ func (r *Run) toldOf(x *recording.Exchange) int {
 	}
 	shared := sent.HTTP == nil // one channel carries everything
 	for _, f := range r.transcript.Session(x.Session) {
-		if f.Number > x.Request && f.Dir == wire.Note && (shared || f.Channel == sent.Channel || f.Channel == "sse") {
+		if f.Number > x.Request && f.Dir == wire.Note && (shared || f.Channel == sent.Channel ||
+			f.Channel == "sse") {
 			return f.Number
 		}
 	}
@@ -177,9 +183,12 @@ func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 	}
 	if err != nil {
 		// An endpoint event that cannot be used, say, is a sign of life as well.
-		heard := slices.ContainsFunc(r.transcript.Session(id), func(f wire.Frame) bool { return f.Dir == wire.In })
+		heard := slices.ContainsFunc(r.transcript.Session(id), func(f wire.Frame) bool {
+			return f.Dir == wire.In
+		})
 		late := errors.Is(err, context.DeadlineExceeded) || context.Cause(ctx) != nil
-		if code := scenario.Code(err); !heard && !late && (code == recording.CodeUnreachable || code == recording.CodeDied) {
+		if code := scenario.Code(err); !heard && !late && (code == recording.CodeUnreachable ||
+			code == recording.CodeDied) {
 			return err.Error()
 		}
 		return ""
@@ -187,7 +196,8 @@ func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 	if !st.Combination.Revision.Modern() {
 		return ""
 	}
-	if x := s.Do(ctx, session.Request{Step: recording.StepAlive, Method: "server/discover"}); x.Outcome == recording.Lost {
+	if x := s.Do(ctx, session.Request{Step: recording.StepAlive,
+		Method: "server/discover"}); x.Outcome == recording.Lost {
 		return x.Reason
 	}
 	return ""
@@ -201,11 +211,13 @@ func endedBlocked(j *Judgement, take *Take) (verdict.Result, bool) {
 		return verdict.Result{}, false
 	}
 	frames := slices.Clone(j.Frames)
-	if last, err := strconv.Atoi(take.Facts.Notes[recording.FactLastFrame]); err == nil && !slices.Contains(frames, last) {
+	if last, err := strconv.Atoi(take.Facts.Notes[recording.FactLastFrame]); err == nil &&
+		!slices.Contains(frames, last) {
 		frames = append(frames, last)
 		slices.SortFunc(frames, cmp.Compare)
 	}
-	return verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, Reason: why, From: j.From, Frames: frames}, true
+	return verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, Reason: why, From: j.From,
+		Frames: frames}, true
 }
 
 // restsOnEnd reports whether a verdict comes of the end of the target: it could not be
@@ -215,7 +227,8 @@ func endedBlocked(j *Judgement, take *Take) (verdict.Result, bool) {
 func restsOnEnd(j *Judgement, take *Take) bool {
 	switch {
 	case j.Outcome == verdict.Blocked:
-		return j.Code == recording.CodeUnreachable || j.Code == recording.CodeDied || j.Code == recording.CodeNoHandshake
+		return j.Code == recording.CodeUnreachable || j.Code == recording.CodeDied ||
+			j.Code == recording.CodeNoHandshake
 	case !j.Outcome.Red():
 		return false
 	}
@@ -231,7 +244,8 @@ func restsOnEnd(j *Judgement, take *Take) bool {
 				alone && x.Kind != recording.Probe && strconv.Itoa(x.Request) == last {
 				return false
 			}
-			lost = lost || x.Outcome == recording.Lost || x.Outcome == recording.Unsent || x.Outcome == recording.Silent
+			lost = lost || x.Outcome == recording.Lost || x.Outcome == recording.Unsent ||
+				x.Outcome == recording.Silent
 		}
 	}
 	return lost

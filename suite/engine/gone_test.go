@@ -44,7 +44,8 @@ func (s *mortal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := `"result":{"resources":{}}`
 	switch m.Get("method").Str {
 	case "initialize":
-		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"mortal","version":"1"}}`
+		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},` +
+			`"serverInfo":{"name":"mortal","version":"1"}}`
 	case "resources/list", "ping":
 	default:
 		if answer = `"error":{"code":-32601,"message":"no"}`; s.moody && s.first(m) {
@@ -75,10 +76,12 @@ func TestTheLastMessageIsNamed(t *testing.T) {
 		named  string
 	}{
 		"of a probe": {"mcpcheck/no-such-method", 0, []string{
-			"LIST-01:blocked:unconfirmed RPC-13:blocked:target-died", "LIST-01:blocked:target-died RPC-13:blocked:target-died"}, "mcpcheck/no-such-method|ping"},
+			"LIST-01:blocked:unconfirmed RPC-13:blocked:target-died",
+			"LIST-01:blocked:target-died RPC-13:blocked:target-died"}, "mcpcheck/no-such-method|ping"},
 		"in the confirmation": {"resources/list", 1, []string{"LIST-01:blocked:unconfirmed"}, ""},
 		"of a correct message": {"resources/list", 0, []string{
-			"LIST-01:blocked:target-died RPC-13:blocked:target-died", "LIST-01:blocked:target-died RPC-13:pass"}, "resources/list|ping"},
+			"LIST-01:blocked:target-died RPC-13:blocked:target-died",
+			"LIST-01:blocked:target-died RPC-13:pass"}, "resources/list|ping"},
 		"it lives": {"nothing", 0, []string{"LIST-01:fail RPC-13:pass"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +91,8 @@ func TestTheLastMessageIsNamed(t *testing.T) {
 				r, err := Prepare(t.Context(), Config{
 					Target: &target.Target{
 						Endpoints: []target.Endpoint{{Name: "mortal", Handler: s, Forced: requirement.HTTP}},
-						Revisions: []requirement.Revision{requirement.R20251125}, // the detection of modern ones lists as well
+						// the detection of modern ones lists as well
+						Revisions: []requirement.Revision{requirement.R20251125},
 					},
 					Tool: reports.Tool{Name: "test"}, Jobs: 1,
 					Select: func(row Row) bool { return strings.Contains(c.want[0], row.Requirement.ID+":") },
@@ -106,7 +110,9 @@ func TestTheLastMessageIsNamed(t *testing.T) {
 					if x.ReasonCode != string(recording.CodeDied) {
 						continue
 					}
-					named := slices.ContainsFunc(strings.Split(c.named, "|"), func(name string) bool { return strings.Contains(x.Reason, name+", frame ") })
+					named := slices.ContainsFunc(strings.Split(c.named, "|"), func(name string) bool {
+						return strings.Contains(x.Reason, name+", frame ")
+					})
 					if !strings.Contains(x.Reason, "gone for good") || !named || len(x.Evidence) == 0 {
 						t.Errorf("%s: %q, frames %v", x.ID, x.Reason, x.Evidence)
 					}
@@ -142,7 +148,8 @@ func TestWhatIsLateIsNotGone(t *testing.T) {
 				s := &single{down: make(chan struct{}), left: map[chan string]bool{}}
 				late := time.Duration(0)
 				r, err := Prepare(t.Context(), Config{
-					Target: &target.Target{Endpoints: []target.Endpoint{{Name: "late", Path: "/sse", Instances: 1,
+					Target: &target.Target{Endpoints: []target.Endpoint{{Name: "late", Path: "/sse",
+						Instances: 1,
 						Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 							if late < 0 {
 								panic(http.ErrAbortHandler)
@@ -169,7 +176,8 @@ func TestWhatIsLateIsNotGone(t *testing.T) {
 					cancel()
 				}
 				defer cancel()
-				if got := r.knock(ctx, r.endpoints[0], r.stages[0]); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+				if got := r.knock(ctx, r.endpoints[0], r.stages[0]); (got == "") != (c.want == "") ||
+					!strings.Contains(got, c.want) {
 					t.Errorf("%q", got)
 				}
 			})
@@ -177,16 +185,17 @@ func TestWhatIsLateIsNotGone(t *testing.T) {
 	}
 }
 
-// What was seen red, and seen again, before a target dies of what may cost it, is held against it: it need not be asked once more.
-// An error of its own may still be an accident, as it cannot be asked several times.
+// What was seen red, and seen again, before a target dies of what may cost it, is held against it: it need
+// not be asked once more. An error of its own may still be an accident, as it cannot be asked several times.
 func TestTheEndLeavesWhatWasSeenBefore(t *testing.T) {
 	for _, moody := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &mortal{method: "notifications/cancelled", moody: moody}
 			s.lives.Store(21)
 			r, err := Prepare(t.Context(), Config{
-				Target: &target.Target{Endpoints: []target.Endpoint{{Name: "mortal", Handler: s, Path: "/mcp"}}, Revisions: []requirement.Revision{requirement.R20251125}},
-				Tool:   reports.Tool{Name: "test"}, SecurityProbes: true,
+				Target: &target.Target{Endpoints: []target.Endpoint{{Name: "mortal", Handler: s,
+					Path: "/mcp"}}, Revisions: []requirement.Revision{requirement.R20251125}},
+				Tool: reports.Tool{Name: "test"}, SecurityProbes: true,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -195,7 +204,8 @@ func TestTheEndLeavesWhatWasSeenBefore(t *testing.T) {
 			report := r.Report(false)
 			for _, x := range report.Results {
 				red := x.Verdict == reports.Fail || x.Verdict == reports.Warn
-				if certain := slices.Contains([]string{"HTTP-13", "SEC-01"}, x.ID); certain && !red || red && strings.Contains(x.Actual, "oops") && x.ID != "RPC-15" {
+				if certain := slices.Contains([]string{"HTTP-13", "SEC-01"}, x.ID); certain && !red || red &&
+					strings.Contains(x.Actual, "oops") && x.ID != "RPC-15" {
 					t.Errorf("%t: %s %s: %s%s", moody, x.ID, x.Verdict, x.Reason, x.Actual)
 				}
 			}

@@ -28,7 +28,8 @@ func (s *stuck) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// TestClosedIsNotHung: of a server that closes connections it is not said that requests were waited for in full.
+// TestClosedIsNotHung: of a server that closes connections it is not said that requests were waited for in
+// full.
 func TestClosedIsNotHung(t *testing.T) {
 	for after, hangs := range map[time.Duration]bool{8 * time.Second: false, time.Hour: true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -36,7 +37,8 @@ func TestClosedIsNotHung(t *testing.T) {
 			r := judgedOverHTTP(t, s, time.Minute)
 			time.Sleep(2 * time.Hour) // what is left in the server ends
 			report := r.Report(false)
-			if got := report.Target.Endpoints[0].Hung; report.Summary.Interrupted != "budget" || (got != "") != hangs {
+			if got := report.Target.Endpoints[0].Hung; report.Summary.Interrupted != "budget" ||
+				(got != "") != hangs {
 				t.Errorf("closed after %s: %s, %q", after, report.Summary.Interrupted, got)
 			}
 		})

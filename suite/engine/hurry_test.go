@@ -23,12 +23,17 @@ import (
 func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
 	c := requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}
 	ends := func(kind recording.Kind, how string) *recording.Recording {
-		return &recording.Recording{Sessions: []*recording.Session{{Kind: kind, Ending: &recording.Ending{By: "us", How: how}}}}
+		return &recording.Recording{Sessions: []*recording.Session{{Kind: kind,
+			Ending: &recording.Ending{By: "us", How: how}}}}
 	}
 	stayed := map[recording.Name]*recording.Recording{
-		recording.Everything: ends(recording.Clean, "terminated"), stdio.Framing: ends(recording.Probe, "killed"),
-		capability.Capabilities: ends(recording.Clean, "exited"), recording.MissingReads: ends(recording.Clean, "killed"),
-		recording.Reads: ends(recording.Clean, "terminated"), recording.WalkResources: ends(recording.Clean, "terminated"),
+		recording.Everything: ends(recording.Clean, "terminated"), stdio.Framing: ends(recording.Probe,
+			"killed"),
+		capability.Capabilities: ends(recording.Clean, "exited"),
+		recording.MissingReads:  ends(recording.Clean, "killed"),
+		recording.Reads:         ends(recording.Clean, "terminated"),
+		recording.WalkResources: ends(recording.Clean,
+			"terminated"),
 		sub.Shutdown: ends(recording.Clean, "terminated"), // it changes the target
 	}
 	for name, x := range map[string]struct {
@@ -37,10 +42,11 @@ func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
 		takes  map[recording.Name]*recording.Recording
 		want   int
 	}{
-		"they stay":                 {"STDIO-08", nil, stayed, 2},
-		"frames show it":            {"STDIO-03", []int{5}, stayed, 5},
-		"it is not about the end":   {"RPC-09", nil, stayed, 5},
-		"no scenario had a session": {"STDIO-08", nil, map[recording.Name]*recording.Recording{recording.Reads: {}, stdio.Framing: {}}, 2},
+		"they stay":               {"STDIO-08", nil, stayed, 2},
+		"frames show it":          {"STDIO-03", []int{5}, stayed, 5},
+		"it is not about the end": {"RPC-09", nil, stayed, 5},
+		"no scenario had a session": {"STDIO-08", nil,
+			map[recording.Name]*recording.Recording{recording.Reads: {}, stdio.Framing: {}}, 2},
 	} {
 		req, ok := area.Catalogue().Find(x.id)
 		if !ok {
@@ -48,7 +54,8 @@ func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
 		}
 		j := &Judgement{Row: Row{Requirement: req, Combination: c}}
 		j.From, j.Frames = []recording.Name{recording.Everything}, x.frames
-		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: wire.NewTranscript(wire.Budget{}), takes: map[requirement.Combination]*Take{c: {Recordings: x.takes}}}
+		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: wire.NewTranscript(wire.Budget{}),
+			takes: map[requirement.Combination]*Take{c: {Recordings: x.takes}}}
 		if left := r.left(j, 0); len(left) != x.want {
 			t.Errorf("%s: %v", name, left)
 		}
@@ -67,20 +74,25 @@ func TestStraysAreRepeatedWithWhatTheyAnswer(t *testing.T) {
 	answer := say("s2", wire.In, `{"id":7701,"result":{}}`)
 	stray := say("s1", wire.In, `{"id":7701,"result":{}}`)
 	asks := func(session, id string, frames ...int) *recording.Recording {
-		return &recording.Recording{Exchanges: []*recording.Exchange{{Session: session, ID: []byte(id), Took: time.Minute, Request: frames[0], Replies: frames[1:]}}}
+		return &recording.Recording{Exchanges: []*recording.Exchange{{Session: session, ID: []byte(id),
+			Took: time.Minute, Request: frames[0], Replies: frames[1:]}}}
 	}
 	takes := map[recording.Name]*recording.Recording{
-		recording.TwoClients: asks("s2", "7701", request, answer), recording.Reads: asks("s3", "7702", 10, 11), recording.WalkResources: asks("s1", "1", 12, 13),
+		recording.TwoClients: asks("s2", "7701", request, answer), recording.Reads: asks("s3", "7702", 10,
+			11), recording.WalkResources: asks("s1", "1", 12, 13),
 	}
 	req, ok := area.Catalogue().Find("RPC-02")
 	if !ok {
 		t.Fatal("there is no RPC-02")
 	}
 	j := &Judgement{Row: Row{Requirement: req}}
-	for frame, want := range map[int][]recording.Name{stray: {recording.WalkResources, recording.TwoClients}, answer: {recording.TwoClients}} {
+	for frame, want := range map[int][]recording.Name{stray: {recording.WalkResources, recording.TwoClients},
+		answer: {recording.TwoClients}} {
 		j.From, j.Frames = []recording.Name{recording.Everything}, []int{frame}
-		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: tr, takes: map[requirement.Combination]*Take{{}: {Recordings: takes}}}
-		if got := slices.Sorted(slices.Values(r.left(j, 0))); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: tr,
+			takes: map[requirement.Combination]*Take{{}: {Recordings: takes}}}
+		if got := slices.Sorted(slices.Values(r.left(j, 0))); !slices.Equal(got,
+			slices.Sorted(slices.Values(want))) {
 			t.Errorf("frame %d: %v, expected %v", frame, got, want)
 		}
 	}
@@ -95,7 +107,8 @@ func TestBorrowersFollowOneAnother(t *testing.T) {
 	}) {
 		got = append(got, sc.Name)
 	}
-	if want := []recording.Name{page.Paging, recording.MissingReads, recording.MalformedReads}; !slices.Equal(got, want) {
+	if want := []recording.Name{page.Paging, recording.MissingReads, recording.MalformedReads}; !slices.Equal(
+		got, want) {
 		t.Errorf("%v, not %v", got, want)
 	}
 }

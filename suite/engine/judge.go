@@ -50,7 +50,8 @@ func (r *Run) judge(ctx context.Context) {
 		r.ended = cause // not everything could be judged
 	}
 	r.confirm(ctx, late)
-	if slices.ContainsFunc(late, r.lacks) { // while it was judged or repeated, the time for the whole run may have ended
+	// while it was judged or repeated, the time for the whole run may have ended
+	if slices.ContainsFunc(late, r.lacks) {
 		r.ended = cmp.Or(r.ended, context.Cause(ctx))
 	}
 	r.conclude(late)
@@ -105,7 +106,8 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 	return j
 }
 
-// excuse takes back a red verdict that blames a message for a loss where the target also fails without that, by what was played.
+// excuse takes back a red verdict that blames a message for a loss where the target also fails without that,
+// by what was played.
 func (r *Run) excuse(j *Judgement, take *Take, played iter.Seq[*Take]) {
 	why, code := "", recording.CodeDied
 	switch {
@@ -126,10 +128,13 @@ func (r *Run) excuse(j *Judgement, take *Take, played iter.Seq[*Take]) {
 	}
 }
 
-// touchesLoss reports whether a verdict on single scenarios is about a message over which a connection was lost.
+// touchesLoss reports whether a verdict on single scenarios is about a message over which a connection was
+// lost.
 func (r *Run) touchesLoss(j *Judgement, take *Take) bool {
 	for x := range judgedExchanges(j.From, take) {
-		unheard := (x.Outcome == recording.Sent || x.Outcome == recording.Silent) && len(x.ID) > 0 && x.Status == 0 && r.toldOf(x) > 0 // nobody waited for it
+		// nobody waited for it
+		unheard := (x.Outcome == recording.Sent || x.Outcome == recording.Silent) && len(x.ID) > 0 &&
+			x.Status == 0 && r.toldOf(x) > 0
 		if (x.Outcome == recording.Lost || unheard) && slices.Contains(j.Frames, x.Request) {
 			return true
 		}
@@ -181,17 +186,21 @@ func restsOnLoss(j *Judgement, take *Take) bool {
 func (r *Run) verdict(row Row, take *Take) verdict.Result {
 	req := row.Requirement
 	if why, ok := r.cfg.Target.OptedOut(req.ID); ok {
-		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeOptedOut, Reason: "opted out in the target file: " + why}
+		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeOptedOut,
+			Reason: "opted out in the target file: " + why}
 	}
 	if req.Untestable != "" {
-		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeUntestable, Reason: req.Untestable}
+		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeUntestable,
+			Reason: req.Untestable}
 	}
 	if req.GradeIn(row.Combination.Revision) == requirement.Control {
-		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodePermission, Reason: "a permission: there is nothing to violate"}
+		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodePermission,
+			Reason: "a permission: there is nothing to violate"}
 	}
 	k, ok := r.catalogue.Check(req.ID)
 	if !ok {
-		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNoCheck, Reason: "this release has no check for it"}
+		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNoCheck,
+			Reason: "this release has no check for it"}
 	}
 	return verdict.EvaluateUntil(r.judging, k, req, take.Facts, take.Recordings)
 }
@@ -285,11 +294,11 @@ func (r *Run) choose(rows []Row) {
 	r.rows = slices.DeleteFunc(slices.Clone(r.rows), func(row Row) bool { return !wanted[keyOf(row)] })
 }
 
-// ordinaryLoss returns why an ordinary request was lost at an endpoint while no probe was under way, in what was played; empty if none was.
-// Such a target may lose what it is probed with as well. A request counts only if it was sent, and if nothing followed
-// it on its channel. With eight scripts at once a probe is nearly always under way. Therefore three losses one after
-// the other count as well, if no probe was lost with them and another request was answered across each: the server
-// did not end.
+// ordinaryLoss returns why an ordinary request was lost at an endpoint while no probe was under way, in what
+// was played; empty if none was. Such a target may lose what it is probed with as well. A request counts only
+// if it was sent, and if nothing followed it on its channel. With eight scripts at once a probe is nearly
+// always under way. Therefore three losses one after the other count as well, if no probe was lost with them
+// and another request was answered across each: the server did not end.
 func (r *Run) ordinaryLoss(c requirement.Combination, played iter.Seq[*Take]) string {
 	const often = 3
 	var ordinary, probes, answered []*recording.Exchange
@@ -359,7 +368,8 @@ func (r *Run) ordinaryLoss(c requirement.Combination, played iter.Seq[*Take]) st
 // gather gives every recording of a combination its frames, unless it has them, and adds the recording
 // that stands for all clean and capable sessions.
 func (r *Run) gather(take *Take, framed func(*recording.Recording) bool) {
-	everything := &recording.Recording{Scenario: recording.Everything, Combination: take.Facts.Combination, Facts: take.Facts, Retried: take.Retried}
+	everything := &recording.Recording{Scenario: recording.Everything, Combination: take.Facts.Combination,
+		Facts: take.Facts, Retried: take.Retried}
 	seen := map[string]bool{}
 	collect := func(sessions []*recording.Session) {
 		for _, s := range sessions {

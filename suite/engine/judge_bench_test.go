@@ -16,7 +16,8 @@ func BenchmarkJudge(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer server.Close()
-	r, err := Prepare(b.Context(), Config{Target: described, SecurityProbes: true, QuietWindow: embedded.QuietWindow})
+	r, err := Prepare(b.Context(), Config{Target: described, SecurityProbes: true,
+		QuietWindow: embedded.QuietWindow})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -24,14 +24,18 @@ func TestTimeIsKeptForRepetitions(t *testing.T) {
 		{18500 * time.Millisecond, 9 * time.Second, "CAP-07:blocked:unconfirmed LIST-02:fail"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			slow := &copies{list: func(string, int, int) string { return `"result":{"resources":[{"name":"one"}]}` }, wrong: c.wrong}
+			slow := &copies{list: func(string, int, int) string {
+				return `"result":{"resources":[{"name":"one"}]}`
+			}, wrong: c.wrong}
 			r, err := Prepare(t.Context(), Config{
 				Target: &target.Target{
 					Endpoints: []target.Endpoint{{Name: "slow", Pipe: slow.open, Command: []string{"slow"}}},
 					Revisions: []requirement.Revision{requirement.R20251125},
 				},
 				Tool: reports.Tool{Name: "test"}, Budget: c.budget,
-				Select: func(row Row) bool { return row.Requirement.ID == "LIST-02" || row.Requirement.ID == "CAP-07" },
+				Select: func(row Row) bool {
+					return row.Requirement.ID == "LIST-02" || row.Requirement.ID == "CAP-07"
+				},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -39,8 +43,10 @@ func TestTimeIsKeptForRepetitions(t *testing.T) {
 			r.Execute(t.Context())
 			time.Sleep(time.Hour) // what is left in the program ends
 			again := rejudged(t, r)
-			if got := strings.TrimSpace(verdicts(r.Report(false))); got != c.want || got != strings.TrimSpace(verdicts(again)) {
-				t.Errorf("lists of templates that take %v in %v: %s, want %s; judged again: %s", c.wrong, c.budget, got, c.want, verdicts(again))
+			if got := strings.TrimSpace(verdicts(r.Report(false))); got != c.want ||
+				got != strings.TrimSpace(verdicts(again)) {
+				t.Errorf("lists of templates that take %v in %v: %s, want %s; judged again: %s", c.wrong,
+					c.budget, got, c.want, verdicts(again))
 			}
 		})
 	}

@@ -19,12 +19,14 @@ func TestNoHalfOfASecretLeaks(t *testing.T) {
 		content := strings.Repeat("#", before) + secret + "\nand what else is in the file\n"
 		for name, raw := range map[string]string{
 			"text": `{"result":{"contents":[{"text":"` + strings.ReplaceAll(content, "\n", `\n`) + `"}]}}`,
-			"blob": `{"result":{"contents":[{"blob":"` + base64.StdEncoding.EncodeToString([]byte(content)) + `"}]}}`,
+			"blob": `{"result":{"contents":[{"blob":"` + base64.StdEncoding.EncodeToString([]byte(content)) +
+				`"}]}}`,
 		} {
 			f := wire.Frame{Number: 7, Dir: wire.In, Raw: []byte(raw)}
 			l := leaks{7: judge.LeakCut{Contents: true}}
 			got := string(maskFrame(l.without(f, m), m).Raw)
-			if data, err := base64.StdEncoding.DecodeString(gjson.Get(got, "result.contents.0."+name).Str); err == nil {
+			if data, err := base64.StdEncoding.DecodeString(gjson.Get(got,
+				"result.contents.0."+name).Str); err == nil {
 				got += string(data)
 			}
 			if strings.Contains(got, secret[:4]) || !strings.Contains(got, "bytes cut]") {

@@ -39,9 +39,11 @@ func (e *endpoint) hint(err error) string {
 		status = open.Status
 		switch spoken := len(e.Command) > 0 && e.Transport() == requirement.Stdio; {
 		case spoken && open.Code == recording.CodeNoAnswer:
-			return "; --start-timeout allows more, and a server that listens at a port is named by --serve or --url"
+			return "; --start-timeout allows more, and a server that listens at a port is named by " +
+				"--serve or --url"
 		case spoken && open.Code == recording.CodeUnreadable:
-			return "; is this the command of an MCP server on stdio? One that is slow is given more time by --start-timeout"
+			return "; is this the command of an MCP server on stdio? One that is slow is given more time " +
+				"by --start-timeout"
 		}
 	}
 	if dial, ok := errors.AsType[*transport.DialError](err); ok {
@@ -52,10 +54,12 @@ func (e *endpoint) hint(err error) string {
 	case err != nil || u.Host == "":
 		return ""
 	case status == http.StatusForbidden:
-		return "; if it wants credentials, --header-env Authorization=VARIABLE gives them (headers in a target file)"
+		return "; if it wants credentials, --header-env Authorization=VARIABLE gives them (headers in a " +
+			"target file)"
 	case status >= http.StatusInternalServerError:
 		return "; what the server itself has logged may say why"
-	case e.Transport() != "" && (status == http.StatusBadRequest || status == http.StatusNotAcceptable): // as a GET is answered without a session
+	case e.Transport() != "" && (status == http.StatusBadRequest || status == http.StatusNotAcceptable):
+		// as a GET is answered without a session
 	case status/100 != 2 && status != http.StatusNotFound && status != http.StatusMethodNotAllowed:
 		return ""
 	}
@@ -63,7 +67,8 @@ func (e *endpoint) hint(err error) string {
 	case strings.Trim(u.Path, "/") == "":
 		return "; is the path missing? try /mcp or /sse"
 	case e.Transport() != "":
-		return "; are the path and the transport right? many servers have /mcp or /sse, and without --transport both are tried"
+		return "; are the path and the transport right? many servers have /mcp or /sse, and without " +
+			"--transport both are tried"
 	}
 	return "; is the path right? many servers have /mcp or /sse"
 }
@@ -83,12 +88,14 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 	ask := r.cfg.revisions(e.Endpoint)
 	for _, t := range r.cfg.candidates(e.Endpoint) {
 		dialer, err := e.Dialer(target.DialOptions{Transport: t, Limits: transport.Limits{
-			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection, Results: r.longs, Turns: r.turns, Reuse: &e.reuse,
+			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection, Results: r.longs,
+			Turns: r.turns, Reuse: &e.reuse,
 		}})
 		if err != nil {
 			return err
 		}
-		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter, Patience: r.patience, Habits: &e.habits}
+		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout,
+			Start: r.cfg.Start, Limiter: r.limiter, Patience: r.patience, Habits: &e.habits}
 		before, stop := r.transcript.Len(), func() {}
 		if t == requirement.Stdio {
 			stop = r.whileNonsense(e)
@@ -118,7 +125,8 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		}
 		if len(found.Spread) > 0 && context.Cause(ctx) == nil {
 			e.transport, e.dialer, e.broken, e.unreachable, e.cause = t, dialer, err, "", nil
-			e.found = &session.Found{Served: slices.Sorted(maps.Keys(found.Spread)), Declared: found.Spread, Spread: found.Spread}
+			e.found = &session.Found{Served: slices.Sorted(maps.Keys(found.Spread)), Declared: found.Spread,
+				Spread: found.Spread}
 			return nil
 		}
 		if e.unreachable == "" || tellsMore(err, e.cause) {
@@ -129,7 +137,8 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 			if first := err.Error(); first != e.unreachable {
 				e.unreachable += "; before that: " + first
 			} else {
-				e.unreachable += fmt.Sprintf("; until then its first answer was waited for, for which --start-timeout allows %s", r.cfg.Start)
+				e.unreachable += fmt.Sprintf("; until then its first answer was waited for, for which "+
+					"--start-timeout allows %s", r.cfg.Start)
 			}
 			if said := r.nonsense(before); said != "" {
 				e.unreachable += ", and the target had " + said
@@ -140,9 +149,11 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 	return nil
 }
 
-// learn asks an endpoint what it speaks, and finds out what it is like: if that is one process, one connection or one
-// session at a time, it is asked again like that, and judged as one for which the target file says so.
-func (r *Run) learn(ctx context.Context, e *endpoint, dialer transport.Dialer, opts session.Options, ask []requirement.Revision) (*session.Found, error) {
+// learn asks an endpoint what it speaks, and finds out what it is like: if that is one process, one
+// connection or one session at a time, it is asked again like that, and judged as one for which the target
+// file says so.
+func (r *Run) learn(ctx context.Context, e *endpoint, dialer transport.Dialer, opts session.Options,
+	ask []requirement.Revision) (*session.Found, error) {
 	e.profile = profile.Profile{}
 	found, err := r.discover(ctx, dialer, opts, ask, e.Instances)
 	again := func(instances int) {
@@ -168,7 +179,8 @@ func (r *Run) learn(ctx context.Context, e *endpoint, dialer transport.Dialer, o
 		}
 	}
 	if len(found.Nameless) > 0 {
-		e.profile = e.profile.With(profile.Nameless, "an error that answers server/discover came without its id")
+		e.profile = e.profile.With(profile.Nameless,
+			"an error that answers server/discover came without its id")
 	}
 	e.profile = e.profile.With(profile.Barred, found.Barred()).With(profile.Stays, found.Stays())
 	return found, err
@@ -190,10 +202,11 @@ func tellsMore(err, other error) bool {
 
 // askOthers asks an endpoint where a revision without a handshake is judged for those with one that the
 // user left out: a server that serves them, too, may take for their traffic what another one has to refuse,
-// and the verdicts of a part of a run are those of the whole. On stdio, where each question is a process, what
-// was answered already has to do.
+// and the verdicts of a part of a run are those of the whole. On stdio, where each question is a process,
+// what was answered already has to do.
 func (r *Run) askOthers(ctx context.Context, e *endpoint) {
-	if e.found == nil || e.broken != nil || !slices.ContainsFunc(e.found.Served, requirement.Revision.Modern) {
+	if e.found == nil || e.broken != nil || !slices.ContainsFunc(e.found.Served,
+		requirement.Revision.Modern) {
 		return
 	}
 	e.others = e.found.Offered
@@ -206,14 +219,15 @@ func (r *Run) askOthers(ctx context.Context, e *endpoint) {
 	}
 	// Of what the answer does not tell, such as why none came, nothing depends on it.
 	found, _ := session.Detect(ctx, e.dialer, session.Options{
-		Kind: recording.Probe, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: min(r.cfg.Start, r.cfg.Timeout), Limiter: r.limiter, Patience: r.patience,
+		Kind: recording.Probe, Transcript: r.transcript, Timeout: r.cfg.Timeout,
+		Start: min(r.cfg.Start, r.cfg.Timeout), Limiter: r.limiter, Patience: r.patience,
 	}, ask, e.instances(), r.nextID)
 	found.Close()
 	e.others = slices.Concat(e.others, found.Served, found.Offered)
 }
 
-// served lists the revisions, oldest first, that what is judged in one may depend on. With a handshake a server may
-// offer one that it does not serve: only where there is none an offer says that it serves others.
+// served lists the revisions, oldest first, that what is judged in one may depend on. With a handshake a
+// server may offer one that it does not serve: only where there is none an offer says that it serves others.
 func (e *endpoint) served(in requirement.Revision) []requirement.Revision {
 	if !in.Modern() {
 		return e.found.Served

@@ -64,7 +64,8 @@ func (l *late) serve(in io.Reader, out *io.PipeWriter) {
 		answer := `"error":{"code":-32601,"message":"no"}`
 		switch m.Get("method").Str {
 		case "initialize":
-			answer = `"result":{"protocolVersion":"` + m.Get("params.protocolVersion").Str + `","capabilities":{"resources":{}},"serverInfo":{"name":"late","version":"1"}}`
+			answer = `"result":{"protocolVersion":"` + m.Get("params.protocolVersion").Str +
+				`","capabilities":{"resources":{}},"serverInfo":{"name":"late","version":"1"}}`
 		case "ping":
 			answer = `"result":{}`
 		case "resources/list":
@@ -115,14 +116,19 @@ func TestSlowIsNotUnflushed(t *testing.T) {
 						Endpoints: []target.Endpoint{{Name: "late", Pipe: c.open, Command: []string{"late"}}},
 						Revisions: []requirement.Revision{requirement.R20250618},
 					},
-					Tool: reports.Tool{Name: "test"}, Budget: map[bool]time.Duration{false: time.Hour}[c.all > 0], Select: func(row Row) bool { return row.Requirement.ID == "STDIO-03" },
+					Tool:   reports.Tool{Name: "test"},
+					Budget: map[bool]time.Duration{false: time.Hour}[c.all > 0], Select: func(row Row) bool {
+						return row.Requirement.ID == "STDIO-03"
+					},
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
 				r.Execute(t.Context())
-				time.Sleep(time.Hour)                                                                      // what is left in the program ends
-				got, _ := strings.CutSuffix(strings.TrimSpace(verdicts(r.Report(false))), " inconsistent") // the first time it may have looked otherwise
+				// what is left in the program ends
+				time.Sleep(time.Hour)
+				// the first time it may have looked otherwise
+				got, _ := strings.CutSuffix(strings.TrimSpace(verdicts(r.Report(false))), " inconsistent")
 				if got != c.want {
 					t.Errorf("%s, want %s", got, c.want)
 				}

@@ -24,7 +24,8 @@ func TestOffered(t *testing.T) {
 		{requirement.R20241105, plain, false, requirement.ProfileCompletion, false},
 		{requirement.R20241105, plain, true, requirement.ProfileCompletion, true},
 		{requirement.R20251125, everything, false, requirement.ProfileSubscriptions, true},
-		{requirement.R20251125, `{"capabilities":{"resources":{"listChanged":true}}}`, false, requirement.ProfileSubscriptions, true},
+		{requirement.R20251125, `{"capabilities":{"resources":{"listChanged":true}}}`, false,
+			requirement.ProfileSubscriptions, true},
 		{requirement.R20251125, plain, false, requirement.ProfileSubscriptions, false},
 		{requirement.R20251125, plain, false, requirement.ProfilePagination, true},
 		{requirement.R20251125, bare, false, requirement.ProfilePagination, false},
@@ -38,7 +39,9 @@ func TestOffered(t *testing.T) {
 		if test.answered {
 			x.Attach(wire.ObjectOf(`{"jsonrpc":"2.0","id":1,"result":{"completion":{"values":[]}}}`))
 		}
-		take.Recordings[recording.TemplateCompletions] = &recording.Recording{Exchanges: []*recording.Exchange{x}}
+		take.Recordings[recording.TemplateCompletions] = &recording.Recording{
+			Exchanges: []*recording.Exchange{x},
+		}
 		r := &Run{takes: map[requirement.Combination]*Take{c: take}}
 		if got := r.offered(test.profile, string(c.Revision), string(c.Transport)); got != test.want {
 			t.Errorf("%s in %s with %s: %t", test.profile, test.revision, test.declared, got)

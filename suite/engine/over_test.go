@@ -16,9 +16,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Once the time for the whole run is spent nothing is started and nothing is sent any more, whatever was under way.
+// Once the time for the whole run is spent nothing is started and nothing is sent any more, whatever was
+// under way.
 func TestNothingFollowsTheBudget(t *testing.T) {
-	for _, budget := range []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 20 * time.Second, 60 * time.Second} {
+	for _, budget := range []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 20 * time.Second,
+		60 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
 			slow := func(context.Context) (io.ReadWriteCloser, error) {
@@ -30,8 +32,9 @@ func TestNothingFollowsTheBudget(t *testing.T) {
 				return ours, nil
 			}
 			r, err := Prepare(t.Context(), Config{
-				Target: &target.Target{Endpoints: []target.Endpoint{{Name: "slow", Pipe: slow, Command: []string{"slow"}}}},
-				Tool:   reports.Tool{Name: "test"}, Budget: budget,
+				Target: &target.Target{Endpoints: []target.Endpoint{{Name: "slow", Pipe: slow,
+					Command: []string{"slow"}}}},
+				Tool: reports.Tool{Name: "test"}, Budget: budget,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -22,7 +22,9 @@ func throttling(w http.ResponseWriter, r *http.Request) {
 	switch m := gjson.ParseBytes(body); m.Get("method").Str {
 	case "initialize":
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"x","version":"1"}}}`, m.Get("id").Raw)
+		_, _ = fmt.Fprintf(w,
+			`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25",`+
+				`"capabilities":{"resources":{}},"serverInfo":{"name":"x","version":"1"}}}`, m.Get("id").Raw)
 	case "notifications/initialized":
 		w.WriteHeader(http.StatusAccepted)
 	default:
@@ -42,7 +44,8 @@ func TestBusyTargets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		r, err := Prepare(t.Context(), Config{
-			Target: &target.Target{Endpoints: []target.Endpoint{{Handler: http.HandlerFunc(throttling)}}, Revisions: []requirement.Revision{requirement.R20251125}},
+			Target: &target.Target{Endpoints: []target.Endpoint{{Handler: http.HandlerFunc(throttling)}},
+				Revisions: []requirement.Revision{requirement.R20251125}},
 			Tool:   reports.Tool{Name: "test"},
 			Budget: 5 * time.Minute,
 		})

@@ -36,13 +36,16 @@ func (c Config) candidates(e *target.Endpoint) []requirement.Transport {
 	wanted := c.revisions(e)
 	legacy := slices.ContainsFunc(wanted, func(r requirement.Revision) bool { return !r.Modern() })
 	return slices.DeleteFunc(e.Candidates(), func(t requirement.Transport) bool {
-		return len(wanted) == 0 || len(c.Transports) > 0 && !slices.Contains(c.Transports, t) || t == requirement.SSE && !legacy
+		return len(wanted) == 0 || len(c.Transports) > 0 && !slices.Contains(c.Transports, t) ||
+			t == requirement.SSE && !legacy
 	})
 }
 
 // revisions lists those that an endpoint is asked for.
 func (c Config) revisions(e *target.Endpoint) []requirement.Revision {
-	return slices.DeleteFunc(requirement.Revisions(), func(r requirement.Revision) bool { return !c.Target.Wants(e, r) })
+	return slices.DeleteFunc(requirement.Revisions(), func(r requirement.Revision) bool {
+		return !c.Target.Wants(e, r)
+	})
 }
 
 // Possible lists the rows that a run may have, whatever the target turns out to speak.
@@ -54,7 +57,8 @@ func Possible(c Config) []Row {
 		e := &c.Target.Endpoints[i]
 		for _, t := range c.candidates(e) {
 			for _, rev := range c.revisions(e) {
-				if at := (requirement.Combination{Revision: rev, Transport: t}); !slices.Contains(combinations, at) {
+				if at := (requirement.Combination{Revision: rev, Transport: t}); !slices.Contains(
+					combinations, at) {
 					combinations = append(combinations, at)
 				}
 			}
@@ -141,8 +145,8 @@ func (c catalogue) watching() map[recording.Name]bool {
 // watches reports whether a scenario watches silence most of the time.
 func watches(s *scenario.Scenario) bool { return s.Waits || s.Phase == scenario.Quiet }
 
-// inOrder lists scenarios by phase, each after those that it builds on. In a phase those that borrow a session,
-// and what builds on them, come after the others, so that those which share one follow one another.
+// inOrder lists scenarios by phase, each after those that it builds on. In a phase those that borrow a
+// session, and what builds on them, come after the others, so that those which share one follow one another.
 func (c catalogue) inOrder(needed map[recording.Name]bool) []*scenario.Scenario {
 	var order []*scenario.Scenario
 	rank := map[recording.Name]int{}
@@ -173,7 +177,8 @@ func (c catalogue) inOrder(needed map[recording.Name]bool) []*scenario.Scenario 
 
 // discover finds out which of the revisions asked for a target speaks. In a quick run it
 // is asked for the newest of each era first, and for older ones only if it knows neither.
-func (r *Run) discover(ctx context.Context, dialer transport.Dialer, opts session.Options, ask []requirement.Revision, instances int) (*session.Found, error) {
+func (r *Run) discover(ctx context.Context, dialer transport.Dialer, opts session.Options,
+	ask []requirement.Revision, instances int) (*session.Found, error) {
 	if !r.cfg.Quick {
 		return session.Detect(ctx, dialer, opts, ask, instances, r.nextID)
 	}
@@ -182,7 +187,8 @@ func (r *Run) discover(ctx context.Context, dialer transport.Dialer, opts sessio
 	found, err := session.Detect(ctx, dialer, opts, newest, instances, r.nextID)
 	// Servers say in many ways that they do not know a revision: with another one, with an
 	// error, by silence, by ending. Only one that cannot be reached is not asked again.
-	if err != nil && len(older) > 0 && scenario.Code(err) != recording.CodeUnreachable && context.Cause(ctx) == nil {
+	if err != nil && len(older) > 0 && scenario.Code(err) != recording.CodeUnreachable &&
+		context.Cause(ctx) == nil {
 		return session.Detect(ctx, dialer, opts, older, instances, r.nextID)
 	}
 	return found, err
@@ -218,7 +224,9 @@ func (r *Run) newestOnly() {
 			e.found.Close()
 		}
 	}
-	r.endpoints = slices.DeleteFunc(r.endpoints, func(e *endpoint) bool { return e != best && e.found != nil })
+	r.endpoints = slices.DeleteFunc(r.endpoints, func(e *endpoint) bool {
+		return e != best && e.found != nil
+	})
 	best.only = newest(best)
 	kept, spare := best.found.Open[best.only], best.found.Spare
 	delete(best.found.Open, best.only)
@@ -244,8 +252,8 @@ func (c catalogue) withoutDestructive(rows []Row, asked func(Row) bool) (kept []
 	return kept, slices.Compact(left)
 }
 
-// Destructive reports whether the check of a requirement judges what is sent in the destructive phase, so that
-// a quick run leaves it out.
+// Destructive reports whether the check of a requirement judges what is sent in the destructive phase, so
+// that a quick run leaves it out.
 func Destructive(areas *area.Set, id string) bool {
 	k, ok := areas.Check(id)
 	if !ok {
@@ -269,5 +277,6 @@ func (r *Run) quick() *reports.Quick {
 		return nil
 	}
 	c := r.stages[0].Combination
-	return &reports.Quick{Revision: string(c.Revision), Transport: string(c.Transport), LeftOut: len(r.leftOut), LeftOutIDs: r.leftOut}
+	return &reports.Quick{Revision: string(c.Revision), Transport: string(c.Transport),
+		LeftOut: len(r.leftOut), LeftOutIDs: r.leftOut}
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// polled is a server of Streamable HTTP that ends each stream soon, for the client to come back until the response is there.
+// polled is a server of Streamable HTTP that ends each stream soon, for the client to come back until the
+// response is there.
 type polled struct {
 	mu    sync.Mutex
 	at    time.Time // from when on there is a response
@@ -44,7 +45,9 @@ func (s *polled) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *polled) stream(w http.ResponseWriter, m gjson.Result, begins bool) {
 	s.mu.Lock()
 	if begins {
-		s.at, s.reply = time.Now().Add(polledFor+polledFor/4), fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":"test://slow","text":"a"}]}}`, m.Get("id").Raw)
+		s.at, s.reply = time.Now().Add(polledFor+polledFor/4),
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":"test://slow","text":"a"}]}}`,
+				m.Get("id").Raw)
 	}
 	at, reply := s.at, s.reply
 	s.mu.Unlock()
@@ -56,7 +59,8 @@ func (s *polled) stream(w http.ResponseWriter, m gjson.Result, begins bool) {
 	}
 }
 
-// A stream that ends is no end of the request: who goes on with it comes back as often as the server lets them.
+// A stream that ends is no end of the request: who goes on with it comes back as often as the server lets
+// them.
 func TestAPolledResponseIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tg := &target.Target{Endpoints: []target.Endpoint{{Name: "polled", Handler: &polled{}, Path: "/mcp"}}}

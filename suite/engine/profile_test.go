@@ -18,8 +18,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A program of which a second copy ends at once is judged in all its revisions, one process after the other, also
-// if the second one gets what there is one of since the first one has just given it up.
+// A program of which a second copy ends at once is judged in all its revisions, one process after the other,
+// also if the second one gets what there is one of since the first one has just given it up.
 func TestOneProcessAtATime(t *testing.T) {
 	t.Run("", func(t *testing.T) { oneProcessAtATime(t, 1) })
 	t.Run("two get it", func(t *testing.T) { oneProcessAtATime(t, 2) })
@@ -44,9 +44,12 @@ func oneProcessAtATime(t *testing.T, get int) {
 			return c.open(ctx)
 		}
 		r, err := Prepare(t.Context(), Config{
-			Target: &target.Target{Endpoints: []target.Endpoint{{Name: "alone", Pipe: alone, Command: []string{"alone"}}}},
-			Tool:   reports.Tool{Name: "test"},
-			Select: func(row Row) bool { return row.Requirement.ID == "CAP-06" || row.Requirement.ID == "CAP-07" },
+			Target: &target.Target{Endpoints: []target.Endpoint{{Name: "alone", Pipe: alone,
+				Command: []string{"alone"}}}},
+			Tool: reports.Tool{Name: "test"},
+			Select: func(row Row) bool {
+				return row.Requirement.ID == "CAP-06" || row.Requirement.ID == "CAP-07"
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +60,8 @@ func oneProcessAtATime(t *testing.T, get int) {
 		if got := verdicts(report); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		if facts := report.Target.Endpoints[0].Profile; len(facts) != 1 || facts[0].Name != "one process at a time" {
+		if facts := report.Target.Endpoints[0].Profile; len(facts) != 1 ||
+			facts[0].Name != "one process at a time" {
 			t.Errorf("learnt: %+v", facts)
 		}
 	})
@@ -89,7 +93,8 @@ func (c *freeing) Close() error {
 	return c.Conn.Close()
 }
 
-// A server that takes one connection at a time is judged whole, and soon; one that takes several is not taken for it.
+// A server that takes one connection at a time is judged whole, and soon; one that takes several is not taken
+// for it.
 func TestOneConnectionAtATime(t *testing.T) {
 	for _, one := range []bool{true, false} {
 		t.Run(fmt.Sprint(one), func(t *testing.T) {
@@ -100,21 +105,26 @@ func TestOneConnectionAtATime(t *testing.T) {
 			if one {
 				listener = &oneConnection{listener, make(chan struct{}, 1)}
 			}
-			s := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method != http.MethodPost {
-					w.WriteHeader(http.StatusMethodNotAllowed)
-					return
-				}
-				respond(w, r, func(m gjson.Result) string {
-					return map[string]string{"resources/list": aList, "ping": `"result":{}`}[m.Get("method").Str]
-				})
-			})}
+			s := &http.Server{ReadHeaderTimeout: time.Minute,
+				Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method != http.MethodPost {
+						w.WriteHeader(http.StatusMethodNotAllowed)
+						return
+					}
+					respond(w, r, func(m gjson.Result) string {
+						return map[string]string{"resources/list": aList,
+							"ping": `"result":{}`}[m.Get("method").Str]
+					})
+				})}
 			go func() { _ = s.Serve(listener) }() // it ends with Close
 			defer func() { _ = s.Close() }()
 			r, err := Prepare(t.Context(), Config{
-				Target: &target.Target{Endpoints: []target.Endpoint{{URL: "http://" + listener.Addr().String() + "/mcp", Forced: requirement.HTTP}}},
-				Tool:   reports.Tool{Name: "test"}, QuietWindow: 50 * time.Millisecond,
-				Select: func(row Row) bool { return row.Requirement.ID == "LIST-01" || row.Requirement.ID == "HTTP-37" },
+				Target: &target.Target{Endpoints: []target.Endpoint{{URL: "http://" +
+					listener.Addr().String() + "/mcp", Forced: requirement.HTTP}}},
+				Tool: reports.Tool{Name: "test"}, QuietWindow: 50 * time.Millisecond,
+				Select: func(row Row) bool {
+					return row.Requirement.ID == "LIST-01" || row.Requirement.ID == "HTTP-37"
+				},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -125,7 +135,8 @@ func TestOneConnectionAtATime(t *testing.T) {
 			if one {
 				want = "HTTP-37:warn LIST-01:pass"
 			}
-			if got := verdicts(report); got != want || one != (len(facts) == 1 && facts[0].Name == "one connection at a time") {
+			if got := verdicts(report); got != want ||
+				one != (len(facts) == 1 && facts[0].Name == "one connection at a time") {
 				t.Errorf("got %s, want %s; learnt %+v", got, want, facts)
 			}
 		})

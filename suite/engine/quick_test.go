@@ -25,11 +25,14 @@ func lateRefusals(late time.Duration) func(context.Context) (io.ReadWriteCloser,
 			defer func() { _ = theirs.Close() }()
 			for in := bufio.NewScanner(theirs); in.Scan(); {
 				m := gjson.ParseBytes(in.Bytes())
-				id, refused := cmp.Or(m.Get("id").Raw, "null"), !gjson.ValidBytes(in.Bytes()) || m.Get("method").Type != gjson.String || m.Get("jsonrpc").Str != "2.0"
+				id, refused := cmp.Or(m.Get("id").Raw, "null"), !gjson.ValidBytes(in.Bytes()) ||
+					m.Get("method").Type != gjson.String || m.Get("jsonrpc").Str != "2.0"
 				switch {
 				case refused:
 					time.AfterFunc(late, func() {
-						_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"no request"}}`+"\n", id)
+						_, _ = fmt.Fprintf(theirs,
+							`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"no request"}}`+"\n",
+							id)
 					})
 				case m.Get("id").Exists():
 					_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, singleAnswer(m))
@@ -55,8 +58,10 @@ func TestQuickRepetition(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, err := Prepare(t.Context(), Config{
-					Target: &target.Target{Endpoints: []target.Endpoint{{Name: "late", Pipe: lateRefusals(c.late)}}, Revisions: []requirement.Revision{requirement.R20251125}},
-					Tool:   reports.Tool{Name: "test"}, Quick: c.quick,
+					Target: &target.Target{Endpoints: []target.Endpoint{{Name: "late",
+						Pipe: lateRefusals(c.late)}},
+						Revisions: []requirement.Revision{requirement.R20251125}},
+					Tool: reports.Tool{Name: "test"}, Quick: c.quick,
 					Select: func(row Row) bool { return row.Requirement.ID == "RPC-15" },
 				})
 				if err != nil {

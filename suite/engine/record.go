@@ -25,7 +25,8 @@ import (
 // RecordingSchema names the format of a recorded run.
 const RecordingSchema = "mcpcheck.recording/2"
 
-// legacySchema is that of earlier versions, which confirmed by one repetition: what they recorded is judged by their rule.
+// legacySchema is that of earlier versions, which confirmed by one repetition: what they recorded is judged
+// by their rule.
 const legacySchema = "mcpcheck.recording/1"
 
 // file is a recorded run: everything that checks look at, and what a report says
@@ -62,8 +63,8 @@ type recordedRow struct {
 	Combination requirement.Combination `json:"combination"`
 }
 
-// recordedTake is a [Take]: of the first play, or of a round, which are numbered from 1 on. In the format 1 there is one
-// repetition, and one while the run went on.
+// recordedTake is a [Take]: of the first play, or of a round, which are numbered from 1 on. In the format 1
+// there is one repetition, and one while the run went on.
 type recordedTake struct {
 	takeHead
 	Recordings []*recordedPlay `json:"recordings"`
@@ -90,7 +91,8 @@ type recordedPlay struct {
 }
 
 // Record writes the run so that it can be judged again. Secrets are masked, and what
-// the target gave away of other files is cut. It is written piece by piece: what a target sent may be all that fits into memory.
+// the target gave away of other files is cut. It is written piece by piece: what a target sent may be all
+// that fits into memory.
 func (r *Run) Record(w io.Writer) error {
 	masker := r.masks()
 	h := head{
@@ -267,21 +269,26 @@ func restore(rd io.Reader) (*Run, error) {
 	}
 	switch {
 	case f.Schema != RecordingSchema && f.Schema != legacySchema:
-		return nil, fmt.Errorf("this is no recording of the format %s: it says schema %q", RecordingSchema, f.Schema)
+		return nil, fmt.Errorf("this is no recording of the format %s: it says schema %q", RecordingSchema,
+			f.Schema)
 	case !f.Complete:
 		return nil, errors.New("the recording is truncated: its last member is missing")
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("more follows the recording, from byte %d on: it was written to after its end", decoder.InputOffset())
+		return nil, fmt.Errorf("more follows the recording, from byte %d on: it was written to after its end",
+			decoder.InputOffset())
 	}
 	r := &Run{
-		cfg:      Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded, QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond, Target: &target.Target{Name: f.Target.Name}}.withDefaults(),
+		cfg: Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded,
+			QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond,
+			Target:      &target.Target{Name: f.Target.Name}}.withDefaults(),
 		recorded: &f.Target, began: f.Began, took: f.Took,
 		takes: map[requirement.Combination]*Take{}, legacy: f.Schema == legacySchema,
 	}
 	r.catalogue = catalogue{Set: r.cfg.Areas}
 	r.prepare()
-	causes := map[string]error{"": nil, string(recording.CodeBudget): ErrBudget, string(recording.CodeVolume): ErrVolume}
+	causes := map[string]error{"": nil, string(recording.CodeBudget): ErrBudget,
+		string(recording.CodeVolume): ErrVolume}
 	if cause, known := causes[f.Ended]; known {
 		r.ended = cause
 	} else {
@@ -330,7 +337,9 @@ func (r *Run) restoreFrames(frames []wire.Frame) error {
 		if n == 0 {
 			continue
 		}
-		if n < 0 || n > i || frames[n-1].ResultOf != 0 || !gjson.GetBytes(frames[n-1].Raw, "result").IsObject() || gjson.GetBytes(f.Raw, "result").Raw != "{}" {
+		if n < 0 || n > i || frames[n-1].ResultOf != 0 ||
+			!gjson.GetBytes(frames[n-1].Raw, "result").IsObject() ||
+			gjson.GetBytes(f.Raw, "result").Raw != "{}" {
 			return fmt.Errorf("frames[%d] refers to the result of frame %d, which has none", i, n)
 		}
 		if longs[n] == nil {
@@ -349,9 +358,11 @@ func (r *Run) restoreTake(t *recordedTake) (*Take, error) {
 	if t.Facts.Notes == nil {
 		t.Facts.Notes = map[string]string{}
 	}
-	take := &Take{Facts: t.Facts, Recordings: map[recording.Name]*recording.Recording{}, Took: t.Took, Unfinished: t.Unfinished, Early: t.Early}
+	take := &Take{Facts: t.Facts, Recordings: map[recording.Name]*recording.Recording{}, Took: t.Took,
+		Unfinished: t.Unfinished, Early: t.Early}
 	for _, play := range t.Recordings {
-		if play == nil || play.Recording == nil || slices.Contains(play.Exchanges, nil) || slices.Contains(play.Sessions, nil) {
+		if play == nil || play.Recording == nil || slices.Contains(play.Exchanges, nil) ||
+			slices.Contains(play.Sessions, nil) {
 			return nil, errors.New("a recording, or a part of one, is null")
 		}
 		rec := play.Recording
@@ -359,7 +370,8 @@ func (r *Run) restoreTake(t *recordedTake) (*Take, error) {
 		for _, n := range play.FrameNumbers {
 			f, ok := r.transcript.Frame(n)
 			if !ok {
-				return nil, fmt.Errorf("the recording %q names frame %d, which does not exist", rec.Scenario, n)
+				return nil, fmt.Errorf("the recording %q names frame %d, which does not exist", rec.Scenario,
+					n)
 			}
 			rec.Frames = append(rec.Frames, f)
 		}
@@ -404,7 +416,9 @@ func (r *Run) reattach(x *recording.Exchange) {
 		return
 	}
 	all := f.Parsed().Messages
-	i := slices.IndexFunc(all, func(m wire.Message) bool { return m.Get("result").Exists() || m.Get("error").Exists() })
+	i := slices.IndexFunc(all, func(m wire.Message) bool {
+		return m.Get("result").Exists() || m.Get("error").Exists()
+	})
 	if len(all) > 0 {
 		x.Attach(all[max(i, 0)].Object)
 	}
@@ -421,10 +435,12 @@ func (r *Run) restoreRows(rows []recordedRow) error {
 		if r.takes[row.Combination] == nil {
 			return fmt.Errorf("there is no recording for %s, which a row names", row.Combination)
 		}
-		r.rows = append(r.rows, Row{Requirement: req, Combination: row.Combination, Area: r.catalogue.Area(req.Area())})
+		r.rows = append(r.rows, Row{Requirement: req, Combination: row.Combination,
+			Area: r.catalogue.Area(req.Area())})
 	}
 	if len(unknown) > 0 {
-		return fmt.Errorf("the recording names requirements that this release does not know: %s", strings.Join(unknown, ", "))
+		return fmt.Errorf("the recording names requirements that this release does not know: %s",
+			strings.Join(unknown, ", "))
 	}
 	return nil
 }

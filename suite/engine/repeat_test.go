@@ -37,7 +37,8 @@ func misdelivered(t *testing.T, triggers bool) {
 	r, err := Prepare(t.Context(), Config{
 		Target: described, Tool: reports.Tool{Name: "test"}, Budget: time.Hour,
 		Select: func(row Row) bool {
-			return (row.Requirement.ID == "RPC-02" || row.Requirement.ID == "SSE-25") && row.Combination.Transport == requirement.SSE
+			return (row.Requirement.ID == "RPC-02" || row.Requirement.ID == "SSE-25") &&
+				row.Combination.Transport == requirement.SSE
 		},
 	})
 	if err != nil {

@@ -44,7 +44,9 @@ func (r *Run) ReportOnPart(judged []*Judgement, strict bool) *reports.Report {
 
 func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted string) *reports.Report {
 	w := r.writer(reports.New(r.cfg.Tool, r.target(), r.shown()), r.leaks(), judged...)
-	slices.SortStableFunc(judged, func(a, b *Judgement) int { return reports.CompareIDs(a.Requirement.ID, b.Requirement.ID) })
+	slices.SortStableFunc(judged, func(a, b *Judgement) int {
+		return reports.CompareIDs(a.Requirement.ID, b.Requirement.ID)
+	})
 	for _, j := range judged {
 		w.Result(j.Requirement, j.Combination, &j.Result, r.playing(j.Row))
 	}
@@ -128,7 +130,8 @@ func (r *Run) shown() reports.Config {
 	if r.recorded != nil {
 		return cfg
 	}
-	cfg.Jobs, cfg.TimeoutMS, cfg.StartTimeoutMS = r.cfg.Jobs, r.cfg.Timeout.Milliseconds(), r.cfg.Start.Milliseconds()
+	cfg.Jobs, cfg.TimeoutMS, cfg.StartTimeoutMS = r.cfg.Jobs, r.cfg.Timeout.Milliseconds(),
+		r.cfg.Start.Milliseconds()
 	cfg.BudgetMS, cfg.QuietWindowMS = r.cfg.Budget.Milliseconds(), r.cfg.QuietWindow.Milliseconds()
 	cfg.NoSecurityProbes = !r.cfg.SecurityProbes
 	cfg.RatePerSecond = r.cfg.Rate
@@ -166,7 +169,8 @@ func (r *Run) writer(report *reports.Report, leaked leaks, judged ...*Judgement)
 // offered says whether the target declares what a profile is about. Where nothing
 // is known of a declaration it may.
 func (r *Run) offered(profile, revision, transport string) bool {
-	c := requirement.Combination{Revision: requirement.Revision(revision), Transport: requirement.Transport(transport)}
+	c := requirement.Combination{Revision: requirement.Revision(revision),
+		Transport: requirement.Transport(transport)}
 	take := r.takes[c]
 	if take == nil || take.Facts == nil || len(take.Facts.Declared) == 0 {
 		return true
@@ -182,7 +186,9 @@ func (r *Run) offered(profile, revision, transport string) bool {
 		}
 		// The first revision has no such capability to declare: answers tell.
 		rec := take.Recordings[recording.TemplateCompletions]
-		return rec != nil && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Succeeded() })
+		return rec != nil && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
+			return x.Succeeded()
+		})
 	}
 	return true
 }
@@ -203,16 +209,19 @@ func (r *Run) target() reports.Target {
 	for _, e := range r.endpoints {
 		out := reports.Endpoint{
 			Transport: string(e.transport), Address: e.AddressWithout(masker.String),
-			Revisions: []string{}, Unreachable: masker.String(e.unreachable), Reached: e.unreachable != "" && reached(e.cause),
+			Revisions: []string{}, Unreachable: masker.String(e.unreachable), Reached: e.unreachable != "" &&
+				reached(e.cause),
 			Unoffered: masker.String(e.unoffered),
 		}
 		r.started(e, &out)
 		for _, f := range e.profile.Facts() {
-			out.Profile = append(out.Profile, reports.Fact{Name: string(f.Name), Seen: masker.String(f.Seen), Follows: f.Follows})
+			out.Profile = append(out.Profile, reports.Fact{Name: string(f.Name), Seen: masker.String(f.Seen),
+				Follows: f.Follows})
 		}
 		if e.found != nil {
 			for _, rev := range slices.Sorted(maps.Keys(e.found.Unanswered)) {
-				out.Unanswered = append(out.Unanswered, masker.String(string(rev)+": "+e.found.Unanswered[rev]))
+				out.Unanswered = append(out.Unanswered,
+					masker.String(string(rev)+": "+e.found.Unanswered[rev]))
 			}
 			for _, rev := range e.found.Served {
 				out.Revisions = append(out.Revisions, string(rev))
@@ -221,7 +230,8 @@ func (r *Run) target() reports.Target {
 					out.WithoutResources = append(out.WithoutResources, string(rev))
 				}
 				if s := server(e.found.Declared[rev]); s != nil {
-					s.Name, s.Version, s.Title = masker.String(s.Name), masker.String(s.Version), masker.String(s.Title)
+					s.Name, s.Version, s.Title = masker.String(s.Name), masker.String(s.Version),
+						masker.String(s.Title)
 					out.Server = s
 				}
 			}
@@ -247,7 +257,8 @@ func server(declared []byte) *reports.Server {
 	if !info.IsObject() {
 		return nil
 	}
-	return &reports.Server{Name: info.Get("name").String(), Version: info.Get("version").String(), Title: info.Get("title").String()}
+	return &reports.Server{Name: info.Get("name").String(), Version: info.Get("version").String(),
+		Title: info.Get("title").String()}
 }
 
 // playing is how long the scenarios were played that a verdict rests on.
@@ -329,23 +340,23 @@ func (l leaks) without(f wire.Frame, m *mask.Masker) wire.Frame {
 	return f
 }
 
-// What makes it plain that a server handles one request at a time: how long a response was open, and how many requests
-// waited beside it.
+// What makes it plain that a server handles one request at a time: how long a response was open, and how many
+// requests waited beside it.
 const (
 	openLong    = 2 * time.Second
 	waitedAtAll = 3
 )
 
-// exchange is an HTTP request of a kind, which is its methods, with the time of the first and of the last frame of its
-// response; answered is 0 if there is none.
+// exchange is an HTTP request of a kind, which is its methods, with the time of the first and of the last
+// frame of its response; answered is 0 if there is none.
 type exchange struct {
 	kind                  string
 	sent, answered, ended time.Duration
 }
 
-// serial says in a sentence that a server over HTTP handles one request at a time, by which a run takes many times as long: while
-// one response was open, as a stream is, no request beside it was answered, and several were when it had ended. It is empty if
-// that was not seen, or if there are several endpoints.
+// serial says in a sentence that a server over HTTP handles one request at a time, by which a run takes many
+// times as long: while one response was open, as a stream is, no request beside it was answered, and several
+// were when it had ended. It is empty if that was not seen, or if there are several endpoints.
 func (r *Run) serial() string {
 	if len(r.endpoints) != 1 || r.endpoints[0].transport == requirement.Stdio {
 		return ""
@@ -369,21 +380,24 @@ func serial(frames []wire.Frame) string {
 		for _, x := range all {
 			beside = beside || x != open && x.answered > open.answered && x.answered < open.ended
 			took, known := quickest[x.kind]
-			if x.sent > open.sent && x.sent < open.ended-openLong/2 && x.answered >= open.ended && // some are never answered, whatever else is open
+			// some are never answered, whatever else is open
+			if x.sent > open.sent && x.sent < open.ended-openLong/2 && x.answered >= open.ended &&
 				known && took < (open.ended-x.sent)/2 {
 				waited++
 			}
 		}
 		if !beside && waited >= waitedAtAll {
-			return fmt.Sprintf("while one response was open, for %.1f s, %d requests beside it got no answer, and then they did: the server handles one request at a time; give it more workers, if it can have them",
+			return fmt.Sprintf("while one response was open, for %.1f s, %d requests beside it got no "+
+				"answer, and then they did: the server handles one request at a time; give it more "+
+				"workers, if it can have them",
 				(open.ended - open.answered).Seconds(), waited)
 		}
 	}
 	return ""
 }
 
-// hung says in a sentence that a server over HTTP answers nothing any more; empty if that was not seen, or if there are several
-// endpoints.
+// hung says in a sentence that a server over HTTP answers nothing any more; empty if that was not seen, or if
+// there are several endpoints.
 func (r *Run) hung() string {
 	if len(r.endpoints) != 1 || r.endpoints[0].transport == requirement.Stdio {
 		return ""
@@ -401,8 +415,8 @@ func (r *Run) hung() string {
 	return hung(r.transcript.Since(0), closed, r.took, r.cfg.Timeout)
 }
 
-// hung is [Run.hung] for what was seen in a run that took so long, with the time for one request, and when the last one was sent
-// over which the connection was closed: that one was not waited for.
+// hung is [Run.hung] for what was seen in a run that took so long, with the time for one request, and when
+// the last one was sent over which the connection was closed: that one was not waited for.
 func hung(frames []wire.Frame, closed, took, timeout time.Duration) string {
 	last, waited := time.Duration(0), 0
 	for i := range frames {
@@ -418,7 +432,8 @@ func hung(frames []wire.Frame, closed, took, timeout time.Duration) string {
 	if waited < waitedAtAll || closed > last {
 		return ""
 	}
-	return fmt.Sprintf("nothing came from the server in the last %.0f s, in which %d requests were waited for in full: it hangs, and has to be started again; look for what it waits for then",
+	return fmt.Sprintf("nothing came from the server in the last %.0f s, in which %d requests were waited "+
+		"for in full: it hangs, and has to be started again; look for what it waits for then",
 		(took - last).Seconds(), waited)
 }
 

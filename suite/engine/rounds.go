@@ -16,13 +16,15 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// round is what was played again, by combination: one scenario after the other, while nothing else was under way.
+// round is what was played again, by combination: one scenario after the other, while nothing else was under
+// way.
 type round = map[requirement.Combination]*Take
 
 // twice is how many times as long a round waits as the first play.
 const twice = 2
 
-// confirm plays rounds for as long as verdicts lack sightings, and there is time: nobody is accused of what happens once.
+// confirm plays rounds for as long as verdicts lack sightings, and there is time: nobody is accused of what
+// happens once.
 func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 	r.judged, r.tried, r.answers = map[judgedOn]*Judgement{}, map[key]int{}, map[*Take]*takeAnswers{}
 	open := func() []*Judgement { return recording.Keep(late, r.lacks) }
@@ -36,15 +38,18 @@ func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 		}
 		r.rounds = append(r.rounds, round{})
 		for _, st := range slices.Backward(r.stages) { // siblings of the newest revision need fewer
-			if these := recording.Keep(open(), func(j *Judgement) bool { return j.Combination == st.Combination }); len(these) > 0 {
+			if these := recording.Keep(open(), func(j *Judgement) bool {
+				return j.Combination == st.Combination
+			}); len(these) > 0 {
 				r.replay(ctx, st, these)
 			}
 		}
 	}
 }
 
-// lacks reports whether a round may change a verdict: one that is red and was not seen often enough, one that is blocked by what may come of an
-// accident, or a pass on a sample. A quick run does without the rest of a sample: it says that it is one.
+// lacks reports whether a round may change a verdict: one that is red and was not seen often enough, one that
+// is blocked by what may come of an accident, or a pass on a sample. A quick run does without the rest of a
+// sample: it says that it is one.
 func (r *Run) lacks(j *Judgement) bool {
 	const rounds, idle = 3, 2
 	take, tried := r.takes[j.Combination], r.tried[keyOf(j.Row)]
@@ -73,7 +78,8 @@ func (r *Run) lacks(j *Judgement) bool {
 	return without < idle && tried < max(rounds, need+idle)
 }
 
-// replay plays again what some verdicts of a combination lack, in sessions and processes that no other stands beside.
+// replay plays again what some verdicts of a combination lack, in sessions and processes that no other stands
+// beside.
 func (r *Run) replay(ctx context.Context, st *pool.Pool, these []*Judgement) {
 	needed, side := map[recording.Name]bool{}, false
 	for _, j := range these {
@@ -113,7 +119,8 @@ func (r *Run) replay(ctx context.Context, st *pool.Pool, these []*Judgement) {
 	r.keep(ctx, stage, take)
 }
 
-// calmStage is a stage for a round: waits take longer than at first, and the end of clean sessions, too, if that is looked at.
+// calmStage is a stage for a round: waits take longer than at first, and the end of clean sessions, too, if
+// that is looked at.
 func (r *Run) calmStage(ctx context.Context, e *endpoint, st *pool.Pool, these []*Judgement) *pool.Pool {
 	limit := e.limit
 	if e.Owned() && limit == nil {
@@ -132,7 +139,8 @@ func (r *Run) calmStage(ctx context.Context, e *endpoint, st *pool.Pool, these [
 	if slices.ContainsFunc(endings, func(j *Judgement) bool { return len(j.Frames) > 0 }) {
 		stage.Linger = func(s *session.Session) {
 			const times = 3
-			if s.Kind() == recording.Clean { // an answer that comes meanwhile is slow, and not held back until the input ends
+			// an answer that comes meanwhile is slow, and not held back until the input ends
+			if s.Kind() == recording.Clean {
 				s.AwaitLate(ctx, times*r.cfg.Timeout)
 			}
 		}
@@ -140,16 +148,18 @@ func (r *Run) calmStage(ctx context.Context, e *endpoint, st *pool.Pool, these [
 	return stage
 }
 
-// keep adds what was played again to the round. Of what was not played to its end only the sessions count that had ended, and so of what was lost to a
-// target that is gone for good, or may be: nobody could look.
+// keep adds what was played again to the round. Of what was not played to its end only the sessions count
+// that had ended, and so of what was lost to a target that is gone for good, or may be: nobody could look.
 func (r *Run) keep(ctx context.Context, stage *pool.Pool, take *Take) {
 	c, cause := stage.Combination, context.Cause(ctx)
 	deadline, bounded := ctx.Deadline()
 	r.noteGone(ctx, []*pool.Pool{stage}, round{c: take})
 	gone := take.Facts.Notes[recording.FactGone]
-	whole := func(sessions []*recording.Session) []*recording.Session { // those that were neither lost nor hastened
+	// those that were neither lost nor hastened
+	whole := func(sessions []*recording.Session) []*recording.Session {
 		return recording.Keep(sessions, func(s *recording.Session) bool {
-			return (gone == "" || s.Lost == "") && (cause == nil || bounded && s.Closing > 0 && s.Closing < deadline.Sub(r.began))
+			return (gone == "" || s.Lost == "") && (cause == nil || bounded && s.Closing > 0 &&
+				s.Closing < deadline.Sub(r.began))
 		})
 	}
 	take.Sessions = whole(take.Sessions)
@@ -168,7 +178,9 @@ func (r *Run) keep(ctx context.Context, stage *pool.Pool, take *Take) {
 		return // where not everything was kept nothing is settled
 	}
 	r.gather(take, func(*recording.Recording) bool { return false })
-	maps.DeleteFunc(take.Recordings, func(name recording.Name, _ *recording.Recording) bool { return take.Unfinished[name] })
+	maps.DeleteFunc(take.Recordings, func(name recording.Name, _ *recording.Recording) bool {
+		return take.Unfinished[name]
+	})
 	r.rounds[len(r.rounds)-1][c] = take
 }
 
@@ -214,7 +226,9 @@ func repeats(j *Judgement, take *Take) bool {
 // sampled reports whether a pass rests on fewer probes than there are because their time was up: on
 // how many depends on how busy the machine was.
 func sampled(j *Judgement, take *Take) bool {
-	return slices.ContainsFunc(j.Observations, func(o verdict.Observation) bool { return o.ID == verdict.ObservationCut }) &&
+	return slices.ContainsFunc(j.Observations, func(o verdict.Observation) bool {
+		return o.ID == verdict.ObservationCut
+	}) &&
 		slices.ContainsFunc(j.From, func(name recording.Name) bool {
 			rec := take.Recordings[name]
 			return rec != nil && rec.Cut != nil && rec.Cut.Reason == recording.CutSlow
@@ -224,8 +238,11 @@ func sampled(j *Judgement, take *Take) bool {
 // healable reports whether a verdict is blocked by what may come of a busy machine, or of an
 // accident.
 func healable(j *Judgement) bool {
-	return j.Outcome == verdict.Blocked && slices.ContainsFunc(j.From, func(name recording.Name) bool { return name != recording.Everything }) &&
-		slices.Contains([]recording.Code{recording.CodeNoAnswer, recording.CodeNoHandshake, recording.CodeDied, recording.CodeUnreachable}, j.Code)
+	return j.Outcome == verdict.Blocked && slices.ContainsFunc(j.From, func(name recording.Name) bool {
+		return name != recording.Everything
+	}) &&
+		slices.Contains([]recording.Code{recording.CodeNoAnswer, recording.CodeNoHandshake,
+			recording.CodeDied, recording.CodeUnreachable}, j.Code)
 }
 
 // speaks reports whether some requirement was met. Where none was, the target is not held up

@@ -49,10 +49,12 @@ func respond(w http.ResponseWriter, r *http.Request, answer func(m gjson.Result)
 	}
 	member := answer(m)
 	if m.Get("method").Str == "initialize" {
-		member = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"test","version":"1"}}`
+		member = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},` +
+			`"serverInfo":{"name":"test","version":"1"}}`
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, cmp.Or(member, `"error":{"code":-32601,"message":"no"}`))
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw,
+		cmp.Or(member, `"error":{"code":-32601,"message":"no"}`))
 }
 
 // What is red is repeated; if it is not seen again, that decides.
@@ -69,7 +71,8 @@ func TestRepetition(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, err := Prepare(t.Context(), Config{
 					Target: &target.Target{
-						Endpoints: []target.Endpoint{{Name: "unlisting", Handler: &unlisting{wrong: c.wrong}, Forced: requirement.HTTP}},
+						Endpoints: []target.Endpoint{{Name: "unlisting", Handler: &unlisting{wrong: c.wrong},
+							Forced: requirement.HTTP}},
 						Revisions: []requirement.Revision{requirement.R20251125},
 					},
 					Tool:   reports.Tool{Name: "test"},
@@ -104,7 +107,8 @@ func (s *busy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, about := `"error":{"code":-32601,"message":"no"}`, ""
 	switch m.Get("method").Str {
 	case "initialize":
-		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"busy","version":"1"}}`
+		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},` +
+			`"serverInfo":{"name":"busy","version":"1"}}`
 	case "ping":
 		answer = `"result":{}`
 	case "resources/list":
@@ -128,7 +132,8 @@ func (s *busy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, answer)
 }
 
-// An error that a busy target gives is repeated when nothing else is played, before what may cost the target, and need not be repeated once more.
+// An error that a busy target gives is repeated when nothing else is played, before what may cost the target,
+// and need not be repeated once more.
 func TestErrorsOfABusyTargetAreRepeatedWhenItIsNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &busy{}
@@ -137,8 +142,10 @@ func TestErrorsOfABusyTargetAreRepeatedWhenItIsNot(t *testing.T) {
 				Endpoints: []target.Endpoint{{Name: "busy", Handler: s, Forced: requirement.HTTP}},
 				Revisions: []requirement.Revision{requirement.R20251125},
 			},
-			Tool:   reports.Tool{Name: "test"},
-			Select: func(row Row) bool { return row.Requirement.ID == "ERR-11" || row.Requirement.ID == "PAGE-05" },
+			Tool: reports.Tool{Name: "test"},
+			Select: func(row Row) bool {
+				return row.Requirement.ID == "ERR-11" || row.Requirement.ID == "PAGE-05"
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -156,11 +163,13 @@ func TestErrorsOfABusyTargetAreRepeatedWhenItIsNot(t *testing.T) {
 
 // At a URL an answer that did not come in time has twice as long to come before its want is a failure.
 func TestSilenceIsRepeatedSlowly(t *testing.T) {
-	for takes, want := range map[time.Duration]verdict.Outcome{15 * time.Second: verdict.Pass, 25 * time.Second: verdict.Fail} {
+	for takes, want := range map[time.Duration]verdict.Outcome{15 * time.Second: verdict.Pass,
+		25 * time.Second: verdict.Fail} {
 		synctest.Test(t, func(t *testing.T) {
 			r, err := Prepare(t.Context(), Config{
 				Target: &target.Target{
-					Endpoints: []target.Endpoint{{Name: "slow", Handler: &busy{takes: takes}, Forced: requirement.HTTP}},
+					Endpoints: []target.Endpoint{{Name: "slow", Handler: &busy{takes: takes},
+						Forced: requirement.HTTP}},
 					Revisions: []requirement.Revision{requirement.R20251125},
 				},
 				Tool: reports.Tool{Name: "test"}, Budget: time.Hour,
@@ -178,8 +187,9 @@ func TestSilenceIsRepeatedSlowly(t *testing.T) {
 	}
 }
 
-// crowded takes its time, and says of malformed reads that they are an internal error if something that is no read is under
-// way meanwhile, and at first, when it is still asked for this and that. Of unknown methods it always says so, and a ping is an error.
+// crowded takes its time, and says of malformed reads that they are an internal error if something that is no
+// read is under way meanwhile, and at first, when it is still asked for this and that. Of unknown methods it
+// always says so, and a ping is an error.
 type crowded struct{ begun, ended, malformed atomic.Int64 }
 
 func (s *crowded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -200,14 +210,16 @@ func (s *crowded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := `"error":{"code":-32601,"message":"no"}`
 	switch method {
 	case "initialize":
-		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"crowded","version":"1"}}`
+		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},` +
+			`"serverInfo":{"name":"crowded","version":"1"}}`
 	case "resources/list":
 		answer = `"result":{"resources":[]}`
 	case "mcpcheck/no-such-method":
 		answer = `"error":{"code":-32603,"message":"internal error"}`
 	case "resources/read":
 		answer = `"error":{"code":-32602,"message":"what resource?"}`
-		if m.Get("params.uri").Type != gjson.String && (s.malformed.Add(1) <= first || s.begun.Load() > ended) {
+		if m.Get("params.uri").Type != gjson.String &&
+			(s.malformed.Add(1) <= first || s.begun.Load() > ended) {
 			answer = `"error":{"code":-32603,"message":"too many at once"}`
 		}
 	}
@@ -215,8 +227,8 @@ func (s *crowded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, answer)
 }
 
-// Errors of a busy target are repeated one after the other, and not beside scripts that watch silence, which talk before that:
-// what is shown then is final.
+// Errors of a busy target are repeated one after the other, and not beside scripts that watch silence, which
+// talk before that: what is shown then is final.
 func TestErrorsOfABusyTargetAreRepeatedAlone(t *testing.T) {
 	for ids, want := range map[string]string{
 		"ERR-11 RPC-13":  "ERR-11:pass RPC-13:warn inconsistent",
@@ -226,11 +238,14 @@ func TestErrorsOfABusyTargetAreRepeatedAlone(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, err := Prepare(t.Context(), Config{
 					Target: &target.Target{
-						Endpoints: []target.Endpoint{{Name: "crowded", Handler: &crowded{}, Forced: requirement.HTTP}},
+						Endpoints: []target.Endpoint{{Name: "crowded", Handler: &crowded{},
+							Forced: requirement.HTTP}},
 						Revisions: []requirement.Revision{requirement.R20251125},
 					},
-					Tool:   reports.Tool{Name: "test"},
-					Select: func(row Row) bool { return slices.Contains(strings.Fields(ids), row.Requirement.ID) },
+					Tool: reports.Tool{Name: "test"},
+					Select: func(row Row) bool {
+						return slices.Contains(strings.Fields(ids), row.Requirement.ID)
+					},
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -28,7 +28,8 @@ type Take struct {
 	// Unfinished are the scenarios of a repetition over which the time for the whole run ended, or
 	// before which it did.
 	Unfinished map[recording.Name]bool
-	// Early says of a round of an earlier version that other scripts were played beside it: it confirms, and refutes nothing.
+	// Early says of a round of an earlier version that other scripts were played beside it: it confirms, and
+	// refutes nothing.
 	Early bool
 }
 
@@ -113,7 +114,8 @@ func closeStages(stages []*pool.Pool, takes map[requirement.Combination]*Take) {
 }
 
 func newTake(facts *recording.Facts) *Take {
-	return &Take{Facts: facts, Recordings: map[recording.Name]*recording.Recording{}, Took: map[recording.Name]time.Duration{}, Unfinished: map[recording.Name]bool{}}
+	return &Take{Facts: facts, Recordings: map[recording.Name]*recording.Recording{},
+		Took: map[recording.Name]time.Duration{}, Unfinished: map[recording.Name]bool{}}
 }
 
 // player plays scenarios, as many at once as there are jobs.
@@ -133,7 +135,8 @@ type player struct {
 
 // phases plays everything, phase by phase. Combinations that have processes of their own, in
 // which nothing is made to change, need not wait for each other.
-func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario, takes map[requirement.Combination]*Take) {
+func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario,
+	takes map[requirement.Combination]*Take) {
 	var groups [][]*pool.Pool
 	var rest []*pool.Pool
 	for _, st := range stages {
@@ -177,7 +180,8 @@ func retire(stages []*pool.Pool) {
 // independent reports whether a combination has processes of its own, in which nothing is made
 // to change.
 func independent(st *pool.Pool) bool {
-	return st.Facts.Owned && st.Combination.Transport == requirement.Stdio && !st.Limited() && st.Target.Triggers == (target.Triggers{})
+	return st.Facts.Owned && st.Combination.Transport == requirement.Stdio && !st.Limited() &&
+		st.Target.Triggers == (target.Triggers{})
 }
 
 // due is the phase in which a scenario is played.
@@ -193,7 +197,8 @@ func due(st *pool.Pool, sc *scenario.Scenario) scenario.Phase {
 // once as there are jobs; those that change the target one after the other, and so where
 // connections are limited and scenarios take turns: in this order they have the least to close.
 // What is quiet, which may have begun with the phase before, is over when the quiet phase is.
-func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario, takes map[requirement.Combination]*Take, phase scenario.Phase, quiet *sync.WaitGroup) {
+func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario,
+	takes map[requirement.Combination]*Take, phase scenario.Phase, quiet *sync.WaitGroup) {
 	var wg sync.WaitGroup
 	var talkers []func() // they fit into the windows of those that watch silence, which begin first
 	inTurn := map[*pool.Limit][]func(){}
@@ -254,8 +259,9 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 	}
 }
 
-// follows reports whether a scenario is played when another one of its phase is over. Where sessions are cheap,
-// or scenarios take turns in the order of the plan, only what it builds on counts. behind is their order there.
+// follows reports whether a scenario is played when another one of its phase is over. Where sessions are
+// cheap, or scenarios take turns in the order of the plan, only what it builds on counts. behind is their
+// order there.
 func follows(st *pool.Pool, sc, other *scenario.Scenario, behind bool) bool {
 	if slices.Contains(sc.After, other.Name) {
 		return true
@@ -303,7 +309,8 @@ func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario,
 }
 
 // note adds what was recorded.
-func (p *player) note(st *pool.Pool, sc *scenario.Scenario, take *Take, rec *recording.Recording, took time.Duration) {
+func (p *player) note(st *pool.Pool, sc *scenario.Scenario, take *Take, rec *recording.Recording,
+	took time.Duration) {
 	p.mu.Lock()
 	take.Recordings[sc.Name], take.Took[sc.Name] = rec, took
 	p.mu.Unlock()
@@ -326,7 +333,8 @@ type onlyPlay struct {
 	rec    *recording.Recording
 }
 
-// share finds out which scenarios are played for several combinations, and in which: the newest one that has them.
+// share finds out which scenarios are played for several combinations, and in which: the newest one that has
+// them.
 func (p *player) share(stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario) {
 	p.once = map[once]*onlyPlay{}
 	for _, st := range slices.Backward(stages) {
@@ -340,7 +348,8 @@ func (p *player) share(stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Sce
 	}
 }
 
-// take waits for the recording of a scenario that is played in another combination, and takes it over; false if there is none.
+// take waits for the recording of a scenario that is played in another combination, and takes it over; false
+// if there is none.
 func (p *player) take(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, take *Take) bool {
 	only := p.once[once{st.Endpoint, sc.Name}]
 	if only == nil || only.by == st || st.Combination.Revision.Modern() {
@@ -380,7 +389,8 @@ func (p *player) recorded(take *Take) map[recording.Name]*recording.Recording {
 }
 
 // perform plays a scenario, unless the run is over.
-func perform(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, earlier map[recording.Name]*recording.Recording) *recording.Recording {
+func perform(ctx context.Context, st *pool.Pool, sc *scenario.Scenario,
+	earlier map[recording.Name]*recording.Recording) *recording.Recording {
 	if cause := context.Cause(ctx); cause != nil {
 		return &recording.Recording{Scenario: sc.Name, Combination: st.Combination, Facts: st.Facts,
 			Broken: &recording.Broken{Code: recording.CodeInterrupted, Reason: cause.Error()}}

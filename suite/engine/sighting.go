@@ -40,10 +40,11 @@ const (
 	Refuted // a calm sighting shows otherwise, and too few others show it
 )
 
-// weigh counts the sightings of a verdict, of which need have to show it. One of these has to be calm, or there
-// have to be three, unless the run is over, so that nothing could be seen calmly. Against a calm one that shows otherwise it takes three, too; what siblings show counts for nothing then,
-// and never if they were not calm: what copies do to each other they do in all revisions. Missing is how many
-// further calm sightings may confirm it; 0 if none can.
+// weigh counts the sightings of a verdict, of which need have to show it. One of these has to be calm, or
+// there have to be three, unless the run is over, so that nothing could be seen calmly. Against a calm one
+// that shows otherwise it takes three, too; what siblings show counts for nothing then, and never if they
+// were not calm: what copies do to each other they do in all revisions. Missing is how many further calm
+// sightings may confirm it; 0 if none can.
 func weigh(need int, over bool, all []Sighting) (standing Standing, missing int) {
 	const many = 3
 	shows, siblings, calm, against := 0, 0, false, false
@@ -77,7 +78,8 @@ func weigh(need int, over bool, all []Sighting) (standing Standing, missing int)
 // usual is how many sightings a red verdict needs that rests on no error of the server's own.
 const usual = 2
 
-// sightings lists the occasions on which a red verdict could be seen, or one that is at least as severe as another outcome.
+// sightings lists the occasions on which a red verdict could be seen, or one that is at least as severe as
+// another outcome.
 func (r *Run) sightings(j *Judgement, least verdict.Outcome) []Sighting {
 	var all []Sighting
 	for range r.showing(j) {
@@ -101,12 +103,14 @@ func (r *Run) sightings(j *Judgement, least verdict.Outcome) []Sighting {
 	return all
 }
 
-// siblings are the verdicts of other revisions of the endpoint on the same requirement that have the same cause.
+// siblings are the verdicts of other revisions of the endpoint on the same requirement that have the same
+// cause.
 func (r *Run) siblings(j *Judgement) []*Judgement {
 	var all []*Judgement
 	for _, c := range r.Combinations() {
 		row := Row{Requirement: j.Requirement, Combination: c, Area: j.Area}
-		if c == j.Combination || !r.sameEndpoint(c, j.Combination) || !slices.ContainsFunc(r.rows, func(other Row) bool { return keyOf(other) == keyOf(row) }) {
+		if c == j.Combination || !r.sameEndpoint(c, j.Combination) ||
+			!slices.ContainsFunc(r.rows, func(other Row) bool { return keyOf(other) == keyOf(row) }) {
 			continue
 		}
 		if other := r.again(row, r.takes[c]); other.Outcome == j.Outcome && cause(other) == cause(j) {
@@ -126,10 +130,11 @@ func cause(j *Judgement) string {
 	}, cmp.Or(j.Cause, j.Expected))
 }
 
-// occasions lists what the rounds show, with the last verdict of one that is another one, and why the last that says nothing
-// does not. A message that is blamed for an error of the target's own has to fail in each. If a cause is given, what is red for another
-// one says nothing.
-func (r *Run) occasions(j *Judgement, least verdict.Outcome, only string) (all []Sighting, other *Judgement, why string) {
+// occasions lists what the rounds show, with the last verdict of one that is another one, and why the last
+// that says nothing does not. A message that is blamed for an error of the target's own has to fail in each.
+// If a cause is given, what is red for another one says nothing.
+func (r *Run) occasions(j *Judgement, least verdict.Outcome, only string) (all []Sighting, other *Judgement,
+	why string) {
 	red := false
 	var blamed map[sent]bool
 	if r.need(j) > usual {
@@ -146,7 +151,8 @@ func (r *Run) occasions(j *Judgement, least verdict.Outcome, only string) (all [
 			continue
 		}
 		shows := second.Outcome == verdict.Fail || second.Outcome == least
-		if only != "" && shows && cause(second) != only || red && !second.Outcome.Red() && slices.Contains(j.From, recording.Everything) {
+		if only != "" && shows && cause(second) != only || red && !second.Outcome.Red() &&
+			slices.Contains(j.From, recording.Everything) {
 			continue // that round was played for other verdicts
 		}
 		red = red || second.Outcome.Red()
@@ -160,7 +166,8 @@ func (r *Run) occasions(j *Judgement, least verdict.Outcome, only string) (all [
 		if !shows && take.Early {
 			continue
 		}
-		if all = append(all, Sighting{Shows: shows, Calm: !take.Early || r.legacy}); second.Outcome != j.Outcome {
+		if all = append(all, Sighting{Shows: shows, Calm: !take.Early ||
+			r.legacy}); second.Outcome != j.Outcome {
 			other = second
 		}
 	}
@@ -184,7 +191,8 @@ func (r *Run) told(j *Judgement, round int) (second *Judgement, why string) {
 		return second, nothing
 	case second.Outcome == verdict.Blocked || second.Outcome == verdict.NotApplicable:
 		return second, second.Reason
-	case slices.Contains(j.From, recording.Everything) && (len(take.Unfinished) > 0 || len(r.left(j, round+1)) > 0):
+	case slices.Contains(j.From, recording.Everything) &&
+		(len(take.Unfinished) > 0 || len(r.left(j, round+1)) > 0):
 		return second, "what it was seen in was not all repeated"
 	}
 	return second, cutOff(j.From, first, take)
@@ -220,9 +228,9 @@ type judgedOn struct {
 	take *Take
 }
 
-// again is the verdict on a row by what a take holds, which may be the first one. What a round did not make again is taken from the first
-// take, but not where a check looks at the recordings of all scenarios: what it saw there at first would confirm itself. It looks at those of the
-// rounds before as well.
+// again is the verdict on a row by what a take holds, which may be the first one. What a round did not make
+// again is taken from the first take, but not where a check looks at the recordings of all scenarios: what it
+// saw there at first would confirm itself. It looks at those of the rounds before as well.
 func (r *Run) again(row Row, take *Take) *Judgement {
 	at := judgedOn{keyOf(row), take}
 	if j := r.judged[at]; j != nil {
@@ -253,9 +261,10 @@ func (r *Run) again(row Row, take *Take) *Judgement {
 	return j
 }
 
-// showing is how many sessions of the first play show a red verdict on all frames, each by itself and for the same cause, at
-// different times; 1 for every other verdict. What several show within a window of silence was seen once, as one event may reach them
-// all, and so was silence, the loss of sessions and how these end: that may come of a busy machine.
+// showing is how many sessions of the first play show a red verdict on all frames, each by itself and for the
+// same cause, at different times; 1 for every other verdict. What several show within a window of silence was
+// seen once, as one event may reach them all, and so was silence, the loss of sessions and how these end:
+// that may come of a busy machine.
 func (r *Run) showing(j *Judgement) (n int) {
 	first := r.takes[j.Combination]
 	all := first.Recordings[recording.Everything]
@@ -264,7 +273,8 @@ func (r *Run) showing(j *Judgement) (n int) {
 		sc, ok := r.catalogue.Scenario(name)
 		return ok && sc.Phase >= scenario.Quiet
 	}
-	if !ok || all == nil || k.Endings || !slices.Contains(j.From, recording.Everything) || slices.ContainsFunc(j.From, waits) ||
+	if !ok || all == nil || k.Endings || !slices.Contains(j.From, recording.Everything) ||
+		slices.ContainsFunc(j.From, waits) ||
 		restsOnLoss(j, first) || silent(all, j.Frames) {
 		return 1
 	}
@@ -275,9 +285,12 @@ func (r *Run) showing(j *Judgement) (n int) {
 			take.Recordings[name] = first.Recordings[name]
 		}
 		one := &recording.Recording{
-			Scenario: all.Scenario, Combination: all.Combination, Facts: all.Facts, Sessions: []*recording.Session{s},
-			Exchanges: recording.Keep(all.Exchanges, func(x *recording.Exchange) bool { return x.Session == s.ID }),
-			Frames:    recording.Keep(all.Frames, func(f wire.Frame) bool { return f.Session == s.ID }),
+			Scenario: all.Scenario, Combination: all.Combination, Facts: all.Facts,
+			Sessions: []*recording.Session{s},
+			Exchanges: recording.Keep(all.Exchanges, func(x *recording.Exchange) bool {
+				return x.Session == s.ID
+			}),
+			Frames: recording.Keep(all.Frames, func(f wire.Frame) bool { return f.Session == s.ID }),
 		}
 		take.Recordings[recording.Everything] = one
 		seen := &Judgement{Row: j.Row, Result: r.verdict(j.Row, take)}
@@ -304,20 +317,24 @@ func silent(rec *recording.Recording, frames []int) bool {
 	})
 }
 
-// diedAgain reports whether a verdict rests on the end of a process of ours alone, which was seen once more when the message was
-// sent to one that was sent nothing else.
+// diedAgain reports whether a verdict rests on the end of a process of ours alone, which was seen once more
+// when the message was sent to one that was sent nothing else.
 func (r *Run) diedAgain(j *Judgement) bool {
 	take := r.takes[j.Combination]
 	if !take.Facts.Owned || !restsOnLoss(j, take) && !slices.Contains(j.From, recording.Everything) {
 		return false
 	}
-	return slices.ContainsFunc(slices.Collect(maps.Values(take.Recordings)), func(rec *recording.Recording) bool {
-		return slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Fatal && slices.Contains(j.Frames, x.Request) })
-	})
+	return slices.ContainsFunc(slices.Collect(maps.Values(take.Recordings)),
+		func(rec *recording.Recording) bool {
+			return slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
+				return x.Fatal && slices.Contains(j.Frames, x.Request)
+			})
+		})
 }
 
-// need is how many sightings a red verdict takes. What fails now and then does so twice by chance: where the evidence is an error of
-// the server's own, and the like of the message is served, it takes four, and eight where the same message was answered both ways.
+// need is how many sightings a red verdict takes. What fails now and then does so twice by chance: where the
+// evidence is an error of the server's own, and the like of the message is served, it takes four, and eight
+// where the same message was answered both ways.
 func (r *Run) need(j *Judgement) int {
 	const accidents, erratic = 4, 8
 	if r.legacy {
@@ -335,7 +352,8 @@ func (r *Run) need(j *Judgement) int {
 	return usual
 }
 
-// sent is a message of a script: the line of it, what tells it from others of that line, such as the type of its id, and what it says.
+// sent is a message of a script: the line of it, what tells it from others of that line, such as the type of
+// its id, and what it says.
 type sent struct {
 	step  recording.Step
 	apart string
@@ -346,7 +364,8 @@ func sentBy(x *recording.Exchange) sent {
 	return sent{x.Step, fmt.Sprint(x.Tags, bytes.HasPrefix(x.ID, []byte(`"`))), messageOf(x)}
 }
 
-// message is what a message is about: its method, and what it names, or else all that it says besides metadata.
+// message is what a message is about: its method, and what it names, or else all that it says besides
+// metadata.
 type message string
 
 func messageOf(x *recording.Exchange) message {
@@ -377,8 +396,8 @@ func (r *Run) blamed(j *Judgement) map[sent]bool {
 	return all
 }
 
-// failAgain are those of some messages that failed in a round as well, and were not also served in it. What was not sent from the same line of
-// the script is looked for in the others.
+// failAgain are those of some messages that failed in a round as well, and were not also served in it. What
+// was not sent from the same line of the script is looked for in the others.
 func (r *Run) failAgain(blamed map[sent]bool, round *Take) map[sent]bool {
 	all, left := r.answersIn(round), map[sent]bool{}
 	for m := range blamed {
@@ -396,7 +415,8 @@ func (r *Run) failAgain(blamed map[sent]bool, round *Take) map[sent]bool {
 // answers say how a message was answered: by an error of the target's own, and otherwise.
 type answers struct{ failed, served bool }
 
-// takeAnswers are those in a take: to what was sent from a line of a script, to the like of it, to the very same message; results got one.
+// takeAnswers are those in a take: to what was sent from a line of a script, to the like of it, to the very
+// same message; results got one.
 type takeAnswers struct {
 	exact   map[sent]answers
 	any     map[message]answers
@@ -424,7 +444,8 @@ func (r *Run) answersIn(take *Take) *takeAnswers {
 			}
 			note := func(a answers) answers { return answers{a.failed || fails, a.served || !fails} }
 			same := fmt.Sprint(take.Facts.Combination, m, string(x.Params))
-			all.exact[m], all.any[m.message], all.same[same] = note(all.exact[m]), note(all.any[m.message]), note(all.same[same])
+			all.exact[m], all.any[m.message], all.same[same] = note(all.exact[m]), note(all.any[m.message]),
+				note(all.same[same])
 		}
 	}
 	r.answers[take] = all
@@ -441,8 +462,8 @@ func (r *Run) likeServed(c requirement.Combination, blamed map[sent]bool) bool {
 	return false
 }
 
-// erratic reports whether an endpoint has answered the same message by an error of the server and otherwise as well, in whatever
-// revision. Messages whose tags differ are not the same: their ids or headers may.
+// erratic reports whether an endpoint has answered the same message by an error of the server and otherwise
+// as well, in whatever revision. Messages whose tags differ are not the same: their ids or headers may.
 func (r *Run) erratic(c requirement.Combination) bool {
 	all := map[string]answers{}
 	for take := range r.played() {
@@ -464,21 +485,26 @@ func (r *Run) erratic(c requirement.Combination) bool {
 
 // answered reports whether a request was answered. How a cancelled one ends is a matter of who is quicker.
 func answered(x *recording.Exchange) bool {
-	return x.Method != "" && x.Tags[recording.TagCancelled] == "" && (x.Outcome == recording.Replied || x.Outcome == recording.HTTPOnly)
+	return x.Method != "" && x.Tags[recording.TagCancelled] == "" && (x.Outcome == recording.Replied ||
+		x.Outcome == recording.HTTPOnly)
 }
 
-// failedItself reports whether a message was answered by an error of the target's own, in one of some frames if there are any. HTTP 202 is
-// one where nothing else comes: it answers notifications, and all messages on HTTP+SSE.
+// failedItself reports whether a message was answered by an error of the target's own, in one of some frames
+// if there are any. HTTP 202 is one where nothing else comes: it answers notifications, and all messages on
+// HTTP+SSE.
 func (r *Run) failedItself(x *recording.Exchange, frames []int) bool {
-	return x.Method != "" && x.Tags[recording.TagCancelled] == "" && slices.ContainsFunc(x.Evidence(), func(n int) bool {
-		return (len(frames) == 0 || slices.Contains(frames, n)) && r.ownError(n) && (!r.accepted(n) || len(x.ID) > 0 && x.Outcome == recording.HTTPOnly)
-	})
+	return x.Method != "" && x.Tags[recording.TagCancelled] == "" && slices.ContainsFunc(x.Evidence(),
+		func(n int) bool {
+			return (len(frames) == 0 || slices.Contains(frames, n)) && r.ownError(n) &&
+				(!r.accepted(n) || len(x.ID) > 0 && x.Outcome == recording.HTTPOnly)
+		})
 }
 
-// ownError reports whether a frame says that the target itself has failed, as an internal error does, and may one whose code is the
-// application's own: JSON-RPC leaves it all that are not reserved, and -32000 is what many say of anything. With 0 the SDK for Python tells
-// of whatever went wrong in a handler. Where the HTTP status says that the request is at fault the application was not asked, and a request
-// that is accepted like a notification has lost its response, perhaps to another one.
+// ownError reports whether a frame says that the target itself has failed, as an internal error does, and may
+// one whose code is the application's own: JSON-RPC leaves it all that are not reserved, and -32000 is what
+// many say of anything. With 0 the SDK for Python tells of whatever went wrong in a handler. Where the HTTP
+// status says that the request is at fault the application was not asked, and a request that is accepted like
+// a notification has lost its response, perhaps to another one.
 func (r *Run) ownError(number int) bool {
 	f, ok := r.transcript.Frame(number)
 	if !ok {
@@ -489,8 +515,10 @@ func (r *Run) ownError(number int) bool {
 	if f.HTTP != nil {
 		status = f.HTTP.Status
 	}
-	applications := code.Type == gjson.Number && (code.Num >= -32000 || code.Num < -32768) && status < http.StatusBadRequest
-	return applications || code.Type == gjson.Number && code.Num == -32603 || status >= http.StatusInternalServerError || r.accepted(number)
+	applications := code.Type == gjson.Number && (code.Num >= -32000 || code.Num < -32768) &&
+		status < http.StatusBadRequest
+	return applications || code.Type == gjson.Number && code.Num == -32603 ||
+		status >= http.StatusInternalServerError || r.accepted(number)
 }
 
 // accepted reports whether a frame is a response by HTTP 202.

@@ -13,7 +13,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// refusing is a server on Streamable HTTP whose sessions last, and that answers errors by an HTTP status of its own.
+// refusing is a server on Streamable HTTP whose sessions last, and that answers errors by an HTTP status of
+// its own.
 type refusing struct {
 	status int
 	mute   bool // it has no ping
@@ -53,8 +54,9 @@ func (s *refusing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, answer)
 }
 
-// Behind an error by a status that may also say that the session has ended, a sign of life is asked for; not behind each of many
-// that come side by side, which made it a third more requests, and twice that where ping is no sign: 260 pings, and 400 lists.
+// Behind an error by a status that may also say that the session has ended, a sign of life is asked for; not
+// behind each of many that come side by side, which made it a third more requests, and twice that where ping
+// is no sign: 260 pings, and 400 lists.
 func TestErrorsShareSignsOfLife(t *testing.T) {
 	for _, status := range []int{http.StatusOK, http.StatusBadRequest, http.StatusInternalServerError} {
 		for _, mute := range []bool{false, true} {
@@ -62,7 +64,8 @@ func TestErrorsShareSignsOfLife(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s := &refusing{status: status, mute: mute, heard: map[string]int{}}
 					judgedOverHTTP(t, s, 0)
-					if pings, lists := s.heard["ping"], s.heard["resources/list"]; pings > 120 || lists > 240 {
+					if pings, lists := s.heard["ping"], s.heard["resources/list"]; pings > 120 ||
+						lists > 240 {
 						t.Errorf("%d pings and %d lists", pings, lists)
 					}
 				})

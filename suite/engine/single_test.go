@@ -102,7 +102,8 @@ func singleAnswer(m gjson.Result) string {
 		if !version.Known() || version.Modern() {
 			version = requirement.R20251125
 		}
-		return `"result":{"protocolVersion":"` + string(version) + `","capabilities":{"resources":{}},"serverInfo":{"name":"single","version":"1"}}`
+		return `"result":{"protocolVersion":"` + string(version) +
+			`","capabilities":{"resources":{}},"serverInfo":{"name":"single","version":"1"}}`
 	case "resources/list":
 		return `"result":{"resources":[{"uri":"test://a","name":"a"}]}`
 	case "resources/templates/list":
@@ -122,8 +123,9 @@ func prepareSingle(t *testing.T, instances int) *Run {
 	t.Helper()
 	s := &single{down: make(chan struct{}), left: map[chan string]bool{}}
 	r, err := Prepare(t.Context(), Config{
-		Target: &target.Target{Endpoints: []target.Endpoint{{Name: "single", Handler: s, Path: "/sse", Instances: instances}}},
-		Tool:   reports.Tool{Name: "test"}, SecurityProbes: true,
+		Target: &target.Target{Endpoints: []target.Endpoint{{Name: "single", Handler: s, Path: "/sse",
+			Instances: instances}}},
+		Tool: reports.Tool{Name: "test"}, SecurityProbes: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +137,8 @@ func prepareSingle(t *testing.T, instances int) *Run {
 func TestASecondConnectionIsNamedAsTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := prepareSingle(t, 0)
-		if why := r.Report(false).Target.Endpoints[0].Unreachable; !strings.Contains(why, "answered on one connection") || !strings.Contains(why, "instances: 1") {
+		if why := r.Report(false).Target.Endpoints[0].Unreachable; !strings.Contains(why,
+			"answered on one connection") || !strings.Contains(why, "instances: 1") {
 			t.Errorf("got %q", why)
 		}
 	})
@@ -149,7 +152,8 @@ func TestOneSessionAtATime(t *testing.T) {
 		r.Execute(t.Context())
 		report := r.Report(false)
 		if report.Summary.Blocked != 0 || report.Summary.Pass < 100 {
-			t.Errorf("%d verdicts are blocked, %d requirements are met", report.Summary.Blocked, report.Summary.Pass)
+			t.Errorf("%d verdicts are blocked, %d requirements are met", report.Summary.Blocked,
+				report.Summary.Pass)
 		}
 		want := map[string]string{"SSE-25": "not-applicable opted-out", "LIFE-17": "pass ", "SEC-02": "fail "}
 		for _, x := range report.Results {

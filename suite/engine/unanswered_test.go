@@ -17,8 +17,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A revision in which nothing is judged because its handshake gets no answer is told; one that is refused, or for which
-// another one is offered, is not served, and nothing to tell.
+// A revision in which nothing is judged because its handshake gets no answer is told; one that is refused, or
+// for which another one is offered, is not served, and nothing to tell.
 func TestUnansweredRevisionsAreTold(t *testing.T) {
 	open := func(context.Context) (io.ReadWriteCloser, error) {
 		ours, theirs := net.Pipe()
@@ -33,7 +33,8 @@ func TestUnansweredRevisionsAreTold(t *testing.T) {
 				case version == requirement.R20250326:
 					answer = `"error":{"code":-32602,"message":"Unsupported protocol version"}`
 				case version == requirement.R20241105:
-					answer = string(bytes.ReplaceAll([]byte(answer), []byte(requirement.R20241105), []byte(requirement.R20251125)))
+					answer = string(bytes.ReplaceAll([]byte(answer), []byte(requirement.R20241105),
+						[]byte(requirement.R20251125)))
 				}
 				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.Get("id").Raw, answer)
 			}
@@ -43,7 +44,9 @@ func TestUnansweredRevisionsAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, err := Prepare(t.Context(), Config{
 			Target: &target.Target{Endpoints: []target.Endpoint{{Name: "silent", Pipe: open}}},
-			Tool:   reports.Tool{Name: "test"}, Select: func(row Row) bool { return row.Requirement.ID == "RPC-15" },
+			Tool:   reports.Tool{Name: "test"}, Select: func(row Row) bool {
+				return row.Requirement.ID == "RPC-15"
+			},
 		})
 		if err != nil {
 			t.Fatal(err)

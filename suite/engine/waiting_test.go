@@ -24,7 +24,9 @@ func TestNonsenseIsTold(t *testing.T) {
 		start  time.Duration
 		want   []string
 	}{
-		"greeting":      {"\n  \nWelcome to " + strings.Repeat("=", 64) + " s3cret-value!\r\nready\n", 30 * time.Second, []string{`written "Welcome to ` + strings.Repeat("=", 64) + ` ***!", which is no MCP message`}},
+		"greeting": {"\n  \nWelcome to " + strings.Repeat("=", 64) + " s3cret-value!\r\nready\n",
+			30 * time.Second,
+			[]string{`written "Welcome to ` + strings.Repeat("=", 64) + ` ***!", which is no MCP message`}},
 		"silence":       {"", 30 * time.Second, nil},
 		"given up":      {"Welcome!\n", time.Second, nil},
 		"several lines": {"{\n \"a\": 1\n}\n", 30 * time.Second, nil},
@@ -50,8 +52,10 @@ func TestNonsenseIsTold(t *testing.T) {
 				began := time.Now()
 				var told []string
 				r, err := Prepare(t.Context(), Config{
-					Target: &target.Target{Endpoints: []target.Endpoint{{Pipe: open}}, Secret: []target.Value{target.Plain("s3cret-value")}, Revisions: []requirement.Revision{requirement.R20251125}},
-					Start:  test.start,
+					Target: &target.Target{Endpoints: []target.Endpoint{{Pipe: open}},
+						Secret:    []target.Value{target.Plain("s3cret-value")},
+						Revisions: []requirement.Revision{requirement.R20251125}},
+					Start: test.start,
 					Progress: func(e Event) {
 						if e.Nonsense == "" {
 							return
@@ -73,20 +77,26 @@ func TestNonsenseIsTold(t *testing.T) {
 	}
 }
 
-// Whoever names a transport that a server does not speak is told that both are tried otherwise; what the server itself
-// fails at, or refuses, is told apart.
+// Whoever names a transport that a server does not speak is told that both are tried otherwise; what the
+// server itself fails at, or refuses, is told apart.
 func TestWhatToTryNext(t *testing.T) {
 	for name, test := range map[string]struct {
 		status int
 		forced requirement.Transport
 		want   string
 	}{
-		"the other transport": {http.StatusBadRequest, requirement.SSE, "; are the path and the transport right? many servers have /mcp or /sse, and without --transport both are tried"},
-		"the path":            {http.StatusMethodNotAllowed, "", "; is the path right? many servers have /mcp or /sse"},
-		"a page":              {http.StatusOK, "", "; is the path right? many servers have /mcp or /sse"},
-		"forbidden":           {http.StatusForbidden, "", "; if it wants credentials, --header-env Authorization=VARIABLE gives them (headers in a target file)"},
-		"broken":              {http.StatusInternalServerError, "", "; what the server itself has logged may say why"},
-		"refused":             {http.StatusBadRequest, "", `; the body begins with "no"`},
+		"the other transport": {http.StatusBadRequest, requirement.SSE,
+			"; are the path and the transport right? many servers have /mcp or /sse, and without " +
+				"--transport both are tried"},
+		"the path": {http.StatusMethodNotAllowed, "",
+			"; is the path right? many servers have /mcp or /sse"},
+		"a page": {http.StatusOK, "", "; is the path right? many servers have /mcp or /sse"},
+		"forbidden": {http.StatusForbidden, "",
+			"; if it wants credentials, --header-env Authorization=VARIABLE gives them (headers in a " +
+				"target file)"},
+		"broken": {http.StatusInternalServerError, "",
+			"; what the server itself has logged may say why"},
+		"refused": {http.StatusBadRequest, "", `; the body begins with "no"`},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(test.status)
@@ -94,7 +104,8 @@ func TestWhatToTryNext(t *testing.T) {
 		}))
 		t.Cleanup(server.Close)
 		r, err := Prepare(t.Context(), Config{
-			Target: &target.Target{Endpoints: []target.Endpoint{{URL: server.URL + "/x", Forced: test.forced}}, Revisions: []requirement.Revision{requirement.R20241105}},
+			Target: &target.Target{Endpoints: []target.Endpoint{{URL: server.URL + "/x",
+				Forced: test.forced}}, Revisions: []requirement.Revision{requirement.R20241105}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -115,12 +126,14 @@ func TestAPathThatIsMissing(t *testing.T) {
 	for path, missing := range map[string]bool{"": true, "/": true, "/mcp": false} {
 		for _, revision := range requirement.Revisions() {
 			r, err := Prepare(t.Context(), Config{
-				Target: &target.Target{Endpoints: []target.Endpoint{{URL: server.URL + path}}, Revisions: []requirement.Revision{revision}},
+				Target: &target.Target{Endpoints: []target.Endpoint{{URL: server.URL + path}},
+					Revisions: []requirement.Revision{revision}},
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if why := r.Unreachable(); !strings.Contains(why, "404") || strings.HasSuffix(why, "is the path missing? try /mcp or /sse") != missing {
+			if why := r.Unreachable(); !strings.Contains(why, "404") ||
+				strings.HasSuffix(why, "is the path missing? try /mcp or /sse") != missing {
 				t.Errorf("%q in %s: %s", path, revision, why)
 			}
 		}

@@ -117,7 +117,8 @@ func contents(found *target.Found, r *recording.Recording) {
 		if judge.IsString(blob) && found.BlobURI == "" && blob.Str != "" {
 			if data, err := judge.Decode(blob.Str); err == nil {
 				sum := sha256.Sum256(data)
-				found.BlobURI, found.BlobSHA, found.BlobSize = x.Tags[recording.TagURI], hex.EncodeToString(sum[:]), int64(len(data))
+				found.BlobURI, found.BlobSHA, found.BlobSize = x.Tags[recording.TagURI],
+					hex.EncodeToString(sum[:]), int64(len(data))
 			}
 		}
 	}
@@ -165,8 +166,9 @@ func ask(ctx context.Context, cfg engine.Config, facts *recording.Facts, found *
 			continue
 		}
 		s, err := session.Open(ctx, dialer, session.Options{
-			Revision: facts.Combination.Revision, Kind: recording.Clean, ID: "init", Transcript: wire.NewTranscript(wire.Budget{}),
-			Timeout: cmp.Or(cfg.Timeout, 10*time.Second), Start: cmp.Or(cfg.Start, 30*time.Second),
+			Revision: facts.Combination.Revision, Kind: recording.Clean, ID: "init",
+			Transcript: wire.NewTranscript(wire.Budget{}),
+			Timeout:    cmp.Or(cfg.Timeout, 10*time.Second), Start: cmp.Or(cfg.Start, 30*time.Second),
 		})
 		if err == nil {
 			if facts.Declares("completions") {
@@ -203,7 +205,8 @@ func completions(ctx context.Context, s *session.Session, found *target.Found) {
 				c.Context = maps.Clone(chosen)
 				params["context"] = map[string]any{"arguments": c.Context}
 			}
-			x := s.Do(ctx, session.Request{Step: recording.StepComplete, Method: "completion/complete", Params: params})
+			x := s.Do(ctx, session.Request{Step: recording.StepComplete, Method: "completion/complete",
+				Params: params})
 			for _, value := range x.Result().Get("completion.values").Array() {
 				if judge.IsString(value) && value.Str != "" && len(c.Values) < keptValues {
 					c.Values = append(c.Values, value.Str)
@@ -218,10 +221,13 @@ func completions(ctx context.Context, s *session.Session, found *target.Found) {
 }
 
 // change are the words in the name of a tool that suggest that it changes something.
-var change = []string{"update", "set", "write", "edit", "toggle", "add", "put", "create", "touch", "modify", "trigger"}
+var change = []string{"update", "set", "write", "edit", "toggle", "add", "put", "create", "touch", "modify",
+	"trigger"}
 
 func changes(name string) bool {
-	return slices.ContainsFunc(slices.Collect(judge.Words(name)), func(s string) bool { return slices.Contains(change, s) })
+	return slices.ContainsFunc(slices.Collect(judge.Words(name)), func(s string) bool {
+		return slices.Contains(change, s)
+	})
 }
 
 // tools are the server's tools that may change a resource, guessed by name, with the
@@ -231,7 +237,8 @@ func tools(result gjson.Result) []target.FoundTool {
 	var all []target.FoundTool
 	for _, t := range result.Get("tools").Array() {
 		name := t.Get("name")
-		if !judge.IsString(name) || len(all) == most || !changes(name.Str) || t.Get("annotations.readOnlyHint").Type == gjson.True {
+		if !judge.IsString(name) || len(all) == most || !changes(name.Str) ||
+			t.Get("annotations.readOnlyHint").Type == gjson.True {
 			continue
 		}
 		tool := target.FoundTool{Name: name.Str}

@@ -27,7 +27,8 @@ func TestLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Revisions) != len(requirement.Revisions()) || found.TextURI == "" || found.BlobURI == "" || len(found.Missing) == 0 || len(found.Complete) == 0 || len(found.Templates) == 0 {
+	if len(found.Revisions) != len(requirement.Revisions()) || found.TextURI == "" || found.BlobURI == "" ||
+		len(found.Missing) == 0 || len(found.Complete) == 0 || len(found.Templates) == 0 {
 		t.Errorf("found %+v", found)
 	}
 	if len(found.Completions) == 0 {
@@ -35,7 +36,9 @@ func TestLook(t *testing.T) {
 	}
 	context := false
 	for _, c := range found.Completions {
-		i := slices.IndexFunc(found.Templates, func(x target.FoundTemplate) bool { return x.Template == c.Template })
+		i := slices.IndexFunc(found.Templates, func(x target.FoundTemplate) bool {
+			return x.Template == c.Template
+		})
 		if i < 0 || !slices.Contains(found.Templates[i].Variables, c.Argument) || len(c.Values) == 0 {
 			t.Errorf("%+v is not about a template of the server", c)
 		}

@@ -32,7 +32,8 @@ func Base64(s string) []Problem {
 			continue
 		case isAlphaNum(c) || c == '+' || c == '/':
 		case c == '-' || c == '_':
-			f.add(CodeURLSafe, i, "%q belongs to the URL-safe alphabet; the standard one has \"+\" and \"/\"", c)
+			f.add(CodeURLSafe, i, "%q belongs to the URL-safe alphabet; the standard one has \"+\" and \"/\"",
+				c)
 		default:
 			f.add(CodeBadCharacter, i, "%s is no base64 letter", describe(s[i:]))
 			continue
@@ -54,12 +55,15 @@ func padding(f *findings, end, letters, pads int, last byte) {
 	needed := (4 - rest) % 4
 	switch {
 	case rest == 1:
-		f.add(CodeBadLength, end, "%d letters, one more than a multiple of four, encode no whole number of bytes", letters)
+		f.add(CodeBadLength, end,
+			"%d letters, one more than a multiple of four, encode no whole number of bytes", letters)
 		return
 	case pads > needed:
-		f.add(CodeMisplacedPadding, end, "%d padding signs after %d letters, where there should be %d", pads, letters, needed)
+		f.add(CodeMisplacedPadding, end, "%d padding signs after %d letters, where there should be %d", pads,
+			letters, needed)
 	case pads < needed:
-		f.add(CodeMissingPadding, end, "%d padding signs after %d letters, where there should be %d", pads, letters, needed)
+		f.add(CodeMissingPadding, end, "%d padding signs after %d letters, where there should be %d", pads,
+			letters, needed)
 	}
 	if mask := (1 << (2 * needed)) - 1; rest != 0 && base64Value(last)&mask != 0 {
 		f.soft(CodePadBits, end, "the unused bits of the last letter, %q, are not zero", last)
@@ -81,7 +85,8 @@ func base64Value(c byte) int {
 // what else there is to judge. It fails on foreign characters and on a letter
 // left over.
 func Decode(s string) ([]byte, error) {
-	if d, err := base64.StdEncoding.DecodeString(s); err == nil { // most texts are well-formed, and some are long
+	// most texts are well-formed, and some are long
+	if d, err := base64.StdEncoding.DecodeString(s); err == nil {
 		return d, nil
 	}
 	if p, bad := First(Base64(s), CodeBadCharacter, CodeMisplacedPadding, CodeBadLength); bad {

@@ -44,7 +44,8 @@ func TestBase64(t *testing.T) {
 func TestBase64AgreesWithTheStandardLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := rapid.SliceOf(rapid.Byte()).Draw(t, "data")
-		for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
+		for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding,
+			base64.RawURLEncoding} {
 			s := e.EncodeToString(data)
 			if got, err := Decode(s); err != nil || !bytes.Equal(got, data) {
 				t.Fatalf("Decode(%q): %v, %v", s, got, err)
@@ -115,8 +116,10 @@ func TestMIME(t *testing.T) {
 	if got := Essence(" Text/Plain ; a=b"); got != "text/plain" {
 		t.Errorf("Essence: %q", got)
 	}
-	for mime, want := range map[string]bool{"image/png": true, "image/svg+xml": false, "audio/ogg; codecs=x": true,
-		"application/octet-stream": true, "text/plain": false, "image/x-xbitmap": false, "application/json": false} {
+	for mime, want := range map[string]bool{"image/png": true, "image/svg+xml": false,
+		"audio/ogg; codecs=x":      true,
+		"application/octet-stream": true, "text/plain": false, "image/x-xbitmap": false,
+		"application/json": false} {
 		if IsBinaryType(mime) != want {
 			t.Errorf("IsBinaryType(%q)", mime)
 		}
@@ -136,8 +139,10 @@ func FuzzMIME(f *testing.F) {
 func TestSniff(t *testing.T) {
 	for data, want := range map[string]string{
 		"\x89PNG\r\n\x1a\nrest": "image/png", "\xff\xd8\xff\xe0": "image/jpeg", "GIF89a..": "image/gif",
-		"RIFF\x00\x00\x00\x00WEBPVP8": "image/webp", "XXXX\x00\x00\x00\x00WEBP": "", "%PDF-1.7": "application/pdf",
-		"PK\x03\x04": "application/zip", "\x1f\x8b\x08": "application/gzip", "RIFF\x00\x00\x00\x00WAVE": "audio/wav",
+		"RIFF\x00\x00\x00\x00WEBPVP8": "image/webp", "XXXX\x00\x00\x00\x00WEBP": "",
+		"%PDF-1.7":   "application/pdf",
+		"PK\x03\x04": "application/zip", "\x1f\x8b\x08": "application/gzip",
+		"RIFF\x00\x00\x00\x00WAVE": "audio/wav",
 		"\x00\x00\x00\x18ftypmp42": "video/mp4", "": "", "plain": "", "RIFF": "",
 	} {
 		if got := Sniff([]byte(data)); got != want {
@@ -150,7 +155,8 @@ func TestSniff(t *testing.T) {
 }
 
 func TestBinaryInText(t *testing.T) {
-	for s, want := range map[string]int{"": -1, "a\tb\r\n\f\x1b[0m é": -1, "ab\x00": 2, "\ufffdPNG": 0, "a\xff": 1, "a\x07": 1} {
+	for s, want := range map[string]int{"": -1, "a\tb\r\n\f\x1b[0m é": -1, "ab\x00": 2, "\ufffdPNG": 0,
+		"a\xff": 1, "a\x07": 1} {
 		at, found := BinaryInText(s)
 		if found != (want >= 0) || found && at != want {
 			t.Errorf("BinaryInText(%q) = %d, %v", s, at, found)
@@ -181,7 +187,8 @@ func TestIcons(t *testing.T) {
 			t.Errorf("IconSource(%q): %q, want %q", src, got, want)
 		}
 	}
-	for s, want := range map[string]bool{"48x48": true, "any": true, "1x1": true, "0x1": false, "large": false, "48": false,
+	for s, want := range map[string]bool{"48x48": true, "any": true, "1x1": true, "0x1": false,
+		"large": false, "48": false,
 		"48x": false, "48x48 ": false, "": false, "48x048": false} {
 		if got := len(IconSize(s)) == 0; got != want {
 			t.Errorf("IconSize(%q): %v", s, IconSize(s))

@@ -140,8 +140,12 @@ func NewMatcher(template string) Matcher {
 	if len(template) > maxMatch {
 		return Matcher{}
 	}
-	ambiguous := func(c rune) bool { return c == '{' || c == '}' || c == '%' || c == '\'' || c >= utf8.RuneSelf }
-	m := Matcher{prefix: template, suffix: template, compiled: sync.OnceValue(func() *regexp.Regexp { return compile(template) })}
+	ambiguous := func(c rune) bool {
+		return c == '{' || c == '}' || c == '%' || c == '\'' || c >= utf8.RuneSelf
+	}
+	m := Matcher{prefix: template, suffix: template, compiled: sync.OnceValue(func() *regexp.Regexp {
+		return compile(template)
+	})}
 	if i := strings.IndexFunc(template, ambiguous); i >= 0 {
 		m.prefix = template[:i]
 	}
@@ -181,7 +185,8 @@ func compile(template string) *regexp.Regexp {
 
 // Match reports whether a URI could be an expansion of the template.
 func (m Matcher) Match(uri string) bool {
-	if m.compiled == nil || len(uri) > maxMatch || !strings.HasPrefix(uri, m.prefix) || !strings.HasSuffix(uri, m.suffix) {
+	if m.compiled == nil || len(uri) > maxMatch || !strings.HasPrefix(uri, m.prefix) ||
+		!strings.HasSuffix(uri, m.suffix) {
 		return false
 	}
 	re := m.compiled()

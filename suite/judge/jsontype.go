@@ -154,8 +154,8 @@ func Brief(r gjson.Result) string {
 	return raw.String()
 }
 
-// Quote is a text of the other side's in quotes for a sentence: of one that is longer than fits in, its beginning
-// and its length in bytes.
+// Quote is a text of the other side's in quotes for a sentence: of one that is longer than fits in, its
+// beginning and its length in bytes.
 func Quote(s string) string {
 	const limit = 120
 	if len(s) <= limit {

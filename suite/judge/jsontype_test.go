@@ -14,8 +14,10 @@ import (
 
 func TestJSONTypes(t *testing.T) {
 	for raw, want := range map[string]string{
-		`"x"`: "a string", `1`: "an integer", `1.0`: "an integer", `0.5`: "a number with a fraction", `true`: "a boolean",
-		`false`: "a boolean", `{}`: "an object", `[]`: "an empty array", `[1,2,3]`: "an array of 3", `null`: "null", ``: "absent",
+		`"x"`: "a string", `1`: "an integer", `1.0`: "an integer", `0.5`: "a number with a fraction",
+		`true`:  "a boolean",
+		`false`: "a boolean", `{}`: "an object", `[]`: "an empty array", `[1,2,3]`: "an array of 3",
+		`null`: "null", ``: "absent",
 	} {
 		if got := TypeName(gjson.Parse(raw)); got != want {
 			t.Errorf("TypeName(%s) = %q, want %q", raw, got, want)
@@ -29,18 +31,22 @@ func TestJSONTypes(t *testing.T) {
 
 func TestIsInteger(t *testing.T) {
 	for raw, want := range map[string]bool{
-		"0": true, "-0": true, "5": true, "5.0": true, "-5.00": true, "5e0": true, "5E+3": true, "1e400": true, "100e-2": true,
-		"1.50e1": true, "9007199254740993": true, "123456789012345678901234567890": true, "0e-5": true, "0.0": true,
+		"0": true, "-0": true, "5": true, "5.0": true, "-5.00": true, "5e0": true, "5E+3": true,
+		"1e400": true, "100e-2": true,
+		"1.50e1": true, "9007199254740993": true, "123456789012345678901234567890": true, "0e-5": true,
+		"0.0":                    true,
 		"1e99999999999999999999": true, "1e-99999999999999999999": false,
-		"0.5": false, "5e-1": false, "1.5": false, "1e-400": false, "1.23e1": false, "9007199254740993.5": false,
-		`"5"`: false, "null": false, "true": false, "": false, "{}": false,
+		"0.5": false, "5e-1": false, "1.5": false, "1e-400": false, "1.23e1": false,
+		"9007199254740993.5": false,
+		`"5"`:                false, "null": false, "true": false, "": false, "{}": false,
 	} {
 		if got := IsInteger(gjson.Parse(raw)); got != want {
 			t.Errorf("IsInteger(%s) = %v", raw, got)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		raw := rapid.StringMatching(`-?(?:0|[1-9][0-9]{0,4})(?:\.[0-9]{1,4})?(?:[eE][+-]?[0-9])?`).Draw(t, "number")
+		raw := rapid.StringMatching(`-?(?:0|[1-9][0-9]{0,4})(?:\.[0-9]{1,4})?(?:[eE][+-]?[0-9])?`).Draw(t,
+			"number")
 		exact, ok := new(big.Rat).SetString(raw)
 		if !ok {
 			t.Skip(raw)
@@ -53,7 +59,8 @@ func TestIsInteger(t *testing.T) {
 
 func TestShort(t *testing.T) {
 	for raw, want := range map[string]string{
-		`"abc"`: `"abc"`, "{\n  \"a\": 1\n}": `{ "a": 1 }`, "": "nothing", `"` + strings.Repeat("x", 100) + `"`: `"xxxxxxxxxxxxxxxxxxx…`,
+		`"abc"`: `"abc"`, "{\n  \"a\": 1\n}": `{ "a": 1 }`, "": "nothing",
+		`"` + strings.Repeat("x", 100) + `"`: `"xxxxxxxxxxxxxxxxxxx…`,
 	} {
 		if got := Short(gjson.Parse(raw), 20); got != want {
 			t.Errorf("Short(%s) = %s", raw, got)
@@ -61,7 +68,8 @@ func TestShort(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		raw := strconv.Quote(rapid.String().Draw(t, "text"))
-		if got := Short(gjson.Parse(raw), rapid.IntRange(-1, 40).Draw(t, "n")); !utf8.ValidString(got) || len(got) > 43 {
+		if got := Short(gjson.Parse(raw), rapid.IntRange(-1, 40).Draw(t, "n")); !utf8.ValidString(got) ||
+			len(got) > 43 {
 			t.Fatalf("%q", got)
 		}
 	})
@@ -72,7 +80,8 @@ func TestMembers(t *testing.T) {
 	if got := Names(r); !reflect.DeepEqual(got, []string{"a.b", "a", "*", "a"}) {
 		t.Errorf("Names: %q", got)
 	}
-	if Member(r, "a.b").Int() != 1 || Member(r, "*").Int() != 3 || Member(r, "x").Exists() || Member(gjson.Parse("[1]"), "0").Exists() {
+	if Member(r, "a.b").Int() != 1 || Member(r, "*").Int() != 3 || Member(r, "x").Exists() ||
+		Member(gjson.Parse("[1]"), "0").Exists() {
 		t.Error("Member")
 	}
 }

@@ -38,7 +38,8 @@ const leakGiant = 1 << 20
 // stays as it was. What is no JSON is taken for one string. What was cut before stays as
 // it is, and the message itself is never changed.
 func (c LeakCut) Cut(raw string) string {
-	if first := strings.TrimLeft(raw, " \t\r\n\ufeff"); first == "" || !strings.ContainsRune(`{["`, rune(first[0])) {
+	if first := strings.TrimLeft(raw, " \t\r\n\ufeff"); first == "" ||
+		!strings.ContainsRune(`{["`, rune(first[0])) {
 		if SystemFile(raw) != "" {
 			return cutText(raw, leakKept)
 		}
@@ -109,7 +110,8 @@ func (c LeakCut) literal(literal, name string) (short string, ok bool) {
 // foreign character shows.
 func decoded(text string) (data string, ok bool) {
 	if strings.ContainsFunc(text, func(r rune) bool {
-		return r >= utf8.RuneSelf || !isAlphaNum(byte(r)) && !strings.ContainsRune("+/-_= \t\r\n", r) // #nosec G115 -- it is ASCII there
+		// #nosec G115 -- it is ASCII there
+		return r >= utf8.RuneSelf || !isAlphaNum(byte(r)) && !strings.ContainsRune("+/-_= \t\r\n", r)
 	}) {
 		return "", false
 	}
@@ -161,7 +163,8 @@ func looksLikePasswd(text string) bool {
 }
 
 var (
-	winIni = regexp.MustCompile(`(?m)^; for 16-bit app support\r?$|^\[(?:fonts|extensions|mci extensions|files|Mail)\]\r?$`)
+	winIni = regexp.MustCompile(`(?m)^; for 16-bit app support\r?$|^\[(?:fonts|extensions|mci ` +
+		`extensions|files|Mail)\]\r?$`)
 	kernel = regexp.MustCompile(`^Linux version [0-9]+\.[0-9]+\S* \(`)
 )
 
@@ -171,7 +174,8 @@ func SystemFile(text string) string {
 	switch {
 	case looksLikePasswd(text):
 		return "the user database of a Unix system"
-	case len(text) < 1<<16 && strings.Count(text, "\n") >= 2 && strings.ContainsAny(text, "[;") && len(winIni.FindAllStringIndex(text, 3)) == 3:
+	case len(text) < 1<<16 && strings.Count(text, "\n") >= 2 && strings.ContainsAny(text, "[;") &&
+		len(winIni.FindAllStringIndex(text, 3)) == 3:
 		return "the file win.ini of a Windows system"
 	case strings.HasPrefix(text, "Linux version") && kernel.MatchString(text):
 		return "the version of a Linux kernel"

@@ -10,7 +10,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-const users = "root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/sbin/nologin\nalice:x:1000:1000:Alice Liddell:/home/alice:/bin/sh\n"
+const users = "root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/sbin/nologin\nalice:x:1000:1000:Alice " +
+	"Liddell:/home/alice:/bin/sh\n"
 
 // quoted is a string as JSON.
 func quoted(s string) string {
@@ -29,8 +30,10 @@ func TestCutLeaks(t *testing.T) {
 	for _, c := range []struct{ in, some, all string }{
 		{`{"contents":[{"uri":"file:///a","text":` + quoted(users) + `}]}`,
 			`{"contents":[{"uri":"file:///a","text":"root:x:0:0:r…[103 bytes cut]"}]}`, ""},
-		{`{"blob":"` + blob + `", "blob" : "` + blob + `"}`, `{"blob":"` + cut + `", "blob" : "` + cut + `"}`, ""},
-		{`{"error":{"message":` + quoted("cannot read:\n"+users) + `}}`, `{"error":{"message":"cannot read:…[116 bytes cut]"}}`, ""},
+		{`{"blob":"` + blob + `", "blob" : "` + blob + `"}`, `{"blob":"` + cut + `", "blob" : "` + cut + `"}`,
+			""},
+		{`{"error":{"message":` + quoted("cannot read:\n"+users) + `}}`,
+			`{"error":{"message":"cannot read:…[116 bytes cut]"}}`, ""},
 		{`{"text":"` + long + `","uri":"` + long + `"}`, `{"text":"` + long + `","uri":"` + long + `"}`,
 			`{"text":"nothing that…[31 bytes cut]","uri":"` + long + `"}`},
 		{`{"text":"short and known"}`, `{"text":"short and known"}`, `{"text":"short a…[8 bytes cut]"}`},
@@ -39,11 +42,15 @@ func TestCutLeaks(t *testing.T) {
 		{`{"text":"CANARY-1\n"}`, `{"text":"CANARY-1\n"}`, ""},
 		{`{"blob":"Q0FOQVJZLTE="}`, `{"blob":"Q0FOQVJZLTE="}`, ""},
 		{`{"text":"CANARY-1 and more"}`, `{"text":"CANARY-1 and more"}`, `{"text":"CANARY-1…[9 bytes cut]"}`},
-		{`{"blob":"aHVudGVyMg=="}`, `{"blob":"aHVudGVyMg=="}`, `{"blob":"` + base64.StdEncoding.EncodeToString([]byte("…[7 bytes cut]")) + `"}`},
+		{`{"blob":"aHVudGVyMg=="}`, `{"blob":"aHVudGVyMg=="}`,
+			`{"blob":"` + base64.StdEncoding.EncodeToString([]byte("…[7 bytes cut]")) + `"}`},
 		{`{"text":"aHVudGVyMg=="}`, `{"text":"aHVudGVyMg=="}`, `{"text":"aHVudG…[6 bytes cut]"}`},
 		{quoted(users), `"root:x:0:0:r…[103 bytes cut]"`, ""},
-		{`{"text":"a secret of many words, so long…[1 bytes cut]"}`, `{"text":"a secret of many words, so long…[1 bytes cut]"}`, `{"text":"a secret of …[35 bytes cut]"}`},
-		{`{"text":"ä\u00fc\"\\ üüüüüüüüüüüüüü","x":1}`, `{"text":"ä\u00fc\"\\ üüüüüüüüüüüüüü","x":1}`, `{"text":"äü\"\\ üü…[24 bytes cut]","x":1}`},
+		{`{"text":"a secret of many words, so long…[1 bytes cut]"}`,
+			`{"text":"a secret of many words, so long…[1 bytes cut]"}`,
+			`{"text":"a secret of …[35 bytes cut]"}`},
+		{`{"text":"ä\u00fc\"\\ üüüüüüüüüüüüüü","x":1}`, `{"text":"ä\u00fc\"\\ üüüüüüüüüüüüüü","x":1}`,
+			`{"text":"äü\"\\ üü…[24 bytes cut]","x":1}`},
 		{users, "root:x:0:0:r…[103 bytes cut]", ""},
 		{"plain text that leads nowhere", "plain text that leads nowhere", ""},
 		{`{"text":"` + long, `{"text":"` + long, `{"text":"nothing that…[31 bytes cut]"`},

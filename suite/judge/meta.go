@@ -55,7 +55,8 @@ func metaLabel(f *findings, label string, at int) {
 	case i >= 0:
 		f.add(CodeBadPrefix, at+i, "%s in a label of the prefix", describe(label[i:]))
 	case !isLetterOrDigit(last):
-		f.add(CodeBadPrefix, at+len(label)-1, "a label of the prefix ends with %s instead of a letter or digit", describe(string(last)))
+		f.add(CodeBadPrefix, at+len(label)-1,
+			"a label of the prefix ends with %s instead of a letter or digit", describe(string(last)))
 	}
 }
 
@@ -120,7 +121,8 @@ func ForwardDomain(key string) bool {
 	labels := strings.Split(prefix, ".")
 	first, last := labels[0], labels[len(labels)-1]
 	// What begins with a top level, or a country, is reversed already.
-	return prefixed && len(labels) > 1 && slices.Contains(topLevels, last) && !slices.Contains(topLevels, first) && len(first) > 2
+	return prefixed && len(labels) > 1 && slices.Contains(topLevels, last) &&
+		!slices.Contains(topLevels, first) && len(first) > 2
 }
 
 // DefinedMetaKey reports whether the protocol, or an extension that its
@@ -144,7 +146,8 @@ const CodeBadTrace Code = "bad-trace"
 
 var (
 	traceParent = regexp.MustCompile(`^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$`)
-	traceKey    = whenUsed(`^(?:[a-z0-9][a-z0-9_\-*/]{0,255}|[a-z0-9][a-z0-9_\-*/]{0,240}@[a-z][a-z0-9_\-*/]{0,13})$`)
+	traceKey    = whenUsed(`^(?:[a-z0-9][a-z0-9_\-*/]{0,255}|[a-z0-9][a-z0-9_\-*/]{0,` +
+		`240}@[a-z][a-z0-9_\-*/]{0,13})$`)
 	traceValue  = whenUsed(`^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$`)
 	baggageText = regexp.MustCompile(`^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$`)
 )
@@ -160,7 +163,9 @@ func Traceparent(s string) []Problem {
 	m := traceParent.FindStringSubmatch(s)
 	switch {
 	case m == nil:
-		f.add(CodeBadTrace, 0, "%q is not of the form version-traceid-parentid-flags in lower-case hexadecimal digits", clip(s, 80))
+		f.add(CodeBadTrace, 0,
+			"%q is not of the form version-traceid-parentid-flags in lower-case hexadecimal digits",
+			clip(s, 80))
 	case m[1] == "ff":
 		f.add(CodeBadTrace, 0, "the version ff is invalid")
 	case strings.Trim(m[2], "0") == "":

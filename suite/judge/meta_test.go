@@ -69,13 +69,15 @@ func TestReservedPrefix(t *testing.T) {
 	if !DefinedMetaKey("io.modelcontextprotocol/serverInfo", requirement.R20260728) ||
 		DefinedMetaKey("io.modelcontextprotocol/serverInfo", requirement.R20251125) ||
 		!DefinedMetaKey("io.modelcontextprotocol/related-task", requirement.R20251125) ||
-		DefinedMetaKey("io.modelcontextprotocol/acme-rank", requirement.R20260728) || DefinedMetaKey("x", requirement.R20260728) {
+		DefinedMetaKey("io.modelcontextprotocol/acme-rank", requirement.R20260728) ||
+		DefinedMetaKey("x", requirement.R20260728) {
 		t.Error("DefinedMetaKey")
 	}
 }
 
 func TestExtensionID(t *testing.T) {
-	for id, want := range map[string]string{"com.example/x": "", "x": "no-prefix", "com.example/": "bad-name", "1a/x": "bad-prefix", "": "no-prefix"} {
+	for id, want := range map[string]string{"com.example/x": "", "x": "no-prefix", "com.example/": "bad-name",
+		"1a/x": "bad-prefix", "": "no-prefix"} {
 		if got := codes(ExtensionID(id)); got != want {
 			t.Errorf("ExtensionID(%q): %q, want %q", id, got, want)
 		}
@@ -100,8 +102,10 @@ func TestTraceContext(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]bool{
-		"": true, "a=1": true, "rojo=00f067aa0ba902b7, congo=t61rcWkgMzE": true, "t@v=x": true, "a=1,,b=2": true,
-		"a": false, "A=1": false, "a=": false, "a=b=c": false, "a=\x01": false, strings.Repeat("a=1,", 33): false,
+		"": true, "a=1": true, "rojo=00f067aa0ba902b7, congo=t61rcWkgMzE": true, "t@v=x": true,
+		"a=1,,b=2": true,
+		"a":        false, "A=1": false, "a=": false, "a=b=c": false, "a=\x01": false,
+		strings.Repeat("a=1,", 33): false,
 	} {
 		if got := len(Tracestate(s)) == 0; got != want {
 			t.Errorf("Tracestate(%q): %v", s, Tracestate(s))
@@ -118,11 +122,13 @@ func TestTraceContext(t *testing.T) {
 }
 
 func TestLooksLikePasswd(t *testing.T) {
-	if !looksLikePasswd("root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n") {
+	if !looksLikePasswd("root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/" +
+		"nologin\n") {
 		t.Error("a user database is not recognised")
 	}
 	for _, s := range []string{"", "root: the beginning", "root:x:0:0:root:/root:/bin/bash", "a:b:c\nd:e:f",
-		"PASSWD(5)\n\nThe file has one line for each user:\n\nroot:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n\nThe fields are\nexplained below."} {
+		"PASSWD(5)\n\nThe file has one line for each user:\n\nroot:x:0:0:root:/root:/bin/" +
+			"bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n\nThe fields are\nexplained below."} {
 		if looksLikePasswd(s) {
 			t.Errorf("%q is taken for a user database", s)
 		}
@@ -130,7 +136,8 @@ func TestLooksLikePasswd(t *testing.T) {
 }
 
 func FuzzMeta(f *testing.F) {
-	for _, s := range []string{"", "com.example/x", "a/b/c", "\xff/", "00-aa", "a=1;b", "Bearer a=\"b\\", "Bearer , ,=", "x y z"} {
+	for _, s := range []string{"", "com.example/x", "a/b/c", "\xff/", "00-aa", "a=1;b", "Bearer a=\"b\\",
+		"Bearer , ,=", "x y z"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

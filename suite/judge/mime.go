@@ -55,7 +55,10 @@ func token(f *findings, s string, at int, what string) {
 		f.add(CodeBadType, at, "%s is empty", what)
 		return
 	}
-	if i := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || !isToken(byte(r)) }); i >= 0 { // #nosec G115 -- it is ASCII there
+	// #nosec G115 -- it is ASCII there
+	if i := strings.IndexFunc(s, func(r rune) bool {
+		return r >= utf8.RuneSelf || !isToken(byte(r))
+	}); i >= 0 {
 		f.add(CodeBadType, at+i, "%s contains %s", what, describe(s[i:]))
 	}
 }
@@ -84,7 +87,8 @@ func parameters(f *findings, s string, i int) {
 		}
 		end, ok := parameterValue(s, i+1)
 		if !ok {
-			f.add(CodeBadParameter, i+1, "the value of the parameter %q is neither a token nor a quoted text", clip(s[start:i], 40))
+			f.add(CodeBadParameter, i+1, "the value of the parameter %q is neither a token nor a quoted text",
+				clip(s[start:i], 40))
 			return
 		}
 		if i = skipBlank(s, end); i < len(s) && s[i] != ';' {
@@ -138,10 +142,12 @@ func IsBinaryType(mime string) bool {
 	switch name, _, _ := strings.Cut(essence, "/"); name {
 	case "image", "audio", "video", "font":
 		// The portable any-map formats and X bitmaps have plain-text forms.
-		return !strings.HasPrefix(essence, "image/x-") && essence != "audio/x-mpegurl" && essence != "audio/mpegurl"
+		return !strings.HasPrefix(essence, "image/x-") && essence != "audio/x-mpegurl" &&
+			essence != "audio/mpegurl"
 	}
 	switch essence {
-	case "application/octet-stream", "application/pdf", "application/zip", "application/gzip", "application/wasm":
+	case "application/octet-stream", "application/pdf", "application/zip", "application/gzip",
+		"application/wasm":
 		return true
 	}
 	return false
@@ -196,7 +202,8 @@ func Sniff(data []byte) string {
 // contents it does not recognise contradict the type.
 func Sniffable(mime string) bool {
 	switch Essence(mime) {
-	case "image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "application/zip", "application/gzip":
+	case "image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "application/zip",
+		"application/gzip":
 		return true
 	}
 	return false
@@ -225,18 +232,21 @@ func BinaryInText(s string) (at int, found bool) {
 func Contradiction(mime string, data []byte) string {
 	essence := Essence(mime)
 	declared, subtype, _ := strings.Cut(essence, "/")
-	if mime == "" || Sniffable(mime) || essence == "application/octet-stream" || strings.HasPrefix(subtype, "x-") || strings.HasPrefix(subtype, "vnd.") {
+	if mime == "" || Sniffable(mime) || essence == "application/octet-stream" ||
+		strings.HasPrefix(subtype, "x-") || strings.HasPrefix(subtype, "vnd.") {
 		return ""
 	}
 	begins := Detect(data)
 	found, _, _ := strings.Cut(begins, "/")
 	media := []string{"audio", "video"}
 	switch {
-	case begins == "" || found == declared || slices.Contains(media, found) && slices.Contains(media, declared):
+	case begins == "" || found == declared || slices.Contains(media, found) &&
+		slices.Contains(media, declared):
 		return ""
 	case essence == "image/svg+xml" && begins == "application/gzip":
 		return "" // compressed drawings are customary
-	case slices.Contains([]string{"text", "image", "audio", "video", "font"}, declared), essence == "application/json":
+	case slices.Contains([]string{"text", "image", "audio", "video", "font"}, declared),
+		essence == "application/json":
 		return begins
 	}
 	return ""
@@ -271,7 +281,8 @@ func Wrapped(mime, text string) string {
 	if Essence(mime) != "application/json" && !strings.HasSuffix(Essence(mime), "+json") {
 		return ""
 	}
-	if inner := gjson.Parse(text); len(text) > 2 && gjson.Valid(text) && inner.Type == gjson.String && gjson.Valid(inner.Str) && (gjson.Parse(inner.Str).IsObject() || gjson.Parse(inner.Str).IsArray()) {
+	if inner := gjson.Parse(text); len(text) > 2 && gjson.Valid(text) && inner.Type == gjson.String &&
+		gjson.Valid(inner.Str) && (gjson.Parse(inner.Str).IsObject() || gjson.Parse(inner.Str).IsArray()) {
 		return "a JSON string that holds a JSON document"
 	}
 	return ""
@@ -290,7 +301,8 @@ const (
 func IconSource(src string) []Problem {
 	var f findings
 	if scheme, ok := Scheme(src); ok && !HasScheme(src, "http", "https", "data") {
-		f.add(CodeIconScheme, 0, "the scheme %q, which clients need not load; use https, http or data", clip(scheme, 40))
+		f.add(CodeIconScheme, 0, "the scheme %q, which clients need not load; use https, http or data",
+			clip(scheme, 40))
 	}
 	return append(f.list, DataIcon(src)...)
 }

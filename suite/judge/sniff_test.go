@@ -6,11 +6,14 @@ import (
 )
 
 func TestSystemFile(t *testing.T) {
-	const ini = "; for 16-bit app support\r\n[fonts]\r\n[extensions]\r\n[mci extensions]\r\n[files]\r\n[Mail]\r\nMAPI=1\r\n"
+	const ini = "; for 16-bit app support\r\n[fonts]\r\n[extensions]\r\n[mci " +
+		"extensions]\r\n[files]\r\n[Mail]\r\nMAPI=1\r\n"
 	for text, want := range map[string]string{
-		"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/bin/false\n": "the user database of a Unix system",
+		"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/bin/" +
+			"false\n": "the user database of a Unix system",
 		ini: "the file win.ini of a Windows system",
-		"Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org) (gcc-12) #1 SMP\n": "the version of a Linux kernel",
+		"Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org) (gcc-12) " +
+			"#1 SMP\n": "the version of a Linux kernel",
 		"[fonts]\nserif=1\n":                "",
 		"Linux version control is a guide.": "",
 		"root:x:0:0\n":                      "",

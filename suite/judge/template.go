@@ -195,7 +195,8 @@ func variable(f *findings, spec string, at int) (Variable, bool) {
 	default:
 		n, err := strconv.Atoi(modifier[1:])
 		if err != nil || !all(modifier[1:], isDigit) || modifier[1] == '0' || n > 9999 {
-			f.add(CodeBadModifier, at+end, "%q is no modifier; these are: a number from :1 to :9999, and *", clip(modifier, 40))
+			f.add(CodeBadModifier, at+end, "%q is no modifier; these are: a number from :1 to :9999, and *",
+				clip(modifier, 40))
 			good = false
 		}
 		v.Prefix = n
@@ -215,7 +216,8 @@ func variableName(f *findings, name string, at int) bool {
 			i += 2
 		case c == '.' && i > 0 && name[i-1] != '.' && i+1 < len(name):
 		default:
-			f.add(CodeBadVariable, at+i, "%s in the variable name %q; letters, digits, \"_\" and inner dots may stand there",
+			f.add(CodeBadVariable, at+i,
+				"%s in the variable name %q; letters, digits, \"_\" and inner dots may stand there",
 				describe(name[i:]), clip(name, 60))
 			return false
 		}

@@ -74,7 +74,8 @@ func TestTemplate(t *testing.T) {
 
 func TestVariables(t *testing.T) {
 	got := Variables("x://{a}/{+b:5}{?c*,d}{bad-name}{}{e")
-	want := []Variable{{Name: "a"}, {Name: "b", Operator: '+', Prefix: 5}, {Name: "c", Operator: '?', Explode: true}, {Name: "d", Operator: '?'}}
+	want := []Variable{{Name: "a"}, {Name: "b", Operator: '+', Prefix: 5},
+		{Name: "c", Operator: '?', Explode: true}, {Name: "d", Operator: '?'}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
@@ -105,7 +106,8 @@ func TestExpand(t *testing.T) {
 			t.Errorf("Expand(%q) = %q", clip(s, 20), got)
 		}
 	}
-	if _, err := Expand(strings.Repeat("{a}", 1000), map[string]string{"a": strings.Repeat(" ", 10_000)}); err == nil {
+	if _, err := Expand(strings.Repeat("{a}", 1000),
+		map[string]string{"a": strings.Repeat(" ", 10_000)}); err == nil {
 		t.Error("the expansion is not bounded")
 	}
 }
@@ -113,8 +115,10 @@ func TestExpand(t *testing.T) {
 // ASCII values must come out as in the library; beyond, it differs from RFC 6570.
 func TestExpandAgreesWithTheLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		template := rapid.StringMatching(`[a-z]{1,5}://([a-z/.]?(\{[+#./;?&]?[a-c](:3|\*)?(,[d-f])?\})){0,4}`).Draw(t, "template")
-		values := rapid.MapOf(rapid.StringMatching(`[a-f]`), rapid.StringMatching(`[ -$&-~]{0,6}`)).Draw(t, "values")
+		template := rapid.StringMatching(
+			`[a-z]{1,5}://([a-z/.]?(\{[+#./;?&]?[a-c](:3|\*)?(,[d-f])?\})){0,4}`).Draw(t, "template")
+		values := rapid.MapOf(rapid.StringMatching(`[a-f]`), rapid.StringMatching(`[ -$&-~]{0,6}`)).Draw(t,
+			"values")
 		library, err := uritemplate.New(template)
 		if err != nil {
 			t.Fatal(err)
@@ -174,7 +178,8 @@ func TestMatches(t *testing.T) {
 
 func TestExpansionsMatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		template := rapid.StringMatching(`[a-z]{1,5}://([a-z/üé'.%]?(\{[+#./;?&]?[a-c](:3|\*)?(,[d-f])?\})){0,4}`).Draw(t, "template")
+		template := rapid.StringMatching(`[a-z]{1,5}://([a-z/üé'.%]?(\{[+#./;?&]?[a-c](:3|\*)?(,`+
+			`[d-f])?\})){0,4}`).Draw(t, "template")
 		template = strings.ReplaceAll(template, "%", "%C3%A9")
 		if _, bad := First(Template(template)); bad {
 			t.Fatalf("Template(%q): %v", template, Template(template))
@@ -217,7 +222,8 @@ func TestStartsWithScheme(t *testing.T) {
 }
 
 func FuzzTemplate(f *testing.F) {
-	for _, s := range []string{"", "x://{a}", "{{a}}", "{+a:3*}", "x{?a,b*}}", "{a%41}", "'\xff{", "x://ü{/a}"} {
+	for _, s := range []string{"", "x://{a}", "{{a}}", "{+a:3*}", "x{?a,b*}}", "{a%41}", "'\xff{",
+		"x://ü{/a}"} {
 		f.Add(s, "v")
 	}
 	f.Fuzz(func(t *testing.T, s, value string) {
@@ -253,7 +259,8 @@ func TestMatcherIsMadeWhenNeeded(t *testing.T) {
 			t.Errorf("%s: %v allocations", template, n)
 		}
 	}
-	for template, uri := range map[string]string{"a://{b}/c": "a://x/c", "{b}é": "x%C3%A9", "{b}%41": "x%41", "it's{b}": "it%27sx", "a": "a", "a{b}a": "aa"} {
+	for template, uri := range map[string]string{"a://{b}/c": "a://x/c", "{b}é": "x%C3%A9", "{b}%41": "x%41",
+		"it's{b}": "it%27sx", "a": "a", "a{b}a": "aa"} {
 		if !Matches(template, uri) {
 			t.Errorf("%s does not stand for %s", template, uri)
 		}

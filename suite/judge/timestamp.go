@@ -59,7 +59,8 @@ func Timestamp(s string) []Problem {
 		f.soft(CodeSeparator, at, "a space between date and time, where \"T\" belongs")
 	}
 	if timeStyle := isoTime(&f, clock, at+1); style != "" && timeStyle != "" && style != timeStyle {
-		f.soft(CodeMixedFormat, at, "the date is in the %s format, the time in the %s format", style, timeStyle)
+		f.soft(CodeMixedFormat, at, "the date is in the %s format, the time in the %s format", style,
+			timeStyle)
 	}
 	return f.list
 }
@@ -105,7 +106,8 @@ func isoDate(f *findings, s string) (style string, whole bool) {
 	}
 	if m := ordinalDate.FindStringSubmatch(s); m != nil {
 		style, _ := formatOf(m[2])
-		if day := number(m[3]); day < 1 || day > time.Date(year(m[1]), 12, 31, 0, 0, 0, 0, time.UTC).YearDay() {
+		if day := number(m[3]); day < 1 || day > time.Date(year(m[1]), 12, 31, 0, 0, 0, 0,
+			time.UTC).YearDay() {
 			f.add(CodeRange, 0, "the year has no day %s", m[3])
 		}
 		return style, true

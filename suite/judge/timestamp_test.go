@@ -74,9 +74,11 @@ func TestTimestamp(t *testing.T) {
 
 func TestTimestampAcceptsWhatIsFormatted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		at := time.Unix(rapid.Int64Range(-60_000_000_000, 250_000_000_000).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds")).
+		at := time.Unix(rapid.Int64Range(-60_000_000_000, 250_000_000_000).Draw(t, "seconds"),
+			rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds")).
 			In(time.FixedZone("", 60*rapid.IntRange(-1439, 1439).Draw(t, "offset")))
-		for _, layout := range []string{time.RFC3339, time.RFC3339Nano, "20060102T150405Z0700", "2006-01-02T15:04", "2006-002", "2006-01-02T15:04:05,000-07"} {
+		for _, layout := range []string{time.RFC3339, time.RFC3339Nano, "20060102T150405Z0700",
+			"2006-01-02T15:04", "2006-002", "2006-01-02T15:04:05,000-07"} {
 			if s := at.Format(layout); len(Timestamp(s)) > 0 {
 				t.Fatalf("Timestamp(%q): %v", s, Timestamp(s))
 			}
@@ -85,7 +87,8 @@ func TestTimestampAcceptsWhatIsFormatted(t *testing.T) {
 }
 
 func FuzzTimestamp(f *testing.F) {
-	for _, s := range []string{"", "2025-01-12T15:00:58Z", "2025-W02-7", "+999999999", "2025-01-12T−", "2025-01-12T10:00\xe2\x88"} {
+	for _, s := range []string{"", "2025-01-12T15:00:58Z", "2025-W02-7", "+999999999", "2025-01-12T−",
+		"2025-01-12T10:00\xe2\x88"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -14,7 +14,8 @@ const (
 	CodeBadPercent   Code = "bad-percent"   // a percent sign without two hexadecimal digits
 	CodeBadAuthority Code = "bad-authority" // user information or host are malformed
 	CodeBadPort      Code = "bad-port"      // the port is no row of digits
-	CodeBadBracket   Code = "bad-bracket"   // a square bracket elsewhere than around an IP literal, or a malformed literal
+	// a square bracket elsewhere than around an IP literal, or a malformed literal
+	CodeBadBracket Code = "bad-bracket"
 )
 
 // URI holds a text against the rule "URI" of RFC 3986: absolute, with a scheme;
@@ -75,7 +76,9 @@ func scheme(f *findings, name string) {
 	}
 	for i := 1; i < len(name); i++ {
 		if c := name[i]; !isAlphaNum(c) && c != '+' && c != '-' && c != '.' {
-			f.add(CodeBadScheme, i, "the scheme contains %s; only letters, digits, \"+\", \"-\" and \".\" may stand there", describe(name[i:]))
+			f.add(CodeBadScheme, i,
+				"the scheme contains %s; only letters, digits, \"+\", \"-\" and \".\" may stand there",
+				describe(name[i:]))
 			return
 		}
 	}
@@ -154,7 +157,8 @@ func ipLiteral(f *findings, text string, from int) {
 		return
 	}
 	if !isIPLiteral(text[1:end]) {
-		f.add(CodeBadBracket, from, "square brackets around something that is no IPv6 address: %q", clip(text[:end+1], 60))
+		f.add(CodeBadBracket, from, "square brackets around something that is no IPv6 address: %q",
+			clip(text[:end+1], 60))
 	}
 	switch rest := text[end+1:]; {
 	case rest == "":
@@ -186,7 +190,8 @@ func port(f *findings, text string, at int) {
 			continue
 		}
 		if strings.Contains(text, ":") {
-			f.add(CodeBadPort, at+i, "%s in the port; an IPv6 address must stand in square brackets", describe(text[i:]))
+			f.add(CodeBadPort, at+i, "%s in the port; an IPv6 address must stand in square brackets",
+				describe(text[i:]))
 		} else {
 			f.add(CodeBadPort, at+i, "%s in the port, which is a row of digits", describe(text[i:]))
 		}

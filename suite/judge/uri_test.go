@@ -113,7 +113,8 @@ func genURI(t *rapid.T) string {
 	pchar := `(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})`
 	authority := rapid.OneOf(rapid.Just(""),
 		rapid.StringMatching(`//(?:[a-z0-9]{1,8}(?::[a-z]{0,3})?@)?[a-z][a-z0-9]{0,8}(?::[0-9]{0,4})?`),
-		rapid.SampledFrom([]string{"//", "//[::1]", "//[2001:db8::7]:80", "//127.0.0.1:9"})).Draw(t, "authority")
+		rapid.SampledFrom([]string{"//", "//[::1]", "//[2001:db8::7]:80", "//127.0.0.1:9"})).Draw(t,
+		"authority")
 	path := rapid.StringMatching(`(?:/`+pchar+`{0,4}){0,3}`).Draw(t, "path")
 	if authority == "" && strings.HasPrefix(path, "//") {
 		path = "/." + path
@@ -135,7 +136,8 @@ func TestURIAcceptsTheGrammar(t *testing.T) {
 func TestURIRejectsForeignCharacters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := genURI(t)
-		bad := rapid.SampledFrom([]string{" ", "\"", "<", ">", "\\", "^", "`", "{", "|", "}", "\x7f", "\x01", "ü", "%g0", "%2"}).Draw(t, "bad")
+		bad := rapid.SampledFrom([]string{" ", "\"", "<", ">", "\\", "^", "`", "{", "|", "}", "\x7f", "\x01",
+			"ü", "%g0", "%2"}).Draw(t, "bad")
 		at := strings.IndexByte(s, ':') + 1
 		if !Has(URI(s[:at]+s[at:]+bad), CodeBadCharacter, CodeBadPercent, CodeBadPort) {
 			t.Fatalf("%q", s+bad)
@@ -146,7 +148,8 @@ func TestURIRejectsForeignCharacters(t *testing.T) {
 // A second implementation must not find fault with what this one accepts, and
 // the reverse, where both speak of the same grammar.
 func TestURIAgreesWithAnotherParser(t *testing.T) {
-	for _, s := range []string{"http://host/a?b#c", "urn:x:y", "ftp://u:p@h:21/x", "http://[::1]:1/", "x+y://a/%20", "file:///a/b",
+	for _, s := range []string{"http://host/a?b#c", "urn:x:y", "ftp://u:p@h:21/x", "http://[::1]:1/",
+		"x+y://a/%20", "file:///a/b",
 		"http://h/a b", "1x://a", "http://h:p/", "http://h/%zz", "a/b", "", "http://h/<x>"} {
 		_, err := uri.Parse(s)
 		if ours := len(URI(s)) == 0; ours != (err == nil) {
@@ -156,7 +159,8 @@ func TestURIAgreesWithAnotherParser(t *testing.T) {
 }
 
 func FuzzURI(f *testing.F) {
-	for _, s := range []string{"", "file:///a", "http://[::1", "a:%", "x://a@b@c", "é:\xff", "http://[fe80::1%25]/"} {
+	for _, s := range []string{"", "file:///a", "http://[::1", "a:%", "x://a@b@c", "é:\xff",
+		"http://[fe80::1%25]/"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Variety is by how many characters texts differ, and at most how many bits of chance these stand for, by what
-// they are: digits, hexadecimal digits, or others. Where the texts are not equally long, all but what they begin
-// and end with counts.
+// Variety is by how many characters texts differ, and at most how many bits of chance these stand for, by
+// what they are: digits, hexadecimal digits, or others. Where the texts are not equally long, all but what
+// they begin and end with counts.
 func Variety(texts []string) (differing int, bits float64) {
 	var varied strings.Builder
 	if len(texts) == 0 {

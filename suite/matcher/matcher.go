@@ -94,8 +94,8 @@ func (m renamed) NegatedFailureMessage(actual any) string {
 // refusal is a [Matcher] that expects to be refused.
 type refusal struct{ Matcher }
 
-// OfRefusal reports whether a matcher expects of an exchange that it is refused: one of [BeErrorReply], [BeRefused] and
-// [BeRefusedWith], in whatever words.
+// OfRefusal reports whether a matcher expects of an exchange that it is refused: one of [BeErrorReply],
+// [BeRefused] and [BeRefusedWith], in whatever words.
 func OfRefusal(m types.GomegaMatcher) bool {
 	if r, ok := m.(renamed); ok {
 		m = r.Matcher
@@ -119,7 +119,9 @@ func value(actual any) (gjson.Result, error) {
 	case interface{ JSON() gjson.Result }:
 		return a.JSON(), nil
 	default:
-		return gjson.Result{}, fmt.Errorf("JSON is needed as []byte, string, json.RawMessage or gjson.Result, and not %T", actual)
+		return gjson.Result{},
+			fmt.Errorf("JSON is needed as []byte, string, json.RawMessage or gjson.Result, and not %T",
+				actual)
 	}
 	if !gjson.Valid(raw) {
 		return gjson.Result{}, fmt.Errorf("what was given is no JSON: %.100q", raw)
@@ -171,7 +173,8 @@ func Describe(x *recording.Exchange) string {
 	case x.Outcome == recording.Replied:
 		return "a reply without result and error" + status + " (" + judge.Brief(x.Message().Result) + ")"
 	case x.Outcome == recording.HTTPOnly && wire.Coding(x.Header) != "":
-		return "HTTP " + strconv.Itoa(x.Status) + " with a body in the Content-Encoding " + judge.Quote(wire.Coding(x.Header)) + ", which was not asked for and cannot be read"
+		return "HTTP " + strconv.Itoa(x.Status) + " with a body in the Content-Encoding " +
+			judge.Quote(wire.Coding(x.Header)) + ", which was not asked for and cannot be read"
 	case x.Outcome == recording.HTTPOnly && x.Status > 0:
 		return "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response"
 	case x.Outcome == recording.Refused && x.Status >= 400:
@@ -184,7 +187,8 @@ func Describe(x *recording.Exchange) string {
 		return "an answer that came too late" + InBrackets(x.Reason)
 	}
 	words := map[recording.Outcome]string{
-		recording.Sent: "no answer (none was due)", recording.Silent: "silence", recording.Lost: "no answer but a lost connection",
+		recording.Sent: "no answer (none was due)", recording.Silent: "silence",
+		recording.Lost:   "no answer but a lost connection",
 		recording.Unsent: "no answer: it could not be sent",
 	}[x.Outcome]
 	words = cmp.Or(words, "no answer")
@@ -253,7 +257,8 @@ func BeErrorReply(codes ...int64) Matcher {
 	for i, c := range codes {
 		texts[i] = strconv.FormatInt(c, 10)
 	}
-	return refusal{onReply("a JSON-RPC error with code "+strings.Join(texts, " or "), func(x *recording.Exchange) bool { return x.HasCode(codes...) })}
+	return refusal{onReply("a JSON-RPC error with code "+strings.Join(texts, " or "),
+		func(x *recording.Exchange) bool { return x.HasCode(codes...) })}
 }
 
 // BeRefused expects a JSON-RPC error, or an HTTP status from 400 to 499.
@@ -270,15 +275,18 @@ func Refused(x *recording.Exchange) bool {
 // HaveHTTPStatus expects an answer with an HTTP status. It needs an exchange: a JSON-RPC
 // response alone has no status.
 func HaveHTTPStatus(status int) Matcher {
-	return onReply("HTTP "+strconv.Itoa(status), func(x *recording.Exchange) bool { return x.Status == status })
+	return onReply("HTTP "+strconv.Itoa(status), func(x *recording.Exchange) bool {
+		return x.Status == status
+	})
 }
 
 // BeRefusedWith expects an HTTP status together with a JSON-RPC error of a code. It needs an
 // exchange over HTTP: a JSON-RPC response alone has no status.
 func BeRefusedWith(status int, code int64) Matcher {
-	return refusal{onReply(fmt.Sprintf("HTTP %d with the error %d", status, code), func(x *recording.Exchange) bool {
-		return x.HasCode(code) && x.Status == status
-	})}
+	return refusal{onReply(fmt.Sprintf("HTTP %d with the error %d", status, code),
+		func(x *recording.Exchange) bool {
+			return x.HasCode(code) && x.Status == status
+		})}
 }
 
 // HaveContents expects a result of resources/read with an array of contents

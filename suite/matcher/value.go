@@ -83,7 +83,9 @@ func BeBase64() Matcher {
 
 // BeAMIMEType expects a string that is a media type (RFC 6838, RFC 9110).
 func BeAMIMEType() Matcher {
-	return onValue("a MIME type", func(v gjson.Result) bool { return judge.IsString(v) && len(judge.MIME(v.Str)) == 0 })
+	return onValue("a MIME type", func(v gjson.Result) bool {
+		return judge.IsString(v) && len(judge.MIME(v.Str)) == 0
+	})
 }
 
 // BeATimestamp expects a string that is a date and time of RFC 3339, the common part of it
@@ -119,7 +121,8 @@ func HaveMember(name string, m ...types.GomegaMatcher) Matcher {
 // BeValidResponse expects a JSON-RPC response to a request of the method that keeps to the
 // message schema of a revision, as far as it is about resources.
 func BeValidResponse(rev requirement.Revision, method string) Matcher {
-	return words[gjson.Result]{"a response to " + method + " as the schema of " + string(rev) + " has it", value,
+	return words[gjson.Result]{"a response to " + method + " as the schema of " + string(rev) + " has it",
+		value,
 		func(v gjson.Result) bool { return len(violations(rev, method, v)) == 0 },
 		func(v gjson.Result) string {
 			var all []string // what breaks the schema
@@ -204,7 +207,8 @@ func walkProblem(all []*recording.Exchange) string {
 // listed names the resources or templates of a page.
 func listed(x *recording.Exchange) []string {
 	var all []string
-	for _, e := range slices.Concat(x.Result().Get("resources").Array(), x.Result().Get("resourceTemplates").Array()) {
+	for _, e := range slices.Concat(x.Result().Get("resources").Array(),
+		x.Result().Get("resourceTemplates").Array()) {
 		for _, name := range []string{"uri", "uriTemplate"} {
 			if id := e.Get(name); id.Type == gjson.String {
 				all = append(all, id.Str)

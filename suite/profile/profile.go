@@ -1,5 +1,5 @@
-// Package profile is what was learnt about an endpoint before anything was judged. A profile changes waits, width and pooling,
-// and never a verdict.
+// Package profile is what was learnt about an endpoint before anything was judged. A profile changes waits,
+// width and pooling, and never a verdict.
 package profile
 
 import "slices"

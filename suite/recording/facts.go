@@ -32,7 +32,8 @@ type Facts struct {
 	Configured map[string]bool `json:"configured,omitempty"`
 	// Allowed lists what the user declared as intended, such as "any-origin".
 	Allowed map[string]bool `json:"allowed,omitempty"`
-	// Nameless lists the frames of server/discover, from before any handshake, and of its error if that came without the id.
+	// Nameless lists the frames of server/discover, from before any handshake, and of its error if that came
+	// without the id.
 	Nameless []int `json:"nameless,omitempty"`
 	// Notes are further facts that scenarios established, by name.
 	Notes map[string]string `json:"notes,omitempty"`
@@ -98,18 +99,20 @@ const (
 	FactLastAlone  = "last-alone" // whether no other message was under way
 )
 
-// FactErratic, followed by an id, is the note in [Facts] that says why a verdict on that requirement, which was repeated several
-// times, is not confirmed.
+// FactErratic, followed by an id, is the note in [Facts] that says why a verdict on that requirement, which
+// was repeated several times, is not confirmed.
 const FactErratic = "erratic "
 
 // FactOneByOne is the note in [Facts] which says that a server which was started has died, and
 // that what is recorded was played one scenario, and one message, at a time.
 const FactOneByOne = "one-by-one"
 
-// FactSingle is the note in [Facts] about a target over HTTP that was seen to keep one session at a time: how it shows.
+// FactSingle is the note in [Facts] about a target over HTTP that was seen to keep one session at a time: how
+// it shows.
 const FactSingle = "single"
 
-// FactOneConnection is the note in [Facts] about a target over HTTP that was seen to serve one connection at a time: how it shows.
+// FactOneConnection is the note in [Facts] about a target over HTTP that was seen to serve one connection at
+// a time: how it shows.
 const FactOneConnection = "one-connection"
 
 // FactListens is the note in [Facts] which says that a listen stream was

@@ -91,11 +91,14 @@ const (
 
 // The scenarios about URIs, templates and completion.
 const (
-	MalformedReads       Name = "malformed-reads"       // reads of what is no URI, of an unknown scheme, and without a URI
-	URISubscriptions     Name = "uri-subscriptions"     // subscriptions to what is no URI
-	Traversal            Name = "traversal"             // reads that try to leave a served directory
-	TemplateSweep        Name = "template-sweep"        // reads of every listed template expanded with values of all kinds
-	Expansions           Name = "expansions"            // reads of templates expanded with configured arguments
+	// reads of what is no URI, of an unknown scheme, and without a URI
+	MalformedReads   Name = "malformed-reads"
+	URISubscriptions Name = "uri-subscriptions" // subscriptions to what is no URI
+	Traversal        Name = "traversal"         // reads that try to leave a served directory
+	// reads of every listed template expanded with values of all kinds
+	TemplateSweep Name = "template-sweep"
+	// reads of templates expanded with configured arguments
+	Expansions           Name = "expansions"
 	TemplateCompletions  Name = "template-completions"  // completions of the variables of listed templates
 	MalformedCompletions Name = "malformed-completions" // completions with members missing or wrong
 	UndeclaredCompletion Name = "undeclared-completion" // a completion without the capability
@@ -115,10 +118,12 @@ const (
 	StepAlive                   Step = "alive"  // a request for a sign of life
 	StepResume                  Step = "resume" // a request for the rest of a broken stream
 	StepInitialized, StepCancel Step = "initialized", "cancel"
-	StepPrompt                  Step = "prompt"           // a request that shows whether the answer to another one is held back
-	StepStillThere              Step = "still-there"      // a plain read of a resource about which a request was refused
-	StepStop                    Step = "stop"             // the end of a listen stream
-	StepDiscoverByList          Step = "discover-by-list" // a list, where server/discover was not answered
+	// a request that shows whether the answer to another one is held back
+	StepPrompt Step = "prompt"
+	// a plain read of a resource about which a request was refused
+	StepStillThere     Step = "still-there"
+	StepStop           Step = "stop"             // the end of a listen stream
+	StepDiscoverByList Step = "discover-by-list" // a list, where server/discover was not answered
 	// StepLost is what is added to the step of an exchange during which a session was
 	// lost: the connection ended, or the target no longer answered.
 	StepLost Step = "/lost"
@@ -127,7 +132,8 @@ const (
 // Sent is the step without what is added where the session was lost: it says what was sent.
 func (s Step) Sent() Step { return Step(strings.TrimSuffix(string(s), string(StepLost))) }
 
-// The steps that are known beside the areas as well: those of several scripts, of [Changes], and of [TwoClients].
+// The steps that are known beside the areas as well: those of several scripts, of [Changes], and of
+// [TwoClients].
 const (
 	StepPage, StepRead, StepList, StepGuessed    Step = "page", "read", "list", "guessed"
 	StepInitialize, StepDiscover, StepBefore     Step = "initialize", "discover", "before"
@@ -169,12 +175,14 @@ const (
 	TagPage              Tag = "page"     // of a list its number, from 1 on
 	TagEnd               Tag = "end"      // on the last page: why there was no further one
 	TagOrigin, TagMethod Tag = "origin", "method"
-	TagName              Tag = "name"   // what a listen stream is for
-	TagWho               Tag = "who"    // the watcher, which subscribes, or the bystander
-	TagOpen              Tag = "open"   // set if a GET stream stands
-	TagAck               Tag = "ack"    // the number of the frame that acknowledged the stream
-	TagAlive             Tag = "alive"  // set if the target answered after a stream that was neither acknowledged nor refused, or closed it ("closed")
-	TagMarker            Tag = "marker" // what the file outside of a directory contains
+	TagName              Tag = "name" // what a listen stream is for
+	TagWho               Tag = "who"  // the watcher, which subscribes, or the bystander
+	TagOpen              Tag = "open" // set if a GET stream stands
+	TagAck               Tag = "ack"  // the number of the frame that acknowledged the stream
+	// set if the target answered after a stream that was neither acknowledged nor refused, or closed it
+	// ("closed")
+	TagAlive  Tag = "alive"
+	TagMarker Tag = "marker" // what the file outside of a directory contains
 	// TagLeaked and TagProven belong to a reply that gave away what lies outside, once it
 	// was judged: what it gave away, and whether a marker of the target file shows it.
 	// The reply itself is cut then.

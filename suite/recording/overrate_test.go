@@ -26,9 +26,11 @@ func TestOverRate(t *testing.T) {
 	}
 }
 
-// A code that is right but for its type is the code: that it is a string is one finding, and not one for each code.
+// A code that is right but for its type is the code: that it is a string is one finding, and not one for each
+// code.
 func TestCodeAsString(t *testing.T) {
-	for code, want := range map[string]int64{`-32602`: -32602, `"-32602"`: -32602, `5.0`: 5, `"NOT_FOUND"`: 0, `""`: 0, `null`: 0, `5.5`: 0} {
+	for code, want := range map[string]int64{`-32602`: -32602, `"-32602"`: -32602, `5.0`: 5, `"NOT_FOUND"`: 0,
+		`""`: 0, `null`: 0, `5.5`: 0} {
 		x := &Exchange{Outcome: Replied}
 		x.Attach(wire.ObjectOf(`{"jsonrpc":"2.0","id":1,"error":{"code":` + code + `,"message":""}}`))
 		if got, ok := x.Code(); got != want || ok != (want != 0) {

@@ -157,7 +157,8 @@ const (
 type Session struct {
 	ID   string `json:"id"`
 	Kind Kind   `json:"kind"`
-	// Clean is the number of the last frame up to which a session that is expendable now was a clean one; 0 if it never was.
+	// Clean is the number of the last frame up to which a session that is expendable now was a clean one; 0
+	// if it never was.
 	Clean int `json:"clean,omitempty"`
 	// Opened and Closed are times since the start of the run, and so is Closing, when we
 	// began to end the session; 0 in recordings of earlier versions.
@@ -218,13 +219,14 @@ type Outcome string
 
 // The outcomes.
 const (
-	Replied  Outcome = "replied"  // a JSON-RPC response with the id of the request came
-	HTTPOnly Outcome = "http"     // the HTTP response ended without such a response
-	Silent   Outcome = "silent"   // nothing came within the time allowed
-	Lost     Outcome = "lost"     // the connection ended first
-	Unsent   Outcome = "unsent"   // it could not be sent
-	Sent     Outcome = "sent"     // a message that awaits no answer
-	Refused  Outcome = "refused"  // HTTP 429 or 503 again and again, or 409 as others are under way: the target asks us to go away
+	Replied  Outcome = "replied" // a JSON-RPC response with the id of the request came
+	HTTPOnly Outcome = "http"    // the HTTP response ended without such a response
+	Silent   Outcome = "silent"  // nothing came within the time allowed
+	Lost     Outcome = "lost"    // the connection ended first
+	Unsent   Outcome = "unsent"  // it could not be sent
+	Sent     Outcome = "sent"    // a message that awaits no answer
+	// HTTP 429 or 503 again and again, or 409 as others are under way: the target asks us to go away
+	Refused  Outcome = "refused"
 	Canceled Outcome = "canceled" // we cut it off: the run ended, or more came than is read
 )
 
@@ -258,8 +260,9 @@ type Exchange struct {
 	// Fatal says that the target died of it: sent alone to a fresh session
 	// it took the connection down (or left it deaf) again.
 	Fatal bool `json:"fatal,omitempty"`
-	// Ends is the HTTP status, if there is one, by which everything was answered behind it, repeatedly and in sessions that had nothing
-	// else, while they went on behind ordinary requests. That of an ordinary request ([StepAlive]) says that they do not do that either.
+	// Ends is the HTTP status, if there is one, by which everything was answered behind it, repeatedly and in
+	// sessions that had nothing else, while they went on behind ordinary requests. That of an ordinary
+	// request ([StepAlive]) says that they do not do that either.
 	Ends int `json:"ends,omitempty"`
 	// Limit says that it was canceled because an answer, or a connection, went beyond
 	// what is read of one.
@@ -310,11 +313,12 @@ func (x *Exchange) Succeeded() bool {
 // Conflict reports whether the target refused a message because another one of the session was under way.
 func (x *Exchange) Conflict() bool { return x.Outcome == Refused && x.Status == http.StatusConflict }
 
-// Barred reports whether the target refused a message for want of a session id that it never issued, or that was sent.
+// Barred reports whether the target refused a message for want of a session id that it never issued, or that
+// was sent.
 func (x *Exchange) Barred() bool { return x.Outcome == Refused && x.Status == http.StatusBadRequest }
 
-// CutOff reports whether it is not known what the target makes of a message: we did not wait for, or read, what it
-// answers, or it asks to be called later.
+// CutOff reports whether it is not known what the target makes of a message: we did not wait for, or read,
+// what it answers, or it asks to be called later.
 func (x *Exchange) CutOff() bool { return x.Outcome == Canceled || x.Outcome == Refused }
 
 // Failed reports whether the first reply carries an error.
@@ -343,12 +347,14 @@ func (x *Exchange) HasCode(codes ...int64) bool {
 
 var tooMany = regexp.MustCompile(`(?i)\brate.?limit|\btoo many requests|\bthrottl`)
 
-// OverRate reports whether an error says that too much was asked, as it has to now and then (server/utilities/completion#security):
-// no code is laid down for that, and over stdio no status can say it. One with a code for what is wrong with the message itself is
-// about that, and one that repeats the words of the request, such as its URI, says nothing.
+// OverRate reports whether an error says that too much was asked, as it has to now and then
+// (server/utilities/completion#security): no code is laid down for that, and over stdio no status can say it.
+// One with a code for what is wrong with the message itself is about that, and one that repeats the words of
+// the request, such as its URI, says nothing.
 func (x *Exchange) OverRate() bool {
 	said := tooMany.FindString(x.Error().Get("message").String())
-	return x.Failed() && said != "" && !x.HasCode(-32700, -32600, -32601, -32602, -32002, -32020, -32021, -32022, -32042) &&
+	return x.Failed() && said != "" && !x.HasCode(-32700, -32600, -32601, -32602, -32002, -32020, -32021,
+		-32022, -32042) &&
 		!bytes.Contains(bytes.ToLower(x.Params), bytes.ToLower([]byte(said)))
 }
 

@@ -76,7 +76,8 @@ func (w *Writer) frame(number int, f reports.Frame) {
 	}
 	w.frames[number] = len(w.frames) + 1
 	f.Number, f.Session = w.frames[number], w.sessions[f.Session]
-	f.URL, f.Note, f.Event, f.EventID = w.Mask.String(f.URL), w.Mask.String(f.Note), w.Mask.String(f.Event), w.Mask.String(f.EventID)
+	f.URL, f.Note, f.Event, f.EventID = w.Mask.String(f.URL), w.Mask.String(f.Note), w.Mask.String(f.Event),
+		w.Mask.String(f.EventID)
 	f.Headers = f.Headers.Clone()
 	for _, values := range f.Headers {
 		for i := range values {
@@ -139,7 +140,8 @@ func (w *Writer) numbers(frames []int) []int {
 
 // Result adds the verdict on a requirement, whose scenarios were played for some time, and its
 // observations.
-func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination, v *verdict.Result, played time.Duration) {
+func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination, v *verdict.Result,
+	played time.Duration) {
 	rev := at.Revision
 	out := reports.Result{
 		ID: req.ID, Title: cmp.Or(v.Title, req.Title), Level: req.LevelIn(rev),
@@ -167,7 +169,8 @@ func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination
 		w.fold(red{len(w.Report.Results) - 1, v, req})
 	}
 	for _, o := range v.Observations {
-		w.Observe(o, reports.Observation{Title: req.Title, Requirement: req.ID, Revision: out.Revision, Transport: out.Transport})
+		w.Observe(o, reports.Observation{Title: req.Title, Requirement: req.ID, Revision: out.Revision,
+			Transport: out.Transport})
 	}
 }
 

@@ -169,12 +169,15 @@ var rowNumber = regexp.MustCompile(`^[0-9]{2}$`)
 func (a *areaReader) requirement(id string, w row) Requirement {
 	path := "rows." + id
 	if number, ok := strings.CutPrefix(id, a.file.Area+"-"); !ok || !rowNumber.MatchString(number) {
-		a.fail(path, "the id of a row in area %s is %s, a hyphen and two digits, not %q", a.file.Area, a.file.Area, id)
+		a.fail(path, "the id of a row in area %s is %s, a hyphen and two digits, not %q", a.file.Area,
+			a.file.Area, id)
 	}
 	q := Requirement{
-		ID: id, Title: w.Title, Text: w.Text, Change: w.Change, Profile: cmp.Or(w.Profile, a.file.Profile), Tolerated: w.Tolerated, Needs: w.Needs, Config: w.Config, Untestable: w.Untestable,
+		ID: id, Title: w.Title, Text: w.Text, Change: w.Change, Profile: cmp.Or(w.Profile, a.file.Profile),
+		Tolerated: w.Tolerated, Needs: w.Needs, Config: w.Config, Untestable: w.Untestable,
 		Implied: w.Implied,
-		Since:   cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly, Gravity: w.Gravity, Observed: w.Observed,
+		Since:   cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly,
+		Gravity: w.Gravity, Observed: w.Observed,
 		Under: w.Under,
 	}
 	if w.Gravity != "" {
@@ -221,8 +224,11 @@ func (a *areaReader) transports(path string, given []Transport, revisions []Revi
 		for _, t := range rev.Transports() {
 			offered[t] = true
 		}
-		if given != nil && !slices.ContainsFunc(rev.Transports(), func(t Transport) bool { return slices.Contains(given, t) }) {
-			a.fail(path, "revision %s has none of the transports: end the row before it, or name one of %s", rev, strings.Join(Texts(rev.Transports()), ", "))
+		if given != nil && !slices.ContainsFunc(rev.Transports(), func(t Transport) bool {
+			return slices.Contains(given, t)
+		}) {
+			a.fail(path, "revision %s has none of the transports: end the row before it, or name one of %s",
+				rev, strings.Join(Texts(rev.Transports()), ", "))
 		}
 	}
 	for i, t := range given {
@@ -261,7 +267,8 @@ func (a *areaReader) terms(path string, w row, q *Requirement) {
 		}
 		switch {
 		case !slices.Contains(q.Revisions, date):
-			a.fail(at, "the row does not apply in %q: its revisions are %s", date, strings.Join(Texts(q.Revisions), ", "))
+			a.fail(at, "the row does not apply in %q: its revisions are %s", date,
+				strings.Join(Texts(q.Revisions), ", "))
 		case in(date) == before:
 			a.fail(at, "nothing changes with %s", date)
 		default:
@@ -291,7 +298,8 @@ func (a *areaReader) sound(path string, t Terms) {
 	oneOf(&a.reader, path+".level", t.Level, Must, Should, May)
 	oneOf(&a.reader, path+".grade", t.Grade, Fail, Warn, Info, Control)
 	oneOf(&a.reader, path+".basis", t.Basis, Normative, Schema, SchemaDoc, External, Implied)
-	if t.Level == May && t.Grade != Info && t.Grade != Control || t.Level != May && t.Grade == Control || t.Level == Should && t.Grade == Fail {
+	if t.Level == May && t.Grade != Info && t.Grade != Control || t.Level != May && t.Grade == Control ||
+		t.Level == Should && t.Grade == Fail {
 		a.fail(path+".grade", "the grade %s does not fit the level %s", t.Grade, t.Level)
 	}
 }
@@ -370,7 +378,8 @@ func oneOf[T ~string](r *reader, path string, value T, known ...T) {
 	}
 	names := Texts(known)
 	field := path[strings.LastIndex(path, ".")+1:]
-	r.fail(path, "%s must be one of %s, not %q%s", field, strings.Join(names, ", "), value, didYouMean(string(value), names))
+	r.fail(path, "%s must be one of %s, not %q%s", field, strings.Join(names, ", "), value,
+		didYouMean(string(value), names))
 }
 
 // didYouMean ends a message about an unknown name.
@@ -390,7 +399,8 @@ func (r *reader) span(path string, s Span) bool {
 		rev  Revision
 	}{{"since", s.Since}, {"until", s.Until}} {
 		if x.rev != "" && !x.rev.Known() {
-			r.fail(path+"."+x.name, "%q is no revision: the revisions are %s", x.rev, strings.Join(Texts(Revisions()), ", "))
+			r.fail(path+"."+x.name, "%q is no revision: the revisions are %s", x.rev,
+				strings.Join(Texts(Revisions()), ", "))
 			ok = false
 		}
 	}

@@ -214,7 +214,8 @@ func (c *Catalogue) Suggest(id string) []string {
 	var found []candidate
 	consider := func(name string) {
 		// Of a short name little is left after two edits.
-		if n := nearest.Edits(id, name); n <= maxEdits && (n < len(name)/2 || n == 1 && strings.HasPrefix(id, name)) {
+		if n := nearest.Edits(id, name); n <= maxEdits &&
+			(n < len(name)/2 || n == 1 && strings.HasPrefix(id, name)) {
 			found = append(found, candidate{name, n})
 		}
 	}

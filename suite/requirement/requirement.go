@@ -226,5 +226,7 @@ func (r *Requirement) Names(c Combination) bool {
 	if r.gridOnly {
 		return false
 	}
-	return !slices.ContainsFunc(c.Revision.Transports(), func(t Transport) bool { return !slices.Contains(r.Transports, t) })
+	return !slices.ContainsFunc(c.Revision.Transports(), func(t Transport) bool {
+		return !slices.Contains(r.Transports, t)
+	})
 }

@@ -189,7 +189,8 @@ func (s Section) URL(rev Revision) string {
 	}
 	if s.Page == schemaPage {
 		if rev.Before(R20250618) {
-			return "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/" + string(rev) + "/schema.ts"
+			return "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/" +
+				string(rev) + "/schema.ts"
 		}
 		s.Anchor = strings.ToLower(s.Anchor)
 	}
@@ -269,8 +270,10 @@ func (t *sectionTable) find(ref string, documents map[string][]string) (Section,
 // hint ends the message that a reference names nothing.
 func (t *sectionTable) hint(ref string, documents map[string][]string) string {
 	name, anchor, _ := strings.Cut(ref, "#")
-	if anchors := slices.Concat(slices.Collect(maps.Keys(t.Pages[name].Anchors)), t.Documents[name], documents[name]); len(anchors) > 0 {
+	if anchors := slices.Concat(slices.Collect(maps.Keys(t.Pages[name].Anchors)), t.Documents[name],
+		documents[name]); len(anchors) > 0 {
 		return didYouMean(anchor, anchors)
 	}
-	return didYouMean(name, slices.Concat(slices.Collect(maps.Keys(t.Pages)), slices.Collect(maps.Keys(t.Documents)), slices.Collect(maps.Keys(documents))))
+	return didYouMean(name, slices.Concat(slices.Collect(maps.Keys(t.Pages)),
+		slices.Collect(maps.Keys(t.Documents)), slices.Collect(maps.Keys(documents))))
 }

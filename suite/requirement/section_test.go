@@ -16,7 +16,9 @@ func TestSectionURL(t *testing.T) {
 		{"server/resources#error-handling", R20251125, site + "2025-11-25/server/resources#error-handling"},
 		{"basic/index#messages", R20250326, site + "2025-03-26/basic#messages"},
 		{"schema#ReadResourceResult", R20260728, site + "2026-07-28/schema#readresourceresult"},
-		{"schema#ReadResourceResult", R20241105, "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts"},
+		{"schema#ReadResourceResult", R20241105,
+			"https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/" +
+				"schema.ts"},
 		{"server/resources", R20241105, site + "2024-11-05/server/resources"},
 		{"RFC 6570#section-2.3", R20251125, ""},
 	} {
@@ -69,8 +71,9 @@ func TestHeadings(t *testing.T) {
 		}
 	}
 	for ref, want := range map[string]string{
-		"server/resources#error-handling": `"Error Handling" in "Resources"`, "server/resources": `the page "Resources"`,
-		"schema#Icon": "the type Icon in the published schema", "RFC 9110": "RFC 9110",
+		"server/resources#error-handling": `"Error Handling" in "Resources"`,
+		"server/resources":                `the page "Resources"`,
+		"schema#Icon":                     "the type Icon in the published schema", "RFC 9110": "RFC 9110",
 	} {
 		if s, _ := table.find(ref, nil); s.Heading() != want {
 			t.Errorf("%s: %s", ref, s.Heading())
@@ -81,11 +84,14 @@ func TestHeadings(t *testing.T) {
 func TestReadSectionsErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"pages:\n  a: {sinse: 2025-03-26}":                                                `f:2:7: unknown field "sinse" in pages.a: did you mean "since"?`,
-		"pages:\n  a: {since: 2025-03-27}":                                                `f:2:7: "2025-03-27" is no revision: the revisions are 2024-11-05, `,
-		"pages:\n  a: {since: 2025-06-18, until: 2025-03-26}":                             `no revision is since 2025-06-18 and until 2025-03-26`,
-		"pages:\n  a:\n    until: 2025-11-25\n    anchors:\n      b: {since: 2026-07-28}": `f:5:7: a does not stand in 2026-07-28`,
-		"pages:\n  a:\n  a:":                                                              `f:3:`,
+		"pages:\n  a: {sinse: 2025-03-26}": `f:2:7: unknown field "sinse" in pages.a: did you mean "since"?`,
+		"pages:\n  a: {since: 2025-03-27}": `f:2:7: "2025-03-27" is no revision: the revisions are ` +
+			`2024-11-05, `,
+		"pages:\n  a: {since: 2025-06-18, until: 2025-03-26}": `no revision ` +
+			`is since 2025-06-18 and until 2025-03-26`,
+		"pages:\n  a:\n    until: 2025-11-25\n    anchors:\n      b: {since: " +
+			"2026-07-28}": `f:5:7: a does not stand in 2026-07-28`,
+		"pages:\n  a:\n  a:": `f:3:`,
 	} {
 		if _, err := readSections("f", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)

@@ -39,7 +39,9 @@ func TestSuggest(t *testing.T) {
 func TestSuggestNamesTheAreaOfAnUnknownNumber(t *testing.T) {
 	t.Parallel()
 	got := area.Catalogue().Suggest("CACHE-99")
-	if len(got) == 0 || slices.ContainsFunc(got, func(id string) bool { return !strings.HasPrefix(id, "CACHE-") }) {
+	if len(got) == 0 || slices.ContainsFunc(got, func(id string) bool {
+		return !strings.HasPrefix(id, "CACHE-")
+	}) {
 		t.Errorf("Suggest = %v, want rows of CACHE", got)
 	}
 }
@@ -47,8 +49,11 @@ func TestSuggestNamesTheAreaOfAnUnknownNumber(t *testing.T) {
 func TestExpand(t *testing.T) {
 	t.Parallel()
 	got := area.Catalogue().Expand([]string{" page-02", "Uri", "nonsense", ""})
-	if len(got) < 10 || got[0] != "PAGE-02" || got[1] != "URI-01" || !slices.Equal(got[len(got)-2:], []string{"nonsense", ""}) ||
-		slices.ContainsFunc(got[1:len(got)-2], func(id string) bool { return !strings.HasPrefix(id, "URI-") }) {
+	if len(got) < 10 || got[0] != "PAGE-02" || got[1] != "URI-01" ||
+		!slices.Equal(got[len(got)-2:], []string{"nonsense", ""}) ||
+		slices.ContainsFunc(got[1:len(got)-2], func(id string) bool {
+			return !strings.HasPrefix(id, "URI-")
+		}) {
 		t.Errorf("got %q", got)
 	}
 }

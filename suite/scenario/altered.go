@@ -19,7 +19,8 @@ func Changed(s string, at int) string {
 
 var lastNumber = regexp.MustCompile(`\d{1,9}(\D*)$`)
 
-// Raised is a string whose last number is far greater, also inside Base64; the string itself if there is none.
+// Raised is a string whose last number is far greater, also inside Base64; the string itself if there is
+// none.
 func Raised(s string) string {
 	const far = "900000000$1"
 	for _, coding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {

@@ -14,8 +14,9 @@ import (
 var bareRequestsScenario = &Scenario{
 	Name:  recording.BareRequests,
 	Title: "messages of legacy clients to a modern-only target",
-	Sends: "To a server of modern revisions only: an ordinary request, the same without params and without metadata, and an initialize.",
-	In:    Expendable,
+	Sends: "To a server of modern revisions only: an ordinary request, the same without params and " +
+		"without metadata, and an initialize.",
+	In: Expendable,
 	When: All(InModern, Where(func(p *Play) bool { return p.Facts.ModernOnly() },
 		recording.CodeNotExercised, "the target also serves revisions with a handshake")),
 	Script: func(ctx context.Context, p *Play) {

@@ -24,33 +24,40 @@ import (
 //
 // Steps of legacy revisions: "stream" opens a GET stream on Streamable HTTP (tag
 // "open" if it stands), "subscribe" and "unsubscribe" are about the resource that
-// is changed (tag "uri"; "other" is the one that has nothing to do with it; "told" is "no" if no update came while the session stood). Steps
-// of 2026-07-28: "listen" opens streams as in listening; by their tag "name" they
-// are "uris" (the resource), "off" (another resource and this one, with
-// resourcesListChanged: false), "list" (the list), and "none" (nothing). "uris" is ended before the resource changes for the last time:
-// its tag "stopped" is the number of the last frame before it was ended, and on Streamable HTTP so are the others but
-// "off". There the bystander then opens "foreign" for the same resource, under the id of "off", and the resource changes once more.
+// is changed (tag "uri"; "other" is the one that has nothing to do with it; "told" is "no" if no update came
+// while the session stood). Steps of 2026-07-28: "listen" opens streams as in listening; by their tag "name"
+// they are "uris" (the resource), "off" (another resource and this one, with
+// resourcesListChanged: false), "list" (the list), and "none" (nothing). "uris" is ended before the resource
+// changes for the last time: its tag "stopped" is the number of the last frame before it was ended, and on
+// Streamable HTTP so are the others but "off". There the bystander then opens "foreign" for the same
+// resource, under the id of "off", and the resource changes once more.
 //
 // "unchanged" reads the resource before it is changed, "at-once" as soon as the first update
-// is there; where both yield the same, "later" reads it once more after a while. "beside" is the bystander's read
-// before the change. If it yielded the same as well, "newcomer" is a read in a session that is opened after
-// "later" and, if that one is another, in one more.
+// is there; where both yield the same, "later" reads it once more after a while. "beside" is the bystander's
+// read before the change. If it yielded the same as well, "newcomer" is a read in a session that is opened
+// after "later" and, if that one is another, in one more.
 //
 // In all revisions: "listed" are the pages of the list before the changes,
 // "added" and "removed" those after them (tag "uri" if it is known what
-// comes or goes); the tag "look" counts the attempts. Legacy revisions over HTTP have "beside-listed" as well, the bystander's
-// before the changes, and "beside-changed" after the first one, where the watcher is told of that and the bystander is not.
-// "borrowed" is the request of a further session for what followed an event of the watcher's stream (tag "id"). "busy" are requests of the bystander. The marks are set before each change.
+// comes or goes); the tag "look" counts the attempts. Legacy revisions over HTTP have "beside-listed" as
+// well, the bystander's before the changes, and "beside-changed" after the first one, where the watcher is
+// told of that and the bystander is not. "borrowed" is the request of a further session for what followed an
+// event of the watcher's stream (tag "id"). "busy" are requests of the bystander. The marks are set before
+// each change.
 var changesScenario = &Scenario{
 	Name:  recording.Changes,
 	Title: "watching resources and the list change",
-	Sends: "Two sessions, one subscribed and one not, for a while both; the triggers of the target file change, add and remove resources meanwhile; the list before and after. A third session may ask for what followed an event of the first.",
+	Sends: "Two sessions, one subscribed and one not, for a while both; the triggers of the target file " +
+		"change, add and remove resources meanwhile; the list before and after. A third session may ask " +
+		"for what followed an event of the first.",
 	Phase: Mutate,
 	After: bothWalks,
 	When: Where(func(p *Play) bool {
 		t := &p.Target.Triggers
 		return t.Update != nil || t.Add != nil || t.Remove != nil
-	}, recording.CodeNeedsConfig, "say in the target file how to make the target change (triggers.update, triggers.update-other, triggers.add, triggers.remove)"),
+	}, recording.CodeNeedsConfig,
+		"say in the target file how to make the target change (triggers.update, triggers.update-other, "+
+			"triggers.add, triggers.remove)"),
 	Script: func(ctx context.Context, p *Play) {
 		w := &watch{p: p, t: &p.Target.Triggers, vain: map[silent]bool{}}
 		if !w.open(ctx) {
@@ -150,12 +157,15 @@ func (w *watch) subscribe(ctx context.Context) {
 	if w.t.Update == nil || !w.p.Facts.Declares("resources.subscribe") {
 		return
 	}
-	w.read(ctx, StepUnchanged, w.watcher, watcher) // before: what a read does to a subscription is to be seen later
-	w.subscribed = w.ask(ctx, w.watcher, recording.StepSubscribe, "resources/subscribe", w.t.Update.URI, w.about())
+	// before: what a read does to a subscription is to be seen later
+	w.read(ctx, StepUnchanged, w.watcher, watcher)
+	w.subscribed = w.ask(ctx, w.watcher, recording.StepSubscribe, "resources/subscribe", w.t.Update.URI,
+		w.about())
 }
 
 // ask sends a request about a resource, and reports whether it was granted.
-func (w *watch) ask(ctx context.Context, c *Client, step recording.Step, method, uri string, more recording.Tags) bool {
+func (w *watch) ask(ctx context.Context, c *Client, step recording.Step, method, uri string,
+	more recording.Tags) bool {
 	return c.Do(ctx, Of(step, method, uri, recording.Tags{recording.TagWho: w.who(c)}, more)).Succeeded()
 }
 
@@ -198,15 +208,19 @@ func (w *watch) listen(ctx context.Context) {
 	changes := w.p.Facts.Declares("resources.listChanged") && (w.t.Add != nil || w.t.Remove != nil)
 	if w.t.Update != nil && w.p.Facts.Declares("resources.subscribe") {
 		uris := []string{w.t.Update.URI}
-		w.ending = w.watcher.Listen(ctx, Filter{Name: "uris", who: watcher, tags: w.about(), Filter: session.Filter{URIs: uris}})
+		w.ending = w.watcher.Listen(ctx, Filter{Name: "uris", who: watcher, tags: w.about(),
+			Filter: session.Filter{URIs: uris}})
 		w.streams.add(w.ending)
-		w.beside = w.watcher.Listen(ctx, Filter{Name: "off", who: watcher, tags: w.about(), ID: digitsOnly, Filter: session.Filter{
-			URIs: w.several(), Further: map[string]any{"resourcesListChanged": false}}})
+		w.beside = w.watcher.Listen(ctx, Filter{Name: "off", who: watcher, tags: w.about(), ID: digitsOnly,
+			Filter: session.Filter{
+				URIs: w.several(), Further: map[string]any{"resourcesListChanged": false}}})
 		w.streams.add(w.beside)
-		w.subscribed = w.ending.Ack != nil && slices.Contains(Acknowledged(w.ending.Ack.Raw), w.t.Update.URI) || w.beside.Ack != nil
+		w.subscribed = w.ending.Ack != nil && slices.Contains(Acknowledged(w.ending.Ack.Raw),
+			w.t.Update.URI) || w.beside.Ack != nil
 	}
 	if changes {
-		st := w.watcher.Listen(ctx, Filter{Name: "list", who: watcher, ID: `"mcpcheck-list"`, Filter: session.Filter{ListChanged: true}})
+		st := w.watcher.Listen(ctx, Filter{Name: "list", who: watcher, ID: `"mcpcheck-list"`,
+			Filter: session.Filter{ListChanged: true}})
 		w.streams.add(st)
 		w.announced = st.Ack != nil
 	}
@@ -215,8 +229,8 @@ func (w *watch) listen(ctx context.Context) {
 	}
 }
 
-// several are the resource that is changed and, before it, another one: that of the other trigger or, for want of it,
-// one that is listed. Who watches only the first of a filter is seen by that.
+// several are the resource that is changed and, before it, another one: that of the other trigger or, for
+// want of it, one that is listed. Who watches only the first of a filter is seen by that.
 func (w *watch) several() []string {
 	if w.t.UpdateOther != nil {
 		return []string{w.t.UpdateOther.URI, w.t.Update.URI}
@@ -249,7 +263,9 @@ func (w *watch) updates(ctx context.Context) bool {
 		if !w.fire(ctx, w.t.UpdateOther) {
 			return false
 		}
-		w.await(ctx, w.watcher, after, w.watching(w.t.UpdateOther.URI), updated, func(f *wire.Frame) bool { return Notifies(f, updated) })
+		w.await(ctx, w.watcher, after, w.watching(w.t.UpdateOther.URI), updated, func(f *wire.Frame) bool {
+			return Notifies(f, updated)
+		})
 		delete(w.vain, silent{w.watcher, updated}) // it says nothing of the other one
 	}
 	return w.update(ctx, recording.MarkUpdate)
@@ -265,8 +281,10 @@ func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
 		w.reread(ctx)
 	}
 	w.busy(ctx) // some send only when they are asked for something
-	if w.subscribed && !w.await(ctx, w.watcher, after, max(w.watching(w.t.Update.URI), 1), updated, w.changed) && w.watcher.S.HTTPSession() != "" {
-		w.watcher.Note(w.watcher.Life(ctx)) // the target may have ended the session, and the subscription with it
+	if w.subscribed && !w.await(ctx, w.watcher, after, max(w.watching(w.t.Update.URI), 1), updated,
+		w.changed) && w.watcher.S.HTTPSession() != "" {
+		// the target may have ended the session, and the subscription with it
+		w.watcher.Note(w.watcher.Life(ctx))
 	}
 	return w.watcher.S.Alive()
 }
@@ -276,12 +294,14 @@ func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
 func (w *watch) reread(ctx context.Context) {
 	before := w.p.Rec.Step(StepUnchanged)
 	now := w.read(ctx, StepAtOnce, w.watcher, watcher)
-	if !before.Succeeded() || !now.Succeeded() || before.Result().Get("contents").Raw != now.Result().Get("contents").Raw {
+	if !before.Succeeded() || !now.Succeeded() ||
+		before.Result().Get("contents").Raw != now.Result().Get("contents").Raw {
 		return
 	}
 	w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
 	w.read(ctx, StepLater, w.watcher, watcher)
-	if beside := w.p.Rec.Step(StepBeside); beside == nil || !beside.Succeeded() || beside.Result().Get("contents").Raw != before.Result().Get("contents").Raw {
+	if beside := w.p.Rec.Step(StepBeside); beside == nil || !beside.Succeeded() ||
+		beside.Result().Get("contents").Raw != before.Result().Get("contents").Raw {
 		return
 	}
 	for range 2 {
@@ -290,7 +310,8 @@ func (w *watch) reread(ctx context.Context) {
 			return
 		}
 		newcomer := w.read(ctx, StepNewcomer, c, bystander)
-		if !newcomer.Succeeded() || newcomer.Result().Get("contents").Raw == now.Result().Get("contents").Raw {
+		if !newcomer.Succeeded() ||
+			newcomer.Result().Get("contents").Raw == now.Result().Get("contents").Raw {
 			return
 		}
 	}
@@ -299,14 +320,16 @@ func (w *watch) reread(ctx context.Context) {
 // read reads the resource that is changed. Not by Do, which might ask again in a fresh
 // session: that one would have subscribed to nothing.
 func (w *watch) read(ctx context.Context, step recording.Step, c *Client, who string) *recording.Exchange {
-	return c.Note(c.S.Do(ctx, Of(step, "resources/read", w.t.Update.URI, recording.Tags{recording.TagWho: who})))
+	return c.Note(c.S.Do(ctx, Of(step, "resources/read", w.t.Update.URI,
+		recording.Tags{recording.TagWho: who})))
 }
 
 // twice subscribes what is subscribed, and has the bystander subscribe it and give it
-// up: none of this takes the subscription away, if there is one that shows. Each is followed by a change; a trigger
-// that only waits would take too long for that.
+// up: none of this takes the subscription away, if there is one that shows. Each is followed by a change; a
+// trigger that only waits would take too long for that.
 func (w *watch) twice(ctx context.Context) bool {
-	if w.p.Modern() || !w.subscribed || w.t.Update.Kind() == target.KindWait || w.vain[silent{w.watcher, updated}] {
+	if w.p.Modern() || !w.subscribed || w.t.Update.Kind() == target.KindWait ||
+		w.vain[silent{w.watcher, updated}] {
 		return true
 	}
 	if !w.next(ctx) {
@@ -319,7 +342,8 @@ func (w *watch) twice(ctx context.Context) bool {
 	if w.bystander == nil || w.p.OnStdio() {
 		return w.watcher.S.Alive() // on stdio every session is a server of its own
 	}
-	if len(w.bystander.Sessionless()) == 0 && w.ask(ctx, w.bystander, StepForeignSubscribe, "resources/subscribe", w.t.Update.URI, nil) {
+	if len(w.bystander.Sessionless()) == 0 && w.ask(ctx, w.bystander, StepForeignSubscribe,
+		"resources/subscribe", w.t.Update.URI, nil) {
 		after := w.p.Transcript.Len()
 		if !w.update(ctx, MarkShared) {
 			return false
@@ -351,7 +375,9 @@ func (w *watch) another() (string, bool) {
 		changed = append(changed, w.t.UpdateOther.URI)
 	}
 	for _, l := range w.p.Resources() {
-		if uri := l.URI(); !slices.ContainsFunc(changed, func(c string) bool { return strings.HasPrefix(uri, c) || strings.HasPrefix(c, uri) }) {
+		if uri := l.URI(); !slices.ContainsFunc(changed, func(c string) bool {
+			return strings.HasPrefix(uri, c) || strings.HasPrefix(c, uri)
+		}) {
 			return uri, true
 		}
 	}
@@ -363,7 +389,8 @@ func (w *watch) giveUp(ctx context.Context) bool {
 	switch {
 	case w.p.Modern() && w.ending != nil:
 		w.streams.look()
-		for _, st := range w.streams { // those that are over need no place, where a stream has a channel of its own
+		// those that are over need no place, where a stream has a channel of its own
+		for _, st := range w.streams {
 			if st == w.ending || st != w.beside && st.OwnChannel() {
 				st.Exchange().Tags[TagStopped] = strconv.Itoa(w.watcher.S.Last())
 				End(ctx, st)
@@ -401,7 +428,8 @@ func (w *watch) list(ctx context.Context) bool {
 		w.busy(ctx)
 		seen := w.announced && w.await(ctx, w.watcher, after, 1, listChanged, listChanges)
 		w.relist(ctx, change.step, change.t.URI, seen)
-		if first := change.mark == MarkAdd || w.t.Add == nil; first && seen && w.apart() && !w.await(ctx, w.bystander, after, 1, listChanged, listChanges) {
+		if first := change.mark == MarkAdd || w.t.Add == nil; first && seen && w.apart() &&
+			!w.await(ctx, w.bystander, after, 1, listChanged, listChanges) {
 			w.look(ctx, w.bystander, StepBesideChanged, change.t.URI, "1")
 		}
 		if !w.announced { // what was never declared takes its time as well
@@ -414,8 +442,8 @@ func (w *watch) list(ctx context.Context) bool {
 	return true
 }
 
-// apart reports whether the bystander is one of several sessions of the same server that are told of changes of the list. On stdio
-// every session is a server of its own, and in 2026-07-28 only who asks for it is told.
+// apart reports whether the bystander is one of several sessions of the same server that are told of changes
+// of the list. On stdio every session is a server of its own, and in 2026-07-28 only who asks for it is told.
 func (w *watch) apart() bool {
 	return !w.p.Modern() && !w.p.OnStdio() && w.bystander != nil && len(w.bystander.Sessionless()) == 0
 }

@@ -14,14 +14,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// sameID has the bystander watch the resource under the id of a stream of the watcher, and changes it: the ids of two
-// clients have nothing to do with each other. On stdio every session is a server of its own.
+// sameID has the bystander watch the resource under the id of a stream of the watcher, and changes it: the
+// ids of two clients have nothing to do with each other. On stdio every session is a server of its own.
 func (w *watch) sameID(ctx context.Context) {
 	if !w.p.Modern() || !w.p.OnHTTP() || w.bystander == nil || w.beside == nil || w.beside.Ack == nil ||
 		Answered(w.beside) || w.t.Update.Kind() == target.KindWait || ctx.Err() != nil {
 		return
 	}
-	st := w.bystander.Listen(ctx, Filter{Name: "foreign", who: bystander, tags: w.about(), ID: string(w.beside.Exchange().ID), Filter: session.Filter{URIs: []string{w.t.Update.URI}}})
+	st := w.bystander.Listen(ctx, Filter{Name: "foreign", who: bystander, tags: w.about(),
+		ID: string(w.beside.Exchange().ID), Filter: session.Filter{URIs: []string{w.t.Update.URI}}})
 	w.streams.add(st)
 	after := w.p.Transcript.Len()
 	if st.Ack != nil && w.update(ctx, MarkShared) {
@@ -29,9 +30,11 @@ func (w *watch) sameID(ctx context.Context) {
 	}
 }
 
-// await waits until a session has got a number of notifications of a method, and reports whether it did. Where there is
-// no way for them to come, or one about the same was waited for in vain before, silence is watched instead.
-func (w *watch) await(ctx context.Context, c *Client, after, n int, method string, fits func(*wire.Frame) bool) bool {
+// await waits until a session has got a number of notifications of a method, and reports whether it did.
+// Where there is no way for them to come, or one about the same was waited for in vain before, silence is
+// watched instead.
+func (w *watch) await(ctx context.Context, c *Client, after, n int, method string,
+	fits func(*wire.Frame) bool) bool {
 	vain := silent{c, method}
 	if w.deaf(c) || w.vain[vain] {
 		came := c.S.AwaitDue(ctx, after, n, "", w.p.Limits.QuietWindow, fits)
@@ -47,8 +50,11 @@ func (w *watch) await(ctx context.Context, c *Client, after, n int, method strin
 func (w *watch) told() {
 	x := w.p.Rec.Step(recording.StepSubscribe)
 	came := func(f wire.Frame) bool { return Notifies(&f, updated) }
-	ended := func(y *recording.Exchange) bool { return y.Session == x.Session && y.Status == http.StatusNotFound }
-	if x != nil && !slices.ContainsFunc(w.watcher.S.Incoming(0), came) && !slices.ContainsFunc(w.p.Rec.Exchanges, ended) {
+	ended := func(y *recording.Exchange) bool {
+		return y.Session == x.Session && y.Status == http.StatusNotFound
+	}
+	if x != nil && !slices.ContainsFunc(w.watcher.S.Incoming(0), came) &&
+		!slices.ContainsFunc(w.p.Rec.Exchanges, ended) {
 		x.Tags[TagTold] = "no"
 	}
 }
@@ -63,7 +69,8 @@ type silent struct {
 // target on Streamable HTTP that gave it no stream.
 func (w *watch) deaf(c *Client) bool {
 	for _, st := range w.streams {
-		if tags := st.Exchange().Tags; tags[recording.TagWho] == w.who(c) && (w.p.Modern() || tags[recording.TagOpen] != "") {
+		if tags := st.Exchange().Tags; tags[recording.TagWho] == w.who(c) &&
+			(w.p.Modern() || tags[recording.TagOpen] != "") {
 			return false
 		}
 	}
@@ -80,7 +87,9 @@ func Notifies(f *wire.Frame, method string) bool {
 	if !m.IsArray() {
 		return m.Get("method").String() == method
 	}
-	return slices.ContainsFunc(m.Array(), func(one gjson.Result) bool { return one.Get("method").String() == method })
+	return slices.ContainsFunc(m.Array(), func(one gjson.Result) bool {
+		return one.Get("method").String() == method
+	})
 }
 
 // watching is how many open streams of the watcher watch a resource, in 2026-07-28: as many updates are due.
@@ -88,21 +97,24 @@ func (w *watch) watching(uri string) int {
 	n := 0
 	for _, st := range w.streams {
 		tags := st.Exchange().Tags
-		if tags[recording.TagWho] == watcher && st.Ack != nil && tags[TagStopped] == "" && slices.Contains(Acknowledged(st.Ack.Raw), uri) {
+		if tags[recording.TagWho] == watcher && st.Ack != nil && tags[TagStopped] == "" &&
+			slices.Contains(Acknowledged(st.Ack.Raw), uri) {
 			n++
 		}
 	}
 	return n
 }
 
-// changed reports whether a frame tells of the resource that is changed, or of a part of it: any update does, but for
-// one of the other resource and its parts.
+// changed reports whether a frame tells of the resource that is changed, or of a part of it: any update does,
+// but for one of the other resource and its parts.
 func (w *watch) changed(f *wire.Frame) bool {
 	uri := gjson.GetBytes(f.Raw, "params.uri").Str
-	return Notifies(f, updated) && (w.t.UpdateOther == nil || strings.HasPrefix(uri, w.t.Update.URI) || !strings.HasPrefix(uri, w.t.UpdateOther.URI))
+	return Notifies(f, updated) && (w.t.UpdateOther == nil || strings.HasPrefix(uri, w.t.Update.URI) ||
+		!strings.HasPrefix(uri, w.t.UpdateOther.URI))
 }
 
-// follow prepares for streams of GET that the target ends and that are asked for again. What it returns gives up all streams.
+// follow prepares for streams of GET that the target ends and that are asked for again. What it returns gives
+// up all streams.
 func (w *watch) follow(ctx context.Context) (stop func()) {
 	following, cancel := context.WithCancel(ctx)
 	w.following = following
@@ -124,9 +136,11 @@ func (w *watch) fire(ctx context.Context, t *target.Trigger) bool {
 	return w.p.Fire(ctx, t, w.all()...)
 }
 
-// borrow has a new session ask for what followed the first of several events with an id on a stream of GET of the watcher's.
+// borrow has a new session ask for what followed the first of several events with an id on a stream of GET of
+// the watcher's.
 func (w *watch) borrow(ctx context.Context) {
-	if w.p.Modern() || !w.p.OnHTTP() || w.bystander == nil || len(w.watcher.Sessionless()) > 0 || w.p.Limited() {
+	if w.p.Modern() || !w.p.OnHTTP() || w.bystander == nil || len(w.watcher.Sessionless()) > 0 ||
+		w.p.Limited() {
 		return
 	}
 	told := slices.DeleteFunc(w.watcher.S.Incoming(0), func(f wire.Frame) bool {
@@ -141,7 +155,8 @@ func (w *watch) borrow(ctx context.Context) {
 	}
 	id := told[0].Event.ID
 	st := c.S.Peek(ctx, session.Request{Step: StepBorrowed, HTTPMethod: http.MethodGet,
-		Tags: recording.Tags{"id": id}, Header: map[string]string{session.HeaderLastEventID: id}}, w.p.Limits.QuietWindow)
+		Tags: recording.Tags{"id": id}, Header: map[string]string{session.HeaderLastEventID: id}},
+		w.p.Limits.QuietWindow)
 	if st.Status() == http.StatusOK {
 		c.S.Quiet(ctx, w.p.Limits.QuietWindow)
 	}

@@ -108,8 +108,8 @@ func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
 	return c, ok
 }
 
-// works reports whether an ordinary request is answered, or a sign of life given where the target is too slow for such a
-// request in any session.
+// works reports whether an ordinary request is answered, or a sign of life given where the target is too slow
+// for such a request in any session.
 func (c *Client) works(ctx context.Context) bool {
 	q := c.Ordinary(recording.StepAlive)
 	late := c.S.Overdue(q.Method)
@@ -149,8 +149,9 @@ func (c *Client) DoEach(ctx context.Context, all ...session.Request) {
 	Each(c, all, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
 }
 
-// OfListed sends a request about a resource that was listed or read before, as [Client.Do] does. Where it is refused a plain read
-// follows, [recording.StepStillThere], by which a resource that is gone by now is told from one that is there.
+// OfListed sends a request about a resource that was listed or read before, as [Client.Do] does. Where it is
+// refused a plain read follows, [recording.StepStillThere], by which a resource that is gone by now is told
+// from one that is there.
 func (c *Client) OfListed(ctx context.Context, q session.Request) *recording.Exchange {
 	x := c.Do(ctx, q)
 	if uri := q.Tags[recording.TagURI]; uri != "" && (x.Failed() || x.Status >= http.StatusBadRequest) {
@@ -162,7 +163,8 @@ func (c *Client) OfListed(ctx context.Context, q session.Request) *recording.Exc
 // shows is what an exchange shows of the message.
 func (c *Client) shows(ctx context.Context, q session.Request, x *recording.Exchange) shown {
 	switch {
-	case x.Outcome == recording.Canceled: // not if it was cut off because the session is over: it says nothing then
+	case x.Outcome == recording.Canceled:
+		// not if it was cut off because the session is over: it says nothing then
 		if !c.S.Alive() && context.Cause(ctx) == nil {
 			return loss
 		}
@@ -180,14 +182,17 @@ func (c *Client) shows(ctx context.Context, q session.Request, x *recording.Exch
 	return answer
 }
 
-// ofEnded reports whether an answer has a status by which targets answer what bears the id of a session that has ended: 404
-// (2025-11-25 basic/transports#session-management), or another one that says that there is no such session, or that it is an error.
+// ofEnded reports whether an answer has a status by which targets answer what bears the id of a session that
+// has ended: 404 (2025-11-25 basic/transports#session-management), or another one that says that there is no
+// such session, or that it is an error.
 func ofEnded(x *recording.Exchange) bool {
-	return slices.Contains([]int{http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusInternalServerError}, x.Status)
+	return slices.Contains([]int{http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound,
+		http.StatusGone, http.StatusInternalServerError}, x.Status)
 }
 
-// over reports whether what became of a sign of life says that the session has ended. After another status than 404, by which a
-// target may also refuse what it does not know, an ordinary request has to be answered so as well.
+// over reports whether what became of a sign of life says that the session has ended. After another status
+// than 404, by which a target may also refuse what it does not know, an ordinary request has to be answered
+// so as well.
 func (c *Client) over(ctx context.Context, life *recording.Exchange) bool {
 	status := life.Status
 	if c.S.HTTPSession() == "" || !ofEnded(life) {
@@ -200,8 +205,8 @@ func (c *Client) over(ctx context.Context, life *recording.Exchange) bool {
 	return life.Status == status || life.Outcome == recording.Canceled && !c.S.Alive()
 }
 
-// together reports whether the session is one that the target can end over something else: others use it at the
-// same time, or it has had other messages before and was not ended by the script.
+// together reports whether the session is one that the target can end over something else: others use it at
+// the same time, or it has had other messages before and was not ended by the script.
 func (c *Client) together() bool {
 	c.order.mu.Lock()
 	defer c.order.mu.Unlock()

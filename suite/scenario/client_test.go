@@ -70,7 +70,8 @@ func TestLossIsAttributed(t *testing.T) {
 		return session.Request{Step: method, Body: fmt.Appendf(nil, `{"method":%q}`, method)}
 	}
 	numbered := func(method recording.Step) session.Request {
-		return session.Request{Step: method, ID: []byte("7"), Body: fmt.Appendf(nil, `{"id":7,"method":%q}`, method)}
+		return session.Request{Step: method, ID: []byte("7"), Body: fmt.Appendf(nil, `{"id":7,"method":%q}`,
+			method)}
 	}
 	note := func(method recording.Step) session.Request {
 		return session.Request{Step: method, Method: string(method), Notification: true}
@@ -220,27 +221,29 @@ func TestLostSideBySide(t *testing.T) {
 		if got, want := told(rec), "a b die:lost! c d e f die:lost! g h i j afterwards"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-		// The first, and for each of the two one of its own and the next; and one more for each if what was lost with it
-		// is noticed, and sent again, before it.
+		// The first, and for each of the two one of its own and the next; and one more for each if what was
+		// lost with it is noticed, and sent again, before it.
 		if n := server.Conns.Load(); n > 7 {
 			t.Errorf("%d connections", n)
 		}
 	})
 }
 
-// A session in which an ordinary request is not answered any more is not lent again, unless none is answered in time in any
-// session, and a sign of life is given.
+// A session in which an ordinary request is not answered any more is not lent again, unless none is answered
+// in time in any session, and a sign of life is given.
 func TestLentThoughLate(t *testing.T) {
 	for name, c := range map[string]struct {
 		takes time.Duration // for an ordinary request in an expendable session
 		clean time.Duration // for the one of a well-behaved script
 		conns int64
 	}{
-		"late everywhere": {12 * time.Second, 12 * time.Second, 2}, "late after a probe": {12 * time.Second, time.Second, 4},
+		"late everywhere": {12 * time.Second, 12 * time.Second, 2}, "late after a probe": {12 * time.Second,
+			time.Second, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv := &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+				srv := &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(
+					string, ...any)) bool {
 					takes := c.takes
 					if n == 1 {
 						takes = c.clean
@@ -273,17 +276,19 @@ func TestLentThoughLate(t *testing.T) {
 
 func TestEachKeepsTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st := scenariotest.Stage(t, &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
-			go func() { // the later, the sooner
-				time.Sleep(time.Duration(20-m.Get("params.i").Int()) * time.Second / 10)
-				scenariotest.Lively(n, m, say)
-			}()
-			return true
-		}})
+		st := scenariotest.Stage(t,
+			&scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+				go func() { // the later, the sooner
+					time.Sleep(time.Duration(20-m.Get("params.i").Int()) * time.Second / 10)
+					scenariotest.Lively(n, m, say)
+				}()
+				return true
+			}})
 		rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 			c, _ := p.Clean(ctx)
 			scenario.Each(c, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, func(i, item int, c *scenario.Client) {
-				c.Do(ctx, session.Request{Step: recording.Step(fmt.Sprint(item)), Method: "m", Params: map[string]any{"i": item}})
+				c.Do(ctx, session.Request{Step: recording.Step(fmt.Sprint(item)), Method: "m",
+					Params: map[string]any{"i": item}})
 			})
 		})
 		for i, x := range rec.Exchanges {
@@ -303,7 +308,11 @@ func TestPerformAlwaysEnds(t *testing.T) {
 		skipped  recording.Code
 		opens    error // why no session can be opened
 	}{
-		"panic": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) { p.Fresh(ctx, session.Options{}); panic("oops") }}, nil, recording.CodePanic, "", nil},
+		"panic": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) {
+			p.Fresh(ctx,
+				session.Options{})
+			panic("oops")
+		}}, nil, recording.CodePanic, "", nil},
 		"panic in scenario.Each": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) {
 			c, _ := p.Clean(ctx)
 			scenario.Each(c, []int{1, 2}, func(int, int, *scenario.Client) { panic("oops") })
@@ -311,10 +320,18 @@ func TestPerformAlwaysEnds(t *testing.T) {
 		"panic in together": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) {
 			scenario.Together(p, ctx, func(*scenario.Client) { panic("oops") })
 		}}, nil, recording.CodePanic, "", nil},
-		"nothing to build on":  {scenario.Scenario{After: needs}, nil, recording.CodeNotExercised, "", nil},
-		"broken ground":        {scenario.Scenario{After: needs}, map[recording.Name]*recording.Recording{"earlier": {Broken: &recording.Broken{Code: recording.CodeDied}}}, recording.CodeDied, "", nil},
-		"no occasion":          {scenario.Scenario{When: func(*scenario.Play) *recording.Skipped { return scenario.Skip(recording.CodeUndeclared, "no") }}, nil, "", recording.CodeUndeclared, nil},
-		"no session to be had": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) { p.Clean(ctx) }}, nil, recording.CodeInterrupted, "", errors.New("no")},
+		"nothing to build on": {scenario.Scenario{After: needs}, nil, recording.CodeNotExercised, "", nil},
+		"broken ground": {scenario.Scenario{After: needs},
+			map[recording.Name]*recording.Recording{
+				"earlier": {Broken: &recording.Broken{Code: recording.CodeDied}},
+			}, recording.CodeDied, "", nil},
+		"no occasion": {scenario.Scenario{When: func(*scenario.Play) *recording.Skipped {
+			return scenario.Skip(recording.CodeUndeclared, "no")
+		}}, nil, "", recording.CodeUndeclared, nil},
+		"no session to be had": {scenario.Scenario{Script: func(
+			ctx context.Context, p *scenario.Play) {
+			p.Clean(ctx)
+		}}, nil, recording.CodeInterrupted, "", errors.New("no")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -343,22 +360,28 @@ func TestWalk(t *testing.T) {
 		next func(cursor string) string // the rest of the result
 		want string
 	}{
-		"to the end":   {func(c string) string { return map[string]string{"": `,"nextCursor":"a"`, "a": `,"nextCursor":"b"`}[c] }, "3 done"},
-		"null":         {func(string) string { return `,"nextCursor":null` }, "1 done"},
-		"in a circle":  {func(string) string { return `,"nextCursor":"a"` }, "2 cycle"},
-		"without end":  {func(c string) string { return fmt.Sprintf(`,"nextCursor":%q`, c+"x") }, "5 bound"},
-		"to a refusal": {func(c string) string { return map[string]string{"": `,"nextCursor":"a"`, "a": "!"}[c] }, "2 refused"},
+		"to the end": {func(c string) string {
+			return map[string]string{"": `,"nextCursor":"a"`, "a": `,"nextCursor":"b"`}[c]
+		}, "3 done"},
+		"null":        {func(string) string { return `,"nextCursor":null` }, "1 done"},
+		"in a circle": {func(string) string { return `,"nextCursor":"a"` }, "2 cycle"},
+		"without end": {func(c string) string { return fmt.Sprintf(`,"nextCursor":%q`, c+"x") }, "5 bound"},
+		"to a refusal": {func(c string) string {
+			return map[string]string{"": `,"nextCursor":"a"`, "a": "!"}[c]
+		}, "2 refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := scenariotest.Stage(t, &scenariotest.Server{Script: func(_ int64, m gjson.Result, say func(string, ...any)) bool {
-					if next := c.next(m.Get("params.cursor").Str); next == "!" {
-						say(`{"id":%s,"error":{"code":-32602,"message":"no"}}`, m.Get("id").Raw)
-					} else {
-						say(`{"id":%s,"result":{"resources":[]%s}}`, m.Get("id").Raw, next)
-					}
-					return true
-				}})
+				st := scenariotest.Stage(t,
+					&scenariotest.Server{Script: func(_ int64, m gjson.Result, say func(
+						string, ...any)) bool {
+						if next := c.next(m.Get("params.cursor").Str); next == "!" {
+							say(`{"id":%s,"error":{"code":-32602,"message":"no"}}`, m.Get("id").Raw)
+						} else {
+							say(`{"id":%s,"result":{"resources":[]%s}}`, m.Get("id").Raw, next)
+						}
+						return true
+					}})
 				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 					client, _ := p.Clean(ctx)
 					client.Walk(ctx, "resources/list", "resources", "page")

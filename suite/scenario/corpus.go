@@ -44,7 +44,8 @@ func readAll(ctx context.Context, c *Client, all []URIRead) {
 		case hurt >= corpusHurt:
 			c.cut(at, len(all), fmt.Sprintf("%d of them cost a session or were not answered", hurt))
 			return
-		case at >= corpusLeast && c.Transcript.Now()-start > corpusTime*time.Duration(max(c.Limits.Patience, 1)):
+		case at >= corpusLeast && c.Transcript.Now()-start > corpusTime*time.Duration(max(c.Limits.Patience,
+			1)):
 			c.cut(at, len(all), recording.CutSlow)
 			return
 		}
@@ -150,11 +151,13 @@ func spelt(resources []Listed) map[string]string {
 	var plain map[string]string
 	for _, l := range resources {
 		uri := l.URI()
-		if len(judge.URI(uri)) > 0 || judge.HasScheme(uri, "http", "https") || strings.ContainsAny(uri, "?#") || l.Get("size").Num > great {
+		if len(judge.URI(uri)) > 0 || judge.HasScheme(uri, "http", "https") ||
+			strings.ContainsAny(uri, "?#") || l.Get("size").Num > great {
 			continue
 		}
 		scheme, rest, _ := strings.Cut(uri, ":")
-		values := map[string]string{"uri": uri, "stem": uri[:len(uri)-1], "scheme": scheme, "SCHEME": strings.ToUpper(scheme), "rest": rest}
+		values := map[string]string{"uri": uri, "stem": uri[:len(uri)-1], "scheme": scheme,
+			"SCHEME": strings.ToUpper(scheme), "rest": rest}
 		if plain == nil && rest != "" {
 			plain = values
 		}
@@ -176,7 +179,8 @@ func parts(values map[string]string, rest string) (ok bool) {
 			return false
 		}
 		head, path = head+"//"+after[:end], after[end:]
-		if authority := after[:end]; authority != "" && !strings.Contains(authority, "@") && !strings.Contains(authority, ":") {
+		if authority := after[:end]; authority != "" && !strings.Contains(authority, "@") &&
+			!strings.Contains(authority, ":") {
 			values["authority"], values["AUTHORITY"] = authority, strings.ToUpper(authority)
 		}
 	}

@@ -28,9 +28,9 @@ var discoveryScenario = &Scenario{
 // served on another connection before; what is read was, too.
 //
 // "logged" are requests with a log level (tag "level") on the connection that began with the list,
-// "after-logs" a request without one that ends them. "cursor" goes on, on the connection of the read, with the
-// cursor of another connection; if it is refused, "cursor-again" does with one that "cursor-source" has just
-// been handed out on yet another one.
+// "after-logs" a request without one that ends them. "cursor" goes on, on the connection of the read, with
+// the cursor of another connection; if it is refused, "cursor-again" does with one that "cursor-source" has
+// just been handed out on yet another one.
 var firstMessagesScenario = &Scenario{
 	Name:  recording.FirstMessages,
 	Title: "opening connections with any request",
@@ -80,8 +80,8 @@ func (c *Client) firstRead(ctx context.Context, uri string) {
 	c.Leave()
 }
 
-// freshCursor goes on with a cursor that another connection has just been handed out and has not used itself: one that was refused may
-// have been good for a while, or for one request.
+// freshCursor goes on with a cursor that another connection has just been handed out and has not used itself:
+// one that was refused may have been good for a while, or for one request.
 func (c *Client) freshCursor(ctx context.Context) {
 	if c.Instances > 0 { // there may be no room for yet another one
 		return
@@ -92,7 +92,8 @@ func (c *Client) freshCursor(ctx context.Context) {
 	}
 	first := c.Ordinary(StepCursorSource)
 	if x := other.Do(ctx, first); x.Succeeded() && x.Result().Get("nextCursor").Type == gjson.String {
-		c.Do(ctx, session.Request{Step: StepCursor + StepAgain, Method: "resources/list", Params: map[string]any{"cursor": x.Result().Get("nextCursor").Str}})
+		c.Do(ctx, session.Request{Step: StepCursor + StepAgain, Method: "resources/list",
+			Params: map[string]any{"cursor": x.Result().Get("nextCursor").Str}})
 	}
 }
 

@@ -24,7 +24,8 @@ import (
 )
 
 // sessions is a server on Streamable HTTP that ends the session in which the method
-// "curse" is called, and answers "missing" by the status that it has for ended sessions, 404 unless another one is given.
+// "curse" is called, and answers "missing" by the status that it has for ended sessions, 404 unless another
+// one is given.
 type sessions struct {
 	mu     sync.Mutex
 	status int
@@ -43,11 +44,13 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case method == "initialize":
 		s.n++
 		w.Header().Set(scenario.HeaderSession, fmt.Sprint("session-", s.n))
-		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`, m.Get("id").Raw, m.Get("params.protocolVersion").Raw)
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`,
+			m.Get("id").Raw, m.Get("params.protocolVersion").Raw)
 		return
 	case s.ended[id] || id == "":
 		w.WriteHeader(cmp.Or(s.status, http.StatusNotFound))
-		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"no such session"}}`, m.Get("id").Raw)
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"no such session"}}`,
+			m.Get("id").Raw)
 		return
 	case !m.Get("id").Exists():
 		w.WriteHeader(http.StatusAccepted)
@@ -89,17 +92,20 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 			})
 		}, "a b c c"},
 		"ended amid errors": {func(ctx context.Context, c *scenario.Client) {
-			scenario.Each(c, []string{"missing", "curse", "missing"}, func(i int, method string, c *scenario.Client) {
-				time.Sleep(time.Duration(i) * time.Millisecond)
-				c.Do(ctx, session.Request{Step: recording.Step("def"[i:][:1]), Method: method})
-			})
+			scenario.Each(c, []string{"missing", "curse", "missing"},
+				func(i int, method string, c *scenario.Client) {
+					time.Sleep(time.Duration(i) * time.Millisecond)
+					c.Do(ctx, session.Request{Step: recording.Step("def"[i:][:1]), Method: method})
+				})
 		}, "d? e f?"},
 		"statuses of their own, side by side": {func(ctx context.Context, c *scenario.Client) {
-			scenario.Each(c, slices.Repeat([]string{"missing"}, 12), func(_ int, method string, c *scenario.Client) {
-				c.Do(ctx, session.Request{Step: "a", Method: method})
-			})
+			scenario.Each(c, slices.Repeat([]string{"missing"}, 12),
+				func(_ int, method string, c *scenario.Client) {
+					c.Do(ctx, session.Request{Step: "a", Method: method})
+				})
 		}, strings.TrimSpace(strings.Repeat("a? ", 12))},
-		"a status of its own, for whose end another one waits": {func(ctx context.Context, c *scenario.Client) {
+		"a status of its own, for whose end another one waits": {func(
+			ctx context.Context, c *scenario.Client) {
 			done := make(chan struct{})
 			scenario.Each(c, []string{"missing", "m"}, func(i int, method string, c *scenario.Client) {
 				if i == 0 {
@@ -119,7 +125,9 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 			c.Do(ctx, session.Request{Step: "a", Method: "missing"})
 		}, "a?"},
 		"another session": {func(ctx context.Context, c *scenario.Client) {
-			c.Do(ctx, session.Request{Step: "a", Method: "m", Header: map[string]string{scenario.HeaderSession: ""}, Omit: []string{scenario.HeaderSession}})
+			c.Do(ctx, session.Request{Step: "a", Method: "m",
+				Header: map[string]string{scenario.HeaderSession: ""},
+				Omit:   []string{scenario.HeaderSession}})
 		}, "a?"},
 	} {
 		for _, status := range []int{http.StatusNotFound, http.StatusBadRequest, http.StatusGone} {
@@ -128,7 +136,11 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 					st := scenariotest.Stage(t, &scenariotest.Server{})
 					st.Combination.Transport = requirement.HTTP
 					st.Limits.Patience = 2 // which message it was is not tried
-					st.Dialer = &transport.HTTP{Client: transport.Client{Handler: &sessions{ended: map[string]bool{}, status: status}}}
+					st.Dialer = &transport.HTTP{
+						Client: transport.Client{
+							Handler: &sessions{ended: map[string]bool{}, status: status},
+						},
+					}
 					rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 						if client, ok := p.Expendable(ctx); ok {
 							c.play(ctx, client)
@@ -143,7 +155,8 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 	}
 }
 
-// TestEndersAreFound: where sessions end over a message, and another status than 404 says so, it is sent again until that is certain.
+// TestEndersAreFound: where sessions end over a message, and another status than 404 says so, it is sent
+// again until that is certain.
 func TestEndersAreFound(t *testing.T) {
 	for status, want := range map[int]string{
 		http.StatusNotFound: "", http.StatusBadRequest: "bad 400", http.StatusInternalServerError: "bad 500",
@@ -151,7 +164,8 @@ func TestEndersAreFound(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			st := scenariotest.Stage(t, &scenariotest.Server{})
 			st.Combination.Transport = requirement.HTTP
-			st.Dialer = &transport.HTTP{Client: transport.Client{Handler: &sessions{ended: map[string]bool{}, status: status}}}
+			st.Dialer = &transport.HTTP{Client: transport.Client{Handler: &sessions{ended: map[string]bool{},
+				status: status}}}
 			rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 				if c, ok := p.Expendable(ctx); ok {
 					c.Do(ctx, session.Request{Step: "good", Method: "m"})
@@ -181,7 +195,10 @@ func TestBusyServersAreNotAccused(t *testing.T) {
 	probes := func(ctx context.Context, c *scenario.Client) {
 		c.Probes(ctx, session.Request{Step: "a", Method: "m"}, session.Request{Step: "b", Method: "m"})
 	}
-	mute := func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "d", Method: "mute"}) }
+	mute := func(ctx context.Context, c *scenario.Client) {
+		c.Do(ctx,
+			session.Request{Step: "d", Method: "mute"})
+	}
 	for name, c := range map[string]struct {
 		play   func(ctx context.Context, c *scenario.Client)
 		status int
@@ -201,22 +218,23 @@ func TestBusyServersAreNotAccused(t *testing.T) {
 				open := &sessions{ended: map[string]bool{}}
 				st := scenariotest.Stage(t, &scenariotest.Server{})
 				st.Combination.Transport = requirement.HTTP
-				st.Dialer = &transport.HTTP{Client: transport.Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					body, _ := io.ReadAll(r.Body)
-					m := gjson.ParseBytes(body)
-					switch method := m.Get("method").Str; {
-					case method == "mute":
-						<-r.Context().Done()
-					case method == "m" || method == "ping":
-						if c.after != "" {
-							w.Header().Set("Retry-After", c.after)
+				st.Dialer = &transport.HTTP{Client: transport.Client{Handler: http.HandlerFunc(
+					func(w http.ResponseWriter, r *http.Request) {
+						body, _ := io.ReadAll(r.Body)
+						m := gjson.ParseBytes(body)
+						switch method := m.Get("method").Str; {
+						case method == "mute":
+							<-r.Context().Done()
+						case method == "m" || method == "ping":
+							if c.after != "" {
+								w.Header().Set("Retry-After", c.after)
+							}
+							w.WriteHeader(c.status)
+						default:
+							r.Body = io.NopCloser(bytes.NewReader(body))
+							open.ServeHTTP(w, r)
 						}
-						w.WriteHeader(c.status)
-					default:
-						r.Body = io.NopCloser(bytes.NewReader(body))
-						open.ServeHTTP(w, r)
-					}
-				})}}
+					})}}
 				var took time.Duration
 				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 					if client, ok := p.Expendable(ctx); ok {

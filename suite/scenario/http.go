@@ -23,7 +23,8 @@ const (
 // StrangeSession is a session id that no server ever issued.
 const StrangeSession = "mcpcheck-7b4e91-never-issued"
 
-// chosenSession is a session id that the client has made up, another one in each run: of the end of one that was issued.
+// chosenSession is a session id that the client has made up, another one in each run: of the end of one that
+// was issued.
 func chosenSession(issued string) string {
 	const few = 8
 	return "mcpcheck-7b4e91-chosen-" + issued[max(len(issued)-few, 0):]
@@ -61,7 +62,8 @@ func (p *Play) Address() *url.URL {
 	}
 	path := p.Endpoint.Path
 	if path == "" {
-		path = map[requirement.Transport]string{requirement.HTTP: "/mcp", requirement.SSE: "/sse"}[p.Combination.Transport]
+		path = map[requirement.Transport]string{requirement.HTTP: "/mcp",
+			requirement.SSE: "/sse"}[p.Combination.Transport]
 	}
 	return &url.URL{Scheme: "http", Host: "127.0.0.1", Path: path}
 }
@@ -72,7 +74,8 @@ func (p *Play) As(ctx context.Context, id *target.Identity) (*Client, bool) {
 	for name, v := range id.Header {
 		value, err := v.Reveal()
 		if err != nil {
-			p.Skip(recording.CodeNeedsConfig, fmt.Sprintf("the identity %q cannot be taken on: %v", id.Name, err))
+			p.Skip(recording.CodeNeedsConfig, fmt.Sprintf("the identity %q cannot be taken on: %v", id.Name,
+				err))
 			return nil, false
 		}
 		header[name] = value
@@ -193,7 +196,8 @@ func (c *Client) idProbes(ctx context.Context, other string) {
 			Tags: recording.Tags{TagForm: m[0]}, Header: map[string]string{HeaderSession: m[1]}})
 	}
 	c.DoEach(ctx, c.Ordinarily(probes...)...)
-	c.Peek(ctx, session.Request{Step: StepGetWithoutID, HTTPMethod: http.MethodGet, Omit: []string{HeaderSession}}, time.Second)
+	c.Peek(ctx, session.Request{Step: StepGetWithoutID, HTTPMethod: http.MethodGet,
+		Omit: []string{HeaderSession}}, time.Second)
 }
 
 // besideOther opens a session in another revision, if the target serves one.
@@ -220,7 +224,8 @@ func (c *Client) badVersions(ctx context.Context) {
 	}
 	c.DoEach(ctx, c.Ordinarily(probes...)...)
 	bad := map[string]string{HeaderVersion: PastVersion}
-	c.Peek(ctx, session.Request{Step: StepGetBadVersion, HTTPMethod: http.MethodGet, Header: bad}, time.Second)
+	c.Peek(ctx, session.Request{Step: StepGetBadVersion, HTTPMethod: http.MethodGet, Header: bad},
+		time.Second)
 	c.Do(ctx, session.Request{Step: StepDeleteBadVersion, HTTPMethod: http.MethodDelete, Header: bad})
 }
 

@@ -67,12 +67,14 @@ func (p *Play) Matchers() judge.Matchers {
 	return all
 }
 
-// Unlisted says why nothing can be done with what a walk should have found: its list was not answered, or another reason.
+// Unlisted says why nothing can be done with what a walk should have found: its list was not answered, or
+// another reason.
 func (p *Play) Unlisted(walk recording.Name, otherwise string) {
 	if r := p.Earlier(walk); r != nil {
 		for _, x := range r.Steps(recording.StepPage) {
 			if x.Outcome == recording.Silent {
-				p.Break(recording.CodeNoAnswer, x.Method+" was not answered: "+x.Reason, x.Request) // an answer may still be noted
+				// an answer may still be noted
+				p.Break(recording.CodeNoAnswer, x.Method+" was not answered: "+x.Reason, x.Request)
 			}
 		}
 	}
@@ -121,7 +123,9 @@ func listed(r *recording.Recording, member, name string) *list {
 		l.all = slices.Clip(l.all)
 		l.harmless = l.all
 		if len(harmful) > 0 {
-			l.harmless = slices.DeleteFunc(slices.Clone(l.all), func(one Listed) bool { return harmful[one.name] })
+			l.harmless = slices.DeleteFunc(slices.Clone(l.all), func(one Listed) bool {
+				return harmful[one.name]
+			})
 		}
 		return l
 	}).(*list)
@@ -163,7 +167,9 @@ func (p *Play) risky() {
 		return
 	}
 	example := slices.Min(slices.Collect(maps.Keys(p.leftOut)))
-	s := Skip(recording.CodeNeedsConfig, "%d listed URIs and templates speak of deletion or execution (%s: %s) and were left out; --allow-risky, or allow: [risky] in the target file, has them read",
+	s := Skip(recording.CodeNeedsConfig,
+		"%d listed URIs and templates speak of deletion or execution (%s: %s) and were left out; "+
+			"--allow-risky, or allow: [risky] in the target file, has them read",
 		len(p.leftOut), example, p.leftOut[example])
 	if p.Rec.Skipped == nil || len(p.Rec.Exchanges) == 0 && p.Rec.Skipped.Code == recording.CodeNeedsSubject {
 		s.LeftOut = true
@@ -191,7 +197,8 @@ func Sample[T any](all []T, n int) []T {
 func URIs(pages []*recording.Exchange) string {
 	var all []string
 	for _, x := range pages {
-		judge.Each(x.Result().Get("resources"), func(item gjson.Result) { all = append(all, item.Get("uri").Raw) })
+		judge.Each(x.Result().Get("resources"),
+			func(item gjson.Result) { all = append(all, item.Get("uri").Raw) })
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
@@ -226,7 +233,8 @@ func (p *Play) Readable() string {
 		return ""
 	}
 	for _, x := range r.Steps(recording.StepRead) {
-		if x.Succeeded() && !Required(x) && len(x.Result().Raw) < Heavy && !strings.HasPrefix(x.Tags[recording.TagURI], "https:") {
+		if x.Succeeded() && !Required(x) && len(x.Result().Raw) < Heavy &&
+			!strings.HasPrefix(x.Tags[recording.TagURI], "https:") {
 			return x.Tags[recording.TagURI]
 		}
 	}
@@ -264,7 +272,8 @@ func Siblings(resources []Listed, templates judge.Matchers) []string {
 			guesses = append(guesses, strings.TrimSuffix(guesses[0], end))
 		}
 		for _, guess := range guesses {
-			if u, err := url.Parse(guess); err != nil || u.Scheme == "" || slices.Contains(found, guess) || templates.Match(guess) {
+			if u, err := url.Parse(guess); err != nil || u.Scheme == "" || slices.Contains(found, guess) ||
+				templates.Match(guess) {
 				continue
 			}
 			found = append(found, guess)

@@ -17,24 +17,27 @@ import (
 const manySubscriptions = 100
 
 // Steps "listen" open streams, of which the first, on stdio, is not cancelled at the end
-// but goes with the connection: what connects later is not to inherit it; the tag "name" says for what: "full" is all that
-// the target declares, "list" the list alone, "uris" two resources, "unsupported"
+// but goes with the connection: what connects later is not to inherit it; the tag "name" says for what:
+// "full" is all that the target declares, "list" the list alone, "uris" two resources, "unsupported"
 // what the target does not declare (listed in the tag "unsupported") beside
 // something that it does. Further tags: "ack" is the number of the frame that
 // acknowledged it; "ended" the time in milliseconds after which the stream had
 // ended, or was found so, if it was; "alive" is set on a stream that was neither acknowledged
 // nor refused, if the target answered a request after it; "listed" and
 // "templates" are the sizes of the lists; on stdio the stream "uris" is cancelled before silence is
-// watched, its tag "stopped" is the number of the last frame before, and "settled" a request right after. Steps "before" and "during" are
-// ordinary requests, before and while the streams stand, and "first-discover" opens the connection; those meanwhile ask for
-// progress and, where logging is declared, for log messages. On Streamable HTTP the stream "uris" is another
-// client's, under the id of "full". At last steps "compare" read a few of the resources that are watched. One that yields something else than in the
-// beginning is read once more as "unchanged", whose tag "heard" is set if an update follows, and as "later" if none does.
+// watched, its tag "stopped" is the number of the last frame before, and "settled" a request right after.
+// Steps "before" and "during" are ordinary requests, before and while the streams stand, and "first-discover"
+// opens the connection; those meanwhile ask for progress and, where logging is declared, for log messages. On
+// Streamable HTTP the stream "uris" is another client's, under the id of "full". At last steps "compare" read
+// a few of the resources that are watched. One that yields something else than in the beginning is read once
+// more as "unchanged", whose tag "heard" is set if an update follows, and as "later" if none does.
 var listeningScenario = &Scenario{
 	Name:  recording.Listening,
 	Title: "listening while nothing happens",
-	Sends: "On a connection that begins with discovery listen streams for all that is declared, for the list " +
-		"alone, for two resources, and for what is not declared; ordinary requests before and meanwhile, and " +
+	Sends: "On a connection that begins with discovery listen streams for all that is declared, for " +
+		"the list " +
+		"alone, for two resources, and for what is not declared; ordinary requests before and " +
+		"meanwhile, and " +
 		"reads of a few resources.",
 	Waits: true, // nobody else talks in its session
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
@@ -64,11 +67,13 @@ var listeningScenario = &Scenario{
 	},
 }
 
-// untold waits for an update of a resource that is watched and not what it was in the beginning, if there is one.
+// untold waits for an update of a resource that is watched and not what it was in the beginning, if there is
+// one.
 func (c *Client) untold(ctx context.Context, open streams) {
 	const few = 8
 	i := slices.IndexFunc(open, func(st *session.Stream) bool {
-		return st.Exchange().Tags[recording.TagName] == "full" && st.Ack != nil && st.Exchange().Tags[TagEnded] == ""
+		return st.Exchange().Tags[recording.TagName] == "full" && st.Ack != nil &&
+			st.Exchange().Tags[TagEnded] == ""
 	})
 	if i < 0 {
 		return
@@ -80,7 +85,8 @@ func (c *Client) untold(ctx context.Context, open streams) {
 	}
 }
 
-// listenApart opens a stream, one of them as another client would, under an id that is in use: the ids of two clients have nothing to do with each other.
+// listenApart opens a stream, one of them as another client would, under an id that is in use: the ids of two
+// clients have nothing to do with each other.
 func (c *Client) listenApart(ctx context.Context, f Filter) *session.Stream {
 	if f.Name != "uris" || !c.OnHTTP() || c.Limited() {
 		return c.Listen(ctx, f)
@@ -115,10 +121,12 @@ func (p *Play) filters() []Filter {
 			uris = append(uris, l.URI())
 		}
 	}
-	tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), TagTemplates: strconv.Itoa(len(p.AllTemplates()))}
+	tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())),
+		TagTemplates: strconv.Itoa(len(p.AllTemplates()))}
 	var all []Filter
 	if changes || len(uris) > 0 {
-		all = append(all, Filter{Name: "full", ID: digitsOnly, tags: tags, Filter: session.Filter{URIs: uris, ListChanged: changes}})
+		all = append(all, Filter{Name: "full", ID: digitsOnly, tags: tags, Filter: session.Filter{URIs: uris,
+			ListChanged: changes}})
 	}
 	if changes {
 		all = append(all, Filter{Name: "list", Filter: session.Filter{ListChanged: true}})
@@ -155,7 +163,8 @@ func (p *Play) unsupportedFilter(uris []string, changes bool) (Filter, bool) {
 	if all := p.Resources(); !p.Facts.Declares("resources.subscribe") && len(all) > 0 {
 		add("resourceSubscriptions", []string{all[0].URI()})
 	}
-	return Filter{Name: "unsupported", tags: recording.Tags{TagUnsupported: strings.Join(unsupported, " ")}, Filter: f}, len(unsupported) > 0
+	return Filter{Name: "unsupported", tags: recording.Tags{TagUnsupported: strings.Join(unsupported, " ")},
+		Filter: f}, len(unsupported) > 0
 }
 
 // Listen opens a stream and notes how it was received.
@@ -247,7 +256,8 @@ func (all streams) look() {
 // Streamable HTTP nothing can come on a stream that is closed.
 func (all streams) stopOne(ctx context.Context, c *Client) {
 	for _, st := range all {
-		if tags := st.Exchange().Tags; tags[recording.TagName] == "uris" && !st.OwnChannel() && st.Ack != nil && tags[TagEnded] == "" {
+		if tags := st.Exchange().Tags; tags[recording.TagName] == "uris" && !st.OwnChannel() &&
+			st.Ack != nil && tags[TagEnded] == "" {
 			tags[TagStopped] = strconv.Itoa(c.S.Last())
 			End(ctx, st)
 			c.Do(ctx, session.Request{Step: StepSettled, Method: "server/discover"})

@@ -49,8 +49,9 @@ var malformedReadsScenario = &Scenario{
 	Title: "reading what is no URI, or a strange one",
 	Sends: "Reads of strings that are no URI, of strange and of normalised ones, of a listed URI in other " +
 		"spellings and with characters of patterns, and reads whose uri is missing or no string.",
-	In:    Expendable,
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.MissingReads},
+	In: Expendable,
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads,
+		recording.MissingReads},
 	Script: func(ctx context.Context, p *Play) {
 		for _, x := range p.Earlier(recording.MissingReads).Steps(recording.StepGuessed) {
 			p.Note(x)
@@ -60,7 +61,8 @@ var malformedReadsScenario = &Scenario{
 			return
 		}
 		Each(c, untyped, func(_ int, m struct{ form, params string }, c *Client) {
-			c.Do(ctx, session.Request{Step: StepUntyped, Method: "resources/read", Params: json.RawMessage(m.params), Tags: recording.Tags{TagForm: m.form}})
+			c.Do(ctx, session.Request{Step: StepUntyped, Method: "resources/read",
+				Params: json.RawMessage(m.params), Tags: recording.Tags{TagForm: m.form}})
 		})
 		values := spelt(p.Light())
 		if values != nil {
@@ -120,7 +122,8 @@ var uriSubscriptionsScenario = &Scenario{
 	Script: OnExpendable(func(ctx context.Context, c *Client) {
 		all := slices.Clone(notURIs)
 		if c.SecurityProbes {
-			all = append(all, struct{ form, uri string }{"climbing", "file:///mcpcheck/../../../../mcpcheck-no-such-resource"})
+			all = append(all, struct{ form, uri string }{"climbing",
+				"file:///mcpcheck/../../../../mcpcheck-no-such-resource"})
 		}
 		if c.Brief() {
 			all = Sample(all, 4)
@@ -148,7 +151,8 @@ func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording
 // session that was lost over it is tried once more, as [Client.Do] does.
 func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording.Tags) {
 	send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
-		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{uri}}, session.Request{Tags: tags.With()})
+		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{uri}},
+			session.Request{Tags: tags.With()})
 		granted := st.Ack != nil && slices.Contains(Acknowledged(st.Ack.Raw), uri)
 		x := c.StopListen(ctx, st)
 		if granted {
@@ -186,10 +190,10 @@ func Acknowledged(ack []byte) []string {
 
 // Step "not-json" is a message that breaks off; no id can be read from it. Step
 // "not-utf-8" is a notification with bytes in its method that are no text, and a
-// request with such bytes in its metadata, which has an id. Step "no-method" is an object with an id and no method, "mistyped-method" one whose
-// method is a number. Step "array" is an array that holds a request, in revisions
-// without batches. Step "null-id" is a request whose id is null, and "doubled-member" one with two ids and two methods. Step
-// "unknown-method" asks for a method that nobody has, "no-uri" for a read without
+// request with such bytes in its metadata, which has an id. Step "no-method" is an object with an id and no
+// method, "mistyped-method" one whose method is a number. Step "array" is an array that holds a request, in
+// revisions without batches. Step "null-id" is a request whose id is null, and "doubled-member" one with two
+// ids and two methods. Step "unknown-method" asks for a method that nobody has, "no-uri" for a read without
 // URI; both are proper requests.
 var invalidMessagesScenario = &Scenario{
 	Name:  recording.InvalidMessages,
@@ -199,17 +203,22 @@ var invalidMessagesScenario = &Scenario{
 		"members that occur twice, a method that nobody has, and a read without a URI.",
 	In: Expendable,
 	Script: OnExpendable(func(ctx context.Context, c *Client) {
-		c.Do(ctx, session.Request{Step: StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})
+		c.Do(ctx, session.Request{Step: StepUnknownMethod, Method: "mcpcheck/no-such-method",
+			Params: map[string]any{}})
 		if c.Facts.Declares("resources") {
 			c.Do(ctx, session.Request{Step: "no-uri", Method: "resources/read", Params: map[string]any{}})
 		}
 		probes := []session.Request{
 			{Step: StepNullID, Body: nullID(c.Play)}, // first, as many answer it without an id
-			{Step: recording.StepNotJSON, Body: []byte(`{"jsonrpc":"2.0","method":"resources/list","params":{`)},
-			{Step: StepNotUTF8, Body: []byte("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/mcpcheck/\xff\xfe\"}")},
+			{Step: recording.StepNotJSON,
+				Body: []byte(`{"jsonrpc":"2.0","method":"resources/list","params":{`)},
+			{Step: StepNotUTF8,
+				Body: []byte("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/mcpcheck/\xff\xfe\"}")},
 			alien(c.Play, 900004),
-			{Step: StepNoMethod, ID: json.RawMessage("900001"), Body: []byte(`{"jsonrpc":"2.0","id":900001}`)},
-			{Step: StepMistypedMethod, ID: json.RawMessage("900002"), Body: []byte(`{"jsonrpc":"2.0","id":900002,"method":7}`)},
+			{Step: StepNoMethod, ID: json.RawMessage("900001"),
+				Body: []byte(`{"jsonrpc":"2.0","id":900001}`)},
+			{Step: StepMistypedMethod, ID: json.RawMessage("900002"),
+				Body: []byte(`{"jsonrpc":"2.0","id":900002,"method":7}`)},
 		}
 		if c.Revision() >= requirement.R20250618 {
 			probes = append(probes, session.Request{Step: StepArray, ID: json.RawMessage("900003"),
@@ -233,5 +242,6 @@ func nullID(p *Play) []byte {
 func alien(p *Play, id int) session.Request {
 	const mark = "alien"
 	body := bytes.Replace(p.Lifeline(id, mark), []byte(mark), []byte("\xff\xfe"), 1)
-	return session.Request{Step: StepNotUTF8, Method: p.LifeMethod(), ID: json.RawMessage(strconv.Itoa(id)), Body: body}
+	return session.Request{Step: StepNotUTF8, Method: p.LifeMethod(), ID: json.RawMessage(strconv.Itoa(id)),
+		Body: body}
 }

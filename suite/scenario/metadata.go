@@ -10,14 +10,15 @@ import (
 
 // Legal but unusual metadata. "plain" is an ordinary request and comes first,
 // "plain-again" the same at the end; between them "unknown-key" has a key that the
-// target cannot know, and "progress-token" asks for progress where there is hardly any. In modern revisions "other-client" comes from a client of
-// another name, "anonymous" from one without a name, and "traced" carries trace
-// context. "plain-read", "unknown-key" and "traced" also read a resource, if one
+// target cannot know, and "progress-token" asks for progress where there is hardly any. In modern revisions
+// "other-client" comes from a client of another name, "anonymous" from one without a name, and "traced"
+// carries trace context. "plain-read", "unknown-key" and "traced" also read a resource, if one
 // can be read, and "progress-token" does nothing else then.
 var metadataScenario = &Scenario{
 	Name:  recording.Metadata,
 	Title: "unusual but legal metadata",
-	Sends: "Ordinary requests with metadata that is unusual but legal: unknown keys, a progress token, another client name or none, trace context.",
+	Sends: "Ordinary requests with metadata that is unusual but legal: unknown keys, a progress token, " +
+		"another client name or none, trace context.",
 	After: []recording.Name{recording.Reads},
 	Script: OnClean(func(ctx context.Context, c *Client) {
 		want := URIs([]*recording.Exchange{c.Do(ctx, c.Ordinary(StepPlain))})
@@ -40,7 +41,8 @@ var metadataScenario = &Scenario{
 	}),
 }
 
-// unusual are the requests: lists and, of what may be said with a read, reads. Of a progress token one is enough.
+// unusual are the requests: lists and, of what may be said with a read, reads. Of a progress token one is
+// enough.
 func (p *Play) unusual() []session.Request {
 	metas := []struct {
 		step        recording.Step
@@ -48,12 +50,14 @@ func (p *Play) unusual() []session.Request {
 		meta        map[string]any
 	}{
 		{StepUnknownKey, true, true, map[string]any{"com.example/probe": map[string]any{"a": 1}}},
-		{StepProgressToken, false, true, map[string]any{"progressToken": "mcpcheck-unneeded"}}, // #nosec G101 -- a token of progress
+		// #nosec G101 -- a token of progress
+		{StepProgressToken, false, true, map[string]any{"progressToken": "mcpcheck-unneeded"}},
 		{StepTraced, true, true, map[string]any{
 			"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 			"tracestate":  "example=1", "baggage": "tester=mcpcheck",
 		}},
-		{StepOtherClient, true, false, map[string]any{session.MetaClientInfo: map[string]any{"name": "curl", "version": "8.0.0"}}},
+		{StepOtherClient, true, false, map[string]any{session.MetaClientInfo: map[string]any{"name": "curl",
+			"version": "8.0.0"}}},
 		{StepAnonymous, true, false, map[string]any{session.MetaClientInfo: nil}},
 		{StepPlainRead, false, true, nil},
 	}

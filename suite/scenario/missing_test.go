@@ -43,11 +43,13 @@ func TestSiblings(t *testing.T) {
 		{"notes:///{name}.txt", []string{"notes:///NAME1", "notes:///NAME2"}},
 		{"notes:///{name}", nil},
 	} {
-		resources := listed(listedAs("resources", "uri", "notes:///a.txt", "notes:///b.txt"), "resources", "uri").all
+		resources := listed(listedAs("resources", "uri", "notes:///a.txt", "notes:///b.txt"), "resources",
+			"uri").all
 		for i, want := range x.want {
 			x.want[i] = strings.ReplaceAll(want, "NAME", "mcpcheck-no-such-resource-")
 		}
-		if got := Siblings(resources, judge.Matchers{judge.NewMatcher(x.template)}); !slices.Equal(got, x.want) {
+		if got := Siblings(resources, judge.Matchers{judge.NewMatcher(x.template)}); !slices.Equal(got,
+			x.want) {
 			t.Errorf("%s: %q, want %q", x.template, got, x.want)
 		}
 	}

@@ -168,7 +168,8 @@ func (c *Client) firstWithout(ctx context.Context, signs []*session.Pending) (in
 func (c *Client) nameless(p *session.Pending, next int) bool {
 	return slices.ContainsFunc(c.S.Evidence(p.Exchange()), func(n int) bool {
 		f, ok := c.Transcript.Frame(n)
-		return ok && n > next && f.Dir == wire.In && f.HTTP == nil && gjson.GetBytes(f.Raw, "id").Value() == nil
+		return ok && n > next && f.Dir == wire.In && f.HTTP == nil &&
+			gjson.GetBytes(f.Raw, "id").Value() == nil
 	})
 }
 

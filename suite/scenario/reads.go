@@ -51,7 +51,10 @@ var readsScenario = &Scenario{
 			seen.Add(int64(len(c.ReadResource(ctx, recording.StepRead, l.URI(), tags).Result().Raw)))
 		})
 		if n := p.stopAtPlenty(len(picked)); n > 0 {
-			p.Skip(recording.CodeNotExercised, fmt.Sprintf(plural.Of(n, "%d {resource was|resources were} not read, since the others came to more than %d MiB"), n, plenty>>20))
+			p.Skip(recording.CodeNotExercised,
+				fmt.Sprintf(plural.Of(n,
+					"%d {resource was|resources were} not read, since the others came to more than %d MiB"),
+					n, plenty>>20))
 		}
 	},
 }
@@ -102,14 +105,17 @@ const plenty = 12 << 20
 var missingReadsScenario = &Scenario{
 	Name:  recording.MissingReads,
 	Title: "reading what does not exist",
-	Sends: "Reads of the URIs that the target file declares as missing, and of made-up siblings of listed URIs that match no template.",
+	Sends: "Reads of the URIs that the target file declares as missing, and of made-up siblings of listed " +
+		"URIs that match no template.",
 	In:    Expendable,
 	After: bothWalks,
 	Script: func(ctx context.Context, p *Play) {
 		configured := missing(&p.Target.Subjects)
 		guesses := Siblings(p.Resources(), p.Matchers())
 		if len(guesses)+len(configured) == 0 {
-			p.Unlisted(recording.WalkResources, "no listed URI has a sibling that matches no template: name one that certainly leads to nothing in the target file, "+example(p))
+			p.Unlisted(recording.WalkResources,
+				"no listed URI has a sibling that matches no template: name one that certainly leads to "+
+					"nothing in the target file, "+example(p))
 			return
 		}
 		c, ok := p.Expendable(ctx)
@@ -157,7 +163,8 @@ func missing(s *target.Subjects) []string {
 	uris := slices.Clone(s.Missing)
 	for _, t := range s.Templates {
 		for _, a := range t.Arguments {
-			if uri, err := judge.Expand(t.Template, a.Vars); a.Missing && err == nil && !slices.Contains(uris, uri) {
+			if uri, err := judge.Expand(t.Template, a.Vars); a.Missing && err == nil &&
+				!slices.Contains(uris, uri) {
 				uris = append(uris, uri)
 			}
 		}

@@ -25,26 +25,33 @@ func TestPlentyIsReadInTheOrderOfTheList(t *testing.T) {
 		uris[i] = fmt.Sprint("x:", i)
 	}
 	for name, delay := range map[string]func(i int) time.Duration{
-		"alike":          func(int) time.Duration { return time.Second },
-		"first last":     func(i int) time.Duration { return time.Duration(resources-i) * time.Second },
-		"one far behind": func(i int) time.Duration { return map[bool]time.Duration{true: 8 * time.Second}[i == 2] },
+		"alike":      func(int) time.Duration { return time.Second },
+		"first last": func(i int) time.Duration { return time.Duration(resources-i) * time.Second },
+		"one far behind": func(i int) time.Duration {
+			return map[bool]time.Duration{true: 8 * time.Second}[i == 2]
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := scenariotest.Stage(t, &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
-					var i int
-					if _, err := fmt.Sscanf(m.Get("params.uri").Str, "x:%d", &i); err != nil {
-						return scenariotest.Lively(n, m, say)
-					}
-					go func() {
-						time.Sleep(delay(i))
-						say(`{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":"x:%d","text":%q}]}}`, m.Get("id").Raw, i, text)
-					}()
-					return true
-				}})
+				st := scenariotest.Stage(t,
+					&scenariotest.Server{Script: func(n int64, m gjson.Result, say func(
+						string, ...any)) bool {
+						var i int
+						if _, err := fmt.Sscanf(m.Get("params.uri").Str, "x:%d", &i); err != nil {
+							return scenariotest.Lively(n, m, say)
+						}
+						go func() {
+							time.Sleep(delay(i))
+							say(`{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":"x:%d","text":%q}]}}`,
+								m.Get("id").Raw, i, text)
+						}()
+						return true
+					}})
 				st.Limits.Timeout = time.Minute
 				all := scenario.Common()
-				sc := all[slices.IndexFunc(all, func(sc *scenario.Scenario) bool { return sc.Name == recording.Reads })]
+				sc := all[slices.IndexFunc(all, func(sc *scenario.Scenario) bool {
+					return sc.Name == recording.Reads
+				})]
 				rec := scenario.Perform(t.Context(), st.Stage, sc, map[recording.Name]*recording.Recording{
 					recording.WalkResources: scenario.ListedAs("resources", "uri", uris...),
 				})
@@ -55,7 +62,8 @@ func TestPlentyIsReadInTheOrderOfTheList(t *testing.T) {
 				if want := strings.Join(uris[:reads], " "); strings.Join(got, " ") != want {
 					t.Errorf("read %s, want %s", got, want)
 				}
-				if rec.Skipped == nil || !strings.HasPrefix(rec.Skipped.Reason, "11 resources were not read") {
+				if rec.Skipped == nil || !strings.HasPrefix(rec.Skipped.Reason,
+					"11 resources were not read") {
 					t.Errorf("skipped: %v", rec.Skipped)
 				}
 				st.Close()
@@ -64,7 +72,8 @@ func TestPlentyIsReadInTheOrderOfTheList(t *testing.T) {
 	}
 }
 
-// Where a list was not answered nothing is known of what it holds: what needs it is blocked, and the user cannot help it.
+// Where a list was not answered nothing is known of what it holds: what needs it is blocked, and the user
+// cannot help it.
 func TestUnansweredLists(t *testing.T) {
 	for name, c := range map[string]struct {
 		outcome recording.Outcome
@@ -77,10 +86,13 @@ func TestUnansweredLists(t *testing.T) {
 		for _, of := range []recording.Name{recording.Reads, recording.MissingReads} {
 			synctest.Test(t, func(t *testing.T) {
 				st := scenariotest.Stage(t, &scenariotest.Server{Script: scenariotest.Lively})
-				walk := &recording.Recording{Exchanges: []*recording.Exchange{{Step: recording.StepPage, Method: "resources/list", Outcome: c.outcome, Request: 7}}}
+				walk := &recording.Recording{Exchanges: []*recording.Exchange{{Step: recording.StepPage,
+					Method: "resources/list", Outcome: c.outcome, Request: 7}}}
 				all := scenario.Common()
 				sc := all[slices.IndexFunc(all, func(sc *scenario.Scenario) bool { return sc.Name == of })]
-				rec := scenario.Perform(t.Context(), st.Stage, sc, map[recording.Name]*recording.Recording{recording.WalkResources: walk, recording.WalkTemplates: {}})
+				rec := scenario.Perform(t.Context(), st.Stage, sc,
+					map[recording.Name]*recording.Recording{recording.WalkResources: walk,
+						recording.WalkTemplates: {}})
 				var broken, skipped recording.Code
 				if rec.Broken != nil {
 					broken = rec.Broken.Code
@@ -88,8 +100,10 @@ func TestUnansweredLists(t *testing.T) {
 				if rec.Skipped != nil {
 					skipped = rec.Skipped.Code
 				}
-				if broken != c.broken || skipped != c.skipped || rec.Broken != nil && !slices.Equal(rec.Broken.Frames, []int{7}) {
-					t.Errorf("%s: %s is broken by %q, skipped by %q: %+v", name, of, broken, skipped, rec.Broken)
+				if broken != c.broken || skipped != c.skipped || rec.Broken != nil &&
+					!slices.Equal(rec.Broken.Frames, []int{7}) {
+					t.Errorf("%s: %s is broken by %q, skipped by %q: %+v", name, of, broken, skipped,
+						rec.Broken)
 				}
 				st.Close()
 			})
@@ -151,11 +165,14 @@ func TestReadAll(t *testing.T) {
 						t.Errorf("%s: %s", x.Params, x.Outcome)
 					}
 				}
-				if cut := rec.Cut; (cut != nil) != c.brokenOff || cut != nil && (cut.Tried != reads || cut.Of != len(many)) {
+				if cut := rec.Cut; (cut != nil) != c.brokenOff || cut != nil &&
+					(cut.Tried != reads || cut.Of != len(many)) {
 					t.Errorf("%d reads, cut %v", reads, cut)
 				}
-				if reads != c.reads || fatal != c.fatal || c.server.Conns.Load() > c.most || (rec.Skipped != nil) != c.brokenOff {
-					t.Errorf("%d reads, %d fatal, %d connections, %v", reads, fatal, c.server.Conns.Load(), rec.Skipped)
+				if reads != c.reads || fatal != c.fatal || c.server.Conns.Load() > c.most ||
+					(rec.Skipped != nil) != c.brokenOff {
+					t.Errorf("%d reads, %d fatal, %d connections, %v", reads, fatal, c.server.Conns.Load(),
+						rec.Skipped)
 				}
 				st.Close()
 			})

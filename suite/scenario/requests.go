@@ -33,8 +33,8 @@ func Notification(step recording.Step) session.Request {
 		Params: map[string]any{"requestId": "mcpcheck-no-such-request", "reason": "a probe"}}
 }
 
-// Ordinarily completes requests that say only how they differ from an ordinary one: those that have no method of
-// their own get its method, and its params unless they have some.
+// Ordinarily completes requests that say only how they differ from an ordinary one: those that have no method
+// of their own get its method, and its params unless they have some.
 func (p *Play) Ordinarily(all ...session.Request) []session.Request {
 	plain := p.Ordinary("")
 	for i := range all {
@@ -60,7 +60,8 @@ func Of(step recording.Step, method, uri string, more ...recording.Tags) session
 }
 
 // ReadResource reads a URI; the exchange has it as a tag, with those given.
-func (c *Client) ReadResource(ctx context.Context, step recording.Step, uri string, more recording.Tags) *recording.Exchange {
+func (c *Client) ReadResource(ctx context.Context, step recording.Step, uri string,
+	more recording.Tags) *recording.Exchange {
 	return c.Do(ctx, Of(step, "resources/read", uri, more))
 }
 

@@ -119,7 +119,8 @@ type Play struct {
 // Perform plays a scenario on a stage and returns what it recorded. earlier
 // holds the recordings that it builds on. It never panics: a defect of the
 // script is recorded as our own fault.
-func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording.Name]*recording.Recording) (rec *recording.Recording) {
+func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording.Name]*recording.Recording) (
+	rec *recording.Recording) {
 	p := &Play{Stage: st, scenario: sc, earlier: earlier, leftOut: map[string]string{},
 		Rec: &recording.Recording{Scenario: sc.Name, Combination: st.Combination, Facts: st.Facts}}
 	defer func() {
@@ -130,7 +131,8 @@ func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording
 	}()
 	for _, name := range sc.After {
 		if r := earlier[name]; r == nil || (r.Broken != nil && len(r.Exchanges) == 0) {
-			code, reason := recording.CodeNotExercised, fmt.Sprintf("the scenario %q, which this one builds on, was not played", name)
+			code, reason := recording.CodeNotExercised,
+				fmt.Sprintf("the scenario %q, which this one builds on, was not played", name)
 			if r != nil {
 				code, reason = r.Broken.Code, r.Broken.Reason
 			}
@@ -162,7 +164,8 @@ func (p *Play) Survive() { p.caught(recover()) }
 // caught records what was recovered of a panic, if there was one.
 func (p *Play) caught(f any) {
 	if f != nil {
-		p.Break(recording.CodePanic, fmt.Sprintf("the scenario %q failed: %v\n%s", p.scenario.Name, f, debug.Stack()))
+		p.Break(recording.CodePanic, fmt.Sprintf("the scenario %q failed: %v\n%s", p.scenario.Name, f,
+			debug.Stack()))
 	}
 }
 
@@ -241,7 +244,8 @@ func (p *Play) outcome(what string, ok bool) {
 // a defect of the script: it would depend on what else happens to be played.
 func (p *Play) Earlier(name recording.Name) *recording.Recording {
 	if !slices.Contains(p.scenario.After, name) {
-		panic(fmt.Sprintf("the script %q looks at %q, which it does not name in After", p.scenario.Name, name))
+		panic(fmt.Sprintf("the script %q looks at %q, which it does not name in After", p.scenario.Name,
+			name))
 	}
 	return p.earlier[name]
 }

@@ -24,7 +24,8 @@ func OnFresh(o session.Options, script func(ctx context.Context, c *Client)) fun
 	return on(func(p *Play, ctx context.Context) (*Client, bool) { return p.Fresh(ctx, o) }, script)
 }
 
-func on(open func(*Play, context.Context) (*Client, bool), script func(context.Context, *Client)) func(context.Context, *Play) {
+func on(open func(*Play, context.Context) (*Client, bool), script func(context.Context, *Client)) func(
+	context.Context, *Play) {
 	return func(ctx context.Context, p *Play) {
 		if c, ok := open(p, ctx); ok {
 			script(ctx, c)
@@ -45,7 +46,8 @@ func Where(holds func(*Play) bool, code recording.Code, reason string) func(*Pla
 
 // Declared is the condition of scenarios about a declared capability, given by gjson path.
 func Declared(path string) func(*Play) *recording.Skipped {
-	return Where(func(p *Play) bool { return p.Facts.Declares(path) }, recording.CodeUndeclared, "the target does not declare capabilities."+path)
+	return Where(func(p *Play) bool { return p.Facts.Declares(path) }, recording.CodeUndeclared,
+		"the target does not declare capabilities."+path)
 }
 
 // All is the condition that several hold; the first that does not says why.

@@ -12,9 +12,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Where no trigger changes a resource: steps "subscribe" are about a few listed resources, of which one may change by
-// itself. If an update comes in a window of silence, or if none does and step "compare" reads something else than was read in the
-// beginning, that is read "at-once". In the end all are given up by steps "unsubscribe".
+// Where no trigger changes a resource: steps "subscribe" are about a few listed resources, of which one may
+// change by itself. If an update comes in a window of silence, or if none does and step "compare" reads
+// something else than was read in the beginning, that is read "at-once". In the end all are given up by steps
+// "unsubscribe".
 var selfUpdatesScenario = &Scenario{
 	Name:  recording.SelfUpdates,
 	Title: "looking for a resource that changes by itself",
@@ -22,8 +23,11 @@ var selfUpdatesScenario = &Scenario{
 	Waits: true, // its silence is that of one session
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	When: All(
-		Where(func(p *Play) bool { return !p.Modern() }, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),
-		Where(func(p *Play) bool { return p.Target.Triggers.Update == nil }, recording.CodeNotExercised, "triggers.update changes a resource"),
+		Where(func(p *Play) bool {
+			return !p.Modern()
+		}, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),
+		Where(func(p *Play) bool { return p.Target.Triggers.Update == nil }, recording.CodeNotExercised,
+			"triggers.update changes a resource"),
 		Declared("resources.subscribe"),
 	),
 	Script: func(ctx context.Context, p *Play) {
@@ -40,25 +44,30 @@ var selfUpdatesScenario = &Scenario{
 }
 
 // NothingChanges is why nothing is known of what changes by itself.
-const NothingChanges = "no listed resource changed by itself, again and again: say in the target file how to make one change (triggers.update)"
+const NothingChanges = "no listed resource changed by itself, again and again: say in the target file how " +
+	"to make one change (triggers.update)"
 
-// The same is done once more while no other script subscribes or gives up anything. If an update comes, "at-once" reads what it
-// names, and all that follows is about that one. If none comes, one that is not what it was in the
-// beginning is watched (tag "name": "untold"), as is one of which only a single update came ("once").
+// The same is done once more while no other script subscribes or gives up anything. If an update comes,
+// "at-once" reads what it names, and all that follows is about that one. If none comes, one that is not what
+// it was in the beginning is watched (tag "name": "untold"), as is one of which only a single update came
+// ("once").
 //
 // If further updates come in quick succession, so that their absence says something, it is watched three
-// times: after another one was subscribed once more by "subscribe-next", and all but this one were given up by
-// steps "unsubscribe" ("next"), on Streamable HTTP after "foreign-subscribe" and "foreign-unsubscribe" in another session ("foreign"),
-// and after it was given up and subscribed once more by "subscribe-again" ("again"). To be watched is to
-// be read ("unchanged", whose tag "heard" is set if an update follows), and to be read again ("later") if none
-// does. The marks "silenced" and "silence-heard" enclose the time after "settled", a request that follows the
-// end of the subscription. At last "stream-2" opens another GET stream, and the mark "doubled" stands before
-// the updates that then come.
+// times: after another one was subscribed once more by "subscribe-next", and all but this one were given up
+// by steps "unsubscribe" ("next"), on Streamable HTTP after "foreign-subscribe" and "foreign-unsubscribe" in
+// another session ("foreign"), and after it was given up and subscribed once more by "subscribe-again"
+// ("again"). To be watched is to be read ("unchanged", whose tag "heard" is set if an update follows), and to
+// be read again ("later") if none does. The marks "silenced" and "silence-heard" enclose the time after
+// "settled", a request that follows the end of the subscription. At last "stream-2" opens another GET stream,
+// and the mark "doubled" stands before the updates that then come.
 var selfChangesScenario = &Scenario{
 	Name:  recording.SelfChanges,
 	Title: "watching a resource that changes by itself",
-	Sends: "Subscriptions to a few listed resources and a window of silence; if updates come in quick succession, reads, and subscriptions that are given up and made again, in another session as well.",
-	Phase: Mutate, // what other sessions give up meanwhile, in whatever revision, a server that does not tell them apart ends here
+	Sends: "Subscriptions to a few listed resources and a window of silence; if updates come in quick " +
+		"succession, reads, and subscriptions that are given up and made again, in another session as well.",
+	// what other sessions give up meanwhile, in whatever revision, a server that does not tell them apart
+	// ends here
+	Phase: Mutate,
 	After: []recording.Name{recording.WalkResources, recording.Reads, recording.SelfUpdates},
 	When: func(p *Play) *recording.Skipped {
 		found := p.Earlier(recording.SelfUpdates)
@@ -112,7 +121,8 @@ func watchSelf(ctx context.Context, p *Play) (*selfWatch, bool) {
 		return w, false
 	}
 	if w.c.S.HTTPSession() == "" {
-		p.Skip(recording.CodeNotExercised, "the target issues no session ids, so it cannot keep subscriptions")
+		p.Skip(recording.CodeNotExercised,
+			"the target issues no session ids, so it cannot keep subscriptions")
 		return w, false
 	}
 	return w, w.open(ctx, recording.StepStream)
@@ -135,8 +145,10 @@ func (w *selfWatch) ask(ctx context.Context, step recording.Step, method, uri st
 	return w.c.Note(w.c.S.Do(ctx, Of(step, method, uri)))
 }
 
-// askAll sends a request about each of several resources, at the same time; where its session has ended there is nil.
-func (w *selfWatch) askAll(ctx context.Context, step recording.Step, method string, uris []string) []*recording.Exchange {
+// askAll sends a request about each of several resources, at the same time; where its session has ended there
+// is nil.
+func (w *selfWatch) askAll(ctx context.Context, step recording.Step, method string,
+	uris []string) []*recording.Exchange {
 	all, own := make([]*recording.Exchange, len(uris)), w.c.S
 	Each(w.c, uris, func(i int, uri string, c *Client) {
 		if c.S == own && own.Alive() {
@@ -146,11 +158,12 @@ func (w *selfWatch) askAll(ctx context.Context, step recording.Step, method stri
 	return all
 }
 
-// find subscribes a few resources and waits for one of them to change. It reports whether an update came; if none did, the resource
-// is one whose contents are others than they were, if there is one.
+// find subscribes a few resources and waits for one of them to change. It reports whether an update came; if
+// none did, the resource is one whose contents are others than they were, if there is one.
 func (w *selfWatch) find(ctx context.Context) bool {
 	const few = 8
-	for _, l := range slices.Backward(Sample(w.p.Resources(), few)) { // the first is the last, should one take the place of another
+	// the first is the last, should one take the place of another
+	for _, l := range slices.Backward(Sample(w.p.Resources(), few)) {
 		if x := w.ask(ctx, recording.StepSubscribe, "resources/subscribe", l.URI()); x.Succeeded() {
 			w.accepted = append(w.accepted, l.URI())
 		} else if !w.c.S.Alive() {
@@ -168,7 +181,8 @@ func (w *selfWatch) find(ctx context.Context) bool {
 	return false
 }
 
-// different is a subscribed resource whose contents are not what they were in the beginning; empty if there is none.
+// different is a subscribed resource whose contents are not what they were in the beginning; empty if there
+// is none.
 func (w *selfWatch) different(ctx context.Context) string {
 	first := map[string]string{}
 	if reads := w.p.Earlier(recording.Reads); reads != nil {
@@ -225,7 +239,8 @@ func (w *selfWatch) often(ctx context.Context) bool {
 
 // giveUp ends all subscriptions but one.
 func (w *selfWatch) giveUp(ctx context.Context, but string) {
-	w.askAll(ctx, recording.StepUnsubscribe, "resources/unsubscribe", slices.DeleteFunc(slices.Clone(w.accepted), func(uri string) bool { return uri == but }))
+	w.askAll(ctx, recording.StepUnsubscribe, "resources/unsubscribe",
+		slices.DeleteFunc(slices.Clone(w.accepted), func(uri string) bool { return uri == but }))
 }
 
 // play has subscriptions come and go, and looks what becomes of the one that stands.
@@ -260,7 +275,8 @@ func (w *selfWatch) play(ctx context.Context) {
 	w.p.Mark(MarkSilenced)
 	w.c.S.Quiet(ctx, w.patience)
 	w.p.Mark(MarkSilenceHeard)
-	for _, f := range w.c.S.Incoming(since) { // what comes in a session that is shared is in no recording but by an exchange
+	// what comes in a session that is shared is in no recording but by an exchange
+	for _, f := range w.c.S.Incoming(since) {
 		if len(w.streams) == 0 && Notifies(&f, updated) {
 			w.c.S.Join(settled, f.Number)
 		}
@@ -279,8 +295,8 @@ func (w *selfWatch) play(ctx context.Context) {
 	w.ask(ctx, "unsubscribe-again", "resources/unsubscribe", w.uri)
 }
 
-// watch reads the resource and waits for an update, and reports whether one came. If none comes it is read again, a few times,
-// so that contents that change with every read can be told from a change.
+// watch reads the resource and waits for an update, and reports whether one came. If none comes it is read
+// again, a few times, so that contents that change with every read can be told from a change.
 func (w *selfWatch) watch(ctx context.Context, name string) bool {
 	const looks = 4
 	for _, st := range w.streams {

@@ -19,10 +19,11 @@ type Limits struct {
 	Timeout     time.Duration // one request
 	Start       time.Duration // starting, connecting and the handshake
 	QuietWindow time.Duration // how long silence is watched
-	Patience    int           // how many times as long as usual scripts wait that choose for themselves; 0 is once
-	Pages       int           // pages of a walk
-	Reads       int           // resources read in a sweep; 0 means all
-	Probes      int           // expendable sessions at once
+	// how many times as long as usual scripts wait that choose for themselves; 0 is once
+	Patience int
+	Pages    int // pages of a walk
+	Reads    int // resources read in a sweep; 0 means all
+	Probes   int // expendable sessions at once
 }
 
 // UpTo is a time for one answer that is shorter than usual, where a target may well give none.
@@ -72,7 +73,9 @@ func (st *Stage) SentAt(x *recording.Exchange) time.Time {
 // depends little on the revision in which it is read, so only the newest that the endpoint
 // serves gets all of them. That does not depend on which revisions are judged.
 func (st *Stage) Brief() bool {
-	return slices.ContainsFunc(st.Facts.Served, func(r requirement.Revision) bool { return r > st.Combination.Revision })
+	return slices.ContainsFunc(st.Facts.Served, func(r requirement.Revision) bool {
+		return r > st.Combination.Revision
+	})
 }
 
 // Sessions gives scripts the sessions that they ask for, and decides how many stand at

@@ -38,15 +38,16 @@ const KindNoQuery = "no-query"
 
 // Steps "known" read templates expanded with values that the target suggests when
 // their variables are completed: with the first suggestion of each, and, if there is
-// only one variable, with the second. They are correct requests, unlike steps "sweep", which read each template
-// with all of its variables set to a value of one kind, once with none of them, and once
+// only one variable, with the second. They are correct requests, unlike steps "sweep", which read each
+// template with all of its variables set to a value of one kind, once with none of them, and once
 // with the first suggestions but for those of the query.
 // The tags "template" and "kind" say what was expanded with what, "value" is the
 // value, "variables" is "1" if there is no more than one; "listed" and "mime" are as in expansions.
 var templateSweepScenario = &Scenario{
 	Name:  recording.TemplateSweep,
 	Title: "reading templates expanded with values of all kinds",
-	Sends: "Reads of every listed template, expanded with values that the target suggests, with values of all kinds, and with none.",
+	Sends: "Reads of every listed template, expanded with values that the target suggests, with values of " +
+		"all kinds, and with none.",
 	In:    Expendable,
 	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
 	Script: func(ctx context.Context, p *Play) {
@@ -188,7 +189,8 @@ func suggested(p *Play, template string) []URIRead {
 		if err != nil || len(all) > 0 && all[0].URI == uri {
 			return all
 		}
-		tags := p.Description(template).With(recording.Tags{recording.TagTemplate: template, TagKind: "known"})
+		tags := p.Description(template).With(recording.Tags{recording.TagTemplate: template,
+			TagKind: "known"})
 		if len(names) == 1 {
 			tags[TagVariables] = "1"
 		}

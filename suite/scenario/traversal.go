@@ -20,11 +20,13 @@ import (
 // file names it, "marker" is what the file contains; without, the file is the user
 // database that most systems have. Where it does not, the directory is that of a
 // listed resource, or what a listed template may expand to, and the tag "guessed" is
-// set; "unserved" is where nothing says that the directory is served at all. "links" is "forbidden" where the target file says so.
+// set; "unserved" is where nothing says that the directory is served at all. "links" is "forbidden" where the
+// target file says so.
 var traversalScenario = &Scenario{
-	Name:     recording.Traversal,
-	Title:    "trying to leave a served directory",
-	Sends:    "Reads that lead out of a served directory if the path is taken at face value: dots, encodings, tricks, expanded templates, and files that most systems have.",
+	Name:  recording.Traversal,
+	Title: "trying to leave a served directory",
+	Sends: "Reads that lead out of a served directory if the path is taken at face value: dots, " +
+		"encodings, tricks, expanded templates, and files that most systems have.",
 	In:       Expendable,
 	After:    bothWalks,
 	Security: true,
@@ -36,7 +38,8 @@ var traversalScenario = &Scenario{
 		}
 		if len(roots) == 0 {
 			if all = waysFrom(p); len(all) == 0 {
-				p.Skip(recording.CodeNotExercised, "no root is configured, and neither a resource with a path nor a template is listed")
+				p.Skip(recording.CodeNotExercised,
+					"no root is configured, and neither a resource with a path nor a template is listed")
 				return
 			}
 		}
@@ -76,7 +79,8 @@ func waysOut(p *Play, r *target.Root) []URIRead {
 		add(StepTrick, "link", r.Symlink, links)
 	}
 	if slices.Contains(templates, r.Template) {
-		for _, value := range []string{strings.Repeat("../", depthOfAny) + goal, strings.Repeat("..%2F", depthOfAny) + goal,
+		for _, value := range []string{strings.Repeat("../", depthOfAny) + goal,
+			strings.Repeat("..%2F", depthOfAny) + goal,
 			strings.Repeat(`..\`, depthOfAny) + goal, "/" + goal, "file:///" + goal} {
 			if uri, ok := leadingTo(r.Template, value); ok {
 				add(StepTemplate, value, uri, recording.Tags{recording.TagTemplate: r.Template})
@@ -114,7 +118,9 @@ func leadingInto(p *Play, r *target.Root) []string {
 		return []string{r.Template}
 	}
 	listed := expandable(p)
-	if files := slices.DeleteFunc(slices.Clone(listed), func(t string) bool { return !judge.HasScheme(t, "file") }); len(files) > 0 || servesFiles(p, r) {
+	if files := slices.DeleteFunc(slices.Clone(listed), func(t string) bool {
+		return !judge.HasScheme(t, "file")
+	}); len(files) > 0 || servesFiles(p, r) {
 		listed = files
 	}
 	return Sample(listed, 2)
@@ -123,7 +129,8 @@ func leadingInto(p *Play, r *target.Root) []string {
 // servesFiles reports whether file URIs are listed, or lead into the root by its template.
 func servesFiles(p *Play, r *target.Root) bool {
 	file := func(l Listed) bool { return judge.HasScheme(l.name, "file") || strings.HasPrefix(l.name, "{") }
-	return file(Listed{name: r.Template}) || slices.ContainsFunc(p.AllResources(), file) || slices.ContainsFunc(p.AllTemplates(), file)
+	return file(Listed{name: r.Template}) || slices.ContainsFunc(p.AllResources(), file) ||
+		slices.ContainsFunc(p.AllTemplates(), file)
 }
 
 // listsBelow reports whether a URI below the root is listed, or named by the target file.
@@ -139,14 +146,17 @@ func listsBelow(p *Play, r *target.Root) bool {
 // tricksThrough are the entries of the corpus, the sibling and the link as values of a
 // template that leads into a root. They stand in it as they are, since its expansion would
 // encode what is encoded, but for slashes where a variable takes none.
-func tricksThrough(p *Play, r *target.Root, template, goal string, depth int, links recording.Tags) []URIRead {
+func tricksThrough(p *Play, r *target.Root, template, goal string, depth int,
+	links recording.Tags) []URIRead {
 	const value = "mcpcheck"
 	pattern, suffix, ok := ending(template, value)
 	if !ok || !strings.Contains(pattern, value) {
 		return nil
 	}
 	slash := "%2F"
-	if slices.ContainsFunc(judge.Variables(template), func(v judge.Variable) bool { return v.Operator == '+' || v.Operator == '#' }) {
+	if slices.ContainsFunc(judge.Variables(template), func(v judge.Variable) bool {
+		return v.Operator == '+' || v.Operator == '#'
+	}) {
 		slash = "/"
 	}
 	values, _ := outside("", goal)
@@ -154,15 +164,18 @@ func tricksThrough(p *Play, r *target.Root, template, goal string, depth int, li
 	base := strings.TrimRight(r.Root, "/")
 	if r.Sibling != "" {
 		up := base[:strings.LastIndexByte(base, '/')+1]
-		all = append(all, URIRead{StepTemplate, "../" + strings.TrimPrefix(r.Sibling, up), recording.Tags{TagForm: "sibling"}})
+		all = append(all, URIRead{StepTemplate, "../" + strings.TrimPrefix(r.Sibling, up),
+			recording.Tags{TagForm: "sibling"}})
 	}
 	if r.Symlink != "" {
-		all = append(all, URIRead{StepTemplate, strings.TrimPrefix(r.Symlink, base), links.With(recording.Tags{TagForm: "link"})})
+		all = append(all, URIRead{StepTemplate, strings.TrimPrefix(r.Symlink, base),
+			links.With(recording.Tags{TagForm: "link"})})
 	}
 	for i, one := range all {
 		// A template that leads out is one finding, whatever leads through it.
 		all[i].Step = StepTemplate
-		path, named := strings.CutSuffix(strings.ReplaceAll(strings.TrimPrefix(one.URI, "/"), "/", slash), suffix)
+		path, named := strings.CutSuffix(strings.ReplaceAll(strings.TrimPrefix(one.URI, "/"), "/", slash),
+			suffix)
 		if all[i].URI = strings.ReplaceAll(pattern, value, path); named {
 			all[i].URI += suffix
 		}
@@ -180,7 +193,8 @@ func waysFrom(p *Play) []URIRead {
 	}
 	all = inTurn([][]URIRead{all, through})
 	for i := range all {
-		all[i].Tags = recording.Tags{TagRoot: "what is listed"}.With(all[i].Tags).With(recording.Tags{TagGuessed: "yes"})
+		all[i].Tags = recording.Tags{TagRoot: "what is listed"}.With(all[i].Tags).With(
+			recording.Tags{TagGuessed: "yes"})
 	}
 	return all
 }
@@ -190,13 +204,16 @@ func waysFrom(p *Play) []URIRead {
 func waysThrough(p *Play, goal, except string) []URIRead {
 	var all []URIRead
 	for _, t := range Sample(expandable(p), maxSwept) {
-		ways := []string{strings.Repeat("../", depthOfAny) + goal, strings.Repeat("..%2F", depthOfAny) + strings.ReplaceAll(goal, "/", "%2F"), "/" + goal}
+		ways := []string{strings.Repeat("../", depthOfAny) + goal, strings.Repeat("..%2F", depthOfAny) +
+			strings.ReplaceAll(goal, "/", "%2F"), "/" + goal}
 		if p.Brief() {
 			ways = ways[:1]
 		}
 		for _, value := range ways {
 			if uri, ok := leadingTo(t, value); ok && t != except {
-				all = append(all, URIRead{StepTemplate, uri, recording.Tags{TagForm: value, recording.TagTemplate: t, TagRoot: "the template " + t}})
+				all = append(all,
+					URIRead{StepTemplate, uri, recording.Tags{TagForm: value, recording.TagTemplate: t,
+						TagRoot: "the template " + t}})
 			}
 		}
 	}
@@ -267,7 +284,8 @@ func leadingTo(template, value string) (uri string, ok bool) {
 	return uri, ok
 }
 
-// ending is a template with the same value for each of its variables, up to the last one of these, and the text behind it.
+// ending is a template with the same value for each of its variables, up to the last one of these, and the
+// text behind it.
 func ending(template, value string) (uri, suffix string, ok bool) {
 	uri, ok = filled(template, value)
 	if at := strings.LastIndex(uri, value); at >= 0 {

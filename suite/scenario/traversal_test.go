@@ -12,7 +12,8 @@ import (
 // TestWaysThroughTemplates: a directory that is served under another scheme gets every trick by
 // its template, each once, and of the file URIs a few only.
 func TestWaysThroughTemplates(t *testing.T) {
-	root := target.Root{Root: "file:///srv/notes", Template: "notes:///{+path}", Sibling: "file:///srv/notes-old/canary.txt", Symlink: "file:///srv/notes/sub/link.txt",
+	root := target.Root{Root: "file:///srv/notes", Template: "notes:///{+path}",
+		Sibling: "file:///srv/notes-old/canary.txt", Symlink: "file:///srv/notes/sub/link.txt",
 		ForbidLinks: true, Canary: &target.Canary{Path: "/srv/canary.txt", Content: "canary-5f0c9d2e"}}
 	by := func(template string) *target.Root { r := root; r.Template = template; return &r }
 	listing := func(templates ...string) map[recording.Name]*recording.Recording {
@@ -30,14 +31,18 @@ func TestWaysThroughTemplates(t *testing.T) {
 		none     []string
 		unserved bool
 	}{
-		"configured":   {&root, listing(), []string{sibling, link, root.Sibling, root.Symlink}, nil, false},
-		"listed":       {by(""), listing("notes:///{+path}"), []string{sibling, link}, nil, false},
-		"no slashes":   {by("notes:///{path}"), listing(), []string{"notes:///..%2Fnotes-old%2Fcanary.txt", "notes:///sub%2Flink.txt"}, []string{sibling}, false},
-		"risky":        {by("delete:///{+path}"), listing(), []string{root.Sibling}, []string{"delete:///sub/link.txt"}, true},
-		"none":         {by(""), listing(), []string{root.Sibling}, []string{sibling}, true},
-		"listed files": {by(""), listing("notes:///{+path}", "file:///{+path}"), []string{"file:///sub/link.txt"}, []string{sibling}, false},
+		"configured": {&root, listing(), []string{sibling, link, root.Sibling, root.Symlink}, nil, false},
+		"listed":     {by(""), listing("notes:///{+path}"), []string{sibling, link}, nil, false},
+		"no slashes": {by("notes:///{path}"), listing(), []string{"notes:///..%2Fnotes-old%2Fcanary.txt",
+			"notes:///sub%2Flink.txt"}, []string{sibling}, false},
+		"risky": {by("delete:///{+path}"), listing(), []string{root.Sibling},
+			[]string{"delete:///sub/link.txt"}, true},
+		"none": {by(""), listing(), []string{root.Sibling}, []string{sibling}, true},
+		"listed files": {by(""), listing("notes:///{+path}", "file:///{+path}"),
+			[]string{"file:///sub/link.txt"}, []string{sibling}, false},
 	} {
-		played := &Scenario{Name: "test", After: []recording.Name{recording.WalkResources, recording.WalkTemplates}, Script: func(_ context.Context, p *Play) {
+		played := &Scenario{Name: "test", After: []recording.Name{recording.WalkResources,
+			recording.WalkTemplates}, Script: func(_ context.Context, p *Play) {
 			all := waysOut(p, c.root)
 			var uris []string
 			files := 0
@@ -66,7 +71,9 @@ func TestWaysThroughTemplates(t *testing.T) {
 					t.Errorf("%s: %s is tried", name, uri)
 				}
 			}
-			encoded := slices.ContainsFunc(uris, func(uri string) bool { return len(uri) > len(twice) && uri[:len(twice)] == twice })
+			encoded := slices.ContainsFunc(uris, func(uri string) bool {
+				return len(uri) > len(twice) && uri[:len(twice)] == twice
+			})
 			if name == "configured" && (!encoded || files > 35 || len(all) < 60) {
 				t.Errorf("%d URIs, %d of files, encoded twice: %t", len(all), files, encoded)
 			}

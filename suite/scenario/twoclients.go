@@ -14,7 +14,8 @@ import (
 var twoClientsScenario = &Scenario{
 	Name:  recording.TwoClients,
 	Title: "serving two clients side by side",
-	Sends: "Two clients that send different requests under the same id at the same time, and once more afterwards.",
+	Sends: "Two clients that send different requests under the same id at the same time, and once more " +
+		"afterwards.",
 	When: All(Where(func(p *Play) bool { return !p.OnStdio() && p.Combination.Defined() },
 		recording.CodeCombination, "several clients share a server over HTTP only"), Declared("resources")),
 	Script: func(ctx context.Context, p *Play) {
@@ -27,11 +28,13 @@ var twoClientsScenario = &Scenario{
 			return
 		}
 		list := session.Request{Step: recording.StepFirstList, Method: "resources/list", ID: []byte(`7701`)}
-		templates := session.Request{Step: recording.StepSecondTemplates, Method: "resources/templates/list", ID: []byte(`7701`)}
+		templates := session.Request{Step: recording.StepSecondTemplates, Method: "resources/templates/list",
+			ID: []byte(`7701`)}
 		a, b := first.Start(ctx, list), second.Start(ctx, templates)
 		a.Wait(ctx)
 		b.Wait(ctx)
-		list.Step, list.ID, templates.Step, templates.ID = recording.StepFirstAgain, []byte(`7702`), recording.StepSecondAgain, []byte(`7702`)
+		list.Step, list.ID, templates.Step, templates.ID = recording.StepFirstAgain, []byte(`7702`),
+			recording.StepSecondAgain, []byte(`7702`)
 		first.Do(ctx, list)
 		second.Do(ctx, templates)
 	},

@@ -17,11 +17,14 @@ var (
 
 func walk(name recording.Name, method, member string) *Scenario {
 	return &Scenario{
-		Name:   name,
-		Title:  "walking through all pages of " + method,
-		Sends:  method + ", and again with each nextCursor until there is none.",
-		When:   offersResources,
-		Script: OnClean(func(ctx context.Context, c *Client) { c.Walk(ctx, method, member, recording.StepPage) }),
+		Name:  name,
+		Title: "walking through all pages of " + method,
+		Sends: method + ", and again with each nextCursor until there is none.",
+		When:  offersResources,
+		Script: OnClean(func(ctx context.Context, c *Client) {
+			c.Walk(ctx, method, member,
+				recording.StepPage)
+		}),
 	}
 }
 
@@ -49,7 +52,8 @@ func (c *Client) Walk(ctx context.Context, method, member string, step recording
 }
 
 // WalkUpTo is walk with a bound of its own.
-func (c *Client) WalkUpTo(ctx context.Context, method, member string, step recording.Step, bound int) []*recording.Exchange {
+func (c *Client) WalkUpTo(ctx context.Context, method, member string, step recording.Step,
+	bound int) []*recording.Exchange {
 	var pages []*recording.Exchange
 	type hash = [sha256.Size]byte
 	type look struct { // the cursor, and the page
@@ -62,7 +66,8 @@ func (c *Client) WalkUpTo(ctx context.Context, method, member string, step recor
 		params = map[string]any{}
 	}
 	for n := 1; ; n++ {
-		x := c.Do(ctx, session.Request{Step: step, Method: method, Params: params, Tags: recording.Tags{recording.TagPage: strconv.Itoa(n)}})
+		x := c.Do(ctx, session.Request{Step: step, Method: method, Params: params,
+			Tags: recording.Tags{recording.TagPage: strconv.Itoa(n)}})
 		pages = append(pages, x)
 		next := x.Result().Get("nextCursor")
 		here := look{next: next.Str}

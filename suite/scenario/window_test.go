@@ -24,7 +24,8 @@ func sluggish(takes, late time.Duration) *scenariotest.Server {
 	return &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
 		switch m.Get("method").Str {
 		case "probe":
-			time.AfterFunc(takes+late, func() { say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.Get("id").Raw) })
+			time.AfterFunc(takes+late,
+				func() { say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.Get("id").Raw) })
 			return true
 		case "initialize":
 		case "ping":
@@ -47,13 +48,20 @@ func TestWindowsFollowWhatWasMeasured(t *testing.T) {
 		want        recording.Outcome
 		most        time.Duration
 	}{
-		"a quick target is not waited for long": {time.Millisecond, time.Minute, 0, recording.Silent, 400 * time.Millisecond},
-		"a late answer of a quick one":          {time.Millisecond, 300 * time.Millisecond, 0, recording.Replied, 400 * time.Millisecond},
-		"one that comes later":                  {time.Millisecond, 900 * time.Millisecond, 0, recording.Silent, 400 * time.Millisecond},
-		"the same, repeated":                    {time.Millisecond, 900 * time.Millisecond, 3, recording.Replied, time.Second},
-		"a busy machine":                        {300 * time.Millisecond, 2500 * time.Millisecond, 0, recording.Replied, 3 * time.Second},
-		"one that has just started":             {starting, time.Minute, 0, recording.Silent, starting + 400*time.Millisecond},
-		"a very busy one":                       {5 * time.Second, time.Minute, 0, recording.Silent, 20 * time.Second},
+		"a quick target is not waited for long": {time.Millisecond, time.Minute, 0, recording.Silent,
+			400 * time.Millisecond},
+		"a late answer of a quick one": {time.Millisecond, 300 * time.Millisecond, 0,
+			recording.Replied, 400 * time.Millisecond},
+		"one that comes later": {time.Millisecond, 900 * time.Millisecond, 0,
+			recording.Silent, 400 * time.Millisecond},
+		"the same, repeated": {time.Millisecond, 900 * time.Millisecond, 3,
+			recording.Replied, time.Second},
+		"a busy machine": {300 * time.Millisecond, 2500 * time.Millisecond, 0,
+			recording.Replied, 3 * time.Second},
+		"one that has just started": {starting, time.Minute, 0, recording.Silent,
+			starting + 400*time.Millisecond},
+		"a very busy one": {5 * time.Second, time.Minute, 0, recording.Silent,
+			20 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -116,16 +124,17 @@ func TestPatience(t *testing.T) {
 // more once it was sent a probe.
 func deafening(starts, takes time.Duration) *scenariotest.Server {
 	var deaf sync.Map // by connection
-	return &scenariotest.Server{Greeting: starts, Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
-		if m.Get("method").Str == "probe" {
-			deaf.Store(n, true)
-		}
-		if _, silent := deaf.Load(n); silent {
-			return m.Get("method").Str != "ping" // a ping is not answered either
-		}
-		time.Sleep(takes)
-		return scenariotest.Lively(n, m, say)
-	}}
+	return &scenariotest.Server{Greeting: starts,
+		Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+			if m.Get("method").Str == "probe" {
+				deaf.Store(n, true)
+			}
+			if _, silent := deaf.Load(n); silent {
+				return m.Get("method").Str != "ping" // a ping is not answered either
+			}
+			time.Sleep(takes)
+			return scenariotest.Lively(n, m, say)
+		}}
 }
 
 // A process that a probe makes deaf is waited for as long as it has shown to need, twice: with what
@@ -136,11 +145,16 @@ func TestDeafnessIsKnownSoon(t *testing.T) {
 		patience      int
 		shared, alone time.Duration // the waits
 	}{
-		"a quick target":                  {10 * time.Millisecond, time.Millisecond, 0, 3 * time.Second, 3 * time.Second},
-		"the same, repeated":              {10 * time.Millisecond, time.Millisecond, 2, 3 * time.Second, 10 * time.Second},
-		"one whose process starts slowly": {7 * time.Second, time.Millisecond, 0, 7 * time.Second, 7 * time.Second},
-		"a slow one":                      {10 * time.Millisecond, 100 * time.Millisecond, 0, 5 * time.Second, 5 * time.Second},
-		"no more than allowed":            {10 * time.Millisecond, time.Second, 2, 10 * time.Second, 10 * time.Second},
+		"a quick target": {10 * time.Millisecond, time.Millisecond, 0, 3 * time.Second,
+			3 * time.Second},
+		"the same, repeated": {10 * time.Millisecond, time.Millisecond, 2, 3 * time.Second,
+			10 * time.Second},
+		"one whose process starts slowly": {7 * time.Second, time.Millisecond, 0, 7 * time.Second,
+			7 * time.Second},
+		"a slow one": {10 * time.Millisecond, 100 * time.Millisecond, 0, 5 * time.Second,
+			5 * time.Second},
+		"no more than allowed": {10 * time.Millisecond, time.Second, 2, 10 * time.Second,
+			10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package sdk knows what common SDKs for MCP servers do as they come, so that a finding can say that its author finds
-// the mistake in the SDK, and not in the server.
+// Package sdk knows what common SDKs for MCP servers do as they come, so that a finding can say that its
+// author finds the mistake in the SDK, and not in the server.
 package sdk
 
 import (
@@ -65,14 +65,16 @@ var All = sync.OnceValue(func() []SDK {
 // longest is how many bytes of a message are looked at: errors of SDKs are short.
 const longest = 1 << 16
 
-// Recognize returns the SDK whose signs are among the messages of a server; nil if none is known to have them.
+// Recognize returns the SDK whose signs are among the messages of a server; nil if none is known to have
+// them.
 func Recognize(messages iter.Seq[[]byte]) *SDK {
 	all := All()
 	signs := map[*Sign]matcher{}
 	for i := range all {
 		for _, list := range [][]Sign{all[i].Signs, all[i].Without} {
 			for j := range list {
-				signs[&list[j]] = matcher{regexp.MustCompile(list[j].Message), regexp.MustCompile(list[j].Data)}
+				signs[&list[j]] = matcher{regexp.MustCompile(list[j].Message),
+					regexp.MustCompile(list[j].Data)}
 			}
 		}
 	}
@@ -99,7 +101,8 @@ func Recognize(messages iter.Seq[[]byte]) *SDK {
 type matcher struct{ message, data *regexp.Regexp }
 
 func (m matcher) error(s *Sign, e gjson.Result) bool {
-	return e.Get("code").Raw == fmt.Sprint(s.Code) && m.message.MatchString(e.Get("message").Str) && m.data.MatchString(e.Get("data").Raw)
+	return e.Get("code").Raw == fmt.Sprint(s.Code) && m.message.MatchString(e.Get("message").Str) &&
+		m.data.MatchString(e.Get("data").Raw)
 }
 
 // has counts the signs that were seen.
@@ -112,7 +115,8 @@ func has(signs []Sign, seen map[*Sign]bool) (n int) {
 	return n
 }
 
-// Explains returns a sentence if the SDK leads to a red verdict on a requirement, for a cause, as it comes; else it is empty.
+// Explains returns a sentence if the SDK leads to a red verdict on a requirement, for a cause, as it comes;
+// else it is empty.
 func (s *SDK) Explains(id, transport, cause string) string {
 	for _, d := range s.Known {
 		if d.ID == id && slices.Contains(d.Transports, transport) && slices.Contains(d.Causes, cause) {

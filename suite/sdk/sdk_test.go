@@ -8,9 +8,12 @@ import (
 
 func TestRecognize(t *testing.T) {
 	const (
-		zod   = `{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"[\n  {\n    \"code\": \"invalid_type\""}}`
-		empty = `{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"Invalid request parameters","data":""}}`
-		named = `{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"Method not found","data":"no/such"}}`
+		zod = `{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"[\n  {\n  ` +
+			`  \"code\": \"invalid_type\""}}`
+		empty = `{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"Invalid request parameters",` +
+			`"data":""}}`
+		named = `{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"Method not found","data":"no/` +
+			`such"}}`
 		plain = `{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"Method not found"}}`
 	)
 	for _, c := range []struct {
@@ -18,7 +21,8 @@ func TestRecognize(t *testing.T) {
 		want     string
 	}{
 		{nil, ""},
-		{[]string{plain, `{"jsonrpc":"2.0","id":1,"result":{"error":1}}`, `no JSON but "error"`, `["error"]`}, ""},
+		{[]string{plain, `{"jsonrpc":"2.0","id":1,"result":{"error":1}}`, `no JSON but "error"`, `["error"]`},
+			""},
 		{[]string{plain, zod}, "MCP SDK for TypeScript 1"},
 		{[]string{strings.Replace(zod, "-32603", "-32602", 1)}, ""},
 		{[]string{plain, empty}, "MCP SDK for Python 1"},
@@ -50,7 +54,8 @@ func TestExplains(t *testing.T) {
 		}
 		for _, d := range s.Known {
 			said := s.Explains(d.ID, d.Transports[0], d.Causes[0])
-			if !strings.Contains(said, s.Name) || !strings.Contains(said, d.Does) || !strings.HasSuffix(said, d.Does) && d.Issue == "" {
+			if !strings.Contains(said, s.Name) || !strings.Contains(said, d.Does) ||
+				!strings.HasSuffix(said, d.Does) && d.Issue == "" {
 				t.Errorf("%s: %q", d.ID, said)
 			}
 			if said := s.Explains(d.ID, d.Transports[0], "another-cause"); said != "" {

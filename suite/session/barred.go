@@ -9,8 +9,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
-// bar notes whether the first message after the handshake was refused for want of a session id, although it had the one that was
-// issued, or none was: then the header is lost on the way, and nothing else that is sent says more than that.
+// bar notes whether the first message after the handshake was refused for want of a session id, although it
+// had the one that was issued, or none was: then the header is lost on the way, and nothing else that is sent
+// says more than that.
 func (s *Session) bar(initialized *recording.Exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,9 +36,12 @@ func (s *Session) refuseBarred(x *recording.Exchange) {
 	if !s.barred || !s.wantsSession(x) {
 		return
 	}
-	x.Outcome, x.Reason = recording.Refused, "the target refuses every request after initialize by HTTP 400 about its session, whose id it did not issue (Mcp-Session-Id)"
+	x.Outcome, x.Reason = recording.Refused,
+		"the target refuses every request after initialize by HTTP 400 about its session, whose id it did "+
+			"not issue (Mcp-Session-Id)"
 	if s.session != "" {
-		x.Reason = "the target refuses every request after initialize by HTTP 400 about its session, although the id is sent that it issued (Mcp-Session-Id)"
+		x.Reason = "the target refuses every request after initialize by HTTP 400 about its session, " +
+			"although the id is sent that it issued (Mcp-Session-Id)"
 	}
 }
 
@@ -48,7 +52,8 @@ func (s *Session) wantsSession(x *recording.Exchange) bool {
 	}
 	frames := x.Evidence()
 	for i := range s.incoming {
-		if f := &s.incoming[i]; slices.Contains(frames, f.Number) && bytes.Contains(bytes.ToLower(f.Raw), []byte("session")) {
+		if f := &s.incoming[i]; slices.Contains(frames, f.Number) && bytes.Contains(bytes.ToLower(f.Raw),
+			[]byte("session")) {
 			return true
 		}
 	}

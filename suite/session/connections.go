@@ -13,11 +13,14 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
-// OneConnection says, in one sentence, how a target over HTTP shows that it serves one connection at a time: as long as one waits
-// for a further request, nothing is answered on another one, and everything is when that one has ended. It is empty if the target
-// does not, or is slow. If it does, the sessions that were left open are closed, and connections end with each response from then on.
-func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts Options, reuse *transport.Reuse, ids func() string) string {
-	const long, soon, looks = time.Second, 800 * time.Millisecond, 2 // in sum less than what connections are kept for
+// OneConnection says, in one sentence, how a target over HTTP shows that it serves one connection at a time:
+// as long as one waits for a further request, nothing is answered on another one, and everything is when that
+// one has ended. It is empty if the target does not, or is slow. If it does, the sessions that were left open
+// are closed, and connections end with each response from then on.
+func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts Options,
+	reuse *transport.Reuse, ids func() string) string {
+	// in sum less than what connections are kept for
+	const long, soon, looks = time.Second, 800 * time.Millisecond, 2
 	if dialer.Transport() != requirement.HTTP || len(f.Open) == 0 {
 		return ""
 	}
@@ -53,7 +56,8 @@ func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts
 	}
 	f.Close()
 	reuse.Stop()
-	return fmt.Sprintf("while one connection waited for a further request, nothing was answered on another one for %s, and it was at once when that one had ended", long)
+	return fmt.Sprintf("while one connection waited for a further request, nothing was answered on "+
+		"another one for %s, and it was at once when that one had ended", long)
 }
 
 // alive asks for a sign of life.

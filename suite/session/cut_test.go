@@ -15,7 +15,8 @@ import (
 func long(id string) server {
 	return func(m gjson.Result, say func(string, ...any)) bool {
 		if m.Get("method").Str != "ping" {
-			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32700,"message":"%s"}}`, id, strings.Repeat("x", 200_000))
+			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32700,"message":"%s"}}`, id,
+				strings.Repeat("x", 200_000))
 		}
 		return true
 	}
@@ -52,7 +53,8 @@ func TestCutConnections(t *testing.T) {
 		dialer.Limits = transport.Limits{Total: 1000}
 		s := opened(t, dialer, options(requirement.R20260728))
 		for i := range 2 {
-			if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != recording.Canceled || !x.Limit || !strings.Contains(x.Reason, "--connection-bytes") {
+			if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != recording.Canceled || !x.Limit ||
+				!strings.Contains(x.Reason, "--connection-bytes") {
 				t.Errorf("message %d: %s: %s", i, x.Outcome, x.Reason)
 			}
 		}
@@ -78,7 +80,8 @@ func TestAnswersToOthers(t *testing.T) {
 		p := s.Start(t.Context(), Request{Method: "m"})
 		s.forget(p)
 		p.fail(recording.Canceled, "given up")
-		if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != recording.Silent || len(x.Replies) > 0 || len(p.x.Replies) != 1 {
+		if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != recording.Silent ||
+			len(x.Replies) > 0 || len(p.x.Replies) != 1 {
 			t.Errorf("%s, answered by the frames %v; and the first by %v", x.Outcome, x.Replies, p.x.Replies)
 		}
 	})

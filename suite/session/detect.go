@@ -28,8 +28,8 @@ type Found struct {
 	DeclaredIn map[requirement.Revision][]int
 	// Reasons says why a revision is not served.
 	Reasons map[requirement.Revision]string
-	// Unanswered says why no session could be opened in a revision with a handshake, where what came is no refusal: the handshake was
-	// not answered, or the connection ended over it.
+	// Unanswered says why no session could be opened in a revision with a handshake, where what came is no
+	// refusal: the handshake was not answered, or the connection ended over it.
 	Unanswered map[requirement.Revision]string
 	// Offered lists the revisions with a handshake in which it answered one that asked for another.
 	Offered []requirement.Revision
@@ -38,18 +38,22 @@ type Found struct {
 	Spread map[requirement.Revision]json.RawMessage
 	// Lost is the request for server/discover if the connection was lost over it, else nil.
 	Lost *recording.Exchange
-	// Spare is a session whose process has refused server/discover and stands, where it was to be kept: see [Options.Spare].
+	// Spare is a session whose process has refused server/discover and stands, where it was to be kept: see
+	// [Options.Spare].
 	Spare *Session
-	// Nameless lists the frames of the request for server/discover and of an error without its id that came over a channel which all
-	// messages share.
+	// Nameless lists the frames of the request for server/discover and of an error without its id that came
+	// over a channel which all messages share.
 	Nameless []int
 
-	mu         sync.Mutex
-	ended      map[requirement.Revision]string              // those in which the process ended before it said anything, and how
-	refused    map[requirement.Revision]string              // legacy ones whose handshake was answered by an error, and why
+	mu sync.Mutex
+	// those in which the process ended before it said anything, and how
+	ended map[requirement.Revision]string
+	// legacy ones whose handshake was answered by an error, and why
+	refused    map[requirement.Revision]string
 	handshakes map[requirement.Revision]*recording.Exchange // of the served revisions
 	ends       map[string]int                               // how processes ended that we have ended
-	started    time.Duration                                // what the first handshake took that succeeded, the start of its process included
+	// what the first handshake took that succeeded, the start of its process included
+	started time.Duration
 }
 
 // Detect finds out which revisions a target serves, as the specification tells
@@ -61,7 +65,8 @@ type Found struct {
 // Over HTTP+SSE the first one is opened before the others, so that it can be told when
 // a target does not survive a second connection.
 // ids names the sessions. The error is an [*OpenError] if nothing is served.
-func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision, instances int, ids func() string) (*Found, error) {
+func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision,
+	instances int, ids func() string) (*Found, error) {
 	found := &Found{
 		Open: map[requirement.Revision]*Session{}, Declared: map[requirement.Revision]json.RawMessage{},
 		DeclaredIn: map[requirement.Revision][]int{},
@@ -96,7 +101,8 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 }
 
 // each asks for revisions, side by side as far as instances allows it, and returns the error of each.
-func (f *Found) each(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision, instances int, ids func() string) []error {
+func (f *Found) each(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision,
+	instances int, ids func() string) []error {
 	limited := instances > 0
 	if !limited {
 		instances = len(ask)
@@ -141,7 +147,8 @@ func (f *Found) late(ask []requirement.Revision, errs []error) []requirement.Rev
 	var late []requirement.Revision
 	for i, rev := range ask {
 		e, ok := errors.AsType[*OpenError](errs[i])
-		if ok && len(f.Served) > 0 && !rev.Modern() && f.Spread[rev] == nil && (e.Code == recording.CodeNoAnswer || e.Code == recording.CodeUnreadable) {
+		if ok && len(f.Served) > 0 && !rev.Modern() && f.Spread[rev] == nil &&
+			(e.Code == recording.CodeNoAnswer || e.Code == recording.CodeUnreadable) {
 			late = append(late, rev)
 		}
 	}
@@ -149,7 +156,8 @@ func (f *Found) late(ask []requirement.Revision, errs []error) []requirement.Rev
 }
 
 // ask asks for one revision. The first handshake that succeeds ends the context legacy.
-func (f *Found) ask(ctx context.Context, dialer transport.Dialer, o Options, legacy context.Context, answered func()) error {
+func (f *Found) ask(ctx context.Context, dialer transport.Dialer, o Options, legacy context.Context,
+	answered func()) error {
 	if o.Revision.Modern() {
 		return f.discover(ctx, dialer, o, legacy.Done())
 	}
@@ -199,8 +207,10 @@ func (f *Found) fell(over requirement.Transport, errs []error) error {
 	f.Served = nil
 	f.shut(only)
 	return &OpenError{Code: recording.CodeDied, Err: errs[unreached],
-		Reason: fmt.Sprintf("it answered on one connection, and ended it when others were opened beside it (%v); a server of HTTP+SSE has to "+
-			"handle several clients (2024-11-05 basic/transports#http-with-sse); to judge the rest of it over one connection at a time, "+
+		Reason: fmt.Sprintf("it answered on one connection, and ended it when others were opened beside "+
+			"it (%v); a server of HTTP+SSE has to "+
+			"handle several clients (2024-11-05 basic/transports#http-with-sse); to judge the rest of it "+
+			"over one connection at a time, "+
 			"give its endpoint in a target file, with instances: 1", errs[unreached])}
 }
 
@@ -230,7 +240,8 @@ func (f *Found) guess() {
 		mute = mute[:len(mute)-1]
 	}
 	for _, rev := range mute {
-		f.Reasons[rev] = fmt.Sprintf("initialize with %s was answered with the protocolVersion %s", rev, short(versionIn(f.handshakes[rev])))
+		f.Reasons[rev] = fmt.Sprintf("initialize with %s was answered with the protocolVersion %s", rev,
+			short(versionIn(f.handshakes[rev])))
 		f.Served = slices.DeleteFunc(f.Served, func(r requirement.Revision) bool { return r == rev })
 		delete(f.Declared, rev)
 		f.shut(rev)
@@ -260,7 +271,8 @@ func worst(errs []error) error {
 			continue
 		}
 		others = others && e.Other
-		if pick == nil || e.Code == recording.CodeUnreachable || pick.Code == recording.CodeNoHandshake && e.Code != recording.CodeNoHandshake {
+		if pick == nil || e.Code == recording.CodeUnreachable || pick.Code == recording.CodeNoHandshake &&
+			e.Code != recording.CodeNoHandshake {
 			pick = e
 		}
 	}

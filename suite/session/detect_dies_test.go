@@ -35,7 +35,8 @@ func TestDiesOfDiscover(t *testing.T) {
 	go func() { served <- server.Serve(l) }()
 	var n atomic.Int64
 	ask := append(requirement.Legacy(), requirement.R20260728)
-	_, err = Detect(t.Context(), &transport.HTTP{URL: "http://" + l.Addr().String() + "/mcp"}, options(""), ask, 0, func() string { return fmt.Sprint("s", n.Add(1)) })
+	_, err = Detect(t.Context(), &transport.HTTP{URL: "http://" + l.Addr().String() + "/mcp"}, options(""),
+		ask, 0, func() string { return fmt.Sprint("s", n.Add(1)) })
 	if err == nil || !strings.Contains(err.Error(), "server/discover") {
 		t.Error(err)
 	}

@@ -48,11 +48,15 @@ func TestDetectLateDiscoverers(t *testing.T) {
 				begin := time.Now()
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				found, err := Detect(ctx, dialer, options(""), requirement.Revisions(), 0, func() string { return fmt.Sprint("s", n.Add(1)) })
+				found, err := Detect(ctx, dialer, options(""), requirement.Revisions(), 0, func() string {
+					return fmt.Sprint("s", n.Add(1))
+				})
 				took := time.Since(begin)
 				modern := found.Open[requirement.R20260728]
-				if err != nil || len(found.Served) < c.served || (modern != nil) != c.open || took > c.within {
-					t.Errorf("%v, %v: %v, open: %t, after %v", err, found.Served, found.Reasons, modern != nil, took)
+				if err != nil || len(found.Served) < c.served || (modern != nil) != c.open ||
+					took > c.within {
+					t.Errorf("%v, %v: %v, open: %t, after %v", err, found.Served, found.Reasons,
+						modern != nil, took)
 				}
 				for rev := range found.Open {
 					found.shut(rev)

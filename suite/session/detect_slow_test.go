@@ -38,7 +38,8 @@ func TestDetectSlowStart(t *testing.T) {
 				c, err := inner.Open(ctx)
 				return &late{ReadWriteCloser: c, by: 6 * time.Second}, err
 			}}
-			found, err := Detect(t.Context(), dialer, options(""), requirement.Revisions(), instances, func() string { return fmt.Sprint("s", n.Add(1)) })
+			found, err := Detect(t.Context(), dialer, options(""), requirement.Revisions(), instances,
+				func() string { return fmt.Sprint("s", n.Add(1)) })
 			if err != nil || len(found.Served) != 2 {
 				t.Errorf("%d instances: %v, %v, %v", instances, found.Served, found.Reasons, err)
 			}
@@ -64,8 +65,10 @@ func TestDetectTooSlowStart(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var n atomic.Int64
 				inner := server(func(m gjson.Result, say func(string, ...any)) bool {
-					if v := m.Get("params.protocolVersion"); m.Get("method").Str == "initialize" && !(c.deaf && v.Str == "2025-11-25") {
-						say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{},"serverInfo":{"name":"x","version":"1"}}}`, m.Get("id").Raw, v.Raw)
+					if v := m.Get("params.protocolVersion"); m.Get("method").Str == "initialize" &&
+						!(c.deaf && v.Str == "2025-11-25") {
+						say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{},`+
+							`"serverInfo":{"name":"x","version":"1"}}}`, m.Get("id").Raw, v.Raw)
 					}
 					return true
 				}).pipe()
@@ -76,11 +79,15 @@ func TestDetectTooSlowStart(t *testing.T) {
 					}
 					return conn, err
 				}}
-				ask := []requirement.Revision{requirement.R20250326, requirement.R20250618, requirement.R20251125}
+				ask := []requirement.Revision{requirement.R20250326, requirement.R20250618,
+					requirement.R20251125}
 				o := options("")
 				o.Start = 30 * time.Second
-				found, err := Detect(t.Context(), dialer, o, ask, 0, func() string { return fmt.Sprint("s", n.Load()) })
-				if err != nil || len(found.Served) != c.served || len(found.Reasons) != len(ask)-c.served || n.Load() != c.asked {
+				found, err := Detect(t.Context(), dialer, o, ask, 0, func() string {
+					return fmt.Sprint("s", n.Load())
+				})
+				if err != nil || len(found.Served) != c.served || len(found.Reasons) != len(ask)-c.served ||
+					n.Load() != c.asked {
 					t.Errorf("%v served, %d asked, %v, %v", found.Served, n.Load(), found.Reasons, err)
 				}
 				for rev := range found.Open {

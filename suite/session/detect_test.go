@@ -67,16 +67,25 @@ func behind(start time.Duration, p server) server {
 
 // An error without id to server/discover is kept, and the server is one of the revisions with a handshake.
 func TestDetectKeepsAnErrorWithoutID(t *testing.T) {
-	for answer, kept := range map[string]bool{`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"no"}}`: false, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}%.0s`: true} {
+	for answer, kept := range map[string]bool{`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,` +
+		`"message":"no"}}`: false, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}%.0s`: true} {
 		synctest.Test(t, func(t *testing.T) {
-			refusing := serving(func(m gjson.Result, say func(string, ...any)) bool { say(answer, m.Get("id").Raw); return true }, "2025-11-25")
+			refusing := serving(func(m gjson.Result, say func(string, ...any)) bool {
+				say(answer,
+					m.Get("id").Raw)
+				return true
+			}, "2025-11-25")
 			var n atomic.Int64
-			found, err := Detect(t.Context(), refusing.pipe(), options(""), []requirement.Revision{requirement.R20251125, requirement.R20260728}, 0, func() string { return fmt.Sprint(n.Add(1)) })
+			found, err := Detect(t.Context(), refusing.pipe(), options(""),
+				[]requirement.Revision{requirement.R20251125, requirement.R20260728}, 0, func() string {
+					return fmt.Sprint(n.Add(1))
+				})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer found.Close()
-			if len(found.Nameless) > 0 != kept || !slices.Equal(found.Served, []requirement.Revision{requirement.R20251125}) {
+			if len(found.Nameless) > 0 != kept ||
+				!slices.Equal(found.Served, []requirement.Revision{requirement.R20251125}) {
 				t.Errorf("%s: kept %v; served: %v", answer, found.Nameless, found.Served)
 			}
 		})
@@ -88,7 +97,8 @@ func TestDetectKeepsAnErrorWithoutID(t *testing.T) {
 func TestDetectNamesAnEcho(t *testing.T) {
 	for _, rev := range requirement.Revisions() {
 		synctest.Test(t, func(t *testing.T) {
-			_, err := Detect(t.Context(), echo(silent).pipe(), options(""), []requirement.Revision{rev}, 0, func() string { return "s" })
+			_, err := Detect(t.Context(), echo(silent).pipe(), options(""), []requirement.Revision{rev}, 0,
+				func() string { return "s" })
 			if err == nil || err.Error() != echoReason {
 				t.Errorf("%s: %v", rev, err)
 			}
@@ -114,7 +124,8 @@ func versioned(version func(asked string) string) server {
 		if m.Get("method").Str != "initialize" {
 			return refuse(m, say)
 		}
-		say(`{"jsonrpc":"2.0","id":%s,"result":{%s"capabilities":{}}}`, m.Get("id").Raw, version(m.Get("params.protocolVersion").Str))
+		say(`{"jsonrpc":"2.0","id":%s,"result":{%s"capabilities":{}}}`, m.Get("id").Raw,
+			version(m.Get("params.protocolVersion").Str))
 		return true
 	}
 }
@@ -127,35 +138,54 @@ func TestDetect(t *testing.T) {
 		code   recording.Code
 		within time.Duration
 	}{
-		"legacy":                {serving(refuse, "2024-11-05", "2025-03-26"), "2024-11-05 2025-03-26", "", 0},
-		"deaf to discover":      {serving(silent, "2025-11-25"), "2025-11-25", "", time.Second},
-		"modern":                {serving(modern(`["2026-07-28"]`)), "2026-07-28", "", 0},
-		"a version, no list":    {serving(modern(`"2026-07-28"`)), "2026-07-28", "", 0},
-		"both eras":             {serving(modern(`["2025-11-25","2026-07-28"]`), "2025-11-25"), "2025-11-25 2026-07-28", "", 0},
-		"not in its list":       {serving(modern(`["2025-11-25"]`), "2025-11-25"), "2025-11-25 2026-07-28", "", 0},
+		"legacy": {serving(refuse, "2024-11-05", "2025-03-26"), "2024-11-05 2025-03-26", "",
+			0},
+		"deaf to discover":   {serving(silent, "2025-11-25"), "2025-11-25", "", time.Second},
+		"modern":             {serving(modern(`["2026-07-28"]`)), "2026-07-28", "", 0},
+		"a version, no list": {serving(modern(`"2026-07-28"`)), "2026-07-28", "", 0},
+		"both eras": {serving(modern(`["2025-11-25","2026-07-28"]`), "2025-11-25"),
+			"2025-11-25 2026-07-28", "", 0},
+		"not in its list": {serving(modern(`["2025-11-25"]`), "2025-11-25"), "2025-11-25 2026-07-28",
+			"", 0},
 		"legacy, asked unknown": {serving(refuse, "2025-06-18", "2099-01-01"), "2025-06-18", "", 0},
-		"a number":              {versioned(func(string) string { return `"protocolVersion":20250618,` }), "2025-06-18", "", 0},
-		"numbers":               {versioned(func(v string) string { return `"protocolVersion":` + digits(v) + `,` }), "2024-11-05 2025-03-26 2025-06-18 2025-11-25", "", 0},
-		"another number":        {versioned(func(string) string { return `"protocolVersion":1,` }), "2025-11-25", "", 0},
-		"no version":            {versioned(func(string) string { return "" }), "2025-11-25", "", 0},
+		"a number": {versioned(func(string) string { return `"protocolVersion":20250618,` }),
+			"2025-06-18", "", 0},
+		"numbers": {versioned(func(v string) string {
+			return `"protocolVersion":` + digits(v) + `,`
+		}), "2024-11-05 2025-03-26 2025-06-18 2025-11-25", "", 0},
+		"another number": {versioned(func(string) string { return `"protocolVersion":1,` }),
+			"2025-11-25", "", 0},
+		"no version": {versioned(func(string) string { return "" }), "2025-11-25", "", 0},
 		"once without": {versioned(func(v string) string {
-			return map[string]string{"2025-03-26": ""}[v] + map[bool]string{true: `"protocolVersion":"2024-11-05",`}[v != "2025-03-26"]
+			return map[string]string{"2025-03-26": ""}[v] +
+				map[bool]string{true: `"protocolVersion":"2024-11-05",`}[v != "2025-03-26"]
 		}), "2024-11-05", "", 0},
-		"nothing":                {serving(refuse), "", recording.CodeNoHandshake, 0},
-		"silent":                 {silent, "", recording.CodeNoAnswer, 33 * time.Second},
-		"dies":                   {func(gjson.Result, func(string, ...any)) bool { return false }, "", recording.CodeDied, 0},
-		"echoes":                 {echo(silent), "", recording.CodeNoHandshake, 10 * time.Second},
-		"a terminal, no server":  {echo(silent, "\r"), "", recording.CodeNoHandshake, 33 * time.Second},
-		"a wrapper, slow server": {echo(behind(3*time.Second, serving(refuse, "2025-06-18"))), "2025-06-18", "", 8 * time.Second},
-		"a terminal, very slow":  {echo(behind(20*time.Second, serving(refuse, "2025-06-18")), "\r"), "2025-06-18", "", 25 * time.Second},
-		"echoed by a terminal":   {echo(serving(refuse, "2025-06-18", "2025-11-25")), "2025-06-18 2025-11-25", "", 0},
-		"talks":                  {func(_ gjson.Result, say func(string, ...any)) bool { say("ready!"); return true }, "", recording.CodeUnreadable, 33 * time.Second},
+		"nothing": {serving(refuse), "", recording.CodeNoHandshake, 0},
+		"silent":  {silent, "", recording.CodeNoAnswer, 33 * time.Second},
+		"dies": {func(gjson.Result, func(string, ...any)) bool {
+			return false
+		}, "", recording.CodeDied, 0},
+		"echoes":                {echo(silent), "", recording.CodeNoHandshake, 10 * time.Second},
+		"a terminal, no server": {echo(silent, "\r"), "", recording.CodeNoHandshake, 33 * time.Second},
+		"a wrapper, slow server": {echo(behind(3*time.Second, serving(refuse, "2025-06-18"))), "2025-06-18",
+			"", 8 * time.Second},
+		"a terminal, very slow": {echo(behind(20*time.Second, serving(refuse, "2025-06-18")), "\r"),
+			"2025-06-18", "", 25 * time.Second},
+		"echoed by a terminal": {echo(serving(refuse, "2025-06-18", "2025-11-25")), "2025-06-18 2025-11-25",
+			"", 0},
+		"talks": {func(_ gjson.Result, say func(string, ...any)) bool {
+			say(
+				"ready!")
+			return true
+		}, "", recording.CodeUnreadable, 33 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var n atomic.Int64
 				begin := time.Now()
-				found, err := Detect(t.Context(), c.server.pipe(), options(""), ask, 0, func() string { return fmt.Sprint("s", n.Add(1)) })
+				found, err := Detect(t.Context(), c.server.pipe(), options(""), ask, 0, func() string {
+					return fmt.Sprint("s", n.Add(1))
+				})
 				if took := time.Since(begin); took > c.within {
 					t.Errorf("it took %v", took)
 				}
@@ -202,7 +232,9 @@ func TestDetectKeepsToTheInstances(t *testing.T) {
 			c, err := inner.Open(ctx)
 			return &counted{ReadWriteCloser: c, now: &now}, err
 		}}
-		found, err := Detect(t.Context(), dialer, options(""), requirement.Revisions(), 1, func() string { return "s" })
+		found, err := Detect(t.Context(), dialer, options(""), requirement.Revisions(), 1, func() string {
+			return "s"
+		})
 		if err != nil || len(found.Served) != 3 || len(found.Open) != 0 {
 			t.Errorf("got %v, %d open, %v", found.Served, len(found.Open), err)
 		}
@@ -217,7 +249,8 @@ func TestNamesAnother(t *testing.T) {
 		versions []string
 		want     bool
 	}{
-		{nil, false}, {[]string{"2025-11-25"}, false}, {[]string{"2026-07-28"}, true}, {[]string{"2026-07-28", "2027-01-01"}, false}, {[]string{"9999-01-01"}, false},
+		{nil, false}, {[]string{"2025-11-25"}, false}, {[]string{"2026-07-28"}, true},
+		{[]string{"2026-07-28", "2027-01-01"}, false}, {[]string{"9999-01-01"}, false},
 	} {
 		if got := namesAnother(c.versions, "2027-01-01"); got != c.want {
 			t.Errorf("%v: got %t", c.versions, got)

@@ -15,7 +15,8 @@ import (
 )
 
 // discover asks for a modern revision. Legacy servers may not answer at all: see [Found.outwait].
-func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options, legacy <-chan struct{}) error {
+func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options,
+	legacy <-chan struct{}) error {
 	s, err := Open(ctx, dialer, o)
 	if err != nil {
 		return f.reject(s, err)
@@ -41,10 +42,12 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		f.serve(s, x, json.RawMessage(x.Result().Raw))
 		return nil
 	}
-	if !s.onlyEchoes() && s.spread() == nil && s.Alive() && !(x.Failed() && len(versions) > 0 && !slices.Contains(versions, string(o.Revision))) && !namesAnother(versions, o.Revision) {
+	if !s.onlyEchoes() && s.spread() == nil && s.Alive() && !(x.Failed() && len(versions) > 0 &&
+		!slices.Contains(versions, string(o.Revision))) && !namesAnother(versions, o.Revision) {
 		// A server that lacks server/discover, or leaves the version out of
 		// its list, but answers in the modern form is modern nevertheless.
-		y := s.Do(ask, Request{Step: recording.StepDiscoverByList, Method: "resources/list", Timeout: min(o.Timeout, 2*time.Second)})
+		y := s.Do(ask, Request{Step: recording.StepDiscoverByList, Method: "resources/list",
+			Timeout: min(o.Timeout, 2*time.Second)})
 		_, byError := ModernAnswer(y)
 		if y.Result().Get("resultType").Exists() || (y.Failed() && byError && !x.Succeeded()) {
 			declared := json.RawMessage(nil)
@@ -55,8 +58,10 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 			return nil
 		}
 	}
-	failed := &OpenError{Code: recording.CodeNoHandshake, Status: x.Status, Reason: "server/discover: " + describe(x)}
-	if x.Succeeded() || x.Failed() && (x.Status < http.StatusUnauthorized || x.Status == http.StatusNotFound) {
+	failed := &OpenError{Code: recording.CodeNoHandshake, Status: x.Status,
+		Reason: "server/discover: " + describe(x)}
+	if x.Succeeded() || x.Failed() && (x.Status < http.StatusUnauthorized ||
+		x.Status == http.StatusNotFound) {
 		failed.Other = true
 	}
 	switch {
@@ -69,7 +74,8 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	case x.Outcome == recording.Lost && s.over == requirement.HTTP:
 		failed = &OpenError{Code: recording.CodeUnreachable, Reason: "server/discover: " + x.Reason}
 	case x.Outcome == recording.Lost:
-		failed = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " + x.Reason}
+		failed = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " +
+			x.Reason}
 	}
 	if err := f.spare(s, x, failed); err != nil {
 		return err
@@ -77,10 +83,12 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	return f.reject(s, failed)
 }
 
-// spare keeps the session of a process in which a handshake can follow, as the specification tells clients to (2026-07-28
-// basic/transports/stdio#backward-compatibility), and returns why the revision is not served; nil if it is not kept.
+// spare keeps the session of a process in which a handshake can follow, as the specification tells clients to
+// (2026-07-28 basic/transports/stdio#backward-compatibility), and returns why the revision is not served; nil
+// if it is not kept.
 func (f *Found) spare(s *Session, x *recording.Exchange, failed *OpenError) error {
-	if !s.opts.Spare || s.over != requirement.Stdio || !failed.Other || !x.Failed() || s.unanswered() > 0 || !s.Alive() {
+	if !s.opts.Spare || s.over != requirement.Stdio || !failed.Other || !x.Failed() || s.unanswered() > 0 ||
+		!s.Alive() {
 		return nil
 	}
 	f.mu.Lock()
@@ -98,7 +106,8 @@ func (f *Found) note(s *Session, x *recording.Exchange) {
 	}
 	for _, frame := range s.Incoming(0) {
 		// All that was sent are requests that can be read.
-		if m := gjson.ParseBytes(frame.Raw); s.over != requirement.HTTP && m.Get("error").IsObject() && m.Get("id").Value() == nil {
+		if m := gjson.ParseBytes(frame.Raw); s.over != requirement.HTTP && m.Get("error").IsObject() &&
+			m.Get("id").Value() == nil {
 			f.Nameless = []int{x.Request, frame.Number}
 			return
 		}
@@ -128,7 +137,8 @@ func (f *Found) outwait(ctx context.Context, s *Session, legacy <-chan struct{})
 	if ctx.Err() != nil {
 		return false
 	}
-	x := s.Do(ctx, Request{Step: recording.StepInitialize, Method: "initialize", Params: InitializeParams(f.newestLegacy()), Bare: true, Timeout: max(time.Until(end), brief)})
+	x := s.Do(ctx, Request{Step: recording.StepInitialize, Method: "initialize",
+		Params: InitializeParams(f.newestLegacy()), Bare: true, Timeout: max(time.Until(end), brief)})
 	if x.Outcome == recording.Replied {
 		s.Quiet(ctx, min(max(2*brief, times*x.Took), max(time.Until(end), brief)))
 	}

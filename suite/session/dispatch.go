@@ -72,8 +72,9 @@ func (p *Pending) matchesBody(f *wire.Frame) bool {
 	case p.q.Body != nil:
 		return bytes.Equal(p.q.Body, f.Raw) || f.Truncated && bytes.HasPrefix(p.q.Body, f.Raw)
 	case len(p.x.ID) > 0:
-		return bytes.Equal(p.message.Body, f.Raw) || wire.SameID(json.RawMessage(gjson.GetBytes(f.Raw, "id").Raw), p.x.ID) &&
-			gjson.GetBytes(f.Raw, "method").String() == p.x.Method
+		return bytes.Equal(p.message.Body, f.Raw) ||
+			wire.SameID(json.RawMessage(gjson.GetBytes(f.Raw, "id").Raw), p.x.ID) &&
+				gjson.GetBytes(f.Raw, "method").String() == p.x.Method
 	case p.q.HTTPMethod != "":
 		return f.HTTP != nil && f.HTTP.Method == p.q.HTTPMethod
 	default:
@@ -118,7 +119,8 @@ func (s *Session) route(f *wire.Frame) {
 // read from what is left of it, if it stands there.
 func (s *Session) tooLong(f *wire.Frame) bool {
 	var p *Pending
-	if m := wire.NewMessage(wire.LookedUp(wire.Parse(f.Raw))); m.Get("id").Value() != nil && !m.Get("method").Exists() {
+	if m := wire.NewMessage(wire.LookedUp(wire.Parse(f.Raw))); m.Get("id").Value() != nil &&
+		!m.Get("method").Exists() {
 		p = s.byID(&m)
 	} else {
 		p = cmp.Or(s.probing(true), s.onlyAwaiting())
@@ -138,7 +140,8 @@ func beyond(f *wire.Frame) string {
 	case f.HasFlaw(wire.FlawTooDeep):
 		return "the answer is nested deeper than is read"
 	case f.HasFlaw(wire.FlawTooLong):
-		return fmt.Sprintf("the answer has %d bytes or more, which is more than is read of one message (--message-bytes)", f.Size)
+		return fmt.Sprintf("the answer has %d bytes or more, which is more than is read of one message "+
+			"(--message-bytes)", f.Size)
 	}
 	return ""
 }
@@ -156,7 +159,8 @@ func (s *Session) routeMessage(f *wire.Frame, m *wire.Message) {
 		p.attach(f, m)
 		return
 	}
-	if x := cmp.Or(s.answered[m.Get("id").Raw], s.given[m.Get("id").Raw]); x != nil { // given: we have given it up
+	// given: we have given it up
+	if x := cmp.Or(s.answered[m.Get("id").Raw], s.given[m.Get("id").Raw]); x != nil {
 		s.renames = false
 		s.disproved(x)
 		s.opts.Habits.hasAnswered(x.Method, false)
@@ -210,9 +214,10 @@ func (s *Session) probing(nameless bool) *Pending {
 // foreign reports whether a response bears an id, and it is not that of a request in the message.
 func (p *Pending) foreign(m *wire.Message) bool {
 	id := m.Get("id")
-	return len(p.ids) > 0 && id.Exists() && id.Type != gjson.Null && !slices.ContainsFunc(p.ids, func(own json.RawMessage) bool {
-		return m.HasID(own) || id.String() == gjson.ParseBytes(own).String()
-	})
+	return len(p.ids) > 0 && id.Exists() && id.Type != gjson.Null &&
+		!slices.ContainsFunc(p.ids, func(own json.RawMessage) bool {
+			return m.HasID(own) || id.String() == gjson.ParseBytes(own).String()
+		})
 }
 
 // byID finds the pending exchange with an id of the same type and value, else
@@ -286,7 +291,8 @@ func (s *Session) assign(f *wire.Frame, p *Pending) {
 // opens its event stream whatever the method of the request is. No response will
 // ever come on that stream: it need not be waited for.
 func (s *Session) oldStream(f *wire.Frame, p *Pending) bool {
-	return s.over == requirement.HTTP && p.q.HTTPMethod == "" && !p.completed && f.Event != nil && f.Event.Type == "endpoint" &&
+	return s.over == requirement.HTTP && p.q.HTTPMethod == "" && !p.completed && f.Event != nil &&
+		f.Event.Type == "endpoint" &&
 		len(p.x.Replies) == 0 && len(f.Parsed().Messages) == 0
 }
 
@@ -314,8 +320,10 @@ func (p *Pending) attach(f *wire.Frame, m *wire.Message) {
 		p.s.disproved(p.x)
 	}
 	p.s.renames = p.s.renames && p.foreign(m)
-	if p.completed || m.Get("result").Exists() { // an error in time says nothing of requests that are in order
-		p.s.opts.Habits.hasAnswered(p.q.Method, !p.completed && p.s.opts.Transcript.Now()-p.start <= p.s.opts.Timeout)
+	// an error in time says nothing of requests that are in order
+	if p.completed || m.Get("result").Exists() {
+		p.s.opts.Habits.hasAnswered(p.q.Method, !p.completed &&
+			p.s.opts.Transcript.Now()-p.start <= p.s.opts.Timeout)
 	}
 	if n == 0 || p.x.Replies[n-1] != f.Number {
 		p.x.Replies = append(p.x.Replies, f.Number)
@@ -358,7 +366,8 @@ func (s *Session) serverMessage(f *wire.Frame, m *wire.Message) {
 		s.answering >= answersAtOnce || s.answeredAll >= answersInAll {
 		return
 	}
-	method, member := m.Get("method").String(), `"error":{"code":-32601,"message":"`+recording.RefusalText+`"}`
+	method, member := m.Get("method").String(), `"error":{"code":-32601,"message":"`+recording.RefusalText+
+		`"}`
 	if method == "ping" {
 		member = `"result":{}`
 	} else if s.opts.Answer != nil {
@@ -436,7 +445,8 @@ func (s *Session) Incoming(after int) []wire.Frame {
 	return recording.Keep(s.incoming, func(f wire.Frame) bool { return f.Number > after })
 }
 
-// Evidence is that of an exchange to which more frames may still come, as where an event stream goes on behind the response.
+// Evidence is that of an exchange to which more frames may still come, as where an event stream goes on
+// behind the response.
 func (s *Session) Evidence(x *recording.Exchange) []int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -63,16 +63,19 @@ func TestRepliesFindTheirRequests(t *testing.T) {
 			[]Request{ask("1")}, []string{`"a"`}},
 		"a batch, all answers": {
 			[]string{`{"id":1,"result":"a"}`, `{"id":2,"result":"b"}`},
-			[]Request{{Step: "b", Body: []byte(`[{"id":1,"method":"x"},{"id":2,"method":"x"}]`), Answers: 2}}, []string{`"a"`}},
+			[]Request{{Step: "b", Body: []byte(`[{"id":1,"method":"x"},{"id":2,"method":"x"}]`), Answers: 2}},
+			[]string{`"a"`}},
 		"a batch, refused": {
 			[]string{`{"id":null,"error":"e"}`},
-			[]Request{{Step: "b", Body: []byte(`[{"id":1,"method":"x"},{"id":2,"method":"x"}]`), Answers: 2}}, []string{`"e"`}},
+			[]Request{{Step: "b", Body: []byte(`[{"id":1,"method":"x"},{"id":2,"method":"x"}]`), Answers: 2}},
+			[]string{`"e"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				seen := 0
 				s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
-					if m.Get("method").Str == "notifications/initialized" || m.Get("method").Str == "notifications/cancelled" {
+					if m.Get("method").Str == "notifications/initialized" ||
+						m.Get("method").Str == "notifications/cancelled" {
 						return true
 					}
 					if seen++; seen == len(c.send) {
@@ -125,12 +128,14 @@ func (e *early) Send(_ context.Context, m transport.Message) (*transport.Sent, e
 	e.sent = append(e.sent, string(m.Body))
 	e.sink(wire.Frame{Channel: channel, Dir: wire.Out, Raw: m.Body, HTTP: &wire.HTTP{Method: "POST"}})
 	if e.n < len(e.body) {
-		e.sink(wire.Frame{Channel: channel, Dir: wire.In, Raw: []byte(e.body[e.n]), HTTP: &wire.HTTP{Status: e.status()}})
+		e.sink(wire.Frame{Channel: channel, Dir: wire.In, Raw: []byte(e.body[e.n]),
+			HTTP: &wire.HTTP{Status: e.status()}})
 	}
 	e.n++
 	done := make(chan struct{})
 	close(done)
-	return &transport.Sent{Channel: channel, Request: channel, Done: done, Cancel: func() {}, Err: func() error { return nil },
+	return &transport.Sent{Channel: channel, Request: channel, Done: done, Cancel: func() {},
+		Err:    func() error { return nil },
 		Status: e.status, Header: func() http.Header { return nil }}, nil
 }
 
@@ -251,8 +256,10 @@ func TestRefusedPostOverSSE(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := options(requirement.R20241105)
 		o.NoHandshake = true
-		s := opened(t, &early{over: requirement.SSE, code: http.StatusBadRequest, body: []string{`{"id":"server-error","error":{"code":-32600,"message":"no"}}`}}, o)
-		if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != recording.Replied || len(x.Replies) != 1 {
+		s := opened(t, &early{over: requirement.SSE, code: http.StatusBadRequest,
+			body: []string{`{"id":"server-error","error":{"code":-32600,"message":"no"}}`}}, o)
+		if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != recording.Replied ||
+			len(x.Replies) != 1 {
 			t.Errorf("%s: %s, answered by the frames %v", x.Outcome, x.Reason, x.Replies)
 		}
 	})
@@ -280,7 +287,8 @@ func TestNoAnswerInTheMidstOfALine(t *testing.T) {
 			speak(`{"jsonrpc":"2.0","id":"server-%d","method":"ping"}`, i)
 			time.Sleep(time.Second)
 		}
-		if x := s.Do(t.Context(), Request{ID: json.RawMessage(`"x"`), Body: []byte(message[20:])}); !x.Succeeded() {
+		if x := s.Do(t.Context(), Request{ID: json.RawMessage(`"x"`),
+			Body: []byte(message[20:])}); !x.Succeeded() {
 			t.Errorf("got %+v", x)
 		}
 		synctest.Wait()
@@ -339,7 +347,9 @@ func TestLateAnswersAreNoted(t *testing.T) {
 		if x.Outcome != recording.Silent || len(x.Replies) != 1 || x.Message().Exists() {
 			t.Errorf("got %+v", x)
 		}
-		if last := s.Record().Exchanges[len(s.Record().Exchanges)-1]; last.Method != "notifications/cancelled" || last.Param("requestId").Raw != string(x.ID) {
+		if last := s.Record().Exchanges[len(
+			s.Record().Exchanges)-1]; last.Method != "notifications/cancelled" ||
+			last.Param("requestId").Raw != string(x.ID) {
 			t.Errorf("the request was not cancelled: %+v", last)
 		}
 	})
@@ -362,7 +372,8 @@ func TestServerRequestsAreAnswered(t *testing.T) {
 			}
 			return true
 		})
-		for rev, want := range map[requirement.Revision]int{requirement.R20251125: 2, requirement.R20260728: 0} {
+		for rev, want := range map[requirement.Revision]int{requirement.R20251125: 2,
+			requirement.R20260728: 0} {
 			got = nil
 			s := opened(t, script, options(rev))
 			s.Do(t.Context(), Request{Method: "m"})

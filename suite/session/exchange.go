@@ -35,8 +35,8 @@ type Pending struct {
 	cut     string    // why its answer cannot be read, if that is known
 	// beyond is why no more was read of what came, if that is so.
 	beyond string
-	// disputed says that it cannot be told whether an answer is its own, and listening that it was acknowledged as
-	// a subscription, whose response is its end.
+	// disputed says that it cannot be told whether an answer is its own, and listening that it was
+	// acknowledged as a subscription, whose response is its end.
 	disputed, listening bool
 	// met says that another message of the session was under way at the same time.
 	met bool
@@ -137,7 +137,8 @@ func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
 			p.settle(over)
 			return p.finish(recording.Replied, "")
 		case <-over:
-			if p.s.over == requirement.HTTP || p.q.Notification || p.sent.Status() >= 400 || p.sent.Status() == 0 {
+			if p.s.over == requirement.HTTP || p.q.Notification || p.sent.Status() >= 400 ||
+				p.sent.Status() == 0 {
 				if p.resume(ctx) {
 					return p.finish(recording.Replied, "")
 				}
@@ -255,17 +256,22 @@ func (p *Pending) noResponse() string {
 	header := p.sent.Header()
 	text := "HTTP " + strconv.Itoa(p.sent.Status())
 	if to := header.Get("Location"); to != "" && p.sent.Status()/100 == 3 {
-		return text + ", a redirect to " + strconv.Quote(short(to)) + ": none is followed, because messages and credentials are meant for the URL of the target alone; if it is the right one, give it as that of the target (--url)"
+		return text + ", a redirect to " + strconv.Quote(short(to)) +
+			": none is followed, because messages and credentials are meant for the URL of the target " +
+			"alone; if it is the right one, give it as that of the target (--url)"
 	}
 	if coding := wire.Coding(header); coding != "" {
-		return text + " with a body in the Content-Encoding " + strconv.Quote(short(coding)) + ", which was not asked for (Accept-Encoding: identity) and cannot be read: let the server, or a proxy before it, encode only what a request asks for"
+		return text + " with a body in the Content-Encoding " + strconv.Quote(short(coding)) +
+			", which was not asked for (Accept-Encoding: identity) and cannot be read: let the server, or " +
+			"a proxy before it, encode only what a request asks for"
 	}
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	switch kind = strings.TrimSpace(kind); kind {
 	case "", "application/json", "text/event-stream":
 		text += " without a JSON-RPC response to the request"
 	default:
-		text += " with a body of type " + strconv.Quote(short(kind)) + ", without a JSON-RPC response to the request"
+		text += " with a body of type " + strconv.Quote(short(kind)) +
+			", without a JSON-RPC response to the request"
 	}
 	return text + challenge(header)
 }
@@ -297,8 +303,9 @@ func (p *Pending) expire(ctx context.Context, timeout time.Duration) *recording.
 	}
 	if s.opts.Kind != recording.Probe && len(x.ID) > 0 && p.q.Method != "initialize" &&
 		(!s.opts.Revision.Modern() || s.over == requirement.Stdio) {
-		s.Start(ctx, Request{Step: recording.StepCancel, Method: "notifications/cancelled", Notification: true,
-			Params: map[string]any{"requestId": x.ID, "reason": "no answer in time"}})
+		s.Start(ctx, Request{Step: recording.StepCancel, Method: "notifications/cancelled",
+			Notification: true,
+			Params:       map[string]any{"requestId": x.ID, "reason": "no answer in time"}})
 	}
 	return x
 }
@@ -311,7 +318,8 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 	x := p.x
 	p.completed = true
 	pending := p.got < p.want && len(p.ids) > 0 || o == recording.Sent && p.beyond != ""
-	if o != recording.Canceled && (pending || o == recording.Silent || o == recording.HTTPOnly || o == recording.Lost) {
+	if o != recording.Canceled && (pending || o == recording.Silent || o == recording.HTTPOnly ||
+		o == recording.Lost) {
 		// Where its answer may have come and was not kept, that there is none proves nothing.
 		if s.opts.Transcript.Overflow() {
 			o, reason = recording.Canceled, "so much was sent by the target that nothing more is kept"
@@ -339,7 +347,8 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 	if o != recording.Canceled && p.conflicted(x) {
 		x.Outcome, x.Reason = recording.Refused, conflictReason
 	} else if o != recording.Canceled && throttled(x) {
-		x.Outcome, x.Reason = recording.Refused, "the target answered "+calledLater(x)+": it asks to be called later"
+		x.Outcome, x.Reason = recording.Refused, "the target answered "+calledLater(x)+
+			": it asks to be called later"
 	} else if o != recording.Canceled {
 		s.refuseBarred(x)
 	}
@@ -420,13 +429,15 @@ func (s *Session) lost() string {
 
 // Await waits until an incoming frame after the given number fits, and returns
 // it; ok is false if none came in time or the connection ended.
-func (s *Session) Await(ctx context.Context, after int, d time.Duration, fits func(*wire.Frame) bool) (frame *wire.Frame, ok bool) {
+func (s *Session) Await(ctx context.Context, after int, d time.Duration,
+	fits func(*wire.Frame) bool) (frame *wire.Frame, ok bool) {
 	return s.awaitOr(ctx, after, d, fits, nil, nil)
 }
 
 // awaitOr is [Session.Await] that also ends when one of two channels closes, or both, which may
 // be nil.
-func (s *Session) awaitOr(ctx context.Context, after int, d time.Duration, fits func(*wire.Frame) bool, a, b <-chan struct{}) (frame *wire.Frame, ok bool) {
+func (s *Session) awaitOr(ctx context.Context, after int, d time.Duration, fits func(*wire.Frame) bool, a,
+	b <-chan struct{}) (frame *wire.Frame, ok bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	seen, ended := 0, false

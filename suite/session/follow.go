@@ -19,16 +19,17 @@ type Followed struct {
 	wg      sync.WaitGroup
 }
 
-// The time after which a stream is asked for again if the target names none, and at most, and how many refusals in
-// succession end it.
+// The time after which a stream is asked for again if the target names none, and at most, and how many
+// refusals in succession end it.
 const (
 	soonAgain   = 50 * time.Millisecond
 	latestAgain = 2 * time.Second
 	refusals    = 3
 )
 
-// Follow keeps a stream of GET going until the context ends: a server may close it at any time (up to 2025-11-25, basic/transports,
-// "Listening for Messages from the Server"), and a client then asks for it again, with the id of its last event if there is one.
+// Follow keeps a stream of GET going until the context ends: a server may close it at any time (up to
+// 2025-11-25, basic/transports, "Listening for Messages from the Server"), and a client then asks for it
+// again, with the id of its last event if there is one.
 func (st *Stream) Follow(ctx context.Context) *Followed {
 	f := &Followed{current: st.Pending}
 	f.wg.Go(func() { f.keep(ctx, st.s) })
@@ -101,5 +102,7 @@ func (f *Followed) keep(ctx context.Context, s *Session) {
 func (s *Session) brought(channel string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.incoming, func(f wire.Frame) bool { return f.Channel == channel && f.Event != nil && len(f.Raw) > 0 })
+	return slices.ContainsFunc(s.incoming, func(f wire.Frame) bool {
+		return f.Channel == channel && f.Event != nil && len(f.Raw) > 0
+	})
 }

@@ -52,7 +52,8 @@ func TestClosedByAnother(t *testing.T) {
 	under := s.Start(t.Context(), Request{Method: "m"})
 	<-asked
 	s.Close(t.Context())
-	for what, x := range map[string]*recording.Exchange{"under way": under.Wait(t.Context()), "sent later": s.Do(t.Context(), Request{Method: "m"})} {
+	for what, x := range map[string]*recording.Exchange{"under way": under.Wait(t.Context()),
+		"sent later": s.Do(t.Context(), Request{Method: "m"})} {
 		if x.Outcome != recording.Canceled {
 			t.Errorf("what was %s: %s, %s", what, x.Outcome, x.Reason)
 		}

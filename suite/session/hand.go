@@ -8,8 +8,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
-// Hand gives the connection of a session away: the first session that is opened by the dialer begins on it, and has all that
-// comes from then on. Nothing may be under way.
+// Hand gives the connection of a session away: the first session that is opened by the dialer begins on it,
+// and has all that comes from then on. Nothing may be under way.
 func (s *Session) Hand() transport.Dialer { return handed{s} }
 
 type handed struct{ from *Session }

@@ -60,7 +60,8 @@ func (s *Session) insist(ctx context.Context, open func() *Stream) *Stream {
 	r := s.retries()
 	for {
 		st := open()
-		if status := st.Status(); status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable ||
+		if status := st.Status(); status != http.StatusTooManyRequests &&
+			status != http.StatusServiceUnavailable ||
 			!r.again(ctx, st.Wait(ctx)) {
 			return st
 		}
@@ -126,11 +127,12 @@ func subscriptionID(f *wire.Frame) gjson.Result {
 	return gjson.GetBytes(f.Raw, `params._meta.io\.modelcontextprotocol/subscriptionId`)
 }
 
-// Cancelled is the notifications/cancelled by which the target ended the subscription, nil if there is none: over stdio it has to send
-// one (2026-07-28 basic/patterns/cancellation).
+// Cancelled is the notifications/cancelled by which the target ended the subscription, nil if there is none:
+// over stdio it has to send one (2026-07-28 basic/patterns/cancellation).
 func (st *Stream) Cancelled() *wire.Frame {
 	for _, f := range st.s.Incoming(0) {
-		if f.Number > st.x.Request && gjson.GetBytes(f.Raw, "method").Str == "notifications/cancelled" && wire.SameID(json.RawMessage(gjson.GetBytes(f.Raw, "params.requestId").Raw), st.x.ID) {
+		if f.Number > st.x.Request && gjson.GetBytes(f.Raw, "method").Str == "notifications/cancelled" &&
+			wire.SameID(json.RawMessage(gjson.GetBytes(f.Raw, "params.requestId").Raw), st.x.ID) {
 			return &f
 		}
 	}
@@ -215,7 +217,9 @@ func (s *Session) OpenStream(ctx context.Context, step recording.Step) *Stream {
 
 // AwaitHead waits for the head of the response that a GET stream is, and reports whether it has come.
 func (st *Stream) AwaitHead(ctx context.Context, d time.Duration) bool {
-	st.s.awaitOr(ctx, st.after, d, func(f *wire.Frame) bool { return f.Channel == st.sent.Channel }, st.sent.Done, nil)
+	st.s.awaitOr(ctx, st.after, d, func(f *wire.Frame) bool {
+		return f.Channel == st.sent.Channel
+	}, st.sent.Done, nil)
 	return st.Status() != 0
 }
 
@@ -254,7 +258,8 @@ func (p *Pending) resume(ctx context.Context) bool {
 			return false
 		}
 		p.s.Quiet(ctx, wait)
-		again := p.s.Start(ctx, Request{Step: recording.StepResume, HTTPMethod: http.MethodGet, Header: map[string]string{HeaderLastEventID: last}})
+		again := p.s.Start(ctx, Request{Step: recording.StepResume, HTTPMethod: http.MethodGet,
+			Header: map[string]string{HeaderLastEventID: last}})
 		if again.sent == nil {
 			return false
 		}
@@ -301,8 +306,8 @@ func (s *Session) lastEvent(channels map[string]bool) (id string, wait time.Dura
 	return id, wait
 }
 
-// LastEvent is the id of the last event on the stream that answers a message, empty if there is none, and how long to wait
-// before asking for more: at most five seconds.
+// LastEvent is the id of the last event on the stream that answers a message, empty if there is none, and how
+// long to wait before asking for more: at most five seconds.
 func (p *Pending) LastEvent() (id string, wait time.Duration) {
 	if p.sent == nil {
 		return "", 0
@@ -324,7 +329,9 @@ func (s *Session) Peek(ctx context.Context, q Request, d time.Duration) *Stream 
 // Head waits until the head of the response is there, at most d, as [Session.Peek] does.
 func (st *Stream) Head(ctx context.Context, d time.Duration) {
 	if st.x.Outcome == "" {
-		st.s.awaitOr(ctx, 0, d, func(f *wire.Frame) bool { return f.Channel == st.sent.Request }, st.sent.Done, nil)
+		st.s.awaitOr(ctx, 0, d, func(f *wire.Frame) bool {
+			return f.Channel == st.sent.Request
+		}, st.sent.Done, nil)
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// anonymous handles a response without an id, on a channel that all messages share. It answers a probe, if one is under way:
-// its id may not have been readable. Otherwise it can only be told whose it is if a single answer is awaited.
+// anonymous handles a response without an id, on a channel that all messages share. It answers a probe, if
+// one is under way: its id may not have been readable. Otherwise it can only be told whose it is if a single
+// answer is awaited.
 func (s *Session) anonymous(f *wire.Frame, m *wire.Message) {
 	if p := s.probing(true); p != nil {
 		p.attach(f, m)
@@ -76,8 +77,9 @@ func (p *Pending) believe() {
 	}
 }
 
-// disputed handles an error without an id that may answer any of several requests. Those that get their own answers soon
-// did not ask for it. Of the others it cannot be told: they are given up, and sent again by [Session.Do], one at a time.
+// disputed handles an error without an id that may answer any of several requests. Those that get their own
+// answers soon did not ask for it. Of the others it cannot be told: they are given up, and sent again by
+// [Session.Do], one at a time.
 func (s *Session) disputed(f wire.Frame, askers []*Pending) {
 	time.AfterFunc(min(doubtTime, askers[0].timeout()/2), func() {
 		s.mu.Lock()
@@ -106,7 +108,8 @@ func (p *Pending) inDispute() bool {
 const mostDisputes = 3
 
 // disputedReason is why a request was given up whose answer cannot be told from those to others.
-const disputedReason = "an error without an id came, and cannot be told to be the answer to this request or to another one that was under way"
+const disputedReason = "an error without an id came, and cannot be told to be the answer to this request " +
+	"or to another one that was under way"
 
 // losesIDs reports whether errors without an id are believed at once to answer the request that is awaited:
 // the target was seen to answer so, and nothing was sent in the session that it may have been unable to read.
@@ -114,8 +117,8 @@ func (s *Session) losesIDs() bool {
 	return s.nameless && time.Since(s.garbled) > 2*doubtTime && !s.crowded
 }
 
-// disproved notes that an exchange which was answered already has another answer: if the first one had no id it was that of
-// something else.
+// disproved notes that an exchange which was answered already has another answer: if the first one had no id
+// it was that of something else.
 func (s *Session) disproved(x *recording.Exchange) {
 	s.nameless = s.nameless && (len(x.Replies) == 0 || x.Message().Get("id").Value() != nil)
 }

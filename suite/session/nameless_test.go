@@ -13,7 +13,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Errors without an id are told apart by asking one thing at a time, and none of them costs the time for a request.
+// Errors without an id are told apart by asking one thing at a time, and none of them costs the time for a
+// request.
 func TestErrorsWithoutID(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost   func(uri string) bool // whether the error about it has no id
@@ -22,11 +23,20 @@ func TestErrorsWithoutID(t *testing.T) {
 		within time.Duration
 		want   []string
 	}{
-		"all":              {lost: func(string) bool { return true }, within: 3 * time.Second, want: []string{"b", "c", "d", "a's"}},
-		"one":              {lost: func(uri string) bool { return uri == "b" }, within: 3 * time.Second, want: []string{"b", "c", "d", "a's"}},
-		"beside a slow":    {lost: func(uri string) bool { return uri == "b" }, slow: "a", within: 8 * time.Second, want: []string{"b", "c", "d", "a's"}},
-		"a stray":          {lost: func(string) bool { return false }, garble: true, within: time.Second, want: []string{"b", "c", "d", "a's"}},
-		"a stray and slow": {lost: func(string) bool { return false }, garble: true, slow: "c", within: 8 * time.Second, want: []string{"b", "c", "d", "a's"}},
+		"all": {lost: func(string) bool {
+			return true
+		}, within: 3 * time.Second, want: []string{"b", "c", "d", "a's"}},
+		"one": {lost: func(uri string) bool {
+			return uri == "b"
+		}, within: 3 * time.Second, want: []string{"b", "c", "d", "a's"}},
+		"beside a slow": {lost: func(uri string) bool {
+			return uri == "b"
+		}, slow: "a", within: 8 * time.Second, want: []string{"b", "c", "d", "a's"}},
+		"a stray": {lost: func(string) bool { return false }, garble: true, within: time.Second,
+			want: []string{"b", "c", "d", "a's"}},
+		"a stray and slow": {lost: func(string) bool {
+			return false
+		}, garble: true, slow: "c", within: 8 * time.Second, want: []string{"b", "c", "d", "a's"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -68,7 +78,8 @@ func TestErrorsWithoutID(t *testing.T) {
 				var wg sync.WaitGroup
 				for i, uri := range []string{"b", "c", "d", "a"} {
 					wg.Go(func() {
-						x := s.Do(t.Context(), Request{Method: "resources/read", Params: map[string]any{"uri": uri}})
+						x := s.Do(t.Context(), Request{Method: "resources/read",
+							Params: map[string]any{"uri": uri}})
 						got[i] = x.Error().Get("message").Str + x.Result().Get("about").Str
 						if x.Outcome != recording.Replied {
 							got[i] = fmt.Sprint(x.Outcome, ": ", x.Reason)
@@ -84,7 +95,8 @@ func TestErrorsWithoutID(t *testing.T) {
 	}
 }
 
-// Where an answer without an id may be the one to what could not be read, or is followed by the proper one, it is doubted.
+// Where an answer without an id may be the one to what could not be read, or is followed by the proper one,
+// it is doubted.
 func TestErrorsWithoutIDAreDoubted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := options(requirement.R20250618)

@@ -54,7 +54,8 @@ func TestStartingProcessesAtWork(t *testing.T) {
 						}
 						if m.Get("id").Exists() {
 							time.Sleep(c.takes)
-							say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18"}}`, m.Get("id").Raw)
+							say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18"}}`,
+								m.Get("id").Raw)
 						}
 						return true
 					}).pipe()

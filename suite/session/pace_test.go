@@ -45,7 +45,8 @@ func (p *paces) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "":
 		w.Header().Set("Mcp-Session-Id", "0123456789abcdef")
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprint(w, `{"jsonrpc":"2.0","id":1007,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}`)
+		_, _ = fmt.Fprint(w,
+			`{"jsonrpc":"2.0","id":1007,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}`)
 	default:
 		w.WriteHeader(http.StatusAccepted)
 	}

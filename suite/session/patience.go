@@ -72,7 +72,8 @@ func (r *retries) again(ctx context.Context, x *recording.Exchange) bool {
 	switch {
 	case refused(x):
 	case r.status != 0 && x.Outcome != recording.Replied && x.Status == 0 && r.s.Alive():
-		x.Outcome, x.Reason = recording.Refused, "the target asked to be called later (HTTP "+strconv.Itoa(r.status)+"), and then did not answer at all"
+		x.Outcome, x.Reason = recording.Refused, "the target asked to be called later (HTTP "+
+			strconv.Itoa(r.status)+"), and then did not answer at all"
 		r.s.opts.Patience.lost(r.since)
 		return false
 	default:
@@ -89,7 +90,8 @@ func (r *retries) again(ctx context.Context, x *recording.Exchange) bool {
 		r.status = x.Status
 		return !within(wait, ctx.Done())
 	}
-	x.Reason = "the target answered " + calledLater(x) + " " + why + "; --rate sends fewer messages per second"
+	x.Reason = "the target answered " + calledLater(x) + " " + why +
+		"; --rate sends fewer messages per second"
 	r.s.opts.Patience.lost(r.since)
 	return false
 }
@@ -97,7 +99,8 @@ func (r *retries) again(ctx context.Context, x *recording.Exchange) bool {
 // refused reports whether a message was not served because the target is busy, and notes it: also
 // HTTP 503 alone may be what a server says that is starting.
 func refused(x *recording.Exchange) bool {
-	if x.Status == http.StatusServiceUnavailable && x.Outcome != recording.Replied && x.Outcome != recording.Canceled {
+	if x.Status == http.StatusServiceUnavailable && x.Outcome != recording.Replied &&
+		x.Outcome != recording.Canceled {
 		x.Outcome = recording.Refused
 	}
 	return x.Outcome == recording.Refused
@@ -116,12 +119,14 @@ func retryAfter(x *recording.Exchange) time.Duration {
 // to come back may be one to this very message.
 func throttled(x *recording.Exchange) bool {
 	return x.Status == http.StatusTooManyRequests || x.OverRate() ||
-		x.Status == http.StatusServiceUnavailable && x.Outcome != recording.Replied && x.Header.Get("Retry-After") != ""
+		x.Status == http.StatusServiceUnavailable && x.Outcome != recording.Replied &&
+			x.Header.Get("Retry-After") != ""
 }
 
 // calledLater is how the target says so.
 func calledLater(x *recording.Exchange) string {
-	if slices.Contains([]int{http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable}, x.Status) {
+	if slices.Contains([]int{http.StatusConflict, http.StatusTooManyRequests, http.StatusServiceUnavailable},
+		x.Status) {
 		return "HTTP " + strconv.Itoa(x.Status)
 	}
 	return "that too much is asked of it"

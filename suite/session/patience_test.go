@@ -17,7 +17,9 @@ import (
 // TestRefusalsWithoutEnd: of a response whose status says that the target is busy the end is not waited for.
 func TestRefusalsWithoutEnd(t *testing.T) {
 	for name, open := range map[string]func(context.Context, *Session) *recording.Exchange{
-		"a request": func(ctx context.Context, s *Session) *recording.Exchange { return s.Do(ctx, Request{Method: "m"}) },
+		"a request": func(ctx context.Context, s *Session) *recording.Exchange {
+			return s.Do(ctx, Request{Method: "m"})
+		},
 		"listen": func(ctx context.Context, s *Session) *recording.Exchange {
 			return s.Listen(ctx, "listen", Filter{}, Request{}).Wait(ctx)
 		},
@@ -34,12 +36,13 @@ func TestRefusalsWithoutEnd(t *testing.T) {
 		} {
 			t.Run(name+": "+kind, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					s := web(t, requirement.R20260728, func(_ int, w http.ResponseWriter, r *http.Request, _ gjson.Result) {
-						w.Header().Set("Content-Type", head.typ)
-						w.WriteHeader(head.status)
-						_ = http.NewResponseController(w).Flush()
-						<-r.Context().Done()
-					})
+					s := web(t, requirement.R20260728,
+						func(_ int, w http.ResponseWriter, r *http.Request, _ gjson.Result) {
+							w.Header().Set("Content-Type", head.typ)
+							w.WriteHeader(head.status)
+							_ = http.NewResponseController(w).Flush()
+							<-r.Context().Done()
+						})
 					begin := time.Now()
 					x := open(t.Context(), s)
 					// Five times the second that the body is waited for, with a second between.
@@ -56,13 +59,14 @@ func TestRefusalsWithoutEnd(t *testing.T) {
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refusals := 0
-		s := web(t, requirement.R20250618, func(_ int, w http.ResponseWriter, _ *http.Request, m gjson.Result) {
-			if refusals--; refusals >= 0 {
-				w.WriteHeader(http.StatusTooManyRequests)
-				return
-			}
-			answer(w, m)
-		})
+		s := web(t, requirement.R20250618,
+			func(_ int, w http.ResponseWriter, _ *http.Request, m gjson.Result) {
+				if refusals--; refusals >= 0 {
+					w.WriteHeader(http.StatusTooManyRequests)
+					return
+				}
+				answer(w, m)
+			})
 		s.opts.Patience = NewPatience(func() time.Duration { return 6 * time.Second })
 		for i, c := range []struct {
 			refusals int
@@ -81,7 +85,8 @@ func TestPatience(t *testing.T) {
 			refusals = c.refusals
 			begin := time.Now()
 			x := s.Do(t.Context(), Request{Method: "m"})
-			if took := time.Since(begin); x.Outcome != c.want || took != c.took || !strings.Contains(x.Reason, c.reason) {
+			if took := time.Since(begin); x.Outcome != c.want || took != c.took ||
+				!strings.Contains(x.Reason, c.reason) {
 				t.Errorf("message %d: %s after %v: %s", i, x.Outcome, took, x.Reason)
 			}
 		}
@@ -107,8 +112,8 @@ func TestPatienceOfMany(t *testing.T) {
 	})
 }
 
-// TestErrorsThatCallLater: an error that says that too much was asked, over a transport without a status, or with one of
-// success, is no answer to the message; one that repeats its words is.
+// TestErrorsThatCallLater: an error that says that too much was asked, over a transport without a status, or
+// with one of success, is no answer to the message; one that repeats its words is.
 func TestErrorsThatCallLater(t *testing.T) {
 	for text, want := range map[string]recording.Outcome{
 		`{"code":-32000,"message":"Rate limit exceeded for client x"}`:           recording.Refused,
@@ -119,11 +124,13 @@ func TestErrorsThatCallLater(t *testing.T) {
 		`{"code":-32000,"message":"the grating limits it, and a corporate one"}`: recording.Replied,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := web(t, requirement.R20250618, func(_ int, w http.ResponseWriter, _ *http.Request, m gjson.Result) {
-				w.Header().Set("Content-Type", "application/json")
-				_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":%s}`, m.Get("id").Raw, text)
-			})
-			if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != want || want == recording.Refused && !strings.Contains(x.Reason, "too much is asked") {
+			s := web(t, requirement.R20250618,
+				func(_ int, w http.ResponseWriter, _ *http.Request, m gjson.Result) {
+					w.Header().Set("Content-Type", "application/json")
+					_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":%s}`, m.Get("id").Raw, text)
+				})
+			if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != want || want == recording.Refused &&
+				!strings.Contains(x.Reason, "too much is asked") {
 				t.Errorf("%s: %s, %s", text, x.Outcome, x.Reason)
 			}
 		})

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
-// soon is how long a prompt waits for its answer, and how long others do before they prompt where an answer was held back before. One that
-// comes with a prompt's answer, and atOnce, was.
+// soon is how long a prompt waits for its answer, and how long others do before they prompt where an answer
+// was held back before. One that comes with a prompt's answer, and atOnce, was.
 const soon, atOnce = time.Second, 300 * time.Millisecond
 
 // Habits is what several sessions together know of how soon a target answers.
@@ -25,12 +25,15 @@ type Habits struct {
 // inVain is how many unanswered prompts there are at most: a target that is deaf is so to all of them.
 const inVain = 2
 
-// prompts reports whether another request may show that the answer is held back, as by a program that does not flush its output after
-// each message, and after which time that is tried: at the end, unless the target is known for it. Then it is sooner, and not always
-// after the same time, since an answer that happens to come then is not held back.
+// prompts reports whether another request may show that the answer is held back, as by a program that does
+// not flush its output after each message, and after which time that is tried: at the end, unless the target
+// is known for it. Then it is sooner, and not always after the same time, since an answer that happens to
+// come then is not held back.
 func (p *Pending) prompts(timeout time.Duration) (may bool, after time.Duration) {
 	s := p.s
-	if s.over != requirement.Stdio || p.q.Step == recording.StepInitialize || p.q.Step == recording.StepPrompt || p.q.Body != nil || len(p.ids) != 1 || s.opts.Habits == nil || s.opts.Habits.vain.Load() >= inVain {
+	if s.over != requirement.Stdio || p.q.Step == recording.StepInitialize ||
+		p.q.Step == recording.StepPrompt || p.q.Body != nil || len(p.ids) != 1 || s.opts.Habits == nil ||
+		s.opts.Habits.vain.Load() >= inVain {
 		return false, timeout
 	}
 	switch held := s.opts.Habits.held.Load(); {
@@ -42,7 +45,8 @@ func (p *Pending) prompts(timeout time.Duration) (may bool, after time.Duration)
 	return true, min(timeout, soon)
 }
 
-// prompt sends a request that every target answers, and notes whether the answer that is waited for came just before its own.
+// prompt sends a request that every target answers, and notes whether the answer that is waited for came just
+// before its own.
 func (p *Pending) prompt(ctx context.Context) {
 	s := p.s
 	q := Request{Step: recording.StepPrompt, Method: "ping", Timeout: soon}

@@ -11,11 +11,12 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// An answer that comes with the next one was held back. It is taken for what it is, and from then on not waited for as long. What is
-// slow, or never comes, is not: it is waited for as ever.
+// An answer that comes with the next one was held back. It is taken for what it is, and from then on not
+// waited for as long. What is slow, or never comes, is not: it is waited for as ever.
 func TestHeldBack(t *testing.T) {
 	for name, c := range map[string]struct {
-		takes time.Duration // for an error; negative: it is held back until a result comes; an hour: it never comes
+		// for an error; negative: it is held back until a result comes; an hour: it never comes
+		takes time.Duration
 		want  []string
 	}{
 		"held back": {-1, []string{"replied 10s held", "replied 2s held", "replied 1s held"}},
@@ -37,7 +38,8 @@ func TestHeldBack(t *testing.T) {
 							held = nil
 							say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18"}}`, id)
 						case "resources/read":
-							failure := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"no"}}`, id)
+							failure := fmt.Sprintf(
+								`{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"no"}}`, id)
 							if c.takes < 0 {
 								held = append(held, failure)
 								break
@@ -56,10 +58,12 @@ func TestHeldBack(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer s.Close(t.Context())
-					s.Do(t.Context(), Request{Method: "server/discover"}) // the first has more time where there is no handshake
+					// the first has more time where there is no handshake
+					s.Do(t.Context(), Request{Method: "server/discover"})
 					var got []string
 					for range 3 {
-						x := s.Do(t.Context(), Request{Method: "resources/read", Params: map[string]any{"uri": "x:y"}})
+						x := s.Do(t.Context(), Request{Method: "resources/read",
+							Params: map[string]any{"uri": "x:y"}})
 						text := fmt.Sprint(x.Outcome, " ", x.Took)
 						if x.HeldBack {
 							text += " held"

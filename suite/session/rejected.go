@@ -45,7 +45,8 @@ func (f *Found) reject(s *Session, err error) error {
 	if !s.opts.Revision.Modern() && unanswered(err) {
 		f.Unanswered[s.opts.Revision] = err.Error()
 	}
-	if rec.Ending != nil && rec.Ending.By == "target" && s.over == requirement.Stdio && len(s.Incoming(0)) == 0 {
+	if rec.Ending != nil && rec.Ending.By == "target" && s.over == requirement.Stdio &&
+		len(s.Incoming(0)) == 0 {
 		f.ended[s.opts.Revision] = err.Error()
 	}
 	if open != nil && open.Offers.Known() && !open.Offers.Modern() {
@@ -66,8 +67,8 @@ func (f *Found) noteEnd(s *recording.Session) {
 	}
 }
 
-// Stays says, in one sentence, how a program shows that its processes stay after the end of their input; it is
-// empty if one has exited then, or none was ended.
+// Stays says, in one sentence, how a program shows that its processes stay after the end of their input; it
+// is empty if one has exited then, or none was ended.
 func (f *Found) Stays() string {
 	if len(f.ends) == 0 || f.ends["exited"] > 0 {
 		return ""
@@ -78,7 +79,8 @@ func (f *Found) Stays() string {
 // unanswered reports whether a session could not be opened for want of an answer that can be read.
 func unanswered(err error) bool {
 	e, ok := errors.AsType[*OpenError](err)
-	return ok && slices.Contains([]recording.Code{recording.CodeNoAnswer, recording.CodeDied, recording.CodeUnreachable, recording.CodeUnreadable, recording.CodeThrottled}, e.Code)
+	return ok && slices.Contains([]recording.Code{recording.CodeNoAnswer, recording.CodeDied,
+		recording.CodeUnreachable, recording.CodeUnreadable, recording.CodeThrottled}, e.Code)
 }
 
 // lastLine is what standard error tells at the end, cut to a length that fits into a sentence.
@@ -90,13 +92,16 @@ func lastLine(s string) string {
 // refusal reports whether a target answered a handshake by an error that need not be about its revision.
 func refusal(err error) bool {
 	e, ok := errors.AsType[*OpenError](err)
-	return ok && e.Code == recording.CodeNoHandshake && !e.Other && e.Status < http.StatusInternalServerError &&
-		e.Status != http.StatusUnauthorized && e.Status != http.StatusForbidden && e.Status != http.StatusNotFound && e.Status != http.StatusMethodNotAllowed
+	return ok && e.Code == recording.CodeNoHandshake && !e.Other &&
+		e.Status < http.StatusInternalServerError &&
+		e.Status != http.StatusUnauthorized && e.Status != http.StatusForbidden &&
+		e.Status != http.StatusNotFound && e.Status != http.StatusMethodNotAllowed
 }
 
 // page is how the body begins that came over HTTP instead of an answer, behind a semicolon.
 func (s *Session) page(x *recording.Exchange) string {
-	if s.over != requirement.HTTP || x.Outcome != recording.HTTPOnly || x.Status/100 == 3 || wire.Coding(x.Header) != "" {
+	if s.over != requirement.HTTP || x.Outcome != recording.HTTPOnly || x.Status/100 == 3 ||
+		wire.Coding(x.Header) != "" {
 		return ""
 	}
 	const few = 80

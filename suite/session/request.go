@@ -188,7 +188,8 @@ func (s *Session) metaOf(q Request) (json.RawMessage, error) {
 
 // ModernMeta is the metadata that every request of a modern revision carries.
 func ModernMeta(version string) map[string]any {
-	return map[string]any{MetaVersion: version, MetaClientInfo: ClientInfo, MetaCapabilities: map[string]any{}}
+	return map[string]any{MetaVersion: version, MetaClientInfo: ClientInfo,
+		MetaCapabilities: map[string]any{}}
 }
 
 // encode is JSON without the escaping of <, > and &, which is legal but would

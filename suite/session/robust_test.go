@@ -25,28 +25,29 @@ func TestResponsesToOthers(t *testing.T) {
 		posted := make(chan string)
 		o := options(requirement.R20241105)
 		o.NoHandshake = true
-		s := opened(t, &transport.SSE{Client: transport.Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodPost {
-				body, _ := io.ReadAll(r.Body)
-				w.WriteHeader(http.StatusAccepted)
-				posted <- gjson.GetBytes(body, "id").Raw
-				return
-			}
-			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, "event: endpoint\ndata: /message\n\n")
-			w.(http.Flusher).Flush()
-			for {
-				select {
-				case id := <-posted:
-					for _, id := range []string{"901007", `"theirs"`, id} {
-						_, _ = fmt.Fprintf(w, "data: {\"id\":%s,\"result\":%s}\n\n", id, id)
-					}
-					w.(http.Flusher).Flush()
-				case <-r.Context().Done():
+		s := opened(t, &transport.SSE{Client: transport.Client{Handler: http.HandlerFunc(
+			func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost {
+					body, _ := io.ReadAll(r.Body)
+					w.WriteHeader(http.StatusAccepted)
+					posted <- gjson.GetBytes(body, "id").Raw
 					return
 				}
-			}
-		})}}, o)
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, "event: endpoint\ndata: /message\n\n")
+				w.(http.Flusher).Flush()
+				for {
+					select {
+					case id := <-posted:
+						for _, id := range []string{"901007", `"theirs"`, id} {
+							_, _ = fmt.Fprintf(w, "data: {\"id\":%s,\"result\":%s}\n\n", id, id)
+						}
+						w.(http.Flusher).Flush()
+					case <-r.Context().Done():
+						return
+					}
+				}
+			})}}, o)
 		for range 2 {
 			x := s.Do(t.Context(), Request{Method: "m"})
 			if x.Outcome != recording.Replied || x.Result().Raw != string(x.ID) {
@@ -93,7 +94,9 @@ func TestBusyStart(t *testing.T) {
 		})
 		var n atomic.Int64
 		found, err := Detect(t.Context(), ready.pipe(), options(requirement.R20251125),
-			[]requirement.Revision{requirement.R20251125, requirement.R20260728}, 0, func() string { return fmt.Sprint("s", n.Add(1)) })
+			[]requirement.Revision{requirement.R20251125, requirement.R20260728}, 0, func() string {
+				return fmt.Sprint("s", n.Add(1))
+			})
 		if err != nil || len(found.Served) != 2 {
 			t.Errorf("served: %v, %v", found.Served, err)
 		}
@@ -114,19 +117,26 @@ func TestSpreadMessagesAreNamed(t *testing.T) {
 		declared string // in an answer that would open a session on one line
 		took     time.Duration
 	}{
-		"legacy": {requirement.R20251125, []string{"{", `  "jsonrpc": "2.0",`, `  "id": %s,`, `  "result": {`, `"protocolVersion":"2025-11-25"`, `  }`, "}"},
+		"legacy": {requirement.R20251125, []string{"{", `  "jsonrpc": "2.0",`, `  "id": %s,`, `  "result": {`,
+			`"protocolVersion":"2025-11-25"`, `  }`, "}"},
 			`initialize was answered with JSON over several lines`, `"2025-11-25"`, 0},
-		"another version": {requirement.R20251125, []string{"{", `  "id": %s,`, `  "result": {"protocolVersion":"2025-06-18"}`, "}"},
+		"another version": {requirement.R20251125,
+			[]string{"{", `  "id": %s,`, `  "result": {"protocolVersion":"2025-06-18"}`, "}"},
 			`initialize was answered with JSON over several lines`, "", 0},
-		"modern": {requirement.R20260728, []string{"{", `  "id": %s,`, `  "result": {"supportedVersions":["2025-11-25","2026-07-28"]}`, "}"},
+		"modern": {requirement.R20260728,
+			[]string{"{", `  "id": %s,`, `  "result": {"supportedVersions":["2025-11-25","2026-07-28"]}`,
+				"}"},
 			`server/discover was answered with JSON over several lines`, `"2026-07-28"`, 0},
 		"an error": {requirement.R20260728, []string{"{", `  "id": %s,`, `  "error": {"code":-32601}`, "}"},
 			`server/discover was answered with JSON over several lines`, "", 0},
 		"with banner": {requirement.R20251125, []string{"ready", "{", `  "id": %s,`, `  "result": {}`, "}"},
-			`JSON over several lines: a message must not contain newlines on stdio (basic/transports#stdio)`, "", 0},
-		"endless": {requirement.R20251125, append([]string{"{"}, slices.Repeat([]string{`"a":{`, "},"}, 10_000)...),
+			`JSON over several lines: a message must not contain newlines on stdio (basic/transports#stdio)`,
+			"", 0},
+		"endless": {requirement.R20251125,
+			append([]string{"{"}, slices.Repeat([]string{`"a":{`, "},"}, 10_000)...),
 			`initialize was not answered with JSON`, "", 30 * time.Second},
-		"no message": {requirement.R20251125, []string{"{", "this is no JSON", "}"}, `only messages go to standard output, logs and banners to standard error`, "", 30 * time.Second},
+		"no message": {requirement.R20251125, []string{"{", "this is no JSON", "}"},
+			`only messages go to standard output, logs and banners to standard error`, "", 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -137,15 +147,18 @@ func TestSpreadMessagesAreNamed(t *testing.T) {
 					return true
 				})
 				begin := time.Now()
-				found, err := Detect(t.Context(), srv.pipe(), options(""), []requirement.Revision{c.ask}, 0, func() string { return "s1" })
+				found, err := Detect(t.Context(), srv.pipe(), options(""), []requirement.Revision{c.ask}, 0,
+					func() string { return "s1" })
 				var open *OpenError
-				if !errors.As(err, &open) || open.Code != recording.CodeUnreadable || !strings.Contains(open.Reason, c.want) {
+				if !errors.As(err, &open) || open.Code != recording.CodeUnreadable ||
+					!strings.Contains(open.Reason, c.want) {
 					t.Errorf("%v, expected %s", err, c.want)
 				}
 				if took := time.Since(begin); took < c.took || took > c.took+time.Second {
 					t.Errorf("it took %v", took)
 				}
-				if got := string(found.Spread[c.ask]); (got != "") != (c.declared != "") || !strings.Contains(got, c.declared) {
+				if got := string(found.Spread[c.ask]); (got != "") != (c.declared != "") ||
+					!strings.Contains(got, c.declared) {
 					t.Errorf("declared: %s", got)
 				}
 			})

@@ -58,7 +58,8 @@ func (s *Session) prepare(ctx context.Context, q Request) *Pending {
 	// In a modern session nothing precedes the first request, so it is this one that
 	// waits until the process has started.
 	starting := s.over == requirement.Stdio && s.opts.Revision.Modern() && len(s.incoming) == 0
-	x := &recording.Exchange{Step: q.Step, Tags: q.Tags, Session: s.opts.ID, Kind: s.opts.Kind, Method: q.Method}
+	x := &recording.Exchange{Step: q.Step, Tags: q.Tags, Session: s.opts.ID, Kind: s.opts.Kind,
+		Method: q.Method}
 	s.rec.Exchanges = append(s.rec.Exchanges, x)
 	connected := s.conn != nil
 	s.mu.Unlock()
@@ -127,7 +128,8 @@ func (s *Session) send(ctx context.Context, all ...*Pending) {
 			p.away(sent)
 		}
 	}
-	if last := all[len(all)-1].q; last.Step != recording.StepAnswer && !last.Unframed && s.parts.CompareAndSwap(true, false) {
+	if last := all[len(all)-1].q; last.Step != recording.StepAnswer && !last.Unframed &&
+		s.parts.CompareAndSwap(true, false) {
 		<-s.line
 	}
 }

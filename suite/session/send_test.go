@@ -85,12 +85,13 @@ func TestStartTogether(t *testing.T) {
 		})
 	})
 	t.Run("http", func(t *testing.T) {
-		judge(t, web(t, requirement.R20250618, func(_ int, w http.ResponseWriter, _ *http.Request, m gjson.Result) {
-			if m.Get("id").Exists() {
-				answer(w, m)
-			} else {
-				w.WriteHeader(http.StatusAccepted)
-			}
-		}))
+		judge(t, web(t, requirement.R20250618,
+			func(_ int, w http.ResponseWriter, _ *http.Request, m gjson.Result) {
+				if m.Get("id").Exists() {
+					answer(w, m)
+				} else {
+					w.WriteHeader(http.StatusAccepted)
+				}
+			}))
 	})
 }

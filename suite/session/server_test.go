@@ -41,13 +41,15 @@ func greet(m gjson.Result, say func(string, ...any)) bool {
 	if m.Get("method").Str != "initialize" {
 		return false
 	}
-	say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`, m.Get("id").Raw, m.Get("params.protocolVersion").Raw)
+	say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`, m.Get("id").Raw,
+		m.Get("params.protocolVersion").Raw)
 	return true
 }
 
 func options(rev requirement.Revision) Options {
-	return Options{Revision: rev, Kind: recording.Clean, ID: "s1", Transcript: wire.NewTranscript(wire.Budget{}),
-		Timeout: 10 * time.Second, Start: 30 * time.Second}
+	return Options{Revision: rev, Kind: recording.Clean, ID: "s1",
+		Transcript: wire.NewTranscript(wire.Budget{}),
+		Timeout:    10 * time.Second, Start: 30 * time.Second}
 }
 
 // opened is a session with a server; it is closed at the end of the test.

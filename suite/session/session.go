@@ -45,8 +45,8 @@ type Options struct {
 	Nameless bool
 	// Barred says that what follows a handshake is refused for want of a session id.
 	Barred bool
-	// Beside opens the session beside another one even where the target was seen to keep one at a time: what becomes
-	// of the two is to be seen.
+	// Beside opens the session beside another one even where the target was seen to keep one at a time: what
+	// becomes of the two is to be seen.
 	Beside bool
 	// NoHandshake leaves a legacy session unopened; HoldInitialized sends
 	// initialize but not notifications/initialized: see [Session.Initialized].
@@ -101,11 +101,12 @@ type Session struct {
 	changed   chan struct{} // closed and replaced at each incoming frame
 	last      int           // number of the last frame
 	said      time.Duration // when the last message was sent or came
-	// doing is how many requests [Session.Do] has under way, and alone how many that are to be so alone it has under
-	// way or in line; freed is closed and replaced when one is done.
+	// doing is how many requests [Session.Do] has under way, and alone how many that are to be so alone it
+	// has under way or in line; freed is closed and replaced when one is done.
 	doing, alone int
 	freed        chan struct{}
-	// garbled is when a probe that the target may have been unable to read was last given up without an answer.
+	// garbled is when a probe that the target may have been unable to read was last given up without an
+	// answer.
 	garbled time.Time
 	// took is what the first answer took, in which the start of a process may be, and longest the
 	// longest of all others.
@@ -174,7 +175,8 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		barred:   opts.Barred,
 	}
 	if opts.Revision.Modern() {
-		s.meta, _ = encode(ModernMeta(string(opts.Revision))) // strings and maps of them can always be encoded
+		// strings and maps of them can always be encoded
+		s.meta, _ = encode(ModernMeta(string(opts.Revision)))
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	if s.over == requirement.SSE {
@@ -198,7 +200,8 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		return s, nil
 	}
 	if _, process := conn.(interface{ Working() bool }); process {
-		return s, s.handshake(ctx) // its answer is waited for as long as the process takes to start: see [Pending.Wait]
+		// its answer is waited for as long as the process takes to start: see [Pending.Wait]
+		return s, s.handshake(ctx)
 	}
 	return s, s.handshake(bounded)
 }
@@ -229,8 +232,10 @@ func (s *Session) handshake(ctx context.Context) error {
 	}
 	x = s.Initialized(ctx)
 	if x.Outcome == recording.Unsent {
-		code := map[bool]recording.Code{true: recording.CodeUnreachable, false: recording.CodeDied}[x.Unreached()]
-		return &OpenError{Code: code, Reason: "the notification that ends the handshake could not be sent: " + x.Reason}
+		code := map[bool]recording.Code{true: recording.CodeUnreachable,
+			false: recording.CodeDied}[x.Unreached()]
+		return &OpenError{Code: code, Reason: "the notification that ends the handshake could not be sent: " +
+			x.Reason}
 	}
 	s.bar(x)
 	return nil
@@ -243,7 +248,8 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	switch {
 	case x.Outcome != recording.Replied && s.onlyEchoes():
 		return &OpenError{Code: recording.CodeNoHandshake, Reason: echoReason}
-	case x.Outcome == recording.Lost && s.over == requirement.HTTP, x.Outcome == recording.Unsent && s.over != requirement.Stdio:
+	case x.Outcome == recording.Lost && s.over == requirement.HTTP, x.Outcome == recording.Unsent &&
+		s.over != requirement.Stdio:
 		return &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
 	case x.Outcome == recording.Lost:
 		reason := "the connection ended during initialize: " + strings.TrimPrefix(x.Reason, "cannot send: ")
@@ -266,13 +272,20 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	case x.Outcome == recording.Canceled:
 		return &OpenError{Code: recording.CodeInterrupted, Reason: x.Reason}
 	case x.Outcome == recording.Refused:
-		return &OpenError{Code: recording.CodeThrottled, Reason: x.Reason + "; where it is sessions of which there are too many, instances in a target file says how many may stand"}
+		return &OpenError{Code: recording.CodeThrottled,
+			Reason: x.Reason + "; where it is sessions of which there are too many, instances in a target " +
+				"file says how many may stand"}
 	case x.Status == http.StatusUnauthorized:
-		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was answered with HTTP 401: the target wants credentials, which --header-env Authorization=VARIABLE gives where the variable holds \"Bearer TOKEN\" (headers in a target file)" + challenge(x.Header)}
+		return &OpenError{Code: recording.CodeNoHandshake,
+			Reason: "initialize was answered with HTTP 401: the target wants credentials, which " +
+				"--header-env Authorization=VARIABLE gives where the variable holds \"Bearer TOKEN\" " +
+				"(headers in a target file)" + challenge(x.Header)}
 	case x.Outcome != recording.Replied:
-		return &OpenError{Code: recording.CodeNoHandshake, Status: x.Status, Reason: "initialize got no JSON-RPC answer: " + x.Reason + s.page(x)}
+		return &OpenError{Code: recording.CodeNoHandshake, Status: x.Status,
+			Reason: "initialize got no JSON-RPC answer: " + x.Reason + s.page(x)}
 	case !x.Succeeded():
-		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was refused: " + short(x.Error().Raw)}
+		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was refused: " +
+			short(x.Error().Raw)}
 	}
 	version := x.Result().Get("protocolVersion").String()
 	if mistyped(x) {
@@ -316,7 +329,8 @@ func (s *Session) nonsense() string {
 
 // Initialized sends notifications/initialized.
 func (s *Session) Initialized(ctx context.Context) *recording.Exchange {
-	return s.Do(ctx, Request{Step: recording.StepInitialized, Method: "notifications/initialized", Notification: true})
+	return s.Do(ctx, Request{Step: recording.StepInitialized, Method: "notifications/initialized",
+		Notification: true})
 }
 
 // Declared is the result of initialize, raw; empty in modern sessions.

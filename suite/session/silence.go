@@ -18,7 +18,8 @@ type silence struct {
 	overdue  map[string]bool // that one was not answered in time in a clean session
 }
 
-// neverAnswered is how many requests of a method are waited for in full that get no answer before it is believed that the target answers none of them.
+// neverAnswered is how many requests of a method are waited for in full that get no answer before it is
+// believed that the target answers none of them.
 const neverAnswered = 3
 
 // Forget has methods that were never answered waited for in full again, as when they are repeated.
@@ -56,8 +57,8 @@ func (h *Habits) hasAnswered(method string, inTime bool) {
 	h.silence.inTime[method] = h.silence.inTime[method] || inTime
 }
 
-// Overdue reports whether requests of a method are never answered in time, not even in a session in which nothing odd was
-// sent: that one is not shows nothing of the session then.
+// Overdue reports whether requests of a method are never answered in time, not even in a session in which
+// nothing odd was sent: that one is not shows nothing of the session then.
 func (s *Session) Overdue(method string) bool {
 	h := s.opts.Habits
 	if h == nil {
@@ -68,8 +69,9 @@ func (s *Session) Overdue(method string) bool {
 	return h.silence.overdue[method] && !h.silence.inTime[method]
 }
 
-// expected is how long an answer is waited for: the whole time, or a part of it where the target has never given the method a result, and kept silent to several requests. Scripts ask
-// for many things by one method, and a run that waits for each of them spends its time on one defect.
+// expected is how long an answer is waited for: the whole time, or a part of it where the target has never
+// given the method a result, and kept silent to several requests. Scripts ask for many things by one method,
+// and a run that waits for each of them spends its time on one defect.
 func (h *Habits) expected(method string, whole time.Duration) time.Duration {
 	const part = 5
 	if h == nil || method == "" {
@@ -90,9 +92,11 @@ func (h *Habits) expected(method string, whole time.Duration) time.Duration {
 // notifications is how their methods begin.
 const notifications = "notifications/"
 
-// AwaitDue waits for n notifications of a method that are due, as [Session.Await] does, and returns how many came. Of
-// a target that never sent one when it was due, not even in the whole time, they are waited for in a part of it.
-func (s *Session) AwaitDue(ctx context.Context, after, n int, method string, whole time.Duration, fits func(*wire.Frame) bool) (came int) {
+// AwaitDue waits for n notifications of a method that are due, as [Session.Await] does, and returns how many
+// came. Of a target that never sent one when it was due, not even in the whole time, they are waited for in a
+// part of it.
+func (s *Session) AwaitDue(ctx context.Context, after, n int, method string, whole time.Duration,
+	fits func(*wire.Frame) bool) (came int) {
 	h := s.opts.Habits
 	deadline := time.Now().Add(h.expected(method, whole))
 	for came < n {

@@ -11,20 +11,26 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A method that has never had a result, and kept silent three times, is waited for a fifth as long, in other sessions as well: errors to
-// what is malformed do not change that, a late answer and Forget do.
+// A method that has never had a result, and kept silent three times, is waited for a fifth as long, in other
+// sessions as well: errors to what is malformed do not change that, a late answer and Forget do.
 func TestSilentMethods(t *testing.T) {
 	const silent, late, result = "silent", "late", "result"
 	for name, c := range map[string]struct {
 		asks []string // what the requests ask for; "error", "forget" and "ping" are others
 		want []string
 	}{
-		"silent":    {[]string{silent, silent, silent, silent, silent}, []string{"10s", "10s", "10s", "2s", "2s"}},
-		"errors":    {[]string{silent, "error", silent, silent, "error", silent}, []string{"10s", "0s", "10s", "10s", "0s", "2s"}},
-		"others":    {[]string{silent, silent, silent, "ping", silent}, []string{"10s", "10s", "10s", "0s", "2s"}},
-		"forgotten": {[]string{silent, silent, silent, silent, "forget", silent}, []string{"10s", "10s", "10s", "2s", "10s"}},
-		"late":      {[]string{silent, late, silent, silent, silent}, []string{"10s", "10s", "10s", "10s", "10s"}},
-		"served":    {[]string{result, silent, silent, silent, silent}, []string{"0s", "10s", "10s", "10s", "10s"}},
+		"silent": {[]string{silent, silent, silent, silent, silent}, []string{"10s", "10s", "10s", "2s",
+			"2s"}},
+		"errors": {[]string{silent, "error", silent, silent, "error", silent},
+			[]string{"10s", "0s", "10s", "10s", "0s", "2s"}},
+		"others": {[]string{silent, silent, silent, "ping", silent}, []string{"10s", "10s", "10s", "0s",
+			"2s"}},
+		"forgotten": {[]string{silent, silent, silent, silent, "forget", silent},
+			[]string{"10s", "10s", "10s", "2s", "10s"}},
+		"late": {[]string{silent, late, silent, silent, silent}, []string{"10s", "10s", "10s", "10s",
+			"10s"}},
+		"served": {[]string{result, silent, silent, silent, silent}, []string{"0s", "10s", "10s", "10s",
+			"10s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -36,7 +42,11 @@ func TestSilentMethods(t *testing.T) {
 					case about == "error":
 						say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no"}}`, id)
 					case about == late:
-						time.AfterFunc(15*time.Second, func() { say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no"}}`, id) })
+						time.AfterFunc(15*time.Second,
+							func() {
+								say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no"}}`,
+									id)
+							})
 					}
 					return true
 				}).pipe()

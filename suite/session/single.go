@@ -13,11 +13,13 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
-// OneProcess says, in one sentence, how a program shows that a second copy of it ends while the first one runs: copies that were
-// started side by side ended before they said anything, and stay when they are started one after the other. Those revisions
-// are served from then on. It is empty if the program does not. What ends over server/discover alone is not asked again.
-// The sessions that were left open are closed if anything is asked.
-func (f *Found) OneProcess(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision, ids func() string) string {
+// OneProcess says, in one sentence, how a program shows that a second copy of it ends while the first one
+// runs: copies that were started side by side ended before they said anything, and stay when they are started
+// one after the other. Those revisions are served from then on. It is empty if the program does not. What
+// ends over server/discover alone is not asked again. The sessions that were left open are closed if anything
+// is asked.
+func (f *Found) OneProcess(ctx context.Context, dialer transport.Dialer, opts Options,
+	ask []requirement.Revision, ids func() string) string {
 	all := slices.Sorted(maps.Keys(f.ended))
 	if len(ask) < 2 || len(all) == 0 || all[0].Modern() && len(ask) > 2 {
 		return ""
@@ -25,19 +27,23 @@ func (f *Found) OneProcess(ctx context.Context, dialer transport.Dialer, opts Op
 	first := f.ended[all[0]]
 	f.Close()
 	f.each(ctx, dialer, opts, all, 1, ids)
-	served := slices.DeleteFunc(slices.Clone(all), func(rev requirement.Revision) bool { return !slices.Contains(f.Served, rev) })
+	served := slices.DeleteFunc(slices.Clone(all), func(rev requirement.Revision) bool {
+		return !slices.Contains(f.Served, rev)
+	})
 	if len(served) == 0 {
 		return ""
 	}
 	f.guess()
 	slices.Sort(f.Served)
-	return fmt.Sprintf("of %d processes that were started side by side %d ended before they had said anything (%s), and %d of these stayed when they were started one after the other",
+	return fmt.Sprintf("of %d processes that were started side by side %d ended before they had said "+
+		"anything (%s), and %d of these stayed when they were started one after the other",
 		len(ask), len(all), first, len(served))
 }
 
-// Single says, in one sentence, how a target of Streamable HTTP shows that it keeps one session at a time: it ends one when
-// another begins, which it may at any time (2025-03-26 basic/transports#session-management), or refuses one until the other
-// has ended. It is empty if the target does neither. The sessions in f.Open may have ended meanwhile.
+// Single says, in one sentence, how a target of Streamable HTTP shows that it keeps one session at a time: it
+// ends one when another begins, which it may at any time (2025-03-26 basic/transports#session-management), or
+// refuses one until the other has ended. It is empty if the target does neither. The sessions in f.Open may
+// have ended meanwhile.
 func (f *Found) Single(ctx context.Context, dialer transport.Dialer, opts Options, ids func() string) string {
 	var open []*Session
 	for rev, s := range f.Open {
@@ -78,15 +84,16 @@ func (f *Found) Single(ctx context.Context, dialer transport.Dialer, opts Option
 				continue // other sessions were not the reason
 			}
 			s.Close(ctx)
-			return fmt.Sprintf("it refused a session while another one stood (%s), and opened it after that one had ended", why)
+			return fmt.Sprintf("it refused a session while another one stood (%s), and opened it after "+
+				"that one had ended", why)
 		}
 		return ""
 	}
 	if gone, _ := ended(ctx, open); !gone {
 		return ""
 	}
-	// What ended it may have been the end of another one, such as of a handshake in a revision that is not served. Two
-	// that nothing happens to tell.
+	// What ended it may have been the end of another one, such as of a handshake in a revision that is not
+	// served. Two that nothing happens to tell.
 	var two []*Session
 	for range 2 {
 		s, err := another(open[0].opts.Revision)

@@ -45,11 +45,14 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.stand = append(s.stand, fmt.Sprint("session-", s.n))
 		w.Header().Set("Mcp-Session-Id", s.stand[len(s.stand)-1])
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`, m.Get("id").Raw, m.Get("params.protocolVersion").Raw)
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`,
+			m.Get("id").Raw, m.Get("params.protocolVersion").Raw)
 	case m.Get("method").Str == "initialize":
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"already initialized"}}`, m.Get("id").Raw)
+		_, _ = fmt.Fprintf(w,
+			`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"already initialized"}}`,
+			m.Get("id").Raw)
 	case !slices.ContainsFunc(s.stand, own):
 		http.NotFound(w, r)
 	case r.Method == http.MethodDelete:
@@ -63,15 +66,16 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestSingle: a server that keeps one session at a time is told from one that keeps several, and from one behind a
-// gateway that finds nothing now and then.
+// TestSingle: a server that keeps one session at a time is told from one that keeps several, and from one
+// behind a gateway that finds nothing now and then.
 func TestSingle(t *testing.T) {
 	single := func(s *sessions) (how string) {
 		synctest.Test(t, func(t *testing.T) {
 			var n atomic.Int64
 			ids := func() string { return fmt.Sprint("s", n.Add(1)) }
 			dialer := &transport.HTTP{Client: transport.Client{Handler: s}}
-			found, err := Detect(t.Context(), dialer, options(""), []requirement.Revision{requirement.R20250618, requirement.R20251125}, 0, ids)
+			found, err := Detect(t.Context(), dialer, options(""),
+				[]requirement.Revision{requirement.R20250618, requirement.R20251125}, 0, ids)
 			if err == nil || s.lost == nil {
 				how = found.Single(t.Context(), dialer, options(""), ids)
 			}
@@ -83,9 +87,10 @@ func TestSingle(t *testing.T) {
 		s    *sessions
 		want string
 	}{
-		"any number":     {&sessions{}, ""},
-		"two":            {&sessions{most: 2, evicts: true}, ""},
-		"one, the last":  {&sessions{most: 1, evicts: true}, "ended one session with HTTP 404 when another one had begun"},
+		"any number": {&sessions{}, ""},
+		"two":        {&sessions{most: 2, evicts: true}, ""},
+		"one, the last": {&sessions{most: 1, evicts: true},
+			"ended one session with HTTP 404 when another one had begun"},
 		"one, the first": {&sessions{most: 1}, "refused a session while another one stood"},
 	} {
 		if got := single(c.s); !strings.Contains(got, c.want) || c.want == "" && got != "" {

@@ -34,7 +34,8 @@ func (s *Session) joined() json.RawMessage {
 	for i := range s.incoming[:min(len(s.incoming), most)] {
 		f := &s.incoming[i]
 		line := bytes.TrimSpace(f.Raw)
-		if len(joined) == 0 && (!f.HasFlaw(wire.FlawNotJSON) || len(line) == 0 || line[0] != '{' && line[0] != '[') {
+		if len(joined) == 0 && (!f.HasFlaw(wire.FlawNotJSON) || len(line) == 0 || line[0] != '{' &&
+			line[0] != '[') {
 			continue
 		}
 		if len(joined)+len(f.Raw) > longest || tried == trials {
@@ -57,8 +58,11 @@ func closes(line []byte) bool { return len(line) > 0 && (line[0] == '}' || line[
 // spreadError is why a session could not be opened whose first request was answered over several
 // lines.
 func (s *Session) spreadError(method string) *OpenError {
-	return &OpenError{Code: recording.CodeUnreadable, Reason: method + " was answered with JSON over several lines: a message must not contain newlines on stdio " +
-		"(basic/transports#stdio); write it without indentation, on one line: " + wire.Excerpt(bytes.Join(bytes.Fields(s.spread()), []byte(" ")), 80)}
+	return &OpenError{Code: recording.CodeUnreadable,
+		Reason: method + " was answered with JSON over several lines: a message must not contain newlines " +
+			"on stdio " +
+			"(basic/transports#stdio); write it without indentation, on one line: " +
+			wire.Excerpt(bytes.Join(bytes.Fields(s.spread()), []byte(" ")), 80)}
 }
 
 // endSpread ends the wait for the answer to a first request when it has come over several lines,
@@ -72,7 +76,8 @@ func (s *Session) endSpread(line []byte) {
 	}
 	s.lastLines++
 	for _, p := range s.pending {
-		if (p.x.Method == "initialize" || p.x.Method == "server/discover") && !p.completed && s.joined() != nil {
+		if (p.x.Method == "initialize" || p.x.Method == "server/discover") && !p.completed &&
+			s.joined() != nil {
 			p.cut = "the answer came over several lines"
 			p.once.Do(func() { close(p.done) })
 		}
@@ -86,5 +91,7 @@ func settles(message json.RawMessage, rev requirement.Revision) bool {
 	if !rev.Modern() {
 		return result.Get("protocolVersion").Str == string(rev)
 	}
-	return slices.ContainsFunc(result.Get("supportedVersions").Array(), func(v gjson.Result) bool { return v.Str == string(rev) })
+	return slices.ContainsFunc(result.Get("supportedVersions").Array(), func(v gjson.Result) bool {
+		return v.Str == string(rev)
+	})
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
-// turn waits until nothing else is awaited by [Session.Do], if it is for a message that is sent again, or where the target
-// takes one message of a session at a time or its errors cannot be told apart otherwise. What it returns ends the turn.
+// turn waits until nothing else is awaited by [Session.Do], if it is for a message that is sent again, or
+// where the target takes one message of a session at a time or its errors cannot be told apart otherwise.
+// What it returns ends the turn.
 func (s *Session) turn(ctx context.Context, q Request, again bool) (done func()) {
 	if q.NoAwait || q.Step == recording.StepPrompt || q.Notification || !isPost(q) {
 		return func() {}
@@ -26,7 +27,8 @@ func (s *Session) turn(ctx context.Context, q Request, again bool) (done func())
 		s.awaitFreed(ctx, nil)
 	}
 	// What was not sent by Do may be waited for by nobody.
-	for end := time.After(doubtTime); alone && s.over == requirement.HTTP && ctx.Err() == nil && slices.ContainsFunc(s.pending, (*Pending).underWay); {
+	for end := time.After(doubtTime); alone && s.over == requirement.HTTP && ctx.Err() == nil &&
+		slices.ContainsFunc(s.pending, (*Pending).underWay); {
 		if !s.awaitFreed(ctx, end) {
 			break
 		}
@@ -43,7 +45,8 @@ func (s *Session) turn(ctx context.Context, q Request, again bool) (done func())
 	}
 }
 
-// awaitFreed waits, without the lock that is held, until a message is done; it returns false if something else came first.
+// awaitFreed waits, without the lock that is held, until a message is done; it returns false if something
+// else came first.
 func (s *Session) awaitFreed(ctx context.Context, end <-chan time.Time) bool {
 	freed := s.freed
 	s.mu.Unlock()
@@ -80,8 +83,8 @@ func (s *Session) meet(p *Pending) {
 	}
 }
 
-// conflicted reports whether a message was refused because another one of the same session was under way: by HTTP 409, which
-// no transport page has. The lock is held.
+// conflicted reports whether a message was refused because another one of the same session was under way: by
+// HTTP 409, which no transport page has. The lock is held.
 func (p *Pending) conflicted(x *recording.Exchange) bool {
 	return x.Status == http.StatusConflict && isPost(p.q) && p.s.session != "" && (p.met || p.s.conflicts)
 }
@@ -89,7 +92,8 @@ func (p *Pending) conflicted(x *recording.Exchange) bool {
 // conflictReason says why a message was refused.
 const conflictReason = "the target answered HTTP 409 while another message of the session was under way"
 
-// solitary notes, of a message that was sent again because it was refused while others were under way, whether the target took it.
+// solitary notes, of a message that was sent again because it was refused while others were under way,
+// whether the target took it.
 func (s *Session) solitary(x *recording.Exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -91,7 +91,8 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 			return errors.New("an endpoint in this process cannot be written to a file")
 		}
 	}
-	p := &printer{lines: strings.Split(notes().Preamble, "\n"), suggested: map[string][]string{}, marks: map[string]string{}}
+	p := &printer{lines: strings.Split(notes().Preamble, "\n"), suggested: map[string][]string{},
+		marks: map[string]string{}}
 	for path, f := range notes().Fields {
 		p.suggested[path] = strings.Split(f.Example, "\n")
 	}
@@ -205,7 +206,9 @@ func withoutSecretValues(values map[string]Value, field string, left []string) (
 			continue
 		}
 		variable := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-		left = append(left, fmt.Sprintf("%s: %s is left out because it may be a secret; put it into a variable: {env: %s}", field, name, variable))
+		left = append(left,
+			fmt.Sprintf("%s: %s is left out because it may be a secret; put it into a variable: {env: %s}",
+				field, name, variable))
 	}
 	if len(kept) == 0 {
 		return nil, left
@@ -229,7 +232,8 @@ func withoutURLSecrets(raw string, left []string) (string, []string) {
 		}
 		m := fmt.Sprintf("-mcpcheck-mark-%d-", len(marks)/2)
 		marks = append(marks, m, "${"+variable+"}")
-		left = append(left, fmt.Sprintf("url: set the variable %s to what may be a secret and is left out", variable))
+		left = append(left, fmt.Sprintf("url: set the variable %s to what may be a secret and is left out",
+			variable))
 		return m
 	}
 	if _, ok := u.User.Password(); ok {
@@ -261,7 +265,9 @@ func withoutArgSecrets(args, left []string) ([]string, []string) {
 	if len(secrets) == 0 {
 		return args, left
 	}
-	return shown, append(left, "command: "+hidden+" stands for what may be a secret; have the program take it from a variable, under env")
+	return shown, append(left,
+		"command: "+hidden+" stands for what may be a secret; have the program take it from a variable, "+
+			"under env")
 }
 
 // references reports whether a value refers to the environment.
@@ -299,10 +305,13 @@ func safe(all []Value) []Value {
 func (p *printer) subjects(s *Subjects, found Found) {
 	if found.TextURI != "" {
 		sample, cut := clip(found.TextSample)
-		p.suggest(seen, "subjects.", "texts", []Text{{URI: found.TextURI, Text: &sample, Contains: cut && sample != "", MIMEType: found.TextMIMEType}})
+		p.suggest(seen, "subjects.", "texts",
+			[]Text{{URI: found.TextURI, Text: &sample, Contains: cut && sample != "",
+				MIMEType: found.TextMIMEType}})
 	}
 	if found.BlobURI != "" && found.BlobSHA != "" {
-		p.suggest(seen, "subjects.", "blobs", []Blob{{URI: found.BlobURI, SHA256: found.BlobSHA, Size: &found.BlobSize}})
+		p.suggest(seen, "subjects.", "blobs",
+			[]Blob{{URI: found.BlobURI, SHA256: found.BlobSHA, Size: &found.BlobSize}})
 	}
 	if len(found.Missing) > 0 {
 		p.suggest(seen, "subjects.", "missing", first(found.Missing))
@@ -359,13 +368,15 @@ func (p *printer) triggers(t *Triggers, found Found) {
 			}
 			arguments[name] = placeholder
 		}
-		p.suggest(noTrigger, "triggers.", "update", &Trigger{URI: uri, Tool: &Tool{Name: found.Tools[0].Name, Arguments: arguments}})
+		p.suggest(noTrigger, "triggers.", "update",
+			&Trigger{URI: uri, Tool: &Tool{Name: found.Tools[0].Name, Arguments: arguments}})
 	}
 	p.section("triggers", t.writable())
 	note := ""
 	switch {
 	case found.Subscribe && found.ListChanged:
-		note = "The server declares resources.subscribe and resources.listChanged: triggers let both be judged."
+		note = "The server declares resources.subscribe and resources.listChanged: triggers let both be " +
+			"judged."
 	case found.Subscribe:
 		note = "The server declares resources.subscribe: triggers.update lets it be judged."
 	case found.ListChanged:
@@ -379,7 +390,8 @@ func (p *printer) triggers(t *Triggers, found Found) {
 		for _, t := range first(found.Tools) {
 			names = append(names, t.Name)
 		}
-		p.lines = append(p.lines, "  # Tools that may change a resource, guessed by name and not tried: "+comment(strings.Join(names, ", ")))
+		p.lines = append(p.lines, "  # Tools that may change a resource, guessed by name and not tried: "+
+			comment(strings.Join(names, ", ")))
 	}
 }
 

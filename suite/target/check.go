@@ -68,7 +68,8 @@ func (t *Target) check(at func(path string) yamlfile.Pos, rows *requirement.Cata
 	}
 	c.limits(&t.Limits)
 	slices.SortStableFunc(c.problems, func(a, b yamlfile.Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Path, b.Path))
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Path, b.Path))
 	})
 	return c.problems
 }
@@ -265,7 +266,8 @@ func (c *checker) permissions(t *Target) {
 	}
 	for i, o := range t.Origins {
 		path := fmt.Sprintf("origins[%d]", i)
-		if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Host == "" ||
+			strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
 			c.fail(path, "must be an origin such as https://app.example, not %q", o)
 		}
 	}

@@ -91,7 +91,8 @@ func (c *checker) subjects(t *Target) {
 func (c *checker) uri(path, uri string) {
 	scheme, _, ok := strings.Cut(uri, ":")
 	odd := func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("+-.", r))
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
+			strings.ContainsRune("+-.", r))
 	}
 	switch {
 	case uri == "":
@@ -133,7 +134,8 @@ func (c *checker) blob(path string, b *Blob) {
 		case err != nil:
 			c.fail(path+".base64", "must be in the standard alphabet with padding")
 		case b.Size != nil && *b.Size != int64(len(data)):
-			c.fail(path+".size", plural.Of(len(data), "is %d, but base64 holds %d {byte|bytes}"), *b.Size, len(data))
+			c.fail(path+".size", plural.Of(len(data), "is %d, but base64 holds %d {byte|bytes}"), *b.Size,
+				len(data))
 		}
 	}
 	if digest, err := hex.DecodeString(b.SHA256); b.SHA256 != "" && (err != nil || len(digest) != 32) {
@@ -235,16 +237,21 @@ func (c *checker) root(path string, r *Root) {
 	}
 	place := ": it is the directory on disk"
 	if strings.Contains(r.Root, "://") {
-		place += fmt.Sprintf("; name the template that leads into it as template: %s/{+path}", strings.TrimSuffix(r.Root, "/"))
+		place += fmt.Sprintf("; name the template that leads into it as template: %s/{+path}",
+			strings.TrimSuffix(r.Root, "/"))
 	}
 	file("root", r.Root, place)
 	if !strings.HasPrefix(r.Root, "file:") {
 		return // what the others must be follows from it
 	}
 	base := strings.TrimRight(r.Root, "/")
-	file("sibling", r.Sibling, fmt.Sprintf(": it is the file on disk, as %s-old/file; ways to it are tried through the template, too", base))
-	file("symlink", r.Symlink, fmt.Sprintf(": it is the link on disk, as %s/link; it is read through the template, too", base))
-	if strings.HasPrefix(r.Sibling, "file:") && (!strings.HasPrefix(r.Sibling, base) || strings.HasPrefix(r.Sibling, base+"/")) {
+	file("sibling", r.Sibling,
+		fmt.Sprintf(": it is the file on disk, as %s-old/file; ways to it are tried through the "+
+			"template, too", base))
+	file("symlink", r.Symlink,
+		fmt.Sprintf(": it is the link on disk, as %s/link; it is read through the template, too", base))
+	if strings.HasPrefix(r.Sibling, "file:") && (!strings.HasPrefix(r.Sibling, base) ||
+		strings.HasPrefix(r.Sibling, base+"/")) {
 		c.fail(path+".sibling", "must begin with the root, as %s-old/file does, and not lie in it", base)
 	}
 	if strings.HasPrefix(r.Symlink, "file:") && !strings.HasPrefix(r.Symlink, base+"/") {
@@ -267,9 +274,13 @@ func (c *checker) root(path string, r *Root) {
 		c.fail(path+".canary.content", "must be a marker of at least %d bytes", minCanary)
 		return
 	}
-	for field, place := range map[string]string{"root": r.Root, "canary.uri": r.Canary.URI, "canary.path": r.Canary.Path, "sibling": r.Sibling, "symlink": r.Symlink} {
-		if plain, err := url.PathUnescape(place); strings.Contains(place, r.Canary.Content) || err == nil && strings.Contains(plain, r.Canary.Content) {
-			c.fail(path+".canary.content", "must not stand in %s: an error that repeats the URI would be taken for the canary; choose another marker", field)
+	for field, place := range map[string]string{"root": r.Root, "canary.uri": r.Canary.URI,
+		"canary.path": r.Canary.Path, "sibling": r.Sibling, "symlink": r.Symlink} {
+		if plain, err := url.PathUnescape(place); strings.Contains(place, r.Canary.Content) || err == nil &&
+			strings.Contains(plain, r.Canary.Content) {
+			c.fail(path+".canary.content",
+				"must not stand in %s: an error that repeats the URI would be taken for the canary; "+
+					"choose another marker", field)
 		}
 	}
 	if c.local {
@@ -277,10 +288,11 @@ func (c *checker) root(path string, r *Root) {
 	}
 }
 
-// elsewhere reports whether an endpoint may have another file system than this machine: it is called at a URL,
-// or started in a container or over the network.
+// elsewhere reports whether an endpoint may have another file system than this machine: it is called at a
+// URL, or started in a container or over the network.
 func elsewhere(e Endpoint) bool {
-	return len(e.Command) == 0 || slices.Contains([]string{"docker", "podman", "nerdctl", "kubectl", "ssh"}, filepath.Base(e.Command[0]))
+	return len(e.Command) == 0 || slices.Contains([]string{"docker", "podman", "nerdctl", "kubectl", "ssh"},
+		filepath.Base(e.Command[0]))
 }
 
 // onDisk checks that what lies outside of a root is there, where the root itself is: a file
@@ -293,15 +305,20 @@ func (c *checker) onDisk(path string, r *Root) {
 	if r.Canary.URI != "" {
 		canary = "canary.uri"
 	}
-	for field, name := range map[string]string{canary: cmp.Or(r.Canary.Path, diskPath(r.Canary.URI)), "sibling": diskPath(r.Sibling), "symlink": diskPath(r.Symlink)} {
+	for field, name := range map[string]string{canary: cmp.Or(r.Canary.Path, diskPath(r.Canary.URI)),
+		"sibling": diskPath(r.Sibling), "symlink": diskPath(r.Symlink)} {
 		if !filepath.IsAbs(name) {
 			continue
 		}
 		switch found, err := holds(name, r.Canary.Content); {
 		case errors.Is(err, fs.ErrNotExist):
-			c.fail(path+"."+field, "names %s, which does not exist although the root does: create it with the text of canary.content in it", name)
+			c.fail(path+"."+field,
+				"names %s, which does not exist although the root does: create it with the text of "+
+					"canary.content in it", name)
 		case err == nil && !found:
-			c.fail(path+"."+field, "names %s, which does not contain the text of canary.content: put it there, or correct canary.content", name)
+			c.fail(path+"."+field,
+				"names %s, which does not contain the text of canary.content: put it there, or correct "+
+					"canary.content", name)
 		}
 	}
 }
@@ -364,10 +381,12 @@ func (c *checker) placeholders(path string, tr *Trigger) {
 	})
 	switch {
 	case marked && c.ports == 0:
-		c.fail(path, "has %s for the port, but no endpoint starts a server at one: that takes a command and a url with %[1]s",
+		c.fail(path, "has %s for the port, but no endpoint starts a server at one: that takes a command "+
+			"and a url with %[1]s",
 			transport.PortMark)
 	case marked && c.ports > 1:
-		c.fail(path, "has %s for the port, but several endpoints start servers at different ports: write a port into "+
+		c.fail(path, "has %s for the port, but several endpoints start servers at different ports: write "+
+			"a port into "+
 			"the url of each, and here", transport.PortMark)
 	case tr.HTTP != nil:
 		for _, found := range braces.FindAllString(tr.HTTP.URL, -1) {
@@ -400,7 +419,8 @@ func (c *checker) trigger(path string, tr *Trigger) {
 		}
 	case tr.Wait != nil:
 		if tr.Wait.For <= 0 || tr.Wait.For > maxWait {
-			c.fail(path+".wait.for", "must be a time of up to %s within which the target changes by itself", maxWait)
+			c.fail(path+".wait.for", "must be a time of up to %s within which the target changes by itself",
+				maxWait)
 		}
 	}
 }

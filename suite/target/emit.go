@@ -87,7 +87,9 @@ func emitStruct(v reflect.Value) (lines []string) {
 }
 
 func emitMap(v reflect.Value) (lines []string) {
-	keys := slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
+	keys := slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int {
+		return cmp.Compare(a.String(), b.String())
+	})
 	for _, k := range keys {
 		lines = append(lines, emitField(plainText(k.String()), v.MapIndex(k))...)
 	}

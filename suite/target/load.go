@@ -108,8 +108,11 @@ func Parse(name string, data []byte, rows *requirement.Catalogue) (*Target, erro
 func parse(name string, data []byte, rows *requirement.Catalogue) (*Target, *yamlfile.Index, error) {
 	t := &Target{}
 	index, err := yamlfile.Decode(name, data, t)
-	if written := gjson.GetBytes(data, "schema").String(); err != nil && strings.HasPrefix(written, "mcpcheck.") {
-		return nil, nil, unread(name, fmt.Errorf("this is no target file, but was written by mcpcheck (%s): give the target file, or let \"mcpcheck init\" write one", written))
+	if written := gjson.GetBytes(data, "schema").String(); err != nil &&
+		strings.HasPrefix(written, "mcpcheck.") {
+		return nil, nil,
+			unread(name, fmt.Errorf("this is no target file, but was written by mcpcheck (%s): give the "+
+				"target file, or let \"mcpcheck init\" write one", written))
 	}
 	if err != nil {
 		return nil, nil, unread(name, err)
@@ -178,7 +181,8 @@ type Flags struct {
 // Target is the target that the flags describe, or the command behind them; nil if there
 // is none. A target file is read against a catalogue; changed tells which flags were given,
 // dashed whether a command was.
-func (o *Flags) Target(rows *requirement.Catalogue, changed func(name string) bool, dashed bool, command []string) (*Target, error) {
+func (o *Flags) Target(rows *requirement.Catalogue, changed func(name string) bool, dashed bool,
+	command []string) (*Target, error) {
 	t, err := o.described(rows, changed, dashed, command)
 	if err != nil || t == nil {
 		return nil, err
@@ -197,14 +201,16 @@ func (o *Flags) Target(rows *requirement.Catalogue, changed func(name string) bo
 		case !set:
 			return nil, fmt.Errorf("--secret-env %s: the variable is not set", variable)
 		case len(value) < mask.MinLength:
-			return nil, fmt.Errorf("--secret-env %s: the value has less than %d bytes, and would blot out ordinary text if it were masked", variable, mask.MinLength)
+			return nil, fmt.Errorf("--secret-env %s: the value has less than %d bytes, and would blot out "+
+				"ordinary text if it were masked", variable, mask.MinLength)
 		}
 		t.Secret = append(t.Secret, FromEnv(variable))
 	}
 	return t, nil
 }
 
-func (o *Flags) described(rows *requirement.Catalogue, changed func(name string) bool, dashed bool, command []string) (*Target, error) {
+func (o *Flags) described(rows *requirement.Catalogue, changed func(name string) bool, dashed bool,
+	command []string) (*Target, error) {
 	serve, address, config := changed("serve"), changed("url"), changed("config")
 	started := serve || dashed && address
 	switch {
@@ -213,7 +219,8 @@ func (o *Flags) described(rows *requirement.Catalogue, changed func(name string)
 	case config && (serve || dashed || address):
 		return nil, errors.New("give one of a command behind --, --serve, --url and --config")
 	case changed("ready") && !started:
-		return nil, errors.New("--ready goes with a server that is started: with --serve, or with --url and a command behind --")
+		return nil, errors.New("--ready goes with a server that is started: with --serve, or with --url " +
+			"and a command behind --")
 	case serve:
 		words, err := shell.Split(o.Serve)
 		if err != nil {
@@ -274,7 +281,8 @@ func (o *Flags) environment(e *Endpoint) (err error) {
 func misfit(kind, given string) error {
 	known := requirement.Texts(requirement.Transports())
 	if !slices.Contains(known, given) {
-		return fmt.Errorf("there is no transport %q%s", given, cmp.Or(nearest.Question(given, known), ": there are "+strings.Join(known, ", ")))
+		return fmt.Errorf("there is no transport %q%s", given, cmp.Or(nearest.Question(given, known),
+			": there are "+strings.Join(known, ", ")))
 	}
 	return fmt.Errorf("%s: --transport %s does not go with it", kind, given)
 }
@@ -282,7 +290,8 @@ func misfit(kind, given string) error {
 // Address is the target at the URL.
 func (o *Flags) Address() (*Target, error) {
 	if portMarked(o.URL) {
-		return nil, fmt.Errorf("--url has %s for the port, but no command is given that is started to listen there: give --serve", transport.PortMark)
+		return nil, fmt.Errorf("--url has %s for the port, but no command is given that is started to "+
+			"listen there: give --serve", transport.PortMark)
 	}
 	return o.address()
 }
@@ -290,7 +299,8 @@ func (o *Flags) Address() (*Target, error) {
 // withScheme is an address that lacks a scheme, or a part of the "://" behind it, with both.
 func withScheme(address string) string {
 	for _, scheme := range []string{"https", "http"} {
-		if rest, ok := strings.CutPrefix(address, scheme); ok && strings.HasPrefix(strings.TrimPrefix(rest, ":"), "/") {
+		if rest, ok := strings.CutPrefix(address, scheme); ok &&
+			strings.HasPrefix(strings.TrimPrefix(rest, ":"), "/") {
 			return scheme + "://" + strings.TrimLeft(rest, ":/")
 		}
 	}
@@ -304,11 +314,13 @@ func (o *Flags) address() (*Target, error) {
 	}
 	if u, err := parseURL(o.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		// It is repeated only as far as it is known what of it may be a key.
-		if whole := redactURL(withScheme(o.URL)); o.URL != "" && whole != hidden && !strings.Contains(o.URL, "://") {
+		if whole := redactURL(withScheme(o.URL)); o.URL != "" && whole != hidden &&
+			!strings.Contains(o.URL, "://") {
 			return nil, fmt.Errorf("--url has no scheme: did you mean --url %s?", whole)
 		}
 		if err == nil && u.Host != "" && u.Scheme != "" {
-			return nil, fmt.Errorf("--url has the scheme %q: write http://HOST/PATH or https://HOST/PATH", u.Scheme)
+			return nil, fmt.Errorf("--url has the scheme %q: write http://HOST/PATH or https://HOST/PATH",
+				u.Scheme)
 		}
 		return nil, errors.New("--url is not of the form http://HOST/PATH or https://HOST/PATH")
 	}

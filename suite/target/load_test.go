@@ -37,8 +37,10 @@ func known(t rapid.TB) *requirement.Catalogue {
 func exampleEnv(t *testing.T) {
 	t.Helper()
 	for name, value := range map[string]string{
-		"MCPCHECK_EXAMPLE_KEY": "key-0123456789", "MCPCHECK_EXAMPLE_TOKEN": "token-0123456789", "MCPCHECK_EXAMPLE_GUEST": "guest-0123456789",
-		"TOKEN": "t-0123456789", "GUEST_TOKEN": "g-0123456789", "MY_SERVER_TOKEN": "m-0123456789",
+		"MCPCHECK_EXAMPLE_KEY": "key-0123456789", "MCPCHECK_EXAMPLE_TOKEN": "token-0123456789",
+		"MCPCHECK_EXAMPLE_GUEST": "guest-0123456789",
+		"TOKEN":                  "t-0123456789", "GUEST_TOKEN": "g-0123456789",
+		"MY_SERVER_TOKEN": "m-0123456789",
 	} {
 		t.Setenv(name, value)
 	}
@@ -149,16 +151,19 @@ opt-out: [{id: PAGE-02, reason: because}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.File != "t.yaml" || got.Endpoints[1].Transport() != "" || *got.Subjects.Texts[0].Text != "" || got.Subjects.Slow.AtLeast != 500*time.Millisecond {
+	if got.File != "t.yaml" || got.Endpoints[1].Transport() != "" || *got.Subjects.Texts[0].Text != "" ||
+		got.Subjects.Slow.AtLeast != 500*time.Millisecond {
 		t.Errorf("got %+v", got)
 	}
-	if want := map[string]bool{"subjects.texts": true, "subjects.slow": true, "triggers.update": true, "identities": true, "identities.weaker": true}; !reflect.DeepEqual(got.Configured(), want) {
+	if want := map[string]bool{"subjects.texts": true, "subjects.slow": true, "triggers.update": true,
+		"identities": true, "identities.weaker": true}; !reflect.DeepEqual(got.Configured(), want) {
 		t.Errorf("Configured() = %v", got.Configured())
 	}
 	if !reflect.DeepEqual(got.Allowed(), map[string]bool{"any-origin": true}) {
 		t.Errorf("Allowed() = %v", got.Allowed())
 	}
-	for id, want := range map[string]string{"PAGE-02": "because", "SEC-01": "the target file allows any-origin", "SEC-06": ""} {
+	for id, want := range map[string]string{"PAGE-02": "because",
+		"SEC-01": "the target file allows any-origin", "SEC-06": ""} {
 		if reason, ok := got.OptedOut(id); reason != want || ok != (want != "") {
 			t.Errorf("OptedOut(%s) = %q, %v", id, reason, ok)
 		}
@@ -166,7 +171,8 @@ opt-out: [{id: PAGE-02, reason: because}]
 	if e := &got.Endpoints[0]; !got.Wants(e, requirement.R20251125) || got.Wants(e, requirement.R20241105) {
 		t.Error("the limit on revisions is not kept")
 	}
-	if got.Identity("w") == nil || got.Identity("x") != nil || got.WithRights(RightsWeaker) == nil || got.WithRights(RightsNone) != nil {
+	if got.Identity("w") == nil || got.Identity("x") != nil || got.WithRights(RightsWeaker) == nil ||
+		got.WithRights(RightsNone) != nil {
 		t.Error("identities are not found by name and rights")
 	}
 	want := []string{"1", "g-0123456789", "k-g-0123456789", "other", "t-0123456789"}
@@ -179,85 +185,167 @@ const oneEndpoint = "endpoints: [{command: [srv]}]\n"
 
 func TestParseErrors(t *testing.T) {
 	for src, want := range map[string]string{
-		`{"schema":"mcpcheck.report/1"}`:  "target.yaml: this is no target file, but was written by mcpcheck (mcpcheck.report/1)",
-		"":                                `target.yaml: endpoints must name at least one way`,
-		"name: x\n\n\n\n\n\nendponts: []": `target.yaml:7: unknown field "endponts": did you mean "endpoints"?`,
-		"endpoints: [{}]":                 `target.yaml:1: endpoints[0] must have a command, a url, or both for a server that is to be started`,
-		"endpoints: [{command: [a], url: 'http://h'}]":                                                                          `endpoints[0].url must name this machine`,
-		"endpoints:\n- command: ['']":                                                                                           `target.yaml:2: endpoints[0].command must begin with a program`,
-		"endpoints:\n- url: http://h\n  env: {A: b}":                                                                            `target.yaml:3: endpoints[0].env needs a command`,
-		"endpoints:\n- command: [a]\n  headers: {A: b}":                                                                         `target.yaml:3: endpoints[0].headers needs a url`,
-		"endpoints: [{command: [a], transport: http}]":                                                                          `endpoints[0].transport cannot be "http"`,
-		"endpoints: [{command: [a], instances: -1}]":                                                                            `endpoints[0].instances must be 0`,
-		"endpoints: [{url: 'ftp://h'}]":                                                                                         `endpoints[0].url must begin with http:// or https://`,
-		"endpoints: [{url: 'http://'}]":                                                                                         `endpoints[0].url must name a host`,
-		"endpoints: [{url: 'http://h/#f'}]":                                                                                     `must not have a fragment`,
-		"endpoints: [{url: 'http://h:x/'}]":                                                                                     `endpoints[0].url is not a URL`,
-		"endpoints: [{url: 'http://h', transport: ws}]":                                                                         `transport must be auto, http or sse, not "ws"`,
-		"endpoints: [{url: 'http://h', headers: {'A B': c}}]":                                                                   `must not name a header "A B"`,
-		"endpoints: [{url: 'http://h', headers: {a: c, A: d}}]":                                                                 `names the header A a second time`,
-		"endpoints: [{url: 'http://h', headers: {a: \"c\\nd\"}}]":                                                               `must not contain a line break`,
-		"endpoints: [{url: 'http://h', headers: {a: {env: MCPCHECK_UNSET_VARIABLE}}}]":                                          `endpoints[0].headers.a cannot be used: the environment variable MCPCHECK_UNSET_VARIABLE is not set`,
-		"endpoints: [{url: 'http://h', headers: {a: '${MCPCHECK_UNSET_VARIABLE}'}}]":                                            `is not set`,
-		"endpoints: [{url: 'http://h', headers: {a: '${MCPCHECK_UNSET_VARIABLE-x}'}}]":                                          `the environment variable MCPCHECK_UNSET_VARIABLE-x is not set`,
-		"endpoints: [{url: 'http://h', headers: {a: '${X:-${Y}}'}}]":                                                            `the default of X must not contain {`,
-		"endpoints: [{url: 'http://h', headers: {a: '${X'}}]":                                                                   `is not closed by }`,
-		"endpoints: [{url: 'http://h', headers: {a: {env: A, value: b}}}]":                                                      `must have either a value or env`,
-		"endpoints: [{command: [a], env: {'A=B': c}}]":                                                                          `must not name a variable "A=B"`,
-		"endpoints: [{name: x, command: [a]}, {name: x, command: [b]}]":                                                         `endpoints[1].name "x" is the name of another endpoint too`,
-		oneEndpoint + "revisions: [2025-01-01]":                                                                                 `target.yaml:2: revisions[0] must be a revision of the protocol (2024-11-05,`,
-		oneEndpoint + "subjects: {texts: [{uri: notes.txt}]}":                                                                   `subjects.texts[0].uri must be an absolute URI`,
-		oneEndpoint + "subjects: {texts: [{text: x}]}":                                                                          `subjects.texts[0].uri must be given`,
-		oneEndpoint + "subjects: {texts: [{uri: 'a:b', contains: true}]}":                                                       `contains needs a text`,
-		oneEndpoint + "subjects: {blobs: [{uri: 'a:b'}]}":                                                                       `must have either base64 or sha256`,
-		oneEndpoint + "subjects: {blobs: [{uri: 'a:b', base64: '!!!!'}]}":                                                       `standard alphabet`,
-		oneEndpoint + "subjects: {blobs: [{uri: 'a:b', base64: 'AAAA', size: 4}]}":                                              `size is 4, but base64 holds 3 bytes`,
-		oneEndpoint + "subjects: {blobs: [{uri: 'a:b', sha256: 'AAAA'}]}":                                                       `must be 64 hexadecimal digits`,
-		oneEndpoint + "subjects: {blobs: [{uri: 'a:b', base64: 'AAAA', size: -1}]}":                                             `must not be negative`,
-		oneEndpoint + "subjects: {missing: note:///a%20b}":                                                                      `subjects.missing must be a list, not "note:///a%20b": write [note:///a%20b]`,
-		oneEndpoint + "subjects.missing: [note:///a]":                                                                           `unknown field "subjects.missing": write subjects: {missing: …}`,
-		oneEndpoint + "subjects: {texts: [{uri: 'a:b'}], missing: ['a:b']}":                                                     `subjects.missing[0] is also given as a resource that exists, in subjects.texts[0]`,
-		oneEndpoint + "subjects: {complete: ['a:b', 'a:b']}":                                                                    `listed twice`,
-		oneEndpoint + "subjects: {templates: [{template: 'a:{b'}]}":                                                             `is no URI template`,
-		oneEndpoint + "subjects: {templates: [{template: 'a:{path}', arguments: [{vars: {pth: x}}]}]}":                          `"pth" is no variable of the template: did you mean "path"?`,
-		oneEndpoint + "subjects: {templates: [{template: 'a:{b}', arguments: [{text: x, missing: true}]}]}":                     `cannot both be missing and have a text`,
-		oneEndpoint + "subjects: {completions: [{template: 'a:{b}', argument: b}]}":                                             `must have values`,
-		oneEndpoint + "subjects: {completions: [{template: 'a:{b}', argument: zzz, values: [x]}]}":                              `"zzz" is no variable of the template: they are b`,
-		oneEndpoint + "subjects: {completions: [{template: 'a:{b}', argument: b, values: [x], never: [x]}]}":                    `is also among the values expected`,
-		oneEndpoint + "subjects: {slow: {uri: 'a:b'}}":                                                                          `subjects.slow.at-least must say how long`,
-		oneEndpoint + "subjects: {protected: [{uri: 'a:b', identity: x}]}":                                                      `identity must be the name of one of the identities (there are none), not "x"`,
-		oneEndpoint + "subjects: {roots: [{root: 'a:b'}]}":                                                                      `root must be a file: URI, not "a:b": it is the directory on disk`,
-		oneEndpoint + "subjects: {roots: [{root: 'notes:///'}]}":                                                                `root must be a file: URI, not "notes:///": it is the directory on disk; name the template that leads into it as template: notes:///{+path}`,
-		oneEndpoint + "subjects: {roots: [{root: 'file:///r', sibling: 'file:///r/x', canary: {path: /c, content: 12345678}}]}": `sibling must begin with the root`,
-		oneEndpoint + "subjects: {roots: [{root: 'file:///r', symlink: 'notes:///l'}]}":                                         `symlink must be a file: URI, not "notes:///l": it is the link on disk, as file:///r/link`,
-		oneEndpoint + "subjects: {roots: [{root: 'file:///r', sibling: 'notes:///l'}]}":                                         `sibling must be a file: URI, not "notes:///l": it is the file on disk, as file:///r-old/file`,
-		oneEndpoint + "subjects: {roots: [{root: 'file:///r', symlink: 'file:///s'}]}":                                          `symlink must lie in the root`,
-		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {path: /c, content: short}}]}":                            `marker of at least 8 bytes`,
-		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {content: 12345678}}]}":                                   `either a uri or a path`,
-		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {path: /c-12345678, content: 12345678}}]}":                `content must not stand in canary.path`,
-		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {uri: 'file:///c%20canary', content: 'c canary'}}]}":      `content must not stand in canary.uri`,
-		oneEndpoint + "triggers: {update: {exec: {command: [a]}}}":                                                              `triggers.update.uri must be given`,
-		oneEndpoint + "triggers: {add: {}}":                                                                                     `triggers.add must have exactly one of exec, http, tool and wait`,
-		oneEndpoint + "triggers: {add: {exec: {command: []}}}":                                                                  `command must begin with a program`,
-		oneEndpoint + "triggers: {add: {exec: {command: [a], timeout: -1s}}}":                                                   `timeout must be between 0 and`,
-		oneEndpoint + "triggers: {add: {http: {url: x}}}":                                                                       `triggers.add.http.url must begin with`,
-		oneEndpoint + "triggers: {add: {http: {url: 'http://h', method: 'A B'}}}":                                               `must be a method`,
-		oneEndpoint + "triggers: {add: {tool: {}}}":                                                                             `triggers.add.tool.name must be given`,
-		oneEndpoint + "triggers: {add: {wait: {for: 0s}}}":                                                                      `wait.for must be a time`,
-		oneEndpoint + "triggers: {update: {uri: 'a:b', wait: {for: 1s}}, update-other: {uri: 'a:b', wait: {for: 1s}}}":          `must be another resource`,
-		oneEndpoint + "identities: [{headers: {a: b}}]":                                                                         `identities[0].name must be given`,
-		oneEndpoint + "identities: [{name: a}]":                                                                                 `must have headers or env`,
-		oneEndpoint + "identities: [{name: a, rights: none}, {name: a, rights: none}]":                                          `name of another identity`,
-		oneEndpoint + "identities: [{name: a, rights: week}]":                                                                   `rights must be one of equal, weaker, foreign, none, not "week"`,
-		oneEndpoint + "authorization: oauth":                                                                                    `authorization must be one of protocol, own, none`,
-		oneEndpoint + "origins: [example.com]":                                                                                  `must be an origin such as`,
-		oneEndpoint + "allow: [any-origins]":                                                                                    `not "any-origins": did you mean "any-origin"?`,
-		oneEndpoint + "opt-out: [{id: PAGE-2, reason: x}]":                                                                      `"PAGE-2" is no requirement of this release: did you mean`,
-		oneEndpoint + "opt-out: [{id: PAGE-02}]":                                                                                `must say why PAGE-02 is not to be judged`,
-		oneEndpoint + "opt-out: [{id: PAGE-02, reason: x}, {id: PAGE-02, reason: x}]":                                           `PAGE-02 is listed twice`,
-		oneEndpoint + "limits: {timeout: -1s}":                                                                                  `limits.timeout must not be negative`,
-		oneEndpoint + "limits: {jobs: -1}":                                                                                      `limits.jobs must not be negative`,
-		oneEndpoint + "secrets: [{env: MCPCHECK_UNSET_VARIABLE}]":                                                               `secrets[0] cannot be used`,
+		`{"schema":"mcpcheck.report/1"}`: "target.yaml: this is no target file, but was written by " +
+			"mcpcheck (mcpcheck.report/1)",
+		"": `target.yaml: endpoints must name at least one way`,
+		"name: x\n\n\n\n\n\nendponts: []": `target.yaml:7: unknown field "endponts": did you mean ` +
+			`"endpoints"?`,
+		"endpoints: [{}]": `target.yaml:1: endpoints[0] must have a command, a url, or ` +
+			`both for a server that is to be started`,
+		"endpoints: [{command: [a], url: " +
+			"'http://h'}]": `endpoints[0].url must name this machine`,
+		"endpoints:\n- command: ['']": `target.yaml:2: endpoints[0].command must begin with a program`,
+		"endpoints:\n- url: http://h\n  " +
+			"env: {A: b}": `target.yaml:3: endpoints[0].env needs a command`,
+		"endpoints:\n- command: [a]\n  " +
+			"headers: {A: b}": `target.yaml:3: endpoints[0].headers needs a url`,
+		"endpoints: [{command: [a], " +
+			"transport: http}]": `endpoints[0].transport cannot be "http"`,
+		"endpoints: [{command: [a], " +
+			"instances: -1}]": `endpoints[0].instances must be 0`,
+		"endpoints: [{url: 'ftp://h'}]":     `endpoints[0].url must begin with http:// or https://`,
+		"endpoints: [{url: 'http://'}]":     `endpoints[0].url must name a host`,
+		"endpoints: [{url: 'http://h/#f'}]": `must not have a fragment`,
+		"endpoints: [{url: 'http://h:x/'}]": `endpoints[0].url is not a URL`,
+		"endpoints: [{url: 'http://h', " +
+			"transport: ws}]": `transport must be auto, http or sse, not "ws"`,
+		"endpoints: [{url: 'http://h', headers: {'A " +
+			"B': c}}]": `must not name a header "A B"`,
+		"endpoints: [{url: 'http://h', headers: {a: c, " +
+			"A: d}}]": `names the header A a second time`,
+		"endpoints: [{url: 'http://h', headers: " +
+			"{a: \"c\\nd\"}}]": `must not contain a line break`,
+		"endpoints: [{url: 'http://h', headers: {a: {env: " +
+			"MCPCHECK_UNSET_VARIABLE}}}]": `endpoints[0].headers.a cannot be used: the environment ` +
+			`variable MCPCHECK_UNSET_VARIABLE is not set`,
+		"endpoints: [{url: 'http://h', headers: {a: " +
+			"'${MCPCHECK_UNSET_VARIABLE}'}}]": `is not set`,
+		"endpoints: [{url: 'http://h', headers: {a: " +
+			"'${MCPCHECK_UNSET_VARIABLE-x}'}}]": `the environment variable MCPCHECK_UNSET_VARIABLE-x is ` +
+			`not set`,
+		"endpoints: [{url: 'http://h', headers: {a: " +
+			"'${X:-${Y}}'}}]": `the default of X must not contain {`,
+		"endpoints: [{url: 'http://h', headers: {a: " +
+			"'${X'}}]": `is not closed by }`,
+		"endpoints: [{url: 'http://h', headers: {a: {env: A, " +
+			"value: b}}}]": `must have either a value or env`,
+		"endpoints: [{command: [a], env: " +
+			"{'A=B': c}}]": `must not name a variable "A=B"`,
+		"endpoints: [{name: x, command: [a]}, {name: x, " +
+			"command: [b]}]": `endpoints[1].name "x" is the name of another endpoint too`,
+		oneEndpoint +
+			"revisions: [2025-01-01]": `target.yaml:2: revisions[0] must be a revision of the protocol ` +
+			`(2024-11-05,`,
+		oneEndpoint +
+			"subjects: {texts: [{uri: notes.txt}]}": `subjects.texts[0].uri must be an absolute URI`,
+		oneEndpoint +
+			"subjects: {texts: [{text: x}]}": `subjects.texts[0].uri must be given`,
+		oneEndpoint + "subjects: {texts: [{uri: 'a:b', contains: " +
+			"true}]}": `contains needs a text`,
+		oneEndpoint +
+			"subjects: {blobs: [{uri: 'a:b'}]}": `must have either base64 or sha256`,
+		oneEndpoint + "subjects: {blobs: [{uri: 'a:b', base64: " +
+			"'!!!!'}]}": `standard alphabet`,
+		oneEndpoint + "subjects: {blobs: [{uri: 'a:b', base64: 'AAAA', " +
+			"size: 4}]}": `size is 4, but base64 holds 3 bytes`,
+		oneEndpoint + "subjects: {blobs: [{uri: 'a:b', sha256: " +
+			"'AAAA'}]}": `must be 64 hexadecimal digits`,
+		oneEndpoint + "subjects: {blobs: [{uri: 'a:b', base64: 'AAAA', " +
+			"size: -1}]}": `must not be negative`,
+		oneEndpoint +
+			"subjects: {missing: note:///a%20b}": `subjects.missing must be a list, not "note:///a%20b": ` +
+			`write [note:///a%20b]`,
+		oneEndpoint +
+			"subjects.missing: [note:///a]": `unknown field "subjects.missing": write subjects: {missing: …}`,
+		oneEndpoint + "subjects: {texts: [{uri: 'a:b'}], missing: " +
+			"['a:b']}": `subjects.missing[0] is also given as a resource that exists, in subjects.texts[0]`,
+		oneEndpoint +
+			"subjects: {complete: ['a:b', 'a:b']}": `listed twice`,
+		oneEndpoint + "subjects: {templates: [{template: " +
+			"'a:{b'}]}": `is no URI template`,
+		oneEndpoint + "subjects: {templates: [{template: 'a:{path}', arguments: [{vars: {pth: " +
+			"x}}]}]}": `"pth" is no variable of the template: did you mean "path"?`,
+		oneEndpoint + "subjects: {templates: [{template: 'a:{b}', arguments: [{text: x, missing: " +
+			"true}]}]}": `cannot both be missing and have a text`,
+		oneEndpoint + "subjects: {completions: [{template: 'a:{b}', " +
+			"argument: b}]}": `must have values`,
+		oneEndpoint + "subjects: {completions: [{template: 'a:{b}', argument: zzz, " +
+			"values: [x]}]}": `"zzz" is no variable of the template: they are b`,
+		oneEndpoint + "subjects: {completions: [{template: 'a:{b}', argument: b, values: [x]," +
+			" never: [x]}]}": `is also among the values expected`,
+		oneEndpoint +
+			"subjects: {slow: {uri: 'a:b'}}": `subjects.slow.at-least must say how long`,
+		oneEndpoint + "subjects: {protected: [{uri: 'a:b', " +
+			"identity: x}]}": `identity must be the name of one of the identities (there are none), not "x"`,
+		oneEndpoint +
+			"subjects: {roots: [{root: 'a:b'}]}": `root must be a file: URI, not "a:b": it is the ` +
+			`directory on disk`,
+		oneEndpoint + "subjects: {roots: [{root: " +
+			"'notes:///'}]}": `root must be a file: URI, not "notes:///": it is the directory on disk; ` +
+			`name the template that leads into it as template: notes:///{+path}`,
+		oneEndpoint + "subjects: {roots: [{root: 'file:///r', sibling: 'file:///r/x', canary: {path: /c, " +
+			"content: 12345678}}]}": `sibling must begin with the root`,
+		oneEndpoint + "subjects: {roots: [{root: 'file:///r', symlink: " +
+			"'notes:///l'}]}": `symlink must be a file: URI, not "notes:///l": it is the link on disk, as ` +
+			`file:///r/link`,
+		oneEndpoint + "subjects: {roots: [{root: 'file:///r', sibling: " +
+			"'notes:///l'}]}": `sibling must be a file: URI, not "notes:///l": it is the file on disk, as ` +
+			`file:///r-old/file`,
+		oneEndpoint + "subjects: {roots: [{root: 'file:///r', symlink: " +
+			"'file:///s'}]}": `symlink must lie in the root`,
+		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {path: /c, content: " +
+			"short}}]}": `marker of at least 8 bytes`,
+		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {content: " +
+			"12345678}}]}": `either a uri or a path`,
+		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {path: /c-12345678, content: " +
+			"12345678}}]}": `content must not stand in canary.path`,
+		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {uri: 'file:///c%20canary'," +
+			" content: 'c canary'}}]}": `content must not stand in canary.uri`,
+		oneEndpoint + "triggers: {update: {exec: " +
+			"{command: [a]}}}": `triggers.update.uri must be given`,
+		oneEndpoint +
+			"triggers: {add: {}}": `triggers.add must have exactly one of exec, http, tool and wait`,
+		oneEndpoint +
+			"triggers: {add: {exec: {command: []}}}": `command must begin with a program`,
+		oneEndpoint + "triggers: {add: {exec: {command: [a], " +
+			"timeout: -1s}}}": `timeout must be between 0 and`,
+		oneEndpoint +
+			"triggers: {add: {http: {url: x}}}": `triggers.add.http.url must begin with`,
+		oneEndpoint + "triggers: {add: {http: {url: 'http://h', method: " +
+			"'A B'}}}": `must be a method`,
+		oneEndpoint +
+			"triggers: {add: {tool: {}}}": `triggers.add.tool.name must be given`,
+		oneEndpoint +
+			"triggers: {add: {wait: {for: 0s}}}": `wait.for must be a time`,
+		oneEndpoint + "triggers: {update: {uri: 'a:b', wait: {for: 1s}}, update-other: {uri: 'a:b', wait: " +
+			"{for: 1s}}}": `must be another resource`,
+		oneEndpoint +
+			"identities: [{headers: {a: b}}]": `identities[0].name must be given`,
+		oneEndpoint +
+			"identities: [{name: a}]": `must have headers or env`,
+		oneEndpoint + "identities: [{name: a, rights: none}, {name: a, " +
+			"rights: none}]": `name of another identity`,
+		oneEndpoint +
+			"identities: [{name: a, rights: week}]": `rights must be one of equal, weaker, foreign, none,` +
+			` not "week"`,
+		oneEndpoint +
+			"authorization: oauth": `authorization must be one of protocol, own, none`,
+		oneEndpoint +
+			"origins: [example.com]": `must be an origin such as`,
+		oneEndpoint +
+			"allow: [any-origins]": `not "any-origins": did you mean "any-origin"?`,
+		oneEndpoint +
+			"opt-out: [{id: PAGE-2, reason: x}]": `"PAGE-2" is no requirement of this release: did you mean`,
+		oneEndpoint +
+			"opt-out: [{id: PAGE-02}]": `must say why PAGE-02 is not to be judged`,
+		oneEndpoint + "opt-out: [{id: PAGE-02, reason: x}, {id: PAGE-02, " +
+			"reason: x}]": `PAGE-02 is listed twice`,
+		oneEndpoint +
+			"limits: {timeout: -1s}": `limits.timeout must not be negative`,
+		oneEndpoint +
+			"limits: {jobs: -1}": `limits.jobs must not be negative`,
+		oneEndpoint + "secrets: [{env: " +
+			"MCPCHECK_UNSET_VARIABLE}]": `secrets[0] cannot be used`,
 	} {
 		_, err := Parse("target.yaml", []byte(src), known(t))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -272,7 +360,9 @@ func TestParseErrors(t *testing.T) {
 }
 
 func TestParseReportsAllProblemsInOrder(t *testing.T) {
-	_, err := Parse("t", []byte("allow: [x]\nendpoints:\n- url: http://h\n  env: {A: b}\n  dir: x\n  instances: 1\nauthorization: x\n"), known(t))
+	_, err := Parse("t",
+		[]byte("allow: [x]\nendpoints:\n- url: http://h\n  env: {A: b}\n  dir: x\n  instances: "+
+			"1\nauthorization: x\n"), known(t))
 	e, ok := errors.AsType[*ConfigError](err)
 	if !ok {
 		t.Fatalf("got %v", err)
@@ -289,7 +379,8 @@ func TestParseReportsAllProblemsInOrder(t *testing.T) {
 func TestLoad(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "target")
 	path := filepath.Join(dir, "t.yaml")
-	src := "endpoints:\n- {command: [srv], dir: sub}\n- {url: 'http://h', ca-file: ca.pem}\n- {command: [srv], dir: " + dir + "}\ntriggers: {add: {exec: {command: [x], dir: ../y}}}\n"
+	src := "endpoints:\n- {command: [srv], dir: sub}\n- {url: 'http://h', ca-file: ca.pem}\n- {command: " +
+		"[srv], dir: " + dir + "}\ntriggers: {add: {exec: {command: [x], dir: ../y}}}\n"
 	if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -297,19 +388,23 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Load(path, known(t))
-	want := path + ":3: endpoints[1].ca-file names \"" + filepath.Join(dir, "ca.pem") + "\", which is no file\n" +
-		path + ":5: triggers.add.exec.dir names \"" + filepath.Join(filepath.Dir(dir), "y") + "\", which is no directory"
+	want := path + ":3: endpoints[1].ca-file names \"" + filepath.Join(dir, "ca.pem") +
+		"\", which is no file\n" +
+		path + ":5: triggers.add.exec.dir names \"" + filepath.Join(filepath.Dir(dir), "y") +
+		"\", which is no directory"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "ca.pem"), nil, 0o600), os.Mkdir(filepath.Join(filepath.Dir(dir), "y"), 0o700)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "ca.pem"), nil, 0o600),
+		os.Mkdir(filepath.Join(filepath.Dir(dir), "y"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := Load(path, known(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Endpoints[0].Dir != filepath.Join(dir, "sub") || got.Endpoints[1].CAFile != filepath.Join(dir, "ca.pem") || got.Endpoints[2].Dir != dir ||
+	if got.Endpoints[0].Dir != filepath.Join(dir, "sub") || got.Endpoints[1].CAFile != filepath.Join(dir,
+		"ca.pem") || got.Endpoints[2].Dir != dir ||
 		got.Triggers.Add.Exec.Dir != filepath.Join(filepath.Dir(dir), "y") {
 		t.Errorf("got %+v", got)
 	}
@@ -386,8 +481,13 @@ func TestOutsideOnDisk(t *testing.T) {
 		if c.more != "" {
 			sibling = ", sibling: 'file://" + filepath.ToSlash(dir) + c.more + "'"
 		}
-		_, err := Parse("t.yaml", fmt.Appendf(nil, "endpoints: [%s]\nsubjects: {roots: [{root: 'file://%s', canary: {path: '%s', content: %s}%s}]}\n",
-			c.endpoint, filepath.ToSlash(filepath.Join(dir, c.root)), filepath.Join(dir, c.canary), c.content, sibling), nil)
+		_, err := Parse("t.yaml",
+			fmt.Appendf(nil,
+				"endpoints: [%s]\nsubjects: {roots: [{root: 'file://%s', canary: {path: '%s', content: "+
+					"%s}%s}]}\n",
+				c.endpoint, filepath.ToSlash(filepath.Join(dir, c.root)), filepath.Join(dir, c.canary),
+				c.content,
+				sibling), nil)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c, err)
 		}

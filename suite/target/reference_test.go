@@ -98,7 +98,8 @@ func TestReferenceContents(t *testing.T) {
 	k := talk(t)
 	for _, want := range s.Texts {
 		got := k.read(want.URI).Get("result.contents.0")
-		if !got.Get("text").Exists() || got.Get("text").Str != *want.Text || got.Get("mimeType").Str != want.MIMEType {
+		if !got.Get("text").Exists() || got.Get("text").Str != *want.Text ||
+			got.Get("mimeType").Str != want.MIMEType {
 			t.Errorf("%s: got %s", want.URI, got)
 		}
 	}
@@ -106,8 +107,10 @@ func TestReferenceContents(t *testing.T) {
 		got := k.read(want.URI).Get("result.contents.0")
 		data, err := base64.StdEncoding.DecodeString(got.Get("blob").Str)
 		sum := sha256.Sum256(data)
-		if err != nil || !got.Get("blob").Exists() || want.Base64 != "" && want.Base64 != got.Get("blob").Str ||
-			want.SHA256 != "" && want.SHA256 != hex.EncodeToString(sum[:]) || want.Size != nil && *want.Size != int64(len(data)) {
+		if err != nil || !got.Get("blob").Exists() || want.Base64 != "" &&
+			want.Base64 != got.Get("blob").Str ||
+			want.SHA256 != "" && want.SHA256 != hex.EncodeToString(sum[:]) || want.Size != nil &&
+			*want.Size != int64(len(data)) {
 			t.Errorf("%s: got %s", want.URI, got)
 		}
 	}
@@ -128,7 +131,8 @@ func TestReferenceLists(t *testing.T) {
 	for _, list := range []struct {
 		method, member string
 		want           []string
-	}{{"resources/list", "resources.#.uri", s.Complete}, {"resources/templates/list", "resourceTemplates.#.uriTemplate", s.CompleteTemplates}} {
+	}{{"resources/list", "resources.#.uri", s.Complete},
+		{"resources/templates/list", "resourceTemplates.#.uriTemplate", s.CompleteTemplates}} {
 		var got []string
 		for _, uri := range k.call(list.method, map[string]any{}).Get("result." + list.member).Array() {
 			got = append(got, uri.Str)
@@ -149,7 +153,8 @@ func TestReferenceTemplates(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := k.read(uri)
-			if a.Missing != got.Get("error").Exists() || !a.Missing && got.Get("result.contents.0.text").Str != *a.Text {
+			if a.Missing != got.Get("error").Exists() || !a.Missing &&
+				got.Get("result.contents.0.text").Str != *a.Text {
 				t.Errorf("%s: got %s", uri, got)
 			}
 		}

@@ -23,7 +23,8 @@ import (
 //
 // So they are in the triggers. Where nothing is to be started, or was already, the target comes back as it
 // is.
-func (t *Target) Serve(ctx context.Context, wait time.Duration, wanted func(*Endpoint) bool) (served *Target, stop func(), err error) {
+func (t *Target) Serve(ctx context.Context, wait time.Duration, wanted func(*Endpoint) bool) (served *Target,
+	stop func(), err error) {
 	started := &servers{wait: wait, known: map[string]*transport.Server{}}
 	endpoints := slices.Clone(t.Endpoints)
 	var mine []*Endpoint
@@ -96,10 +97,12 @@ func (e *Endpoint) Server() *transport.Server { return e.server }
 func (c *checker) started(path string, e *Endpoint) {
 	if !e.Started() {
 		if e.Ready != "" {
-			c.fail(path+".ready", "needs a command and a url: it says when a server that is started can be used")
+			c.fail(path+".ready",
+				"needs a command and a url: it says when a server that is started can be used")
 		}
 		if portMarked(e.URL) {
-			c.fail(path+".url", "has %s for the port, but no command that is started to listen there", transport.PortMark)
+			c.fail(path+".url", "has %s for the port, but no command that is started to listen there",
+				transport.PortMark)
 		}
 		return
 	}
@@ -111,11 +114,16 @@ func (c *checker) started(path string, e *Endpoint) {
 	switch {
 	case err != nil: // it was said already
 	case !loopback(u.Hostname()):
-		c.fail(path+".url", "must name this machine (127.0.0.1, localhost or [::1]): the command is to listen there")
+		c.fail(path+".url",
+			"must name this machine (127.0.0.1, localhost or [::1]): the command is to listen there")
 	case portMarked(e.URL) && !told:
-		c.fail(path+".url", "has %[1]s, but the program is not told that port: write %[1]s in an argument of the command, too, or as the value of a variable in env, such as PORT", transport.PortMark)
+		c.fail(path+".url",
+			"has %[1]s, but the program is not told that port: write %[1]s in an argument of the command,"+
+				" too, or as the value of a variable in env, such as PORT", transport.PortMark)
 	case !portMarked(e.URL) && told:
-		c.fail(path+".url", "must have %[1]s for the port, as in http://127.0.0.1:%[1]s/mcp: the program is told %[1]s", transport.PortMark)
+		c.fail(path+".url",
+			"must have %[1]s for the port, as in http://127.0.0.1:%[1]s/mcp: the program is told %[1]s",
+			transport.PortMark)
 	case !portMarked(e.URL) && u.Port() == "":
 		c.fail(path+".url", "must have a port, or %s for one that is free", transport.PortMark)
 	}
@@ -154,7 +162,9 @@ func (o *Flags) serve(command []string) (*Target, error) {
 		return nil, err
 	}
 	if o.URL == "" && !tells(e) {
-		return nil, fmt.Errorf("the program is not told at which port to listen: write %[1]s in its command, or --env PORT=%[1]s, or give --url with the port that it has chosen", transport.PortMark)
+		return nil, fmt.Errorf("the program is not told at which port to listen: write %[1]s in its "+
+			"command, or --env PORT=%[1]s, or give --url with the port that it has chosen",
+			transport.PortMark)
 	}
 	c := &checker{at: func(string) yamlfile.Pos { return yamlfile.Pos{} }}
 	if c.started("-", e); len(c.problems) > 0 {

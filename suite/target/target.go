@@ -28,7 +28,8 @@ type Target struct {
 	Endpoints []Endpoint `yaml:"endpoints"`
 	// Revisions limits the run to these revisions; empty means all.
 	Revisions []requirement.Revision `yaml:"revisions"`
-	// Since declares what is judged: this revision and newer ones; empty means all. Unlike Revisions it makes no run partial.
+	// Since declares what is judged: this revision and newer ones; empty means all. Unlike Revisions it makes
+	// no run partial.
 	Since requirement.Revision `yaml:"since"`
 	// Subjects are the resources, templates and completions whose behaviour
 	// is known.
@@ -158,11 +159,12 @@ type Limits struct {
 	Budget       time.Duration `yaml:"budget"`        // the whole run
 	QuietWindow  time.Duration `yaml:"quiet-window"`  // how long silence is watched
 	Jobs         int           `yaml:"jobs"`          // scenarios at once
-	Rate         float64       `yaml:"rate"`          // requests per second; 0: 50 where a URL is not on this machine, else no limit
-	Message      int           `yaml:"message-bytes"` // bytes of one incoming message
-	Connection   int64         `yaml:"connection-bytes"`
-	Run          int64         `yaml:"run-bytes"` // bytes that are kept of everything
-	Pages        int           `yaml:"pages"`     // pages of a list
+	// requests per second; 0: 50 where a URL is not on this machine, else no limit
+	Rate       float64 `yaml:"rate"`
+	Message    int     `yaml:"message-bytes"` // bytes of one incoming message
+	Connection int64   `yaml:"connection-bytes"`
+	Run        int64   `yaml:"run-bytes"` // bytes that are kept of everything
+	Pages      int     `yaml:"pages"`     // pages of a list
 }
 
 // remoteRate is the rate at which a server on another machine is called.
@@ -230,8 +232,8 @@ func (t *Target) OptedOut(id string) (reason string, ok bool) {
 	return "", false
 }
 
-// Wants reports whether a revision is to be tried on an endpoint: it is not older than what is judged, and neither the
-// target nor the endpoint is limited to others. It does not say that the target
+// Wants reports whether a revision is to be tried on an endpoint: it is not older than what is judged, and
+// neither the target nor the endpoint is limited to others. It does not say that the target
 // speaks it.
 func (t *Target) Wants(e *Endpoint, rev requirement.Revision) bool {
 	return rev.Since(t.Since) && limited(t.Revisions, rev) && limited(e.Revisions, rev)

@@ -263,7 +263,8 @@ func (c *Call) do(ctx context.Context) error {
 	if host := header.Get("Host"); host != "" {
 		req.Host = host
 	}
-	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}}
+	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment,
+		DisableKeepAlives: true}}
 	resp, err := client.Do(req)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -46,18 +46,26 @@ func TestExecErrors(t *testing.T) {
 		exec Exec
 		want string
 	}{
-		"fails":          {Exec{Command: []string{"sh", "-c", "echo it broke >&2; exit 3"}}, `the trigger sh failed: exit status 3; it said "it broke"`},
-		"fails quietly":  {Exec{Command: []string{"sh", "-c", "exit 3"}}, `the trigger sh failed: exit status 3`},
-		"is missing":     {Exec{Command: []string{"mcpcheck-no-such-program"}}, "the trigger mcpcheck-no-such-program cannot be started"},
-		"is empty":       {Exec{}, "the command of the trigger is empty"},
-		"needs a value":  {Exec{Command: []string{"sh"}, Env: map[string]Value{"A": FromEnv("MCPCHECK_UNSET_VARIABLE")}}, "env A: the environment variable MCPCHECK_UNSET_VARIABLE is not set"},
-		"hangs":          {Exec{Command: []string{"sh", "-c", "sleep 60 & sleep 60"}, Timeout: 50 * time.Millisecond}, "it did not end within 50ms"},
-		"is long-winded": {Exec{Command: []string{"sh", "-c", "yes ü | head -c 100000 >&2; echo end >&2; exit 1"}}, `end"`},
+		"fails": {Exec{Command: []string{"sh", "-c", "echo it broke >&2; exit 3"}},
+			`the trigger sh failed: exit status 3; it said "it broke"`},
+		"fails quietly": {Exec{Command: []string{"sh", "-c", "exit 3"}},
+			`the trigger sh failed: exit status 3`},
+		"is missing": {Exec{Command: []string{"mcpcheck-no-such-program"}},
+			"the trigger mcpcheck-no-such-program cannot be started"},
+		"is empty": {Exec{}, "the command of the trigger is empty"},
+		"needs a value": {Exec{Command: []string{"sh"},
+			Env: map[string]Value{"A": FromEnv("MCPCHECK_UNSET_VARIABLE")}},
+			"env A: the environment variable MCPCHECK_UNSET_VARIABLE is not set"},
+		"hangs": {Exec{Command: []string{"sh", "-c", "sleep 60 & sleep 60"},
+			Timeout: 50 * time.Millisecond}, "it did not end within 50ms"},
+		"is long-winded": {Exec{Command: []string{"sh", "-c",
+			"yes ü | head -c 100000 >&2; echo end >&2; exit 1"}}, `end"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			err := (&Trigger{Exec: &c.exec}).Fire(t.Context())
-			if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 3*keptOutput || strings.Contains(err.Error(), "\n") {
+			if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 3*keptOutput ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %.300v\nwant %s", err, c.want)
 			}
 			if d := time.Since(start); d > 20*time.Second {
@@ -74,7 +82,8 @@ func TestExecLeavesNothing(t *testing.T) {
 		t.Skip("needs process groups")
 	}
 	mark := filepath.Join(t.TempDir(), "mark")
-	tr := Trigger{Exec: &Exec{Command: []string{"sh", "-c", "(sleep 0.3; touch " + mark + ") >/dev/null 2>&1 &"}}}
+	tr := Trigger{Exec: &Exec{Command: []string{"sh", "-c",
+		"(sleep 0.3; touch " + mark + ") >/dev/null 2>&1 &"}}}
 	if err := tr.Fire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -99,14 +108,16 @@ func TestCall(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := make([]byte, 100)
 		n, _ := r.Body.Read(body)
-		got = r.Method + " " + r.URL.Path + " " + r.Header.Get("X-Key") + " " + r.Host + " " + string(body[:n])
+		got = r.Method + " " + r.URL.Path + " " + r.Header.Get("X-Key") + " " + r.Host + " " +
+			string(body[:n])
 		if r.URL.Path == "/bad" {
 			http.Error(w, "no such\nthing", http.StatusTeapot)
 		}
 	}))
 	defer server.Close()
 	t.Setenv("MCPCHECK_TEST_KEY", "k1")
-	call := Call{URL: server.URL + "/x?key=hush", Body: "b", Header: map[string]Value{"X-Key": FromEnv("MCPCHECK_TEST_KEY"), "Host": Plain("example.com")}}
+	call := Call{URL: server.URL + "/x?key=hush", Body: "b",
+		Header: map[string]Value{"X-Key": FromEnv("MCPCHECK_TEST_KEY"), "Host": Plain("example.com")}}
 	if err := (&Trigger{HTTP: &call}).Fire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -119,10 +130,12 @@ func TestCall(t *testing.T) {
 		call Call
 		want string
 	}{
-		{Call{Method: "PUT", URL: server.URL + "/bad?key=hush"}, `was answered 418 I'm a teapot; it said "no such\nthing"`},
+		{Call{Method: "PUT", URL: server.URL + "/bad?key=hush"},
+			`was answered 418 I'm a teapot; it said "no such\nthing"`},
 		{Call{URL: closed.URL + "/?key=hush"}, "failed: "},
 		{Call{URL: "http://h\x00/"}, "is no valid request"},
-		{Call{URL: server.URL, Header: map[string]Value{"A": FromEnv("MCPCHECK_UNSET_VARIABLE")}}, "header A: the environment variable"},
+		{Call{URL: server.URL, Header: map[string]Value{"A": FromEnv("MCPCHECK_UNSET_VARIABLE")}},
+			"header A: the environment variable"},
 	} {
 		err := (&Trigger{HTTP: &c.call}).Fire(t.Context())
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hush") {
@@ -150,12 +163,14 @@ func TestCallTimesOut(t *testing.T) {
 func TestOtherTriggers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		if err := (&Trigger{Wait: &Wait{For: time.Minute}}).Fire(t.Context()); err != nil || time.Since(start) != time.Minute {
+		if err := (&Trigger{Wait: &Wait{For: time.Minute}}).Fire(t.Context()); err != nil ||
+			time.Since(start) != time.Minute {
 			t.Errorf("it waited %s: %v", time.Since(start), err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := (&Trigger{Wait: &Wait{For: time.Minute}}).Fire(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		if err := (&Trigger{Wait: &Wait{For: time.Minute}}).Fire(ctx); !errors.Is(err,
+			context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -163,7 +178,8 @@ func TestOtherTriggers(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	own := errors.New("own")
-	if err := (&Trigger{Func: func(context.Context) error { return own }}).Fire(t.Context()); !errors.Is(err, own) {
+	if err := (&Trigger{Func: func(context.Context) error { return own }}).Fire(t.Context()); !errors.Is(err,
+		own) {
 		t.Errorf("got %v", err)
 	}
 	if err := (&Trigger{}).Fire(t.Context()); err == nil {

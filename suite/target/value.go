@@ -232,7 +232,8 @@ func redactURL(raw string) string {
 	for _, key := range telling.PathKeys(u) {
 		u.Path, u.RawPath = strings.ReplaceAll(u.Path, key, hidden), ""
 	}
-	return strings.NewReplacer(url.QueryEscape(hidden), hidden, url.QueryEscape(transport.PortMark), transport.PortMark).Replace(u.String())
+	return strings.NewReplacer(url.QueryEscape(hidden), hidden, url.QueryEscape(transport.PortMark),
+		transport.PortMark).Replace(u.String())
 }
 
 // anyPort stands for a port that is not known yet.

@@ -290,7 +290,8 @@ func (c *client) trusts(u *url.URL) bool { return wire.SameOrigin(u, c.home) }
 func (c *client) setHeader(req *http.Request, m Message) {
 	h := req.Header
 	h.Set("User-Agent", "mcpcheck")
-	h.Set("Accept-Encoding", "identity") // bodies are judged as they come: a server may compress them if nothing is said
+	// bodies are judged as they come: a server may compress them if nothing is said
+	h.Set("Accept-Encoding", "identity")
 	switch req.Method {
 	case http.MethodPost:
 		h.Set("Content-Type", "application/json")
@@ -371,10 +372,11 @@ func (s *sending) trace(ctx context.Context) context.Context {
 	})
 }
 
-// roundTrip sends the request, and again if the target had closed the kept-alive connection while we were about to use
-// it, which it may at any time, also right behind a response (RFC 9112, section 9.5). What ends a new connection as well is put down
-// to the request.
-func (c *client) roundTrip(ctx context.Context, r *request, channel string, s *sending) (*http.Response, error) {
+// roundTrip sends the request, and again if the target had closed the kept-alive connection while we were
+// about to use it, which it may at any time, also right behind a response (RFC 9112, section 9.5). What ends
+// a new connection as well is put down to the request.
+func (c *client) roundTrip(ctx context.Context, r *request, channel string, s *sending) (*http.Response,
+	error) {
 	req := r.WithContext(s.trace(ctx))
 	for n := 0; ; n++ {
 		resp, err := c.rt.RoundTrip(req)
@@ -401,6 +403,7 @@ func rewind(req *http.Request) (*http.Request, error) {
 
 // cutOff reports whether the connection ended without an answer.
 func cutOff(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, syscall.EPIPE) || strings.Contains(err.Error(), "server closed idle connection")
 }

@@ -14,14 +14,17 @@ import (
 
 // TestCoded: of a body in a coding that is not read nobody knows whether it is UTF-8.
 func TestCoded(t *testing.T) {
-	for coding, want := range map[string]string{"br": `[not JSON, the Content-Encoding is "br"]`, "identity": "[invalid UTF-8 not JSON]", "": "[invalid UTF-8 not JSON]"} {
-		f := wire.Frame{HTTP: &wire.HTTP{Header: http.Header{"Content-Encoding": {coding}}}, Flaws: []wire.Flaw{{Code: wire.FlawUTF8}, {Code: wire.FlawNotJSON}}}
+	for coding, want := range map[string]string{"br": `[not JSON, the Content-Encoding is "br"]`,
+		"identity": "[invalid UTF-8 not JSON]", "": "[invalid UTF-8 not JSON]"} {
+		f := wire.Frame{HTTP: &wire.HTTP{Header: http.Header{"Content-Encoding": {coding}}},
+			Flaws: []wire.Flaw{{Code: wire.FlawUTF8}, {Code: wire.FlawNotJSON}}}
 		coded(&f)
 		if got := fmt.Sprint(f.Flaws); got != want {
 			t.Errorf("%q: got %s, want %s", coding, got, want)
 		}
 	}
-	plain := wire.Frame{HTTP: &wire.HTTP{Header: http.Header{"Content-Encoding": {"br"}}}, Flaws: []wire.Flaw{{Code: wire.FlawDuplicate}}}
+	plain := wire.Frame{HTTP: &wire.HTTP{Header: http.Header{"Content-Encoding": {"br"}}},
+		Flaws: []wire.Flaw{{Code: wire.FlawDuplicate}}}
 	if coded(&plain); !plain.HasFlaw(wire.FlawDuplicate) {
 		t.Error("JSON under a header that lies is judged")
 	}
@@ -56,7 +59,8 @@ func TestDecode(t *testing.T) {
 		}
 		decode(resp)
 		got, err := io.ReadAll(resp.Body)
-		if left := resp.Header.Get("Content-Encoding"); (err != nil) != c.fails || !c.fails && string(got) != c.want || left != c.left {
+		if left := resp.Header.Get("Content-Encoding"); (err != nil) != c.fails || !c.fails &&
+			string(got) != c.want || left != c.left {
 			t.Errorf("%s: %d bytes, %q, %v", name, len(got), left, err)
 		}
 	}

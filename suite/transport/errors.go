@@ -60,7 +60,8 @@ func httpError(u *url.URL, err error) error {
 	case errors.As(err, &dns):
 		return say("the host of %s is not known: %s; check the spelling of the URL", at, dns.Err)
 	case errors.As(err, &unknown):
-		return say("the certificate of %s is not trusted: its issuer is unknown; name a file with the issuer's certificate", at)
+		return say("the certificate of %s is not trusted: its issuer is unknown; name a file with the "+
+			"issuer's certificate", at)
 	case errors.As(err, &host), errors.As(err, &invalid):
 		return say("the certificate of %s does not hold: %v", at, errors.Unwrap(err))
 	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
@@ -70,7 +71,8 @@ func httpError(u *url.URL, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return say("no connection to %s in the time allowed", at)
 	case strings.Contains(err.Error(), "server response headers exceeded"): // the library has no type for it
-		return beyond("the head of the response of %s is longer than %d bytes, more than is read of one", at, maxHead)
+		return beyond("the head of the response of %s is longer than %d bytes, more than is read of one", at,
+			maxHead)
 	case errors.Is(err, syscall.ECONNRESET):
 		return say("%s cut the connection: connection reset", at)
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -171,7 +171,8 @@ func (l *frameLog) await(t *testing.T, what string, fits func(*wire.Frame) bool)
 func (l *frameLog) String() string {
 	var b strings.Builder
 	for _, f := range l.all() {
-		fmt.Fprintf(&b, "%s %s %.100q %s http=%+v event=%+v flaws=%v\n", f.Dir, f.Channel, f.Raw, f.Text, f.HTTP, f.Event, f.Flaws)
+		fmt.Fprintf(&b, "%s %s %.100q %s http=%+v event=%+v flaws=%v\n", f.Dir, f.Channel, f.Raw, f.Text,
+			f.HTTP, f.Event, f.Flaws)
 	}
 	return b.String()
 }

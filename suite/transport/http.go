@@ -58,7 +58,8 @@ func endpoint(text string, handler http.Handler, inProcess string) (*url.URL, er
 		return nil, fmt.Errorf("the URL of the target cannot be read: %w", err)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("the URL %q of the target is not of the form http://HOST/PATH or https://HOST/PATH", u.Redacted())
+		return nil, fmt.Errorf("the URL %q of the target is not of the form http://HOST/PATH or "+
+			"https://HOST/PATH", u.Redacted())
 	}
 	u.Fragment = ""
 	return u, nil

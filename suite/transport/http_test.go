@@ -55,17 +55,25 @@ func TestHTTPResponses(t *testing.T) {
 		flaws   [][]wire.FlawCode
 		cut     bool
 	}{
-		"JSON":        {reply("application/json", `{"id":1}`), 200, []string{`{"id":1}`}, [][]wire.FlawCode{nil}, false},
-		"flawed":      {reply("application/json; charset=utf-8", `{"id":1,"id":2}x`), 200, []string{`{"id":1,"id":2}x`}, [][]wire.FlawCode{{wire.FlawDuplicate, wire.FlawTrailing}}, false},
-		"empty":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) }, 202, []string{""}, [][]wire.FlawCode{nil}, false},
-		"page":        {reply("text/html", long), 200, []string{long[:64<<10]}, [][]wire.FlawCode{{wire.FlawNotJSON}}, true},
-		"not so":      {reply("application/json", long), 200, []string{long}, [][]wire.FlawCode{{wire.FlawNotJSON}}, false},
-		"mislabelled": {reply("text/plain", `{"id":1}`), 200, []string{`{"id":1}`}, [][]wire.FlawCode{nil}, false},
+		"JSON": {reply("application/json", `{"id":1}`), 200, []string{`{"id":1}`},
+			[][]wire.FlawCode{nil}, false},
+		"flawed": {reply("application/json; charset=utf-8", `{"id":1,"id":2}x`), 200,
+			[]string{`{"id":1,"id":2}x`}, [][]wire.FlawCode{{wire.FlawDuplicate, wire.FlawTrailing}}, false},
+		"empty": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) }, 202,
+			[]string{""}, [][]wire.FlawCode{nil}, false},
+		"page": {reply("text/html", long), 200, []string{long[:64<<10]},
+			[][]wire.FlawCode{{wire.FlawNotJSON}}, true},
+		"not so": {reply("application/json", long), 200, []string{long},
+			[][]wire.FlawCode{{wire.FlawNotJSON}}, false},
+		"mislabelled": {reply("text/plain", `{"id":1}`), 200, []string{`{"id":1}`}, [][]wire.FlawCode{nil},
+			false},
 		"redirect": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 		}, 307, []string{""}, [][]wire.FlawCode{nil}, false},
-		"events": {reply("Text/Event-Stream; charset=utf-8", ": hi\n\nid: 1\ndata:\n\ndata: {\"id\":1}\n\n{\"id\":2}\n\ndata: {"), 200,
-			[]string{"", "", `{"id":1}`, "", "{"}, [][]wire.FlawCode{nil, nil, nil, {wire.FlawFraming}, {wire.FlawUnterminated, wire.FlawNotJSON}}, false},
+		"events": {reply("Text/Event-Stream; charset=utf-8",
+			": hi\n\nid: 1\ndata:\n\ndata: {\"id\":1}\n\n{\"id\":2}\n\ndata: {"), 200,
+			[]string{"", "", `{"id":1}`, "", "{"}, [][]wire.FlawCode{nil, nil, nil, {wire.FlawFraming},
+				{wire.FlawUnterminated, wire.FlawNotJSON}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(c.handler)
@@ -73,7 +81,8 @@ func TestHTTPResponses(t *testing.T) {
 			conn, l := dial(t, &HTTP{URL: server.URL})
 			sent := send(t, conn, Message{Body: []byte(`{"id":1}`)})
 			finished(t, "the response", sent.Done)
-			if sent.Status() != c.status || sent.Header() == nil || sent.Err() != nil || sent.Channel != "post:1" || sent.Request != "post:1" {
+			if sent.Status() != c.status || sent.Header() == nil || sent.Err() != nil ||
+				sent.Channel != "post:1" || sent.Request != "post:1" {
 				t.Errorf("got %+v: %d, %v, %v", sent, sent.Status(), sent.Header(), sent.Err())
 			}
 			frames := incoming(l, "post:1")
@@ -85,7 +94,8 @@ func TestHTTPResponses(t *testing.T) {
 				for _, x := range f.Flaws {
 					codes = append(codes, x.Code)
 				}
-				if string(f.Raw) != c.bodies[i] || !slices.Equal(codes, c.flaws[i]) || f.Truncated != c.cut || (f.HTTP != nil) != (i == 0) || (f.Event != nil) != (i > 0) {
+				if string(f.Raw) != c.bodies[i] || !slices.Equal(codes, c.flaws[i]) || f.Truncated != c.cut ||
+					(f.HTTP != nil) != (i == 0) || (f.Event != nil) != (i > 0) {
 					t.Errorf("frame %d is %.200v, flaws %v", i, f, codes)
 				}
 			}
@@ -122,17 +132,22 @@ func TestHTTPRequestAsSent(t *testing.T) {
 		got <- string(b)
 		_, _ = io.WriteString(c, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
 	}()
-	conn, l := dial(t, &HTTP{URL: "http://user:secret@" + listener.Addr().String() + "/mcp?a=b#f", Header: http.Header{"X-Base": {"1"}, "X-Both": {"base"}}})
+	conn, l := dial(t, &HTTP{URL: "http://user:secret@" + listener.Addr().String() + "/mcp?a=b#f",
+		Header: http.Header{"X-Base": {"1"}, "X-Both": {"base"}}})
 	sent := send(t, conn, Message{
-		Body:   []byte(`{"x":1}`),
-		Header: http.Header{"x-both": {"message"}, "Host": {"evil.example"}, "Origin": {"http://evil.example"}},
-		Omit:   []string{"accept", "User-Agent"},
-		Exact:  [][2]string{{spelled, "tools/list"}, {spelled, "again"}},
+		Body: []byte(`{"x":1}`),
+		Header: http.Header{"x-both": {"message"}, "Host": {"evil.example"},
+			"Origin": {"http://evil.example"}},
+		Omit:  []string{"accept", "User-Agent"},
+		Exact: [][2]string{{spelled, "tools/list"}, {spelled, "again"}},
 	})
 	finished(t, "the response", sent.Done)
 	head := <-got
-	for _, want := range []string{"POST /mcp?a=b HTTP/1.1\r\n", "\r\nHost: evil.example\r\n", "\r\nX-Base: 1\r\n", "\r\nX-Both: message\r\n",
-		"\r\nmcp-METHOD: tools/list\r\n", "\r\nmcp-METHOD: again\r\n", "\r\nContent-Type: application/json\r\n", "\r\nAccept-Encoding: identity\r\n", "\r\nAuthorization: Basic dXNlcjpzZWNyZXQ=\r\n"} {
+	for _, want := range []string{"POST /mcp?a=b HTTP/1.1\r\n", "\r\nHost: evil.example\r\n",
+		"\r\nX-Base: 1\r\n", "\r\nX-Both: message\r\n",
+		"\r\nmcp-METHOD: tools/list\r\n", "\r\nmcp-METHOD: again\r\n",
+		"\r\nContent-Type: application/json\r\n", "\r\nAccept-Encoding: identity\r\n",
+		"\r\nAuthorization: Basic dXNlcjpzZWNyZXQ=\r\n"} {
 		if !strings.Contains(head, want) {
 			t.Errorf("%q is missing from\n%s", want, head)
 		}
@@ -143,22 +158,27 @@ func TestHTTPRequestAsSent(t *testing.T) {
 		}
 	}
 	f := l.all()[0]
-	if f.Dir != wire.Out || f.Channel != "post:1" || f.HTTP.Method != "POST" || strings.Contains(f.HTTP.URL, "secret") ||
-		f.HTTP.Header.Get("Host") != "evil.example" || len(f.HTTP.Header[spelled]) != 2 || f.HTTP.Header["User-Agent"] != nil {
+	if f.Dir != wire.Out || f.Channel != "post:1" || f.HTTP.Method != "POST" ||
+		strings.Contains(f.HTTP.URL, "secret") ||
+		f.HTTP.Header.Get("Host") != "evil.example" || len(f.HTTP.Header[spelled]) != 2 ||
+		f.HTTP.Header["User-Agent"] != nil {
 		t.Errorf("recorded as %+v", f.HTTP)
 	}
 }
 
 func TestHTTPChannelsAndDefaultHeaders(t *testing.T) {
-	conn, l := dial(t, &HTTP{Client: Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/plain")
-		fmt.Fprintf(w, "%s %s accept=%q type=%q", r.Method, r.URL.Path, r.Header.Get("Accept"), r.Header.Get("Content-Type"))
-	})}})
+	conn, l := dial(t,
+		&HTTP{Client: Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/plain")
+			fmt.Fprintf(w, "%s %s accept=%q type=%q", r.Method, r.URL.Path, r.Header.Get("Accept"),
+				r.Header.Get("Content-Type"))
+		})}})
 	for _, c := range []struct{ method, url, channel, want string }{
 		{"", "", "post:1", `POST /mcp accept="application/json, text/event-stream" type="application/json"`},
 		{"GET", "", "get:1", `GET /mcp accept="text/event-stream" type=""`},
 		{"DELETE", "", "delete:1", `DELETE /mcp accept="" type=""`},
-		{"POST", "/other", "post:2", `POST /other accept="application/json, text/event-stream" type="application/json"`},
+		{"POST", "/other", "post:2",
+			`POST /other accept="application/json, text/event-stream" type="application/json"`},
 		{"PUT", "x?y", "put:1", `PUT /x accept="" type=""`},
 	} {
 		sent := send(t, conn, Message{Method: c.method, URL: c.url})
@@ -172,7 +192,11 @@ func TestHTTPChannelsAndDefaultHeaders(t *testing.T) {
 
 func TestHTTPConfiguredHeadersStayAtHome(t *testing.T) {
 	seen := make(chan string, 2)
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header.Get("Authorization") }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			seen <- r.Header.Get(
+				"Authorization")
+		}))
 	t.Cleanup(server.Close)
 	conn, _ := dial(t, &HTTP{URL: server.URL, Header: http.Header{"Authorization": {"Bearer x"}}})
 	elsewhere := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
@@ -189,22 +213,28 @@ func TestHTTPConfiguredHeadersStayAtHome(t *testing.T) {
 func TestReadUpTo(t *testing.T) {
 	text := strings.Repeat("abcdefg", 500_000)
 	for _, c := range []struct{ length, limit, kept int }{
-		{0, 10, 0}, {10, 10, 10}, {11, 10, 10}, {1 << 20, 1 << 20, 1 << 20}, {1<<20 + 1, 1 << 20, foreignKept},
+		{0, 10, 0}, {10, 10, 10}, {11, 10, 10}, {1 << 20, 1 << 20, 1 << 20},
+		{1<<20 + 1, 1 << 20, foreignKept},
 		{3_400_000, 3_400_000, 3_400_000}, {3_400_000, 3_399_999, foreignKept},
 	} {
-		raw, size, err := (*wire.Turns)(nil).ReadUpTo(t.Context(), strings.NewReader(text[:c.length]), c.limit)
+		raw, size, err := (*wire.Turns)(nil).ReadUpTo(t.Context(), strings.NewReader(text[:c.length]),
+			c.limit)
 		if err != nil || string(raw) != text[:c.kept] || size != c.length {
-			t.Errorf("%d bytes with a limit of %d: %d of %d bytes, %v", c.length, c.limit, len(raw), size, err)
+			t.Errorf("%d bytes with a limit of %d: %d of %d bytes, %v", c.length, c.limit, len(raw), size,
+				err)
 		}
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	raw, size, err := (*wire.Turns)(nil).ReadUpTo(stopped, iotest.TimeoutReader(strings.NewReader(text[:1<<20])), len(text))
+	raw, size, err := (*wire.Turns)(nil).ReadUpTo(stopped,
+		iotest.TimeoutReader(strings.NewReader(text[:1<<20])), len(text))
 	if err == nil || len(raw) > foreignKept || size < len(raw) {
 		t.Errorf("of a body that we ended %d of %d bytes are kept, %v", len(raw), size, err)
 	}
-	raw, size, err = (*wire.Turns)(nil).ReadUpTo(t.Context(), iotest.TimeoutReader(strings.NewReader(text)), len(text))
-	if !errors.Is(err, iotest.ErrTimeout) || size != len(raw) || size == 0 || !strings.HasPrefix(text, string(raw)) {
+	raw, size, err = (*wire.Turns)(nil).ReadUpTo(t.Context(), iotest.TimeoutReader(strings.NewReader(text)),
+		len(text))
+	if !errors.Is(err, iotest.ErrTimeout) || size != len(raw) || size == 0 ||
+		!strings.HasPrefix(text, string(raw)) {
 		t.Errorf("a body that breaks off: %d of %d bytes, %v", len(raw), size, err)
 	}
 }
@@ -213,10 +243,11 @@ func TestReadUpTo(t *testing.T) {
 func TestLongEventsAreKeptOnce(t *testing.T) {
 	const streams, length = 12, 4 << 20
 	text := `{"contents":[{"uri":"test://one","text":"` + strings.Repeat("x", length) + `"}]}`
-	conn, l := dial(t, &HTTP{Client: Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":1,"result":`+text+"}\n\n")
-	})}, Limits: Limits{Results: &wire.Results{}}})
+	conn, l := dial(t,
+		&HTTP{Client: Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":1,"result":`+text+"}\n\n")
+		})}, Limits: Limits{Results: &wire.Results{}}})
 	used := func() int {
 		runtime.GC()
 		var m runtime.MemStats
@@ -230,7 +261,8 @@ func TestLongEventsAreKeptOnce(t *testing.T) {
 	if more := used() - before; more > streams*length/3 {
 		t.Errorf("%d events of %d MiB take up %d MiB", streams, length>>20, more>>20)
 	}
-	if last := incoming(l, fmt.Sprintf("post:%d", streams)); len(last) != 2 || last[1].Long == nil || last[1].Event == nil {
+	if last := incoming(l, fmt.Sprintf("post:%d", streams)); len(last) != 2 || last[1].Long == nil ||
+		last[1].Event == nil {
 		t.Errorf("got %v", last)
 	}
 }
@@ -248,19 +280,22 @@ func TestHTTPLimits(t *testing.T) {
 	}
 	chunk := strings.Repeat("x", 1000)
 	t.Run("body", func(t *testing.T) {
-		conn, l := dial(t, &HTTP{Client: Client{Handler: endless("application/json", chunk)}, Limits: Limits{Message: 10_000}})
+		conn, l := dial(t, &HTTP{Client: Client{Handler: endless("application/json", chunk)},
+			Limits: Limits{Message: 10_000}})
 		sent := send(t, conn, Message{})
 		finished(t, "the response", sent.Done)
 		f := incoming(l, "post:1")[0]
-		if len(f.Raw) != 10_000 || !f.Truncated || !f.HasFlaw(wire.FlawTooLong) || sent.Err() == nil || conn.Err() != nil {
+		if len(f.Raw) != 10_000 || !f.Truncated || !f.HasFlaw(wire.FlawTooLong) || sent.Err() == nil ||
+			conn.Err() != nil {
 			t.Errorf("got %d bytes, %v, %v, %v", len(f.Raw), f.Flaws, sent.Err(), conn.Err())
 		}
 		l.await(t, "the note", noted("longer than 10000 bytes"))
 	})
 	t.Run("head", func(t *testing.T) {
-		conn, _ := dial(t, &HTTP{Client: Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("X-Long", strings.Repeat("x", 2*maxHead))
-		})}})
+		conn, _ := dial(t,
+			&HTTP{Client: Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("X-Long", strings.Repeat("x", 2*maxHead))
+			})}})
 		sent := send(t, conn, Message{})
 		finished(t, "the response", sent.Done)
 		if _, ours := errors.AsType[*LimitError](sent.Err()); !ours || conn.Err() != nil {
@@ -276,7 +311,8 @@ func TestHTTPLimits(t *testing.T) {
 		"many events":        {Limits{Frames: 100}, "data: 1\n\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			conn, l := dial(t, &HTTP{Client: Client{Handler: endless("text/event-stream", c.chunk)}, Limits: c.limits})
+			conn, l := dial(t, &HTTP{Client: Client{Handler: endless("text/event-stream", c.chunk)},
+				Limits: c.limits})
 			sent := send(t, conn, Message{})
 			finished(t, "the connection", conn.Done())
 			finished(t, "the response", sent.Done)
@@ -297,7 +333,8 @@ func TestHTTPLimits(t *testing.T) {
 }
 
 func TestHTTPBodyEndsEarly(t *testing.T) {
-	for kind, flaw := range map[string]wire.FlawCode{"application/json": wire.FlawUnterminated, "text/event-stream": wire.FlawBrokenOff} {
+	for kind, flaw := range map[string]wire.FlawCode{"application/json": wire.FlawUnterminated,
+		"text/event-stream": wire.FlawBrokenOff} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind)
 			_, _ = io.WriteString(w, "data: {")
@@ -309,7 +346,8 @@ func TestHTTPBodyEndsEarly(t *testing.T) {
 		sent := send(t, conn, Message{Body: []byte("{}")})
 		finished(t, "the response", sent.Done)
 		frames := incoming(l, "post:1")
-		if f := frames[len(frames)-1]; !f.HasFlaw(flaw) || sent.Err() == nil || !strings.Contains(sent.Err().Error(), "in the middle of the response") || sent.Status() != 200 {
+		if f := frames[len(frames)-1]; !f.HasFlaw(flaw) || sent.Err() == nil ||
+			!strings.Contains(sent.Err().Error(), "in the middle of the response") || sent.Status() != 200 {
 			t.Errorf("%s: got %+v, %v", kind, f, sent.Err())
 		}
 	}
@@ -339,13 +377,14 @@ func TestHTTPOtherProtocol(t *testing.T) {
 
 func TestHTTPCancel(t *testing.T) {
 	gone := make(chan struct{})
-	conn, l := dial(t, &HTTP{Client: Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, "data: {}\n\ndata: {")
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-		close(gone)
-	})}})
+	conn, l := dial(t,
+		&HTTP{Client: Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: {}\n\ndata: {")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			close(gone)
+		})}})
 	sent := send(t, conn, Message{Method: "GET"})
 	l.await(t, "the event", in("{}"))
 	sent.Cancel()
@@ -372,7 +411,8 @@ func TestHTTPErrorsSayWhatToDo(t *testing.T) {
 	t.Cleanup(secure.Close)
 	plain := httptest.NewServer(reply("", ""))
 	t.Cleanup(plain.Close)
-	rude := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	rude := httptest.NewServer(
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	t.Cleanup(rude.Close)
 	for url, want := range map[string]string{
 		"http://" + free: "nothing listens at http://" + free + ": connection refused",
@@ -402,7 +442,9 @@ func TestHTTPCAFile(t *testing.T) {
 	server := httptest.NewTLSServer(reply("application/json", "{}"))
 	t.Cleanup(server.Close)
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(file,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	conn, l := dial(t, &HTTP{URL: server.URL, Client: Client{CAFile: file}})
@@ -412,7 +454,8 @@ func TestHTTPCAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{file, file + ".missing"} {
-		if _, err := (&HTTP{URL: server.URL, Client: Client{CAFile: name}}).Dial(t.Context(), l.sink); err == nil {
+		if _, err := (&HTTP{URL: server.URL, Client: Client{CAFile: name}}).Dial(t.Context(),
+			l.sink); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}
@@ -498,18 +541,19 @@ func TestHTTPManyAtOnceLeaveNothingBehind(t *testing.T) {
 func TestHTTPInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLog()
-		conn, err := (&HTTP{Client: Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			for range 3 {
-				_, _ = io.WriteString(w, "data: {}\n\n")
-				_ = http.NewResponseController(w).Flush()
-				select {
-				case <-r.Context().Done():
-					return
-				case <-time.After(time.Hour):
+		conn, err := (&HTTP{Client: Client{Handler: http.HandlerFunc(
+			func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				for range 3 {
+					_, _ = io.WriteString(w, "data: {}\n\n")
+					_ = http.NewResponseController(w).Flush()
+					select {
+					case <-r.Context().Done():
+						return
+					case <-time.After(time.Hour):
+					}
 				}
-			}
-		})}}).Dial(t.Context(), l.sink)
+			})}}).Dial(t.Context(), l.sink)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -533,7 +577,8 @@ func TestHTTPChunkedBody(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	conn, l := dial(t, &HTTP{URL: server.URL})
-	for body, want := range map[string]string{`{"id":12}`: `-1 [chunked] {"id":12} <nil>`, "": "0 []  <nil>"} {
+	for body, want := range map[string]string{`{"id":12}`: `-1 [chunked] {"id":12} <nil>`,
+		"": "0 []  <nil>"} {
 		finished(t, "the response", send(t, conn, Message{Body: []byte(body), Chunked: true}).Done)
 		if seen := <-got; seen != want {
 			t.Errorf("%q arrives as %s instead of %s", body, seen, want)
@@ -566,13 +611,16 @@ func TestChunksCutCharacters(t *testing.T) {
 func TestHTTPLocalAddressInProcess(t *testing.T) {
 	for url, want := range map[string]string{
 		"": "127.0.0.1:80", "http://127.0.0.1:81/mcp": "127.0.0.1:81", "http://localhost/mcp": "127.0.0.1:80",
-		"http://[::1]:82/mcp": "[::1]:82", "http://192.0.2.1/mcp": "192.0.2.1:80", "http://mcp.example/mcp": "pipe",
+		"http://[::1]:82/mcp": "[::1]:82", "http://192.0.2.1/mcp": "192.0.2.1:80",
+		"http://mcp.example/mcp": "pipe",
 	} {
 		got := make(chan net.Addr, 1)
-		conn, _ := dial(t, &HTTP{URL: url, Client: Client{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			addr, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-			got <- addr
-		})}})
+		conn, _ := dial(t,
+			&HTTP{URL: url, Client: Client{Handler: http.HandlerFunc(
+				func(_ http.ResponseWriter, r *http.Request) {
+					addr, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+					got <- addr
+				})}})
 		finished(t, "the response", send(t, conn, Message{Body: []byte("{}")}).Done)
 		if addr := <-got; addr == nil || addr.String() != want {
 			t.Errorf("%s: %v instead of %s", url, addr, want)

@@ -41,7 +41,8 @@ type inProcess struct {
 }
 
 func serveInProcess(h http.Handler) *inProcess {
-	p := &inProcess{handler: h, conns: make(chan net.Conn), closed: make(chan struct{}), served: make(chan struct{})}
+	p := &inProcess{handler: h, conns: make(chan net.Conn), closed: make(chan struct{}),
+		served: make(chan struct{})}
 	p.server = &http.Server{ // #nosec G112 -- its only client is ours, in this process
 		Handler: h,
 		// A panic in the handler shows as a broken connection, as it would

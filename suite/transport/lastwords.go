@@ -13,8 +13,11 @@ import (
 // accuses begins a line that names an error, as most languages write it when a program dies of
 // one; trace is a line of what surrounds it there.
 var (
-	accuses = regexp.MustCompile(`^(?:Uncaught |Unhandled exception\. |thread '.*' )?(?:[\w.]*(?:Error|Exception)\b|panic:|panicked at |fatal error:)|^\S*(?i:error|exception|panic|fatal)`)
-	trace   = regexp.MustCompile(`^(?:at |Node\.js v|goroutine \d+ |note: run with |exit status \d)`)
+	accuses = regexp.MustCompile(
+		`^(?:Uncaught |Unhandled exception\. |thread '.*' ` +
+			`)?(?:[\w.]*(?:Error|Exception)\b|panic:|panicked at |fatal ` +
+			`error:)|^\S*(?i:error|exception|panic|fatal)`)
+	trace = regexp.MustCompile(`^(?:at |Node\.js v|goroutine \d+ |note: run with |exit status \d)`)
 )
 
 // LastWords is the last line of an output that tells something: what names an error, which is
@@ -24,7 +27,8 @@ func LastWords(output string) (line string, named bool) {
 	last := ""
 	for _, line := range slices.Backward(strings.Split(output, "\n")) {
 		line = strings.TrimFunc(line, func(c rune) bool { // rules, and the sides of boxes
-			return unicode.IsSpace(c) || c > unicode.MaxASCII && !unicode.IsLetter(c) && !unicode.IsDigit(c) || strings.ContainsRune("-=_*#|~+", c)
+			return unicode.IsSpace(c) || c > unicode.MaxASCII && !unicode.IsLetter(c) &&
+				!unicode.IsDigit(c) || strings.ContainsRune("-=_*#|~+", c)
 		})
 		switch {
 		case accuses.MatchString(line):
@@ -32,7 +36,9 @@ func LastWords(output string) (line string, named bool) {
 				line += " " + last // what it says stands below
 			}
 			return line, true
-		case last == "" && strings.ContainsFunc(line, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) && !trace.MatchString(line):
+		case last == "" && strings.ContainsFunc(line, func(c rune) bool {
+			return unicode.IsLetter(c) || unicode.IsDigit(c)
+		}) && !trace.MatchString(line):
 			last = line
 		}
 	}

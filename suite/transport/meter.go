@@ -131,7 +131,8 @@ func (m *metered) Read(p []byte) (int, error) {
 	over := m.line.bytes > m.line.limits.Total
 	m.line.mu.Unlock()
 	if over {
-		err := beyond("the target sent more than %d bytes on one connection, the limit (--connection-bytes)", m.line.limits.Total)
+		err := beyond("the target sent more than %d bytes on one connection, the limit (--connection-bytes)",
+			m.line.limits.Total)
 		m.line.exceed(err)
 		return n, err
 	}

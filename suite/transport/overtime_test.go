@@ -27,9 +27,15 @@ func TestOvertime(t *testing.T) {
 		"idle among other work":   {30 * time.Second, "w", 4 * time.Second, 0.01},
 	} {
 		looks := 0
-		o := NewOvertime(c.limit, func() bool { looks++; return looks <= len(c.looks) && c.looks[looks-1] == 'w' })
+		o := NewOvertime(c.limit, func() bool {
+			looks++
+			return looks <= len(c.looks) &&
+				c.looks[looks-1] == 'w'
+		})
 		if c.share > 0 {
-			o.waited = func() time.Duration { return time.Duration(float64(o.limit+o.given+time.Second) * (1 - c.share)) }
+			o.waited = func() time.Duration {
+				return time.Duration(float64(o.limit+o.given+time.Second) * (1 - c.share))
+			}
 		}
 		for o.More() > 0 {
 		}

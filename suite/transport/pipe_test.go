@@ -45,7 +45,9 @@ func TestPipeInABubble(t *testing.T) {
 		begin := time.Now()
 		send(t, c, Message{Body: []byte(`{"a":1,"a":2}`)})
 		time.Sleep(61 * time.Minute)
-		if f := l.await(t, "the echo", func(f *wire.Frame) bool { return f.Dir == wire.In }); !f.HasFlaw(wire.FlawDuplicate) {
+		if f := l.await(t, "the echo", func(f *wire.Frame) bool {
+			return f.Dir == wire.In
+		}); !f.HasFlaw(wire.FlawDuplicate) {
 			t.Errorf("got %+v", f)
 		}
 		if took := time.Since(begin); took != 61*time.Minute {
@@ -139,8 +141,11 @@ func TestPipeHalfClose(t *testing.T) {
 
 func TestPipeCannotOpen(t *testing.T) {
 	cause := errors.New("no such server")
-	for _, p := range []*Pipe{{}, {Open: func(context.Context) (io.ReadWriteCloser, error) { return nil, cause }}} {
-		if _, err := p.Dial(t.Context(), newLog().sink); err == nil || !strings.HasPrefix(err.Error(), "cannot connect in process") {
+	for _, p := range []*Pipe{{}, {Open: func(context.Context) (io.ReadWriteCloser, error) {
+		return nil, cause
+	}}} {
+		if _, err := p.Dial(t.Context(), newLog().sink); err == nil ||
+			!strings.HasPrefix(err.Error(), "cannot connect in process") {
 			t.Errorf("got %v", err)
 		}
 	}

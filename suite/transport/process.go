@@ -63,15 +63,15 @@ const briefWait = 250 * time.Millisecond
 // brief marks a context in which a process is not waited for in full.
 type brief struct{}
 
-// Briefly is a context for [Conn.Close] in which a process is terminated soon after the end of its input, if it does not exit: for
-// a program that is known to stay.
+// Briefly is a context for [Conn.Close] in which a process is terminated soon after the end of its input, if
+// it does not exit: for a program that is known to stay.
 func Briefly(ctx context.Context) context.Context { return context.WithValue(ctx, brief{}, true) }
 
 // unwanted is what a context knows of when nobody waits for processes any more.
 type unwanted struct{}
 
-// Until is a context for [Process.Dial] in which a process that was started has a second to end once a channel
-// is closed, and is terminated then: how it would have ended is not known.
+// Until is a context for [Process.Dial] in which a process that was started has a second to end once a
+// channel is closed, and is terminated then: how it would have ended is not known.
 func Until(ctx context.Context, over <-chan struct{}) context.Context {
 	return context.WithValue(ctx, unwanted{}, over)
 }
@@ -116,7 +116,8 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	}
 	pipes.closeTheirs()
 	c := &processConn{
-		cmd: cmd, pipes: pipes, exited: make(chan struct{}), errRead: make(chan struct{}), gone: make(chan struct{}),
+		cmd: cmd, pipes: pipes, exited: make(chan struct{}), errRead: make(chan struct{}),
+		gone:   make(chan struct{}),
 		worker: newWorker(cmd.Process.Pid), program: p, termWait: cmp.Or(p.TermWait, exitWait),
 	}
 	c.over, _ = ctx.Value(unwanted{}).(<-chan struct{})
@@ -182,8 +183,10 @@ func caveats(groups, adopts bool) []string {
 	switch {
 	case !groups:
 		return []string{
-			"This system has no process groups: processes that the target starts itself may be left behind when it is ended.",
-			"This system has no SIGTERM: a target that does not exit at the end of its input is killed at once.",
+			"This system has no process groups: processes that the target starts itself may be left " +
+				"behind when it is ended.",
+			"This system has no SIGTERM: a target that does not exit at the end of its input is killed " +
+				"at once.",
 			killed,
 		}
 	case !adopts:

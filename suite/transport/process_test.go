@@ -49,7 +49,8 @@ func zombies(group int) bool {
 func TestProcessEcho(t *testing.T) {
 	c, l := dial(t, target("echo"))
 	sent := send(t, c, Message{Body: []byte(`{"id":1}`)})
-	if sent.Channel != "stdout" || sent.Done != nil || sent.Status() != 0 || sent.Header() != nil || sent.Err() != nil {
+	if sent.Channel != "stdout" || sent.Done != nil || sent.Status() != 0 || sent.Header() != nil ||
+		sent.Err() != nil {
 		t.Errorf("got %+v", sent)
 	}
 	sent.Cancel()
@@ -58,14 +59,16 @@ func TestProcessEcho(t *testing.T) {
 	send(t, c, Message{Body: []byte(`2}` + "\r\n\n"), Raw: true})
 	l.await(t, "the blank line", func(f *wire.Frame) bool { return f.HasFlaw(wire.FlawBlank) })
 	e := c.Close(t.Context())
-	if e.By != "us" || e.How != "exited" || e.Status != "exit status 0" || e.Stderr != "ready\n" || e.Took <= 0 {
+	if e.By != "us" || e.How != "exited" || e.Status != "exit status 0" || e.Stderr != "ready\n" ||
+		e.Took <= 0 {
 		t.Errorf("got %+v", e)
 	}
 	if again := c.Close(t.Context()); again != e {
 		t.Errorf("the second time it is %+v", again)
 	}
 	frames := l.all()
-	if f := frames[0]; f.Dir != wire.Out || f.Channel != "stdin" || string(f.Raw) != `{"id":1}` || f.Size != 8 {
+	if f := frames[0]; f.Dir != wire.Out || f.Channel != "stdin" || string(f.Raw) != `{"id":1}` ||
+		f.Size != 8 {
 		t.Errorf("the first frame is %+v", f)
 	}
 	split := l.await(t, "the split message", in("{\"id\":2}\r"))
@@ -90,7 +93,8 @@ func TestCaveats(t *testing.T) {
 	}{
 		"Linux":      {true, true, nil},
 		"other Unix": {true, false, []string{"sessions of their own may be left behind", killed}},
-		"Windows":    {false, false, []string{"that the target starts itself may be left behind", "no SIGTERM", killed}},
+		"Windows": {false, false, []string{"that the target starts itself may be left behind",
+			"no SIGTERM", killed}},
 	} {
 		got := caveats(c.groups, c.adopts)
 		if !slices.EqualFunc(got, c.want, strings.Contains) {
@@ -105,11 +109,13 @@ func TestProcessEndsByItself(t *testing.T) {
 	if err := c.Err(); err == nil || err.Error() != "the process ended: exit status 3" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := c.Send(t.Context(), Message{Body: []byte("{}")}); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+	if _, err := c.Send(t.Context(), Message{Body: []byte("{}")}); err == nil ||
+		!strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("got %v", err)
 	}
 	e := c.Close(t.Context())
-	if e.By != "target" || e.How != "exited" || e.Status != "exit status 3" || e.Stderr != "no licence\n" || e.Reason == "" {
+	if e.By != "target" || e.How != "exited" || e.Status != "exit status 3" || e.Stderr != "no licence\n" ||
+		e.Reason == "" {
 		t.Errorf("got %+v", e)
 	}
 	gone(t, c)
@@ -142,8 +148,8 @@ func TestHurriedProcessIsTerminatedSooner(t *testing.T) {
 	gone(t, c)
 }
 
-// Whether it is waited for already or not, and although it is at work: once nobody waits any more a process has a
-// moment to end.
+// Whether it is waited for already or not, and although it is at work: once nobody waits any more a process
+// has a moment to end.
 func TestProcessIsTerminatedWhenNobodyWaits(t *testing.T) {
 	t.Parallel()
 	for _, before := range []bool{true, false} {
@@ -221,7 +227,8 @@ func TestProcessMessageTooLong(t *testing.T) {
 	send(t, c, Message{Body: []byte("{}")})
 	l.await(t, "the next message", in("{}"))
 	f := l.await(t, "the long message", func(f *wire.Frame) bool { return f.Dir == wire.In })
-	if len(f.Raw) != 1000 || f.Size != 100_000 || !f.Truncated || !f.HasFlaw(wire.FlawTooLong) || f.HasFlaw(wire.FlawNotJSON) {
+	if len(f.Raw) != 1000 || f.Size != 100_000 || !f.Truncated || !f.HasFlaw(wire.FlawTooLong) ||
+		f.HasFlaw(wire.FlawNotJSON) {
 		t.Errorf("got %d of %d bytes, flaws %v", len(f.Raw), f.Size, f.Flaws)
 	}
 }
@@ -278,10 +285,12 @@ func TestProcessDoesNotReadItsInput(t *testing.T) {
 	}
 	// On a busy machine the writer comes to the first message only after a while.
 	first := refused()
-	for end := time.Now().Add(patience); !strings.Contains(first, "was not taken") && time.Now().Before(end); {
+	for end := time.Now().Add(patience); !strings.Contains(first, "was not taken") &&
+		time.Now().Before(end); {
 		first = refused()
 	}
-	if second := refused(); !strings.Contains(first, "was not taken") || !strings.Contains(second, "an earlier message") {
+	if second := refused(); !strings.Contains(first, "was not taken") ||
+		!strings.Contains(second, "an earlier message") {
 		t.Errorf("got %s, then %s", first, second)
 	}
 	l.await(t, "the sign of life", in(`{"ready":true}`))
@@ -296,7 +305,8 @@ func TestProcessClosesItsOutput(t *testing.T) {
 	c, l := dial(t, target("mute"))
 	finished(t, "the connection", c.Done())
 	l.await(t, "the note", noted("closed its standard output"))
-	if e := c.Close(t.Context()); e.By != "us" || e.How != "exited" || !strings.Contains(e.Reason, "standard output") {
+	if e := c.Close(t.Context()); e.By != "us" || e.How != "exited" ||
+		!strings.Contains(e.Reason, "standard output") {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -312,10 +322,14 @@ func TestProcessCannotBeStarted(t *testing.T) {
 		is   error
 	}{
 		{&Process{}, "cannot start the target: the command is empty", nil},
-		{&Process{Argv: []string{"no-such-command-anywhere"}}, `cannot start "no-such-command-anywhere": executable file not found in PATH`, exec.ErrNotFound},
-		{&Process{Argv: []string{"/no/such/file"}}, `cannot start "/no/such/file": no such file, or its interpreter is missing`, fs.ErrNotExist},
-		{&Process{Argv: []string{plain}}, `cannot start "` + plain + `": permission denied; is it executable?`, fs.ErrPermission},
-		{&Process{Argv: []string{"/bin/sh"}, Dir: "/no/such/dir"}, `cannot start "/bin/sh": the working directory "/no/such/dir" does not exist`, fs.ErrNotExist},
+		{&Process{Argv: []string{"no-such-command-anywhere"}},
+			`cannot start "no-such-command-anywhere": executable file not found in PATH`, exec.ErrNotFound},
+		{&Process{Argv: []string{"/no/such/file"}},
+			`cannot start "/no/such/file": no such file, or its interpreter is missing`, fs.ErrNotExist},
+		{&Process{Argv: []string{plain}},
+			`cannot start "` + plain + `": permission denied; is it executable?`, fs.ErrPermission},
+		{&Process{Argv: []string{"/bin/sh"}, Dir: "/no/such/dir"},
+			`cannot start "/bin/sh": the working directory "/no/such/dir" does not exist`, fs.ErrNotExist},
 	} {
 		_, err := c.p.Dial(t.Context(), newLog().sink)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {

@@ -39,7 +39,8 @@ type call struct {
 // do starts one HTTP request on the given channel; if that is empty, on one named
 // after the method. It returns when the request is written, the answer
 // has begun, or the context has ended; the rest goes on by itself.
-func (c *client) do(ctx context.Context, r *request, channel string, heard func(wire.StreamEvent)) (*call, error) {
+func (c *client) do(ctx context.Context, r *request, channel string, heard func(wire.StreamEvent)) (*call,
+	error) {
 	if err := c.Err(); err != nil {
 		return nil, fmt.Errorf("cannot send: %w", err)
 	}
@@ -114,13 +115,16 @@ func (x *call) behind(resp *http.Response, u *use) {
 	bodiless := x.request.Method == http.MethodHead || resp.StatusCode < http.StatusOK ||
 		resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusNotModified
 	if n > 0 && resp.ContentLength >= 0 && !bodiless && x.failure() == nil {
-		x.surplus(fmt.Sprintf(plural.Of(int(n), "%d {byte|bytes} came behind the response, which has a Content-Length of %d"), n, resp.ContentLength))
+		x.surplus(fmt.Sprintf(plural.Of(int(n),
+			"%d {byte|bytes} came behind the response, which has a Content-Length of %d"), n,
+			resp.ContentLength))
 	}
 }
 
 // unasked notes bytes that came between two exchanges.
 func (x *call) unasked(bytes int) {
-	x.surplus(fmt.Sprintf(plural.Of(bytes, "%d {byte|bytes} came on a connection on which nothing was asked for any more"), bytes))
+	x.surplus(fmt.Sprintf(plural.Of(bytes,
+		"%d {byte|bytes} came on a connection on which nothing was asked for any more"), bytes))
 }
 
 // surplus records that something came which belongs to no response, unless the connection is closed.
@@ -129,7 +133,8 @@ func (x *call) surplus(text string) {
 		return
 	}
 	defer x.client.wg.Done()
-	x.client.emit(wire.Frame{Channel: x.channel, Dir: wire.Note, Text: text, Flaws: []wire.Flaw{{Code: wire.FlawSurplus, Detail: text}}})
+	x.client.emit(wire.Frame{Channel: x.channel, Dir: wire.Note, Text: text,
+		Flaws: []wire.Flaw{{Code: wire.FlawSurplus, Detail: text}}})
 }
 
 // sent is the caller's view of the call.
@@ -194,12 +199,15 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	switch {
 	case size > limit:
 		f.Truncated = true
-		f.Flaws = []wire.Flaw{{Code: wire.FlawTooLong, Detail: fmt.Sprintf("more than %d bytes; the rest was not read", limit)}}
+		f.Flaws = []wire.Flaw{{Code: wire.FlawTooLong,
+			Detail: fmt.Sprintf("more than %d bytes; the rest was not read", limit)}}
 		x.in(f)
-		x.fail(beyond("the body of the response is longer than %d bytes, the limit for one message (--message-bytes)", limit))
+		x.fail(beyond("the body of the response is longer than %d bytes, the limit for one message "+
+			"(--message-bytes)", limit))
 		return
 	case err != nil && len(raw) > 0:
-		f.Flaws = []wire.Flaw{{Code: wire.FlawUnterminated, Detail: fmt.Sprintf("after %d bytes of the body: %v", len(raw), err)}}
+		f.Flaws = []wire.Flaw{{Code: wire.FlawUnterminated,
+			Detail: fmt.Sprintf("after %d bytes of the body: %v", len(raw), err)}}
 		if x.ctx.Err() != nil {
 			// We ended it, so what is missing is not the target's fault.
 			f.Flaws, f.Truncated = nil, true
@@ -234,7 +242,8 @@ func (x *call) readEvents(head *wire.HTTP, body io.Reader) {
 	r.Turns = x.client.limits.Turns
 	for {
 		ev, err := r.Next()
-		if err == nil && wire.HasFlaw(ev.Flaws, wire.FlawUnterminated) && (x.ctx.Err() != nil || x.client.limitErr() != nil) {
+		if err == nil && wire.HasFlaw(ev.Flaws, wire.FlawUnterminated) &&
+			(x.ctx.Err() != nil || x.client.limitErr() != nil) {
 			continue // cut by us, in the middle of an event
 		}
 		switch {

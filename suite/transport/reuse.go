@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Reuse says whether HTTP connections serve one request after the other, for all clients that share it. The zero value is ready for
-// use, and they do.
+// Reuse says whether HTTP connections serve one request after the other, for all clients that share it. The
+// zero value is ready for use, and they do.
 type Reuse struct {
 	mu      sync.Mutex
 	stopped bool

@@ -163,7 +163,8 @@ func (s *Server) AwaitEnd(ctx context.Context, sent time.Time) {
 	over := NewOvertime(more, newWorker(run.cmd.Process.Pid).Working)
 	for ; more > 0; more = over.More() {
 		for deadline := time.Now().Add(more); time.Now().Before(deadline); {
-			if waitFor(ctx, run.ended, look) || ctx.Err() != nil || errors.Is(knock(ctx, address), syscall.ECONNREFUSED) {
+			if waitFor(ctx, run.ended, look) || ctx.Err() != nil ||
+				errors.Is(knock(ctx, address), syscall.ECONNREFUSED) {
 				return
 			}
 		}
@@ -236,7 +237,8 @@ func (s *Server) start(ctx context.Context, first bool) (*serverRun, error) {
 			if any && first && trial < portTrials {
 				continue // somebody else took the port in the meantime
 			}
-			return nil, fmt.Errorf("cannot start %q: another program listens at %s already; end it, or write %s for the port, and a free one is taken",
+			return nil, fmt.Errorf("cannot start %q: another program listens at %s already; end it, or "+
+				"write %s for the port, and a free one is taken",
 				s.program.Argv[0], address, PortMark)
 		}
 		run, err := s.launch()
@@ -305,7 +307,8 @@ func answers(ctx context.Context, address string) bool {
 	}
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	req.Header.Set("User-Agent", "mcpcheck")
-	rt := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // #nosec G402 -- it only asks whether anybody answers, and sends no credential
+	// #nosec G402 -- it only asks whether anybody answers, and sends no credential
+	rt := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	resp, err := rt.RoundTrip(req)
 	if err != nil {
 		return false
@@ -335,7 +338,8 @@ func (s *Server) await(ctx context.Context, run *serverRun, address string) erro
 		case <-run.ended:
 			hint := ""
 			if run.status == "exit status 0" { // its standard input is empty
-				hint = "; the server has to run in the foreground, without & or a daemon, and one that speaks stdio is judged by its command behind -- alone"
+				hint = "; the server has to run in the foreground, without & or a daemon, and one that " +
+					"speaks stdio is judged by its command behind -- alone"
 			}
 			return fmt.Errorf("%q, which was to listen at %s, ended before it was ready: %s%s%s",
 				s.program.Argv[0], address, run.status, run.log.lastWords(),
@@ -348,7 +352,8 @@ func (s *Server) await(ctx context.Context, run *serverRun, address string) erro
 		case <-time.After(readyPause):
 		}
 		if more == 0 {
-			waited := fmt.Sprintf("after %s %s", time.Since(began).Round(100*time.Millisecond), s.program.Ready.missing(address))
+			waited := fmt.Sprintf("after %s %s", time.Since(began).Round(100*time.Millisecond),
+				s.program.Ready.missing(address))
 			return fmt.Errorf("%q was started, but is not ready: %s%s",
 				s.program.Argv[0], waited, run.log.lastWords()+s.advice(run, false))
 		}
@@ -400,7 +405,8 @@ func (s *Server) launch() (*serverRun, error) {
 		_ = out.Close()
 		return nil, startError(cmd, err)
 	}
-	run := &serverRun{cmd: cmd, log: &serverLog{Tail: NewTail(logBytes), want: p.Ready.line}, out: out, ended: make(chan struct{})}
+	run := &serverRun{cmd: cmd, log: &serverLog{Tail: NewTail(logBytes), want: p.Ready.line}, out: out,
+		ended: make(chan struct{})}
 	go run.watch(s.died)
 	return run, nil
 }
@@ -449,7 +455,8 @@ func (r *serverRun) over() bool {
 // failure says how the program ended, once it has.
 func (r *serverRun) failure() error {
 	if r.deaf.Load() {
-		return fmt.Errorf("the server that was started goes on running, but listens no more%s", r.log.lastWords())
+		return fmt.Errorf("the server that was started goes on running, but listens no more%s",
+			r.log.lastWords())
 	}
 	return fmt.Errorf("the server that was started ended: %s%s", r.status, r.log.lastWords())
 }

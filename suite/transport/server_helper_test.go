@@ -23,7 +23,8 @@ func served(mode string) int {
 		}
 		fmt.Fprintln(f, os.Getpid())
 		_ = f.Close()
-		if data, err := os.ReadFile(mark); err == nil && mode == "served-once" && len(data) > len(fmt.Sprintln(os.Getpid())) {
+		if data, err := os.ReadFile(mark); err == nil && mode == "served-once" &&
+			len(data) > len(fmt.Sprintln(os.Getpid())) {
 			fmt.Println("Error: the database is locked")
 			return 4
 		}
@@ -63,7 +64,8 @@ func served(mode string) int {
 		time.Sleep(time.Minute)
 	}
 	err = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && mode == "served-dying" { // it drops the connection, and serves others for a while
+		// it drops the connection, and serves others for a while
+		if r.Method == http.MethodPost && mode == "served-dying" {
 			time.AfterFunc(2*reaping, func() { os.Exit(5) })
 			panic(http.ErrAbortHandler)
 		}

@@ -18,7 +18,8 @@ import (
 
 // program is one that plays the mode at a free port.
 func program(mode string) Program {
-	return Program{Argv: []string{os.Args[0]}, Env: []string{helperVar + "=" + mode, raceExit, "PORT={port}"}, URL: "http://127.0.0.1:{port}/mcp",
+	return Program{Argv: []string{os.Args[0]}, Env: []string{helperVar + "=" + mode, raceExit, "PORT={port}"},
+		URL:       "http://127.0.0.1:{port}/mcp",
 		StartWait: time.Minute, TermWait: 10 * time.Second}
 }
 
@@ -91,11 +92,15 @@ func TestServerFails(t *testing.T) {
 		program Program
 		want    []string
 	}{
-		"not found":    {missing, []string{`cannot start "mcpcheck-no-such-program": executable file not found`}},
+		"not found": {missing,
+			[]string{`cannot start "mcpcheck-no-such-program": executable file not found`}},
 		"no directory": {nowhere, []string{"working directory", "does not exist"}},
 		"empty":        {Program{URL: "http://127.0.0.1:{port}/"}, []string{"the command is empty"}},
-		"exits":        {program("served-exit"), []string{"ended before it was ready: exit status 3; its output: Error: no licence"}},
-		"ends":         {program("served-end"), []string{"ended before it was ready: exit status 0", "has to run in the foreground", "one that speaks stdio is judged by its command behind -- alone"}},
+		"exits": {program("served-exit"),
+			[]string{"ended before it was ready: exit status 3; its output: Error: no licence"}},
+		"ends": {program("served-end"), []string{"ended before it was ready: exit status 0",
+			"has to run in the foreground",
+			"one that speaks stdio is judged by its command behind -- alone"}},
 		"never":        {never, []string{"is not ready: after ", "nothing listens at 127.0.0.1:"}},
 		"no such line": {patient, []string{"no line of its output fits"}},
 		"no answer":    {silent, []string{"there is no HTTP answer from 127.0.0.1:"}},
@@ -130,7 +135,8 @@ func TestServerPortTaken(t *testing.T) {
 	p.URL = "http://" + l.Addr().String() + "/mcp"
 	s := NewServer(p)
 	defer s.Close()
-	if err := s.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "another program listens at "+l.Addr().String()) {
+	if err := s.Start(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "another program listens at "+l.Addr().String()) {
 		t.Error(err)
 	}
 }
@@ -167,7 +173,9 @@ func TestServerComesBack(t *testing.T) {
 				}
 			} else {
 				<-c.Done()
-				if err := c.Err(); err == nil || !strings.Contains(err.Error(), "the server that was started ended: exit status 5; its output: panic: a POST") {
+				if err := c.Err(); err == nil ||
+					!strings.Contains(err.Error(),
+						"the server that was started ended: exit status 5; its output: panic: a POST") {
 					t.Error(err)
 				}
 			}
@@ -199,7 +207,8 @@ func TestServerComesBack(t *testing.T) {
 }
 
 // TestServerDies: one that goes on taking connections after it has dropped one is waited for until
-// it has ended, so that whoever connects next finds another one; what ended, or listens no more, is not waited for.
+// it has ended, so that whoever connects next finds another one; what ended, or listens no more, is not
+// waited for.
 func TestServerDies(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"served-dying", "served", "served-wrapper"} {
@@ -269,7 +278,8 @@ func TestServerStaysAway(t *testing.T) {
 	_ = hello(t, s, http.MethodPost) // it dies of it
 	<-run.ended
 	for range 2 * startTrials {
-		if err := s.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "the database is locked") {
+		if err := s.Start(t.Context()); err == nil ||
+			!strings.Contains(err.Error(), "the database is locked") {
 			t.Fatal(err)
 		}
 	}

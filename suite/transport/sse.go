@@ -123,13 +123,17 @@ func (c *sseConn) opened(ctx context.Context) error {
 	case status == 0:
 		e.Stage, e.Reason = "connect", fmt.Sprintf("no response to GET %s in the time allowed", at)
 	case status != http.StatusOK:
-		e.Stage, e.Reason = "status", fmt.Sprintf("GET %s was answered with status %d, not with an event stream", at, status)
+		e.Stage, e.Reason = "status",
+			fmt.Sprintf("GET %s was answered with status %d, not with an event stream", at, status)
 	case kind != "text/event-stream":
-		e.Stage, e.Reason = "content-type", fmt.Sprintf("GET %s was answered with a body of type %q, not text/event-stream", at, kind)
+		e.Stage, e.Reason = "content-type",
+			fmt.Sprintf("GET %s was answered with a body of type %q, not text/event-stream", at, kind)
 	case ended:
-		e.Stage, e.Reason = "endpoint", fmt.Sprintf("the event stream of %s ended without an endpoint event", at)
+		e.Stage, e.Reason = "endpoint", fmt.Sprintf("the event stream of %s ended without an endpoint event",
+			at)
 	default:
-		e.Stage, e.Reason = "endpoint", fmt.Sprintf("no endpoint event came on the event stream of %s in the time allowed", at)
+		e.Stage, e.Reason = "endpoint",
+			fmt.Sprintf("no endpoint event came on the event stream of %s in the time allowed", at)
 	}
 	return e
 }
@@ -152,7 +156,9 @@ func (c *sseConn) hear(ev wire.StreamEvent) {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
 		c.why = "the endpoint event holds no usable URI: " + wire.Excerpt(ev.Data, 200)
 	case !wire.SameOrigin(u, c.url):
-		c.why = "the endpoint event names " + u.Redacted() + ", another origin than that of the stream; it is not called, because messages and credentials are nobody else's business"
+		c.why = "the endpoint event names " + u.Redacted() +
+			", another origin than that of the stream; it is not called, because messages and credentials " +
+			"are nobody else's business"
 	default:
 		u.Fragment = ""
 		if u.User == nil {

@@ -65,15 +65,19 @@ func TestSSE(t *testing.T) {
 	if sent.Channel != "sse" || sent.Request != "post:1" || sent.Status() != 202 {
 		t.Errorf("got %+v", sent)
 	}
-	f := l.await(t, "the answer", func(f *wire.Frame) bool { return f.Event != nil && f.Event.Type == "message" })
+	f := l.await(t, "the answer", func(f *wire.Frame) bool {
+		return f.Event != nil && f.Event.Type == "message"
+	})
 	if string(f.Raw) != `{"got":"/message?session=1 Bearer x {}"}` || f.Channel != "sse" || len(f.Flaws) > 0 {
 		t.Errorf("got %q, %v", f.Raw, f.Flaws)
 	}
 	stream := incoming(l, "sse")
-	if stream[0].HTTP.Status != 200 || stream[0].Raw != nil || string(stream[1].Raw) != "/message?session=1" || len(stream[1].Flaws) > 0 {
+	if stream[0].HTTP.Status != 200 || stream[0].Raw != nil ||
+		string(stream[1].Raw) != "/message?session=1" || len(stream[1].Flaws) > 0 {
 		t.Errorf("got\n%s", l)
 	}
-	if posts := incoming(l, "post:1"); len(posts) != 1 || posts[0].HTTP.Status != 202 || string(posts[0].Raw) != "Accepted" || !posts[0].HasFlaw(wire.FlawNotJSON) {
+	if posts := incoming(l, "post:1"); len(posts) != 1 || posts[0].HTTP.Status != 202 ||
+		string(posts[0].Raw) != "Accepted" || !posts[0].HasFlaw(wire.FlawNotJSON) {
 		t.Errorf("got %+v", posts)
 	}
 	extra := send(t, c, Message{Method: "GET"})
@@ -107,11 +111,13 @@ func TestSSEEndpointElsewhere(t *testing.T) {
 		t.Errorf("another origin was called: %s %s, %s", r.Method, r.URL, r.Header)
 	}))
 	t.Cleanup(other.Close)
-	for _, endpoint := range []string{other.URL + "/m", strings.Replace(other.URL, "127.0.0.1", "localhost", 1) + "/m"} {
+	for _, endpoint := range []string{other.URL + "/m", strings.Replace(other.URL, "127.0.0.1", "localhost",
+		1) + "/m"} {
 		s := newSSEServer(endpoint)
 		server := httptest.NewServer(s)
 		t.Cleanup(server.Close)
-		_, err := (&SSE{URL: server.URL + "/sse", Header: http.Header{"Authorization": {"Bearer x"}}}).Dial(t.Context(), newLog().sink)
+		_, err := (&SSE{URL: server.URL + "/sse", Header: http.Header{"Authorization": {"Bearer x"}}}).Dial(
+			t.Context(), newLog().sink)
 		var e *DialError
 		if !errors.As(err, &e) || e.Stage != "endpoint" || !strings.Contains(e.Reason, "another origin") {
 			t.Errorf("%s: got %v", endpoint, err)
@@ -130,18 +136,27 @@ func TestSSEDialErrors(t *testing.T) {
 		status  int
 		reason  string
 	}{
-		"not found":    {http.NotFound, "status", 404, "status 404"},
-		"wrong type":   {reply("application/json", "{}"), "content-type", 200, `"application/json"`},
-		"ends":         {reply("text/event-stream", ": hi\n\n"), "endpoint", 200, "ended without an endpoint event"},
-		"unterminated": {reply("text/event-stream", "event: message\ndata: x\n\n"), "endpoint", 200, "ended without"},
-		"empty":        {reply("text/event-stream", "event: endpoint\ndata:\n\n"), "endpoint", 200, "is empty"},
-		"no URI":       {reply("text/event-stream", "event: endpoint\ndata: mailto:a@b\n\n"), "endpoint", 200, "no usable URI"},
+		"not found":  {http.NotFound, "status", 404, "status 404"},
+		"wrong type": {reply("application/json", "{}"), "content-type", 200, `"application/json"`},
+		"ends": {reply("text/event-stream", ": hi\n\n"), "endpoint", 200,
+			"ended without an endpoint event"},
+		"unterminated": {reply("text/event-stream", "event: message\ndata: x\n\n"), "endpoint", 200,
+			"ended without"},
+		"empty": {reply("text/event-stream", "event: endpoint\ndata:\n\n"), "endpoint", 200,
+			"is empty"},
+		"no URI": {reply("text/event-stream", "event: endpoint\ndata: mailto:a@b\n\n"), "endpoint", 200,
+			"no usable URI"},
 		"silent": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			hang(w, r)
 		}, "endpoint", 200, "in the time allowed"},
-		"no response":     {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "connect", 0, "no response"},
-		"silent, no type": {func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Type", "text/html"); hang(w, r) }, "content-type", 200, "text/html"},
+		"no response": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "connect",
+			0, "no response"},
+		"silent, no type": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type",
+				"text/html")
+			hang(w, r)
+		}, "content-type", 200, "text/html"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -149,7 +164,8 @@ func TestSSEDialErrors(t *testing.T) {
 				defer cancel()
 				_, err := (&SSE{Client: Client{Handler: c.handler}}).Dial(ctx, newLog().sink)
 				var e *DialError
-				if !errors.As(err, &e) || e.Stage != c.stage || e.Status != c.status || !strings.Contains(e.Reason, c.reason) {
+				if !errors.As(err, &e) || e.Stage != c.stage || e.Status != c.status ||
+					!strings.Contains(e.Reason, c.reason) {
 					t.Errorf("got %#v", err)
 				}
 			})
@@ -165,7 +181,9 @@ func TestSSEInABubble(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-send(t, c, Message{Body: []byte("{}")}).Done
-		l.await(t, "the answer", func(f *wire.Frame) bool { return f.Event != nil && f.Event.Type == "message" })
+		l.await(t, "the answer", func(f *wire.Frame) bool {
+			return f.Event != nil && f.Event.Type == "message"
+		})
 		c.Close(t.Context())
 	})
 }

@@ -104,7 +104,8 @@ func (s *stdio) readLines(in io.Reader) {
 }
 
 func (s *stdio) takeLine(l wire.Line) {
-	f := wire.Frame{Channel: channelOut, Dir: wire.In, Raw: l.Data, Size: l.Size, Truncated: l.Truncated, Flaws: l.Flaws}
+	f := wire.Frame{Channel: channelOut, Dir: wire.In, Raw: l.Data, Size: l.Size, Truncated: l.Truncated,
+		Flaws: l.Flaws}
 	if f.HasFlaw(wire.FlawUnterminated) {
 		why := s.wasCut()
 		if s.limitErr() != nil {
@@ -152,7 +153,8 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 	select {
 	case s.jobs <- j:
 	case <-ctx.Done():
-		return nil, fmt.Errorf("the target does not read its input: an earlier message is still being written: %w", ended(ctx))
+		return nil, fmt.Errorf("the target does not read its input: an earlier message is still being "+
+			"written: %w", ended(ctx))
 	case <-s.quit:
 		return nil, fmt.Errorf("cannot send: %w", ErrClosed)
 	case <-s.over:
@@ -164,7 +166,8 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 			return nil, s.writeError(err)
 		}
 	case <-ctx.Done():
-		return nil, fmt.Errorf("the target does not read its input: the message of %d bytes was not taken: %w", len(j.data), ended(ctx))
+		return nil, fmt.Errorf("the target does not read its input: the message of %d bytes was not "+
+			"taken: %w", len(j.data), ended(ctx))
 	case <-s.over:
 		// The end of the target and the end of the write race; a write that
 		// was complete counts.

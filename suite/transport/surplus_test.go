@@ -49,15 +49,20 @@ func rawServer(t *testing.T, answer string) string {
 func TestHTTPSurplus(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 	for name, c := range map[string]struct{ answer, want string }{
-		"nothing":             {head + "Content-Length: 2\r\n\r\n{}", ""},
-		"chunks":              {head + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", ""},
-		"no content":          {"HTTP/1.1 204 No Content\r\n\r\n", ""},
-		"an interim response": {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" + head + "Content-Length: 2\r\n\r\n{}", ""},
-		"newlines":            {strings.ReplaceAll(head, "\r\n", "\n") + "Content-Length: 2\n\n{}", ""},
-		"a short length":      {head + "Content-Length: 2\r\n\r\n{}abc", "3 bytes came behind the response, which has a Content-Length of 2"},
-		"another response":    {head + "Content-Length: 2\r\n\r\n{}" + head + "Content-Length: 0\r\n\r\n", "came behind the response"},
-		"behind nothing":      {"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\nHTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", "came behind the response"},
-		"behind newlines":     {"HTTP/1.1 100 Continue\n\n" + strings.ReplaceAll(head, "\r\n", "\n") + "Content-Length: 2\n\n{}\n", "1 byte came behind"},
+		"nothing":    {head + "Content-Length: 2\r\n\r\n{}", ""},
+		"chunks":     {head + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", ""},
+		"no content": {"HTTP/1.1 204 No Content\r\n\r\n", ""},
+		"an interim response": {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" +
+			head + "Content-Length: 2\r\n\r\n{}", ""},
+		"newlines": {strings.ReplaceAll(head, "\r\n", "\n") + "Content-Length: 2\n\n{}", ""},
+		"a short length": {head + "Content-Length: 2\r\n\r\n{}abc",
+			"3 bytes came behind the response, which has a Content-Length of 2"},
+		"another response": {head + "Content-Length: 2\r\n\r\n{}" + head + "Content-Length: 0\r\n\r\n",
+			"came behind the response"},
+		"behind nothing": {"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\nHTTP/1.1 500 " +
+			"No\r\nContent-Length: 0\r\n\r\n", "came behind the response"},
+		"behind newlines": {"HTTP/1.1 100 Continue\n\n" + strings.ReplaceAll(head, "\r\n", "\n") +
+			"Content-Length: 2\n\n{}\n", "1 byte came behind"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn, l := dial(t, &HTTP{URL: rawServer(t, c.answer)})
@@ -84,12 +89,15 @@ func TestHTTPSSurplus(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}abc")
+		_, _ = io.WriteString(c,
+			"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}abc")
 		_ = c.Close()
 	}))
 	t.Cleanup(server.Close)
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(file,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	conn, l := dial(t, &HTTP{URL: server.URL, Client: Client{CAFile: file}})

@@ -22,7 +22,8 @@ func FuzzHead(f *testing.F) {
 			parts.take(raw[i : i+1])
 		}
 		if whole.head != parts.head || whole.bytes != parts.bytes {
-			t.Errorf("at once the head has %d bytes of %d, and %d of %d byte by byte", whole.head, whole.bytes, parts.head, parts.bytes)
+			t.Errorf("at once the head has %d bytes of %d, and %d of %d byte by byte", whole.head,
+				whole.bytes, parts.head, parts.bytes)
 		}
 		in := bufio.NewReader(bytes.NewReader(raw))
 		resp, err := http.ReadResponse(in, nil)

@@ -126,8 +126,9 @@ type Result struct {
 	// Gravity is that of the requirement, on red outcomes, unless nobody is harmed by what
 	// was seen, or it is about more than the code of an error.
 	Gravity requirement.Gravity
-	// Frames is the evidence, First how much of it is that of the first violation, Before what came before and makes it
-	// one, From the scenarios that were judged. Places are where the violations of a red outcome stand.
+	// Frames is the evidence, First how much of it is that of the first violation, Before what came before
+	// and makes it one, From the scenarios that were judged. Places are where the violations of a red outcome
+	// stand.
 	Frames, Before []int
 	First          int
 	Places         []Place
@@ -190,7 +191,8 @@ type Recordings map[recording.Name]*recording.Recording
 // EvaluateUntil is [Evaluate] for as long as a context lasts. A check that takes longer is
 // abandoned: the verdict is that the run ended, and the check goes no further than to its next
 // statement.
-func EvaluateUntil(ctx context.Context, c *Check, req *requirement.Requirement, facts *recording.Facts, recs Recordings) Result {
+func EvaluateUntil(ctx context.Context, c *Check, req *requirement.Requirement, facts *recording.Facts,
+	recs Recordings) Result {
 	if ctx.Err() != nil {
 		return unjudged(c)
 	}
@@ -206,7 +208,8 @@ func EvaluateUntil(ctx context.Context, c *Check, req *requirement.Requirement, 
 
 // unjudged is the verdict of a check that was abandoned.
 func unjudged(c *Check) Result {
-	return Result{Outcome: Blocked, Code: recording.CodeInterrupted, Reason: "the run ended before this was judged", From: c.From}
+	return Result{Outcome: Blocked, Code: recording.CodeInterrupted,
+		Reason: "the run ended before this was judged", From: c.From}
 }
 
 // abandoned is what a check panics with that goes on after the end of its context.
@@ -221,15 +224,18 @@ func Evaluate(c *Check, req *requirement.Requirement, facts *recording.Facts, re
 	return evaluate(context.Background(), c, req, facts, recs)
 }
 
-func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts *recording.Facts, recs Recordings) (result Result) {
-	v := &Verdict{Facts: facts, check: c, recs: recs, req: req, grade: req.GradeIn(facts.Combination.Revision), over: ctx.Done()}
+func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts *recording.Facts,
+	recs Recordings) (result Result) {
+	v := &Verdict{Facts: facts, check: c, recs: recs, req: req,
+		grade: req.GradeIn(facts.Combination.Revision), over: ctx.Done()}
 	defer func() {
 		p := recover()
 		if _, late := p.(abandoned); late {
 			result = unjudged(c)
 		} else if p != nil {
 			result = Result{Outcome: Blocked, Code: recording.CodePanic, From: c.From,
-				Reason: fmt.Sprintf("the check of %s failed: %v; please report this\n%s", req.ID, p, firstLines(debug.Stack(), 12))}
+				Reason: fmt.Sprintf("the check of %s failed: %v; please report this\n%s", req.ID, p,
+					firstLines(debug.Stack(), 12))}
 		}
 	}()
 	if skip := c.Needs.Skip(facts); skip != nil {
@@ -241,7 +247,9 @@ func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts
 	for _, name := range c.From {
 		v.judge(c, name, recs[name])
 	}
-	if len(c.From) > 0 && !slices.ContainsFunc(c.From, func(name recording.Name) bool { return recs[name] != nil }) {
+	if len(c.From) > 0 && !slices.ContainsFunc(c.From, func(name recording.Name) bool {
+		return recs[name] != nil
+	}) {
 		v.Skip(recording.CodeCombination, fmt.Sprintf("the scenario %q does not apply here", c.From[0]))
 	}
 	v.withoutCut()
@@ -253,7 +261,9 @@ func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts
 // configured reports whether the target file gives all that a requirement needs of it. If it
 // does, more of it is not what is missing.
 func configured(req *requirement.Requirement, facts *recording.Facts) bool {
-	return len(req.Config) > 0 && !slices.ContainsFunc(req.Config, func(name string) bool { return !facts.Configured[name] })
+	return len(req.Config) > 0 && !slices.ContainsFunc(req.Config, func(name string) bool {
+		return !facts.Configured[name]
+	})
 }
 
 // judge runs the check on one recording, if it was played.
@@ -306,7 +316,8 @@ func (v *Verdict) result() Result {
 			if seen[f.Expected]++; seen[f.Expected] > remarks {
 				continue
 			}
-			r.Observations = append(r.Observations, Observation{ID: cmp.Or(v.req.Observed, "not-as-expected"), Detail: "expected " + f.Expected + "; seen: " + f.Actual, Frames: f.Frames})
+			r.Observations = append(r.Observations, Observation{ID: cmp.Or(v.req.Observed, "not-as-expected"),
+				Detail: "expected " + f.Expected + "; seen: " + f.Actual, Frames: f.Frames})
 		}
 		v.judged += len(v.findings)
 		v.findings = nil
@@ -360,7 +371,8 @@ func (v *Verdict) onSample(r *Result) {
 	}
 	r.Reason = "judged on a sample: " + strings.Join(v.samples, "; ")
 	if v.req.LevelIn(v.Revision()) == requirement.Must {
-		r.Observations = append(r.Observations, Observation{ID: ObservationCut, Detail: r.Reason, Frames: v.sampleFrames})
+		r.Observations = append(r.Observations, Observation{ID: ObservationCut, Detail: r.Reason,
+			Frames: v.sampleFrames})
 	}
 }
 
@@ -375,8 +387,9 @@ func (v *Verdict) decisive() ([]Finding, Outcome) {
 	return v.findings, Warn
 }
 
-// gravity is that of the requirement, unless none of the findings that decide does harm, it is only a warning where the
-// requirement is basic, or one is about more than a code where the requirement is mostly about codes.
+// gravity is that of the requirement, unless none of the findings that decide does harm, it is only a warning
+// where the requirement is basic, or one is about more than a code where the requirement is mostly about
+// codes.
 func (v *Verdict) gravity(decisive []Finding, outcome Outcome) requirement.Gravity {
 	if v.req.Gravity == requirement.Basic && outcome != Fail ||
 		v.req.Gravity == requirement.Codes &&
@@ -447,12 +460,14 @@ func Where(holds func(*recording.Facts) bool, code recording.Code, reason string
 
 // Declares asks for a declared capability, by gjson path.
 func Declares(path string) Gates {
-	return Where(func(f *recording.Facts) bool { return f.Declares(path) }, recording.CodeUndeclared, "the target does not declare capabilities."+path)
+	return Where(func(f *recording.Facts) bool { return f.Declares(path) }, recording.CodeUndeclared,
+		"the target does not declare capabilities."+path)
 }
 
 // Lacks asks for a capability that is not declared.
 func Lacks(path string) Gates {
-	return Where(func(f *recording.Facts) bool { return !f.Declares(path) }, recording.CodeNotExercised, "the target declares capabilities."+path)
+	return Where(func(f *recording.Facts) bool { return !f.Declares(path) }, recording.CodeNotExercised,
+		"the target declares capabilities."+path)
 }
 
 // Withholds asks for a capability that is plainly not declared: its member is absent
@@ -473,10 +488,12 @@ func Withholds(path string) Gates {
 }
 
 // ModernOnly asks for a target without legacy revisions on this transport.
-var ModernOnly = Where((*recording.Facts).ModernOnly, recording.CodeNotExercised, "the target also serves revisions with a handshake")
+var ModernOnly = Where((*recording.Facts).ModernOnly, recording.CodeNotExercised,
+	"the target also serves revisions with a handshake")
 
 // DualEra asks for a target with both legacy and modern revisions.
-var DualEra = Where((*recording.Facts).DualEra, recording.CodeNotExercised, "the target serves only one era of the protocol on this transport")
+var DualEra = Where((*recording.Facts).DualEra, recording.CodeNotExercised,
+	"the target serves only one era of the protocol on this transport")
 
 // The capabilities that most checks depend on.
 var (
@@ -489,8 +506,11 @@ var (
 // Allowed takes a requirement out where the user declared the behaviour as
 // intended.
 func Allowed(name string) Gates {
-	return Where(func(f *recording.Facts) bool { return !f.Allowed[name] }, recording.CodeOptedOut, fmt.Sprintf("the target file allows %q", name))
+	return Where(func(f *recording.Facts) bool { return !f.Allowed[name] }, recording.CodeOptedOut,
+		fmt.Sprintf("the target file allows %q", name))
 }
 
 // Declaring asks for a target of which it is known what it declares.
-var Declaring = Where(func(f *recording.Facts) bool { return len(f.Declared) > 0 }, recording.CodeNotExercised, "it is not known what the target declares")
+var Declaring = Where(func(f *recording.Facts) bool {
+	return len(f.Declared) > 0
+}, recording.CodeNotExercised, "it is not known what the target declares")

@@ -30,7 +30,8 @@ func (v *Verdict) withoutCut() {
 			return false
 		}
 		i := slices.IndexFunc(cut, func(x *recording.Exchange) bool {
-			return slices.Contains(f.Frames, x.Request) || x.Request == 0 && len(f.Frames) == 0 // it was not even sent
+			// it was not even sent
+			return slices.Contains(f.Frames, x.Request) || x.Request == 0 && len(f.Frames) == 0
 		})
 		if i >= 0 {
 			v.judged--

@@ -45,19 +45,23 @@ func Began(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
 // ended reports whether the connection is gone over which a probe was sent. One that is there
 // and silent may only be busy with something.
 func ended(r *recording.Recording, x *recording.Exchange) bool {
-	return x.Outcome == recording.Lost || slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool { return s.ID == x.Session && s.Lost != "" })
+	return x.Outcome == recording.Lost || slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool {
+		return s.ID == x.Session && s.Lost != ""
+	})
 }
 
-// EndedAtStart reports whether an exchange was lost on a process of ours that ended without having sent anything, as all do
-// once a program cannot be started any more: whether it has read the request cannot be seen. Its initialize was answered when the
-// revisions were found out. Where there is none, it takes several processes in succession that said nothing, whatever they were sent.
+// EndedAtStart reports whether an exchange was lost on a process of ours that ended without having sent
+// anything, as all do once a program cannot be started any more: whether it has read the request cannot be
+// seen. Its initialize was answered when the revisions were found out. Where there is none, it takes several
+// processes in succession that said nothing, whatever they were sent.
 func EndedAtStart(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
 	heard := map[string]bool{}
 	for _, f := range r.Frames {
 		heard[f.Session] = heard[f.Session] || f.Dir == wire.In
 	}
 	own := slices.IndexFunc(r.Sessions, func(s *recording.Session) bool { return s.ID == x.Session })
-	if !v.Facts.Owned || r.Combination.Transport != requirement.Stdio || x.Outcome != recording.Lost || own < 0 || heard[x.Session] {
+	if !v.Facts.Owned || r.Combination.Transport != requirement.Stdio || x.Outcome != recording.Lost ||
+		own < 0 || heard[x.Session] {
 		return false
 	}
 	if first := r.Sessions[own].Initialize; first != nil {
@@ -76,7 +80,9 @@ func EndedAtStart(r *recording.Recording, x *recording.Exchange, v *Verdict) boo
 			continue
 		}
 		mute++
-		if i := slices.IndexFunc(r.Exchanges, func(x *recording.Exchange) bool { return x.Session == s.ID }); i >= 0 {
+		if i := slices.IndexFunc(r.Exchanges, func(x *recording.Exchange) bool {
+			return x.Session == s.ID
+		}); i >= 0 {
 			methods[r.Exchanges[i].Method] = true
 		}
 	}

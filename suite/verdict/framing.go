@@ -20,6 +20,9 @@ func ObserveFraming(r *recording.Recording, v *Verdict) {
 			}
 		}
 	}
-	surplus.Observe(v, "bytes-behind-response", "behind %d of the responses something came that belongs to none, which clients take for the next one, or give the connection up for: %s")
-	incomplete.Observe(v, "body-incomplete", "%d of the responses did not end as HTTP has it, which many clients take for no answer: %s")
+	surplus.Observe(v, "bytes-behind-response",
+		"behind %d of the responses something came that belongs to none, which clients take for the next "+
+			"one, or give the connection up for: %s")
+	incomplete.Observe(v, "body-incomplete",
+		"%d of the responses did not end as HTTP has it, which many clients take for no answer: %s")
 }

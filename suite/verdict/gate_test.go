@@ -24,7 +24,8 @@ func TestWithholds(t *testing.T) {
 		{`{"capabilities":{}}`, false},
 		{``, false},
 	} {
-		skip := verdict.Withholds("resources.listChanged").Skip(&recording.Facts{Declared: []byte(test.declared)})
+		skip := verdict.Withholds("resources.listChanged").Skip(
+			&recording.Facts{Declared: []byte(test.declared)})
 		if holds := skip == nil; holds != test.holds {
 			t.Errorf("%s: %t (%v)", test.declared, holds, skip)
 		}
@@ -48,7 +49,8 @@ func TestModernOnly(t *testing.T) {
 // Where every read is refused as an unknown method, a refused read says nothing.
 func TestReadsUnknown(t *testing.T) {
 	read := func(code string) *recording.Recording {
-		return rt.New(recording.Reads, &recording.Facts{}, areatest.Lines(areatest.Refusal("read", "resources/read", `{"uri":"a:1"}`, code))...)
+		return rt.New(recording.Reads, &recording.Facts{},
+			areatest.Lines(areatest.Refusal("read", "resources/read", `{"uri":"a:1"}`, code))...)
 	}
 	for code, want := range map[string]bool{"-32601": true, "-32002": false} {
 		v := verdict.New(nil, verdict.Recordings{recording.Reads: read(code)})

@@ -32,8 +32,8 @@ var habits = []habit{{
 	shows: errorInResult,
 }}
 
-// habitual says what to change about the habit that the first finding rests on, if there is one. If all rest on
-// it, it is the cause.
+// habitual says what to change about the habit that the first finding rests on, if there is one. If all rest
+// on it, it is the cause.
 func (v *Verdict) habitual(r *Result, decisive []Finding) {
 	h := v.habit(decisive[:1])
 	if h == nil {

@@ -34,11 +34,12 @@ func (h Heard) Evidence() []int { return h.Frame.Evidence() }
 // Method is the method of the message; empty if it is a response.
 func (h Heard) Method() string { return h.Msg.Get("method").String() }
 
-// Misspells reports whether the message is a notification whose method is nearly another one: but for the case, what stands between
-// the words, how they end, or the word notifications before them.
+// Misspells reports whether the message is a notification whose method is nearly another one: but for the
+// case, what stands between the words, how they end, or the word notifications before them.
 func (h Heard) Misspells(method string) bool {
 	m, id := h.Msg.Get("method"), h.Msg.Get("id")
-	return m.Type == gjson.String && m.Str != method && (!id.Exists() || id.Type == gjson.Null) && plain(m.Str) == plain(method)
+	return m.Type == gjson.String && m.Str != method && (!id.Exists() || id.Type == gjson.Null) &&
+		plain(m.Str) == plain(method)
 }
 
 // plain keeps the letters of a method that tell it from others.
@@ -86,13 +87,16 @@ func broughtBefore(r *recording.Recording, f *wire.Frame) bool {
 		return false
 	}
 	return slices.ContainsFunc(r.Incoming(0), func(o *wire.Frame) bool {
-		return o.Number < f.Number && o.Session == f.Session && o.Event != nil && o.Event.ID == f.Event.ID && bytes.Equal(o.Raw, f.Raw)
+		return o.Number < f.Number && o.Session == f.Session && o.Event != nil && o.Event.ID == f.Event.ID &&
+			bytes.Equal(o.Raw, f.Raw)
 	})
 }
 
 // Only keeps the messages of some methods.
 func Only(all []Heard, methods ...string) []Heard {
-	return slices.DeleteFunc(slices.Clone(all), func(h Heard) bool { return !slices.Contains(methods, h.Method()) })
+	return slices.DeleteFunc(slices.Clone(all), func(h Heard) bool {
+		return !slices.Contains(methods, h.Method())
+	})
 }
 
 // Elsewhere leaves out, of what was heard in all clean sessions together, what a
@@ -166,7 +170,8 @@ func IllFormed(ack Heard, v *Verdict) bool {
 	if filter.IsObject() && (!flag.Exists() || judge.IsBool(flag)) {
 		return false
 	}
-	v.Block(recording.CodeBadReply, "the filter of the acknowledgment is ill-formed: "+judge.Brief(filter), ack)
+	v.Block(recording.CodeBadReply, "the filter of the acknowledgment is ill-formed: "+judge.Brief(filter),
+		ack)
 	return true
 }
 
@@ -181,7 +186,9 @@ func Evidence(r *recording.Recording, x *recording.Exchange) (frames Frames) {
 
 // StreamsNamed keeps the listen requests with one of these names.
 func StreamsNamed(r *recording.Recording, names ...string) []*recording.Exchange {
-	return slices.DeleteFunc(r.Steps(recording.StepListen), func(x *recording.Exchange) bool { return !slices.Contains(names, x.Tags[recording.TagName]) })
+	return slices.DeleteFunc(r.Steps(recording.StepListen), func(x *recording.Exchange) bool {
+		return !slices.Contains(names, x.Tags[recording.TagName])
+	})
 }
 
 // Unacknowledged says why a listen request cannot be judged further.
@@ -208,7 +215,8 @@ func NoChannel(r *recording.Recording, session string) (why string, none bool) {
 	}
 	for _, x := range r.Steps(recording.StepStream) {
 		if x.Session == session && x.Tags[recording.TagOpen] == "" {
-			return "the target left no stream to send it on (HTTP " + strconv.Itoa(x.Status) + " to GET)", true
+			return "the target left no stream to send it on (HTTP " + strconv.Itoa(x.Status) + " to GET)",
+				true
 		}
 	}
 	return "", false
@@ -235,15 +243,17 @@ func LostSession(r *recording.Recording, v *Verdict, session string) bool {
 	return true
 }
 
-// missed leaves a requirement open where a stream of GET ended while a change was waited for, as it may at any time, and no
-// event had an id by which the one that followed could go on: what was sent in between is lost.
+// missed leaves a requirement open where a stream of GET ended while a change was waited for, as it may at
+// any time, and no event had an id by which the one that followed could go on: what was sent in between is
+// lost.
 func missed(r *recording.Recording, v *Verdict, session string) bool {
 	if r.Scenario != recording.Changes || len(r.Marks) == 0 {
 		return false
 	}
 	for i := range r.Frames {
 		f := &r.Frames[i]
-		if f.Dir == wire.Out && f.Session == session && f.Number > r.Marks[0].After && f.HTTP != nil && f.HTTP.Method == http.MethodGet && f.HTTP.Header.Get("Last-Event-ID") == "" {
+		if f.Dir == wire.Out && f.Session == session && f.Number > r.Marks[0].After && f.HTTP != nil &&
+			f.HTTP.Method == http.MethodGet && f.HTTP.Header.Get("Last-Event-ID") == "" {
 			v.NotExercised("the stream that GET had opened ended while a change was waited for, and had no " +
 				"event ids by which to ask for what was sent until another one stood")
 			return true
@@ -307,7 +317,8 @@ func tokenGiver(r *recording.Recording, p Progress) *recording.Exchange {
 		if x.Session != p.Frame.Session || x.Request > p.Frame.Number {
 			continue
 		}
-		if given := x.Param("_meta.progressToken"); given.Exists() && p.Token.Exists() && given.String() == p.Token.String() {
+		if given := x.Param("_meta.progressToken"); given.Exists() && p.Token.Exists() &&
+			given.String() == p.Token.String() {
 			giver = x
 		}
 	}

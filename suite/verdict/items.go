@@ -114,8 +114,8 @@ func resultOf(x *recording.Exchange) wire.Object {
 }
 
 // Typed judges an item by a named type of the message schemas: it notes a violation for each
-// of some members, written as in [schema.Violation], of which a value, the first, is not of its type, or not there
-// although it has to be in the object that it belongs to. What is inside of a member is judged
+// of some members, written as in [schema.Violation], of which a value, the first, is not of its type, or not
+// there although it has to be in the object that it belongs to. What is inside of a member is judged
 // where it is named, too. Members that the revision does not know can be anything.
 func Typed(v *Verdict, i Item, of string, members ...string) {
 	v.Holds()
@@ -266,7 +266,8 @@ var signs = strings.NewReplacer("_", "", "-", "")
 
 // ObserveMisspelt notes the observation about members that [Sightings.AddMisspelt] found.
 func (s *Sightings) ObserveMisspelt(v *Verdict) {
-	s.Observe(v, "misspelt-member", "%d written unlike the member of the specification, so that clients ignore it: %s")
+	s.Observe(v, "misspelt-member",
+		"%d written unlike the member of the specification, so that clients ignore it: %s")
 }
 
 // ListedURIs lists the URIs of a walk through the resources; those that are no
@@ -312,7 +313,8 @@ func ListedIn(v *Verdict, walk recording.Name, id string) []int {
 func Remarks(items []Item, members []string, v *Verdict) {
 	var bare, unnamed, misspelt Sightings
 	for _, i := range items {
-		if description := i.Get("description"); i.IsObject() && (!description.Exists() || description.Str == "" && description.Type == gjson.String) {
+		if description := i.Get("description"); i.IsObject() &&
+			(!description.Exists() || description.Str == "" && description.Type == gjson.String) {
 			bare.Add(i.Name, i)
 		}
 		if name := i.Get("name"); judge.IsString(name) && strings.TrimSpace(name.Str) == "" {
@@ -320,7 +322,8 @@ func Remarks(items []Item, members []string, v *Verdict) {
 		}
 		misspelt.AddMisspelt(i, members)
 	}
-	unnamed.Observe(v, "empty-name", "%d listed under a name without a letter, by which programs tell them apart: %s")
+	unnamed.Observe(v, "empty-name",
+		"%d listed under a name without a letter, by which programs tell them apart: %s")
 	bare.Observe(v, "no-description", "%d listed without a description, by which users and models choose: %s")
 	misspelt.ObserveMisspelt(v)
 }
@@ -388,8 +391,8 @@ func SameSet(a, b *recording.Exchange) bool {
 }
 
 // SamePage reports whether two answers are the same page of a list that may change
-// meanwhile, and whose pages may be of any length: they share at least half of what the shorter one has. Two places in a list
-// share nothing.
+// meanwhile, and whose pages may be of any length: they share at least half of what the shorter one has. Two
+// places in a list share nothing.
 func SamePage(x, y *recording.Exchange) bool {
 	if SameSet(x, y) {
 		return true

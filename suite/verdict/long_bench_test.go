@@ -16,20 +16,25 @@ import (
 func BenchmarkLongList(b *testing.B) {
 	var list strings.Builder
 	for i := range 100_000 {
-		fmt.Fprintf(&list, `,{"uri":"file:///data/%06d.txt","name":"data-%06d","mimeType":"text/plain"}`, i, i)
+		fmt.Fprintf(&list, `,{"uri":"file:///data/%06d.txt","name":"data-%06d","mimeType":"text/plain"}`, i,
+			i)
 	}
-	x := &recording.Exchange{Step: recording.StepPage, Method: "resources/list", Outcome: recording.Replied, Request: 1, Replies: []int{2}}
+	x := &recording.Exchange{Step: recording.StepPage, Method: "resources/list", Outcome: recording.Replied,
+		Request: 1, Replies: []int{2}}
 	x.Attach(wire.ObjectOf(`{"jsonrpc":"2.0","id":1,"result":{"resources":[` + list.String()[1:] + `]}}`))
 	r := &recording.Recording{Scenario: recording.WalkResources, Exchanges: []*recording.Exchange{x}}
-	check := &verdict.Check{Requirement: "X-01", From: verdict.ResourceWalk, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedURIs(r, v) {
-			v.That(judge.IsString(i.Result), "", "", i)
-		}
-	}}
-	facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}}
+	check := &verdict.Check{Requirement: "X-01", From: verdict.ResourceWalk,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(r, v) {
+				v.That(judge.IsString(i.Result), "", "", i)
+			}
+		}}
+	facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125,
+		Transport: requirement.Stdio}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if got := verdict.Evaluate(check, &requirement.Requirement{ID: "X-01"}, facts, verdict.Recordings{recording.WalkResources: r}); got.Outcome != verdict.Pass {
+		if got := verdict.Evaluate(check, &requirement.Requirement{ID: "X-01"}, facts,
+			verdict.Recordings{recording.WalkResources: r}); got.Outcome != verdict.Pass {
 			b.Fatal(got.Reason)
 		}
 		r.Forget()

@@ -75,7 +75,8 @@ func CarriesMessage(t requirement.Transport, f *wire.Frame) bool {
 		return false
 	case f.HTTP != nil && f.HTTP.Status >= 300:
 		p := f.Parsed()
-		return p.Kind != wire.KindBatch && len(p.Messages) > 0 && p.Messages[0].IsObject() && p.Messages[0].Get("jsonrpc").Exists()
+		return p.Kind != wire.KindBatch && len(p.Messages) > 0 && p.Messages[0].IsObject() &&
+			p.Messages[0].Get("jsonrpc").Exists()
 	}
 	return strings.HasPrefix(f.Channel, "post") || f.Channel == "stdout"
 }
@@ -91,7 +92,9 @@ func kept(r *recording.Recording, what string, fits func(Message) bool) []Messag
 		what   string
 		frames int
 	}
-	all, _ := r.Note(key{what, len(r.Frames)}, func() any { return recording.Keep(Received(r), fits) }).([]Message)
+	all, _ := r.Note(key{what, len(r.Frames)}, func() any {
+		return recording.Keep(Received(r), fits)
+	}).([]Message)
 	return all
 }
 
@@ -111,7 +114,9 @@ func CallsOf(r *recording.Recording) []Message {
 // RequestsOf lists the messages of the target that are requests. A notification
 // with an id is none: that it has one is a finding of its own.
 func RequestsOf(r *recording.Recording) []Message {
-	return recording.Keep(CallsOf(r), func(m Message) bool { return m.Get("id").Exists() && !strings.HasPrefix(m.Method(), "notifications/") })
+	return recording.Keep(CallsOf(r), func(m Message) bool {
+		return m.Get("id").Exists() && !strings.HasPrefix(m.Method(), "notifications/")
+	})
 }
 
 // features are the capabilities of clients that requests of the target use.
@@ -257,7 +262,8 @@ func NoArrays(r *recording.Recording, v *Verdict, answers ...int) {
 				}
 			}
 			if len(p.Messages) == 0 {
-				hint = "answer a message that is refused with an error, or with an HTTP error status without a body: an empty array says nothing"
+				hint = "answer a message that is refused with an error, or with an HTTP error status " +
+					"without a body: an empty array says nothing"
 			}
 			v.Fail(Finding{
 				Expected: "single messages: the revision has no batches",
@@ -332,20 +338,21 @@ func Streamed(r *recording.Recording) []*recording.Exchange {
 	})
 }
 
-// OnGet reports whether a frame came on a stream that was opened by GET, and not to resume the stream of a request. The body
-// that says why there is no stream is no event.
+// OnGet reports whether a frame came on a stream that was opened by GET, and not to resume the stream of a
+// request. The body that says why there is no stream is no event.
 func OnGet(r *recording.Recording, f *wire.Frame) bool {
 	if f.Event == nil || !strings.HasPrefix(f.Channel, "get:") {
 		return false
 	}
 	last := Resumes(r, f)
 	return last == "" || slices.ContainsFunc(r.Frames, func(o wire.Frame) bool {
-		return o.Dir == wire.In && o.Session == f.Session && o.Number < f.Number && o.Event != nil && o.Event.ID == last && o.Channel != f.Channel && OnGet(r, &o)
+		return o.Dir == wire.In && o.Session == f.Session && o.Number < f.Number && o.Event != nil &&
+			o.Event.ID == last && o.Channel != f.Channel && OnGet(r, &o)
 	})
 }
 
-// AnsweredOnGet reports whether the response to a request came on a stream that was opened by GET in its session, which is what
-// HTTP-11 is about. It may come before the HTTP response to the request, or after it.
+// AnsweredOnGet reports whether the response to a request came on a stream that was opened by GET in its
+// session, which is what HTTP-11 is about. It may come before the HTTP response to the request, or after it.
 func AnsweredOnGet(r *recording.Recording, x *recording.Exchange) bool {
 	return slices.ContainsFunc(Responses(r), func(m Message) bool {
 		return m.Frame.Session == x.Session && OnGet(r, m.Frame) && Asker([]*recording.Exchange{x}, m) != nil
@@ -358,7 +365,8 @@ func Resumes(r *recording.Recording, f *wire.Frame) string {
 		return ""
 	}
 	for i := range r.Frames {
-		if o := &r.Frames[i]; o.Dir == wire.Out && o.Session == f.Session && o.Channel == f.Channel && o.HTTP != nil {
+		if o := &r.Frames[i]; o.Dir == wire.Out && o.Session == f.Session && o.Channel == f.Channel &&
+			o.HTTP != nil {
 			return o.HTTP.Header.Get("Last-Event-ID")
 		}
 	}
@@ -389,6 +397,8 @@ func SideBySide(r *recording.Recording, v *Verdict) {
 		if len(x.Replies) > 1 && Doubles(v) {
 			continue
 		}
-		v.That(len(x.Replies) < 2, expected, fmt.Sprintf("%d answers to one request, while another client used the same id", len(x.Replies)), x)
+		v.That(len(x.Replies) < 2, expected,
+			fmt.Sprintf("%d answers to one request, while another client used the same id", len(x.Replies)),
+			x)
 	}
 }

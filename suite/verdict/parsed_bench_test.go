@@ -14,9 +14,11 @@ import (
 // frames are parsed once for all checks, or for each of them.
 func BenchmarkParsed(b *testing.B) {
 	const checks, frames = 20, 8
-	r := &recording.Recording{Combination: requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}}
+	r := &recording.Recording{Combination: requirement.Combination{Revision: requirement.R20251125,
+		Transport: requirement.Stdio}}
 	for i := range frames {
-		f := wire.Frame{Number: i + 1, Channel: "stdout", Dir: wire.In, Raw: []byte("{" + strings.Repeat(`"id":12345,`, 100_000) + `"result":{}}`)}
+		f := wire.Frame{Number: i + 1, Channel: "stdout", Dir: wire.In,
+			Raw: []byte("{" + strings.Repeat(`"id":12345,`, 100_000) + `"result":{}}`)}
 		f.Keep()
 		r.Frames = append(r.Frames, f)
 	}

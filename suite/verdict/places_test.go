@@ -30,7 +30,8 @@ func TestWithin(t *testing.T) {
 			[]verdict.Place{at("uri of a", list)}, false},
 		"nowhere": {nil, []verdict.Place{at("", list)}, false},
 	} {
-		if got := (&verdict.Result{Places: c.places}).Within(&verdict.Result{Places: c.deeper}); got != c.want {
+		if got := (&verdict.Result{Places: c.places}).Within(
+			&verdict.Result{Places: c.deeper}); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

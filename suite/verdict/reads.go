@@ -32,8 +32,9 @@ func Yields(x *recording.Exchange) bool {
 	return x.Succeeded() && len(x.Result().Get("contents").Array()) > 0
 }
 
-// Bodies are the texts and blobs of a read. Unlike [ContentsOf] it looks at the reply alone: scripts call it while frames
-// of the exchange may still come, such as what HTTP says to a request that was answered on another stream.
+// Bodies are the texts and blobs of a read. Unlike [ContentsOf] it looks at the reply alone: scripts call it
+// while frames of the exchange may still come, such as what HTTP says to a request that was answered on
+// another stream.
 func Bodies(x *recording.Exchange) []string {
 	list := resultOf(x).Get("contents")
 	if !list.IsArray() {
@@ -155,7 +156,9 @@ func contentItems(x *recording.Exchange) []Item {
 	}
 	var all []Item
 	for i, c := range list.Array() {
-		all = append(all, Item{wire.LookedUp(c), fmt.Sprintf("content %d of %s", i+1, judge.Brief(x.Param("uri"))), slices.Clip(x.Evidence())})
+		all = append(all,
+			Item{wire.LookedUp(c), fmt.Sprintf("content %d of %s", i+1, judge.Brief(x.Param("uri"))),
+				slices.Clip(x.Evidence())})
 	}
 	return all
 }
@@ -191,7 +194,8 @@ func Unknown(x *recording.Exchange) bool {
 // Broken reports whether a target that is there answered with the HTTP status of a
 // failure of its own, and with nothing else.
 func Broken(x *recording.Exchange) bool {
-	return x.Status >= http.StatusInternalServerError && x.Status != http.StatusServiceUnavailable && len(x.Replies) == 0
+	return x.Status >= http.StatusInternalServerError && x.Status != http.StatusServiceUnavailable &&
+		len(x.Replies) == 0
 }
 
 // Withstood notes a violation if a probe took the target down or was never
@@ -228,7 +232,8 @@ const UnansweredRead = "a read that is to be refused is not answered"
 // NoResponse reports whether a request, however odd it may be, got no response from a target that goes on:
 // silence, or an HTTP status of success without one.
 func NoResponse(x *recording.Exchange) bool {
-	return x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly && x.Status > 0 && x.Status < http.StatusMultipleChoices
+	return x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly && x.Status > 0 &&
+		x.Status < http.StatusMultipleChoices
 }
 
 // DiesOfText reports whether the target is lost over text that is no JSON, which RPC-14 and
@@ -244,7 +249,9 @@ func DiesOfText(r *recording.Recording, v *Verdict) bool {
 
 // LostOverText is [DiesOfText] without a reason being noted.
 func LostOverText(r *recording.Recording) bool {
-	return r != nil && slices.ContainsFunc(r.Steps(recording.StepNotJSON), func(x *recording.Exchange) bool { return x.Fatal })
+	return r != nil && slices.ContainsFunc(r.Steps(recording.StepNotJSON), func(x *recording.Exchange) bool {
+		return x.Fatal
+	})
 }
 
 // Doubles reports whether the target answers the ordinary requests for a list twice,
@@ -253,7 +260,9 @@ func LostOverText(r *recording.Recording) bool {
 func Doubles(v *Verdict) bool {
 	for _, name := range BothWalks {
 		r := v.Recording(name)
-		if r != nil && slices.ContainsFunc(r.Steps(recording.StepPage), func(x *recording.Exchange) bool { return len(x.Replies) > 1 }) {
+		if r != nil && slices.ContainsFunc(r.Steps(recording.StepPage), func(x *recording.Exchange) bool {
+			return len(x.Replies) > 1
+		}) {
 			v.NotExercised("the target answers ordinary requests twice: see RPC-09")
 			return true
 		}
@@ -270,7 +279,8 @@ func LostWords(x *recording.Exchange) string {
 		return x.Reason + ", and so it was again when the same message was sent alone"
 	}
 	if x.Fatal {
-		return "the connection ended" + matcher.InBrackets(x.Reason) + ", and did so again when the same message was sent alone"
+		return "the connection ended" + matcher.InBrackets(x.Reason) +
+			", and did so again when the same message was sent alone"
 	}
 	return "the connection ended" + matcher.InBrackets(x.Reason)
 }
@@ -298,14 +308,16 @@ func Baseline(r *recording.Recording, v *Verdict, step recording.Step) bool {
 	return x.Succeeded()
 }
 
-// Gone reports whether a request about a resource that was listed or read before was refused, as a plain read is that followed it
-// (see [scenario.Client.OfListed]): resources may come and go. Then it skips the requirement.
+// Gone reports whether a request about a resource that was listed or read before was refused, as a plain read
+// is that followed it (see [scenario.Client.OfListed]): resources may come and go. Then it skips the
+// requirement.
 func Gone(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
 	if x == nil || x.Succeeded() {
 		return false
 	}
 	for _, again := range r.Steps(recording.StepStillThere) {
-		if again.Tags[recording.TagURI] == x.Tags[recording.TagURI] && again.Request > x.Request && !again.Succeeded() {
+		if again.Tags[recording.TagURI] == x.Tags[recording.TagURI] && again.Request > x.Request &&
+			!again.Succeeded() {
 			v.NotExercised("the resource " + judge.Quote(x.Tags[recording.TagURI]) +
 				" was there before, and is no longer: " + matcher.Describe(again) + " to a plain read")
 			return true

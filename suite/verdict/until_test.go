@@ -22,8 +22,10 @@ func TestEvaluateUntil(t *testing.T) {
 		}
 	}}
 	req := &requirement.Requirement{ID: "X-01"}
-	facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}}
-	if r := verdict.EvaluateUntil(ctx, endless, req, facts, nil); r.Outcome != verdict.Blocked || r.Code != recording.CodeInterrupted {
+	facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125,
+		Transport: requirement.Stdio}}
+	if r := verdict.EvaluateUntil(ctx, endless, req, facts, nil); r.Outcome != verdict.Blocked ||
+		r.Code != recording.CodeInterrupted {
 		t.Errorf("%s (%s): %s", r.Outcome, r.Code, r.Reason)
 	}
 	<-left

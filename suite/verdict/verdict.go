@@ -17,7 +17,8 @@ import (
 )
 
 // noOccasion is why nothing was judged where no better reason is known.
-var noOccasion = &recording.Skipped{Code: recording.CodeNotExercised, Reason: "the target gave no occasion to judge it"}
+var noOccasion = &recording.Skipped{Code: recording.CodeNotExercised,
+	Reason: "the target gave no occasion to judge it"}
 
 // Verdict collects what a check finds.
 type Verdict struct {
@@ -51,7 +52,8 @@ func New(facts *recording.Facts, recs Recordings) *Verdict { return &Verdict{Fac
 // Recording is a recording that the check has named among its inputs; nil if it was not
 // played. To ask for another one is a defect of the check.
 func (v *Verdict) Recording(name recording.Name) *recording.Recording {
-	if c := v.check; c != nil && !slices.Contains(c.From, name) && !slices.Contains(c.With, name) && !slices.Contains(c.With, recording.Every) {
+	if c := v.check; c != nil && !slices.Contains(c.From, name) && !slices.Contains(c.With, name) &&
+		!slices.Contains(c.With, recording.Every) {
 		panic(fmt.Sprintf("the check looks at %q, which is not among its inputs", name))
 	}
 	return v.recs[name]
@@ -219,7 +221,8 @@ func (v *Verdict) Sampled(r *recording.Recording) {
 
 // Observe notes something that breaks no rule.
 func (v *Verdict) Observe(id, detail string, on ...Cited) {
-	v.Observations = append(v.Observations, Observation{ID: id, Detail: detail, Frames: Several(on).Evidence()})
+	v.Observations = append(v.Observations, Observation{ID: id, Detail: detail,
+		Frames: Several(on).Evidence()})
 }
 
 // Expect looks at an exchange, or at a value with the frames that it came in. Where an
@@ -237,12 +240,14 @@ func (v *Verdict) Expect(actual any, on ...Cited) *Expectation {
 	return &Expectation{v: v, x: x, actual: x, frames: x.Evidence()}
 }
 
-// orphaned reports whether a gateway answers that its connection to the server behind it has ended, in the words of the
-// common SDKs. What killed that server is not known, and nothing that follows is an answer of it.
+// orphaned reports whether a gateway answers that its connection to the server behind it has ended, in the
+// words of the common SDKs. What killed that server is not known, and nothing that follows is an answer of
+// it.
 func orphaned(x *recording.Exchange) bool {
 	const closed = -32000 // ConnectionClosed of the SDKs in Python and TypeScript
 	text := strings.TrimPrefix(x.Error().Get("message").String(), "MCP error -32000: ")
-	return x.HasCode(closed) && strings.HasPrefix(strings.ToLower(text), "connection closed") || x.Failed() && text == "Not connected"
+	return x.HasCode(closed) && strings.HasPrefix(strings.ToLower(text), "connection closed") || x.Failed() &&
+		text == "Not connected"
 }
 
 // cutOff notes that we cut an exchange off ourselves, or gave it up because the target is busy.
@@ -312,8 +317,10 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 				v.What(x), matcher.Describe(x)), x)
 		return false
 	}
-	if x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden && x.Tags[recording.TagOrigin] == "" {
-		v.Skip(recording.CodeNeedsConfig, "the target asks for credentials (HTTP "+strconv.Itoa(x.Status)+"): give them with --header or in the target file")
+	if x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden &&
+		x.Tags[recording.TagOrigin] == "" {
+		v.Skip(recording.CodeNeedsConfig, "the target asks for credentials (HTTP "+strconv.Itoa(x.Status)+
+			"): give them with --header or in the target file")
 		return false
 	}
 	return true

@@ -24,24 +24,41 @@ func TestDescribe(t *testing.T) {
 		raw  string
 		want string
 	}{
-		{recording.Exchange{Outcome: recording.Replied}, `{"error":{"code":-32602,"message":"no"}}`, `error -32602 ("no") to a ping`},
-		{recording.Exchange{Outcome: recording.Replied, Status: 400}, `{"error":{"code":-32602,"message":"no"}}`, `error -32602 with HTTP 400 ("no") to a ping`},
-		{recording.Exchange{Outcome: recording.Replied}, `{"error":{"code":-32602}}`, `error -32602 without a message to a ping`},
-		{recording.Exchange{Outcome: recording.Replied}, `{"error":"no"}`, `an error that is no object ("no") to a ping`},
-		{recording.Exchange{Outcome: recording.Replied}, `{"error":{"message":"no"}}`, `an error without a code ("no") to a ping`},
-		{recording.Exchange{Outcome: recording.Replied, Status: 200}, `{"result":{"_meta":{"a":1},"b":2}}`, `a result ({"b":2}) to a ping`},
-		{recording.Exchange{Outcome: recording.Replied, Status: 200}, `{"error":{"code":-32602,"message":"no"}}`, `error -32602 with HTTP 200 ("no") to a ping`},
-		{recording.Exchange{Outcome: recording.Replied}, `{"id":1}`, `a reply without result and error ({"id":1}) to a ping`},
-		{recording.Exchange{Outcome: recording.HTTPOnly, Status: 500, Reason: "HTTP 500"}, "", "HTTP 500 without a JSON-RPC response to a ping"},
-		{recording.Exchange{Outcome: recording.HTTPOnly, Reason: "the body is no JSON"}, "", "no answer (the body is no JSON) to a ping"},
-		{recording.Exchange{Outcome: recording.Silent, Reason: "no answer within 2s"}, "", "silence for 2s to a ping"},
-		{recording.Exchange{Outcome: recording.Silent, Reason: "no answer, although a later request was answered"}, "", "silence (a later request was answered) to a ping"},
+		{recording.Exchange{Outcome: recording.Replied}, `{"error":{"code":-32602,"message":"no"}}`,
+			`error -32602 ("no") to a ping`},
+		{recording.Exchange{Outcome: recording.Replied, Status: 400},
+			`{"error":{"code":-32602,"message":"no"}}`, `error -32602 with HTTP 400 ("no") to a ping`},
+		{recording.Exchange{Outcome: recording.Replied}, `{"error":{"code":-32602}}`,
+			`error -32602 without a message to a ping`},
+		{recording.Exchange{Outcome: recording.Replied}, `{"error":"no"}`,
+			`an error that is no object ("no") to a ping`},
+		{recording.Exchange{Outcome: recording.Replied}, `{"error":{"message":"no"}}`,
+			`an error without a code ("no") to a ping`},
+		{recording.Exchange{Outcome: recording.Replied, Status: 200}, `{"result":{"_meta":{"a":1},"b":2}}`,
+			`a result ({"b":2}) to a ping`},
+		{recording.Exchange{Outcome: recording.Replied, Status: 200},
+			`{"error":{"code":-32602,"message":"no"}}`, `error -32602 with HTTP 200 ("no") to a ping`},
+		{recording.Exchange{Outcome: recording.Replied}, `{"id":1}`,
+			`a reply without result and error ({"id":1}) to a ping`},
+		{recording.Exchange{Outcome: recording.HTTPOnly, Status: 500, Reason: "HTTP 500"}, "",
+			"HTTP 500 without a JSON-RPC response to a ping"},
+		{recording.Exchange{Outcome: recording.HTTPOnly, Reason: "the body is no JSON"}, "",
+			"no answer (the body is no JSON) to a ping"},
+		{recording.Exchange{Outcome: recording.Silent, Reason: "no answer within 2s"}, "",
+			"silence for 2s to a ping"},
+		{recording.Exchange{Outcome: recording.Silent,
+			Reason: "no answer, although a later request was answered"}, "",
+			"silence (a later request was answered) to a ping"},
 		{recording.Exchange{Outcome: recording.Silent}, "", "silence to a ping"},
-		{recording.Exchange{Outcome: recording.Lost, Reason: "the process ended: exit status 1"}, "", "no answer but a lost connection (the process ended: exit status 1) to a ping"},
-		{recording.Exchange{Outcome: recording.Unsent, Reason: "broken pipe"}, "", "no answer: it could not be sent (broken pipe) to a ping"},
+		{recording.Exchange{Outcome: recording.Lost, Reason: "the process ended: exit status 1"}, "",
+			"no answer but a lost connection (the process ended: exit status 1) to a ping"},
+		{recording.Exchange{Outcome: recording.Unsent, Reason: "broken pipe"}, "",
+			"no answer: it could not be sent (broken pipe) to a ping"},
 		{recording.Exchange{Outcome: recording.Sent}, "", "no answer (none was due) to a ping"},
-		{recording.Exchange{Outcome: recording.Refused, Status: 503, Reason: "x"}, "", "HTTP 503 again and again to a ping"},
-		{recording.Exchange{Outcome: recording.Refused, Reason: "the target asks to be called later"}, "", "no answer (the target asks to be called later) to a ping"},
+		{recording.Exchange{Outcome: recording.Refused, Status: 503, Reason: "x"}, "",
+			"HTTP 503 again and again to a ping"},
+		{recording.Exchange{Outcome: recording.Refused, Reason: "the target asks to be called later"}, "",
+			"no answer (the target asks to be called later) to a ping"},
 		{recording.Exchange{Outcome: recording.Canceled}, "", "no answer before the run ended to a ping"},
 	} {
 		if c.raw != "" {
@@ -61,7 +78,8 @@ func TestDowngrade(t *testing.T) {
 			t.Fatalf("%s is not in the catalogue", id)
 		}
 		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio}, `{}`)
-		return verdict.Evaluate(&verdict.Check{Requirement: id, Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
+		return verdict.Evaluate(&verdict.Check{Requirement: id,
+			Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
 	}
 	for _, c := range []struct {
 		id     string
@@ -70,22 +88,29 @@ func TestDowngrade(t *testing.T) {
 		reason string
 		hint   string
 	}{
-		{"URI-09", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "cannot be seen", ""},
-		{"ERR-61", requirement.R20260728, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "implied, no sentence", ""},
+		{"URI-09", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") },
+			"cannot be seen", ""},
+		{"ERR-61", requirement.R20260728, func(v *verdict.Verdict) { v.That(false, "a", "b") },
+			"implied, no sentence", ""},
 		{"LIST-01", requirement.R20251125,
 			func(v *verdict.Verdict) { v.Fail(verdict.Finding{Expected: "a", Hint: "c"}) }, "", "c"},
 		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) {
 			v.Fail(verdict.Finding{Expected: "a", Warn: true, Downgraded: verdict.Lenient})
 		}, verdict.Lenient, ""},
-		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.WarnUnless(false, "a", "b") }, "cannot be seen", ""},
+		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.WarnUnless(false, "a", "b") },
+			"cannot be seen", ""},
 		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) {
 			v.That(false, "a", "b")
 			v.FailUnless(true, verdict.Finding{Expected: "a", Hint: "c", Downgraded: "d"})
 		}, "", ""},
-		{"PAGE-05", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "only recommends this", ""},
-		{"LIST-08", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "the schema describes it so", ""},
-		{"CAP-13", requirement.R20260728, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "the schema describes it so", ""},
-		{"LIFE-16", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "implied, no sentence", ""},
+		{"PAGE-05", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") },
+			"only recommends this", ""},
+		{"LIST-08", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") },
+			"the schema describes it so", ""},
+		{"CAP-13", requirement.R20260728, func(v *verdict.Verdict) { v.That(false, "a", "b") },
+			"the schema describes it so", ""},
+		{"LIFE-16", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") },
+			"implied, no sentence", ""},
 	} {
 		got := judge(c.id, c.rev, c.judge)
 		if req, _ := area.Catalogue().Find(c.id); c.hint == "" {
@@ -94,7 +119,8 @@ func TestDowngrade(t *testing.T) {
 		if got.Cause != "" {
 			t.Errorf("%s: the cause %q, which nobody gave", c.id, got.Cause)
 		}
-		if !got.Outcome.Red() || !strings.Contains(got.Reason, c.reason) || c.reason == "" && got.Reason != "" || got.Hint != c.hint {
+		if !got.Outcome.Red() || !strings.Contains(got.Reason, c.reason) || c.reason == "" &&
+			got.Reason != "" || got.Hint != c.hint {
 			t.Errorf("%s: %+v", c.id, got)
 		}
 	}
@@ -103,17 +129,23 @@ func TestDowngrade(t *testing.T) {
 // TestCause: a violation has the code that the check gives, or that of the step and of
 // what was expected of it, whatever the target sends.
 func TestCause(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
-	x := rt.New(recording.Reads, facts, rt.Line{Step: "unknown-uri", Method: "resources/read", Result: `{}`}).Exchanges[0]
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		`{}`)
+	x := rt.New(recording.Reads, facts, rt.Line{Step: "unknown-uri", Method: "resources/read",
+		Result: `{}`}).Exchanges[0]
 	for want, judge := range map[string]func(v *verdict.Verdict){
 		"the-id-of-the-request": func(v *verdict.Verdict) {
 			v.Fail(verdict.Finding{Expected: "the id 7", Cause: "The id, of the request."})
 		},
 		"": func(v *verdict.Verdict) { v.That(false, "a", "b") },
-		"unknown-uri-a-json-rpc-error-with-code-32602": func(v *verdict.Verdict) { v.Expect(x).To(matcher.BeErrorReply(-32602), "a read") },
+		"unknown-uri-a-json-rpc-error-with-code-32602": func(v *verdict.Verdict) {
+			v.Expect(x).To(
+				matcher.BeErrorReply(-32602), "a read")
+		},
 	} {
 		req, _ := area.Catalogue().Find("LIST-01")
-		got := verdict.Evaluate(&verdict.Check{Requirement: req.ID, Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
+		got := verdict.Evaluate(&verdict.Check{Requirement: req.ID,
+			Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
 		if got.Outcome != verdict.Fail || got.Cause != want {
 			t.Errorf("%+v, and not the cause %q", got, want)
 		}
@@ -126,25 +158,30 @@ func TestCause(t *testing.T) {
 // TestFewRemarks: what is only remarked upon is remarked upon a few times, however often it was
 // seen: messages that a server sends to all of its clients would fill the report.
 func TestFewRemarks(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		`{}`)
 	r := rt.New(recording.Reads, facts)
-	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads}, Judge: func(_ *recording.Recording, v *verdict.Verdict) {
-		v.That(false, "a short one", "20 bytes")
-		v.That(false, "a timely one", "2s")
-		for _, more := range []string{"30 bytes", "40 bytes", "50 bytes", "60 bytes"} {
-			v.That(false, "a short one", more)
-		}
-	}}
-	row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Should, Grade: requirement.Info, Basis: requirement.Normative}, Observed: "slow-and-long"}
+	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
+		Judge: func(_ *recording.Recording, v *verdict.Verdict) {
+			v.That(false, "a short one", "20 bytes")
+			v.That(false, "a timely one", "2s")
+			for _, more := range []string{"30 bytes", "40 bytes", "50 bytes", "60 bytes"} {
+				v.That(false, "a short one", more)
+			}
+		}}
+	row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Should,
+		Grade: requirement.Info, Basis: requirement.Normative}, Observed: "slow-and-long"}
 	var got []string
-	for _, o := range verdict.Evaluate(check, row, facts, verdict.Recordings{recording.Reads: r}).Observations {
+	for _, o := range verdict.Evaluate(check, row, facts,
+		verdict.Recordings{recording.Reads: r}).Observations {
 		got = append(got, o.Detail)
 		if o.ID != "slow-and-long" {
 			t.Errorf("the observation is called %q", o.ID)
 		}
 	}
 	if want := []string{"expected a short one; seen: 20 bytes", "expected a timely one; seen: 2s",
-		"expected a short one; seen: 30 bytes", "expected a short one; seen: 40 bytes"}; !slices.Equal(got, want) {
+		"expected a short one; seen: 30 bytes", "expected a short one; seen: 40 bytes"}; !slices.Equal(got,
+		want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -152,15 +189,19 @@ func TestFewRemarks(t *testing.T) {
 // TestEvidenceBeginsWithWhatIsTold: the frames of the finding that a verdict speaks of come first,
 // also where another scenario was played before, then those of the next; no frame comes twice.
 func TestEvidenceBeginsWithWhatIsTold(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
-	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads}, Judge: func(_ *recording.Recording, v *verdict.Verdict) {
-		v.That(false, "a server that goes on", "it ended", verdict.Frames{9, 7})
-		v.That(false, "a server that goes on", "it ended", verdict.Frames{3, 9})
-		v.That(false, "a server that goes on", "it ended", verdict.Frames{4, 1})
-		v.That(false, "a server that goes on", "it ended", verdict.Frames{2})
-	}}
-	row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Must, Grade: requirement.Fail, Basis: requirement.Normative}}
-	got := verdict.Evaluate(check, row, facts, verdict.Recordings{recording.Reads: rt.New(recording.Reads, facts)})
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		`{}`)
+	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
+		Judge: func(_ *recording.Recording, v *verdict.Verdict) {
+			v.That(false, "a server that goes on", "it ended", verdict.Frames{9, 7})
+			v.That(false, "a server that goes on", "it ended", verdict.Frames{3, 9})
+			v.That(false, "a server that goes on", "it ended", verdict.Frames{4, 1})
+			v.That(false, "a server that goes on", "it ended", verdict.Frames{2})
+		}}
+	row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Must,
+		Grade: requirement.Fail, Basis: requirement.Normative}}
+	got := verdict.Evaluate(check, row, facts,
+		verdict.Recordings{recording.Reads: rt.New(recording.Reads, facts)})
 	if want := []int{7, 9, 3, 1, 4}; !slices.Equal(got.Frames, want) {
 		t.Errorf("%v, want %v", got.Frames, want)
 	}
@@ -169,7 +210,8 @@ func TestEvidenceBeginsWithWhatIsTold(t *testing.T) {
 // TestParamsOf: what is said about params is about those of the method.
 func TestParamsOf(t *testing.T) {
 	for params, want := range map[string]string{
-		"": "absent", "5": "5", "{}": "{}", `{"_meta":{"a":1}}`: "{}", `{"uri":5,"_meta":{"a":1},"b":[ ]}`: `{"uri":5,"b":[ ]}`,
+		"": "absent", "5": "5", "{}": "{}", `{"_meta":{"a":1}}`: "{}",
+		`{"uri":5,"_meta":{"a":1},"b":[ ]}`: `{"uri":5,"b":[ ]}`,
 	} {
 		if got := verdict.ParamsOf(&recording.Exchange{Params: json.RawMessage(params)}); got != want {
 			t.Errorf("%s: %s, not %s", params, got, want)
@@ -182,9 +224,11 @@ func TestParamsOf(t *testing.T) {
 func TestBriefWithoutLeaks(t *testing.T) {
 	const users = `root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n`
 	for raw, want := range map[string]string{
-		`{"contents":[{"uri":"a:1","text":"` + users + `"}]}`: `{"contents":[{"uri":"a:1","text":"root:x:0:0:r…[68 bytes cut]"}]}`,
+		`{"contents":[{"uri":"a:1","text":"` + users +
+			`"}]}`: `{"contents":[{"uri":"a:1","text":"root:x:0:0:r…[68 bytes cut]"}]}`,
 		`"` + users + `"`: `"root:x:0:0:r…[68 bytes cut]"`,
-		`{"uri":"` + strings.Repeat("x", 90) + `","t":"` + users + `"}`: `{"uri":"` + strings.Repeat("x", 90) + `","t":"root:x:0:0:…`,
+		`{"uri":"` + strings.Repeat("x", 90) + `","t":"` + users + `"}`: `{"uri":"` + strings.Repeat("x",
+			90) + `","t":"root:x:0:0:…`,
 	} {
 		got := judge.Brief(gjson.Parse(raw))
 		if !strings.HasPrefix(got, want[:min(len(want), 100)]) || strings.Contains(got, "/root") {

@@ -64,7 +64,8 @@ func NewEventReader(r io.Reader, limit int) *EventReader {
 // Next returns the next event, as soon as the blank line that ends it was read.
 // Blocks of nothing but comments are skipped. At the end of the stream, or on a
 // read error, it first returns what a blank line should have ended, if anything,
-// with [FlawUnterminated], on an error also [FlawBrokenOff], and then the error; the end of the stream is io.EOF.
+// with [FlawUnterminated], on an error also [FlawBrokenOff], and then the error; the end of the stream is
+// io.EOF.
 func (e *EventReader) Next() (StreamEvent, error) {
 	defer e.turn.end()
 	for e.err == nil {
@@ -324,18 +325,22 @@ func (l *LineReader) Next() (Line, error) {
 			return Line{}, err
 		}
 		l.judge(&line)
-		line.Flaws = append(line.Flaws, Flaw{Code: FlawUnterminated, Detail: fmt.Sprintf("the stream ended after %d bytes of a line", line.Size)})
+		line.Flaws = append(line.Flaws,
+			Flaw{Code: FlawUnterminated, Detail: fmt.Sprintf("the stream ended after %d bytes of a line",
+				line.Size)})
 		return line, nil
 	}
 }
 
 func (l *LineReader) judge(line *Line) {
 	if !l.begun && bytes.HasPrefix(line.Data, bom) {
-		line.Flaws = append(line.Flaws, Flaw{Code: FlawBOM, Detail: "the stream begins with the bytes EF BB BF"})
+		line.Flaws = append(line.Flaws,
+			Flaw{Code: FlawBOM, Detail: "the stream begins with the bytes EF BB BF"})
 	}
 	l.begun = true
 	if !line.Truncated && bytes.HasSuffix(line.Data, []byte("\r")) {
-		line.Flaws = append(line.Flaws, Flaw{Code: FlawCR, Detail: "the line ends with a carriage return and a newline"})
+		line.Flaws = append(line.Flaws,
+			Flaw{Code: FlawCR, Detail: "the line ends with a carriage return and a newline"})
 	}
 	if len(trimSpace(line.Data)) == 0 && !line.Truncated {
 		line.Flaws = append(line.Flaws, Flaw{Code: FlawBlank})
@@ -347,7 +352,8 @@ func (l *LineReader) judge(line *Line) {
 
 // tooLong is the flaw of a message that is longer than the limit, both in bytes.
 func tooLong(size, limit int) Flaw {
-	return Flaw{Code: FlawTooLong, Detail: fmt.Sprintf("%d bytes, of which the first %d were kept", size, limit)}
+	return Flaw{Code: FlawTooLong, Detail: fmt.Sprintf("%d bytes, of which the first %d were kept", size,
+		limit)}
 }
 
 // Merge joins two lists of flaws and leaves out those of a kind already listed.

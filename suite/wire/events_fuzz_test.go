@@ -48,7 +48,8 @@ type block struct {
 }
 
 func (b *block) String() string {
-	return fmt.Sprintf("%q %q %q %t %q %v", strings.Join(b.data, "\n"), b.kind, b.id, b.hasID, b.retry, b.flaws)
+	return fmt.Sprintf("%q %q %q %t %q %v", strings.Join(b.data, "\n"), b.kind, b.id, b.hasID, b.retry,
+		b.flaws)
 }
 
 func (b *block) flaw(code FlawCode) {
@@ -86,7 +87,9 @@ func (b *block) take(line string) {
 		}
 	default:
 		const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
-		known := slices.ContainsFunc([]string{"data", "event", "id", "retry"}, func(s string) bool { return s == strings.ToLower(field) })
+		known := slices.ContainsFunc([]string{"data", "event", "id", "retry"}, func(s string) bool {
+			return s == strings.ToLower(field)
+		})
 		if known || strings.Trim(field, letters) != "" {
 			b.flaw(FlawFraming)
 		}
@@ -107,7 +110,8 @@ func readAsWe(stream string, rng *rand.Rand) []string {
 		if err != nil {
 			return blocks
 		}
-		b := block{kind: ev.Event.Type, id: ev.Event.ID, hasID: ev.Event.HasID, retry: ev.Event.Retry, data: []string{string(ev.Data)}}
+		b := block{kind: ev.Event.Type, id: ev.Event.ID, hasID: ev.Event.HasID, retry: ev.Event.Retry,
+			data: []string{string(ev.Data)}}
 		for _, f := range ev.Flaws {
 			b.flaws = append(b.flaws, f.Code)
 		}
@@ -119,7 +123,8 @@ func readAsWe(stream string, rng *rand.Rand) []string {
 // finds that has all of them.
 func FuzzEventReader(f *testing.F) {
 	for _, s := range []string{
-		"data: a\n\n", "\ufeffid: 1\r\ndata\r\rdata:x", "event: endpoint\ndata: /m\n\n:c\n\n", "id: a\x00\nretry: 5\n\n", "Data: x\n\n{}\n\n",
+		"data: a\n\n", "\ufeffid: 1\r\ndata\r\rdata:x", "event: endpoint\ndata: /m\n\n:c\n\n",
+		"id: a\x00\nretry: 5\n\n", "Data: x\n\n{}\n\n",
 		"data: a\r\n\r\ndata:b\r", "id: \xff\n\n", "data:\ndata:\n\n", "\r\n\r", "x", "é: 1\n\n", ":\n\n\n",
 	} {
 		f.Add([]byte(s), uint64(1))
@@ -127,7 +132,8 @@ func FuzzEventReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte, seed uint64) {
 		got, want := readAsWe(string(stream), rand.New(rand.NewPCG(seed, 1))), readSimply(string(stream))
 		if !slices.Equal(got, want) {
-			t.Errorf("%q:\ngot  %s\nwant %s", stream, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+			t.Errorf("%q:\ngot  %s\nwant %s", stream, strings.Join(got, "\n     "),
+				strings.Join(want, "\n     "))
 		}
 	})
 }
@@ -155,7 +161,8 @@ func FuzzLineReader(f *testing.F) {
 			}
 			content := bytes.TrimSuffix(want, []byte("\n"))
 			cut := content[:min(len(content), most)]
-			if line.Size != len(content) || !bytes.Equal(line.Data, cut) || line.Truncated != (len(content) > most) {
+			if line.Size != len(content) || !bytes.Equal(line.Data, cut) ||
+				line.Truncated != (len(content) > most) {
 				t.Errorf("line %d of %q: %+v", i, stream, line)
 			}
 			if HasFlaw(line.Flaws, FlawUnterminated) != (len(content) == len(want)) {

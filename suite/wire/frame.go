@@ -96,21 +96,23 @@ type FlawCode string
 
 // The flaws.
 const (
-	FlawNotJSON      FlawCode = "not-json"       // the bytes are no JSON value
-	FlawTrailing     FlawCode = "trailing-data"  // more follows the JSON value
-	FlawDuplicate    FlawCode = "duplicate-name" // an object has a member twice
-	FlawUTF8         FlawCode = "invalid-utf8"
-	FlawBOM          FlawCode = "bom"            // a byte order mark leads the bytes
-	FlawCR           FlawCode = "cr"             // stdio: a carriage return ends the line (legal white space)
-	FlawBlank        FlawCode = "blank-line"     // stdio: a line without content
-	FlawUnterminated FlawCode = "unterminated"   // stdio: the stream ended inside a line; SSE: inside an event; HTTP: inside the body
-	FlawBrokenOff    FlawCode = "broken-off"     // SSE, beside unterminated: the connection failed, so that it is not known what the server wrote
-	FlawNotObject    FlawCode = "not-object"     // a JSON value that is neither object nor array
-	FlawSurrogate    FlawCode = "lone-surrogate" // a \u escape that is half a pair
-	FlawFraming      FlawCode = "framing"        // SSE: a line that is neither field nor comment
-	FlawTooLong      FlawCode = "too-long"       // longer than the limit; the rest was dropped
-	FlawTooDeep      FlawCode = "too-deep"       // nested deeper than is read
-	FlawSurplus      FlawCode = "surplus"        // HTTP, on a note: bytes came that belong to no response
+	FlawNotJSON   FlawCode = "not-json"       // the bytes are no JSON value
+	FlawTrailing  FlawCode = "trailing-data"  // more follows the JSON value
+	FlawDuplicate FlawCode = "duplicate-name" // an object has a member twice
+	FlawUTF8      FlawCode = "invalid-utf8"
+	FlawBOM       FlawCode = "bom"        // a byte order mark leads the bytes
+	FlawCR        FlawCode = "cr"         // stdio: a carriage return ends the line (legal white space)
+	FlawBlank     FlawCode = "blank-line" // stdio: a line without content
+	// stdio: the stream ended inside a line; SSE: inside an event; HTTP: inside the body
+	FlawUnterminated FlawCode = "unterminated"
+	// SSE, beside unterminated: the connection failed, so that it is not known what the server wrote
+	FlawBrokenOff FlawCode = "broken-off"
+	FlawNotObject FlawCode = "not-object"     // a JSON value that is neither object nor array
+	FlawSurrogate FlawCode = "lone-surrogate" // a \u escape that is half a pair
+	FlawFraming   FlawCode = "framing"        // SSE: a line that is neither field nor comment
+	FlawTooLong   FlawCode = "too-long"       // longer than the limit; the rest was dropped
+	FlawTooDeep   FlawCode = "too-deep"       // nested deeper than is read
+	FlawSurplus   FlawCode = "surplus"        // HTTP, on a note: bytes came that belong to no response
 )
 
 // Flaw is one finding of the strict reader.
@@ -120,7 +122,8 @@ type Flaw struct {
 }
 
 // flawWords are the codes that are no words.
-var flawWords = map[FlawCode]string{FlawNotJSON: "not JSON", FlawUTF8: "invalid UTF-8", FlawBOM: "byte order mark", FlawCR: "carriage return"}
+var flawWords = map[FlawCode]string{FlawNotJSON: "not JSON", FlawUTF8: "invalid UTF-8",
+	FlawBOM: "byte order mark", FlawCR: "carriage return"}
 
 // String is the flaw in words, as it is told beside the bytes, which need not be quoted.
 func (f Flaw) String() string {

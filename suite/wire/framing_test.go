@@ -36,20 +36,26 @@ func TestLineReader(t *testing.T) {
 		in   string
 		want []want
 	}{
-		"nothing":       {"", nil},
-		"two":           {"{}\n[]\n", []want{{"{}", 2, nil}, {"[]", 2, nil}}},
-		"CR":            {"{}\r\n", []want{{"{}\r", 3, []FlawCode{FlawCR}}}},
-		"CR inside":     {"a\rb\n", []want{{"a\rb", 3, nil}}},
-		"blank":         {"\n \n", []want{{"", 0, []FlawCode{FlawBlank}}, {" ", 1, []FlawCode{FlawBlank}}}},
-		"unterminated":  {"{}\n{", []want{{"{}", 2, nil}, {"{", 1, []FlawCode{FlawUnterminated}}}},
-		"BOM":           {"\ufeff{}\n\ufeff{}\n", []want{{"\ufeff{}", 5, []FlawCode{FlawBOM}}, {"\ufeff{}", 5, nil}}},
-		"exactly":       {"0123456789\n", []want{{"0123456789", 10, nil}}},
-		"too long":      {"0123456789ab\nx\n", []want{{"0123456789", 12, []FlawCode{FlawTooLong}}, {"x", 1, nil}}},
-		"long, cut off": {"0123456789ab", []want{{"0123456789", 12, []FlawCode{FlawTooLong, FlawUnterminated}}}},
-		"much too long": {strings.Repeat("x", 1<<20) + "\nx\n", []want{{"xxxxxxxxxx", 1 << 20, []FlawCode{FlawTooLong}}, {"x", 1, nil}}},
+		"nothing":      {"", nil},
+		"two":          {"{}\n[]\n", []want{{"{}", 2, nil}, {"[]", 2, nil}}},
+		"CR":           {"{}\r\n", []want{{"{}\r", 3, []FlawCode{FlawCR}}}},
+		"CR inside":    {"a\rb\n", []want{{"a\rb", 3, nil}}},
+		"blank":        {"\n \n", []want{{"", 0, []FlawCode{FlawBlank}}, {" ", 1, []FlawCode{FlawBlank}}}},
+		"unterminated": {"{}\n{", []want{{"{}", 2, nil}, {"{", 1, []FlawCode{FlawUnterminated}}}},
+		"BOM": {"\ufeff{}\n\ufeff{}\n", []want{{"\ufeff{}", 5, []FlawCode{FlawBOM}},
+			{"\ufeff{}", 5, nil}}},
+		"exactly": {"0123456789\n", []want{{"0123456789", 10, nil}}},
+		"too long": {"0123456789ab\nx\n", []want{{"0123456789", 12, []FlawCode{FlawTooLong}},
+			{"x", 1, nil}}},
+		"long, cut off": {"0123456789ab",
+			[]want{{"0123456789", 12, []FlawCode{FlawTooLong, FlawUnterminated}}}},
+		"much too long": {strings.Repeat("x", 1<<20) + "\nx\n",
+			[]want{{"xxxxxxxxxx", 1 << 20, []FlawCode{FlawTooLong}}, {"x", 1, nil}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, r := range []io.Reader{strings.NewReader(c.in), iotest.OneByteReader(strings.NewReader(c.in)), iotest.DataErrReader(strings.NewReader(c.in))} {
+			for _, r := range []io.Reader{strings.NewReader(c.in),
+				iotest.OneByteReader(strings.NewReader(c.in)),
+				iotest.DataErrReader(strings.NewReader(c.in))} {
 				var got []want
 				for _, l := range readLines(r, 10) {
 					got = append(got, want{string(l.Data), l.Size, codes(l.Flaws)})
@@ -106,39 +112,54 @@ func TestEventReader(t *testing.T) {
 		in   string
 		want []want
 	}{
-		"nothing":             {"", nil},
-		"comments alone":      {": ping\n\n:\n\n", nil},
-		"blank lines":         {"\n\n\r\n\r\r", nil},
-		"one":                 {"data: {}\n\n", []want{{Event{Lines: 1}, "{}", nil}}},
-		"no space":            {"data:{}\n\n", []want{{Event{Lines: 1}, "{}", nil}}},
-		"two spaces":          {"data:  x\n\n", []want{{Event{Lines: 1}, " x", nil}}},
-		"CR":                  {"data: a\r\rdata: b\r\r", []want{{Event{Lines: 1}, "a", nil}, {Event{Lines: 1}, "b", nil}}},
-		"CRLF":                {"event: message\r\ndata: a\r\n\r\ndata: b\r\n\r\n", []want{{Event{Type: "message", Lines: 1}, "a", nil}, {Event{Lines: 1}, "b", nil}}},
-		"CR, then LF":         {"data: a\r\n\ndata: b\n\r\n", []want{{Event{Lines: 1}, "a", nil}, {Event{Lines: 1}, "b", nil}}},
-		"joined":              {"data: {\ndata: }\ndata\n\n", []want{{Event{Lines: 3}, "{\n}\n", nil}}},
-		"BOM":                 {"\ufeffdata: a\n\n", []want{{Event{Lines: 1}, "a", nil}}},
-		"all fields":          {"id: 7\nevent: endpoint\nretry: 100\ndata: /m\n\n", []want{{Event{Type: "endpoint", ID: "7", HasID: true, Retry: "100", Lines: 1}, "/m", nil}}},
-		"priming":             {"id: 7\ndata:\n\n", []want{{Event{ID: "7", HasID: true, Lines: 1}, "", nil}}},
-		"retry alone":         {"retry: 5\n\n", []want{{Event{Retry: "5"}, "", nil}}},
-		"empty id":            {"id\ndata: a\n\n", []want{{Event{HasID: true, Lines: 1}, "a", nil}}},
-		"id with NUL":         {"id: a\x00b\ndata: a\n\n", []want{{Event{Lines: 1}, "a", nil}}},
-		"id is per event":     {"id: 1\ndata: a\n\ndata: b\n\n", []want{{Event{ID: "1", HasID: true, Lines: 1}, "a", nil}, {Event{Lines: 1}, "b", nil}}},
-		"unknown field":       {"x-note: 1\nfoo\ndata: a\n\n", []want{{Event{Lines: 1}, "a", nil}}},
-		"unknown alone":       {"foo: bar\n\n", nil},
-		"bare message":        {`{"jsonrpc":"2.0"}` + "\n\n", []want{{Event{}, "", []FlawCode{FlawFraming}}}},
-		"pretty message":      {"data: {\n  \"a\": 1\n}\n\n", []want{{Event{Lines: 1}, "{", []FlawCode{FlawFraming}}}},
-		"wrong case":          {"Data: {}\n\n", []want{{Event{}, "", []FlawCode{FlawFraming}}}},
-		"unterminated":        {"data: a\n\ndata: b\n", []want{{Event{Lines: 1}, "a", nil}, {Event{Lines: 1}, "b", []FlawCode{FlawUnterminated}}}},
-		"cut in a line":       {"data: {\"a", []want{{Event{Lines: 1}, "{\"a", []FlawCode{FlawUnterminated}}}},
-		"comment at the end":  {"data: a\n\n: bye", []want{{Event{Lines: 1}, "a", nil}}},
-		"too long":            {"data: 0123456789abcdefghijklmnopqrstuvwxyz\n\ndata: b\n\n", []want{{Event{Lines: 1}, "0123456789", []FlawCode{FlawTooLong}}, {Event{Lines: 1}, "b", nil}}},
-		"too long in all":     {"data: 01234567\ndata: 89\n\n", []want{{Event{Lines: 2}, "01234567\n8", []FlawCode{FlawTooLong}}}},
-		"long comment":        {":" + strings.Repeat("x", 1<<20) + "\ndata: a\n\n", []want{{Event{Lines: 1}, "a", nil}}},
-		"long id":             {"id: " + strings.Repeat("x", 50) + "\ndata: a\n\n", []want{{Event{ID: strings.Repeat("x", 22), HasID: true, Lines: 1}, "a", []FlawCode{FlawTooLong}}}},
-		"invalid UTF-8 in id": {"id: \xff\ndata: a\n\n", []want{{Event{ID: "\xff", HasID: true, Lines: 1}, "a", []FlawCode{FlawUTF8}}}},
+		"nothing":        {"", nil},
+		"comments alone": {": ping\n\n:\n\n", nil},
+		"blank lines":    {"\n\n\r\n\r\r", nil},
+		"one":            {"data: {}\n\n", []want{{Event{Lines: 1}, "{}", nil}}},
+		"no space":       {"data:{}\n\n", []want{{Event{Lines: 1}, "{}", nil}}},
+		"two spaces":     {"data:  x\n\n", []want{{Event{Lines: 1}, " x", nil}}},
+		"CR": {"data: a\r\rdata: b\r\r", []want{{Event{Lines: 1}, "a", nil},
+			{Event{Lines: 1}, "b", nil}}},
+		"CRLF": {"event: message\r\ndata: a\r\n\r\ndata: b\r\n\r\n",
+			[]want{{Event{Type: "message", Lines: 1}, "a", nil}, {Event{Lines: 1}, "b", nil}}},
+		"CR, then LF": {"data: a\r\n\ndata: b\n\r\n", []want{{Event{Lines: 1}, "a", nil},
+			{Event{Lines: 1}, "b", nil}}},
+		"joined": {"data: {\ndata: }\ndata\n\n", []want{{Event{Lines: 3}, "{\n}\n", nil}}},
+		"BOM":    {"\ufeffdata: a\n\n", []want{{Event{Lines: 1}, "a", nil}}},
+		"all fields": {"id: 7\nevent: endpoint\nretry: 100\ndata: /m\n\n",
+			[]want{{Event{Type: "endpoint", ID: "7", HasID: true, Retry: "100", Lines: 1}, "/m", nil}}},
+		"priming":     {"id: 7\ndata:\n\n", []want{{Event{ID: "7", HasID: true, Lines: 1}, "", nil}}},
+		"retry alone": {"retry: 5\n\n", []want{{Event{Retry: "5"}, "", nil}}},
+		"empty id":    {"id\ndata: a\n\n", []want{{Event{HasID: true, Lines: 1}, "a", nil}}},
+		"id with NUL": {"id: a\x00b\ndata: a\n\n", []want{{Event{Lines: 1}, "a", nil}}},
+		"id is per event": {"id: 1\ndata: a\n\ndata: b\n\n",
+			[]want{{Event{ID: "1", HasID: true, Lines: 1}, "a", nil}, {Event{Lines: 1}, "b", nil}}},
+		"unknown field": {"x-note: 1\nfoo\ndata: a\n\n", []want{{Event{Lines: 1}, "a", nil}}},
+		"unknown alone": {"foo: bar\n\n", nil},
+		"bare message":  {`{"jsonrpc":"2.0"}` + "\n\n", []want{{Event{}, "", []FlawCode{FlawFraming}}}},
+		"pretty message": {"data: {\n  \"a\": 1\n}\n\n",
+			[]want{{Event{Lines: 1}, "{", []FlawCode{FlawFraming}}}},
+		"wrong case": {"Data: {}\n\n", []want{{Event{}, "", []FlawCode{FlawFraming}}}},
+		"unterminated": {"data: a\n\ndata: b\n", []want{{Event{Lines: 1}, "a", nil},
+			{Event{Lines: 1}, "b", []FlawCode{FlawUnterminated}}}},
+		"cut in a line": {"data: {\"a",
+			[]want{{Event{Lines: 1}, "{\"a", []FlawCode{FlawUnterminated}}}},
+		"comment at the end": {"data: a\n\n: bye", []want{{Event{Lines: 1}, "a", nil}}},
+		"too long": {"data: 0123456789abcdefghijklmnopqrstuvwxyz\n\ndata: b\n\n",
+			[]want{{Event{Lines: 1}, "0123456789", []FlawCode{FlawTooLong}}, {Event{Lines: 1}, "b", nil}}},
+		"too long in all": {"data: 01234567\ndata: 89\n\n",
+			[]want{{Event{Lines: 2}, "01234567\n8", []FlawCode{FlawTooLong}}}},
+		"long comment": {":" + strings.Repeat("x", 1<<20) + "\ndata: a\n\n",
+			[]want{{Event{Lines: 1}, "a", nil}}},
+		"long id": {"id: " + strings.Repeat("x", 50) + "\ndata: a\n\n",
+			[]want{{Event{ID: strings.Repeat("x", 22), HasID: true, Lines: 1}, "a",
+				[]FlawCode{FlawTooLong}}}},
+		"invalid UTF-8 in id": {"id: \xff\ndata: a\n\n",
+			[]want{{Event{ID: "\xff", HasID: true, Lines: 1}, "a", []FlawCode{FlawUTF8}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, r := range []io.Reader{strings.NewReader(c.in), iotest.OneByteReader(strings.NewReader(c.in))} {
+			for _, r := range []io.Reader{strings.NewReader(c.in),
+				iotest.OneByteReader(strings.NewReader(c.in))} {
 				var got []want
 				for _, ev := range readEvents(r, 10) {
 					got = append(got, want{ev.Event, string(ev.Data), codes(ev.Flaws)})
@@ -172,8 +193,16 @@ func TestLongTextsTakeTheirLength(t *testing.T) {
 	const limit, times = 16 << 20, 3
 	text := "data: " + strings.Repeat("x", 20<<20) + "\n\n"
 	for name, read := range map[string]func(r io.Reader) bool{
-		"lines":  func(r io.Reader) bool { l, err := NewLineReader(r, limit).Next(); return err == nil && l.Truncated },
-		"events": func(r io.Reader) bool { ev, err := NewEventReader(r, limit).Next(); return err == nil && ev.Truncated },
+		"lines": func(r io.Reader) bool {
+			l, err := NewLineReader(r, limit).Next()
+			return err == nil &&
+				l.Truncated
+		},
+		"events": func(r io.Reader) bool {
+			ev, err := NewEventReader(r, limit).Next()
+			return err == nil &&
+				ev.Truncated
+		},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -219,13 +248,17 @@ func (c *chunked) Read(p []byte) (int, error) {
 
 func TestReadersDoNotDependOnChunks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"data:", "data: x", "id: 1", "event", ":", "\r", "\n", "\r\n", "\n\n", "{}", "\ufeff", "é", "\xff", "\x00", " ", "0123456789012345678901234567"})).Draw(t, "pieces")
+		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"data:", "data: x", "id: 1", "event", ":", "\r",
+			"\n", "\r\n", "\n\n", "{}", "\ufeff", "é", "\xff", "\x00", " ",
+			"0123456789012345678901234567"})).Draw(t, "pieces")
 		in := strings.Join(pieces, "")
 		sizes := rapid.SliceOf(rapid.IntRange(1, 5)).Draw(t, "sizes")
-		if got, want := readEvents(&chunked{in, slices.Clone(sizes)}, 10), readEvents(strings.NewReader(in), 10); !reflect.DeepEqual(got, want) {
+		if got, want := readEvents(&chunked{in, slices.Clone(sizes)}, 10), readEvents(strings.NewReader(in),
+			10); !reflect.DeepEqual(got, want) {
 			t.Errorf("events of %q: got %+v, want %+v", in, got, want)
 		}
-		if got, want := readLines(&chunked{in, slices.Clone(sizes)}, 10), readLines(strings.NewReader(in), 10); !reflect.DeepEqual(got, want) {
+		if got, want := readLines(&chunked{in, slices.Clone(sizes)}, 10),
+			readLines(strings.NewReader(in), 10); !reflect.DeepEqual(got, want) {
 			t.Errorf("lines of %q: got %+v, want %+v", in, got, want)
 		}
 	})
@@ -292,9 +325,12 @@ func TestTurns(t *testing.T) {
 			turns.places <- struct{}{}
 		}
 		for name, read := range map[string]func(){
-			"a text":   func() { _, _, _ = turns.ReadUpTo(t.Context(), strings.NewReader(long), limit) },
-			"a line":   func() { lines(strings.NewReader(long)) },
-			"an event": func() { events(strings.NewReader(strings.Repeat("data: "+long[:turnFrom]+"\n", 3) + "\n")) },
+			"a text": func() { _, _, _ = turns.ReadUpTo(t.Context(), strings.NewReader(long), limit) },
+			"a line": func() { lines(strings.NewReader(long)) },
+			"an event": func() {
+				events(strings.NewReader(strings.Repeat("data: "+long[:turnFrom]+"\n", 3) +
+					"\n"))
+			},
 		} {
 			began := time.Now()
 			if read(); time.Since(began) != turnWait {

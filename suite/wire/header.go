@@ -15,7 +15,8 @@ const (
 // header can carry it, else in the Base64 form (2026-07-28
 // basic/transports/streamable-http#value-encoding).
 func HeaderValue(v string) string {
-	plain := v == strings.TrimSpace(v) && (!strings.HasPrefix(v, sentinelBegin) || !strings.HasSuffix(v, sentinelEnd))
+	plain := v == strings.TrimSpace(v) && (!strings.HasPrefix(v, sentinelBegin) ||
+		!strings.HasSuffix(v, sentinelEnd))
 	for _, c := range []byte(v) {
 		if (c < 0x20 && c != '\t') || c > 0x7e {
 			plain = false

@@ -33,17 +33,21 @@ func Inspect(raw []byte) []Flaw {
 	}
 	if at := invalidUTF8(body); at >= 0 {
 		at += len(raw) - len(body)
-		flaws = append(flaws, Flaw{Code: FlawUTF8, Detail: fmt.Sprintf("at byte %d: %s", at, Excerpt(raw[at:], 16))})
+		flaws = append(flaws,
+			Flaw{Code: FlawUTF8, Detail: fmt.Sprintf("at byte %d: %s", at, Excerpt(raw[at:], 16))})
 	}
 	if len(trimSpace(body)) == 0 {
 		return append(flaws, Flaw{Code: FlawNotJSON, Detail: "there is nothing but white space"})
 	}
 	if deeper(body) {
-		return append(flaws, Flaw{Code: FlawTooDeep, Detail: fmt.Sprintf("nested more than %d deep, which is all that is read", maxDepth)})
+		return append(flaws,
+			Flaw{Code: FlawTooDeep, Detail: fmt.Sprintf("nested more than %d deep, which is all that is read",
+				maxDepth)})
 	}
 	flaws = append(flaws, inspectValue(body)...)
 	if at := loneSurrogate(body); at >= 0 && !HasFlaw(flaws, FlawNotJSON) {
-		flaws = append(flaws, Flaw{Code: FlawSurrogate, Detail: "half of a surrogate pair: " + Excerpt(body[at:], 6)})
+		flaws = append(flaws,
+			Flaw{Code: FlawSurrogate, Detail: "half of a surrogate pair: " + Excerpt(body[at:], 6)})
 	}
 	return flaws
 }
@@ -72,7 +76,10 @@ func inspectValue(body []byte) []Flaw {
 	case !structured:
 		flaws = append(flaws, Flaw{Code: FlawNotObject, Detail: "the value is " + Excerpt(body, 40)})
 	case len(rest) > 0:
-		flaws = append(flaws, Flaw{Code: FlawTrailing, Detail: fmt.Sprintf(plural.Of(len(rest), "%d {byte follows|bytes follow} the value: %s"), len(rest), Excerpt(rest, 40))})
+		flaws = append(flaws,
+			Flaw{Code: FlawTrailing,
+				Detail: fmt.Sprintf(plural.Of(len(rest), "%d {byte follows|bytes follow} the value: %s"),
+					len(rest), Excerpt(rest, 40))})
 	}
 	return flaws
 }
@@ -89,7 +96,8 @@ func valueEnd(body []byte, duplicates bool) (int64, error) {
 		decoders.Put(dec)
 	}()
 	// A buffer is read in place.
-	dec.Reset(bytes.NewBuffer(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(duplicates))
+	dec.Reset(bytes.NewBuffer(body), jsontext.AllowInvalidUTF8(true),
+		jsontext.AllowDuplicateNames(duplicates))
 	if _, err := dec.ReadValue(); err != nil {
 		return 0, err
 	}

@@ -95,7 +95,8 @@ func TestExcerpt(t *testing.T) {
 }
 
 func FuzzInspect(f *testing.F) {
-	for _, s := range []string{`{}`, `{"a":1,"a":2}x`, "\ufeff[1]", `{"\ud800":"\udc00"}`, "\xff", `7`, `"\`, `{"a":"\u`, ""} {
+	for _, s := range []string{`{}`, `{"a":1,"a":2}x`, "\ufeff[1]", `{"\ud800":"\udc00"}`, "\xff", `7`, `"\`,
+		`{"a":"\u`, ""} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -125,7 +126,8 @@ func FuzzInspect(f *testing.F) {
 		}
 		for _, m := range (&Frame{Raw: raw}).Parsed().Messages {
 			id := json.RawMessage(m.Get("id").Raw)
-			if len(id) == 0 || !json.Valid(id) || id[0] == '{' || id[0] == '[' || SameID(id, id) && m.HasID(id) {
+			if len(id) == 0 || !json.Valid(id) || id[0] == '{' || id[0] == '[' || SameID(id, id) &&
+				m.HasID(id) {
 				continue
 			}
 			if d, ok := ParseDecimal(string(id)); ok && !d.Beyond {

@@ -100,7 +100,8 @@ func Parse(raw []byte) gjson.Result {
 
 // text is bytes that are not changed any more.
 func text(raw []byte) string {
-	return unsafe.String(unsafe.SliceData(raw), len(raw)) // #nosec G103 -- the bytes of a frame are not changed
+	// #nosec G103 -- the bytes of a frame are not changed
+	return unsafe.String(unsafe.SliceData(raw), len(raw))
 }
 
 // SameID reports whether two ids are the same: one JSON type and one value.

@@ -43,8 +43,10 @@ func membersOf(raw []byte) (members map[string]string, ok bool) {
 // What is read of a message without flaws is what another reader finds in it.
 func FuzzMessage(f *testing.F) {
 	for _, s := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"id":"a","result":{"x":[1]}}`, `{"\u0069d":7,"error":{}}`, `{"id":null,"method":7}`,
-		` {"method" : "a\nb" , "params":{"id":1}} `, `{"a.b":1,"*":2,"":3}`, `{"id":{},"id2":[]}`, `[]`, `{}`, `{"id":1e2}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"id":"a","result":{"x":[1]}}`,
+		`{"\u0069d":7,"error":{}}`, `{"id":null,"method":7}`,
+		` {"method" : "a\nb" , "params":{"id":1}} `, `{"a.b":1,"*":2,"":3}`, `{"id":{},"id2":[]}`, `[]`, `{}`,
+		`{"id":1e2}`,
 	} {
 		f.Add([]byte(s), "id")
 	}
@@ -65,7 +67,8 @@ func FuzzMessage(f *testing.F) {
 		}
 		m := p.Messages[0]
 		for _, key := range []string{name, "id", "method", "result", "error", "params"} {
-			if want, there := members[key]; m.Get(gjson.Escape(key)).Exists() != there || there && m.Get(gjson.Escape(key)).Raw != want {
+			if want, there := members[key]; m.Get(gjson.Escape(key)).Exists() != there || there &&
+				m.Get(gjson.Escape(key)).Raw != want {
 				t.Errorf("%q: %q is %q, want %q", raw, key, m.Get(gjson.Escape(key)).Raw, want)
 			}
 		}
@@ -105,7 +108,8 @@ func kindOf(members map[string]string, named bool) Kind {
 // Ids are compared by value, as numbers without limits and as strings without
 // escapes.
 func FuzzSameID(f *testing.F) {
-	for _, s := range [][2]string{{`7`, `7.0`}, {`"7"`, `7`}, {`"a"`, `"\u0061"`}, {`70e-1`, `7`}, {`-0`, `0`}, {`null`, `null`}, {`1e400`, `1e401`},
+	for _, s := range [][2]string{{`7`, `7.0`}, {`"7"`, `7`}, {`"a"`, `"\u0061"`}, {`70e-1`, `7`},
+		{`-0`, `0`}, {`null`, `null`}, {`1e400`, `1e401`},
 		{`9007199254740993`, `9007199254740992`}, {`{}`, `{}`}, {`true`, `false`}} {
 		f.Add([]byte(s[0]), []byte(s[1]))
 	}
@@ -128,7 +132,8 @@ func FuzzSameID(f *testing.F) {
 // an exponent that is too large to be written out.
 func valueOf(raw []byte) (string, bool) {
 	raw = trimSpace(raw)
-	if !json.Valid(raw) || len(raw) > 64 || raw[0] == '{' || raw[0] == '[' || len(Inspect(append(append([]byte("["), raw...), ']'))) > 0 {
+	if !json.Valid(raw) || len(raw) > 64 || raw[0] == '{' || raw[0] == '[' ||
+		len(Inspect(append(append([]byte("["), raw...), ']'))) > 0 {
 		return "", false
 	}
 	if raw[0] == '"' {

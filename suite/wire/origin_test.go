@@ -7,8 +7,9 @@ import (
 
 func TestSameOrigin(t *testing.T) {
 	for text, want := range map[string]bool{
-		"https://a.example/x": true, "https://A.example:443/": true, "http://a.example/x": false, "https://a.example:8443/x": false,
-		"https://b.example/x": false, "http://a.example:443/x": false,
+		"https://a.example/x": true, "https://A.example:443/": true, "http://a.example/x": false,
+		"https://a.example:8443/x": false,
+		"https://b.example/x":      false, "http://a.example:443/x": false,
 	} {
 		u, err := url.Parse(text)
 		if err != nil {

@@ -23,7 +23,8 @@ type Parsed struct {
 
 // Stray reports whether the frame is an object that has nothing of a message, such as the line of a log.
 func (p *Parsed) Stray() bool {
-	return p.Kind == KindOther && len(p.Messages) == 1 && p.Messages[0].IsObject() && !p.Messages[0].Get("jsonrpc").Exists()
+	return p.Kind == KindOther && len(p.Messages) == 1 && p.Messages[0].IsObject() &&
+		!p.Messages[0].Get("jsonrpc").Exists()
 }
 
 // Message is a message of a frame, with its result even where that is kept apart.

@@ -17,7 +17,8 @@ func TestParsed(t *testing.T) {
 	f.Keep()
 	again, p := f, f.Parsed()
 	m := &p.Messages[0]
-	if again.Parsed() != p || p.Kind != KindResponse || m.Get("id").Raw != "7" || !m.HasID([]byte("7.0")) || m.HasID([]byte("8")) ||
+	if again.Parsed() != p || p.Kind != KindResponse || m.Get("id").Raw != "7" || !m.HasID([]byte("7.0")) ||
+		m.HasID([]byte("8")) ||
 		m.Get("m199").Raw != "199" || m.Get("m200").Exists() || !m.Get("result.contents").IsArray() {
 		t.Errorf("%+v", p)
 	}
@@ -26,7 +27,8 @@ func TestParsed(t *testing.T) {
 	}
 }
 
-// TestParsedCost: what a frame is parsed into counts as a part of it, and does not grow with the number of its members.
+// TestParsedCost: what a frame is parsed into counts as a part of it, and does not grow with the number of
+// its members.
 func TestParsedCost(t *testing.T) {
 	for raw, most := range map[string]int64{
 		`{"jsonrpc":"2.0","id":1,"result":{}}`:                  1024,

@@ -57,7 +57,8 @@ func (r *Results) Inspect(f *Frame) (known int) {
 // subject reports whether a result is that of a list or of a read: others are looked for among
 // the messages.
 func subject(result gjson.Result) bool {
-	return result.Get("resources").Exists() || result.Get("resourceTemplates").Exists() || result.Get("contents").Exists()
+	return result.Get("resources").Exists() || result.Get("resourceTemplates").Exists() ||
+		result.Get("contents").Exists()
 }
 
 // find looks for a result that was sent before, and where it stands.
@@ -89,7 +90,8 @@ func (r *Results) find(raw []byte) (at int, long *Long) {
 // take takes a result out of the message, if it is that of the message as a whole.
 func (f *Frame) take(at int, long *Long) bool {
 	short := slices.Concat(f.Raw[:at], []byte("{}"), f.Raw[at+len(long.Text):])
-	if result := gjson.GetBytes(short, "result"); len(Inspect(short)) > 0 || result.Index != at || result.Raw != "{}" {
+	if result := gjson.GetBytes(short, "result"); len(Inspect(short)) > 0 || result.Index != at ||
+		result.Raw != "{}" {
 		return false
 	}
 	f.Raw, f.Long = short, long

@@ -18,12 +18,14 @@ func TestResults(t *testing.T) {
 	long := page(1000)
 	var first *Long
 	for i, around := range []string{
-		`{"jsonrpc":"2.0","id":%d,"result":%s}`, `{"jsonrpc":"2.0","id":%d,"result":%s}`, `{"result" : %[2]s,"id":%[1]d,"jsonrpc":"2.0"}`,
+		`{"jsonrpc":"2.0","id":%d,"result":%s}`, `{"jsonrpc":"2.0","id":%d,"result":%s}`,
+		`{"result" : %[2]s,"id":%[1]d,"jsonrpc":"2.0"}`,
 	} {
 		f := Frame{Raw: fmt.Appendf(nil, around, i, long)}
 		whole := bytes.Clone(f.Raw)
 		known := r.Inspect(&f)
-		if f.Long == nil || len(f.Raw) > 100 || !bytes.Equal(f.Whole(), whole) || len(f.Flaws) > 0 || (known > 0) != (i > 0) {
+		if f.Long == nil || len(f.Raw) > 100 || !bytes.Equal(f.Whole(), whole) || len(f.Flaws) > 0 ||
+			(known > 0) != (i > 0) {
 			t.Fatalf("%d: %d known, %d left, %v", i, known, len(f.Raw), f.Flaws)
 		}
 		if first == nil {
@@ -34,13 +36,14 @@ func TestResults(t *testing.T) {
 		}
 	}
 	for name, raw := range map[string]string{
-		"flawed around":         `{"jsonrpc":"2.0","id":1,"id":2,"result":` + long + `}`,
-		"behind it":             `{"jsonrpc":"2.0","id":1,"result":` + long + `} x`,
-		"not of the message":    `{"jsonrpc":"2.0","id":1,"error":{"code":1,"data":{"result":` + long + `}}}`,
-		"in a text":             `{"jsonrpc":"2.0","id":"\"result\":","result":[` + long + `]}`,
-		"in an array":           `[{"jsonrpc":"2.0","id":1,"result":` + long + `}]`,
-		"cut":                   `{"jsonrpc":"2.0","id":1,"result":` + long[:len(long)-2],
-		"longer than the known": `{"jsonrpc":"2.0","id":1,"result":` + long[:len(long)-1] + `,"nextCursor":5,"nextCursor":6}}`,
+		"flawed around":      `{"jsonrpc":"2.0","id":1,"id":2,"result":` + long + `}`,
+		"behind it":          `{"jsonrpc":"2.0","id":1,"result":` + long + `} x`,
+		"not of the message": `{"jsonrpc":"2.0","id":1,"error":{"code":1,"data":{"result":` + long + `}}}`,
+		"in a text":          `{"jsonrpc":"2.0","id":"\"result\":","result":[` + long + `]}`,
+		"in an array":        `[{"jsonrpc":"2.0","id":1,"result":` + long + `}]`,
+		"cut":                `{"jsonrpc":"2.0","id":1,"result":` + long[:len(long)-2],
+		"longer than the known": `{"jsonrpc":"2.0","id":1,"result":` + long[:len(long)-1] +
+			`,"nextCursor":5,"nextCursor":6}}`,
 	} {
 		f := Frame{Raw: []byte(raw)}
 		want := Inspect(f.Raw)

@@ -52,7 +52,8 @@ type Transcript struct {
 
 // NewTranscript starts an empty transcript; its clock begins now.
 func NewTranscript(b Budget) *Transcript {
-	return &Transcript{start: time.Now(), budget: b.withDefaults(), sessions: map[string][]int{}, long: map[*Long]bool{}, full: make(chan struct{})}
+	return &Transcript{start: time.Now(), budget: b.withDefaults(), sessions: map[string][]int{},
+		long: map[*Long]bool{}, full: make(chan struct{})}
 }
 
 // Full is closed when the budget is spent and frames are refused.

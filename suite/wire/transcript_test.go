@@ -41,7 +41,8 @@ func TestTranscriptNumbersAndTimes(t *testing.T) {
 		if s := tr.Session("s0"); len(s) != 2 || s[1].Number != 3 {
 			t.Errorf("got %+v", s)
 		}
-		if s := tr.Since(1); len(s) != 2 || s[0].Number != 2 || len(tr.Since(-1)) != 3 || len(tr.Since(9)) != 0 {
+		if s := tr.Since(1); len(s) != 2 || s[0].Number != 2 || len(tr.Since(-1)) != 3 ||
+			len(tr.Since(9)) != 0 {
 			t.Errorf("got %+v", s)
 		}
 		if tr.Now() != 3*time.Second || tr.Len() != 3 {

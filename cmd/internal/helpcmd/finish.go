@@ -36,8 +36,10 @@ func Finish(root *cobra.Command, args []string, width int, bad func(format strin
 	}
 	width = cmp.Or(width, plainWidth)
 	// Commands without a template of their own have that of the root.
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", width)))
-	completes := len(args) > 0 && slices.Contains([]string{cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, args[0])
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ",
+		fmt.Sprintf(".FlagUsagesWrapped %d ", width)))
+	completes := len(args) > 0 &&
+		slices.Contains([]string{cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, args[0])
 	visit(root, func(c *cobra.Command) {
 		if completes {
 			c.LocalFlags().VisitAll(func(f *pflag.Flag) { _, f.Usage = pflag.UnquoteUsage(f) })
@@ -67,7 +69,8 @@ func shells(c *cobra.Command, bad func(format string, args ...any) error) {
 	last := len(names) - 1
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return bad("there is no completion for %q: the shells are %s and %s", args[0], strings.Join(names[:last], ", "), names[last])
+			return bad("there is no completion for %q: the shells are %s and %s", args[0],
+				strings.Join(names[:last], ", "), names[last])
 		}
 		return nil
 	}

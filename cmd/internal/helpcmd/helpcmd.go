@@ -25,7 +25,8 @@ func New(files fs.FS, name string) *cobra.Command {
 	use, rest, _ := strings.Cut(string(data), "\n")
 	short, rest, _ := strings.Cut(rest, "\n")
 	long, examples, _ := strings.Cut(rest, "\nExamples:\n")
-	return &cobra.Command{Use: use, Short: short, Long: strings.Trim(long, "\n"), Example: strings.TrimRight(examples, "\n")}
+	return &cobra.Command{Use: use, Short: short, Long: strings.Trim(long, "\n"),
+		Example: strings.TrimRight(examples, "\n")}
 }
 
 // Root makes the command that a program is, with the ways that both have: the version is told
@@ -60,7 +61,8 @@ func FlagError(err error) error {
 			return fmt.Errorf("%s %w", name, err)
 		}
 	case "int", "int64", "uint16", "uint64":
-		return fmt.Errorf("%s %q is not a whole number without a unit, such as 1000, within its range", name, value)
+		return fmt.Errorf("%s %q is not a whole number without a unit, such as 1000, within its range", name,
+			value)
 	case "bool":
 		return fmt.Errorf("%s %q is neither true nor false: the flag alone means true", name, value)
 	case "float64":
@@ -104,13 +106,16 @@ func Complete(root *cobra.Command, flags, arguments map[string]Words) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if words, ok := flags[f.Name]; ok {
 				// It fails only for a flag that the command does not have, or twice.
-				_ = c.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-					return fitting(words, typed), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-				})
+				_ = c.RegisterFlagCompletionFunc(f.Name,
+					func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+						return fitting(words, typed),
+							cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+					})
 			}
 		})
 		if words, ok := arguments[c.Name()]; ok {
-			c.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			c.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]string,
+				cobra.ShellCompDirective) {
 				return fitting(words, typed), cobra.ShellCompDirectiveNoFileComp
 			}
 		}

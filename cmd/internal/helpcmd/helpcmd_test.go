@@ -18,7 +18,8 @@ func TestFlagErrorOfSwitch(t *testing.T) {
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	flags.Bool("strict", false, "")
 	err := FlagError(flags.Parse([]string{"--strict=yes"}))
-	if want := `--strict "yes" is neither true nor false: the flag alone means true`; err == nil || err.Error() != want {
+	if want := `--strict "yes" is neither true nor false: the flag alone means true`; err == nil ||
+		err.Error() != want {
 		t.Errorf("%v, not %s", err, want)
 	}
 }
@@ -31,7 +32,8 @@ func executed(width int, args ...string) (string, error) {
 	var out bytes.Buffer
 	root := &cobra.Command{Use: "tool", SilenceErrors: true, SilenceUsage: true}
 	run := &cobra.Command{
-		Use: "run", Short: "Run " + strings.Repeat("a word ", 20), RunE: func(*cobra.Command, []string) error { return nil },
+		Use: "run", Short: "Run " + strings.Repeat("a word ", 20),
+		RunE: func(*cobra.Command, []string) error { return nil },
 		Long: "Lines of a paragraph\nare joined.\n\n  a table    that stays\n  as it is",
 	}
 	run.Flags().String("file", "", "write to this `PATH`, "+strings.Repeat("and so on ", 20))
@@ -73,9 +75,11 @@ func TestHelpIsWrapped(t *testing.T) {
 
 // TestCompletionIsPlain: descriptions are those of help, without its marks and on one line.
 func TestCompletionIsPlain(t *testing.T) {
-	for args, want := range map[string]string{"run --f": "--file\twrite to this PATH, and", "ru": "run\tRun a word "} {
+	for args, want := range map[string]string{"run --f": "--file\twrite to this PATH, and",
+		"ru": "run\tRun a word "} {
 		out, err := executed(60, append([]string{"__complete"}, strings.Fields(args)...)...)
-		if line, _, _ := strings.Cut(out, "\n"); err != nil || !strings.HasPrefix(line, want) || len(line) < 100 || strings.Contains(out, "`") {
+		if line, _, _ := strings.Cut(out, "\n"); err != nil || !strings.HasPrefix(line, want) ||
+			len(line) < 100 || strings.Contains(out, "`") {
 			t.Errorf("%s: %v, %q", args, err, out)
 		}
 	}
@@ -83,9 +87,10 @@ func TestCompletionIsPlain(t *testing.T) {
 
 func TestWhatIsNoCommandIsRefused(t *testing.T) {
 	for args, want := range map[string]string{
-		"help rum":          `there is no command "rum": did you mean run?`,
-		"help xyzzy":        `there is no command "xyzzy"; "tool --help" shows what there is`,
-		"completion csh":    `there is no completion for "csh": the shells are bash, fish, powershell and zsh`,
+		"help rum":   `there is no command "rum": did you mean run?`,
+		"help xyzzy": `there is no command "xyzzy"; "tool --help" shows what there is`,
+		"completion csh": `there is no completion for "csh": the shells are bash, fish, powershell ` +
+			`and zsh`,
 		"completion bash x": `tool completion bash takes no argument such as "x"`,
 	} {
 		out, err := executed(0, strings.Fields(args)...)

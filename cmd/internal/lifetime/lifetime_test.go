@@ -90,7 +90,8 @@ func TestMainEnds(t *testing.T) {
 				t.Fatalf("%v, %v:\n%s", cmd.ProcessState, err, said)
 			}
 			pid, _ := strconv.Atoi(m[1])
-			for end := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
+			for end := time.Now().Add(10 * time.Second); syscall.Kill(pid,
+				0) == nil; time.Sleep(10 * time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatal("the child of the shell is left")
 				}

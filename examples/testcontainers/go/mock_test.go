@@ -1,4 +1,5 @@
-// Package client has a test with the mock in a container: "docker build --target mockserver -t mockserver ." makes the image.
+// Package client has a test with the mock in a container: "docker build --target mockserver -t mockserver ."
+// makes the image.
 package client
 
 import (
@@ -33,7 +34,8 @@ func TestRead(t *testing.T) {
 	// In the place of your client.
 	const body = `{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "note:hello", "_meta": {
 		"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}}`
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, startMock(t), strings.NewReader(body))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, startMock(t),
+		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

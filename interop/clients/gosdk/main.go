@@ -32,7 +32,8 @@ func talk(ctx context.Context, revision, kind string, address []string) error {
 			outcome.Tell(changed, struct{}{})
 		},
 	})
-	session, err := client.Connect(ctx, transport(kind, address), &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	session, err := client.Connect(ctx, transport(kind, address),
+		&mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,8 @@ func talk(ctx context.Context, revision, kind string, address []string) error {
 // walk lists all that a server has, and reads every resource.
 func walk(ctx context.Context, revision, url string, w *outcome.Walk) error {
 	client := mcp.NewClient(&mcp.Implementation{Name: "gosdk", Version: "1"}, nil)
-	s, err := client.Connect(ctx, transport("http", []string{url}), &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	s, err := client.Connect(ctx, transport("http", []string{url}),
+		&mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		return err
 	}
@@ -117,7 +119,8 @@ func lists(ctx context.Context, s *mcp.ClientSession, o *outcome.Outcome) error 
 
 func reads(ctx context.Context, s *mcp.ClientSession, o *outcome.Outcome) error {
 	for uri, into := range map[string]*string{
-		outcome.Text: &o.Text, outcome.Blob: &o.Blob, outcome.Escaped: &o.Escaped, outcome.Expanded: &o.Expanded,
+		outcome.Text: &o.Text, outcome.Blob: &o.Blob, outcome.Escaped: &o.Escaped,
+		outcome.Expanded: &o.Expanded,
 	} {
 		r, err := s.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 		if err != nil {

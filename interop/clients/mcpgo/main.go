@@ -138,7 +138,8 @@ func lists(ctx context.Context, c *client.Client, o *outcome.Outcome) error {
 
 func reads(ctx context.Context, c *client.Client, o *outcome.Outcome) error {
 	for uri, into := range map[string]*string{
-		outcome.Text: &o.Text, outcome.Blob: &o.Blob, outcome.Escaped: &o.Escaped, outcome.Expanded: &o.Expanded,
+		outcome.Text: &o.Text, outcome.Blob: &o.Blob, outcome.Escaped: &o.Escaped,
+		outcome.Expanded: &o.Expanded,
 	} {
 		r, err := c.ReadResource(ctx, mcp.ReadResourceRequest{Params: mcp.ReadResourceParams{URI: uri}})
 		if err != nil {
@@ -153,7 +154,8 @@ func reads(ctx context.Context, c *client.Client, o *outcome.Outcome) error {
 			}
 		}
 	}
-	_, err := c.ReadResource(ctx, mcp.ReadResourceRequest{Params: mcp.ReadResourceParams{URI: outcome.Missing}})
+	_, err := c.ReadResource(ctx,
+		mcp.ReadResourceRequest{Params: mcp.ReadResourceParams{URI: outcome.Missing}})
 	if err == nil {
 		return errors.New("the missing resource can be read")
 	}
@@ -172,9 +174,11 @@ func code(err error) int64 {
 	return 0
 }
 
-func watch(ctx context.Context, c *client.Client, o *outcome.Outcome, updated <-chan string, changed <-chan struct{}) error {
+func watch(ctx context.Context, c *client.Client, o *outcome.Outcome, updated <-chan string,
+	changed <-chan struct{}) error {
 	//lint:ignore SA1019 revisions with a handshake have nothing else
-	if err := c.Subscribe(ctx, mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: outcome.Clock}}); err != nil {
+	if err := c.Subscribe(ctx,
+		mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: outcome.Clock}}); err != nil {
 		return fmt.Errorf("subscribe: %w", err)
 	}
 	stop := func() {}
@@ -198,7 +202,8 @@ func watch(ctx context.Context, c *client.Client, o *outcome.Outcome, updated <-
 		}
 	}
 	//lint:ignore SA1019 revisions with a handshake have nothing else
-	if err := c.Unsubscribe(ctx, mcp.UnsubscribeRequest{Params: mcp.UnsubscribeParams{URI: outcome.Clock}}); err != nil {
+	if err := c.Unsubscribe(ctx,
+		mcp.UnsubscribeRequest{Params: mcp.UnsubscribeParams{URI: outcome.Clock}}); err != nil {
 		return fmt.Errorf("unsubscribe: %w", err)
 	}
 	o.Unsubscribed = true

@@ -51,7 +51,8 @@ type Outcome struct {
 const limit = 10 * time.Second
 
 // Main is the program of a client: it talks to the server that its arguments name, or walks through several.
-func Main(client string, talk func(ctx context.Context, revision, transport string, address []string) error, walk func(ctx context.Context, revision, url string, w *Walk) error) {
+func Main(client string, talk func(ctx context.Context, revision, transport string, address []string) error,
+	walk func(ctx context.Context, revision, url string, w *Walk) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	err := errors.New("usage: " + client + " REVISION TRANSPORT ADDRESS [ARG...]")

@@ -64,8 +64,8 @@ type Entry struct {
 	// Aspect, if not empty, names what it changes as a whole: of the deviations of one
 	// aspect a server can have only one.
 	Aspect string `yaml:"aspect"`
-	// Advice says, for a fault, what a good client does, if there is more to be said of it than of others that
-	// break its requirement; "" where a client that keeps the rules itself notices nothing.
+	// Advice says, for a fault, what a good client does, if there is more to be said of it than of others
+	// that break its requirement; "" where a client that keeps the rules itself notices nothing.
 	Advice *string `yaml:"client"`
 	// Do are its operations.
 	Do []operation.Operation `yaml:"do"`
@@ -258,7 +258,8 @@ func (r *row) check(index *yamlfile.Index, e Entry) []yamlfile.Problem {
 	return found
 }
 
-// revisions replaces legacy, modern, and "2025-06-18.." for that one and all later ones, by what they stand for.
+// revisions replaces legacy, modern, and "2025-06-18.." for that one and all later ones, by what they stand
+// for.
 func revisions(given []string) []string {
 	var all []string
 	for _, revision := range given {

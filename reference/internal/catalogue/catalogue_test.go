@@ -67,16 +67,22 @@ a-2:
 
 func TestMistakesAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
-		"a-1: {summary: s}":             "rows/a.yaml:1:1: a-1.do: is missing, and there is no code of this name",
+		"a-1: {summary: s}": "rows/a.yaml:1:1: a-1.do: is missing, and there is no code of " +
+			"this name",
 		"a-1:\n  do: [{silence: true}]": "rows/a.yaml:1:1: a-1.summary: is missing",
 		"a-1:\n  summary: s\n  dos: []": `rows/a.yaml:3:3: unknown field "dos" in a-1: did you mean "do"?`,
-		"a-1:\n  summary: s\n  do:\n    - {silence: true}\n    - {set: params.x}":    `rows/a.yaml:5:8: a-1.do[1].set: "params.x" does not begin with`,
-		"a-1: {summary: s, do: [{silence: true}], needs: {revisions: [2025-01-01]}}": "a-1.needs: there is no revision 2025-01-01",
-		"a-1: {summary: s, do: [{silence: true}], needs: {transports: [tcp]}}":       "a-1.needs.transports: there is no transport tcp",
-		"a-1: {summary: s, overlay: {without: {prompts: true}}}":                     `unknown field "prompts" in a-1.overlay.without`,
-		"a-1: {summary: s, overlay: {without: {subscribe: false}}}":                  "rows/a.yaml:1:29: a-1.overlay.without: takes no capability away: name one with true",
-		"a-1: {summary: s, aspect: bad, do: [{silence: true}]}":                      "has a bad aspect",
-		"b-1: {summary: s, do: [{silence: true}]}":                                   "b-1 is there twice",
+		"a-1:\n  summary: s\n  do:\n    - {silence: true}\n    - {set: params.x}": `rows/a.yaml:5:8: ` +
+			`a-1.do[1].set: "params.x" does not begin with`,
+		"a-1: {summary: s, do: [{silence: true}], needs: {revisions: [2025-01-01]}}": "a-1.needs: there " +
+			"is no revision 2025-01-01",
+		"a-1: {summary: s, do: [{silence: true}], needs: {transports: " +
+			"[tcp]}}": "a-1.needs.transports: there is no transport tcp",
+		"a-1: {summary: s, overlay: {without: {prompts: true}}}": `unknown field ` +
+			`"prompts" in a-1.overlay.without`,
+		"a-1: {summary: s, overlay: {without: {subscribe: false}}}": "rows/a.yaml:1:29: " +
+			"a-1.overlay.without: takes no capability away: name one with true",
+		"a-1: {summary: s, aspect: bad, do: [{silence: true}]}": "has a bad aspect",
+		"b-1: {summary: s, do: [{silence: true}]}":              "b-1 is there twice",
 		"a-1: [": "rows/a.yaml:1",
 	} {
 		c := of(text, nil, nil)

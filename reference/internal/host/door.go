@@ -1,5 +1,5 @@
-// Package host has what a running server stands on: listeners that can be shut for a time, and a timeline on its
-// way.
+// Package host has what a running server stands on: listeners that can be shut for a time, and a timeline on
+// its way.
 package host
 
 import (
@@ -46,7 +46,8 @@ func (d *Doors) Shut(span time.Duration) {
 }
 
 const (
-	// shutGrace is how long what is being answered may go on when a door is shut; streams never end by themselves.
+	// shutGrace is how long what is being answered may go on when a door is shut; streams never end by
+	// themselves.
 	shutGrace = 200 * time.Millisecond
 	// reopenFor is how long it is tried to have a port again, reopenEach how often.
 	reopenFor  = 10 * time.Second

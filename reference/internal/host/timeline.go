@@ -210,7 +210,8 @@ func Cues(steps []world.Step, tell func(*hook.Trace)) hook.Hooks {
 		},
 		HTTP: func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if t := hook.TraceOf(r.Context()); r.Method != http.MethodPost { // a stream, whose end is not waited for, or the end of a session
+				// a stream, whose end is not waited for, or the end of a session
+				if t := hook.TraceOf(r.Context()); r.Method != http.MethodPost {
 					heard(t)
 				} else {
 					defer heard(t) // what a rule has answered before it was received

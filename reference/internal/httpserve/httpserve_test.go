@@ -10,7 +10,8 @@ import (
 
 // TestUntil: requests under way are told to end, and those that do not are cut off.
 func TestUntil(t *testing.T) {
-	for name, grace := range map[string]time.Duration{"polite": 10 * time.Second, "stubborn": 50 * time.Millisecond} {
+	for name, grace := range map[string]time.Duration{"polite": 10 * time.Second,
+		"stubborn": 50 * time.Millisecond} {
 		stubborn := name == "stubborn"
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -19,13 +20,14 @@ func TestUntil(t *testing.T) {
 				t.Fatal(err)
 			}
 			arrived, release := make(chan bool), make(chan bool)
-			web := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				close(arrived)
-				<-r.Context().Done()
-				if stubborn {
-					<-release
-				}
-			})}
+			web := &http.Server{ReadHeaderTimeout: time.Second,
+				Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					close(arrived)
+					<-r.Context().Done()
+					if stubborn {
+						<-release
+					}
+				})}
 			done := make(chan error, 1)
 			go func() { done <- Until(ctx, l, web, grace) }()
 			answered := make(chan error, 1)

@@ -50,10 +50,11 @@ func Remote(r *http.Request) bool {
 // addresses, and only where no names were allowed.
 func foreign(r *http.Request, allowed, origins []string) bool {
 	guarded := len(allowed) > 0 && !Host(r.Host)
-	return (guarded || rebound(r)) && !Among(r.Host, allowed) && !slices.ContainsFunc(origins, func(origin string) bool {
-		u, err := url.Parse(origin)
-		return err == nil && strings.EqualFold(u.Host, r.Host)
-	})
+	return (guarded || rebound(r)) && !Among(r.Host, allowed) &&
+		!slices.ContainsFunc(origins, func(origin string) bool {
+			u, err := url.Parse(origin)
+			return err == nil && strings.EqualFold(u.Host, r.Host)
+		})
 }
 
 // rebound reports whether a request has come to a loopback address by a name that is none: a

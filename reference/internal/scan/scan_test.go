@@ -15,11 +15,13 @@ func TestMembersAreThoseThatTheDecoderSees(t *testing.T) {
 		rapid.Map(rapid.Int(), func(n int) any { return n }),
 		rapid.Just[any](nil), rapid.Just[any](true),
 		rapid.Map(rapid.SliceOf(rapid.StringMatching(`["\\{}\[\],:a]*`)), func(l []string) any { return l }),
-		rapid.Map(rapid.MapOf(rapid.StringMatching(`["\\{}\[\],:a]*`), rapid.String()), func(m map[string]string) any { return m }),
+		rapid.Map(rapid.MapOf(rapid.StringMatching(`["\\{}\[\],:a]*`), rapid.String()),
+			func(m map[string]string) any { return m }),
 	)
 	object := rapid.MapOf(rapid.String(), value)
 	rapid.Check(t, func(r *rapid.T) {
-		raw, err := json.MarshalIndent(object.Draw(r, "object"), "", rapid.SampledFrom([]string{"", " ", "\t"}).Draw(r, "indent"))
+		raw, err := json.MarshalIndent(object.Draw(r, "object"), "",
+			rapid.SampledFrom([]string{"", " ", "\t"}).Draw(r, "indent"))
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -50,7 +52,8 @@ func TestMembersAreThoseThatTheDecoderSees(t *testing.T) {
 func TestValid(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for _, raw := range []string{
-		"", " ", "{}", ` {"a":[1,2]} `, `{"a":1}{}`, `{"a":1,}`, `"\x"`, "\"\n\"", "01", "-", "1.5e3", "nul", "null", deep(9000), deep(10_001),
+		"", " ", "{}", ` {"a":[1,2]} `, `{"a":1}{}`, `{"a":1,}`, `"\x"`, "\"\n\"", "01", "-", "1.5e3", "nul",
+		"null", deep(9000), deep(10_001),
 		strings.Repeat("[", 16<<20), strings.Repeat(`{"a":`, 1<<20), `"` + strings.Repeat("[", 20_000) + `"`,
 	} {
 		if got, want := Valid([]byte(raw)), json.Valid([]byte(raw)); got != want {
@@ -65,7 +68,8 @@ func TestPickAndText(t *testing.T) {
 	if string(v[0]) != "[2]" || string(v[1]) != `"x\n"` || v[2] != nil {
 		t.Errorf("%q", v)
 	}
-	for raw, want := range map[string]string{`"x\n"`: "x\n", `"é"`: "é", "\"\xff\"": "\ufffd", `""`: "", `"ping"`: "ping"} {
+	for raw, want := range map[string]string{`"x\n"`: "x\n", `"é"`: "é", "\"\xff\"": "\ufffd", `""`: "",
+		`"ping"`: "ping"} {
 		if text, ok := Text([]byte(raw)); !ok || text != want {
 			t.Errorf("%s: %q %t", raw, text, ok)
 		}

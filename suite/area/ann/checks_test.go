@@ -11,7 +11,9 @@ import (
 )
 
 func TestAnnotationChecks(t *testing.T) {
-	with := func(a string) []rt.Line { return areatest.Listing(`{"uri":"a:1","name":"1","annotations":` + a + `}`) }
+	with := func(a string) []rt.Line {
+		return areatest.Listing(`{"uri":"a:1","name":"1","annotations":` + a + `}`)
+	}
 	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
 		{ID: "ANN-01", Want: verdict.Pass, Rec: with(`{}`)},
 		{ID: "ANN-01", Want: verdict.Pass, Rec: with(`{"audience":[],"priority":1,"x":null}`)},
@@ -36,9 +38,14 @@ func TestAnnotationChecks(t *testing.T) {
 		{ID: "ANN-07", Want: verdict.Warn, Rec: with(`{"lastModified":"Sun, 12 Jan 2025 15:00:58 GMT"}`)},
 	})
 	epoch := with(`{"lastModified":1736694058}`)
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{{ID: "ANN-01", Want: verdict.Fail, Rec: epoch}}, requirement.R20250618, requirement.R20260728)
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{{ID: "ANN-01", Want: verdict.Pass, Rec: epoch}}, requirement.R20241105, requirement.R20250326)
+	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources,
+		[]areatest.Run{{ID: "ANN-01", Want: verdict.Fail, Rec: epoch}}, requirement.R20250618,
+		requirement.R20260728)
+	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources,
+		[]areatest.Run{{ID: "ANN-01", Want: verdict.Pass, Rec: epoch}}, requirement.R20241105,
+		requirement.R20250326)
 	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources, []areatest.Run{
-		{ID: "ANN-05", Want: verdict.Fail, Rec: areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","annotations":{"priority":10}}`)},
+		{ID: "ANN-05", Want: verdict.Fail,
+			Rec: areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","annotations":{"priority":10}}`)},
 	})
 }

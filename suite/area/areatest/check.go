@@ -27,7 +27,8 @@ func Lines(l ...rt.Line) []rt.Line { return l }
 
 // WalkRuns judges each run in every revision of its requirement on stdio; a
 // fail that is due becomes a warn where the grade says so.
-func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run, revisions ...requirement.Revision) {
+func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run,
+	revisions ...requirement.Revision) {
 	t.Helper()
 	for i, x := range runs {
 		req, ok := area.Catalogue().Find(x.ID)
@@ -46,7 +47,8 @@ func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run
 			t.Run(fmt.Sprintf("%s/%d/%s", x.ID, i, rev), func(t *testing.T) {
 				tr := req.Transports[0]
 				facts := rt.Facts(requirement.Combination{Revision: rev, Transport: tr}, capabilities)
-				got := verdict.Evaluate(k, req, facts, verdict.Recordings{name: rt.New(name, facts, x.Rec...)})
+				got := verdict.Evaluate(k, req, facts,
+					verdict.Recordings{name: rt.New(name, facts, x.Rec...)})
 				want := x.Want
 				if want == verdict.Fail && req.GradeIn(rev) != requirement.Fail {
 					want = verdict.Warn
@@ -61,9 +63,11 @@ func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run
 
 // Observations are those of a check on a recording, in one revision; recs are further
 // recordings that it looks at.
-func Observations(t *testing.T, id string, name recording.Name, rec []rt.Line, recs ...*recording.Recording) map[string]string {
+func Observations(t *testing.T, id string, name recording.Name, rec []rt.Line,
+	recs ...*recording.Recording) map[string]string {
 	t.Helper()
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		`{"resources":{}}`)
 	req, known := area.Catalogue().Find(id)
 	k, ok := area.BuiltIn().Check(id)
 	if !known || !ok {
@@ -160,12 +164,14 @@ func Listing(entries string) []rt.Line { return Lines(Page("1d", `{}`, `{"resour
 // Templates is a whole list of templates on one page.
 func Templates(entries string) []rt.Line {
 	return Lines(rt.Line{Step: recording.StepPage, Method: "resources/templates/list", Params: `{}`,
-		Result: `{"resourceTemplates":[` + entries + `]}`, Tags: recording.Tags{recording.TagPage: "1", recording.TagEnd: "done"}})
+		Result: `{"resourceTemplates":[` + entries + `]}`, Tags: recording.Tags{recording.TagPage: "1",
+			recording.TagEnd: "done"}})
 }
 
 // Refusal is an exchange that ended with an error of a code.
 func Refusal(step recording.Step, method, params, code string, tags ...string) rt.Line {
-	return rt.Line{Step: step, Method: method, Params: params, Error: `{"code":` + code + `,"message":"no"}`, Tags: Pairs(tags...)}
+	return rt.Line{Step: step, Method: method, Params: params, Error: `{"code":` + code + `,"message":"no"}`,
+		Tags: Pairs(tags...)}
 }
 
 // Page is a page of resources/list. A letter behind its number says how the walk ended
@@ -173,9 +179,11 @@ func Refusal(step recording.Step, method, params, code string, tags ...string) r
 func Page(n, params, result string) rt.Line {
 	end := recording.Tags{recording.TagPage: n}
 	if n[len(n)-1] > '9' {
-		end[recording.TagEnd] = map[byte]string{'d': "done", 'c': "cycle", 'b': "bound", 'i': "idle", 'r': "refused"}[n[len(n)-1]]
+		end[recording.TagEnd] = map[byte]string{'d': "done", 'c': "cycle", 'b': "bound", 'i': "idle",
+			'r': "refused"}[n[len(n)-1]]
 	}
-	return rt.Line{Step: recording.StepPage, Method: "resources/list", Params: params, Result: result, Tags: end}
+	return rt.Line{Step: recording.StepPage, Method: "resources/list", Params: params, Result: result,
+		Tags: end}
 }
 
 // OnePage is the result of a list with one resource.
@@ -187,7 +195,8 @@ func ReadLine(uri, listed, contents string) rt.Line {
 	if listed != "" {
 		tags[recording.TagType] = listed
 	}
-	return rt.Line{Step: recording.StepRead, Method: "resources/read", Params: `{"uri":"` + uri + `"}`, Tags: tags, Result: `{"contents":[` + contents + `]}`}
+	return rt.Line{Step: recording.StepRead, Method: "resources/read", Params: `{"uri":"` + uri + `"}`,
+		Tags: tags, Result: `{"contents":[` + contents + `]}`}
 }
 
 // Said is a list request with a whole reply.
@@ -224,7 +233,8 @@ const ModernOne = requirement.R20260728
 
 // TaggedRead is a read with tags in pairs.
 func TaggedRead(step recording.Step, params, result, err string, tags ...string) rt.Line {
-	return rt.Line{Step: step, Method: "resources/read", Params: params, Result: result, Error: err, Tags: Pairs(tags...)}
+	return rt.Line{Step: step, Method: "resources/read", Params: params, Result: result, Error: err,
+		Tags: Pairs(tags...)}
 }
 
 // Answers to reads.
@@ -294,8 +304,10 @@ func (s *Script) Listen(id, name, asked, granted string, tags ...string) *Script
 // Acked is a listen request followed by a message that passes for its
 // acknowledgment.
 func (s *Script) Acked(id, name, asked, ack string, tags ...string) *Script {
-	l := rt.Line{Step: recording.StepListen, Method: "subscriptions/listen", ID: id, Params: `{"notifications":` + asked + `}`, Outcome: recording.Sent,
-		Incoming: []string{ack}, Tags: Pairs("name", name, "who", "watcher", "uri", "a:1", "other", "b:2", "ack", strconv.Itoa(s.frames+2))}
+	l := rt.Line{Step: recording.StepListen, Method: "subscriptions/listen", ID: id,
+		Params: `{"notifications":` + asked + `}`, Outcome: recording.Sent,
+		Incoming: []string{ack}, Tags: Pairs("name", name, "who", "watcher", "uri", "a:1", "other", "b:2",
+			"ack", strconv.Itoa(s.frames+2))}
 	return s.Add(And(l, tags...))
 }
 

@@ -23,25 +23,28 @@ var Scenarios = []*scenario.Scenario{batchesScenario}
 
 // The steps and tags of the area's scripts.
 const (
-	stepRequests, stepMixed, stepNotifications, stepEmpty recording.Step = "requests", "mixed", "notifications", "empty"
-	stepInvalidMember                                     recording.Step = "invalid-member"
-	tagIDs, tagFailing                                    recording.Tag  = "ids", "failing"
+	stepRequests, stepMixed, stepNotifications, stepEmpty recording.Step = "requests", "mixed",
+		"notifications", "empty"
+	stepInvalidMember  recording.Step = "invalid-member"
+	tagIDs, tagFailing recording.Tag  = "ids", "failing"
 )
 
 var batches = []recording.Name{Batches}
 
 // Checks lists the checks of basic/index#batching (2025-03-26), and of what is left of it.
 var Checks = []verdict.Check{
-	{Requirement: "BATCH-01", From: batches, With: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepRequests, stepMixed) {
-			if x.Outcome == recording.Lost && verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
-				continue
+	{Requirement: "BATCH-01", From: batches, With: []recording.Name{recording.InvalidMessages},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(stepRequests, stepMixed) {
+				if x.Outcome == recording.Lost && verdict.DiesOfText(v.Recording(recording.InvalidMessages),
+					v) {
+					continue
+				}
+				if batchJudged(x, v) && (x.Step == stepRequests || takesBatches(r, v)) {
+					allAnswered(r, x, v)
+				}
 			}
-			if batchJudged(x, v) && (x.Step == stepRequests || takesBatches(r, v)) {
-				allAnswered(r, x, v)
-			}
-		}
-	}},
+		}},
 	{Requirement: "BATCH-02", From: batches, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepNotifications) {
 			if !takesBatches(r, v) {
@@ -59,34 +62,37 @@ var Checks = []verdict.Check{
 			})
 			for _, n := range append(slices.Clone(x.Replies), x.Others...) {
 				if f := r.Frame(n); f != nil && f.Dir == wire.In && f.Parsed().Valid && !f.Parsed().Marked {
-					v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw, 100), x, verdict.Frames{n})
+					v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw,
+						100), x, verdict.Frames{n})
 				}
 			}
 		}
 	}},
-	{Requirement: "BATCH-03", From: batches, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepMixed) {
-			all, asked := verdict.RepliesOf(r, x), len(strings.Fields(x.Tags[tagIDs]))
-			if !takesBatches(r, v) {
-				return
+	{Requirement: "BATCH-03", From: batches, With: verdict.BothWalks,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(stepMixed) {
+				all, asked := verdict.RepliesOf(r, x), len(strings.Fields(x.Tags[tagIDs]))
+				if !takesBatches(r, v) {
+					return
+				}
+				if len(missingAnswers(r, x)) == asked {
+					v.NotExercised("no request of the mixed batch was answered: see BATCH-01")
+					continue
+				}
+				if len(all) > asked && verdict.Doubles(v) {
+					continue
+				}
+				// That there are fewer is BATCH-01's.
+				v.FailUnless(len(all) <= asked, verdict.Finding{
+					Expected: fmt.Sprintf(
+						"no more responses than the %d requests beside a notification in a "+
+							"batch", asked),
+					Actual: strconv.Itoa(len(all)) + " responses",
+					On:     x,
+					Cause:  "as many responses as requests in a batch",
+				})
 			}
-			if len(missingAnswers(r, x)) == asked {
-				v.NotExercised("no request of the mixed batch was answered: see BATCH-01")
-				continue
-			}
-			if len(all) > asked && verdict.Doubles(v) {
-				continue
-			}
-			// That there are fewer is BATCH-01's.
-			v.FailUnless(len(all) <= asked, verdict.Finding{
-				Expected: fmt.Sprintf("no more responses than the %d requests beside a notification in a "+
-					"batch", asked),
-				Actual: strconv.Itoa(len(all)) + " responses",
-				On:     x,
-				Cause:  "as many responses as requests in a batch",
-			})
-		}
-	}},
+		}},
 	{Requirement: "BATCH-04", From: batches, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if !takesBatches(r, v) {
 			return
@@ -103,37 +109,42 @@ var Checks = []verdict.Check{
 		}
 		for _, x := range r.Steps(stepInvalidMember) {
 			if batchJudged(x, v) {
-				v.That(len(missingAnswers(r, x)) == 0, "a response to the valid request in a batch with an invalid member", "none; "+matcher.Describe(x), x)
+				v.That(len(missingAnswers(r, x)) == 0,
+					"a response to the valid request in a batch with an invalid member",
+					"none; "+matcher.Describe(x), x)
 			}
 		}
 	}},
-	{Requirement: "BATCH-07", From: []recording.Name{recording.Everything, recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var ours []int
-		for _, x := range r.Steps(scenario.StepArray) {
-			ours = append(append(ours, x.Replies...), x.Others...)
-			if replyIsArray(r, x) {
-				v.Observe("batch-served", "an array with a request in it is answered by an array, although the revision has no batches", x)
+	{Requirement: "BATCH-07", From: []recording.Name{recording.Everything, recording.InvalidMessages},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var ours []int
+			for _, x := range r.Steps(scenario.StepArray) {
+				ours = append(append(ours, x.Replies...), x.Others...)
+				if replyIsArray(r, x) {
+					v.Observe("batch-served",
+						"an array with a request in it is answered by an array, although the revision has "+
+							"no batches", x)
+				}
 			}
-		}
-		verdict.NoArrays(r, v, ours...)
-		for _, x := range r.Steps(scenario.StepArray) {
-			if x.Fatal && verdict.DiesOfText(r, v) {
-				continue
+			verdict.NoArrays(r, v, ours...)
+			for _, x := range r.Steps(scenario.StepArray) {
+				if x.Fatal && verdict.DiesOfText(r, v) {
+					continue
+				}
+				// No revision says what is due to an array that the client must not send.
+				v.FailUnless(!x.Fatal, verdict.Finding{
+					Title: "The server survives an array",
+					Kept:  true,
+					Expected: "a server that lives on after it was sent an array, of which the revision " +
+						"knows nothing",
+					Actual:     verdict.LostWords(x) + ": an array",
+					On:         x,
+					Warn:       true,
+					Downgraded: "no revision says what is due to an array that clients must not send",
+					Hint:       "answer a message that is no object with error -32600, and go on",
+				})
 			}
-			// No revision says what is due to an array that the client must not send.
-			v.FailUnless(!x.Fatal, verdict.Finding{
-				Title: "The server survives an array",
-				Kept:  true,
-				Expected: "a server that lives on after it was sent an array, of which the revision " +
-					"knows nothing",
-				Actual:     verdict.LostWords(x) + ": an array",
-				On:         x,
-				Warn:       true,
-				Downgraded: "no revision says what is due to an array that clients must not send",
-				Hint:       "answer a message that is no object with error -32600, and go on",
-			})
-		}
-	}},
+		}},
 }
 
 // allAnswered: each request of a batch has its response, one that fails as well.
@@ -163,12 +174,16 @@ func allAnswered(r *recording.Recording, x *recording.Exchange, v *verdict.Verdi
 	v.FailUnless(len(missing) == 0, f)
 }
 
-// idsLost is how many errors in the answer to a batch have no id, where that is so of other errors of the target as well.
+// idsLost is how many errors in the answer to a batch have no id, where that is so of other errors of the
+// target as well.
 func idsLost(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) int {
-	if other := v.Recording(recording.InvalidMessages); other == nil || !slices.ContainsFunc(other.Steps(scenario.StepUnknownMethod), verdict.LosesID) {
+	if other := v.Recording(recording.InvalidMessages); other == nil ||
+		!slices.ContainsFunc(other.Steps(scenario.StepUnknownMethod), verdict.LosesID) {
 		return 0
 	}
-	return len(recording.Keep(verdict.RepliesOf(r, x), func(m verdict.Message) bool { return m.Nameless() && m.Get("error").Exists() }))
+	return len(recording.Keep(verdict.RepliesOf(r, x), func(m verdict.Message) bool {
+		return m.Nameless() && m.Get("error").Exists()
+	}))
 }
 
 // takesBatches reports whether the target answered any request of an ordinary

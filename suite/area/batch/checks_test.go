@@ -26,32 +26,56 @@ func TestBatches(t *testing.T) {
 	refusal := `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":""}}`
 	failed := `{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":""}}`
 	quietly := func(incoming ...string) rt.Line {
-		return rt.Line{Step: "notifications", ID: "-", Kind: recording.Probe, Outcome: recording.Sent, Incoming: incoming}
+		return rt.Line{Step: "notifications", ID: "-", Kind: recording.Probe, Outcome: recording.Sent,
+			Incoming: incoming}
 	}
 	works := array("requests", "1 2", recording.Replied, two, one)
 	refused := array("requests", "1 2", recording.Replied, refusal)
 	areatest.WalkRuns(t, batch.Batches, `{"resources":{}}`, []areatest.Run{
-		{ID: "BATCH-01", Want: verdict.Pass, Rec: areatest.Lines(array("requests", "1 2", recording.Replied, "["+two+","+one+"]"))},
-		{ID: "BATCH-01", Want: verdict.Pass, Rec: areatest.Lines(array("requests", "1 2", recording.Replied, two, one))},
-		{ID: "BATCH-01", Want: verdict.Fail, Rec: areatest.Lines(array("requests", "1 2", recording.Replied, refusal))},
+		{ID: "BATCH-01", Want: verdict.Pass,
+			Rec: areatest.Lines(array("requests", "1 2", recording.Replied, "["+two+","+one+"]"))},
+		{ID: "BATCH-01", Want: verdict.Pass,
+			Rec: areatest.Lines(array("requests", "1 2", recording.Replied, two, one))},
+		{ID: "BATCH-01", Want: verdict.Fail,
+			Rec: areatest.Lines(array("requests", "1 2", recording.Replied, refusal))},
 		{ID: "BATCH-01", Want: verdict.Fail, Rec: areatest.Lines(array("requests", "1 2", recording.Silent))},
 		{ID: "BATCH-02", Want: verdict.Pass, Rec: areatest.Lines(works, quietly())},
 		{ID: "BATCH-02", Want: verdict.Fail, Rec: areatest.Lines(works, quietly("[]"))},
-		{ID: "BATCH-02", Want: verdict.Fail, Rec: areatest.Lines(works, array("notifications", "", recording.Replied, refusal))},
-		{ID: "BATCH-03", Want: verdict.Pass, Rec: areatest.Lines(works, array("mixed", "1 2", recording.Replied, "["+one+","+two+"]"))},
-		{ID: "BATCH-03", Want: verdict.Fail, Rec: areatest.Lines(works, array("mixed", "1 2", recording.Replied, "["+one+","+refusal+","+two+"]"))},
-		{ID: "BATCH-04", Want: verdict.Pass, Rec: areatest.Lines(works, array("empty", "", recording.Replied, refusal), array("invalid-member", "1", recording.Replied, refusal, one))},
-		{ID: "BATCH-04", Want: verdict.Fail, Rec: areatest.Lines(works, array("empty", "", recording.Silent))},
-		{ID: "BATCH-04", Want: verdict.Fail, Rec: areatest.Lines(works, array("empty", "", recording.Replied, "["+refusal+"]"))},
-		{ID: "BATCH-04", Want: verdict.Fail, Rec: areatest.Lines(works, array("invalid-member", "1", recording.Replied, refusal))},
-		{ID: "BATCH-01", Want: verdict.Fail, Rec: areatest.Lines(works, array("mixed", "1 2", recording.Silent))},
-		{ID: "BATCH-01", Want: verdict.Fail, Rec: areatest.Lines(works, areatest.WithTags(array("mixed", "1 2 3", recording.Replied, "["+one+","+two+"]"), "ids", "1 2 3", "failing", "3"))},
-		{ID: "BATCH-01", Want: verdict.Pass, Rec: areatest.Lines(works, areatest.WithTags(array("mixed", "1 2 3", recording.Replied, "["+one+","+two+","+failed+"]"), "ids", "1 2 3", "failing", "3"))},
-		{ID: "BATCH-03", Want: verdict.Pass, Rec: areatest.Lines(works, array("mixed", "1 2 3", recording.Replied, "["+one+","+two+"]"))},
-		{ID: "BATCH-02", Want: verdict.NotApplicable, Rec: areatest.Lines(refused, array("notifications", "", recording.Replied, refusal))},
-		{ID: "BATCH-03", Want: verdict.NotApplicable, Rec: areatest.Lines(refused, array("mixed", "1 2", recording.Replied, refusal))},
-		{ID: "BATCH-03", Want: verdict.NotApplicable, Rec: areatest.Lines(works, array("mixed", "1 2", recording.Silent))},
-		{ID: "BATCH-04", Want: verdict.NotApplicable, Rec: areatest.Lines(refused, array("empty", "", recording.Silent))},
+		{ID: "BATCH-02", Want: verdict.Fail,
+			Rec: areatest.Lines(works, array("notifications", "", recording.Replied, refusal))},
+		{ID: "BATCH-03", Want: verdict.Pass,
+			Rec: areatest.Lines(works, array("mixed", "1 2", recording.Replied, "["+one+","+two+"]"))},
+		{ID: "BATCH-03", Want: verdict.Fail,
+			Rec: areatest.Lines(works, array("mixed", "1 2", recording.Replied,
+				"["+one+","+refusal+","+two+"]"))},
+		{ID: "BATCH-04", Want: verdict.Pass, Rec: areatest.Lines(works, array("empty", "", recording.Replied,
+			refusal), array("invalid-member", "1", recording.Replied, refusal, one))},
+		{ID: "BATCH-04", Want: verdict.Fail,
+			Rec: areatest.Lines(works, array("empty", "", recording.Silent))},
+		{ID: "BATCH-04", Want: verdict.Fail, Rec: areatest.Lines(works, array("empty", "", recording.Replied,
+			"["+refusal+"]"))},
+		{ID: "BATCH-04", Want: verdict.Fail,
+			Rec: areatest.Lines(works, array("invalid-member", "1", recording.Replied, refusal))},
+		{ID: "BATCH-01", Want: verdict.Fail,
+			Rec: areatest.Lines(works, array("mixed", "1 2", recording.Silent))},
+		{ID: "BATCH-01", Want: verdict.Fail,
+			Rec: areatest.Lines(works,
+				areatest.WithTags(array("mixed", "1 2 3", recording.Replied, "["+one+","+two+"]"), "ids",
+					"1 2 3", "failing", "3"))},
+		{ID: "BATCH-01", Want: verdict.Pass,
+			Rec: areatest.Lines(works,
+				areatest.WithTags(array("mixed", "1 2 3", recording.Replied, "["+one+","+two+","+failed+"]"),
+					"ids", "1 2 3", "failing", "3"))},
+		{ID: "BATCH-03", Want: verdict.Pass,
+			Rec: areatest.Lines(works, array("mixed", "1 2 3", recording.Replied, "["+one+","+two+"]"))},
+		{ID: "BATCH-02", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(refused, array("notifications", "", recording.Replied, refusal))},
+		{ID: "BATCH-03", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(refused, array("mixed", "1 2", recording.Replied, refusal))},
+		{ID: "BATCH-03", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(works, array("mixed", "1 2", recording.Silent))},
+		{ID: "BATCH-04", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(refused, array("empty", "", recording.Silent))},
 	})
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
 		{ID: "BATCH-07", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(one))},
@@ -59,14 +83,18 @@ func TestBatches(t *testing.T) {
 	})
 }
 
-// TestAnEmptyArray: what an empty array answered is shown, and that there are no messages to send by themselves is heeded.
+// TestAnEmptyArray: what an empty array answered is shown, and that there are no messages to send by
+// themselves is heeded.
 func TestAnEmptyArray(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
+		`{}`)
 	req, _ := area.Catalogue().Find("BATCH-07")
 	k, _ := area.BuiltIn().Check("BATCH-07")
-	rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: "mistyped-method", Method: "7", ID: "1", Kind: recording.Probe, Channel: "post:1", Status: 200, Outcome: recording.HTTPOnly, Reply: `[]`})
+	rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: "mistyped-method", Method: "7", ID: "1",
+		Kind: recording.Probe, Channel: "post:1", Status: 200, Outcome: recording.HTTPOnly, Reply: `[]`})
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
-	if got.Outcome != verdict.Fail || !slices.Equal(got.Frames, []int{1, 2}) || !strings.Contains(got.Hint, "empty array") {
+	if got.Outcome != verdict.Fail || !slices.Equal(got.Frames, []int{1, 2}) ||
+		!strings.Contains(got.Hint, "empty array") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -16,9 +16,12 @@ import (
 var batchesScenario = &scenario.Scenario{
 	Name:  Batches,
 	Title: "batches",
-	Sends: "Arrays of two requests, of requests with a notification and an unknown method among them, of notifications only, of nothing, and of a number beside a request.",
-	In:    scenario.Expendable,
-	When:  scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20250326 }, recording.CodeCombination, "only 2025-03-26 has batches"),
+	Sends: "Arrays of two requests, of requests with a notification and an unknown method among them, of " +
+		"notifications only, of nothing, and of a number beside a request.",
+	In: scenario.Expendable,
+	When: scenario.Where(func(p *scenario.Play) bool {
+		return p.Revision() == requirement.R20250326
+	}, recording.CodeCombination, "only 2025-03-26 has batches"),
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		ping := func(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
 		list := func(id int) string {
@@ -52,5 +55,6 @@ func batch(step recording.Step, ids string, answers int, members ...string) sess
 		}
 		body = append(body, m...)
 	}
-	return session.Request{Step: step, Body: append(body, ']'), Answers: answers, Tags: recording.Tags{tagIDs: ids}}
+	return session.Request{Step: step, Body: append(body, ']'), Answers: answers,
+		Tags: recording.Tags{tagIDs: ids}}
 }

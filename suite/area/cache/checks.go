@@ -22,15 +22,17 @@ var Scenarios = []*scenario.Scenario{callersScenario}
 
 // The steps and tags of the area's scripts.
 const (
-	stepMine, stepProtected, stepTheirs, stepMineAgain recording.Step = "mine", "protected", "theirs", "mine-again"
-	tagIdentity, tagSubject                            recording.Tag  = "identity", "subject"
+	stepMine, stepProtected, stepTheirs, stepMineAgain recording.Step = "mine", "protected", "theirs",
+		"mine-again"
+	tagIdentity, tagSubject recording.Tag = "identity", "subject"
 )
 
 // reads are the recordings of reads: what is listed and what templates expand to may be
 // served by different parts of a server. cacheable is all whose results have hints.
 var (
 	reads     = []recording.Name{recording.Reads, recording.TemplateSweep, recording.Expansions}
-	cacheable = slices.Concat([]recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Discovery}, reads)
+	cacheable = slices.Concat([]recording.Name{recording.WalkResources, recording.WalkTemplates,
+		recording.Discovery}, reads)
 )
 
 // Checks lists the checks of server/utilities/caching.
@@ -39,12 +41,15 @@ var Checks = []verdict.Check{
 		Needs: verdict.Resources, Judge: verdict.Each(completeResults, hinted)},
 	{Requirement: "CACHE-03", From: append(slices.Clone(reads), recording.InputReads),
 		Needs: verdict.Resources, Judge: verdict.Each(completeResults, hinted)},
-	{Requirement: "CACHE-04", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(completeResults, hinted)},
+	{Requirement: "CACHE-04", From: []recording.Name{recording.Discovery},
+		Judge: verdict.Each(completeResults, hinted)},
 	{Requirement: "CACHE-05", From: cacheable,
 		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
 			if ttl := x.Result().Get("ttlMs"); ttl.Exists() {
-				v.That(judge.IsInteger(ttl) && !strings.HasPrefix(ttl.Raw, "-") || ttl.Type == gjson.Number && ttl.Num == 0,
-					"ttlMs as an integer of 0 or more", "it is "+judge.Brief(ttl)+" in the answer to "+x.Method, x)
+				v.That(judge.IsInteger(ttl) && !strings.HasPrefix(ttl.Raw, "-") || ttl.Type == gjson.Number &&
+					ttl.Num == 0,
+					"ttlMs as an integer of 0 or more", "it is "+judge.Brief(ttl)+" in the answer to "+
+						x.Method, x)
 			}
 		})},
 	{Requirement: "CACHE-07", From: cacheable,
@@ -66,24 +71,29 @@ var Checks = []verdict.Check{
 				default:
 					want := first.Result().Get("cacheScope")
 					v.That(scope.String() == want.String(), "one cacheScope on all pages of "+x.Method,
-						judge.Brief(want)+" on page "+first.Tags[recording.TagPage]+", "+judge.Brief(scope)+" on page "+x.Tags[recording.TagPage], first, x)
+						judge.Brief(want)+" on page "+first.Tags[recording.TagPage]+", "+judge.Brief(scope)+
+							" on page "+x.Tags[recording.TagPage], first, x)
 				}
 			}
 		}},
-	{Requirement: "CACHE-10", From: []recording.Name{recording.InputReads}, Judge: verdict.Each(verdict.InputRequired, func(x *recording.Exchange, v *verdict.Verdict) {
-		for _, hint := range []string{"ttlMs", "cacheScope"} {
-			value := x.Result().Get(hint)
-			v.That(!value.Exists(), "no "+hint+" in a result that asks for input", "it is "+judge.Brief(value), x)
-		}
-	})},
+	{Requirement: "CACHE-10", From: []recording.Name{recording.InputReads},
+		Judge: verdict.Each(verdict.InputRequired, func(x *recording.Exchange, v *verdict.Verdict) {
+			for _, hint := range []string{"ttlMs", "cacheScope"} {
+				value := x.Result().Get(hint)
+				v.That(!value.Exists(), "no "+hint+" in a result that asks for input",
+					"it is "+judge.Brief(value), x)
+			}
+		})},
 	{Requirement: "CACHE-11", From: []recording.Name{Callers}, Judge: publicIsTheSame},
-	{Requirement: "CACHE-12", From: []recording.Name{Callers}, Judge: verdict.Each(verdict.Steps(stepProtected), func(x *recording.Exchange, v *verdict.Verdict) {
-		if x.Status == 401 || x.Status == 403 {
-			v.Holds()
-			return
-		}
-		v.Expect(x).To(matcher.BeRefused(), "a read of "+verdict.Quoted(x.Param("uri").String())+" by the caller "+verdict.Quoted(x.Tags[tagIdentity])+", who has no right to it")
-	})},
+	{Requirement: "CACHE-12", From: []recording.Name{Callers},
+		Judge: verdict.Each(verdict.Steps(stepProtected), func(x *recording.Exchange, v *verdict.Verdict) {
+			if x.Status == 401 || x.Status == 403 {
+				v.Holds()
+				return
+			}
+			v.Expect(x).To(matcher.BeRefused(), "a read of "+verdict.Quoted(x.Param("uri").String())+
+				" by the caller "+verdict.Quoted(x.Tags[tagIdentity])+", who has no right to it")
+		})},
 }
 
 // completeResults lists the complete results of a recording. A result without a type
@@ -91,8 +101,10 @@ var Checks = []verdict.Check{
 func completeResults(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 	var all []*recording.Exchange
 	for _, x := range r.Exchanges {
-		if r.Scenario == recording.TemplateSweep && !x.Succeeded() || r.Scenario == recording.InputReads && (!x.Succeeded() || x.Method != "resources/read") {
-			continue // made-up values may lead nowhere, and answers may not do; what happens then is judged elsewhere
+		if r.Scenario == recording.TemplateSweep && !x.Succeeded() || r.Scenario == recording.InputReads &&
+			(!x.Succeeded() || x.Method != "resources/read") {
+			// made-up values may lead nowhere, and answers may not do; what happens then is judged elsewhere
+			continue
 		}
 		if !v.Answered(x) || !x.Succeeded() || !judge.IsObject(x.Result()) {
 			continue
@@ -107,7 +119,8 @@ func completeResults(r *recording.Recording, v *verdict.Verdict) []*recording.Ex
 // hinted: complete results have both caching hints.
 func hinted(x *recording.Exchange, v *verdict.Verdict) {
 	for _, hint := range []string{"ttlMs", "cacheScope"} {
-		v.That(x.Result().Get(hint).Exists(), "ttlMs and cacheScope in the answer to "+x.Method, hint+" is absent", x)
+		v.That(x.Result().Get(hint).Exists(), "ttlMs and cacheScope in the answer to "+x.Method,
+			hint+" is absent", x)
 	}
 }
 
@@ -119,14 +132,17 @@ func publicIsTheSame(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		mine, again := r.Exchanges[i-1], r.Exchanges[i+1]
-		if mine.Step != stepMine || again.Step != stepMineAgain || !mine.Succeeded() || !again.Succeeded() || !x.Succeeded() {
+		if mine.Step != stepMine || again.Step != stepMineAgain || !mine.Succeeded() || !again.Succeeded() ||
+			!x.Succeeded() {
 			continue
 		}
-		if mine.Result().Get("cacheScope").String() != "public" || !slices.Equal(payload(mine), payload(again)) {
+		if mine.Result().Get("cacheScope").String() != "public" ||
+			!slices.Equal(payload(mine), payload(again)) {
 			v.NotExercised("no result was public and stayed the same between two looks")
 			continue
 		}
-		v.That(slices.Equal(payload(mine), payload(x)), "a public answer to "+x.Method+" to be the same for all callers",
+		v.That(slices.Equal(payload(mine), payload(x)),
+			"a public answer to "+x.Method+" to be the same for all callers",
 			"another answer for the caller "+verdict.Quoted(x.Tags[tagIdentity]), mine, x)
 	}
 }

@@ -17,13 +17,15 @@ import (
 var callersScenario = &scenario.Scenario{
 	Name:  Callers,
 	Title: "comparing what callers with different rights see",
-	Sends: "The list and reads of the protected resources, by the caller of the endpoint, by another caller, and by the first one again.",
+	Sends: "The list and reads of the protected resources, by the caller of the endpoint, by another " +
+		"caller, and by the first one again.",
 	When: scenario.All(
 		scenario.InModern,
 		scenario.Where(func(p *scenario.Play) bool { return p.OnHTTP() },
 			recording.CodeCombination, "callers are told apart over HTTP only"),
 		scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Identities) > 0 },
-			recording.CodeNeedsConfig, "the target file has to give two identities with different rights (identities)"),
+			recording.CodeNeedsConfig,
+			"the target file has to give two identities with different rights (identities)"),
 	),
 	Script: scenario.OnClean(func(ctx context.Context, me *scenario.Client) {
 		for i := range me.Target.Identities {

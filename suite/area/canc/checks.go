@@ -20,22 +20,24 @@ import (
 
 // The scenarios of the area.
 const (
-	OddCancellations recording.Name = "odd-cancellations" // cancellations of what is not under way, and malformed ones
-	CancelRace       recording.Name = "cancel-race"       // requests that are cancelled at once
-	CancelledRead    recording.Name = "cancelled-read"    // a slow read that is cancelled
-	DroppedReads     recording.Name = "dropped-reads"     // many slow reads whose streams are closed
-	ResumedRead      recording.Name = "resumed-read"      // a slow read whose stream is closed and resumed
-	ListenChurn      recording.Name = "listen-churn"      // listen streams opened and closed again and again
+	// cancellations of what is not under way, and malformed ones
+	OddCancellations recording.Name = "odd-cancellations"
+	CancelRace       recording.Name = "cancel-race"    // requests that are cancelled at once
+	CancelledRead    recording.Name = "cancelled-read" // a slow read that is cancelled
+	DroppedReads     recording.Name = "dropped-reads"  // many slow reads whose streams are closed
+	ResumedRead      recording.Name = "resumed-read"   // a slow read whose stream is closed and resumed
+	ListenChurn      recording.Name = "listen-churn"   // listen streams opened and closed again and again
 )
 
 // Scenarios lists the scripts of this area.
-var Scenarios = []*scenario.Scenario{oddCancellationsScenario, cancelRaceScenario, cancelledReadScenario, droppedReadsScenario, resumedReadScenario, listenChurnScenario}
+var Scenarios = []*scenario.Scenario{oddCancellationsScenario, cancelRaceScenario, cancelledReadScenario,
+	droppedReadsScenario, resumedReadScenario, listenChurnScenario}
 
-// The steps of the area's scripts. "done" is answered before it is cancelled by "finished"; "unknown", "no-id", "object-id" and
-// "no-params" are cancellations of nothing, and "named" has the id that "unknown" named. "raced" and "slow" are cancelled
-// while they are under way, "under-way" is a slow read that is not, "undisturbed" what is asked again without
-// cancellations. "dropped" is a read whose stream is closed, "first" and "last" are streams; "after" follows it all, "between" comes
-// before what is tried once more.
+// The steps of the area's scripts. "done" is answered before it is cancelled by "finished"; "unknown",
+// "no-id", "object-id" and "no-params" are cancellations of nothing, and "named" has the id that "unknown"
+// named. "raced" and "slow" are cancelled while they are under way, "under-way" is a slow read that is not,
+// "undisturbed" what is asked again without cancellations. "dropped" is a read whose stream is closed,
+// "first" and "last" are streams; "after" follows it all, "between" comes before what is tried once more.
 const (
 	stepDone, stepFinished, stepUnknown, stepNoID recording.Step = "done", "finished", "unknown", "no-id"
 	stepObjectID, stepAfter, stepRaced, stepSlow  recording.Step = "object-id", "after", "raced", "slow"
@@ -47,7 +49,8 @@ const (
 
 // The tags of the area's scripts.
 const (
-	tagGrace, tagEvent, tagRequest, tagAcknowledged recording.Tag = "grace", "event", "request", "acknowledged"
+	tagGrace, tagEvent, tagRequest, tagAcknowledged recording.Tag = "grace", "event", "request",
+		"acknowledged"
 )
 
 // The marks of the area's scripts.
@@ -57,93 +60,107 @@ const (
 
 // Checks lists the checks of the pages on cancellation.
 var Checks = []verdict.Check{
-	{Requirement: "CANC-01", From: []recording.Name{OddCancellations}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams) {
-			oddCancellation(r, x, v)
-		}
-		answeredAgain(r, v)
-		notNamed(r, v)
-		namedTooEarly(r, v)
-		if done, after := r.Step(stepDone), r.Step(stepAfter); done != nil && done.Succeeded() && after != nil && v.Answered(after) {
-			f := verdict.Finding{
-				Expected: "requests that are served as before",
-				On:       after, About: after.Method,
-				Before: done.Evidence(),
-				Warn:   true,
+	{Requirement: "CANC-01", From: []recording.Name{OddCancellations}, With: verdict.BothWalks,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams) {
+				oddCancellation(r, x, v)
 			}
-			odd := r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams)
-			f.Before = append(f.Before, verdict.All(odd...).Evidence()...)
-			v.FailUnless(after.Succeeded(), f)
-		}
-	}},
-	{Requirement: "CANC-02", From: []recording.Name{CancelledRead}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		stopped(r, v)
-		notNamed(r, v)
-	}},
-	{Requirement: "CANC-03", From: []recording.Name{CancelRace}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepRaced) {
-			if n := len(verdict.RepliesOf(r, x)); n > 1 && !verdict.Doubles(v) {
-				v.That(false, "at most one response to a request that was cancelled", plural(n, "response"), x, cancellationOf(r, x, recording.StepCancel))
+			answeredAgain(r, v)
+			notNamed(r, v)
+			namedTooEarly(r, v)
+			if done, after := r.Step(stepDone), r.Step(stepAfter); done != nil && done.Succeeded() &&
+				after != nil && v.Answered(after) {
+				f := verdict.Finding{
+					Expected: "requests that are served as before",
+					On:       after, About: after.Method,
+					Before: done.Evidence(),
+					Warn:   true,
+				}
+				odd := r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams)
+				f.Before = append(f.Before, verdict.All(odd...).Evidence()...)
+				v.FailUnless(after.Succeeded(), f)
 			}
-		}
-		var last verdict.Several
-		if raced := r.Steps(stepRaced); len(raced) > 0 {
-			x := raced[len(raced)-1]
-			last = verdict.Several{x, cancellationOf(r, x, recording.StepCancel)}
-		}
-		if !servedOtherwise(v) {
-			return
-		}
-		if x := r.Step(recording.StepBefore); x != nil && unserved(x) {
-			v.NotExercised(x.Method + " gets no answer before anything is cancelled, either")
-			return
-		}
-		for _, x := range r.Steps(stepAfter) {
-			control := r.Steps(stepUndisturbed)
-			switch n := len(control); {
-			case n > 0 && (control[n-1].CutOff() || control[n-1].Outcome == recording.Unsent):
-				v.Answered(control[n-1]) // how it goes without cancellations is not known
-			case n > 0:
-				ended(x, control[n-1], v, last)
-			case !x.Succeeded() && answeredTwice(r, func(x *recording.Exchange) int { return len(x.Replies) }): // that is what is wrong, and there is no control
-			case r.Broken == nil || !unserved(x):
-				stillServed(x, v, crossed, last)
+		}},
+	{Requirement: "CANC-02", From: []recording.Name{CancelledRead},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			stopped(r, v)
+			notNamed(r, v)
+		}},
+	{Requirement: "CANC-03", From: []recording.Name{CancelRace}, With: verdict.BothWalks,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(stepRaced) {
+				if n := len(verdict.RepliesOf(r, x)); n > 1 && !verdict.Doubles(v) {
+					v.That(false, "at most one response to a request that was cancelled",
+						plural(n, "response"),
+						x, cancellationOf(r, x, recording.StepCancel))
+				}
 			}
-		}
-	}},
-	{Requirement: "CANC-05", From: []recording.Name{DroppedReads}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if !servedOtherwise(v) {
-			return
-		}
-		for _, x := range r.Steps(stepAfter) {
-			if x.Status == http.StatusServiceUnavailable && x.Outcome == recording.Replied {
-				v.Block(recording.CodeThrottled, "the target says that it is busy, and not with what: "+matcher.Describe(x), x)
-				continue
+			var last verdict.Several
+			if raced := r.Steps(stepRaced); len(raced) > 0 {
+				x := raced[len(raced)-1]
+				last = verdict.Several{x, cancellationOf(r, x, recording.StepCancel)}
 			}
-			stillServed(x, v, "many requests whose streams were closed")
-		}
-	}},
-	{Requirement: "CANC-06", From: []recording.Name{ResumedRead}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepSlow) {
-			resumes := r.Steps(recording.StepResume)
-			if len(resumes) == 0 {
-				continue
+			if !servedOtherwise(v) {
+				return
 			}
-			resume := resumes[len(resumes)-1]
-			if resume.CutOff() {
-				v.Answered(resume)
-				continue
+			if x := r.Step(recording.StepBefore); x != nil && unserved(x) {
+				v.NotExercised(x.Method + " gets no answer before anything is cancelled, either")
+				return
 			}
-			if resume.Status >= 400 || resume.Status == 0 {
-				v.NotExercised("the target does not resume streams: " + matcher.Describe(resume))
-				continue
+			for _, x := range r.Steps(stepAfter) {
+				control := r.Steps(stepUndisturbed)
+				switch n := len(control); {
+				case n > 0 && (control[n-1].CutOff() || control[n-1].Outcome == recording.Unsent):
+					v.Answered(control[n-1]) // how it goes without cancellations is not known
+				case n > 0:
+					ended(x, control[n-1], v, last)
+				case !x.Succeeded() && answeredTwice(r, func(x *recording.Exchange) int {
+					return len(x.Replies)
+				}):
+					// that is what is wrong, and there is no control
+				case r.Broken == nil || !unserved(x):
+					stillServed(x, v, crossed, last)
+				}
 			}
-			if len(x.Replies) == 0 && verdict.LostSession(r, v, x.Session) {
-				continue
+		}},
+	{Requirement: "CANC-05", From: []recording.Name{DroppedReads}, With: verdict.BothWalks,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if !servedOtherwise(v) {
+				return
 			}
-			v.That(len(x.Replies) > 0, "the response to a request whose stream was dropped, on the resumed stream", "no response", x, resume)
-		}
-	}},
+			for _, x := range r.Steps(stepAfter) {
+				if x.Status == http.StatusServiceUnavailable && x.Outcome == recording.Replied {
+					v.Block(recording.CodeThrottled, "the target says that it is busy, and not with what: "+
+						matcher.Describe(x), x)
+					continue
+				}
+				stillServed(x, v, "many requests whose streams were closed")
+			}
+		}},
+	{Requirement: "CANC-06", From: []recording.Name{ResumedRead},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(stepSlow) {
+				resumes := r.Steps(recording.StepResume)
+				if len(resumes) == 0 {
+					continue
+				}
+				resume := resumes[len(resumes)-1]
+				if resume.CutOff() {
+					v.Answered(resume)
+					continue
+				}
+				if resume.Status >= 400 || resume.Status == 0 {
+					v.NotExercised("the target does not resume streams: " + matcher.Describe(resume))
+					continue
+				}
+				if len(x.Replies) == 0 && verdict.LostSession(r, v, x.Session) {
+					continue
+				}
+				v.That(len(x.Replies) > 0,
+					"the response to a request whose stream was dropped, on the resumed stream",
+					"no response", x, resume)
+			}
+		}},
 	{Requirement: "CANC-07", From: verdict.Everything,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, m := range cancellations(r, v) {
@@ -167,29 +184,34 @@ var Checks = []verdict.Check{
 					namedWords(m, cancelledRequest(r, m)), m)
 			}
 		}},
-	{Requirement: "CANC-60", From: []recording.Name{ListenChurn}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		last := r.Step(stepLast)
-		if last == nil && v.Facts.Notes[recording.FactListens] != "" {
-			last = r.Step(stepFirst) // it worked before, and no longer does
-		}
-		if last == nil {
-			v.NotExercised("the first listen stream was not acknowledged")
-			return
-		}
-		v.RestsOn(r.Step(stepFirst))
-		v.That(last.Tags[tagAcknowledged] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last)
-		if !servedOtherwise(v) {
-			return
-		}
-		for _, x := range r.Steps(stepAfter) {
-			stillServed(x, v, "many listen streams that were closed")
-		}
-	}},
+	{Requirement: "CANC-60", From: []recording.Name{ListenChurn}, With: verdict.BothWalks,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			last := r.Step(stepLast)
+			if last == nil && v.Facts.Notes[recording.FactListens] != "" {
+				last = r.Step(stepFirst) // it worked before, and no longer does
+			}
+			if last == nil {
+				v.NotExercised("the first listen stream was not acknowledged")
+				return
+			}
+			v.RestsOn(r.Step(stepFirst))
+			v.That(last.Tags[tagAcknowledged] != "",
+				"a listen stream that is acknowledged after many that were closed", matcher.Describe(last),
+				last)
+			if !servedOtherwise(v) {
+				return
+			}
+			for _, x := range r.Steps(stepAfter) {
+				stillServed(x, v, "many listen streams that were closed")
+			}
+		}},
 }
 
 // oddCancellation: a cancellation without effect is not answered and does no harm.
 func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
-	about := map[recording.Step]string{stepFinished: "of a finished request", stepUnknown: "of an unknown request", stepNoID: "without a request id", stepObjectID: "with an object as request id", stepNoParams: "without params"}[x.Step]
+	about := map[recording.Step]string{stepFinished: "of a finished request",
+		stepUnknown: "of an unknown request", stepNoID: "without a request id",
+		stepObjectID: "with an object as request id", stepNoParams: "without params"}[x.Step]
 	if x.Fatal {
 		done := r.Step(stepDone)
 		if done != nil && done.CutOff() {
@@ -215,12 +237,13 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 	}
 }
 
-// answeredAgain: a request that was answered is not answered once more because it is cancelled then, and a subscription
-// that no cancellation names stands.
+// answeredAgain: a request that was answered is not answered once more because it is cancelled then, and a
+// subscription that no cancellation names stands.
 func answeredAgain(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(stepDone) {
 		cancelled := cancellationOf(r, x, stepFinished)
-		if n := len(verdict.RepliesOf(r, x)); n > 1 && len(cancelled) > 0 && x.Replies[len(x.Replies)-1] > cancelled[0] && !verdict.Doubles(v) {
+		if n := len(verdict.RepliesOf(r, x)); n > 1 && len(cancelled) > 0 &&
+			x.Replies[len(x.Replies)-1] > cancelled[0] && !verdict.Doubles(v) {
 			v.Fail(verdict.Finding{
 				Expected: "no answer to the cancellation of a finished request",
 				Actual:   "another response to " + x.Method,
@@ -233,7 +256,8 @@ func answeredAgain(r *recording.Recording, v *verdict.Verdict) {
 		if x.Tags[scenario.TagEnded] != "" {
 			frames := x.Evidence()
 			for _, c := range r.Calls("notifications/cancelled") {
-				if c.Session == x.Session && c.Request > x.Request && (len(x.Replies) == 0 || c.Request < slices.Max(x.Replies)) {
+				if c.Session == x.Session && c.Request > x.Request &&
+					(len(x.Replies) == 0 || c.Request < slices.Max(x.Replies)) {
 					frames = append(frames, c.Request)
 				}
 			}
@@ -258,10 +282,12 @@ func notNamed(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, x := range r.Steps(stepUnderWay, stepElsewhere) {
 		// An HTTP error, or 202 as to a notification, is no stop: what was lost by accident is RPC-09's.
-		accident := x.Outcome == recording.HTTPOnly && (x.Status == http.StatusAccepted || x.Status >= http.StatusBadRequest)
+		accident := x.Outcome == recording.HTTPOnly && (x.Status == http.StatusAccepted ||
+			x.Status >= http.StatusBadRequest)
 		unanswered := x.Outcome != recording.Lost && !accident && unserved(x)
 		if unanswered || x.Failed() && saysCancelled(x.Error()) {
-			odd := r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams, recording.StepCancel)
+			odd := r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams,
+				recording.StepCancel)
 			on := verdict.Several{x, undisturbed, verdict.All(odd...)}
 			if x.Step == stepElsewhere {
 				v.Fail(verdict.Finding{
@@ -307,7 +333,8 @@ func namedTooEarly(r *recording.Recording, v *verdict.Verdict) {
 
 // cancellationOf are the frames of the message, of a step, that cancels a request; none where a stream
 // was closed instead.
-func cancellationOf(r *recording.Recording, x *recording.Exchange, step recording.Step) (frames verdict.Frames) {
+func cancellationOf(r *recording.Recording, x *recording.Exchange,
+	step recording.Step) (frames verdict.Frames) {
 	for _, c := range r.Steps(step) {
 		if c.Session == x.Session && c.Param("requestId").Raw == string(x.ID) {
 			frames = append(frames, c.Evidence()...)
@@ -345,7 +372,8 @@ func servedOtherwise(v *verdict.Verdict) bool {
 // unserved reports whether a request got no answer at all: silence, the end of the
 // connection, or over HTTP a response that ends without one.
 func unserved(x *recording.Exchange) bool {
-	return x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300
+	return x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly &&
+		x.Status < 300
 }
 
 // crossed is what the race is about.
@@ -386,7 +414,8 @@ func stopped(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if answer := verdict.FirstReply(r, x); answer != nil && answer.Number <= mark.After {
-		v.Skip(recording.CodeNeedsConfig, "the resource was read before it could be cancelled: subjects.slow has to name a slower one")
+		v.Skip(recording.CodeNeedsConfig,
+			"the resource was read before it could be cancelled: subjects.slow has to name a slower one")
 		return
 	}
 	// What crosses with the cancellation is no fault.
@@ -397,9 +426,11 @@ func stopped(r *recording.Recording, v *verdict.Verdict) {
 	saysSo(r, x, mark, v)
 	late := func(at time.Duration) bool { return at > mark.At+grace }
 	answer := verdict.FirstReply(r, x)
-	v.That(answer == nil || !late(answer.At), "no response to a request that was cancelled", "it was answered "+when(answer != nil, r, x, mark), x)
+	v.That(answer == nil || !late(answer.At), "no response to a request that was cancelled",
+		"it was answered "+when(answer != nil, r, x, mark), x)
 	for _, p := range verdict.ProgressOf(r, v) {
-		v.That(p.Of != x || !late(p.Frame.At), "no progress for a request that was cancelled", "progress "+judge.Brief(p.Get("params.progress")), p)
+		v.That(p.Of != x || !late(p.Frame.At), "no progress for a request that was cancelled",
+			"progress "+judge.Brief(p.Get("params.progress")), p)
 	}
 }
 
@@ -411,13 +442,15 @@ func saysSo(r *recording.Recording, x *recording.Exchange, mark recording.Mark, 
 		return
 	}
 	e := gjson.GetBytes(answer.Raw, "error")
-	v.That(!e.Exists() || !saysCancelled(e), "no response to a request that was cancelled", "an error that says so: "+judge.Brief(e), x, answer)
+	v.That(!e.Exists() || !saysCancelled(e), "no response to a request that was cancelled",
+		"an error that says so: "+judge.Brief(e), x, answer)
 }
 
 // saysCancelled reports whether an error tells that its request was cancelled.
 func saysCancelled(e gjson.Result) bool {
 	const requestCancelled = -32800 // as editors and their language servers have it
-	return e.Get("code").Num == requestCancelled || strings.Contains(strings.ToLower(e.Get("message").String()), "cancel")
+	return e.Get("code").Num == requestCancelled ||
+		strings.Contains(strings.ToLower(e.Get("message").String()), "cancel")
 }
 
 // when says how long after a mark an exchange was answered.
@@ -425,7 +458,8 @@ func when(answered bool, r *recording.Recording, x *recording.Exchange, mark rec
 	if !answered {
 		return "in time"
 	}
-	return (verdict.FirstReply(r, x).At - mark.At).Round(time.Millisecond).String() + " after the cancellation"
+	return (verdict.FirstReply(r, x).At - mark.At).Round(time.Millisecond).String() +
+		" after the cancellation"
 }
 
 // cancellations lists the cancellations that the target sent.
@@ -444,7 +478,8 @@ func cancellations(r *recording.Recording, v *verdict.Verdict) []verdict.Message
 
 // wentOn: what the target cancels is a subscription that it ends.
 func wentOn(r *recording.Recording, m verdict.Message, x *recording.Exchange, v *verdict.Verdict) {
-	for _, h := range verdict.Only(verdict.Hear(r, m.Frame.Session, m.Frame.Number), verdict.Updated, verdict.ListUpdated) {
+	for _, h := range verdict.Only(verdict.Hear(r, m.Frame.Session, m.Frame.Number), verdict.Updated,
+		verdict.ListUpdated) {
 		if h.Frame.Channel == m.Frame.Channel && sameValue(h.Subscription(), x.ID) {
 			v.Fail(verdict.Finding{
 				Expected: "a cancellation that ends the subscription which it names",
@@ -461,7 +496,8 @@ func wentOn(r *recording.Recording, m verdict.Message, x *recording.Exchange, v 
 // cancelledRequest is the request of ours that a cancellation of the target names, or nil.
 func cancelledRequest(r *recording.Recording, m verdict.Message) *recording.Exchange {
 	for _, x := range r.Exchanges {
-		if x.Session == m.Frame.Session && x.Request > 0 && x.Request < m.Frame.Number && sameValue(m.Get("params.requestId"), x.ID) {
+		if x.Session == m.Frame.Session && x.Request > 0 && x.Request < m.Frame.Number &&
+			sameValue(m.Get("params.requestId"), x.ID) {
 			return x
 		}
 	}
@@ -482,7 +518,8 @@ func namedWords(m verdict.Message, x *recording.Exchange) string {
 // sameValue reports whether a JSON value is the id of an exchange, whatever its
 // type.
 func sameValue(v gjson.Result, id []byte) bool {
-	return v.Exists() && len(id) > 0 && (bytes.Equal([]byte(v.Raw), id) || v.String() == gjson.ParseBytes(id).String())
+	return v.Exists() && len(id) > 0 && (bytes.Equal([]byte(v.Raw), id) ||
+		v.String() == gjson.ParseBytes(id).String())
 }
 
 // plural is a number with its noun.

@@ -24,24 +24,33 @@ func cancellation(step recording.Step, params any) session.Request {
 // not answer under strings breaks something else.
 const unknownID = 900006
 
-// longerID is the id of a read under way. It begins with unknownID, and as a string, under which nothing is made, it is cancelled as well.
+// longerID is the id of a read under way. It begins with unknownID, and as a string, under which nothing is
+// made, it is cancelled as well.
 const longerID = "9000060"
 
-// Steps "done" are requests that are answered: an ordinary one and, but for sessions over HTTP, which may end after a
-// few messages, one that every target serves, a read and, where there are subscriptions, one of them, which step
-// "unsubscribe" gives up at the end. Then come cancellations: steps "finished"
+// Steps "done" are requests that are answered: an ordinary one and, but for sessions over HTTP, which may end
+// after a few messages, one that every target serves, a read and, where there are subscriptions, one of them,
+// which step "unsubscribe" gives up at the end. Then come cancellations: steps "finished"
 // name those requests, "unknown" one that was never made, "no-id" none, "object-id" an
-// object, and "no-params" has no params at all. Where a resource is known to be slow, but not too slow for those who
-// do one thing after the other, step "under-way" is a read of it meanwhile, which none of
-// them names, under an id that begins with the one that "unknown" names at first, and is as a string the one that it names then, and in modern revisions on stdio step "listen" is a subscription that stands (tag "ended": no longer). "elsewhere" is one in another session, under the id that "unknown" names at first. If the
-// session is lost, each request that was made in it is repeated in one of its own, and cancelled when it is answered.
-// Step "after" is a request at the end, and "named" one that has the id which
-// "unknown" named before there was such a request. If the slow read came to nothing, step
-// "undisturbed" is the same in a session in which nothing is cancelled.
+// object, and "no-params" has no params at all. Where a resource is known to be slow, but not too slow for
+// those who do one thing after the other, step "under-way" is a read of it meanwhile, which none of
+// them names, under an id that begins with the one that "unknown" names at first, and is as a string the one
+// that it names then, and in modern revisions on stdio step "listen" is a subscription that stands (tag
+// "ended": no longer). "elsewhere" is one in another session, under the id that "unknown" names at first. If
+// the session is lost, each request that was made in it is repeated in one of its own, and cancelled when it
+// is answered. Step "after" is a request at the end, and "named" one that has the id which "unknown" named
+// before there was such a request. If the slow read came to nothing, step "undisturbed" is the same in a
+// session in which nothing is cancelled.
 var oddCancellationsScenario = &scenario.Scenario{
 	Name:  OddCancellations,
 	Title: "cancellations without effect",
-	Sends: "An ordinary request and, but for sessions over HTTP, one that every target serves, a read and a subscription of what is read, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing. In a legacy session over HTTP, another client reads the slow resource meanwhile, under an id that the first one cancels.",
+	Sends: "An ordinary request and, but for sessions over HTTP, one that every target serves, a read and " +
+		"a subscription of what is read, and cancellations of them when they are answered already, of one " +
+		"that was never made, without an id, with an object as id, and without params, during a slow read " +
+		"if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with " +
+		"the id that was cancelled before it was made, and the slow read in another session if it came to " +
+		"nothing. In a legacy session over HTTP, another client reads the slow resource meanwhile, under " +
+		"an id that the first one cancels.",
 	In:    scenario.Expendable,
 	After: verdict.Reads,
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
@@ -90,7 +99,8 @@ var oddCancellationsScenario = &scenario.Scenario{
 		}
 		for _, q := range more {
 			if q.Method == "resources/subscribe" {
-				c.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: q.Params})
+				c.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe",
+					Params: q.Params})
 			}
 		}
 		if underWay != nil {
@@ -99,8 +109,9 @@ var oddCancellationsScenario = &scenario.Scenario{
 	}),
 }
 
-// anothersRead begins a slow read of another client's, under an id that a cancellation names in a session where there is no such
-// request; what it returns waits for the answer. On stdio another client has another process, and without sessions clients are not told apart.
+// anothersRead begins a slow read of another client's, under an id that a cancellation names in a session
+// where there is no such request; what it returns waits for the answer. On stdio another client has another
+// process, and without sessions clients are not told apart.
 func anothersRead(ctx context.Context, c *scenario.Client) (wait func() *session.Pending) {
 	nothing := func() *session.Pending { return nil }
 	if c.Modern() || c.OnStdio() || len(c.Sessionless()) > 0 || c.Limited() {
@@ -113,14 +124,16 @@ func anothersRead(ctx context.Context, c *scenario.Client) (wait func() *session
 	q := slowly(c, stepElsewhere)
 	q.ID = json.RawMessage(strconv.Itoa(unknownID))
 	read := other.S.Start(ctx, q)
-	other.S.Quiet(ctx, min(c.Target.Subjects.Slow.AtLeast/4, 50*time.Millisecond)) // what comes on another connection may overtake it
+	// what comes on another connection may overtake it
+	other.S.Quiet(ctx, min(c.Target.Subjects.Slow.AtLeast/4, 50*time.Millisecond))
 	return func() *session.Pending {
 		other.Note(read.Wait(ctx))
 		return read
 	}
 }
 
-// undisturbedRead repeats a slow read in a session in which nothing is cancelled, if one that may have been disturbed came to nothing.
+// undisturbedRead repeats a slow read in a session in which nothing is cancelled, if one that may have been
+// disturbed came to nothing.
 func undisturbedRead(ctx context.Context, c *scenario.Client, disturbed ...*session.Pending) {
 	fails := func(one *session.Pending) bool { return one != nil && !one.Wait(ctx).Succeeded() }
 	if !slices.ContainsFunc(disturbed, fails) || c.Limited() {
@@ -154,12 +167,14 @@ func toFinish(c *scenario.Client) []session.Request {
 	return all
 }
 
-// standing is a subscription that no cancellation names, where one channel carries all messages; nil if there is none.
+// standing is a subscription that no cancellation names, where one channel carries all messages; nil if there
+// is none.
 func standing(ctx context.Context, c *scenario.Client) *session.Stream {
 	if !c.Modern() || !c.OnStdio() || !c.Facts.Declares("resources.listChanged") {
 		return nil
 	}
-	st := c.S.Listen(ctx, recording.StepListen, session.Filter{ListChanged: true}, session.Request{Timeout: c.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
+	st := c.S.Listen(ctx, recording.StepListen, session.Filter{ListChanged: true},
+		session.Request{Timeout: c.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
 	if st.Ack == nil || scenario.Answered(st) {
 		c.Note(st.Stop(ctx))
 		return nil
@@ -187,7 +202,8 @@ func slowly(c *scenario.Client, step recording.Step) session.Request {
 // slowRead is one that is to be cancelled, with a progress token.
 func slowRead(c *scenario.Client, step recording.Step) session.Request {
 	q := slowly(c, step)
-	q.Meta, q.Tags = map[string]any{"progressToken": "mcpcheck-" + string(step)}, recording.Tags{recording.TagCancelled: "yes"}
+	q.Meta, q.Tags = map[string]any{"progressToken": "mcpcheck-" + string(step)},
+		recording.Tags{recording.TagCancelled: "yes"}
 	return q
 }
 
@@ -204,11 +220,13 @@ func underway(ctx context.Context, c *scenario.Client) {
 var cancelledReadScenario = &scenario.Scenario{
 	Name:  CancelledRead,
 	Title: "cancelling a slow read",
-	Sends: "Two slow reads, and the cancellation of the first while both are under way; then silence is watched.",
+	Sends: "Two slow reads, and the cancellation of the first while both are under way; then silence is " +
+		"watched.",
 	Phase: scenario.Quiet,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || !p.OnHTTP() },
-			recording.CodeCombination, "over HTTP a request is cancelled by closing its stream: nothing can come after that"),
+			recording.CodeCombination,
+			"over HTTP a request is cancelled by closing its stream: nothing can come after that"),
 		slow,
 	),
 	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
@@ -233,12 +251,14 @@ var cancelledReadScenario = &scenario.Scenario{
 var droppedReadsScenario = &scenario.Scenario{
 	Name:  DroppedReads,
 	Title: "dropping many slow reads",
-	Sends: "Many slow reads whose streams are closed while they are under way, and an ordinary request at the end.",
+	Sends: "Many slow reads whose streams are closed while they are under way, and an ordinary request at " +
+		"the end.",
 	Phase: scenario.Destructive,
 	In:    scenario.Expendable,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return p.Modern() && p.OnHTTP() },
-			recording.CodeCombination, "only in modern revisions over HTTP a closed stream cancels a request"),
+			recording.CodeCombination,
+			"only in modern revisions over HTTP a closed stream cancels a request"),
 		slow,
 	),
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
@@ -263,22 +283,26 @@ var droppedReadsScenario = &scenario.Scenario{
 var resumedReadScenario = &scenario.Scenario{
 	Name:  ResumedRead,
 	Title: "resuming a slow read",
-	Sends: "A slow read whose stream is closed after its first event, and a GET with Last-Event-ID, again up to three times where that stream ends early.",
+	Sends: "A slow read whose stream is closed after its first event, and a GET with Last-Event-ID, again " +
+		"up to three times where that stream ends early.",
 	Phase: scenario.Quiet,
 	In:    scenario.Expendable,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() && p.OnHTTP() },
-			recording.CodeCombination, "it is about resumable streams, which only Streamable HTTP up to 2025-11-25 has"),
+			recording.CodeCombination,
+			"it is about resumable streams, which only Streamable HTTP up to 2025-11-25 has"),
 		slow,
 	),
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		pending, event, seen := untilEvent(ctx, c)
-		if x := pending.Exchange(); x.Status == http.StatusNotFound && c.Replace(ctx) { // the session that others had used is over
+		// the session that others had used is over
+		if x := pending.Exchange(); x.Status == http.StatusNotFound && c.Replace(ctx) {
 			x.Step += recording.StepLost
 			pending, event, seen = untilEvent(ctx, c)
 		}
 		if !seen {
-			c.Skip(recording.CodeNotExercised, "the read was answered before an event with an id: its stream cannot be resumed")
+			c.Skip(recording.CodeNotExercised,
+				"the read was answered before an event with an id: its stream cannot be resumed")
 			return
 		}
 		pending.Cancel()
@@ -287,9 +311,9 @@ var resumedReadScenario = &scenario.Scenario{
 	}),
 }
 
-// resumed waits for the answer to a read on the streams that go on behind an event. A server may end these before the answer, too,
-// for the client to come back after the time of their last retry field: it does so up to three times, in all longer than the
-// read takes.
+// resumed waits for the answer to a read on the streams that go on behind an event. A server may end these
+// before the answer, too, for the client to come back after the time of their last retry field: it does so up
+// to three times, in all longer than the read takes.
 func resumed(ctx context.Context, c *scenario.Client, pending *session.Pending, last string) {
 	const attempts = 3
 	slow := c.Target.Subjects.Slow.AtLeast
@@ -297,8 +321,9 @@ func resumed(ctx context.Context, c *scenario.Client, pending *session.Pending, 
 	defer timer.Stop()
 	for range attempts {
 		over := false
-		resume := c.Start(ctx, session.Request{Step: recording.StepResume, HTTPMethod: http.MethodGet, Header: map[string]string{session.HeaderLastEventID: last},
-			Tags: recording.Tags{tagEvent: last, tagRequest: string(pending.Exchange().ID)}})
+		resume := c.Start(ctx, session.Request{Step: recording.StepResume, HTTPMethod: http.MethodGet,
+			Header: map[string]string{session.HeaderLastEventID: last},
+			Tags:   recording.Tags{tagEvent: last, tagRequest: string(pending.Exchange().ID)}})
 		select {
 		case <-pending.Answered():
 			over = true
@@ -325,14 +350,16 @@ func resumed(ctx context.Context, c *scenario.Client, pending *session.Pending, 
 	}
 }
 
-// untilEvent starts a slow read and waits for its first event with an id; seen is false if the read was answered
-// before: then it is too late to drop its stream.
-func untilEvent(ctx context.Context, c *scenario.Client) (pending *session.Pending, event *wire.Frame, seen bool) {
+// untilEvent starts a slow read and waits for its first event with an id; seen is false if the read was
+// answered before: then it is too late to drop its stream.
+func untilEvent(ctx context.Context, c *scenario.Client) (pending *session.Pending, event *wire.Frame,
+	seen bool) {
 	after := c.S.Last()
 	pending = c.Start(ctx, slowRead(c, stepSlow))
-	event, seen = c.S.Await(ctx, after, c.Target.Subjects.Slow.AtLeast+c.Limits.QuietWindow, func(f *wire.Frame) bool {
-		return f.Event != nil && f.Event.HasID && f.Event.ID != ""
-	})
+	event, seen = c.S.Await(ctx, after, c.Target.Subjects.Slow.AtLeast+c.Limits.QuietWindow,
+		func(f *wire.Frame) bool {
+			return f.Event != nil && f.Event.HasID && f.Event.ID != ""
+		})
 	select {
 	case <-pending.Answered():
 		seen = false
@@ -364,7 +391,8 @@ var listenChurnScenario = &scenario.Scenario{
 			return
 		}
 		p.Establish(recording.FactListens, "yes")
-		scenario.Each(c, make([]struct{}, 40), func(_ int, _ struct{}, c *scenario.Client) { listenOnce(ctx, c, recording.StepListen) })
+		scenario.Each(c, make([]struct{}, 40),
+			func(_ int, _ struct{}, c *scenario.Client) { listenOnce(ctx, c, recording.StepListen) })
 		listenOnce(ctx, c, stepLast)
 		c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
 	},
@@ -373,7 +401,8 @@ var listenChurnScenario = &scenario.Scenario{
 // listenOnce opens a listen stream and closes it, and reports whether it was
 // acknowledged.
 func listenOnce(ctx context.Context, c *scenario.Client, step recording.Step) bool {
-	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: c.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
+	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true},
+		session.Request{Timeout: c.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
 	if st.Ack != nil {
 		st.Exchange().Tags[tagAcknowledged] = "yes"
 	}

@@ -17,12 +17,16 @@ import (
 
 // Steps "raced" are requests that are cancelled as soon as they are sent, by steps
 // "cancel" (on Streamable HTTP in modern revisions: by closing their streams).
-// Step "before" is such a request that is not cancelled, "after" one at the end, "between" one after requests that are
-// followed by more. If that at the end is not served, steps "undisturbed" are as many messages in another session as there were from "before" on.
+// Step "before" is such a request that is not cancelled, "after" one at the end, "between" one after requests
+// that are followed by more. If that at the end is not served, steps "undisturbed" are as many messages in
+// another session as there were from "before" on.
 var cancelRaceScenario = &scenario.Scenario{
 	Name:  CancelRace,
 	Title: "cancellations that race with the response",
-	Sends: "An ordinary request, requests that are cancelled as soon as they are sent, and an ordinary one at the end, over stdio up to three times while nothing comes of it; if that is not served, all of it once more where nobody else has said anything, and then as many messages without cancellations in another session. A repetition over stdio does without these two.",
+	Sends: "An ordinary request, requests that are cancelled as soon as they are sent, and an ordinary " +
+		"one at the end, over stdio up to three times while nothing comes of it; if that is not served, " +
+		"all of it once more where nobody else has said anything, and then as many messages without " +
+		"cancellations in another session. A repetition over stdio does without these two.",
 	Phase: scenario.Destructive,
 	In:    scenario.Closing, // what it makes deaf is not to be replaced for others
 	Script: func(ctx context.Context, p *scenario.Play) {
@@ -32,7 +36,8 @@ var cancelRaceScenario = &scenario.Scenario{
 		}
 		served := race(ctx, c)
 		settled := served || answeredTwice(p.Rec, c.S.Answers) || again(p)
-		if !settled && !alone && c.Replace(ctx) { // what is deaf or gone had heard from other scripts as well; now one starts
+		// what is deaf or gone had heard from other scripts as well; now one starts
+		if !settled && !alone && c.Replace(ctx) {
 			for _, x := range p.Rec.Exchanges {
 				x.Step += recording.StepLost
 			}
@@ -49,9 +54,9 @@ var cancelRaceScenario = &scenario.Scenario{
 	},
 }
 
-// race sends a request, races others with their cancellations, and sends one more. It reports whether that is served.
-// Where many are raced at once, and nothing came of it, that is done again: it is a matter of chance whether a request
-// is just being answered when its cancellation is read.
+// race sends a request, races others with their cancellations, and sends one more. It reports whether that is
+// served. Where many are raced at once, and nothing came of it, that is done again: it is a matter of chance
+// whether a request is just being answered when its cancellation is read.
 func race(ctx context.Context, c *scenario.Client) (served bool) {
 	const times, enough = 3, 2 * time.Second
 	patience := c.Patience(ctx, 3*time.Second)
@@ -65,7 +70,8 @@ func race(ctx context.Context, c *scenario.Client) (served bool) {
 			pending = raceApart(ctx, c, n, before.Took)
 		}
 		last := c.Ordinary(stepAfter)
-		last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took) // one after the other, at the worst
+		// one after the other, at the worst
+		last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took)
 		after := c.S.Do(ctx, last)
 		for _, one := range pending {
 			one.Cancel()
@@ -73,7 +79,8 @@ func race(ctx context.Context, c *scenario.Client) (served bool) {
 		}
 		over := after.Status == http.StatusNotFound && c.S.HTTPSession() != ""
 		served = !over && !unserved(after)
-		more := together(c) && i+1 < times && time.Since(began) < enough && after.Succeeded() && !answeredTwice(c.Rec, c.S.Answers)
+		more := together(c) && i+1 < times && time.Since(began) < enough && after.Succeeded() &&
+			!answeredTwice(c.Rec, c.S.Answers)
 		if more {
 			after.Step = stepBetween
 		}
@@ -86,7 +93,8 @@ func race(ctx context.Context, c *scenario.Client) (served bool) {
 }
 
 // answeredTwice reports whether requests that were cancelled, and they alone, have more than one response.
-// That is wrong whatever follows it: why nothing is served any more need not be found out in further sessions.
+// That is wrong whatever follows it: why nothing is served any more need not be found out in further
+// sessions.
 func answeredTwice(r *recording.Recording, answers func(*recording.Exchange) int) bool {
 	before := r.Step(recording.StepBefore)
 	twice := func(x *recording.Exchange) bool { return answers(x) > 1 }
@@ -99,9 +107,9 @@ func again(p *scenario.Play) bool {
 	return p.Limits.Patience > 1 && p.OnStdio()
 }
 
-// racing is a client for the race; alone says that nobody else has said anything to whoever may end. Where the end
-// of a session says something, nothing has happened in it before that could be the reason. A process is
-// started for it only when the one that others have used is not there any more.
+// racing is a client for the race; alone says that nobody else has said anything to whoever may end. Where
+// the end of a session says something, nothing has happened in it before that could be the reason. A process
+// is started for it only when the one that others have used is not there any more.
 func racing(ctx context.Context, p *scenario.Play) (c *scenario.Client, alone, ok bool) {
 	if p.OnHTTP() && !p.Modern() {
 		c, ok = p.Fresh(ctx, scenario.Probing)
@@ -111,9 +119,10 @@ func racing(ctx context.Context, p *scenario.Play) (c *scenario.Client, alone, o
 	return c, false, ok
 }
 
-// undisturbed says as much in another session as was said in one from the first ordinary request on, for as long as
-// that lasted, and cancels nothing: a server may end because of how much is asked of it, or how long it lasts. Lists
-// are asked for as often as there, and in place of the other messages stand requests whose answers are small.
+// undisturbed says as much in another session as was said in one from the first ordinary request on, for as
+// long as that lasted, and cancels nothing: a server may end because of how much is asked of it, or how long
+// it lasts. Lists are asked for as often as there, and in place of the other messages stand requests whose
+// answers are small.
 func undisturbed(ctx context.Context, c *scenario.Client) {
 	said := c.Transcript.Session(c.S.ID())
 	before, until := c.Rec.Step(recording.StepBefore), c.Transcript.Now()
@@ -166,7 +175,8 @@ func raceApart(ctx context.Context, c *scenario.Client, n int, took time.Duratio
 			continue
 		}
 		part := float64(i) / float64(n)
-		c.S.Quiet(ctx, time.Duration(part*part*float64(took))) // most of them early, as a response takes longest on its way
+		// most of them early, as a response takes longest on its way
+		c.S.Quiet(ctx, time.Duration(part*part*float64(took)))
 		cancelled := c.Start(ctx, cancelling(pending[i].Exchange().ID))
 		over(ctx, max(2*took, least), pending[i], cancelled)
 		cancelled.Finish()
@@ -188,9 +198,9 @@ func over(ctx context.Context, limit time.Duration, all ...*session.Pending) {
 	}
 }
 
-// raceTogether writes several requests at once, each with its cancellation, under ids that no earlier round has had. A target
-// that reads both in one go comes to the cancellation while it is busy with the request; were they written
-// one by one, then on a busy machine either would be done with before the other is there.
+// raceTogether writes several requests at once, each with its cancellation, under ids that no earlier round
+// has had. A target that reads both in one go comes to the cancellation while it is busy with the request;
+// were they written one by one, then on a busy machine either would be done with before the other is there.
 func raceTogether(ctx context.Context, c *scenario.Client, round, n int) (pending []*session.Pending) {
 	const pairs, most, least = 5, 8, 3
 	first := 930_001 + round*most*pairs

@@ -17,13 +17,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestControlOfTheRace: what is deaf after a race is found, and the control asks for no more than the race did,
-// however much was said to the server before. One that ends after so many messages is not accused, nor one
-// whose control the end of the run cuts off.
+// TestControlOfTheRace: what is deaf after a race is found, and the control asks for no more than the race
+// did, however much was said to the server before. One that ends after so many messages is not accused, nor
+// one whose control the end of the run cuts off.
 func TestControlOfTheRace(t *testing.T) {
 	const before = 400 // messages of other scripts
 	list := func(size int) string {
-		return `{"jsonrpc":"2.0","id":%s,"result":{"resources":[],"_meta":{"x/y":"` + strings.Repeat("x", size) + `"}}}`
+		return `{"jsonrpc":"2.0","id":%s,"result":{"resources":[],"_meta":{"x/y":"` + strings.Repeat("x",
+			size) + `"}}}`
 	}
 	for name, c := range map[string]struct {
 		deaf   bool  // after a cancellation
@@ -49,25 +50,28 @@ func TestControlOfTheRace(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var mu sync.Mutex
 				lists, heard, deaf := 0, map[int64]int{}, map[int64]bool{}
-				st := scenariotest.Stage(t, &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
-					mu.Lock()
-					defer mu.Unlock()
-					method := m.Get("method").Str
-					heard[n]++
-					deaf[n] = deaf[n] || c.deaf && method == "notifications/cancelled"
-					if c.twice && method == "notifications/cancelled" && m.Get("params.requestId").Int() >= c.from {
-						say(c.list, m.Get("params.requestId").Raw)
-					}
-					if deaf[n] {
-						return true
-					}
-					if method == "resources/list" {
-						lists++
-						time.Sleep(c.each)
-						say(c.list, m.Get("id").Raw)
-					}
-					return c.ends == 0 || heard[n] < c.ends
-				}})
+				st := scenariotest.Stage(t,
+					&scenariotest.Server{Script: func(n int64, m gjson.Result, say func(
+						string, ...any)) bool {
+						mu.Lock()
+						defer mu.Unlock()
+						method := m.Get("method").Str
+						heard[n]++
+						deaf[n] = deaf[n] || c.deaf && method == "notifications/cancelled"
+						if c.twice && method == "notifications/cancelled" &&
+							m.Get("params.requestId").Int() >= c.from {
+							say(c.list, m.Get("params.requestId").Raw)
+						}
+						if deaf[n] {
+							return true
+						}
+						if method == "resources/list" {
+							lists++
+							time.Sleep(c.each)
+							say(c.list, m.Get("id").Raw)
+						}
+						return c.ends == 0 || heard[n] < c.ends
+					}})
 				st.Limits.Timeout = time.Minute
 				st.Facts.Declared = json.RawMessage(`{"capabilities":{"resources":{}}}`)
 				scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
@@ -86,7 +90,8 @@ func TestControlOfTheRace(t *testing.T) {
 				rec.Frames = st.Transcript.Since(0)
 				req, _ := area.Catalogue().Find("CANC-03")
 				k, _ := area.BuiltIn().Check("CANC-03")
-				if got := verdict.Evaluate(k, req, st.Facts, verdict.Recordings{canc.CancelRace: rec}); got.Outcome != c.want {
+				if got := verdict.Evaluate(k, req, st.Facts,
+					verdict.Recordings{canc.CancelRace: rec}); got.Outcome != c.want {
 					t.Errorf("%s, expected %s: %+v", got.Outcome, c.want, got)
 				}
 				if c.twice && len(heard) > 1 {

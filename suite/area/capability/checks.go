@@ -41,12 +41,14 @@ var Checks = []verdict.Check{
 					On:       x,
 					Hint:     "declare capabilities.resources",
 				})
-				v.WarnUnless(!list.IsArray() || n > 0, "an error to resources/list from a target that does not declare the resources capability",
+				v.WarnUnless(!list.IsArray() || n > 0,
+					"an error to resources/list from a target that does not declare the resources capability",
 					"an empty list", x)
 			}
 			if x := r.Step(recording.StepRead); x != nil && v.Answered(x) {
 				contents := x.Result().Get("contents")
-				v.That(len(contents.Array()) == 0, "no contents from a target that does not declare the resources capability",
+				v.That(len(contents.Array()) == 0,
+					"no contents from a target that does not declare the resources capability",
 					"resources/read is answered with contents", x)
 			}
 		}},
@@ -61,7 +63,8 @@ var Checks = []verdict.Check{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			typed(r, v, "resources.subscribe", "resources.listChanged")
 			var misspelt verdict.Sightings
-			misspelt.AddMisspelt(verdict.NewItem(v.Facts.Capability("resources"), "capabilities.resources", verdict.Declaration(r)), []string{"subscribe", "listChanged"})
+			misspelt.AddMisspelt(verdict.NewItem(v.Facts.Capability("resources"), "capabilities.resources",
+				verdict.Declaration(r)), []string{"subscribe", "listChanged"})
 			misspelt.ObserveMisspelt(v)
 		}},
 	{Requirement: "CAP-06", From: []recording.Name{recording.WalkResources, Capabilities},
@@ -82,7 +85,9 @@ var Checks = []verdict.Check{
 			x := r.Step(recording.StepPage)
 			if x != nil && verdict.Unknown(x) {
 				v.Holds()
-				v.Observe("templates-unknown", "resources/templates/list is an unknown method, which is how a server refuses what it does not implement, but many clients stumble over it", x)
+				v.Observe("templates-unknown",
+					"resources/templates/list is an unknown method, which is how a server refuses what it "+
+						"does not implement, but many clients stumble over it", x)
 				return
 			}
 			v.Expect(x).To(matcher.BeResult(), "resources/templates/list")
@@ -94,9 +99,10 @@ var Checks = []verdict.Check{
 		Needs: slices.Concat(verdict.Resources, verdict.Subscribe), Judge: subscribeExists},
 	{Requirement: "CAP-10", From: []recording.Name{Capabilities},
 		Needs: slices.Concat(verdict.Resources, verdict.Withholds("resources.subscribe")),
-		Judge: verdict.Each(verdict.Steps(recording.StepSubscribe), func(x *recording.Exchange, v *verdict.Verdict) {
-			v.Expect(x).To(matcher.BeRefused(), "resources/subscribe without a declared subscribe")
-		})},
+		Judge: verdict.Each(verdict.Steps(recording.StepSubscribe),
+			func(x *recording.Exchange, v *verdict.Verdict) {
+				v.Expect(x).To(matcher.BeRefused(), "resources/subscribe without a declared subscribe")
+			})},
 	{Requirement: "CAP-11", From: []recording.Name{recording.Everything, recording.Undeclared},
 		Needs: verdict.Declaring,
 		Judge: verdict.InScenario(recording.Undeclared, contradictions, otherCapabilities)},
@@ -120,7 +126,8 @@ var Checks = []verdict.Check{
 			if x.Tags[tagFeature] == "completions" {
 				return // COMP-01 and COMP-07 judge them, in all revisions that have the capability
 			}
-			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags[tagFeature])
+			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound),
+				x.Method+" without declared "+x.Tags[tagFeature])
 		})},
 }
 
@@ -129,7 +136,8 @@ var Checks = []verdict.Check{
 func otherCapabilities(r *recording.Recording, v *verdict.Verdict) {
 	c := gjson.GetBytes(v.Facts.Declared, "capabilities")
 	v.That(judge.IsObject(c), "capabilities as an object", "it is "+judge.TypeName(c), verdict.Declaration(r))
-	typed(r, v, "logging", "prompts", "tools", "completions", "experimental", "experimental.*", "extensions", "extensions.*")
+	typed(r, v, "logging", "prompts", "tools", "completions", "experimental", "experimental.*", "extensions",
+		"extensions.*")
 }
 
 // typed judges declared capabilities by the message schema.
@@ -142,7 +150,8 @@ func typed(r *recording.Recording, v *verdict.Verdict, members ...string) {
 	for i, member := range members {
 		paths[i] = "capabilities." + member
 	}
-	verdict.Typed(v, verdict.NewItem(gjson.ParseBytes(v.Facts.Declared), name, verdict.Declaration(r)), of, paths...)
+	verdict.Typed(v, verdict.NewItem(gjson.ParseBytes(v.Facts.Declared), name, verdict.Declaration(r)), of,
+		paths...)
 }
 
 // contradictions notes where what is declared of other features, and what is done,
@@ -152,9 +161,11 @@ func contradictions(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(stepFeature, stepDeclaredFeature) {
 		switch feature := x.Tags[tagFeature]; {
 		case x.Step == stepDeclaredFeature && verdict.Unknown(x):
-			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+" is an unknown method: "+matcher.Describe(x), x)
+			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+
+				" is an unknown method: "+matcher.Describe(x), x)
 		case x.Step == stepFeature && feature != "completions" && x.Succeeded() && !v.Modern():
-			v.Observe("undeclared-but-served", x.Method+" is served although capabilities."+feature+" is not declared", x)
+			v.Observe("undeclared-but-served", x.Method+" is served although capabilities."+feature+
+				" is not declared", x)
 		}
 	}
 }

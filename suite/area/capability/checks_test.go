@@ -23,13 +23,19 @@ func TestUndeclared(t *testing.T) {
 		{ID: "CAP-01", Want: verdict.Warn, Rec: list(`{"resources":[]}`)},
 		{ID: "CAP-01", Want: verdict.Pass, Rec: list(`{}`)},
 		{ID: "CAP-01", Want: verdict.NotApplicable, Rec: nil},
-		{ID: "CAP-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}", areatest.NotFoundError, "feature", "prompts"))},
-		{ID: "CAP-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}", `{"prompts":[]}`, "feature", "prompts"))},
-		{ID: "CAP-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}", `{"code":-32603,"message":"no"}`, "feature", "prompts"))},
+		{ID: "CAP-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}",
+			areatest.NotFoundError, "feature", "prompts"))},
+		{ID: "CAP-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}",
+			`{"prompts":[]}`, "feature", "prompts"))},
+		{ID: "CAP-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}",
+			`{"code":-32603,"message":"no"}`, "feature", "prompts"))},
 		{ID: "CAP-13", Want: verdict.NotApplicable, Rec: nil},
-		{ID: "CAP-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Asked("feature", "completion/complete", "{}", `{"code":-32602,"message":"no such template"}`, "feature", "completions"))},
+		{ID: "CAP-13", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Asked("feature", "completion/complete", "{}",
+				`{"code":-32602,"message":"no such template"}`, "feature", "completions"))},
 	})
-	areatest.WalkRuns(t, recording.Undeclared, `{"resources":{}}`, []areatest.Run{{ID: "CAP-01", Want: verdict.NotApplicable, Rec: list(areatest.GoodList)}})
+	areatest.WalkRuns(t, recording.Undeclared, `{"resources":{}}`,
+		[]areatest.Run{{ID: "CAP-01", Want: verdict.NotApplicable, Rec: list(areatest.GoodList)}})
 }
 
 func TestCapabilityTypes(t *testing.T) {
@@ -54,20 +60,28 @@ func TestCapabilityTypes(t *testing.T) {
 		{`{"experimental":{"a":true}}`, "CAP-11", verdict.Fail},
 		{`[]`, "CAP-11", verdict.Fail},
 	} {
-		areatest.WalkRuns(t, recording.Everything, x.capabilities, []areatest.Run{{ID: x.id, Want: x.want, Rec: frame}})
+		areatest.WalkRuns(t, recording.Everything, x.capabilities,
+			[]areatest.Run{{ID: x.id, Want: x.want, Rec: frame}})
 	}
 }
 
 // TestWordsOfCapabilities: the finding names the whole path, and what is null is to be left out.
 func TestWordsOfCapabilities(t *testing.T) {
 	for capabilities, want := range map[string][3]string{
-		`{"resources":{"subscribe":null}}`:  {"capabilities.resources.subscribe as a boolean, or absent", "capabilities.resources.subscribe of the answer to initialize is null", "leave the member out instead of sending null"},
-		`{"resources":{"subscribe":"yes"}}`: {"capabilities.resources.subscribe as a boolean, or absent", `capabilities.resources.subscribe of the answer to initialize is a string ("yes")`, "give capabilities.resources.subscribe and listChanged as true or false, or leave them out"},
+		`{"resources":{"subscribe":null}}`: {"capabilities.resources.subscribe as a boolean, or absent",
+			"capabilities.resources.subscribe of the answer to initialize is null",
+			"leave the member out instead of sending null"},
+		`{"resources":{"subscribe":"yes"}}`: {"capabilities.resources.subscribe as a boolean, or absent",
+			`capabilities.resources.subscribe of the answer to initialize is a string ("yes")`,
+			"give capabilities.resources.subscribe and listChanged as true or false, or leave them out"},
 	} {
 		req, _ := area.Catalogue().Find("CAP-03")
 		k, _ := area.BuiltIn().Check("CAP-03")
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, capabilities)
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, areatest.Asked("initialize", "initialize", "{}", `{"capabilities":{}}`))})
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
+			Transport: requirement.Stdio}, capabilities)
+		got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts,
+				areatest.Asked("initialize", "initialize", "{}", `{"capabilities":{}}`))})
 		if said := [3]string{got.Expected, got.Actual, got.Hint}; said != want {
 			t.Errorf("%s: %q", capabilities, said)
 		}
@@ -81,11 +95,15 @@ func TestDeclaredMethods(t *testing.T) {
 	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`, []areatest.Run{
 		{ID: "CAP-06", Want: verdict.Pass, Rec: list(areatest.GoodList)},
 		{ID: "CAP-06", Want: verdict.Fail, Rec: list(areatest.NotFoundError)},
-		{ID: "CAP-06", Want: verdict.NotApplicable, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Status: 401, Outcome: recording.HTTPOnly})},
-		{ID: "CAP-06", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list"})},
+		{ID: "CAP-06", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Status: 401,
+				Outcome: recording.HTTPOnly})},
+		{ID: "CAP-06", Want: verdict.Blocked,
+			Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list"})},
 	})
 	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`, []areatest.Run{
-		{ID: "CAP-07", Want: verdict.Pass, Rec: list(`{"resourceTemplates":[]}`)}, {ID: "CAP-07", Want: verdict.Pass, Rec: list(areatest.NotFoundError)},
+		{ID: "CAP-07", Want: verdict.Pass, Rec: list(`{"resourceTemplates":[]}`)},
+		{ID: "CAP-07", Want: verdict.Pass, Rec: list(areatest.NotFoundError)},
 		{ID: "CAP-07", Want: verdict.Warn, Rec: list(`{"code":-32603,"message":"undefined"}`)},
 	})
 	read := func(uri, answer string) []rt.Line {
@@ -98,20 +116,40 @@ func TestDeclaredMethods(t *testing.T) {
 		{ID: "CAP-08", Want: verdict.Warn, Rec: read("https://example.com/", areatest.NotFoundError)},
 	})
 	areatest.WalkRuns(t, capability.Capabilities, `{"resources":{}}`, []areatest.Run{
-		{ID: "CAP-08", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("unlisted", "resources/read", "{}", areatest.NotFoundError))},
-		{ID: "CAP-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.Asked("rich-list", "resources/list", "{}", areatest.NotFoundError))},
-		{ID: "CAP-10", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.NotFoundError))},
-		{ID: "CAP-10", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", `{}`))},
-		{ID: "CAP-09", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.NotFoundError))},
+		{ID: "CAP-08", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("unlisted", "resources/read",
+			"{}", areatest.NotFoundError))},
+		{ID: "CAP-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.Asked("rich-list", "resources/list",
+			"{}", areatest.NotFoundError))},
+		{ID: "CAP-10", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}",
+				areatest.NotFoundError))},
+		{ID: "CAP-10", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", `{}`))},
+		{ID: "CAP-09", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}",
+				areatest.NotFoundError))},
 	})
 	subscribed := areatest.Asked("subscribe", "resources/subscribe", "{}", `{}`)
 	areatest.WalkRuns(t, capability.Capabilities, `{"resources":{"subscribe":true}}`, []areatest.Run{
-		{ID: "CAP-09", Want: verdict.Pass, Rec: areatest.Lines(subscribed, areatest.Asked("unsubscribe", "resources/unsubscribe", "{}", `{}`))},
-		{ID: "CAP-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.NotFoundError))},
-		{ID: "CAP-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.ParamsError))},
-		{ID: "CAP-09", Want: verdict.Warn, Rec: areatest.Lines(subscribed, areatest.Asked("unsubscribe", "resources/unsubscribe", "{}", areatest.NotFoundError))},
-		{ID: "CAP-09", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}", areatest.ParamsError))},
-		{ID: "CAP-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}", `{}`))},
+		{ID: "CAP-09", Want: verdict.Pass,
+			Rec: areatest.Lines(subscribed, areatest.Asked("unsubscribe", "resources/unsubscribe", "{}",
+				`{}`))},
+		{ID: "CAP-09", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}",
+				areatest.NotFoundError))},
+		{ID: "CAP-09", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}",
+				areatest.ParamsError))},
+		{ID: "CAP-09", Want: verdict.Warn,
+			Rec: areatest.Lines(subscribed, areatest.Asked("unsubscribe", "resources/unsubscribe", "{}",
+				areatest.NotFoundError))},
+		{ID: "CAP-09", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}",
+				areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}",
+				areatest.ParamsError))},
+		{ID: "CAP-09", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}",
+				areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}", `{}`))},
 		{ID: "CAP-09", Want: verdict.NotApplicable, Rec: nil},
 		{ID: "CAP-10", Want: verdict.NotApplicable, Rec: areatest.Lines(subscribed)},
 	})
@@ -120,21 +158,28 @@ func TestDeclaredMethods(t *testing.T) {
 func TestUndeclaredLogs(t *testing.T) {
 	quiet := areatest.Asked("read", "resources/read", "{}", `{"contents":[]}`)
 	loud := quiet
-	loud.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}`}
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{{ID: "CAP-12", Want: verdict.Pass, Rec: areatest.Lines(quiet)}, {ID: "CAP-12", Want: verdict.Fail, Rec: areatest.Lines(loud)}})
-	areatest.WalkRuns(t, recording.Everything, `{"logging":{}}`, []areatest.Run{{ID: "CAP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(loud)}})
+	loud.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info",` +
+		`"data":1}}`}
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
+		[]areatest.Run{{ID: "CAP-12", Want: verdict.Pass, Rec: areatest.Lines(quiet)},
+			{ID: "CAP-12", Want: verdict.Fail, Rec: areatest.Lines(loud)}})
+	areatest.WalkRuns(t, recording.Everything, `{"logging":{}}`,
+		[]areatest.Run{{ID: "CAP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(loud)}})
 }
 
 // What is declared of other features than resources, and not so, is observed only.
 func TestContradictions(t *testing.T) {
 	k, req := found(t, "CAP-11")
 	for _, rev := range []requirement.Revision{requirement.R20250618, requirement.R20260728} {
-		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio}, `{"tools":{},"resources":{}}`)
+		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio},
+			`{"tools":{},"resources":{}}`)
 		rec := rt.New(recording.Undeclared, facts,
-			areatest.Asked("declared-feature", "tools/list", "{}", areatest.NotFoundError, "feature", "tools"),
+			areatest.Asked("declared-feature", "tools/list", "{}", areatest.NotFoundError, "feature",
+				"tools"),
 			areatest.Asked("declared-feature", "tools/list", "{}", `{"tools":[]}`, "feature", "tools"),
 			areatest.Asked("feature", "prompts/list", "{}", `{"prompts":[]}`, "feature", "prompts"),
-			areatest.Asked("feature", "completion/complete", "{}", areatest.NotFoundError, "feature", "completions"))
+			areatest.Asked("feature", "completion/complete", "{}", areatest.NotFoundError, "feature",
+				"completions"))
 		result := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Undeclared: rec})
 		var ids []string
 		for _, o := range result.Observations {

@@ -13,7 +13,8 @@ import (
 var capabilitiesScenario = &scenario.Scenario{
 	Name:  Capabilities,
 	Title: "holding the target to the capabilities it declares",
-	Sends: "The list (once more with all client capabilities if it was refused), a read of something unlisted where nothing is listed, and a subscription to a listed resource.",
+	Sends: "The list (once more with all client capabilities if it was refused), a read of something " +
+		"unlisted where nothing is listed, and a subscription to a listed resource.",
 	In:    scenario.Expendable,
 	After: verdict.ResourceWalk,
 	When:  scenario.Declared("resources"),
@@ -22,7 +23,8 @@ var capabilitiesScenario = &scenario.Scenario{
 		walk := p.Earlier(recording.WalkResources).Step(recording.StepPage)
 		if p.Modern() && walk != nil && walk.HasCode(-32021) {
 			if c, ok := p.Clean(ctx); ok {
-				c.Do(ctx, session.Request{Step: stepRichList, Method: "resources/list", Capabilities: scenario.RichCapabilities})
+				c.Do(ctx, session.Request{Step: stepRichList, Method: "resources/list",
+					Capabilities: scenario.RichCapabilities})
 			}
 		}
 		if p.Modern() && len(listed) > 0 {

@@ -47,15 +47,17 @@ func otherFeatures(p *scenario.Play) []session.Request {
 	all := []session.Request{
 		{Method: "prompts/list", Tags: recording.Tags{tagFeature: "prompts"}},
 		{Method: "tools/list", Tags: recording.Tags{tagFeature: "tools"}},
-		{Method: "completion/complete", Tags: recording.Tags{tagFeature: "completions"}, Params: map[string]any{
-			"ref":      map[string]any{"type": "ref/resource", "uri": "mcpcheck:{name}"},
-			"argument": map[string]any{"name": "name", "value": ""},
-		}},
+		{Method: "completion/complete", Tags: recording.Tags{tagFeature: "completions"},
+			Params: map[string]any{
+				"ref":      map[string]any{"type": "ref/resource", "uri": "mcpcheck:{name}"},
+				"argument": map[string]any{"name": "name", "value": ""},
+			}},
 	}
 	var asked []session.Request
 	for _, q := range all {
 		switch feature := q.Tags[tagFeature]; {
-		case !p.Facts.Declares(feature) && (feature != "completions" || p.Revision() >= requirement.R20250326):
+		case !p.Facts.Declares(feature) &&
+			(feature != "completions" || p.Revision() >= requirement.R20250326):
 			q.Step = stepFeature
 			asked = append(asked, q)
 		case p.Facts.Declares(feature) && feature != "completions": // that is tried elsewhere

@@ -19,7 +19,8 @@ import (
 )
 
 // The scenario of the area.
-const GuardedCompletions recording.Name = "guarded-completions" // completions that must not give something away
+// completions that must not give something away
+const GuardedCompletions recording.Name = "guarded-completions"
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{
@@ -33,50 +34,57 @@ var Scenarios = []*scenario.Scenario{
 const (
 	stepGuarded, stepTyped, stepUndeclared                recording.Step = "guarded", "typed", "undeclared"
 	stepNoRef, stepNoArgument, stepNoValue                recording.Step = "no-ref", "no-argument", "no-value"
-	stepUnknownType, stepNumberValue, stepUnknownArgument recording.Step = "unknown-type", "number-value", "unknown-argument"
-	stepUnknownURI, stepBrackets, stepNothingLike         recording.Step = "unknown-uri", "brackets", "nothing-like"
+	stepUnknownType, stepNumberValue, stepUnknownArgument recording.Step = "unknown-type", "number-value",
+		"unknown-argument"
+	stepUnknownURI, stepBrackets, stepNothingLike recording.Step = "unknown-uri", "brackets",
+		"nothing-like"
 )
 
-// The tags of the area's scripts: "invented" is set if no value of the first variable was known, "never" has the
-// values that must not come, one in a line.
+// The tags of the area's scripts: "invented" is set if no value of the first variable was known, "never" has
+// the values that must not come, one in a line.
 const tagInvented, tagNever recording.Tag = "invented", "never"
 
 var completions = []recording.Name{recording.TemplateCompletions}
 
 // Checks lists the checks of server/utilities/completion: what a target offers.
 var Checks = []verdict.Check{
-	{Requirement: "COMP-02", From: completions, Judge: verdict.Each(completed, typed("completion", "completion.values", "completion.values[]"))},
-	{Requirement: "COMP-03", From: completions, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
-		n := valuesOf(x)
-		v.That(n <= 100, "at most 100 values",
-			fmt.Sprintf("%d values of %s", n, completionOf(x)), x)
-	})},
+	{Requirement: "COMP-02", From: completions,
+		Judge: verdict.Each(completed, typed("completion", "completion.values", "completion.values[]"))},
+	{Requirement: "COMP-03", From: completions,
+		Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
+			n := valuesOf(x)
+			v.That(n <= 100, "at most 100 values",
+				fmt.Sprintf("%d values of %s", n, completionOf(x)), x)
+		})},
 	{Requirement: "COMP-04", From: completions, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var misspelt verdict.Sightings
 		for _, x := range completed(r, v) {
 			typed("completion.total", "completion.hasMore")(x, v)
-			misspelt.AddMisspelt(verdict.NewItem(x.Result().Get("completion"), completionOf(x), x.Evidence()), []string{"values", "total", "hasMore"})
+			misspelt.AddMisspelt(verdict.NewItem(x.Result().Get("completion"), completionOf(x), x.Evidence()),
+				[]string{"values", "total", "hasMore"})
 		}
 		misspelt.ObserveMisspelt(v)
 	}},
 	{Requirement: "COMP-06", From: completions, Judge: verdict.Each(completed, counted)},
 	{Requirement: "COMP-11", From: completions, Judge: completes},
 	{Requirement: "COMP-12", From: completions, Judge: takesContext},
-	{Requirement: "COMP-15", From: []recording.Name{recording.TemplateCompletions, recording.MalformedCompletions}, Judge: oddSuggestions},
-	{Requirement: "COMP-14", From: []recording.Name{GuardedCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepGuarded) {
-			never := strings.Split(x.Tags[tagNever], "\n")
-			if !offered(x, v) || !v.Answered(x) {
-				continue
+	{Requirement: "COMP-15", From: []recording.Name{recording.TemplateCompletions,
+		recording.MalformedCompletions}, Judge: oddSuggestions},
+	{Requirement: "COMP-14", From: []recording.Name{GuardedCompletions},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(stepGuarded) {
+				never := strings.Split(x.Tags[tagNever], "\n")
+				if !offered(x, v) || !v.Answered(x) {
+					continue
+				}
+				given := slices.IndexFunc(never, func(s string) bool { return suggests(x, s) })
+				actual := ""
+				if given >= 0 {
+					actual = fmt.Sprintf("%q among the values of %s", never[given], completionOf(x))
+				}
+				v.That(given < 0, "no value that the target file keeps from this caller", actual, x)
 			}
-			given := slices.IndexFunc(never, func(s string) bool { return suggests(x, s) })
-			actual := ""
-			if given >= 0 {
-				actual = fmt.Sprintf("%q among the values of %s", never[given], completionOf(x))
-			}
-			v.That(given < 0, "no value that the target file keeps from this caller", actual, x)
-		}
-	}},
+		}},
 	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion},
 		Needs: verdict.Withholds("completions"), Declared: true,
 		Judge: verdict.Each(verdict.Steps(stepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
@@ -102,7 +110,8 @@ var Checks = []verdict.Check{
 			}
 			if strings.HasPrefix(x.Param("ref.uri").String(), "x-mcpcheck-") {
 				// For a reference that does not exist there is a code as well.
-				v.Expect(x).To(matcher.BeErrorReply(-32601, -32602), "a completion without the capability, for a template that we made up")
+				v.Expect(x).To(matcher.BeErrorReply(-32601, -32602),
+					"a completion without the capability, for a template that we made up")
 				return
 			}
 			v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
@@ -125,7 +134,8 @@ var Checks = []verdict.Check{
 // typed judges members of a completion by the message schema.
 func typed(members ...string) func(*recording.Exchange, *verdict.Verdict) {
 	return func(x *recording.Exchange, v *verdict.Verdict) {
-		verdict.Typed(v, verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult", members...)
+		verdict.Typed(v, verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult",
+			members...)
 	}
 }
 
@@ -134,7 +144,9 @@ func typed(members ...string) func(*recording.Exchange, *verdict.Verdict) {
 func malformed(r *recording.Recording, v *verdict.Verdict) {
 	var unknown verdict.Sightings
 	defer func() {
-		unknown.Observe(v, "completes-the-unknown", "%d {completion of a variable or template that does not exist has|completions of variables or templates that do not exist have} values: params %s")
+		unknown.Observe(v, "completes-the-unknown",
+			"%d {completion of a variable or template that does not exist has|completions of variables or "+
+				"templates that do not exist have} values: params %s")
 	}()
 	all := slices.Concat([]recording.Step{stepNumberValue}, nonexistent, incomplete)
 	for _, x := range r.Steps(all...) {
@@ -164,8 +176,8 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 	oddlyTyped(r, v)
 }
 
-// oddlyTyped: what is typed is a string, whatever it means in a query or a pattern. Where letters that nothing has are
-// completed to nothing, brackets and quotes are no reason to fail.
+// oddlyTyped: what is typed is a string, whatever it means in a query or a pattern. Where letters that
+// nothing has are completed to nothing, brackets and quotes are no reason to fail.
 func oddlyTyped(r *recording.Recording, v *verdict.Verdict) {
 	plain := r.Step(stepNothingLike)
 	for _, x := range r.Steps(stepBrackets, scenario.StepPattern) {
@@ -215,7 +227,8 @@ func offered(x *recording.Exchange, v *verdict.Verdict) bool {
 // completed lists the completions with a result; for the others it says why not.
 func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 	var all []*recording.Exchange
-	for _, x := range r.Steps(recording.StepComplete, stepTyped, scenario.StepContext, scenario.StepConfigured) {
+	for _, x := range r.Steps(recording.StepComplete, stepTyped, scenario.StepContext,
+		scenario.StepConfigured) {
 		switch {
 		case !offered(x, v) || !v.Answered(x):
 		case !x.Succeeded():
@@ -227,8 +240,8 @@ func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange
 	return all
 }
 
-// completes: variables of listed templates can be completed. That the target fails internally is excusable for one of
-// them, and not for all.
+// completes: variables of listed templates can be completed. That the target fails internally is excusable
+// for one of them, and not for all.
 func completes(r *recording.Recording, v *verdict.Verdict) {
 	var failing verdict.Sightings
 	works, failed := false, (*recording.Exchange)(nil)
@@ -247,7 +260,9 @@ func completes(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		v.NotExercised("the target failed internally, as it may: " + matcher.Describe(x))
-		if typed := r.Steps(others...); slices.ContainsFunc(typed, func(y *recording.Exchange) bool { return sameVariable(x, y) }) &&
+		if typed := r.Steps(others...); slices.ContainsFunc(typed, func(y *recording.Exchange) bool {
+			return sameVariable(x, y)
+		}) &&
 			!completable(r, x, others...) {
 			failing.Add(x.Tags[scenario.TagArgument]+" in "+x.Tags[recording.TagTemplate], x)
 			failed = x
@@ -271,7 +286,8 @@ func completable(r *recording.Recording, x *recording.Exchange, steps ...recordi
 }
 
 func sameVariable(x, y *recording.Exchange) bool {
-	return y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && y.Tags[scenario.TagArgument] == x.Tags[scenario.TagArgument]
+	return y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] &&
+		y.Tags[scenario.TagArgument] == x.Tags[scenario.TagArgument]
 }
 
 func suggests(x *recording.Exchange, value string) bool {
@@ -295,12 +311,15 @@ func counted(x *recording.Exchange, v *verdict.Verdict) {
 		v.NeedsSubject("no completion has a total")
 		return
 	}
-	v.That(total.Num >= n, "a total of at least the number of values", fmt.Sprintf("total %s with %.0f values in %s", judge.Brief(total), n, completionOf(x)), x)
+	v.That(total.Num >= n, "a total of at least the number of values",
+		fmt.Sprintf("total %s with %.0f values in %s", judge.Brief(total), n, completionOf(x)), x)
 	if total.Num < n || !judge.IsBool(more) {
 		return
 	}
-	v.That(more.Bool() == (total.Num > n), "hasMore true just when total is greater than the number of values",
-		fmt.Sprintf("hasMore %s with total %s and %.0f values in %s", judge.Brief(more), judge.Brief(total), n, completionOf(x)), x)
+	v.That(more.Bool() == (total.Num > n),
+		"hasMore true just when total is greater than the number of values",
+		fmt.Sprintf("hasMore %s with total %s and %.0f values in %s", judge.Brief(more), judge.Brief(total),
+			n, completionOf(x)), x)
 }
 
 // oddSuggestions remarks on values that come twice, and on those that are the same whatever was
@@ -318,25 +337,33 @@ func oddSuggestions(r *recording.Recording, v *verdict.Verdict) {
 			seen[s] = true
 		}
 		for _, y := range r.Steps(recording.StepComplete) {
-			if x.Step == stepTyped && sameVariable(x, y) && slices.Equal(valuesIn(y), values) && narrows(x.Param("argument.value").String(), values) {
-				v.That(false, "values that have to do with what was typed", "the same as with nothing typed, some of which have nothing of it, in "+completionOf(x)+" after "+
-					verdict.Quoted(x.Param("argument.value").String()), y, x)
+			if x.Step == stepTyped && sameVariable(x, y) && slices.Equal(valuesIn(y), values) &&
+				narrows(x.Param("argument.value").String(), values) {
+				v.That(false, "values that have to do with what was typed",
+					"the same as with nothing typed, some of which have nothing of it, in "+completionOf(x)+
+						" after "+
+						verdict.Quoted(x.Param("argument.value").String()), y, x)
 			}
 		}
 	}
 	takesPattern(r, v)
-	twice.Observe(v, "completion-repeats-values", "%d {completion has|completions have} the same value more than once: %s")
+	twice.Observe(v, "completion-repeats-values",
+		"%d {completion has|completions have} the same value more than once: %s")
 }
 
-// takesPattern remarks on a pattern that finds values in none of which it stands, where other letters find nothing.
+// takesPattern remarks on a pattern that finds values in none of which it stands, where other letters find
+// nothing.
 func takesPattern(r *recording.Recording, v *verdict.Verdict) {
 	x, plain := r.Step(scenario.StepPattern), r.Step(stepNothingLike)
 	if x == nil || plain == nil || !x.Succeeded() || !plain.Succeeded() || len(valuesIn(plain)) > 0 {
 		return
 	}
 	has := func(s string) bool { return strings.Contains(s, x.Param("argument.value").String()) }
-	v.That(len(valuesIn(x)) == 0 || slices.ContainsFunc(valuesIn(x), has), "values that have to do with what was typed",
-		fmt.Sprintf(plural.Of(len(valuesIn(x)), "%d {value|values}, none with these characters, in %s: it is taken as a pattern"), len(valuesIn(x)), typedOf(x)), plain, x)
+	v.That(len(valuesIn(x)) == 0 || slices.ContainsFunc(valuesIn(x), has),
+		"values that have to do with what was typed",
+		fmt.Sprintf(plural.Of(len(valuesIn(x)),
+			"%d {value|values}, none with these characters, in %s: it is taken as a pattern"),
+			len(valuesIn(x)), typedOf(x)), plain, x)
 }
 
 // valuesIn are the first of the values of a completion that are strings.
@@ -376,7 +403,8 @@ func takesContext(r *recording.Recording, v *verdict.Verdict) {
 func needsContext(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
 	for _, y := range r.Steps(recording.StepComplete) {
 		if y.HasCode(-32603) && x.Succeeded() && sameVariable(x, y) {
-			v.Observe("completion-needs-context", matcher.Describe(y)+" to "+completionOf(x)+" without context, which is optional; with context.arguments "+
+			v.Observe("completion-needs-context", matcher.Describe(y)+" to "+completionOf(x)+
+				" without context, which is optional; with context.arguments "+
 				judge.Brief(x.Param("context.arguments"))+" it works", y, x)
 		}
 	}

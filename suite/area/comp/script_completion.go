@@ -13,7 +13,8 @@ import (
 var guardedCompletionsScenario = &scenario.Scenario{
 	Name:  GuardedCompletions,
 	Title: "completing what must not be given away",
-	Sends: "Completions of arguments with values that the target file says must never be suggested, if there is one as a caller with fewer rights.",
+	Sends: "Completions of arguments with values that the target file says must never be suggested, if " +
+		"there is one as a caller with fewer rights.",
 	When: func(p *scenario.Play) *recording.Skipped {
 		if skip := scenario.Completes(p); skip != nil {
 			return skip

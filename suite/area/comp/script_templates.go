@@ -46,7 +46,8 @@ func variables(p *scenario.Play) []variable {
 }
 
 // complete is a request for a completion.
-func complete(step recording.Step, template, argument, value string, context map[string]string, more recording.Tags) session.Request {
+func complete(step recording.Step, template, argument, value string, context map[string]string,
+	more recording.Tags) session.Request {
 	params := map[string]any{
 		"ref":      map[string]any{"type": "ref/resource", "uri": template},
 		"argument": map[string]any{"name": argument, "value": value},
@@ -60,14 +61,15 @@ func complete(step recording.Step, template, argument, value string, context map
 
 // Steps "complete" complete each variable of each listed template with nothing
 // typed so far; steps "typed" do so once more with a letter for those that
-// have very many values, for those that fail, and for one whose values do not all have that letter. Steps "context" complete the second and further variables
-// of a template with the first one given (2025-06-18 on); the tag "invented" says
-// that no value of the first was known. Steps "configured" are the completions that
+// have very many values, for those that fail, and for one whose values do not all have that letter. Steps
+// "context" complete the second and further variables of a template with the first one given (2025-06-18 on);
+// the tag "invented" says that no value of the first was known. Steps "configured" are the completions that
 // the target file gives. The tags "template" and "argument" say what is completed.
 var templateCompletionsScenario = &scenario.Scenario{
 	Name:  recording.TemplateCompletions,
 	Title: "completing the variables of templates",
-	Sends: "completion/complete for each variable of each listed template: nothing typed, a letter, with a context, and what the target file gives.",
+	Sends: "completion/complete for each variable of each listed template: nothing typed, a letter, with " +
+		"a context, and what the target file gives.",
 	After: []recording.Name{recording.WalkTemplates},
 	When:  scenario.Completes,
 	Script: func(ctx context.Context, p *scenario.Play) {
@@ -105,9 +107,11 @@ func further(p *scenario.Play, all []variable, values [][]string) []session.Requ
 		if len(values[i]) > 0 {
 			known[variable{template: v.template, name: v.name}] = values[i][0]
 		}
-		if telling := !narrowed && narrows(firstLetter(known[variable{template: v.template, name: v.name}]), values[i]); telling || len(values[i]) >= many {
+		if telling := !narrowed && narrows(firstLetter(known[variable{template: v.template, name: v.name}]),
+			values[i]); telling || len(values[i]) >= many {
 			narrowed = narrowed || telling
-			requests = append(requests, complete(stepTyped, v.template, v.name, firstLetter(values[i][0]), nil, nil))
+			requests = append(requests, complete(stepTyped, v.template, v.name, firstLetter(values[i][0]),
+				nil, nil))
 		}
 	}
 	for _, v := range all {
@@ -119,7 +123,8 @@ func further(p *scenario.Play, all []variable, values [][]string) []session.Requ
 		if !ok {
 			value, tags = "a", recording.Tags{tagInvented: "yes"}
 		}
-		requests = append(requests, complete(scenario.StepContext, v.template, v.name, "", map[string]string{v.first: value}, tags))
+		requests = append(requests, complete(scenario.StepContext, v.template, v.name, "",
+			map[string]string{v.first: value}, tags))
 	}
 	for i := range p.Target.Subjects.Completions {
 		requests = append(requests, configured(p, &p.Target.Subjects.Completions[i]))
@@ -130,7 +135,8 @@ func further(p *scenario.Play, all []variable, values [][]string) []session.Requ
 // narrows reports whether something typed is a part of some values and not of others, whatever the case.
 func narrows(typed string, values []string) bool {
 	has := func(value string) bool { return strings.Contains(strings.ToLower(value), strings.ToLower(typed)) }
-	return typed != "" && slices.ContainsFunc(values, has) && slices.ContainsFunc(values, func(value string) bool { return !has(value) })
+	return typed != "" && slices.ContainsFunc(values, has) &&
+		slices.ContainsFunc(values, func(value string) bool { return !has(value) })
 }
 
 func firstLetter(s string) string {
@@ -156,13 +162,15 @@ func configured(p *scenario.Play, k *target.Completion) session.Request {
 
 // Steps leave out what a completion has to have ("no-ref", "no-argument",
 // "no-value"), or get it wrong ("unknown-type", "number-value",
-// "unknown-argument", "unknown-uri"). Steps "brackets" and "pattern" have a value that is a string like any other,
-// but not to who makes a query or a pattern of it, step "nothing-like" one of letters that no value has: for a variable
-// that has some.
+// "unknown-argument", "unknown-uri"). Steps "brackets" and "pattern" have a value that is a string like any
+// other, but not to who makes a query or a pattern of it, step "nothing-like" one of letters that no value
+// has: for a variable that has some.
 var malformedCompletionsScenario = &scenario.Scenario{
 	Name:  recording.MalformedCompletions,
 	Title: "asking for completions in a wrong way",
-	Sends: "Completions without a ref, an argument or a value, and with an unknown type, a number as value, an unknown argument and an unknown template; and one with brackets and quotes, with a pattern and with odd letters as the value.",
+	Sends: "Completions without a ref, an argument or a value, and with an unknown type, a number as " +
+		"value, an unknown argument and an unknown template; and one with brackets and quotes, with a " +
+		"pattern and with odd letters as the value.",
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
 	When:  scenario.Completes,
@@ -180,20 +188,28 @@ var malformedCompletionsScenario = &scenario.Scenario{
 		requests := []session.Request{
 			{Step: stepNoRef, Params: map[string]any{"argument": argument}},
 			{Step: stepNoArgument, Params: map[string]any{"ref": ref}},
-			{Step: stepNoValue, Params: map[string]any{"ref": ref, "argument": map[string]any{"name": v.name}}},
-			{Step: stepUnknownType, Params: map[string]any{"ref": map[string]any{"type": "ref/mcpcheck", "uri": v.template}, "argument": argument}},
-			{Step: stepNumberValue, Params: map[string]any{"ref": ref, "argument": map[string]any{"name": v.name, "value": 5}}},
-			{Step: stepUnknownArgument, Params: map[string]any{"ref": ref, "argument": map[string]any{"name": "mcpcheck_no_such_variable", "value": ""}}},
-			{Step: stepUnknownURI, Params: map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": "x-mcpcheck-7b4e91://{nothing}"}, "argument": map[string]any{"name": "nothing", "value": ""}}},
+			{Step: stepNoValue, Params: map[string]any{"ref": ref,
+				"argument": map[string]any{"name": v.name}}},
+			{Step: stepUnknownType, Params: map[string]any{"ref": map[string]any{"type": "ref/mcpcheck",
+				"uri": v.template}, "argument": argument}},
+			{Step: stepNumberValue, Params: map[string]any{"ref": ref,
+				"argument": map[string]any{"name": v.name, "value": 5}}},
+			{Step: stepUnknownArgument, Params: map[string]any{"ref": ref,
+				"argument": map[string]any{"name": "mcpcheck_no_such_variable", "value": ""}}},
+			{Step: stepUnknownURI, Params: map[string]any{"ref": map[string]any{"type": "ref/resource",
+				"uri": "x-mcpcheck-7b4e91://{nothing}"}, "argument": map[string]any{"name": "nothing",
+				"value": ""}}},
 		}
-		scenario.Each(c, append(requests, untypical(p)...), func(_ int, q session.Request, c *scenario.Client) {
-			q.Method = "completion/complete"
-			c.Do(ctx, q)
-		})
+		scenario.Each(c, append(requests, untypical(p)...),
+			func(_ int, q session.Request, c *scenario.Client) {
+				q.Method = "completion/complete"
+				c.Do(ctx, q)
+			})
 	},
 }
 
-// untypical are completions of the first variable that has values, with something typed that none of them has.
+// untypical are completions of the first variable that has values, with something typed that none of them
+// has.
 func untypical(p *scenario.Play) []session.Request {
 	r := p.Earlier(recording.TemplateCompletions)
 	if r == nil {
@@ -202,9 +218,11 @@ func untypical(p *scenario.Play) []session.Request {
 	for _, x := range r.Steps(recording.StepComplete) {
 		if x.Result().Get("completion.values.0").Exists() {
 			odd := func(step recording.Step, typed string) session.Request {
-				return complete(step, x.Tags[recording.TagTemplate], x.Tags[scenario.TagArgument], typed, nil, nil)
+				return complete(step, x.Tags[recording.TagTemplate], x.Tags[scenario.TagArgument], typed, nil,
+					nil)
 			}
-			return []session.Request{odd(stepNothingLike, "mcpcheck-7b4e91"), odd(stepBrackets, `'"[(`), odd(scenario.StepPattern, ".*")}
+			return []session.Request{odd(stepNothingLike, "mcpcheck-7b4e91"), odd(stepBrackets, `'"[(`),
+				odd(scenario.StepPattern, ".*")}
 		}
 	}
 	return nil
@@ -219,7 +237,8 @@ var undeclaredCompletionScenario = &scenario.Scenario{
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkTemplates},
 	When: scenario.Where(func(p *scenario.Play) bool { return scenario.Completes(p) != nil },
-		recording.CodeNotExercised, "the target declares capabilities.completions, or the revision has no such capability"),
+		recording.CodeNotExercised,
+		"the target declares capabilities.completions, or the revision has no such capability"),
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		all := variables(c.Play)
 		if len(all) == 0 {

@@ -18,8 +18,9 @@ import (
 
 // The scenarios of the area.
 const (
-	Versions       recording.Name = "versions"        // requests under versions that nobody implements
-	Advertised     recording.Name = "advertised"      // the versions that discovery lists, each in its own era
+	Versions recording.Name = "versions" // requests under versions that nobody implements
+	// the versions that discovery lists, each in its own era
+	Advertised     recording.Name = "advertised"
 	AfterHandshake recording.Name = "after-handshake" // a modern request after a handshake
 )
 
@@ -31,63 +32,74 @@ var Scenarios = []*scenario.Scenario{versionsScenario, advertisedScenario, after
 
 // The steps and tags of the area's scripts.
 const (
-	stepSupported, stepSupportedAgain, stepUnsupported recording.Step = "supported", "supported-again", "unsupported"
-	stepModern, stepLegacy, stepAfterHandshake         recording.Step = "modern", "legacy", "after-handshake"
-	stepRetry                                          recording.Step = "retry"
-	tagMain                                            recording.Tag  = "main"
+	stepSupported, stepSupportedAgain, stepUnsupported recording.Step = "supported", "supported-again",
+		"unsupported"
+	stepModern, stepLegacy, stepAfterHandshake recording.Step = "modern", "legacy", "after-handshake"
+	stepRetry                                  recording.Step = "retry"
+	tagMain                                    recording.Tag  = "main"
 )
 
 // The checks of server/discover and of its result.
 var discChecks = []verdict.Check{
-	{Requirement: "DISC-01", From: []recording.Name{recording.Discovery, recording.Listening}, Judge: verdict.Each(verdict.Steps(recording.StepDiscover, scenario.StepFirstDiscover), func(x *recording.Exchange, v *verdict.Verdict) {
-		about := "server/discover"
-		if x.Step == scenario.StepFirstDiscover {
-			about = "server/discover as the first message of a connection"
-		}
-		v.Expect(x).To(matcher.BeResult(), about, verdict.Finding{
-			Hint: "every server of this revision implements server/discover",
-		})
-	})},
-	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, verdict.TypedResult("DiscoverResult", "supportedVersions", "supportedVersions[]", "capabilities", "instructions"))},
-	{Requirement: "DISC-03", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
-		versions := x.Result().Get("supportedVersions")
-		v.FailUnless(slices.Contains(verdict.Texts(versions), string(v.Revision())), verdict.Finding{
-			Expected: "supportedVersions with " + string(v.Revision()) + ", under which it was served",
-			Actual:   "supportedVersions is " + judge.Brief(versions),
-			On:       x,
-			Cause:    "supportedVersions without the version of the request",
-		})
-	})},
+	{Requirement: "DISC-01", From: []recording.Name{recording.Discovery, recording.Listening},
+		Judge: verdict.Each(verdict.Steps(recording.StepDiscover, scenario.StepFirstDiscover),
+			func(x *recording.Exchange, v *verdict.Verdict) {
+				about := "server/discover"
+				if x.Step == scenario.StepFirstDiscover {
+					about = "server/discover as the first message of a connection"
+				}
+				v.Expect(x).To(matcher.BeResult(), about, verdict.Finding{
+					Hint: "every server of this revision implements server/discover",
+				})
+			})},
+	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery},
+		Judge: verdict.Each(discovered, verdict.TypedResult("DiscoverResult", "supportedVersions",
+			"supportedVersions[]", "capabilities", "instructions"))},
+	{Requirement: "DISC-03", From: []recording.Name{recording.Discovery},
+		Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
+			versions := x.Result().Get("supportedVersions")
+			v.FailUnless(slices.Contains(verdict.Texts(versions), string(v.Revision())), verdict.Finding{
+				Expected: "supportedVersions with " + string(v.Revision()) + ", under which it was served",
+				Actual:   "supportedVersions is " + judge.Brief(versions),
+				On:       x,
+				Cause:    "supportedVersions without the version of the request",
+			})
+		})},
 	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Declared: true, Judge: advertised},
-	{Requirement: "DISC-07", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
-		info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
-		hint := ""
-		if x.Result().Get("serverInfo").Exists() {
-			hint = fmt.Sprintf("serverInfo stands beside _meta: move it to _meta under the key %q",
-				verdict.MetaServerInfo)
-		}
-		v.FailUnless(judge.IsObject(info), verdict.Finding{
-			Expected: "_meta with " + verdict.MetaServerInfo + ", an object",
-			Actual:   verdict.MetaServerInfo + " is " + judge.TypeName(info),
-			On:       x,
-			Hint:     hint,
-		})
-	})},
+	{Requirement: "DISC-07", From: []recording.Name{recording.Discovery},
+		Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
+			info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
+			hint := ""
+			if x.Result().Get("serverInfo").Exists() {
+				hint = fmt.Sprintf("serverInfo stands beside _meta: move it to _meta under the key %q",
+					verdict.MetaServerInfo)
+			}
+			v.FailUnless(judge.IsObject(info), verdict.Finding{
+				Expected: "_meta with " + verdict.MetaServerInfo + ", an object",
+				Actual:   verdict.MetaServerInfo + " is " + judge.TypeName(info),
+				On:       x,
+				Hint:     hint,
+			})
+		})},
 	{Requirement: "DISC-16", From: verdict.Everything, Needs: verdict.Declares("extensions"),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			frames := verdict.Declaration(r)
 			extensions := v.Facts.Capability("extensions")
-			v.That(judge.IsObject(extensions), "capabilities.extensions as an object", "it is "+judge.TypeName(extensions), frames)
+			v.That(judge.IsObject(extensions), "capabilities.extensions as an object",
+				"it is "+judge.TypeName(extensions), frames)
 			for _, name := range judge.Names(extensions) {
 				if problem, bad := judge.First(judge.ExtensionID(name)); bad {
-					v.That(false, "extension identifiers with a prefix, such as \"com.example/name\"", verdict.Quoted(name)+": "+problem.String(), frames)
+					v.That(false, "extension identifiers with a prefix, such as \"com.example/name\"",
+						verdict.Quoted(name)+": "+problem.String(), frames)
 				}
 				value := judge.Member(extensions, name)
-				v.That(judge.IsObject(value), "an object of settings for the extension "+name, "it is "+judge.TypeName(value), frames)
+				v.That(judge.IsObject(value), "an object of settings for the extension "+name,
+					"it is "+judge.TypeName(value), frames)
 			}
 			for _, x := range r.Exchanges {
 				if kind := x.Result().Get("resultType"); x.Succeeded() && kind.Type == gjson.String {
-					v.That(verdict.CoreType(kind.Str), "core behaviour or an error towards a client without extensions",
+					v.That(verdict.CoreType(kind.Str),
+						"core behaviour or an error towards a client without extensions",
 						x.Method+" answered with resultType "+judge.Brief(kind), x)
 				}
 			}
@@ -136,26 +148,28 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 		if x.Succeeded() {
 			actual = "initialize with it is answered with the version " + judge.Brief(got)
 		}
-		v.That(got.String() == x.Tags[scenario.TagVersion], "the advertised version "+x.Tags[scenario.TagVersion]+" served", actual, x)
+		v.That(got.String() == x.Tags[scenario.TagVersion],
+			"the advertised version "+x.Tags[scenario.TagVersion]+" served", actual, x)
 	}
 }
 
 // The checks of basic/versioning and of statelessness in modern revisions.
 var discVersionsChecks = []verdict.Check{
-	{Requirement: "DISC-08", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if !verdict.Baseline(r, v, stepSupported) {
-			return
-		}
-		for _, x := range r.Steps(stepUnsupported) {
-			if x.Tags[tagMain] != "" {
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
-					x.Method+" under the version "+x.Tags[scenario.TagVersion], verdict.Finding{
-						Hint: "compare the protocolVersion in _meta of every request with the versions " +
-							"that the server supports",
-					})
+	{Requirement: "DISC-08", From: []recording.Name{Versions},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if !verdict.Baseline(r, v, stepSupported) {
+				return
 			}
-		}
-	}},
+			for _, x := range r.Steps(stepUnsupported) {
+				if x.Tags[tagMain] != "" {
+					v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
+						x.Method+" under the version "+x.Tags[scenario.TagVersion], verdict.Finding{
+							Hint: "compare the protocolVersion in _meta of every request with the versions " +
+								"that the server supports",
+						})
+				}
+			}
+		}},
 	{Requirement: "DISC-09", From: []recording.Name{Versions}, Declared: true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepUnsupported) {
@@ -167,33 +181,37 @@ var discVersionsChecks = []verdict.Check{
 				if !verdict.Baseline(r, v, stepSupported) {
 					return
 				}
-				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[scenario.TagVersion]+", which the error recommended")
+				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[scenario.TagVersion]+
+					", which the error recommended")
 			}
 		}},
-	{Requirement: "DISC-11", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if !verdict.Baseline(r, v, stepSupported) {
-			return
-		}
-		if !slices.ContainsFunc(r.Steps(stepUnsupported), refusedForVersion) {
-			v.NotExercised("no request is refused for its version: see DISC-08")
-			return
-		}
-		for _, x := range r.Steps(stepUnsupported) {
-			if x.Tags[tagMain] != "" {
-				continue // judged by DISC-08
+	{Requirement: "DISC-11", From: []recording.Name{Versions},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if !verdict.Baseline(r, v, stepSupported) {
+				return
 			}
-			if verdict.Unknown(x) && (x.Method == "resources/templates/list" || x.Method == "server/discover") {
-				v.Holds() // a method that the target does not have, which is judged elsewhere
-				continue
+			if !slices.ContainsFunc(r.Steps(stepUnsupported), refusedForVersion) {
+				v.NotExercised("no request is refused for its version: see DISC-08")
+				return
 			}
-			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
-				x.Method+" under the version "+
-					x.Tags[scenario.TagVersion]+", after requests that were served", verdict.Finding{
-					Hint: "check the version before a request is handed to the code of its method",
-				})
-		}
-		v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
-	}},
+			for _, x := range r.Steps(stepUnsupported) {
+				if x.Tags[tagMain] != "" {
+					continue // judged by DISC-08
+				}
+				if verdict.Unknown(x) && (x.Method == "resources/templates/list" ||
+					x.Method == "server/discover") {
+					v.Holds() // a method that the target does not have, which is judged elsewhere
+					continue
+				}
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
+					x.Method+" under the version "+
+						x.Tags[scenario.TagVersion]+", after requests that were served", verdict.Finding{
+						Hint: "check the version before a request is handed to the code of its method",
+					})
+			}
+			v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(),
+				"a request under a supported version, after others had been refused")
+		}},
 	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages, recording.Listening},
 		With: verdict.ResourceWalk, Judge: firstMessages},
 	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
@@ -204,7 +222,9 @@ var discVersionsChecks = []verdict.Check{
 			}
 			versions := append(v.Facts.Listed(), string(v.Revision()))
 			answer := answerText(r, x)
-			named := slices.ContainsFunc(versions, func(s string) bool { return s != "" && strings.Contains(answer, s) })
+			named := slices.ContainsFunc(versions, func(s string) bool {
+				return s != "" && strings.Contains(answer, s)
+			})
 			v.FailUnless(named, verdict.Finding{
 				Expected:   "an error to initialize that names the versions the server supports",
 				Actual:     matcher.Describe(x),
@@ -239,7 +259,8 @@ var discVersionsChecks = []verdict.Check{
 	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages},
 		With: verdict.Reads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(scenario.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
-				again := r.Step(scenario.StepFirstRead + scenario.StepAgain) // served at the second attempt it is another matter
+				// served at the second attempt it is another matter
+				again := r.Step(scenario.StepFirstRead + scenario.StepAgain)
 				if reads := v.Recording(recording.Reads); reads != nil {
 					for _, y := range reads.Steps(recording.StepRead) {
 						if y.Tags[recording.TagURI] == x.Tags[recording.TagURI] {
@@ -268,26 +289,33 @@ func refusedForVersion(x *recording.Exchange) bool { return x.HasCode(verdict.Co
 func unsupportedData(x *recording.Exchange, v *verdict.Verdict) {
 	data, version := x.Error().Get("data"), x.Tags[scenario.TagVersion]
 	requested, supported := data.Get("requested"), data.Get("supported")
-	v.That(requested.Type == gjson.String && requested.Str == version, "data.requested "+verdict.Quoted(version), "it is "+judge.Brief(requested), x)
-	if !v.That(onlyStrings(supported), "data.supported as an array of strings", "it is "+judge.Brief(supported), x) {
+	v.That(requested.Type == gjson.String && requested.Str == version,
+		"data.requested "+verdict.Quoted(version), "it is "+judge.Brief(requested), x)
+	if !v.That(onlyStrings(supported), "data.supported as an array of strings",
+		"it is "+judge.Brief(supported), x) {
 		return
 	}
 	list := verdict.Texts(supported)
-	v.That(!slices.Contains(list, version), "data.supported without the version that was refused", "it is "+judge.Brief(supported), x)
+	v.That(!slices.Contains(list, version), "data.supported without the version that was refused",
+		"it is "+judge.Brief(supported), x)
 	usable := slices.ContainsFunc(list, func(s string) bool {
 		return requirement.Revision(s).Modern() || !requirement.Revision(s).Known()
 	})
-	v.That(usable, "data.supported with a version that such requests can use", "it is "+judge.Brief(supported), x)
+	v.That(usable, "data.supported with a version that such requests can use",
+		"it is "+judge.Brief(supported), x)
 	// Legacy versions are no choice for a retry under modern metadata: either list may do without them.
 	if told := v.Facts.Listed(); len(told) > 0 {
-		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+strings.Join(told, ", "), "it is "+judge.Brief(supported), x)
+		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+
+			strings.Join(told, ", "), "it is "+judge.Brief(supported), x)
 	}
 }
 
 // sameVersions compares the versions that are not of the legacy era, which is opened by a handshake.
 func sameVersions(a, b []string) bool {
 	set := func(list []string) []string {
-		modern := slices.DeleteFunc(slices.Clone(list), func(s string) bool { return requirement.Revision(s).Known() && !requirement.Revision(s).Modern() })
+		modern := slices.DeleteFunc(slices.Clone(list), func(s string) bool {
+			return requirement.Revision(s).Known() && !requirement.Revision(s).Modern()
+		})
 		return slices.Compact(slices.Sorted(slices.Values(modern)))
 	}
 	return slices.Equal(set(a), set(b))
@@ -295,20 +323,23 @@ func sameVersions(a, b []string) bool {
 
 // firstMessages: what is served at all is served as the first message, too.
 func firstMessages(r *recording.Recording, v *verdict.Verdict) {
-	for _, step := range []recording.Step{recording.StepFirstList, scenario.StepFirstRead, scenario.StepFirstDiscover} {
+	for _, step := range []recording.Step{recording.StepFirstList, scenario.StepFirstRead,
+		scenario.StepFirstDiscover} {
 		x, again := r.Step(step), r.Step(step+scenario.StepAgain)
 		switch {
 		case x == nil:
 		case x.Succeeded():
 			v.Holds()
 		case again != nil && again.Succeeded():
-			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served after server/discover", x, again)
+			v.That(false, x.Method+" served as the first message of a connection",
+				matcher.Describe(x)+"; it is served after server/discover", x, again)
 		case !v.Answered(x):
 		case x.Tags[scenario.TagWalked] != "":
 			if walk := v.Recording(recording.WalkResources); walk != nil {
 				v.RestsOn(walk.Step(recording.StepPage))
 			}
-			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x)
+			v.That(false, x.Method+" served as the first message of a connection",
+				matcher.Describe(x)+"; it is served on other connections", x)
 		default:
 			v.NotExercised(x.Method + " is refused later, too: " + matcher.Describe(x))
 		}

@@ -19,18 +19,35 @@ func TestDiscoveryChecks(t *testing.T) {
 	areatest.WalkRuns(t, recording.Discovery, `{}`, []areatest.Run{
 		{ID: "DISC-01", Want: verdict.Pass, Rec: areatest.Lines(good)},
 		{ID: "DISC-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Discovery(areatest.NotFoundError))},
-		{ID: "DISC-01", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "discover", Method: "server/discover", Outcome: recording.Lost})},
+		{ID: "DISC-01", Want: verdict.Blocked,
+			Rec: areatest.Lines(rt.Line{Step: "discover", Method: "server/discover",
+				Outcome: recording.Lost})},
 		{ID: "DISC-02", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "DISC-02", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Discovery(areatest.NotFoundError))},
-		{ID: "DISC-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":"2026-07-28","capabilities":{}}`))},
-		{ID: "DISC-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":["2026-07-28",1],"capabilities":{}}`))},
-		{ID: "DISC-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":["2026-07-28"],"capabilities":["resources"]}`))},
-		{ID: "DISC-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":["2026-07-28"],"capabilities":{},"instructions":null}`))},
+		{ID: "DISC-02", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Discovery(areatest.NotFoundError))},
+		{ID: "DISC-02", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":"2026-07-28","capabilities":{}}`))},
+		{ID: "DISC-02", Want: verdict.Fail,
+			Rec: areatest.Lines(
+				areatest.Discovery(`{"supportedVersions":["2026-07-28",1],"capabilities":{}}`))},
+		{ID: "DISC-02", Want: verdict.Fail,
+			Rec: areatest.Lines(
+				areatest.Discovery(`{"supportedVersions":["2026-07-28"],"capabilities":["resources"]}`))},
+		{ID: "DISC-02", Want: verdict.Fail,
+			Rec: areatest.Lines(
+				areatest.Discovery(`{"supportedVersions":["2026-07-28"],"capabilities":{},` +
+					`"instructions":null}`))},
 		{ID: "DISC-03", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "DISC-03", Want: verdict.Fail, Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":["2025-11-25"],"capabilities":{}}`))},
-		{ID: "DISC-03", Want: verdict.Fail, Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":[],"capabilities":{}}`))},
+		{ID: "DISC-03", Want: verdict.Fail,
+			Rec: areatest.Lines(
+				areatest.Discovery(`{"supportedVersions":["2025-11-25"],"capabilities":{}}`))},
+		{ID: "DISC-03", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":[],"capabilities":{}}`))},
 		{ID: "DISC-07", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "DISC-07", Want: verdict.Warn, Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":[],"capabilities":{},"serverInfo":{"name":"a","version":"1"}}`))},
+		{ID: "DISC-07", Want: verdict.Warn,
+			Rec: areatest.Lines(
+				areatest.Discovery(`{"supportedVersions":[],"capabilities":{},"serverInfo":{"name":"a",` +
+					`"version":"1"}}`))},
 	}, areatest.ModernOne)
 }
 
@@ -38,48 +55,97 @@ func TestVersionChecks(t *testing.T) {
 	supported := areatest.Asked("supported", "resources/list", "{}", areatest.GoodList)
 	again := areatest.Asked("supported-again", "resources/list", "{}", areatest.GoodList)
 	refuse := func(method, data string) rt.Line {
-		return areatest.Asked("unsupported", method, "{}", `{"code":-32022,"message":"Unsupported","data":`+data+`}`, "version", "1900-01-01", "main", "yes")
+		return areatest.Asked("unsupported", method, "{}", `{"code":-32022,"message":"Unsupported","data":`+
+			data+`}`, "version", "1900-01-01", "main", "yes")
 	}
 	right := refuse("resources/list", `{"supported":["2026-07-28"],"requested":"1900-01-01"}`)
-	served := areatest.Asked("unsupported", "resources/list", "{}", areatest.GoodList, "version", "1900-01-01", "main", "yes")
+	served := areatest.Asked("unsupported", "resources/list", "{}", areatest.GoodList, "version",
+		"1900-01-01", "main", "yes")
 	areatest.WalkRuns(t, disc.Versions, `{"resources":{}}`, []areatest.Run{
 		{ID: "DISC-08", Want: verdict.Pass, Rec: areatest.Lines(supported, right, again)},
 		{ID: "DISC-08", Want: verdict.Fail, Rec: areatest.Lines(supported, served, again)},
-		{ID: "DISC-08", Want: verdict.Fail, Rec: areatest.Lines(supported, areatest.Asked("unsupported", "resources/list", "{}", areatest.ParamsError, "version", "1900-01-01", "main", "yes"), again)},
-		{ID: "DISC-08", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Asked("supported", "resources/list", "{}", areatest.NotFoundError), served)},
-		{ID: "DISC-09", Want: verdict.Pass, Rec: areatest.Lines(supported, right, again, areatest.Asked("retry", "resources/list", "{}", areatest.GoodList))},
-		{ID: "DISC-09", Want: verdict.Pass, Rec: areatest.Lines(supported, refuse("resources/list", `{"supported":["2026-07-28","2025-11-25"],"requested":"1900-01-01","more":1}`))},
+		{ID: "DISC-08", Want: verdict.Fail,
+			Rec: areatest.Lines(supported, areatest.Asked("unsupported", "resources/list", "{}",
+				areatest.ParamsError, "version", "1900-01-01", "main", "yes"), again)},
+		{ID: "DISC-08", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Asked("supported", "resources/list", "{}", areatest.NotFoundError),
+				served)},
+		{ID: "DISC-09", Want: verdict.Pass, Rec: areatest.Lines(supported, right, again,
+			areatest.Asked("retry", "resources/list", "{}", areatest.GoodList))},
+		{ID: "DISC-09", Want: verdict.Pass,
+			Rec: areatest.Lines(supported,
+				refuse("resources/list",
+					`{"supported":["2026-07-28","2025-11-25"],"requested":"1900-01-01","more":1}`))},
 		{ID: "DISC-09", Want: verdict.Fail, Rec: areatest.Lines(supported, refuse("resources/list", `null`))},
-		{ID: "DISC-09", Want: verdict.Fail, Rec: areatest.Lines(supported, refuse("resources/list", `{"supported":["2026-07-28","1900-01-01"],"requested":"1900-01-01"}`))},
-		{ID: "DISC-09", Want: verdict.Fail, Rec: areatest.Lines(supported, refuse("resources/list", `{"supported":["2025-11-25"],"requested":"1900-01-01"}`))},
-		{ID: "DISC-09", Want: verdict.Fail, Rec: areatest.Lines(supported, refuse("resources/list", `{"supported":["2026-07-28"]}`))},
-		{ID: "DISC-09", Want: verdict.Fail, Rec: areatest.Lines(supported, right, areatest.Asked("retry", "resources/list", "{}", areatest.ParamsError))},
+		{ID: "DISC-09", Want: verdict.Fail,
+			Rec: areatest.Lines(supported,
+				refuse("resources/list",
+					`{"supported":["2026-07-28","1900-01-01"],"requested":"1900-01-01"}`))},
+		{ID: "DISC-09", Want: verdict.Fail,
+			Rec: areatest.Lines(supported,
+				refuse("resources/list", `{"supported":["2025-11-25"],"requested":"1900-01-01"}`))},
+		{ID: "DISC-09", Want: verdict.Fail,
+			Rec: areatest.Lines(supported, refuse("resources/list", `{"supported":["2026-07-28"]}`))},
+		{ID: "DISC-09", Want: verdict.Fail, Rec: areatest.Lines(supported, right,
+			areatest.Asked("retry", "resources/list", "{}", areatest.ParamsError))},
 		{ID: "DISC-09", Want: verdict.NotApplicable, Rec: areatest.Lines(supported, served)},
-		{ID: "DISC-11", Want: verdict.Pass, Rec: areatest.Lines(supported, right, areatest.Asked("unsupported", "resources/templates/list", "{}", areatest.NotFoundError, "version", "1900-01-01"), again)},
-		{ID: "DISC-11", Want: verdict.NotApplicable, Rec: areatest.Lines(supported, served, areatest.Asked("unsupported", "resources/read", "{}", `{"contents":[]}`, "version", "1900-01-01"), again)}, // see DISC-08
-		{ID: "DISC-11", Want: verdict.Fail, Rec: areatest.Lines(supported, right, areatest.Asked("unsupported", "resources/read", "{}", `{"contents":[]}`, "version", "1900-01-01"), again)},
-		{ID: "DISC-11", Want: verdict.Fail, Rec: areatest.Lines(supported, right, areatest.Asked("supported-again", "resources/list", "{}", areatest.ParamsError))},
+		{ID: "DISC-11", Want: verdict.Pass, Rec: areatest.Lines(supported, right,
+			areatest.Asked("unsupported", "resources/templates/list", "{}", areatest.NotFoundError, "version",
+				"1900-01-01"), again)},
+		// see DISC-08
+		{ID: "DISC-11", Want: verdict.NotApplicable, Rec: areatest.Lines(supported, served,
+			areatest.Asked("unsupported", "resources/read", "{}", `{"contents":[]}`, "version", "1900-01-01"),
+			again)},
+		{ID: "DISC-11", Want: verdict.Fail, Rec: areatest.Lines(supported, right,
+			areatest.Asked("unsupported", "resources/read", "{}", `{"contents":[]}`, "version", "1900-01-01"),
+			again)},
+		{ID: "DISC-11", Want: verdict.Fail, Rec: areatest.Lines(supported, right,
+			areatest.Asked("supported-again", "resources/list", "{}", areatest.ParamsError))},
 	})
 }
 
 func TestFirstMessageChecks(t *testing.T) {
 	list := areatest.Asked("first-list", "resources/list", "{}", areatest.GoodList, "walked", "yes")
 	refused := areatest.Asked("first-list", "resources/list", "{}", areatest.ParamsError)
-	gone := areatest.Asked("first-read", "resources/read", `{"uri":"a:1"}`, areatest.ParamsError, "uri", "a:1")
+	gone := areatest.Asked("first-read", "resources/read", `{"uri":"a:1"}`, areatest.ParamsError, "uri",
+		"a:1")
 	areatest.WalkRuns(t, recording.FirstMessages, `{"resources":{}}`, []areatest.Run{
 		{ID: "DISC-12", Want: verdict.Pass, Rec: areatest.Lines(list)},
-		{ID: "DISC-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.Asked("first-list", "resources/list", "{}", areatest.ParamsError, "walked", "yes"))},
-		{ID: "DISC-12", Want: verdict.Fail, Rec: areatest.Lines(refused, areatest.Asked("first-list-again", "resources/list", "{}", areatest.GoodList))},
-		{ID: "DISC-12", Want: verdict.NotApplicable, Rec: areatest.Lines(refused, areatest.Asked("first-list-again", "resources/list", "{}", areatest.ParamsError))},
-		{ID: "DISC-12", Want: verdict.NotApplicable, Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError))},
-		{ID: "DISC-18", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("first-read", "resources/read", "{}", `{"contents":[]}`), areatest.Asked("cursor", "resources/list", "{}", areatest.GoodList))},
-		{ID: "DISC-18", Want: verdict.Warn, Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError))},
-		{ID: "DISC-18", Want: verdict.NotApplicable, Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}", areatest.ParamsError, "uri", "a:1"))},
-		{ID: "DISC-18", Want: verdict.Warn, Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}", `{"contents":[]}`, "uri", "a:1"))},
-		{ID: "DISC-18", Want: verdict.Pass, Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}", `{"contents":[]}`))},
-		{ID: "DISC-18", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError))},
-		{ID: "DISC-18", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError), areatest.Asked("cursor-again", "resources/list", "{}", areatest.ParamsError))},
-		{ID: "DISC-18", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError), areatest.Asked("cursor-again", "resources/list", "{}", areatest.GoodList))},
+		{ID: "DISC-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.Asked("first-list", "resources/list",
+			"{}", areatest.ParamsError, "walked", "yes"))},
+		{ID: "DISC-12", Want: verdict.Fail,
+			Rec: areatest.Lines(refused, areatest.Asked("first-list-again", "resources/list", "{}",
+				areatest.GoodList))},
+		{ID: "DISC-12", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(refused, areatest.Asked("first-list-again", "resources/list", "{}",
+				areatest.ParamsError))},
+		{ID: "DISC-12", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}",
+				areatest.ParamsError))},
+		{ID: "DISC-18", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("first-read", "resources/read",
+			"{}", `{"contents":[]}`), areatest.Asked("cursor", "resources/list", "{}", areatest.GoodList))},
+		{ID: "DISC-18", Want: verdict.Warn,
+			Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}",
+				areatest.ParamsError))},
+		{ID: "DISC-18", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}",
+				areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}",
+				areatest.ParamsError, "uri", "a:1"))},
+		{ID: "DISC-18", Want: verdict.Warn,
+			Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}",
+				areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}",
+				`{"contents":[]}`, "uri", "a:1"))},
+		{ID: "DISC-18", Want: verdict.Pass,
+			Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}",
+				`{"contents":[]}`))},
+		{ID: "DISC-18", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError))},
+		{ID: "DISC-18", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError),
+				areatest.Asked("cursor-again", "resources/list", "{}", areatest.ParamsError))},
+		{ID: "DISC-18", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError),
+				areatest.Asked("cursor-again", "resources/list", "{}", areatest.GoodList))},
 		{ID: "DISC-18", Want: verdict.NotApplicable, Rec: areatest.Lines(list)},
 	})
 }
@@ -90,41 +156,56 @@ func TestHandshakeWithModernOnly(t *testing.T) {
 		return areatest.Lines(l)
 	}
 	areatest.WalkRuns(t, recording.BareRequests, `{}`, []areatest.Run{
-		{ID: "DISC-13", Want: verdict.Pass, Rec: hello(rt.Line{Error: `{"code":-32601,"message":"this server speaks 2026-07-28"}`})},
-		{ID: "DISC-13", Want: verdict.Pass, Rec: hello(rt.Line{Error: `{"code":1,"message":"no","data":{"supported":["2026-07-28"]}}`})},
+		{ID: "DISC-13", Want: verdict.Pass,
+			Rec: hello(rt.Line{Error: `{"code":-32601,"message":"this server speaks 2026-07-28"}`})},
+		{ID: "DISC-13", Want: verdict.Pass,
+			Rec: hello(rt.Line{Error: `{"code":1,"message":"no","data":{"supported":["2026-07-28"]}}`})},
 		{ID: "DISC-13", Want: verdict.Warn, Rec: hello(rt.Line{Error: areatest.NotFoundError})},
-		{ID: "DISC-13", Want: verdict.NotApplicable, Rec: hello(rt.Line{Result: `{"protocolVersion":"2025-11-25"}`})},
+		{ID: "DISC-13", Want: verdict.NotApplicable,
+			Rec: hello(rt.Line{Result: `{"protocolVersion":"2025-11-25"}`})},
 		{ID: "DISC-14", Want: verdict.Pass, Rec: hello(rt.Line{Error: areatest.NotFoundError})},
 		{ID: "DISC-14", Want: verdict.Pass, Rec: hello(rt.Line{Error: areatest.NotFoundError, Status: 404})},
 		{ID: "DISC-14", Want: verdict.Pass, Rec: hello(rt.Line{Status: 400, Outcome: recording.HTTPOnly})},
 		{ID: "DISC-14", Want: verdict.Warn, Rec: hello(rt.Line{Error: areatest.NotFoundError, Status: 200})},
 		{ID: "DISC-14", Want: verdict.Warn, Rec: hello(rt.Line{Outcome: recording.Silent})},
-		{ID: "DISC-14", Want: verdict.NotApplicable, Rec: hello(rt.Line{Result: `{"protocolVersion":"2025-11-25"}`})},
+		{ID: "DISC-14", Want: verdict.NotApplicable,
+			Rec: hello(rt.Line{Result: `{"protocolVersion":"2025-11-25"}`})},
 	}, areatest.ModernOne)
 }
 
 func TestDualEraChecks(t *testing.T) {
 	c := requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}
 	facts := rt.Facts(c, `{}`, requirement.R20251125, requirement.R20260728)
-	facts.Declared = []byte(`{"supportedVersions":["2026-07-28","2025-11-25","2025-06-18"],"capabilities":{}}`)
+	facts.Declared = []byte(`{"supportedVersions":["2026-07-28","2025-11-25","2025-06-18"],` +
+		`"capabilities":{}}`)
 	for i, x := range []struct {
 		id   string
 		name recording.Name
 		want verdict.Outcome
 		line rt.Line
 	}{
-		{"DISC-15", disc.AfterHandshake, verdict.Pass, areatest.Asked("after-handshake", "resources/list", "{}", areatest.GoodList)},
-		{"DISC-15", disc.AfterHandshake, verdict.Pass, areatest.Asked("after-handshake", "resources/list", "{}", `{"resources":[]}`)},
-		{"DISC-15", disc.AfterHandshake, verdict.Pass, areatest.Asked("after-handshake", "resources/list", "{}", areatest.ParamsError)},
-		{"DISC-04", disc.Advertised, verdict.Pass, areatest.Asked("legacy", "initialize", "{}", `{"protocolVersion":"2025-06-18"}`, "version", "2025-06-18")},
-		{"DISC-04", disc.Advertised, verdict.Warn, areatest.Asked("legacy", "initialize", "{}", `{"protocolVersion":"2025-11-25"}`, "version", "2025-06-18")},
-		{"DISC-04", disc.Advertised, verdict.Warn, areatest.Asked("legacy", "initialize", "{}", areatest.ParamsError, "version", "2025-06-18")},
-		{"DISC-04", disc.Advertised, verdict.Pass, areatest.Asked("modern", "resources/list", "{}", areatest.NotFoundError, "version", "2026-07-28")},
-		{"DISC-04", disc.Advertised, verdict.Warn, areatest.Asked("modern", "resources/list", "{}", `{"code":-32022,"message":"no"}`, "version", "2026-07-28")},
+		{"DISC-15", disc.AfterHandshake, verdict.Pass, areatest.Asked("after-handshake", "resources/list",
+			"{}", areatest.GoodList)},
+		{"DISC-15", disc.AfterHandshake, verdict.Pass, areatest.Asked("after-handshake", "resources/list",
+			"{}", `{"resources":[]}`)},
+		{"DISC-15", disc.AfterHandshake, verdict.Pass, areatest.Asked("after-handshake", "resources/list",
+			"{}", areatest.ParamsError)},
+		{"DISC-04", disc.Advertised, verdict.Pass, areatest.Asked("legacy", "initialize", "{}",
+			`{"protocolVersion":"2025-06-18"}`, "version", "2025-06-18")},
+		{"DISC-04", disc.Advertised, verdict.Warn, areatest.Asked("legacy", "initialize", "{}",
+			`{"protocolVersion":"2025-11-25"}`, "version", "2025-06-18")},
+		{"DISC-04", disc.Advertised, verdict.Warn, areatest.Asked("legacy", "initialize", "{}",
+			areatest.ParamsError, "version", "2025-06-18")},
+		{"DISC-04", disc.Advertised, verdict.Pass, areatest.Asked("modern", "resources/list", "{}",
+			areatest.NotFoundError, "version", "2026-07-28")},
+		{"DISC-04", disc.Advertised, verdict.Warn, areatest.Asked("modern", "resources/list", "{}",
+			`{"code":-32022,"message":"no"}`, "version", "2026-07-28")},
 	} {
 		req, _ := area.Catalogue().Find(x.id)
 		k, _ := area.BuiltIn().Check(x.id)
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rt.New(x.name, facts, areatest.Asked("plain", "resources/list", "{}", areatest.GoodList), x.line)})
+		got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{x.name: rt.New(x.name, facts, areatest.Asked("plain", "resources/list", "{}",
+				areatest.GoodList), x.line)})
 		if got.Outcome != x.want {
 			t.Errorf("%d: %s is %s, expected %s\n%+v", i, x.id, got.Outcome, x.want, got)
 		}
@@ -134,12 +215,18 @@ func TestDualEraChecks(t *testing.T) {
 func TestExtensionsAndClientNames(t *testing.T) {
 	read := areatest.Asked("read", "resources/read", "{}", `{"resultType":"complete"}`)
 	task := areatest.Asked("read", "resources/read", "{}", `{"resultType":"task"}`)
-	areatest.WalkRuns(t, recording.Everything, `{"extensions":{"io.modelcontextprotocol/tasks":{}}}`, []areatest.Run{
-		{ID: "DISC-16", Want: verdict.Pass, Rec: areatest.Lines(read)}, {ID: "DISC-16", Want: verdict.Fail, Rec: areatest.Lines(task)},
-	})
-	areatest.WalkRuns(t, recording.Everything, `{"extensions":{"tasks":{}}}`, []areatest.Run{{ID: "DISC-16", Want: verdict.Fail, Rec: areatest.Lines(read)}})
-	areatest.WalkRuns(t, recording.Everything, `{"extensions":{"com.example/a":true}}`, []areatest.Run{{ID: "DISC-16", Want: verdict.Fail, Rec: areatest.Lines(read)}})
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{{ID: "DISC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(task)}})
+	areatest.WalkRuns(t, recording.Everything, `{"extensions":{"io.modelcontextprotocol/tasks":{}}}`,
+		[]areatest.Run{
+			{ID: "DISC-16", Want: verdict.Pass, Rec: areatest.Lines(read)},
+			{ID: "DISC-16", Want: verdict.Fail,
+				Rec: areatest.Lines(task)},
+		})
+	areatest.WalkRuns(t, recording.Everything, `{"extensions":{"tasks":{}}}`,
+		[]areatest.Run{{ID: "DISC-16", Want: verdict.Fail, Rec: areatest.Lines(read)}})
+	areatest.WalkRuns(t, recording.Everything, `{"extensions":{"com.example/a":true}}`,
+		[]areatest.Run{{ID: "DISC-16", Want: verdict.Fail, Rec: areatest.Lines(read)}})
+	areatest.WalkRuns(t, recording.Everything, `{}`,
+		[]areatest.Run{{ID: "DISC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(task)}})
 
 	two := `{"resources":[{"uri":"a:2","name":"2"},{"uri":"a:1","name":"1"}]}`
 	turned := `{"resources":[{"uri":"a:1","name":"1"},{"uri":"a:2","name":"2"}]}`
@@ -147,15 +234,20 @@ func TestExtensionsAndClientNames(t *testing.T) {
 		return areatest.Asked(step, "resources/list", `{"_meta":{}}`, result)
 	}
 	areatest.WalkRuns(t, recording.Metadata, `{"resources":{}}`, []areatest.Run{
-		{ID: "DISC-17", Want: verdict.Pass, Rec: areatest.Lines(list("plain", two), list("other-client", turned), list("anonymous", two), list("plain-again", turned))},
-		{ID: "DISC-17", Want: verdict.Warn, Rec: areatest.Lines(list("plain", two), list("other-client", areatest.GoodList), list("plain-again", two))},
-		{ID: "DISC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(list("plain", two), list("other-client", areatest.GoodList), list("plain-again", two), list("other-client-again", two), list("plain-again", two))},
-		{ID: "DISC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(list("plain", two), list("other-client", areatest.GoodList), list("plain-again", areatest.GoodList))},
+		{ID: "DISC-17", Want: verdict.Pass, Rec: areatest.Lines(list("plain", two),
+			list("other-client", turned), list("anonymous", two), list("plain-again", turned))},
+		{ID: "DISC-17", Want: verdict.Warn, Rec: areatest.Lines(list("plain", two),
+			list("other-client", areatest.GoodList), list("plain-again", two))},
+		{ID: "DISC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(list("plain", two),
+			list("other-client", areatest.GoodList), list("plain-again", two),
+			list("other-client-again", two), list("plain-again", two))},
+		{ID: "DISC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(list("plain", two),
+			list("other-client", areatest.GoodList), list("plain-again", areatest.GoodList))},
 	})
 }
 
-// TestVersionLists: of the list in an error the modern versions are those of discovery, and the others are those that a
-// handshake opens.
+// TestVersionLists: of the list in an error the modern versions are those of discovery, and the others are
+// those that a handshake opens.
 func TestVersionLists(t *testing.T) {
 	for told, want := range map[string]verdict.Outcome{
 		`["2026-07-28"]`:                           verdict.Pass,
@@ -165,12 +257,16 @@ func TestVersionLists(t *testing.T) {
 	} {
 		req, _ := area.Catalogue().Find("DISC-09")
 		check, _ := area.BuiltIn().Check("DISC-09")
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}, `{"resources":{}}`)
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728,
+			Transport: requirement.Stdio}, `{"resources":{}}`)
 		facts.Declared = json.RawMessage(`{"supportedVersions":` + told + `,"capabilities":{"resources":{}}}`)
-		rec := rt.New(disc.Versions, facts, areatest.Asked("supported", "resources/list", "{}", areatest.GoodList),
+		rec := rt.New(disc.Versions, facts, areatest.Asked("supported", "resources/list", "{}",
+			areatest.GoodList),
 			areatest.Asked("unsupported", "resources/list", "{}",
-				`{"code":-32022,"message":"Unsupported","data":{"supported":["2024-11-05","2025-11-25","2026-07-28"],"requested":"1900-01-01"}}`, "version", "1900-01-01", "main", "yes"))
-		if got := verdict.Evaluate(check, req, facts, verdict.Recordings{disc.Versions: rec}); got.Outcome != want {
+				`{"code":-32022,"message":"Unsupported","data":{"supported":["2024-11-05","2025-11-25",`+
+					`"2026-07-28"],"requested":"1900-01-01"}}`, "version", "1900-01-01", "main", "yes"))
+		if got := verdict.Evaluate(check, req, facts,
+			verdict.Recordings{disc.Versions: rec}); got.Outcome != want {
 			t.Errorf("%s: %s instead of %s\n%+v", told, got.Outcome, want, got)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 var versionsScenario = &scenario.Scenario{
 	Name:  Versions,
 	Title: "asking under versions that nobody implements",
-	Sends: "A request under a version that nobody implements, ordinary requests before and after, and one under a version that the error recommends.",
+	Sends: "A request under a version that nobody implements, ordinary requests before and after, and one " +
+		"under a version that the error recommends.",
 	In:    scenario.Expendable,
 	After: verdict.Reads,
 	When:  scenario.InModern,
@@ -44,7 +45,8 @@ func unsupported(c *scenario.Client) []session.Request {
 	further := func(method string, params any) {
 		if method != all[0].Method {
 			all = append(all, session.Request{Step: stepUnsupported, Method: method, Params: params,
-				Version: scenario.PastVersion, Tags: recording.Tags{scenario.TagVersion: scenario.PastVersion}})
+				Version: scenario.PastVersion,
+				Tags:    recording.Tags{scenario.TagVersion: scenario.PastVersion}})
 		}
 	}
 	further("server/discover", nil)
@@ -75,9 +77,11 @@ func recommended(c *scenario.Client) []string {
 var advertisedScenario = &scenario.Scenario{
 	Name:  Advertised,
 	Title: "using every version that discovery lists",
-	Sends: "An ordinary modern request, and an initialize on another connection, under each version that server/discover lists.",
+	Sends: "An ordinary modern request, and an initialize on another connection, under each version that " +
+		"server/discover lists.",
 	When: scenario.All(
-		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || len(p.Facts.Listed()) >= 2 }, recording.CodeNotExercised, "discovery lists no second version"),
+		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || len(p.Facts.Listed()) >= 2 },
+			recording.CodeNotExercised, "discovery lists no second version"),
 		scenario.InModern,
 	),
 	Script: func(ctx context.Context, p *scenario.Play) {
@@ -120,7 +124,8 @@ func initialized(
 var afterHandshakeScenario = &scenario.Scenario{
 	Name:  AfterHandshake,
 	Title: "a modern request after a handshake",
-	Sends: "A modern request right after a handshake (on the same connection over stdio, beside the session over HTTP), and the same request without any handshake.",
+	Sends: "A modern request right after a handshake (on the same connection over stdio, beside the " +
+		"session over HTTP), and the same request without any handshake.",
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || p.Facts.DualEra() },
 			recording.CodeNotExercised, "the target serves only one era of the protocol on this transport"),

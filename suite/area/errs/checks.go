@@ -32,7 +32,8 @@ const stepBroken, stepPing, stepSetLevel recording.Step = "broken", "ping", "set
 // seenErrors names the recordings in which every error code is looked at: the
 // clean sessions and the probes that provoke errors.
 var seenErrors = []recording.Name{recording.Everything, recording.MissingReads, recording.MalformedReads,
-	recording.MalformedCompletions, recording.UndeclaredCompletion, recording.URISubscriptions, RemovedMethods}
+	recording.MalformedCompletions, recording.UndeclaredCompletion, recording.URISubscriptions,
+	RemovedMethods}
 
 // Checks lists the checks of server/resources#error-handling and basic/index#error-codes.
 var Checks = []verdict.Check{
@@ -52,14 +53,18 @@ var Checks = []verdict.Check{
 		}},
 	{Requirement: "ERR-02", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		eachErrorCode(r, r.Incoming(0), v, func(code int64, on verdict.Cited) {
-			v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn", fmt.Sprintf("an error with code %d", code), on)
+			v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn",
+				fmt.Sprintf("an error with code %d", code), on)
 		})
 	}},
 	{Requirement: "ERR-04", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		eachErrorCode(r, r.Incoming(0), v, func(code int64, on verdict.Cited) {
-			foreign := code < verdict.CodeUnsupportedVersion && code >= -32099 && code != -32042 // that one is judged by ERR-02
+			// that one is judged by ERR-02
+			foreign := code < verdict.CodeUnsupportedVersion && code >= -32099 && code != -32042
 			if foreign && v.Facts.Declares("extensions") && len(v.Facts.Capability("extensions").Map()) > 0 {
-				v.Observe("extension-code", fmt.Sprintf("an error with code %d, which one of the declared extensions may define", code), on)
+				v.Observe("extension-code",
+					fmt.Sprintf("an error with code %d, which one of the declared extensions may define",
+						code), on)
 				foreign = false
 			}
 			v.FailUnless(!foreign, verdict.Finding{
@@ -70,10 +75,13 @@ var Checks = []verdict.Check{
 			})
 		})
 	}},
-	{Requirement: "ERR-05", From: []recording.Name{recording.Everything, recording.MissingReads}, Judge: keepMeaning},
+	{Requirement: "ERR-05", From: []recording.Name{recording.Everything, recording.MissingReads},
+		Judge: keepMeaning},
 	{Requirement: "ERR-06", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		eachErrorCode(r, whileOpen(r), v, func(code int64, on verdict.Cited) {
-			v.That(!madeUp(code), "a code of JSON-RPC or of the specification, or one outside -32768 to -32000", fmt.Sprintf("an error with code %d", code), on)
+			v.That(!madeUp(code),
+				"a code of JSON-RPC or of the specification, or one outside -32768 to -32000",
+				fmt.Sprintf("an error with code %d", code), on)
 		})
 	}},
 	{Requirement: "ERR-60", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -82,23 +90,30 @@ var Checks = []verdict.Check{
 				continue
 			}
 			named := x.Error().Get("data.requiredCapabilities")
-			v.That(named.IsObject(), "data.requiredCapabilities as an object in an error -32021", "it is "+judge.TypeName(named), x)
-			v.That(x.Status == 0 || x.Status == 400, "HTTP status 400 with an error -32021", fmt.Sprintf("HTTP %d", x.Status), x)
+			v.That(named.IsObject(), "data.requiredCapabilities as an object in an error -32021",
+				"it is "+judge.TypeName(named), x)
+			v.That(x.Status == 0 || x.Status == 400, "HTTP status 400 with an error -32021",
+				fmt.Sprintf("HTTP %d", x.Status), x)
 		}
 		v.NotExercised("no error -32021 was seen")
 	}},
-	{Requirement: "ERR-61", From: []recording.Name{RemovedMethods}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepPing, stepSetLevel) {
-			if v.Expect(x).To(matcher.BeErrorReply(-32601), x.Method+", which this revision no longer has") && x.Status > 0 {
-				v.That(x.Status == 404, "HTTP status 404", fmt.Sprintf("HTTP %d for %s", x.Status, x.Method), x)
+	{Requirement: "ERR-61", From: []recording.Name{RemovedMethods},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(stepPing, stepSetLevel) {
+				if v.Expect(x).To(matcher.BeErrorReply(-32601),
+					x.Method+", which this revision no longer has") &&
+					x.Status > 0 {
+					v.That(x.Status == 404, "HTTP status 404", fmt.Sprintf("HTTP %d for %s", x.Status,
+						x.Method),
+						x)
+				}
 			}
-		}
-		// Who opens a legacy session serves legacy revisions as well, and may, also
-		// where the run was told to leave them alone.
-		if x := r.Step(recording.StepInitialize); x != nil && !opensLegacy(x) {
-			v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
-		}
-	}},
+			// Who opens a legacy session serves legacy revisions as well, and may, also
+			// where the run was told to leave them alone.
+			if x := r.Step(recording.StepInitialize); x != nil && !opensLegacy(x) {
+				v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
+			}
+		}},
 	{Requirement: "ERR-08", From: []recording.Name{BrokenRead},
 		With: verdict.PlainReads, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -118,7 +133,8 @@ var Checks = []verdict.Check{
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(scenario.StepConfigured, recording.StepGuessed, scenario.StepStranger) {
-				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
+				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied ||
+					r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
 					continue
 				}
 				f := verdict.Finding{
@@ -140,18 +156,19 @@ var Checks = []verdict.Check{
 			v.NeedsSubject("no read of something missing had a result or an error")
 		}},
 	{Requirement: "ERR-10", From: []recording.Name{recording.MissingReads}, Needs: verdict.Resources,
-		Judge: verdict.Each(verdict.Steps(scenario.StepConfigured), func(x *recording.Exchange, v *verdict.Verdict) {
-			if verdict.Hollow(x) {
-				v.NotExercised("the target answers with a result that holds nothing, which ERR-09 judges")
-				return
-			}
-			if v.Answered(x) && !verdict.AsksForInput(x) {
-				v.FailUnless(!verdict.Yields(x), verdict.Finding{
-					Expected: "a JSON-RPC error for a resource that does not exist",
-					On:       x, About: verdict.ReadOf(x),
-				})
-			}
-		})},
+		Judge: verdict.Each(verdict.Steps(scenario.StepConfigured),
+			func(x *recording.Exchange, v *verdict.Verdict) {
+				if verdict.Hollow(x) {
+					v.NotExercised("the target answers with a result that holds nothing, which ERR-09 judges")
+					return
+				}
+				if v.Answered(x) && !verdict.AsksForInput(x) {
+					v.FailUnless(!verdict.Yields(x), verdict.Finding{
+						Expected: "a JSON-RPC error for a resource that does not exist",
+						On:       x, About: verdict.ReadOf(x),
+					})
+				}
+			})},
 	{Requirement: "ERR-11", From: []recording.Name{recording.MalformedReads}, With: verdict.PlainReads,
 		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(scenario.StepUntyped) {
@@ -180,7 +197,8 @@ var Checks = []verdict.Check{
 						Expected: matcher.BeRefused().Expected(),
 						On:       x, About: about,
 					})
-				case ok && code != -32602 && !(v.Modern() && code == verdict.CodeHeaderMismatch && x.Status > 0):
+				case ok && code != -32602 && !(v.Modern() && code == verdict.CodeHeaderMismatch &&
+					x.Status > 0):
 					v.Fail(verdict.Finding{
 						Title:    "A read without a usable uri is refused with -32602",
 						Kept:     true,
@@ -261,7 +279,8 @@ func refusesMissing(x *recording.Exchange, alike string, v *verdict.Verdict) boo
 	return false
 }
 
-// refusesAll is the code of the error that each read of a listed resource ended in; empty if they ended otherwise.
+// refusesAll is the code of the error that each read of a listed resource ended in; empty if they ended
+// otherwise.
 func refusesAll(v *verdict.Verdict) (code string) {
 	r := v.Recording(recording.Reads)
 	if r == nil {
@@ -288,7 +307,10 @@ func guessedCodes(guesses []*recording.Exchange, alike string, v *verdict.Verdic
 		}
 	}
 	var answered verdict.Sightings
-	defer func() { answered.Observe(v, "catch-all-read", "%d made-up {URI yields|URIs yield} contents: %s") }()
+	defer func() {
+		answered.Observe(v, "catch-all-read",
+			"%d made-up {URI yields|URIs yield} contents: %s")
+	}()
 	for _, x := range guesses {
 		if verdict.Yields(x) {
 			answered.Add(judge.Brief(x.Param("uri")), x)
@@ -303,7 +325,8 @@ func guessedCodes(guesses []*recording.Exchange, alike string, v *verdict.Verdic
 
 // eachErrorCode calls judge for the first occurrence of each error code in frames of a
 // recording, with the frame and that of the request that it answers.
-func eachErrorCode(r *recording.Recording, in []*wire.Frame, v *verdict.Verdict, judge func(code int64, on verdict.Cited)) {
+func eachErrorCode(r *recording.Recording, in []*wire.Frame, v *verdict.Verdict,
+	judge func(code int64, on verdict.Cited)) {
 	seen := map[int64]bool{}
 	for _, f := range in {
 		c := gjson.GetBytes(f.Raw, "error.code")
@@ -328,7 +351,8 @@ func answering(r *recording.Recording, f *wire.Frame) verdict.Frames {
 // whileOpen lists the frames that the target sent before we ended their session. A request
 // that is open then, such as subscriptions/listen, may get an error that tells of nothing but
 // the end of the connection, and errors that are local to an implementation have no codes
-// assigned (2026-07-28 basic/index#error-codes). Nor are those that come with HTTP 429, which a gateway may say.
+// assigned (2026-07-28 basic/index#error-codes). Nor are those that come with HTTP 429, which a gateway may
+// say.
 func whileOpen(r *recording.Recording) []*wire.Frame {
 	return slices.DeleteFunc(r.Incoming(0), func(f *wire.Frame) bool {
 		if f.HTTP != nil && f.HTTP.Status == http.StatusTooManyRequests {
@@ -361,9 +385,11 @@ func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
 		}
 		declared := x.Param(`_meta.io\.modelcontextprotocol/clientCapabilities`)
 		wrong := x.HasCode(verdict.CodeHeaderMismatch, verdict.CodeUnsupportedVersion) ||
-			x.HasCode(verdict.CodeMissingCapability) && !asksMore(x.Error().Get("data.requiredCapabilities"), declared)
+			x.HasCode(verdict.CodeMissingCapability) && !asksMore(x.Error().Get("data.requiredCapabilities"),
+				declared)
 		hint := ""
-		if x.Status == 0 && v.Facts.Combination.Transport == requirement.Stdio && x.HasCode(verdict.CodeHeaderMismatch) {
+		if x.Status == 0 && v.Facts.Combination.Transport == requirement.Stdio &&
+			x.HasCode(verdict.CodeHeaderMismatch) {
 			hint = "stdio has no headers that could mismatch"
 		}
 		v.FailUnless(!wrong, verdict.Finding{

@@ -19,7 +19,8 @@ func TestMissingReads(t *testing.T) {
 		return areatest.Lines(areatest.TaggedRead("configured", `{"uri":"a:no"}`, result, err))
 	}
 	guessed := func(first, second string) []rt.Line {
-		return areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`, "", areatest.Failure(first)), areatest.TaggedRead("guessed", `{"uri":"a:2"}`, "", areatest.Failure(second)))
+		return areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`, "", areatest.Failure(first)),
+			areatest.TaggedRead("guessed", `{"uri":"a:2"}`, "", areatest.Failure(second)))
 	}
 	areatest.WalkRuns(t, recording.MissingReads, `{"resources":{}}`, []areatest.Run{
 		{ID: "ERR-01", Want: verdict.Pass, Rec: configured("", areatest.Failure("-32602"))},
@@ -30,18 +31,27 @@ func TestMissingReads(t *testing.T) {
 		{ID: "ERR-01", Want: verdict.Fail, Rec: guessed("-32603", "-32603")},
 		{ID: "ERR-01", Want: verdict.Warn, Rec: guessed("-32603", "-32602")},
 		{ID: "ERR-09", Want: verdict.Fail, Rec: configured(areatest.Nothing, "")},
-		{ID: "ERR-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`, areatest.Nothing, ""))},
+		{ID: "ERR-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`,
+			areatest.Nothing, ""))},
 		{ID: "ERR-09", Want: verdict.Fail, Rec: configured("null", "")},
 		{ID: "ERR-09", Want: verdict.Fail, Rec: configured("{}", "")},
-		{ID: "ERR-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`, "null", ""))},
+		{ID: "ERR-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`,
+			"null", ""))},
 		{ID: "ERR-10", Want: verdict.NotApplicable, Rec: configured("null", "")},
 		{ID: "ERR-10", Want: verdict.Fail, Rec: configured(areatest.OneText, "")},
-		{ID: "ERR-05", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams, Error: areatest.Failure("-32602")})},
-		{ID: "ERR-05", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams, Error: areatest.Failure("-32020")})},
-		{ID: "ERR-05", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
-			Error: `{"code":-32021,"message":"","data":{"requiredCapabilities":{}}}`})},
-		{ID: "ERR-05", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
-			Error: `{"code":-32021,"message":"","data":{"requiredCapabilities":{"elicitation":{"form":{}}}}}`})},
+		{ID: "ERR-05", Want: verdict.Pass,
+			Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
+				Error: areatest.Failure("-32602")})},
+		{ID: "ERR-05", Want: verdict.Fail,
+			Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
+				Error: areatest.Failure("-32020")})},
+		{ID: "ERR-05", Want: verdict.Fail,
+			Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
+				Error: `{"code":-32021,"message":"","data":{"requiredCapabilities":{}}}`})},
+		{ID: "ERR-05", Want: verdict.Pass,
+			Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
+				Error: `{"code":-32021,"message":"",` +
+					`"data":{"requiredCapabilities":{"elicitation":{"form":{}}}}}`})},
 	}, areatest.ModernOne)
 	areatest.WalkRuns(t, recording.MissingReads, `{"resources":{}}`, []areatest.Run{
 		{ID: "ERR-01", Want: verdict.Pass, Rec: configured("", areatest.Failure("-32002"))},
@@ -51,16 +61,18 @@ func TestMissingReads(t *testing.T) {
 		{ID: "ERR-09", Want: verdict.Warn, Rec: configured(areatest.Nothing, "")},
 		{ID: "ERR-10", Want: verdict.Warn, Rec: configured(areatest.OneText, "")},
 		{ID: "ERR-10", Want: verdict.Pass, Rec: configured("", areatest.Failure("-32603"))},
-		{ID: "ERR-10", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`, areatest.OneText, ""))},
+		{ID: "ERR-10", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`, areatest.OneText, ""))},
 	}, requirement.Legacy()...)
 }
 
-// TestMissingWhereAllIsRefused: the code by which every listed resource is refused says nothing about one that is missing,
-// unless it is one that means that.
+// TestMissingWhereAllIsRefused: the code by which every listed resource is refused says nothing about one
+// that is missing, unless it is one that means that.
 func TestMissingWhereAllIsRefused(t *testing.T) {
 	k, _ := area.BuiltIn().Check("ERR-01")
 	req, _ := area.Catalogue().Find("ERR-01")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}, `{"resources":{}}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio},
+		`{"resources":{}}`)
 	refused := func(step recording.Step, code string) rt.Line {
 		return areatest.TaggedRead(step, `{"uri":"a:1"}`, "", areatest.Failure(code))
 	}
@@ -69,14 +81,16 @@ func TestMissingWhereAllIsRefused(t *testing.T) {
 		code   string
 		want   verdict.Outcome
 	}{
-		"all refused alike":     {refused("read", "1001"), "1001", verdict.NotApplicable},
-		"refused otherwise":     {refused("read", "1002"), "1001", verdict.Fail},
-		"listed ones are read":  {areatest.TaggedRead("read", `{"uri":"a:1"}`, areatest.OneText, ""), "1001", verdict.Fail},
+		"all refused alike": {refused("read", "1001"), "1001", verdict.NotApplicable},
+		"refused otherwise": {refused("read", "1002"), "1001", verdict.Fail},
+		"listed ones are read": {areatest.TaggedRead("read", `{"uri":"a:1"}`, areatest.OneText, ""), "1001",
+			verdict.Fail},
 		"all missing, old code": {refused("read", "-32002"), "-32002", verdict.Fail},
 	} {
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{
-			recording.MissingReads: rt.New(recording.MissingReads, facts, areatest.Lines(refused("guessed", c.code), refused("guessed", c.code))...),
-			recording.Reads:        rt.New(recording.Reads, facts, areatest.Lines(c.listed)...),
+			recording.MissingReads: rt.New(recording.MissingReads, facts,
+				areatest.Lines(refused("guessed", c.code), refused("guessed", c.code))...),
+			recording.Reads: rt.New(recording.Reads, facts, areatest.Lines(c.listed)...),
 		})
 		if got.Outcome != c.want {
 			t.Errorf("%s: %+v", name, got)
@@ -84,7 +98,8 @@ func TestMissingWhereAllIsRefused(t *testing.T) {
 	}
 }
 
-const metaParams = `{"uri":"a:1","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`
+const metaParams = `{"uri":"a:1","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+	`"io.modelcontextprotocol/clientCapabilities":{}}}`
 
 func TestErrorCodes(t *testing.T) {
 	seen := func(code string) []rt.Line {
@@ -94,34 +109,56 @@ func TestErrorCodes(t *testing.T) {
 		return areatest.Lines(rt.Line{Step: step, Method: method, Error: err, Status: status})
 	}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "ERR-02", Want: verdict.Pass, Rec: seen("-32602")}, {ID: "ERR-02", Want: verdict.Fail, Rec: seen("-32002")}, {ID: "ERR-02", Want: verdict.Fail, Rec: seen("-32042")},
-		{ID: "ERR-04", Want: verdict.Pass, Rec: seen("-32021")}, {ID: "ERR-04", Want: verdict.Fail, Rec: seen("-32050")}, {ID: "ERR-04", Want: verdict.Pass, Rec: seen("-32100")},
-		{ID: "ERR-06", Want: verdict.Pass, Rec: seen("-32603")}, {ID: "ERR-06", Want: verdict.Pass, Rec: seen("1001")}, {ID: "ERR-06", Want: verdict.Warn, Rec: seen("-32000")}, {ID: "ERR-06", Want: verdict.Warn, Rec: seen("-32100")},
-		{ID: "ERR-60", Want: verdict.NotApplicable, Rec: seen("-32602")}, {ID: "ERR-60", Want: verdict.Fail, Rec: seen("-32021")},
+		{ID: "ERR-02", Want: verdict.Pass, Rec: seen("-32602")}, {ID: "ERR-02", Want: verdict.Fail,
+			Rec: seen("-32002")}, {ID: "ERR-02", Want: verdict.Fail, Rec: seen("-32042")},
+		{ID: "ERR-04", Want: verdict.Pass, Rec: seen("-32021")}, {ID: "ERR-04", Want: verdict.Fail,
+			Rec: seen("-32050")}, {ID: "ERR-04", Want: verdict.Pass, Rec: seen("-32100")},
+		{ID: "ERR-06", Want: verdict.Pass, Rec: seen("-32603")}, {ID: "ERR-06", Want: verdict.Pass,
+			Rec: seen("1001")}, {ID: "ERR-06", Want: verdict.Warn, Rec: seen("-32000")},
+		{ID: "ERR-06", Want: verdict.Warn, Rec: seen("-32100")},
+		{ID: "ERR-60", Want: verdict.NotApplicable, Rec: seen("-32602")}, {ID: "ERR-60", Want: verdict.Fail,
+			Rec: seen("-32021")},
 	})
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{},"extensions":{"com.example/x":{}}}`, []areatest.Run{{ID: "ERR-04", Want: verdict.Pass, Rec: seen("-32050")}})
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{},"extensions":{"com.example/x":{}}}`,
+		[]areatest.Run{{ID: "ERR-04", Want: verdict.Pass, Rec: seen("-32050")}})
 	areatest.WalkRuns(t, errs.RemovedMethods, `{}`, []areatest.Run{
 		{ID: "ERR-61", Want: verdict.Pass, Rec: removed("ping", "ping", areatest.Failure("-32601"), 404)},
 		{ID: "ERR-61", Want: verdict.Pass, Rec: removed("ping", "ping", areatest.Failure("-32601"), 0)},
 		{ID: "ERR-61", Want: verdict.Warn, Rec: removed("ping", "ping", areatest.Failure("-32601"), 200)},
 		{ID: "ERR-61", Want: verdict.Warn, Rec: removed("ping", "ping", areatest.Failure("-32602"), 404)},
-		{ID: "ERR-61", Want: verdict.Pass, Rec: removed("initialize", "initialize", areatest.Failure("-32022"), 400)},
+		{ID: "ERR-61", Want: verdict.Pass, Rec: removed("initialize", "initialize",
+			areatest.Failure("-32022"), 400)},
 		// Another era beside this one is no remnant of it.
-		{ID: "ERR-61", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "ping", Method: "ping", Error: areatest.Failure("-32601")}, rt.Line{Step: "initialize", Method: "initialize", Result: `{"protocolVersion":"2025-11-25"}`})},
-		{ID: "ERR-61", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "initialize", Method: "initialize", Result: `{"protocolVersion":"2026-07-28"}`})},
-		{ID: "ERR-61", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "initialize", Method: "initialize", Result: `{}`})},
+		{ID: "ERR-61", Want: verdict.Pass,
+			Rec: areatest.Lines(rt.Line{Step: "ping", Method: "ping", Error: areatest.Failure("-32601")},
+				rt.Line{Step: "initialize", Method: "initialize",
+					Result: `{"protocolVersion":"2025-11-25"}`})},
+		{ID: "ERR-61", Want: verdict.Warn,
+			Rec: areatest.Lines(rt.Line{Step: "initialize", Method: "initialize",
+				Result: `{"protocolVersion":"2026-07-28"}`})},
+		{ID: "ERR-61", Want: verdict.Warn,
+			Rec: areatest.Lines(rt.Line{Step: "initialize", Method: "initialize", Result: `{}`})},
 	})
 	areatest.WalkRuns(t, errs.BrokenRead, `{"resources":{}}`, []areatest.Run{
-		{ID: "ERR-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("broken", `{"uri":"a:1"}`, "", areatest.Failure("-32603")))},
-		{ID: "ERR-08", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("broken", `{"uri":"a:1"}`, "", areatest.Failure("-32602")))},
-		{ID: "ERR-08", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("broken", `{"uri":"a:1"}`, areatest.OneText, ""))},
+		{ID: "ERR-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("broken", `{"uri":"a:1"}`,
+			"", areatest.Failure("-32603")))},
+		{ID: "ERR-08", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("broken", `{"uri":"a:1"}`,
+			"", areatest.Failure("-32602")))},
+		{ID: "ERR-08", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.TaggedRead("broken", `{"uri":"a:1"}`, areatest.OneText, ""))},
 	})
 	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "ERR-11", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32602")))},
-		{ID: "ERR-11", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32601")))}, // see CAP-08
-		{ID: "ERR-11", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32603")))},
-		{ID: "ERR-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, areatest.OneText, ""))},
-		{ID: "ERR-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{"uri":null}`, "", ""))},
+		{ID: "ERR-11", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32602")))},
+		// see CAP-08
+		{ID: "ERR-11", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32601")))},
+		{ID: "ERR-11", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32603")))},
+		{ID: "ERR-11", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, areatest.OneText, ""))},
+		{ID: "ERR-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{"uri":null}`,
+			"", ""))},
 	})
 }
 
@@ -130,7 +167,8 @@ func TestErrorCodes(t *testing.T) {
 func TestCodesAfterTheEnd(t *testing.T) {
 	k, _ := area.BuiltIn().Check("ERR-06")
 	req, _ := area.Catalogue().Find("ERR-06")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}, `{}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio},
+		`{}`)
 	for _, test := range []struct {
 		closing time.Duration // the error comes after 2 ms
 		want    verdict.Outcome
@@ -140,11 +178,13 @@ func TestCodesAfterTheEnd(t *testing.T) {
 		{closing: 3 * time.Millisecond, want: verdict.Warn, frames: []int{1, 2}},
 		{want: verdict.Warn, frames: []int{1, 2}}, // a recording that does not tell
 	} {
-		rec := rt.New(recording.Everything, facts, rt.Line{Step: "listen", Method: "subscriptions/listen", Error: areatest.Failure("-32000")})
+		rec := rt.New(recording.Everything, facts, rt.Line{Step: "listen", Method: "subscriptions/listen",
+			Error: areatest.Failure("-32000")})
 		rec.Sessions[0].Closing = test.closing
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
 		if got.Outcome != test.want || !slices.Equal(got.Frames, test.frames) {
-			t.Errorf("closing at %v: %s with the frames %v, not %s with %v", test.closing, got.Outcome, got.Frames, test.want, test.frames)
+			t.Errorf("closing at %v: %s with the frames %v, not %s with %v", test.closing, got.Outcome,
+				got.Frames, test.want, test.frames)
 		}
 	}
 }

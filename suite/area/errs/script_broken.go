@@ -15,7 +15,9 @@ var brokenReadScenario = &scenario.Scenario{
 	Title: "reading what is broken on the server's side",
 	Sends: "A read of a resource whose backend fails, after the trigger that breaks it if there is one.",
 	Phase: scenario.Mutate,
-	When: scenario.Where(func(p *scenario.Play) bool { return p.Target.Subjects.Broken != "" || p.Target.Triggers.Break != nil },
+	When: scenario.Where(func(p *scenario.Play) bool {
+		return p.Target.Subjects.Broken != "" || p.Target.Triggers.Break != nil
+	},
 		recording.CodeNeedsConfig,
 		"name a resource whose backend fails in the target file, subjects: {broken: URI}, "+
 			"or say how to break one, triggers: {break: {uri: URI, exec: {command: [PROGRAM]}}}"),
@@ -34,9 +36,11 @@ var brokenReadScenario = &scenario.Scenario{
 var removedMethodsScenario = &scenario.Scenario{
 	Name:  RemovedMethods,
 	Title: "calling methods that the revision removed",
-	Sends: "ping and logging/setLevel in a revision that removed them, and initialize where no legacy revision is served.",
-	In:    scenario.Expendable,
-	When:  scenario.Where((*scenario.Play).Modern, recording.CodeCombination, "the methods belong to this revision"),
+	Sends: "ping and logging/setLevel in a revision that removed them, and initialize where no legacy " +
+		"revision is served.",
+	In: scenario.Expendable,
+	When: scenario.Where((*scenario.Play).Modern, recording.CodeCombination,
+		"the methods belong to this revision"),
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepPing, Method: "ping"},

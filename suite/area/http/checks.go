@@ -21,9 +21,12 @@ import (
 
 // The scenarios of the area.
 const (
-	HTTPHeaders   recording.Name = "http-headers"   // modern requests with headers missing, wrong, or oddly written
-	HTTPStatuses  recording.Name = "http-statuses"  // notifications, malformed bodies, and unusual but conforming headers
-	HTTPStreams   recording.Name = "http-streams"   // event streams that answer requests, and the one opened by GET
+	// modern requests with headers missing, wrong, or oddly written
+	HTTPHeaders recording.Name = "http-headers"
+	// notifications, malformed bodies, and unusual but conforming headers
+	HTTPStatuses recording.Name = "http-statuses"
+	// event streams that answer requests, and the one opened by GET
+	HTTPStreams   recording.Name = "http-streams"
 	HTTPBroadcast recording.Name = "http-broadcast" // two GET streams, a subscription, and one change
 	HTTPCrowd     recording.Name = "http-crowd"     // a request beside several open streams
 )
@@ -40,28 +43,39 @@ var Scenarios = []*scenario.Scenario{
 	httpCrowdScenario,
 }
 
-// The steps, tags and marks of the area's scripts. In "mismatch" the versions in header and _meta are not the same,
-// and the tag "differs" says which of the two was changed. "other-name" has the name of something else in Mcp-Name,
-// "wrong-name" has it encoded, "broken-name" is not base64; "nameless" needs no Mcp-Name; "spelling" has names of
-// headers in other letters. "stray" is a response to no request, "missing" a read of what does not exist. "get-1" and "get-2" are two streams
-// opened by GET in one session; "verb" is the HTTP method of "odd-method"; "streams" says how many stood at a
-// request that is "crowded"; "triggered" stands before the change.
+// The steps, tags and marks of the area's scripts. In "mismatch" the versions in header and _meta are not the
+// same, and the tag "differs" says which of the two was changed. "other-name" has the name of something else
+// in Mcp-Name, "wrong-name" has it encoded, "broken-name" is not base64; "nameless" needs no Mcp-Name;
+// "spelling" has names of headers in other letters. "stray" is a response to no request, "missing" a read of
+// what does not exist. "get-1" and "get-2" are two streams opened by GET in one session; "verb" is the HTTP
+// method of "odd-method"; "streams" says how many stood at a request that is "crowded"; "triggered" stands
+// before the change.
 const (
-	stepGet, stepOrdinary, stepMismatch                  recording.Step     = "get", "ordinary", "mismatch"
-	stepUnsupportedVersion, stepNoCapabilities           recording.Step     = "unsupported-version", "no-capabilities"
-	stepNoVersionMeta, stepSessionHeader                 recording.Step     = "no-version-meta", "session-header"
-	stepLastEvent, stepOtherMethod, stepMethodCase       recording.Step     = "last-event", "other-method", "method-case"
-	stepSpelling, stepNameless, stepNoName               recording.Step     = "spelling", "nameless", "no-name"
-	stepOtherName, stepEncodedName, stepBrokenName       recording.Step     = "other-name", "encoded-name", "broken-name"
-	stepWrongName, stepUnlistedRead, stepNotify          recording.Step     = "wrong-name", "unlisted-read", "notify"
-	stepListAfter, stepRefused, stepMalformed, stepBody  recording.Step     = "list-after", "refused", "malformed", "body"
-	stepAccept, stepCharset, stepChunked, stepHeaderCase recording.Step     = "accept", "charset", "chunked", "header-case"
-	stepOddMethod, stepTemplates, stepSlow, stepGet1     recording.Step     = "odd-method", "templates", "slow", "get-1"
-	stepGet2, stepStray, stepMissing                     recording.Step     = "get-2", "stray", "missing"
-	stepCrowd, stepCrowded, stepRelieved                 recording.Step     = "crowd", "crowded", "relieved"
-	tagDiffers, tagLate, tagUnlisted, tagVerb            recording.Tag      = "differs", "late", "unlisted", "verb"
-	tagStreams                                           recording.Tag      = "streams"
-	markTriggered                                        recording.MarkName = "triggered"
+	stepGet, stepOrdinary, stepMismatch        recording.Step = "get", "ordinary", "mismatch"
+	stepUnsupportedVersion, stepNoCapabilities recording.Step = "unsupported-version",
+		"no-capabilities"
+	stepNoVersionMeta, stepSessionHeader recording.Step = "no-version-meta",
+		"session-header"
+	stepLastEvent, stepOtherMethod, stepMethodCase recording.Step = "last-event", "other-method",
+		"method-case"
+	stepSpelling, stepNameless, stepNoName recording.Step = "spelling", "nameless",
+		"no-name"
+	stepOtherName, stepEncodedName, stepBrokenName recording.Step = "other-name", "encoded-name",
+		"broken-name"
+	stepWrongName, stepUnlistedRead, stepNotify recording.Step = "wrong-name", "unlisted-read",
+		"notify"
+	stepListAfter, stepRefused, stepMalformed, stepBody recording.Step = "list-after", "refused",
+		"malformed", "body"
+	stepAccept, stepCharset, stepChunked, stepHeaderCase recording.Step = "accept", "charset", "chunked",
+		"header-case"
+	stepOddMethod, stepTemplates, stepSlow, stepGet1 recording.Step = "odd-method", "templates",
+		"slow", "get-1"
+	stepGet2, stepStray, stepMissing          recording.Step = "get-2", "stray", "missing"
+	stepCrowd, stepCrowded, stepRelieved      recording.Step = "crowd", "crowded", "relieved"
+	tagDiffers, tagLate, tagUnlisted, tagVerb recording.Tag  = "differs", "late", "unlisted",
+		"verb"
+	tagStreams    recording.Tag      = "streams"
+	markTriggered recording.MarkName = "triggered"
 )
 
 // The checks of basic/transports/streamable-http (2026-07-28), request metadata.
@@ -71,14 +85,18 @@ var httpChecks = []verdict.Check{
 	headerProbe("HTTP-22", stepNoName, "a read without Mcp-Name"),
 	headerProbe("HTTP-23", stepOtherName, "a read whose Mcp-Name names another resource"),
 	headerProbe("HTTP-27", stepMethodCase, "a request whose Mcp-Method differs from its method in case"),
-	headerCheck("HTTP-15", plainly(refused(scenario.StepNoVersion, http.StatusBadRequest, verdict.CodeHeaderMismatch,
-		"a request without MCP-Protocol-Version")), notBefore(requirement.R20250618)),
+	headerCheck("HTTP-15",
+		plainly(refused(scenario.StepNoVersion, http.StatusBadRequest, verdict.CodeHeaderMismatch,
+			"a request without MCP-Protocol-Version")), notBefore(requirement.R20250618)),
 	headerCheck("HTTP-16", mismatchedVersions),
-	headerCheck("HTTP-17", plainly(refused(stepUnsupportedVersion, http.StatusBadRequest, verdict.CodeUnsupportedVersion,
-		"a request for the version 1900-01-01"))),
-	headerCheck("HTTP-18", refused(scenario.StepUnknownMethod, http.StatusNotFound, verdict.CodeMethodNotFound, "an unknown method")),
-	headerCheck("HTTP-19", plainly(refused(stepNoCapabilities, http.StatusBadRequest, verdict.CodeInvalidParams,
-		"a request without the client's capabilities"))),
+	headerCheck("HTTP-17",
+		plainly(refused(stepUnsupportedVersion, http.StatusBadRequest, verdict.CodeUnsupportedVersion,
+			"a request for the version 1900-01-01"))),
+	headerCheck("HTTP-18", refused(scenario.StepUnknownMethod, http.StatusNotFound,
+		verdict.CodeMethodNotFound, "an unknown method")),
+	headerCheck("HTTP-19",
+		plainly(refused(stepNoCapabilities, http.StatusBadRequest, verdict.CodeInvalidParams,
+			"a request without the client's capabilities"))),
 	headerCheck("HTTP-24", func(r *recording.Recording, v *verdict.Verdict) {
 		x := r.Step(stepEncodedName)
 		switch {
@@ -115,19 +133,23 @@ var httpChecks = []verdict.Check{
 		v.Expect(r.Step(stepLastEvent)).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
 		for _, x := range r.Exchanges {
 			if id := x.Header.Get("Mcp-Session-Id"); x.Status > 0 {
-				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+judge.Quote(id), x)
+				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+
+					judge.Quote(id), x)
 			}
 		}
 	}), verdict.ModernOnly...),
 	headerCheck("HTTP-34", repeatedIDs),
 	headerCheck("HTTP-61", func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step(stepNoVersionMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without a version in _meta")
-		v.Expect(r.Step(scenario.StepNoMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without _meta")
+		v.Expect(r.Step(stepNoVersionMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
+			"a request without a version in _meta")
+		v.Expect(r.Step(scenario.StepNoMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
+			"a request without _meta")
 	}, verdict.ModernOnly...),
 	headerCheck("HTTP-03", func(r *recording.Recording, v *verdict.Verdict) {
 		for _, step := range []recording.Step{stepGet, scenario.StepDelete} {
 			if x := r.Step(step); verdict.Responded(x, v) {
-				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405", fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x)
+				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405",
+					fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x)
 			}
 		}
 	}, verdict.ModernOnly...),
@@ -188,7 +210,8 @@ func notBefore(first requirement.Revision) verdict.Gate {
 		}
 		for _, r := range served {
 			if r.Known() && r < first {
-				return &recording.Skipped{Code: recording.CodeNotExercised, Reason: "the target also serves " + string(r) + ", which has no such header"}
+				return &recording.Skipped{Code: recording.CodeNotExercised,
+					Reason: "the target also serves " + string(r) + ", which has no such header"}
 			}
 		}
 		return nil
@@ -228,7 +251,8 @@ func brokenNames(r *recording.Recording, v *verdict.Verdict) {
 	if !namesJudged(r, v) {
 		return
 	}
-	if x := r.Step(stepBrokenName); x != nil && x.Outcome == recording.HTTPOnly && x.Status == http.StatusBadRequest {
+	if x := r.Step(stepBrokenName); x != nil && x.Outcome == recording.HTTPOnly &&
+		x.Status == http.StatusBadRequest {
 		v.Holds()
 	} else {
 		misfitRefused(x, v, "a read whose encoded Mcp-Name cannot be decoded")
@@ -288,7 +312,8 @@ func nameless(x *recording.Exchange, v *verdict.Verdict) {
 	if !v.Answered(x) {
 		return
 	}
-	wanted := x.HasCode(verdict.CodeHeaderMismatch) || strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
+	wanted := x.HasCode(verdict.CodeHeaderMismatch) ||
+		strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
 	v.FailUnless(!wanted, verdict.Finding{
 		Expected: "service without Mcp-Name",
 		On:       x, About: x.Method + " without Mcp-Name",

@@ -24,60 +24,75 @@ var httpMessagesChecks = []verdict.Check{
 		oneEndpoint(r, v)
 		oddMethods(r, v)
 	}},
-	{Requirement: "HTTP-05", From: []recording.Name{HTTPStatuses, recording.Everything}, Judge: verdict.InScenario(HTTPStatuses, acceptedNotification, func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Exchanges {
-			if x.Step == recording.StepInitialized && x.Status >= 200 && x.Status < 300 { // a refusal is what LIFE-10 suffers from
-				acceptedBy202(r, x, v)
-			}
-		}
-	})},
+	{Requirement: "HTTP-05", From: []recording.Name{HTTPStatuses, recording.Everything},
+		Judge: verdict.InScenario(HTTPStatuses, acceptedNotification,
+			func(r *recording.Recording, v *verdict.Verdict) {
+				for _, x := range r.Exchanges {
+					// a refusal is what LIFE-10 suffers from
+					if x.Step == recording.StepInitialized && x.Status >= 200 && x.Status < 300 {
+						acceptedBy202(r, x, v)
+					}
+				}
+			})},
 	{Requirement: "HTTP-06", From: statuses, Judge: refusedNotification},
 	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},
-	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: verdict.Each(verdict.Steps(scenario.StepBadVersion), func(x *recording.Exchange, v *verdict.Verdict) {
-		if x.Status == http.StatusNotFound {
-			v.NotExercised("the session had ended")
-			return
-		}
-		v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags[scenario.TagVersion])
-	})},
-	{Requirement: "HTTP-14", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		// What is not served with the header either says nothing about the header.
-		if uses := r.Steps(scenario.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
-			if v.Answered(uses[0]) {
-				v.NotExercised("the same request with MCP-Protocol-Version is not served: " +
-					matcher.Describe(uses[0]))
+	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions},
+		Judge: verdict.Each(verdict.Steps(scenario.StepBadVersion),
+			func(x *recording.Exchange, v *verdict.Verdict) {
+				if x.Status == http.StatusNotFound {
+					v.NotExercised("the session had ended")
+					return
+				}
+				v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
+					"a request with MCP-Protocol-Version: "+
+						x.Tags[scenario.TagVersion])
+			})},
+	{Requirement: "HTTP-14", From: []recording.Name{recording.HTTPSessions},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			// What is not served with the header either says nothing about the header.
+			if uses := r.Steps(scenario.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
+				if v.Answered(uses[0]) {
+					v.NotExercised("the same request with MCP-Protocol-Version is not served: " +
+						matcher.Describe(uses[0]))
+				}
+				return
 			}
-			return
-		}
-		v.RestsOn(r.Step(scenario.StepUse))
-		x := r.Step(scenario.StepNoVersion)
-		if x != nil && x.Status == http.StatusBadRequest && !issued(r) {
-			v.Observe("version-demanded", matcher.Describe(x)+" to a request without MCP-Protocol-Version, which the target, keeping no sessions, cannot know otherwise", x)
-			v.NotExercised("the target keeps no sessions by which to know the version, and demands the " +
-				"header that clients have to send")
-			return
-		}
-		v.Expect(x).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
-	}},
+			v.RestsOn(r.Step(scenario.StepUse))
+			x := r.Step(scenario.StepNoVersion)
+			if x != nil && x.Status == http.StatusBadRequest && !issued(r) {
+				v.Observe("version-demanded",
+					matcher.Describe(x)+" to a request without MCP-Protocol-Version, which the target, "+
+						"keeping no sessions, cannot know otherwise", x)
+				v.NotExercised("the target keeps no sessions by which to know the version, and demands the " +
+					"header that clients have to send")
+				return
+			}
+			v.Expect(x).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
+		}},
 	{Requirement: "HTTP-32", From: statuses, Judge: conformingHeaders},
-	{Requirement: "HTTP-35", From: []recording.Name{HTTPStatuses, recording.Everything}, Judge: verdict.InScenario(HTTPStatuses, strayAnswer, acceptedAnswers)},
-	{Requirement: "HTTP-36", From: statuses, With: []recording.Name{recording.InvalidMessages}, Judge: malformedBodies},
+	{Requirement: "HTTP-35", From: []recording.Name{HTTPStatuses, recording.Everything},
+		Judge: verdict.InScenario(HTTPStatuses, strayAnswer, acceptedAnswers)},
+	{Requirement: "HTTP-36", From: statuses, With: []recording.Name{recording.InvalidMessages},
+		Judge: malformedBodies},
 	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients, HTTPCrowd}, With: verdict.BothWalks,
 		Judge: verdict.InScenario(HTTPCrowd, besideStreams, severalClients)},
-	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, step := range []recording.Step{scenario.StepGetBadVersion, scenario.StepDeleteBadVersion} {
-			x := r.Step(step)
-			if x == nil || refusedOtherwise(x) || !verdict.Responded(x, v) {
-				continue
+	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, step := range []recording.Step{scenario.StepGetBadVersion, scenario.StepDeleteBadVersion} {
+				x := r.Step(step)
+				if x == nil || refusedOtherwise(x) || !verdict.Responded(x, v) {
+					continue
+				}
+				if x.Status == http.StatusOK && verb(step) == http.MethodGet &&
+					verdict.MediaType(x.Header) != "text/event-stream" {
+					continue // no stream at all, which is judged elsewhere
+				}
+				notOffered := x.Status == http.StatusMethodNotAllowed || x.Status == http.StatusNotImplemented
+				v.That(x.Status == http.StatusBadRequest || notOffered, "HTTP 400 (or 405)",
+					fmt.Sprintf("HTTP %d to %s with MCP-Protocol-Version: 1900-01-01", x.Status, verb(step)),
+					x)
 			}
-			if x.Status == http.StatusOK && verb(step) == http.MethodGet && verdict.MediaType(x.Header) != "text/event-stream" {
-				continue // no stream at all, which is judged elsewhere
-			}
-			notOffered := x.Status == http.StatusMethodNotAllowed || x.Status == http.StatusNotImplemented
-			v.That(x.Status == http.StatusBadRequest || notOffered, "HTTP 400 (or 405)",
-				fmt.Sprintf("HTTP %d to %s with MCP-Protocol-Version: 1900-01-01", x.Status, verb(step)), x)
-		}
-	}},
+		}},
 }
 
 // severalClients: a second client gets a session beside the first, a connection, and its own answers.
@@ -106,10 +121,11 @@ func besideStreams(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// refusedOtherwise reports whether a request was refused for another reason than what its header says: the session is over,
-// has a stream already, or the header is too large.
+// refusedOtherwise reports whether a request was refused for another reason than what its header says: the
+// session is over, has a stream already, or the header is too large.
 func refusedOtherwise(x *recording.Exchange) bool {
-	return x.Status == http.StatusNotFound || x.Status == http.StatusConflict || x.Status == http.StatusRequestHeaderFieldsTooLarge
+	return x.Status == http.StatusNotFound || x.Status == http.StatusConflict ||
+		x.Status == http.StatusRequestHeaderFieldsTooLarge
 }
 
 // issued reports whether the target gave any session an id.
@@ -143,7 +159,8 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 	}
 	v.RestsOn(after)
 	v.That(note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed,
-		"the notification to be taken at the endpoint that takes requests", fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status), note)
+		"the notification to be taken at the endpoint that takes requests",
+		fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status), note)
 }
 
 // oddMethods: what the endpoint does with HTTP methods that it does not have is not laid
@@ -155,15 +172,20 @@ func oddMethods(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case x.Succeeded():
 			served, servedBy = append(served, x.Tags[tagVerb]), append(servedBy, x)
-		case x.Fatal || x.Status >= 500 && x.Status != http.StatusNotImplemented && x.Outcome != recording.Refused:
-			failed, failedBy = append(failed, x.Tags[tagVerb]+" ("+verdict.Reaction(x)+")"), append(failedBy, x)
+		case x.Fatal || x.Status >= 500 && x.Status != http.StatusNotImplemented &&
+			x.Outcome != recording.Refused:
+			failed, failedBy = append(failed, x.Tags[tagVerb]+" ("+verdict.Reaction(x)+")"),
+				append(failedBy, x)
 		}
 	}
 	if len(served) > 0 {
-		v.Observe("odd-method-served", "requests sent by "+strings.Join(served, " and ")+" are served as those by POST, the only method that messages are sent by", servedBy)
+		v.Observe("odd-method-served", "requests sent by "+strings.Join(served, " and ")+
+			" are served as those by POST, the only method that messages are sent by", servedBy)
 	}
 	if len(failed) > 0 {
-		v.Observe("odd-method-failed", "the server fails at HTTP methods that the endpoint does not have, which 405 is for: "+strings.Join(failed, ", "), failedBy)
+		v.Observe("odd-method-failed",
+			"the server fails at HTTP methods that the endpoint does not have, which 405 is for: "+
+				strings.Join(failed, ", "), failedBy)
 	}
 }
 
@@ -202,17 +224,21 @@ func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
 			On:       x,
 			Warn:     x.Step == stepMalformed,
 		})
-		if id := gjson.GetBytes(raw, "id"); failed && x.Status >= 400 && id.Exists() && id.Type != gjson.Null {
-			v.Observe("refusal-with-id", "the error about a notification has the id "+judge.Brief(id)+", but a notification has none", x)
+		if id := gjson.GetBytes(raw, "id"); failed && x.Status >= 400 && id.Exists() &&
+			id.Type != gjson.Null {
+			v.Observe("refusal-with-id", "the error about a notification has the id "+judge.Brief(id)+
+				", but a notification has none", x)
 		}
 	}
 }
 
-// answerTypes: JSON with one object, or an event stream. Arrays are batches in 2025-03-26, and BATCH-07's later.
+// answerTypes: JSON with one object, or an event stream. Arrays are batches in 2025-03-26, and BATCH-07's
+// later.
 func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 	verdict.ObserveFraming(r, v)
 	for _, x := range r.Exchanges {
-		if len(x.ID) > 0 && x.Status == http.StatusAccepted && len(x.Replies) > 0 && !verdict.AnsweredOnGet(r, x) {
+		if len(x.ID) > 0 && x.Status == http.StatusAccepted && len(x.Replies) > 0 &&
+			!verdict.AnsweredOnGet(r, x) {
 			v.Fail(verdict.Finding{
 				Title:    "Responses come with HTTP 200",
 				Kept:     true,
@@ -245,8 +271,10 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 			})
 		}
 		kind := verdict.MediaType(x.Header)
-		if !v.That(kind == "application/json" || kind == "text/event-stream", "Content-Type application/json or text/event-stream",
-			"Content-Type is "+judge.Quote(x.Header.Get("Content-Type"))+" in the answer to "+x.Method, x) || kind != "application/json" {
+		if !v.That(kind == "application/json" || kind == "text/event-stream",
+			"Content-Type application/json or text/event-stream",
+			"Content-Type is "+judge.Quote(x.Header.Get("Content-Type"))+" in the answer to "+x.Method, x) ||
+			kind != "application/json" {
 			continue
 		}
 		for _, n := range x.Replies {
@@ -280,7 +308,8 @@ func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
 		case x.Tags[scenario.TagForm] == "case":
 			state = v.WarnUnless // names of media types have no case, but that is said by HTTP alone
 		}
-		state(x.Status != http.StatusNotAcceptable && x.Status != http.StatusUnsupportedMediaType && x.Status < 400,
+		state(x.Status != http.StatusNotAcceptable && x.Status != http.StatusUnsupportedMediaType &&
+			x.Status < 400,
 			"service", matcher.Describe(x)+" to "+about, x)
 	}
 	framedByHTTP(r, v)
@@ -293,8 +322,12 @@ func framedByHTTP(r *recording.Recording, v *verdict.Verdict) {
 		step      recording.Step
 		id, about string
 	}{
-		{stepChunked, "chunked-refused", "a request whose body comes in chunks (Transfer-Encoding: chunked), as many clients and proxies send it"},
-		{stepHeaderCase, "header-case-refused", "a request whose headers are named content-type and ACCEPT, and mcp-session-id where there is a session (names of headers have no case)"},
+		{stepChunked, "chunked-refused",
+			"a request whose body comes in chunks (Transfer-Encoding: chunked), as many clients and " +
+				"proxies send it"},
+		{stepHeaderCase, "header-case-refused",
+			"a request whose headers are named content-type and ACCEPT, and mcp-session-id where there is " +
+				"a session (names of headers have no case)"},
 	} {
 		x := r.Step(odd.step)
 		if x == nil || x.Succeeded() || x.Status == http.StatusNotFound || x.Outcome == recording.Refused ||
@@ -313,36 +346,44 @@ func acceptedAnswers(r *recording.Recording, v *verdict.Verdict) {
 		}
 		for _, n := range x.Evidence() {
 			f := r.Frame(n)
-			if f == nil || f.Dir != wire.In || f.HTTP == nil || f.HTTP.Status == 0 || f.HTTP.Status == http.StatusNotFound && !goesOn(r, f) {
+			if f == nil || f.Dir != wire.In || f.HTTP == nil || f.HTTP.Status == 0 ||
+				f.HTTP.Status == http.StatusNotFound && !goesOn(r, f) {
 				continue
 			}
 			v.That(f.HTTP.Status == http.StatusAccepted && len(f.Raw) == 0, "HTTP 202 without a body",
-				fmt.Sprintf("HTTP %d to our answer to the server's %s", f.HTTP.Status, x.Tags[recording.TagMethod]), x)
+				fmt.Sprintf("HTTP %d to our answer to the server's %s", f.HTTP.Status,
+					x.Tags[recording.TagMethod]), x)
 		}
 	}
 }
 
-// goesOn reports whether the session of a response served a later request: one that is over answers everything by status 404, with a JSON-RPC error or without.
+// goesOn reports whether the session of a response served a later request: one that is over answers
+// everything by status 404, with a JSON-RPC error or without.
 func goesOn(r *recording.Recording, f *wire.Frame) bool {
 	return slices.ContainsFunc(r.Exchanges, func(x *recording.Exchange) bool {
-		return x.Session == f.Session && x.Request > f.Number && x.Outcome == recording.Replied && x.Status != http.StatusNotFound
+		return x.Session == f.Session && x.Request > f.Number && x.Outcome == recording.Replied &&
+			x.Status != http.StatusNotFound
 	})
 }
 
-// strayAnswer: a response to a request that was never made is taken like any other, or refused by an error status.
+// strayAnswer: a response to a request that was never made is taken like any other, or refused by an error
+// status.
 func strayAnswer(r *recording.Recording, v *verdict.Verdict) {
 	x := r.Step(stepStray)
 	if !verdict.Responded(x, v) {
 		return
 	}
-	if note := r.Step(stepNotify); note != nil && note.Status == x.Status && x.Status != http.StatusAccepted && x.Status < 300 {
+	if note := r.Step(stepNotify); note != nil && note.Status == x.Status &&
+		x.Status != http.StatusAccepted && x.Status < 300 {
 		v.NotExercised(fmt.Sprintf("responses are answered as notifications are, by HTTP %d: see HTTP-05",
 			x.Status))
 		return
 	}
 	body := verdict.Body(r, x)
-	v.That(x.Status >= 400 || x.Status == http.StatusAccepted && len(body) == 0, "HTTP 202 without a body, or an error status",
-		fmt.Sprintf(plural.Of(len(body), "HTTP %d with %d {byte|bytes} to a response that belongs to no request"), x.Status, len(body)), x)
+	v.That(x.Status >= 400 || x.Status == http.StatusAccepted && len(body) == 0,
+		"HTTP 202 without a body, or an error status",
+		fmt.Sprintf(plural.Of(len(body),
+			"HTTP %d with %d {byte|bytes} to a response that belongs to no request"), x.Status, len(body)), x)
 }
 
 // malformedBodies: the client is told that its body was not taken; that it is at fault, and not the
@@ -372,10 +413,13 @@ func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
 		}
 		v.That(x.Status >= 400, "an HTTP error status", fmt.Sprintf("HTTP %d to %s", x.Status, about), x)
 		if x.Status >= 500 {
-			failed, failedBy = append(failed, fmt.Sprintf("%s (HTTP %d)", about, x.Status)), append(failedBy, x)
+			failed, failedBy = append(failed, fmt.Sprintf("%s (HTTP %d)", about, x.Status)),
+				append(failedBy, x)
 		}
 	}
 	if len(failed) > 0 {
-		v.Observe("malformed-body-failed", "the server says that it failed, where what it got was at fault, which 400 is for: "+strings.Join(failed, ", "), failedBy)
+		v.Observe("malformed-body-failed",
+			"the server says that it failed, where what it got was at fault, which 400 is for: "+
+				strings.Join(failed, ", "), failedBy)
 	}
 }

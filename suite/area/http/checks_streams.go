@@ -21,32 +21,42 @@ import (
 var httpStreamsChecks = []verdict.Check{
 	{Requirement: "HTTP-02", From: []recording.Name{HTTPStreams, recording.HTTPResume},
 		Judge: verdict.InScenario(HTTPStreams, getStream, resumedStreams)},
-	{Requirement: "HTTP-08", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range verdict.Streamed(r) {
-			if x.Method != "subscriptions/listen" && (x.Outcome == recording.Replied || x.Outcome == recording.HTTPOnly) {
-				v.That(x.Outcome == recording.Replied, "the response in the event stream that answers the request",
-					"the event stream that answers "+x.Method+" ended without it", x)
+	{Requirement: "HTTP-08", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range verdict.Streamed(r) {
+				if x.Method != "subscriptions/listen" && (x.Outcome == recording.Replied ||
+					x.Outcome == recording.HTTPOnly) {
+					v.That(x.Outcome == recording.Replied,
+						"the response in the event stream that answers the request",
+						"the event stream that answers "+x.Method+" ended without it", x)
+				}
 			}
-		}
-	}},
-	{Requirement: "HTTP-09", From: []recording.Name{HTTPStreams}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range verdict.Streamed(r) {
-			if x.Outcome == recording.Replied {
-				v.That(x.Tags[recording.TagOpen] == "", "the event stream to end after the response",
-					"the stream that answers "+x.Method+" by "+map[bool]string{true: "an error", false: "a result"}[x.Failed()]+" was still open two seconds later", x)
+		}},
+	{Requirement: "HTTP-09", From: []recording.Name{HTTPStreams},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range verdict.Streamed(r) {
+				if x.Outcome == recording.Replied {
+					v.That(x.Tags[recording.TagOpen] == "", "the event stream to end after the response",
+						"the stream that answers "+x.Method+" by "+map[bool]string{true: "an error",
+							false: "a result"}[x.Failed()]+" was still open two seconds later", x)
+				}
 			}
-		}
-	}},
+		}},
 	{Requirement: "HTTP-10", From: verdict.Everything, Judge: relatedMessages},
-	{Requirement: "HTTP-11", From: []recording.Name{HTTPStreams, recording.Everything}, Judge: noResponsesOnGet},
-	{Requirement: "HTTP-12", From: []recording.Name{HTTPBroadcast, recording.SelfChanges, recording.Everything}, With: []recording.Name{recording.Changes},
-		Judge: verdict.InScenario(recording.SelfChanges, noBroadcastByItself, verdict.InScenario(recording.Everything, onOwnStream, noBroadcast))},
-	{Requirement: "HTTP-31", From: []recording.Name{HTTPHeaders, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range verdict.Streamed(r) {
-			got := x.Header.Get("X-Accel-Buffering")
-			v.That(strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams", "the header is "+judge.Quote(got)+" on the stream that answers "+x.Method, x)
-		}
-	}},
+	{Requirement: "HTTP-11", From: []recording.Name{HTTPStreams, recording.Everything},
+		Judge: noResponsesOnGet},
+	{Requirement: "HTTP-12", From: []recording.Name{HTTPBroadcast, recording.SelfChanges,
+		recording.Everything}, With: []recording.Name{recording.Changes},
+		Judge: verdict.InScenario(recording.SelfChanges, noBroadcastByItself,
+			verdict.InScenario(recording.Everything, onOwnStream, noBroadcast))},
+	{Requirement: "HTTP-31", From: []recording.Name{HTTPHeaders, recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range verdict.Streamed(r) {
+				got := x.Header.Get("X-Accel-Buffering")
+				v.That(strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams",
+					"the header is "+judge.Quote(got)+" on the stream that answers "+x.Method, x)
+			}
+		}},
 	{Requirement: "HTTP-39", From: []recording.Name{HTTPStreams}, Declared: true, Judge: deliveryChannel},
 	{Requirement: "HTTP-40", From: []recording.Name{HTTPStreams}, Judge: foreignProgress},
 }
@@ -64,7 +74,8 @@ func opened(x *recording.Exchange, v *verdict.Verdict) bool {
 	return true
 }
 
-// noResponsesOnGet: responses come on the streams of their requests, whatever was asked while a stream by GET stood.
+// noResponsesOnGet: responses come on the streams of their requests, whatever was asked while a stream by GET
+// stood.
 func noResponsesOnGet(r *recording.Recording, v *verdict.Verdict) {
 	if r.Scenario == HTTPStreams {
 		if !opened(r.Step(stepGet), v) {
@@ -78,7 +89,9 @@ func noResponsesOnGet(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		for _, m := range f.Parsed().Messages {
-			if (m.Get("result").Exists() || m.Get("error").Exists()) && m.Get("method").Type != gjson.String && verdict.OnGet(r, f) { // a notification with a null result is RPC-12's
+			// a notification with a null result is RPC-12's
+			if (m.Get("result").Exists() || m.Get("error").Exists()) &&
+				m.Get("method").Type != gjson.String && verdict.OnGet(r, f) {
 				v.That(false, "no responses on the stream opened by GET", "a response to request "+
 					judge.Brief(m.Get("id")),
 					askedBy(r, verdict.Message{Message: &m, Frame: f}), f)
@@ -130,7 +143,9 @@ func getStream(r *recording.Recording, v *verdict.Verdict) {
 	const expected = "text/event-stream, or HTTP 405"
 	silent, end := x.Status == 0 && x.Outcome == recording.Sent, r.Step(scenario.StepDelete)
 	if silent || x.Tags[tagLate] != "" { // no text sets a time
-		v.Observe("late-stream-head", "GET had no response after a second: clients that wait for its head do not know whether there is a stream", x)
+		v.Observe("late-stream-head",
+			"GET had no response after a second: clients that wait for its head do not know whether there "+
+				"is a stream", x)
 	}
 	switch {
 	case silent && end != nil && end.Status/100 == 2: // the stream would have ended with the session
@@ -146,11 +161,14 @@ func getStream(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if x.Status == http.StatusOK {
-		v.That(verdict.MediaType(x.Header) == "text/event-stream", expected, "HTTP 200 with Content-Type "+judge.Quote(x.Header.Get("Content-Type"))+" to GET", x)
+		v.That(verdict.MediaType(x.Header) == "text/event-stream", expected,
+			"HTTP 200 with Content-Type "+judge.Quote(x.Header.Get("Content-Type"))+" to GET", x)
 		return
 	}
-	about := x.Status == http.StatusForbidden || x.Status == http.StatusConflict || x.Status == http.StatusNotFound && r.Step(recording.StepList).Status == http.StatusNotFound
-	v.That(x.Status == http.StatusMethodNotAllowed || about, expected, fmt.Sprintf("HTTP %d to GET", x.Status), x)
+	about := x.Status == http.StatusForbidden || x.Status == http.StatusConflict ||
+		x.Status == http.StatusNotFound && r.Step(recording.StepList).Status == http.StatusNotFound
+	v.That(x.Status == http.StatusMethodNotAllowed || about, expected,
+		fmt.Sprintf("HTTP %d to GET", x.Status), x)
 }
 
 // relatedMessages: the stream that answers a request carries no notification of
@@ -180,10 +198,12 @@ func relatedMessages(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// causes reports whether a request may be why there is a notification, so that it relates to it: what a tool changes, and what there
-// is to say to who begins to watch a resource.
+// causes reports whether a request may be why there is a notification, so that it relates to it: what a tool
+// changes, and what there is to say to who begins to watch a resource.
 func causes(x *recording.Exchange, m gjson.Result) bool {
-	return x.Method == "tools/call" || x.Method == "resources/subscribe" && m.Get("method").Str == "notifications/resources/updated" && m.Get("params.uri").Str == x.Param("uri").Str
+	return x.Method == "tools/call" || x.Method == "resources/subscribe" &&
+		m.Get("method").Str == "notifications/resources/updated" &&
+		m.Get("params.uri").Str == x.Param("uri").Str
 }
 
 // noBroadcast: one change is told on one stream.
@@ -208,7 +228,8 @@ func noBroadcast(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for i, a := range notes {
 		for _, b := range notes[:i] {
-			v.That(a.Channel == b.Channel || a.Session != b.Session || !bytes.Equal(a.Raw, b.Raw), "each message on one stream only",
+			v.That(a.Channel == b.Channel || a.Session != b.Session || !bytes.Equal(a.Raw, b.Raw),
+				"each message on one stream only",
 				"the same notification came on "+b.Channel+" and on "+a.Channel, b, a)
 		}
 	}
@@ -223,7 +244,9 @@ func repeated(v *verdict.Verdict) bool {
 	mark, _ := r.Mark(recording.MarkUpdate)
 	told := map[string]int{}
 	for _, h := range verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After), verdict.Updated) {
-		if slices.ContainsFunc(r.Marks, func(m recording.Mark) bool { return m.After > mark.After && m.After < h.Frame.Number }) {
+		if slices.ContainsFunc(r.Marks, func(m recording.Mark) bool {
+			return m.After > mark.After && m.After < h.Frame.Number
+		}) {
 			break // of the next change
 		}
 		told[string(h.Frame.Raw)]++
@@ -231,8 +254,8 @@ func repeated(v *verdict.Verdict) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(told)), func(n int) bool { return n > 1 })
 }
 
-// onOwnStream: what belongs to a request, its response and its progress, does not come on another stream as well. Responses on a
-// stream by GET are HTTP-11's.
+// onOwnStream: what belongs to a request, its response and its progress, does not come on another stream as
+// well. Responses on a stream by GET are HTTP-11's.
 func onOwnStream(r *recording.Recording, v *verdict.Verdict) {
 	type place struct{ session, channel string }
 	asked := map[place]*recording.Exchange{}
@@ -245,12 +268,14 @@ func onOwnStream(r *recording.Recording, v *verdict.Verdict) {
 	for _, m := range verdict.Received(r) {
 		f, token := m.Frame, m.Get("params.progressToken")
 		response, onGet := m.Kind == wire.KindResponse, strings.HasPrefix(f.Channel, "get:")
-		if f.Event == nil || !response && (m.Method() != "notifications/progress" || !token.Exists()) || response && onGet || verdict.Resumes(r, f) != "" {
+		if f.Event == nil || !response && (m.Method() != "notifications/progress" || !token.Exists()) ||
+			response && onGet || verdict.Resumes(r, f) != "" {
 			continue
 		}
 		x := asked[place{f.Session, f.Channel}]
 		switch {
-		case x != nil && (response && m.HasID(x.ID) || !response && x.Param("_meta.progressToken").Raw == token.Raw):
+		case x != nil && (response && m.HasID(x.ID) || !response &&
+			x.Param("_meta.progressToken").Raw == token.Raw):
 			own[place{f.Session, string(f.Raw)}] = f.Number
 		case x != nil || onGet:
 			foreign = append(foreign, f)
@@ -258,7 +283,9 @@ func onOwnStream(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, f := range foreign {
 		if n := own[place{f.Session, string(f.Raw)}]; n > 0 {
-			v.That(false, "each message on one stream only", "what came on the stream of its own request came on "+f.Channel+" as well: "+wire.Excerpt(f.Raw, 100), verdict.Frames{n}, f)
+			v.That(false, "each message on one stream only",
+				"what came on the stream of its own request came on "+f.Channel+" as well: "+
+					wire.Excerpt(f.Raw, 100), verdict.Frames{n}, f)
 		}
 	}
 }
@@ -269,7 +296,9 @@ func noBroadcastByItself(r *recording.Recording, v *verdict.Verdict) {
 	mark, ok := r.Mark(scenario.MarkDoubled)
 	one, two := r.Step(recording.StepStream), r.Step(scenario.StepSecondStream)
 	if !ok || one == nil || two == nil || r.Frame(one.Request) == nil || r.Frame(two.Request) == nil {
-		v.Skip(recording.CodeNeedsConfig, "nothing changed by itself, again and again, while two streams were open: say in the target file how to make a resource change (triggers.update)")
+		v.Skip(recording.CodeNeedsConfig,
+			"nothing changed by itself, again and again, while two streams were open: say in the target "+
+				"file how to make a resource change (triggers.update)")
 		return
 	}
 	came := map[string][]*wire.Frame{}
@@ -288,20 +317,24 @@ func noBroadcastByItself(r *recording.Recording, v *verdict.Verdict) {
 	}
 	var frames verdict.Frames
 	for i := range min(len(first), len(second)) {
-		if i > 0 && 4*abs(first[i].At-second[i].At) > first[i].At-first[i-1].At || !bytes.Equal(first[i].Raw, second[i].Raw) {
+		if i > 0 && 4*abs(first[i].At-second[i].At) > first[i].At-first[i-1].At ||
+			!bytes.Equal(first[i].Raw, second[i].Raw) {
 			return // streams may share what changes at the same time
 		}
 		frames = append(frames, first[i].Number, second[i].Number)
 	}
-	v.That(4*abs(first[0].At-second[0].At) > first[1].At-first[0].At, "each message on one stream only", "the same notifications came on two streams at the same time", frames)
+	v.That(4*abs(first[0].At-second[0].At) > first[1].At-first[0].At, "each message on one stream only",
+		"the same notifications came on two streams at the same time", frames)
 }
 
 func abs(d time.Duration) time.Duration { return max(d, -d) }
 
 // deliveryChannel: what is announced can arrive.
 func deliveryChannel(r *recording.Recording, v *verdict.Verdict) {
-	if !v.Facts.Capability("resources.subscribe").Bool() && !v.Facts.Capability("resources.listChanged").Bool() {
-		v.Skip(recording.CodeUndeclared, "the target declares neither resources.subscribe nor resources.listChanged")
+	if !v.Facts.Capability("resources.subscribe").Bool() &&
+		!v.Facts.Capability("resources.listChanged").Bool() {
+		v.Skip(recording.CodeUndeclared,
+			"the target declares neither resources.subscribe nor resources.listChanged")
 		return
 	}
 	x := r.Step(stepGet)
@@ -309,7 +342,8 @@ func deliveryChannel(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("no stream was opened by GET")
 		return
 	}
-	v.That(x.Status != http.StatusMethodNotAllowed, "a stream by GET, on which the declared notifications can arrive", "HTTP 405 to GET", x)
+	v.That(x.Status != http.StatusMethodNotAllowed,
+		"a stream by GET, on which the declared notifications can arrive", "HTTP 405 to GET", x)
 }
 
 // foreignProgress: the progress of a request comes on its own stream, if it has one.

@@ -20,54 +20,113 @@ import (
 
 func TestHeaderChecks(t *testing.T) {
 	listened := func(step recording.Step) rt.Line {
-		return areatest.WithTags(areatest.HTTPLine(step, 200, rt.Line{Method: "subscriptions/listen", Outcome: recording.Sent}), "form", "subscriptions/listen", "differs", "header", "ack", "4")
+		return areatest.WithTags(areatest.HTTPLine(step, 200, rt.Line{Method: "subscriptions/listen",
+			Outcome: recording.Sent}), "form", "subscriptions/listen", "differs", "header", "ack", "4")
 	}
 	var runs []areatest.Run
-	for id, step := range map[string]recording.Step{"HTTP-15": "no-version", "HTTP-20": "no-method", "HTTP-21": "other-method",
+	for id, step := range map[string]recording.Step{"HTTP-15": "no-version", "HTTP-20": "no-method",
+		"HTTP-21": "other-method",
 		"HTTP-22": "no-name", "HTTP-23": "other-name", "HTTP-27": "method-case"} {
 		runs = append(runs,
-			areatest.Run{ID: id, Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine(step, 400, areatest.HeaderErr))},
-			areatest.Run{ID: id, Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine(step, 200, areatest.OkList))},
-			areatest.Run{ID: id, Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine(step, 200, areatest.HeaderErr))},
-			areatest.Run{ID: id, Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine(step, 400, areatest.NoMessage))},
-			areatest.Run{ID: id, Want: verdict.Blocked, Rec: areatest.Lines(areatest.HTTPLine(step, 0, rt.Line{Outcome: recording.Lost}))},
-			areatest.Run{ID: id, Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine(step, 401, areatest.NoMessage))})
+			areatest.Run{ID: id, Want: verdict.Pass,
+				Rec: areatest.Lines(areatest.HTTPLine(step, 400, areatest.HeaderErr))},
+			areatest.Run{ID: id, Want: verdict.Fail,
+				Rec: areatest.Lines(areatest.HTTPLine(step, 200, areatest.OkList))},
+			areatest.Run{ID: id, Want: verdict.Fail,
+				Rec: areatest.Lines(areatest.HTTPLine(step, 200, areatest.HeaderErr))},
+			areatest.Run{ID: id, Want: verdict.Fail,
+				Rec: areatest.Lines(areatest.HTTPLine(step, 400, areatest.NoMessage))},
+			areatest.Run{ID: id, Want: verdict.Blocked,
+				Rec: areatest.Lines(areatest.HTTPLine(step, 0, rt.Line{Outcome: recording.Lost}))},
+			areatest.Run{ID: id, Want: verdict.NotApplicable,
+				Rec: areatest.Lines(areatest.HTTPLine(step, 401, areatest.NoMessage))})
 	}
 	runs = append(runs, []areatest.Run{
-		{ID: "HTTP-03", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage), areatest.HTTPLine("delete", 405, areatest.NoMessage))},
-		{ID: "HTTP-03", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage), areatest.HTTPLine("delete", 204, areatest.NoMessage))},
-		{ID: "HTTP-03", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("get", 200, rt.Line{Outcome: recording.Sent}), areatest.HTTPLine("delete", 405, areatest.NoMessage))},
-		{ID: "HTTP-16", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("mismatch", 400, areatest.HeaderErr))},
-		{ID: "HTTP-16", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("mismatch", 400, areatest.WithCode("-32022")))},
-		{ID: "HTTP-16", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("mismatch", 200, areatest.OkList))},
-		{ID: "HTTP-16", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("mismatch", 400, areatest.HeaderErr), listened("mismatch"))},
-		{ID: "HTTP-21", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("other-method", 400, areatest.HeaderErr), listened("other-method"))},
-		{ID: "HTTP-17", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("unsupported-version", 400, areatest.WithCode("-32022")))},
-		{ID: "HTTP-17", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("unsupported-version", 200, areatest.WithCode("-32022")))},
-		{ID: "HTTP-18", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("unknown-method", 404, areatest.WithCode("-32601")))},
-		{ID: "HTTP-18", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("unknown-method", 404, areatest.NoMessage))},
-		{ID: "HTTP-19", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("no-capabilities", 400, areatest.WithCode("-32602")))},
-		{ID: "HTTP-19", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("no-capabilities", 200, areatest.WithCode("-32602")))},
-		{ID: "HTTP-24", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("encoded-name", 200, areatest.OkList))},
-		{ID: "HTTP-24", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("encoded-name", 400, areatest.HeaderErr))},
-		{ID: "HTTP-25", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("broken-name", 400, areatest.NoMessage), areatest.HTTPLine("wrong-name", 400, areatest.HeaderErr))},
-		{ID: "HTTP-25", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("broken-name", 200, areatest.OkList), areatest.HTTPLine("wrong-name", 400, areatest.HeaderErr))},
-		{ID: "HTTP-24", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("encoded-name", 431, areatest.NoMessage))},
-		{ID: "HTTP-24", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("encoded-name", 200, areatest.WithCode("-32602")), areatest.HTTPLine("still-there", 200, areatest.WithCode("-32602")))},
-		{ID: "HTTP-24", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("encoded-name", 200, areatest.WithCode("-32602")), areatest.HTTPLine("still-there", 200, areatest.OkList))},
-		{ID: "HTTP-26", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("spelling", 200, areatest.WithCode("-32602")), areatest.HTTPLine("still-there", 200, areatest.WithCode("-32602")))},
-		{ID: "HTTP-26", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("spelling", 200, areatest.OkList))},
-		{ID: "HTTP-26", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("spelling", 400, areatest.HeaderErr))},
-		{ID: "HTTP-28", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("nameless", 200, areatest.OkList))},
-		{ID: "HTTP-28", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("nameless", 404, areatest.WithCode("-32601")))},
-		{ID: "HTTP-28", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("nameless", 400, areatest.HeaderErr))},
-		{ID: "HTTP-29", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("session-header", 200, areatest.OkList), areatest.HTTPLine("last-event", 200, areatest.OkList))},
-		{ID: "HTTP-29", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("session-header", 404, areatest.NoMessage), areatest.HTTPLine("last-event", 200, areatest.OkList))},
-		{ID: "HTTP-23", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("other-name", 400, areatest.HeaderErr), areatest.WithTags(areatest.HTTPLine("other-name", 200, areatest.OkList), "form", "the uri in capital letters"))},
-		{ID: "HTTP-34", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("no-method", 400, areatest.HeaderErr))},
-		{ID: "HTTP-34", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("no-method", 400, rt.Line{Reply: `{"jsonrpc":"2.0","error":` + areatest.Mismatched + `}`}))},
-		{ID: "HTTP-61", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("no-version-meta", 400, areatest.WithCode("-32602")), areatest.HTTPLine("no-meta", 400, areatest.NoMessage))},
-		{ID: "HTTP-61", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("no-version-meta", 200, areatest.OkList), areatest.HTTPLine("no-meta", 400, areatest.NoMessage))},
+		{ID: "HTTP-03", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage),
+				areatest.HTTPLine("delete", 405, areatest.NoMessage))},
+		{ID: "HTTP-03", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage),
+				areatest.HTTPLine("delete", 204, areatest.NoMessage))},
+		{ID: "HTTP-03", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("get", 200, rt.Line{Outcome: recording.Sent}),
+				areatest.HTTPLine("delete", 405, areatest.NoMessage))},
+		{ID: "HTTP-16", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("mismatch", 400, areatest.HeaderErr))},
+		{ID: "HTTP-16", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("mismatch", 400, areatest.WithCode("-32022")))},
+		{ID: "HTTP-16", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("mismatch", 200, areatest.OkList))},
+		{ID: "HTTP-16", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("mismatch", 400, areatest.HeaderErr),
+				listened("mismatch"))},
+		{ID: "HTTP-21", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("other-method", 400, areatest.HeaderErr),
+				listened("other-method"))},
+		{ID: "HTTP-17", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("unsupported-version", 400,
+			areatest.WithCode("-32022")))},
+		{ID: "HTTP-17", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("unsupported-version", 200,
+			areatest.WithCode("-32022")))},
+		{ID: "HTTP-18", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("unknown-method", 404, areatest.WithCode("-32601")))},
+		{ID: "HTTP-18", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("unknown-method", 404, areatest.NoMessage))},
+		{ID: "HTTP-19", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("no-capabilities", 400, areatest.WithCode("-32602")))},
+		{ID: "HTTP-19", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("no-capabilities", 200, areatest.WithCode("-32602")))},
+		{ID: "HTTP-24", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("encoded-name", 200, areatest.OkList))},
+		{ID: "HTTP-24", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("encoded-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-25", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("broken-name", 400, areatest.NoMessage),
+				areatest.HTTPLine("wrong-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-25", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("broken-name", 200, areatest.OkList),
+				areatest.HTTPLine("wrong-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-24", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine("encoded-name", 431, areatest.NoMessage))},
+		{ID: "HTTP-24", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine("encoded-name", 200, areatest.WithCode("-32602")),
+				areatest.HTTPLine("still-there", 200, areatest.WithCode("-32602")))},
+		{ID: "HTTP-24", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("encoded-name", 200, areatest.WithCode("-32602")),
+				areatest.HTTPLine("still-there", 200, areatest.OkList))},
+		{ID: "HTTP-26", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine("spelling", 200, areatest.WithCode("-32602")),
+				areatest.HTTPLine("still-there", 200, areatest.WithCode("-32602")))},
+		{ID: "HTTP-26", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("spelling", 200, areatest.OkList))},
+		{ID: "HTTP-26", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("spelling", 400, areatest.HeaderErr))},
+		{ID: "HTTP-28", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("nameless", 200, areatest.OkList))},
+		{ID: "HTTP-28", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("nameless", 404, areatest.WithCode("-32601")))},
+		{ID: "HTTP-28", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("nameless", 400, areatest.HeaderErr))},
+		{ID: "HTTP-29", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("session-header", 200, areatest.OkList),
+				areatest.HTTPLine("last-event", 200, areatest.OkList))},
+		{ID: "HTTP-29", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("session-header", 404, areatest.NoMessage),
+				areatest.HTTPLine("last-event", 200, areatest.OkList))},
+		{ID: "HTTP-23", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("other-name", 400, areatest.HeaderErr),
+				areatest.WithTags(areatest.HTTPLine("other-name", 200, areatest.OkList), "form",
+					"the uri in capital letters"))},
+		{ID: "HTTP-34", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("no-method", 400, areatest.HeaderErr))},
+		{ID: "HTTP-34", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("no-method", 400,
+				rt.Line{Reply: `{"jsonrpc":"2.0","error":` + areatest.Mismatched + `}`}))},
+		{ID: "HTTP-61", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("no-version-meta", 400, areatest.WithCode("-32602")),
+				areatest.HTTPLine("no-meta", 400, areatest.NoMessage))},
+		{ID: "HTTP-61", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("no-version-meta", 200, areatest.OkList),
+				areatest.HTTPLine("no-meta", 400, areatest.NoMessage))},
 	}...)
 	areatest.WalkRuns(t, areahttp.HTTPHeaders, `{"resources":{}}`, runs)
 }
@@ -81,17 +140,30 @@ func TestNamesWithoutAnythingToRead(t *testing.T) {
 	missing := areatest.WithCode("-32602")
 	plain := unlisted("unlisted-read", 200, missing)
 	areatest.WalkRuns(t, areahttp.HTTPHeaders, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-22", Want: verdict.Pass, Rec: areatest.Lines(plain, unlisted("no-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-22", Want: verdict.Pass,
+			Rec: areatest.Lines(plain, unlisted("no-name", 400, areatest.HeaderErr))},
 		{ID: "HTTP-22", Want: verdict.Warn, Rec: areatest.Lines(plain, unlisted("no-name", 200, missing))},
-		{ID: "HTTP-22", Want: verdict.NotApplicable, Rec: areatest.Lines(unlisted("unlisted-read", 400, areatest.HeaderErr), unlisted("no-name", 400, areatest.HeaderErr))},
-		{ID: "HTTP-22", Want: verdict.NotApplicable, Rec: areatest.Lines(unlisted("unlisted-read", 404, areatest.WithCode("-32601")), unlisted("no-name", 400, areatest.HeaderErr))},
-		{ID: "HTTP-23", Want: verdict.Pass, Rec: areatest.Lines(plain, unlisted("other-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-22", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(unlisted("unlisted-read", 400, areatest.HeaderErr),
+				unlisted("no-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-22", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(unlisted("unlisted-read", 404, areatest.WithCode("-32601")),
+				unlisted("no-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-23", Want: verdict.Pass,
+			Rec: areatest.Lines(plain, unlisted("other-name", 400, areatest.HeaderErr))},
 		{ID: "HTTP-23", Want: verdict.Warn, Rec: areatest.Lines(plain, unlisted("other-name", 200, missing))},
-		{ID: "HTTP-24", Want: verdict.Pass, Rec: areatest.Lines(plain, unlisted("encoded-name", 200, missing))},
-		{ID: "HTTP-24", Want: verdict.Fail, Rec: areatest.Lines(plain, unlisted("encoded-name", 400, areatest.HeaderErr))},
-		{ID: "HTTP-24", Want: verdict.NotApplicable, Rec: areatest.Lines(unlisted("unlisted-read", 400, areatest.HeaderErr), unlisted("encoded-name", 400, areatest.HeaderErr))},
-		{ID: "HTTP-25", Want: verdict.Pass, Rec: areatest.Lines(plain, unlisted("broken-name", 400, areatest.NoMessage), unlisted("wrong-name", 400, areatest.HeaderErr))},
-		{ID: "HTTP-25", Want: verdict.Warn, Rec: areatest.Lines(plain, unlisted("broken-name", 200, missing), unlisted("wrong-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-24", Want: verdict.Pass,
+			Rec: areatest.Lines(plain, unlisted("encoded-name", 200, missing))},
+		{ID: "HTTP-24", Want: verdict.Fail,
+			Rec: areatest.Lines(plain, unlisted("encoded-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-24", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(unlisted("unlisted-read", 400, areatest.HeaderErr),
+				unlisted("encoded-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-25", Want: verdict.Pass,
+			Rec: areatest.Lines(plain, unlisted("broken-name", 400, areatest.NoMessage),
+				unlisted("wrong-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-25", Want: verdict.Warn, Rec: areatest.Lines(plain, unlisted("broken-name", 200, missing),
+			unlisted("wrong-name", 400, areatest.HeaderErr))},
 	})
 }
 
@@ -101,88 +173,193 @@ func TestStatusChecks(t *testing.T) {
 		return l
 	}
 	areatest.WalkRuns(t, areahttp.HTTPStatuses, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-01", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.HTTPLine("notify", 202, areatest.Oneway), areatest.HTTPLine("list-after", 200, areatest.OkList))},
-		{ID: "HTTP-05", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("notify", 202, areatest.Oneway))},
-		{ID: "HTTP-05", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("notify", 200, areatest.Oneway))},
-		{ID: "HTTP-05", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("notify", 202, body(`{}`, areatest.Oneway)))},
-		{ID: "HTTP-05", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("notify", 400, areatest.Oneway))},
-		{ID: "HTTP-35", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("stray", 202, areatest.Oneway))},
-		{ID: "HTTP-35", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("stray", 400, areatest.Oneway))},
-		{ID: "HTTP-35", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("stray", 200, areatest.Oneway))},
-		{ID: "HTTP-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("refused", 404, body(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}`, areatest.Oneway)))},
-		{ID: "HTTP-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("malformed", 202, areatest.Oneway))},
-		{ID: "HTTP-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("refused", 200, body(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}`, areatest.Oneway)))},
-		{ID: "HTTP-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("refused", 404, body(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}`, areatest.Oneway)))},
-		{ID: "HTTP-06", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("malformed", 200, body(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}`, areatest.Oneway)))},
-		{ID: "HTTP-32", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.WithTags(areatest.HTTPLine("accept", 200, areatest.OkList), "form", "order"))},
-		{ID: "HTTP-32", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.WithTags(areatest.HTTPLine("accept", 406, areatest.NoMessage), "form", "order"))},
-		{ID: "HTTP-32", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.WithTags(areatest.HTTPLine("accept", 406, areatest.NoMessage), "form", "quality"))},
-		{ID: "HTTP-32", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.HTTPLine("charset", 415, areatest.NoMessage))},
-		{ID: "HTTP-32", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("list", 400, areatest.NoMessage), areatest.WithTags(areatest.HTTPLine("accept", 400, areatest.NoMessage), "form", "order"))},
-		{ID: "HTTP-36", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("body", 400, areatest.NoMessage))},
-		{ID: "HTTP-36", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("body", 500, areatest.NoMessage))},
-		{ID: "HTTP-36", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("body", 202, areatest.NoMessage))},
-		{ID: "HTTP-36", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("body", 0, rt.Line{Outcome: recording.Lost, Fatal: true}))},
+		{ID: "HTTP-01", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList),
+				areatest.HTTPLine("notify", 202, areatest.Oneway), areatest.HTTPLine("list-after", 200,
+					areatest.OkList))},
+		{ID: "HTTP-05", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("notify", 202, areatest.Oneway))},
+		{ID: "HTTP-05", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("notify", 200, areatest.Oneway))},
+		{ID: "HTTP-05", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("notify", 202, body(`{}`, areatest.Oneway)))},
+		{ID: "HTTP-05", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine("notify", 400, areatest.Oneway))},
+		{ID: "HTTP-35", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("stray", 202, areatest.Oneway))},
+		{ID: "HTTP-35", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("stray", 400, areatest.Oneway))},
+		{ID: "HTTP-35", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("stray", 200, areatest.Oneway))},
+		{ID: "HTTP-06", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("refused", 404,
+				body(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}`,
+					areatest.Oneway)))},
+		{ID: "HTTP-06", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("malformed", 202, areatest.Oneway))},
+		{ID: "HTTP-06", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("refused", 200,
+				body(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}`, areatest.Oneway)))},
+		{ID: "HTTP-06", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("refused", 404,
+				body(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}`, areatest.Oneway)))},
+		{ID: "HTTP-06", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("malformed", 200,
+				body(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}`, areatest.Oneway)))},
+		{ID: "HTTP-32", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList),
+				areatest.WithTags(areatest.HTTPLine("accept", 200, areatest.OkList), "form", "order"))},
+		{ID: "HTTP-32", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList),
+				areatest.WithTags(areatest.HTTPLine("accept", 406, areatest.NoMessage), "form", "order"))},
+		{ID: "HTTP-32", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList),
+				areatest.WithTags(areatest.HTTPLine("accept", 406, areatest.NoMessage), "form", "quality"))},
+		{ID: "HTTP-32", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList),
+				areatest.HTTPLine("charset", 415, areatest.NoMessage))},
+		{ID: "HTTP-32", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine("list", 400, areatest.NoMessage),
+				areatest.WithTags(areatest.HTTPLine("accept", 400, areatest.NoMessage), "form", "order"))},
+		{ID: "HTTP-36", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("body", 400, areatest.NoMessage))},
+		{ID: "HTTP-36", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("body", 500, areatest.NoMessage))},
+		{ID: "HTTP-36", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("body", 202, areatest.NoMessage))},
+		{ID: "HTTP-36", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("body", 0, rt.Line{Outcome: recording.Lost, Fatal: true}))},
 	})
-	elsewhere := areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.HTTPLine("notify", 404, areatest.Oneway), areatest.HTTPLine("list-after", 200, areatest.OkList))
-	areatest.WalkRuns(t, areahttp.HTTPStatuses, `{"resources":{}}`, []areatest.Run{{ID: "HTTP-01", Want: verdict.Fail, Rec: elsewhere}}, requirement.R20250326, requirement.R20251125)
-	areatest.WalkRuns(t, areahttp.HTTPStatuses, `{"resources":{}}`, []areatest.Run{{ID: "HTTP-01", Want: verdict.Pass, Rec: elsewhere}}, requirement.R20260728)
+	elsewhere := areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList),
+		areatest.HTTPLine("notify", 404, areatest.Oneway), areatest.HTTPLine("list-after", 200,
+			areatest.OkList))
+	areatest.WalkRuns(t, areahttp.HTTPStatuses, `{"resources":{}}`,
+		[]areatest.Run{{ID: "HTTP-01", Want: verdict.Fail, Rec: elsewhere}}, requirement.R20250326,
+		requirement.R20251125)
+	areatest.WalkRuns(t, areahttp.HTTPStatuses, `{"resources":{}}`,
+		[]areatest.Run{{ID: "HTTP-01", Want: verdict.Pass, Rec: elsewhere}}, requirement.R20260728)
 }
 
 func TestSessionChecks(t *testing.T) {
 	open := func(id string) rt.Line {
-		return rt.Line{Method: "initialize", Step: "initialize", Status: 200, Result: `{}`, Header: http.Header{"Mcp-Session-Id": {id}}, Session: id}
+		return rt.Line{Method: "initialize", Step: "initialize", Status: 200, Result: `{}`,
+			Header: http.Header{"Mcp-Session-Id": {id}}, Session: id}
 	}
 	a, b := open("0123456789abcdef-a"), open("0123456789abcdef-b")
 	use := func(name string, status int) rt.Line {
 		return areatest.WithTags(areatest.HTTPLine("use", status, areatest.NoMessage), "session", name)
 	}
 	areatest.WalkRuns(t, recording.HTTPSessions, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("bad-version", 400, areatest.NoMessage))},
-		{ID: "HTTP-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("bad-version", 404, areatest.NoMessage))},
-		{ID: "HTTP-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("bad-version", 200, areatest.OkList))},
-		{ID: "HTTP-14", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("no-version", 200, areatest.OkList))},
-		{ID: "HTTP-14", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("no-version", 400, areatest.NoMessage))},
-		{ID: "HTTP-14", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("no-version", 404, areatest.NoMessage))},
-		{ID: "HTTP-14", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("use", 200, areatest.OkList), areatest.HTTPLine("no-version", 404, areatest.NoMessage))},
-		{ID: "HTTP-14", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("use", 307, areatest.NoMessage), areatest.HTTPLine("no-version", 307, areatest.NoMessage))},
-		{ID: "HTTP-60", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("get-bad-version", 405, areatest.NoMessage), areatest.HTTPLine("delete-bad-version", 501, areatest.NoMessage))},
-		{ID: "HTTP-60", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("get-bad-version", 405, areatest.NoMessage), areatest.HTTPLine("delete-bad-version", 400, areatest.NoMessage))},
-		{ID: "HTTP-60", Want: verdict.Fail, Rec: areatest.Lines(areatest.Mime("text/event-stream", areatest.HTTPLine("get-bad-version", 200, rt.Line{Outcome: recording.Sent})))},
-		{ID: "HTTP-60", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("delete-bad-version", 204, areatest.NoMessage))},
-		{ID: "HTTP-60", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("get-bad-version", 409, areatest.NoMessage), areatest.HTTPLine("delete-bad-version", 404, areatest.NoMessage))},
-		{ID: "HTTP-60", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Mime("text/html", areatest.HTTPLine("get-bad-version", 200, areatest.NoMessage)))},
+		{ID: "HTTP-13", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("bad-version", 400, areatest.NoMessage))},
+		{ID: "HTTP-13", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine("bad-version", 404, areatest.NoMessage))},
+		{ID: "HTTP-13", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("bad-version", 200, areatest.OkList))},
+		{ID: "HTTP-14", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("no-version", 200, areatest.OkList))},
+		{ID: "HTTP-14", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine("no-version", 400, areatest.NoMessage))},
+		{ID: "HTTP-14", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("no-version", 404, areatest.NoMessage))},
+		{ID: "HTTP-14", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("use", 200, areatest.OkList),
+				areatest.HTTPLine("no-version", 404, areatest.NoMessage))},
+		{ID: "HTTP-14", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine("use", 307, areatest.NoMessage),
+				areatest.HTTPLine("no-version", 307, areatest.NoMessage))},
+		{ID: "HTTP-60", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("get-bad-version", 405, areatest.NoMessage),
+				areatest.HTTPLine("delete-bad-version", 501, areatest.NoMessage))},
+		{ID: "HTTP-60", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("get-bad-version", 405, areatest.NoMessage),
+				areatest.HTTPLine("delete-bad-version", 400, areatest.NoMessage))},
+		{ID: "HTTP-60", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Mime("text/event-stream", areatest.HTTPLine("get-bad-version", 200,
+				rt.Line{Outcome: recording.Sent})))},
+		{ID: "HTTP-60", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("delete-bad-version", 204,
+			areatest.NoMessage))},
+		{ID: "HTTP-60", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine("get-bad-version", 409, areatest.NoMessage),
+				areatest.HTTPLine("delete-bad-version", 404, areatest.NoMessage))},
+		{ID: "HTTP-60", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Mime("text/html", areatest.HTTPLine("get-bad-version", 200,
+				areatest.NoMessage)))},
 		{ID: "SESS-01", Want: verdict.Pass, Rec: areatest.Lines(a, b)},
 		{ID: "SESS-01", Want: verdict.Fail, Rec: areatest.Lines(open("a b"))},
-		{ID: "SESS-01", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("use", 200, areatest.OkList))},
+		{ID: "SESS-01", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine("use", 200, areatest.OkList))},
 		{ID: "SESS-02", Want: verdict.Pass, Rec: areatest.Lines(a, b)},
 		{ID: "SESS-02", Want: verdict.Warn, Rec: areatest.Lines(open("1"), open("2"))},
-		{ID: "SESS-02", Want: verdict.Warn, Rec: areatest.Lines(open("10000000000000001"), open("10000000000000002"))},
-		{ID: "SESS-02", Want: verdict.Pass, Rec: areatest.Lines(open("0f5a8e1b73c94d26"), open("7d2b90c4e18f6a35"), open("b6913d7fa0528ec4"))},
-		{ID: "SESS-02", Want: verdict.Pass, Rec: areatest.Lines(open("0f5a8e1b-0000001"), open("0f5a8e1b-9999999"))}, // too few to tell
-		{ID: "SESS-02", Want: verdict.Warn, Rec: areatest.Lines(open("0f5a8e1b-0000001"), open("0f5a8e1b-5555555"), open("0f5a8e1b-9999999"))},
-		{ID: "SESS-03", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 400, areatest.NoMessage))},
-		{ID: "SESS-03", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 200, areatest.OkList))},
-		{ID: "SESS-03", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 500, areatest.NoMessage))},
-		{ID: "SESS-03", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 401, areatest.NoMessage))},
-		{ID: "SESS-03", Want: verdict.Blocked, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 401, rt.Line{Outcome: recording.Canceled}))},
-		{ID: "SESS-04", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("delete", 204, areatest.NoMessage), areatest.HTTPLine("after-delete", 200, areatest.OkList), areatest.HTTPLine("after-delete", 404, areatest.NoMessage))},
-		{ID: "SESS-04", Want: verdict.NotApplicable, Rec: areatest.Lines(a, areatest.HTTPLine("delete", 405, areatest.NoMessage))},
-		{ID: "SESS-04", Want: verdict.Fail, Rec: areatest.Lines(a, areatest.HTTPLine("delete", 200, areatest.NoMessage), areatest.HTTPLine("after-delete", 400, areatest.NoMessage))},
-		{ID: "SESS-04", Want: verdict.Fail, Rec: areatest.Lines(a, areatest.HTTPLine("delete", 200, areatest.NoMessage), areatest.HTTPLine("after-delete", 404, areatest.NoMessage), areatest.Mime("text/event-stream", areatest.HTTPLine("get-after-delete", 200, areatest.NoMessage)))},
-		{ID: "SESS-04", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("delete", 200, areatest.NoMessage), areatest.HTTPLine("after-delete", 404, areatest.NoMessage), areatest.HTTPLine("get-after-delete", 405, areatest.NoMessage))},
-		{ID: "SESS-04", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.Mime("text/event-stream", areatest.HTTPLine("use", 200, rt.Line{ID: "-", Outcome: recording.Sent})), areatest.HTTPLine("delete", 200, areatest.NoMessage), areatest.HTTPLine("after-delete", 404, areatest.NoMessage), areatest.HTTPLine("get-after-delete", 400, areatest.NoMessage))},
-		{ID: "SESS-04", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.HTTPLine("delete", 200, areatest.NoMessage), areatest.HTTPLine("after-delete", 404, areatest.NoMessage), areatest.HTTPLine("delete-again", 200, areatest.NoMessage))},
-		{ID: "SESS-03", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 400, areatest.NoMessage), areatest.Mime("text/event-stream", areatest.HTTPLine("get-without-id", 200, areatest.NoMessage)))},
-		{ID: "SESS-03", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 200, areatest.OkList), areatest.Mime("text/event-stream", areatest.HTTPLine("get-without-id", 200, areatest.NoMessage)))},
-		{ID: "SESS-05", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("unknown-id", 404, areatest.NoMessage))},
-		{ID: "SESS-05", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.HTTPLine("unknown-id", 200, areatest.OkList))},
-		{ID: "SESS-05", Want: verdict.NotApplicable, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 200, areatest.OkList), areatest.HTTPLine("unknown-id", 200, areatest.OkList))},
-		{ID: "SESS-08", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("reopen", 200, areatest.OkList))},
-		{ID: "SESS-08", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.HTTPLine("reopen", 500, areatest.NoMessage))},
+		{ID: "SESS-02", Want: verdict.Warn, Rec: areatest.Lines(open("10000000000000001"),
+			open("10000000000000002"))},
+		{ID: "SESS-02", Want: verdict.Pass, Rec: areatest.Lines(open("0f5a8e1b73c94d26"),
+			open("7d2b90c4e18f6a35"), open("b6913d7fa0528ec4"))},
+		// too few to tell
+		{ID: "SESS-02", Want: verdict.Pass, Rec: areatest.Lines(open("0f5a8e1b-0000001"),
+			open("0f5a8e1b-9999999"))},
+		{ID: "SESS-02", Want: verdict.Warn, Rec: areatest.Lines(open("0f5a8e1b-0000001"),
+			open("0f5a8e1b-5555555"), open("0f5a8e1b-9999999"))},
+		{ID: "SESS-03", Want: verdict.Pass,
+			Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 400, areatest.NoMessage))},
+		{ID: "SESS-03", Want: verdict.Pass,
+			Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 200, areatest.OkList))},
+		{ID: "SESS-03", Want: verdict.Warn,
+			Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 500, areatest.NoMessage))},
+		{ID: "SESS-03", Want: verdict.Warn,
+			Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 401, areatest.NoMessage))},
+		{ID: "SESS-03", Want: verdict.Blocked,
+			Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 401,
+				rt.Line{Outcome: recording.Canceled}))},
+		{ID: "SESS-04", Want: verdict.Pass,
+			Rec: areatest.Lines(a, areatest.HTTPLine("delete", 204, areatest.NoMessage),
+				areatest.HTTPLine("after-delete", 200, areatest.OkList), areatest.HTTPLine("after-delete",
+					404, areatest.NoMessage))},
+		{ID: "SESS-04", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(a, areatest.HTTPLine("delete", 405, areatest.NoMessage))},
+		{ID: "SESS-04", Want: verdict.Fail,
+			Rec: areatest.Lines(a, areatest.HTTPLine("delete", 200, areatest.NoMessage),
+				areatest.HTTPLine("after-delete", 400, areatest.NoMessage))},
+		{ID: "SESS-04", Want: verdict.Fail,
+			Rec: areatest.Lines(a, areatest.HTTPLine("delete", 200, areatest.NoMessage),
+				areatest.HTTPLine("after-delete", 404, areatest.NoMessage), areatest.Mime("text/event-stream",
+					areatest.HTTPLine("get-after-delete", 200, areatest.NoMessage)))},
+		{ID: "SESS-04", Want: verdict.Pass,
+			Rec: areatest.Lines(a, areatest.HTTPLine("delete", 200, areatest.NoMessage),
+				areatest.HTTPLine("after-delete", 404, areatest.NoMessage),
+				areatest.HTTPLine("get-after-delete", 405, areatest.NoMessage))},
+		{ID: "SESS-04", Want: verdict.Warn,
+			Rec: areatest.Lines(a, areatest.Mime("text/event-stream",
+				areatest.HTTPLine("use", 200, rt.Line{ID: "-", Outcome: recording.Sent})),
+				areatest.HTTPLine("delete", 200, areatest.NoMessage), areatest.HTTPLine("after-delete", 404,
+					areatest.NoMessage), areatest.HTTPLine("get-after-delete", 400, areatest.NoMessage))},
+		{ID: "SESS-04", Want: verdict.Warn,
+			Rec: areatest.Lines(a, areatest.HTTPLine("delete", 200, areatest.NoMessage),
+				areatest.HTTPLine("after-delete", 404, areatest.NoMessage), areatest.HTTPLine("delete-again",
+					200, areatest.NoMessage))},
+		{ID: "SESS-03", Want: verdict.Warn,
+			Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 400, areatest.NoMessage),
+				areatest.Mime("text/event-stream", areatest.HTTPLine("get-without-id", 200,
+					areatest.NoMessage)))},
+		{ID: "SESS-03", Want: verdict.Pass,
+			Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 200, areatest.OkList),
+				areatest.Mime("text/event-stream", areatest.HTTPLine("get-without-id", 200,
+					areatest.NoMessage)))},
+		{ID: "SESS-05", Want: verdict.Pass,
+			Rec: areatest.Lines(a, areatest.HTTPLine("unknown-id", 404, areatest.NoMessage))},
+		{ID: "SESS-05", Want: verdict.Warn,
+			Rec: areatest.Lines(a, areatest.HTTPLine("unknown-id", 200, areatest.OkList))},
+		{ID: "SESS-05", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 200, areatest.OkList),
+				areatest.HTTPLine("unknown-id", 200, areatest.OkList))},
+		{ID: "SESS-08", Want: verdict.Pass,
+			Rec: areatest.Lines(a, areatest.HTTPLine("reopen", 200, areatest.OkList))},
+		{ID: "SESS-08", Want: verdict.Warn,
+			Rec: areatest.Lines(a, areatest.HTTPLine("reopen", 500, areatest.NoMessage))},
 		{ID: "SESS-09", Want: verdict.Pass, Rec: areatest.Lines(a, b, use("a", 404), use("b", 202))},
 		{ID: "SESS-09", Want: verdict.Fail, Rec: areatest.Lines(a, b, use("a", 404), use("b", 404))},
-		{ID: "SESS-09", Want: verdict.Fail, Rec: areatest.Lines(a, b, use("a", 200), areatest.HTTPLine("after-other", 400, areatest.NoMessage))},
+		{ID: "SESS-09", Want: verdict.Fail, Rec: areatest.Lines(a, b, use("a", 200),
+			areatest.HTTPLine("after-other", 400, areatest.NoMessage))},
 	})
 }
 
@@ -192,27 +369,49 @@ func TestStreamChecks(t *testing.T) {
 	sse := func(step recording.Step, l rt.Line) rt.Line {
 		return areatest.Mime(events, areatest.HTTPLine(step, 200, l))
 	}
-	progress := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}`
+	progress := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p",` +
+		`"progress":1}}`
 	asked := rt.Line{Result: areatest.ListOf, Params: `{"_meta":{"progressToken":"p"}}`, Channel: "post:1"}
 	areatest.WalkRuns(t, areahttp.HTTPStreams, `{"resources":{"subscribe":true}}`, []areatest.Run{
 		{ID: "HTTP-02", Want: verdict.Pass, Rec: areatest.Lines(get)},
-		{ID: "HTTP-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage))},
-		{ID: "HTTP-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Mime("text/html", areatest.HTTPLine("get", 200, areatest.NoMessage)))},
-		{ID: "HTTP-02", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("get", 0, rt.Line{Outcome: recording.Sent}))},
+		{ID: "HTTP-02", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage))},
+		{ID: "HTTP-02", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Mime("text/html",
+				areatest.HTTPLine("get", 200, areatest.NoMessage)))},
+		{ID: "HTTP-02", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine("get", 0, rt.Line{Outcome: recording.Sent}))},
 		{ID: "HTTP-09", Want: verdict.Pass, Rec: areatest.Lines(sse("list", areatest.OkList))},
-		{ID: "HTTP-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.WithTags(sse("list", areatest.OkList), "open", "yes"))},
-		{ID: "HTTP-09", Want: verdict.Warn, Rec: areatest.Lines(sse("list", areatest.OkList), areatest.WithTags(sse("missing", areatest.WithCode("-32602")), "open", "yes"))},
+		{ID: "HTTP-09", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.WithTags(sse("list", areatest.OkList), "open", "yes"))},
+		{ID: "HTTP-09", Want: verdict.Warn, Rec: areatest.Lines(sse("list", areatest.OkList),
+			areatest.WithTags(sse("missing", areatest.WithCode("-32602")), "open", "yes"))},
 		{ID: "HTTP-11", Want: verdict.Pass, Rec: areatest.Lines(get)},
-		{ID: "HTTP-11", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage))},
-		{ID: "HTTP-11", Want: verdict.Fail, Rec: areatest.Lines(get, rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{`{"jsonrpc":"2.0","id":1,"result":{}}`}})},
-		{ID: "HTTP-11", Want: verdict.Pass, Rec: areatest.Lines(get, areatest.HTTPLine("get", 405, rt.Line{Channel: "get:2", Incoming: []string{`{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Method not allowed."}}`}}))},
+		{ID: "HTTP-11", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage))},
+		{ID: "HTTP-11", Want: verdict.Fail,
+			Rec: areatest.Lines(get, rt.Line{Channel: "get:1", Event: &wire.Event{},
+				Incoming: []string{`{"jsonrpc":"2.0","id":1,"result":{}}`}})},
+		{ID: "HTTP-11", Want: verdict.Pass,
+			Rec: areatest.Lines(get,
+				areatest.HTTPLine("get", 405,
+					rt.Line{Channel: "get:2",
+						Incoming: []string{`{"jsonrpc":"2.0","id":null,"error":{"code":-32000,` +
+							`"message":"Method not allowed."}}`}}))},
 		{ID: "HTTP-39", Want: verdict.Pass, Rec: areatest.Lines(get)},
-		{ID: "HTTP-39", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage))},
-		{ID: "HTTP-40", Want: verdict.Pass, Rec: areatest.Lines(get, sse("read", asked), rt.Line{Channel: "post:1", Incoming: []string{progress}})},
-		{ID: "HTTP-40", Want: verdict.Warn, Rec: areatest.Lines(get, sse("read", asked), rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{progress}})},
-		{ID: "HTTP-40", Want: verdict.NotApplicable, Rec: areatest.Lines(get, areatest.Mime("application/json", areatest.HTTPLine("read", 200, asked)), rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{progress}})},
+		{ID: "HTTP-39", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage))},
+		{ID: "HTTP-40", Want: verdict.Pass, Rec: areatest.Lines(get, sse("read", asked),
+			rt.Line{Channel: "post:1", Incoming: []string{progress}})},
+		{ID: "HTTP-40", Want: verdict.Warn, Rec: areatest.Lines(get, sse("read", asked),
+			rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{progress}})},
+		{ID: "HTTP-40", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(get, areatest.Mime("application/json", areatest.HTTPLine("read", 200, asked)),
+				rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{progress}})},
 	})
-	changed := rt.Line{Channel: "get:1", Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1"}}`}}
+	changed := rt.Line{Channel: "get:1",
+		Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
+			`"params":{"uri":"a:1"}}`}}
 	marked, copied := changed, changed
 	marked.Mark, copied.Channel = "triggered", "get:2"
 	one, two := get, get
@@ -220,9 +419,11 @@ func TestStreamChecks(t *testing.T) {
 	areatest.WalkRuns(t, areahttp.HTTPBroadcast, `{"resources":{"subscribe":true}}`, []areatest.Run{
 		{ID: "HTTP-12", Want: verdict.Pass, Rec: areatest.Lines(one, two, marked)},
 		{ID: "HTTP-12", Want: verdict.Fail, Rec: areatest.Lines(one, two, marked, copied)},
-		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(one, areatest.HTTPLine("get-2", 409, areatest.NoMessage))},
+		{ID: "HTTP-12", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(one, areatest.HTTPLine("get-2", 409, areatest.NoMessage))},
 	})
-	one.Step, two.Step, one.Channel, two.Channel = recording.StepStream, scenario.StepSecondStream, "get:1", "get:2"
+	one.Step, two.Step, one.Channel, two.Channel = recording.StepStream, scenario.StepSecondStream, "get:1",
+		"get:2"
 	while := slices.Repeat([]rt.Line{{Method: "ping", Result: `{}`}}, 40) // a millisecond for each frame
 	ticks := func(uri string) []rt.Line {
 		other := copied
@@ -233,7 +434,8 @@ func TestStreamChecks(t *testing.T) {
 	areatest.WalkRuns(t, recording.SelfChanges, `{"resources":{"subscribe":true}}`, []areatest.Run{
 		{ID: "HTTP-12", Want: verdict.Fail, Rec: slices.Concat(doubled, ticks("a:1"))},
 		{ID: "HTTP-12", Want: verdict.Pass, Rec: slices.Concat(doubled, ticks("a:1/part"))},
-		{ID: "HTTP-12", Want: verdict.Pass, Rec: slices.Concat(doubled, while, []rt.Line{changed}, while, []rt.Line{copied})},
+		{ID: "HTTP-12", Want: verdict.Pass, Rec: slices.Concat(doubled, while, []rt.Line{changed}, while,
+			[]rt.Line{copied})},
 	}, requirement.R20250618)
 }
 
@@ -247,43 +449,70 @@ func TestEverythingOverHTTP(t *testing.T) {
 	onGet.Channel, onGet.Event = "get:1", &wire.Event{}
 	stray := areatest.OkList
 	stray.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`}
-	answer := rt.Line{ID: "-", Outcome: recording.Sent, Incoming: []string{""}, Tags: recording.Tags{"method": "ping"}}
+	answer := rt.Line{ID: "-", Outcome: recording.Sent, Incoming: []string{""},
+		Tags: recording.Tags{"method": "ping"}}
 	over := rt.Line{Error: `{"code":-32001,"message":"Session not found"}`}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-07", Want: verdict.Pass, Rec: areatest.Lines(areatest.Mime("Application/JSON; charset=utf-8", areatest.HTTPLine("list", 200, areatest.OkList)))},
-		{ID: "HTTP-07", Want: verdict.Fail, Rec: areatest.Lines(areatest.Mime("text/plain", areatest.HTTPLine("list", 200, areatest.OkList)))},
-		{ID: "HTTP-07", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("list", 202, areatest.OkList))},
-		{ID: "HTTP-07", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("list", 202, onGet), areatest.Mime("application/json", areatest.HTTPLine("list", 200, areatest.OkList)))}, // HTTP-11 has it
+		{ID: "HTTP-07", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.Mime("Application/JSON; charset=utf-8",
+				areatest.HTTPLine("list", 200, areatest.OkList)))},
+		{ID: "HTTP-07", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Mime("text/plain",
+				areatest.HTTPLine("list", 200, areatest.OkList)))},
+		{ID: "HTTP-07", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("list", 202, areatest.OkList))},
+		// HTTP-11 has it
+		{ID: "HTTP-07", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("list", 202, onGet),
+			areatest.Mime("application/json", areatest.HTTPLine("list", 200, areatest.OkList)))},
 		{ID: "HTTP-08", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
 		{ID: "HTTP-08", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{}, areatest.NoMessage))},
 		{ID: "HTTP-10", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
 		{ID: "HTTP-10", Want: verdict.Fail, Rec: areatest.Lines(event(wire.Event{}, stray))},
 		{ID: "HTTP-31", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
-		{ID: "HTTP-35", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 202, answer))},
-		{ID: "HTTP-35", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 400, answer))},
-		{ID: "HTTP-35", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 404, answer))}, // as the session may be over
-		{ID: "HTTP-35", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 404, answer), areatest.HTTPLine("list", 200, areatest.OkList))},
-		{ID: "HTTP-35", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 404, answer), areatest.HTTPLine("list", 404, over))},
+		{ID: "HTTP-35", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 202,
+			answer))},
+		{ID: "HTTP-35", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 400,
+			answer))},
+		// as the session may be over
+		{ID: "HTTP-35", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 404, answer))},
+		{ID: "HTTP-35", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 404,
+			answer), areatest.HTTPLine("list", 200, areatest.OkList))},
+		{ID: "HTTP-35", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 404, answer),
+				areatest.HTTPLine("list", 404, over))},
 		{ID: "SSE-01", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
-		{ID: "SSE-01", Want: verdict.Fail, Rec: areatest.Lines(event(wire.Event{}, rt.Line{Result: areatest.ListOf, Flaws: []wire.Flaw{{Code: wire.FlawFraming}}}))},
+		{ID: "SSE-01", Want: verdict.Fail,
+			Rec: areatest.Lines(event(wire.Event{}, rt.Line{Result: areatest.ListOf,
+				Flaws: []wire.Flaw{{Code: wire.FlawFraming}}}))},
 		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
 		{ID: "SSE-02", Want: verdict.Fail, Rec: areatest.Lines(event(wire.Event{}, rt.Line{Reply: "{} {}"}))},
 		{ID: "SSE-02", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{}, rt.Line{Reply: "{}"}))},
-		{ID: "SSE-03", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{Type: "message"}, areatest.OkList))},
-		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList), event(wire.Event{Type: "ping"}, rt.Line{Reply: "12:00", Outcome: recording.Silent}))},
-		{ID: "SSE-03", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList), event(wire.Event{Type: "ping"}, rt.Line{Reply: "5", Outcome: recording.Silent}))},
-		{ID: "SSE-03", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{Type: "response"}, areatest.OkList))},
-		{ID: "SSE-06", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{ID: "1", HasID: true}, areatest.OkList))},
-		{ID: "SSE-06", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{ID: "1", HasID: true}, areatest.OkList), event(wire.Event{ID: "1", HasID: true}, areatest.OkList))},
+		{ID: "SSE-03", Want: verdict.Pass,
+			Rec: areatest.Lines(event(wire.Event{Type: "message"}, areatest.OkList))},
+		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList),
+			event(wire.Event{Type: "ping"}, rt.Line{Reply: "12:00", Outcome: recording.Silent}))},
+		{ID: "SSE-03", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList),
+			event(wire.Event{Type: "ping"}, rt.Line{Reply: "5", Outcome: recording.Silent}))},
+		{ID: "SSE-03", Want: verdict.Warn,
+			Rec: areatest.Lines(event(wire.Event{Type: "response"}, areatest.OkList))},
+		{ID: "SSE-06", Want: verdict.Pass,
+			Rec: areatest.Lines(event(wire.Event{ID: "1", HasID: true}, areatest.OkList))},
+		{ID: "SSE-06", Want: verdict.Warn,
+			Rec: areatest.Lines(event(wire.Event{ID: "1", HasID: true}, areatest.OkList),
+				event(wire.Event{ID: "1", HasID: true}, areatest.OkList))},
 	})
 	primed := areatest.OkList
 	primed.Incoming = []string{""}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{ID: "0", HasID: true, Lines: 1}, primed))},
-		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{ID: "0", HasID: true}, primed))},
+		{ID: "SSE-02", Want: verdict.Pass,
+			Rec: areatest.Lines(event(wire.Event{ID: "0", HasID: true, Lines: 1}, primed))},
+		{ID: "SSE-02", Want: verdict.Pass,
+			Rec: areatest.Lines(event(wire.Event{ID: "0", HasID: true}, primed))},
 	}, requirement.R20250618)
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{ID: "0", HasID: true, Lines: 1}, primed))},
+		{ID: "SSE-02", Want: verdict.Pass,
+			Rec: areatest.Lines(event(wire.Event{ID: "0", HasID: true, Lines: 1}, primed))},
 	}, requirement.R20251125)
 }
 
@@ -294,9 +523,11 @@ func TestFramingIsObserved(t *testing.T) {
 		l.Flaws = []wire.Flaw{{Code: code, Detail: "5 bytes"}}
 		return []rt.Line{areatest.HTTPLine("list", 200, l)}
 	}
-	for code, want := range map[wire.FlawCode]string{wire.FlawSurplus: "bytes-behind-response", wire.FlawUnterminated: "body-incomplete", wire.FlawBOM: ""} {
+	for code, want := range map[wire.FlawCode]string{wire.FlawSurplus: "bytes-behind-response",
+		wire.FlawUnterminated: "body-incomplete", wire.FlawBOM: ""} {
 		for _, id := range []string{"HTTP-07", "SSE-23"} {
-			areatest.Observed(t, areatest.Observations(t, id, recording.Everything, flawed(code)), want, "5 bytes")
+			areatest.Observed(t, areatest.Observations(t, id, recording.Everything, flawed(code)), want,
+				"5 bytes")
 		}
 	}
 }
@@ -315,14 +546,18 @@ func TestPrimingEventsAreCounted(t *testing.T) {
 	logged := areatest.OkList
 	logged.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`}
 	stream(200, wire.Event{}, logged)
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{}}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
+		`{"resources":{}}`)
 	req, _ := area.Catalogue().Find("SSE-04")
 	k, _ := area.BuiltIn().Check("SSE-04")
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, all...)})
+	got := verdict.Evaluate(k, req, facts,
+		verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, all...)})
 	if got.Outcome != verdict.Pass || len(got.Observations) != 3 {
 		t.Fatalf("%s with %d observations: %+v", got.Outcome, len(got.Observations), got.Observations)
 	}
-	for i, want := range []string{"40 streams begin with a response, in an event without an id", "40 streams begin with a response, in an event with an id", "a stream begins with a notification, in an event without an id"} {
+	for i, want := range []string{"40 streams begin with a response, in an event without an id",
+		"40 streams begin with a response, in an event with an id",
+		"a stream begins with a notification, in an event without an id"} {
 		if o := got.Observations[i]; !strings.HasSuffix(o.Detail, want) || len(o.Frames) > 3 {
 			t.Errorf("%+v, expected %s", o, want)
 		}
@@ -338,17 +573,21 @@ func TestMalformedBodyFails(t *testing.T) {
 		return areatest.Observations(t, "HTTP-36", areahttp.HTTPStatuses, areatest.Lines(rec...))
 	}
 	areatest.Observed(t, see(body("brace", 400), body("empty", 413)), "")
-	areatest.Observed(t, see(body("brace", 500), body("empty", 400), body("number", 503)), "malformed-body-failed", "first brace (HTTP 500)", "a number (HTTP 503)")
+	areatest.Observed(t, see(body("brace", 500), body("empty", 400), body("number", 503)),
+		"malformed-body-failed", "first brace (HTTP 500)", "a number (HTTP 503)")
 }
 
-// TestOneClientAtATime: where a second client is refused, what to change names the setting of a target file that a
-// server for one client needs.
+// TestOneClientAtATime: where a second client is refused, what to change names the setting of a target file
+// that a server for one client needs.
 func TestOneClientAtATime(t *testing.T) {
 	req, _ := area.Catalogue().Find("HTTP-37")
 	k, _ := area.BuiltIn().Check("HTTP-37")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{}}`)
-	refused := areatest.HTTPLine(scenario.StepSecondClient, 400, rt.Line{Method: "initialize", Error: `{"code":-32600,"message":"already initialized"}`})
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.TwoClients: rt.New(recording.TwoClients, facts, refused)})
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
+		`{"resources":{}}`)
+	refused := areatest.HTTPLine(scenario.StepSecondClient, 400,
+		rt.Line{Method: "initialize", Error: `{"code":-32600,"message":"already initialized"}`})
+	got := verdict.Evaluate(k, req, facts,
+		verdict.Recordings{recording.TwoClients: rt.New(recording.TwoClients, facts, refused)})
 	if got.Outcome != verdict.Warn || !strings.Contains(got.Hint, "instances: 1") {
 		t.Errorf("%s: %q", got.Outcome, got.Hint)
 	}

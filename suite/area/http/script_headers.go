@@ -26,7 +26,8 @@ const (
 var httpHeadersScenario = &scenario.Scenario{
 	Name:  HTTPHeaders,
 	Title: "sending headers that are missing, wrong or oddly written",
-	Sends: "One request in many variations: Mcp-Method, Mcp-Name and the version header left out, contradicting the body or oddly written; also GET, DELETE and listen.",
+	Sends: "One request in many variations: Mcp-Method, Mcp-Name and the version header left out," +
+		" contradicting the body or oddly written; also GET, DELETE and listen.",
 	In:    scenario.Expendable,
 	After: verdict.Reads,
 	When:  scenario.All(scenario.OverHTTP, scenario.InModern),
@@ -38,7 +39,8 @@ var httpHeadersScenario = &scenario.Scenario{
 			all = append(all, unlistedNameProbes()...)
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
-			if q.Method == "resources/read" && q.Tags[tagUnlisted] == "" && (q.Step == stepEncodedName || q.Step == stepSpelling) {
+			if q.Method == "resources/read" && q.Tags[tagUnlisted] == "" &&
+				(q.Step == stepEncodedName || q.Step == stepSpelling) {
 				c.OfListed(ctx, q)
 				return
 			}
@@ -47,20 +49,24 @@ var httpHeadersScenario = &scenario.Scenario{
 		c.Peek(ctx, session.Request{Step: stepGet, HTTPMethod: http.MethodGet}, c.Limits.Timeout)
 		c.Do(ctx, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 		if listen(ctx, c, session.Request{Step: recording.StepListen}).Tags[recording.TagAck] != "" {
-			scenario.Each(c, listenProbes(), func(_ int, q session.Request, c *scenario.Client) { listen(ctx, c, q) })
+			scenario.Each(c, listenProbes(), func(_ int, q session.Request, c *scenario.Client) {
+				listen(ctx,
+					c, q)
+			})
 		}
 	}),
 }
 
-// listenProbes are listen requests whose headers contradict the body: what opens a stream may be checked elsewhere than
-// what is answered.
+// listenProbes are listen requests whose headers contradict the body: what opens a stream may be checked
+// elsewhere than what is answered.
 func listenProbes() []session.Request {
 	tags := func() recording.Tags {
 		return recording.Tags{scenario.TagForm: "subscriptions/listen", tagDiffers: "header"}
 	}
 	return []session.Request{
 		{Step: stepOtherMethod, Tags: tags(), Header: map[string]string{headerMethod: "resources/list"}},
-		{Step: stepMismatch, Tags: tags(), Header: map[string]string{scenario.HeaderVersion: scenario.PastVersion}},
+		{Step: stepMismatch, Tags: tags(),
+			Header: map[string]string{scenario.HeaderVersion: scenario.PastVersion}},
 	}
 }
 
@@ -73,7 +79,8 @@ func listen(ctx context.Context, c *scenario.Client, q session.Request) *recordi
 	case st.Ack != nil:
 		x.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 	case x.Outcome == recording.Sent && x.Status >= http.StatusMultipleChoices:
-		x.Outcome, x.Reason = recording.HTTPOnly, "HTTP "+strconv.Itoa(x.Status)+" without a JSON-RPC response to the request"
+		x.Outcome, x.Reason = recording.HTTPOnly,
+			"HTTP "+strconv.Itoa(x.Status)+" without a JSON-RPC response to the request"
 	case x.Outcome == recording.Sent && x.Status == 0:
 		x.Outcome, x.Reason = recording.Silent, "neither an acknowledgment nor an answer came in time"
 	}
@@ -94,7 +101,8 @@ func versionProbes(c *scenario.Client) []session.Request {
 		session.Request{Step: stepNoCapabilities, Meta: map[string]any{session.MetaCapabilities: nil}},
 		session.Request{Step: stepNoVersionMeta, Meta: map[string]any{session.MetaVersion: nil}},
 		session.Request{Step: scenario.StepNoMeta, Bare: true, Params: json.RawMessage(`{}`)},
-		session.Request{Step: stepSessionHeader, Header: map[string]string{scenario.HeaderSession: "mcpcheck-no-such-session"}},
+		session.Request{Step: stepSessionHeader,
+			Header: map[string]string{scenario.HeaderSession: "mcpcheck-no-such-session"}},
 		session.Request{Step: stepLastEvent, Header: map[string]string{session.HeaderLastEventID: "5"}},
 	)
 }
@@ -104,8 +112,10 @@ func methodProbes(c *scenario.Client) []session.Request {
 	method := c.Ordinary("").Method
 	all := c.Ordinarily(
 		session.Request{Step: scenario.StepNoMethod, Omit: []string{headerMethod}},
-		session.Request{Step: stepOtherMethod, Header: map[string]string{headerMethod: "resources/templates/list"}},
-		session.Request{Step: stepMethodCase, Header: map[string]string{headerMethod: strings.ToUpper(method)}},
+		session.Request{Step: stepOtherMethod,
+			Header: map[string]string{headerMethod: "resources/templates/list"}},
+		session.Request{Step: stepMethodCase,
+			Header: map[string]string{headerMethod: strings.ToUpper(method)}},
 		session.Request{Step: stepSpelling, Omit: []string{headerMethod, scenario.HeaderVersion},
 			Exact: [][2]string{{"mcp-method", method}, {"mcp-protocol-version", string(c.Revision())}}},
 		session.Request{Step: stepNameless, Method: "server/discover"},

@@ -18,9 +18,11 @@ import (
 var httpStatusesScenario = &scenario.Scenario{
 	Name:  HTTPStatuses,
 	Title: "sending notifications, malformed bodies and unusual headers",
-	Sends: "A notification in order and one that is refused, a response to a request that was never made (up to 2025-11-25), malformed bodies, conforming forms of the Accept and Content-Type headers, a body in chunks, names of headers in other letters, and HEAD, OPTIONS, PUT and PATCH.",
-	In:    scenario.Expendable,
-	When:  scenario.OverHTTP,
+	Sends: "A notification in order and one that is refused, a response to a request that was never made " +
+		"(up to 2025-11-25), malformed bodies, conforming forms of the Accept and Content-Type headers, a " +
+		"body in chunks, names of headers in other letters, and HEAD, OPTIONS, PUT and PATCH.",
+	In:   scenario.Expendable,
+	When: scenario.OverHTTP,
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		c.Do(ctx, c.Ordinary(recording.StepList))
 		c.Do(ctx, scenario.Notification(stepNotify))
@@ -54,27 +56,32 @@ func statusProbes(c *scenario.Client) []session.Request {
 		all = append(all, q)
 	}
 	if !c.Modern() {
-		all = append(all, session.Request{Step: stepStray, Body: []byte(`{"jsonrpc":"2.0","id":"mcpcheck-never-asked","result":{}}`)})
+		all = append(all,
+			session.Request{Step: stepStray,
+				Body: []byte(`{"jsonrpc":"2.0","id":"mcpcheck-never-asked","result":{}}`)})
 	}
 	malformed := scenario.Notification(stepMalformed)
 	malformed.Params = json.RawMessage(`5`)
 	all = append(all, malformed)
 	for _, m := range noMessages {
-		all = append(all, session.Request{Step: stepBody, Tags: recording.Tags{scenario.TagForm: m.form}, Body: []byte(m.body)})
+		all = append(all, session.Request{Step: stepBody, Tags: recording.Tags{scenario.TagForm: m.form},
+			Body: []byte(m.body)})
 	}
 	for _, m := range acceptForms {
 		all = append(all, session.Request{Step: stepAccept, Tags: recording.Tags{scenario.TagForm: m.form},
 			Header: map[string]string{"Accept": m.accept}})
 	}
 	return append(all,
-		session.Request{Step: stepCharset, Header: map[string]string{"Content-Type": "application/json; charset=utf-8"}},
+		session.Request{Step: stepCharset,
+			Header: map[string]string{"Content-Type": "application/json; charset=utf-8"}},
 		session.Request{Step: stepChunked, Chunked: true}, spelled(c))
 }
 
 // spelled is an ordinary request whose headers are named in other letters.
 func spelled(c *scenario.Client) session.Request {
 	q := session.Request{Step: stepHeaderCase, Omit: []string{"Content-Type", "Accept"},
-		Exact: [][2]string{{"content-type", "application/json"}, {"ACCEPT", "application/json, text/event-stream"}}}
+		Exact: [][2]string{{"content-type", "application/json"},
+			{"ACCEPT", "application/json, text/event-stream"}}}
 	if id := c.S.HTTPSession(); id != "" && !c.Modern() {
 		q.Omit = append(q.Omit, scenario.HeaderSession)
 		q.Exact = append(q.Exact, [2]string{"mcp-session-id", id})
@@ -83,18 +90,22 @@ func spelled(c *scenario.Client) session.Request {
 }
 
 // oddMethodProbes are HTTP requests with methods that the endpoint does not have; those that
-// have a body are sent with a request that every target serves. A target may refuse these before it has read the body,
-// so that no other request may follow on their connection.
+// have a body are sent with a request that every target serves. A target may refuse these before it has read
+// the body, so that no other request may follow on their connection.
 func oddMethodProbes(c *scenario.Client) []session.Request {
 	all := []session.Request{
 		{Step: stepOddMethod, HTTPMethod: http.MethodHead, Tags: recording.Tags{tagVerb: http.MethodHead}},
-		{Step: stepOddMethod, HTTPMethod: http.MethodOptions, Tags: recording.Tags{tagVerb: http.MethodOptions}},
+		{Step: stepOddMethod, HTTPMethod: http.MethodOptions,
+			Tags: recording.Tags{tagVerb: http.MethodOptions}},
 	}
 	for i, verb := range []string{http.MethodPut, http.MethodPatch} {
 		id := 910001 + i
-		all = append(all, session.Request{Step: stepOddMethod, HTTPMethod: verb, Tags: recording.Tags{tagVerb: verb}, Method: c.LifeMethod(),
-			ID: json.RawMessage(strconv.Itoa(id)), Body: c.Lifeline(id, "sent by "+verb), Timeout: c.Limits.UpTo(2 * time.Second),
-			Header: map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Connection": "close"}})
+		all = append(all, session.Request{Step: stepOddMethod, HTTPMethod: verb,
+			Tags: recording.Tags{tagVerb: verb}, Method: c.LifeMethod(),
+			ID: json.RawMessage(strconv.Itoa(id)), Body: c.Lifeline(id, "sent by "+verb),
+			Timeout: c.Limits.UpTo(2 * time.Second),
+			Header: map[string]string{"Content-Type": "application/json",
+				"Accept": "application/json, text/event-stream", "Connection": "close"}})
 	}
 	return all
 }

@@ -24,7 +24,8 @@ const lingering = 2 * time.Second
 var httpStreamsScenario = &scenario.Scenario{
 	Name:  HTTPStreams,
 	Title: "watching the event streams of requests and of GET",
-	Sends: "A GET stream, if there is one, and lists and reads with progress tokens beside it, also a read of what does not exist; their streams are watched for what does not belong there.",
+	Sends: "A GET stream, if there is one, and lists and reads with progress tokens beside it, also a " +
+		"read of what does not exist; their streams are watched for what does not belong there.",
 	Phase: scenario.Quiet,
 	In:    scenario.Own,
 	After: verdict.Reads,
@@ -38,7 +39,9 @@ var httpStreamsScenario = &scenario.Scenario{
 		if uri := c.Readable(); uri != "" {
 			all = append(all, scenario.ReadRequest(recording.StepRead, uri, "mcpcheck-progress-read"))
 			// What fails may end by another way than what succeeds.
-			all = append(all, scenario.ReadRequest(stepMissing, cmp.Or(scenario.NoSuch(uri), "x-mcpcheck-7b4e91:no-such-resource"), "mcpcheck-progress-missing"))
+			all = append(all, scenario.ReadRequest(stepMissing,
+				cmp.Or(scenario.NoSuch(uri), "x-mcpcheck-7b4e91:no-such-resource"),
+				"mcpcheck-progress-missing"))
 		}
 		if slow := c.Target.Subjects.Slow; slow != nil {
 			all = append(all, scenario.ReadRequest(stepSlow, slow.URI, "mcpcheck-progress-slow"))
@@ -139,13 +142,15 @@ var httpBroadcastScenario = &scenario.Scenario{
 		scenario.OverLegacyHTTP,
 		scenario.Declared("resources.subscribe"),
 		scenario.Where(func(p *scenario.Play) bool { return p.Target.Triggers.Update != nil },
-			recording.CodeNeedsConfig, "the target file has to give a trigger that changes a resource (triggers.update)"),
+			recording.CodeNeedsConfig,
+			"the target file has to give a trigger that changes a resource (triggers.update)"),
 	),
 	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
 		uri := c.Target.Triggers.Update.URI
 		changes := c.Earlier(recording.Changes)
 		subscribed := changes.Step(recording.StepSubscribe)
-		if _, changed := changes.Mark(recording.MarkUpdate); changed && subscribed != nil && subscribed.Succeeded() &&
+		if _, changed := changes.Mark(recording.MarkUpdate); changed && subscribed != nil &&
+			subscribed.Succeeded() &&
 			subscribed.Tags[scenario.TagTold] == "no" {
 			c.Skip(recording.CodeNotExercised, "no update came when one was due")
 			return
@@ -155,7 +160,9 @@ var httpBroadcastScenario = &scenario.Scenario{
 		if x.Succeeded() && one.Open() && two.Open() {
 			after := c.Mark(markTriggered)
 			if c.Fire(ctx, c.Target.Triggers.Update) {
-				c.S.Await(ctx, after, c.Limits.Timeout, func(f *wire.Frame) bool { return f.Dir == wire.In && len(f.Raw) > 0 })
+				c.S.Await(ctx, after, c.Limits.Timeout, func(f *wire.Frame) bool {
+					return f.Dir == wire.In && len(f.Raw) > 0
+				})
 				c.S.Quiet(ctx, c.Limits.QuietWindow)
 			}
 		}

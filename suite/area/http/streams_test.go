@@ -13,11 +13,14 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
-// TestForeignStreams: what belongs to one request does not come on the stream of another one, or of GET, as well.
+// TestForeignStreams: what belongs to one request does not come on the stream of another one, or of GET, as
+// well.
 func TestForeignStreams(t *testing.T) {
-	const response, progress = `{"jsonrpc":"2.0","id":7,"result":{}}`, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}`
+	const response, progress = `{"jsonrpc":"2.0","id":7,"result":{}}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}`
 	asked := func(id, channel, token string, others ...string) rt.Line {
-		l := rt.Line{Step: "read", Method: "resources/read", ID: id, Channel: channel, Event: &wire.Event{}, Result: `{}`, Incoming: others}
+		l := rt.Line{Step: "read", Method: "resources/read", ID: id, Channel: channel, Event: &wire.Event{},
+			Result: `{}`, Incoming: others}
 		if token != "" {
 			l.Params = `{"_meta":{"progressToken":"` + token + `"}}`
 		}
@@ -25,42 +28,56 @@ func TestForeignStreams(t *testing.T) {
 	}
 	onGet := rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{response, progress}}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-12", Want: verdict.Fail, Rec: areatest.Lines(asked("8", "post:1", "", response), asked("7", "post:2", ""))},
-		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(asked("8", "post:1", "", response), asked("9", "post:2", ""))}, // that one is RPC-02's
+		{ID: "HTTP-12", Want: verdict.Fail, Rec: areatest.Lines(asked("8", "post:1", "", response),
+			asked("7", "post:2", ""))},
+		// that one is RPC-02's
+		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(asked("8", "post:1", "", response),
+			asked("9", "post:2", ""))},
 		{ID: "HTTP-12", Want: verdict.Fail, Rec: areatest.Lines(asked("7", "post:1", "p", progress), onGet)},
-		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(asked("7", "post:1", ""), onGet)},                                          // that is HTTP-11's
-		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(asked("7", "post:1", "p", progress), asked("8", "post:2", "p", progress))}, // a token that was used twice
+		// that is HTTP-11's
+		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(asked("7", "post:1", ""), onGet)},
+		// a token that was used twice
+		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(asked("7", "post:1", "p", progress),
+			asked("8", "post:2", "p", progress))},
 	})
 }
 
 // TestSharedStreams: where each change is told twice on one stream, two streams may have shared the two.
 func TestSharedStreams(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{"subscribe":true}}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
+		`{"resources":{"subscribe":true}}`)
 	req, _ := area.Catalogue().Find("HTTP-12")
 	k, _ := area.BuiltIn().Check("HTTP-12")
 	on := func(channel, mark string) rt.Line {
-		return rt.Line{Mark: recording.MarkName(mark), Channel: channel, Event: &wire.Event{}, Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1"}}`}}
+		return rt.Line{Mark: recording.MarkName(mark), Channel: channel, Event: &wire.Event{},
+			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
+				`"params":{"uri":"a:1"}}`}}
 	}
 	get := func(step recording.Step) rt.Line {
-		return areatest.WithTags(areatest.Mime("text/event-stream", areatest.HTTPLine(step, 200, rt.Line{ID: "-", Outcome: recording.Sent})), "who", "watcher")
+		return areatest.WithTags(areatest.Mime("text/event-stream",
+			areatest.HTTPLine(step, 200, rt.Line{ID: "-", Outcome: recording.Sent})), "who", "watcher")
 	}
-	both := rt.New(areahttp.HTTPBroadcast, facts, get("get-1"), get("get-2"), on("get:1", "triggered"), on("get:2", ""))
+	both := rt.New(areahttp.HTTPBroadcast, facts, get("get-1"), get("get-2"), on("get:1", "triggered"),
+		on("get:2", ""))
 	for want, told := range map[verdict.Outcome][]rt.Line{
 		verdict.Pass: {get("stream"), on("get:1", "update"), on("get:1", "")},
 		verdict.Fail: {get("stream"), on("get:1", "update"), on("get:1", "next")},
 	} {
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{areahttp.HTTPBroadcast: both, recording.Changes: rt.New(recording.Changes, facts, told...)})
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{areahttp.HTTPBroadcast: both,
+			recording.Changes: rt.New(recording.Changes, facts, told...)})
 		if got.Outcome != want {
 			t.Errorf("%s instead of %s: %+v", got.Outcome, want, got)
 		}
 	}
 }
 
-// TestCausedByTheRequest: what a tool changes relates to its call, and an update to the subscription that it is for.
+// TestCausedByTheRequest: what a tool changes relates to its call, and an update to the subscription that it
+// is for.
 func TestCausedByTheRequest(t *testing.T) {
 	asked := func(method, params string) []rt.Line {
 		l := rt.Line{Method: method, Params: params, Channel: "post:1", Event: &wire.Event{}, Result: `{}`,
-			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1"}}`}}
+			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
+				`"params":{"uri":"a:1"}}`}}
 		return areatest.Lines(areatest.Mime("text/event-stream", areatest.HTTPLine("list", 200, l)))
 	}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
@@ -69,5 +86,7 @@ func TestCausedByTheRequest(t *testing.T) {
 		{ID: "HTTP-10", Want: verdict.Fail, Rec: asked("resources/subscribe", `{"uri":"a:2"}`)},
 		{ID: "HTTP-10", Want: verdict.Fail, Rec: asked("resources/read", `{"uri":"a:1"}`)},
 	}, requirement.R20251125)
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{{ID: "HTTP-10", Want: verdict.Fail, Rec: asked("tools/call", `{"name":"touch"}`)}}, requirement.R20260728)
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
+		[]areatest.Run{{ID: "HTTP-10", Want: verdict.Fail, Rec: asked("tools/call", `{"name":"touch"}`)}},
+		requirement.R20260728)
 }

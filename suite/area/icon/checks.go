@@ -13,45 +13,54 @@ import (
 
 // Checks lists the checks of icons (basic/index#icons).
 var Checks = []verdict.Check{
-	{Requirement: "ICON-01", From: verdict.BothWalks, Judge: verdict.Each(iconOwners, func(i verdict.Item, v *verdict.Verdict) {
-		// Icons are the same wherever they stand.
-		verdict.Typed(v, i, "Implementation", "icons", "icons[]", "icons[].src", "icons[].mimeType", "icons[].sizes", "icons[].sizes[]", "icons[].theme")
-	}).Or(recording.CodeNeedsSubject, noIcons)},
-	{Requirement: "ICON-03", From: verdict.BothWalks, Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
-		p, bad := judge.First(judge.URI(i.Str))
-		v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i)
-	})},
-	{Requirement: "ICON-04", From: verdict.BothWalks, Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
-		p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
-		v.That(!bad, "an icon that clients may load: https, http or data", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i)
-	})},
-	{Requirement: "ICON-05", From: verdict.BothWalks, Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
-		if judge.HasScheme(i.Str, "data") {
-			p, bad := judge.First(judge.DataIcon(i.Str))
-			v.That(!bad, "a base64-encoded image", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i)
-		}
-	}).Or(recording.CodeNeedsSubject, "no icon is given as a data URI")},
-	{Requirement: "ICON-08", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var odd verdict.Sightings
-		for _, i := range iconsOf(r, v) {
-			if t := i.Get("mimeType"); judge.IsString(t) {
-				if p, bad := judge.First(judge.MIME(t.Str)); bad {
-					odd.Add(judge.Brief(t)+" of "+i.Name+" ("+p.Message+")", i)
+	{Requirement: "ICON-01", From: verdict.BothWalks,
+		Judge: verdict.Each(iconOwners, func(i verdict.Item, v *verdict.Verdict) {
+			// Icons are the same wherever they stand.
+			verdict.Typed(v, i, "Implementation", "icons", "icons[]", "icons[].src", "icons[].mimeType",
+				"icons[].sizes", "icons[].sizes[]", "icons[].theme")
+		}).Or(recording.CodeNeedsSubject, noIcons)},
+	{Requirement: "ICON-03", From: verdict.BothWalks,
+		Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
+			p, bad := judge.First(judge.URI(i.Str))
+			v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i)
+		})},
+	{Requirement: "ICON-04", From: verdict.BothWalks,
+		Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
+			p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
+			v.That(!bad, "an icon that clients may load: https, http or data",
+				"src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i)
+		})},
+	{Requirement: "ICON-05", From: verdict.BothWalks,
+		Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
+			if judge.HasScheme(i.Str, "data") {
+				p, bad := judge.First(judge.DataIcon(i.Str))
+				v.That(!bad, "a base64-encoded image", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+
+					p.Message, i)
+			}
+		}).Or(recording.CodeNeedsSubject, "no icon is given as a data URI")},
+	{Requirement: "ICON-08", From: verdict.BothWalks,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var odd verdict.Sightings
+			for _, i := range iconsOf(r, v) {
+				if t := i.Get("mimeType"); judge.IsString(t) {
+					if p, bad := judge.First(judge.MIME(t.Str)); bad {
+						odd.Add(judge.Brief(t)+" of "+i.Name+" ("+p.Message+")", i)
+					}
+				}
+				sizes := i.Get("sizes")
+				if !sizes.IsArray() {
+					continue
+				}
+				for _, size := range sizes.Array() {
+					if judge.IsString(size) {
+						v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`,
+							judge.Brief(size)+" among the sizes of "+i.Name, i)
+					}
 				}
 			}
-			sizes := i.Get("sizes")
-			if !sizes.IsArray() {
-				continue
-			}
-			for _, size := range sizes.Array() {
-				if judge.IsString(size) {
-					v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, judge.Brief(size)+" among the sizes of "+i.Name, i)
-				}
-			}
-		}
-		odd.Observe(v, "icon-type", "%d {icon has|icons have} a mimeType that is none: %s")
-		v.NeedsSubject("no icon has sizes")
-	}},
+			odd.Observe(v, "icon-type", "%d {icon has|icons have} a mimeType that is none: %s")
+			v.NeedsSubject("no icon has sizes")
+		}},
 }
 
 // iconOwners lists what has icons: the entries of a walk and, once, the server.
@@ -77,7 +86,8 @@ func introductions(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 		}
 		return []verdict.Item{verdict.NewItem(declared.Get("serverInfo"), name, frames)}
 	}
-	found := []verdict.Item{verdict.NewItem(judge.Member(declared.Get("_meta"), verdict.MetaServerInfo), name, nil)}
+	found := []verdict.Item{verdict.NewItem(judge.Member(declared.Get("_meta"), verdict.MetaServerInfo), name,
+		nil)}
 	if !found[0].IsObject() {
 		found = nil
 	}

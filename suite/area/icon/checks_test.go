@@ -19,7 +19,9 @@ func TestIconChecks(t *testing.T) {
 	src := func(s string) []rt.Line { return with(`[{"src":"` + s + `"}]`) }
 	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
 		{ID: "ICON-01", Want: verdict.Pass, Rec: with(`[]`)},
-		{ID: "ICON-01", Want: verdict.Pass, Rec: with(`[{"src":"https://a/b.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark","x":null}]`)},
+		{ID: "ICON-01", Want: verdict.Pass,
+			Rec: with(`[{"src":"https://a/b.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark",` +
+				`"x":null}]`)},
 		{ID: "ICON-01", Want: verdict.NotApplicable, Rec: areatest.Listing(`{"uri":"a:1","name":"1"}`)},
 		{ID: "ICON-01", Want: verdict.Fail, Rec: with(`{"src":"https://a/b.png"}`)},
 		{ID: "ICON-01", Want: verdict.Fail, Rec: with(`null`)},
@@ -46,7 +48,8 @@ func TestIconChecks(t *testing.T) {
 		{ID: "ICON-08", Want: verdict.Warn, Rec: with(`[{"src":"https://a/b.png","sizes":["48X48"]}]`)},
 	})
 	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources, []areatest.Run{
-		{ID: "ICON-01", Want: verdict.Fail, Rec: areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","icons":[{}]}`)},
+		{ID: "ICON-01", Want: verdict.Fail,
+			Rec: areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","icons":[{}]}`)},
 	})
 }
 
@@ -65,11 +68,14 @@ func TestServerIcons(t *testing.T) {
 		{requirement.R20260728, `{}`, inMeta + `,"resources":[]}`, verdict.Fail},
 		{requirement.R20260728, `{}`, `{"resources":[]}`, verdict.NotApplicable},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: x.revision, Transport: requirement.Stdio}, areatest.HasResources)
+		facts := rt.Facts(requirement.Combination{Revision: x.revision, Transport: requirement.Stdio},
+			areatest.HasResources)
 		facts.Declared = json.RawMessage(x.declared)
 		k, _ := area.BuiltIn().Check("ICON-01")
 		req, _ := area.Catalogue().Find("ICON-01")
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.WalkResources: rt.New(recording.WalkResources, facts, areatest.Page("1d", `{}`, x.page))})
+		got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.WalkResources: rt.New(recording.WalkResources, facts,
+				areatest.Page("1d", `{}`, x.page))})
 		if got.Outcome != x.want {
 			t.Errorf("%s %s %s: %+v", x.revision, x.declared, x.page, got)
 		}

@@ -18,7 +18,8 @@ import (
 var Checks = []verdict.Check{
 	{Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged,
 		Judge: listAnnounced},
-	{Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening, recording.Everything}, Judge: wellFormedListChange},
+	{Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening,
+		recording.Everything}, Judge: wellFormedListChange},
 	{
 		Requirement: "LCH-04",
 		// The changes are there to be played; all clean sessions are judged.
@@ -71,7 +72,9 @@ func listChanges(r *recording.Recording) []listChange {
 			continue
 		}
 		last := pages[len(pages)-1]
-		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool { return x.Tags[scenario.TagLook] != last.Tags[scenario.TagLook] })
+		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool {
+			return x.Tags[scenario.TagLook] != last.Tags[scenario.TagLook]
+		})
 		c := listChange{step: change.step, mark: change.mark, uri: last.Tags[recording.TagURI],
 			before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After),
 				verdict.ListUpdated)}
@@ -92,7 +95,8 @@ func listedAt(pages []*recording.Exchange) (uris []string, ok bool) {
 		if !x.Succeeded() {
 			return nil, false
 		}
-		judge.Each(x.Result().Get("resources"), func(item gjson.Result) { uris = append(uris, item.Get("uri").String()) })
+		judge.Each(x.Result().Get("resources"),
+			func(item gjson.Result) { uris = append(uris, item.Get("uri").String()) })
 	}
 	slices.Sort(uris)
 	return slices.Compact(uris), len(pages) > 0
@@ -118,7 +122,9 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 			}
 		case !c.looked || !c.changed():
 			v.NotExercised("the trigger changed nothing that the list shows")
-		case slices.ContainsFunc(verdict.StreamsNamed(r, "list"), func(x *recording.Exchange) bool { return x.Tags[scenario.TagEnded] != "" }):
+		case slices.ContainsFunc(verdict.StreamsNamed(r, "list"), func(x *recording.Exchange) bool {
+			return x.Tags[scenario.TagEnded] != ""
+		}):
 			v.NotExercised("the target ended the subscription to changes of the list")
 		case !verdict.LostSession(r, v, verdict.WatcherOf(r)):
 			actual := "none came, although the list has changed"
@@ -136,8 +142,8 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// announcedToAll: where one session is told of the first change, so is another one for which the list has changed as well. What
-// comes later tells of it, too.
+// announcedToAll: where one session is told of the first change, so is another one for which the list has
+// changed as well. What comes later tells of it, too.
 func announcedToAll(r *recording.Recording, c listChange, v *verdict.Verdict) {
 	session := verdict.RoleOf(r, "bystander")
 	before, _ := listedAt(r.Steps(scenario.StepBesideListed))
@@ -167,7 +173,9 @@ func wellFormedListChange(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case h.Method() == verdict.ListUpdated:
 			params := h.Msg.Get("params")
-			v.That(!params.Exists() || params.IsObject(), "params of "+verdict.ListUpdated+" as an object, or absent", "params are "+judge.TypeName(params), h)
+			v.That(!params.Exists() || params.IsObject(),
+				"params of "+verdict.ListUpdated+" as an object, or absent",
+				"params are "+judge.TypeName(params), h)
 		case h.Misspells(verdict.ListUpdated):
 			v.Fail(verdict.Finding{
 				Expected: "the method " + verdict.ListUpdated,
@@ -189,7 +197,8 @@ func undeclaredListChange(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if strays := verdict.Only(verdict.Hear(r, "", 0), verdict.ListUpdated); len(strays) > 0 {
-		v.That(false, "no "+verdict.ListUpdated+" without capabilities.resources.listChanged", verdict.ListUpdated+" was sent", strays[0])
+		v.That(false, "no "+verdict.ListUpdated+" without capabilities.resources.listChanged",
+			verdict.ListUpdated+" was sent", strays[0])
 	}
 }
 
@@ -201,12 +210,14 @@ func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
 		case len(c.announced) == 0:
 			v.NotExercised("the change of the list was not announced")
 		case c.uri == "" && len(c.announced) > 1 && !c.shows():
-			v.NotExercised("the list changes by itself: changes were announced more than once, and it may be as " +
+			v.NotExercised("the list changes by itself: changes were announced more than once, and it " +
+				"may be as " +
 				"it was before")
 		case !c.looked && expelled(r):
 			v.NotExercised("the target ended the session while its list was watched")
 		case !c.looked:
-			v.Block(recording.CodeBadReply, "the list could not be read before and after the change", c.frames)
+			v.Block(recording.CodeBadReply, "the list could not be read before and after the change",
+				c.frames)
 		default:
 			v.FailUnless(c.shows(), verdict.Finding{
 				Expected: "the list to show what " + verdict.ListUpdated + " announced",
@@ -218,16 +229,19 @@ func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// expelled reports whether the list could not be read because the session was over, as one over Streamable HTTP may be at any time.
+// expelled reports whether the list could not be read because the session was over, as one over Streamable
+// HTTP may be at any time.
 func expelled(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps(scenario.StepListed, scenario.StepAdded, scenario.StepRemoved), func(x *recording.Exchange) bool {
-		return x.Status == http.StatusNotFound
-	})
+	return slices.ContainsFunc(r.Steps(scenario.StepListed, scenario.StepAdded, scenario.StepRemoved),
+		func(x *recording.Exchange) bool {
+			return x.Status == http.StatusNotFound
+		})
 }
 
 // listChangedHonoured: changes of the list can be listened to.
 func listChangedHonoured(r *recording.Recording, v *verdict.Verdict) {
-	const expected = "resourcesListChanged: true in the acknowledgment, as capabilities.resources.listChanged says"
+	const expected = "resourcesListChanged: true in the acknowledgment, as " +
+		"capabilities.resources.listChanged says"
 	for _, x := range r.Steps(recording.StepListen) {
 		if !verdict.Granted(x.Param("notifications.resourcesListChanged")) {
 			continue
@@ -237,7 +251,8 @@ func listChangedHonoured(r *recording.Recording, v *verdict.Verdict) {
 		case ok && verdict.IllFormed(ack, v):
 		case ok:
 			value := ack.Msg.Get("params.notifications.resourcesListChanged")
-			v.That(value.Type == gjson.True, expected, "resourcesListChanged is "+judge.Brief(value), verdict.Evidence(r, x))
+			v.That(value.Type == gjson.True, expected, "resourcesListChanged is "+judge.Brief(value),
+				verdict.Evidence(r, x))
 		case x.Tags[recording.TagName] == "list" && x.Failed() && !verdict.Unknown(x):
 			v.That(false, expected, matcher.Describe(x), x)
 		default:

@@ -20,7 +20,8 @@ import (
 
 // The scenarios of the area.
 const (
-	Handshake       recording.Name = "handshake"        // a handshake in slow motion: the end of it is held back
+	// a handshake in slow motion: the end of it is held back
+	Handshake       recording.Name = "handshake"
 	Pings           recording.Name = "pings"            // ping with and without params
 	FaultyHandshake recording.Name = "faulty-handshake" // initialize with members missing
 	Negotiation     recording.Name = "negotiation"      // initialize with a version that nobody implements
@@ -56,48 +57,53 @@ var Checks = []verdict.Check{
 					"serverInfo.name", "serverInfo.version")(x, v)
 			}
 		}},
-	{Requirement: "LIFE-03", From: []recording.Name{recording.Everything, Negotiation}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range handshakes(r) {
-			asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
-			if !judge.IsString(got) {
-				v.NotExercised("protocolVersion is no string: see LIFE-01")
-				continue
+	{Requirement: "LIFE-03", From: []recording.Name{recording.Everything, Negotiation},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range handshakes(r) {
+				asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
+				if !judge.IsString(got) {
+					v.NotExercised("protocolVersion is no string: see LIFE-01")
+					continue
+				}
+				v.FailUnless(got.Str == asked.Str, verdict.Finding{
+					Expected: "the requested version " + asked.Str + ", which the server supports",
+					Actual:   "the version " + judge.Brief(got),
+					On:       x,
+					Cause:    "another version than the requested one",
+				})
 			}
-			v.FailUnless(got.Str == asked.Str, verdict.Finding{
-				Expected: "the requested version " + asked.Str + ", which the server supports",
-				Actual:   "the version " + judge.Brief(got),
-				On:       x,
-				Cause:    "another version than the requested one",
-			})
-		}
-		for _, x := range r.Steps(stepReturn) {
-			if v.Answered(x) && x.Succeeded() {
-				got := x.Result().Get("protocolVersion")
-				v.That(got.String() == x.Tags[scenario.TagVersion], "the version "+x.Tags[scenario.TagVersion]+", which the server had offered before", "the version "+judge.Brief(got), verdict.All(r.Steps(stepAlien)...), x)
+			for _, x := range r.Steps(stepReturn) {
+				if v.Answered(x) && x.Succeeded() {
+					got := x.Result().Get("protocolVersion")
+					v.That(got.String() == x.Tags[scenario.TagVersion],
+						"the version "+x.Tags[scenario.TagVersion]+", which the server had offered before",
+						"the version "+judge.Brief(got), verdict.All(r.Steps(stepAlien)...), x)
+				}
 			}
-		}
-	}},
+		}},
 	{Requirement: "LIFE-04", From: []recording.Name{Negotiation}, Judge: counterOffer},
-	{Requirement: "LIFE-05", From: []recording.Name{Negotiation}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		latest := requirement.Revision("")
-		for _, rev := range v.Facts.Served {
-			if !rev.Modern() {
-				latest = max(latest, rev)
+	{Requirement: "LIFE-05", From: []recording.Name{Negotiation},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			latest := requirement.Revision("")
+			for _, rev := range v.Facts.Served {
+				if !rev.Modern() {
+					latest = max(latest, rev)
+				}
 			}
-		}
-		for _, x := range r.Steps(stepAlien) {
-			offer := x.Result().Get("protocolVersion")
-			if !v.Answered(x) || !x.Succeeded() || !judge.IsString(offer) || offer.Str == alien(x) {
-				continue
+			for _, x := range r.Steps(stepAlien) {
+				offer := x.Result().Get("protocolVersion")
+				if !v.Answered(x) || !x.Succeeded() || !judge.IsString(offer) || offer.Str == alien(x) {
+					continue
+				}
+				v.FailUnless(offer.Str >= string(latest), verdict.Finding{
+					Expected: "the offer of " + string(latest) +
+						", the latest version that the server accepts",
+					Actual: "the offer of " + offer.Str,
+					On:     x,
+					Cause:  "an offer that is not the latest version",
+				})
 			}
-			v.FailUnless(offer.Str >= string(latest), verdict.Finding{
-				Expected: "the offer of " + string(latest) + ", the latest version that the server accepts",
-				Actual:   "the offer of " + offer.Str,
-				On:       x,
-				Cause:    "an offer that is not the latest version",
-			})
-		}
-	}},
+		}},
 	{Requirement: "LIFE-07", From: verdict.Everything,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range handshakes(r) {
@@ -105,21 +111,24 @@ var Checks = []verdict.Check{
 			}
 		}},
 	{Requirement: "LIFE-09", From: verdict.Everything, Judge: early},
-	{Requirement: "LIFE-10", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if how := v.Facts.Notes[recording.FactSingle]; how != "" {
-			v.Observe("one-session-at-a-time", "all of this is judged one session at a time, as a target file asks for with instances: 1: "+how)
-		}
-		for _, x := range r.Steps(stepFirst) {
-			if again := r.Step(stepAgain); again != nil && !x.Succeeded() {
-				x = again
+	{Requirement: "LIFE-10", From: []recording.Name{Handshake},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if how := v.Facts.Notes[recording.FactSingle]; how != "" {
+				v.Observe("one-session-at-a-time",
+					"all of this is judged one session at a time, as a target file asks for with "+
+						"instances: 1: "+how)
 			}
-			if code, _ := x.Code(); x.Failed() && code == -32601 {
-				v.NeedsSubject(x.Method + " is unknown to the target: " + matcher.Describe(x))
-				continue
+			for _, x := range r.Steps(stepFirst) {
+				if again := r.Step(stepAgain); again != nil && !x.Succeeded() {
+					x = again
+				}
+				if code, _ := x.Code(); x.Failed() && code == -32601 {
+					v.NeedsSubject(x.Method + " is unknown to the target: " + matcher.Describe(x))
+					continue
+				}
+				v.Expect(x).To(matcher.BeResult(), x.Method+" after the handshake")
 			}
-			v.Expect(x).To(matcher.BeResult(), x.Method+" after the handshake")
-		}
-	}},
+		}},
 	{Requirement: "LIFE-12", From: verdict.Everything,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			clean := len(verdict.Received(r)) > 0
@@ -145,65 +154,82 @@ var Checks = []verdict.Check{
 			if v.Modern() {
 				return
 			}
-			// 2025-03-26 has batches. Elsewhere arrays are those of SSE-23 in 2024-11-05 and of BATCH-07 later, on the
-			// transports that the revision defines; but over stdio the former has no such requirement.
-			if c := v.Facts.Combination; c.Revision != requirement.R20250326 && (!c.Defined() || c.Revision == requirement.R20241105 && c.Transport == requirement.Stdio) {
+			// 2025-03-26 has batches. Elsewhere arrays are those of SSE-23 in 2024-11-05 and of BATCH-07
+			// later, on the transports that the revision defines; but over stdio the former has no such
+			// requirement.
+			if c := v.Facts.Combination; c.Revision != requirement.R20250326 &&
+				(!c.Defined() || c.Revision == requirement.R20241105 && c.Transport == requirement.Stdio) {
 				verdict.NoArrays(r, v)
 			}
 			for _, m := range verdict.Responses(r) {
 				kind := m.Get("result.resultType")
-				v.That(kind.Str != "input_required", "a result of the negotiated revision", "resultType input_required, which contradicts it", m)
+				v.That(kind.Str != "input_required", "a result of the negotiated revision",
+					"resultType input_required, which contradicts it", m)
 			}
 		}},
-	{Requirement: "LIFE-14", From: []recording.Name{Pings}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var full verdict.Sightings
-		for _, x := range r.Steps(stepPing, stepPingMeta) {
-			if v.Expect(x).To(matcher.BeResult(), "ping") {
-				rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool { return name == "_meta" })
-				if len(rest) > 0 {
-					full.Add(strings.Join(rest, ", "), x)
+	{Requirement: "LIFE-14", From: []recording.Name{Pings},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var full verdict.Sightings
+			for _, x := range r.Steps(stepPing, stepPingMeta) {
+				if v.Expect(x).To(matcher.BeResult(), "ping") {
+					rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool {
+						return name == "_meta"
+					})
+					if len(rest) > 0 {
+						full.Add(strings.Join(rest, ", "), x)
+					}
 				}
 			}
-		}
-		full.Observe(v, "ping-result-with-members", "%d {result of a ping, which is an empty one, has|results of pings, which are empty ones, have} members: %s")
-	}},
-	{Requirement: "LIFE-16", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepEarlyPing) {
-			if x.Outcome == recording.Silent {
-				v.Fail(verdict.Finding{
-					Expected: "an answer",
-					On:       x, About: "a ping before initialized",
-				})
-				continue
+			full.Observe(v, "ping-result-with-members",
+				"%d {result of a ping, which is an empty one, has|results of pings, which are empty ones,"+
+					" have} members: %s")
+		}},
+	{Requirement: "LIFE-16", From: []recording.Name{Handshake},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(stepEarlyPing) {
+				if x.Outcome == recording.Silent {
+					v.Fail(verdict.Finding{
+						Expected: "an answer",
+						On:       x, About: "a ping before initialized",
+					})
+					continue
+				}
+				v.Expect(x).To(matcher.BeResult(), "a ping before initialized")
 			}
-			v.Expect(x).To(matcher.BeResult(), "a ping before initialized")
-		}
-	}},
-	{Requirement: "LIFE-17", From: []recording.Name{FaultyHandshake, Negotiation}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step(stepSound); x != nil && x.Outcome == recording.Lost && v.Facts.Owned && r.Combination.Transport == requirement.Stdio {
-			v.Block(recording.CodeDied, "the program ends at its start without a faulty initialize as well: "+x.Reason, x)
-			return
-		}
-		for _, x := range r.Steps(stepNoMembers, stepNoClientInfo, stepNoVersion, stepAlien) {
-			tolerable(x, v)
-		}
-		for _, x := range r.Steps(stepSound) {
-			if faulty := r.Steps(stepNoMembers, stepNoClientInfo, stepAlien); len(faulty) > 0 {
-				v.RestsOn(faulty[len(faulty)-1])
+		}},
+	{Requirement: "LIFE-17", From: []recording.Name{FaultyHandshake, Negotiation},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if x := r.Step(stepSound); x != nil && x.Outcome == recording.Lost && v.Facts.Owned &&
+				r.Combination.Transport == requirement.Stdio {
+				v.Block(recording.CodeDied,
+					"the program ends at its start without a faulty initialize as well: "+
+						x.Reason, x)
+				return
 			}
-			v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one", matcher.Describe(x), x)
-		}
-		if len(r.Exchanges) > 0 && r.Step(stepSound) == nil && r.Broken != nil && r.Broken.Code != recording.CodeInterrupted {
-			v.That(false, "a connection on which a sound handshake succeeds after a faulty one", r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1])
-		}
-	}},
+			for _, x := range r.Steps(stepNoMembers, stepNoClientInfo, stepNoVersion, stepAlien) {
+				tolerable(x, v)
+			}
+			for _, x := range r.Steps(stepSound) {
+				if faulty := r.Steps(stepNoMembers, stepNoClientInfo, stepAlien); len(faulty) > 0 {
+					v.RestsOn(faulty[len(faulty)-1])
+				}
+				v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one",
+					matcher.Describe(x),
+					x)
+			}
+			if len(r.Exchanges) > 0 && r.Step(stepSound) == nil && r.Broken != nil &&
+				r.Broken.Code != recording.CodeInterrupted {
+				v.That(false, "a connection on which a sound handshake succeeds after a faulty one",
+					r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1])
+			}
+		}},
 	{Requirement: "LIFE-18", From: capableOnes, With: plainOnes, Judge: servesCapable},
 	{Requirement: "LIFE-19", From: capableOnes, With: plainOnes, Judge: outlivesCapable},
 }
 
-// early: before its answer to initialize a server sends nothing but pings and log messages, and no other request before the
-// handshake has ended. That notifications come then is only remarked upon: the sentence speaks of requests, but of logging
-// among them.
+// early: before its answer to initialize a server sends nothing but pings and log messages, and no other
+// request before the handshake has ended. That notifications come then is only remarked upon: the sentence
+// speaks of requests, but of logging among them.
 func early(r *recording.Recording, v *verdict.Verdict) {
 	ended, began := map[string]int{}, map[string]int{}
 	for _, end := range r.Steps(recording.StepInitialized) {
@@ -225,10 +251,12 @@ func early(r *recording.Recording, v *verdict.Verdict) {
 			v.That(false, "nothing but ping and log messages before the answer to initialize", m.Method(), m)
 		case at > end:
 		case m.Kind == wire.KindRequest:
-			v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), m, verdict.Frames{end})
+			v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(),
+				m, verdict.Frames{end})
 		default:
-			v.Observe("notification-before-initialized", m.Method()+" before notifications/initialized, when clients "+
-				"need not be ready for more than pings and log messages", m)
+			v.Observe("notification-before-initialized",
+				m.Method()+" before notifications/initialized, when clients "+
+					"need not be ready for more than pings and log messages", m)
 		}
 	}
 }
@@ -271,7 +299,8 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 		})
 	}
 	for _, x := range r.Steps(stepReturn) {
-		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags[scenario.TagVersion]+", which the server had offered")
+		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags[scenario.TagVersion]+
+			", which the server had offered")
 	}
 	for _, x := range r.Steps(stepAlien, stepLater) {
 		offer := requirement.Revision(x.Result().Get("protocolVersion").Str)
@@ -303,9 +332,11 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 
 // optionalMembers judges the types of what a handshake may hold.
 func optionalMembers(x *recording.Exchange, v *verdict.Verdict) {
-	verdict.TypedResult("InitializeResult", "instructions", "serverInfo.title", "serverInfo.description", "serverInfo.icons", "serverInfo.websiteUrl")(x, v)
+	verdict.TypedResult("InitializeResult", "instructions", "serverInfo.title", "serverInfo.description",
+		"serverInfo.icons", "serverInfo.websiteUrl")(x, v)
 	site := x.Result().Get("serverInfo.websiteUrl")
-	if problems := hardProblems(site); v.Revision() >= requirement.R20251125 && judge.IsString(site) && len(problems) > 0 {
+	if problems := hardProblems(site); v.Revision() >= requirement.R20251125 && judge.IsString(site) &&
+		len(problems) > 0 {
 		v.That(false, "serverInfo.websiteUrl as a URI", judge.Brief(site)+": "+problems[0].String(), x)
 	}
 }

@@ -26,14 +26,18 @@ func TestCapableClient(t *testing.T) {
 	areatest.WalkRuns(t, life.CapableClient, `{"resources":{}}`, []areatest.Run{
 		{ID: "LIFE-18", Want: verdict.Pass, Rec: areatest.Lines(ask, open, served)},
 		{ID: "LIFE-18", Want: verdict.NotApplicable, Rec: areatest.Lines(served)},
-		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(ask, without(open, recording.Silent), served)},
-		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(ask, open, without(served, recording.Silent))},
+		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(ask, without(open, recording.Silent),
+			served)},
+		{ID: "LIFE-18", Want: verdict.Fail,
+			Rec: areatest.Lines(ask, open, without(served, recording.Silent))},
 		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(ask, open, without(served, recording.Lost))},
 		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(without(served, recording.Lost))},
 		{ID: "LIFE-18", Want: verdict.NotApplicable, Rec: areatest.Lines(without(served, recording.Silent))},
 		{ID: "LIFE-18", Want: verdict.Warn, Rec: areatest.Lines(ask, open, refused)},
-		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(without(used, recording.Lost), refused)}, // started again since
-		{ID: "LIFE-18", Want: verdict.NotApplicable, Rec: areatest.Lines(without(used, recording.Silent), served)},
+		// started again since
+		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(without(used, recording.Lost), refused)},
+		{ID: "LIFE-18", Want: verdict.NotApplicable, Rec: areatest.Lines(without(used, recording.Silent),
+			served)},
 		{ID: "LIFE-18", Want: verdict.Pass, Rec: areatest.Lines(open, meanwhile)},
 	})
 	beside, left := rt.Line{Step: "beside", Method: "ping", Result: `{}`}, served
@@ -46,17 +50,20 @@ func TestCapableClient(t *testing.T) {
 			without(left, recording.Lost))},
 		{ID: "LIFE-19", Want: verdict.Fail, Rec: areatest.Lines(beside, without(left, recording.Lost))},
 	})
-	hello := rt.Line{Method: "initialize", Kind: recording.Capable, Result: `{"protocolVersion":"2025-11-25"}`,
+	hello := rt.Line{Method: "initialize", Kind: recording.Capable,
+		Result: `{"protocolVersion":"2025-11-25"}`,
 		Params: `{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"roots":{}}}`}
 	form := areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create"}`)
 	sample := func(params string) rt.Line {
 		const method = "sampling/createMessage"
-		return areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params + `}}`)
+		return areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params +
+			`}}`)
 	}
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
 		{ID: "LIFE-12", Want: verdict.Pass, Rec: areatest.Lines(hello, ask)},
 		{ID: "LIFE-12", Want: verdict.Fail, Rec: areatest.Lines(hello, form)},
-		{ID: "LIFE-13", Want: verdict.Pass, Rec: areatest.Lines(hello, sample(`"messages":[],"maxTokens":1`))},
+		{ID: "LIFE-13", Want: verdict.Pass,
+			Rec: areatest.Lines(hello, sample(`"messages":[],"maxTokens":1`))},
 		{ID: "LIFE-13", Want: verdict.Fail, Rec: areatest.Lines(hello, sample(`"messages":[]`))},
 	}, requirement.R20251125)
 }

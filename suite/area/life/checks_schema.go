@@ -26,7 +26,9 @@ func ofTheRevision(r *recording.Recording, v *verdict.Verdict) {
 	probe := func(s *recording.Session) bool { return s != nil && s.Kind == recording.Probe }
 	for _, rec := range v.Recordings() {
 		// What came in clean sessions has been looked at: it need not even be read again.
-		probed := slices.ContainsFunc(rec.Frames, func(f wire.Frame) bool { return probe(b.sessions[f.Session]) })
+		probed := slices.ContainsFunc(rec.Frames, func(f wire.Frame) bool {
+			return probe(b.sessions[f.Session])
+		})
 		if rec.Scenario != recording.Everything && probed {
 			b.look(rec, probe)
 		}
@@ -53,8 +55,10 @@ func ofTheClient(r *recording.Recording, v *verdict.Verdict) {
 			})
 		}
 		request := m.Kind == wire.KindRequest && !v.Modern() &&
-			(m.Method() == "initialize" || slices.Contains([]string{"resources", "prompts", "tools", "completion", "logging"}, area))
-		if request || m.Method() == "notifications/initialized" || m.Method() == "notifications/roots/list_changed" {
+			(m.Method() == "initialize" ||
+				slices.Contains([]string{"resources", "prompts", "tools", "completion", "logging"}, area))
+		if request || m.Method() == "notifications/initialized" ||
+			m.Method() == "notifications/roots/list_changed" {
 			v.Fail(verdict.Finding{
 				Expected: "messages that servers send",
 				Actual:   m.Method() + ", which the schema has for clients only",
@@ -86,7 +90,8 @@ type breach struct {
 }
 
 func newBreaches(r *recording.Recording, v *verdict.Verdict, set *schema.Set) *breaches {
-	b := &breaches{set: set, rev: v.Revision(), sessions: map[string]*recording.Session{}, sent: map[string][]*recording.Exchange{},
+	b := &breaches{set: set, rev: v.Revision(), sessions: map[string]*recording.Session{},
+		sent: map[string][]*recording.Exchange{},
 		seen: map[int]bool{}, found: map[string]*breach{}}
 	known := map[*recording.Exchange]bool{}
 	add := func(x *recording.Exchange) {
@@ -169,7 +174,8 @@ func (b *breaches) judge(m verdict.Message, asked *recording.Exchange) {
 
 // violations lists what is wrong with a message, and says which one it is. Of responses it
 // lists only what no requirement judges.
-func (b *breaches) violations(m verdict.Message, asked *recording.Exchange) (found []schema.Violation, said string) {
+func (b *breaches) violations(m verdict.Message, asked *recording.Exchange) (found []schema.Violation,
+	said string) {
 	said = m.Said()
 	switch {
 	case m.Kind == wire.KindResponse:

@@ -31,13 +31,15 @@ const later, byResult, byError = "", "result", "error"
 // target that does not ask again then gets its error in another session.
 //
 // Over HTTP further clients leave, in the sight of the one that stays: right behind the handshake and, where
-// the target asks by itself, with a request of the target open. Before each, step "beside" is a ping of the one
-// that stays, and after a while step "left" an ordinary request.
+// the target asks by itself, with a request of the target open. Before each, step "beside" is a ping of the
+// one that stays, and after a while step "left" an ordinary request.
 var capableClientScenario = &scenario.Scenario{
 	Name:  CapableClient,
 	Title: "a client that declares what it can do",
-	Sends: "A handshake that declares roots, sampling and, from 2025-06-18 on, elicitation; answers to what " +
-		"the target asks for, by results and by errors, with a ping before them, and a read, a subscription " +
+	Sends: "A handshake that declares roots, sampling and, from 2025-06-18 on, elicitation; answers " +
+		"to what " +
+		"the target asks for, by results and by errors, with a ping before them, and a read, a " +
+		"subscription " +
 		"and an ordinary request behind; news of other roots; over HTTP such clients that leave right " +
 		"behind the handshake, or leave a request of the target open.",
 	Phase:  scenario.Destructive, // a target may end over it
@@ -60,7 +62,8 @@ func playCapable(ctx context.Context, p *scenario.Play) {
 		return
 	}
 	defer c.hangUp(ctx)
-	moment := p.Limits.UpTo(2 * p.Limits.QuietWindow) // servers in use ask a third of a second after the handshake
+	// servers in use ask a third of a second after the handshake
+	moment := p.Limits.UpTo(2 * p.Limits.QuietWindow)
 	asks := c.exchange(ctx, moment, byResult)
 	if c.S.Alive() {
 		c.change(ctx)

@@ -13,7 +13,9 @@ import (
 )
 
 // legacyOnly leaves out revisions without a handshake.
-var legacyOnly = scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "the revision has no handshake")
+var legacyOnly = scenario.Where(func(p *scenario.Play) bool {
+	return !p.Modern()
+}, recording.CodeCombination, "the revision has no handshake")
 
 // After the answer to initialize the script waits for a while: the mark
 // "waiting" begins, "waited" ends it. Then comes step "early-ping", step
@@ -22,25 +24,27 @@ var legacyOnly = scenario.Where(func(p *scenario.Play) bool { return !p.Modern()
 var handshakeScenario = &scenario.Scenario{
 	Name:  Handshake,
 	Title: "a handshake in slow motion",
-	Sends: "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
+	Sends: "initialize, then a pause in which nothing must come, a ping, the initialized notification, " +
+		"and a first ordinary request.",
 	Waits: true, // nobody else talks in its session
 	In:    scenario.Opening,
 	When:  legacyOnly,
-	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(ctx context.Context, c *scenario.Client) {
-		c.Mark(markWaiting)
-		c.S.Quiet(ctx, c.Limits.QuietWindow)
-		c.Mark(markWaited)
-		c.Note(c.S.Do(ctx, session.Request{Step: stepEarlyPing, Method: "ping"}))
-		c.Note(c.S.Initialized(ctx))
-		last := c.Note(c.S.Do(ctx, c.Ordinary(stepFirst)))
-		if !last.Succeeded() && c.S.Alive() {
+	Script: scenario.OnFresh(session.Options{HoldInitialized: true},
+		func(ctx context.Context, c *scenario.Client) {
+			c.Mark(markWaiting)
 			c.S.Quiet(ctx, c.Limits.QuietWindow)
-			last = c.Note(c.S.Do(ctx, c.Ordinary(stepAgain)))
-		}
-		if last.Succeeded() { // what the early ping broke is not for others
-			c.Leave()
-		}
-	}),
+			c.Mark(markWaited)
+			c.Note(c.S.Do(ctx, session.Request{Step: stepEarlyPing, Method: "ping"}))
+			c.Note(c.S.Initialized(ctx))
+			last := c.Note(c.S.Do(ctx, c.Ordinary(stepFirst)))
+			if !last.Succeeded() && c.S.Alive() {
+				c.S.Quiet(ctx, c.Limits.QuietWindow)
+				last = c.Note(c.S.Do(ctx, c.Ordinary(stepAgain)))
+			}
+			if last.Succeeded() { // what the early ping broke is not for others
+				c.Leave()
+			}
+		}),
 }
 
 // Steps "ping" and "ping-meta" are a ping without params and one with empty
@@ -129,7 +133,8 @@ func firstAnswer(c *scenario.Client) time.Duration {
 
 // hello is an initialize that asks for a version.
 func hello(c *scenario.Client, step recording.Step, version string) session.Request {
-	return session.Request{Step: step, Method: "initialize", Timeout: firstAnswer(c), Params: session.InitializeParams(version)}
+	return session.Request{Step: step, Method: "initialize", Timeout: firstAnswer(c),
+		Params: session.InitializeParams(version)}
 }
 
 // settle takes over an HTTP session that a peculiar initialize may have opened, so
@@ -162,7 +167,8 @@ func makeRoom(c *scenario.Client) {
 // step "sound". Every process of ours starts afresh: it is asked only where one has ended, as
 // the program may not start any more.
 func sound(ctx context.Context, faulty *scenario.Client, last *recording.Exchange) {
-	if faulty.Facts.Owned && (faulty.Combination.Transport != requirement.Stdio || last.Outcome != recording.Lost) {
+	if faulty.Facts.Owned && (faulty.Combination.Transport != requirement.Stdio ||
+		last.Outcome != recording.Lost) {
 		return
 	}
 	makeRoom(faulty)
@@ -170,8 +176,9 @@ func sound(ctx context.Context, faulty *scenario.Client, last *recording.Exchang
 	if !ok {
 		return
 	}
-	x := c.Note(c.S.Do(ctx, session.Request{Step: stepSound, Method: "initialize", Timeout: faulty.Limits.Start,
-		Params: session.InitializeParams(string(faulty.Revision()))}))
+	x := c.Note(c.S.Do(ctx, session.Request{Step: stepSound, Method: "initialize",
+		Timeout: faulty.Limits.Start,
+		Params:  session.InitializeParams(string(faulty.Revision()))}))
 	if c.S.Adopt(x) == nil {
 		c.S.Initialized(ctx)
 	}
@@ -179,12 +186,14 @@ func sound(ctx context.Context, faulty *scenario.Client, last *recording.Exchang
 
 // Step "alien" asks for a version that nobody implements. If another one is
 // offered that is not known to be served, step "return" asks for that one on
-// another connection; its tag "version" names it. In the newest revision that has a handshake, steps "later" ask for a version that is still to
-// come, and over HTTP for one that has no handshake.
+// another connection; its tag "version" names it. In the newest revision that has a handshake, steps "later"
+// ask for a version that is still to come, and over HTTP for one that has no handshake.
 var negotiationScenario = &scenario.Scenario{
 	Name:  Negotiation,
 	Title: "a handshake with an unknown version",
-	Sends: "initialize with versions that nobody implements; if the target offers one that is not known to be served, a second handshake that asks for that; over HTTP a handshake with 2026-07-28 where that is served.",
+	Sends: "initialize with versions that nobody implements; if the target offers one that is not known " +
+		"to be served, a second handshake that asks for that; over HTTP a handshake with 2026-07-28 where " +
+		"that is served.",
 	Phase: scenario.Destructive,
 	When:  legacyOnly,
 	In:    scenario.Unopened,
@@ -205,7 +214,8 @@ var negotiationScenario = &scenario.Scenario{
 		settle(c, x)
 		offer := x.Result().Get("protocolVersion").Str
 		// What is no text cannot be asked for: JSON would make another one of it.
-		if x.Succeeded() && offer != "" && utf8.ValidString(offer) && offer != unknown && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, c) {
+		if x.Succeeded() && offer != "" && utf8.ValidString(offer) && offer != unknown &&
+			!slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, c) {
 			q := hello(c, stepReturn, offer)
 			q.Tags = recording.Tags{scenario.TagVersion: offer}
 			settle(c, c.Note(c.S.Do(ctx, q)))
@@ -227,5 +237,7 @@ const futureVersion = "2099-12-31"
 
 // newest reports whether no later revision with a handshake is served.
 func newest(p *scenario.Play) bool {
-	return !slices.ContainsFunc(p.Facts.Served, func(r requirement.Revision) bool { return r > p.Revision() && !r.Modern() })
+	return !slices.ContainsFunc(p.Facts.Served, func(r requirement.Revision) bool {
+		return r > p.Revision() && !r.Modern()
+	})
 }

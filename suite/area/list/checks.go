@@ -18,7 +18,8 @@ import (
 
 // The scenarios of the area.
 const (
-	Relist     recording.Name = "relist"      // the list, the reads, the list again, and reads that failed once more
+	// the list, the reads, the list again, and reads that failed once more
+	Relist     recording.Name = "relist"
 	SameList   recording.Name = "same-list"   // the list on two connections, before and after other requests
 	ListParams recording.Name = "list-params" // resources/list with and without params
 )
@@ -29,9 +30,10 @@ var Checks = slices.Concat(listChecks, relistChecks)
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{relistScenario, listParamsScenario, sameListScenario}
 
-// The steps of the area's scripts. "again" walks the list once more; "reread" is a read that was refused, "repeat" one that
-// was not. "with" and "without" are lists with empty params and with none. "one" and "other" are lists on two connections,
-// and "between" is what is asked between two lists, which a third connection repeats.
+// The steps of the area's scripts. "again" walks the list once more; "reread" is a read that was refused,
+// "repeat" one that was not. "with" and "without" are lists with empty params and with none. "one" and
+// "other" are lists on two connections, and "between" is what is asked between two lists, which a third
+// connection repeats.
 const (
 	stepAgain, stepRepeat, stepReread, stepWith    recording.Step = "again", "repeat", "reread", "with"
 	stepWithout, stepWithAgain, stepOne, stepOther recording.Step = "without", "with-again", "one", "other"
@@ -99,7 +101,8 @@ var listChecks = []verdict.Check{
 					continue
 				}
 				p, bad := judge.First(judge.MIME(mime.Str))
-				v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.Name+" is "+judge.Brief(mime)+": "+p.Message, i)
+				v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.Name+" is "+judge.Brief(mime)+
+					": "+p.Message, i)
 			}
 			v.NeedsSubject("nothing has a mimeType")
 		}},
@@ -117,7 +120,8 @@ func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {
 			if !judge.IsString(uri) {
 				continue
 			}
-			v.That(!onPage[uri.Str], expected, judge.Brief(uri)+" is listed twice on page "+fmt.Sprint(n+1), i)
+			v.That(!onPage[uri.Str], expected, judge.Brief(uri)+" is listed twice on page "+fmt.Sprint(n+1),
+				i)
 			if first, before := seenOn[uri.Str]; before && !onPage[uri.Str] {
 				across.Add(fmt.Sprintf("%s (on pages %d and %d)", judge.Brief(uri), first+1, n+1), i)
 			} else if !before {
@@ -133,7 +137,8 @@ func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // The members that have a meaning.
-var resourceMembers = []string{"uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "lastModified", "_meta"}
+var resourceMembers = []string{"uri", "name", "title", "description", "mimeType", "size", "annotations",
+	"icons", "lastModified", "_meta"}
 
 // The checks of server/resources, listing, that compare the list with reads or
 // with another look at it.
@@ -254,7 +259,8 @@ func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	unstable(r, v)
-	others.Observe(v, "unreadable", "%d listed but not readable, with an error that does not say that it is missing: %s")
+	others.Observe(v, "unreadable",
+		"%d listed but not readable, with an error that does not say that it is missing: %s")
 }
 
 // unstable remarks on resources of which two reads in a row differ.
@@ -266,19 +272,22 @@ func unstable(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, x := range r.Steps(stepRepeat) {
 		before := first[x.Tags[recording.TagURI]]
-		if before == nil || before.Outcome != recording.Replied || x.Outcome != recording.Replied || verdict.AsksForInput(before) || verdict.AsksForInput(x) {
+		if before == nil || before.Outcome != recording.Replied || x.Outcome != recording.Replied ||
+			verdict.AsksForInput(before) || verdict.AsksForInput(x) {
 			continue
 		}
 		if !x.Succeeded() || !slices.Equal(verdict.Bodies(before), verdict.Bodies(x)) {
 			seen.Add(judge.Brief(x.Param("uri")), before, x)
 		}
 	}
-	seen.Observe(v, "unstable-read", "%d read differently the second time, although nothing was made to change: %s")
+	seen.Observe(v, "unstable-read",
+		"%d read differently the second time, although nothing was made to change: %s")
 }
 
 // unreadable notes that a resource cannot be read although it is listed. Where we
 // come with credentials, hiding it may be a way to refuse it.
-func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording.Exchange, listed verdict.Item) {
+func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording.Exchange,
+	listed verdict.Item) {
 	f := r.Frame(x.Request)
 	v.Fail(verdict.Finding{
 		Expected: "contents for a URI that is listed",
@@ -292,7 +301,8 @@ func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording
 
 // wholeList is the set of URIs that a walk found; ok is false, with the reason
 // noted, if the walk did not get to the end.
-func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) (set []string, last *recording.Exchange, ok bool) {
+func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) (set []string,
+	last *recording.Exchange, ok bool) {
 	pages := r.Steps(step)
 	if len(pages) == 0 {
 		v.NotExercised("the list was not looked at often enough")
@@ -325,10 +335,12 @@ func sameForAll(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("the list changed while the connections were compared")
 	case !still(r, v, other, stepOtherAgain) || !still(r, v, other, laterLooks...):
 	case v.Facts.Combination.Transport == "stdio":
-		v.Observe("list-by-process", "two processes list different resources: "+verdict.Difference(one, other), on)
+		v.Observe("list-by-process", "two processes list different resources: "+verdict.Difference(one,
+			other), on)
 		v.NotExercised("two processes may hold data of their own")
 	default:
-		v.That(false, "the same resources on each connection", "two connections are given different lists: "+verdict.Difference(one, other), on)
+		v.That(false, "the same resources on each connection", "two connections are given different lists: "+
+			verdict.Difference(one, other), on)
 	}
 }
 
@@ -366,7 +378,8 @@ func comesAgain(r *recording.Recording, v *verdict.Verdict, before, after []stri
 		again = slices.Equal(first, before) && slices.Equal(second, after)
 	}
 	if !again {
-		v.NotExercised("the list changed once, and not when the same requests came again: it may have changed " +
+		v.NotExercised("the list changed once, and not when the same requests came again: it may have " +
+			"changed " +
 			"by itself")
 	}
 	return again

@@ -19,31 +19,46 @@ func TestListChecks(t *testing.T) {
 	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
 		{ID: "LIST-01", Want: verdict.Pass, Rec: areatest.Listing(``)},
 		{ID: "LIST-01", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1"}`)},
-		{ID: "LIST-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1d", `{}`, `{"resources":null}`))},
+		{ID: "LIST-01", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Page("1d", `{}`, `{"resources":null}`))},
 		{ID: "LIST-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1d", `{}`, `{}`))},
-		{ID: "LIST-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1d", `{}`, `{"Resources":[]}`))},
-		{ID: "LIST-01", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Refusal("page", "resources/list", `{}`, "-32603"))},
-		{ID: "LIST-01", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Outcome: recording.Lost})},
+		{ID: "LIST-01", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Page("1d", `{}`, `{"Resources":[]}`))},
+		{ID: "LIST-01", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Refusal("page", "resources/list", `{}`, "-32603"))},
+		{ID: "LIST-01", Want: verdict.Blocked,
+			Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Outcome: recording.Lost})},
 		{ID: "LIST-02", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"","name":""}`)},
 		{ID: "LIST-02", Want: verdict.NotApplicable, Rec: areatest.Listing(``)},
 		{ID: "LIST-02", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":null,"name":"1"}`)},
 		{ID: "LIST-02", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1"}`)},
 		{ID: "LIST-02", Want: verdict.Fail, Rec: areatest.Listing(`"a:1"`)},
 		{ID: "LIST-05", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1"}`)},
-		{ID: "LIST-05", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":120.0,"description":"","x-rank":null}`)},
+		{ID: "LIST-05", Want: verdict.Pass,
+			Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":120.0,"description":"","x-rank":null}`)},
 		{ID: "LIST-05", Want: verdict.Warn, Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":-1}`)},
 		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":"1024"}`)},
 		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":1.5}`)},
-		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","description":null}`)},
-		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":null}`)},
-		{ID: "LIST-14", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:2","name":"1"}`)},
-		{ID: "LIST-14", Want: verdict.Pass, Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`), areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage))},
-		{ID: "LIST-14", Want: verdict.Warn, Rec: areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:1","name":"2"}`)},
-		{ID: "LIST-16", Want: verdict.NotApplicable, Rec: areatest.Listing(`{"uri":"https://a/","name":"1"}`)},
-		{ID: "LIST-18", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"inode/directory"}`)},
-		{ID: "LIST-18", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"text/plain; charset=\"utf-8\""}`)},
+		{ID: "LIST-05", Want: verdict.Fail,
+			Rec: areatest.Listing(`{"uri":"a:1","name":"1","description":null}`)},
+		{ID: "LIST-05", Want: verdict.Fail,
+			Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":null}`)},
+		{ID: "LIST-14", Want: verdict.Pass,
+			Rec: areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:2","name":"1"}`)},
+		{ID: "LIST-14", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`),
+				areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage))},
+		{ID: "LIST-14", Want: verdict.Warn,
+			Rec: areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:1","name":"2"}`)},
+		{ID: "LIST-16", Want: verdict.NotApplicable,
+			Rec: areatest.Listing(`{"uri":"https://a/","name":"1"}`)},
+		{ID: "LIST-18", Want: verdict.Pass,
+			Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"inode/directory"}`)},
+		{ID: "LIST-18", Want: verdict.Pass,
+			Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"text/plain; charset=\"utf-8\""}`)},
 		{ID: "LIST-18", Want: verdict.NotApplicable, Rec: areatest.Listing(`{"uri":"a:1","name":"1"}`)},
-		{ID: "LIST-18", Want: verdict.Warn, Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"markdown"}`)},
+		{ID: "LIST-18", Want: verdict.Warn,
+			Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"markdown"}`)},
 	})
 	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
 		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","title":null}`)},
@@ -52,9 +67,12 @@ func TestListChecks(t *testing.T) {
 		{ID: "LIST-05", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1","title":null}`)},
 	}, requirement.R20241105)
 	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources, []areatest.Run{
-		{ID: "LIST-18", Want: verdict.Warn, Rec: areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","mimeType":"text"}`)},
+		{ID: "LIST-18", Want: verdict.Warn,
+			Rec: areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","mimeType":"text"}`)},
 	})
-	areatest.WalkRuns(t, recording.WalkResources, `{}`, []areatest.Run{{ID: "LIST-01", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Page("1d", `{}`, `{}`))}})
+	areatest.WalkRuns(t, recording.WalkResources, `{}`,
+		[]areatest.Run{{ID: "LIST-01", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Page("1d", `{}`, `{}`))}})
 }
 
 func TestRelistChecks(t *testing.T) {
@@ -63,37 +81,58 @@ func TestRelistChecks(t *testing.T) {
 		if size != "" {
 			tags["size"] = size
 		}
-		return rt.Line{Step: "read", Method: "resources/read", Params: `{"uri":"` + uri + `"}`, Tags: tags, Result: result}
+		return rt.Line{Step: "read", Method: "resources/read", Params: `{"uri":"` + uri + `"}`, Tags: tags,
+			Result: result}
 	}
 	again := func(entries string) rt.Line {
-		return rt.Line{Step: "again", Method: "resources/list", Params: `{}`, Result: `{"resources":[` + entries + `]}`, Tags: recording.Tags{"end": "done"}}
+		return rt.Line{Step: "again", Method: "resources/list", Params: `{}`,
+			Result: `{"resources":[` + entries + `]}`, Tags: recording.Tags{"end": "done"}}
 	}
 	failed := func(step recording.Step, uri, code string) rt.Line {
 		return areatest.Refusal(step, "resources/read", `{"uri":"`+uri+`"}`, code, "uri", uri)
 	}
 	sized := again(`{"uri":"a:1","size":3}`)
 	areatest.WalkRuns(t, list.Relist, areatest.HasResources, []areatest.Run{
-		{ID: "LIST-08", Want: verdict.Pass, Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"é1"}]}`), sized)},
-		{ID: "LIST-08", Want: verdict.Pass, Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`), sized)},
-		{ID: "LIST-08", Want: verdict.Warn, Rec: areatest.Lines(reading("a:1", "4", `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`), again(`{"uri":"a:1","size":4}`))},
-		{ID: "LIST-08", Want: verdict.NotApplicable, Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"1234"}]}`), again(`{"uri":"a:1","size":4}`))},
-		{ID: "LIST-08", Want: verdict.NotApplicable, Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"1"},{"uri":"a:2","text":"2"}]}`), sized)},
-		{ID: "LIST-08", Want: verdict.NotApplicable, Rec: areatest.Lines(reading("a:1", "", `{"contents":[{"uri":"a:1","text":"1"}]}`))},
+		{ID: "LIST-08", Want: verdict.Pass,
+			Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"é1"}]}`), sized)},
+		{ID: "LIST-08", Want: verdict.Pass,
+			Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`), sized)},
+		{ID: "LIST-08", Want: verdict.Warn,
+			Rec: areatest.Lines(reading("a:1", "4", `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`),
+				again(`{"uri":"a:1","size":4}`))},
+		{ID: "LIST-08", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"1234"}]}`),
+				again(`{"uri":"a:1","size":4}`))},
+		{ID: "LIST-08", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(reading("a:1", "3",
+				`{"contents":[{"uri":"a:1","text":"1"},{"uri":"a:2","text":"2"}]}`), sized)},
+		{ID: "LIST-08", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(reading("a:1", "", `{"contents":[{"uri":"a:1","text":"1"}]}`))},
 		{ID: "LIST-15", Want: verdict.Pass, Rec: areatest.Lines(reading("a:1", "", `{"contents":[]}`))},
-		{ID: "LIST-15", Want: verdict.Fail, Rec: areatest.Lines(failed("read", "a:1", "-32602"), sized, failed("reread", "a:1", "-32602"))},
-		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32602"), again(``), failed("reread", "a:1", "-32602"))},
-		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32602"), sized, rt.Line{Step: "reread", Method: "resources/read",
-			Params: `{"uri":"a:1"}`, Result: `{"contents":[]}`, Tags: recording.Tags{"uri": "a:1"}})},
-		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "https://a/", "-32602"), again(`{"uri":"https://a/"}`), failed("reread", "https://a/", "-32602"))},
-		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32603"), sized, failed("reread", "a:1", "-32603"))},
-		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32021"), sized)},
-		{ID: "LIST-15", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read", Tags: recording.Tags{"uri": "a:1"}})},
+		{ID: "LIST-15", Want: verdict.Fail, Rec: areatest.Lines(failed("read", "a:1", "-32602"), sized,
+			failed("reread", "a:1", "-32602"))},
+		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32602"),
+			again(``), failed("reread", "a:1", "-32602"))},
+		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32602"),
+			sized, rt.Line{Step: "reread", Method: "resources/read",
+				Params: `{"uri":"a:1"}`, Result: `{"contents":[]}`, Tags: recording.Tags{"uri": "a:1"}})},
+		{ID: "LIST-15", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(failed("read", "https://a/", "-32602"), again(`{"uri":"https://a/"}`),
+				failed("reread", "https://a/", "-32602"))},
+		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32603"),
+			sized, failed("reread", "a:1", "-32603"))},
+		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32021"),
+			sized)},
+		{ID: "LIST-15", Want: verdict.Blocked,
+			Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read",
+				Tags: recording.Tags{"uri": "a:1"}})},
 	})
 }
 
 func TestListComparisons(t *testing.T) {
 	step := func(name recording.Step, entries string) rt.Line {
-		return rt.Line{Step: name, Method: "resources/list", Result: `{"resources":[` + entries + `]}`, Tags: recording.Tags{"end": "done"}}
+		return rt.Line{Step: name, Method: "resources/list", Result: `{"resources":[` + entries + `]}`,
+			Tags: recording.Tags{"end": "done"}}
 	}
 	page := func(name recording.Step, entries string) rt.Line {
 		l := step(name, entries)
@@ -102,15 +141,31 @@ func TestListComparisons(t *testing.T) {
 		return l
 	}
 	areatest.WalkRuns(t, list.ListParams, areatest.HasResources, []areatest.Run{
-		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"}`), step("without", `{"uri":"a:2"},{"uri":"a:1"}`), step("with-again", `{"uri":"a:1"},{"uri":"a:2"}`))},
-		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`), step("without", `{"uri":"a:2"}`), step("with-again", `{"uri":"a:3"}`))},
-		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`), step("without", `{"uri":"a:1"}`), step("with-again", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`))},
-		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`), page("without", `{"uri":"a:1"}`), step("with-again", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`))}, // pages of any length
-		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`), page("without", `{"uri":"a:2"}`), step("with-again", `{"uri":"a:1"}`))},
-		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(page("with", ``), step("without", `{"uri":"a:1"}`), page("with-again", ``))},
-		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`), step("without", ``), step("with-again", `{"uri":"a:1"}`))},
-		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", ``), areatest.Refusal("without", "resources/list", "", "-32602"), step("with-again", ``))},
-		{ID: "LIST-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Refusal("with", "resources/list", `{}`, "-32603"), step("without", ``), step("with-again", ``))},
+		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"}`),
+			step("without", `{"uri":"a:2"},{"uri":"a:1"}`),
+			step("with-again", `{"uri":"a:1"},{"uri":"a:2"}`))},
+		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`),
+			step("without", `{"uri":"a:2"}`), step("with-again", `{"uri":"a:3"}`))},
+		{ID: "LIST-13", Want: verdict.Fail,
+			Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`),
+				step("without", `{"uri":"a:1"}`),
+				step("with-again", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`))},
+		// pages of any length
+		{ID: "LIST-13", Want: verdict.Pass,
+			Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`),
+				page("without", `{"uri":"a:1"}`),
+				step("with-again", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`))},
+		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`),
+			page("without", `{"uri":"a:2"}`), step("with-again", `{"uri":"a:1"}`))},
+		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(page("with", ``),
+			step("without", `{"uri":"a:1"}`), page("with-again", ``))},
+		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`),
+			step("without", ``), step("with-again", `{"uri":"a:1"}`))},
+		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", ``),
+			areatest.Refusal("without", "resources/list", "", "-32602"), step("with-again", ``))},
+		{ID: "LIST-13", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Refusal("with", "resources/list", `{}`, "-32603"),
+				step("without", ``), step("with-again", ``))},
 	})
 	cut := func(name recording.Step, o recording.Outcome) rt.Line {
 		return rt.Line{Step: name, Method: "resources/list", Outcome: o, Reason: "cut off"}
@@ -118,24 +173,38 @@ func TestListComparisons(t *testing.T) {
 	a, b := `{"uri":"a:1"}`, `{"uri":"a:2"}`
 	looks := func(entries ...string) []rt.Line { // behind a list that has changed
 		all := areatest.Lines(step("one", a), step("other", a), step("one-again", b))
-		for i, name := range []recording.Step{"other-again", "other-later", "other-later-2", "third", "third-again"} {
+		for i, name := range []recording.Step{"other-again", "other-later", "other-later-2", "third",
+			"third-again"} {
 			all = append(all, step(name, entries[i]))
 		}
 		return all
 	}
 	areatest.WalkRuns(t, list.SameList, areatest.HasResources, []areatest.Run{
-		{ID: "LIST-10", Want: verdict.Pass, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", a))},
-		{ID: "LIST-10", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", b), step("one-again", b), step("other-again", b))},
-		{ID: "LIST-10", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", b), step("one-again", a))}, // two processes
-		{ID: "LIST-11", Want: verdict.Pass, Rec: areatest.Lines(step("one", a), step("other", b), step("one-again", a))},
-		{ID: "LIST-11", Want: verdict.Fail, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", a))},
-		{ID: "LIST-11", Want: verdict.Warn, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b))},
-		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", `{"uri":"a:3"}`))},
-		{ID: "LIST-11", Want: verdict.Warn, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b), step("other-later", b))},
-		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b), step("other-later", a))},
-		{ID: "LIST-11", Want: verdict.Blocked, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b), cut("other-later", recording.Refused))},
-		{ID: "LIST-11", Want: verdict.Blocked, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", a), cut("other-later", recording.Canceled))},
-		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b), page("other-later", b))},
+		{ID: "LIST-10", Want: verdict.Pass, Rec: areatest.Lines(step("one", a), step("other", a),
+			step("one-again", a))},
+		{ID: "LIST-10", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", b),
+			step("one-again", b), step("other-again", b))},
+		// two processes
+		{ID: "LIST-10", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", b),
+			step("one-again", a))},
+		{ID: "LIST-11", Want: verdict.Pass, Rec: areatest.Lines(step("one", a), step("other", b),
+			step("one-again", a))},
+		{ID: "LIST-11", Want: verdict.Fail, Rec: areatest.Lines(step("one", a), step("other", a),
+			step("one-again", b), step("other-again", a))},
+		{ID: "LIST-11", Want: verdict.Warn, Rec: areatest.Lines(step("one", a), step("other", a),
+			step("one-again", b), step("other-again", b))},
+		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a),
+			step("one-again", b), step("other-again", `{"uri":"a:3"}`))},
+		{ID: "LIST-11", Want: verdict.Warn, Rec: areatest.Lines(step("one", a), step("other", a),
+			step("one-again", b), step("other-again", b), step("other-later", b))},
+		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a),
+			step("one-again", b), step("other-again", b), step("other-later", a))},
+		{ID: "LIST-11", Want: verdict.Blocked, Rec: areatest.Lines(step("one", a), step("other", a),
+			step("one-again", b), step("other-again", b), cut("other-later", recording.Refused))},
+		{ID: "LIST-11", Want: verdict.Blocked, Rec: areatest.Lines(step("one", a), step("other", a),
+			step("one-again", b), step("other-again", a), cut("other-later", recording.Canceled))},
+		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a),
+			step("one-again", b), step("other-again", b), page("other-later", b))},
 		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a))},
 		{ID: "LIST-11", Want: verdict.Fail, Rec: looks(a, a, a, a, b)},
 		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: looks(a, a, a, a, a)},
@@ -143,10 +212,13 @@ func TestListComparisons(t *testing.T) {
 		{ID: "LIST-11", Want: verdict.Warn, Rec: looks(b, b, b, b, a)},
 		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: looks(b, b, b, b, b)},
 	})
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, areatest.HasResources)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
+		areatest.HasResources)
 	k, _ := area.BuiltIn().Check("LIST-10")
 	req, _ := area.Catalogue().Find("LIST-10")
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{list.SameList: rt.New(list.SameList, facts, step("one", a), step("other", b), step("one-again", a))})
+	got := verdict.Evaluate(k, req, facts,
+		verdict.Recordings{list.SameList: rt.New(list.SameList, facts, step("one", a), step("other", b),
+			step("one-again", a))})
 	if got.Outcome != verdict.Fail {
 		t.Errorf("two connections with different lists: %+v", got)
 	}
@@ -154,11 +226,15 @@ func TestListComparisons(t *testing.T) {
 
 // TestUnreadable: where reads fail without a word of what is missing, the reason says where that is told.
 func TestUnreadable(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, areatest.HasResources)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		areatest.HasResources)
 	k, _ := area.BuiltIn().Check("LIST-15")
 	req, _ := area.Catalogue().Find("LIST-15")
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{list.Relist: rt.New(list.Relist, facts, areatest.Refusal("read", "resources/read", `{"uri":"a:1"}`, "-32603", "uri", "a:1"))})
-	if got.Outcome != verdict.NotApplicable || got.Code != recording.CodeNeedsSubject || !strings.Contains(got.Reason, "observation unreadable") ||
+	got := verdict.Evaluate(k, req, facts,
+		verdict.Recordings{list.Relist: rt.New(list.Relist, facts, areatest.Refusal("read", "resources/read",
+			`{"uri":"a:1"}`, "-32603", "uri", "a:1"))})
+	if got.Outcome != verdict.NotApplicable || got.Code != recording.CodeNeedsSubject ||
+		!strings.Contains(got.Reason, "observation unreadable") ||
 		len(got.Observations) != 1 || got.Observations[0].ID != "unreadable" {
 		t.Errorf("got %+v", got)
 	}
@@ -166,11 +242,16 @@ func TestUnreadable(t *testing.T) {
 
 // TestListsAreShown: what contradicts a list rests on the list as well as on the reads.
 func TestListsAreShown(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, areatest.HasResources)
-	again := rt.Line{Step: "again", Method: "resources/list", Params: `{}`, Result: `{"resources":[{"uri":"a:1","size":4}]}`, Tags: recording.Tags{"end": "done"}}
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		areatest.HasResources)
+	again := rt.Line{Step: "again", Method: "resources/list", Params: `{}`,
+		Result: `{"resources":[{"uri":"a:1","size":4}]}`, Tags: recording.Tags{"end": "done"}}
 	for id, lines := range map[string][]rt.Line{
-		"LIST-08": {{Step: "read", Method: "resources/read", Params: `{"uri":"a:1"}`, Result: `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`, Tags: recording.Tags{"uri": "a:1", "size": "4"}}, again},
-		"LIST-15": {areatest.Refusal("read", "resources/read", `{"uri":"a:1"}`, "-32602", "uri", "a:1"), again, areatest.Refusal("reread", "resources/read", `{"uri":"a:1"}`, "-32602", "uri", "a:1")},
+		"LIST-08": {{Step: "read", Method: "resources/read", Params: `{"uri":"a:1"}`,
+			Result: `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`, Tags: recording.Tags{"uri": "a:1",
+				"size": "4"}}, again},
+		"LIST-15": {areatest.Refusal("read", "resources/read", `{"uri":"a:1"}`, "-32602", "uri", "a:1"),
+			again, areatest.Refusal("reread", "resources/read", `{"uri":"a:1"}`, "-32602", "uri", "a:1")},
 	} {
 		k, _ := area.BuiltIn().Check(id)
 		req, _ := area.Catalogue().Find(id)
@@ -179,7 +260,8 @@ func TestListsAreShown(t *testing.T) {
 		for _, x := range rec.Steps("again") {
 			for _, n := range x.Evidence() {
 				if !slices.Contains(got.Frames, n) || !got.Outcome.Red() {
-					t.Errorf("%s: %s rests on %v, without frame %d of the list", id, got.Outcome, got.Frames, n)
+					t.Errorf("%s: %s rests on %v, without frame %d of the list", id, got.Outcome, got.Frames,
+						n)
 				}
 			}
 		}
@@ -194,38 +276,67 @@ func paging(step recording.Step, params string, names ...string) rt.Line {
 
 // TestListObservations: each kind of remark is made once per combination.
 func TestListObservations(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, areatest.HasResources)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		areatest.HasResources)
 	for id, run := range map[string]struct {
 		check string
 		name  recording.Name
 		rec   []rt.Line
 	}{
-		"no-description":         {"LIST-05", recording.WalkResources, areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:2","name":"2","description":""}`)},
-		"misspelt-member":        {"LIST-05", recording.WalkResources, areatest.Listing(`{"uri":"a:1","name":"1","mime_type":"text/plain"}`)},
-		"https-uri":              {"LIST-16", recording.WalkResources, areatest.Listing(`{"uri":"https://a/","name":"1"},{"uri":"HTTPS://b/","name":"1"}`)},
-		"duplicate-across-pages": {"LIST-14", recording.WalkResources, areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`), areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage))},
-		"repeated-audience":      {"ANN-03", recording.WalkResources, areatest.Listing(`{"uri":"a:1","annotations":{"audience":["user","user"]}}`)},
-		"timestamp-unclear":      {"ANN-07", recording.WalkResources, areatest.Listing(`{"uri":"a:1","annotations":{"lastModified":"2025-01-12T15:00:58"}},{"uri":"a:2","annotations":{"lastModified":"2025-01-12 15:00:58Z"}},{"uri":"a:3","annotations":{"lastModified":"2025-01-12"}}`)},
-		"empty-name":             {"LIST-05", recording.WalkResources, areatest.Listing(`{"uri":"a:1","name":" "}`)},
-		"icon-type":              {"ICON-08", recording.WalkResources, areatest.Listing(`{"uri":"a:1","icons":[{"src":"https://a/b","mimeType":"png"}]},{"uri":"a:2","icons":[{"src":"https://a/b","mimeType":"image"}]}`)},
-		"text-begins-with-bom":   {"READ-15", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","text":"\ufeffx"}`))},
-		"text-not-read":          {"READ-15", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","text":"Gr\ufffd\ufffdn"}`))},
-		"other-uri":              {"READ-02", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:2","text":""}`))},
-		"no-contents":            {"READ-01", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", ""))},
-		"empty-last-page":        {"PAGE-02", recording.WalkResources, areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`), areatest.Page("2d", `{"cursor":"x"}`, `{"resources":[]}`))},
+		"no-description": {"LIST-05", recording.WalkResources,
+			areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:2","name":"2","description":""}`)},
+		"misspelt-member": {"LIST-05", recording.WalkResources,
+			areatest.Listing(`{"uri":"a:1","name":"1","mime_type":"text/plain"}`)},
+		"https-uri": {"LIST-16", recording.WalkResources,
+			areatest.Listing(`{"uri":"https://a/","name":"1"},{"uri":"HTTPS://b/","name":"1"}`)},
+		"duplicate-across-pages": {"LIST-14", recording.WalkResources,
+			areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`),
+				areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage))},
+		"repeated-audience": {"ANN-03", recording.WalkResources,
+			areatest.Listing(`{"uri":"a:1","annotations":{"audience":["user","user"]}}`)},
+		"timestamp-unclear": {"ANN-07", recording.WalkResources,
+			areatest.Listing(`{"uri":"a:1","annotations":{"lastModified":"2025-01-12T15:00:58"}},` +
+				`{"uri":"a:2","annotations":{"lastModified":"2025-01-12 15:00:58Z"}},{"uri":"a:3",` +
+				`"annotations":{"lastModified":"2025-01-12"}}`)},
+		"empty-name": {"LIST-05", recording.WalkResources,
+			areatest.Listing(`{"uri":"a:1","name":" "}`)},
+		"icon-type": {"ICON-08", recording.WalkResources,
+			areatest.Listing(`{"uri":"a:1","icons":[{"src":"https://a/b","mimeType":"png"}]},{"uri":"a:2",` +
+				`"icons":[{"src":"https://a/b","mimeType":"image"}]}`)},
+		"text-begins-with-bom": {"READ-15", recording.Reads,
+			areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","text":"\ufeffx"}`))},
+		"text-not-read": {"READ-15", recording.Reads,
+			areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","text":"Gr\ufffd\ufffdn"}`))},
+		"other-uri": {"READ-02", recording.Reads,
+			areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:2","text":""}`))},
+		"no-contents": {"READ-01", recording.Reads,
+			areatest.Lines(areatest.ReadLine("a:1", "", ""))},
+		"empty-last-page": {"PAGE-02", recording.WalkResources,
+			areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`),
+				areatest.Page("2d", `{"cursor":"x"}`, `{"resources":[]}`))},
 		"completion-always-fails": {"COMP-11", recording.TemplateCompletions, areatest.Lines(
-			areatest.Refusal("complete", "completion/complete", "{}", "-32603", "template", "a:{x}", "argument", "x"),
-			areatest.Refusal("typed", "completion/complete", "{}", "-32603", "template", "a:{x}", "argument", "x"),
-			rt.Line{Step: "complete", Method: "completion/complete", Params: "{}", Result: `{"completion":{"values":[]}}`, Tags: recording.Tags{"template": "a:{x}", "argument": "y"}},
+			areatest.Refusal("complete", "completion/complete", "{}", "-32603", "template", "a:{x}",
+				"argument", "x"),
+			areatest.Refusal("typed", "completion/complete", "{}", "-32603", "template", "a:{x}", "argument",
+				"x"),
+			rt.Line{Step: "complete", Method: "completion/complete", Params: "{}",
+				Result: `{"completion":{"values":[]}}`, Tags: recording.Tags{"template": "a:{x}",
+					"argument": "y"}},
 		)},
-		"mime-type-differs": {"READ-15", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "text/html", `{"uri":"a:1","mimeType":"text/plain","text":""}`))},
-		"mime-type-vague":   {"READ-15", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","mimeType":"application/octet-stream","blob":"iVBORw0KGgo="}`))},
-		"cursor-drifts": {"PAGE-07", page.Paging, areatest.Lines(paging("first", `{}`, "1"), paging("second", `{}`, "1"),
+		"mime-type-differs": {"READ-15", recording.Reads,
+			areatest.Lines(areatest.ReadLine("a:1", "text/html",
+				`{"uri":"a:1","mimeType":"text/plain","text":""}`))},
+		"mime-type-vague": {"READ-15", recording.Reads,
+			areatest.Lines(areatest.ReadLine("a:1", "",
+				`{"uri":"a:1","mimeType":"application/octet-stream","blob":"iVBORw0KGgo="}`))},
+		"cursor-drifts": {"PAGE-07", page.Paging, areatest.Lines(paging("first", `{}`, "1"),
+			paging("second", `{}`, "1"),
 			paging("next", `{"cursor":"x"}`, "2", "3"), paging("next-again", `{"cursor":"x"}`, "3", "4"))},
 	} {
 		k, _ := area.BuiltIn().Check(run.check)
 		req, _ := area.Catalogue().Find(run.check)
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{run.name: rt.New(run.name, facts, run.rec...)})
+		got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{run.name: rt.New(run.name, facts, run.rec...)})
 		times := 0
 		for _, o := range got.Observations {
 			if o.ID == id && len(o.Frames) > 0 {
@@ -241,10 +352,16 @@ func TestListObservations(t *testing.T) {
 // TestMisspeltMembers: also of what is not an entry of a list.
 func TestMisspeltMembers(t *testing.T) {
 	page := areatest.Lines(areatest.Page("1d", `{}`, `{"resources":[],"next_cursor":"x"}`))
-	areatest.Observed(t, areatest.Observations(t, "PAGE-01", recording.WalkResources, page), "misspelt-member", "next_cursor for nextCursor in the result of resources/list")
-	annotated := areatest.Listing(`{"uri":"a:1","name":"1","annotations":{"last_modified":"2025-01-12T15:00:58Z"}}`)
-	areatest.Observed(t, areatest.Observations(t, "ANN-01", recording.WalkResources, annotated), "misspelt-member", "last_modified for lastModified in the annotations of")
-	completion := areatest.Lines(rt.Line{Step: "complete", Method: "completion/complete", Result: `{"completion":{"values":[],"has_more":false}}`})
-	areatest.Observed(t, areatest.Observations(t, "COMP-04", recording.TemplateCompletions, completion), "misspelt-member", "has_more for hasMore")
-	areatest.Observed(t, areatest.Observations(t, "PAGE-01", recording.WalkResources, areatest.Lines(areatest.Page("1d", `{}`, areatest.OnePage))), "")
+	areatest.Observed(t, areatest.Observations(t, "PAGE-01", recording.WalkResources, page),
+		"misspelt-member", "next_cursor for nextCursor in the result of resources/list")
+	annotated := areatest.Listing(
+		`{"uri":"a:1","name":"1","annotations":{"last_modified":"2025-01-12T15:00:58Z"}}`)
+	areatest.Observed(t, areatest.Observations(t, "ANN-01", recording.WalkResources, annotated),
+		"misspelt-member", "last_modified for lastModified in the annotations of")
+	completion := areatest.Lines(rt.Line{Step: "complete", Method: "completion/complete",
+		Result: `{"completion":{"values":[],"has_more":false}}`})
+	areatest.Observed(t, areatest.Observations(t, "COMP-04", recording.TemplateCompletions, completion),
+		"misspelt-member", "has_more for hasMore")
+	areatest.Observed(t, areatest.Observations(t, "PAGE-01", recording.WalkResources,
+		areatest.Lines(areatest.Page("1d", `{}`, areatest.OnePage))), "")
 }

@@ -38,7 +38,8 @@ var relistScenario = &scenario.Scenario{
 			if x.Failed() {
 				refused = append(refused, x)
 			}
-			if x.Succeeded() && len(x.Result().Get("contents").Raw) < 16<<10 && x.Took < 100*time.Millisecond {
+			if x.Succeeded() && len(x.Result().Get("contents").Raw) < 16<<10 &&
+				x.Took < 100*time.Millisecond {
 				small = append(small, x)
 			}
 		}
@@ -56,13 +57,14 @@ var relistScenario = &scenario.Scenario{
 			c.WalkUpTo(ctx, "resources/list", "resources", stepAgain, fewPages)
 		}
 		refused = refused[:min(len(refused), 8)]
-		scenario.Each(c, append(refused, scenario.Sample(small, maxRepeated)...), func(i int, x *recording.Exchange, c *scenario.Client) {
-			step := stepRepeat
-			if i < len(refused) {
-				step = stepReread
-			}
-			c.ReadResource(ctx, step, x.Tags[recording.TagURI], nil)
-		})
+		scenario.Each(c, append(refused, scenario.Sample(small, maxRepeated)...),
+			func(i int, x *recording.Exchange, c *scenario.Client) {
+				step := stepRepeat
+				if i < len(refused) {
+					step = stepReread
+				}
+				c.ReadResource(ctx, step, x.Tags[recording.TagURI], nil)
+			})
 	},
 }
 
@@ -70,7 +72,9 @@ var listParamsScenario = &scenario.Scenario{
 	Name:  ListParams,
 	Title: "listing with and without params",
 	Sends: "resources/list without params and with empty ones.",
-	When:  scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "since 2026-07-28 every request has params"),
+	When: scenario.Where(func(p *scenario.Play) bool {
+		return !p.Modern()
+	}, recording.CodeCombination, "since 2026-07-28 every request has params"),
 	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		list := func(step recording.Step, params any) {
 			c.Do(ctx, session.Request{Step: step, Method: "resources/list", Params: params})
@@ -88,10 +92,12 @@ var listParamsScenario = &scenario.Scenario{
 var sameListScenario = &scenario.Scenario{
 	Name:  SameList,
 	Title: "comparing the list of two connections",
-	Sends: "The list on one connection, after requests that have nothing to do with it, and on another connection.",
+	Sends: "The list on one connection, after requests that have nothing to do with it, and on another " +
+		"connection.",
 	After: verdict.BothWalks,
 	In:    scenario.Opening,
-	When:  scenario.Where((*scenario.Play).Modern, recording.CodeCombination, "before 2026-07-28 a list may depend on the session"),
+	When: scenario.Where((*scenario.Play).Modern, recording.CodeCombination,
+		"before 2026-07-28 a list may depend on the session"),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		one, ok := p.Fresh(ctx, session.Options{})
 		if !ok {
@@ -160,10 +166,11 @@ func between(ctx context.Context, c *scenario.Client) {
 	}
 	for _, l := range c.Templates() {
 		if names := judge.Variables(l.Template()); len(names) > 0 {
-			c.Do(ctx, session.Request{Step: stepBetween, Method: "completion/complete", Params: map[string]any{
-				"ref":      map[string]any{"type": "ref/resource", "uri": l.Template()},
-				"argument": map[string]any{"name": names[0].Name, "value": ""},
-			}})
+			c.Do(ctx, session.Request{Step: stepBetween, Method: "completion/complete",
+				Params: map[string]any{
+					"ref":      map[string]any{"type": "ref/resource", "uri": l.Template()},
+					"argument": map[string]any{"name": names[0].Name, "value": ""},
+				}})
 			return
 		}
 	}

@@ -92,11 +92,15 @@ var metaChecks = []verdict.Check{
 			})
 		}},
 	{Requirement: "META-13", From: verdict.Everything, Judge: identified},
-	{Requirement: "META-15", From: []recording.Name{recording.Everything, recording.Metadata}, Judge: verdict.InScenario(recording.Metadata, func(r *recording.Recording, v *verdict.Verdict) {
-		asPlain(r, v, scenario.StepTraced, "with trace context")
-	}, func(r *recording.Recording, v *verdict.Verdict) {
-		eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, at verdict.Cited) { traced(v, place, key, value, at) })
-	})},
+	{Requirement: "META-15", From: []recording.Name{recording.Everything, recording.Metadata},
+		Judge: verdict.InScenario(recording.Metadata, func(r *recording.Recording, v *verdict.Verdict) {
+			asPlain(r, v, scenario.StepTraced, "with trace context")
+		}, func(r *recording.Recording, v *verdict.Verdict) {
+			eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, at verdict.Cited) {
+				traced(v,
+					place, key, value, at)
+			})
+		})},
 	{Requirement: "META-19", From: verdict.Everything,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, method := range []string{"notifications/progress", "notifications/message"} {
@@ -141,7 +145,8 @@ type foundMeta struct {
 
 // eachMeta visits every _meta that the target sent: of results and notifications
 // and, where the revision has it, of resources, templates and contents.
-func eachMeta(r *recording.Recording, rev requirement.Revision, visit func(place string, meta gjson.Result, at verdict.Cited)) {
+func eachMeta(r *recording.Recording, rev requirement.Revision,
+	visit func(place string, meta gjson.Result, at verdict.Cited)) {
 	type key struct {
 		rev    requirement.Revision
 		frames int
@@ -184,7 +189,8 @@ func allMeta(r *recording.Recording, rev requirement.Revision) []foundMeta {
 }
 
 // eachMetaKey visits every key of every _meta, each pair of key and value once.
-func eachMetaKey(r *recording.Recording, rev requirement.Revision, visit func(place, key string, value gjson.Result, at verdict.Cited)) {
+func eachMetaKey(r *recording.Recording, rev requirement.Revision,
+	visit func(place, key string, value gjson.Result, at verdict.Cited)) {
 	seen := map[string]bool{}
 	eachMeta(r, rev, func(place string, meta gjson.Result, at verdict.Cited) {
 		for _, key := range judge.Names(meta) {
@@ -205,11 +211,14 @@ func identified(r *recording.Recording, v *verdict.Verdict) {
 		info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
 		switch {
 		case info.Exists():
-			whole := judge.IsObject(info) && judge.IsString(info.Get("name")) && judge.IsString(info.Get("version"))
-			v.That(whole, verdict.MetaServerInfo+" as an object with the strings name and version", "it is "+judge.Brief(info), x)
+			whole := judge.IsObject(info) && judge.IsString(info.Get("name")) &&
+				judge.IsString(info.Get("version"))
+			v.That(whole, verdict.MetaServerInfo+" as an object with the strings name and version",
+				"it is "+judge.Brief(info), x)
 		case !missing[x.Method]:
 			missing[x.Method] = true
-			v.That(false, verdict.MetaServerInfo+" in _meta of every result", "it is missing in the answer to "+x.Method, x)
+			v.That(false, verdict.MetaServerInfo+" in _meta of every result",
+				"it is missing in the answer to "+x.Method, x)
 		}
 	})
 }
@@ -245,38 +254,42 @@ func asPlain(r *recording.Recording, v *verdict.Verdict, step recording.Step, ab
 
 // The checks of the metadata of requests, and of log messages.
 var metaRequestsChecks = []verdict.Check{
-	{Requirement: "META-06", From: []recording.Name{recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		asPlain(r, v, scenario.StepUnknownKey, "with an additional key in _meta")
-		asPlain(r, v, scenario.StepProgressToken, "with a progress token in _meta")
-	}},
-	{Requirement: "META-07", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if v.Facts.Combination.Transport == requirement.Stdio && !v.Facts.ModernOnly() {
-			v.NotExercised("a server of both eras may take such a request for legacy traffic")
-			return
-		}
-		incomplete(r, v, r.Step(scenario.StepNoVersion), "without a protocol version in _meta")
-	}},
-	{Requirement: "META-08", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if !verdict.Baseline(r, v, scenario.StepPlain) {
-			return
-		}
-		v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams),
-			"a request without client capabilities in _meta", verdict.Finding{
-				Hint: "answer a request whose _meta lacks " + verdict.KeyClientCapabilities +
-					" with error -32602",
-			})
-		for _, x := range r.Steps(stepOddCapabilities, stepOddVersion) {
-			member := map[recording.Step]string{stepOddCapabilities: verdict.KeyClientCapabilities, stepOddVersion: verdict.KeyProtocolVersion}[x.Step]
-			value := judge.Member(x.Param("_meta"), member)
-			v.Expect(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value),
-				matcher.BeRefused()), "a request whose _meta has "+member+": "+judge.Brief(value),
-				verdict.Finding{
-					Warn:       true,
-					Downgraded: verdict.Lenient,
-					Hint:       "check the types of the members of _meta, and answer with error -32602",
+	{Requirement: "META-06", From: []recording.Name{recording.Metadata},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			asPlain(r, v, scenario.StepUnknownKey, "with an additional key in _meta")
+			asPlain(r, v, scenario.StepProgressToken, "with a progress token in _meta")
+		}},
+	{Requirement: "META-07", From: []recording.Name{BadMetadata},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if v.Facts.Combination.Transport == requirement.Stdio && !v.Facts.ModernOnly() {
+				v.NotExercised("a server of both eras may take such a request for legacy traffic")
+				return
+			}
+			incomplete(r, v, r.Step(scenario.StepNoVersion), "without a protocol version in _meta")
+		}},
+	{Requirement: "META-08", From: []recording.Name{BadMetadata},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if !verdict.Baseline(r, v, scenario.StepPlain) {
+				return
+			}
+			v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams),
+				"a request without client capabilities in _meta", verdict.Finding{
+					Hint: "answer a request whose _meta lacks " + verdict.KeyClientCapabilities +
+						" with error -32602",
 				})
-		}
-	}},
+			for _, x := range r.Steps(stepOddCapabilities, stepOddVersion) {
+				member := map[recording.Step]string{stepOddCapabilities: verdict.KeyClientCapabilities,
+					stepOddVersion: verdict.KeyProtocolVersion}[x.Step]
+				value := judge.Member(x.Param("_meta"), member)
+				v.Expect(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value),
+					matcher.BeRefused()), "a request whose _meta has "+member+": "+judge.Brief(value),
+					verdict.Finding{
+						Warn:       true,
+						Downgraded: verdict.Lenient,
+						Hint:       "check the types of the members of _meta, and answer with error -32602",
+					})
+			}
+		}},
 	{Requirement: "META-09", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if _, ok := verdict.RefusedHandshake(r, v); !ok {
@@ -285,25 +298,28 @@ var metaRequestsChecks = []verdict.Check{
 			incomplete(r, v, r.Step(scenario.StepNoParams), "without params")
 			incomplete(r, v, r.Step(scenario.StepNoMeta), "without _meta")
 		}},
-	{Requirement: "META-10", From: []recording.Name{recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		asPlain(r, v, scenario.StepAnonymous, "without clientInfo")
-	}},
+	{Requirement: "META-10", From: []recording.Name{recording.Metadata},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			asPlain(r, v, scenario.StepAnonymous, "without clientInfo")
+		}},
 	{Requirement: "META-16", From: verdict.Everything, Judge: unaskedLogs},
 	{Requirement: "META-17", From: []recording.Name{recording.FirstMessages}, Judge: logsInPlace},
-	{Requirement: "META-18", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if verdict.Baseline(r, v, scenario.StepPlain) {
-			x := r.Step(stepOddLogLevel)
-			if x.Succeeded() && !r.Facts.Declares("logging") {
-				v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.logging, and ignores log levels")
-				return
+	{Requirement: "META-18", From: []recording.Name{BadMetadata},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if verdict.Baseline(r, v, scenario.StepPlain) {
+				x := r.Step(stepOddLogLevel)
+				if x.Succeeded() && !r.Facts.Declares("logging") {
+					v.Skip(recording.CodeUndeclared,
+						"the target does not declare capabilities.logging, and ignores log levels")
+					return
+				}
+				about := "a request with an unknown log level"
+				if x != nil {
+					about += ", " + judge.Brief(levelOf(x))
+				}
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeInvalidParams), about)
 			}
-			about := "a request with an unknown log level"
-			if x != nil {
-				about += ", " + judge.Brief(levelOf(x))
-			}
-			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeInvalidParams), about)
-		}
-	}},
+		}},
 	{Requirement: "META-21", From: verdict.Everything,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			v.NotExercised("the target sent no log messages, which is its choice")
@@ -334,7 +350,8 @@ func levelOf(x *recording.Exchange) gjson.Result {
 	return judge.Member(x.Param("_meta"), keyLogLevel)
 }
 
-// unaskedLogs: no log messages on sessions in which nobody asked for any, nor, over HTTP, on the stream of a request that did not.
+// unaskedLogs: no log messages on sessions in which nobody asked for any, nor, over HTTP, on the stream of a
+// request that did not.
 func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
 	asked := map[string]bool{}
 	for _, x := range r.Exchanges {
@@ -361,13 +378,14 @@ func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// unaskedOn are the requests without a log level, by the frames that came on their streams. On stdio there are no streams, and those of
-// subscriptions are judged elsewhere.
+// unaskedOn are the requests without a log level, by the frames that came on their streams. On stdio there
+// are no streams, and those of subscriptions are judged elsewhere.
 func unaskedOn(r *recording.Recording) map[int]*recording.Exchange {
 	all := map[int]*recording.Exchange{}
 	for _, x := range r.Exchanges {
 		for _, n := range x.Others {
-			if x.Method != "" && x.Method != "subscriptions/listen" && !levelOf(x).Exists() && r.Combination.Transport == requirement.HTTP {
+			if x.Method != "" && x.Method != "subscriptions/listen" && !levelOf(x).Exists() &&
+				r.Combination.Transport == requirement.HTTP {
 				all[n] = x
 			}
 		}
@@ -385,13 +403,16 @@ func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
 		x := during(logged, f)
 		level := gjson.GetBytes(f.Raw, "params.level").Str
 		switch {
-		case len(logged) == 0 || f.Session != logged[0].Session || unasked[f.Number] != nil: // that is META-16's
+		case len(logged) == 0 || f.Session != logged[0].Session || unasked[f.Number] != nil:
+			// that is META-16's
 		case x == nil:
 			v.RestsOn(logged[0])
-			v.That(false, "log messages on the stream of their request, before its response", "a message of level "+level+" elsewhere", f)
+			v.That(false, "log messages on the stream of their request, before its response",
+				"a message of level "+level+" elsewhere", f)
 		default:
 			want := levelOf(x).Str
-			v.WarnUnless(severity(level) < 0 || severity(level) >= severity(want), "log messages of level "+want+" or above",
+			v.WarnUnless(severity(level) < 0 || severity(level) >= severity(want),
+				"log messages of level "+want+" or above",
 				"a message of level "+level, x, f)
 		}
 	}

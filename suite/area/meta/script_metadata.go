@@ -15,9 +15,10 @@ import (
 var badMetadataScenario = &scenario.Scenario{
 	Name:  BadMetadata,
 	Title: "metadata that lacks something",
-	Sends: "An ordinary request, then the same without the version or the capabilities in its metadata, and with members of a wrong type.",
-	In:    scenario.Expendable,
-	When:  scenario.InModern,
+	Sends: "An ordinary request, then the same without the version or the capabilities in its metadata, " +
+		"and with members of a wrong type.",
+	In:   scenario.Expendable,
+	When: scenario.InModern,
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		c.Do(ctx, c.Ordinary(scenario.StepPlain))
 		steps := []struct {
@@ -46,18 +47,21 @@ var badMetadataScenario = &scenario.Scenario{
 		}
 		if c, ok := c.Fresh(ctx, scenario.Probing); ok {
 			c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
-			for _, q := range slices.Backward(versions) { // the one without a version is sent when the other was answered
+			// the one without a version is sent when the other was answered
+			for _, q := range slices.Backward(versions) {
 				c.Do(ctx, q)
 			}
 		}
 	}),
 }
 
-// On stdio all of it is said in the process of the slow handshake, which probes borrow afterwards: none of them depends on the logs.
+// On stdio all of it is said in the process of the slow handshake, which probes borrow afterwards: none of
+// them depends on the logs.
 var logLevelsScenario = &scenario.Scenario{
 	Name:  LogLevels,
 	Title: "setting the log level",
-	Sends: "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, over HTTP in another session, and over stdio a list behind it.",
+	Sends: "logging/setLevel with the level error, then a list and a read that may be logged; a level " +
+		"that does not exist, over HTTP in another session, and over stdio a list behind it.",
 	After: verdict.Reads,
 	In:    scenario.Opening,
 	When:  scenario.All(scenario.InLegacy, scenario.Declared("logging")),
@@ -67,7 +71,8 @@ var logLevelsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, session.Request{Step: stepSet, Method: "logging/setLevel", Params: map[string]any{"level": "error"}})
+		c.Do(ctx, session.Request{Step: stepSet, Method: "logging/setLevel",
+			Params: map[string]any{"level": "error"}})
 		c.Do(ctx, p.Ordinary(recording.StepList))
 		if uri := p.Readable(); uri != "" {
 			c.ReadResource(ctx, recording.StepRead, uri, nil)
@@ -77,8 +82,10 @@ var logLevelsScenario = &scenario.Scenario{
 		} else if c, ok = p.Expendable(ctx); !ok {
 			return
 		}
-		c.Do(ctx, session.Request{Step: stepUnknownLevel, Method: "logging/setLevel", Params: map[string]any{"level": "loud"}})
-		if stdio && c.Do(ctx, p.Ordinary(recording.StepAlive)).Succeeded() { // what that level broke is not for others
+		c.Do(ctx, session.Request{Step: stepUnknownLevel, Method: "logging/setLevel",
+			Params: map[string]any{"level": "loud"}})
+		// what that level broke is not for others
+		if stdio && c.Do(ctx, p.Ordinary(recording.StepAlive)).Succeeded() {
 			c.Leave()
 		}
 	},

@@ -32,8 +32,8 @@ const (
 	stepAskForOther, stepOtherCaller, stepRetry recording.Step = "ask-for-other", "other-caller", "retry"
 )
 
-// The tags of the area's scripts: "matters" is set if the target file says that the state does, "unanswered" is a key
-// for which the target file has no answer.
+// The tags of the area's scripts: "matters" is set if the target file says that the state does, "unanswered"
+// is a key for which the target file has no answer.
 const tagMatters, tagUnanswered recording.Tag = "matters", "unanswered"
 
 // tagRequired is the tag that names the i-th capability which the target file says a read needs.
@@ -54,37 +54,41 @@ var Checks = []verdict.Check{
 			})
 		}},
 	{Requirement: "MRTR-02", From: inputReads, Judge: verdict.Each(verdict.InputRequired, wellFormedInput)},
-	{Requirement: "MRTR-04", From: []recording.Name{recording.Reads, recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Calls("resources/read") {
-			if v.Answered(x) {
-				withinCapabilities(x, v)
+	{Requirement: "MRTR-04", From: []recording.Name{recording.Reads, recording.InputReads},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Calls("resources/read") {
+				if v.Answered(x) {
+					withinCapabilities(x, v)
+				}
 			}
-		}
-	}},
+		}},
 	{Requirement: "MRTR-05", From: inputReads, Judge: missingCapabilityNamed},
 	{Requirement: "MRTR-07", From: inputReads,
 		Judge: verdict.Judge(otherState).Or(recording.CodeNeedsConfig,
-			"the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")},
+			"the target file has to give a resource whose read asks for input with a requestState, and "+
+				"its answers (subjects.input)")},
 	{Requirement: "MRTR-08", From: inputReads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(stepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
 	}},
-	{Requirement: "MRTR-09", From: []recording.Name{Superfluous}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if !verdict.Gone(r, r.Step(stepSuperfluous), v) {
-			v.Expect(r.Step(stepSuperfluous)).To(matcher.BeResult(), "a read with answers that nobody asked for")
-		}
-		if x := r.Step(stepMalformed); x != nil {
-			if x.Fatal {
-				v.Fail(verdict.Finding{
-					Expected:    "a target that survives malformed inputResponses",
-					Actual:      matcher.Describe(x),
-					On:          x,
-					SharedCause: v.EndedBy(x),
-				})
-			} else if v.Answered(x) {
-				v.Holds() // an error and the contents will both do
+	{Requirement: "MRTR-09", From: []recording.Name{Superfluous},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if !verdict.Gone(r, r.Step(stepSuperfluous), v) {
+				v.Expect(r.Step(stepSuperfluous)).To(matcher.BeResult(),
+					"a read with answers that nobody asked for")
 			}
-		}
-	}},
+			if x := r.Step(stepMalformed); x != nil {
+				if x.Fatal {
+					v.Fail(verdict.Finding{
+						Expected:    "a target that survives malformed inputResponses",
+						Actual:      matcher.Describe(x),
+						On:          x,
+						SharedCause: v.EndedBy(x),
+					})
+				} else if v.Answered(x) {
+					v.Holds() // an error and the contents will both do
+				}
+			}
+		}},
 	{Requirement: "MRTR-10", From: inputReads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x, before, asked := r.Step(stepLingering), r.Step(stepBare), r.Step(stepAsk)
 		if !v.Answered(x) || asked == nil || !verdict.AsksForInput(asked) {
@@ -95,7 +99,8 @@ var Checks = []verdict.Check{
 			return
 		}
 		v.RestsOn(asked)
-		v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", matcher.Describe(x), x)
+		v.That(!x.Result().Get("inputRequests").Exists(),
+			"no use of capabilities that only an earlier request declared", matcher.Describe(x), x)
 	}},
 	{Requirement: "MRTR-11", From: inputReads, Judge: wholeFlow},
 	{Requirement: "MRTR-60", From: inputReads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -103,11 +108,13 @@ var Checks = []verdict.Check{
 			return
 		}
 		x := r.Step(stepAfterAbandoned)
-		if deaf := r.Step(stepAfterAbandoned + recording.StepLost); deaf != nil && deaf.Outcome == recording.Silent {
+		if deaf := r.Step(stepAfterAbandoned + recording.StepLost); deaf != nil &&
+			deaf.Outcome == recording.Silent {
 			x = deaf // the connection answered nothing any more
 		}
 		if x != nil && x.Outcome == recording.Silent {
-			v.That(false, "requests served after a read was given up that asked for input", matcher.Describe(x), x)
+			v.That(false, "requests served after a read was given up that asked for input",
+				matcher.Describe(x), x)
 			return
 		}
 		v.Expect(x).To(matcher.BeResult(), "a request after a read was given up that asked for input")
@@ -153,12 +160,15 @@ var capabilityFor = map[string]string{
 // wellFormedInput: a result that asks for input says for what, or has a state.
 func wellFormedInput(x *recording.Exchange, v *verdict.Verdict) {
 	requests, state := x.Result().Get("inputRequests"), x.Result().Get("requestState")
-	v.That(requests.Exists() || state.Exists(), "inputRequests or requestState in a result that asks for input", "neither is there", x)
-	verdict.TypedResult("InputRequiredResult", "requestState", "inputRequests", "inputRequests.*.method")(x, v)
+	v.That(requests.Exists() || state.Exists(),
+		"inputRequests or requestState in a result that asks for input", "neither is there", x)
+	verdict.TypedResult("InputRequiredResult", "requestState", "inputRequests", "inputRequests.*.method")(x,
+		v)
 	for _, key := range judge.Names(requests) {
 		request := judge.Member(requests, key)
 		method, params := request.Get("method"), request.Get("params")
-		v.That(judge.IsObject(params) || method.Str == "roots/list" && !params.Exists(), "params in the input request "+verdict.Quoted(key),
+		v.That(judge.IsObject(params) || method.Str == "roots/list" && !params.Exists(),
+			"params in the input request "+verdict.Quoted(key),
 			"it is "+judge.TypeName(params), x)
 	}
 }
@@ -175,7 +185,8 @@ func withinCapabilities(x *recording.Exchange, v *verdict.Verdict) {
 	for _, key := range judge.Names(requests) {
 		method := judge.Member(requests, key).Get("method").String()
 		if capability := capabilityFor[method]; capability != "" {
-			v.That(declared.Get(capability).Exists(), "no "+method+" towards a client that did not declare "+capability,
+			v.That(declared.Get(capability).Exists(), "no "+method+" towards a client that did not declare "+
+				capability,
 				"it is asked for by a read with the capabilities "+judge.Brief(declared), x)
 		}
 	}
@@ -194,17 +205,21 @@ func missingCapabilityNamed(r *recording.Recording, v *verdict.Verdict) {
 		}
 		return
 	case !asked.Succeeded():
-		v.Skip(recording.CodeNeedsConfig, "the resource of subjects.input cannot be read at all: "+matcher.Describe(asked))
+		v.Skip(recording.CodeNeedsConfig, "the resource of subjects.input cannot be read at all: "+
+			matcher.Describe(asked))
 		return
 	}
-	if !v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMissingCapability), "a read that needs a capability which the client did not declare") {
+	if !v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMissingCapability),
+		"a read that needs a capability which the client did not declare") {
 		return
 	}
 	needed := x.Error().Get("data.requiredCapabilities")
-	v.That(judge.IsObject(needed) && len(judge.Names(needed)) > 0, "data.requiredCapabilities with the missing capabilities", "it is "+judge.Brief(needed), x)
+	v.That(judge.IsObject(needed) && len(judge.Names(needed)) > 0,
+		"data.requiredCapabilities with the missing capabilities", "it is "+judge.Brief(needed), x)
 	for i := 0; x.Tags[tagRequired(i)] != ""; i++ {
 		name, _, _ := strings.Cut(x.Tags[tagRequired(i)], ".")
-		v.That(!judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(), "data.requiredCapabilities with "+name, "it is "+judge.Brief(needed), x)
+		v.That(!judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(),
+			"data.requiredCapabilities with "+name, "it is "+judge.Brief(needed), x)
 	}
 	if x.Status > 0 {
 		v.That(x.Status == 400, "HTTP status 400 with the error -32021", matcher.Describe(x), x)
@@ -222,7 +237,8 @@ func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
 	switch {
 	case !v.Answered(first) || !v.Answered(last):
 	case verdict.Tag(last, tagUnanswered) != "":
-		v.Skip(recording.CodeNeedsConfig, "the target file has no answer for the key "+verdict.Quoted(last.Tags[tagUnanswered])+" (subjects.input.answers)")
+		v.Skip(recording.CodeNeedsConfig, "the target file has no answer for the key "+
+			verdict.Quoted(last.Tags[tagUnanswered])+" (subjects.input.answers)")
 	case len(retries) == 0:
 		v.NeedsSubject("the resource of subjects.input asks for no input: " + matcher.Describe(first))
 	case verdict.AsksForInput(last):
@@ -231,8 +247,11 @@ func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
 		if v.Expect(last).To(matcher.BeResult(), "a retry with all answers, on another connection") {
 			if want, given := last.Tags[recording.TagText]; given {
 				contents := last.Result().Get("contents")
-				found := slices.ContainsFunc(contents.Array(), func(c gjson.Result) bool { return c.Get("text").String() == want })
-				v.That(found, "contents with the text "+verdict.Quoted(want)+", as the target file has it", "contents are "+judge.Brief(contents), last)
+				found := slices.ContainsFunc(contents.Array(), func(c gjson.Result) bool {
+					return c.Get("text").String() == want
+				})
+				v.That(found, "contents with the text "+verdict.Quoted(want)+", as the target file has it",
+					"contents are "+judge.Brief(contents), last)
 			}
 		}
 	}

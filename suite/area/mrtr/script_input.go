@@ -11,7 +11,8 @@ import (
 var superfluousScenario = &scenario.Scenario{
 	Name:  Superfluous,
 	Title: "answers that nobody asked for",
-	Sends: "Reads of a resource that needs no input, with answers that nobody asked for, well-formed and malformed.",
+	Sends: "Reads of a resource that needs no input, with answers that nobody asked for, well-formed and " +
+		"malformed.",
 	In:    scenario.Expendable,
 	After: verdict.Reads,
 	When:  scenario.InModern,
@@ -29,7 +30,8 @@ var superfluousScenario = &scenario.Scenario{
 			step    recording.Step
 			answers any
 		}{
-			{stepSuperfluous, map[string]any{"mcpcheck": map[string]any{"action": "accept", "content": map[string]any{}}}},
+			{stepSuperfluous,
+				map[string]any{"mcpcheck": map[string]any{"action": "accept", "content": map[string]any{}}}},
 			{stepMalformed, "mcpcheck"},
 		} {
 			q := scenario.Of(s.step, "resources/read", uri)

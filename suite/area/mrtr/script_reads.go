@@ -27,9 +27,13 @@ import (
 var inputReadsScenario = &scenario.Scenario{
 	Name:  recording.InputReads,
 	Title: "reading what asks for input",
-	Sends: "Reads of a resource that asks for input, with and without the capabilities for it; answers in several rounds, an empty answer, an altered state, and the state of another caller.",
-	When: scenario.All(scenario.InModern, scenario.Where(func(p *scenario.Play) bool { return p.Target.Subjects.Input != nil },
-		recording.CodeNeedsConfig, "name a resource whose read asks for input in the target file (subjects.input)")),
+	Sends: "Reads of a resource that asks for input, with and without the capabilities for it; answers in " +
+		"several rounds, an empty answer, an altered state, and the state of another caller.",
+	When: scenario.All(scenario.InModern, scenario.Where(func(p *scenario.Play) bool {
+		return p.Target.Subjects.Input != nil
+	},
+		recording.CodeNeedsConfig,
+		"name a resource whose read asks for input in the target file (subjects.input)")),
 	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		f := &inputFlow{p: c.Play, in: c.Target.Subjects.Input}
 		c.Do(ctx, c.Ordinary(scenario.StepPlain))
@@ -57,7 +61,8 @@ type inputFlow struct {
 }
 
 // read reads the resource; further params are those of a retry.
-func (f *inputFlow) read(ctx context.Context, c *scenario.Client, step recording.Step, capabilities any, further map[string]any) *recording.Exchange {
+func (f *inputFlow) read(ctx context.Context, c *scenario.Client, step recording.Step, capabilities any,
+	further map[string]any) *recording.Exchange {
 	params := map[string]any{"uri": f.in.URI}
 	for k, v := range further {
 		params[k] = v
@@ -66,7 +71,8 @@ func (f *inputFlow) read(ctx context.Context, c *scenario.Client, step recording
 	if f.in.StateMatters {
 		tags[tagMatters] = "yes"
 	}
-	return c.Do(ctx, session.Request{Step: step, Method: "resources/read", Params: params, Capabilities: capabilities, Tags: tags})
+	return c.Do(ctx, session.Request{Step: step, Method: "resources/read", Params: params,
+		Capabilities: capabilities, Tags: tags})
 }
 
 // again is what a retry adds to the params: the answers, and the state if there

@@ -17,7 +17,8 @@ import (
 
 // The scenarios of the area.
 const (
-	Paging         recording.Name = "paging"          // the same pages asked for again and again, on a session of their own
+	// the same pages asked for again and again, on a session of their own
+	Paging         recording.Name = "paging"
 	TemplatePaging recording.Name = "template-paging" // the same pages of templates asked for again and again
 	BadCursors     recording.Name = "bad-cursors"     // cursors that were never handed out
 	CompleteWalks  recording.Name = "complete-walks"  // walks through lists whose entries are known
@@ -30,10 +31,11 @@ var Scenarios = []*scenario.Scenario{completeWalksScenario,
 	badCursorsScenario,
 }
 
-// The steps and tags of the area's scripts. "first" and "second" ask for the first page twice, "next" and "next-again" for
-// the one behind it, "middle" for the first one once more; "elsewhere" has a cursor of another session. The rest, but
-// for the request "after" them, have bad cursors: "old" is one that was handed out before, "foreign" one of the other list,
-// "changed", "first-changed", "last-changed", "raised", "appended" and "truncated" are altered ones.
+// The steps and tags of the area's scripts. "first" and "second" ask for the first page twice, "next" and
+// "next-again" for the one behind it, "middle" for the first one once more; "elsewhere" has a cursor of
+// another session. The rest, but for the request "after" them, have bad cursors: "old" is one that was handed
+// out before, "foreign" one of the other list, "changed", "first-changed", "last-changed", "raised",
+// "appended" and "truncated" are altered ones.
 const (
 	stepFirst, stepSecond, stepNext, stepNextAgain   recording.Step = "first", "second", "next", "next-again"
 	stepMiddle, stepElsewhere, stepUnknown, stepLong recording.Step = "middle", "elsewhere", "unknown", "long"
@@ -68,12 +70,14 @@ var Checks = []verdict.Check{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { advancing(verdict.Walked(r, v), v) }},
 	{Requirement: "PAGE-05", From: []recording.Name{BadCursors, Paging, TemplatePaging},
 		Needs: verdict.Resources,
-		Judge: verdict.InScenario(BadCursors, invalidCursors, func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(stepElsewhere); x != nil && x.Failed() { // that it is refused is judged by PAGE-07
-				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")",
-					verdict.Finding{Downgraded: verdict.RefusedOtherwise})
-			}
-		})},
+		Judge: verdict.InScenario(BadCursors, invalidCursors,
+			func(r *recording.Recording, v *verdict.Verdict) {
+				// that it is refused is judged by PAGE-07
+				if x := r.Step(stepElsewhere); x != nil && x.Failed() {
+					v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")",
+						verdict.Finding{Downgraded: verdict.RefusedOtherwise})
+				}
+			})},
 	{Requirement: "PAGE-06", From: []recording.Name{BadCursors}, Needs: verdict.Resources, Judge: survives},
 	{Requirement: "PAGE-07", From: []recording.Name{Paging, TemplatePaging}, Needs: verdict.Resources,
 		Judge: stableCursor},
@@ -82,12 +86,13 @@ var Checks = []verdict.Check{
 	{Requirement: "PAGE-09", From: verdict.BothWalks, Needs: verdict.Resources, Judge: emptyCursor},
 	{Requirement: "PAGE-12", From: []recording.Name{recording.WalkTemplates, TemplatePaging},
 		Needs: verdict.Resources,
-		Judge: verdict.InScenario(TemplatePaging, noHiddenPosition, func(r *recording.Recording, v *verdict.Verdict) {
-			pages := verdict.Walked(r, v)
-			ownCursors(pages, v)
-			advancing(pages, v)
-			ending(pages, v)
-		})},
+		Judge: verdict.InScenario(TemplatePaging, noHiddenPosition,
+			func(r *recording.Recording, v *verdict.Verdict) {
+				pages := verdict.Walked(r, v)
+				ownCursors(pages, v)
+				advancing(pages, v)
+				ending(pages, v)
+			})},
 	{Requirement: "PAGE-13", From: []recording.Name{CompleteWalks}, Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			complete(r.Steps(recording.StepPage), v)
@@ -106,8 +111,10 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 	case "done":
 		v.Holds()
 		if n := len(pages); n > 1 && last.Succeeded() && !last.Result().Get(member+".0").Exists() {
-			v.Observe("empty-last-page", fmt.Sprintf("page %d, the last one, is empty: page %d need not have handed out a cursor, %s, behind which nothing follows",
-				n, n-1, judge.Brief(pages[n-2].Result().Get("nextCursor"))), pages[n-2], last)
+			v.Observe("empty-last-page",
+				fmt.Sprintf("page %d, the last one, is empty: page %d need not have handed out a cursor, "+
+					"%s, behind which nothing follows",
+					n, n-1, judge.Brief(pages[n-2].Result().Get("nextCursor"))), pages[n-2], last)
 		}
 	case "bound":
 		v.NotExercised(fmt.Sprintf("the list goes on after %d pages: its end was not looked for (--pages)",
@@ -121,7 +128,8 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 			on = verdict.Several{pages[n-2], last}
 		}
 		for i, x := range pages[:len(pages)-1] {
-			if x.Result().Get("nextCursor").Raw == next.Raw && x.Result().Get(member).Raw == last.Result().Get(member).Raw {
+			if x.Result().Get("nextCursor").Raw == next.Raw &&
+				x.Result().Get(member).Raw == last.Result().Get(member).Raw {
 				earlier, on = "page "+strconv.Itoa(i+1), append(verdict.Several{x}, on...)
 				break
 			}
@@ -180,7 +188,9 @@ func idle(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 func ownCursors(pages []*recording.Exchange, v *verdict.Verdict) {
 	for i, x := range pages {
 		if i > 0 {
-			v.Expect(x).To(matcher.BeResult(), "the cursor "+judge.Brief(pages[i-1].Result().Get("nextCursor"))+", which page "+strconv.Itoa(i)+" had just handed out")
+			v.Expect(x).To(matcher.BeResult(),
+				"the cursor "+judge.Brief(pages[i-1].Result().Get("nextCursor"))+", which page "+
+					strconv.Itoa(i)+" had just handed out")
 		}
 	}
 }
@@ -205,7 +215,8 @@ func advancing(pages []*recording.Exchange, v *verdict.Verdict) {
 		both := verdict.Several{pages[i-1], x}
 		switch {
 		case len(this) > 0 && slices.Equal(this, verdict.IDsOf(pages[i-1])):
-			// One entry may be listed twice in a row, which LIST-14 remarks upon, unless the walk never gets beyond it.
+			// One entry may be listed twice in a row, which LIST-14 remarks upon, unless the walk never gets
+			// beyond it.
 			v.Fail(verdict.Finding{
 				Expected: expected,
 				Actual: fmt.Sprintf(plural.Of(len(this),
@@ -217,7 +228,8 @@ func advancing(pages []*recording.Exchange, v *verdict.Verdict) {
 		case x.Tags[recording.TagEnd] == "cycle":
 			// That the walk came back to an earlier page is judged elsewhere.
 		default:
-			v.WarnUnless(fresh, expected, fmt.Sprintf("page %d lists nothing but what stood on earlier pages", i+1), both)
+			v.WarnUnless(fresh, expected, fmt.Sprintf("page %d lists nothing but what stood on earlier pages",
+				i+1), both)
 		}
 	}
 }

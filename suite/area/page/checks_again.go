@@ -25,7 +25,8 @@ var (
 )
 
 func ofList(r *recording.Recording, method string) *recording.Recording {
-	return &recording.Recording{Scenario: r.Scenario, Combination: r.Combination, Facts: r.Facts, Exchanges: r.Calls(method)}
+	return &recording.Recording{Scenario: r.Scenario, Combination: r.Combination, Facts: r.Facts,
+		Exchanges: r.Calls(method)}
 }
 
 // eachList calls judge for the bad cursors of each list that was to be had before
@@ -36,7 +37,8 @@ func eachList(r *recording.Recording, v *verdict.Verdict, judge func(r *recordin
 		some := ofList(r, method)
 		before := some.Step(recording.StepBefore)
 		switch {
-		case before == nil && method != "resources/list", before != nil && method != "resources/list" && before.Failed():
+		case before == nil && method != "resources/list", before != nil && method != "resources/list" &&
+			before.Failed():
 		case !v.Answered(before):
 		case !before.Succeeded():
 			v.NeedsSubject("the list was refused even without a cursor: " + matcher.Describe(before))
@@ -85,7 +87,8 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 					x)
 			}
 		}
-		meddled.Observe(v, "altered-cursor", "%d altered by the client taken as if the server had handed out what came of it: %s")
+		meddled.Observe(v, "altered-cursor",
+			"%d altered by the client taken as if the server had handed out what came of it: %s")
 		foreign.Observe(v, "foreign-cursor", "%d of the one list taken in the other: %s")
 	})
 }
@@ -103,10 +106,12 @@ var cursorWords = map[recording.Step]string{
 func survives(r *recording.Recording, v *verdict.Verdict) {
 	var ignored verdict.Sightings
 	defer func() {
-		ignored.Observe(v, "cursor-of-another-type", "%d {cursor that is no string is|cursors that are no strings are} ignored, or taken for one: %s")
+		ignored.Observe(v, "cursor-of-another-type",
+			"%d {cursor that is no string is|cursors that are no strings are} ignored, or taken for one: %s")
 	}()
 	eachList(r, v, func(r *recording.Recording) {
-		bad := slices.Concat(madeUpCursors, hardCursors, alteredCursors, []recording.Step{stepOld, stepForeign}, illTyped)
+		bad := slices.Concat(madeUpCursors, hardCursors, alteredCursors,
+			[]recording.Step{stepOld, stepForeign}, illTyped)
 		for _, x := range r.Steps(bad...) {
 			badCursor(x, v, &ignored)
 		}
@@ -192,14 +197,18 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 	const expected = "the same page for the same cursor"
 	both := verdict.Several{next, again}
 	if !again.Succeeded() {
-		v.That(false, expected, matcher.Describe(again)+" to the second use of the cursor "+judge.Brief(again.Param("cursor")), both)
+		v.That(false, expected, matcher.Describe(again)+" to the second use of the cursor "+
+			judge.Brief(again.Param("cursor")), both)
 		return
 	}
 	if verdict.SamePage(next, again) && !verdict.SameSet(next, again) {
-		v.Observe("cursor-drifts", "the same cursor yields a page that differs, while the first page stays the same: "+verdict.Difference(verdict.URISet(next), verdict.URISet(again)), both)
+		v.Observe("cursor-drifts",
+			"the same cursor yields a page that differs, while the first page stays the same: "+
+				verdict.Difference(verdict.URISet(next), verdict.URISet(again)), both)
 	}
 	v.That(verdict.SamePage(next, again), expected, fmt.Sprintf("%d %s, then %d others for the cursor %s",
-		len(verdict.IDsOf(next)), kindOf(next, len(verdict.IDsOf(next))), len(verdict.IDsOf(again)), judge.Brief(again.Param("cursor"))), both)
+		len(verdict.IDsOf(next)), kindOf(next, len(verdict.IDsOf(next))), len(verdict.IDsOf(again)),
+		judge.Brief(again.Param("cursor"))), both)
 	otherConnection(r, v)
 }
 
@@ -211,7 +220,9 @@ func freshCursor(r *recording.Recording, next *recording.Exchange, v *verdict.Ve
 		return
 	}
 	first := r.Step(stepFirst)
-	v.WarnUnless(false, "the page that the cursor stands for", matcher.Describe(next)+" to the cursor "+judge.Brief(next.Param("cursor"))+", which this session was handed a moment before and had not used yet",
+	v.WarnUnless(false, "the page that the cursor stands for", matcher.Describe(next)+" to the cursor "+
+		judge.Brief(next.Param("cursor"))+", which this session was handed a moment before and had not "+
+		"used yet",
 		first, next)
 }
 
@@ -239,7 +250,9 @@ func otherConnection(r *recording.Recording, v *verdict.Verdict) {
 		})
 		return
 	}
-	v.WarnUnless(!page.Succeeded() || verdict.SamePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)), kindOf(x, len(verdict.IDsOf(x)))), both)
+	v.WarnUnless(!page.Succeeded() || verdict.SamePage(page, x), expected,
+		fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)),
+			kindOf(x, len(verdict.IDsOf(x)))), both)
 }
 
 // kindOf is the word for n entries of a page.
@@ -279,7 +292,8 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 				Hint: "keep no position between requests: the cursor says where to go on",
 			})
 		default:
-			v.WarnUnless(false, expected, "another page: "+verdict.Difference(verdict.URISet(first), verdict.URISet(x)), both)
+			v.WarnUnless(false, expected, "another page: "+verdict.Difference(verdict.URISet(first),
+				verdict.URISet(x)), both)
 		}
 	}
 }
@@ -287,9 +301,10 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 // isNextPage reports whether a page is the one that the cursor of the first page
 // leads to.
 func isNextPage(r *recording.Recording, page []string) bool {
-	return slices.ContainsFunc(r.Steps(recording.StepPage, stepNext, stepNextAgain), func(x *recording.Exchange) bool {
-		return x.Succeeded() && slices.Equal(page, verdict.IDsOf(x))
-	})
+	return slices.ContainsFunc(r.Steps(recording.StepPage, stepNext, stepNextAgain),
+		func(x *recording.Exchange) bool {
+			return x.Succeeded() && slices.Equal(page, verdict.IDsOf(x))
+		})
 }
 
 // emptyCursor: a nextCursor of no characters leads on like any other.
@@ -301,13 +316,15 @@ func emptyCursor(r *recording.Recording, v *verdict.Verdict) {
 		}
 		page := pages[i+1]
 		if !v.Modern() {
-			v.Observe("empty-cursor", `nextCursor is "", which many clients of this revision take for the end of the list`, x)
+			v.Observe("empty-cursor",
+				`nextCursor is "", which many clients of this revision take for the end of the list`, x)
 		}
 		if !v.Expect(page).To(matcher.BeResult(), `the cursor "", which the page before had handed out`) {
 			continue
 		}
 		ids := verdict.IDsOf(page)
-		repeats := len(ids) > 0 && (slices.Equal(ids, verdict.IDsOf(pages[0])) || slices.Equal(ids, verdict.IDsOf(x)))
+		repeats := len(ids) > 0 && (slices.Equal(ids, verdict.IDsOf(pages[0])) ||
+			slices.Equal(ids, verdict.IDsOf(x)))
 		v.That(!repeats, `the page after the one with nextCursor ""`, "a page that was there before", x, page)
 	}
 	v.NotExercised(`no page has the nextCursor ""`)

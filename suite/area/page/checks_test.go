@@ -19,28 +19,59 @@ func TestPageChecks(t *testing.T) {
 	second := areatest.Page("2d", `{"cursor":"x"}`, `{"resources":[{"uri":"a:2","name":"2"}]}`)
 	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`, []areatest.Run{
 		{ID: "PAGE-01", Want: verdict.Pass, Rec: areatest.Lines(first, second)},
-		{ID: "PAGE-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1d", `{}`, `{"resources":[],"nextCursor":null}`))},
-		{ID: "PAGE-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1d", `{}`, `{"resources":[],"nextCursor":5}`))},
+		{ID: "PAGE-01", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Page("1d", `{}`, `{"resources":[],"nextCursor":null}`))},
+		{ID: "PAGE-01", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Page("1d", `{}`, `{"resources":[],"nextCursor":5}`))},
 		{ID: "PAGE-02", Want: verdict.Pass, Rec: areatest.Lines(first, second)},
-		{ID: "PAGE-02", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Page("1d", `{}`, areatest.OnePage))},
-		{ID: "PAGE-02", Want: verdict.NotApplicable, Rec: areatest.Lines(first, areatest.Page("2b", `{"cursor":"x"}`, `{"resources":[],"nextCursor":"y"}`))},
-		{ID: "PAGE-02", Want: verdict.Fail, Rec: areatest.Lines(first, areatest.Page("2c", `{"cursor":"x"}`, `{"resources":[{"uri":"a:1","name":"1"}],"nextCursor":"x"}`))},
-		{ID: "PAGE-02", Want: verdict.Warn, Rec: areatest.Lines(first, areatest.Page("2c", `{"cursor":"x"}`, `{"resources":[],"nextCursor":"x"}`))},
-		{ID: "PAGE-02", Want: verdict.NotApplicable, Rec: areatest.Lines(first, areatest.Page("2", `{"cursor":"x"}`, `{"resources":[],"nextCursor":"y"}`), areatest.Page("3i", `{"cursor":"y"}`, `{"resources":[],"nextCursor":"z"}`))},
-		{ID: "PAGE-02", Want: verdict.NotApplicable, Rec: areatest.Lines(first, areatest.Page("2i", `{"cursor":"x"}`, `{"resources":[{"uri":"a:1","name":"1"}],"nextCursor":"y"}`))},
+		{ID: "PAGE-02", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Page("1d", `{}`, areatest.OnePage))},
+		{ID: "PAGE-02", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(first, areatest.Page("2b", `{"cursor":"x"}`,
+				`{"resources":[],"nextCursor":"y"}`))},
+		{ID: "PAGE-02", Want: verdict.Fail, Rec: areatest.Lines(first, areatest.Page("2c", `{"cursor":"x"}`,
+			`{"resources":[{"uri":"a:1","name":"1"}],"nextCursor":"x"}`))},
+		{ID: "PAGE-02", Want: verdict.Warn, Rec: areatest.Lines(first, areatest.Page("2c", `{"cursor":"x"}`,
+			`{"resources":[],"nextCursor":"x"}`))},
+		{ID: "PAGE-02", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(first, areatest.Page("2", `{"cursor":"x"}`,
+				`{"resources":[],"nextCursor":"y"}`), areatest.Page("3i", `{"cursor":"y"}`,
+				`{"resources":[],"nextCursor":"z"}`))},
+		{ID: "PAGE-02", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(first, areatest.Page("2i", `{"cursor":"x"}`,
+				`{"resources":[{"uri":"a:1","name":"1"}],"nextCursor":"y"}`))},
 		{ID: "PAGE-03", Want: verdict.Pass, Rec: areatest.Lines(first, second)},
-		{ID: "PAGE-03", Want: verdict.Fail, Rec: areatest.Lines(first, rt.Line{Step: "page", Method: "resources/list", Params: `{"cursor":"x"}`, Error: `{"code":-32602,"message":"no"}`})},
-		{ID: "PAGE-03", Want: verdict.Blocked, Rec: areatest.Lines(first, rt.Line{Step: "page", Method: "resources/list", Params: `{"cursor":"x"}`, Outcome: recording.Lost})},
+		{ID: "PAGE-03", Want: verdict.Fail,
+			Rec: areatest.Lines(first, rt.Line{Step: "page", Method: "resources/list",
+				Params: `{"cursor":"x"}`, Error: `{"code":-32602,"message":"no"}`})},
+		{ID: "PAGE-03", Want: verdict.Blocked,
+			Rec: areatest.Lines(first, rt.Line{Step: "page", Method: "resources/list",
+				Params: `{"cursor":"x"}`, Outcome: recording.Lost})},
 		{ID: "PAGE-04", Want: verdict.Pass, Rec: areatest.Lines(first, second)},
-		{ID: "PAGE-04", Want: verdict.Pass, Rec: areatest.Lines(first, areatest.Page("2d", `{"cursor":"x"}`, `{"resources":[]}`))},
-		{ID: "PAGE-04", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"},{"uri":"a:2"}],"nextCursor":"x"}`), areatest.Page("2d", `{"cursor":"x"}`, `{"resources":[{"uri":"a:1"},{"uri":"a:2"}]}`))},
-		{ID: "PAGE-04", Want: verdict.Fail, Rec: areatest.Lines(first, areatest.Page("2i", `{"cursor":"x"}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"y"}`))},
-		{ID: "PAGE-04", Want: verdict.Warn, Rec: areatest.Lines(first, areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage))},
-		{ID: "PAGE-04", Want: verdict.Warn, Rec: areatest.Lines(first, areatest.Page("2", `{"cursor":"x"}`, `{"resources":[{"uri":"a:2"}],"nextCursor":"y"}`), areatest.Page("3d", `{"cursor":"y"}`, areatest.OnePage))},
+		{ID: "PAGE-04", Want: verdict.Pass, Rec: areatest.Lines(first, areatest.Page("2d", `{"cursor":"x"}`,
+			`{"resources":[]}`))},
+		{ID: "PAGE-04", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Page("1", `{}`,
+				`{"resources":[{"uri":"a:1"},{"uri":"a:2"}],"nextCursor":"x"}`),
+				areatest.Page("2d", `{"cursor":"x"}`, `{"resources":[{"uri":"a:1"},{"uri":"a:2"}]}`))},
+		{ID: "PAGE-04", Want: verdict.Fail, Rec: areatest.Lines(first, areatest.Page("2i", `{"cursor":"x"}`,
+			`{"resources":[{"uri":"a:1"}],"nextCursor":"y"}`))},
+		{ID: "PAGE-04", Want: verdict.Warn, Rec: areatest.Lines(first, areatest.Page("2d", `{"cursor":"x"}`,
+			areatest.OnePage))},
+		{ID: "PAGE-04", Want: verdict.Warn,
+			Rec: areatest.Lines(first, areatest.Page("2", `{"cursor":"x"}`,
+				`{"resources":[{"uri":"a:2"}],"nextCursor":"y"}`), areatest.Page("3d", `{"cursor":"y"}`,
+				areatest.OnePage))},
 		{ID: "PAGE-09", Want: verdict.NotApplicable, Rec: areatest.Lines(first, second)},
-		{ID: "PAGE-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`), areatest.Page("2d", `{"cursor":""}`, `{"resources":[{"uri":"a:2"}]}`))},
-		{ID: "PAGE-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`), areatest.Page("2c", `{"cursor":""}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`))},
-		{ID: "PAGE-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`), areatest.Refusal("page", "resources/list", `{"cursor":""}`, "-32602"))},
+		{ID: "PAGE-09", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`),
+				areatest.Page("2d", `{"cursor":""}`, `{"resources":[{"uri":"a:2"}]}`))},
+		{ID: "PAGE-09", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`),
+				areatest.Page("2c", `{"cursor":""}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`))},
+		{ID: "PAGE-09", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`),
+				areatest.Refusal("page", "resources/list", `{"cursor":""}`, "-32602"))},
 	})
 	templates := func(n, params, result string) rt.Line {
 		l := areatest.Page(n, params, result)
@@ -49,11 +80,19 @@ func TestPageChecks(t *testing.T) {
 	}
 	one := templates("1", `{}`, `{"resourceTemplates":[{"uriTemplate":"a:{x}"}],"nextCursor":"x"}`)
 	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`, []areatest.Run{
-		{ID: "PAGE-01", Want: verdict.Fail, Rec: areatest.Lines(templates("1d", `{}`, `{"resourceTemplates":[],"nextCursor":0}`))},
-		{ID: "PAGE-12", Want: verdict.Pass, Rec: areatest.Lines(one, templates("2d", `{"cursor":"x"}`, `{"resourceTemplates":[{"uriTemplate":"b:{x}"}]}`))},
-		{ID: "PAGE-12", Want: verdict.NotApplicable, Rec: areatest.Lines(templates("1d", `{}`, `{"resourceTemplates":[]}`))},
-		{ID: "PAGE-12", Want: verdict.Fail, Rec: areatest.Lines(one, templates("2c", `{"cursor":"x"}`, `{"resourceTemplates":[{"uriTemplate":"a:{x}"}],"nextCursor":"x"}`))},
-		{ID: "PAGE-12", Want: verdict.Fail, Rec: areatest.Lines(one, areatest.Refusal("page", "resources/templates/list", `{"cursor":"x"}`, "-32602", "end", "refused"))},
+		{ID: "PAGE-01", Want: verdict.Fail,
+			Rec: areatest.Lines(templates("1d", `{}`, `{"resourceTemplates":[],"nextCursor":0}`))},
+		{ID: "PAGE-12", Want: verdict.Pass,
+			Rec: areatest.Lines(one, templates("2d", `{"cursor":"x"}`,
+				`{"resourceTemplates":[{"uriTemplate":"b:{x}"}]}`))},
+		{ID: "PAGE-12", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(templates("1d", `{}`, `{"resourceTemplates":[]}`))},
+		{ID: "PAGE-12", Want: verdict.Fail,
+			Rec: areatest.Lines(one, templates("2c", `{"cursor":"x"}`,
+				`{"resourceTemplates":[{"uriTemplate":"a:{x}"}],"nextCursor":"x"}`))},
+		{ID: "PAGE-12", Want: verdict.Fail,
+			Rec: areatest.Lines(one, areatest.Refusal("page", "resources/templates/list", `{"cursor":"x"}`,
+				"-32602", "end", "refused"))},
 	})
 }
 
@@ -80,28 +119,46 @@ func TestBadCursors(t *testing.T) {
 	see := func(rec ...rt.Line) map[string]string {
 		return areatest.Observations(t, "PAGE-05", page.BadCursors, rec)
 	}
-	areatest.Observed(t, see(before, list("changed", `"y"`, areatest.OnePage), list("appended", `"xz"`, areatest.OnePage)), "altered-cursor", "2 altered", `"y" (a cursor with one letter changed, in resources/list)`)
-	areatest.Observed(t, see(before, list("foreign", `"y"`, areatest.OnePage)), "foreign-cursor", "1 of the one list")
-	areatest.Observed(t, see(before, list("old", `"y"`, areatest.OnePage), no("changed", `"y"`, "-32602")), "")
+	areatest.Observed(t, see(before, list("changed", `"y"`, areatest.OnePage),
+		list("appended", `"xz"`, areatest.OnePage)), "altered-cursor", "2 altered",
+		`"y" (a cursor with one letter changed, in resources/list)`)
+	areatest.Observed(t, see(before, list("foreign", `"y"`, areatest.OnePage)), "foreign-cursor",
+		"1 of the one list")
+	areatest.Observed(t, see(before, list("old", `"y"`, areatest.OnePage), no("changed", `"y"`, "-32602")),
+		"")
 	areatest.WalkRuns(t, page.BadCursors, `{"resources":{}}`, []areatest.Run{
 		{ID: "PAGE-05", Want: verdict.Pass, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"))},
 		{ID: "PAGE-05", Want: verdict.Warn, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32603"))},
-		{ID: "PAGE-05", Want: verdict.Warn, Rec: areatest.Lines(before, list("unknown", `"x"`, areatest.OnePage))},
+		{ID: "PAGE-05", Want: verdict.Warn,
+			Rec: areatest.Lines(before, list("unknown", `"x"`, areatest.OnePage))},
 		{ID: "PAGE-05", Want: verdict.Blocked, Rec: areatest.Lines(before, list("unknown", `"x"`, ""))},
-		{ID: "PAGE-05", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Refusal("before", "resources/list", `{}`, "-32601"), no("unknown", `"x"`, "-32603"))},
-		{ID: "PAGE-05", Want: verdict.Pass, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"), no("changed", `"y"`, "-32602"), list("old", `"z"`, areatest.OnePage))},
-		{ID: "PAGE-05", Want: verdict.Pass, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"), list("foreign", `"z"`, areatest.OnePage))},
-		{ID: "PAGE-05", Want: verdict.Warn, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"), no("truncated", `"y"`, "-32603"))},
-		{ID: "PAGE-05", Want: verdict.Warn, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"), no("old", `"y"`, "-32603"))},
-		{ID: "PAGE-05", Want: verdict.Warn, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"), ofTemplates(before), ofTemplates(list("unknown", `"x"`, `{"resourceTemplates":[]}`)))},
-		{ID: "PAGE-05", Want: verdict.Pass, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"), ofTemplates(areatest.Refusal("before", "", `{}`, "-32601")))},
-		{ID: "PAGE-06", Want: verdict.Fail, Rec: areatest.Lines(before, after, ofTemplates(before), ofTemplates(dead), ofTemplates(after))},
-		{ID: "PAGE-06", Want: verdict.Pass, Rec: areatest.Lines(before, list("null", `null`, areatest.OnePage), after)},
+		{ID: "PAGE-05", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Refusal("before", "resources/list", `{}`, "-32601"),
+				no("unknown", `"x"`, "-32603"))},
+		{ID: "PAGE-05", Want: verdict.Pass, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"),
+			no("changed", `"y"`, "-32602"), list("old", `"z"`, areatest.OnePage))},
+		{ID: "PAGE-05", Want: verdict.Pass, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"),
+			list("foreign", `"z"`, areatest.OnePage))},
+		{ID: "PAGE-05", Want: verdict.Warn, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"),
+			no("truncated", `"y"`, "-32603"))},
+		{ID: "PAGE-05", Want: verdict.Warn, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"),
+			no("old", `"y"`, "-32603"))},
+		{ID: "PAGE-05", Want: verdict.Warn, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"),
+			ofTemplates(before), ofTemplates(list("unknown", `"x"`, `{"resourceTemplates":[]}`)))},
+		{ID: "PAGE-05", Want: verdict.Pass, Rec: areatest.Lines(before, no("unknown", `"x"`, "-32602"),
+			ofTemplates(areatest.Refusal("before", "", `{}`, "-32601")))},
+		{ID: "PAGE-06", Want: verdict.Fail, Rec: areatest.Lines(before, after, ofTemplates(before),
+			ofTemplates(dead), ofTemplates(after))},
+		{ID: "PAGE-06", Want: verdict.Pass,
+			Rec: areatest.Lines(before, list("null", `null`, areatest.OnePage), after)},
 		{ID: "PAGE-06", Want: verdict.Pass, Rec: areatest.Lines(before, no("number", `5`, "-32603"), after)},
-		{ID: "PAGE-06", Want: verdict.Pass, Rec: areatest.Lines(before, list("long", `"AAAA"`, areatest.OnePage), after)},
+		{ID: "PAGE-06", Want: verdict.Pass,
+			Rec: areatest.Lines(before, list("long", `"AAAA"`, areatest.OnePage), after)},
 		{ID: "PAGE-06", Want: verdict.Pass, Rec: areatest.Lines(before, list("object", `{}`, ""), after)},
-		{ID: "PAGE-06", Want: verdict.Pass, Rec: areatest.Lines(before, list("number", `5`, areatest.OnePage), after)},
-		{ID: "PAGE-06", Want: verdict.Warn, Rec: areatest.Lines(before, areatest.Refusal("after", "resources/list", `{}`, "-32603"))},
+		{ID: "PAGE-06", Want: verdict.Pass, Rec: areatest.Lines(before, list("number", `5`, areatest.OnePage),
+			after)},
+		{ID: "PAGE-06", Want: verdict.Warn,
+			Rec: areatest.Lines(before, areatest.Refusal("after", "resources/list", `{}`, "-32603"))},
 		{ID: "PAGE-06", Want: verdict.Fail, Rec: areatest.Lines(before, dead, after)},
 		{ID: "PAGE-06", Want: verdict.Fail, Rec: areatest.Lines(before, lost, after)},
 		{ID: "PAGE-06", Want: verdict.Fail, Rec: areatest.Lines(before, list("after", "", ""))},
@@ -110,7 +167,8 @@ func TestBadCursors(t *testing.T) {
 
 func TestPagingChecks(t *testing.T) {
 	step := func(name recording.Step, cursor, uri string) rt.Line {
-		l := rt.Line{Step: name, Method: "resources/list", Params: `{}`, Result: `{"resources":[{"uri":"` + uri + `"}],"nextCursor":"x"}`}
+		l := rt.Line{Step: name, Method: "resources/list", Params: `{}`, Result: `{"resources":[{"uri":"` +
+			uri + `"}],"nextCursor":"x"}`}
 		if cursor != "" {
 			l.Params = `{"cursor":"` + cursor + `"}`
 		}
@@ -123,33 +181,54 @@ func TestPagingChecks(t *testing.T) {
 	next := step("next", "x", "a:2")
 	refused := areatest.Refusal("next-again", "resources/list", `{"cursor":"x"}`, "-32602")
 	areatest.WalkRuns(t, page.Paging, `{"resources":{}}`, []areatest.Run{
-		{ID: "PAGE-07", Want: verdict.Pass, Rec: areatest.Lines(first, second, next, step("next-again", "x", "a:2"), middle)},
-		{ID: "PAGE-07", Want: verdict.Warn, Rec: areatest.Lines(first, second, next, step("next-again", "x", "a:3"), middle)},
-		{ID: "PAGE-07", Want: verdict.Pass, Rec: areatest.Lines(first, second, step("next", "x", `a:2"},{"uri":"a:3`), step("next-again", "x", `a:4"},{"uri":"a:2`), middle)},
-		{ID: "PAGE-07", Want: verdict.Warn, Rec: areatest.Lines(first, second, next, areatest.Refusal("next-again", "resources/list", `{"cursor":"x"}`, "-32602"), middle)},
-		{ID: "PAGE-07", Want: verdict.NotApplicable, Rec: areatest.Lines(first, second, next, step("next-again", "x", "a:3"), step("middle", "", "a:4"))},
-		{ID: "PAGE-07", Want: verdict.Pass, Rec: areatest.Lines(first, second, next, step("next-again", "x", "a:2"), step("middle", "", "a:4"))},
+		{ID: "PAGE-07", Want: verdict.Pass, Rec: areatest.Lines(first, second, next,
+			step("next-again", "x", "a:2"), middle)},
+		{ID: "PAGE-07", Want: verdict.Warn, Rec: areatest.Lines(first, second, next,
+			step("next-again", "x", "a:3"), middle)},
+		{ID: "PAGE-07", Want: verdict.Pass, Rec: areatest.Lines(first, second,
+			step("next", "x", `a:2"},{"uri":"a:3`), step("next-again", "x", `a:4"},{"uri":"a:2`), middle)},
+		{ID: "PAGE-07", Want: verdict.Warn, Rec: areatest.Lines(first, second, next,
+			areatest.Refusal("next-again", "resources/list", `{"cursor":"x"}`, "-32602"), middle)},
+		{ID: "PAGE-07", Want: verdict.NotApplicable, Rec: areatest.Lines(first, second, next,
+			step("next-again", "x", "a:3"), step("middle", "", "a:4"))},
+		{ID: "PAGE-07", Want: verdict.Pass, Rec: areatest.Lines(first, second, next,
+			step("next-again", "x", "a:2"), step("middle", "", "a:4"))},
 		// A cursor that was just handed out is refused, where one of the walk was taken.
-		{ID: "PAGE-07", Want: verdict.Warn, Rec: areatest.Lines(step("page", "x", "a:2"), first, second, areatest.Refusal("next", "resources/list", `{"cursor":"x"}`, "-32602"), refused, middle)},
-		{ID: "PAGE-07", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Refusal("page", "resources/list", `{"cursor":"x"}`, "-32602"), first, second, areatest.Refusal("next", "resources/list", `{"cursor":"x"}`, "-32602"), refused, middle)},
-		{ID: "PAGE-05", Want: verdict.Pass, Rec: areatest.Lines(first, next, areatest.Refusal("elsewhere", "resources/list", `{"cursor":"w"}`, "-32602"))},
-		{ID: "PAGE-05", Want: verdict.Warn, Rec: areatest.Lines(first, next, areatest.Refusal("elsewhere", "resources/list", `{"cursor":"w"}`, "-32603"))},
+		{ID: "PAGE-07", Want: verdict.Warn, Rec: areatest.Lines(step("page", "x", "a:2"), first, second,
+			areatest.Refusal("next", "resources/list", `{"cursor":"x"}`, "-32602"), refused, middle)},
+		{ID: "PAGE-07", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Refusal("page", "resources/list", `{"cursor":"x"}`, "-32602"), first,
+				second, areatest.Refusal("next", "resources/list", `{"cursor":"x"}`, "-32602"), refused,
+				middle)},
+		{ID: "PAGE-05", Want: verdict.Pass, Rec: areatest.Lines(first, next,
+			areatest.Refusal("elsewhere", "resources/list", `{"cursor":"w"}`, "-32602"))},
+		{ID: "PAGE-05", Want: verdict.Warn, Rec: areatest.Lines(first, next,
+			areatest.Refusal("elsewhere", "resources/list", `{"cursor":"w"}`, "-32603"))},
 		{ID: "PAGE-08", Want: verdict.Pass, Rec: areatest.Lines(first, second, next, middle)},
-		{ID: "PAGE-08", Want: verdict.Fail, Rec: areatest.Lines(first, step("second", "", "a:2"), next, middle)},
-		{ID: "PAGE-08", Want: verdict.Fail, Rec: areatest.Lines(step("page", "x", "a:2"), first, step("second", "", "a:2"), step("next", "x", "a:3"))},
+		{ID: "PAGE-08", Want: verdict.Fail, Rec: areatest.Lines(first, step("second", "", "a:2"), next,
+			middle)},
+		{ID: "PAGE-08", Want: verdict.Fail, Rec: areatest.Lines(step("page", "x", "a:2"), first,
+			step("second", "", "a:2"), step("next", "x", "a:3"))},
 		{ID: "PAGE-08", Want: verdict.Fail, Rec: areatest.Lines(first, second, next, step("middle", "", ""))},
-		{ID: "PAGE-08", Want: verdict.Warn, Rec: areatest.Lines(first, step("second", "", "a:3"), next, middle)},
-		{ID: "PAGE-08", Want: verdict.Pass, Rec: areatest.Lines(step("first", "", `a:1"},{"uri":"a:7`), step("second", "", `a:8"},{"uri":"a:1`), next)},
-		{ID: "PAGE-08", Want: verdict.Warn, Rec: areatest.Lines(step("first", "", `a:1"},{"uri":"a:5"},{"uri":"a:6`), step("second", "", `a:6"},{"uri":"a:7"},{"uri":"a:8`), next)},
-		{ID: "PAGE-08", Want: verdict.Warn, Rec: areatest.Lines(first, areatest.Refusal("second", "resources/list", `{}`, "-32603"), next)},
-		{ID: "PAGE-08", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Refusal("first", "resources/list", `{}`, "-32603"))},
+		{ID: "PAGE-08", Want: verdict.Warn, Rec: areatest.Lines(first, step("second", "", "a:3"), next,
+			middle)},
+		{ID: "PAGE-08", Want: verdict.Pass, Rec: areatest.Lines(step("first", "", `a:1"},{"uri":"a:7`),
+			step("second", "", `a:8"},{"uri":"a:1`), next)},
+		{ID: "PAGE-08", Want: verdict.Warn,
+			Rec: areatest.Lines(step("first", "", `a:1"},{"uri":"a:5"},{"uri":"a:6`),
+				step("second", "", `a:6"},{"uri":"a:7"},{"uri":"a:8`), next)},
+		{ID: "PAGE-08", Want: verdict.Warn,
+			Rec: areatest.Lines(first, areatest.Refusal("second", "resources/list", `{}`, "-32603"), next)},
+		{ID: "PAGE-08", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.Refusal("first", "resources/list", `{}`, "-32603"))},
 	})
 }
 
 // A cursor is good on every connection since 2026-07-28, but maybe not in every process.
 func TestCursorElsewhere(t *testing.T) {
 	step := func(name recording.Step, uri string) rt.Line {
-		return rt.Line{Step: name, Method: "resources/list", Params: `{"cursor":"x"}`, Result: `{"resources":[{"uri":"` + uri + `"}],"nextCursor":"y"}`}
+		return rt.Line{Step: name, Method: "resources/list", Params: `{"cursor":"x"}`,
+			Result: `{"resources":[{"uri":"` + uri + `"}],"nextCursor":"y"}`}
 	}
 	refused := areatest.Refusal("elsewhere", "resources/list", `{"cursor":"x"}`, "-32602")
 	for _, c := range []struct {
@@ -166,21 +245,26 @@ func TestCursorElsewhere(t *testing.T) {
 	} {
 		req, _ := area.Catalogue().Find("PAGE-07")
 		k, _ := area.BuiltIn().Check("PAGE-07")
-		facts := rt.Facts(requirement.Combination{Revision: c.revision, Transport: c.transport}, areatest.HasResources)
-		rec := rt.New(page.Paging, facts, step("page", "a:2"), step("first", "a:1"), step("second", "a:1"), step("next", "a:2"), step("next-again", "a:2"), step("middle", "a:1"), c.last)
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{page.Paging: rec}); got.Outcome != c.want {
+		facts := rt.Facts(requirement.Combination{Revision: c.revision, Transport: c.transport},
+			areatest.HasResources)
+		rec := rt.New(page.Paging, facts, step("page", "a:2"), step("first", "a:1"), step("second", "a:1"),
+			step("next", "a:2"), step("next-again", "a:2"), step("middle", "a:1"), c.last)
+		if got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{page.Paging: rec}); got.Outcome != c.want {
 			t.Errorf("%s on %s: %+v", c.revision, c.transport, got)
 		}
 	}
 }
 
-// Where the list has changed since the walk, the cursor of the walk proves nothing, and neither does one of a page that was
-// not seen.
+// Where the list has changed since the walk, the cursor of the walk proves nothing, and neither does one of a
+// page that was not seen.
 func TestCursorElsewhereOfAnotherList(t *testing.T) {
 	step := func(name recording.Step, uri string) rt.Line {
-		return rt.Line{Step: name, Method: "resources/list", Params: `{"cursor":"x"}`, Result: `{"resources":[{"uri":"` + uri + `"}],"nextCursor":"y"}`}
+		return rt.Line{Step: name, Method: "resources/list", Params: `{"cursor":"x"}`,
+			Result: `{"resources":[{"uri":"` + uri + `"}],"nextCursor":"y"}`}
 	}
-	cut := rt.Line{Step: "page", Method: "resources/list", Params: `{"cursor":"x"}`, Outcome: recording.Refused, Status: 429}
+	cut := rt.Line{Step: "page", Method: "resources/list", Params: `{"cursor":"x"}`,
+		Outcome: recording.Refused, Status: 429}
 	for _, rec := range [][]rt.Line{
 		{step("page", "a:2"), step("elsewhere", "a:3")},
 		{step("page", "a:2"), areatest.Refusal("elsewhere", "resources/list", `{"cursor":"x"}`, "-32602")},
@@ -188,10 +272,13 @@ func TestCursorElsewhereOfAnotherList(t *testing.T) {
 	} {
 		req, _ := area.Catalogue().Find("PAGE-07")
 		k, _ := area.BuiltIn().Check("PAGE-07")
-		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP}, areatest.HasResources)
-		between := areatest.Lines(step("first", "a:1"), step("second", "a:1"), step("next", "a:3"), step("next-again", "a:3"), step("middle", "a:1"))
+		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP},
+			areatest.HasResources)
+		between := areatest.Lines(step("first", "a:1"), step("second", "a:1"), step("next", "a:3"),
+			step("next-again", "a:3"), step("middle", "a:1"))
 		paging := rt.New(page.Paging, facts, slices.Concat(rec[:1], between, rec[1:])...)
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{page.Paging: paging}); got.Outcome != verdict.Pass {
+		if got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{page.Paging: paging}); got.Outcome != verdict.Pass {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -200,28 +287,35 @@ func TestCursorElsewhereOfAnotherList(t *testing.T) {
 // The templates are paged by the same rules, hidden positions included.
 func TestTemplatePaging(t *testing.T) {
 	step := func(name recording.Step, cursor, template string) rt.Line {
-		l := rt.Line{Step: name, Method: "resources/templates/list", Params: `{}`, Result: `{"resourceTemplates":[{"uriTemplate":"` + template + `"}],"nextCursor":"x"}`}
+		l := rt.Line{Step: name, Method: "resources/templates/list", Params: `{}`,
+			Result: `{"resourceTemplates":[{"uriTemplate":"` + template + `"}],"nextCursor":"x"}`}
 		if cursor != "" {
 			l.Params = `{"cursor":"` + cursor + `"}`
 		}
 		return l
 	}
-	first, second, next, middle := step("first", "", "a:{x}"), step("second", "", "a:{x}"), step("next", "x", "b:{x}"), step("middle", "", "a:{x}")
+	first, second, next, middle := step("first", "", "a:{x}"), step("second", "", "a:{x}"),
+		step("next", "x", "b:{x}"), step("middle", "", "a:{x}")
 	areatest.WalkRuns(t, page.TemplatePaging, areatest.HasResources, []areatest.Run{
 		{ID: "PAGE-12", Want: verdict.Pass, Rec: areatest.Lines(first, second, next, middle)},
-		{ID: "PAGE-12", Want: verdict.Fail, Rec: areatest.Lines(first, step("second", "", "b:{x}"), next, middle)},
-		{ID: "PAGE-07", Want: verdict.Pass, Rec: areatest.Lines(first, second, next, step("next-again", "x", "b:{x}"), middle)},
-		{ID: "PAGE-07", Want: verdict.Warn, Rec: areatest.Lines(first, second, next, step("next-again", "x", "c:{x}"), middle)},
+		{ID: "PAGE-12", Want: verdict.Fail, Rec: areatest.Lines(first, step("second", "", "b:{x}"), next,
+			middle)},
+		{ID: "PAGE-07", Want: verdict.Pass, Rec: areatest.Lines(first, second, next,
+			step("next-again", "x", "b:{x}"), middle)},
+		{ID: "PAGE-07", Want: verdict.Warn, Rec: areatest.Lines(first, second, next,
+			step("next-again", "x", "c:{x}"), middle)},
 	})
 }
 
 func TestCompleteWalks(t *testing.T) {
 	known := func(end, expected, entries string) []rt.Line {
-		return areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Params: `{}`, Result: `{"resources":[` + entries + `]}`,
-			Tags: recording.Tags{"end": end, "expected": expected}})
+		return areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Params: `{}`,
+			Result: `{"resources":[` + entries + `]}`,
+			Tags:   recording.Tags{"end": end, "expected": expected}})
 	}
 	areatest.WalkRuns(t, page.CompleteWalks, `{"resources":{}}`, []areatest.Run{
-		{ID: "PAGE-13", Want: verdict.Pass, Rec: known("done", `["a:1","a:\u00e9"]`, `{"uri":"a:é"},{"uri":"a:1"},{"uri":"a:3"},{"uri":"a:3"}`)},
+		{ID: "PAGE-13", Want: verdict.Pass, Rec: known("done", `["a:1","a:\u00e9"]`,
+			`{"uri":"a:é"},{"uri":"a:1"},{"uri":"a:3"},{"uri":"a:3"}`)},
 		{ID: "PAGE-13", Want: verdict.Fail, Rec: known("done", `["a:1","a:2"]`, `{"uri":"a:1"}`)},
 		{ID: "PAGE-13", Want: verdict.Warn, Rec: known("done", `["a:1"]`, `{"uri":"a:1"},{"uri":"a:1"}`)},
 		{ID: "PAGE-13", Want: verdict.NotApplicable, Rec: known("bound", `["a:1"]`, ``)},
@@ -232,12 +326,17 @@ func TestCompleteWalks(t *testing.T) {
 // cursor leads back.
 func TestCycle(t *testing.T) {
 	const whole = `{"resources":[{"uri":"a:1","name":"1"}],"nextCursor":"x"}`
-	rec := areatest.Lines(areatest.Page("1", `{}`, whole), areatest.Page("2", `{"cursor":"x"}`, `{"resources":[{"uri":"a:2","name":"2"}],"nextCursor":"y"}`), areatest.Page("3c", `{"cursor":"y"}`, whole))
+	rec := areatest.Lines(areatest.Page("1", `{}`, whole), areatest.Page("2", `{"cursor":"x"}`,
+		`{"resources":[{"uri":"a:2","name":"2"}],"nextCursor":"y"}`), areatest.Page("3c", `{"cursor":"y"}`,
+		whole))
 	req, _ := area.Catalogue().Find("PAGE-02")
 	k, _ := area.BuiltIn().Check("PAGE-02")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.WalkResources: rt.New(recording.WalkResources, facts, rec...)})
-	if !strings.Contains(got.Actual, "page 3 repeats page 1 ") || !slices.Equal(got.Frames, []int{1, 2, 3, 4, 5, 6}) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		`{"resources":{}}`)
+	got := verdict.Evaluate(k, req, facts,
+		verdict.Recordings{recording.WalkResources: rt.New(recording.WalkResources, facts, rec...)})
+	if !strings.Contains(got.Actual, "page 3 repeats page 1 ") ||
+		!slices.Equal(got.Frames, []int{1, 2, 3, 4, 5, 6}) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -16,9 +16,11 @@ import (
 // the walk before handed out, on another session; "page" is the second page of that walk.
 func paging(name, walk recording.Name, method, of string) *scenario.Scenario {
 	return &scenario.Scenario{
-		Name:   name,
-		Title:  "asking for the same pages" + of + " again",
-		Sends:  "The first page" + of + ", the page behind its cursor twice, and the first page in between and again, on a session of its own.",
+		Name:  name,
+		Title: "asking for the same pages" + of + " again",
+		Sends: "The first page" + of +
+			", the page behind its cursor twice, and the first page in between and again, on a session of " +
+			"its own.",
 		After:  []recording.Name{walk},
 		Script: func(ctx context.Context, p *scenario.Play) { pagesAgain(ctx, p, walk, method) },
 	}
@@ -62,13 +64,15 @@ type cursorProbe struct {
 var badCursorsScenario = &scenario.Scenario{
 	Name:  BadCursors,
 	Title: "listing with cursors that were never handed out",
-	Sends: "resources/list with cursors that were never handed out: unknown, very long, garbage, a script, a number, an object and an array; a plain list before and after.",
+	Sends: "resources/list with cursors that were never handed out: unknown, very long, garbage, a script," +
+		" a number, an object and an array; a plain list before and after.",
 	Phase: scenario.Destructive,
 	In:    scenario.Expendable,
 	After: verdict.BothWalks,
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		old := map[string]string{}
-		for method, walk := range map[string]recording.Name{"resources/list": recording.WalkResources, "resources/templates/list": recording.WalkTemplates} {
+		for method, walk := range map[string]recording.Name{"resources/list": recording.WalkResources,
+			"resources/templates/list": recording.WalkTemplates} {
 			if first := c.Earlier(walk).Step(recording.StepPage); first != nil {
 				old[method], _ = cursorOf(first)
 			}
@@ -106,7 +110,8 @@ func badCursors(ctx context.Context, c *scenario.Client, method, old, foreign st
 	scenario.Each(c, texts, func(_ int, bad cursorProbe, c *scenario.Client) {
 		do(c, bad.step, map[string]any{"cursor": bad.cursor})
 	})
-	for _, bad := range []cursorProbe{{stepNumber, 123456789}, {stepObject, map[string]any{"page": 2}}, {scenario.StepArray, []any{}}, {stepNull, nil}} {
+	for _, bad := range []cursorProbe{{stepNumber, 123456789}, {stepObject, map[string]any{"page": 2}},
+		{scenario.StepArray, []any{}}, {stepNull, nil}} {
 		do(c, bad.step, map[string]any{"cursor": bad.cursor})
 	}
 	do(c, stepAfter, map[string]any{})
@@ -133,10 +138,12 @@ func altered(cursor string) []cursorProbe {
 var completeWalksScenario = &scenario.Scenario{
 	Name:  CompleteWalks,
 	Title: "looking for everything that must be listed",
-	Sends: "All pages of resources and templates, to be compared with the URIs that the target file says must be there.",
+	Sends: "All pages of resources and templates, to be compared with the URIs that the target file says " +
+		"must be there.",
 	When: scenario.Where(func(p *scenario.Play) bool {
 		return len(p.Target.Subjects.Complete)+len(p.Target.Subjects.CompleteTemplates) > 0
-	}, recording.CodeNeedsConfig, "name all URIs that the list must hold in the target file (subjects.complete)"),
+	}, recording.CodeNeedsConfig,
+		"name all URIs that the list must hold in the target file (subjects.complete)"),
 	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		for _, list := range []struct {
 			method, member string
@@ -144,7 +151,8 @@ var completeWalksScenario = &scenario.Scenario{
 			expected       []string
 		}{
 			{"resources/list", "resources", recording.StepPage, c.Target.Subjects.Complete},
-			{"resources/templates/list", "resourceTemplates", scenario.StepTemplate, c.Target.Subjects.CompleteTemplates},
+			{"resources/templates/list", "resourceTemplates", scenario.StepTemplate,
+				c.Target.Subjects.CompleteTemplates},
 		} {
 			if len(list.expected) == 0 {
 				continue

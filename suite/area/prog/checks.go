@@ -18,7 +18,8 @@ const Progress recording.Name = "progress" // reads with progress tokens
 var Scenarios = []*scenario.Scenario{progressScenario}
 
 // The steps of the area's scripts.
-const stepStringToken, stepIntegerToken, stepNoToken recording.Step = "string-token", "integer-token", "no-token"
+const stepStringToken, stepIntegerToken, stepNoToken recording.Step = "string-token", "integer-token",
+	"no-token"
 
 // Checks lists the checks of the pages on progress.
 var Checks = []verdict.Check{
@@ -74,6 +75,7 @@ func progressTypes(p verdict.Progress, v *verdict.Verdict) {
 		"params", "params.progressToken", "params.progress", "params.total", "params.message")
 	if p.Of != nil {
 		given := p.Of.Param("_meta.progressToken")
-		v.That(given.Type == p.Token.Type, "the token "+given.Raw+" as it was given", "the token "+p.Token.Raw, verdict.Frames{p.Of.Request, at})
+		v.That(given.Type == p.Token.Type, "the token "+given.Raw+" as it was given",
+			"the token "+p.Token.Raw, verdict.Frames{p.Of.Request, at})
 	}
 }

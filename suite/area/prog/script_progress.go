@@ -22,7 +22,8 @@ var progressScenario = &scenario.Scenario{
 			uri = all[0].URI()
 		}
 		if uri == "" {
-			p.Skip(recording.CodeNeedsSubject, "no resource is listed whose content is known to be short, or not known yet")
+			p.Skip(recording.CodeNeedsSubject,
+				"no resource is listed whose content is known to be short, or not known yet")
 			return
 		}
 		c, ok := p.Clean(ctx)
@@ -30,12 +31,14 @@ var progressScenario = &scenario.Scenario{
 			return
 		}
 		all := []session.Request{
-			{Step: stepStringToken, Meta: map[string]any{"progressToken": "mcpcheck-progress"}}, // #nosec G101 -- a token of progress
+			// #nosec G101 -- a token of progress
+			{Step: stepStringToken, Meta: map[string]any{"progressToken": "mcpcheck-progress"}},
 			{Step: stepIntegerToken, Meta: map[string]any{"progressToken": 4711}},
 			{Step: stepNoToken},
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
-			q.Method, q.Params, q.Tags = "resources/read", map[string]any{"uri": uri}, recording.Tags{recording.TagURI: uri}
+			q.Method, q.Params, q.Tags = "resources/read", map[string]any{"uri": uri},
+				recording.Tags{recording.TagURI: uri}
 			c.Do(ctx, q)
 		})
 	},

@@ -37,7 +37,8 @@ const tagBase64, tagSHA256 recording.Tag = "base64", "sha256"
 
 // The checks of server/resources, reading: the shape of contents.
 var readChecks = []verdict.Check{
-	{Requirement: "READ-01", From: contentReads, With: []recording.Name{recording.KnownReads, recording.TemplateSweep},
+	{Requirement: "READ-01", From: contentReads, With: []recording.Name{recording.KnownReads,
+		recording.TemplateSweep},
 		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var empty verdict.Sightings
 			for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
@@ -115,17 +116,21 @@ var readChecks = []verdict.Check{
 				Hint:     hint,
 			})
 		})},
-	blobCheck("READ-07", "a blob padded to a multiple of four characters", "no blob has a length that needs padding", needsPadding,
+	blobCheck("READ-07", "a blob padded to a multiple of four characters",
+		"no blob has a length that needs padding", needsPadding,
 		judge.CodeMissingPadding, judge.CodeMisplacedPadding, judge.CodeBadLength),
-	blobCheck("READ-08", "a blob without line breaks and spaces", "every blob is too short for a line break", func(blob string, _ []judge.Problem) bool {
-		return len(blob) > 60 // encoders that break lines do so after 60, 64 or 76 characters
-	}, judge.CodeWhiteSpace),
-	blobCheck("READ-09", "zeros in the unused bits of a blob's last letter", "no blob has unused bits", needsPadding, judge.CodePadBits),
+	blobCheck("READ-08", "a blob without line breaks and spaces", "every blob is too short for a line break",
+		func(blob string, _ []judge.Problem) bool {
+			return len(blob) > 60 // encoders that break lines do so after 60, 64 or 76 characters
+		}, judge.CodeWhiteSpace),
+	blobCheck("READ-09", "zeros in the unused bits of a blob's last letter", "no blob has unused bits",
+		needsPadding, judge.CodePadBits),
 }
 
 // blobCheck is a check that blobs have none of some problems; without an occasion for them there is
 // nothing to judge.
-func blobCheck(id, expected, none string, occasion func(blob string, problems []judge.Problem) bool, codes ...judge.Code) verdict.Check {
+func blobCheck(id, expected, none string, occasion func(blob string, problems []judge.Problem) bool,
+	codes ...judge.Code) verdict.Check {
 	return verdict.Check{Requirement: id, From: contentReads, Needs: verdict.Resources,
 		Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
 			blob := c.Get("blob").Str
@@ -136,8 +141,8 @@ func blobCheck(id, expected, none string, occasion func(blob string, problems []
 		}).Or(recording.CodeNeedsSubject, none)}
 }
 
-// somethingReadable judges whether anything that is listed can be read. A single unreadable resource warns, since a
-// right may be missing. LIST-15 judges errors that say "not found".
+// somethingReadable judges whether anything that is listed can be read. A single unreadable resource warns,
+// since a right may be missing. LIST-15 judges errors that say "not found".
 func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 	for _, name := range []recording.Name{recording.KnownReads, recording.TemplateSweep} {
 		if other := v.Recording(name); other != nil && slices.ContainsFunc(other.Exchanges, verdict.Yields) {
@@ -165,7 +170,8 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 	v.Fail(verdict.Finding{
 		Title: "Something that is listed can be read", Kept: true, // errors have no contents
 		Expected: "contents of something that is listed",
-		Actual: fmt.Sprintf(plural.Of(len(failed), "%d {read|reads} of what is listed, and nothing could be read: "), len(failed)) +
+		Actual: fmt.Sprintf(plural.Of(len(failed),
+			"%d {read|reads} of what is listed, and nothing could be read: "), len(failed)) +
 			matcher.Describe(failed[0]),
 		On:   verdict.All(failed...),
 		Hint: "let what is listed be read, or leave it out of the list",
@@ -173,10 +179,11 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 	})
 }
 
-// failsByItself reports whether a read ended in an error that says neither that something is missing, nor that the
-// client may not, asks too often, or has to give something first.
+// failsByItself reports whether a read ended in an error that says neither that something is missing, nor
+// that the client may not, asks too often, or has to give something first.
 func failsByItself(x *recording.Exchange) bool {
-	return x.Failed() && (x.Status < http.StatusBadRequest || x.Status >= http.StatusInternalServerError) && !x.OverRate() &&
+	return x.Failed() && (x.Status < http.StatusBadRequest || x.Status >= http.StatusInternalServerError) &&
+		!x.OverRate() &&
 		!verdict.NotFound(x) && !verdict.Unknown(x) && !x.HasCode(-32021, -32042)
 }
 
@@ -202,7 +209,9 @@ func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 }
 
 func blobs(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
-	all := recording.Keep(allContents(r, v), func(c verdict.Item) bool { return judge.IsString(c.Get("blob")) })
+	all := recording.Keep(allContents(r, v), func(c verdict.Item) bool {
+		return judge.IsString(c.Get("blob"))
+	})
 	if len(all) == 0 {
 		v.NeedsSubject("no read yielded a blob")
 	}

@@ -81,7 +81,8 @@ func encoded(text string) bool {
 	if _, data, ok := strings.Cut(text, ";base64,"); ok && strings.HasPrefix(text, "data:") {
 		text = data
 	}
-	if text = strings.TrimSpace(text); len(text) < shortest || strings.Trim(text, "0123456789abcdefABCDEF") == "" {
+	if text = strings.TrimSpace(text); len(text) < shortest ||
+		strings.Trim(text, "0123456789abcdefABCDEF") == "" {
 		return false // a word, or a checksum
 	}
 	data, err := judge.Decode(text)
@@ -137,7 +138,8 @@ func knownText(v *verdict.Verdict, x *recording.Exchange) {
 		}
 	}
 	if part {
-		actual = fmt.Sprintf(plural.Of(utf8.RuneCountInString(texts[0]), "it does not occur in %d {character|characters} of text"), utf8.RuneCountInString(texts[0]))
+		actual = fmt.Sprintf(plural.Of(utf8.RuneCountInString(texts[0]),
+			"it does not occur in %d {character|characters} of text"), utf8.RuneCountInString(texts[0]))
 	}
 	v.That(false, "the text that the target file gives for "+judge.Brief(x.Param("uri")), actual, x)
 }
@@ -157,7 +159,9 @@ func firstDifference(want, got string) string {
 		}
 		return fmt.Sprintf("%q", strings.ToValidUTF8(s, ""))
 	}
-	return fmt.Sprintf(plural.Of(len(got), "at byte %d it goes on with %s instead of %s (%d {byte|bytes} instead of %d)"), at, excerpt(got), excerpt(want), len(got), len(want))
+	return fmt.Sprintf(plural.Of(len(got),
+		"at byte %d it goes on with %s instead of %s (%d {byte|bytes} instead of %d)"), at, excerpt(got),
+		excerpt(want), len(got), len(want))
 }
 
 // knownBlob: a known blob decodes to the original bytes.
@@ -212,8 +216,10 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 		for _, c := range x.Contents {
 			mime := declaredType(x, c)
 			doubts.add(c, mime)
-			if own, listed := c.Get("mimeType"), x.Tags[recording.TagType]; len(x.Contents) == 1 && listed != "" && judge.IsString(own) && judge.Essence(own.Str) != judge.Essence(listed) {
-				differing.Add(fmt.Sprintf("%s (listed as %s, read as %s)", judge.Brief(x.Param("uri")), listed, own.Str), c)
+			if own, listed := c.Get("mimeType"), x.Tags[recording.TagType]; len(x.Contents) == 1 &&
+				listed != "" && judge.IsString(own) && judge.Essence(own.Str) != judge.Essence(listed) {
+				differing.Add(fmt.Sprintf("%s (listed as %s, read as %s)", judge.Brief(x.Param("uri")),
+					listed, own.Str), c)
 			}
 			blob := c.Get("blob")
 			data, err := judge.Decode(blob.Str)
@@ -222,7 +228,8 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 			}
 			if !judge.Sniffable(mime) {
 				if begins := judge.Detect(data); begins != "" && vague(mime) {
-					sniffed.Add(fmt.Sprintf("%s (%s, looks like %s)", c.Name, cmp.Or(mime, "without a type"), begins), c)
+					sniffed.Add(fmt.Sprintf("%s (%s, looks like %s)", c.Name, cmp.Or(mime, "without a type"),
+						begins), c)
 				}
 				continue
 			}
@@ -230,7 +237,8 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 			actual := c.Name + " begins like no " + mime
 			if begins != "" {
 				actual = c.Name + " begins like " + begins
-			} else if twice, err := judge.Decode(string(data)); err == nil && judge.Sniff(twice) == judge.Essence(mime) {
+			} else if twice, err := judge.Decode(string(data)); err == nil &&
+				judge.Sniff(twice) == judge.Essence(mime) {
 				actual = c.Name + " decodes to base64 once more"
 			}
 			f := verdict.Finding{Expected: "bytes of the type " + mime, Actual: actual, On: c}
@@ -282,8 +290,11 @@ func (d *doubts) add(c verdict.Item, mime string) {
 
 func (d *doubts) observe(v *verdict.Verdict) {
 	d.other.Observe(v, "mime-type-contradicted", "%d of another type than their bytes show: %s")
-	d.marked.Observe(v, "text-begins-with-bom", "%d {text begins|texts begin} with a byte order mark, which belongs to the bytes of a file and not to its text: %s")
-	d.lossy.Observe(v, "text-not-read", "%d {text has|texts have} the character that stands for bytes which could not be read, or a NUL: %s")
+	d.marked.Observe(v, "text-begins-with-bom",
+		"%d {text begins|texts begin} with a byte order mark, which belongs to the bytes of a file and "+
+			"not to its text: %s")
+	d.lossy.Observe(v, "text-not-read",
+		"%d {text has|texts have} the character that stands for bytes which could not be read, or a NUL: %s")
 	d.unparsed.Observe(v, "not-json", "%d of the type application/json that cannot be parsed: %s")
 	d.wrapped.Observe(v, "encoded-twice", "%d encoded once too often: %s")
 }

@@ -16,8 +16,11 @@ var knownReadsScenario = &scenario.Scenario{
 	Name:  recording.KnownReads,
 	Title: "reading resources with known contents",
 	Sends: "Reads of the resources whose contents the target file knows.",
-	When: scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Subjects.Texts)+len(p.Target.Subjects.Blobs) > 0 },
-		recording.CodeNeedsConfig, "name resources with known contents in the target file (subjects.texts, subjects.blobs)"),
+	When: scenario.Where(func(p *scenario.Play) bool {
+		return len(p.Target.Subjects.Texts)+len(p.Target.Subjects.Blobs) > 0
+	},
+		recording.CodeNeedsConfig,
+		"name resources with known contents in the target file (subjects.texts, subjects.blobs)"),
 	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		var known []session.Request
 		add := func(step recording.Step, uri string, tags recording.Tags) {

@@ -12,7 +12,8 @@ import (
 var taskReadScenario = &scenario.Scenario{
 	Name:  TaskRead,
 	Title: "reading with a task parameter",
-	Sends: "A read with a task parameter of what could be read without, and one without it where that is refused.",
+	Sends: "A read with a task parameter of what could be read without, and one without it where that is " +
+		"refused.",
 	In:    scenario.Expendable,
 	After: verdict.Reads,
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20251125 },

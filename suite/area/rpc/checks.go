@@ -24,14 +24,16 @@ const (
 	RequestIDs          recording.Name = "request-ids"          // requests under unusual but legal ids
 	Concurrency         recording.Name = "concurrency"          // many requests in flight together
 	ClientNotifications recording.Name = "client-notifications" // notifications, known and unknown
-	ForeignMessages     recording.Name = "foreign-messages"     // what another version of JSON-RPC, or another revision, has
+	// what another version of JSON-RPC, or another revision, has
+	ForeignMessages recording.Name = "foreign-messages"
 )
 
 // Checks lists the checks of the area.
 var Checks = slices.Concat(rpcChecks, rpcRequestsChecks)
 
 // Scenarios lists the scripts of this area.
-var Scenarios = []*scenario.Scenario{clientNotificationsScenario, concurrencyScenario, foreignMessagesScenario, requestIDsScenario}
+var Scenarios = []*scenario.Scenario{clientNotificationsScenario, concurrencyScenario,
+	foreignMessagesScenario, requestIDsScenario}
 
 // The steps of the area's scripts.
 const (
@@ -52,62 +54,68 @@ const (
 // A letter with its accent, as two characters and as the one that it is normalised to (Unicode's NFC).
 const apart, joined = "e\u0301", "\u00e9"
 
-// errorForms are the recordings in which every error is looked at for its form. A target whose templates match
-// every URI beside a listed one is asked for nothing that is certainly missing: what reads of strange URIs
-// meet there may be its only errors of that kind.
-var errorForms = slices.Concat(verdict.ErrorSources, []recording.Name{recording.MalformedReads, recording.MalformedCompletions})
+// errorForms are the recordings in which every error is looked at for its form. A target whose templates
+// match every URI beside a listed one is asked for nothing that is certainly missing: what reads of strange
+// URIs meet there may be its only errors of that kind.
+var errorForms = slices.Concat(verdict.ErrorSources, []recording.Name{recording.MalformedReads,
+	recording.MalformedCompletions})
 
 // The checks of basic/index: messages, responses, errors.
 var rpcChecks = []verdict.Check{
-	{Requirement: "RPC-01", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, m := range verdict.Received(r) {
-			if m.Kind == wire.KindOther && !m.Get("jsonrpc").Exists() {
-				continue // a stray line, not a message
+	{Requirement: "RPC-01", From: verdict.ErrorSources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range verdict.Received(r) {
+				if m.Kind == wire.KindOther && !m.Get("jsonrpc").Exists() {
+					continue // a stray line, not a message
+				}
+				version := m.Get("jsonrpc")
+				v.FailUnless(version.Type == gjson.String && version.Str == "2.0", verdict.Finding{
+					Expected: `"jsonrpc":"2.0" in every message`,
+					Actual:   `jsonrpc is ` + judge.Brief(version) + " in " + m.Said(),
+					On:       m,
+					Hint:     "put the member into errors and notifications, too",
+				})
 			}
-			version := m.Get("jsonrpc")
-			v.FailUnless(version.Type == gjson.String && version.Str == "2.0", verdict.Finding{
-				Expected: `"jsonrpc":"2.0" in every message`,
-				Actual:   `jsonrpc is ` + judge.Brief(version) + " in " + m.Said(),
-				On:       m,
-				Hint:     "put the member into errors and notifications, too",
-			})
-		}
-	}},
+		}},
 	{Requirement: "RPC-02", From: []recording.Name{recording.Everything, RequestIDs}, Judge: answeredByID},
 	{Requirement: "RPC-03", From: []recording.Name{RequestIDs, recording.Everything}, With: verdict.BothWalks,
 		Judge: verdict.InScenario(RequestIDs, unusualIDTypes, idTypes)},
-	{Requirement: "RPC-04", From: []recording.Name{RequestIDs}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if unanswered(r.Steps(stepID, stepDigits), v) {
-			return
-		}
-		for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
-			usableID(x, v)
-		}
-		oneKindRefused(r.Steps(stepID, stepDigits), v)
-		cutInChunks(r, v)
-	}},
-	{Requirement: "RPC-05", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		sent := requests(r)
-		for _, m := range verdict.Responses(r) {
-			result, failure := m.Get("result").Exists(), m.Get("error").Exists()
-			actual := "neither"
-			if result {
-				actual = "both: error is " + judge.Brief(m.Get("error"))
+	{Requirement: "RPC-04", From: []recording.Name{RequestIDs},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if unanswered(r.Steps(stepID, stepDigits), v) {
+				return
 			}
-			what, at := answer(sent, m)
-			v.That(result != failure, "either result or error in a response", actual+what, at)
-		}
-	}},
+			for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
+				usableID(x, v)
+			}
+			oneKindRefused(r.Steps(stepID, stepDigits), v)
+			cutInChunks(r, v)
+		}},
+	{Requirement: "RPC-05", From: verdict.ErrorSources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			sent := requests(r)
+			for _, m := range verdict.Responses(r) {
+				result, failure := m.Get("result").Exists(), m.Get("error").Exists()
+				actual := "neither"
+				if result {
+					actual = "both: error is " + judge.Brief(m.Get("error"))
+				}
+				what, at := answer(sent, m)
+				v.That(result != failure, "either result or error in a response", actual+what, at)
+			}
+		}},
 	{
 		Requirement: "RPC-06",
 		// What a target makes of features that it did not declare are results, too.
-		From: slices.Concat(verdict.ErrorSources, []recording.Name{recording.Undeclared, recording.UndeclaredCompletion}),
+		From: slices.Concat(verdict.ErrorSources, []recording.Name{recording.Undeclared,
+			recording.UndeclaredCompletion}),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			sent := requests(r)
 			for _, m := range verdict.Responses(r) {
 				if result := m.Get("result"); result.Exists() {
 					what, at := answer(sent, m)
-					v.That(result.IsObject(), "a result that is an object", "the result is "+judge.TypeName(result)+what, at)
+					v.That(result.IsObject(), "a result that is an object",
+						"the result is "+judge.TypeName(result)+what, at)
 				}
 			}
 		},
@@ -117,20 +125,25 @@ var rpcChecks = []verdict.Check{
 		for _, m := range verdict.Failures(r) {
 			e := m.Get("error")
 			what, at := answer(sent, m)
-			if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e)+what, at) {
+			if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e)+what,
+				at) {
 				continue
 			}
 			v.That(e.Get("code").Exists(), "an error with a code", "code is absent"+what, at)
-			v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+judge.Brief(e.Get("message"))+what, at)
+			v.That(judge.IsString(e.Get("message")), "an error with a message, a string",
+				"message is "+judge.Brief(e.Get("message"))+what, at)
 		}
 	}},
-	{Requirement: "RPC-08", From: slices.Concat(errorForms, []recording.Name{recording.Undeclared, recording.UndeclaredCompletion, recording.FirstMessages, recording.Metadata}), Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, m := range verdict.Failures(r) {
-			if code := m.Get("error.code"); code.Exists() {
-				v.That(judge.IsInteger(code), "an error code that is an integer", "code is "+judge.Brief(code), m)
+	{Requirement: "RPC-08", From: slices.Concat(errorForms, []recording.Name{recording.Undeclared,
+		recording.UndeclaredCompletion, recording.FirstMessages, recording.Metadata}),
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range verdict.Failures(r) {
+				if code := m.Get("error.code"); code.Exists() {
+					v.That(judge.IsInteger(code), "an error code that is an integer",
+						"code is "+judge.Brief(code), m)
+				}
 			}
-		}
-	}},
+		}},
 	{Requirement: "RPC-12", From: verdict.Everything,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, m := range verdict.Received(r) {
@@ -138,15 +151,17 @@ var rpcChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "RPC-16", From: errorForms, Judge: idsOfErrors},
-	{Requirement: "RPC-18", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		const long = 300
-		for _, m := range verdict.Failures(r) {
-			if text := m.Get("error.message"); judge.IsString(text) {
-				v.WarnUnless(!strings.Contains(text.Str, "\n") && len(text.Str) <= long && strings.TrimSpace(text.Str) != "", "a message of one short line",
-					fmt.Sprintf("a message of %d bytes: %s", len(text.Str), judge.Brief(text)), m)
+	{Requirement: "RPC-18", From: verdict.ErrorSources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			const long = 300
+			for _, m := range verdict.Failures(r) {
+				if text := m.Get("error.message"); judge.IsString(text) {
+					v.WarnUnless(!strings.Contains(text.Str, "\n") && len(text.Str) <= long &&
+						strings.TrimSpace(text.Str) != "", "a message of one short line",
+						fmt.Sprintf("a message of %d bytes: %s", len(text.Str), judge.Brief(text)), m)
+				}
 			}
-		}
-	}},
+		}},
 	{Requirement: "RPC-20", From: verdict.Everything,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, f := range r.Incoming(0) {
@@ -180,20 +195,24 @@ var rpcChecks = []verdict.Check{
 				v.Holds()
 			}
 		}},
-	{Requirement: "RPC-25", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, m := range verdict.Received(r) {
-			v.That(!m.Frame.HasFlaw(wire.FlawDuplicate), "objects whose members have different names", verdict.Detail(m.Frame, wire.FlawDuplicate)+" in "+m.Said(), m)
-		}
-	}},
-	{Requirement: "RPC-24", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		standard := map[float64]bool{-32700: true, -32600: true, -32601: true, -32602: true, -32603: true}
-		for _, m := range verdict.Failures(r) {
-			if code := m.Get("error.code"); judge.IsInteger(code) {
-				v.That(code.Num < -32768 || code.Num > -32100 || standard[code.Num], "a code outside of -32768 to -32100, or one that JSON-RPC defines",
-					"code "+code.Raw, m)
+	{Requirement: "RPC-25", From: verdict.ErrorSources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range verdict.Received(r) {
+				v.That(!m.Frame.HasFlaw(wire.FlawDuplicate), "objects whose members have different names",
+					verdict.Detail(m.Frame, wire.FlawDuplicate)+" in "+m.Said(), m)
 			}
-		}
-	}},
+		}},
+	{Requirement: "RPC-24", From: verdict.ErrorSources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			standard := map[float64]bool{-32700: true, -32600: true, -32601: true, -32602: true, -32603: true}
+			for _, m := range verdict.Failures(r) {
+				if code := m.Get("error.code"); judge.IsInteger(code) {
+					v.That(code.Num < -32768 || code.Num > -32100 || standard[code.Num],
+						"a code outside of -32768 to -32100, or one that JSON-RPC defines",
+						"code "+code.Raw, m)
+				}
+			}
+		}},
 }
 
 // answeredByID: every response has the id of a request of its session, and fits
@@ -210,7 +229,8 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 				}
 			}
 			if about != "with " {
-				v.That(false, "a response with the id of its request", "a result "+about+" whose id is "+judge.TypeName(m.Get("id")), frames)
+				v.That(false, "a response with the id of its request", "a result "+about+" whose id is "+
+					judge.TypeName(m.Get("id")), frames)
 			}
 			continue // an error without an id is judged elsewhere
 		}
@@ -221,7 +241,8 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 		}
 		v.Holds()
 		if foreign := foreignMember(x.Method, m.Get("result")); foreign != "" {
-			v.That(false, "a result that fits "+x.Method, "a result with "+foreign, verdict.Frames{x.Request}, m)
+			v.That(false, "a result that fits "+x.Method, "a result with "+foreign, verdict.Frames{x.Request},
+				m)
 		}
 	}
 }
@@ -230,11 +251,13 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 func unasked(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
 	about, frames := "", []int{m.Frame.Number}
 	x := owner(r, m)
-	if x == nil && m.Frame.HTTP != nil && m.Frame.HTTP.Status >= http.StatusBadRequest && m.Get("error").Exists() {
+	if x == nil && m.Frame.HTTP != nil && m.Frame.HTTP.Status >= http.StatusBadRequest &&
+		m.Get("error").Exists() {
 		return // what was refused is no request, and the error may be the HTTP server's
 	}
 	if x != nil {
-		about, frames = ", in the answer to "+x.Method+" with the id "+judge.Brief(gjson.ParseBytes(x.ID)), append(frames, x.Request)
+		about, frames = ", in the answer to "+x.Method+" with the id "+judge.Brief(gjson.ParseBytes(x.ID)),
+			append(frames, x.Request)
 	}
 	f := verdict.Finding{
 		Expected:    "a response with the id of a request",
@@ -242,7 +265,8 @@ func unasked(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
 		Frames:      frames,
 		SharedCause: anotherID,
 	}
-	cut := strings.ContainsRune(m.Get("id").Str, utf8.RuneError) && r.Step(stepChunked) != nil // HTTP+SSE does not tell what it answers
+	// HTTP+SSE does not tell what it answers
+	cut := strings.ContainsRune(m.Get("id").Str, utf8.RuneError) && r.Step(stepChunked) != nil
 	if cut || x != nil && x.Step == stepChunked {
 		f.SharedCause, f.Hint = cutCharacter, wholeBody
 	}
@@ -288,8 +312,10 @@ func owner(r *recording.Recording, m verdict.Message) *recording.Exchange {
 
 // ownMember is the member that tells the result of a method from those of others.
 var ownMember = map[string]string{
-	"resources/list": "resources", "resources/templates/list": "resourceTemplates", "resources/read": "contents",
-	"completion/complete": "completion", "initialize": "protocolVersion", "server/discover": "supportedVersions",
+	"resources/list": "resources", "resources/templates/list": "resourceTemplates",
+	"resources/read":      "contents",
+	"completion/complete": "completion", "initialize": "protocolVersion",
+	"server/discover": "supportedVersions",
 }
 
 // resultOf is the member by which a result shows that it answers a request, whatever its id;
@@ -324,15 +350,21 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 	method, params := m.Get("method"), m.Get("params")
 	at := m.Frame.Number
 	switch {
-	case m.Kind == wire.KindResponse || m.Kind == wire.KindRequest && !strings.HasPrefix(m.Method(), "notifications/"):
+	case m.Kind == wire.KindResponse || m.Kind == wire.KindRequest &&
+		!strings.HasPrefix(m.Method(), "notifications/"):
 	case m.Kind == wire.KindOther && !method.Exists():
-		if m.Get("jsonrpc").Exists() && (m.Frame.Event != nil || r.Combination.Transport == requirement.Stdio) {
-			v.That(false, "a request, a notification or a response", "a message without method, result and error: "+judge.Brief(m.Result), verdict.Frames{at})
+		if m.Get("jsonrpc").Exists() &&
+			(m.Frame.Event != nil || r.Combination.Transport == requirement.Stdio) {
+			v.That(false, "a request, a notification or a response",
+				"a message without method, result and error: "+judge.Brief(m.Result), verdict.Frames{at})
 		}
 	default:
-		v.That(judge.IsString(method), "a method that is a string", "method is "+judge.TypeName(method), verdict.Frames{at})
-		v.That(!m.Get("id").Exists(), "a notification without id", m.Said()+" with the id "+judge.Brief(m.Get("id")), verdict.Frames{at})
-		v.That(!params.Exists() || params.IsObject(), "params that are an object, or none", "params of "+m.Said()+" are "+judge.TypeName(params), verdict.Frames{at})
+		v.That(judge.IsString(method), "a method that is a string", "method is "+judge.TypeName(method),
+			verdict.Frames{at})
+		v.That(!m.Get("id").Exists(), "a notification without id",
+			m.Said()+" with the id "+judge.Brief(m.Get("id")), verdict.Frames{at})
+		v.That(!params.Exists() || params.IsObject(), "params that are an object, or none",
+			"params of "+m.Said()+" are "+judge.TypeName(params), verdict.Frames{at})
 		for _, member := range []string{"result", "error"} {
 			if value := m.Get(member); value.Exists() {
 				v.Fail(verdict.Finding{
@@ -354,8 +386,11 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 	if frames := v.Facts.Nameless; len(frames) > 0 && r.Scenario == recording.Everything {
 		// Which revision holds before a handshake is open, and it is not asked for again.
-		v.Observe("discovery-without-id", "server/discover before a handshake is answered by an error without the id of the request: a client of 2026-07-28, "+
-			"which asks for it to see whether to shake hands, waits for its answer in vain", verdict.Frames(frames))
+		v.Observe("discovery-without-id",
+			"server/discover before a handshake is answered by an error without the id of the request: a "+
+				"client of 2026-07-28, "+
+				"which asks for it to see whether to shake hands, waits for its answer in vain",
+			verdict.Frames(frames))
 	}
 	over := endedWith(r)
 	for _, x := range r.Exchanges {
@@ -364,12 +399,14 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 		}
 		step := x.Step.Sent()
 		for _, m := range verdict.RepliesOf(r, x) {
-			if e := m.Get("error"); !e.Exists() || e.Type == gjson.Null || !verdict.CarriesMessage(r.Combination.Transport, m.Frame) {
+			if e := m.Get("error"); !e.Exists() || e.Type == gjson.Null ||
+				!verdict.CarriesMessage(r.Combination.Transport, m.Frame) {
 				continue // an HTTP server has errors of its own, such as {"error":"Bad Request"}
 			}
 			switch {
 			case m.Nameless() && unread(x, v): // an error about the session or the head of the request
-			case step == scenario.StepNullID || step == scenario.StepDoubledMember: // there is none, or which one it is depends on the reader
+			case step == scenario.StepNullID || step == scenario.StepDoubledMember:
+				// there is none, or which one it is depends on the reader
 			case len(x.ID) > 0 && !slices.Contains(noRequests, step):
 				v.FailUnless(!m.Nameless(), verdict.Finding{
 					Expected: "an error with the id " + judge.Short(gjson.ParseBytes(x.ID), 60) +
@@ -382,7 +419,8 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 				// The schema requires an id that is not null, JSON-RPC one that is.
 				v.Holds()
 			case step == recording.StepNotJSON:
-				v.That(m.Nameless(), "an error without id, or with null: none could be read", "the id is "+judge.Brief(m.Get("id")), x, m)
+				v.That(m.Nameless(), "an error without id, or with null: none could be read",
+					"the id is "+judge.Brief(m.Get("id")), x, m)
 			}
 		}
 	}
@@ -392,7 +430,8 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 var noRequests = []recording.Step{
 	scenario.StepNoMethod, scenario.StepMistypedMethod, scenario.StepNotUTF8}
 
-// endedWith is by which HTTP status, if by one, what bears the ids of sessions was refused that were over before the script was done.
+// endedWith is by which HTTP status, if by one, what bears the ids of sessions was refused that were over
+// before the script was done.
 func endedWith(r *recording.Recording) map[string]int {
 	over := map[string]int{}
 	for _, x := range r.Exchanges {
@@ -403,8 +442,9 @@ func endedWith(r *recording.Recording) map[string]int {
 	return over
 }
 
-// unread reports whether a request was refused by an HTTP status for which its body need not have been read: 404 where the
-// session is over (up to 2025-11-25, "Session Management"), 431 where the header is too large.
+// unread reports whether a request was refused by an HTTP status for which its body need not have been read:
+// 404 where the session is over (up to 2025-11-25, "Session Management"), 431 where the header is too large.
 func unread(x *recording.Exchange, v *verdict.Verdict) bool {
-	return x.Status > http.StatusBadRequest && x.Status < http.StatusInternalServerError && (x.Status != http.StatusNotFound || !v.Modern())
+	return x.Status > http.StatusBadRequest && x.Status < http.StatusInternalServerError &&
+		(x.Status != http.StatusNotFound || !v.Modern())
 }

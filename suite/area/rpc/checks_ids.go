@@ -146,7 +146,8 @@ func idType(v *verdict.Verdict, x *recording.Exchange) {
 		"it came back as "+judge.Brief(got)+" to "+x.Method, x)
 }
 
-// altered says, behind a string that came back, how it was made of the one that was sent; empty if it was not.
+// altered says, behind a string that came back, how it was made of the one that was sent; empty if it was
+// not.
 func altered(sent, got string) string {
 	switch {
 	case got == sent || strings.TrimSpace(got) == "":
@@ -165,7 +166,8 @@ func altered(sent, got string) string {
 func unanswered(all []*recording.Exchange, v *verdict.Verdict) bool {
 	const few = 3
 	if len(all) < few || slices.ContainsFunc(all, func(x *recording.Exchange) bool {
-		return len(x.Replies) > 0 || x.Outcome != recording.Silent && (x.Outcome != recording.HTTPOnly || x.Status >= 300)
+		return len(x.Replies) > 0 || x.Outcome != recording.Silent && (x.Outcome != recording.HTTPOnly ||
+			x.Status >= 300)
 	}) {
 		return false
 	}

@@ -20,96 +20,107 @@ import (
 var rpcRequestsChecks = []verdict.Check{
 	{Requirement: "RPC-09", Judge: eachAnswered,
 		From: []recording.Name{recording.Everything, recording.MissingReads, ForeignMessages}},
-	{Requirement: "RPC-10", From: []recording.Name{recording.Everything, ClientNotifications}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Exchanges {
-			if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
-				verdict.Unanswered(r, x, v)
-			}
-		}
-		if r.Scenario == recording.Everything {
-			strays(r, v)
-		}
-		for _, x := range r.Steps(stepStray) {
-			v.FailUnless(len(x.Replies) == 0, verdict.Finding{
-				Title:    "Responses are not answered",
-				Expected: "no response to a response",
-				On:       x, About: "a response under an id that the server never used",
-				Warn: true, Downgraded: "no sentence speaks of answers to responses",
-				Hint: "answer nothing that has a result or an error in place of a method",
-			})
-		}
-	}},
-	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if r.Scenario == ForeignMessages {
-			otherMethodsUnknown(r, v)
-			return
-		}
-		for _, x := range r.Steps(scenario.StepUnknownMethod) {
-			if endsServer(r, x, v) {
-				return
-			}
-			if x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300 {
-				v.Fail(verdict.Finding{
-					Expected: "a JSON-RPC error with code -32601",
-					On:       x, About: "a request for an unknown method",
-				})
-			} else if v.Modern() && r.Combination.Transport == requirement.Stdio {
-				v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method",
-					verdict.Finding{
-						Warn: true,
-						Downgraded: "the sentence that demands the code stands on the page of Streamable " +
-							"HTTP; " +
-							"elsewhere the schema and JSON-RPC describe it",
-					})
-			} else {
-				v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
-			}
-		}
-	}},
-	{Requirement: "RPC-14", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(recording.StepNotJSON) {
-			if endsServer(r, x, v) {
-				return
-			}
-			if bareServerError(x, v) {
-				continue
-			}
-			if x.Outcome == recording.Silent && !x.Fatal && x.Status < 300 { // over HTTP+SSE a status tells it as well
-				v.Observe("parse-error-unanswered", "text that is no JSON is passed over in silence: JSON-RPC has error -32700 with the id null for it, by which a client learns of its mistake", x)
-			}
-			refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
-		}
-		for _, x := range r.Steps(scenario.StepNotUTF8) {
-			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
-				continue
-			}
-			v.FailUnless(!x.Fatal, verdict.Finding{
-				Expected: "a server that goes on after bytes that are no UTF-8",
-				Actual:   verdict.LostWords(x),
-				On:       x,
-				Hint:     "decode input in such a way that alien bytes are replaced or refused",
-			})
-		}
-	}},
-	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages, ForeignMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, step := range []recording.Step{scenario.StepNoMethod, scenario.StepMistypedMethod, stepUnmarked, scenario.StepNullID, scenario.StepDoubledMember} {
-			for _, x := range r.Steps(step) {
-				if !endsServer(r, x, v) && (!x.Fatal || !verdict.DiesOfText(r, v)) {
-					invalid(x, v)
+	{Requirement: "RPC-10", From: []recording.Name{recording.Everything, ClientNotifications},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Exchanges {
+				if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
+					verdict.Unanswered(r, x, v)
 				}
 			}
-		}
-	}},
-	{Requirement: "RPC-17", From: []recording.Name{Concurrency}, With: verdict.Reads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		asked := map[string]bool{}
-		for _, x := range r.Steps(stepTogether) {
-			asked[x.Tags[recording.TagURI]] = true
-		}
-		swapped := provenIn(r)
-		for _, x := range r.Steps(stepTogether) {
-			notMixedUp(x, asked, swapped[x], v)
-		}
-	}},
+			if r.Scenario == recording.Everything {
+				strays(r, v)
+			}
+			for _, x := range r.Steps(stepStray) {
+				v.FailUnless(len(x.Replies) == 0, verdict.Finding{
+					Title:    "Responses are not answered",
+					Expected: "no response to a response",
+					On:       x, About: "a response under an id that the server never used",
+					Warn: true, Downgraded: "no sentence speaks of answers to responses",
+					Hint: "answer nothing that has a result or an error in place of a method",
+				})
+			}
+		}},
+	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, ForeignMessages},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == ForeignMessages {
+				otherMethodsUnknown(r, v)
+				return
+			}
+			for _, x := range r.Steps(scenario.StepUnknownMethod) {
+				if endsServer(r, x, v) {
+					return
+				}
+				if x.Outcome == recording.Silent || x.Outcome == recording.Lost ||
+					x.Outcome == recording.HTTPOnly && x.Status < 300 {
+					v.Fail(verdict.Finding{
+						Expected: "a JSON-RPC error with code -32601",
+						On:       x, About: "a request for an unknown method",
+					})
+				} else if v.Modern() && r.Combination.Transport == requirement.Stdio {
+					v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method",
+						verdict.Finding{
+							Warn: true,
+							Downgraded: "the sentence that demands the code stands on the page of " +
+								"Streamable " +
+								"HTTP; " +
+								"elsewhere the schema and JSON-RPC describe it",
+						})
+				} else {
+					v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
+				}
+			}
+		}},
+	{Requirement: "RPC-14", From: []recording.Name{recording.InvalidMessages},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(recording.StepNotJSON) {
+				if endsServer(r, x, v) {
+					return
+				}
+				if bareServerError(x, v) {
+					continue
+				}
+				// over HTTP+SSE a status tells it as well
+				if x.Outcome == recording.Silent && !x.Fatal && x.Status < 300 {
+					v.Observe("parse-error-unanswered",
+						"text that is no JSON is passed over in silence: JSON-RPC has error -32700 with "+
+							"the id null for it, by which a client learns of its mistake", x)
+				}
+				refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
+			}
+			for _, x := range r.Steps(scenario.StepNotUTF8) {
+				if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
+					continue
+				}
+				v.FailUnless(!x.Fatal, verdict.Finding{
+					Expected: "a server that goes on after bytes that are no UTF-8",
+					Actual:   verdict.LostWords(x),
+					On:       x,
+					Hint:     "decode input in such a way that alien bytes are replaced or refused",
+				})
+			}
+		}},
+	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages, ForeignMessages},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, step := range []recording.Step{scenario.StepNoMethod, scenario.StepMistypedMethod,
+				stepUnmarked, scenario.StepNullID, scenario.StepDoubledMember} {
+				for _, x := range r.Steps(step) {
+					if !endsServer(r, x, v) && (!x.Fatal || !verdict.DiesOfText(r, v)) {
+						invalid(x, v)
+					}
+				}
+			}
+		}},
+	{Requirement: "RPC-17", From: []recording.Name{Concurrency}, With: verdict.Reads,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			asked := map[string]bool{}
+			for _, x := range r.Steps(stepTogether) {
+				asked[x.Tags[recording.TagURI]] = true
+			}
+			swapped := provenIn(r)
+			for _, x := range r.Steps(stepTogether) {
+				notMixedUp(x, asked, swapped[x], v)
+			}
+		}},
 }
 
 // eachAnswered: every request gets a response.
@@ -135,8 +146,9 @@ func eachAnswered(r *recording.Recording, v *verdict.Verdict) {
 	retriedHandshakes(r, v)
 }
 
-// otherMethodsUnknown: a server that knows the method, since it serves other revisions as well, finds other faults. One that
-// has another code for a method of nobody has it for these as well, which is the same defect.
+// otherMethodsUnknown: a server that knows the method, since it serves other revisions as well, finds other
+// faults. One that has another code for a method of nobody has it for these as well, which is the same
+// defect.
 func otherMethodsUnknown(r *recording.Recording, v *verdict.Verdict) {
 	made := r.Step(scenario.StepUnknownMethod)
 	for _, x := range r.Steps(stepOtherMethod) {
@@ -159,7 +171,8 @@ func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, x := range r.Steps(stepOtherMethod) {
 		known = known || x.Method == "server/discover" && x.Outcome == recording.Replied && !x.HasCode(-32601)
-		refused := slices.ContainsFunc(x.Evidence(), func(n int) bool { // also behind the answer to a later request
+		// also behind the answer to a later request
+		refused := slices.ContainsFunc(x.Evidence(), func(n int) bool {
 			f := r.Frame(n)
 			return f != nil && f.HTTP != nil && f.HTTP.Status >= http.StatusBadRequest
 		})
@@ -179,9 +192,11 @@ func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
 // answeredOnce: a request on a clean session gets one response.
 func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
 	expected := "one response to " + x.Method
-	if x.Outcome != recording.Replied && slices.ContainsFunc(verdict.Responses(r), func(m verdict.Message) bool {
-		return m.Frame.Session == x.Session && !m.Get("result").Exists() && !m.Get("error").Exists() && verdict.Asker([]*recording.Exchange{x}, m) != nil
-	}) {
+	if x.Outcome != recording.Replied && slices.ContainsFunc(verdict.Responses(r),
+		func(m verdict.Message) bool {
+			return m.Frame.Session == x.Session && !m.Get("result").Exists() && !m.Get("error").Exists() &&
+				verdict.Asker([]*recording.Exchange{x}, m) != nil
+		}) {
 		return // it was answered, by what RPC-05 is about
 	}
 	switch x.Outcome {
@@ -211,7 +226,8 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 			return // it had ended the connection before: that is its right
 		}
 		if verdict.EndedAtStart(r, x, v) {
-			v.Block(recording.CodeDied, "the program, which had been started before, ended at its start: "+x.Reason, x)
+			v.Block(recording.CodeDied, "the program, which had been started before, ended at its start: "+
+				x.Reason, x)
 			return
 		}
 		v.Fail(verdict.Finding{
@@ -255,7 +271,8 @@ func retriedHandshakes(r *recording.Recording, v *verdict.Verdict) {
 		if h.Second != nil {
 			then = "led to: " + matcher.Describe(h.Second)
 		}
-		v.Observe("handshake-retried", "initialize was not answered ("+h.First.Reason+"); the same on another connection "+then, h.First, h.Second)
+		v.Observe("handshake-retried", "initialize was not answered ("+h.First.Reason+
+			"); the same on another connection "+then, h.First, h.Second)
 	}
 }
 
@@ -274,7 +291,8 @@ func strays(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	for _, m := range verdict.Responses(r) {
-		if m.Nameless() && resultOf(m) == "" && !owned[m.Frame.Number] && r.Combination.Transport != requirement.HTTP {
+		if m.Nameless() && resultOf(m) == "" && !owned[m.Frame.Number] &&
+			r.Combination.Transport != requirement.HTTP {
 			v.Fail(verdict.Finding{
 				Expected:    "no response to a notification",
 				Actual:      "a response without id: " + judge.Brief(m.Result),
@@ -285,8 +303,8 @@ func strays(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// invalid: what is no proper request is refused. What is made of a null id or of members that occur twice is nowhere laid
-// down, and there is no method whose name is a number, either.
+// invalid: what is no proper request is refused. What is made of a null id or of members that occur twice is
+// nowhere laid down, and there is no method whose name is a number, either.
 func invalid(x *recording.Exchange, v *verdict.Verdict) {
 	unclear := "a request with members that occur twice"
 	switch x.Step {
@@ -297,7 +315,8 @@ func invalid(x *recording.Exchange, v *verdict.Verdict) {
 		refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32601, -32602, -32700)
 		return
 	case stepUnmarked:
-		// JSON-RPC 2.0 advises to take requests of version 1.0, which have no jsonrpc; those have their params in an array.
+		// JSON-RPC 2.0 advises to take requests of version 1.0, which have no jsonrpc; those have their
+		// params in an array.
 		form := cmp.Or(strings.TrimSuffix(x.Tags[scenario.TagForm], ","), "no jsonrpc")
 		v.WarnUnless(!x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence",
 			matcher.Describe(x)+" to a request with "+form, x)
@@ -322,7 +341,8 @@ func endsServer(r *recording.Recording, x *recording.Exchange, v *verdict.Verdic
 // bareServerError reports whether text that is no JSON drew an HTTP status 5xx and no more. That is
 // what HTTP-36 judges.
 func bareServerError(x *recording.Exchange, v *verdict.Verdict) bool {
-	if x.Outcome != recording.HTTPOnly || x.Status < 500 || x.Fatal || v.Facts.Combination.Transport != requirement.HTTP {
+	if x.Outcome != recording.HTTPOnly || x.Status < 500 || x.Fatal ||
+		v.Facts.Combination.Transport != requirement.HTTP {
 		return false
 	}
 	v.NotExercised("the status of the answer is all there is to judge: see HTTP-36")
@@ -450,8 +470,8 @@ func urisIn(x *recording.Exchange) []string {
 	return all
 }
 
-// cutInChunks: a request is served although a chunk of its body ends within a character. That a body in chunks is
-// refused, whatever is in it, is HTTP-32's.
+// cutInChunks: a request is served although a chunk of its body ends within a character. That a body in
+// chunks is refused, whatever is in it, is HTTP-32's.
 func cutInChunks(r *recording.Recording, v *verdict.Verdict) {
 	x, plain := r.Step(stepChunked), r.Step(stepChunkedPlainly)
 	switch {

@@ -21,53 +21,94 @@ func TestMessages(t *testing.T) {
 	ok := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"resources":[]}}`)
 	failed := func(e string) rt.Line { return areatest.Said(`{"jsonrpc":"2.0","id":5,"error":` + e + `}`) }
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "RPC-01", Want: verdict.Pass, Rec: areatest.Lines(ok, areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{},"extra":1}`))},
-		{ID: "RPC-01", Want: verdict.Fail, Rec: areatest.Lines(ok, failed(`{"code":1,"message":""}`), areatest.Said(`{"id":5,"error":{"code":1,"message":""}}`))},
-		{ID: "RPC-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":2.0,"method":"notifications/message"}`))},
+		{ID: "RPC-01", Want: verdict.Pass,
+			Rec: areatest.Lines(ok, areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{},"extra":1}`))},
+		{ID: "RPC-01", Want: verdict.Fail, Rec: areatest.Lines(ok, failed(`{"code":1,"message":""}`),
+			areatest.Said(`{"id":5,"error":{"code":1,"message":""}}`))},
+		{ID: "RPC-01", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":2.0,"method":"notifications/message"}`))},
 		{ID: "RPC-02", Want: verdict.Pass, Rec: areatest.Lines(ok)},
-		{ID: "RPC-02", Want: verdict.Pass, Rec: areatest.Lines(ok, areatest.Said(`{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}`))},
-		{ID: "RPC-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":6,"result":{"resources":[]}}`))},
-		{ID: "RPC-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"contents":[]}}`))},
+		{ID: "RPC-02", Want: verdict.Pass,
+			Rec: areatest.Lines(ok,
+				areatest.Said(`{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}`))},
+		{ID: "RPC-02", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":6,"result":{"resources":[]}}`))},
+		{ID: "RPC-02", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"contents":[]}}`))},
 		{ID: "RPC-05", Want: verdict.Pass, Rec: areatest.Lines(ok)},
-		{ID: "RPC-05", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{},"error":null}`))},
+		{ID: "RPC-05", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{},"error":null}`))},
 		{ID: "RPC-05", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5}`))},
 		{ID: "RPC-06", Want: verdict.Pass, Rec: areatest.Lines(ok)},
-		{ID: "RPC-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":null}`))},
-		{ID: "RPC-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":[]}`))},
-		{ID: "RPC-07", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":"","data":"free text"}`))},
+		{ID: "RPC-06", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":null}`))},
+		{ID: "RPC-06", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":[]}`))},
+		{ID: "RPC-07", Want: verdict.Pass,
+			Rec: areatest.Lines(failed(`{"code":-32602,"message":"","data":"free text"}`))},
 		{ID: "RPC-07", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":-32602}`))},
 		{ID: "RPC-07", Want: verdict.Fail, Rec: areatest.Lines(failed(`"no"`))},
-		{ID: "RPC-08", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602.0,"message":""}`), failed(`{"code":0,"message":""}`))},
+		{ID: "RPC-08", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602.0,"message":""}`),
+			failed(`{"code":0,"message":""}`))},
 		{ID: "RPC-08", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":"-32602","message":""}`))},
 		{ID: "RPC-08", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":-0.5,"message":""}`))},
-		{ID: "RPC-12", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x"}`, `{"jsonrpc":"2.0","method":"notifications/x","params":{"id":7}}`))},
-		{ID: "RPC-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":null,"method":"notifications/x"}`))},
-		{ID: "RPC-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":null}`))},
-		{ID: "RPC-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":[]}`))},
-		{ID: "RPC-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","event":"ready"}`))},
+		{ID: "RPC-12", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x"}`,
+				`{"jsonrpc":"2.0","method":"notifications/x","params":{"id":7}}`))},
+		{ID: "RPC-12", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":null,"method":"notifications/x"}`))},
+		{ID: "RPC-12", Want: verdict.Fail,
+			Rec: areatest.Lines(
+				areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":null}`))},
+		{ID: "RPC-12", Want: verdict.Fail,
+			Rec: areatest.Lines(
+				areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":[]}`))},
+		{ID: "RPC-12", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","event":"ready"}`))},
 		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":""}`))},
-		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":""}}`))},
-		{ID: "RPC-18", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":"no such thing"}`))},
-		{ID: "RPC-20", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\u00fc ü"}}`))},
-		{ID: "RPC-20", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\ud83d\udcc1"}}`))},
-		{ID: "RPC-20", Want: verdict.Warn, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\ud83d"}}`))},
-		{ID: "RPC-20", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said("{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"x\":\"\xfc\"}}"))},
-		{ID: "RPC-20", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}"))},
+		{ID: "RPC-16", Want: verdict.Fail,
+			Rec: areatest.Lines(
+				areatest.Said(`{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":""}}`))},
+		{ID: "RPC-18", Want: verdict.Pass,
+			Rec: areatest.Lines(failed(`{"code":-32602,"message":"no such thing"}`))},
+		{ID: "RPC-20", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\u00fc ü"}}`))},
+		{ID: "RPC-20", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\ud83d\udcc1"}}`))},
+		{ID: "RPC-20", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\ud83d"}}`))},
+		{ID: "RPC-20", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Said("{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"x\":\"\xfc\"}}"))},
+		{ID: "RPC-20", Want: verdict.Fail,
+			Rec: areatest.Lines(
+				areatest.Unasked("\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}"))},
 		{ID: "RPC-21", Want: verdict.NotApplicable, Rec: areatest.Lines(ok)},
-		{ID: "RPC-21", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":"1","method":"ping"}`))},
-		{ID: "RPC-21", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))},
-		{ID: "RPC-21", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":true,"method":"ping"}`))},
-		{ID: "RPC-22", Want: verdict.Pass, Rec: areatest.Lines(ok, areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x"}`))},
-		{ID: "RPC-22", Want: verdict.Fail, Rec: areatest.Lines(ok, areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))},
-		{ID: "RPC-24", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":""}`), failed(`{"code":404,"message":""}`), failed(`{"code":-32002,"message":""}`))},
+		{ID: "RPC-21", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+				`{"jsonrpc":"2.0","id":"1","method":"ping"}`))},
+		{ID: "RPC-21", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+				`{"jsonrpc":"2.0","id":1,"method":"ping"}`))},
+		{ID: "RPC-21", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":true,"method":"ping"}`))},
+		{ID: "RPC-22", Want: verdict.Pass,
+			Rec: areatest.Lines(ok, areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x"}`))},
+		{ID: "RPC-22", Want: verdict.Fail,
+			Rec: areatest.Lines(ok, areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))},
+		{ID: "RPC-24", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":""}`),
+			failed(`{"code":404,"message":""}`), failed(`{"code":-32002,"message":""}`))},
 		{ID: "RPC-25", Want: verdict.Pass, Rec: areatest.Lines(ok)},
-		{ID: "RPC-25", Want: verdict.Warn, Rec: areatest.Lines(ok, areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1,"a":2}}`))},
+		{ID: "RPC-25", Want: verdict.Warn,
+			Rec: areatest.Lines(ok,
+				areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1,"a":2}}`))},
 		{ID: "RPC-24", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":-32604,"message":""}`))},
 	})
 	for _, name := range []recording.Name{recording.Undeclared, recording.UndeclaredCompletion} {
 		areatest.WalkRuns(t, name, `{"resources":{}}`, []areatest.Run{
-			{ID: "RPC-06", Want: verdict.Pass, Rec: areatest.Lines(ok, failed(`{"code":-32601,"message":""}`))},
-			{ID: "RPC-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":null}`))},
+			{ID: "RPC-06", Want: verdict.Pass,
+				Rec: areatest.Lines(ok, failed(`{"code":-32601,"message":""}`))},
+			{ID: "RPC-06", Want: verdict.Fail,
+				Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":null}`))},
 		})
 	}
 }
@@ -91,37 +132,60 @@ func TestAnsweredOnce(t *testing.T) {
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
 		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply))},
 		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply), cancelled)},
-		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", ID: "5", Reply: reply, Outcome: recording.Silent})},
+		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list",
+			ID: "5", Reply: reply, Outcome: recording.Silent})},
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(reply, reply))},
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(reply), list(recording.Silent))},
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(list(recording.Lost))},
-		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply), rt.Line{Step: "page", Method: "resources/list", ID: "6", Outcome: recording.Silent}, areatest.Unasked(`{"jsonrpc":"2.0","id":6}`))}, // that is RPC-05's
-		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply), listened(recording.Sent))},
+		// that is RPC-05's
+		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply),
+			rt.Line{Step: "page", Method: "resources/list", ID: "6", Outcome: recording.Silent},
+			areatest.Unasked(`{"jsonrpc":"2.0","id":6}`))},
+		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply),
+			listened(recording.Sent))},
 		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(listened("", ended))},
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(listened("", ended, ended))},
-		{ID: "RPC-10", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent})},
-		{ID: "RPC-10", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Reply: `{"jsonrpc":"2.0","id":null,"result":{}}`})},
-		{ID: "RPC-10", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent}, areatest.Unasked(`{"jsonrpc":"2.0","id":null,"result":{}}`))},
-		{ID: "RPC-10", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent}, list(recording.Silent), nameless)}, // that is RPC-02's
+		{ID: "RPC-10", Want: verdict.Pass,
+			Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-",
+				Outcome: recording.Sent})},
+		{ID: "RPC-10", Want: verdict.Fail,
+			Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-",
+				Reply: `{"jsonrpc":"2.0","id":null,"result":{}}`})},
+		{ID: "RPC-10", Want: verdict.Fail,
+			Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-",
+				Outcome: recording.Sent}, areatest.Unasked(`{"jsonrpc":"2.0","id":null,"result":{}}`))},
+		// that is RPC-02's
+		{ID: "RPC-10", Want: verdict.Pass,
+			Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-",
+				Outcome: recording.Sent}, list(recording.Silent), nameless)},
 		{ID: "RPC-02", Want: verdict.Fail, Rec: areatest.Lines(list(recording.Silent), nameless)},
-		{ID: "RPC-02", Want: verdict.Fail, Rec: areatest.Lines(list(recording.Silent), areatest.Unasked(`{"jsonrpc":"2.0","result":{"resources":[]}}`))},
-		{ID: "RPC-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply), areatest.Unasked(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}`))},
-		{ID: "RPC-10", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "unknown", Method: "notifications/x", ID: "-", Status: 400, Channel: "post:1", Reply: `{"jsonrpc":"2.0","error":{"code":-32600,"message":""}}`})},
+		{ID: "RPC-02", Want: verdict.Fail, Rec: areatest.Lines(list(recording.Silent),
+			areatest.Unasked(`{"jsonrpc":"2.0","result":{"resources":[]}}`))},
+		{ID: "RPC-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply),
+			areatest.Unasked(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}`))},
+		{ID: "RPC-10", Want: verdict.Pass,
+			Rec: areatest.Lines(rt.Line{Step: "unknown", Method: "notifications/x", ID: "-", Status: 400,
+				Channel: "post:1", Reply: `{"jsonrpc":"2.0","error":{"code":-32600,"message":""}}`})},
 	})
 }
 
 // A response that comes on the stream of GET, after HTTP 202, was given: that it comes there is HTTP-11's.
 func TestAnsweredOnGet(t *testing.T) {
-	accepted := rt.Line{Step: "page", Method: "resources/list", ID: "6", Channel: "post:1", Outcome: recording.HTTPOnly, Status: http.StatusAccepted}
-	response := rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{`{"jsonrpc":"2.0","id":6,"result":{}}`}}
+	accepted := rt.Line{Step: "page", Method: "resources/list", ID: "6", Channel: "post:1",
+		Outcome: recording.HTTPOnly, Status: http.StatusAccepted}
+	response := rt.Line{Channel: "get:1", Event: &wire.Event{},
+		Incoming: []string{`{"jsonrpc":"2.0","id":6,"result":{}}`}}
 	other := response
 	other.Incoming = []string{`{"jsonrpc":"2.0","id":7,"result":{}}`}
 	req, _ := area.Catalogue().Find("RPC-09")
 	k, _ := area.BuiltIn().Check("RPC-09")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
+		`{}`)
 	for want, came := range map[verdict.Outcome]rt.Line{verdict.Pass: response, verdict.Fail: other} {
-		rec := rt.New(recording.Everything, facts, rt.Line{Step: "page", Method: "resources/list", Channel: "post:2", Status: http.StatusOK, Result: `{}`}, accepted, came)
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec}); got.Outcome != want {
+		rec := rt.New(recording.Everything, facts, rt.Line{Step: "page", Method: "resources/list",
+			Channel: "post:2", Status: http.StatusOK, Result: `{}`}, accepted, came)
+		if got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.Everything: rec}); got.Outcome != want {
 			t.Errorf("%s: %+v", want, got)
 		}
 	}
@@ -131,7 +195,8 @@ func TestRequestIDs(t *testing.T) {
 	id := func(step recording.Step, id, back string) rt.Line {
 		l := rt.Line{Step: step, Method: "resources/list", ID: id, Outcome: recording.Silent}
 		if back != "" {
-			l.Outcome, l.Reply = recording.Replied, `{"jsonrpc":"2.0","id":`+back+`,"result":{"resources":[]}}`
+			l.Outcome, l.Reply = recording.Replied,
+				`{"jsonrpc":"2.0","id":`+back+`,"result":{"resources":[]}}`
 		}
 		return l
 	}
@@ -142,7 +207,8 @@ func TestRequestIDs(t *testing.T) {
 	refused := rt.Line{Step: "empty", Method: "resources/list", ID: `""`, Outcome: recording.Replied,
 		Reply: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`}
 	areatest.WalkRuns(t, rpc.RequestIDs, `{"resources":{}}`, []areatest.Run{
-		{ID: "RPC-03", Want: verdict.Pass, Rec: areatest.Lines(id("digits", `"7"`, `"7"`), id("digits", "7", "7"), id("digits", "7", "7.0"))},
+		{ID: "RPC-03", Want: verdict.Pass, Rec: areatest.Lines(id("digits", `"7"`, `"7"`),
+			id("digits", "7", "7"), id("digits", "7", "7.0"))},
 		{ID: "RPC-03", Want: verdict.Fail, Rec: areatest.Lines(id("digits", `"7"`, "7"))},
 		{ID: "RPC-03", Want: verdict.Fail, Rec: areatest.Lines(id("digits", "7", `"7"`))},
 		{ID: "RPC-03", Want: verdict.Fail, Rec: areatest.Lines(id("empty", `""`, "null"))},
@@ -150,19 +216,29 @@ func TestRequestIDs(t *testing.T) {
 		{ID: "RPC-04", Want: verdict.Warn, Rec: areatest.Lines(id("id", "0", "0"), refused)},
 		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"))},
 		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", ""))},
-		{ID: "RPC-04", Want: verdict.Blocked, Rec: areatest.Lines(id("id", "0", ""), id("id", "-1", ""), id("id", `"a"`, ""))},
-		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", ""), id("id", "-1", ""), id("id", `"a"`, `"a"`))},
-		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "9007199254740991", "9007199254740992"))},
+		{ID: "RPC-04", Want: verdict.Blocked, Rec: areatest.Lines(id("id", "0", ""), id("id", "-1", ""),
+			id("id", `"a"`, ""))},
+		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", ""), id("id", "-1", ""),
+			id("id", `"a"`, `"a"`))},
+		{ID: "RPC-04", Want: verdict.Fail,
+			Rec: areatest.Lines(id("id", "9007199254740991", "9007199254740992"))},
 		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", `" a "`, `"a"`))},
-		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, `"ï"`))},
+		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"),
+			id("chunked", `"ï"`, `"ï"`))},
 		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, ""))},
-		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, `"\ufffd\ufffd"`))},
-		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, ""), id("chunked-plainly", `"i"`, `"i"`))},
-		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, ""), id("chunked-plainly", `"i"`, ""))},
+		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"),
+			id("chunked", `"ï"`, `"\ufffd\ufffd"`))},
+		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, ""),
+			id("chunked-plainly", `"i"`, `"i"`))},
+		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, ""),
+			id("chunked-plainly", `"i"`, ""))},
 		{ID: "RPC-04", Want: verdict.Warn, Rec: areatest.Lines(id("id", "0", "0"), id("empty", `""`, ""))},
-		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"), broken(`"a"`), broken(`"7"`))},
-		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"), id("id", `"a"`, `"a"`), broken(`"7"`))},
-		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(broken("0"), broken("-1"), broken(`"a"`), broken(`"7"`))},
+		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"),
+			broken(`"a"`), broken(`"7"`))},
+		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"),
+			id("id", `"a"`, `"a"`), broken(`"7"`))},
+		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(broken("0"), broken("-1"), broken(`"a"`),
+			broken(`"7"`))},
 	})
 }
 
@@ -170,9 +246,11 @@ func TestRequestIDs(t *testing.T) {
 func TestAlteredIDs(t *testing.T) {
 	for _, x := range []struct{ sent, got, want string }{
 		{" a ", " a ", ""}, {" a ", "", ""}, {"a", "b", ""},
-		{" a ", "a", "blanks"}, {"aB", "ab", "case"}, {" cafe\u0301 ", " caf\u00e9 ", "accent"}, {" cafe\u0301 ", "caf\u00e9", "accent"},
+		{" a ", "a", "blanks"}, {"aB", "ab", "case"}, {" cafe\u0301 ", " caf\u00e9 ", "accent"},
+		{" cafe\u0301 ", "caf\u00e9", "accent"},
 	} {
-		if got := rpc.Altered(x.sent, x.got); (x.want == "") != (got == "") || !strings.Contains(got, x.want) {
+		if got := rpc.Altered(x.sent, x.got); (x.want == "") != (got == "") ||
+			!strings.Contains(got, x.want) {
 			t.Errorf("%q as %q: %q", x.sent, x.got, got)
 		}
 	}
@@ -182,7 +260,8 @@ func TestAlteredIDs(t *testing.T) {
 func TestMoreThanACode(t *testing.T) {
 	for code, want := range map[string]requirement.Gravity{"": "", "-32603": requirement.Codes} {
 		for id, l := range map[string]rt.Line{
-			"RPC-13": {Step: scenario.StepUnknownMethod, Method: "mcpcheck/no-such-method", Kind: recording.Probe},
+			"RPC-13": {Step: scenario.StepUnknownMethod, Method: "mcpcheck/no-such-method",
+				Kind: recording.Probe},
 			"RPC-15": {Step: scenario.StepMistypedMethod, ID: "-", Kind: recording.Probe},
 		} {
 			l.Outcome = recording.Silent
@@ -191,8 +270,10 @@ func TestMoreThanACode(t *testing.T) {
 			}
 			k, _ := area.BuiltIn().Check(id)
 			req, _ := area.Catalogue().Find(id)
-			facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
-			got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, l)})
+			facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
+				Transport: requirement.Stdio}, `{}`)
+			got := verdict.Evaluate(k, req, facts,
+				verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, l)})
 			if !got.Outcome.Red() || got.Gravity != want {
 				t.Errorf("%s, code %q: %s of gravity %q, not %q", id, code, got.Outcome, got.Gravity, want)
 			}
@@ -247,24 +328,30 @@ func TestInvalidMessages(t *testing.T) {
 		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(fatal)},
 		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(probe("not-utf-8", ""))},
 		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(inText, nameless)},
-		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(inText, nameless)}, // its id may have been unreadable, too
+		// its id may have been unreadable, too
+		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(inText, nameless)},
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(deafened)},
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(limited)},
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(large)},
 		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(badRequest)},
 		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(unmarked)},
-		{ID: "RPC-15", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "unmarked", ID: "7", Kind: recording.Probe, Result: `{}`})},
+		{ID: "RPC-15", Want: verdict.Warn,
+			Rec: areatest.Lines(rt.Line{Step: "unmarked", ID: "7", Kind: recording.Probe, Result: `{}`})},
 		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(alien)},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(numeric)},
 		{ID: "RPC-15", Want: verdict.NotApplicable, Rec: areatest.Lines(fatal, numeric)}, // the same cause
-		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(probe("no-method", ""), probe("mistyped-method", "-32700"))},
+		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(probe("no-method", ""),
+			probe("mistyped-method", "-32700"))},
 		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(probe("mistyped-method", "-32601"))},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("no-method", "-32601"))},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("mistyped-method", ""))},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("no-method", "-32603"))},
-		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(probe("not-json", "-32700"), probe("mistyped-method", "-32600"))},
+		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(probe("not-json", "-32700"),
+			probe("mistyped-method", "-32600"))},
 		{ID: "BATCH-07", Want: verdict.Pass, Rec: areatest.Lines(probe("array", "-32600"))},
-		{ID: "BATCH-07", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "array", ID: "-", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true}, probe("not-json", "-32700"))},
+		{ID: "BATCH-07", Want: verdict.Warn,
+			Rec: areatest.Lines(rt.Line{Step: "array", ID: "-", Kind: recording.Probe,
+				Outcome: recording.Lost, Fatal: true}, probe("not-json", "-32700"))},
 	})
 	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
 		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(invented)},
@@ -277,21 +364,33 @@ func TestInvalidMessages(t *testing.T) {
 
 func TestConcurrency(t *testing.T) {
 	read := func(uri, got string) rt.Line {
-		return rt.Line{Step: "together", Method: "resources/read", Tags: recording.Tags{"uri": uri}, Result: `{"contents":[{"uri":"` + got + `","text":""}]}`}
+		return rt.Line{Step: "together", Method: "resources/read", Tags: recording.Tags{"uri": uri},
+			Result: `{"contents":[{"uri":"` + got + `","text":""}]}`}
 	}
 	busy := rt.Line{Step: "together", Method: "resources/list", Outcome: recording.HTTPOnly, Status: 429}
 	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`, []areatest.Run{
 		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:1"), read("a:2", "a:2"), busy)},
 		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:one"), read("a:2", "a:2"))},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:dir/", "a:dir/2"), read("a:dir/2", "a:dir/2"))},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "together", Method: "resources/read", Tags: recording.Tags{"uri": "a:all"},
-			Result: `{"contents":[{"uri":"a:1","text":""},{"uri":"a:2","text":""}]}`}, read("a:1", "a:1"), read("a:2", "a:2"))},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:2"), read("a:2", "a:2"))}, // never read alone: it may be an alias
-		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Result: `{"contents":[]}`})},
-		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Silent})},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Silent, Result: `{"resources":[]}`})}, // late
+		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:dir/", "a:dir/2"),
+			read("a:dir/2", "a:dir/2"))},
+		{ID: "RPC-17", Want: verdict.Pass,
+			Rec: areatest.Lines(rt.Line{Step: "together", Method: "resources/read",
+				Tags:   recording.Tags{"uri": "a:all"},
+				Result: `{"contents":[{"uri":"a:1","text":""},{"uri":"a:2","text":""}]}`}, read("a:1", "a:1"),
+				read("a:2", "a:2"))},
+		// never read alone: it may be an alias
+		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:2"), read("a:2", "a:2"))},
+		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"),
+			rt.Line{Step: "together", Method: "resources/list", Result: `{"contents":[]}`})},
+		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"),
+			rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Silent})},
+		// late
+		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:1"),
+			rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Silent,
+				Result: `{"resources":[]}`})},
 		{ID: "RPC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(busy)},
-		{ID: "RPC-17", Want: verdict.Warn, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Refused, Status: 409})},
+		{ID: "RPC-17", Want: verdict.Warn, Rec: areatest.Lines(read("a:1", "a:1"),
+			rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Refused, Status: 409})},
 	})
 }
 
@@ -302,29 +401,51 @@ func TestConcurrencyAgainstReadsAlone(t *testing.T) {
 		for _, one := range got {
 			contents = append(contents, `{"uri":"`+one+`","text":""}`)
 		}
-		return rt.Line{Step: step, Method: "resources/read", Tags: recording.Tags{"uri": uri}, Result: `{"contents":[` + strings.Join(contents, ",") + `]}`}
+		return rt.Line{Step: step, Method: "resources/read", Tags: recording.Tags{"uri": uri},
+			Result: `{"contents":[` + strings.Join(contents, ",") + `]}`}
 	}
 	req, _ := area.Catalogue().Find("RPC-17")
 	k, _ := area.BuiltIn().Check("RPC-17")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		`{"resources":{}}`)
 	for name, c := range map[string]struct {
 		alone, together []rt.Line
 		want            verdict.Outcome
 	}{
-		"a collection as alone": {areatest.Lines(read("read", "a:all", "b:1", "b:2")), areatest.Lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")), verdict.Pass},
-		"an alias as alone":     {areatest.Lines(read("read", "a:latest", "b:1")), areatest.Lines(read("together", "a:latest", "b:1"), read("together", "b:1", "b:1")), verdict.Pass},
-		"a directory":           {nil, areatest.Lines(read("together", "a:d", "a:d/1", "a:d/2"), read("together", "a:d/1", "a:d/1")), verdict.Pass},
-		"its own, and another":  {nil, areatest.Lines(read("together", "a:1", "a:2", "a:1"), read("together", "a:2", "a:2")), verdict.Pass},
-		"several, never alone":  {nil, areatest.Lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")), verdict.Pass},
-		"refused alone":         {areatest.Lines(rt.Line{Step: "read", Method: "resources/read", Tags: recording.Tags{"uri": "a:all"}, Error: areatest.NoSuch}), areatest.Lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")), verdict.Pass},
-		"several of another":    {areatest.Lines(read("read", "a:1", "a:1")), areatest.Lines(read("together", "a:1", "a:2", "a:3"), read("together", "a:2", "a:2", "a:3")), verdict.Fail},
-		"one, never alone":      {nil, areatest.Lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), verdict.Pass},
-		"another one alone":     {areatest.Lines(read("read", "a:2", "a:2")), areatest.Lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), verdict.Pass},
-		"an alias moved on":     {areatest.Lines(read("read", "a:latest", "b:1")), areatest.Lines(read("together", "a:latest", "b:2"), read("together", "b:2", "b:2")), verdict.Pass},
-		"one of another":        {areatest.Lines(read("read", "a:1", "a:1")), areatest.Lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), verdict.Fail},
-		"a neighbour by name":   {areatest.Lines(read("read", "a:1", "a:1")), areatest.Lines(read("together", "a:1", "a:12"), read("together", "a:12", "a:12")), verdict.Fail},
-		"the parent":            {areatest.Lines(read("read", "a:d/1", "a:d/1")), areatest.Lines(read("together", "a:d/1", "a:d"), read("together", "a:d", "a:d")), verdict.Fail},
-		"nobody asked for it":   {nil, areatest.Lines(read("together", "a:1", "a:one"), read("together", "a:2", "a:2")), verdict.Pass},
+		"a collection as alone": {areatest.Lines(read("read", "a:all", "b:1", "b:2")),
+			areatest.Lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")),
+			verdict.Pass},
+		"an alias as alone": {areatest.Lines(read("read", "a:latest", "b:1")),
+			areatest.Lines(read("together", "a:latest", "b:1"), read("together", "b:1", "b:1")),
+			verdict.Pass},
+		"a directory": {nil, areatest.Lines(read("together", "a:d", "a:d/1", "a:d/2"),
+			read("together", "a:d/1", "a:d/1")), verdict.Pass},
+		"its own, and another": {nil, areatest.Lines(read("together", "a:1", "a:2", "a:1"),
+			read("together", "a:2", "a:2")), verdict.Pass},
+		"several, never alone": {nil, areatest.Lines(read("together", "a:all", "b:1", "b:2"),
+			read("together", "b:1", "b:1")), verdict.Pass},
+		"refused alone": {areatest.Lines(rt.Line{Step: "read", Method: "resources/read",
+			Tags: recording.Tags{"uri": "a:all"}, Error: areatest.NoSuch}),
+			areatest.Lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")),
+			verdict.Pass},
+		"several of another": {areatest.Lines(read("read", "a:1", "a:1")),
+			areatest.Lines(read("together", "a:1", "a:2", "a:3"), read("together", "a:2", "a:2", "a:3")),
+			verdict.Fail},
+		"one, never alone": {nil, areatest.Lines(read("together", "a:1", "a:2"),
+			read("together", "a:2", "a:2")), verdict.Pass},
+		"another one alone": {areatest.Lines(read("read", "a:2", "a:2")),
+			areatest.Lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), verdict.Pass},
+		"an alias moved on": {areatest.Lines(read("read", "a:latest", "b:1")),
+			areatest.Lines(read("together", "a:latest", "b:2"), read("together", "b:2", "b:2")),
+			verdict.Pass},
+		"one of another": {areatest.Lines(read("read", "a:1", "a:1")),
+			areatest.Lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), verdict.Fail},
+		"a neighbour by name": {areatest.Lines(read("read", "a:1", "a:1")),
+			areatest.Lines(read("together", "a:1", "a:12"), read("together", "a:12", "a:12")), verdict.Fail},
+		"the parent": {areatest.Lines(read("read", "a:d/1", "a:d/1")),
+			areatest.Lines(read("together", "a:d/1", "a:d"), read("together", "a:d", "a:d")), verdict.Fail},
+		"nobody asked for it": {nil, areatest.Lines(read("together", "a:1", "a:one"),
+			read("together", "a:2", "a:2")), verdict.Pass},
 	} {
 		recs := verdict.Recordings{rpc.Concurrency: rt.New(rpc.Concurrency, facts, c.together...)}
 		if c.alone != nil {
@@ -340,7 +461,8 @@ func TestConcurrencyAgainstReadsAlone(t *testing.T) {
 func TestTextsMixedUp(t *testing.T) {
 	const a, b, c = "I am the first", "I am the second", "I am the third"
 	read := func(step recording.Step, uri, text string) rt.Line {
-		return rt.Line{Step: step, Method: "resources/read", Tags: recording.Tags{"uri": uri}, Result: `{"contents":[{"uri":"` + uri + `","text":"` + text + `"}]}`}
+		return rt.Line{Step: step, Method: "resources/read", Tags: recording.Tags{"uri": uri},
+			Result: `{"contents":[{"uri":"` + uri + `","text":"` + text + `"}]}`}
 	}
 	// Two resources, each read alone, together with the other, and alone again.
 	round := func(round string, first, second [3]string) []rt.Line {
@@ -359,18 +481,26 @@ func TestTextsMixedUp(t *testing.T) {
 	runs := func(first, second [3]string) []rt.Line { return round("0", first, second) }
 	unsettled := runs([3]string{a, b, b}, [3]string{b, b, b})
 	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`, []areatest.Run{
-		{ID: "RPC-17", Want: verdict.Fail, Rec: slices.Concat(unsettled, round("1", [3]string{a, b, a}, [3]string{b, b, b}))},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: slices.Concat(unsettled, round("1", [3]string{b, b, a}, [3]string{b, b, b}))}, // each round by itself
+		{ID: "RPC-17", Want: verdict.Fail,
+			Rec: slices.Concat(unsettled, round("1", [3]string{a, b, a}, [3]string{b, b, b}))},
+		// each round by itself
+		{ID: "RPC-17", Want: verdict.Pass,
+			Rec: slices.Concat(unsettled, round("1", [3]string{b, b, a}, [3]string{b, b, b}))},
 		{ID: "RPC-17", Want: verdict.Fail, Rec: runs([3]string{a, b, a}, [3]string{b, b, b})},
 		{ID: "RPC-17", Want: verdict.Fail, Rec: runs([3]string{a, b, a}, [3]string{b, a, b})},
 		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, a, a}, [3]string{b, b, b})},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, a, a}, [3]string{a, a, a})}, // the same texts
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, c, a}, [3]string{b, b, b})}, // nobody else's
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, b, b}, [3]string{b, b, b})}, // it has changed
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, b, a}, [3]string{b, b, c})}, // the other one changes
+		// the same texts
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, a, a}, [3]string{a, a, a})},
+		// nobody else's
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, c, a}, [3]string{b, b, b})},
+		// it has changed
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, b, b}, [3]string{b, b, b})},
+		// the other one changes
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, b, a}, [3]string{b, b, c})},
 		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, b, ""}, [3]string{b, b, ""})},
 		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{"", b, ""}, [3]string{b, b, ""})},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{"idle", "busy", "idle"}, [3]string{"busy", "busy", "busy"})},
+		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{"idle", "busy", "idle"},
+			[3]string{"busy", "busy", "busy"})},
 	})
 }
 
@@ -380,7 +510,8 @@ func TestEndsOfServers(t *testing.T) {
 	for _, c := range []struct {
 		id   string
 		step recording.Step
-	}{{"RPC-14", "not-json"}, {"RPC-14", "not-utf-8"}, {"RPC-15", "no-method"}, {"RPC-15", "mistyped-method"}} {
+	}{{"RPC-14", "not-json"}, {"RPC-14", "not-utf-8"}, {"RPC-15", "no-method"},
+		{"RPC-15", "mistyped-method"}} {
 		for _, how := range []struct {
 			over    requirement.Transport
 			outcome recording.Outcome
@@ -390,30 +521,37 @@ func TestEndsOfServers(t *testing.T) {
 			{requirement.Stdio, recording.Silent, verdict.Warn},
 			{requirement.HTTP, recording.Lost, verdict.Warn},
 		} {
-			facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: how.over}, `{}`)
-			rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: c.step, ID: "-", Kind: recording.Probe, Outcome: how.outcome, Fatal: true})
+			facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: how.over},
+				`{}`)
+			rec := rt.New(recording.InvalidMessages, facts,
+				rt.Line{Step: c.step, ID: "-", Kind: recording.Probe, Outcome: how.outcome, Fatal: true})
 			req, _ := area.Catalogue().Find(c.id)
 			k, _ := area.BuiltIn().Check(c.id)
-			if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec}); got.Outcome != how.want {
+			if got := verdict.Evaluate(k, req, facts,
+				verdict.Recordings{recording.InvalidMessages: rec}); got.Outcome != how.want {
 				t.Errorf("%s, %s, %s over %s: %+v", c.id, c.step, how.outcome, how.over, got)
 			}
 		}
 	}
 }
 
-// TestBareServerErrors: a status 5xx without a JSON-RPC error is HTTP-36's, and nothing where a revision older
-// than Streamable HTTP is spoken over it: a newer one tells the same server no more than to answer better.
+// TestBareServerErrors: a status 5xx without a JSON-RPC error is HTTP-36's, and nothing where a revision
+// older than Streamable HTTP is spoken over it: a newer one tells the same server no more than to answer
+// better.
 func TestBareServerErrors(t *testing.T) {
 	for at, want := range map[requirement.Combination]verdict.Outcome{
 		{Revision: requirement.R20251125, Transport: requirement.HTTP}: verdict.NotApplicable,
-		{Revision: requirement.R20241105, Transport: requirement.HTTP}: verdict.NotApplicable, // no HTTP of that revision's own
+		// no HTTP of that revision's own
+		{Revision: requirement.R20241105, Transport: requirement.HTTP}: verdict.NotApplicable,
 		{Revision: requirement.R20241105, Transport: requirement.SSE}:  verdict.Warn,
 	} {
 		facts := rt.Facts(at, `{}`)
-		rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: "not-json", ID: "-", Kind: recording.Probe, Outcome: recording.HTTPOnly, Status: 500})
+		rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: "not-json", ID: "-",
+			Kind: recording.Probe, Outcome: recording.HTTPOnly, Status: 500})
 		req, _ := area.Catalogue().Find("RPC-14")
 		k, _ := area.BuiltIn().Check("RPC-14")
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec}); got.Outcome != want {
+		if got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.InvalidMessages: rec}); got.Outcome != want {
 			t.Errorf("%s: %+v", at, got)
 		}
 	}
@@ -428,24 +566,31 @@ func TestResponsesAreToldWithTheirRequests(t *testing.T) {
 	} {
 		req, _ := area.Catalogue().Find(id)
 		k, _ := area.BuiltIn().Check(id)
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, areatest.Said(reply))})
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
+			Transport: requirement.Stdio}, `{"resources":{}}`)
+		got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts,
+				areatest.Said(reply))})
 		if !strings.HasSuffix(got.Actual, " in the response to resources/list") || len(got.Frames) != 2 {
 			t.Errorf("%s: %q, frames %v", id, got.Actual, got.Frames)
 		}
 	}
 }
 
-// What is made of a null id, or of members that occur twice, is laid down nowhere: a connection that is lost over
-// one is remarked upon, and no more.
+// What is made of a null id, or of members that occur twice, is laid down nowhere: a connection that is lost
+// over one is remarked upon, and no more.
 func TestLostOverUnclearRequests(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20241105, Transport: requirement.SSE}, `{"resources":{}}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20241105, Transport: requirement.SSE},
+		`{"resources":{}}`)
 	k, _ := area.BuiltIn().Check("RPC-15")
 	req, _ := area.Catalogue().Find("RPC-15")
-	refused := rt.Line{Step: scenario.StepNoMethod, Error: `{"code":-32600,"message":"no method"}`, Kind: recording.Probe}
+	refused := rt.Line{Step: scenario.StepNoMethod, Error: `{"code":-32600,"message":"no method"}`,
+		Kind: recording.Probe}
 	for _, step := range []recording.Step{scenario.StepNullID, scenario.StepDoubledMember} {
 		lost := rt.Line{Step: step, Outcome: recording.Lost, Fatal: true, Kind: recording.Probe}
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, refused, lost)})
+		got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, refused,
+				lost)})
 		if got.Outcome != verdict.Pass || len(got.Observations) != 1 {
 			t.Errorf("%s: %s, expected pass and an observation\n%+v", step, got.Outcome, got)
 		}
@@ -455,16 +600,21 @@ func TestLostOverUnclearRequests(t *testing.T) {
 // Over HTTP+SSE the status of the POST can say that its body is no JSON: only what nothing is said about is
 // passed over in silence.
 func TestNoJSONInSilence(t *testing.T) {
-	for status, want := range map[int]string{0: "parse-error-unanswered", 202: "parse-error-unanswered", 400: ""} {
-		line := rt.Line{Step: recording.StepNotJSON, ID: "-", Kind: recording.Probe, Outcome: recording.Silent, Status: status}
-		areatest.Observed(t, areatest.Observations(t, "RPC-14", recording.InvalidMessages, areatest.Lines(line)), want, "in silence")
+	for status, want := range map[int]string{0: "parse-error-unanswered", 202: "parse-error-unanswered",
+		400: ""} {
+		line := rt.Line{Step: recording.StepNotJSON, ID: "-", Kind: recording.Probe,
+			Outcome: recording.Silent, Status: status}
+		areatest.Observed(t, areatest.Observations(t, "RPC-14", recording.InvalidMessages,
+			areatest.Lines(line)), want, "in silence")
 	}
 }
 
 // TestRespeltIDs: the same number in other digits breaks no rule.
 func TestRespeltIDs(t *testing.T) {
 	see := func(id string) map[string]string {
-		return areatest.Observations(t, "RPC-03", recording.Everything, areatest.Lines(rt.Line{Method: "ping", ID: "7", Reply: `{"jsonrpc":"2.0","id":` + id + `,"result":{}}`}))
+		return areatest.Observations(t, "RPC-03", recording.Everything,
+			areatest.Lines(rt.Line{Method: "ping", ID: "7", Reply: `{"jsonrpc":"2.0","id":` + id +
+				`,"result":{}}`}))
 	}
 	areatest.Observed(t, see("7"), "")
 	areatest.Observed(t, see("7.0"), "id-respelt", "1 number comes back as an id", "7 as 7.0")
@@ -472,24 +622,31 @@ func TestRespeltIDs(t *testing.T) {
 
 // Over HTTP it is known what a response under another id answers.
 func TestAnUnknownIDIsShownWithItsRequest(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
-	rec := rt.New(recording.Everything, facts, rt.Line{Method: "resources/list", ID: `"é"`, Channel: "post:1", Reply: `{"jsonrpc":"2.0","id":"??","result":{"resources":[]}}`})
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
+		`{}`)
+	rec := rt.New(recording.Everything, facts, rt.Line{Method: "resources/list", ID: `"é"`, Channel: "post:1",
+		Reply: `{"jsonrpc":"2.0","id":"??","result":{"resources":[]}}`})
 	req, _ := area.Catalogue().Find("RPC-02")
 	k, _ := area.BuiltIn().Check("RPC-02")
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
-	if got.Outcome != verdict.Fail || len(got.Frames) != 2 || !strings.Contains(got.Actual, `resources/list with the id "é"`) {
+	if got.Outcome != verdict.Fail || len(got.Frames) != 2 ||
+		!strings.Contains(got.Actual, `resources/list with the id "é"`) {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestOneEndIsOneCause: where connections end over requests, it is one finding whichever request it was in which revision.
+// TestOneEndIsOneCause: where connections end over requests, it is one finding whichever request it was in
+// which revision.
 func TestOneEndIsOneCause(t *testing.T) {
 	req, _ := area.Catalogue().Find("RPC-09")
 	k, _ := area.BuiltIn().Check("RPC-09")
 	causes := map[string]bool{}
-	for rev, method := range map[requirement.Revision]string{requirement.R20250618: "resources/list", requirement.R20251125: "resources/templates/list"} {
-		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio}, `{"resources":{}}`)
-		rec := rt.New(recording.Everything, facts, rt.Line{Step: "page", Method: method, Outcome: recording.Lost})
+	for rev, method := range map[requirement.Revision]string{requirement.R20250618: "resources/list",
+		requirement.R20251125: "resources/templates/list"} {
+		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio},
+			`{"resources":{}}`)
+		rec := rt.New(recording.Everything, facts, rt.Line{Step: "page", Method: method,
+			Outcome: recording.Lost})
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
 		if got.Outcome != verdict.Fail {
 			t.Errorf("%s: %s", method, got.Outcome)
@@ -505,22 +662,25 @@ func TestOneEndIsOneCause(t *testing.T) {
 func TestErrorsOfTheHTTPServer(t *testing.T) {
 	req, _ := area.Catalogue().Find("RPC-16")
 	k, _ := area.BuiltIn().Check("RPC-16")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{}}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
+		`{"resources":{}}`)
 	for reply, want := range map[string]verdict.Outcome{
 		`{"status":500,"error":"Internal Server Error","path":"/mcp"}`: verdict.NotApplicable,
 		`{"error":"Bad Request"}`:                                      verdict.NotApplicable,
 		`{"jsonrpc":"2.0","error":{"code":-32603,"message":"no"}}`:     verdict.Fail,
 	} {
-		x := rt.Line{Step: "unknown-method", Method: "mcpcheck/no-such-method", Kind: recording.Probe, Channel: "post-1", Status: 500, Reply: reply}
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, x)})
+		x := rt.Line{Step: "unknown-method", Method: "mcpcheck/no-such-method", Kind: recording.Probe,
+			Channel: "post-1", Status: 500, Reply: reply}
+		got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, x)})
 		if got.Outcome != want {
 			t.Errorf("%s: %s, expected %s: %s", reply, got.Outcome, want, got.Actual)
 		}
 	}
 }
 
-// TestMethodsOfOthers: a method that only other revisions have is asked for by a request like others. A server that knows discovery
-// may have opened a stream for subscriptions/listen.
+// TestMethodsOfOthers: a method that only other revisions have is asked for by a request like others. A
+// server that knows discovery may have opened a stream for subscriptions/listen.
 func TestMethodsOfOthers(t *testing.T) {
 	line := func(method, result, code string) rt.Line {
 		l := rt.Line{Step: "other-method", Method: method, Kind: recording.Probe, Result: result}
@@ -535,7 +695,8 @@ func TestMethodsOfOthers(t *testing.T) {
 	areatest.WalkRuns(t, rpc.ForeignMessages, `{}`, []areatest.Run{
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(line("server/discover", "", ""))},
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(unknown, listen)},
-		{ID: "RPC-09", Want: verdict.NotApplicable, Rec: areatest.Lines(line("server/discover", `{"supportedVersions":[]}`, ""), listen)},
+		{ID: "RPC-09", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(line("server/discover", `{"supportedVersions":[]}`, ""), listen)},
 		{ID: "RPC-13", Want: verdict.Pass, Rec: areatest.Lines(unknown, line("tasks/get", "", "-32602"))},
 		{ID: "RPC-13", Want: verdict.Warn, Rec: areatest.Lines(unknown, line("tasks/get", "", "-32603"))},
 	}, requirement.R20251125)

@@ -15,14 +15,16 @@ import (
 func TestDiscoveryWithoutID(t *testing.T) {
 	req, _ := area.Catalogue().Find("RPC-16")
 	k, _ := area.BuiltIn().Check("RPC-16")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		`{}`)
 	facts.Nameless = []int{1, 2}
 	recs := verdict.Recordings{}
 	for _, name := range []recording.Name{recording.Everything, recording.InvalidMessages} {
 		recs[name] = rt.New(name, facts, rt.Line{Method: "ping"})
 	}
 	got := verdict.Evaluate(k, req, facts, recs)
-	if got.Outcome.Red() || len(got.Observations) != 1 || !slices.Equal(got.Observations[0].Frames, facts.Nameless) {
+	if got.Outcome.Red() || len(got.Observations) != 1 || !slices.Equal(got.Observations[0].Frames,
+		facts.Nameless) {
 		t.Errorf("%+v", got)
 	}
 }

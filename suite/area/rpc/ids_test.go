@@ -13,28 +13,35 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
-// TestACutCharacterIsOneFinding: an id that comes back broken because its bytes came in two chunks breaks two requirements,
-// and both say what would help, over HTTP+SSE as well.
+// TestACutCharacterIsOneFinding: an id that comes back broken because its bytes came in two chunks breaks two
+// requirements, and both say what would help, over HTTP+SSE as well.
 func TestACutCharacterIsOneFinding(t *testing.T) {
 	for _, transport := range []requirement.Transport{requirement.HTTP, requirement.SSE} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20241105, Transport: transport}, `{"resources":{}}`)
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20241105, Transport: transport},
+			`{"resources":{}}`)
 		reply := `{"jsonrpc":"2.0","id":"cafe\ufffd\ufffd in chunks","result":{"resources":[]}}`
-		lines := []rt.Line{{Step: "id", Method: "resources/list", ID: "0", Channel: "post:1", Reply: `{"jsonrpc":"2.0","id":0,"result":{"resources":[]}}`}}
-		cut := rt.Line{Step: "chunked", Method: "resources/list", ID: `"cafe\u0301 in chunks"`, Channel: "post:2"}
+		lines := []rt.Line{{Step: "id", Method: "resources/list", ID: "0", Channel: "post:1",
+			Reply: `{"jsonrpc":"2.0","id":0,"result":{"resources":[]}}`}}
+		cut := rt.Line{Step: "chunked", Method: "resources/list", ID: `"cafe\u0301 in chunks"`,
+			Channel: "post:2"}
 		if transport == requirement.HTTP {
 			cut.Reply = reply
 			lines = append(lines, cut)
 		} else {
 			cut.Outcome = recording.Silent
-			lines = append(lines, cut, rt.Line{Incoming: []string{reply}, Event: &wire.Event{Type: "message"}},
-				rt.Line{Step: "chunked-plainly", Method: "resources/list", ID: "1", Channel: "post:3", Reply: `{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}`})
+			lines = append(lines, cut, rt.Line{Incoming: []string{reply},
+				Event: &wire.Event{Type: "message"}},
+				rt.Line{Step: "chunked-plainly", Method: "resources/list", ID: "1", Channel: "post:3",
+					Reply: `{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}`})
 		}
 		rec := rt.New(rpc.RequestIDs, facts, lines...)
 		for _, id := range []string{"RPC-02", "RPC-04"} {
 			req, _ := area.Catalogue().Find(id)
 			k, _ := area.BuiltIn().Check(id)
-			got := verdict.Evaluate(k, req, facts, verdict.Recordings{rpc.RequestIDs: rec, recording.Everything: rt.New(recording.Everything, facts)})
-			if got.Outcome != verdict.Fail || !got.SharedCause || !strings.Contains(got.Hint, "whole body") || got.Cause != verdict.CauseCode("a character cut by the end of a chunk") {
+			got := verdict.Evaluate(k, req, facts, verdict.Recordings{rpc.RequestIDs: rec,
+				recording.Everything: rt.New(recording.Everything, facts)})
+			if got.Outcome != verdict.Fail || !got.SharedCause || !strings.Contains(got.Hint, "whole body") ||
+				got.Cause != verdict.CauseCode("a character cut by the end of a chunk") {
 				t.Errorf("%s on %s: %+v", id, transport, got)
 			}
 		}
@@ -43,13 +50,19 @@ func TestACutCharacterIsOneFinding(t *testing.T) {
 
 // A notification that is refused over HTTP is no request, so that the error in the body belongs to none.
 func TestARefusedNotificationHasNoID(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.HTTP}, `{}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.HTTP},
+		`{}`)
 	req, _ := area.Catalogue().Find("RPC-02")
 	k, _ := area.BuiltIn().Check("RPC-02")
 	for status, want := range map[int]verdict.Outcome{200: verdict.Fail, 400: verdict.Pass} {
-		rec := rt.New(recording.Everything, facts, rt.Line{Method: "resources/list", ID: "1", Channel: "post:1", Reply: `{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}`},
-			rt.Line{Method: "notifications/initialized", ID: "-", Channel: "post:2", Status: status, Outcome: recording.Sent, Reply: `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"no session"}}`})
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec}); got.Outcome != want {
+		rec := rt.New(recording.Everything, facts, rt.Line{Method: "resources/list", ID: "1",
+			Channel: "post:1", Reply: `{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}`},
+			rt.Line{Method: "notifications/initialized", ID: "-", Channel: "post:2", Status: status,
+				Outcome: recording.Sent,
+				Reply: `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"no ` +
+					`session"}}`})
+		if got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.Everything: rec}); got.Outcome != want {
 			t.Errorf("%d: %+v", status, got)
 		}
 	}

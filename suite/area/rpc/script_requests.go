@@ -19,28 +19,32 @@ import (
 // the number 7, one after the other. Of the strings one is a UUID in letters of both
 // cases, as whoever reads it as one would not give it back, and one begins and ends with
 // a blank and has an accent apart from its letter, which is lost where strings are trimmed or normalised.
-// If that came back, step "chunked" is one over HTTP in two chunks, cut in the middle of the accent; if that fails,
-// "chunked-plainly" is one without an accent.
+// If that came back, step "chunked" is one over HTTP in two chunks, cut in the middle of the accent; if that
+// fails, "chunked-plainly" is one without an accent.
 var requestIDsScenario = &scenario.Scenario{
 	Name:  RequestIDs,
 	Title: "requests under unusual ids",
-	Sends: "Ordinary requests under ids that are unusual but legal: zero, negative, very large, an empty string, one of many letters between blanks, a UUID in letters of both cases, and the string and the number of the same digits; over HTTP one with a body in chunks.",
-	In:    scenario.Expendable,
+	Sends: "Ordinary requests under ids that are unusual but legal: zero, negative, very large, an empty " +
+		"string, one of many letters between blanks, a UUID in letters of both cases, and the string and " +
+		"the number of the same digits; over HTTP one with a body in chunks.",
+	In: scenario.Expendable,
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		ask := func(c *scenario.Client, step recording.Step, id string) *recording.Exchange {
 			q := c.Ordinary(step)
-			q.ID, q.Tags, q.Chunked = json.RawMessage(id), recording.Tags{tagID: id}, step == stepChunked || step == stepChunkedPlainly
+			q.ID, q.Tags, q.Chunked = json.RawMessage(id), recording.Tags{tagID: id}, step == stepChunked ||
+				step == stepChunkedPlainly
 			return c.Do(ctx, q)
 		}
-		scenario.Each(c, [][]string{{"0"}, {"-1"}, {"9007199254740991"}, {`"7"`, "7"}}, func(_ int, ids []string, c *scenario.Client) {
-			for _, id := range ids {
-				step := stepID
-				if len(ids) > 1 {
-					step = stepDigits
+		scenario.Each(c, [][]string{{"0"}, {"-1"}, {"9007199254740991"}, {`"7"`, "7"}},
+			func(_ int, ids []string, c *scenario.Client) {
+				for _, id := range ids {
+					step := stepID
+					if len(ids) > 1 {
+						step = stepDigits
+					}
+					ask(c, step, id)
 				}
-				ask(c, step, id)
-			}
-		})
+			})
 		// One by one, so that an answer under another id, or none, is known for the answer.
 		ask(c, stepEmpty, `""`)
 		if ask(c, stepID, `"B2e6a1f0-5c2d-4E3a-9f57-0d1c2b3a4958"`).Outcome == recording.Silent {
@@ -49,7 +53,8 @@ var requestIDsScenario = &scenario.Scenario{
 		long := " " + strings.Repeat("mcpcheck-", 22) + "caf" + apart + " "
 		x := ask(c, stepID, strconv.Quote(long))
 		if !c.OnStdio() && x.Succeeded() && x.Message().Get("id").String() == long {
-			if cut := ask(c, stepChunked, strconv.Quote("caf"+apart+" in chunks")); cut.Failed() || cut.Outcome == recording.HTTPOnly {
+			if cut := ask(c, stepChunked, strconv.Quote("caf"+apart+" in chunks")); cut.Failed() ||
+				cut.Outcome == recording.HTTPOnly {
 				ask(c, stepChunkedPlainly, `"cafe in chunks"`)
 			}
 		}
@@ -65,7 +70,10 @@ var requestIDsScenario = &scenario.Scenario{
 var concurrencyScenario = &scenario.Scenario{
 	Name:  Concurrency,
 	Title: "many requests at once",
-	Sends: "Some reads one by one; the same reads, lists and other requests, all in flight at the same time, and one more request when they are answered; where a read yielded what is another resource's, both are read once more, one by one, and if that does not settle it, all of it is sent up to twice more.",
+	Sends: "Some reads one by one; the same reads, lists and other requests, all in flight at the same " +
+		"time, and one more request when they are answered; where a read yielded what is another " +
+		"resource's, both are read once more, one by one, and if that does not settle it, all of it is " +
+		"sent up to twice more.",
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkResources, recording.Reads, recording.TemplateSweep},
 	When:  scenario.Declared("resources"),
@@ -86,8 +94,9 @@ var concurrencyScenario = &scenario.Scenario{
 }
 
 // together makes requests at the same time, and reads alone what they are held against. It reports whether
-// that settles it: it does not where a read yielded what is another resource's, but the reads alone do not agree, be it
-// that contents change by themselves or that they are mixed up with those of other sessions as well.
+// that settles it: it does not where a read yielded what is another resource's, but the reads alone do not
+// agree, be it that contents change by themselves or that they are mixed up with those of other sessions as
+// well.
 func together(ctx context.Context, c *scenario.Client, uris []string, requests int, round string) bool {
 	alone := readAlone(ctx, c, stepAlone, uris, round)
 	pending := make([]*session.Pending, requests)
@@ -112,7 +121,8 @@ func together(ctx context.Context, c *scenario.Client, uris []string, requests i
 
 // readAlone reads resources one by one: nothing else is in flight, so that what comes back cannot be mixed up
 // with anything.
-func readAlone(ctx context.Context, c *scenario.Client, step recording.Step, uris []string, round string) []*recording.Exchange {
+func readAlone(ctx context.Context, c *scenario.Client, step recording.Step, uris []string,
+	round string) []*recording.Exchange {
 	var all []*recording.Exchange
 	for _, uri := range uris {
 		if isSlow(c.Play, uri) {
@@ -177,8 +187,9 @@ var clientNotificationsScenario = &scenario.Scenario{
 	}),
 }
 
-// readTogether samples n URIs: listed ones, and expansions of templates, which other code may serve. These are the
-// first, as two of the same template follow each other; they are half of all, and more where little is listed.
+// readTogether samples n URIs: listed ones, and expansions of templates, which other code may serve. These
+// are the first, as two of the same template follow each other; they are half of all, and more where little
+// is listed.
 func readTogether(c *scenario.Client, n int) []string {
 	listed := yielded(c.Play, recording.Reads, recording.StepRead)
 	expanded := yielded(c.Play, recording.TemplateSweep, scenario.StepKnown)
@@ -190,13 +201,14 @@ func readTogether(c *scenario.Client, n int) []string {
 	return append(scenario.Sample(listed, n-len(expanded)), expanded...)
 }
 
-// yielded is the URIs that were read with success in a step of an earlier recording, without those whose content is
-// too long to be read again and again.
+// yielded is the URIs that were read with success in a step of an earlier recording, without those whose
+// content is too long to be read again and again.
 func yielded(p *scenario.Play, name recording.Name, step recording.Step) []string {
 	var all []string
 	if r := p.Earlier(name); r != nil {
 		for _, x := range r.Steps(step) {
-			if uri := x.Tags[recording.TagURI]; x.Succeeded() && !scenario.Required(x) && len(x.Result().Raw) < scenario.Heavy && !slices.Contains(all, uri) {
+			if uri := x.Tags[recording.TagURI]; x.Succeeded() && !scenario.Required(x) &&
+				len(x.Result().Raw) < scenario.Heavy && !slices.Contains(all, uri) {
 				all = append(all, uri)
 			}
 		}

@@ -11,11 +11,12 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// TestEndAtTheStart: a program that cannot be started any more has left no request unanswered. One that ends over a request
-// has: it had said something before, or others that were started later do.
+// TestEndAtTheStart: a program that cannot be started any more has left no request unanswered. One that ends
+// over a request has: it had said something before, or others that were started later do.
 func TestEndAtTheStart(t *testing.T) {
 	lost := func(session, method string) rt.Line {
-		return rt.Line{Step: "page", Session: session, Method: method, Outcome: recording.Lost, Reason: "the process ended: exit status 7"}
+		return rt.Line{Step: "page", Session: session, Method: method, Outcome: recording.Lost,
+			Reason: "the process ended: exit status 7"}
 	}
 	answered := func(session string) rt.Line {
 		return rt.Line{Step: "page", Session: session, Method: "resources/list", Result: `{"resources":[]}`}
@@ -27,17 +28,28 @@ func TestEndAtTheStart(t *testing.T) {
 		lines    []rt.Line
 		want     verdict.Outcome
 	}{
-		"no handshake":            {requirement.R20251125, false, []rt.Line{lost("s1", opening)}, verdict.Blocked},
-		"no process of ours":      {requirement.R20251125, true, []rt.Line{lost("s1", opening)}, verdict.Fail},
-		"it had spoken":           {requirement.R20251125, false, []rt.Line{{Step: "log", Session: "s1", Incoming: []string{`{}`}, Method: opening, Outcome: recording.Lost}}, verdict.Fail},
-		"a later request":         {requirement.R20251125, false, []rt.Line{answered("s1"), lost("s1", list)}, verdict.Fail},
-		"modern, three":           {requirement.R20260728, false, []rt.Line{lost("s1", list), lost("s2", read), lost("s3", list)}, verdict.Blocked},
-		"modern, two":             {requirement.R20260728, false, []rt.Line{lost("s1", list), lost("s2", read)}, verdict.Fail},
-		"modern, one request":     {requirement.R20260728, false, []rt.Line{lost("s1", read), lost("s2", read), lost("s3", read)}, verdict.Fail},
-		"modern, others go on":    {requirement.R20260728, false, []rt.Line{lost("s1", list), lost("s2", read), lost("s3", list), answered("s4")}, verdict.Fail},
-		"modern, after a session": {requirement.R20260728, false, []rt.Line{answered("s1"), lost("s2", list), lost("s3", read), lost("s4", list)}, verdict.Pass},
+		"no handshake": {requirement.R20251125, false, []rt.Line{lost("s1", opening)},
+			verdict.Blocked},
+		"no process of ours": {requirement.R20251125, true, []rt.Line{lost("s1", opening)},
+			verdict.Fail},
+		"it had spoken": {requirement.R20251125, false,
+			[]rt.Line{{Step: "log", Session: "s1", Incoming: []string{`{}`}, Method: opening,
+				Outcome: recording.Lost}}, verdict.Fail},
+		"a later request": {requirement.R20251125, false, []rt.Line{answered("s1"), lost("s1", list)},
+			verdict.Fail},
+		"modern, three": {requirement.R20260728, false,
+			[]rt.Line{lost("s1", list), lost("s2", read), lost("s3", list)}, verdict.Blocked},
+		"modern, two": {requirement.R20260728, false,
+			[]rt.Line{lost("s1", list), lost("s2", read)}, verdict.Fail},
+		"modern, one request": {requirement.R20260728, false,
+			[]rt.Line{lost("s1", read), lost("s2", read), lost("s3", read)}, verdict.Fail},
+		"modern, others go on": {requirement.R20260728, false,
+			[]rt.Line{lost("s1", list), lost("s2", read), lost("s3", list), answered("s4")}, verdict.Fail},
+		"modern, after a session": {requirement.R20260728, false, []rt.Line{answered("s1"), lost("s2", list),
+			lost("s3", read), lost("s4", list)}, verdict.Pass},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: c.revision, Transport: requirement.Stdio}, `{"resources":{}}`)
+		facts := rt.Facts(requirement.Combination{Revision: c.revision, Transport: requirement.Stdio},
+			`{"resources":{}}`)
 		facts.Owned = !c.foreign
 		rec := rt.New(recording.Everything, facts, c.lines...)
 		for i, s := range rec.Sessions {
@@ -53,7 +65,8 @@ func TestEndAtTheStart(t *testing.T) {
 		}
 		req, _ := area.Catalogue().Find("RPC-09")
 		k, _ := area.BuiltIn().Check("RPC-09")
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec}); got.Outcome != c.want {
+		if got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.Everything: rec}); got.Outcome != c.want {
 			t.Errorf("%s: %s, expected %s: %s", name, got.Outcome, c.want, got.Reason+got.Actual)
 		}
 	}

@@ -33,19 +33,22 @@ func swaps(alone, burst []*recording.Exchange) []*swap {
 		if own == nil || !telling(x) || sameBodies(x, own) {
 			continue
 		}
-		if i := slices.IndexFunc(alone, func(other *recording.Exchange) bool { return sameBodies(x, other) }); i >= 0 {
+		if i := slices.IndexFunc(alone, func(other *recording.Exchange) bool {
+			return sameBodies(x, other)
+		}); i >= 0 {
 			all = append(all, &swap{read: x, own: own, other: alone[i]})
 		}
 	}
 	return all
 }
 
-// proven are the swaps of which both resources yielded the same alone before and after. What changes by itself
-// may come to be like another one.
+// proven are the swaps of which both resources yielded the same alone before and after. What changes by
+// itself may come to be like another one.
 func proven(alone, burst, again []*recording.Exchange) map[*recording.Exchange]*swap {
 	all := map[*recording.Exchange]*swap{}
 	for _, s := range swaps(alone, burst) {
-		own, other := readOf(again, s.own.Tags[recording.TagURI]), readOf(again, s.other.Tags[recording.TagURI])
+		own, other := readOf(again, s.own.Tags[recording.TagURI]),
+			readOf(again, s.other.Tags[recording.TagURI])
 		if own != nil && other != nil && sameBodies(own, s.own) && sameBodies(other, s.other) {
 			s.again = []*recording.Exchange{own, other}
 			all[s.read] = s
@@ -64,7 +67,9 @@ func provenIn(r *recording.Recording) map[*recording.Exchange]*swap {
 		}
 		done[round] = true
 		of := func(step recording.Step) []*recording.Exchange {
-			return recording.Keep(r.Steps(step), func(x *recording.Exchange) bool { return x.Tags[tagRound] == round })
+			return recording.Keep(r.Steps(step), func(x *recording.Exchange) bool {
+				return x.Tags[tagRound] == round
+			})
 		}
 		maps.Copy(all, proven(of(stepAlone), of(stepTogether), of(stepAloneAgain)))
 	}
@@ -85,8 +90,8 @@ func sameBodies(a, b *recording.Exchange) bool {
 	return a.Succeeded() && b.Succeeded() && slices.Equal(verdict.Bodies(a), verdict.Bodies(b))
 }
 
-// telling reports whether a read yielded enough to tell whose it is: a few letters, as those of a state, can be
-// what several resources say for a moment.
+// telling reports whether a read yielded enough to tell whose it is: a few letters, as those of a state, can
+// be what several resources say for a moment.
 func telling(x *recording.Exchange) bool {
 	const least = 8 // without quotes
 	return x.Succeeded() && len(strings.Trim(strings.Join(verdict.Bodies(x), ""), `" `)) >= least

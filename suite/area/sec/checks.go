@@ -21,23 +21,28 @@ import (
 
 // The scenarios of the area.
 const (
-	Origins       recording.Name = "origins"        // requests with foreign, own and no Origin
-	Credentials   recording.Name = "credentials"    // requests without valid credentials, and the resource metadata
-	Rights        recording.Name = "rights"         // protected resources asked for by callers without the right
+	Origins recording.Name = "origins" // requests with foreign, own and no Origin
+	// requests without valid credentials, and the resource metadata
+	Credentials recording.Name = "credentials"
+	// protected resources asked for by callers without the right
+	Rights        recording.Name = "rights"
 	PublicAddress recording.Name = "public-address" // a local server asked at another address of the machine
-	LogSecrets    recording.Name = "log-secrets"    // requests with a made-up token while logging is at its most talkative
+	// requests with a made-up token while logging is at its most talkative
+	LogSecrets recording.Name = "log-secrets"
 )
 
 // Checks lists the checks of the area.
 var Checks = slices.Concat(secChecks, secAuthChecks)
 
 // Scenarios lists the scripts of this area.
-var Scenarios = []*scenario.Scenario{credentialsScenario, rightsScenario, logSecretsScenario, originsScenario, publicAddressScenario}
+var Scenarios = []*scenario.Scenario{credentialsScenario, rightsScenario, logSecretsScenario, originsScenario,
+	publicAddressScenario}
 
-// The steps of the area's scripts. "invalid" has made-up credentials, "anonymous-list" none, "owner" is a read by whom the
-// resource belongs to. "no-origin" and "own-origin" come before "request", "notification" and "get" from a foreign page,
-// "foreign-host" has such a page's Host, "look-alike" an origin that resembles the target's; "control" repeats
-// without an Origin what was refused. "public" calls another address of the machine.
+// The steps of the area's scripts. "invalid" has made-up credentials, "anonymous-list" none, "owner" is a
+// read by whom the resource belongs to. "no-origin" and "own-origin" come before "request", "notification"
+// and "get" from a foreign page, "foreign-host" has such a page's Host, "look-alike" an origin that resembles
+// the target's; "control" repeats without an Origin what was refused. "public" calls another address of the
+// machine.
 const (
 	stepInvalid, stepAnonymousList, stepMetadata recording.Step = "invalid", "anonymous-list", "metadata"
 	stepOwner, stepGet, stepLevel, stepNoOrigin  recording.Step = "owner", "get", "level", "no-origin"
@@ -186,7 +191,8 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 // Origin with a GET to what they take for the page's own host.
 func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
 	if x := r.Step(stepForeignHost); x != nil && x.Succeeded() {
-		v.Observe("host-unchecked", "a request with \"Host: "+x.Tags[tagHost]+"\" is served at a loopback address: once its name leads there (DNS rebinding), "+
+		v.Observe("host-unchecked", "a request with \"Host: "+x.Tags[tagHost]+
+			"\" is served at a loopback address: once its name leads there (DNS rebinding), "+
 			"a foreign page passes for the server's own wherever browsers send no Origin, as with GET", x)
 	}
 }
@@ -203,7 +209,9 @@ func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case !x.Succeeded():
 		case x.Tags[recording.TagOrigin] == nullOrigin:
-			v.Observe("null-origin", "a request from the origin null is served, which every sandboxed page and every page from a file has", x)
+			v.Observe("null-origin",
+				"a request from the origin null is served, which every sandboxed page and every page from "+
+					"a file has", x)
 		default:
 			v.Fail(verdict.Finding{
 				Expected: "a refusal",
@@ -221,7 +229,8 @@ func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 // everyOrigin: a target that looks at the Origin of requests at all looks at that
 // of all of them. One that never looks is judged by SEC-01 and SEC-02.
 func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
-	steps := r.Steps(stepRequest, recording.StepInitialize, recording.StepRead, stepNotification, recording.StepListen, stepGet, scenario.StepDelete)
+	steps := r.Steps(stepRequest, recording.StepInitialize, recording.StepRead, stepNotification,
+		recording.StepListen, stepGet, scenario.StepDelete)
 	// What may be refused for other reasons as well does not show that it looks.
 	elsewise := []recording.Step{stepGet, scenario.StepDelete}
 	if v.Modern() {
@@ -278,16 +287,19 @@ func loggedSecrets(r *recording.Recording, v *verdict.Verdict) {
 		}
 		v.Holds()
 		for name, secret := range secrets {
-			v.That(!strings.Contains(string(f.Raw), secret), "log messages without credentials", "the value of the header "+strconv.Quote(name)+" in a log message", f)
+			v.That(!strings.Contains(string(f.Raw), secret), "log messages without credentials",
+				"the value of the header "+strconv.Quote(name)+" in a log message", f)
 		}
 	}
 }
 
-// echoedSecrets remarks upon a made-up token that comes back in an answer, where whoever collects errors keeps it.
+// echoedSecrets remarks upon a made-up token that comes back in an answer, where whoever collects errors
+// keeps it.
 func echoedSecrets(r *recording.Recording, secrets map[string]string, v *verdict.Verdict) {
 	for _, f := range r.Incoming(0) {
 		for name, secret := range secrets {
-			if gjson.GetBytes(f.Raw, "method").Str != "notifications/message" && strings.Contains(string(f.Raw), secret) {
+			if gjson.GetBytes(f.Raw, "method").Str != "notifications/message" &&
+				strings.Contains(string(f.Raw), secret) {
 				v.Observe("credentials-echoed", "an answer repeats the value of the header "+name, f)
 				return
 			}
@@ -306,7 +318,8 @@ func sentSecrets(r *recording.Recording) map[string]string {
 		}
 		for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key"} {
 			value := f.HTTP.Header.Get(name)
-			if scheme, token, ok := strings.Cut(value, " "); ok && (strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Basic")) {
+			if scheme, token, ok := strings.Cut(value, " "); ok && (strings.EqualFold(scheme, "Bearer") ||
+				strings.EqualFold(scheme, "Basic")) {
 				value = token
 			}
 			if len(value) >= shortest {
@@ -349,7 +362,9 @@ var secAuthChecks = []verdict.Check{
 			return
 		}
 		servers := gjson.Get(x.Tags[recording.TagText], "authorization_servers")
-		v.That(servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")), "authorization_servers with at least one entry", "authorization_servers is "+judge.Brief(servers), x)
+		v.That(servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")),
+			"authorization_servers with at least one entry", "authorization_servers is "+judge.Brief(servers),
+			x)
 	}},
 	{Requirement: "SEC-61", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepForeign); x != nil && answeredOrigin(x, v) {
@@ -376,7 +391,8 @@ func challenged(r *recording.Recording) *recording.Exchange {
 // there is none.
 func metadata(r *recording.Recording) *recording.Exchange {
 	for _, x := range r.Steps(stepMetadata) {
-		if x.Status == http.StatusOK && gjson.Valid(x.Tags[recording.TagText]) && gjson.Parse(x.Tags[recording.TagText]).IsObject() {
+		if x.Status == http.StatusOK && gjson.Valid(x.Tags[recording.TagText]) &&
+			gjson.Parse(x.Tags[recording.TagText]).IsObject() {
 			return x
 		}
 	}
@@ -387,7 +403,8 @@ func metadata(r *recording.Recording) *recording.Exchange {
 // allowed: it is not known that the one of the protocol is used. Violations warn then.
 func ownScheme(r *recording.Recording, v *verdict.Verdict) bool {
 	x := challenged(r)
-	bearer := x != nil && strings.Contains(strings.ToLower(x.Header.Get("WWW-Authenticate")), "resource_metadata")
+	bearer := x != nil && strings.Contains(strings.ToLower(x.Header.Get("WWW-Authenticate")),
+		"resource_metadata")
 	return v.Facts.Configured["authorization.own"] || !v.Facts.Configured["authorization.protocol"] &&
 		metadata(r) == nil && !bearer
 }
@@ -434,7 +451,8 @@ func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
 		if !answeredOrigin(x, v) || x.Succeeded() {
 			continue
 		}
-		if x.Step == stepAnonymousList && x.Status != http.StatusUnauthorized && x.Status != http.StatusForbidden {
+		if x.Step == stepAnonymousList && x.Status != http.StatusUnauthorized &&
+			x.Status != http.StatusForbidden {
 			continue // something else may be wrong with it
 		}
 		v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
@@ -461,15 +479,18 @@ func insufficientScope(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
-		v.That(x.Status == http.StatusForbidden && strings.Contains(got, "insufficient_scope") && strings.Contains(got, "scope="),
-			"HTTP 403 with error=\"insufficient_scope\" and the scope needed", matcher.Describe(x)+", WWW-Authenticate: "+judge.Quote(got), x)
+		v.That(x.Status == http.StatusForbidden && strings.Contains(got, "insufficient_scope") &&
+			strings.Contains(got, "scope="),
+			"HTTP 403 with error=\"insufficient_scope\" and the scope needed",
+			matcher.Describe(x)+", WWW-Authenticate: "+judge.Quote(got), x)
 	}
 }
 
 // protectedResources: neither contents nor updates for those without the right.
 func protectedResources(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepRead, recording.StepSubscribe) {
-		about := fmt.Sprintf("the identity %q, %s of %s", x.Tags[tagIdentity], x.Step, x.Tags[recording.TagURI])
+		about := fmt.Sprintf("the identity %q, %s of %s", x.Tags[tagIdentity], x.Step,
+			x.Tags[recording.TagURI])
 		switch {
 		case x.Step == recording.StepSubscribe && v.Modern():
 			v.That(x.Tags[tagGranted] == "", "a refusal", "updates were granted to "+about, x)

@@ -25,14 +25,18 @@ func ownersContents(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		uri := x.Tags[recording.TagURI]
-		owner := slices.IndexFunc(r.Exchanges, func(y *recording.Exchange) bool { return y.Step == stepOwner && y.Param("uri").String() == uri })
+		owner := slices.IndexFunc(r.Exchanges, func(y *recording.Exchange) bool {
+			return y.Step == stepOwner && y.Param("uri").String() == uri
+		})
 		switch {
 		case !v.Answered(x):
 		case owner < 0 || !verdict.Yields(r.Exchanges[owner]):
 			v.NeedsSubject("the owner of " + uri + " could not read it, so that nothing can be compared")
 		case x.Succeeded():
 			same := verdict.Yields(x) && slices.Equal(verdict.Bodies(x), verdict.Bodies(r.Exchanges[owner]))
-			v.That(!same, "a refusal", fmt.Sprintf("the identity %q gets the contents of %s that its owner gets", x.Tags[tagIdentity], uri),
+			v.That(!same, "a refusal",
+				fmt.Sprintf("the identity %q gets the contents of %s that its owner gets",
+					x.Tags[tagIdentity], uri),
 				r.Exchanges[owner], x)
 		default:
 			v.Holds()
@@ -52,7 +56,8 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, r := range v.Recordings() {
 		if why := verdict.Unprovoked(r); why != "" {
-			v.Block(recording.CodeDied, "the target also fails where nothing is wrong with what it was sent: "+why)
+			v.Block(recording.CodeDied,
+				"the target also fails where nothing is wrong with what it was sent: "+why)
 			return
 		}
 	}
@@ -67,7 +72,9 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 			}
 			seen[x] = true
 			switch {
-			case verdict.EndsServer(r, x, v) && divided(r, x) && verdict.LostOverText(v.Recording(recording.InvalidMessages)): // that is the finding
+			case verdict.EndsServer(r, x, v) && divided(r, x) &&
+				verdict.LostOverText(v.Recording(recording.InvalidMessages)):
+				// that is the finding
 			case verdict.EndsServer(r, x, v):
 				v.Fail(verdict.Finding{
 					Expected: "a server that goes on serving",
@@ -88,26 +95,34 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	for _, why := range slices.Sorted(maps.Keys(amid)) {
-		// What they do together nobody can tell, and many sessions may have one cause: so much was said in them.
-		v.Observe("ended-amid-probes", fmt.Sprintf("the server ended (%s) amid messages of which none ends it when sent again alone: it may end after so many", why), amid[why])
+		// What they do together nobody can tell, and many sessions may have one cause: so much was said in
+		// them.
+		v.Observe("ended-amid-probes",
+			fmt.Sprintf("the server ended (%s) amid messages of which none ends it when sent again alone: "+
+				"it may end after so many", why), amid[why])
 	}
 	if survived > 0 && !open {
 		v.Holds()
 	}
 }
 
-// byClientAlone reports whether nobody but a client that has the server to itself can send a message: over stdio all but
-// the URIs and the values, which a model or a user may have from elsewhere.
+// byClientAlone reports whether nobody but a client that has the server to itself can send a message: over
+// stdio all but the URIs and the values, which a model or a user may have from elsewhere.
 func byClientAlone(v *verdict.Verdict, x *recording.Exchange) bool {
 	return v.Facts.Combination.Transport == requirement.Stdio &&
 		x.Param("uri").Type != gjson.String && x.Param("argument.value").Type != gjson.String
 }
 
-// endsSessions tells of messages that sessions end over without a word about it. A server may end one at any time, but then it says so
-// by 404, at which clients begin another one (2025-11-25 basic/transports#session-management).
+// endsSessions tells of messages that sessions end over without a word about it. A server may end one at any
+// time, but then it says so by 404, at which clients begin another one (2025-11-25
+// basic/transports#session-management).
 func endsSessions(v *verdict.Verdict) {
-	ordinary := func(x *recording.Exchange) bool { return x.Ends != 0 && x.Step.Sent() == recording.StepAlive }
-	if slices.ContainsFunc(v.Recordings(), func(r *recording.Recording) bool { return slices.ContainsFunc(r.Exchanges, ordinary) }) {
+	ordinary := func(x *recording.Exchange) bool {
+		return x.Ends != 0 && x.Step.Sent() == recording.StepAlive
+	}
+	if slices.ContainsFunc(v.Recordings(), func(r *recording.Recording) bool {
+		return slices.ContainsFunc(r.Exchanges, ordinary)
+	}) {
 		return
 	}
 	told := map[string]bool{}
@@ -123,8 +138,11 @@ func endsSessions(v *verdict.Verdict) {
 					on = append(on, y)
 				}
 			}
-			v.Observe("session-broken", fmt.Sprintf("everything is answered by HTTP %d in a session that has had %s, each time that this was sent in a new one; a session that is over is answered by 404, at which clients begin another",
-				x.Ends, verdict.Sent(r, x)), on)
+			v.Observe("session-broken",
+				fmt.Sprintf("everything is answered by HTTP %d in a session that has had %s, each time "+
+					"that this was sent in a new one; a session that is over is answered by 404, at which "+
+					"clients begin another",
+					x.Ends, verdict.Sent(r, x)), on)
 		}
 	}
 }
@@ -139,10 +157,11 @@ func divided(r *recording.Recording, x *recording.Exchange) bool {
 	return len(lines) > 1 && slices.ContainsFunc(lines, func(line []byte) bool { return !wire.Valid(line) })
 }
 
-// amidProbes collects, by how servers ended, the frames of probes amid which they did, and of which none ended
-// one when it was sent again alone. Where what was sent again, such as a race, ended a server once more, that is
-// judged for itself.
-func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.Exchange]bool, amid map[string]verdict.Several) {
+// amidProbes collects, by how servers ended, the frames of probes amid which they did, and of which none
+// ended one when it was sent again alone. Where what was sent again, such as a race, ended a server once
+// more, that is judged for itself.
+func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.Exchange]bool,
+	amid map[string]verdict.Several) {
 	for _, s := range r.Sessions {
 		if s.Kind != recording.Probe || s.Lost == "" || s.Idle {
 			continue
@@ -150,13 +169,15 @@ func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.
 		var probes verdict.Several
 		guilty := false
 		for i, x := range r.Exchanges {
-			if x.Session != s.ID || seen[x] || !strings.HasSuffix(string(x.Step), string(recording.StepLost)) || !verdict.Began(r, x, v) {
+			if x.Session != s.ID || seen[x] || !strings.HasSuffix(string(x.Step),
+				string(recording.StepLost)) || !verdict.Began(r, x, v) {
 				continue
 			}
 			again := sentAgain(x, r.Exchanges[i+1:])
-			guilty = guilty || again == nil || again.Fatal || slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool {
-				return s.ID == again.Session && s.Lost != "" && !s.Idle
-			})
+			guilty = guilty || again == nil || again.Fatal ||
+				slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool {
+					return s.ID == again.Session && s.Lost != "" && !s.Idle
+				})
 			probes = append(probes, x)
 		}
 		if !guilty && len(probes) > 0 {
@@ -168,7 +189,8 @@ func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.
 // lostOnce reports whether the connection was lost over a message that was not sent again alone,
 // given what came after it.
 func lostOnce(x *recording.Exchange, later []*recording.Exchange) bool {
-	return x.Outcome == recording.Lost && strings.HasSuffix(string(x.Step), string(recording.StepLost)) && sentAgain(x, later) == nil
+	return x.Outcome == recording.Lost && strings.HasSuffix(string(x.Step), string(recording.StepLost)) &&
+		sentAgain(x, later) == nil
 }
 
 // sentAgain is the message that was lost with a session, as it was sent again alone; nil if it was not.

@@ -22,38 +22,69 @@ func TestOriginChecks(t *testing.T) {
 		return areatest.WithTags(areatest.HTTPLine(step, status, l), "origin", "http://evil.example.invalid")
 	}
 	lost := rt.Line{Outcome: recording.Lost}
-	like := areatest.WithTags(areatest.HTTPLine("look-alike", 200, areatest.OkList), "origin", "http://localhost.evil.example.invalid")
+	like := areatest.WithTags(areatest.HTTPLine("look-alike", 200, areatest.OkList), "origin",
+		"http://localhost.evil.example.invalid")
 	null := areatest.WithTags(areatest.HTTPLine("look-alike", 200, areatest.OkList), "origin", "null")
 	areatest.WalkRuns(t, sec.Origins, `{"resources":{}}`, []areatest.Run{
 		{ID: "SEC-01", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage))},
 		{ID: "SEC-01", Want: verdict.Fail, Rec: areatest.Lines(from("request", 200, areatest.OkList))},
 		{ID: "SEC-01", Want: verdict.Fail, Rec: areatest.Lines(from("request", 400, areatest.NoMessage))},
 		{ID: "SEC-01", Want: verdict.Warn, Rec: areatest.Lines(from("request", 401, areatest.NoMessage))},
-		{ID: "SEC-01", Want: verdict.Warn, Rec: areatest.Lines(from("request", 403, rt.Line{Reply: `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}`}))},
-		{ID: "SEC-01", Want: verdict.Fail, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), like)},
-		{ID: "SEC-01", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), null)},
-		{ID: "SEC-02", Want: verdict.Fail, Rec: areatest.Lines(from("request", 400, areatest.NoMessage), like)},
+		{ID: "SEC-01", Want: verdict.Warn,
+			Rec: areatest.Lines(from("request", 403,
+				rt.Line{Reply: `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}`}))},
+		{ID: "SEC-01", Want: verdict.Fail, Rec: areatest.Lines(from("request", 403, areatest.NoMessage),
+			like)},
+		{ID: "SEC-01", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage),
+			null)},
+		{ID: "SEC-02", Want: verdict.Fail, Rec: areatest.Lines(from("request", 400, areatest.NoMessage),
+			like)},
 		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 400, areatest.NoMessage))},
 		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 0, lost))},
 		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 302, areatest.NoMessage))},
-		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 200, areatest.WithCode("-32600")))},
-		{ID: "SEC-02", Want: verdict.Blocked, Rec: areatest.Lines(from("request", 202, rt.Line{Outcome: recording.Silent}))},
-		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 302, areatest.NoMessage), areatest.WithTags(areatest.HTTPLine("control", 200, areatest.OkList), "of", "request"), from("read", 200, areatest.WithCode("-32600")))},
-		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("listen", 200, areatest.WithCode("-32600")), from("read", 200, areatest.OkList))},
+		{ID: "SEC-02", Want: verdict.Pass,
+			Rec: areatest.Lines(from("request", 200, areatest.WithCode("-32600")))},
+		{ID: "SEC-02", Want: verdict.Blocked,
+			Rec: areatest.Lines(from("request", 202, rt.Line{Outcome: recording.Silent}))},
+		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 302, areatest.NoMessage),
+			areatest.WithTags(areatest.HTTPLine("control", 200, areatest.OkList), "of", "request"),
+			from("read", 200, areatest.WithCode("-32600")))},
+		{ID: "SEC-03", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(from("listen", 200, areatest.WithCode("-32600")),
+				from("read", 200, areatest.OkList))},
 		{ID: "SEC-02", Want: verdict.Fail, Rec: areatest.Lines(from("request", 200, areatest.OkList))},
-		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), from("read", 403, areatest.NoMessage), from("get", 405, areatest.NoMessage))},
-		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), from("delete", 501, areatest.NoMessage))},
-		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 500, areatest.NoMessage), from("delete", 500, areatest.NoMessage))},
-		{ID: "SEC-03", Want: verdict.Fail, Rec: areatest.Lines(from("request", 500, areatest.NoMessage), from("read", 200, areatest.OkList))},
-		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("get", 0, rt.Line{Outcome: recording.Sent}), from("get", 0, rt.Line{Outcome: recording.Silent}), from("request", 0, rt.Line{Outcome: recording.Unsent}), from("read", 0, rt.Line{Outcome: recording.Canceled}))},
-		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), from("get", 0, rt.Line{Outcome: recording.Sent}), from("listen", 0, rt.Line{Outcome: recording.Silent}))},
-		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("request", 200, areatest.OkList), from("get", 405, areatest.NoMessage))},
-		{ID: "SEC-03", Want: verdict.Fail, Rec: areatest.Lines(from("initialize", 403, areatest.NoMessage), from("request", 200, areatest.OkList))},
-		{ID: "SEC-03", Want: verdict.Fail, Rec: areatest.Lines(from("request", 200, areatest.OkList), from("read", 404, areatest.NoMessage), areatest.WithTags(areatest.HTTPLine("control", 200, areatest.OkList), "of", "read"))},
-		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("request", 200, areatest.OkList), from("read", 404, areatest.NoMessage), areatest.WithTags(areatest.HTTPLine("control", 404, areatest.NoMessage), "of", "read"))},
-		{ID: "SEC-04", Want: verdict.Pass, Rec: areatest.Lines(from("no-origin", 200, areatest.OkList), from("own-origin", 200, areatest.OkList))},
-		{ID: "SEC-04", Want: verdict.Pass, Rec: areatest.Lines(from("no-origin", 400, areatest.NoMessage), from("own-origin", 400, areatest.NoMessage))},
-		{ID: "SEC-04", Want: verdict.Warn, Rec: areatest.Lines(from("no-origin", 403, areatest.NoMessage), from("own-origin", 200, areatest.OkList))},
+		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage),
+			from("read", 403, areatest.NoMessage), from("get", 405, areatest.NoMessage))},
+		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage),
+			from("delete", 501, areatest.NoMessage))},
+		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 500, areatest.NoMessage),
+			from("delete", 500, areatest.NoMessage))},
+		{ID: "SEC-03", Want: verdict.Fail, Rec: areatest.Lines(from("request", 500, areatest.NoMessage),
+			from("read", 200, areatest.OkList))},
+		{ID: "SEC-03", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(from("get", 0, rt.Line{Outcome: recording.Sent}),
+				from("get", 0, rt.Line{Outcome: recording.Silent}),
+				from("request", 0, rt.Line{Outcome: recording.Unsent}),
+				from("read", 0, rt.Line{Outcome: recording.Canceled}))},
+		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage),
+			from("get", 0, rt.Line{Outcome: recording.Sent}),
+			from("listen", 0, rt.Line{Outcome: recording.Silent}))},
+		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("request", 200, areatest.OkList),
+			from("get", 405, areatest.NoMessage))},
+		{ID: "SEC-03", Want: verdict.Fail, Rec: areatest.Lines(from("initialize", 403, areatest.NoMessage),
+			from("request", 200, areatest.OkList))},
+		{ID: "SEC-03", Want: verdict.Fail, Rec: areatest.Lines(from("request", 200, areatest.OkList),
+			from("read", 404, areatest.NoMessage),
+			areatest.WithTags(areatest.HTTPLine("control", 200, areatest.OkList), "of", "read"))},
+		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("request", 200, areatest.OkList),
+			from("read", 404, areatest.NoMessage),
+			areatest.WithTags(areatest.HTTPLine("control", 404, areatest.NoMessage), "of", "read"))},
+		{ID: "SEC-04", Want: verdict.Pass, Rec: areatest.Lines(from("no-origin", 200, areatest.OkList),
+			from("own-origin", 200, areatest.OkList))},
+		{ID: "SEC-04", Want: verdict.Pass, Rec: areatest.Lines(from("no-origin", 400, areatest.NoMessage),
+			from("own-origin", 400, areatest.NoMessage))},
+		{ID: "SEC-04", Want: verdict.Warn, Rec: areatest.Lines(from("no-origin", 403, areatest.NoMessage),
+			from("own-origin", 200, areatest.OkList))},
 	})
 }
 
@@ -66,15 +97,20 @@ func TestOriginPolicy(t *testing.T) {
 		adjust func(*recording.Facts)
 		want   verdict.Outcome
 	}{
-		"local":      {func(*recording.Facts) {}, verdict.Fail},
-		"public":     {func(f *recording.Facts) { f.Local = false }, verdict.Warn},
-		"configured": {func(f *recording.Facts) { f.Local, f.Configured["origins"] = false, true }, verdict.Fail},
+		"local":  {func(*recording.Facts) {}, verdict.Fail},
+		"public": {func(f *recording.Facts) { f.Local = false }, verdict.Warn},
+		"configured": {func(f *recording.Facts) { f.Local, f.Configured["origins"] = false, true },
+			verdict.Fail},
 		"any-origin": {func(f *recording.Facts) { f.Allowed["any-origin"] = true }, verdict.NotApplicable},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
+			Transport: requirement.HTTP}, `{}`)
 		change.adjust(facts)
-		rec := rt.New(sec.Origins, facts, areatest.WithTags(areatest.HTTPLine("request", 200, areatest.OkList), "origin", "http://evil.example.invalid"))
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{sec.Origins: rec}); got.Outcome != change.want {
+		rec := rt.New(sec.Origins, facts,
+			areatest.WithTags(areatest.HTTPLine("request", 200, areatest.OkList), "origin",
+				"http://evil.example.invalid"))
+		if got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{sec.Origins: rec}); got.Outcome != change.want {
 			t.Errorf("%s: %s, expected %s", name, got.Outcome, change.want)
 		}
 	}
@@ -88,7 +124,8 @@ func TestCredentialChecks(t *testing.T) {
 		}
 		return l
 	}
-	pointed := challenge(areatest.HTTPLine("anonymous", 401, areatest.NoMessage), `Bearer resource_metadata="https://a.example/x"`)
+	pointed := challenge(areatest.HTTPLine("anonymous", 401, areatest.NoMessage),
+		`Bearer resource_metadata="https://a.example/x"`)
 	bare := challenge(areatest.HTTPLine("anonymous", 401, areatest.NoMessage), "")
 	document := func(text string) rt.Line {
 		return areatest.WithTags(areatest.HTTPLine("metadata", 200, areatest.NoMessage), "text", text)
@@ -102,37 +139,59 @@ func TestCredentialChecks(t *testing.T) {
 		{ID: "SEC-08", Want: verdict.Fail, Rec: areatest.Lines(bare, document(good))},
 		{ID: "SEC-09", Want: verdict.Pass, Rec: areatest.Lines(bare, document(good))},
 		{ID: "SEC-09", Want: verdict.Warn, Rec: areatest.Lines(bare)},
-		{ID: "SEC-10", Want: verdict.Pass, Rec: areatest.Lines(pointed, areatest.HTTPLine("invalid", 401, areatest.NoMessage))},
-		{ID: "SEC-10", Want: verdict.Fail, Rec: areatest.Lines(pointed, areatest.HTTPLine("invalid", 403, areatest.NoMessage))},
-		{ID: "SEC-10", Want: verdict.Fail, Rec: areatest.Lines(pointed, areatest.HTTPLine("invalid", 200, areatest.OkList))},
-		{ID: "SEC-10", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.WithTags(areatest.HTTPLine("anonymous", 200, areatest.HeaderErr), "ordinary", "yes"), areatest.HTTPLine("invalid", 200, areatest.HeaderErr))},
-		{ID: "SEC-10", Want: verdict.NotApplicable, Rec: areatest.Lines(open, areatest.HTTPLine("invalid", 200, areatest.OkList))},
+		{ID: "SEC-10", Want: verdict.Pass,
+			Rec: areatest.Lines(pointed, areatest.HTTPLine("invalid", 401, areatest.NoMessage))},
+		{ID: "SEC-10", Want: verdict.Fail,
+			Rec: areatest.Lines(pointed, areatest.HTTPLine("invalid", 403, areatest.NoMessage))},
+		{ID: "SEC-10", Want: verdict.Fail,
+			Rec: areatest.Lines(pointed, areatest.HTTPLine("invalid", 200, areatest.OkList))},
+		{ID: "SEC-10", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.WithTags(areatest.HTTPLine("anonymous", 200, areatest.HeaderErr),
+				"ordinary", "yes"), areatest.HTTPLine("invalid", 200, areatest.HeaderErr))},
+		{ID: "SEC-10", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(open, areatest.HTTPLine("invalid", 200, areatest.OkList))},
 		{ID: "SEC-15", Want: verdict.Pass, Rec: areatest.Lines(pointed)},
 		{ID: "SEC-15", Want: verdict.NotApplicable, Rec: areatest.Lines(open)},
-		{ID: "SEC-15", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("anonymous", 200, areatest.HeaderErr))},
-		{ID: "SEC-15", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("anonymous", 200, areatest.HeaderErr), pointed)},
-		{ID: "SEC-15", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.WithTags(areatest.HTTPLine("anonymous", 200, areatest.HeaderErr), "ordinary", "yes"))},
+		{ID: "SEC-15", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("anonymous", 200, areatest.HeaderErr))},
+		{ID: "SEC-15", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("anonymous", 200, areatest.HeaderErr), pointed)},
+		{ID: "SEC-15", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.WithTags(areatest.HTTPLine("anonymous", 200, areatest.HeaderErr),
+				"ordinary", "yes"))},
 		{ID: "SEC-60", Want: verdict.Pass, Rec: areatest.Lines(document(good))},
 		{ID: "SEC-60", Want: verdict.Fail, Rec: areatest.Lines(document(`{"authorization_servers":[]}`))},
-		{ID: "SEC-60", Want: verdict.NotApplicable, Rec: areatest.Lines(pointed, areatest.WithTags(areatest.HTTPLine("metadata", 404, areatest.NoMessage), "text", "not found"))},
-		{ID: "SEC-61", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("foreign", 401, areatest.NoMessage))},
-		{ID: "SEC-61", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("foreign", 200, areatest.OkList))},
+		{ID: "SEC-60", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(pointed,
+				areatest.WithTags(areatest.HTTPLine("metadata", 404, areatest.NoMessage), "text",
+					"not found"))},
+		{ID: "SEC-61", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("foreign", 401, areatest.NoMessage))},
+		{ID: "SEC-61", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("foreign", 200, areatest.OkList))},
 	})
 	read := areatest.HTTPLine("read", 403, areatest.NoMessage)
 	scope := challenge(read, `Bearer error="insufficient_scope", scope="read"`)
 	areatest.WalkRuns(t, sec.Rights, `{"resources":{"subscribe":true}}`, []areatest.Run{
 		{ID: "SEC-11", Want: verdict.Pass, Rec: areatest.Lines(scope)},
-		{ID: "SEC-11", Want: verdict.Warn, Rec: areatest.Lines(challenge(areatest.HTTPLine("read", 401, areatest.NoMessage), ""))},
+		{ID: "SEC-11", Want: verdict.Warn,
+			Rec: areatest.Lines(challenge(areatest.HTTPLine("read", 401, areatest.NoMessage), ""))},
 		{ID: "SEC-12", Want: verdict.Pass, Rec: areatest.Lines(read)},
-		{ID: "SEC-12", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("read", 200, areatest.WithCode("-32002")))},
-		{ID: "SEC-12", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("read", 200, areatest.OkList))},
+		{ID: "SEC-12", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("read", 200, areatest.WithCode("-32002")))},
+		{ID: "SEC-12", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("read", 200, areatest.OkList))},
 	})
 	areatest.WalkRuns(t, sec.Rights, `{"resources":{"subscribe":true}}`, []areatest.Run{
-		{ID: "SEC-12", Want: verdict.Warn, Rec: areatest.Lines(areatest.WithTags(areatest.HTTPLine("subscribe", 200, rt.Line{Outcome: recording.Sent}), "granted", "yes"))},
+		{ID: "SEC-12", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.WithTags(areatest.HTTPLine("subscribe", 200,
+				rt.Line{Outcome: recording.Sent}), "granted", "yes"))},
 	}, requirement.R20260728)
 	areatest.WalkRuns(t, sec.PublicAddress, `{}`, []areatest.Run{
-		{ID: "SEC-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("public", 0, rt.Line{Outcome: recording.Unsent}))},
-		{ID: "SEC-06", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("public", 404, areatest.NoMessage))},
+		{ID: "SEC-06", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.HTTPLine("public", 0, rt.Line{Outcome: recording.Unsent}))},
+		{ID: "SEC-06", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("public", 404, areatest.NoMessage))},
 	})
 }
 
@@ -140,13 +199,17 @@ func TestCredentialChecks(t *testing.T) {
 func TestLoggedSecrets(t *testing.T) {
 	k, _ := area.BuiltIn().Check("SEC-14")
 	req, _ := area.Catalogue().Find("SEC-14")
-	for data, want := range map[string]verdict.Outcome{"read with secret-token": verdict.Fail, "read": verdict.Pass} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	for data, want := range map[string]verdict.Outcome{"read with secret-token": verdict.Fail,
+		"read": verdict.Pass} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
+			Transport: requirement.HTTP}, `{}`)
 		line := areatest.HTTPLine("list", 200, areatest.OkList)
-		line.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` + data + `"}}`}
+		line.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message",` +
+			`"params":{"level":"info","data":"` + data + `"}}`}
 		rec := rt.New(sec.LogSecrets, facts, line)
 		rec.Frames[0].HTTP = &wire.HTTP{Header: http.Header{"Authorization": {"Bearer secret-token"}}}
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{sec.LogSecrets: rec}); got.Outcome != want {
+		if got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{sec.LogSecrets: rec}); got.Outcome != want {
 			t.Errorf("%s: %s, expected %s", data, got.Outcome, want)
 		}
 	}
@@ -156,12 +219,16 @@ func TestLoggedSecrets(t *testing.T) {
 func TestEchoedSecrets(t *testing.T) {
 	k, _ := area.BuiltIn().Check("SEC-14")
 	req, _ := area.Catalogue().Find("SEC-14")
-	for message, want := range map[string]string{"no right for secret-token": "credentials-echoed", "no right": ""} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
-		rec := rt.New(sec.LogSecrets, facts, areatest.HTTPLine("list", 200, rt.Line{Error: `{"code":-32600,"message":"` + message + `"}`}))
+	for message, want := range map[string]string{"no right for secret-token": "credentials-echoed",
+		"no right": ""} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
+			Transport: requirement.HTTP}, `{}`)
+		rec := rt.New(sec.LogSecrets, facts,
+			areatest.HTTPLine("list", 200, rt.Line{Error: `{"code":-32600,"message":"` + message + `"}`}))
 		rec.Frames[0].HTTP = &wire.HTTP{Header: http.Header{"Authorization": {"Bearer secret-token"}}}
 		seen := map[string]string{}
-		for _, o := range verdict.Evaluate(k, req, facts, verdict.Recordings{sec.LogSecrets: rec}).Observations {
+		for _, o := range verdict.Evaluate(k, req, facts,
+			verdict.Recordings{sec.LogSecrets: rec}).Observations {
 			seen[o.ID] = o.Detail
 		}
 		areatest.Observed(t, seen, want)
@@ -170,16 +237,20 @@ func TestEchoedSecrets(t *testing.T) {
 
 func TestSSETransportChecks(t *testing.T) {
 	open := func(e wire.Event, data string) rt.Line {
-		l := areatest.HTTPLine("open", 200, rt.Line{ID: "-", Outcome: recording.Sent, Incoming: []string{data}, Event: &e, Channel: "get:1"})
+		l := areatest.HTTPLine("open", 200, rt.Line{ID: "-", Outcome: recording.Sent,
+			Incoming: []string{data}, Event: &e, Channel: "get:1"})
 		return areatest.WithTags(areatest.Mime("text/event-stream", l), "url", "http://127.0.0.1/sse")
 	}
 	named := wire.Event{Type: "endpoint"}
 	areatest.WalkRuns(t, sse.SSEEndpoint, `{}`, []areatest.Run{
 		{ID: "SSE-20", Want: verdict.Pass, Rec: areatest.Lines(open(named, "/message?x=1"))},
-		{ID: "SSE-20", Want: verdict.Fail, Rec: areatest.Lines(areatest.Mime("application/json", areatest.HTTPLine("open", 200, areatest.NoMessage)))},
+		{ID: "SSE-20", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Mime("application/json",
+				areatest.HTTPLine("open", 200, areatest.NoMessage)))},
 		{ID: "SSE-21", Want: verdict.Pass, Rec: areatest.Lines(open(named, "/message?x=1"))},
 		{ID: "SSE-21", Want: verdict.Pass, Rec: areatest.Lines(open(named, "http://127.0.0.1/message"))},
-		{ID: "SSE-21", Want: verdict.Pass, Rec: areatest.Lines(open(named, "http://elsewhere.example/message"))},
+		{ID: "SSE-21", Want: verdict.Pass,
+			Rec: areatest.Lines(open(named, "http://elsewhere.example/message"))},
 		{ID: "SSE-21", Want: verdict.Fail, Rec: areatest.Lines(open(named, `{"uri": "/message"}`))},
 		{ID: "SSE-21", Want: verdict.Fail, Rec: areatest.Lines(open(wire.Event{}, "/message"))},
 	})
@@ -190,24 +261,35 @@ func TestSSETransportChecks(t *testing.T) {
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
 		{ID: "SSE-23", Want: verdict.Pass, Rec: areatest.Lines(message("message", "sse", areatest.OkList))},
 		{ID: "SSE-23", Want: verdict.Pass, Rec: areatest.Lines(message("", "sse", areatest.OkList))},
-		{ID: "SSE-23", Want: verdict.Pass, Rec: areatest.Lines(message("", "sse", areatest.OkList), message("ping", "sse", rt.Line{Reply: "12:00", Outcome: recording.Canceled}))},
+		{ID: "SSE-23", Want: verdict.Pass, Rec: areatest.Lines(message("", "sse", areatest.OkList),
+			message("ping", "sse", rt.Line{Reply: "12:00", Outcome: recording.Canceled}))},
 		{ID: "SSE-23", Want: verdict.Fail, Rec: areatest.Lines(message("reply", "sse", areatest.OkList))},
 		{ID: "SSE-23", Want: verdict.Fail, Rec: areatest.Lines(message("", "post:1", areatest.OkList))},
-		{ID: "SSE-23", Want: verdict.Fail, Rec: areatest.Lines(message("message", "sse", rt.Line{Reply: "%7B%7D", Outcome: recording.Silent}))},
-		{ID: "SSE-23", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("list", 404, areatest.NoMessage))},
+		{ID: "SSE-23", Want: verdict.Fail,
+			Rec: areatest.Lines(message("message", "sse",
+				rt.Line{Reply: "%7B%7D", Outcome: recording.Silent}))},
+		{ID: "SSE-23", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.HTTPLine("list", 404, areatest.NoMessage))},
 	})
 	both := func(more ...string) []rt.Line {
-		return areatest.Lines(rt.Line{Step: "first-list", Method: "resources/list", Result: areatest.ListOf, More: more},
-			rt.Line{Step: "second-templates", Method: "resources/templates/list", Result: `{"resourceTemplates":[]}`, Session: "s2"})
+		return areatest.Lines(rt.Line{Step: "first-list", Method: "resources/list", Result: areatest.ListOf,
+			More: more},
+			rt.Line{Step: "second-templates", Method: "resources/templates/list",
+				Result: `{"resourceTemplates":[]}`, Session: "s2"})
 	}
 	areatest.WalkRuns(t, recording.TwoClients, `{}`, []areatest.Run{
 		{ID: "SSE-25", Want: verdict.Pass, Rec: both()},
-		{ID: "SSE-25", Want: verdict.Fail, Rec: both(`{"jsonrpc":"2.0","id":100,"result":{"resourceTemplates":[]}}`)},
+		{ID: "SSE-25", Want: verdict.Fail,
+			Rec: both(`{"jsonrpc":"2.0","id":100,"result":{"resourceTemplates":[]}}`)},
 		{ID: "HTTP-37", Want: verdict.Pass, Rec: both()},
-		{ID: "HTTP-37", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("second-client", 500, rt.Line{Method: "initialize"}))},
-		{ID: "HTTP-37", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "first-list", Method: "resources/list", Result: `{"resourceTemplates":[]}`})},
+		{ID: "HTTP-37", Want: verdict.Warn,
+			Rec: areatest.Lines(areatest.HTTPLine("second-client", 500, rt.Line{Method: "initialize"}))},
+		{ID: "HTTP-37", Want: verdict.Warn,
+			Rec: areatest.Lines(rt.Line{Step: "first-list", Method: "resources/list",
+				Result: `{"resourceTemplates":[]}`})},
 	})
-	resumed := rt.Line{Step: "resume", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:1", Event: &wire.Event{}}
+	resumed := rt.Line{Step: "resume", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:1",
+		Event: &wire.Event{}}
 	foreign := resumed
 	foreign.Incoming = []string{`{"jsonrpc":"2.0","id":101,"result":{}}`}
 	first, second := message("", "post:1", areatest.OkList), message("", "post:2", areatest.OkList)
@@ -230,9 +312,12 @@ func TestOwnersContents(t *testing.T) {
 	areatest.WalkRuns(t, sec.Rights, `{"resources":{}}`, []areatest.Run{
 		{ID: "SEC-62", Want: verdict.Fail, Rec: areatest.Lines(owner, other(secret, ""))},
 		{ID: "SEC-62", Want: verdict.Pass, Rec: areatest.Lines(owner, other("", areatest.NoSuch))},
-		{ID: "SEC-62", Want: verdict.Pass, Rec: areatest.Lines(owner, other(`{"contents":[{"uri":"a:secret","text":"the public part"}]}`, ""))},
+		{ID: "SEC-62", Want: verdict.Pass,
+			Rec: areatest.Lines(owner, other(`{"contents":[{"uri":"a:secret","text":"the public part"}]}`,
+				""))},
 		{ID: "SEC-62", Want: verdict.Pass, Rec: areatest.Lines(owner, other(areatest.Nothing, ""))},
-		{ID: "SEC-62", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("owner", asked, "", areatest.NoSuch), other(secret, ""))},
+		{ID: "SEC-62", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.TaggedRead("owner", asked, "", areatest.NoSuch), other(secret, ""))},
 	})
 }
 
@@ -241,7 +326,8 @@ func TestOwnersContents(t *testing.T) {
 func TestEndedByOneMessage(t *testing.T) {
 	k, _ := area.BuiltIn().Check("SEC-63")
 	req, _ := area.Catalogue().Find("SEC-63")
-	fatal := rt.Line{Step: "not-json", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true, Reason: "the process ended"}
+	fatal := rt.Line{Step: "not-json", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true,
+		Reason: "the process ended"}
 	silent := fatal
 	silent.Outcome = recording.Silent
 	once := fatal
@@ -261,24 +347,44 @@ func TestEndedByOneMessage(t *testing.T) {
 		adjust func(*recording.Recording)
 		want   verdict.Outcome
 	}{
-		"process": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, fatal, nil, verdict.Fail},
-		"process, by a URI": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+		"process": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+			fatal, nil, verdict.Fail},
+		"process, by a URI": {requirement.Combination{Revision: areatest.ModernOne,
+			Transport: requirement.Stdio},
 			func() rt.Line { l := fatal; l.Params = `{"uri":"a:%00"}`; return l }(), nil, verdict.Fail},
-		"deaf":                       {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, silent, nil, verdict.Pass},
-		"once":                       {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, once, nil, verdict.Pass},
-		"lost, and survived alone":   {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, lost, add("not-json", recording.Silent, false), verdict.Pass},
-		"lost, and not sent alone":   {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, lost, add("other", recording.Silent, false), verdict.Blocked},
-		"lost, and another is fatal": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, lost, add("other", recording.Lost, true), verdict.Fail},
-		"address":                    {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP}, fatal, nil, verdict.NotApplicable},
-		"started":                    {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP}, fatal, func(r *recording.Recording) { r.Facts.Notes = map[string]string{recording.FactOneByOne: "true"} }, verdict.Fail},
-		"not begun":                  {requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, fatal, func(r *recording.Recording) { r.Sessions = nil }, verdict.NotApplicable},
-		"by itself": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, fatal, func(r *recording.Recording) {
-			r.Sessions = append(r.Sessions, &recording.Session{Kind: recording.Clean, Lost: "the process ended"})
-		}, verdict.Blocked},
-		"by itself, long after anything was said": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, fatal, func(r *recording.Recording) {
-			r.Sessions = append(r.Sessions, &recording.Session{Kind: recording.Clean, Lost: "the process ended", Idle: true})
+		"deaf": {requirement.Combination{Revision: areatest.ModernOne,
+			Transport: requirement.Stdio}, silent, nil, verdict.Pass},
+		"once": {requirement.Combination{Revision: areatest.ModernOne,
+			Transport: requirement.Stdio}, once, nil, verdict.Pass},
+		"lost, and survived alone": {requirement.Combination{Revision: areatest.ModernOne,
+			Transport: requirement.Stdio}, lost, add("not-json", recording.Silent, false), verdict.Pass},
+		"lost, and not sent alone": {requirement.Combination{Revision: areatest.ModernOne,
+			Transport: requirement.Stdio}, lost, add("other", recording.Silent, false), verdict.Blocked},
+		"lost, and another is fatal": {requirement.Combination{Revision: areatest.ModernOne,
+			Transport: requirement.Stdio}, lost, add("other", recording.Lost, true), verdict.Fail},
+		"address": {requirement.Combination{Revision: areatest.ModernOne,
+			Transport: requirement.HTTP}, fatal, nil, verdict.NotApplicable},
+		"started": {requirement.Combination{Revision: areatest.ModernOne,
+			Transport: requirement.HTTP}, fatal,
+			func(
+				r *recording.Recording) {
+				r.Facts.Notes = map[string]string{recording.FactOneByOne: "true"}
+			}, verdict.Fail},
+		"not begun": {requirement.Combination{Revision: requirement.R20251125,
+			Transport: requirement.Stdio}, fatal, func(r *recording.Recording) { r.Sessions = nil },
+			verdict.NotApplicable},
+		"by itself": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+			fatal, func(r *recording.Recording) {
+				r.Sessions = append(r.Sessions, &recording.Session{Kind: recording.Clean,
+					Lost: "the process ended"})
+			}, verdict.Blocked},
+		"by itself, long after anything was said": {requirement.Combination{Revision: areatest.ModernOne,
+			Transport: requirement.Stdio}, fatal, func(r *recording.Recording) {
+			r.Sessions = append(r.Sessions, &recording.Session{Kind: recording.Clean,
+				Lost: "the process ended", Idle: true})
 		}, verdict.Fail},
-		"handshakes": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, func() rt.Line { l := fatal; l.Method = "initialize"; return l }(), nil, verdict.NotApplicable},
+		"handshakes": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+			func() rt.Line { l := fatal; l.Method = "initialize"; return l }(), nil, verdict.NotApplicable},
 	} {
 		facts := rt.Facts(x.on, `{"resources":{}}`)
 		rec := rt.New(recording.InvalidMessages, facts, x.line)
@@ -297,22 +403,27 @@ func TestEndedByOneMessage(t *testing.T) {
 	}
 }
 
-// TestSessionsEndOverMessages: the messages that sessions end over are told of, with what is said behind them, unless sessions do so over
-// ordinary requests, too.
+// TestSessionsEndOverMessages: the messages that sessions end over are told of, with what is said behind
+// them, unless sessions do so over ordinary requests, too.
 func TestSessionsEndOverMessages(t *testing.T) {
 	k, _ := area.BuiltIn().Check("SEC-63")
 	req, _ := area.Catalogue().Find("SEC-63")
 	line := func(session string, step recording.Step, status int) rt.Line {
-		return rt.Line{Session: session, Step: step, Kind: recording.Probe, Method: "ping", Status: status, Outcome: recording.HTTPOnly}
+		return rt.Line{Session: session, Step: step, Kind: recording.Probe, Method: "ping", Status: status,
+			Outcome: recording.HTTPOnly}
 	}
 	for _, ordinary := range []int{0, http.StatusInternalServerError} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{}}`)
-		rec := rt.New(recording.InvalidMessages, facts, line("s1", "a/lost", 500), line("s2", "a/lost", 500), line("s2", "alive/lost", 500),
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
+			Transport: requirement.HTTP}, `{"resources":{}}`)
+		rec := rt.New(recording.InvalidMessages, facts, line("s1", "a/lost", 500), line("s2", "a/lost", 500),
+			line("s2", "alive/lost", 500),
 			line("s3", "alive/lost", 200), line("s3", recording.StepAlive, 500), line("s4", "a/lost", 500))
 		rec.Exchanges[1].Ends, rec.Exchanges[5].Ends, rec.Exchanges[3].Ends = 500, 500, ordinary
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec}).Observations
+		got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.InvalidMessages: rec}).Observations
 		switch {
-		case ordinary == 0 && len(got) == 1 && got[0].ID == "session-broken" && strings.Contains(got[0].Detail, "has had ping, each time") &&
+		case ordinary == 0 && len(got) == 1 && got[0].ID == "session-broken" &&
+			strings.Contains(got[0].Detail, "has had ping, each time") &&
 			slices.Equal(got[0].Frames, append(rec.Exchanges[1].Evidence(), rec.Exchanges[2].Evidence()...)):
 		case ordinary != 0 && len(got) == 0:
 		default:
@@ -323,9 +434,12 @@ func TestSessionsEndOverMessages(t *testing.T) {
 
 // A message that ends the server breaks each requirement on such messages, which is one finding.
 func TestOneFindingOfOneEnd(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{"completions":{}}`)
-	fatal := rt.Line{Step: "no-ref", Method: "completion/complete", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true, Reason: "the process ended"}
-	recs := verdict.Recordings{recording.MalformedCompletions: rt.New(recording.MalformedCompletions, facts, fatal)}
+	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+		`{"completions":{}}`)
+	fatal := rt.Line{Step: "no-ref", Method: "completion/complete", Kind: recording.Probe,
+		Outcome: recording.Lost, Fatal: true, Reason: "the process ended"}
+	recs := verdict.Recordings{recording.MalformedCompletions: rt.New(recording.MalformedCompletions, facts,
+		fatal)}
 	for _, id := range []string{"SEC-63", "COMP-09"} {
 		k, _ := area.BuiltIn().Check(id)
 		req, _ := area.Catalogue().Find(id)
@@ -336,8 +450,8 @@ func TestOneFindingOfOneEnd(t *testing.T) {
 	}
 }
 
-// TestEndedByLinesOfAMessage: who dies over text that is no JSON does so over an empty line as well; over two messages in one
-// write, or over newlines in a body, a server dies of something else.
+// TestEndedByLinesOfAMessage: who dies over text that is no JSON does so over an empty line as well; over two
+// messages in one write, or over newlines in a body, a server dies of something else.
 func TestEndedByLinesOfAMessage(t *testing.T) {
 	k, _ := area.BuiltIn().Check("SEC-63")
 	req, _ := area.Catalogue().Find("SEC-63")
@@ -346,17 +460,21 @@ func TestEndedByLinesOfAMessage(t *testing.T) {
 		raw  string
 		want int // messages that are accused beside the text
 	}{
-		{requirement.Stdio, "\n{}", 0}, {requirement.Stdio, "{}\n{}", 1}, {requirement.Stdio, "{}", 1}, {requirement.HTTP, "{\n}", 1},
+		{requirement.Stdio, "\n{}", 0}, {requirement.Stdio, "{}\n{}", 1}, {requirement.Stdio, "{}", 1},
+		{requirement.HTTP, "{\n}", 1},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: c.over}, `{"resources":{}}`)
+		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: c.over},
+			`{"resources":{}}`)
 		facts.Notes = map[string]string{recording.FactOneByOne: "true"}
-		fatal := rt.Line{Step: recording.StepNotJSON, Kind: recording.Probe, Outcome: recording.Lost, Fatal: true}
+		fatal := rt.Line{Step: recording.StepNotJSON, Kind: recording.Probe, Outcome: recording.Lost,
+			Fatal: true}
 		other := fatal
 		other.Step = "other"
 		rec := rt.New(recording.InvalidMessages, facts, fatal, other)
 		rec.Frame(rec.Exchanges[1].Request).Raw = []byte(c.raw)
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
-		if accused := slices.Contains(got.Frames, rec.Exchanges[1].Request); got.Outcome != verdict.Fail || accused != (c.want > 0) || got.Reason != "" {
+		if accused := slices.Contains(got.Frames, rec.Exchanges[1].Request); got.Outcome != verdict.Fail ||
+			accused != (c.want > 0) || got.Reason != "" {
 			t.Errorf("%s %q: %+v", c.over, c.raw, got)
 		}
 	}
@@ -388,7 +506,8 @@ func TestEndedAmidProbes(t *testing.T) {
 		"none":        {lines: lines(false)[2:3]},
 		"once more":   {lines: lines(false), again: "the process ended"}, // as a race does
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{"resources":{}}`)
+		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+			`{"resources":{}}`)
 		rec := rt.New(recording.InvalidMessages, facts, x.lines...)
 		for _, y := range rec.Exchanges {
 			y.Session = string(y.Step[0:1]) + "'s own"
@@ -396,10 +515,13 @@ func TestEndedAmidProbes(t *testing.T) {
 				y.Session = "shared"
 			}
 		}
-		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "shared", Kind: recording.Probe, Lost: "the process ended", Idle: x.idle},
+		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "shared", Kind: recording.Probe,
+			Lost: "the process ended", Idle: x.idle},
 			&recording.Session{ID: "b's own", Kind: recording.Probe, Lost: x.again})
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
-		if len(got.Observations) != x.want || x.want > 0 && !strings.Contains(got.Observations[0].Detail, `the server ended (the process ended) amid messages of which none ends it when sent again alone`) {
+		if len(got.Observations) != x.want || x.want > 0 && !strings.Contains(got.Observations[0].Detail,
+			`the server ended (the process ended) amid messages of which none ends it when sent `+
+				`again alone`) {
 			t.Errorf("%s: %+v", name, got.Observations)
 		}
 	}
@@ -409,14 +531,18 @@ func TestEndedAmidProbes(t *testing.T) {
 func TestHarmless(t *testing.T) {
 	k, _ := area.BuiltIn().Check("SEC-01")
 	req, _ := area.Catalogue().Find("SEC-01")
-	for status, want := range map[int]requirement.Gravity{200: requirement.Security, 202: requirement.Security, 204: "", 302: "", 400: "", 401: ""} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	for status, want := range map[int]requirement.Gravity{200: requirement.Security,
+		202: requirement.Security, 204: "", 302: "", 400: "", 401: ""} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
+			Transport: requirement.HTTP}, `{}`)
 		reply := areatest.NoMessage
 		if status == 200 {
 			reply = areatest.OkList
 		}
-		rec := rt.New(sec.Origins, facts, areatest.WithTags(areatest.HTTPLine("request", status, reply), "origin", "http://evil.example.invalid"))
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{sec.Origins: rec}); !got.Outcome.Red() || got.Gravity != want {
+		rec := rt.New(sec.Origins, facts, areatest.WithTags(areatest.HTTPLine("request", status, reply),
+			"origin", "http://evil.example.invalid"))
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{sec.Origins: rec}); !got.Outcome.Red() ||
+			got.Gravity != want {
 			t.Errorf("HTTP %d: %s of gravity %q", status, got.Outcome, got.Gravity)
 		}
 	}
@@ -424,9 +550,11 @@ func TestHarmless(t *testing.T) {
 
 // TestGivenAwayOnce: what a caller without the right gets is one finding, of the requirement that fails.
 func TestGivenAwayOnce(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, areatest.HasResources)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
+		areatest.HasResources)
 	read := func(step recording.Step) rt.Line {
-		return areatest.HTTPLine(step, 200, areatest.TaggedRead(step, `{"uri":"a:1"}`, areatest.OneText, "", "uri", "a:1", "identity", "guest"))
+		return areatest.HTTPLine(step, 200, areatest.TaggedRead(step, `{"uri":"a:1"}`, areatest.OneText, "",
+			"uri", "a:1", "identity", "guest"))
 	}
 	rec := rt.New(sec.Rights, facts, read("owner"), read("read"))
 	judged := map[string]verdict.Result{}
@@ -437,7 +565,8 @@ func TestGivenAwayOnce(t *testing.T) {
 	}
 	mild, grave := judged["SEC-12"], judged["SEC-62"]
 	req, _ := area.Catalogue().Find("SEC-12")
-	if mild.Outcome != verdict.Warn || grave.Outcome != verdict.Fail || !slices.Contains(req.Under, "SEC-62") || !mild.Within(&grave) {
+	if mild.Outcome != verdict.Warn || grave.Outcome != verdict.Fail ||
+		!slices.Contains(req.Under, "SEC-62") || !mild.Within(&grave) {
 		t.Errorf("%+v\n%+v", mild, grave)
 	}
 }

@@ -22,14 +22,15 @@ const inventedToken = "Bearer mcpcheck-7b4e91-invented-token" // #nosec G101 -- 
 
 // Steps: "anonymous" is the first request of a client without credentials
 // (initialize or server/discover), "anonymous-list" the list after it, if it was
-// served; where no client has credentials, the tag "ordinary" says that nothing sets the first request apart. "invalid" is the first request with a token that nobody issued, "none" and
-// "foreign" with those of identities with such rights. "metadata" fetches the
-// protected-resource metadata: the tag "from" says whether a challenge or the
-// well-known address led there, "text" is the body.
+// served; where no client has credentials, the tag "ordinary" says that nothing sets the first request apart.
+// "invalid" is the first request with a token that nobody issued, "none" and "foreign" with those of
+// identities with such rights. "metadata" fetches the protected-resource metadata: the tag "from" says
+// whether a challenge or the well-known address led there, "text" is the body.
 var credentialsScenario = &scenario.Scenario{
-	Name:     Credentials,
-	Title:    "calling without valid credentials",
-	Sends:    "First requests without credentials, with a token that nobody issued and with those of other identities; a fetch of the protected-resource metadata.",
+	Name:  Credentials,
+	Title: "calling without valid credentials",
+	Sends: "First requests without credentials, with a token that nobody issued and with those of " +
+		"other identities; a fetch of the protected-resource metadata.",
 	When:     scenario.OverHTTP,
 	Security: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
@@ -69,7 +70,8 @@ func opening(p *scenario.Play, step recording.Step, header map[string]string) se
 	if p.Modern() {
 		return session.Request{Step: step, Method: "server/discover", Header: header}
 	}
-	return session.Request{Step: step, Method: "initialize", Header: header, Params: session.InitializeParams(string(p.Revision()))}
+	return session.Request{Step: step, Method: "initialize", Header: header,
+		Params: session.InitializeParams(string(p.Revision()))}
 }
 
 // alone sends the first request of a client and ends the session that it may open.
@@ -111,13 +113,15 @@ func askMetadata(ctx context.Context, c *scenario.Client, challenged *recording.
 	home := c.Address()
 	const wellKnown = "/.well-known/oauth-protected-resource"
 	places := [][2]string{{"path", wellKnown + strings.TrimSuffix(home.Path, "/")}, {"root", wellKnown}}
-	if m := resourceMetadata.FindStringSubmatch(strings.Join(challenged.Header.Values("WWW-Authenticate"), ", ")); m != nil {
+	if m := resourceMetadata.FindStringSubmatch(strings.Join(challenged.Header.Values("WWW-Authenticate"),
+		", ")); m != nil {
 		if u, err := home.Parse(m[1] + m[2]); err == nil && sameHost(u, home) {
 			places = append([][2]string{{"challenge", u.RequestURI()}}, places...)
 		}
 	}
 	for _, place := range places {
-		q := session.Request{Step: stepMetadata, HTTPMethod: http.MethodGet, URL: place[1], Tags: recording.Tags{tagFrom: place[0]},
+		q := session.Request{Step: stepMetadata, HTTPMethod: http.MethodGet, URL: place[1],
+			Tags:   recording.Tags{tagFrom: place[0]},
 			Header: map[string]string{"Accept": "application/json"}}
 		x := c.Do(ctx, q)
 		own := c.S.Evidence(x)
@@ -144,9 +148,12 @@ func sameHost(a, b *url.URL) bool {
 var rightsScenario = &scenario.Scenario{
 	Name:  Rights,
 	Title: "asking for protected resources without the right",
-	Sends: "Reads and subscriptions of protected resources, by the caller who may and by the one who must not, with a list in between.",
+	Sends: "Reads and subscriptions of protected resources, by the caller who may and by the one who must " +
+		"not, with a list in between.",
 	When: scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Subjects.Protected) > 0 },
-		recording.CodeNeedsConfig, "the target file has to give a weaker identity and a resource beyond its rights (identities, subjects.protected)"),
+		recording.CodeNeedsConfig,
+		"the target file has to give a weaker identity and a resource beyond its rights (identities, "+
+			"subjects.protected)"),
 	Script: scenario.OnClean(func(ctx context.Context, owner *scenario.Client) {
 		for _, protected := range owner.Target.Subjects.Protected {
 			owner.ReadResource(ctx, stepOwner, protected.URI, nil)
@@ -164,7 +171,8 @@ var rightsScenario = &scenario.Scenario{
 // inRole opens a session of an identity on any transport.
 func inRole(ctx context.Context, p *scenario.Play, id *target.Identity) (*scenario.Client, bool) {
 	if !id.On(p.Combination.Transport) {
-		p.Skip(recording.CodeNeedsConfig, fmt.Sprintf("the identity %q has no credentials of its own on %s", id.Name, p.Combination.Transport))
+		p.Skip(recording.CodeNeedsConfig, fmt.Sprintf("the identity %q has no credentials of its own on %s",
+			id.Name, p.Combination.Transport))
 		return nil, false
 	}
 	dialer, err := p.Endpoint.Dialer(target.DialOptions{Transport: p.Combination.Transport, As: id})
@@ -184,7 +192,8 @@ func intrude(ctx context.Context, c *scenario.Client, protected target.Protected
 	switch {
 	case !c.Facts.Declares("resources.subscribe"):
 	case c.Modern():
-		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{protected.URI}}, session.Request{Tags: subscribe.Tags})
+		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{protected.URI}},
+			session.Request{Tags: subscribe.Tags})
 		granted := st.Ack != nil && slices.Contains(scenario.Acknowledged(st.Ack.Raw), protected.URI)
 		x := c.Note(st.Stop(ctx))
 		if granted {
@@ -219,12 +228,14 @@ var logSecretsScenario = &scenario.Scenario{
 	When: scenario.All(
 		overAnyHTTP,
 		scenario.Where(func(p *scenario.Play) bool { return !authorized(p) },
-			recording.CodeNotExercised, "the endpoint has credentials of its own, which every other scenario sends"),
+			recording.CodeNotExercised,
+			"the endpoint has credentials of its own, which every other scenario sends"),
 	),
 	Script: scenario.OnFresh(scenario.Probing, func(ctx context.Context, c *scenario.Client) {
 		stream := c.S.OpenStream(ctx, stepGet)
 		if !c.Modern() && c.Facts.Declares("logging") {
-			c.Do(ctx, session.Request{Step: stepLevel, Method: "logging/setLevel", Params: map[string]any{"level": "debug"}})
+			c.Do(ctx, session.Request{Step: stepLevel, Method: "logging/setLevel",
+				Params: map[string]any{"level": "debug"}})
 		}
 		all := []session.Request{c.Ordinary(recording.StepList)}
 		if uri := c.Readable(); uri != "" {

@@ -34,21 +34,25 @@ var overAnyHTTP = scenario.Where(func(p *scenario.Play) bool {
 // request without an Origin and with one that the target accepts or that is its
 // own; those with a foreign one are "request", "initialize" (legacy), "read",
 // "notification", "listen" (modern) and the HTTP requests "get" and "delete"; "look-alike" are
-// requests from origins that a comparison of parts takes for the target's own, from a foreign one with https, and from "null". "control" is a request without an
-// Origin that was refused with one, and not by 403; its tag "of" is the step of that. On a
-// loopback address "foreign-host" is a request without Origin whose Host header is that
-// of a foreign page, as it is after DNS rebinding (tag "host").
+// requests from origins that a comparison of parts takes for the target's own, from a foreign one with https,
+// and from "null". "control" is a request without an Origin that was refused with one, and not by 403; its
+// tag "of" is the step of that. On a loopback address "foreign-host" is a request without Origin whose Host
+// header is that of a foreign page, as it is after DNS rebinding (tag "host").
 var originsScenario = &scenario.Scenario{
-	Name:     Origins,
-	Title:    "calling from foreign web pages",
-	Sends:    "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; requests from origins that look like its own, and from that of a page with a certificate; on a loopback address also a request with the Host header of such a page.",
+	Name:  Origins,
+	Title: "calling from foreign web pages",
+	Sends: "Requests without an Origin, with the target's own, and with that of a foreign web page: " +
+		"requests, notifications, GET and DELETE; requests from origins that look like its own, and from " +
+		"that of a page with a certificate; on a loopback address also a request with the Host header of " +
+		"such a page.",
 	After:    verdict.Reads,
 	When:     overAnyHTTP,
 	Security: true,
 	Script: scenario.OnFresh(scenario.Probing, func(ctx context.Context, c *scenario.Client) {
 		origin := ownOrigin(c)
 		for _, q := range c.Ordinarily(
-			session.Request{Step: stepNoOrigin, Tags: recording.Tags{recording.TagOrigin: "none"}, Omit: []string{"Origin"}},
+			session.Request{Step: stepNoOrigin, Tags: recording.Tags{recording.TagOrigin: "none"},
+				Omit: []string{"Origin"}},
 			session.Request{Step: stepOwnOrigin, Tags: recording.Tags{recording.TagOrigin: origin},
 				Header: map[string]string{"Origin": origin}},
 		) {
@@ -56,8 +60,10 @@ var originsScenario = &scenario.Scenario{
 		}
 		all := foreignRequests(c)
 		if loopback(c.Address().Hostname()) {
-			all = append(all, c.Ordinarily(session.Request{Step: stepForeignHost, Tags: recording.Tags{tagHost: foreignHost},
-				Omit: []string{"Origin"}, Header: map[string]string{"Host": foreignHost}})...)
+			all = append(all,
+				c.Ordinarily(session.Request{Step: stepForeignHost,
+					Tags: recording.Tags{tagHost: foreignHost},
+					Omit: []string{"Origin"}, Header: map[string]string{"Host": foreignHost}})...)
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
 			if q.Step == stepForeignHost {
@@ -89,7 +95,8 @@ func foreignRequests(c *scenario.Client) []session.Request {
 }
 
 // lookAlikes are requests from foreign origins in which the target's own, or localhost, stands at the
-// beginning or at the end, from a foreign page that has a certificate, and from null, which is that of sandboxed pages and files.
+// beginning or at the end, from a foreign page that has a certificate, and from null, which is that of
+// sandboxed pages and files.
 func lookAlikes(c *scenario.Client, own string) []session.Request {
 	u, err := url.Parse(own)
 	if err != nil || u.Hostname() == "" || c.Brief() {
@@ -105,7 +112,8 @@ func lookAlikes(c *scenario.Client, own string) []session.Request {
 			origins = append(origins, u.Scheme+"://"+name+"."+foreignHost)
 		}
 		if labels := strings.Split(name, "."); net.ParseIP(name) == nil {
-			// Of a longer name the end: what stands before it may be a sibling, which is served for good reason.
+			// Of a longer name the end: what stands before it may be a sibling, which is served for good
+			// reason.
 			origins = append(origins, u.Scheme+"://evil"+strings.Join(labels[max(len(labels)-2, 0):], "."))
 		}
 	}
@@ -120,7 +128,8 @@ func lookAlikes(c *scenario.Client, own string) []session.Request {
 // foreign sends a request as from a foreign page; a stream that it opens is
 // dropped at once.
 func foreign(ctx context.Context, c *scenario.Client, q session.Request) *recording.Exchange {
-	q.Tags, q.Header = recording.Tags{recording.TagOrigin: foreignOrigin}, map[string]string{"Origin": foreignOrigin}
+	q.Tags, q.Header = recording.Tags{recording.TagOrigin: foreignOrigin},
+		map[string]string{"Origin": foreignOrigin}
 	if q.HTTPMethod == http.MethodGet || q.Step == recording.StepListen {
 		return c.Peek(ctx, q, time.Second)
 	}
@@ -133,7 +142,8 @@ func control(ctx context.Context, c *scenario.Client, q session.Request, x *reco
 	if !turnedAway(x) || x.Status == http.StatusForbidden {
 		return
 	}
-	q.Step, q.Tags, q.Omit = stepControl, recording.Tags{recording.TagOrigin: "none", tagOf: string(q.Step)}, []string{"Origin"}
+	q.Step, q.Tags, q.Omit = stepControl, recording.Tags{recording.TagOrigin: "none", tagOf: string(q.Step)},
+		[]string{"Origin"}
 	if q.Method == "subscriptions/listen" {
 		c.Peek(ctx, q, time.Second)
 		return
@@ -164,8 +174,10 @@ func foreignInitialize(ctx context.Context, p *scenario.Play) {
 	if !ok {
 		return
 	}
-	x := c.Note(c.S.Do(ctx, session.Request{Step: recording.StepInitialize, Method: "initialize", Tags: recording.Tags{recording.TagOrigin: foreignOrigin},
-		Header: map[string]string{"Origin": foreignOrigin}, Params: session.InitializeParams(string(p.Revision()))}))
+	x := c.Note(c.S.Do(ctx, session.Request{Step: recording.StepInitialize, Method: "initialize",
+		Tags:   recording.Tags{recording.TagOrigin: foreignOrigin},
+		Header: map[string]string{"Origin": foreignOrigin},
+		Params: session.InitializeParams(string(p.Revision()))}))
 	if x.Succeeded() {
 		_ = c.S.Adopt(x) // only so that the session is ended in order
 	}
@@ -188,7 +200,8 @@ var publicAddressScenario = &scenario.Scenario{
 	Sends:    "A request to another address of this machine, with the Host header of the endpoint.",
 	Security: true,
 	When: scenario.All(overAnyHTTP, scenario.Where(func(p *scenario.Play) bool {
-		return p.Endpoint.ListensAt(p.Address().Hostname()) || p.Endpoint.URL != "" && loopback(p.Address().Hostname())
+		return p.Endpoint.ListensAt(p.Address().Hostname()) || p.Endpoint.URL != "" &&
+			loopback(p.Address().Hostname())
 	}, recording.CodeNeedsConfig, "the endpoint is not on a loopback address of this machine")),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		other := otherAddress()
@@ -203,7 +216,8 @@ var publicAddressScenario = &scenario.Scenario{
 		host := u.Host
 		u.Host = net.JoinHostPort(other, port(&u))
 		u.User = nil
-		e := &target.Endpoint{URL: u.String(), Forced: requirement.HTTP, CAFile: p.Endpoint.CAFile, Handler: p.Endpoint.Handler}
+		e := &target.Endpoint{URL: u.String(), Forced: requirement.HTTP, CAFile: p.Endpoint.CAFile,
+			Handler: p.Endpoint.Handler}
 		dialer, err := e.Dialer(target.DialOptions{})
 		if err != nil {
 			p.Break(recording.CodeUnreachable, err.Error())
@@ -213,7 +227,8 @@ var publicAddressScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		st := c.S.Peek(ctx, session.Request{Step: stepPublic, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagAddress: other},
+		st := c.S.Peek(ctx, session.Request{Step: stepPublic, HTTPMethod: http.MethodGet,
+			Tags:   recording.Tags{tagAddress: other},
 			Header: map[string]string{"Host": host}}, p.Limits.UpTo(2*time.Second))
 		c.Note(c.Dropped(ctx, st))
 	},

@@ -39,9 +39,12 @@ var Checks = []verdict.Check{
 			On:       x, About: "a request without the session id",
 		})
 		if get := r.Step(scenario.StepGetWithoutID); !x.Succeeded() && opensStream(get) {
-			v.That(false, "HTTP 400 (or 405) to a GET without the session id, where a request by POST needs it", "an event stream", x, get)
-		} else if x.Status == http.StatusBadRequest && get != nil && get.Status == http.StatusNotFound && slices.ContainsFunc(gets(r), opensStream) {
-			v.That(false, "HTTP 400 to a GET without the session id, as to a request by POST", "HTTP 404, which tells clients that their session has ended", x, get)
+			v.That(false, "HTTP 400 (or 405) to a GET without the session id, where a request by POST "+
+				"needs it", "an event stream", x, get)
+		} else if x.Status == http.StatusBadRequest && get != nil && get.Status == http.StatusNotFound &&
+			slices.ContainsFunc(gets(r), opensStream) {
+			v.That(false, "HTTP 400 to a GET without the session id, as to a request by POST",
+				"HTTP 404, which tells clients that their session has ended", x, get)
 		}
 	}),
 	sessionCheck("SESS-04", endedSession),
@@ -141,7 +144,8 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 		}
 		ids, with = append(ids, id), append(with, x)
 	}
-	const enough, few = 3, 40 // ids, of which several seldom agree by chance, and bits: the least that anybody takes for safe is 64
+	// ids, of which several seldom agree by chance, and bits: the least that anybody takes for safe is 64
+	const enough, few = 3, 40
 	slices.Sort(ids)
 	if ids = slices.Compact(ids); len(ids) < enough {
 		return
@@ -160,7 +164,9 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if end.Status >= http.StatusInternalServerError {
-		v.Observe("delete-fails", fmt.Sprintf("HTTP %d to DELETE: 405 says that clients cannot end sessions, and 404 that there is none", end.Status), end)
+		v.Observe("delete-fails",
+			fmt.Sprintf("HTTP %d to DELETE: 405 says that clients cannot end sessions, and 404 that there "+
+				"is none", end.Status), end)
 	}
 	if end.Status > 299 {
 		v.NotExercised(fmt.Sprintf("clients cannot end sessions (HTTP %d to DELETE)", end.Status))
@@ -171,15 +177,19 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	last := all[len(all)-1]
-	v.That(last.Status == http.StatusNotFound, "HTTP 404", matcher.Describe(last)+" to a request of a session that was ended by DELETE", end, last)
+	v.That(last.Status == http.StatusNotFound, "HTTP 404",
+		matcher.Describe(last)+" to a request of a session that was ended by DELETE", end, last)
 	if last.Status == http.StatusNotFound {
 		endedForAll(r, end, v)
 	}
 }
 
-// endedForAll: GET and DELETE are requests as well. One that opened no stream before may not be offered at all.
+// endedForAll: GET and DELETE are requests as well. One that opened no stream before may not be offered at
+// all.
 func endedForAll(r *recording.Recording, end *recording.Exchange, v *verdict.Verdict) {
-	answered := func(x *recording.Exchange) bool { return x != nil && x.Status > 0 && x.Outcome != recording.Refused }
+	answered := func(x *recording.Exchange) bool {
+		return x != nil && x.Status > 0 && x.Outcome != recording.Refused
+	}
 	if get := r.Step(scenario.StepGetAfterDelete); opensStream(get) {
 		v.That(false, "HTTP 404", "an event stream to a GET of a session that was ended by DELETE", end, get)
 	} else if answered(get) && slices.ContainsFunc(gets(r), opensStream) {
@@ -210,7 +220,9 @@ func told(x *recording.Exchange, v *verdict.Verdict) bool {
 
 // gets lists the GETs with an id that was issued: of what is sent with one, they alone have no method.
 func gets(r *recording.Recording) []*recording.Exchange {
-	return recording.Keep(r.Steps(scenario.StepUse), func(x *recording.Exchange) bool { return x.Method == "" })
+	return recording.Keep(r.Steps(scenario.StepUse), func(x *recording.Exchange) bool {
+		return x.Method == ""
+	})
 }
 
 // opensStream reports whether a GET was answered by an event stream.
@@ -218,13 +230,15 @@ func opensStream(x *recording.Exchange) bool {
 	return x != nil && x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream"
 }
 
-// sameID remarks upon answers that name another session than the request did: it is issued with the answer to initialize, and clients
-// that take it from any go on in another one.
+// sameID remarks upon answers that name another session than the request did: it is issued with the answer to
+// initialize, and clients that take it from any go on in another one.
 func sameID(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(scenario.StepUse) {
 		s := r.Session(x.Session)
-		if id := x.Header.Get("Mcp-Session-Id"); id != "" && s != nil && s.Initialize != nil && x.Status == http.StatusOK && id != s.Initialize.Header.Get("Mcp-Session-Id") {
-			v.Observe("another-session-id", "an answer to "+x.Method+" has Mcp-Session-Id "+judge.Quote(id)+", which is not that of its session: clients that take it over go on in another one", x)
+		if id := x.Header.Get("Mcp-Session-Id"); id != "" && s != nil && s.Initialize != nil &&
+			x.Status == http.StatusOK && id != s.Initialize.Header.Get("Mcp-Session-Id") {
+			v.Observe("another-session-id", "an answer to "+x.Method+" has Mcp-Session-Id "+judge.Quote(id)+
+				", which is not that of its session: clients that take it over go on in another one", x)
 			return
 		}
 	}
@@ -233,12 +247,14 @@ func sameID(r *recording.Recording, v *verdict.Verdict) {
 // barred: what follows the handshake is not refused about a session id that was not issued, or that was sent.
 func barred(r *recording.Recording, v *verdict.Verdict, uses []*recording.Exchange) {
 	x := uses[0]
-	expected, actual := "requests without a session id to be served, as initialize issued none", "HTTP 400 about the session to every request after initialize, whose answer has no Mcp-Session-Id"
+	expected, actual := "requests without a session id to be served, as initialize issued none",
+		"HTTP 400 about the session to every request after initialize, whose answer has no Mcp-Session-Id"
 	on := verdict.Several{x}
 	if s := r.Session(x.Session); s != nil && s.Initialize != nil {
 		on = verdict.Several{s.Initialize, x}
 		if s.Initialize.Header.Get("Mcp-Session-Id") != "" {
-			expected, actual = "the issued session id to be accepted", "HTTP 400 about the session to every request with the id that was issued"
+			expected, actual = "the issued session id to be accepted",
+				"HTTP 400 about the session to every request with the id that was issued"
 		}
 	}
 	v.Fail(verdict.Finding{
@@ -255,7 +271,8 @@ func barred(r *recording.Recording, v *verdict.Verdict, uses []*recording.Exchan
 // Since a session may end at any time, both of two sessions must have the trouble;
 // a handshake in another revision is a different cause.
 func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
-	if uses := r.Steps(scenario.StepUse); slices.ContainsFunc(uses, (*recording.Exchange).Barred) && !slices.ContainsFunc(uses, (*recording.Exchange).Succeeded) {
+	if uses := r.Steps(scenario.StepUse); slices.ContainsFunc(uses, (*recording.Exchange).Barred) &&
+		!slices.ContainsFunc(uses, (*recording.Exchange).Succeeded) {
 		barred(r, v, recording.Keep(uses, (*recording.Exchange).Barred))
 		return
 	}
@@ -265,7 +282,8 @@ func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
 	refused := map[string]*recording.Exchange{}
 	bare := r.Step(scenario.StepGetWithoutID)
 	for _, x := range r.Steps(scenario.StepUse) {
-		if !verdict.Responded(x, v) || x.Method == "" && bare != nil && x.Status == bare.Status { // it is GET that is refused, not the id
+		// it is GET that is refused, not the id
+		if !verdict.Responded(x, v) || x.Method == "" && bare != nil && x.Status == bare.Status {
 			continue
 		}
 		v.Holds()
@@ -274,7 +292,8 @@ func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	if a, b := refused["a"], refused["b"]; a != nil && b != nil {
-		v.That(false, "the issued session id to be accepted", fmt.Sprintf("HTTP %d to a request with the id that was issued, in two sessions", a.Status), a, b)
+		v.That(false, "the issued session id to be accepted",
+			fmt.Sprintf("HTTP %d to a request with the id that was issued, in two sessions", a.Status), a, b)
 	}
 	sameID(r, v)
 	if x := r.Step(scenario.StepAfterOther); x != nil && verdict.Responded(x, v) && refused["a"] == nil {

@@ -28,15 +28,16 @@ const (
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{sseEndpointScenario, httpResumeScenario}
 
-// The steps of the area's scripts. "open" opens the stream of HTTP+SSE; "first" and "second", unlike "json", are answered by streams, which are
-// asked for again behind the last event ("resume-last"), behind one that never was ("resume-unknown",
-// "resume-raised") and in another session ("resume-elsewhere"), where "other" has the id of a request of the
-// first one.
+// The steps of the area's scripts. "open" opens the stream of HTTP+SSE; "first" and "second", unlike "json",
+// are answered by streams, which are asked for again behind the last event ("resume-last"), behind one that
+// never was ("resume-unknown", "resume-raised") and in another session ("resume-elsewhere"), where "other"
+// has the id of a request of the first one.
 const (
 	stepOpen, stepFirst, stepSecond, stepOther recording.Step = "open", "first", "second", "other"
-	stepLast, stepUnknown, stepElsewhere       recording.Step = "resume-last", "resume-unknown", "resume-elsewhere"
-	stepJSON, stepListen                       recording.Step = "json", "listen"
-	stepThird, stepListenAgain, stepRaised     recording.Step = "third", "listen-again", "resume-raised"
+	stepLast, stepUnknown, stepElsewhere       recording.Step = "resume-last", "resume-unknown",
+		"resume-elsewhere"
+	stepJSON, stepListen                   recording.Step = "json", "listen"
+	stepThird, stepListenAgain, stepRaised recording.Step = "third", "listen-again", "resume-raised"
 )
 
 // The tags of the area's scripts.
@@ -47,26 +48,33 @@ const (
 // Checks lists the checks of event streams and of HTTP+SSE (2024-11-05).
 var Checks = []verdict.Check{
 	{Requirement: "SSE-01", From: verdict.Everything, Judge: eventFraming},
-	{Requirement: "SSE-02", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) { eventMessages(r, v, "post:", "get:") }},
-	{Requirement: "SSE-03", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, f := range events(r) {
-			if f.Parsed().Kind != wire.KindOther {
-				v.That(forMessages(f), "no event type, or message", "a message in an event of type "+judge.Quote(f.Event.Type), f)
+	{Requirement: "SSE-02", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) { eventMessages(r, v, "post:", "get:") }},
+	{Requirement: "SSE-03", From: verdict.Everything,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, f := range events(r) {
+				if f.Parsed().Kind != wire.KindOther {
+					v.That(forMessages(f), "no event type, or message", "a message in an event of type "+
+						judge.Quote(f.Event.Type), f)
+				}
 			}
-		}
-	}},
+		}},
 	{Requirement: "SSE-04", From: verdict.Everything, Judge: primingEvents},
 	{Requirement: "SSE-06", From: verdict.Everything, Judge: uniqueEventIDs},
 	{Requirement: "SSE-07", From: []recording.Name{recording.HTTPResume}, Judge: ownReplay},
-	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step(stepOpen); verdict.Responded(x, v) {
-			v.That(x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream", "HTTP 200 with text/event-stream",
-				fmt.Sprintf("HTTP %d with Content-Type %s to GET", x.Status, judge.Quote(x.Header.Get("Content-Type"))), x)
-		}
-	}},
+	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if x := r.Step(stepOpen); verdict.Responded(x, v) {
+				v.That(x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream",
+					"HTTP 200 with text/event-stream",
+					fmt.Sprintf("HTTP %d with Content-Type %s to GET", x.Status,
+						judge.Quote(x.Header.Get("Content-Type"))), x)
+			}
+		}},
 	{Requirement: "SSE-21", From: []recording.Name{SSEEndpoint}, Judge: endpointEvent},
 	{Requirement: "SSE-23", From: verdict.Everything, Judge: answersOnStream},
-	{Requirement: "SSE-25", From: []recording.Name{recording.TwoClients}, With: verdict.BothWalks, Judge: verdict.SideBySide},
+	{Requirement: "SSE-25", From: []recording.Name{recording.TwoClients}, With: verdict.BothWalks,
+		Judge: verdict.SideBySide},
 }
 
 // events lists the incoming server-sent events.
@@ -91,14 +99,16 @@ func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range verdict.Streamed(r) {
 		_, params, _ := strings.Cut(strings.ToLower(x.Header.Get("Content-Type")), "charset=")
 		params = strings.Trim(params, `"' `)
-		v.That(params == "" || params == "utf-8" || params == "utf8", "UTF-8", "the stream is declared to be "+params, x)
+		v.That(params == "" || params == "utf-8" || params == "utf8", "UTF-8",
+			"the stream is declared to be "+params, x)
 	}
 	for _, f := range events(r) {
 		v.Holds()
 		for _, flaw := range f.Flaws {
 			switch flaw.Code {
 			case wire.FlawFraming, wire.FlawUTF8, wire.FlawBOM:
-				v.That(false, "an event stream by the rules of server-sent events", string(flaw.Code)+": "+flaw.Detail, f)
+				v.That(false, "an event stream by the rules of server-sent events",
+					string(flaw.Code)+": "+flaw.Detail, f)
 			case wire.FlawUnterminated:
 				if x := onlyAnswer(r, f); x != nil && !f.HasFlaw(wire.FlawBrokenOff) {
 					v.Fail(verdict.Finding{
@@ -110,13 +120,15 @@ func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 					})
 					continue
 				}
-				v.Observe("unterminated-event", "an event stream ended without the blank line that ends its last event", f)
+				v.Observe("unterminated-event",
+					"an event stream ended without the blank line that ends its last event", f)
 			}
 		}
 	}
 }
 
-// onlyAnswer is the request whose only response is in an event on the stream of its POST; nil if there is none.
+// onlyAnswer is the request whose only response is in an event on the stream of its POST; nil if there is
+// none.
 func onlyAnswer(r *recording.Recording, f *wire.Frame) *recording.Exchange {
 	for _, x := range r.Exchanges {
 		if len(x.Replies) == 1 && x.Replies[0] == f.Number && strings.HasPrefix(f.Channel, "post:") {
@@ -130,12 +142,15 @@ func onlyAnswer(r *recording.Recording, f *wire.Frame) *recording.Exchange {
 func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...string) {
 	var priming verdict.Sightings
 	defer func() {
-		priming.Observe(v, "priming-event", "%d event {stream begins|streams begin} with an event without data, as only 2025-11-25 has it: clients of other revisions that parse the data of every event trip over it: %s")
+		priming.Observe(v, "priming-event",
+			"%d event {stream begins|streams begin} with an event without data, as only 2025-11-25 has "+
+				"it: clients of other revisions that parse the data of every event trip over it: %s")
 	}()
 	for _, f := range events(r) {
 		ours := slices.ContainsFunc(channels, func(c string) bool { return strings.HasPrefix(f.Channel, c) })
 		const expected = "one JSON-RPC message in each event"
-		if len(f.Raw) == 0 && f.Event.Lines > 0 && f.Event.HasID && ours && v.Revision() != requirement.R20251125 && answeredOn(r, f) {
+		if len(f.Raw) == 0 && f.Event.Lines > 0 && f.Event.HasID && ours &&
+			v.Revision() != requirement.R20251125 && answeredOn(r, f) {
 			priming.Add("the id "+judge.Quote(f.Event.ID), f)
 		}
 		if len(f.Raw) == 0 || f.Truncated || !ours || !forMessages(f) {
@@ -143,7 +158,8 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 		}
 		v.Holds()
 		for _, flaw := range f.Flaws {
-			if flaw.Code == wire.FlawNotJSON || flaw.Code == wire.FlawTrailing || flaw.Code == wire.FlawNotObject {
+			if flaw.Code == wire.FlawNotJSON || flaw.Code == wire.FlawTrailing ||
+				flaw.Code == wire.FlawNotObject {
 				v.That(false, expected, string(flaw.Code)+": "+wire.Excerpt(f.Raw, 120), f)
 			}
 		}
@@ -170,7 +186,8 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 // stream that broke off before needed an id to be resumed by.
 func answeredOn(r *recording.Recording, e *wire.Frame) bool {
 	return slices.ContainsFunc(events(r), func(f *wire.Frame) bool {
-		return f.Number > e.Number && f.Session == e.Session && f.Channel == e.Channel && f.Parsed().Kind == wire.KindResponse
+		return f.Number > e.Number && f.Session == e.Session && f.Channel == e.Channel &&
+			f.Parsed().Kind == wire.KindResponse
 	})
 }
 
@@ -202,7 +219,8 @@ func primingEvents(r *recording.Recording, v *verdict.Verdict) {
 		if len(all) > 1 {
 			count = strconv.Itoa(len(all)) + " streams begin"
 		}
-		v.That(false, "a first event with an id and without data", count+" with "+begins, all[:min(len(all), shown)])
+		v.That(false, "a first event with an id and without data", count+" with "+begins,
+			all[:min(len(all), shown)])
 	}
 }
 
@@ -256,7 +274,8 @@ func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// elsewhere is the cause of all that is wrong with a replay: which of it shows first depends on what a revision has of streams.
+// elsewhere is the cause of all that is wrong with a replay: which of it shows first depends on what a
+// revision has of streams.
 const elsewhere = "a stream that is resumed brings what belongs elsewhere"
 
 // ownReplay: what is replayed belongs to the stream that was named.
@@ -267,7 +286,9 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("no stream was resumed")
 		return
 	}
-	if slices.ContainsFunc(r.Steps(stepLast, stepUnknown, stepElsewhere), func(x *recording.Exchange) bool { return x.Status == 0 }) {
+	if slices.ContainsFunc(r.Steps(stepLast, stepUnknown, stepElsewhere), func(x *recording.Exchange) bool {
+		return x.Status == 0
+	}) {
 		v.NotExercised("a stream was asked for again, and no response began in time, so that what it " +
 			"brings is not known")
 	} else {
@@ -288,7 +309,8 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepResume, stepLast) {
 		for _, f := range replayed(r, x) {
 			all := f.Parsed().Messages
-			strange := f.Event.HasID && ids[f.Event.ID] && sentOn(r, second, f) && !sentOn(r, r.Step(stepFirst), f) ||
+			strange := f.Event.HasID && ids[f.Event.ID] && sentOn(r, second, f) &&
+				!sentOn(r, r.Step(stepFirst), f) ||
 				len(all) == 1 && all[0].HasID(second.ID) && !all[0].Get("method").Exists()
 			if strange {
 				v.Fail(verdict.Finding{
@@ -303,7 +325,8 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// ofRequests: what goes on from a stream that was opened by GET brings no responses, which belong to the streams of their requests.
+// ofRequests: what goes on from a stream that was opened by GET brings no responses, which belong to the
+// streams of their requests.
 func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 	x := r.Step(stepListenAgain)
 	if x == nil || x.Status == 0 {
@@ -323,8 +346,9 @@ func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// sentOn reports whether an event holds what was sent on the stream of a request: where two streams number their events alike, its id
-// does not tell. That it does not is SSE-06's. What a server adds when a stream goes on, as a notification of its own, was sent on none.
+// sentOn reports whether an event holds what was sent on the stream of a request: where two streams number
+// their events alike, its id does not tell. That it does not is SSE-06's. What a server adds when a stream
+// goes on, as a notification of its own, was sent on none.
 func sentOn(r *recording.Recording, x *recording.Exchange, f *wire.Frame) bool {
 	return x != nil && slices.ContainsFunc(x.Evidence(), func(n int) bool {
 		own := r.Frame(n)
@@ -344,9 +368,12 @@ func receivedAgain(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepResume, stepLast) {
 		named := namedEvent(r, x)
 		for _, f := range replayed(r, x) {
-			if n := received[f.Event.ID]; n > 0 && len(f.Raw) > 0 && len(named) > 0 && n <= slices.Max(named) {
-				v.Observe("event-replayed-again", "the event "+judge.Quote(f.Event.ID)+" comes once more, although Last-Event-ID, "+judge.Quote(x.Tags[tagID])+
-					", says that it was received: a stream goes on after the event that is named", named, verdict.Frames{x.Request}, f)
+			if n := received[f.Event.ID]; n > 0 && len(f.Raw) > 0 && len(named) > 0 &&
+				n <= slices.Max(named) {
+				v.Observe("event-replayed-again", "the event "+judge.Quote(f.Event.ID)+
+					" comes once more, although Last-Event-ID, "+judge.Quote(x.Tags[tagID])+
+					", says that it was received: a stream goes on after the event that is named", named,
+					verdict.Frames{x.Request}, f)
 				return
 			}
 		}
@@ -390,7 +417,8 @@ func namedEvent(r *recording.Recording, resumed *recording.Exchange) verdict.Fra
 
 // sentElsewhere: a stream that is resumed brings no responses that were sent to another session; the
 // same notification may have been sent to all of them.
-func sentElsewhere(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, others ...*recording.Exchange) {
+func sentElsewhere(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict,
+	others ...*recording.Exchange) {
 	for _, theirs := range others {
 		for _, n := range theirs.Replies {
 			sent := r.Frame(n)
@@ -428,7 +456,8 @@ func replayed(r *recording.Recording, x *recording.Exchange) []*wire.Frame {
 	}
 	request := r.Frame(x.Request)
 	return slices.DeleteFunc(events(r), func(f *wire.Frame) bool {
-		return request == nil || f.Channel != request.Channel || f.Session != x.Session || f.Number < x.Request
+		return request == nil || f.Channel != request.Channel || f.Session != x.Session ||
+			f.Number < x.Request
 	})
 }
 
@@ -442,13 +471,17 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("there is no event stream")
 		return
 	}
-	dispatched := slices.DeleteFunc(events(r), func(f *wire.Frame) bool { return len(f.Raw) == 0 }) // clients drop what has no data
+	// clients drop what has no data
+	dispatched := slices.DeleteFunc(events(r), func(f *wire.Frame) bool { return len(f.Raw) == 0 })
 	for i, f := range dispatched {
 		if f.Event.Type != "endpoint" {
 			continue
 		}
 		if i > 0 {
-			v.Observe("endpoint-not-first", fmt.Sprintf(plural.Of(i, "%d {event comes|events come} before the endpoint event, without which no client can send anything"), i), f)
+			v.Observe("endpoint-not-first",
+				fmt.Sprintf(plural.Of(i,
+					"%d {event comes|events come} before the endpoint event, without which no client can "+
+						"send anything"), i), f)
 		}
 		base, err := url.Parse(x.Tags[tagURL])
 		if err != nil {
@@ -456,9 +489,13 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		}
 		text := strings.TrimSpace(string(f.Raw))
 		u, err := base.Parse(text)
-		usable := text != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, " {}\"<>")
-		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120), f) && !wire.SameOrigin(u, base) {
-			v.Observe("endpoint-elsewhere", "the endpoint event names an address of another origin than that of the stream, "+text+", which was not called: messages and credentials would go there", f)
+		usable := text != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
+			!strings.ContainsAny(text, " {}\"<>")
+		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120),
+			f) && !wire.SameOrigin(u, base) {
+			v.Observe("endpoint-elsewhere",
+				"the endpoint event names an address of another origin than that of the stream, "+text+
+					", which was not called: messages and credentials would go there", f)
 		}
 		return
 	}
@@ -471,14 +508,17 @@ func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
 	eventMessages(r, v, "sse")
 	for _, f := range events(r) {
 		if f.Channel == "sse" && f.Parsed().Kind != wire.KindOther {
-			v.That(forMessages(f), "messages in events of type message", "an event of type "+judge.Quote(f.Event.Type), f)
+			v.That(forMessages(f), "messages in events of type message",
+				"an event of type "+judge.Quote(f.Event.Type), f)
 		}
 	}
 	for _, x := range r.Exchanges {
-		if len(x.ID) == 0 || x.Outcome == recording.Lost || !verdict.Responded(x, v) && x.Outcome != recording.Replied {
+		if len(x.ID) == 0 || x.Outcome == recording.Lost || !verdict.Responded(x, v) &&
+			x.Outcome != recording.Replied {
 			continue // to a session that has ended no message is sent; that it ends is RPC-09's
 		}
-		v.That(x.Outcome == recording.Replied || x.Status < 400, "the message to be accepted", fmt.Sprintf("HTTP %d to %s at the address of the endpoint event", x.Status, x.Method), x)
+		v.That(x.Outcome == recording.Replied || x.Status < 400, "the message to be accepted",
+			fmt.Sprintf("HTTP %d to %s at the address of the endpoint event", x.Status, x.Method), x)
 		onStream, inBody := 0, 0
 		for _, n := range x.Replies {
 			if f := r.Frame(n); f != nil && f.Channel == "sse" {

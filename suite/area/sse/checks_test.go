@@ -22,15 +22,19 @@ func TestOriginOfLastEventID(t *testing.T) {
 		l.Channel, l.Event = channel, &wire.Event{ID: id, HasID: true}
 		return l
 	}
-	resumed := rt.Line{Step: "resume", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:1", Event: &wire.Event{}, Tags: recording.Tags{"id": "e1"},
+	resumed := rt.Line{Step: "resume", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:1",
+		Event: &wire.Event{}, Tags: recording.Tags{"id": "e1"},
 		Incoming: []string{`{"jsonrpc":"2.0","id":101,"result":{}}`}}
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
-	rec := rt.New(recording.HTTPResume, facts, on("first", "post:1", "e1"), on("second", "post:2", "f1"), resumed)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
+		`{}`)
+	rec := rt.New(recording.HTTPResume, facts, on("first", "post:1", "e1"), on("second", "post:2", "f1"),
+		resumed)
 	req, _ := area.Catalogue().Find("SSE-07")
 	k, _ := area.BuiltIn().Check("SSE-07")
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.HTTPResume: rec})
 	first := rec.Step("first")
-	if want := first.Evidence(); !got.Outcome.Red() || len(want) < 2 || !slices.Equal(got.Frames[:2], want[:2]) {
+	if want := first.Evidence(); !got.Outcome.Red() || len(want) < 2 ||
+		!slices.Equal(got.Frames[:2], want[:2]) {
 		t.Errorf("%s, the evidence is %v, without %v", got.Outcome, got.Frames, want)
 	}
 	if event := rec.Frame(got.Frames[1]); event == nil || event.Event == nil || event.Event.ID != "e1" {
@@ -38,15 +42,22 @@ func TestOriginOfLastEventID(t *testing.T) {
 	}
 }
 
-// TestReplays: what a stream that is resumed may bring, of what came on other streams, and of what came on it before.
+// TestReplays: what a stream that is resumed may bring, of what came on other streams, and of what came on it
+// before.
 func TestReplays(t *testing.T) {
-	const primed, answer, another, theirs = "", `{"jsonrpc":"2.0","id":101,"result":{"resources":[]}}`, `{"jsonrpc":"2.0","id":102,"result":{}}`, `{"jsonrpc":"2.0","id":101,"result":{"resourceTemplates":[]}}`
-	const changed, progress = `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`, `{"jsonrpc":"2.0","method":"notifications/progress"}`
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	const primed, answer, another, theirs = "", `{"jsonrpc":"2.0","id":101,"result":{"resources":[]}}`,
+		`{"jsonrpc":"2.0","id":102,"result":{}}`,
+		`{"jsonrpc":"2.0","id":101,"result":{"resourceTemplates":[]}}`
+	const changed, progress = `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`,
+		`{"jsonrpc":"2.0","method":"notifications/progress"}`
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
+		`{}`)
 	req, _ := area.Catalogue().Find("SSE-07")
 	k, _ := area.BuiltIn().Check("SSE-07")
 	asked := func(step recording.Step, session, id, event, reply string) rt.Line {
-		return rt.Line{Step: step, Session: session, ID: id, Method: "m", Reply: reply, Channel: "post:" + string(step), Event: &wire.Event{ID: event, HasID: true}, Status: 200, Outcome: recording.Replied}
+		return rt.Line{Step: step, Session: session, ID: id, Method: "m", Reply: reply,
+			Channel: "post:" + string(step), Event: &wire.Event{ID: event, HasID: true}, Status: 200,
+			Outcome: recording.Replied}
 	}
 	for name, c := range map[string]struct {
 		step     recording.Step
@@ -61,20 +72,31 @@ func TestReplays(t *testing.T) {
 		"what was received":                {"resume-last", "s1", "e1", answer, "e1", verdict.Pass, true},
 		"of another request":               {"resume", "s1", "e1", another, "x", verdict.Fail, false},
 		"of another request, by its event": {"resume-last", "s1", "e1", progress, "f1", verdict.Fail, false},
-		"of its own, under an id in use":   {"resume", "s1", "e1", `{"jsonrpc":"2.0","method":"stream/resumed","params":{"resumedFrom":"e1"}}`, "f1", verdict.Pass, false},
-		"its own, by an id of another":     {"resume", "s1", "e1", answer, "f1", verdict.Pass, false},
-		"of the other session":             {"resume-last", "s1", "e1", theirs, "x", verdict.Fail, false},
-		"to the other session":             {"resume-elsewhere", "s2", "e1", answer, "x", verdict.Fail, false},
-		"the other session's own":          {"resume-elsewhere", "s2", "e1", theirs, "x", verdict.Pass, false},
-		"what is sent to all sessions":     {"resume-elsewhere", "s2", "e1", changed, "x", verdict.Pass, false},
-		"to nobody":                        {"resume-unknown", "s1", "?", answer, "x", verdict.Fail, false},
-		"a ping to nobody":                 {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "x", verdict.Pass, false},
-		"an error to nobody":               {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"unknown event"}}`, "x", verdict.Pass, false},
-		"an error with an id of its own":   {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"unknown event"}}`, "x", verdict.Pass, false},
-		"nothing, under an id in use":      {"resume", "s1", "e1", primed, "f1", verdict.Pass, false},
-		"nothing":                          {"resume-unknown", "s1", "?", primed, "x", verdict.Pass, false},
+		"of its own, under an id in use": {"resume", "s1", "e1",
+			`{"jsonrpc":"2.0","method":"stream/resumed","params":{"resumedFrom":"e1"}}`, "f1", verdict.Pass,
+			false},
+		"its own, by an id of another": {"resume", "s1", "e1", answer, "f1", verdict.Pass, false},
+		"of the other session":         {"resume-last", "s1", "e1", theirs, "x", verdict.Fail, false},
+		"to the other session": {"resume-elsewhere", "s2", "e1", answer, "x", verdict.Fail,
+			false},
+		"the other session's own": {"resume-elsewhere", "s2", "e1", theirs, "x", verdict.Pass,
+			false},
+		"what is sent to all sessions": {"resume-elsewhere", "s2", "e1", changed, "x", verdict.Pass,
+			false},
+		"to nobody": {"resume-unknown", "s1", "?", answer, "x", verdict.Fail, false},
+		"a ping to nobody": {"resume-unknown", "s1", "?",
+			`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "x", verdict.Pass, false},
+		"an error to nobody": {"resume-unknown", "s1", "?",
+			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"unknown event"}}`, "x",
+			verdict.Pass, false},
+		"an error with an id of its own": {"resume-unknown", "s1", "?",
+			`{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"unknown event"}}`, "x",
+			verdict.Pass, false},
+		"nothing, under an id in use": {"resume", "s1", "e1", primed, "f1", verdict.Pass, false},
+		"nothing":                     {"resume-unknown", "s1", "?", primed, "x", verdict.Pass, false},
 	} {
-		first, second := asked("first", "s1", "101", "e1", answer), asked("second", "s1", "102", "f1", another)
+		first, second := asked("first", "s1", "101", "e1", answer), asked("second", "s1", "102", "f1",
+			another)
 		if c.replayed == changed {
 			first.Incoming = []string{changed}
 		}
@@ -83,10 +105,14 @@ func TestReplays(t *testing.T) {
 		}
 		lines := []rt.Line{first, second, asked("other", "s2", "101", "g1", theirs)}
 		if c.step != "resume" {
-			lines = append(lines, rt.Line{Step: "resume", Session: "s1", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:0", Tags: recording.Tags{"id": "e1"}})
+			lines = append(lines, rt.Line{Step: "resume", Session: "s1", ID: "-", Status: 200,
+				Outcome: recording.Sent, Channel: "get:0", Tags: recording.Tags{"id": "e1"}})
 		}
-		rec := rt.New(recording.HTTPResume, facts, append(lines, rt.Line{Step: c.step, Session: c.session, ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:1",
-			Event: &wire.Event{ID: c.as, HasID: true}, Tags: recording.Tags{"id": c.named}, Incoming: []string{c.replayed}})...)
+		rec := rt.New(recording.HTTPResume, facts,
+			append(lines, rt.Line{Step: c.step, Session: c.session, ID: "-", Status: 200,
+				Outcome: recording.Sent, Channel: "get:1",
+				Event: &wire.Event{ID: c.as, HasID: true}, Tags: recording.Tags{"id": c.named},
+				Incoming: []string{c.replayed}})...)
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.HTTPResume: rec})
 		if got.Outcome != c.want || (len(got.Observations) > 0) != c.observed {
 			t.Errorf("%s: %+v", name, got)
@@ -97,7 +123,8 @@ func TestReplays(t *testing.T) {
 // TestUnendedResponse: a response in an event that the stream ended within is discarded by clients. What is
 // not known to be the server's doing, or leaves nothing unanswered, is remarked upon.
 func TestUnendedResponse(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
+		`{}`)
 	req, _ := area.Catalogue().Find("SSE-01")
 	k, _ := area.BuiltIn().Check("SSE-01")
 	for name, c := range map[string]struct {
@@ -105,15 +132,18 @@ func TestUnendedResponse(t *testing.T) {
 		flaws   []wire.Flaw
 		want    verdict.Outcome
 	}{
-		"ended":                  {"post:1", []wire.Flaw{}, verdict.Pass},
-		"not ended":              {"post:1", []wire.Flaw{{Code: wire.FlawUnterminated}}, verdict.Fail},
-		"the connection failed":  {"post:1", []wire.Flaw{{Code: wire.FlawUnterminated}, {Code: wire.FlawBrokenOff}}, verdict.Pass},
+		"ended":     {"post:1", []wire.Flaw{}, verdict.Pass},
+		"not ended": {"post:1", []wire.Flaw{{Code: wire.FlawUnterminated}}, verdict.Fail},
+		"the connection failed": {"post:1", []wire.Flaw{{Code: wire.FlawUnterminated},
+			{Code: wire.FlawBrokenOff}}, verdict.Pass},
 		"on a stream of its own": {"get:1", []wire.Flaw{{Code: wire.FlawUnterminated}}, verdict.Pass},
 	} {
 		line := areatest.HTTPLine("list", 200, areatest.OkList)
 		line.Channel, line.Event, line.Flaws = c.channel, &wire.Event{}, c.flaws
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, line)})
-		if remarked := len(c.flaws) > 0 && c.want == verdict.Pass; got.Outcome != c.want || len(got.Observations) > 0 != remarked {
+		got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, line)})
+		if remarked := len(c.flaws) > 0 && c.want == verdict.Pass; got.Outcome != c.want ||
+			len(got.Observations) > 0 != remarked {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -121,32 +151,44 @@ func TestUnendedResponse(t *testing.T) {
 
 // TestReplayThatDidNotBegin: a stream of which nothing came in time is not known to bring nothing.
 func TestReplayThatDidNotBegin(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
+		`{}`)
 	req, _ := area.Catalogue().Find("SSE-07")
 	k, _ := area.BuiltIn().Check("SSE-07")
 	get := func(step recording.Step, status int) rt.Line {
-		return rt.Line{Step: step, ID: "-", Status: status, Outcome: recording.Sent, Channel: "get:" + string(step), Tags: recording.Tags{"id": "e1"}}
+		return rt.Line{Step: step, ID: "-", Status: status, Outcome: recording.Sent,
+			Channel: "get:" + string(step), Tags: recording.Tags{"id": "e1"}}
 	}
 	for _, step := range []recording.Step{"resume-last", "resume-unknown", "resume-elsewhere"} {
-		for status, want := range map[int]verdict.Outcome{0: verdict.NotApplicable, 200: verdict.Pass, 404: verdict.Pass} {
-			rec := rt.New(recording.HTTPResume, facts, areatest.HTTPLine("first", 200, areatest.OkList), areatest.HTTPLine("second", 200, areatest.OkList), get("resume", 200), get(step, status))
-			if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.HTTPResume: rec}); got.Outcome != want {
+		for status, want := range map[int]verdict.Outcome{0: verdict.NotApplicable, 200: verdict.Pass,
+			404: verdict.Pass} {
+			rec := rt.New(recording.HTTPResume, facts, areatest.HTTPLine("first", 200, areatest.OkList),
+				areatest.HTTPLine("second", 200, areatest.OkList), get("resume", 200), get(step, status))
+			if got := verdict.Evaluate(k, req, facts,
+				verdict.Recordings{recording.HTTPResume: rec}); got.Outcome != want {
 				t.Errorf("%s with status %d: %+v", step, status, got)
 			}
 		}
 	}
 }
 
-// TestBeforeTheEndpoint: what has no data is no event that comes before the endpoint (HTML, server-sent events, section 9.2.6).
+// TestBeforeTheEndpoint: what has no data is no event that comes before the endpoint (HTML, server-sent
+// events, section 9.2.6).
 func TestBeforeTheEndpoint(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20241105, Transport: requirement.SSE}, `{}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20241105, Transport: requirement.SSE},
+		`{}`)
 	req, _ := area.Catalogue().Find("SSE-21")
 	k, _ := area.BuiltIn().Check("SSE-21")
 	for data, want := range map[string]int{"": 0, "{}": 1} {
-		open := rt.Line{Step: "open", ID: "-", Status: 200, Header: map[string][]string{"Content-Type": {"text/event-stream"}}, Outcome: recording.Sent, Channel: "get:1",
-			Event: &wire.Event{}, Incoming: []string{data}, Tags: recording.Tags{"url": "http://127.0.0.1/sse"}}
-		endpoint := rt.Line{Step: "later", ID: "-", Outcome: recording.Sent, Channel: "get:1", Event: &wire.Event{Type: "endpoint"}, Incoming: []string{"/message"}}
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{sse.SSEEndpoint: rt.New(sse.SSEEndpoint, facts, open, endpoint)})
+		open := rt.Line{Step: "open", ID: "-", Status: 200,
+			Header: map[string][]string{"Content-Type": {"text/event-stream"}}, Outcome: recording.Sent,
+			Channel: "get:1",
+			Event:   &wire.Event{}, Incoming: []string{data},
+			Tags: recording.Tags{"url": "http://127.0.0.1/sse"}}
+		endpoint := rt.Line{Step: "later", ID: "-", Outcome: recording.Sent, Channel: "get:1",
+			Event: &wire.Event{Type: "endpoint"}, Incoming: []string{"/message"}}
+		got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{sse.SSEEndpoint: rt.New(sse.SSEEndpoint, facts, open, endpoint)})
 		if got.Outcome != verdict.Pass || len(got.Observations) != want {
 			t.Errorf("%q: %+v", data, got)
 		}

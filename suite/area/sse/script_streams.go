@@ -18,17 +18,19 @@ import (
 )
 
 // Steps "first" and "second" are requests whose event streams are to be told
-// apart; "json" are those of other kinds, which were answered without event ids. If the first one's events have ids, "resume" asks for what came after its
-// first event. Where that is served, "other" is another request in another session, under the id of the
-// first, if the target keeps sessions; "resume-last" asks for what came after the last event that answered the
-// first, "resume-unknown" names an event that never was, "resume-raised" one with a much higher number than
-// any had, and "resume-elsewhere" asks for the same as "resume" in the other session. "listen" is a stream by
-// GET; if an event on it has an id, "third" is a request after its end, and "listen-again" asks for what came
-// after that event. The tag "id" is the event that is named.
+// apart; "json" are those of other kinds, which were answered without event ids. If the first one's events
+// have ids, "resume" asks for what came after its first event. Where that is served, "other" is another
+// request in another session, under the id of the first, if the target keeps sessions; "resume-last" asks for
+// what came after the last event that answered the first, "resume-unknown" names an event that never was,
+// "resume-raised" one with a much higher number than any had, and "resume-elsewhere" asks for the same as
+// "resume" in the other session. "listen" is a stream by GET; if an event on it has an id, "third" is a
+// request after its end, and "listen-again" asks for what came after that event. The tag "id" is the event
+// that is named.
 var httpResumeScenario = &scenario.Scenario{
 	Name:  recording.HTTPResume,
 	Title: "resuming a stream",
-	Sends: "Two requests with event streams, and, if events have ids, GET with Last-Event-ID, in their session and in another one, where another request has the id of the first; " +
+	Sends: "Two requests with event streams, and, if events have ids, GET with Last-Event-ID, in their " +
+		"session and in another one, where another request has the id of the first; " +
 		"also with the id of an event that never was, and with a real one whose number is raised. A GET " +
 		"stream that is dropped and, if events on it have ids, asked for again behind another request.",
 	Phase: scenario.Quiet,
@@ -40,7 +42,8 @@ var httpResumeScenario = &scenario.Scenario{
 		x, ids := streamed(ctx, c)
 		if len(ids) == 0 {
 			if !listened() {
-				c.Skip(recording.CodeNotExercised, "the events that answer requests have no ids, nor has one on a stream by GET")
+				c.Skip(recording.CodeNotExercised,
+					"the events that answer requests have no ids, nor has one on a stream by GET")
 			}
 			return
 		}
@@ -63,8 +66,9 @@ var httpResumeScenario = &scenario.Scenario{
 	}),
 }
 
-// streamed makes two requests that are answered by events with ids, of the first kind of which that is seen: a slow
-// read, what every target serves, and a read that was answered by a stream before. It returns the first of them.
+// streamed makes two requests that are answered by events with ids, of the first kind of which that is seen:
+// a slow read, what every target serves, and a read that was answered by a stream before. It returns the
+// first of them.
 func streamed(ctx context.Context, c *scenario.Client) (x *recording.Exchange, ids []string) {
 	kinds := []func(step recording.Step) session.Request{c.Ordinary}
 	if slow := c.Target.Subjects.Slow; slow != nil && slow.Progress {
@@ -74,7 +78,8 @@ func streamed(ctx context.Context, c *scenario.Client) (x *recording.Exchange, i
 	}
 	if r := c.Earlier(recording.Reads); r != nil {
 		for _, read := range r.Steps(recording.StepRead) {
-			if uri := read.Tags[recording.TagURI]; read.Succeeded() && verdict.MediaType(read.Header) == "text/event-stream" {
+			if uri := read.Tags[recording.TagURI]; read.Succeeded() &&
+				verdict.MediaType(read.Header) == "text/event-stream" {
 				kinds = append(kinds, func(step recording.Step) session.Request {
 					return scenario.About(step, "resources/read", uri)
 				})
@@ -93,7 +98,8 @@ func streamed(ctx context.Context, c *scenario.Client) (x *recording.Exchange, i
 	return x, ids
 }
 
-// besideListening has [resumedListening] go on in a session of its own meanwhile, or else in this one when it is waited for.
+// besideListening has [resumedListening] go on in a session of its own meanwhile, or else in this one when it
+// is waited for.
 func besideListening(ctx context.Context, c *scenario.Client) (listened func() bool) {
 	here := func() bool { return resumedListening(ctx, c) }
 	if c.S.HTTPSession() == "" || c.Limited() {
@@ -112,13 +118,15 @@ func besideListening(ctx context.Context, c *scenario.Client) (listened func() b
 	return func() bool { return <-result }
 }
 
-// resumedListening opens a stream by GET and, if an event on it had an id, drops it, makes another request, and asks for what came
-// after that event. It reports whether it did.
+// resumedListening opens a stream by GET and, if an event on it had an id, drops it, makes another request,
+// and asks for what came after that event. It reports whether it did.
 func resumedListening(ctx context.Context, c *scenario.Client) bool {
 	after := c.S.Last()
 	st := c.S.OpenStream(ctx, stepListen)
 	if st.Open() { // where nothing happens, an id can only come at the beginning
-		c.S.Await(ctx, after, c.Limits.QuietWindow/3, func(f *wire.Frame) bool { return hasID(f) && strings.HasPrefix(f.Channel, "get:") })
+		c.S.Await(ctx, after, c.Limits.QuietWindow/3, func(f *wire.Frame) bool {
+			return hasID(f) && strings.HasPrefix(f.Channel, "get:")
+		})
 	}
 	id, _ := st.LastEvent()
 	c.Note(c.Dropped(ctx, st))
@@ -138,7 +146,8 @@ func hasID(f *wire.Frame) bool { return f.Event != nil && f.Event.HasID && f.Eve
 // strangeEvent is the id of no event.
 const strangeEvent = "mcpcheck-7b4e91-never-sent"
 
-// otherSession opens a session beside one, if that is one, and makes another request under the id of one made there.
+// otherSession opens a session beside one, if that is one, and makes another request under the id of one made
+// there.
 func otherSession(ctx context.Context, c *scenario.Client, x *recording.Exchange) *scenario.Client {
 	if c.S.HTTPSession() == "" {
 		return nil
@@ -164,12 +173,14 @@ func (all *resumptions) ask(ctx context.Context, c *scenario.Client, q session.R
 	*all = append(*all, resumption{c, &session.Stream{Pending: c.S.Start(ctx, q)}})
 }
 
-// watch listens to each until it has ended, at most for a window of silence after its head, and ends them. What is replayed comes
-// at once: the window is no longer than many times what the head of the first one took, and in a repetition twice as long.
-// Heads are waited for several times as long as that, at least for such a window.
+// watch listens to each until it has ended, at most for a window of silence after its head, and ends them.
+// What is replayed comes at once: the window is no longer than many times what the head of the first one
+// took, and in a repetition twice as long. Heads are waited for several times as long as that, at least for
+// such a window.
 func (all resumptions) watch(ctx context.Context, p *scenario.Play, took time.Duration) {
 	const times, part = 5, 3
-	window := min(p.Limits.QuietWindow, time.Duration(max(p.Limits.Patience, 1))*max(p.Limits.QuietWindow/part, 2*times*took))
+	window := min(p.Limits.QuietWindow,
+		time.Duration(max(p.Limits.Patience, 1))*max(p.Limits.QuietWindow/part, 2*times*took))
 	var watched sync.WaitGroup
 	for _, one := range all {
 		watched.Go(func() {
@@ -192,7 +203,8 @@ func (all resumptions) watch(ctx context.Context, p *scenario.Play, took time.Du
 
 // resume is a request for what came after an event.
 func resume(step recording.Step, id string) session.Request {
-	return session.Request{Step: step, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagID: id}, Header: map[string]string{session.HeaderLastEventID: id}}
+	return session.Request{Step: step, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagID: id},
+		Header: map[string]string{session.HeaderLastEventID: id}}
 }
 
 // eventIDs are the ids of the events that answered a request.
@@ -225,9 +237,12 @@ var sseEndpointScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		st := c.S.Peek(ctx, session.Request{Step: stepOpen, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagURL: p.Address().Redacted()}}, p.Limits.Start)
+		st := c.S.Peek(ctx, session.Request{Step: stepOpen, HTTPMethod: http.MethodGet,
+			Tags: recording.Tags{tagURL: p.Address().Redacted()}}, p.Limits.Start)
 		if st.Open() {
-			c.S.Await(ctx, 0, p.Limits.Timeout, func(f *wire.Frame) bool { return f.Event != nil && f.Event.Type == "endpoint" })
+			c.S.Await(ctx, 0, p.Limits.Timeout, func(f *wire.Frame) bool {
+				return f.Event != nil && f.Event.Type == "endpoint"
+			})
 		}
 		c.Note(c.Dropped(ctx, st))
 	},

@@ -37,13 +37,14 @@ const (
 
 // Checks lists the checks of the stdio transport.
 var Checks = []verdict.Check{
-	{Requirement: "STDIO-01", From: verdict.Everything, With: verdict.Every, Probes: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		named := map[string]bool{}
-		onlyMessages(r, named, v)
-		for _, each := range v.Recordings() { // with what error handlers print while they are probed
-			onlyMessages(each, named, v)
-		}
-	}},
+	{Requirement: "STDIO-01", From: verdict.Everything, With: verdict.Every, Probes: true,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			named := map[string]bool{}
+			onlyMessages(r, named, v)
+			for _, each := range v.Recordings() { // with what error handlers print while they are probed
+				onlyMessages(each, named, v)
+			}
+		}},
 	{Requirement: "STDIO-02", From: verdict.Everything,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, l := range linesOf(r) {
@@ -58,72 +59,82 @@ var Checks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "STDIO-03", From: verdict.Everything, With: verdict.Every, Probes: true, Endings: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, f := range r.Incoming(0) {
-			if f.Parsed().Kind != wire.KindOther {
-				v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message", "a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f)
-			}
-		}
-		for _, x := range r.Exchanges {
-			flushedInTime(r, x, v)
-		}
-		flushedByItself(v)
-	}},
-	{Requirement: "STDIO-05", From: []recording.Name{Framing}, With: slices.Concat(verdict.BothWalks, []recording.Name{recording.InvalidMessages}), Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		before := r.Step(recording.StepBefore)
-		if before == nil || !v.Answered(before) {
-			return
-		}
-		if whole := r.Step(stepJoined); whole != nil && whole.Failed() {
-			before = whole // its lines were whole, so that what is refused here is the method, or its _meta
-		}
-		for _, x := range r.Steps(stepJoined, stepSplit) {
-			expected := map[recording.Step]string{stepJoined: "two answers to two requests in one write", stepSplit: "one answer to a request in three writes, like the one to a request in one write"}[x.Step]
-			answers := len(verdict.RepliesOf(r, x))
-			want := map[recording.Step]int{stepJoined: 2, stepSplit: 1}[x.Step]
-			if x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
-				v.Answered(x)
-				continue
-			}
-			if answers > want && verdict.Doubles(v) {
-				continue
-			}
-			failed := x.Failed() && x.Step == stepSplit && !before.Failed()
-			actual := matcher.Describe(x)
-			if answers > 0 && answers != want {
-				actual = fmt.Sprintf("%d of %d answers", answers, want)
-			}
-			var frames verdict.Frames
-			for _, part := range r.Steps(stepPart) {
-				if x.Step == stepSplit {
-					frames = append(frames, part.Request)
+	{Requirement: "STDIO-03", From: verdict.Everything, With: verdict.Every, Probes: true, Endings: true,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, f := range r.Incoming(0) {
+				if f.Parsed().Kind != wire.KindOther {
+					v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message",
+						"a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f)
 				}
 			}
-			v.That(answers == want && !failed, expected,
-				actual, frames, x)
-			if x.Step == stepSplit && answers == want && !failed {
-				keptWhole(x, v, frames)
+			for _, x := range r.Exchanges {
+				flushedInTime(r, x, v)
 			}
-		}
-		oneLine(r.Step(stepSeparators), before, v)
-		judgeOddEnds(r, before, v)
-	}},
-	{Requirement: "STDIO-06", From: []recording.Name{Framing}, Judge: verdict.Each(verdict.Steps(stepLong), func(x *recording.Exchange, v *verdict.Verdict) {
-		if x.Outcome == recording.Silent || x.Fatal {
-			v.That(false, "an answer to a request of a mebibyte", matcher.Describe(x), verdict.Frames{x.Request})
-			return
-		}
-		if v.Answered(x) {
-			v.Holds()
-		}
-	})},
+			flushedByItself(v)
+		}},
+	{Requirement: "STDIO-05", From: []recording.Name{Framing}, With: slices.Concat(verdict.BothWalks,
+		[]recording.Name{recording.InvalidMessages}),
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			before := r.Step(recording.StepBefore)
+			if before == nil || !v.Answered(before) {
+				return
+			}
+			if whole := r.Step(stepJoined); whole != nil && whole.Failed() {
+				// its lines were whole, so that what is refused here is the method, or its _meta
+				before = whole
+			}
+			for _, x := range r.Steps(stepJoined, stepSplit) {
+				expected := map[recording.Step]string{stepJoined: "two answers to two requests in one write",
+					stepSplit: "one answer to a request in three writes, like the one to a request in " +
+						"one write"}[x.Step]
+				answers := len(verdict.RepliesOf(r, x))
+				want := map[recording.Step]int{stepJoined: 2, stepSplit: 1}[x.Step]
+				if x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
+					v.Answered(x)
+					continue
+				}
+				if answers > want && verdict.Doubles(v) {
+					continue
+				}
+				failed := x.Failed() && x.Step == stepSplit && !before.Failed()
+				actual := matcher.Describe(x)
+				if answers > 0 && answers != want {
+					actual = fmt.Sprintf("%d of %d answers", answers, want)
+				}
+				var frames verdict.Frames
+				for _, part := range r.Steps(stepPart) {
+					if x.Step == stepSplit {
+						frames = append(frames, part.Request)
+					}
+				}
+				v.That(answers == want && !failed, expected,
+					actual, frames, x)
+				if x.Step == stepSplit && answers == want && !failed {
+					keptWhole(x, v, frames)
+				}
+			}
+			oneLine(r.Step(stepSeparators), before, v)
+			judgeOddEnds(r, before, v)
+		}},
+	{Requirement: "STDIO-06", From: []recording.Name{Framing}, Judge: verdict.Each(verdict.Steps(stepLong),
+		func(x *recording.Exchange, v *verdict.Verdict) {
+			if x.Outcome == recording.Silent || x.Fatal {
+				v.That(false, "an answer to a request of a mebibyte", matcher.Describe(x),
+					verdict.Frames{x.Request})
+				return
+			}
+			if v.Answered(x) {
+				v.Holds()
+			}
+		})},
 	{Requirement: "STDIO-08", From: verdict.Everything, With: []recording.Name{Parting}, Endings: true,
 		Judge: endsWithItsInput},
 }
 
 // oneLine: a line goes on where a character stands that only other formats end lines with.
 func oneLine(x, before *recording.Exchange, v *verdict.Verdict) {
-	if x == nil || before.Failed() || x.Outcome == recording.Canceled || x.Outcome == recording.Unsent || x.Outcome == recording.Refused {
+	if x == nil || before.Failed() || x.Outcome == recording.Canceled || x.Outcome == recording.Unsent ||
+		x.Outcome == recording.Refused {
 		return
 	}
 	v.FailUnless(x.Succeeded(), verdict.Finding{
@@ -168,7 +179,8 @@ func onlyMessages(r *recording.Recording, named map[string]bool, v *verdict.Verd
 			}
 			named[""] = true
 		default:
-			if !v.That(!l.stray, "nothing but messages on standard output", "the line "+wire.Excerpt(l.frame.Raw, 120), l.frame) {
+			if !v.That(!l.stray, "nothing but messages on standard output",
+				"the line "+wire.Excerpt(l.frame.Raw, 120), l.frame) {
 				named[string(l.frame.Raw)] = true
 			}
 		}
@@ -182,14 +194,17 @@ func judgeOddEnds(r *recording.Recording, before *recording.Exchange, v *verdict
 		step      recording.Step
 		id, about string
 	}{
-		{stepCRLF, "crlf-refused", "a request that ends in a carriage return and a newline, as some clients on Windows write it"},
+		{stepCRLF, "crlf-refused",
+			"a request that ends in a carriage return and a newline, as some clients on Windows write it"},
 		{stepBlankLine, "blank-line-refused", "a request after an empty line"},
 	} {
 		x := r.Step(odd.step)
-		if x == nil || x.Succeeded() || before.Failed() || x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
+		if x == nil || x.Succeeded() || before.Failed() || x.Outcome == recording.Canceled ||
+			x.Outcome == recording.Unsent {
 			continue
 		}
-		if odd.step == stepBlankLine && x.Fatal && verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
+		if odd.step == stepBlankLine && x.Fatal && verdict.DiesOfText(v.Recording(recording.InvalidMessages),
+			v) {
 			continue
 		}
 		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x)
@@ -266,7 +281,8 @@ func flushedInTime(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 	if x.Outcome == recording.Replied {
 		v.Holds()
 	}
-	if x.Outcome != recording.Silent || len(x.Replies) == 0 || s == nil || s.Ending == nil || s.Ending.By != "us" {
+	if x.Outcome != recording.Silent || len(x.Replies) == 0 || s == nil || s.Ending == nil ||
+		s.Ending.By != "us" {
 		return
 	}
 	if atTheEnd(r, x) && !asLateAsOthers(r, x) {
@@ -285,27 +301,30 @@ func atTheEnd(r *recording.Recording, x *recording.Exchange) bool {
 	return s != nil && s.Ending != nil && f != nil && f.At >= s.Closed-s.Ending.Took
 }
 
-// asLateAsOthers reports whether other requests of the method were answered about as late while their sessions stood, so that the
-// end of this one's may have had nothing to do with it.
+// asLateAsOthers reports whether other requests of the method were answered about as late while their
+// sessions stood, so that the end of this one's may have had nothing to do with it.
 func asLateAsOthers(r *recording.Recording, x *recording.Exchange) bool {
 	took := func(x *recording.Exchange) time.Duration { return r.Frame(x.Replies[0]).At - x.Sent }
 	const part = 5 // by which it may differ, one in so many
 	slack, sooner, later := took(x)/part, false, false
 	for _, y := range r.Exchanges {
-		if y.Method == x.Method && y.Outcome == recording.Silent && len(y.Replies) > 0 && r.Frame(y.Replies[0]) != nil && !atTheEnd(r, y) {
+		if y.Method == x.Method && y.Outcome == recording.Silent && len(y.Replies) > 0 &&
+			r.Frame(y.Replies[0]) != nil && !atTheEnd(r, y) {
 			sooner, later = sooner || took(y) <= took(x)+slack, later || took(y) >= took(x)-slack
 		}
 	}
 	return sooner && later
 }
 
-// flushedByItself: no answer waits until the server writes another one. A slow server may answer just when it is sent another request,
-// but not after two different times.
+// flushedByItself: no answer waits until the server writes another one. A slow server may answer just when it
+// is sent another request, but not after two different times.
 func flushedByItself(v *verdict.Verdict) {
 	const apart = 500 * time.Millisecond
 	var held []*recording.Exchange
 	for _, r := range v.Recordings() {
-		held = append(held, recording.Keep(r.Exchanges, func(x *recording.Exchange) bool { return x.HeldBack })...)
+		held = append(held, recording.Keep(r.Exchanges, func(x *recording.Exchange) bool {
+			return x.HeldBack
+		})...)
 	}
 	if len(held) == 0 {
 		return
@@ -339,11 +358,13 @@ func endsWithItsInput(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	if oneExits(plain, "", "", v) { // one that never does needs no other reason
-		oneExits(subscribed, ", while something was subscribed", "let no subscription keep the process when its input has ended", v)
+		oneExits(subscribed, ", while something was subscribed",
+			"let no subscription keep the process when its input has ended", v)
 	}
 }
 
-// oneExits: one of some processes, at least, ended by itself. It reports false if none did, although there are some.
+// oneExits: one of some processes, at least, ended by itself. It reports false if none did, although there
+// are some.
 func oneExits(all []*recording.Session, when, change string, v *verdict.Verdict) bool {
 	slow, took := "", time.Duration(0)
 	for _, s := range all {

@@ -23,15 +23,23 @@ func TestOddEnds(t *testing.T) {
 	died.Fatal = true
 	areatest.Observed(t, see(before, part("crlf", 1, ""), part("blank-line", 1, "")), "")
 	areatest.Observed(t, see(before, refused), "crlf-refused", "-32700", "carriage return")
-	areatest.Observed(t, see(before, part("crlf", 0, recording.Silent), part("blank-line", 1, "")), "crlf-refused", "silence")
+	areatest.Observed(t, see(before, part("crlf", 0, recording.Silent), part("blank-line", 1, "")),
+		"crlf-refused", "silence")
 	areatest.Observed(t, see(before, died), "blank-line-refused", "sent alone", "empty line")
 	diedOfCR := part("crlf", 0, recording.Lost)
 	diedOfCR.Fatal = true
-	dies := &recording.Recording{Scenario: recording.InvalidMessages, Exchanges: []*recording.Exchange{{Step: recording.StepNotJSON, Fatal: true}}}
-	areatest.Observed(t, areatest.Observations(t, "STDIO-05", stdio.Framing, areatest.Lines(before, diedOfCR, died), dies), "crlf-refused", "sent alone", "carriage return") // an empty line is RPC-14's
-	areatest.Observed(t, see(before, part("blank-line", 0, recording.Canceled), part("crlf", 0, recording.Unsent)), "")
-	areatest.Observed(t, see(rt.Line{Step: "before", Method: "ping", Error: `{"code":-32603,"message":"no"}`}, refused), "")
-	areatest.WalkRuns(t, stdio.Framing, `{}`, []areatest.Run{{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(before, part("joined", 2, ""), refused, died)}})
+	dies := &recording.Recording{Scenario: recording.InvalidMessages,
+		Exchanges: []*recording.Exchange{{Step: recording.StepNotJSON, Fatal: true}}}
+	// an empty line is RPC-14's
+	areatest.Observed(t, areatest.Observations(t, "STDIO-05", stdio.Framing, areatest.Lines(before, diedOfCR,
+		died), dies), "crlf-refused", "sent alone", "carriage return")
+	areatest.Observed(t, see(before, part("blank-line", 0, recording.Canceled),
+		part("crlf", 0, recording.Unsent)), "")
+	areatest.Observed(t, see(rt.Line{Step: "before", Method: "ping", Error: `{"code":-32603,"message":"no"}`},
+		refused), "")
+	areatest.WalkRuns(t, stdio.Framing, `{}`,
+		[]areatest.Run{{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(before, part("joined", 2, ""),
+			refused, died)}})
 }
 
 // HTTP's own freedoms are remarked upon where an ordinary request is served.
@@ -40,14 +48,22 @@ func TestFramedByHTTP(t *testing.T) {
 	see := func(rec ...rt.Line) map[string]string {
 		return areatest.Observations(t, "HTTP-32", http.HTTPStatuses, rec)
 	}
-	areatest.Observed(t, see(list, areatest.HTTPLine("chunked", 200, areatest.OkList), areatest.HTTPLine("header-case", 200, areatest.OkList)), "")
-	areatest.Observed(t, see(list, areatest.HTTPLine("chunked", 411, areatest.NoMessage)), "chunked-refused", "HTTP 411", "Transfer-Encoding")
-	areatest.Observed(t, see(list, areatest.HTTPLine("chunked", 0, rt.Line{Outcome: recording.Silent})), "chunked-refused", "silence")
-	areatest.Observed(t, see(list, areatest.HTTPLine("header-case", 415, areatest.NoMessage)), "header-case-refused", "HTTP 415")
-	areatest.Observed(t, see(list, areatest.HTTPLine("header-case", 404, areatest.NoMessage), areatest.HTTPLine("chunked", 503, rt.Line{Outcome: recording.Refused})), "")
-	areatest.Observed(t, see(areatest.HTTPLine("list", 400, areatest.NoMessage), areatest.HTTPLine("chunked", 400, areatest.NoMessage)), "")
+	areatest.Observed(t, see(list, areatest.HTTPLine("chunked", 200, areatest.OkList),
+		areatest.HTTPLine("header-case", 200, areatest.OkList)), "")
+	areatest.Observed(t, see(list, areatest.HTTPLine("chunked", 411, areatest.NoMessage)), "chunked-refused",
+		"HTTP 411", "Transfer-Encoding")
+	areatest.Observed(t, see(list, areatest.HTTPLine("chunked", 0, rt.Line{Outcome: recording.Silent})),
+		"chunked-refused", "silence")
+	areatest.Observed(t, see(list, areatest.HTTPLine("header-case", 415, areatest.NoMessage)),
+		"header-case-refused", "HTTP 415")
+	areatest.Observed(t, see(list, areatest.HTTPLine("header-case", 404, areatest.NoMessage),
+		areatest.HTTPLine("chunked", 503, rt.Line{Outcome: recording.Refused})), "")
+	areatest.Observed(t, see(areatest.HTTPLine("list", 400, areatest.NoMessage),
+		areatest.HTTPLine("chunked", 400, areatest.NoMessage)), "")
 	areatest.WalkRuns(t, http.HTTPStatuses, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-32", Want: verdict.Pass, Rec: areatest.Lines(list, areatest.WithTags(areatest.HTTPLine("accept", 200, areatest.OkList), "form", "order"), areatest.HTTPLine("chunked", 411, areatest.NoMessage))},
+		{ID: "HTTP-32", Want: verdict.Pass,
+			Rec: areatest.Lines(list, areatest.WithTags(areatest.HTTPLine("accept", 200, areatest.OkList),
+				"form", "order"), areatest.HTTPLine("chunked", 411, areatest.NoMessage))},
 	})
 }
 
@@ -60,27 +76,39 @@ func TestOddMethods(t *testing.T) {
 		return areatest.Observations(t, "HTTP-01", http.HTTPStatuses, append(areatest.Lines(list), rec...))
 	}
 	died := rt.Line{Outcome: recording.Lost, Fatal: true}
-	areatest.Observed(t, see(by("HEAD", 405, areatest.NoMessage), by("OPTIONS", 204, areatest.NoMessage), by("PUT", 400, areatest.WithCode("-32600")), by("PATCH", 501, areatest.NoMessage)), "")
-	areatest.Observed(t, see(by("HEAD", 200, rt.Line{Outcome: recording.Sent}), by("PUT", 503, rt.Line{Outcome: recording.Refused})), "")
-	areatest.Observed(t, see(by("PUT", 200, areatest.OkList), by("PATCH", 200, areatest.OkList)), "odd-method-served", "PUT and PATCH")
-	areatest.Observed(t, see(by("PUT", 500, areatest.NoMessage), by("PATCH", 0, died)), "odd-method-failed", "PUT (HTTP 500", "PATCH (the connection ended")
+	areatest.Observed(t, see(by("HEAD", 405, areatest.NoMessage), by("OPTIONS", 204, areatest.NoMessage),
+		by("PUT", 400, areatest.WithCode("-32600")), by("PATCH", 501, areatest.NoMessage)), "")
+	areatest.Observed(t, see(by("HEAD", 200, rt.Line{Outcome: recording.Sent}),
+		by("PUT", 503, rt.Line{Outcome: recording.Refused})), "")
+	areatest.Observed(t, see(by("PUT", 200, areatest.OkList), by("PATCH", 200, areatest.OkList)),
+		"odd-method-served", "PUT and PATCH")
+	areatest.Observed(t, see(by("PUT", 500, areatest.NoMessage), by("PATCH", 0, died)), "odd-method-failed",
+		"PUT (HTTP 500", "PATCH (the connection ended")
 	areatest.WalkRuns(t, http.HTTPStatuses, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-01", Want: verdict.Pass, Rec: areatest.Lines(list, areatest.HTTPLine("notify", 202, areatest.Oneway), areatest.HTTPLine("list-after", 200, areatest.OkList), by("PUT", 500, areatest.NoMessage), by("PATCH", 200, areatest.OkList))},
+		{ID: "HTTP-01", Want: verdict.Pass,
+			Rec: areatest.Lines(list, areatest.HTTPLine("notify", 202, areatest.Oneway),
+				areatest.HTTPLine("list-after", 200, areatest.OkList), by("PUT", 500, areatest.NoMessage),
+				by("PATCH", 200, areatest.OkList))},
 	})
 }
 
 func TestForeignHost(t *testing.T) {
-	refused := areatest.WithTags(areatest.HTTPLine("request", 403, areatest.NoMessage), "origin", "http://evil.example.invalid")
+	refused := areatest.WithTags(areatest.HTTPLine("request", 403, areatest.NoMessage), "origin",
+		"http://evil.example.invalid")
 	host := func(status int, l rt.Line) rt.Line {
 		return areatest.WithTags(areatest.HTTPLine("foreign-host", status, l), "host", "evil.example.invalid")
 	}
 	see := func(rec ...rt.Line) map[string]string {
 		return areatest.Observations(t, "SEC-01", sec.Origins, rec)
 	}
-	areatest.Observed(t, areatest.Observations(t, "SEC-02", sec.Origins, areatest.Lines(refused, host(200, areatest.OkList))), "host-unchecked")
+	areatest.Observed(t, areatest.Observations(t, "SEC-02", sec.Origins,
+		areatest.Lines(refused, host(200, areatest.OkList))), "host-unchecked")
 	areatest.Observed(t, see(refused, host(403, areatest.NoMessage)), "")
 	areatest.Observed(t, see(refused, host(421, areatest.NoMessage)), "")
 	areatest.Observed(t, see(refused, host(200, areatest.WithCode("-32600"))), "")
-	areatest.Observed(t, see(refused, host(200, areatest.OkList)), "host-unchecked", "evil.example.invalid", "DNS rebinding")
-	areatest.WalkRuns(t, sec.Origins, `{"resources":{}}`, []areatest.Run{{ID: "SEC-01", Want: verdict.Pass, Rec: areatest.Lines(refused, host(200, areatest.OkList))}})
+	areatest.Observed(t, see(refused, host(200, areatest.OkList)), "host-unchecked", "evil.example.invalid",
+		"DNS rebinding")
+	areatest.WalkRuns(t, sec.Origins, `{"resources":{}}`,
+		[]areatest.Run{{ID: "SEC-01", Want: verdict.Pass,
+			Rec: areatest.Lines(refused, host(200, areatest.OkList))}})
 }

@@ -24,38 +24,55 @@ func TestLines(t *testing.T) {
 	cut := areatest.Said(reply)
 	cut.Flaws = []wire.Flaw{{Code: wire.FlawUnterminated}}
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
-		{ID: "STDIO-01", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(note), areatest.Said(reply))},
+		{ID: "STDIO-01", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(note),
+			areatest.Said(reply))},
 		{ID: "STDIO-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("Server running", note))},
-		{ID: "STDIO-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"level":30,"msg":"listed"}`, note))},
-		{ID: "STDIO-01", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked("{", `  "jsonrpc": "2.0",`, `  "method": "notifications/message"`, "}", note))},
+		{ID: "STDIO-01", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Unasked(`{"level":30,"msg":"listed"}`, note))},
+		{ID: "STDIO-01", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked("{", `  "jsonrpc": "2.0",`,
+			`  "method": "notifications/message"`, "}", note))},
 		{ID: "STDIO-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(note, note+"\r"))},
-		{ID: "STDIO-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(note, "{", `  "jsonrpc": "2.0",`, `  "params": {`, "  },", `  "method": "notifications/message"`, "}"))},
+		{ID: "STDIO-02", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.Unasked(note, "{", `  "jsonrpc": "2.0",`, `  "params": {`, "  },",
+				`  "method": "notifications/message"`, "}"))},
 		{ID: "STDIO-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(note + note))},
 		{ID: "STDIO-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked("Server {running}", note))},
 		{ID: "STDIO-03", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply))},
 		{ID: "STDIO-03", Want: verdict.Fail, Rec: areatest.Lines(cut)},
 	})
 	areatest.WalkRuns(t, recording.InvalidMessages, `{}`, []areatest.Run{
-		{ID: "STDIO-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("unknown method"), areatest.Said(reply))},
+		{ID: "STDIO-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("unknown method"),
+			areatest.Said(reply))},
 	})
 	areatest.WalkRuns(t, stdio.Framing, `{}`, []areatest.Run{
-		{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(part("before", 1, ""), part("joined", 2, ""), part("split", 1, ""))},
-		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), part("joined", 1, ""))},
-		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), part("split", 0, recording.Silent))},
-		{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(part("before", 1, ""), splitID("naïve", "naïve"))},
-		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), splitID("naïve", "na\ufffd\ufffdve"))},
-		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), part("separators", 0, recording.Silent), part("split", 1, ""))},
-		{ID: "STDIO-05", Want: verdict.Blocked, Rec: areatest.Lines(part("before", 0, recording.Lost), part("split", 0, recording.Silent))},
-		{ID: "STDIO-06", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "long", Method: "ping", Error: `{"code":-32600,"message":"too long"}`})},
+		{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(part("before", 1, ""), part("joined", 2, ""),
+			part("split", 1, ""))},
+		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""),
+			part("joined", 1, ""))},
+		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""),
+			part("split", 0, recording.Silent))},
+		{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(part("before", 1, ""),
+			splitID("naïve", "naïve"))},
+		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""),
+			splitID("naïve", "na\ufffd\ufffdve"))},
+		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""),
+			part("separators", 0, recording.Silent), part("split", 1, ""))},
+		{ID: "STDIO-05", Want: verdict.Blocked, Rec: areatest.Lines(part("before", 0, recording.Lost),
+			part("split", 0, recording.Silent))},
+		{ID: "STDIO-06", Want: verdict.Pass,
+			Rec: areatest.Lines(rt.Line{Step: "long", Method: "ping",
+				Error: `{"code":-32600,"message":"too long"}`})},
 		{ID: "STDIO-06", Want: verdict.Fail, Rec: areatest.Lines(part("long", 0, recording.Silent))},
 	})
 }
 
-// An answer that was held back says nothing by itself: it may have come by chance. It does not come so after different times.
+// An answer that was held back says nothing by itself: it may have come by chance. It does not come so after
+// different times.
 func TestHeldBack(t *testing.T) {
 	after := func(took ...time.Duration) (all []rt.Line) {
 		for _, d := range took {
-			all = append(all, rt.Line{Step: "missing", Method: "resources/read", Error: `{"code":-32002,"message":"no"}`, HeldBack: d})
+			all = append(all, rt.Line{Step: "missing", Method: "resources/read",
+				Error: `{"code":-32002,"message":"no"}`, HeldBack: d})
 		}
 		return all
 	}
@@ -68,7 +85,8 @@ func TestHeldBack(t *testing.T) {
 
 // splitID is a request in three writes whose id came back as another one.
 func splitID(sent, back string) rt.Line {
-	return rt.Line{Step: "split", Method: "ping", ID: `"` + sent + `"`, Reply: `{"jsonrpc":"2.0","id":"` + back + `","result":{}}`}
+	return rt.Line{Step: "split", Method: "ping", ID: `"` + sent + `"`, Reply: `{"jsonrpc":"2.0","id":"` +
+		back + `","result":{}}`}
 }
 
 // part is a step of the framing scenario with a number of answers.
@@ -90,18 +108,22 @@ func TestEndings(t *testing.T) {
 		owned bool
 		how   string
 		want  verdict.Outcome
-	}{{true, "exited", verdict.Pass}, {true, "killed", verdict.Warn}, {true, "terminated", verdict.Warn}, {false, "killed", verdict.NotApplicable}} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}, `{}`)
+	}{{true, "exited", verdict.Pass}, {true, "killed", verdict.Warn}, {true, "terminated", verdict.Warn},
+		{false, "killed", verdict.NotApplicable}} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728,
+			Transport: requirement.Stdio}, `{}`)
 		facts.Owned = x.owned
 		rec := rt.New(recording.Everything, facts, areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`))
 		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: x.how, Took: 2 * time.Second}
 		// One that was not waited for in full, when it was known that they stay.
-		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "hurried", Ending: &recording.Ending{By: "us", How: "terminated", Took: 250 * time.Millisecond}})
+		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "hurried",
+			Ending: &recording.Ending{By: "us", How: "terminated", Took: 250 * time.Millisecond}})
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
 		if got.Outcome != x.want {
 			t.Errorf("%s: %s, expected %s", x.how, got.Outcome, x.want)
 		}
-		if want := "it went on running and had to be " + x.how + ", after 2s"; x.want == verdict.Warn && got.Actual != want {
+		if want := "it went on running and had to be " + x.how + ", after 2s"; x.want == verdict.Warn &&
+			got.Actual != want {
 			t.Errorf("%q, expected %q", got.Actual, want)
 		}
 	}
@@ -111,11 +133,16 @@ func TestEndings(t *testing.T) {
 func TestEndingsWhileSubscribed(t *testing.T) {
 	req, _ := area.Catalogue().Find("STDIO-08")
 	k, _ := area.BuiltIn().Check("STDIO-08")
-	listen := areatest.WithTags(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `"a"`, Outcome: recording.Sent}, "ack", "2")
-	stop := rt.Line{Step: "stop", Method: "notifications/cancelled", ID: "-", Params: `{"requestId":"a"}`, Outcome: recording.Sent}
-	subscribe := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`, Result: `{}`}
-	refused := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`, Error: `{"code":-32602,"message":"no"}`}
-	unsubscribe := rt.Line{Step: "unsubscribe", Method: "resources/unsubscribe", Params: `{"uri":"a:1"}`, Result: `{}`}
+	listen := areatest.WithTags(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `"a"`,
+		Outcome: recording.Sent}, "ack", "2")
+	stop := rt.Line{Step: "stop", Method: "notifications/cancelled", ID: "-", Params: `{"requestId":"a"}`,
+		Outcome: recording.Sent}
+	subscribe := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`,
+		Result: `{}`}
+	refused := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`,
+		Error: `{"code":-32602,"message":"no"}`}
+	unsubscribe := rt.Line{Step: "unsubscribe", Method: "resources/unsubscribe", Params: `{"uri":"a:1"}`,
+		Result: `{}`}
 	for name, x := range map[string]struct {
 		plain string // how a session without subscriptions ended
 		lines []rt.Line
@@ -128,11 +155,13 @@ func TestEndingsWhileSubscribed(t *testing.T) {
 		"unsubscribed": {"exited", areatest.Lines(subscribe, unsubscribe), ""},
 		"never ends":   {"killed", areatest.Lines(listen), "input was closed"},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}, `{}`)
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728,
+			Transport: requirement.Stdio}, `{}`)
 		facts.Owned = true
 		rec := rt.New(recording.Everything, facts, x.lines...)
 		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: "killed", Took: 2 * time.Second}
-		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "plain", Ending: &recording.Ending{By: "us", How: x.plain}})
+		rec.Sessions = append(rec.Sessions,
+			&recording.Session{ID: "plain", Ending: &recording.Ending{By: "us", How: x.plain}})
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
 		if (got.Outcome == verdict.Warn) != (x.want != "") || !strings.HasSuffix(got.Expected, x.want) {
 			t.Errorf("%s: %s %s", name, got.Outcome, got.Expected)
@@ -141,12 +170,14 @@ func TestEndingsWhileSubscribed(t *testing.T) {
 }
 
 func TestFlushedInTime(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}, `{}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio},
+		`{}`)
 	late := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`)
 	late.Outcome = recording.Silent
 	req, _ := area.Catalogue().Find("STDIO-03")
 	k, _ := area.BuiltIn().Check("STDIO-03")
-	for closed, want := range map[time.Duration]verdict.Outcome{time.Hour: verdict.NotApplicable, time.Millisecond: verdict.Fail} {
+	for closed, want := range map[time.Duration]verdict.Outcome{time.Hour: verdict.NotApplicable,
+		time.Millisecond: verdict.Fail} {
 		rec := rt.New(recording.Everything, facts, late)
 		rec.Sessions[0].Closed = closed
 		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: "exited"}
@@ -159,16 +190,20 @@ func TestFlushedInTime(t *testing.T) {
 
 // A slow answer may come when the session happens to be ended, if others are as slow.
 func TestSlowNotHeldBack(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}, `{}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio},
+		`{}`)
 	req, _ := area.Catalogue().Find("STDIO-03")
 	k, _ := area.BuiltIn().Check("STDIO-03")
 	for name, c := range map[string]struct {
 		other time.Duration // after which another request was answered while its session stood
 		want  verdict.Outcome
 	}{
-		"as late": {11 * time.Second, verdict.Pass}, "sooner": {7 * time.Second, verdict.Fail}, "later": {15 * time.Second, verdict.Fail},
+		"as late": {11 * time.Second, verdict.Pass}, "sooner": {7 * time.Second, verdict.Fail},
+		"later": {15 * time.Second, verdict.Fail},
 	} {
-		held, slow, done := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`), areatest.Said(`{"jsonrpc":"2.0","id":6,"result":{}}`), areatest.Said(`{"jsonrpc":"2.0","id":7,"result":{}}`)
+		held, slow, done := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`),
+			areatest.Said(`{"jsonrpc":"2.0","id":6,"result":{}}`),
+			areatest.Said(`{"jsonrpc":"2.0","id":7,"result":{}}`)
 		held.Outcome, slow.Outcome, slow.Session = recording.Silent, recording.Silent, "s2"
 		rec := rt.New(recording.Everything, facts, held, slow, done)
 		for i, took := range []time.Duration{12 * time.Second, c.other} {
@@ -180,42 +215,56 @@ func TestSlowNotHeldBack(t *testing.T) {
 			s.Closed, s.Ending = time.Hour, &recording.Ending{By: "us", How: "exited"}
 		}
 		rec.Session("s1").Closed = 12 * time.Second
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec}); got.Outcome != c.want {
+		if got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.Everything: rec}); got.Outcome != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
 
 func TestProgress(t *testing.T) {
-	read := rt.Line{Step: "integer-token", Method: "resources/read", Params: `{"uri":"a:1","_meta":{"progressToken":7}}`, Result: `{"contents":[]}`}
+	read := rt.Line{Step: "integer-token", Method: "resources/read",
+		Params: `{"uri":"a:1","_meta":{"progressToken":7}}`, Result: `{"contents":[]}`}
 	during := func(messages ...string) rt.Line {
 		l := read
 		for _, m := range messages {
-			l.Incoming = append(l.Incoming, `{"jsonrpc":"2.0","method":"notifications/progress","params":`+m+`}`)
+			l.Incoming = append(l.Incoming, `{"jsonrpc":"2.0","method":"notifications/progress","params":`+m+
+				`}`)
 		}
 		return l
 	}
-	good := during(`{"progressToken":7,"progress":0.5}`, `{"progressToken":7,"progress":1,"total":2,"message":"on"}`)
+	good := during(`{"progressToken":7,"progress":0.5}`,
+		`{"progressToken":7,"progress":1,"total":2,"message":"on"}`)
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
 		{ID: "PROG-01", Want: verdict.NotApplicable, Rec: areatest.Lines(read)},
 		{ID: "PROG-01", Want: verdict.Pass, Rec: areatest.Lines(good)},
 		{ID: "PROG-01", Want: verdict.Fail, Rec: areatest.Lines(during(`{"progressToken":8,"progress":1}`))},
 		{ID: "PROG-02", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "PROG-02", Want: verdict.Fail, Rec: areatest.Lines(during(`{"progressToken":"7","progress":1}`))},
-		{ID: "PROG-02", Want: verdict.Fail, Rec: areatest.Lines(during(`{"progressToken":7,"progress":"50%"}`))},
+		{ID: "PROG-02", Want: verdict.Fail,
+			Rec: areatest.Lines(during(`{"progressToken":"7","progress":1}`))},
+		{ID: "PROG-02", Want: verdict.Fail,
+			Rec: areatest.Lines(during(`{"progressToken":7,"progress":"50%"}`))},
 		{ID: "PROG-03", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "PROG-03", Want: verdict.Fail, Rec: areatest.Lines(during(`{"progressToken":7,"progress":1}`, `{"progressToken":7,"progress":1.0}`))},
+		{ID: "PROG-03", Want: verdict.Fail,
+			Rec: areatest.Lines(during(`{"progressToken":7,"progress":1}`,
+				`{"progressToken":7,"progress":1.0}`))},
 		{ID: "PROG-04", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "PROG-04", Want: verdict.Fail, Rec: areatest.Lines(read, areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}`))},
+		{ID: "PROG-04", Want: verdict.Fail,
+			Rec: areatest.Lines(read,
+				areatest.Unasked(
+					`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,`+
+						`"progress":1}}`))},
 	})
 }
 
 func TestCancellation(t *testing.T) {
 	odd := func(step recording.Step) rt.Line {
-		return rt.Line{Step: step, Method: "notifications/cancelled", ID: "-", Outcome: recording.Sent, Kind: recording.Probe}
+		return rt.Line{Step: step, Method: "notifications/cancelled", ID: "-", Outcome: recording.Sent,
+			Kind: recording.Probe}
 	}
 	answered, fatal := odd("no-id"), odd("no-id")
-	answered.Outcome, answered.Reply = recording.Replied, `{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":""}}`
+	answered.Outcome, answered.Reply = recording.Replied,
+		`{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":""}}`
 	fatal.Outcome, fatal.Fatal = recording.Lost, true
 	done := rt.Line{Step: "done", Method: "ping", Result: `{}`}
 	expired := rt.Line{Step: "done", Method: "ping", Outcome: recording.HTTPOnly, Status: http.StatusNotFound}
@@ -234,28 +283,43 @@ func TestCancellation(t *testing.T) {
 		return rt.Line{Step: step, Method: "ping", Outcome: recording.Refused, Status: status}
 	}
 	areatest.WalkRuns(t, canc.OddCancellations, `{}`, []areatest.Run{
-		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, odd("finished"), odd("object-id"), after(""))},
+		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, odd("finished"), odd("object-id"),
+			after(""))},
 		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, answered)},
 		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, fatal)},
 		{ID: "CANC-01", Want: verdict.Blocked, Rec: areatest.Lines(cut("done", 429), fatal)},
-		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, odd("finished"), cut("unknown", 503), after(""))},
-		{ID: "CANC-01", Want: verdict.NotApplicable, Rec: areatest.Lines(expired, fatal)}, // the session serves nobody
+		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, odd("finished"), cut("unknown", 503),
+			after(""))},
+		// the session serves nobody
+		{ID: "CANC-01", Want: verdict.NotApplicable, Rec: areatest.Lines(expired, fatal)},
 		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, odd("unknown"), refusedAfter)},
-		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{Result: `{"contents":[]}`}), odd("no-id"), after(""))},
-		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{Error: `{"code":-32603,"message":"no"}`}), odd("no-id"), after(""))}, // of its own accord
-		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"), after(""), undisturbed)},
-		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, underWay(rt.Line{Error: `{"code":-32800,"message":"no"}`}), odd("unknown"), after(""), undisturbed)},
-		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"), after(""))}, // there is nothing to hold it against
-		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"), after(""), rt.Line{Step: "undisturbed", Method: "resources/read"})},
+		{ID: "CANC-01", Want: verdict.Pass,
+			Rec: areatest.Lines(done, underWay(rt.Line{Result: `{"contents":[]}`}), odd("no-id"), after(""))},
+		// of its own accord
+		{ID: "CANC-01", Want: verdict.Pass,
+			Rec: areatest.Lines(done, underWay(rt.Line{Error: `{"code":-32603,"message":"no"}`}),
+				odd("no-id"), after(""))},
+		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"),
+			after(""), undisturbed)},
+		{ID: "CANC-01", Want: verdict.Warn,
+			Rec: areatest.Lines(done, underWay(rt.Line{Error: `{"code":-32800,"message":"no"}`}),
+				odd("unknown"), after(""), undisturbed)},
+		// there is nothing to hold it against
+		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"),
+			after(""))},
+		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"),
+			after(""), rt.Line{Step: "undisturbed", Method: "resources/read"})},
 	})
 	finished := odd("finished")
 	finished.Params = `{"requestId":"d"}`
 	again := part("done", 2, "")
 	again.ID = `"d"`
-	listening := rt.Line{Step: "listen", Method: "subscriptions/listen", Outcome: recording.Sent, Tags: recording.Tags{scenario.TagEnded: "yes"}}
+	listening := rt.Line{Step: "listen", Method: "subscriptions/listen", Outcome: recording.Sent,
+		Tags: recording.Tags{scenario.TagEnded: "yes"}}
 	areatest.WalkRuns(t, canc.OddCancellations, `{}`, []areatest.Run{
 		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, finished, after(""), listening)},
-		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(again, finished, after(""))}, // twice before it was cancelled: RPC-09
+		// twice before it was cancelled: RPC-09
+		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(again, finished, after(""))},
 	})
 	raced := rt.Line{Step: "raced", Method: "ping", Outcome: recording.Sent}
 	twice := part("raced", 2, "")
@@ -275,41 +339,68 @@ func TestCancellation(t *testing.T) {
 		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, twice, after(""))},
 		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, after(recording.Silent))},
 		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, after(recording.Lost), lives, lives)},
-		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(raced, after(recording.Lost), lives, lost)},                  // it ends after so many messages
-		{ID: "CANC-03", Want: verdict.Blocked, Rec: areatest.Lines(raced, after(recording.Lost), lives, control(recording.Canceled))}, // the time was over
-		{ID: "CANC-03", Want: verdict.Blocked, Rec: areatest.Lines(raced, after(recording.Lost), control(recording.Unsent))},
-		{ID: "CANC-03", Want: verdict.Blocked, Rec: areatest.Lines(raced, after(recording.Lost), rt.Line{Over: true})}, // before there was a control
+		// it ends after so many messages
+		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(raced, after(recording.Lost), lives,
+			lost)},
+		// the time was over
+		{ID: "CANC-03", Want: verdict.Blocked, Rec: areatest.Lines(raced, after(recording.Lost), lives,
+			control(recording.Canceled))},
+		{ID: "CANC-03", Want: verdict.Blocked, Rec: areatest.Lines(raced, after(recording.Lost),
+			control(recording.Unsent))},
+		// before there was a control
+		{ID: "CANC-03", Want: verdict.Blocked, Rec: areatest.Lines(raced, after(recording.Lost),
+			rt.Line{Over: true})},
 		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, gone("after"), lives, lives)},
-		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(raced, gone("after"), lives, gone("undisturbed"))},
-		{ID: "CANC-03", Want: verdict.Pass, Rec: areatest.Lines(raced, gone("after"))}, // there is nothing to hold it against
-		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(ping("before", 0), raced, ping("after", http.StatusAccepted))},
-		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(ping("before", http.StatusAccepted), raced, ping("after", http.StatusAccepted))}, // nor was it before
+		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(raced, gone("after"), lives,
+			gone("undisturbed"))},
+		// there is nothing to hold it against
+		{ID: "CANC-03", Want: verdict.Pass, Rec: areatest.Lines(raced, gone("after"))},
+		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(ping("before", 0), raced,
+			ping("after", http.StatusAccepted))},
+		// nor was it before
+		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(ping("before", http.StatusAccepted),
+			raced, ping("after", http.StatusAccepted))},
 	})
 	areatest.WalkRuns(t, canc.DroppedReads, `{}`, []areatest.Run{
 		{ID: "CANC-05", Want: verdict.Pass, Rec: areatest.Lines(after(""))},
 		{ID: "CANC-05", Want: verdict.Fail, Rec: areatest.Lines(after(recording.Silent))},
 		{ID: "CANC-05", Want: verdict.Blocked, Rec: areatest.Lines(cut("after", 429))},
 		{ID: "CANC-05", Want: verdict.Blocked, Rec: areatest.Lines(cut("after", 503))},
-		{ID: "CANC-05", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "after", Method: "ping", Status: 503, Error: `{"code":-32603,"message":"too many"}`})},
+		{ID: "CANC-05", Want: verdict.Blocked,
+			Rec: areatest.Lines(rt.Line{Step: "after", Method: "ping", Status: 503,
+				Error: `{"code":-32603,"message":"too many"}`})},
 	})
 	listen := func(step recording.Step, acked string) rt.Line {
-		return rt.Line{Step: step, Method: "subscriptions/listen", Outcome: recording.Sent, Tags: recording.Tags{"acknowledged": acked}}
+		return rt.Line{Step: step, Method: "subscriptions/listen", Outcome: recording.Sent,
+			Tags: recording.Tags{"acknowledged": acked}}
 	}
 	areatest.WalkRuns(t, canc.ListenChurn, `{}`, []areatest.Run{
-		{ID: "CANC-60", Want: verdict.Pass, Rec: areatest.Lines(listen("first", "yes"), listen("last", "yes"), after(""))},
+		{ID: "CANC-60", Want: verdict.Pass, Rec: areatest.Lines(listen("first", "yes"), listen("last", "yes"),
+			after(""))},
 		{ID: "CANC-60", Want: verdict.NotApplicable, Rec: areatest.Lines(listen("first", ""))},
-		{ID: "CANC-60", Want: verdict.Fail, Rec: areatest.Lines(listen("first", "yes"), listen("last", ""), after(""))},
-		{ID: "CANC-60", Want: verdict.Blocked, Rec: areatest.Lines(listen("first", "yes"), cut("last", 429), cut("after", 429))},
+		{ID: "CANC-60", Want: verdict.Fail, Rec: areatest.Lines(listen("first", "yes"), listen("last", ""),
+			after(""))},
+		{ID: "CANC-60", Want: verdict.Blocked, Rec: areatest.Lines(listen("first", "yes"), cut("last", 429),
+			cut("after", 429))},
 	})
 	cancel := func(id string) rt.Line {
-		return areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
+		return areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` +
+			id + `}}`)
 	}
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
 		{ID: "CANC-07", Want: verdict.NotApplicable, Rec: areatest.Lines(done)},
-		{ID: "CANC-07", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: "9", Outcome: recording.Sent}, cancel("9"))},
-		{ID: "CANC-07", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read", ID: "9", Result: `{}`}, cancel("9"))},
-		{ID: "CANC-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":"q","method":"ping"}`), cancel(`"q"`))},
-		{ID: "CANC-08", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read", ID: "9", Result: `{}`}, cancel("9"))},
+		{ID: "CANC-07", Want: verdict.Pass,
+			Rec: areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: "9",
+				Outcome: recording.Sent}, cancel("9"))},
+		{ID: "CANC-07", Want: verdict.Fail,
+			Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read", ID: "9", Result: `{}`},
+				cancel("9"))},
+		{ID: "CANC-08", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":"q","method":"ping"}`),
+				cancel(`"q"`))},
+		{ID: "CANC-08", Want: verdict.Fail,
+			Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read", ID: "9", Result: `{}`},
+				cancel("9"))},
 	})
 }
 
@@ -317,16 +408,20 @@ func TestStoppedReads(t *testing.T) {
 	beside := func(step recording.Step, result string) rt.Line {
 		return rt.Line{Step: step, Method: "resources/read", Result: result}
 	}
-	slow := rt.Line{Step: "slow", Method: "resources/read", Params: `{"_meta":{"progressToken":"t"}}`, Outcome: recording.Sent, Mark: "cancelling", Tags: recording.Tags{"grace": "0s"}}
+	slow := rt.Line{Step: "slow", Method: "resources/read", Params: `{"_meta":{"progressToken":"t"}}`,
+		Outcome: recording.Sent, Mark: "cancelling", Tags: recording.Tags{"grace": "0s"}}
 	goesOn := slow
 	goesOn.Outcome, goesOn.Result = recording.Replied, `{"contents":[]}`
-	reported := areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}`)
+	reported := areatest.Unasked(
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}`)
 	areatest.WalkRuns(t, canc.CancelledRead, `{}`, []areatest.Run{
 		{ID: "CANC-02", Want: verdict.Pass, Rec: areatest.Lines(slow)},
 		{ID: "CANC-02", Want: verdict.Fail, Rec: areatest.Lines(goesOn)},
 		{ID: "CANC-02", Want: verdict.Fail, Rec: areatest.Lines(slow, reported)},
-		{ID: "CANC-02", Want: verdict.Pass, Rec: areatest.Lines(slow, beside("under-way", ""))}, // there is nothing to hold it against
-		{ID: "CANC-02", Want: verdict.Warn, Rec: areatest.Lines(slow, beside("under-way", ""), beside("undisturbed", `{"contents":[]}`))},
+		// there is nothing to hold it against
+		{ID: "CANC-02", Want: verdict.Pass, Rec: areatest.Lines(slow, beside("under-way", ""))},
+		{ID: "CANC-02", Want: verdict.Warn, Rec: areatest.Lines(slow, beside("under-way", ""),
+			beside("undisturbed", `{"contents":[]}`))},
 	})
 	resume := rt.Line{Step: "resume", ID: "-", Outcome: recording.Sent, Status: 200}
 	none := resume

@@ -18,9 +18,11 @@ import (
 var framingScenario = &scenario.Scenario{
 	Name:  Framing,
 	Title: "messages split, joined, oddly ended and long",
-	Sends: "An ordinary request, two in a single write, one with characters in its id that other formats end lines with, one in three writes cut in the middle of a character of its id, one that ends in a carriage return and a newline, one after an empty line, and one of more than a mebibyte.",
-	In:    scenario.Expendable,
-	When:  onStdio,
+	Sends: "An ordinary request, two in a single write, one with characters in its id that other formats " +
+		"end lines with, one in three writes cut in the middle of a character of its id, one that ends in " +
+		"a carriage return and a newline, one after an empty line, and one of more than a mebibyte.",
+	In:   scenario.Expendable,
+	When: onStdio,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		if why := p.Facts.Notes[recording.FactSpread]; why != "" {
 			spreadAnswer(ctx, p, why)
@@ -37,8 +39,8 @@ func onStdio(p *scenario.Play) *recording.Skipped {
 	return nil
 }
 
-// Step "subscribe" is not followed by the reverse: it stands when the process of the session that scripts share is
-// ended. In 2026-07-28 a stream of listening does.
+// Step "subscribe" is not followed by the reverse: it stands when the process of the session that scripts
+// share is ended. In 2026-07-28 a stream of listening does.
 var partingScenario = &scenario.Scenario{
 	Name:  Parting,
 	Title: "leaving a subscription to the end",
@@ -46,11 +48,13 @@ var partingScenario = &scenario.Scenario{
 	Phase: scenario.Destructive, // no other script of these uses that session
 	After: []recording.Name{recording.Subscriptions},
 	When: scenario.All(onStdio, scenario.InLegacy, scenario.Declared("resources.subscribe"),
-		scenario.Where(func(p *scenario.Play) bool { return !p.Limited() }, recording.CodeNotExercised, "the session that scripts share has ended before")),
+		scenario.Where(func(p *scenario.Play) bool { return !p.Limited() }, recording.CodeNotExercised,
+			"the session that scripts share has ended before")),
 	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		for _, x := range c.Earlier(recording.Subscriptions).Steps(recording.StepSubscribe) {
 			if x.Succeeded() {
-				c.Note(c.S.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: x.Method, Params: x.Params, Tags: recording.Tags{recording.TagURI: x.Tags[recording.TagURI]}}))
+				c.Note(c.S.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: x.Method,
+					Params: x.Params, Tags: recording.Tags{recording.TagURI: x.Tags[recording.TagURI]}}))
 				return
 			}
 		}
@@ -60,18 +64,22 @@ var partingScenario = &scenario.Scenario{
 func framed(ctx context.Context, c *scenario.Client) {
 	id := baseline(ctx, c)
 	joined := append(c.Lifeline(920001, "joined"), '\n')
-	c.Note(c.S.Do(ctx, session.Request{Step: stepJoined, Body: append(joined, c.Lifeline(920002, "joined")...), Answers: 2}))
+	c.Note(c.S.Do(ctx, session.Request{Step: stepJoined,
+		Body: append(joined, c.Lifeline(920002, "joined")...), Answers: 2}))
 	if id[0] == '"' && c.S.Alive() {
-		c.Do(ctx, session.Request{Step: stepSeparators, ID: json.RawMessage(separators), Body: bytes.Replace(c.Lifeline(920007, "separators"), []byte("920007"), []byte(separators), 1)})
+		c.Do(ctx, session.Request{Step: stepSeparators, ID: json.RawMessage(separators),
+			Body: bytes.Replace(c.Lifeline(920007, "separators"), []byte("920007"), []byte(separators), 1)})
 	}
 	split(ctx, c, id, bytes.Replace(c.Lifeline(920003, "naïve"), []byte("920003"), id, 1))
 	if c.S.Alive() {
 		c.Probes(ctx, oddEnds(c)...)
-		c.Do(ctx, session.Request{Step: stepLong, ID: json.RawMessage("920004"), Body: c.Lifeline(920004, strings.Repeat("mcpcheck ", 120_000))})
+		c.Do(ctx, session.Request{Step: stepLong, ID: json.RawMessage("920004"),
+			Body: c.Lifeline(920004, strings.Repeat("mcpcheck ", 120_000))})
 	}
 }
 
-// separators is an id with characters that are ends of lines to some readers, and that stand in JSON as they are: U+2028, U+2029 and U+0085.
+// separators is an id with characters that are ends of lines to some readers, and that stand in JSON as they
+// are: U+2028, U+2029 and U+0085.
 const separators = "\"mcpcheck-\u2028-\u2029-\u0085-1\""
 
 // baseline is the ordinary request, under a string with a character of two bytes, since an id is what every
@@ -102,7 +110,8 @@ func spreadAnswer(ctx context.Context, p *scenario.Play, why string) {
 	if !ok {
 		return
 	}
-	q := session.Request{Step: recording.StepInitialize, Method: "initialize", Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.Start}
+	q := session.Request{Step: recording.StepInitialize, Method: "initialize",
+		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.Start}
 	if p.Modern() {
 		q = session.Request{Step: recording.StepDiscover, Method: "server/discover", Timeout: p.Limits.Start}
 	}
@@ -114,13 +123,15 @@ func spreadAnswer(ctx context.Context, p *scenario.Play, why string) {
 // take.
 func oddEnds(c *scenario.Client) []session.Request {
 	return []session.Request{
-		{Step: stepCRLF, Method: c.LifeMethod(), ID: json.RawMessage("920005"), Body: append(c.Lifeline(920005, "crlf"), '\r')},
-		{Step: stepBlankLine, Method: c.LifeMethod(), ID: json.RawMessage("920006"), Body: append([]byte("\n"), c.Lifeline(920006, "blank line")...)},
+		{Step: stepCRLF, Method: c.LifeMethod(), ID: json.RawMessage("920005"),
+			Body: append(c.Lifeline(920005, "crlf"), '\r')},
+		{Step: stepBlankLine, Method: c.LifeMethod(), ID: json.RawMessage("920006"),
+			Body: append([]byte("\n"), c.Lifeline(920006, "blank line")...)},
 	}
 }
 
-// split sends a message in three writes, the first of which ends inside the first "ï". They are so far apart that a
-// target which looks for input every 50 ms finds a part of it.
+// split sends a message in three writes, the first of which ends inside the first "ï". They are so far apart
+// that a target which looks for input every 50 ms finds a part of it.
 func split(ctx context.Context, c *scenario.Client, id json.RawMessage, message []byte) {
 	const pause = 40 * time.Millisecond
 	a := bytes.Index(message, []byte("ï")) + 1
@@ -129,7 +140,9 @@ func split(ctx context.Context, c *scenario.Client, id json.RawMessage, message 
 		c.Note(c.S.Do(ctx, session.Request{Step: stepPart, Body: part, Unframed: true, NoAwait: true}))
 		c.S.Quiet(ctx, pause)
 	}
-	if x := c.Note(c.S.Do(ctx, session.Request{Step: stepSplit, ID: id, Body: message[b:]})); !x.Succeeded() && c.S.Alive() {
-		c.Note(c.Life(ctx)) // each part may be refused, without an id: the last refusal comes before this answer
+	if x := c.Note(c.S.Do(ctx, session.Request{Step: stepSplit, ID: id,
+		Body: message[b:]})); !x.Succeeded() && c.S.Alive() {
+		// each part may be refused, without an id: the last refusal comes before this answer
+		c.Note(c.Life(ctx))
 	}
 }

@@ -20,23 +20,31 @@ const (
 
 func TestListenChecks(t *testing.T) {
 	open := func(asked, granted string, tags ...string) []rt.Line {
-		return new(areatest.Script).Listen("7", "full", asked, granted, append([]string{"listed", "1", "templates", "0"}, tags...)...).Lines
+		return new(areatest.Script).Listen("7", "full", asked, granted,
+			append([]string{"listed", "1", "templates", "0"}, tags...)...).Lines
 	}
 	ack := func(raw string) []rt.Line {
 		return new(areatest.Script).Acked("7", "full", areatest.URIFilter, raw).Lines
 	}
-	early := new(areatest.Script).Add(rt.Line{Incoming: []string{updateOf1}}).Listen("7", "full", areatest.URIFilter, areatest.URIFilter).Lines
-	late := areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: "7", Params: `{"notifications":` + areatest.URIFilter + `}`, Outcome: recording.Sent,
-		Incoming: []string{areatest.Sent(verdict.Updated, "7", `"uri":"a:1"`), areatest.Sent(verdict.Acked, "7", `"notifications":`+areatest.URIFilter)}, Tags: areatest.Pairs("ack", "3")})
+	early := new(areatest.Script).Add(rt.Line{Incoming: []string{updateOf1}}).Listen("7", "full",
+		areatest.URIFilter, areatest.URIFilter).Lines
+	late := areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: "7",
+		Params: `{"notifications":` + areatest.URIFilter + `}`, Outcome: recording.Sent,
+		Incoming: []string{areatest.Sent(verdict.Updated, "7", `"uri":"a:1"`),
+			areatest.Sent(verdict.Acked, "7", `"notifications":`+areatest.URIFilter)},
+		Tags: areatest.Pairs("ack", "3")})
 	refused := func(code string) []rt.Line {
-		return areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen", Params: `{"notifications":` + listFilter + `}`,
-			Error: `{"code":` + code + `,"message":"no"}`, Tags: areatest.Pairs("name", "list")})
+		return areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen",
+			Params: `{"notifications":` + listFilter + `}`,
+			Error:  `{"code":` + code + `,"message":"no"}`, Tags: areatest.Pairs("name", "list")})
 	}
-	mute := rt.Line{Step: "listen", Method: "subscriptions/listen", Params: `{}`, Outcome: recording.Sent, Tags: areatest.Pairs("name", "full")}
+	mute := rt.Line{Step: "listen", Method: "subscriptions/listen", Params: `{}`, Outcome: recording.Sent,
+		Tags: areatest.Pairs("name", "full")}
 	httpFailure := mute
 	httpFailure.Status = 500
 	busy := mute
-	busy.Params, busy.Outcome, busy.Status = `{"notifications":`+areatest.URIFilter+`}`, recording.Refused, 429
+	busy.Params, busy.Outcome, busy.Status = `{"notifications":`+areatest.URIFilter+`}`, recording.Refused,
+		429
 	graceful := slices.Clone(open(areatest.URIFilter, areatest.URIFilter, "ended", "3"))
 	for i := range graceful {
 		if graceful[i].Step == recording.StepListen {
@@ -53,11 +61,13 @@ func TestListenChecks(t *testing.T) {
 		{ID: "SUB-27", Want: idle, Rec: areatest.Lines(httpFailure)},
 		{ID: "SUB-20", Want: fail, Rec: refused("-32601")},
 		{ID: "SUB-20", Want: idle, Rec: refused("-32602")},
-		{ID: "SUB-20", Want: fail, Rec: areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen", Result: `{"resultType":"complete"}`})},
+		{ID: "SUB-20", Want: fail, Rec: areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen",
+			Result: `{"resultType":"complete"}`})},
 		{ID: "SUB-21", Want: pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
 		{ID: "SUB-21", Want: pass, Rec: early}, // what bears no id belongs to nothing
 		{ID: "SUB-21", Want: fail, Rec: late},
-		{ID: "SUB-21", Want: fail, Rec: areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: "7", Result: `{"resultType":"complete"}`})},
+		{ID: "SUB-21", Want: fail, Rec: areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen",
+			ID: "7", Result: `{"resultType":"complete"}`})},
 		{ID: "SUB-21", Want: idle, Rec: refused("-32602")},
 		{ID: "SUB-22", Want: pass, Rec: open(areatest.URIFilter, `{}`)},
 		{ID: "SUB-22", Want: fail, Rec: ack(areatest.Sent(verdict.Acked, "7", ""))},
@@ -66,8 +76,10 @@ func TestListenChecks(t *testing.T) {
 		{ID: "SUB-23", Want: pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
 		{ID: "SUB-23", Want: fail, Rec: ack(areatest.Sent(verdict.Acked, `"7"`, `"notifications":{}`))},
 		{ID: "SUB-23", Want: fail, Rec: ack(areatest.Sent(verdict.Acked, "", `"notifications":{}`))},
-		{ID: "SUB-24", Want: pass, Rec: open(areatest.URIFilter, `{"resourceSubscriptions":[],"resourcesListChanged":false}`)},
-		{ID: "SUB-24", Want: fail, Rec: open(areatest.URIFilter, `{"resourceSubscriptions":["a:1"],"resourcesListChanged":true}`)},
+		{ID: "SUB-24", Want: pass,
+			Rec: open(areatest.URIFilter, `{"resourceSubscriptions":[],"resourcesListChanged":false}`)},
+		{ID: "SUB-24", Want: fail,
+			Rec: open(areatest.URIFilter, `{"resourceSubscriptions":["a:1"],"resourcesListChanged":true}`)},
 		{ID: "SUB-24", Want: warn, Rec: open(areatest.URIFilter, `{"resourceSubscriptions":["A:1"]}`)},
 		{ID: "SUB-27", Want: blocked, Rec: areatest.Lines(busy)},
 		{ID: "SUB-27", Want: pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
@@ -87,7 +99,9 @@ func TestListenChecks(t *testing.T) {
 		{ID: "LCH-06", Want: idle, Rec: refused("-32601")},
 	})
 	unsupported := func(granted string) []rt.Line {
-		return new(areatest.Script).Listen("7", "unsupported", `{"toolsListChanged":true,"resourcesListChanged":true}`, granted, "unsupported", "toolsListChanged").Lines
+		return new(areatest.Script).Listen("7", "unsupported",
+			`{"toolsListChanged":true,"resourcesListChanged":true}`, granted, "unsupported",
+			"toolsListChanged").Lines
 	}
 	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
 		{ID: "SUB-25", Want: pass, Rec: unsupported(listFilter)},
@@ -103,7 +117,8 @@ func TestWhileListening(t *testing.T) {
 		return areatest.Sent("notifications/progress", id, `"progressToken":"p","progress":1`)
 	}
 	play := func(l rt.Line) []rt.Line {
-		return new(areatest.Script).Add(before).Listen("7", "full", areatest.URIFilter, areatest.URIFilter).Add(during(l)).Lines
+		return new(areatest.Script).Add(before).Listen("7", "full", areatest.URIFilter,
+			areatest.URIFilter).Add(during(l)).Lines
 	}
 	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
 		{ID: "SUB-39", Want: pass, Rec: play(rt.Line{Result: `{}`, Incoming: []string{progress("")}})},
@@ -119,7 +134,8 @@ func TestWhileListening(t *testing.T) {
 		return areatest.Lines(l)
 	}
 	named := bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2"),
-		Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourcesListChanged":true}}}`}})
+		Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged",` +
+			`"params":{"notifications":{"resourcesListChanged":true}}}`}})
 	named[0].Params = `{"notifications":{"resourcesListChanged":"yes"}}`
 	old := func(l rt.Line) []rt.Line {
 		l.Step, l.Method, l.Kind = "old-subscribe", "resources/subscribe", recording.Probe
@@ -128,10 +144,12 @@ func TestWhileListening(t *testing.T) {
 	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing, []areatest.Run{
 		{ID: "SUB-38", Want: pass, Rec: bad(rt.Line{Error: `{"code":-32602,"message":"x"}`})},
 		{ID: "SUB-38", Want: pass, Rec: bad(rt.Line{Error: `{"code":-32603,"message":"x"}`})},
-		{ID: "SUB-38", Want: pass, Rec: bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2")})},
+		{ID: "SUB-38", Want: pass,
+			Rec: bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2")})},
 		{ID: "SUB-38", Want: pass, Rec: bad(rt.Line{Result: `{"resultType":"complete"}`})},
 		{ID: "SUB-38", Want: warn, Rec: bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2"),
-			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourcesListChanged":true}}}`}})},
+			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged",` +
+				`"params":{"notifications":{"resourcesListChanged":true}}}`}})},
 		{ID: "SUB-38", Want: pass, Rec: named},
 		{ID: "SUB-38", Want: warn, Rec: bad(rt.Line{Outcome: recording.Silent})},
 		{ID: "SUB-38", Want: idle, Rec: bad(rt.Line{Error: `{"code":-32601,"message":"x"}`})},
@@ -142,7 +160,8 @@ func TestWhileListening(t *testing.T) {
 
 func TestEventStream(t *testing.T) {
 	stream := new(areatest.Script).Listen("7", "full", areatest.URIFilter, areatest.URIFilter).Lines
-	for kind, want := range map[string]verdict.Outcome{"text/event-stream; charset=utf-8": pass, "application/json": fail} {
+	for kind, want := range map[string]verdict.Outcome{"text/event-stream; charset=utf-8": pass,
+		"application/json": fail} {
 		stream[0].Header = map[string][]string{"Content-Type": {kind}}
 		judgeHTTP(t, "SUB-40", recording.Listening, stream, want)
 	}
@@ -151,7 +170,8 @@ func TestEventStream(t *testing.T) {
 // judgeHTTP judges a recording of 2026-07-28 on Streamable HTTP.
 func judgeHTTP(t *testing.T, id string, name recording.Name, rec []rt.Line, want verdict.Outcome) {
 	t.Helper()
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, subscribing)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
+		subscribing)
 	if got := judged(id, facts, verdict.Recordings{name: rt.New(name, facts, rec...)}); got.Outcome != want {
 		t.Errorf("%s: %s, expected %s\n%+v", id, got.Outcome, want, got)
 	}
@@ -162,7 +182,8 @@ func judgeHTTP(t *testing.T, id string, name recording.Name, rec []rt.Line, want
 func modernChanges(first, late []string, bystander ...string) []rt.Line {
 	s := new(areatest.Script).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter, "stopped", "100").
 		Listen(`"off"`, "off", offFilter, areatest.URIFilter).Listen(`"list"`, "list", listFilter, listFilter)
-	s.Add(rt.Line{Step: "busy", Method: "server/discover", Result: `{}`, Session: "s2", Tags: areatest.Pairs("who", "bystander")})
+	s.Add(rt.Line{Step: "busy", Method: "server/discover", Result: `{}`, Session: "s2",
+		Tags: areatest.Pairs("who", "bystander")})
 	s.Hears(scenario.MarkOther).Hears(recording.MarkUpdate).Hears(scenario.MarkAdd, first...)
 	s.Add(rt.Line{Incoming: bystander, Session: "s2"})
 	return s.Hears(scenario.MarkSilenced, late...).Lines
@@ -177,7 +198,8 @@ func TestModernChanges(t *testing.T) {
 	inModern := []requirement.Revision{requirement.R20260728}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
 		{ID: "SUB-28", Want: pass, Rec: modernChanges(good, again)},
-		{ID: "SUB-28", Want: pass, Rec: modernChanges([]string{up("", "a:1")}, nil)}, // whose it is, is judged elsewhere
+		// whose it is, is judged elsewhere
+		{ID: "SUB-28", Want: pass, Rec: modernChanges([]string{up("", "a:1")}, nil)},
 		{ID: "SUB-28", Want: fail, Rec: modernChanges([]string{listed(`"list"`)}, nil)},
 		{ID: "SUB-29", Want: pass, Rec: modernChanges(good, again)},
 		{ID: "SUB-29", Want: fail, Rec: modernChanges(plus(up("", "a:1")), again)},
@@ -187,7 +209,8 @@ func TestModernChanges(t *testing.T) {
 		{ID: "SUB-30", Want: pass, Rec: modernChanges(good, again)},
 		{ID: "SUB-30", Want: fail, Rec: modernChanges(plus(listed("7")), again)},
 		{ID: "SUB-30", Want: fail, Rec: modernChanges(plus(up(`"list"`, "a:1")), again)},
-		{ID: "SUB-30", Want: fail, Rec: modernChanges(plus(areatest.Sent("notifications/tools/list_changed", "7", "")), again)},
+		{ID: "SUB-30", Want: fail,
+			Rec: modernChanges(plus(areatest.Sent("notifications/tools/list_changed", "7", "")), again)},
 		{ID: "SUB-31", Want: pass, Rec: modernChanges(good, again)},
 		{ID: "SUB-31", Want: pass, Rec: modernChanges(plus(up("7", "a:1/x")), again)},
 		{ID: "SUB-31", Want: fail, Rec: modernChanges(plus(up("7", "b:2")), again)},
@@ -195,9 +218,11 @@ func TestModernChanges(t *testing.T) {
 		{ID: "SUB-31", Want: idle, Rec: modernChanges(nil, nil)},
 		{ID: "SUB-32", Want: pass, Rec: modernChanges(good, again)},
 		{ID: "SUB-32", Want: pass, Rec: modernChanges(plus(good...), again)},
-		{ID: "SUB-32", Want: fail, Rec: modernChanges([]string{up(`"off"`, "a:1"), up(`"off"`, "a:1")}, again)},
+		{ID: "SUB-32", Want: fail, Rec: modernChanges([]string{up(`"off"`, "a:1"), up(`"off"`, "a:1")},
+			again)},
 		{ID: "SUB-32", Want: idle, Rec: modernChanges(nil, nil)},
-		{ID: "SUB-32", Want: blocked, Rec: append(modernChanges([]string{up(`7`, "a:1"), up(`7`, "a:1")}, nil), rt.Line{Over: true})},
+		{ID: "SUB-32", Want: blocked, Rec: append(modernChanges([]string{up(`7`, "a:1"), up(`7`, "a:1")},
+			nil), rt.Line{Over: true})},
 		{ID: "SUB-33", Want: pass, Rec: modernChanges(good, again)},
 		{ID: "SUB-33", Want: fail, Rec: modernChanges(good, []string{up("7", "a:1"), up(`"off"`, "a:1")})},
 		{ID: "SUB-33", Want: idle, Rec: modernChanges(good, nil)},
@@ -210,17 +235,23 @@ func TestModernChanges(t *testing.T) {
 		{ID: "SUB-04", Want: fail, Rec: modernChanges(plus(areatest.Sent(verdict.Updated, "7", "")), again)},
 	}, inModern...)
 	limited := modernChanges(good, again)
-	limited[1] = rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `"off"`, Params: `{"notifications":` + offFilter + `}`,
-		Error: `{"code":-32000,"message":"one is enough"}`, Tags: areatest.Pairs("name", "off", "who", "watcher", "uri", "a:1")}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{{ID: "SUB-32", Want: warn, Rec: limited}}, inModern...)
+	limited[1] = rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `"off"`,
+		Params: `{"notifications":` + offFilter + `}`,
+		Error:  `{"code":-32000,"message":"one is enough"}`, Tags: areatest.Pairs("name", "off", "who",
+			"watcher", "uri", "a:1")}
+	areatest.WalkRuns(t, recording.Changes, subscribing,
+		[]areatest.Run{{ID: "SUB-32", Want: warn, Rec: limited}}, inModern...)
 }
 
 func TestEndOfSubscription(t *testing.T) {
 	play := func(tags ...string) *areatest.Script {
-		return new(areatest.Script).Listen("7", "shutdown", areatest.URIFilter, areatest.URIFilter, tags...).Add(rt.Line{Mark: "shutdown"})
+		return new(areatest.Script).Listen("7", "shutdown", areatest.URIFilter, areatest.URIFilter,
+			tags...).Add(rt.Line{Mark: "shutdown"})
 	}
 	result := func(meta string) []rt.Line {
-		return play("ended", "yes").Add(rt.Line{Incoming: []string{`{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete"` + meta + `}}`}}).Lines
+		return play("ended",
+			"yes").Add(rt.Line{Incoming: []string{`{"jsonrpc":"2.0","id":7,` +
+			`"result":{"resultType":"complete"` + meta + `}}`}}).Lines
 	}
 	const id = `,"_meta":{"io.modelcontextprotocol/subscriptionId":`
 	areatest.WalkRuns(t, sub.Shutdown, subscribing, []areatest.Run{

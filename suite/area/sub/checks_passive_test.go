@@ -21,13 +21,16 @@ func TestPassiveWatch(t *testing.T) {
 	refused.Result, refused.Error = "", `{"code":-32602,"message":"no"}`
 	other := sub
 	other.Params = `{"uri":"b:2"}`
-	unsub := rt.Line{Step: "unsubscribe", Method: "resources/unsubscribe", Params: `{"uri":"a:1"}`, Result: `{}`}
+	unsub := rt.Line{Step: "unsubscribe", Method: "resources/unsubscribe", Params: `{"uri":"a:1"}`,
+		Result: `{}`}
 	failed := unsub
 	failed.Result, failed.Error = "", `{"code":-32602,"message":"no"}`
 	heard := rt.Line{Incoming: []string{updateOf1}}
 	foreign := rt.Line{Incoming: []string{updateOf1}, Session: "s2"}
-	nameless := rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{}}`}}
-	misspelt := rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/listChanged"}`}}
+	nameless := rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
+		`"params":{}}`}}
+	misspelt := rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/` +
+		`listChanged"}`}}
 	areatest.WalkRuns(t, recording.Everything, subscribing, []areatest.Run{
 		{ID: "SUB-04", Want: pass, Rec: areatest.Lines(sub, heard)},
 		{ID: "SUB-04", Want: fail, Rec: areatest.Lines(sub, nameless)},
@@ -39,7 +42,8 @@ func TestPassiveWatch(t *testing.T) {
 		{ID: "SUB-07", Want: warn, Rec: areatest.Lines(sub, unsub, heard)},
 		{ID: "SUB-07", Want: idle, Rec: areatest.Lines(sub, heard, unsub)},
 		{ID: "SUB-07", Want: idle, Rec: areatest.Lines(sub, failed, heard)},
-		{ID: "SUB-07", Want: idle, Rec: areatest.Lines(sub, other, unsub, heard)}, // how the two relate is not known
+		// how the two relate is not known
+		{ID: "SUB-07", Want: idle, Rec: areatest.Lines(sub, other, unsub, heard)},
 		{ID: "SUB-07", Want: idle, Rec: areatest.Lines(sub, unsub, sub, heard)},
 		{ID: "SUB-07", Want: idle, Rec: areatest.Lines(heard)},
 		{ID: "LCH-02", Want: warn, Rec: areatest.Lines(misspelt)},
@@ -52,11 +56,13 @@ func TestPassiveWatch(t *testing.T) {
 	}, requirement.R20260728)
 }
 
-// A server without sessions may send an update that nobody can have subscribed to on whatever stream, also on that of a probe.
+// A server without sessions may send an update that nobody can have subscribed to on whatever stream, also on
+// that of a probe.
 func TestUpdatesOfNobody(t *testing.T) {
 	list := rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage}
 	probed := rt.Line{Incoming: []string{updateOf1}, Session: "s2", Kind: recording.Probe}
-	sub := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`, Result: `{}`, Session: "s3", Kind: recording.Probe}
+	sub := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`, Result: `{}`,
+		Session: "s3", Kind: recording.Probe}
 	refused := sub
 	refused.Result, refused.Error = "", `{"code":-32601,"message":"no"}`
 	for name, c := range map[string]struct {
@@ -69,9 +75,11 @@ func TestUpdatesOfNobody(t *testing.T) {
 		"something was all the same":  {`{"resources":{}}`, sub, idle},
 		"resources can be subscribed": {subscribing, list, idle},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.HTTP}, c.capabilities)
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618,
+			Transport: requirement.HTTP}, c.capabilities)
 		got := judged("SUB-06", facts, verdict.Recordings{
-			recording.Everything: rt.New(recording.Everything, facts, list), recording.Undeclared: rt.New(recording.Undeclared, facts, c.before, probed),
+			recording.Everything: rt.New(recording.Everything, facts, list),
+			recording.Undeclared: rt.New(recording.Undeclared, facts, c.before, probed),
 		})
 		if got.Outcome != c.want {
 			t.Errorf("%s: %s, expected %s\n%+v", name, got.Outcome, c.want, got)
@@ -83,24 +91,34 @@ func TestUpdatesOfNobody(t *testing.T) {
 func TestUnrelatedUpdates(t *testing.T) {
 	sub := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`, Result: `{}`}
 	heard := func(uri string) rt.Line {
-		return rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"` + uri + `"}}`}}
+		return rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
+			`"params":{"uri":"` + uri + `"}}`}}
 	}
 	see := func(rec ...rt.Line) map[string]string {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, subscribing)
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
+			Transport: requirement.Stdio}, subscribing)
 		seen := map[string]string{}
-		for _, o := range judged("SUB-09", facts, verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, rec...)}).Observations {
+		for _, o := range judged("SUB-09", facts,
+			verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts,
+				rec...)}).Observations {
 			seen[o.ID] = o.Detail
 		}
 		return seen
 	}
-	areatest.Observed(t, see(sub, heard("b:2"), heard("b:2")), "update-unsubscribed", "1 URI in updates", "b:2")
+	areatest.Observed(t, see(sub, heard("b:2"), heard("b:2")), "update-unsubscribed", "1 URI in updates",
+		"b:2")
 	areatest.Observed(t, see(sub, heard("a:1"), heard("a:1/part")), "")
 	areatest.Observed(t, see(sub, heard("a:10")), "update-unsubscribed", "1 URI in updates", "a:10")
 	areatest.Observed(t, see(heard("b:2"), sub), "") // that is SUB-06
-	listen := rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `5`, Params: `{"notifications":{"resourceSubscriptions":["a:1"]}}`, Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2"),
-		Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourceSubscriptions":["a:1"]},"_meta":{"io.modelcontextprotocol/subscriptionId":5}}}`}}
+	listen := rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `5`,
+		Params: `{"notifications":{"resourceSubscriptions":["a:1"]}}`, Outcome: recording.Sent,
+		Tags: areatest.Pairs("ack", "2"),
+		Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged",` +
+			`"params":{"notifications":{"resourceSubscriptions":["a:1"]},` +
+			`"_meta":{"io.modelcontextprotocol/subscriptionId":5}}}`}}
 	on := func(uri string) rt.Line {
-		return rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"` + uri + `","_meta":{"io.modelcontextprotocol/subscriptionId":5}}}`}}
+		return rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
+			`"params":{"uri":"` + uri + `","_meta":{"io.modelcontextprotocol/subscriptionId":5}}}`}}
 	}
 	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
 		{ID: "SUB-31", Want: warn, Rec: areatest.Lines(listen, on("b:2"))},
@@ -126,13 +144,16 @@ func TestSubscriptionsAreKept(t *testing.T) {
 			rt.Line{Mark: recording.MarkUpdate, Incoming: came(first)},
 			who(rt.Line{Step: "subscribe-again", Method: "resources/subscribe", Result: `{}`}, "watcher"),
 			rt.Line{Mark: scenario.MarkDoubled, Incoming: came(doubled)},
-			who(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`, Session: "s2"}, "bystander"),
+			who(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`,
+				Session: "s2"}, "bystander"),
 			rt.Line{Mark: scenario.MarkForeign, Incoming: came(foreign)},
 		)
 	}
 	named := func(uri string) []rt.Line { // by the updates that come
-		return areatest.Lines(who(rt.Line{Step: "subscribe", Method: "resources/subscribe", Result: `{}`}, "watcher"),
-			rt.Line{Mark: recording.MarkUpdate, Incoming: []string{strings.Replace(updateOf1, "a:1", uri, 1)}})
+		return areatest.Lines(who(rt.Line{Step: "subscribe", Method: "resources/subscribe", Result: `{}`},
+			"watcher"),
+			rt.Line{Mark: recording.MarkUpdate,
+				Incoming: []string{strings.Replace(updateOf1, "a:1", uri, 1)}})
 	}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
 		{ID: "SUB-03", Want: pass, Rec: play(true, true, true)},
@@ -160,7 +181,8 @@ func TestSubscriptionsOfTwoSessions(t *testing.T) {
 			who(rt.Line{Step: "subscribe", Method: "resources/subscribe", Result: `{}`}, "watcher"),
 			who(rt.Line{Step: "busy", Method: "ping", Result: `{}`, Session: "s2"}, "bystander"),
 			rt.Line{Mark: recording.MarkUpdate, Incoming: []string{updateOf1}},
-			who(rt.Line{Step: "foreign-subscribe", Method: "resources/subscribe", Result: `{}`, Session: "s2"}, "bystander"),
+			who(rt.Line{Step: "foreign-subscribe", Method: "resources/subscribe", Result: `{}`,
+				Session: "s2"}, "bystander"),
 			rt.Line{Mark: scenario.MarkShared})
 		if first {
 			all = append(all, rt.Line{Incoming: []string{updateOf1}})
@@ -168,7 +190,8 @@ func TestSubscriptionsOfTwoSessions(t *testing.T) {
 		if second {
 			all = append(all, rt.Line{Incoming: []string{updateOf1}, Session: "s2"})
 		}
-		return append(all, who(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`, Session: "s2"}, "bystander"),
+		return append(all, who(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe",
+			Result: `{}`, Session: "s2"}, "bystander"),
 			rt.Line{Mark: scenario.MarkForeign, Incoming: []string{updateOf1}})
 	}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
@@ -193,12 +216,15 @@ func TestSubscriptionsBesideOthers(t *testing.T) {
 			return rt.Line{Mark: name}
 		}
 		step := func(name recording.Step, method, uri string) rt.Line {
-			return areatest.And(rt.Line{Step: name, Method: "resources/" + method, Result: `{}`}, "uri", uri, "who", "watcher")
+			return areatest.And(rt.Line{Step: name, Method: "resources/" + method, Result: `{}`}, "uri", uri,
+				"who", "watcher")
 		}
 		return areatest.Lines(step("subscribe", "subscribe", "a:1"), mark(recording.MarkUpdate, true),
-			step("subscribe-next", "subscribe", "a:2"), step("unsubscribe-next", "unsubscribe", "a:2"), mark(scenario.MarkNext, next),
+			step("subscribe-next", "subscribe", "a:2"), step("unsubscribe-next", "unsubscribe", "a:2"),
+			mark(scenario.MarkNext, next),
 			step("subscribe-again", "subscribe", "a:1"), mark(scenario.MarkDoubled, doubled),
-			areatest.And(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`, Session: "s2"}, "uri", "a:1", "who", "bystander"),
+			areatest.And(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`,
+				Session: "s2"}, "uri", "a:1", "who", "bystander"),
 			mark(scenario.MarkForeign, foreign))
 	}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
@@ -214,7 +240,8 @@ func TestSubscriptionsBesideOthers(t *testing.T) {
 // TestCancelledByItself: what a cancelled stream brings is judged without a trigger as well, if it comes
 // when it can no longer have been under way.
 func TestCancelledByItself(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}, subscribing)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio},
+		subscribing)
 	for name, c := range map[string]struct {
 		id   string
 		late time.Duration
@@ -225,7 +252,8 @@ func TestCancelledByItself(t *testing.T) {
 		"may be under way":       {"7", time.Millisecond, idle},
 		"nothing for any stream": {"9", 0, idle},
 	} {
-		s := new(areatest.Script).Listen("8", "full", areatest.URIFilter, areatest.URIFilter).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter, "stopped", "4")
+		s := new(areatest.Script).Listen("8", "full", areatest.URIFilter, areatest.URIFilter).Listen("7",
+			"uris", areatest.URIFilter, areatest.URIFilter, "stopped", "4")
 		s.Add(rt.Line{Step: scenario.StepSettled, Method: "server/discover", Result: `{}`})
 		if c.late > 0 {
 			s.Add(rt.Line{Incoming: []string{areatest.Sent(verdict.Updated, c.id, `"uri":"a:1"`)}})
@@ -238,19 +266,27 @@ func TestCancelledByItself(t *testing.T) {
 	}
 }
 
-// What changes by itself and is no longer told of warns where it was told of again and again; else it is a remark.
+// What changes by itself and is no longer told of warns where it was told of again and again; else it is a
+// remark.
 func TestChangesThatAreNotTold(t *testing.T) {
 	read := func(step recording.Step, name, text string) rt.Line {
-		return areatest.And(rt.Line{Step: step, Method: "resources/read", Params: `{"uri":"a:1"}`, Result: `{"contents":[{"uri":"a:1","text":"` + text + `"}]}`}, "uri", "a:1", "name", name)
+		return areatest.And(rt.Line{Step: step, Method: "resources/read", Params: `{"uri":"a:1"}`,
+			Result: `{"contents":[{"uri":"a:1","text":"` + text + `"}]}`}, "uri", "a:1", "name", name)
 	}
 	told := areatest.And(read("unchanged", "next", "0"), "heard", "yes")
 	areatest.WalkRuns(t, recording.SelfChanges, subscribing, []areatest.Run{
 		{ID: "SUB-03", Want: pass, Rec: areatest.Lines(told)},
-		{ID: "SUB-03", Want: warn, Rec: areatest.Lines(told, read("unchanged", "again", "0"), read("later", "again", "1"), read("later", "again", "1"))},
-		{ID: "SUB-03", Want: pass, Rec: areatest.Lines(told, read("unchanged", "again", "0"), read("later", "again", "0"), read("later", "again", "0"))},
-		{ID: "SUB-03", Want: pass, Rec: areatest.Lines(told, read("unchanged", "again", "0"), read("later", "again", "1"), read("later", "again", "2"))}, // as a clock does
-		{ID: "SUB-03", Want: idle, Rec: areatest.Lines(read("unchanged", "untold", "0"), read("later", "untold", "1"), read("later", "untold", "1"))},
-		{ID: "SUB-10", Want: warn, Rec: areatest.Lines(told, read("unchanged", "foreign", "0"), read("later", "foreign", "1"), read("later", "foreign", "1"))},
+		{ID: "SUB-03", Want: warn, Rec: areatest.Lines(told, read("unchanged", "again", "0"),
+			read("later", "again", "1"), read("later", "again", "1"))},
+		{ID: "SUB-03", Want: pass, Rec: areatest.Lines(told, read("unchanged", "again", "0"),
+			read("later", "again", "0"), read("later", "again", "0"))},
+		// as a clock does
+		{ID: "SUB-03", Want: pass, Rec: areatest.Lines(told, read("unchanged", "again", "0"),
+			read("later", "again", "1"), read("later", "again", "2"))},
+		{ID: "SUB-03", Want: idle, Rec: areatest.Lines(read("unchanged", "untold", "0"),
+			read("later", "untold", "1"), read("later", "untold", "1"))},
+		{ID: "SUB-10", Want: warn, Rec: areatest.Lines(told, read("unchanged", "foreign", "0"),
+			read("later", "foreign", "1"), read("later", "foreign", "1"))},
 	}, requirement.R20250618)
 }
 
@@ -260,18 +296,24 @@ func TestStreamsThatWatchTheSame(t *testing.T) {
 		return `"_meta":{"io.modelcontextprotocol/subscriptionId":` + of + `}`
 	}
 	listen := func(of, ack string) rt.Line {
-		return rt.Line{Step: "listen", Method: "subscriptions/listen", ID: of, Outcome: recording.Sent, Tags: areatest.Pairs("ack", ack, "name", "full"),
-			Params:   `{"notifications":{"resourceSubscriptions":["a:1"]}}`,
-			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourceSubscriptions":["a:1"]},` + id(of) + `}}`}}
+		return rt.Line{Step: "listen", Method: "subscriptions/listen", ID: of, Outcome: recording.Sent,
+			Tags:   areatest.Pairs("ack", ack, "name", "full"),
+			Params: `{"notifications":{"resourceSubscriptions":["a:1"]}}`,
+			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged",` +
+				`"params":{"notifications":{"resourceSubscriptions":["a:1"]},` + id(of) + `}}`}}
 	}
-	while := slices.Repeat([]rt.Line{{Method: "server/discover", Result: `{}`}}, 40) // a millisecond for each frame
+	// a millisecond for each frame
+	while := slices.Repeat([]rt.Line{{Method: "server/discover", Result: `{}`}}, 40)
 	update := func(of string) rt.Line {
-		return rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1",` + id(of) + `}}`}}
+		return rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
+			`"params":{"uri":"a:1",` + id(of) + `}}`}}
 	}
 	both := []rt.Line{listen("5", "2"), listen("6", "4")}
 	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
-		{ID: "SUB-32", Want: pass, Rec: slices.Concat(both, areatest.Lines(update("5"), update("6")), while, areatest.Lines(update("5"), update("6")))},
-		{ID: "SUB-32", Want: fail, Rec: slices.Concat(both, areatest.Lines(update("5")), while, areatest.Lines(update("5")))},
+		{ID: "SUB-32", Want: pass, Rec: slices.Concat(both, areatest.Lines(update("5"), update("6")), while,
+			areatest.Lines(update("5"), update("6")))},
+		{ID: "SUB-32", Want: fail, Rec: slices.Concat(both, areatest.Lines(update("5")), while,
+			areatest.Lines(update("5")))},
 		{ID: "SUB-32", Want: idle, Rec: slices.Concat(both, areatest.Lines(update("5")))},
 		{ID: "SUB-32", Want: idle, Rec: areatest.Lines(both...)},
 	}, requirement.R20260728)

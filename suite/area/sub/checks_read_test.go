@@ -12,7 +12,8 @@ import (
 
 // readOf is a read of the resource that is changed.
 func readOf(step recording.Step, text, session string) rt.Line {
-	return rt.Line{Step: step, Method: "resources/read", Params: `{"uri":"a:1"}`, Session: session, Tags: areatest.Pairs("uri", "a:1"),
+	return rt.Line{Step: step, Method: "resources/read", Params: `{"uri":"a:1"}`, Session: session,
+		Tags:   areatest.Pairs("uri", "a:1"),
 		Result: `{"contents":[{"uri":"a:1","text":"` + text + `"}]}`}
 }
 
@@ -21,14 +22,16 @@ func readOf(step recording.Step, text, session string) rt.Line {
 func TestUpdateCanBeRead(t *testing.T) {
 	heard := rt.Line{Mark: recording.MarkUpdate, Incoming: []string{updateOf1}}
 	changes := func(now, later, beside string) []rt.Line {
-		return areatest.Lines(readOf("unchanged", "old", "s1"), heard, readOf("at-once", now, "s1"), readOf("later", later, "s1"), readOf("beside", beside, "s2"))
+		return areatest.Lines(readOf("unchanged", "old", "s1"), heard, readOf("at-once", now, "s1"),
+			readOf("later", later, "s1"), readOf("beside", beside, "s2"))
 	}
 	again := changes("old", "new", "old")
 	again[3].Incoming = []string{updateOf1}
 	// Each of two streams has its own.
 	streams := changes("old", "new", "new")
 	stream := func(id string) string {
-		return `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1","_meta":{"io.modelcontextprotocol/subscriptionId":` + id + `}}}`
+		return `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1",` +
+			`"_meta":{"io.modelcontextprotocol/subscriptionId":` + id + `}}}`
 	}
 	streams[1].Incoming, streams[3].Incoming = []string{stream("1")}, []string{stream(`"2"`)}
 	unheard := changes("old", "new", "new")
@@ -47,15 +50,16 @@ func TestUpdateCanBeRead(t *testing.T) {
 	})
 }
 
-// New sessions get other contents: that shows a cache of the session's where they get the same, and another session got
-// what this one did before the change. Else each may have its own.
+// New sessions get other contents: that shows a cache of the session's where they get the same, and another
+// session got what this one did before the change. Else each may have its own.
 func TestUpdateIsReadElsewhere(t *testing.T) {
 	run := func(want verdict.Outcome, beside string, newcomers ...string) areatest.Run {
 		rec := areatest.Lines(readOf("unchanged", "old", "s1"))
 		if beside != "" {
 			rec = append(rec, readOf("beside", beside, "s2"))
 		}
-		rec = append(rec, rt.Line{Mark: recording.MarkUpdate, Incoming: []string{updateOf1}}, readOf("at-once", "old", "s1"), readOf("later", "old", "s1"))
+		rec = append(rec, rt.Line{Mark: recording.MarkUpdate, Incoming: []string{updateOf1}},
+			readOf("at-once", "old", "s1"), readOf("later", "old", "s1"))
 		for i, text := range newcomers {
 			rec = append(rec, readOf("newcomer", text, []string{"s3", "s4"}[i]))
 		}
@@ -74,7 +78,8 @@ func TestUpdateIsReadElsewhere(t *testing.T) {
 
 // A resource that is said to have changed by itself, and has not, is remarked upon.
 func TestUpdateWithoutChange(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, subscribing)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		subscribing)
 	see := func(now string) map[string]string {
 		seen := map[string]string{}
 		result := judged("SUB-62", facts, verdict.Recordings{

@@ -21,7 +21,8 @@ func TestSeveralResources(t *testing.T) {
 	up := func(id, uri string) string { return areatest.Sent(verdict.Updated, id, `"uri":"`+uri+`"`) }
 	play := func(granted string, got ...string) []rt.Line {
 		s := new(areatest.Script).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter).
-			Listen(`"off"`, "off", `{"resourceSubscriptions":["b:2","a:1"],"resourcesListChanged":false}`, granted)
+			Listen(`"off"`, "off", `{"resourceSubscriptions":["b:2","a:1"],"resourcesListChanged":false}`,
+				granted)
 		return s.Hears(scenario.MarkOther).Hears(recording.MarkUpdate, got...).Lines
 	}
 	below := func(lines []rt.Line) []rt.Line {
@@ -44,7 +45,9 @@ func TestSeveralResources(t *testing.T) {
 		{ID: "SUB-28", Want: pass, Rec: play(both, one, other, changed)},
 		{ID: "SUB-28", Want: fail, Rec: play(both, one, other)},
 		{ID: "SUB-28", Want: fail, Rec: play(both, one, changed)},
-		{ID: "SUB-28", Want: pass, Rec: play(both, up("7", "a:1/x"), up(`"off"`, "b:2/x"), up(`"off"`, "a:1/x"))}, // parts
+		// parts
+		{ID: "SUB-28", Want: pass, Rec: play(both, up("7", "a:1/x"), up(`"off"`, "b:2/x"),
+			up(`"off"`, "a:1/x"))},
 		{ID: "SUB-28", Want: fail, Rec: play(both, up("7", "a:1/x"), up(`"off"`, "b:2/x"))},
 		{ID: "SUB-28", Want: pass, Rec: play(areatest.URIFilter, one, changed)}, // it was not granted
 		{ID: "SUB-28", Want: pass, Rec: play(both, one)},                        // that is SUB-32
@@ -74,27 +77,31 @@ func TestSeveralThatChangeByThemselves(t *testing.T) {
 		{ID: "SUB-28", Want: fail, Rec: play(up("7", "a:1"), up("8", "b:2"))},
 		{ID: "SUB-28", Want: idle, Rec: play(up("7", "a:1"))},
 		{ID: "SUB-28", Want: pass, Rec: play(up("7", "a:1"), up("7", "b:2/x"), up("8", "b:2"))},
-		{ID: "SUB-28", Want: pass, Rec: append(play(up("8", "b:2")), up("7", "a:1"))}, // that stream may be behind
-		{ID: "SUB-32", Want: pass, Rec: play(up("7", "a:1"), up("8", "b:2"))},         // that is SUB-28
+		// that stream may be behind
+		{ID: "SUB-28", Want: pass, Rec: append(play(up("8", "b:2")), up("7", "a:1"))},
+		{ID: "SUB-32", Want: pass, Rec: play(up("7", "a:1"), up("8", "b:2"))}, // that is SUB-28
 		{ID: "SUB-32", Want: fail, Rec: play(up("8", "b:2"))},
 	}, requirement.R20260728)
 }
 
 // The streams of two clients have nothing to do with each other, whatever their ids.
 func TestSameID(t *testing.T) {
-	update := `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1","_meta":{"io.modelcontextprotocol/subscriptionId":"off"}}}`
+	update := `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1",` +
+		`"_meta":{"io.modelcontextprotocol/subscriptionId":"off"}}}`
 	play := func(foreign rt.Line, heard ...string) []rt.Line {
 		s := new(areatest.Script)
 		for _, one := range []struct{ id, name string }{{"7", "uris"}, {`"off"`, "off"}} {
 			s.Listen(one.id, one.name, areatest.URIFilter, areatest.URIFilter)
 			s.Lines[len(s.Lines)-1].Channel = "post:" + one.name
 		}
-		s.Add(rt.Line{Step: "busy", Method: "server/discover", Result: `{}`, Session: "s2", Channel: "post:1", Tags: areatest.Pairs("who", "bystander")})
+		s.Add(rt.Line{Step: "busy", Method: "server/discover", Result: `{}`, Session: "s2", Channel: "post:1",
+			Tags: areatest.Pairs("who", "bystander")})
 		s.Hears(recording.MarkUpdate)
 		for _, one := range []string{"uris", "off"} {
 			s.Add(rt.Line{Channel: "post:" + one, Incoming: []string{update}})
 		}
-		foreign.Step, foreign.Method, foreign.ID, foreign.Session, foreign.Channel = "listen", "subscriptions/listen", `"off"`, "s2", "post:foreign"
+		foreign.Step, foreign.Method, foreign.ID, foreign.Session, foreign.Channel = "listen",
+			"subscriptions/listen", `"off"`, "s2", "post:foreign"
 		s.Add(foreign).Hears(scenario.MarkShared)
 		for _, channel := range heard {
 			session := map[string]string{"post:foreign": "s2"}[channel]
@@ -110,9 +117,11 @@ func TestSameID(t *testing.T) {
 		}
 		return lines
 	}
-	granted := rt.Line{Outcome: recording.Sent, Incoming: []string{areatest.Sent(verdict.Acked, `"off"`, `"notifications":`+areatest.URIFilter)},
-		Tags: areatest.Pairs("name", "foreign", "who", "bystander", "uri", "a:1", "ack", "10")}
-	refused := rt.Line{Error: `{"code":-32600,"message":"the id is in use"}`, Tags: areatest.Pairs("name", "foreign", "who", "bystander", "uri", "a:1")}
+	granted := rt.Line{Outcome: recording.Sent,
+		Incoming: []string{areatest.Sent(verdict.Acked, `"off"`, `"notifications":`+areatest.URIFilter)},
+		Tags:     areatest.Pairs("name", "foreign", "who", "bystander", "uri", "a:1", "ack", "10")}
+	refused := rt.Line{Error: `{"code":-32600,"message":"the id is in use"}`,
+		Tags: areatest.Pairs("name", "foreign", "who", "bystander", "uri", "a:1")}
 	for _, x := range []struct {
 		id   string
 		want verdict.Outcome
@@ -129,7 +138,8 @@ func TestSameID(t *testing.T) {
 		judgeHTTP(t, x.id, recording.Changes, x.rec, x.want)
 	}
 	// Whoever comes with credentials may be known by them, and its ids be taken for those of one sender.
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, subscribing)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
+		subscribing)
 	rec := rt.New(recording.Changes, facts, play(granted, "post:foreign")...)
 	for i := range rec.Frames {
 		if rec.Frames[i].Dir == wire.Out {
@@ -143,10 +153,13 @@ func TestSameID(t *testing.T) {
 
 // What follows the result of a subscription was not to come.
 func TestAfterTheResult(t *testing.T) {
-	const result = `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":7}}}`
-	late, other := areatest.Sent(verdict.Updated, "7", `"uri":"a:1"`), areatest.Sent(verdict.Updated, "8", `"uri":"a:1"`)
+	const result = `{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete",` +
+		`"_meta":{"io.modelcontextprotocol/subscriptionId":7}}}`
+	late, other := areatest.Sent(verdict.Updated, "7", `"uri":"a:1"`), areatest.Sent(verdict.Updated, "8",
+		`"uri":"a:1"`)
 	play := func(messages ...string) []rt.Line {
-		return new(areatest.Script).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter).Add(rt.Line{Incoming: messages}).Lines
+		return new(areatest.Script).Listen("7", "uris", areatest.URIFilter,
+			areatest.URIFilter).Add(rt.Line{Incoming: messages}).Lines
 	}
 	for _, name := range []recording.Name{recording.Changes, recording.Listening, sub.Shutdown} {
 		areatest.WalkRuns(t, name, subscribing, []areatest.Run{
@@ -165,7 +178,8 @@ func TestEmptyFilter(t *testing.T) {
 		return l
 	}
 	answered := func(l rt.Line) []rt.Line {
-		l.Step, l.Method, l.Params, l.Kind = "empty-filter", "subscriptions/listen", `{"notifications":{}}`, recording.Probe
+		l.Step, l.Method, l.Params, l.Kind = "empty-filter", "subscriptions/listen", `{"notifications":{}}`,
+			recording.Probe
 		return areatest.Lines(l)
 	}
 	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing, []areatest.Run{
@@ -181,7 +195,9 @@ func TestEmptyFilter(t *testing.T) {
 		{ID: "SUB-24", Want: pass, Rec: asked(`{}`)},
 		{ID: "SUB-24", Want: fail, Rec: asked(areatest.URIFilter)},
 	})
-	nothing := new(areatest.Script).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter).Listen("9", "none", "{}", "{}").
+	nothing := new(areatest.Script).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter).Listen("9",
+		"none", "{}", "{}").
 		Hears(recording.MarkUpdate, areatest.Sent(verdict.Updated, "9", `"uri":"a:1"`)).Lines
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{{ID: "SUB-30", Want: fail, Rec: nothing}})
+	areatest.WalkRuns(t, recording.Changes, subscribing,
+		[]areatest.Run{{ID: "SUB-30", Want: fail, Rec: nothing}})
 }

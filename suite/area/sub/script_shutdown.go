@@ -26,8 +26,10 @@ var shutdownScenario = &scenario.Scenario{
 	When: scenario.All(
 		scenario.InModern,
 		scenario.Where(func(p *scenario.Play) bool { return p.Target.Triggers.Shutdown != nil },
-			recording.CodeNeedsConfig, "say in the target file how to make the target end its subscriptions (triggers.shutdown)"),
-		scenario.Where(listens, recording.CodeUndeclared, "the target declares neither resources.subscribe nor resources.listChanged"),
+			recording.CodeNeedsConfig,
+			"say in the target file how to make the target end its subscriptions (triggers.shutdown)"),
+		scenario.Where(listens, recording.CodeUndeclared,
+			"the target declares neither resources.subscribe nor resources.listChanged"),
 	),
 	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
 		st := c.Listen(ctx, watched(c.Play))
@@ -73,7 +75,8 @@ func parting(ctx context.Context, c *scenario.Client, st *session.Stream, after 
 		}
 	}()
 	cancelled := func(f *wire.Frame) bool {
-		return scenario.Notifies(f, "notifications/cancelled") && gjson.GetBytes(f.Raw, "params.requestId").Raw == string(x.ID)
+		return scenario.Notifies(f, "notifications/cancelled") &&
+			gjson.GetBytes(f.Raw, "params.requestId").Raw == string(x.ID)
 	}
 	wait := c.Limits.UpTo(scenario.ChangeTime)
 	c.S.Await(watched, after, wait, cancelled)

@@ -23,10 +23,14 @@ const fewSubscriptions = 24
 var subscriptionsScenario = &scenario.Scenario{
 	Name:  recording.Subscriptions,
 	Title: "subscribing to what is listed",
-	Sends: "resources/subscribe to listed resources until one is accepted, a read of what is refused, and resources/unsubscribe.",
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.SelfUpdates}, // which needs what nobody has given up yet
+	Sends: "resources/subscribe to listed resources until one is accepted, a read of what is refused, and " +
+		"resources/unsubscribe.",
+	// which needs what nobody has given up yet
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.SelfUpdates},
 	When: scenario.All(
-		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),
+		scenario.Where(func(p *scenario.Play) bool {
+			return !p.Modern()
+		}, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),
 		scenario.Declared("resources.subscribe"),
 	),
 	Script: func(ctx context.Context, p *scenario.Play) {
@@ -39,12 +43,16 @@ var subscriptionsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), scenario.TagTemplates: strconv.Itoa(len(p.AllTemplates()))}.With(c.Sessionless())
+		tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())),
+			scenario.TagTemplates: strconv.Itoa(len(p.AllTemplates()))}.With(c.Sessionless())
 		tried := scenario.Sample(all, fewSubscriptions)
 		if subscribe(ctx, c, tried[0].URI(), tags) {
 			return
 		}
-		scenario.Each(c, tried[1:], func(_ int, l scenario.Listed, c *scenario.Client) { subscribe(ctx, c, l.URI(), tags) })
+		scenario.Each(c, tried[1:], func(_ int, l scenario.Listed, c *scenario.Client) {
+			subscribe(ctx, c,
+				l.URI(), tags)
+		})
 	},
 }
 
@@ -68,18 +76,24 @@ func subscribe(ctx context.Context, c *scenario.Client, uri string, tags recordi
 var badSubscriptionsScenario = &scenario.Scenario{
 	Name:  BadSubscriptions,
 	Title: "subscribing without saying to what",
-	Sends: "Subscriptions without a URI or with one that is no string; in 2026-07-28, listen requests without a filter, with an empty and with malformed ones, and the subscribe methods of earlier revisions.",
+	Sends: "Subscriptions without a URI or with one that is no string; in 2026-07-28, listen requests " +
+		"without a filter, with an empty and with malformed ones, and the subscribe methods of earlier " +
+		"revisions.",
 	In:    scenario.Expendable,
 	After: verdict.ResourceWalk,
-	When: scenario.Where(func(p *scenario.Play) bool { return p.Modern() || p.Facts.Declares("resources.subscribe") },
+	When: scenario.Where(func(p *scenario.Play) bool {
+		return p.Modern() || p.Facts.Declares("resources.subscribe")
+	},
 		recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe"),
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		if !c.Modern() {
 			for _, bad := range []struct{ form, params string }{
-				{"absent", `{}`}, {"number", `{"uri":5}`}, {"null", `{"uri":null}`}, {"array", `{"uri":["a:b"]}`},
+				{"absent", `{}`}, {"number", `{"uri":5}`}, {"null", `{"uri":null}`},
+				{"array", `{"uri":["a:b"]}`},
 			} {
 				c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe",
-					Params: json.RawMessage(bad.params), Tags: c.Sessionless().With(recording.Tags{scenario.TagForm: bad.form})})
+					Params: json.RawMessage(bad.params),
+					Tags:   c.Sessionless().With(recording.Tags{scenario.TagForm: bad.form})})
 			}
 			return
 		}
@@ -88,7 +102,8 @@ var badSubscriptionsScenario = &scenario.Scenario{
 			return
 		}
 		patience, began := c.Patience(ctx, 2*time.Second), time.Now()
-		// An empty filter is to be acknowledged as any other. The answer to a malformed one may take as long, and longer.
+		// An empty filter is to be acknowledged as any other. The answer to a malformed one may take as long,
+		// and longer.
 		if badListen(ctx, c, stepEmptyFilter, "empty", `{"notifications":{}}`, c.Limits.Timeout) {
 			patience = min(max(patience, 2*time.Since(began)), c.Limits.Timeout)
 		}
@@ -120,9 +135,12 @@ func oldMethods(ctx context.Context, c *scenario.Client) {
 }
 
 // badListen sends a listen request with a malformed filter, or an empty one. A target that reads
-// something into it says so by an acknowledgment, and keeps the stream open. It reports whether there was an answer.
-func badListen(ctx context.Context, c *scenario.Client, step recording.Step, form, params string, patience time.Duration) bool {
-	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{scenario.TagForm: form}, Timeout: patience}
+// something into it says so by an acknowledgment, and keeps the stream open. It reports whether there was an
+// answer.
+func badListen(ctx context.Context, c *scenario.Client, step recording.Step, form, params string,
+	patience time.Duration) bool {
+	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{scenario.TagForm: form},
+		Timeout: patience}
 	st := c.S.Listen(ctx, step, session.Filter{}, q)
 	if st.Ack != nil {
 		st.Exchange().Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
@@ -131,7 +149,8 @@ func badListen(ctx context.Context, c *scenario.Client, step recording.Step, for
 	if st.Ack == nil && x.Outcome == recording.Sent {
 		x.Outcome, x.Reason = recording.Silent, "no answer within "+patience.String()
 		if x.Status >= http.StatusMultipleChoices {
-			x.Outcome, x.Reason = recording.HTTPOnly, "HTTP "+strconv.Itoa(x.Status)+" without a JSON-RPC response to the request"
+			x.Outcome, x.Reason = recording.HTTPOnly,
+				"HTTP "+strconv.Itoa(x.Status)+" without a JSON-RPC response to the request"
 		}
 	}
 	answered := x.Outcome == recording.Replied || st.Ack != nil

@@ -18,8 +18,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestMalformedFiltersAnsweredLate: a target that is slow with all listen requests, or whose errors stay in a buffer until
-// something else is written, refuses malformed filters as any other does. One that never answers them is told.
+// TestMalformedFiltersAnsweredLate: a target that is slow with all listen requests, or whose errors stay in a
+// buffer until something else is written, refuses malformed filters as any other does. One that never answers
+// them is told.
 func TestMalformedFiltersAnsweredLate(t *testing.T) {
 	for name, c := range map[string]struct {
 		takes time.Duration // for a listen request
@@ -36,7 +37,8 @@ func TestMalformedFiltersAnsweredLate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var held []string
-				server := &scenariotest.Server{Script: func(_ int64, m gjson.Result, say func(string, ...any)) bool {
+				server := &scenariotest.Server{Script: func(_ int64, m gjson.Result, say func(
+					string, ...any)) bool {
 					id := m.Get("id").Raw
 					refusal := `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32602,"message":"no"}}`
 					switch {
@@ -51,7 +53,9 @@ func TestMalformedFiltersAnsweredLate(t *testing.T) {
 						say(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","resources":[]}}`, id)
 					case m.Get("params.notifications").Raw == "{}":
 						time.Sleep(c.takes)
-						say(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{},"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`, id)
+						say(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged",`+
+							`"params":{"notifications":{},"_meta":{"io.modelcontextprotocol/`+
+							`subscriptionId":%s}}}`, id)
 					case c.mute:
 					case c.held:
 						held = append(held, refusal)
@@ -65,9 +69,11 @@ func TestMalformedFiltersAnsweredLate(t *testing.T) {
 				st.Facts.Combination = st.Combination
 				st.Facts.Declared = json.RawMessage(`{"capabilities":{"resources":{"subscribe":true}}}`)
 				sc, _ := area.BuiltIn().Scenario(sub.BadSubscriptions)
-				rec := scenario.Perform(t.Context(), st.Stage, sc, map[recording.Name]*recording.Recording{recording.WalkResources: {}})
+				rec := scenario.Perform(t.Context(), st.Stage, sc,
+					map[recording.Name]*recording.Recording{recording.WalkResources: {}})
 				rec.Frames = st.Transcript.Since(0)
-				if got := judged("SUB-38", st.Facts, verdict.Recordings{sub.BadSubscriptions: rec}); got.Outcome != c.want {
+				if got := judged("SUB-38", st.Facts,
+					verdict.Recordings{sub.BadSubscriptions: rec}); got.Outcome != c.want {
 					t.Errorf("%s, expected %s: %+v", got.Outcome, c.want, got)
 				}
 				st.Close()

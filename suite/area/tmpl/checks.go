@@ -17,7 +17,8 @@ import (
 )
 
 // The scenario of the area.
-const TemplatesWithoutParams recording.Name = "templates-without-params" // resources/templates/list with and without params
+// resources/templates/list with and without params
+const TemplatesWithoutParams recording.Name = "templates-without-params"
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{expansionsScenario, templatesWithoutParamsScenario}
@@ -44,10 +45,14 @@ var Checks = []verdict.Check{
 				verdict.Typed(v, i, "ResourceTemplate", "uriTemplate", "name")
 			}
 		})},
-	grammar("TMPL-04", "expressions in braces that are closed, not nested and not empty", judge.CodeUnbalanced, judge.CodeEmptyExpression, judge.CodeNested),
-	grammar("TMPL-05", "expressions of RFC 6570: an operator (+ # . / ; ? &) or none, names of letters, digits, _ and dots, a modifier :n or *",
+	grammar("TMPL-04", "expressions in braces that are closed, not nested and not empty",
+		judge.CodeUnbalanced, judge.CodeEmptyExpression, judge.CodeNested),
+	grammar("TMPL-05",
+		"expressions of RFC 6570: an operator (+ # . / ; ? &) or none, names of letters, digits, _ and "+
+			"dots, a modifier :n or *",
 		judge.CodeBadOperator, judge.CodeBadVariable, judge.CodeBadModifier, judge.CodeReservedOperator),
-	grammar("TMPL-08", "literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral, judge.CodeBadPercent, judge.CodeApostrophe),
+	grammar("TMPL-08", "literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral,
+		judge.CodeBadPercent, judge.CodeApostrophe),
 	{Requirement: "TMPL-09", From: templateWalk, With: verdict.ResourceWalk,
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -66,7 +71,8 @@ var Checks = []verdict.Check{
 					matcher.Describe(with))
 				return
 			}
-			v.Expect(r.Step(stepWithoutParams)).To(matcher.BeResult(), "resources/templates/list without params")
+			v.Expect(r.Step(stepWithoutParams)).To(matcher.BeResult(),
+				"resources/templates/list without params")
 		}},
 	{Requirement: "TMPL-16", From: templateWalk, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
@@ -113,7 +119,8 @@ var Checks = []verdict.Check{
 			for _, x := range r.Steps(stepQuery) {
 				given := cmp.Or(x.Tags[tagGiven], "no query variable")
 				if toBeJudged(x, v) {
-					v.Expect(x).To(matcher.BeResult(), verdict.ReadOf(x)+", which gives "+given+" to the template "+x.Tags[recording.TagTemplate])
+					v.Expect(x).To(matcher.BeResult(), verdict.ReadOf(x)+", which gives "+given+
+						" to the template "+x.Tags[recording.TagTemplate])
 				}
 			}
 			ofSome(r, v, "no template that is listed has a query expression",
@@ -188,7 +195,9 @@ func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 		}
 	}
 	twice.Observe(v, "duplicate-template", "%d {template|templates} listed more than once: %s")
-	plain.Observe(v, "template-without-variable", "%d {template|templates} without a variable: {it|each} stands for a single resource, which belongs in resources/list: %s")
+	plain.Observe(v, "template-without-variable",
+		"%d {template|templates} without a variable: {it|each} stands for a single resource, which "+
+			"belongs in resources/list: %s")
 	both.Observe(v, "template-as-resource", "%d {template|templates} listed among the resources as well: %s")
 }
 
@@ -217,13 +226,15 @@ func completed(r *recording.Recording, v *verdict.Verdict) {
 		if verdict.Yields(x) {
 			v.Holds()
 		} else if v.Answered(x) {
-			v.Skip(recording.CodeNeedsConfig, matcher.Describe(x)+" to "+verdict.ReadOf(x)+", an expansion with suggested values: the target file has to give arguments that lead to a resource (subjects.templates)")
+			v.Skip(recording.CodeNeedsConfig, matcher.Describe(x)+" to "+verdict.ReadOf(x)+
+				", an expansion with suggested values: the target file has to give arguments that lead to "+
+				"a resource (subjects.templates)")
 		}
 	}
 }
 
-// neverRead remarks on templates of which no expansion was read, while another template was. Nobody configured the
-// values, and they may lead nowhere: hence no verdict.
+// neverRead remarks on templates of which no expansion was read, while another template was. Nobody
+// configured the values, and they may lead nowhere: hence no verdict.
 func neverRead(r *recording.Recording, v *verdict.Verdict) {
 	type template struct {
 		name, answer  string
@@ -249,11 +260,13 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 	var never verdict.Sightings
 	for _, t := range all {
 		if !t.read && !t.unknown {
-			never.Add(fmt.Sprintf(plural.Of(t.reads, "%s, %d {time|times} (%s)"), t.name, t.reads, t.answer), t.first)
+			never.Add(fmt.Sprintf(plural.Of(t.reads, "%s, %d {time|times} (%s)"), t.name, t.reads, t.answer),
+				t.first)
 		}
 	}
 	never.Observe(v, "template-never-read",
-		"%d {template was|templates were} expanded with all kinds of values and never read, while another one was: %s")
+		"%d {template was|templates were} expanded with all kinds of values and never read, while another "+
+			"one was: %s")
 }
 
 // queryNeeded remarks on templates that yield something with their query variables and
@@ -266,20 +279,25 @@ func queryNeeded(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		for _, y := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
-			if y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && !withoutQuery(y) && verdict.Yields(y) {
-				needed.Add(x.Tags[recording.TagTemplate]+", where "+verdict.ReadOf(x)+" gets "+matcher.Describe(x), y, x)
+			if y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && !withoutQuery(y) &&
+				verdict.Yields(y) {
+				needed.Add(x.Tags[recording.TagTemplate]+", where "+verdict.ReadOf(x)+" gets "+
+					matcher.Describe(x), y, x)
 				break
 			}
 		}
 	}
-	needed.Observe(v, "query-variable-needed", "%d {template|templates} cannot be read without {its|their} query variables, although every variable of a {?…} expression may be left out: %s")
+	needed.Observe(v, "query-variable-needed",
+		"%d {template|templates} cannot be read without {its|their} query variables, although every "+
+			"variable of a {?…} expression may be left out: %s")
 }
 
 // withoutQuery reports whether a read leaves the query variables out, and no other ones.
 func withoutQuery(x *recording.Exchange) bool {
 	kind := x.Tags[scenario.TagKind]
-	return kind == scenario.KindNoQuery || kind == "none" && !slices.ContainsFunc(judge.Variables(x.Tags[recording.TagTemplate]),
-		func(v judge.Variable) bool { return v.Operator != '?' && v.Operator != '&' })
+	return kind == scenario.KindNoQuery || kind == "none" &&
+		!slices.ContainsFunc(judge.Variables(x.Tags[recording.TagTemplate]),
+			func(v judge.Variable) bool { return v.Operator != '?' && v.Operator != '&' })
 }
 
 // expanded: the expansion can be read, and has the text that is known of it.
@@ -307,7 +325,8 @@ func expanded(x *recording.Exchange, v *verdict.Verdict) {
 		}
 		seen = judge.Brief(sent)
 	}
-	v.That(false, "the text that the target file gives for these arguments", "the text "+seen+" for "+about, x)
+	v.That(false, "the text that the target file gives for these arguments", "the text "+seen+" for "+about,
+		x)
 }
 
 // sameTypes: what a template with a media type expands to has that type.
@@ -331,4 +350,5 @@ func sameTypes(x *recording.Exchange, v *verdict.Verdict) {
 }
 
 // The members that have a meaning.
-var templateMembers = []string{"uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons", "lastModified", "_meta"}
+var templateMembers = []string{"uriTemplate", "name", "title", "description", "mimeType", "annotations",
+	"icons", "lastModified", "_meta"}

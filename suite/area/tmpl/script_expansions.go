@@ -23,7 +23,8 @@ const inFile = "in the target file, " +
 var expansionsScenario = &scenario.Scenario{
 	Name:  recording.Expansions,
 	Title: "reading expanded templates",
-	Sends: "Reads of templates that are expanded with known arguments; for query expressions with none, one and all of the variables.",
+	Sends: "Reads of templates that are expanded with known arguments; for query expressions with none, " +
+		"one and all of the variables.",
 	After: []recording.Name{recording.WalkTemplates},
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool {
@@ -78,7 +79,8 @@ func encodes(template string, vars map[string]string) bool {
 		if v.Operator == '+' || v.Operator == '#' {
 			operator = "+"
 		}
-		if plain, err := judge.Expand("{"+operator+"v}", map[string]string{"v": value}); given && (err != nil || plain != value) {
+		if plain, err := judge.Expand("{"+operator+"v}", map[string]string{"v": value}); given &&
+			(err != nil || plain != value) {
 			return true
 		}
 	}
@@ -109,7 +111,8 @@ func queries(t *target.Template, tags recording.Tags) []scenario.URIRead {
 			if err != nil || slices.ContainsFunc(all, func(b scenario.URIRead) bool { return b.URI == uri }) {
 				continue
 			}
-			all = append(all, scenario.URIRead{Step: stepQuery, URI: uri, Tags: tags.With(recording.Tags{tagGiven: strings.Join(given, ",")})})
+			all = append(all, scenario.URIRead{Step: stepQuery, URI: uri,
+				Tags: tags.With(recording.Tags{tagGiven: strings.Join(given, ",")})})
 		}
 		return all
 	}
@@ -120,7 +123,9 @@ var templatesWithoutParamsScenario = &scenario.Scenario{
 	Name:  TemplatesWithoutParams,
 	Title: "asking for templates without params",
 	Sends: "resources/templates/list with params and without.",
-	When:  scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "every request has params in this revision"),
+	When: scenario.Where(func(p *scenario.Play) bool {
+		return !p.Modern()
+	}, recording.CodeCombination, "every request has params in this revision"),
 	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
 		const method = "resources/templates/list"
 		scenario.Each(c, []session.Request{

@@ -109,7 +109,8 @@ func givenURIs(r *recording.Recording, v *verdict.Verdict) {
 			return
 		}
 		p, bad := judge.First(judge.URI(uri.Str))
-		v.That(!bad || ours[uri.Str], "a URI in the sense of RFC 3986", where+" is "+judge.Brief(uri)+": "+p.String(), on)
+		v.That(!bad || ours[uri.Str], "a URI in the sense of RFC 3986", where+" is "+judge.Brief(uri)+": "+
+			p.String(), on)
 	}
 	for _, x := range r.Calls("resources/read") {
 		if x.Succeeded() {

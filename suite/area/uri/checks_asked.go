@@ -19,7 +19,8 @@ import (
 // The checks of the URIs that the target is given:
 // server/resources#security-considerations.
 var uriAskedChecks = []verdict.Check{
-	{Requirement: "URI-08", From: []recording.Name{recording.MalformedReads, recording.TemplateSweep}, With: verdict.Every,
+	{Requirement: "URI-08", From: []recording.Name{recording.MalformedReads, recording.TemplateSweep},
+		With:  verdict.Every,
 		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			v.Sampled(r)
 			if r.Scenario == recording.TemplateSweep {
@@ -27,7 +28,8 @@ var uriAskedChecks = []verdict.Check{
 				return
 			}
 			for _, x := range r.Steps(scenario.StepMalformed) {
-				if x.Tags[scenario.TagServed] == "" && (forbidden(v, x) || verdict.Withstood(v, x, verdict.ReadOf(x))) {
+				if x.Tags[scenario.TagServed] == "" &&
+					(forbidden(v, x) || verdict.Withstood(v, x, verdict.ReadOf(x))) {
 					refusedRead(v, x, verdict.ReadOf(x))
 				}
 			}
@@ -43,7 +45,8 @@ var uriAskedChecks = []verdict.Check{
 		Judge: strangers},
 	{Requirement: "URI-16", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources,
 		Judge: noPatterns},
-	leaving("URI-10", scenario.StepDots), leaving("URI-11", scenario.StepEncoded), leaving("URI-12", scenario.StepTemplate),
+	leaving("URI-10", scenario.StepDots), leaving("URI-11", scenario.StepEncoded),
+	leaving("URI-12", scenario.StepTemplate),
 	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: verdict.PlainReads,
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -54,11 +57,13 @@ var uriAskedChecks = []verdict.Check{
 		Needs: slices.Concat(verdict.Resources, verdict.Subscribe),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepSubscribe) {
-				about := "a subscription to " + judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags[recording.TagURI])))
+				about := "a subscription to " +
+					judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags[recording.TagURI])))
 				if !verdict.Withstood(v, x, about) {
 					continue
 				}
-				taken := x.Tags[scenario.TagAccepted] != "" && x.Tags[scenario.TagServed] == "" && x.Tags[scenario.TagForm] != "climbing"
+				taken := x.Tags[scenario.TagAccepted] != "" && x.Tags[scenario.TagServed] == "" &&
+					x.Tags[scenario.TagForm] != "climbing"
 				v.FailUnless(!taken, verdict.Finding{
 					Expected:   "a refusal",
 					Actual:     about + ", which is no URI, was accepted",
@@ -72,7 +77,8 @@ var uriAskedChecks = []verdict.Check{
 
 // leaving is a check that the ways out of some steps yield nothing.
 func leaving(id string, steps ...recording.Step) verdict.Check {
-	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal}, With: verdict.PlainReads,
+	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal},
+		With:  verdict.PlainReads,
 		Needs: verdict.Resources,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, steps...) }}
 }
@@ -188,20 +194,24 @@ func misshapen(x *recording.Exchange) string {
 // others. Where everything can be read that says nothing.
 func otherSpellings(r *recording.Recording, v *verdict.Verdict) {
 	exact := r.Step(scenario.StepExact)
-	if exact == nil || !verdict.Yields(exact) || slices.ContainsFunc(r.Steps(recording.StepGuessed, scenario.StepStranger), verdict.Yields) {
+	if exact == nil || !verdict.Yields(exact) ||
+		slices.ContainsFunc(r.Steps(recording.StepGuessed, scenario.StepStranger), verdict.Yields) {
 		return
 	}
 	same := verdict.Bodies(exact)
 	var seen [3]verdict.Sightings
 	kinds := [3]string{"case", "prefix", "loose"}
 	for _, x := range r.Steps(scenario.StepVariant) {
-		if k := slices.Index(kinds[:], x.Tags[scenario.TagMatching]); k >= 0 && verdict.Yields(x) && slices.Equal(verdict.Bodies(x), same) {
+		if k := slices.Index(kinds[:], x.Tags[scenario.TagMatching]); k >= 0 && verdict.Yields(x) &&
+			slices.Equal(verdict.Bodies(x), same) {
 			seen[k].Add(judge.Brief(x.Param("uri")), x)
 		}
 	}
 	listed := judge.Brief(exact.Param("uri"))
-	seen[0].Observe(v, "uri-case-insensitive", "%d in other letters {reads|read} like "+literally(listed)+", although paths tell capital letters from small ones: %s")
-	seen[1].Observe(v, "uri-prefix-match", "%d longer or shorter {reads|read} like "+literally(listed)+", as if a part of the URI were enough: %s")
+	seen[0].Observe(v, "uri-case-insensitive", "%d in other letters {reads|read} like "+literally(listed)+
+		", although paths tell capital letters from small ones: %s")
+	seen[1].Observe(v, "uri-prefix-match", "%d longer or shorter {reads|read} like "+literally(listed)+
+		", as if a part of the URI were enough: %s")
 	seen[2].Observe(v, "uri-loose-match", "%d different {reads|read} like "+literally(listed)+": %s")
 }
 
@@ -230,10 +240,12 @@ func everyExchange(v *verdict.Verdict) []*recording.Exchange {
 // so once, unless it offers them: it lists them, or has a template for any path.
 func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step) {
 	v.Sampled(r)
-	open, through, tried, known, told, unserved := servesSystem(r), templatesLeadingOut(r), false, false, false, ""
+	open, through, tried, known, told, unserved := servesSystem(r), templatesLeadingOut(r), false, false,
+		false, ""
 	for _, x := range r.Steps(names...) {
 		about := verdict.ReadOf(x)
-		if x.Outcome == recording.Silent && !x.Fatal { // yields nothing: that it is no answer is judged elsewhere
+		// yields nothing: that it is no answer is judged elsewhere
+		if x.Outcome == recording.Silent && !x.Fatal {
 			v.Answered(x)
 			continue
 		}
@@ -246,11 +258,15 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 			tried, known = true, known || what != ""
 			continue // see systemFiles
 		}
-		if what == "" && x.Tags[scenario.TagUnserved] != "" && !slices.ContainsFunc(r.Exchanges, verdict.Yields) {
+		if what == "" && x.Tags[scenario.TagUnserved] != "" && !slices.ContainsFunc(r.Exchanges,
+			verdict.Yields) {
 			unserved = x.Tags[scenario.TagRoot]
 			continue
 		}
-		if what != "" && x.Step != scenario.StepTemplate && slices.ContainsFunc(through, func(t string) bool { return judge.Matches(t, x.Param("uri").String()) }) {
+		if what != "" && x.Step != scenario.StepTemplate &&
+			slices.ContainsFunc(through, func(t string) bool {
+				return judge.Matches(t, x.Param("uri").String())
+			}) {
 			told = true // one way out is one finding, in all revisions, however few of the ways were tried
 			continue
 		}
@@ -276,23 +292,26 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 	case known && leaksSystem(r):
 		v.NotExercised("judged under URI-13: files of the system are given away under their plain names, too")
 	case known:
-		v.Skip(recording.CodeNeedsConfig, "the target offers files of the system: if only some directory is meant to be served, "+nameRoot)
+		v.Skip(recording.CodeNeedsConfig,
+			"the target offers files of the system: if only some directory is meant to be served, "+nameRoot)
 	case unserved != "":
 		v.NeedsSubject("the target serves nothing below " + unserved +
 			": no URI of it is listed, and no template leads there; if one does, name it in the target " +
 			"file (subjects.roots, template)")
 	case tried:
-		v.Skip(recording.CodeNeedsConfig, "nothing came of the ways out that were tried, which proves nothing yet: "+nameRoot)
+		v.Skip(recording.CodeNeedsConfig,
+			"nothing came of the ways out that were tried, which proves nothing yet: "+nameRoot)
 	}
 }
 
 // forbidden reports whether a read was refused by HTTP 403 where others are served: what its URI says is the
 // reason then, and not that credentials are missing.
 func forbidden(v *verdict.Verdict, x *recording.Exchange) bool {
-	return x.Status == http.StatusForbidden && !x.Succeeded() && slices.ContainsFunc(verdict.PlainReads, func(name recording.Name) bool {
-		r := v.Recording(name)
-		return r != nil && slices.ContainsFunc(r.Calls("resources/read"), (*recording.Exchange).Succeeded)
-	})
+	return x.Status == http.StatusForbidden && !x.Succeeded() && slices.ContainsFunc(verdict.PlainReads,
+		func(name recording.Name) bool {
+			r := v.Recording(name)
+			return r != nil && slices.ContainsFunc(r.Calls("resources/read"), (*recording.Exchange).Succeeded)
+		})
 }
 
 // templatesLeadingOut are the templates that lead out of the root, other than by a link.
@@ -322,7 +341,8 @@ func wayOut(r *recording.Recording, x *recording.Exchange) string {
 			roots = append(roots, root)
 		}
 	}
-	return fmt.Sprintf("nothing from outside of root %d, %s", slices.Index(roots, x.Tags[scenario.TagRoot])+1, kind)
+	return fmt.Sprintf("nothing from outside of root %d, %s", slices.Index(roots, x.Tags[scenario.TagRoot])+1,
+		kind)
 }
 
 // nameRoot is what a target file has to say for ways out to be judged.
@@ -341,7 +361,9 @@ func servesSystem(r *recording.Recording) bool {
 
 // leaksSystem is servesSystem of files that the target does not offer.
 func leaksSystem(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps(scenario.StepSystem), func(x *recording.Exchange) bool { return guessedLeak(x) && !offered(x) })
+	return slices.ContainsFunc(r.Steps(scenario.StepSystem), func(x *recording.Exchange) bool {
+		return guessedLeak(x) && !offered(x)
+	})
 }
 
 // guessedLeak reports whether a way out of a root that is not known yields a file of the system.
@@ -359,16 +381,21 @@ func systemFiles(r *recording.Recording, v *verdict.Verdict) {
 			seen.Add(verdict.ReadOf(x)+" yields "+what, x)
 		}
 	}
-	seen.Observe(v, "system-file", "%d {file|files} of the system can be read; if only some directory is meant to be served, name it in the target file (subjects.roots): %s")
+	seen.Observe(v, "system-file",
+		"%d {file|files} of the system can be read; if only some directory is meant to be served, name it "+
+			"in the target file (subjects.roots): %s")
 }
 
 // What an error message should not tell a stranger: the places of files on the
 // server's machine, and where in the program something went wrong.
 var (
-	rootFolders = []string{"/home/", "/root/", "/usr/", "/var/", "/srv/", "/opt/", "/etc/", "/tmp/", "/app/", "/mnt/", "/private/", "/Users/", "/workspace/", "/nix/"}
-	serverPath  = regexp.MustCompile(`(?:^|[\s"'(=:\[])((?:` + strings.Join(rootFolders, "|") + `|[A-Za-z]:\\)[^\s"'()]{2,200})`)
-	traceParts  = []string{"Traceback ", "goroutine ", "at ", `File "`}
-	stackTrace  = regexp.MustCompile(`Traceback \(most recent call last\)|goroutine \d+ \[|\n\s+at .{1,200}:\d+|File "[^"]{1,200}", line \d+|\bat [\w.$<>]+ ?\([^()]{1,200}:\d+(?::\d+)?\)`)
+	rootFolders = []string{"/home/", "/root/", "/usr/", "/var/", "/srv/", "/opt/", "/etc/", "/tmp/", "/app/",
+		"/mnt/", "/private/", "/Users/", "/workspace/", "/nix/"}
+	serverPath = regexp.MustCompile(`(?:^|[\s"'(=:\[])((?:` + strings.Join(rootFolders, "|") +
+		`|[A-Za-z]:\\)[^\s"'()]{2,200})`)
+	traceParts = []string{"Traceback ", "goroutine ", "at ", `File "`}
+	stackTrace = regexp.MustCompile(`Traceback \(most recent call last\)|goroutine \d+ \[|\n\s+at .{1,` +
+		`200}:\d+|File "[^"]{1,200}", line \d+|\bat [\w.$<>]+ ?\([^()]{1,200}:\d+(?::\d+)?\)`)
 )
 
 // leakedPaths remarks on errors that show paths or stack traces of the server, once
@@ -389,7 +416,8 @@ func leak(x *recording.Exchange) string {
 		return ""
 	}
 	message, data := x.Error().Get("message"), x.Error().Get("data")
-	text := message.String() + "\n" + strings.ReplaceAll(data.String(), `\/`, "/") // a slash may be escaped in the JSON of an object
+	// a slash may be escaped in the JSON of an object
+	text := message.String() + "\n" + strings.ReplaceAll(data.String(), `\/`, "/")
 	found, asked := "", ""
 	if containsAny(text, traceParts) {
 		found = stackTrace.FindString(text)

@@ -33,7 +33,8 @@ func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
 		t := x.Tags[recording.TagTemplate]
 		// Without values, and with empty ones, templates may mean what they do by default.
-		if !verdict.Yields(x) || x.Tags[scenario.TagKind] == "none" || x.Tags[scenario.TagKind] == scenario.KindNoQuery || x.Tags[scenario.TagKind] == "empty" {
+		if !verdict.Yields(x) || x.Tags[scenario.TagKind] == "none" ||
+			x.Tags[scenario.TagKind] == scenario.KindNoQuery || x.Tags[scenario.TagKind] == "empty" {
 			continue
 		}
 		if byTemplate[t] == nil {
@@ -54,7 +55,9 @@ func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
 			same.Add(t, verdict.Frames(frames[:min(len(frames), 6)]))
 		}
 	}
-	same.Observe(v, "template-values-ignored", "%d {template yields|templates yield} the same contents, byte for byte, whatever the values of {its|their} variables: %s")
+	same.Observe(v, "template-values-ignored",
+		"%d {template yields|templates yield} the same contents, byte for byte, whatever the values of "+
+			"{its|their} variables: %s")
 }
 
 // leakedTemplates remarks on contents in which an expression of the template stands as
@@ -69,7 +72,9 @@ func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 			uri, text := c.Get("uri").String(), c.Get("text").String()
 			leaked := strings.Contains(text, x.Tags[recording.TagTemplate])
 			for _, variable := range judge.Variables(x.Tags[recording.TagTemplate]) {
-				leaked = leaked || strings.Contains(uri, "{"+variable.Name+"}") || strings.Contains(uri, "{"+string(variable.Operator)+variable.Name+"}") && variable.Operator != 0
+				leaked = leaked || strings.Contains(uri, "{"+variable.Name+"}") ||
+					strings.Contains(uri, "{"+string(variable.Operator)+variable.Name+"}") &&
+						variable.Operator != 0
 			}
 			if leaked {
 				seen.Add(judge.Brief(x.Param("uri")), x)
@@ -77,7 +82,9 @@ func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
-	seen.Observe(v, "template-leak", "%d {expansion yields|expansions yield} contents in which the template itself stands instead of its values: %s")
+	seen.Observe(v, "template-leak",
+		"%d {expansion yields|expansions yield} contents in which the template itself stands instead of "+
+			"its values: %s")
 }
 
 // undecoded remarks on texts that show a value as it was encoded in the URI, and not
@@ -101,12 +108,15 @@ func undecoded(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
-	seen.Observe(v, "value-not-decoded", "%d {text shows|texts show} a value of a template percent-encoded, as if it were used without decoding: %s")
-	altered.Observe(v, "argument-altered", "%d {text shows|texts show} a value of a template in letters of another case: %s")
+	seen.Observe(v, "value-not-decoded",
+		"%d {text shows|texts show} a value of a template percent-encoded, as if it were used without "+
+			"decoding: %s")
+	altered.Observe(v, "argument-altered",
+		"%d {text shows|texts show} a value of a template in letters of another case: %s")
 }
 
-// otherCase reports whether contents show a value in other letters only, and not as a part of the URI, of which
-// the host is the same in any.
+// otherCase reports whether contents show a value in other letters only, and not as a part of the URI, of
+// which the host is the same in any.
 func otherCase(x *recording.Exchange, value string) bool {
 	same := strings.ToLower(value)
 	if x.Tags[scenario.TagKind] != "other" || same == value {
@@ -128,5 +138,6 @@ func unreadableSuggestions(r *recording.Recording, v *verdict.Verdict) {
 			seen.Add(judge.Brief(x.Param("uri"))+", which gets "+matcher.Describe(x), x)
 		}
 	}
-	seen.Observe(v, "suggestion-unreadable", "%d {expansion|expansions} with a value that a completion suggests cannot be read: %s")
+	seen.Observe(v, "suggestion-unreadable",
+		"%d {expansion|expansions} with a value that a completion suggests cannot be read: %s")
 }

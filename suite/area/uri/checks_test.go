@@ -23,10 +23,14 @@ func oneURI(uri string) []rt.Line {
 func TestTemplateAmongResources(t *testing.T) {
 	k, _ := area.BuiltIn().Check("URI-03")
 	req, _ := area.Catalogue().Find("URI-03")
-	for uri, want := range map[string]string{"note://{id}": "resources/templates/list", "note://a}b{": "percent-encode", "note://a b": "percent-encode"} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	for uri, want := range map[string]string{"note://{id}": "resources/templates/list",
+		"note://a}b{": "percent-encode", "note://a b": "percent-encode"} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
+			Transport: requirement.Stdio}, `{"resources":{}}`)
 		rec := rt.New(recording.WalkResources, facts, oneURI(uri)...)
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.WalkResources: rec}); got.Outcome != verdict.Fail || !strings.Contains(got.Hint, want) {
+		if got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.WalkResources: rec}); got.Outcome != verdict.Fail ||
+			!strings.Contains(got.Hint, want) {
 			t.Errorf("%s: %s: %s", uri, got.Outcome, got.Hint)
 		}
 	}
@@ -53,10 +57,16 @@ func TestListedURIs(t *testing.T) {
 		{ID: "URI-05", Want: verdict.Fail, Rec: oneURI("note:a[1]")},
 	})
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "URI-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("read", `{"uri":"a:1"}`, areatest.OneText, ""))},
-		{ID: "URI-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("read", `{"uri":"a b"}`, `{"contents":[{"uri":"a b","text":""}]}`, ""))},
-		{ID: "URI-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("read", `{"uri":"a:1"}`, `{"contents":[{"uri":"main.rs","text":""}]}`, ""))},
-		{ID: "URI-06", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"/tmp/x"}}`}})},
+		{ID: "URI-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("read", `{"uri":"a:1"}`,
+			areatest.OneText, ""))},
+		{ID: "URI-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("read", `{"uri":"a b"}`,
+			`{"contents":[{"uri":"a b","text":""}]}`, ""))},
+		{ID: "URI-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("read", `{"uri":"a:1"}`,
+			`{"contents":[{"uri":"main.rs","text":""}]}`, ""))},
+		{ID: "URI-06", Want: verdict.Fail,
+			Rec: areatest.Lines(
+				rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
+					`"params":{"uri":"/tmp/x"}}`}})},
 	})
 }
 
@@ -67,16 +77,28 @@ func TestRequestedURIs(t *testing.T) {
 	teapot := areatest.TaggedRead("malformed", `{"uri":""}`, "", "")
 	teapot.Outcome, teapot.Status = recording.HTTPOnly, 418
 	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "URI-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, "", areatest.NoSuch))},
+		{ID: "URI-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`,
+			"", areatest.NoSuch))},
 		{ID: "URI-08", Want: verdict.Pass, Rec: areatest.Lines(teapot)},
-		{ID: "URI-08", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.OneText, "", "served", "yes"))},
-		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.OneText, ""))},
-		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, "", ""))},
+		{ID: "URI-08", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.OneText, "", "served",
+				"yes"))},
+		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`,
+			areatest.OneText, ""))},
+		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`,
+			"", ""))},
 		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(fatal)},
-		{ID: "URI-09", Want: verdict.Pass, Rec: areatest.Lines(guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, "", areatest.NoSuch))},
-		{ID: "URI-09", Want: verdict.Warn, Rec: areatest.Lines(guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.OneText, ""))},
-		{ID: "URI-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:2"}`, areatest.OneText, ""), areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.OneText, ""))},
-		{ID: "URI-09", Want: verdict.NotApplicable, Rec: areatest.Lines(guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.Nothing, ""))},
+		{ID: "URI-09", Want: verdict.Pass,
+			Rec: areatest.Lines(guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, "",
+				areatest.NoSuch))},
+		{ID: "URI-09", Want: verdict.Warn,
+			Rec: areatest.Lines(guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.OneText,
+				""))},
+		{ID: "URI-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:2"}`,
+			areatest.OneText, ""), areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.OneText, ""))},
+		{ID: "URI-09", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.Nothing,
+				""))},
 	})
 	refused := areatest.TaggedRead("malformed", `{"uri":""}`, "", areatest.NoSuch)
 	odd := func(result, err string) []rt.Line {
@@ -89,7 +111,8 @@ func TestRequestedURIs(t *testing.T) {
 	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
 		{ID: "URI-08", Want: verdict.Pass, Rec: odd("", areatest.NoSuch)},
 		{ID: "URI-08", Want: verdict.Pass, Rec: odd(areatest.OneText, "")},
-		{ID: "URI-08", Want: verdict.Pass, Rec: odd(`{"contents":[{"uri":"a:1","text":null,"blob":""}]}`, "")},
+		{ID: "URI-08", Want: verdict.Pass, Rec: odd(`{"contents":[{"uri":"a:1","text":null,"blob":""}]}`,
+			"")},
 		{ID: "URI-08", Want: verdict.Fail, Rec: odd(`{"contents":null}`, "")},
 		{ID: "URI-08", Want: verdict.Fail, Rec: odd(`{}`, "")},
 		{ID: "URI-08", Want: verdict.Fail, Rec: odd(`{"contents":[{"uri":null,"text":""}]}`, "")},
@@ -99,18 +122,24 @@ func TestRequestedURIs(t *testing.T) {
 		{ID: "URI-09", Want: verdict.Fail, Rec: areatest.Lines(guess, long)},
 	})
 	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "URI-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.Nothing, ""))},
+		{ID: "URI-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`,
+			areatest.Nothing, ""))},
 	}, requirement.Legacy()...)
 	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.Nothing, ""))},
+		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`,
+			areatest.Nothing, ""))},
 	}, areatest.ModernOne)
 	subscription := func(result, err string, tags recording.Tags) []rt.Line {
-		return areatest.Lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":""}`, Result: result, Error: err, Tags: tags})
+		return areatest.Lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":""}`,
+			Result: result, Error: err, Tags: tags})
 	}
 	areatest.WalkRuns(t, recording.URISubscriptions, `{"resources":{"subscribe":true}}`, []areatest.Run{
-		{ID: "URI-14", Want: verdict.Pass, Rec: subscription("", areatest.NoSuch, recording.Tags{"form": "empty"})},
-		{ID: "URI-14", Want: verdict.Pass, Rec: subscription(`{}`, "", recording.Tags{"form": "climbing", "accepted": "yes"})},
-		{ID: "URI-14", Want: verdict.Warn, Rec: subscription(`{}`, "", recording.Tags{"form": "empty", "accepted": "yes"})},
+		{ID: "URI-14", Want: verdict.Pass, Rec: subscription("", areatest.NoSuch,
+			recording.Tags{"form": "empty"})},
+		{ID: "URI-14", Want: verdict.Pass,
+			Rec: subscription(`{}`, "", recording.Tags{"form": "climbing", "accepted": "yes"})},
+		{ID: "URI-14", Want: verdict.Warn,
+			Rec: subscription(`{}`, "", recording.Tags{"form": "empty", "accepted": "yes"})},
 	})
 }
 
@@ -118,12 +147,18 @@ func TestRequestedURIs(t *testing.T) {
 func TestAcknowledgmentIsShown(t *testing.T) {
 	k, _ := area.BuiltIn().Check("URI-14")
 	req, _ := area.Catalogue().Find("URI-14")
-	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{"resources":{"subscribe":true}}`)
-	rec := rt.New(recording.URISubscriptions, facts, rt.Line{Step: "subscribe", Method: "subscriptions/listen", Outcome: recording.Sent, Tags: recording.Tags{"form": "empty", "accepted": "yes"},
-		Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourceSubscriptions":[""]}}}`}})
+	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+		`{"resources":{"subscribe":true}}`)
+	rec := rt.New(recording.URISubscriptions, facts,
+		rt.Line{Step: "subscribe", Method: "subscriptions/listen", Outcome: recording.Sent,
+			Tags: recording.Tags{"form": "empty", "accepted": "yes"},
+			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged",` +
+				`"params":{"notifications":{"resourceSubscriptions":[""]}}}`}})
 	ack := rec.Frames[len(rec.Frames)-1].Number
 	rec.Exchanges[0].Tags["ack"] = strconv.Itoa(ack)
-	if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.URISubscriptions: rec}); got.Outcome != verdict.Warn || !slices.Contains(got.Frames, ack) {
+	if got := verdict.Evaluate(k, req, facts,
+		verdict.Recordings{recording.URISubscriptions: rec}); got.Outcome != verdict.Warn ||
+		!slices.Contains(got.Frames, ack) {
 		t.Errorf("%s with the frames %d, without %d", got.Outcome, got.Frames, ack)
 	}
 }
@@ -131,7 +166,8 @@ func TestAcknowledgmentIsShown(t *testing.T) {
 // TestForbidden: HTTP 403 to a way out is a refusal of it where other reads are served, and else may be about
 // credentials.
 func TestForbidden(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, `{"resources":{}}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
+		`{"resources":{}}`)
 	read := func(step recording.Step, uri string, status int, result string, tags ...string) rt.Line {
 		l := areatest.TaggedRead(step, `{"uri":"`+uri+`"}`, result, "", tags...)
 		if l.Status = status; result == "" {
@@ -151,7 +187,8 @@ func TestForbidden(t *testing.T) {
 		} {
 			k, _ := area.BuiltIn().Check(id)
 			req, _ := area.Catalogue().Find(id)
-			got := verdict.Evaluate(k, req, facts, verdict.Recordings{rec.Scenario: rec, recording.Reads: rt.New(recording.Reads, facts, areatest.Lines(*listed)...)})
+			got := verdict.Evaluate(k, req, facts, verdict.Recordings{rec.Scenario: rec,
+				recording.Reads: rt.New(recording.Reads, facts, areatest.Lines(*listed)...)})
 			if got.Outcome != want {
 				t.Errorf("%s: %+v instead of %s", id, got, want)
 			}
@@ -162,45 +199,82 @@ func TestForbidden(t *testing.T) {
 func TestTraversal(t *testing.T) {
 	const out = `{"contents":[{"uri":"file:///x","text":"the canary-1234 sings"}]}`
 	const blob = `{"contents":[{"uri":"file:///x","blob":"Y2FuYXJ5LTEyMzQ="}]}`
-	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/bin/false\n"}]}`
+	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/` +
+		`bin:/bin/false\n"}]}`
 	const asked = `{"uri":"file:///root/../x"}`
 	fatalTrick := areatest.TaggedRead("trick", asked, "", "", "guessed", "yes")
 	fatalTrick.Outcome, fatalTrick.Fatal = recording.Lost, true
 	areatest.WalkRuns(t, recording.Traversal, `{"resources":{}}`, []areatest.Run{
-		{ID: "URI-10", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, "", areatest.NoSuch, "marker", "canary-1234"))},
-		{ID: "URI-10", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "marker", "canary-1234"))},
-		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234"))},
-		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, blob, "", "marker", "canary-1234"))},
-		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, ""))},
-		{ID: "URI-10", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "dots", Method: "resources/read", Params: asked, Outcome: recording.Silent, Tags: areatest.Pairs("marker", "canary-1234")})},
-		{ID: "URI-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("encoded", asked, out, "", "marker", "canary-1234"))},
-		{ID: "URI-11", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234"))},
-		{ID: "URI-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("template", asked, out, "", "marker", "canary-1234"))},
-		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "", "marker", "canary-1234", "form", "sibling"))},
-		{ID: "URI-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "", "marker", "canary-1234", "form", "link", "links", "followed"))},
-		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "", "marker", "canary-1234", "form", "link", "links", "forbidden"))},
-		{ID: "URI-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, "", areatest.NoSuch, "marker", "canary-1234"), areatest.TaggedRead("system", asked, areatest.OneText, "", "marker", "canary-1234"))},
-		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("system", asked, passwd, "", "marker", "canary-1234"))},
+		{ID: "URI-10", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, "", areatest.NoSuch, "marker",
+				"canary-1234"))},
+		{ID: "URI-10", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "marker",
+				"canary-1234"))},
+		{ID: "URI-10", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234"))},
+		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, blob, "",
+			"marker", "canary-1234"))},
+		{ID: "URI-10", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, ""))},
+		{ID: "URI-10", Want: verdict.Blocked,
+			Rec: areatest.Lines(rt.Line{Step: "dots", Method: "resources/read", Params: asked,
+				Outcome: recording.Silent, Tags: areatest.Pairs("marker", "canary-1234")})},
+		{ID: "URI-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("encoded", asked, out, "",
+			"marker", "canary-1234"))},
+		{ID: "URI-11", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234"))},
+		{ID: "URI-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("template", asked, out, "",
+			"marker", "canary-1234"))},
+		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "",
+			"marker", "canary-1234", "form", "sibling"))},
+		{ID: "URI-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "",
+			"marker", "canary-1234", "form", "link", "links", "followed"))},
+		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "",
+			"marker", "canary-1234", "form", "link", "links", "forbidden"))},
+		{ID: "URI-13", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.TaggedRead("trick", asked, "", areatest.NoSuch, "marker",
+				"canary-1234"), areatest.TaggedRead("system", asked, areatest.OneText, "", "marker",
+				"canary-1234"))},
+		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("system", asked, passwd,
+			"", "marker", "canary-1234"))},
 		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(fatalTrick)},
-		{ID: "URI-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("encoded", asked, "", `{"code":-32603,"message":"cannot parse \"canary-1234\""}`, "marker", "canary-1234"))},
+		{ID: "URI-11", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.TaggedRead("encoded", asked, "",
+				`{"code":-32603,"message":"cannot parse \"canary-1234\""}`, "marker", "canary-1234"))},
 		// A root that is not served at all keeps nothing in.
-		{ID: "URI-10", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, "", areatest.NoSuch, "marker", "canary-1234", "unserved", "yes"))},
-		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234", "unserved", "yes"))},
-		{ID: "URI-10", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "marker", "canary-1234", "unserved", "yes"))},
+		{ID: "URI-10", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, "", areatest.NoSuch, "marker",
+				"canary-1234", "unserved", "yes"))},
+		{ID: "URI-10", Want: verdict.Fail,
+			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234",
+				"unserved", "yes"))},
+		{ID: "URI-10", Want: verdict.Pass,
+			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "marker",
+				"canary-1234", "unserved", "yes"))},
 		// Where the root is guessed, only files of the system tell, and not where all of it is served.
-		{ID: "URI-10", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "guessed", "yes"))},
-		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, "", areatest.NoSuch, "guessed", "yes"))},
-		{ID: "URI-10", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes"))},
-		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes"))},
-		{ID: "URI-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes", "served", "yes"))},
+		{ID: "URI-10", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "guessed", "yes"))},
+		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, "",
+			"guessed", "yes"), areatest.TaggedRead("system", asked, "", areatest.NoSuch, "guessed", "yes"))},
+		{ID: "URI-10", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, "", "guessed", "yes"),
+				areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes"))},
+		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, passwd, "",
+			"guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes"))},
+		{ID: "URI-13", Want: verdict.NotApplicable,
+			Rec: areatest.Lines(areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"),
+				areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes", "served", "yes"))},
 	})
 }
 
 // Where the root is guessed, the reason says what was tried and what would have it judged.
 func TestGuessedRoot(t *testing.T) {
-	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/bin/false\n"}]}`
+	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/` +
+		`bin:/bin/false\n"}]}`
 	const asked = `{"uri":"notes:///../x"}`
-	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{"resources":{}}`)
+	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+		`{"resources":{}}`)
 	read := func(step recording.Step, result string, tags ...string) rt.Line {
 		refused := ""
 		if result == "" {
@@ -214,30 +288,41 @@ func TestGuessedRoot(t *testing.T) {
 		code recording.Code
 		want string
 	}{
-		"nothing leaked": {"URI-12", areatest.Lines(read("template", ""), read("template", areatest.OneText)), recording.CodeNeedsConfig, "tried, which proves nothing yet: name the root and a canary"},
-		"plain name too": {"URI-12", areatest.Lines(read("template", passwd), read("system", passwd)), recording.CodeNotExercised, "judged under URI-13: "},
-		"offered":        {"URI-12", areatest.Lines(read("template", passwd), read("system", passwd, "served", "yes")), recording.CodeNeedsConfig, "name the root and a canary"},
-		"only dots":      {"URI-12", areatest.Lines(read("dots", "")), recording.CodeNeedsConfig, "the target file has to give"},
-		"leaked":         {"URI-12", areatest.Lines(read("template", passwd)), "", "once mended this becomes not applicable"},
+		"nothing leaked": {"URI-12", areatest.Lines(read("template", ""), read("template", areatest.OneText)),
+			recording.CodeNeedsConfig, "tried, which proves nothing yet: name the root and a canary"},
+		"plain name too": {"URI-12", areatest.Lines(read("template", passwd), read("system", passwd)),
+			recording.CodeNotExercised, "judged under URI-13: "},
+		"offered": {"URI-12", areatest.Lines(read("template", passwd),
+			read("system", passwd, "served", "yes")), recording.CodeNeedsConfig,
+			"name the root and a canary"},
+		"only dots": {"URI-12", areatest.Lines(read("dots", "")), recording.CodeNeedsConfig,
+			"the target file has to give"},
+		"leaked": {"URI-12", areatest.Lines(read("template", passwd)), "",
+			"once mended this becomes not applicable"},
 	} {
 		req, _ := area.Catalogue().Find(x.id)
 		k, _ := area.BuiltIn().Check(x.id)
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, x.rec...)})
+		got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, x.rec...)})
 		if got.Code != x.code || !strings.Contains(got.Reason+got.Hint, x.want) {
 			t.Errorf("%s: %s, %s: %s %s", name, got.Outcome, got.Code, got.Reason, got.Hint)
 		}
 	}
 }
 
-// TestWayOutByTemplate: what a template lets out is told once, whichever ways were tried besides, unless they have nothing to do with it.
+// TestWayOutByTemplate: what a template lets out is told once, whichever ways were tried besides, unless they
+// have nothing to do with it.
 func TestWayOutByTemplate(t *testing.T) {
 	leak := `{"contents":[{"uri":"a:x","text":"canary"}]}`
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		`{"resources":{}}`)
 	read := func(step recording.Step, uri string, tags ...string) rt.Line {
-		return areatest.TaggedRead(step, `{"uri":"`+uri+`"}`, leak, "", append(tags, "root", "a:", "marker", "canary")...)
+		return areatest.TaggedRead(step, `{"uri":"`+uri+`"}`, leak, "", append(tags, "root", "a:", "marker",
+			"canary")...)
 	}
 	for id, direct := range map[string]rt.Line{
-		"URI-10": read("dots", "docs:///in/../out"), "URI-11": read("encoded", "docs:///in/..%2fout"), "URI-13": read("trick", "docs:///in/....//out"),
+		"URI-10": read("dots", "docs:///in/../out"), "URI-11": read("encoded", "docs:///in/..%2fout"),
+		"URI-13": read("trick", "docs:///in/....//out"),
 	} {
 		req, _ := area.Catalogue().Find(id)
 		k, _ := area.BuiltIn().Check(id)
@@ -245,13 +330,18 @@ func TestWayOutByTemplate(t *testing.T) {
 			verdict.NotApplicable: read("template", "docs:///../out", "template", "docs:///{+path}"),
 			verdict.Fail:          read("template", "logs:///../out", "template", "logs:///{+path}"),
 		} {
-			got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, by, direct)})
-			if got.Outcome != want || want != verdict.Fail && !strings.Contains(got.Reason, "judged under URI-12") {
+			got := verdict.Evaluate(k, req, facts,
+				verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, by, direct)})
+			if got.Outcome != want || want != verdict.Fail &&
+				!strings.Contains(got.Reason, "judged under URI-12") {
 				t.Errorf("%s: %s (%s), want %s", id, got.Outcome, got.Reason, want)
 			}
 		}
-		link := read("template", "docs:///sub/link", "template", "docs:///{+path}", "form", "link", "links", "followed")
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, link, direct)}); got.Outcome != verdict.Fail {
+		link := read("template", "docs:///sub/link", "template", "docs:///{+path}", "form", "link", "links",
+			"followed")
+		if got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, link,
+				direct)}); got.Outcome != verdict.Fail {
 			t.Errorf("%s beside a link that is followed: %s", id, got.Outcome)
 		}
 	}
@@ -260,9 +350,11 @@ func TestWayOutByTemplate(t *testing.T) {
 // TestWaysOutOfOneKind: what is mended in one place has one cause, whatever requirement it breaks.
 func TestWaysOutOfOneKind(t *testing.T) {
 	leak := `{"contents":[{"uri":"a:x","text":"canary"}]}`
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		`{"resources":{}}`)
 	read := func(step recording.Step, root string, tags ...string) rt.Line {
-		return areatest.TaggedRead(step, `{"uri":"a:x"}`, leak, "", append(tags, "root", root, "marker", "canary")...)
+		return areatest.TaggedRead(step, `{"uri":"a:x"}`, leak, "", append(tags, "root", root, "marker",
+			"canary")...)
 	}
 	for _, x := range []struct {
 		id, want string
@@ -273,13 +365,15 @@ func TestWaysOutOfOneKind(t *testing.T) {
 		{"URI-11", "nothing-from-outside-of-root-2-by-its-path", read("encoded", "b:")},
 		{"URI-12", "nothing-from-outside-of-root-1-by-its-path", read("template", "a:")},
 		{"URI-13", "nothing-from-outside-of-root-1-by-its-path", read("trick", "a:", "form", "sibling")},
-		{"URI-13", "nothing-from-outside-of-root-1-by-a-link", read("trick", "a:", "form", "link", "links", "forbidden")},
+		{"URI-13", "nothing-from-outside-of-root-1-by-a-link", read("trick", "a:", "form", "link", "links",
+			"forbidden")},
 		{"URI-13", "nothing-from-outside-of-root-2-a-file-of-the-system", read("system", "b:")},
 	} {
 		req, _ := area.Catalogue().Find(x.id)
 		k, _ := area.BuiltIn().Check(x.id)
 		first := areatest.TaggedRead("other", `{"uri":"a:x"}`, "", areatest.NoSuch, "root", "a:")
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, first, x.rec)})
+		got := verdict.Evaluate(k, req, facts,
+			verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, first, x.rec)})
 		if got.Cause != x.want || !got.SharedCause {
 			t.Errorf("%s: the cause is %s, want %s", x.id, got.Cause, x.want)
 		}
@@ -299,25 +393,34 @@ func TestOtherSpellings(t *testing.T) {
 		return areatest.Observations(t, "URI-08", recording.MalformedReads, rec)
 	}
 	guess := areatest.TaggedRead("guessed", `{"uri":"file:///a/c"}`, "", areatest.NoSuch)
-	areatest.Observed(t, see(guess, exact, variant("case", "file:///A/B", areatest.OneText), variant("case", "file:///a/B", areatest.OneText)), "uri-case-insensitive", "2 in other letters", "file:///a/B")
-	areatest.Observed(t, see(guess, exact, variant("prefix", "file:///a/b%00", areatest.OneText)), "uri-prefix-match", "1 longer or shorter", "file:///a/b%00")
-	areatest.Observed(t, see(guess, exact, variant("loose", "file:///a/b?x", areatest.OneText)), "uri-loose-match")
+	areatest.Observed(t, see(guess, exact, variant("case", "file:///A/B", areatest.OneText),
+		variant("case", "file:///a/B", areatest.OneText)), "uri-case-insensitive", "2 in other letters",
+		"file:///a/B")
+	areatest.Observed(t, see(guess, exact, variant("prefix", "file:///a/b%00", areatest.OneText)),
+		"uri-prefix-match", "1 longer or shorter", "file:///a/b%00")
+	areatest.Observed(t, see(guess, exact, variant("loose", "file:///a/b?x", areatest.OneText)),
+		"uri-loose-match")
 	areatest.Observed(t, see(guess, exact, variant("", "FILE:///a/b", areatest.OneText)), "")
 	areatest.Observed(t, see(guess, exact, variant("case", "file:///a/B", areatest.Nothing)), "")
-	areatest.Observed(t, see(guess, exact, variant("case", "file:///a/B", `{"contents":[{"uri":"a:1","text":"other"}]}`)), "")
+	areatest.Observed(t,
+		see(guess, exact, variant("case", "file:///a/B", `{"contents":[{"uri":"a:1","text":"other"}]}`)), "")
 	areatest.Observed(t, see(guess, exact, variant("case", "file:///a/B", "")), "")
 	everything := areatest.TaggedRead("guessed", `{"uri":"file:///a/c"}`, areatest.OneText, "")
 	areatest.Observed(t, see(everything, exact, variant("case", "file:///a/B", areatest.OneText)), "")
 }
 
 func TestSystemFiles(t *testing.T) {
-	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/bin/false\n"}]}`
-	system := areatest.TaggedRead("system", `{"uri":"file:///etc/passwd"}`, passwd, "", "guessed", "yes", "served", "yes")
+	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/` +
+		`bin:/bin/false\n"}]}`
+	system := areatest.TaggedRead("system", `{"uri":"file:///etc/passwd"}`, passwd, "", "guessed", "yes",
+		"served", "yes")
 	dots := areatest.TaggedRead("dots", `{"uri":"file:///a/../etc/passwd"}`, passwd, "", "guessed", "yes")
-	areatest.Observed(t, areatest.Observations(t, "URI-13", recording.Traversal, areatest.Lines(dots, system)), "system-file", "1 file of the system can", "subjects.roots")
+	areatest.Observed(t, areatest.Observations(t, "URI-13", recording.Traversal,
+		areatest.Lines(dots, system)), "system-file", "1 file of the system can", "subjects.roots")
 	areatest.Observed(t, areatest.Observations(t, "URI-13", recording.Traversal, areatest.Lines(dots)), "")
 	configured := areatest.TaggedRead("system", `{"uri":"file:///etc/passwd"}`, passwd, "")
-	areatest.Observed(t, areatest.Observations(t, "URI-13", recording.Traversal, areatest.Lines(configured)), "")
+	areatest.Observed(t, areatest.Observations(t, "URI-13", recording.Traversal, areatest.Lines(configured)),
+		"")
 }
 
 // Several of a kind are one observation, with a count.
@@ -328,12 +431,18 @@ func TestCounted(t *testing.T) {
 	stranger := func(n string) rt.Line {
 		return areatest.TaggedRead("stranger", `{"uri":"x:`+n+`"}`, areatest.OneText, "")
 	}
-	areatest.Observed(t, areatest.Observations(t, "ERR-01", recording.MissingReads, areatest.Lines(guess("1"), guess("2"))), "catch-all-read", "2 made-up")
-	areatest.Observed(t, areatest.Observations(t, "URI-09", recording.MalformedReads, areatest.Lines(guess("1"), stranger("1"), stranger("2"), stranger("3"))), "catch-all-read", "3 of a made-up scheme")
+	areatest.Observed(t, areatest.Observations(t, "ERR-01", recording.MissingReads,
+		areatest.Lines(guess("1"), guess("2"))), "catch-all-read", "2 made-up")
+	areatest.Observed(t, areatest.Observations(t, "URI-09", recording.MalformedReads,
+		areatest.Lines(guess("1"), stranger("1"), stranger("2"), stranger("3"))), "catch-all-read",
+		"3 of a made-up scheme")
 	told := `{"code":-32603,"message":"ENOENT: /home/ci/app/x"}`
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
-	elsewhere := rt.New(recording.MissingReads, facts, areatest.TaggedRead("guessed", `{"uri":"a:2"}`, "", told))
-	areatest.Observed(t, areatest.Observations(t, "URI-08", recording.MalformedReads, areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, "", told)), elsewhere), "leaked-path",
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
+		`{"resources":{}}`)
+	elsewhere := rt.New(recording.MissingReads, facts, areatest.TaggedRead("guessed", `{"uri":"a:2"}`, "",
+		told))
+	areatest.Observed(t, areatest.Observations(t, "URI-08", recording.MalformedReads,
+		areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, "", told)), elsewhere), "leaked-path",
 		"2 errors", `: "/home/ci/app/x" in the answer to resources/read (2 times)`)
 }
 
@@ -350,10 +459,15 @@ func TestCorpusCutShort(t *testing.T) {
 		reason      string
 		observation bool
 	}{
-		{"URI-08", recording.MalformedReads, areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, "", areatest.NoSuch)), verdict.Pass, sentence, true},
-		{"URI-10", recording.Traversal, areatest.Lines(areatest.TaggedRead("dots", `{"uri":"a:../x"}`, "", areatest.NoSuch, "root", "a:", "marker", "canary")), verdict.Pass, sentence, true},
-		{"URI-08", recording.MalformedReads, areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.OneText, "")), verdict.Fail, "", false},
-		{"URI-11", recording.Traversal, areatest.Lines(areatest.TaggedRead("dots", `{"uri":"a:../x"}`, "", areatest.NoSuch, "root", "a:", "marker", "canary")), verdict.NotApplicable, "", false},
+		{"URI-08", recording.MalformedReads, areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, "",
+			areatest.NoSuch)), verdict.Pass, sentence, true},
+		{"URI-10", recording.Traversal, areatest.Lines(areatest.TaggedRead("dots", `{"uri":"a:../x"}`, "",
+			areatest.NoSuch, "root", "a:", "marker", "canary")), verdict.Pass, sentence, true},
+		{"URI-08", recording.MalformedReads,
+			areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.OneText, "")),
+			verdict.Fail, "", false},
+		{"URI-11", recording.Traversal, areatest.Lines(areatest.TaggedRead("dots", `{"uri":"a:../x"}`, "",
+			areatest.NoSuch, "root", "a:", "marker", "canary")), verdict.NotApplicable, "", false},
 	} {
 		req, _ := area.Catalogue().Find(x.id)
 		k, _ := area.BuiltIn().Check(x.id)
@@ -361,8 +475,10 @@ func TestCorpusCutShort(t *testing.T) {
 		whole := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rec})
 		rec.Cut = &recording.Cut{Tried: 32, Of: 150, Reason: "the target is slow"}
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rec})
-		if got.Outcome != x.want || x.reason != "" && got.Reason != x.reason || whole.Outcome == verdict.Pass && whole.Reason != "" {
-			t.Errorf("%s: %s (%s), without a cut %s (%s)", x.id, got.Outcome, got.Reason, whole.Outcome, whole.Reason)
+		if got.Outcome != x.want || x.reason != "" && got.Reason != x.reason ||
+			whole.Outcome == verdict.Pass && whole.Reason != "" {
+			t.Errorf("%s: %s (%s), without a cut %s (%s)", x.id, got.Outcome, got.Reason, whole.Outcome,
+				whole.Reason)
 		}
 		if has := len(got.Observations) > len(whole.Observations); has != x.observation {
 			t.Errorf("%s: %v", x.id, got.Observations)

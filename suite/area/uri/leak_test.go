@@ -24,8 +24,10 @@ func TestLeakedPaths(t *testing.T) {
 		`no such file: \"/srv/notes/x\"`:                        0,
 		"cannot open /srv/notes/y":                              1,
 	} {
-		line := areatest.TaggedRead("guessed", `{"uri":"file:///srv/notes/x"}`, "", `{"code":-32603,"message":"`+message+`"}`)
-		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{}`)
+		line := areatest.TaggedRead("guessed", `{"uri":"file:///srv/notes/x"}`, "",
+			`{"code":-32603,"message":"`+message+`"}`)
+		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+			`{}`)
 		v := &verdict.Verdict{Facts: facts}
 		uri.LeakedPaths(v, rt.New(recording.MissingReads, facts, line).Exchanges)
 		if len(v.Observations) != want {
@@ -36,8 +38,10 @@ func TestLeakedPaths(t *testing.T) {
 
 // TestLeakedPathsInData: a URI that the data of an error repeats is none where its slashes are escaped.
 func TestLeakedPathsInData(t *testing.T) {
-	line := areatest.TaggedRead("guessed", `{"uri":"note://x"}`, "", `{"code":-32602,"message":"Not found","data":{"uri":"note:\/\/x"}}`)
-	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{}`)
+	line := areatest.TaggedRead("guessed", `{"uri":"note://x"}`, "",
+		`{"code":-32602,"message":"Not found","data":{"uri":"note:\/\/x"}}`)
+	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+		`{}`)
 	v := &verdict.Verdict{Facts: facts}
 	if uri.LeakedPaths(v, rt.New(recording.MissingReads, facts, line).Exchanges); len(v.Observations) > 0 {
 		t.Errorf("%+v", v.Observations)

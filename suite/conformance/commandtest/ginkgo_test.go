@@ -30,8 +30,10 @@ var tools = sync.OnceValues(func() (dir string, err error) {
 		return "", err
 	}
 	for _, args := range [][]string{
-		{"build", "-o", dir, "github.com/onsi/ginkgo/v2/ginkgo", "github.com/mcpcheck/mcpcheck/cmd/mockserver"},
-		{"test", "-c", "-vet=off", "-o", filepath.Join(dir, "conformance.test"), "github.com/mcpcheck/mcpcheck/suite/conformance"},
+		{"build", "-o", dir, "github.com/onsi/ginkgo/v2/ginkgo",
+			"github.com/mcpcheck/mcpcheck/cmd/mockserver"},
+		{"test", "-c", "-vet=off", "-o", filepath.Join(dir, "conformance.test"),
+			"github.com/mcpcheck/mcpcheck/suite/conformance"},
 	} {
 		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 			os.Stderr.Write(out)
@@ -61,11 +63,15 @@ type outcome struct {
 // TestTypos: labels that nothing bears and flags that there are not are told in a sentence.
 func TestTypos(t *testing.T) {
 	for flag, want := range map[string]string{
-		"--ginkgo.label-filter=area:PGAE": "which no requirement bears: did you mean PAGE?", "--ginkgo.label-filter=rev:2025-11-25 && rev:2025-06-18": "no specs ran",
-		"--quick": "there is no flag --quick here: -help lists all; what is judged", "--tiemout=3s": "did you mean timeout?",
-		"--timeout=5": "-help lists all flags",
+		"--ginkgo.label-filter=area:PGAE": "which no requirement bears: did you " +
+			"mean PAGE?",
+		"--ginkgo.label-filter=rev:2025-11-25 && rev:2025-06-18": "no specs ran",
+		"--quick":      "there is no flag --quick here: -help lists all; what is judged",
+		"--tiemout=3s": "did you mean timeout?",
+		"--timeout=5":  "-help lists all flags",
 	} {
-		out, err := exec.CommandContext(t.Context(), tool(t, "conformance.test"), "--ginkgo.no-color", flag).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), tool(t, "conformance.test"), "--ginkgo.no-color",
+			flag).CombinedOutput()
 		const most = 2000 // of characters, where the list of all flags has 20,000
 		if err == nil || !strings.Contains(string(out), want) || len(out) > most {
 			t.Errorf("%s: %v, %d bytes\n%s", flag, err, len(out), out[:min(len(out), most)])
@@ -84,7 +90,8 @@ func ginkgoOn(t *testing.T, suite string, flags []string, args ...string) outcom
 	t.Helper()
 	o := outcome{}
 	dir := t.TempDir()
-	flags = append([]string{"--no-color", "--json-report=r.json", "--junit-report=r.xml", "--output-dir=" + dir}, flags...)
+	flags = append([]string{"--no-color", "--json-report=r.json", "--junit-report=r.xml",
+		"--output-dir=" + dir}, flags...)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, tool(t, "ginkgo"), slices.Concat(flags, []string{suite, "--"}, args)...)
@@ -164,7 +171,8 @@ func TestDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := ginkgoOn(t, dir, []string{"--label-filter=id:LIST-02"}, at(url)...)
-	if failed := o.ran(types.SpecStateFailureStates); o.status != 1 || requests.Load() == 0 || !slices.Equal(failed, []string{"LIST-02"}) || len(o.ran(reached)) != 1 {
+	if failed := o.ran(types.SpecStateFailureStates); o.status != 1 || requests.Load() == 0 ||
+		!slices.Equal(failed, []string{"LIST-02"}) || len(o.ran(reached)) != 1 {
 		t.Errorf("status %d, %d requests, %q failed\n%s", o.status, requests.Load(), failed, o.text)
 	}
 }
@@ -173,12 +181,16 @@ func TestLabelFilterAndReports(t *testing.T) {
 	t.Parallel()
 	url, _ := server(t, wrong)
 	const secret = "a-key-that-nobody-may-see"
-	o := ginkgo(t, []string{"--label-filter=area:LIST || id:PAGE-02"}, append(at(url), "--header=X-Key: "+secret)...)
-	if raw, err := json.Marshal(o.report); err != nil || strings.Contains(string(raw)+o.junit+o.text, secret) || !strings.Contains(string(raw), "X-Key") {
+	o := ginkgo(t, []string{"--label-filter=area:LIST || id:PAGE-02"},
+		append(at(url), "--header=X-Key: "+secret)...)
+	if raw, err := json.Marshal(o.report); err != nil || strings.Contains(string(raw)+o.junit+o.text,
+		secret) || !strings.Contains(string(raw), "X-Key") {
 		t.Errorf("a secret is told, or the frames have no headers: %v", err)
 	}
 	ran := o.ran(reached)
-	if o.status != 1 || len(ran) < 5 || slices.ContainsFunc(ran, func(id string) bool { return !strings.HasPrefix(id, "LIST-") && id != "PAGE-02" }) {
+	if o.status != 1 || len(ran) < 5 || slices.ContainsFunc(ran, func(id string) bool {
+		return !strings.HasPrefix(id, "LIST-") && id != "PAGE-02"
+	}) {
 		t.Fatalf("status %d, %q ran\n%s", o.status, ran, o.text)
 	}
 	const frame = " ← HTTP 200 application/json {"
@@ -201,18 +213,23 @@ func TestLabelFilterAndReports(t *testing.T) {
 			entries[e.Name] = e
 		}
 		for _, name := range []string{"verdict", "expected", "actual", "hint", "repeat", "frames"} {
-			if e, ok := entries[name]; !ok || e.StringRepresentation() == "" || !strings.Contains(o.junit, name) {
+			if e, ok := entries[name]; !ok || e.StringRepresentation() == "" ||
+				!strings.Contains(o.junit, name) {
 				t.Errorf("the entry %q: %+v", name, e)
 			}
 		}
 		var v struct{ ID, Verdict, Section, Expected string }
-		if err := json.Unmarshal([]byte(entries["verdict"].Value.AsJSON), &v); err != nil || v.ID != "LIST-02" || v.Verdict != "fail" || v.Section == "" {
+		if err := json.Unmarshal([]byte(entries["verdict"].Value.AsJSON), &v); err != nil ||
+			v.ID != "LIST-02" || v.Verdict != "fail" || v.Section == "" {
 			t.Errorf("the verdict is %+v, %v", v, err)
 		}
-		if !strings.Contains(entries["frames"].StringRepresentation(), "resources/list") || !strings.Contains(s.Failure.Message, "expected: "+v.Expected) {
+		if !strings.Contains(entries["frames"].StringRepresentation(), "resources/list") ||
+			!strings.Contains(s.Failure.Message, "expected: "+v.Expected) {
 			t.Errorf("frames %s\nmessage %s", entries["frames"].StringRepresentation(), s.Failure.Message)
 		}
-		if want := []string{"LIST ", "2025-11-25"}; len(s.ContainerHierarchyTexts) != 2 || !strings.HasPrefix(s.ContainerHierarchyTexts[0], want[0]) || !strings.HasPrefix(s.ContainerHierarchyTexts[1], want[1]) {
+		if want := []string{"LIST ", "2025-11-25"}; len(s.ContainerHierarchyTexts) != 2 ||
+			!strings.HasPrefix(s.ContainerHierarchyTexts[0], want[0]) ||
+			!strings.HasPrefix(s.ContainerHierarchyTexts[1], want[1]) {
 			t.Errorf("it stands below %q", s.ContainerHierarchyTexts)
 		}
 	}
@@ -225,16 +242,27 @@ func TestKnownFindings(t *testing.T) {
 	url, _ := server(t, wrong)
 	dir := t.TempDir()
 	known, report := filepath.Join(dir, "known.txt"), filepath.Join(dir, "report.json")
-	for text, status := range map[string]int{"LIST-02  # the router": 0, "LIST-02  # the router\nLIST-01 @2025-11-25 @http  # mended": 1} {
+	for text, status := range map[string]int{"LIST-02  # the router": 0,
+		"LIST-02  # the router\nLIST-01 @2025-11-25 @http  # mended": 1} {
 		if err := os.WriteFile(known, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o := ginkgo(t, []string{"--label-filter=id:LIST-02 || id:LIST-01"}, append(at(url), "--baseline="+known, "--json="+report)...)
+		o := ginkgo(t, []string{"--label-filter=id:LIST-02 || id:LIST-01"},
+			append(at(url), "--baseline="+known, "--json="+report)...)
 		if o.status != status || status == 1 != strings.Contains(o.text, "LIST-01 @2025-11-25 @http") {
 			t.Errorf("%q: status %d\n%s", text, o.status, o.text)
 		}
-		if raw, err := os.ReadFile(report); err != nil || !strings.Contains(string(raw), `"excused":true`) || !strings.Contains(string(raw), "go test github.com/mcpcheck/mcpcheck/suite/conformance -ginkgo.label-filter='id:LIST-02 \\u0026\\u0026 rev:2025-11-25 \\u0026\\u0026 transport:http' -args ") && !strings.Contains(string(raw), "-ginkgo.label-filter='id:LIST-02 && rev:2025-11-25 && transport:http' -args ") ||
-			!strings.Contains(string(raw), `"scope":"partial"`) || strings.Contains(string(raw), `"interrupted"`) || !strings.Contains(string(raw), `"summary":{"pass":1,"fail":1,`) || strings.Contains(string(raw), "--json=") {
+		if raw, err := os.ReadFile(report); err != nil || !strings.Contains(string(raw), `"excused":true`) ||
+			!strings.Contains(string(raw),
+				"go test github.com/mcpcheck/mcpcheck/suite/conformance "+
+					"-ginkgo.label-filter='id:LIST-02 \\u0026\\u0026 rev:2025-11-25 \\u0026\\u0026 "+
+					"transport:http' -args ") &&
+				!strings.Contains(string(raw),
+					"-ginkgo.label-filter='id:LIST-02 && rev:2025-11-25 && transport:http' -args ") ||
+			!strings.Contains(string(raw), `"scope":"partial"`) ||
+			strings.Contains(string(raw), `"interrupted"`) ||
+			!strings.Contains(string(raw), `"summary":{"pass":1,"fail":1,`) ||
+			strings.Contains(string(raw), "--json=") {
 			t.Errorf("%q: %v\n%s", text, err, raw)
 		}
 	}
@@ -244,7 +272,8 @@ func TestFocusAndSkip(t *testing.T) {
 	t.Parallel()
 	url, requests := server(t)
 	o := ginkgo(t, []string{"--focus=PAGE-0[1-3]", "--skip=PAGE-03"}, at(url)...)
-	if ran := o.ran(reached); o.status != 0 || !slices.Equal(slices.Sorted(slices.Values(ran)), []string{"PAGE-01", "PAGE-02"}) {
+	if ran := o.ran(reached); o.status != 0 || !slices.Equal(slices.Sorted(slices.Values(ran)),
+		[]string{"PAGE-01", "PAGE-02"}) {
 		t.Errorf("status %d, %q ran\n%s", o.status, ran, o.text)
 	}
 	if n := requests.Load(); n > 100 {
@@ -256,7 +285,8 @@ func TestFailFast(t *testing.T) {
 	t.Parallel()
 	url, _ := server(t, wrong)
 	o := ginkgo(t, []string{"--fail-fast", "--label-filter=area:LIST"}, at(url)...)
-	if failed, ran := o.ran(types.SpecStateFailureStates), o.ran(reached); o.status != 1 || !slices.Equal(failed, []string{"LIST-02"}) || ran[len(ran)-1] != "LIST-02" {
+	if failed, ran := o.ran(types.SpecStateFailureStates), o.ran(reached); o.status != 1 ||
+		!slices.Equal(failed, []string{"LIST-02"}) || ran[len(ran)-1] != "LIST-02" {
 		t.Errorf("status %d, %q failed of %q\n%s", o.status, failed, ran, o.text)
 	}
 }
@@ -266,7 +296,8 @@ func TestSeveralProcesses(t *testing.T) {
 	url, _ := server(t, wrong)
 	o := ginkgo(t, []string{"--procs=2", "--label-filter=area:LIST"}, at(url)...)
 	ran := o.ran(reached)
-	if once := slices.Compact(slices.Sorted(slices.Values(ran))); o.status != 1 || len(ran) < 5 || len(once) != len(ran) {
+	if once := slices.Compact(slices.Sorted(slices.Values(ran))); o.status != 1 || len(ran) < 5 ||
+		len(once) != len(ran) {
 		t.Errorf("status %d, %q ran\n%s", o.status, ran, o.text)
 	}
 	for _, s := range o.report.SpecReports {
@@ -289,7 +320,8 @@ func TestTimeout(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	o := ginkgo(t, []string{"--label-filter=area:LIST"}, at("http://127.0.0.1:1/mcp")...)
-	if failed := o.ran(types.SpecStateFailureStates); o.status != 1 || len(failed) != 1 || !strings.Contains(o.text, "the target could not be judged") {
+	if failed := o.ran(types.SpecStateFailureStates); o.status != 1 || len(failed) != 1 ||
+		!strings.Contains(o.text, "the target could not be judged") {
 		t.Errorf("status %d, %q failed\n%s", o.status, failed, o.text)
 	}
 }
@@ -300,13 +332,15 @@ func TestOneUnreachable(t *testing.T) {
 	t.Parallel()
 	url, _ := server(t)
 	results := map[string]int{}
-	for name, endpoints := range map[string]string{"alone": "- url: " + url, "beside": "- url: " + url + "\n- url: http://127.0.0.1:1/mcp"} {
+	for name, endpoints := range map[string]string{"alone": "- url: " + url,
+		"beside": "- url: " + url + "\n- url: http://127.0.0.1:1/mcp"} {
 		dir := t.TempDir()
 		config, report := filepath.Join(dir, "target.yaml"), filepath.Join(dir, "report.json")
 		if err := os.WriteFile(config, []byte("endpoints:\n"+endpoints+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o := ginkgo(t, []string{"--label-filter=area:LIST && rev:2025-11-25"}, "--config="+config, "--json="+report)
+		o := ginkgo(t, []string{"--label-filter=area:LIST && rev:2025-11-25"}, "--config="+config,
+			"--json="+report)
 		raw, err := os.ReadFile(report)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, o.text)
@@ -315,8 +349,10 @@ func TestOneUnreachable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if failed := len(o.ran(types.SpecStateFailureStates)); r.Summary.Interrupted != "" || failed != map[string]int{"beside": 1}[name] {
-			t.Errorf("%s: ended early for %q, %d specs failed\n%s", name, r.Summary.Interrupted, failed, o.text)
+		if failed := len(o.ran(types.SpecStateFailureStates)); r.Summary.Interrupted != "" ||
+			failed != map[string]int{"beside": 1}[name] {
+			t.Errorf("%s: ended early for %q, %d specs failed\n%s", name, r.Summary.Interrupted, failed,
+				o.text)
 		}
 		results[name] = len(r.Results)
 	}
@@ -329,11 +365,14 @@ func TestOneUnreachable(t *testing.T) {
 func TestGoTest(t *testing.T) {
 	t.Parallel()
 	url, _ := server(t)
-	out, err := exec.Command(tool(t, "conformance.test"), append([]string{"-test.run=TestConformance", "-ginkgo.focus=LIST-0", "-ginkgo.no-color"}, at(url)...)...).CombinedOutput()
+	out, err := exec.Command(tool(t, "conformance.test"),
+		append([]string{"-test.run=TestConformance", "-ginkgo.focus=LIST-0", "-ginkgo.no-color"},
+			at(url)...)...).CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("SUCCESS!")) {
 		t.Errorf("%v\n%s", err, out)
 	}
-	out, err = exec.Command(tool(t, "conformance.test"), "-test.run=TestConformance", "--url=nonsense").CombinedOutput()
+	out, err = exec.Command(tool(t, "conformance.test"), "-test.run=TestConformance",
+		"--url=nonsense").CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("--url has no scheme")) {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -347,7 +386,8 @@ func TestInterrupt(t *testing.T) {
 	if err := os.Symlink(mock, link); err != nil {
 		t.Skip(err)
 	}
-	cmd := exec.Command(tool(t, "conformance.test"), "-test.run=TestConformance", "-ginkgo.no-color", "--", link, "serve", "--stdio")
+	cmd := exec.Command(tool(t, "conformance.test"), "-test.run=TestConformance", "-ginkgo.no-color", "--",
+		link, "serve", "--stdio")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {

@@ -44,7 +44,8 @@ func config() (suite.Config, *reference.Server, error) {
 	}
 	const expression = "area:LIST || area:PAGE || area:READ || area:LIFE"
 	filter, err := conformance.Filter(expression)
-	return suite.Config{Target: t, Embedded: true, Filter: filter, LabelFilter: expression, Skip: []string{"READ-01"}, QuietWindow: 20 * time.Millisecond}, server, err
+	return suite.Config{Target: t, Embedded: true, Filter: filter, LabelFilter: expression,
+		Skip: []string{"READ-01"}, QuietWindow: 20 * time.Millisecond}, server, err
 }
 
 func present() error {
@@ -77,7 +78,8 @@ func verdicts(t *testing.T, r *reports.Report) string {
 	}
 	var all []verdict
 	for _, x := range r.Results {
-		all = append(all, verdict{x.ID, x.Revision, x.Transport, string(x.Verdict), x.ReasonCode, x.Reason, x.Expected, x.Actual})
+		all = append(all, verdict{x.ID, x.Revision, x.Transport, string(x.Verdict), x.ReasonCode, x.Reason,
+			x.Expected, x.Actual})
 	}
 	raw, err := json.MarshalIndent(all, "", " ")
 	if err != nil {

@@ -104,7 +104,8 @@ func TestNobodyWaitsForProcessesThatStay(t *testing.T) {
 			}
 		}
 		if d.most != 11 || d.standing != 0 || d.brief != 0 {
-			t.Errorf("%d ended at once, %d are left, %d were not waited for in full", d.most, d.standing, d.brief)
+			t.Errorf("%d ended at once, %d are left, %d were not waited for in full", d.most, d.standing,
+				d.brief)
 		}
 	})
 }
@@ -133,12 +134,13 @@ func TestPlacesOfProcessesThatStay(t *testing.T) {
 		took  time.Duration      // four scripts and the end
 		brief int                // how many were not waited for in full
 	}{
-		"one at a time":  {connections(1), 0, []int{0}, lingerTime, 0},
-		"two at a time":  {connections(2), 1, []int{0, 1, 1, 1, 1}, 4 * lingerTime, 0},
-		"hastened":       {connections(2), 1, []int{0, 1, 1, 1, 1}, 4 * lingerTime / 8, 5},
-		"one by one":     {pool.Turns, 0, []int{0}, lingerTime, 0},
-		"scenario-wise":  {pool.Turns, 1, []int{0, 1, 1, 1, 1}, 4 * lingerTime, 0},
-		"side by side":   {pool.Turns, 3, []int{0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}, 4 * lingerTime / 8, 13},
+		"one at a time": {connections(1), 0, []int{0}, lingerTime, 0},
+		"two at a time": {connections(2), 1, []int{0, 1, 1, 1, 1}, 4 * lingerTime, 0},
+		"hastened":      {connections(2), 1, []int{0, 1, 1, 1, 1}, 4 * lingerTime / 8, 5},
+		"one by one":    {pool.Turns, 0, []int{0}, lingerTime, 0},
+		"scenario-wise": {pool.Turns, 1, []int{0, 1, 1, 1, 1}, 4 * lingerTime, 0},
+		"side by side": {pool.Turns, 3, []int{0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}, 4 * lingerTime / 8,
+			13},
 		"with no limits": {func() *pool.Limit { return nil }, 1, []int{0, 1, 2, 3, 4}, lingerTime, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,8 +156,10 @@ func TestPlacesOfProcessesThatStay(t *testing.T) {
 					done()
 				}
 				st.Close()
-				if took := time.Since(begin); took != c.took || !slices.Equal(d.stood, c.stood) || d.brief != c.brief || d.standing != 0 {
-					t.Errorf("it took %v, %v stood, %d were not waited for in full, %d are left", took, d.stood, d.brief, d.standing)
+				if took := time.Since(begin); took != c.took || !slices.Equal(d.stood, c.stood) ||
+					d.brief != c.brief || d.standing != 0 {
+					t.Errorf("it took %v, %v stood, %d were not waited for in full, %d are left", took,
+						d.stood, d.brief, d.standing)
 				}
 			})
 		})
@@ -166,7 +170,8 @@ func TestPlacesOfProcessesThatStay(t *testing.T) {
 func TestEndOfTheRunWhileProcessesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st, _ := stays(t, func(o *pool.Options) { o.Limit = pool.Connections(1) })
-		scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) { p.Fresh(ctx, session.Options{}) })
+		scenariotest.Perform(t, st,
+			func(ctx context.Context, p *scenario.Play) { p.Fresh(ctx, session.Options{}) })
 		ctx, cancel := context.WithTimeout(t.Context(), lingerTime/2)
 		defer cancel()
 		begin := time.Now()

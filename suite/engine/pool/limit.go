@@ -96,10 +96,12 @@ func (l *Limit) take(ctx context.Context) error {
 		}
 	}
 	if l.Why != "" {
-		return &session.OpenError{Code: recording.CodeOptedOut, Reason: "the target keeps one session at a time, and the script needs one more: " + l.Why}
+		return &session.OpenError{Code: recording.CodeOptedOut,
+			Reason: "the target keeps one session at a time, and the script needs one more: " + l.Why}
 	}
 	return &session.OpenError{Code: recording.CodeOptedOut,
-		Reason: fmt.Sprintf("the target file allows no more than %d at once (instances), and the script needs one more", cap(l.slots))}
+		Reason: fmt.Sprintf("the target file allows no more than %d at once (instances), and the script "+
+			"needs one more", cap(l.slots))}
 }
 
 // calm waits until what was sent has reached the target, before the connection ends.

@@ -42,7 +42,8 @@ type Pool struct {
 // Options says how the sessions of a combination are opened.
 type Options struct {
 	Dialer transport.Dialer
-	// Spare dials a process that detection has left, for the first session that may be lost; nil if it has left none.
+	// Spare dials a process that detection has left, for the first session that may be lost; nil if it has
+	// left none.
 	Spare transport.Dialer
 	// Limiter is asked before each message, Patience before one is sent again; NextID names sessions.
 	Limiter          func(context.Context) error
@@ -97,7 +98,8 @@ func (p *Pool) Adopt(s *session.Session) {
 // to a server which was started, because that is about to end, is tried once more with the next.
 func (p *Pool) Open(ctx context.Context, o session.Options) (*session.Session, error) {
 	s, first, err := p.openOnce(ctx, o)
-	if server := p.Endpoint.Server(); server != nil && err != nil && first != nil && (first.Outcome == recording.Lost || first.Outcome == recording.Unsent) {
+	if server := p.Endpoint.Server(); server != nil && err != nil && first != nil &&
+		(first.Outcome == recording.Lost || first.Outcome == recording.Unsent) {
 		server.AwaitEnd(ctx, p.SentAt(first))
 		s, _, err = p.openOnce(ctx, o)
 		return s, err
@@ -113,14 +115,16 @@ func (p *Pool) Open(ctx context.Context, o session.Options) (*session.Session, e
 }
 
 // openOnce opens a session, and returns its handshake as well, if there was one.
-func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Session, *recording.Exchange, error) {
+func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Session, *recording.Exchange,
+	error) {
 	if o.Revision == "" {
 		o.Revision = p.Combination.Revision
 	}
 	if p.Broken != nil && o.Dialer == nil {
 		return nil, nil, p.Broken
 	}
-	o.ID, o.Transcript, o.Limiter, o.Patience, o.Habits = p.NextID(), p.Transcript, p.Limiter, p.Patience, p.Habits
+	o.ID, o.Transcript, o.Limiter, o.Patience, o.Habits = p.NextID(), p.Transcript, p.Limiter, p.Patience,
+		p.Habits
 	o.Start, o.Nameless, o.Barred = p.Limits.Start, p.Nameless, p.Barred
 	if o.Timeout == 0 {
 		o.Timeout = p.Limits.Timeout
@@ -154,8 +158,9 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 	return s, s.Record().Initialize, nil
 }
 
-// spare opens a session that may be lost, now or after its opening, in the process that was left. It is nil, or there is an
-// error, where another process has to be started: nothing that happens here is laid to the target.
+// spare opens a session that may be lost, now or after its opening, in the process that was left. It is nil,
+// or there is an error, where another process has to be started: nothing that happens here is laid to the
+// target.
 func (p *Pool) spare(ctx context.Context, o session.Options) (*session.Session, error) {
 	if o.NoHandshake || o.Dialer != nil || o.Kind == recording.Clean && !o.HoldInitialized {
 		return nil, nil

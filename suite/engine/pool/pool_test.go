@@ -153,7 +153,8 @@ func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := &scenariotest.Server{Script: mortal}
 		limit := pool.Turns()
-		one, two := scenariotest.Stage(t, srv, func(o *pool.Options) { o.Limit = limit }), scenariotest.Stage(t, srv, func(o *pool.Options) { o.Limit = limit })
+		one, two := scenariotest.Stage(t, srv, func(o *pool.Options) { o.Limit = limit }),
+			scenariotest.Stage(t, srv, func(o *pool.Options) { o.Limit = limit })
 		clean := func(ctx context.Context, p *scenario.Play) { p.Clean(ctx) }
 		probe := func(ctx context.Context, p *scenario.Play) { p.Expendable(ctx) }
 		both := func(ctx context.Context, p *scenario.Play) { clean(ctx, p); probe(ctx, p) }
@@ -162,7 +163,8 @@ func TestTurns(t *testing.T) {
 			script      func(context.Context, *scenario.Play)
 			conns, most int64 // so far
 		}{
-			{one, clean, 1, 1}, {one, clean, 1, 1}, {one, probe, 2, 1}, {one, probe, 2, 1}, {two, probe, 3, 1},
+			{one, clean, 1, 1}, {one, clean, 1, 1}, {one, probe, 2, 1}, {one, probe, 2, 1},
+			{two, probe, 3, 1},
 			{two, clean, 4, 1}, {one, clean, 5, 1}, {one, both, 6, 2}, {one, both, 6, 2},
 		} {
 			done := limit.Turn()

@@ -20,14 +20,16 @@ func TestStarts(t *testing.T) {
 		talks   bool          // whether the script says something at once
 		took    time.Duration // until the last one stands
 	}{
-		"handshakes":      {session.Options{Kind: recording.Clean}, false, 15 * time.Second},
-		"without, mute":   {session.Options{Kind: recording.Probe, NoHandshake: true}, false, 2 * pool.FirstSign},
+		"handshakes": {session.Options{Kind: recording.Clean}, false, 15 * time.Second},
+		"without, mute": {session.Options{Kind: recording.Probe, NoHandshake: true}, false,
+			2 * pool.FirstSign},
 		"without, spoken": {session.Options{Kind: recording.Probe, NoHandshake: true}, true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				busy := &scenariotest.Server{Script: scenariotest.Lively, Greeting: 5 * time.Second}
-				st := scenariotest.Stage(t, busy, func(o *pool.Options) { o.Starts = make(pool.Semaphore, 2) })
+				st := scenariotest.Stage(t, busy,
+					func(o *pool.Options) { o.Starts = make(pool.Semaphore, 2) })
 				begin := time.Now()
 				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 					var wg sync.WaitGroup
@@ -80,7 +82,8 @@ func TestLostHandshakes(t *testing.T) {
 				st := scenariotest.Stage(t, &scenariotest.Server{Script: scenariotest.Lively, Mute: c.mute})
 				st.Facts.Owned = c.owned
 				begin := time.Now()
-				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) { p.Fresh(ctx, session.Options{}) })
+				rec := scenariotest.Perform(t, st,
+					func(ctx context.Context, p *scenario.Play) { p.Fresh(ctx, session.Options{}) })
 				if took := time.Since(begin); took != c.took || (rec.Broken == nil) != c.opens {
 					t.Errorf("took %v: %+v", took, rec.Broken)
 				}
@@ -89,7 +92,8 @@ func TestLostHandshakes(t *testing.T) {
 					t.Fatalf("%d handshakes were tried again: %+v", len(again), again)
 				}
 				for _, h := range again {
-					if h.First.Outcome != recording.Silent || h.Second.Succeeded() != c.opens || len(h.First.Evidence()) == 0 || len(h.Second.Evidence()) == 0 {
+					if h.First.Outcome != recording.Silent || h.Second.Succeeded() != c.opens ||
+						len(h.First.Evidence()) == 0 || len(h.Second.Evidence()) == 0 {
 						t.Errorf("first %+v, second %+v", h.First, h.Second)
 					}
 				}

@@ -80,6 +80,7 @@ func (m *Member) Fits(value gjson.Result) bool {
 
 // kinds are the types of JSON Schema.
 var kinds = map[any]func(gjson.Result) bool{
-	"string": judge.IsString, "integer": judge.IsInteger, "number": judge.IsNumber, "boolean": judge.IsBool, "object": judge.IsObject, "array": judge.IsArray,
+	"string": judge.IsString, "integer": judge.IsInteger, "number": judge.IsNumber, "boolean": judge.IsBool,
+	"object": judge.IsObject, "array": judge.IsArray,
 	"null": func(r gjson.Result) bool { return r.Type == gjson.Null },
 }

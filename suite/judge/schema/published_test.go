@@ -100,11 +100,14 @@ func (p *published) example(t *rapid.T, n node, depth int) any {
 		case "byte":
 			return base64.StdEncoding.EncodeToString([]byte("hello"))
 		}
-		return rapid.SampledFrom([]string{"", "a", "2025-01-01", "complete", "{\"x\"}", "ü"}).Draw(t, "string")
+		return rapid.SampledFrom([]string{"", "a", "2025-01-01", "complete", "{\"x\"}", "ü"}).Draw(t,
+			"string")
 	case "integer":
-		return rapid.SampledFrom([]any{json.Number("0"), json.Number("7"), json.Number("3.0"), json.Number("2e3")}).Draw(t, "integer")
+		return rapid.SampledFrom([]any{json.Number("0"), json.Number("7"), json.Number("3.0"),
+			json.Number("2e3")}).Draw(t, "integer")
 	case "number":
-		return rapid.SampledFrom([]any{json.Number("0"), json.Number("1"), json.Number("0.25")}).Draw(t, "number")
+		return rapid.SampledFrom([]any{json.Number("0"), json.Number("1"), json.Number("0.25")}).Draw(t,
+			"number")
 	case "boolean":
 		return rapid.Bool().Draw(t, "boolean")
 	case "null":
@@ -158,7 +161,8 @@ func spots(value any, pointer string, all []spot) []spot {
 	switch v := value.(type) {
 	case node:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			one := spot{pointer: pointer + "/" + name, set: func(x any) { v[name] = x }, remove: func() { delete(v, name) }}
+			one := spot{pointer: pointer + "/" + name, set: func(x any) { v[name] = x },
+				remove: func() { delete(v, name) }}
 			if inner, ok := v[name].(node); ok {
 				one.extend = func() { inner["x-more"] = json.Number("1") }
 			}
@@ -181,7 +185,8 @@ func mutate(t *rapid.T, message node) (pointer, how string) {
 		many[i] = "v"
 	}
 	changes := []func() string{}
-	for _, x := range []any{nil, true, "other", json.Number("5"), json.Number("-1"), json.Number("1.5"), node{}, []any{}, []any{json.Number("1")}, many} {
+	for _, x := range []any{nil, true, "other", json.Number("5"), json.Number("-1"), json.Number("1.5"),
+		node{}, []any{}, []any{json.Number("1")}, many} {
 		changes = append(changes, func() string { s.set(x); return fmt.Sprintf("set to %.20v", x) })
 	}
 	if s.remove != nil {
@@ -217,16 +222,20 @@ func notificationOf(name string) compared {
 }
 
 func resultFor(name, method string) compared {
-	return compared{name: name, envelope: []string{"JSONRPCResultResponse", "JSONRPCResponse"}, wrap: func(v node) node {
-		if name == "InputRequiredResult" {
-			v["resultType"] = "input_required"
-		}
-		return node{"jsonrpc": "2.0", "id": json.Number("1"), "result": v}
-	}, ours: func(s *Set, raw []byte) []Violation { return s.Response(method, raw) }, theirs: func(m node) any { return m["result"] }}
+	return compared{name: name, envelope: []string{"JSONRPCResultResponse", "JSONRPCResponse"},
+		wrap: func(v node) node {
+			if name == "InputRequiredResult" {
+				v["resultType"] = "input_required"
+			}
+			return node{"jsonrpc": "2.0", "id": json.Number("1"), "result": v}
+		}, ours: func(s *Set, raw []byte) []Violation {
+			return s.Response(method, raw)
+		}, theirs: func(m node) any { return m["result"] }}
 }
 
 func errorOf(name string) compared {
-	return compared{name: name, envelope: []string{"JSONRPCErrorResponse", "JSONRPCError"}, wrap: func(v node) node { return v },
+	return compared{name: name, envelope: []string{"JSONRPCErrorResponse", "JSONRPCError"},
+		wrap: func(v node) node { return v },
 		ours: (*Set).Error, theirs: func(m node) any { return m }}
 }
 
@@ -243,8 +252,10 @@ func scope() []compared {
 		all = append(all, resultFor(types().Results[method], method))
 	}
 	all = append(all, resultFor("Result", "tools/list"), resultFor("InputRequiredResult", "resources/read"),
-		requestOf("JSONRPCRequest"), notificationOf("JSONRPCNotification"), errorOf("JSONRPCError"), errorOf("JSONRPCErrorResponse"))
-	for _, name := range []string{"URLElicitationRequiredError", "HeaderMismatchError", "MissingRequiredClientCapabilityError", "UnsupportedProtocolVersionError"} {
+		requestOf("JSONRPCRequest"), notificationOf("JSONRPCNotification"), errorOf("JSONRPCError"),
+		errorOf("JSONRPCErrorResponse"))
+	for _, name := range []string{"URLElicitationRequiredError", "HeaderMismatchError",
+		"MissingRequiredClientCapabilityError", "UnsupportedProtocolVersionError"} {
 		all = append(all, errorOf(name))
 	}
 	return all
@@ -257,39 +268,51 @@ var known = []struct {
 	// disagreement; ours says whether it is ours that accept the message.
 	here func(name, pointer, how string, ours bool) bool
 }{
-	{"an error without a readable request has no id, or null, as JSON-RPC has it", func(name, pointer, how string, ours bool) bool {
-		return ours && strings.Contains(name, "Error") && pointer == "/id" && (how == "removed" || how == "set to <nil>")
-	}},
-	{"the type of an error is told by its code: with another code it is another error", func(name, pointer, _ string, ours bool) bool {
-		return ours && strings.Contains(name, "Error") && pointer == "/error/code"
-	}},
-	{"the type of a result is told by resultType: with another one it is another result", func(name, pointer, _ string, ours bool) bool {
-		return name == "InputRequiredResult" && pointer == "/result/resultType"
-	}},
-	{"the type of a message is told by its method: with another one it is another message", func(_, pointer, how string, ours bool) bool {
-		return ours && pointer == "/method" && how == "set to other"
-	}},
-	{"what the messages to and from models, and the tools offered to them, consist of has nothing to do with resources", func(_, pointer, _ string, ours bool) bool {
+	{"an error without a readable request has no id, or null, as JSON-RPC has it",
+		func(name, pointer, how string, ours bool) bool {
+			return ours && strings.Contains(name, "Error") && pointer == "/id" &&
+				(how == "removed" || how == "set to <nil>")
+		}},
+	{"the type of an error is told by its code: with another code it is another error",
+		func(name, pointer, _ string, ours bool) bool {
+			return ours && strings.Contains(name, "Error") && pointer == "/error/code"
+		}},
+	{"the type of a result is told by resultType: with another one it is another result",
+		func(name, pointer, _ string, ours bool) bool {
+			return name == "InputRequiredResult" && pointer == "/result/resultType"
+		}},
+	{"the type of a message is told by its method: with another one it is another message",
+		func(_, pointer, how string, ours bool) bool {
+			return ours && pointer == "/method" && how == "set to other"
+		}},
+	{"what the messages to and from models, and the tools offered to them, consist of has nothing to do " +
+		"with resources", func(_, pointer, _ string, ours bool) bool {
 		return ours && (strings.Contains(pointer, "/messages/") && strings.Contains(pointer, "/content") ||
-			strings.Contains(pointer, "/tools/") && strings.Contains(pointer, "/params/") || strings.HasPrefix(pointer, "/result/content"))
+			strings.Contains(pointer, "/tools/") && strings.Contains(pointer, "/params/") ||
+			strings.HasPrefix(pointer, "/result/content"))
 	}},
-	{"how the fields of a form are described has nothing to do with resources", func(_, pointer, _ string, ours bool) bool {
-		return ours && strings.Contains(pointer, "/requestedSchema/properties/")
-	}},
-	{"the JSON values of 2026-07-28 are meant to be all, though null and fractions are not among them", func(_, pointer, how string, ours bool) bool {
-		return ours && capability.MatchString(pointer) && (how == "set to 1.5" || how == "set to <nil>")
-	}},
-	{"what a client answers inside of a request for more is no message of a server", func(_, pointer, _ string, ours bool) bool {
-		return ours && strings.Contains(pointer, "/inputResponses/")
-	}},
+	{"how the fields of a form are described has nothing to do with resources",
+		func(_, pointer, _ string, ours bool) bool {
+			return ours && strings.Contains(pointer, "/requestedSchema/properties/")
+		}},
+	{"the JSON values of 2026-07-28 are meant to be all, though null and fractions are not among them",
+		func(_, pointer, how string, ours bool) bool {
+			return ours && capability.MatchString(pointer) && (how == "set to 1.5" || how == "set to <nil>")
+		}},
+	{"what a client answers inside of a request for more is no message of a server",
+		func(_, pointer, _ string, ours bool) bool {
+			return ours && strings.Contains(pointer, "/inputResponses/")
+		}},
 }
 
 // inside are the types that occur in 2026-07-28 as parts of others only: of a result
 // that asks for input, with which they are compared.
-var inside = []string{"CreateMessageRequest", "ListRootsRequest", "ElicitRequest", "CreateMessageResult", "ListRootsResult", "ElicitResult"}
+var inside = []string{"CreateMessageRequest", "ListRootsRequest", "ElicitRequest", "CreateMessageResult",
+	"ListRootsResult", "ElicitResult"}
 
 // capability is a place inside of a value that may be any JSON object.
-var capability = regexp.MustCompile(`/(extensions/[^/]*|experimental/[^/]*|logging|completions|form|url|context|tools|metadata)/`)
+var capability = regexp.MustCompile(
+	`/(extensions/[^/]*|experimental/[^/]*|logging|completions|form|url|context|tools|metadata)/`)
 
 // TestPublished: ours and the published schemas agree on every message that is in
 // scope, valid or broken in one place, save where the list above says why not.
@@ -334,7 +357,8 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-func agree(t *testing.T, p *published, s *Set, c compared, explained []bool, messages *rapid.Generator[[3]string], examples int) {
+func agree(t *testing.T, p *published, s *Set, c compared, explained []bool,
+	messages *rapid.Generator[[3]string], examples int) {
 	t.Helper()
 	refused, told := 0, 0
 	for seed := range examples {
@@ -350,9 +374,11 @@ func agree(t *testing.T, p *published, s *Set, c compared, explained []bool, mes
 		if !theirs {
 			refused++
 		}
-		if ours := len(found) == 0; ours != theirs && !explain(c.name, pointer, how, ours, explained) && told < 3 {
+		if ours := len(found) == 0; ours != theirs && !explain(c.name, pointer, how, ours, explained) &&
+			told < 3 {
 			told++
-			t.Errorf("%s, %s %s: theirs accept it: %v, ours: %v\n%s", c.name, pointer, how, theirs, found, raw)
+			t.Errorf("%s, %s %s: theirs accept it: %v, ours: %v\n%s", c.name, pointer, how, theirs, found,
+				raw)
 		}
 	}
 	if refused == 0 || refused == examples {

@@ -2,8 +2,8 @@
 // says where a message breaks them.
 //
 // The schemas are our own: they stand in types.yaml, where each part says which revisions
-// have it, and are compiled once for each revision. They cover the messages that have to do with resources, whichever
-// side sends them; of other messages they know no more than the envelope. They
+// have it, and are compiled once for each revision. They cover the messages that have to do with resources,
+// whichever side sends them; of other messages they know no more than the envelope. They
 // accept what the published schemas accept, and a little more where reading these
 // by the letter would be unfair: any id or none in an error, and any string where
 // a URI or base64 is due, which oracles of their own judge. Members that a revision
@@ -135,7 +135,9 @@ func (s *Set) Unjudged(method string, m gjson.Result) []Violation {
 	if s.sound.has(response) {
 		return nil
 	}
-	found := slices.DeleteFunc(s.ResponseIn(method, m), func(v Violation) bool { return len(v.Requirements) > 0 })
+	found := slices.DeleteFunc(s.ResponseIn(method, m), func(v Violation) bool {
+		return len(v.Requirements) > 0
+	})
 	if len(found) == 0 {
 		s.sound.add(response)
 	}
@@ -186,7 +188,8 @@ func (s *Set) ErrorIn(m gjson.Result) []Violation {
 	value := decoded(m)
 	found := s.check("JSONRPCError", "JSONRPCError", value, place{})
 	code := m.Get("error.code")
-	if name := types().Errors[strconv.FormatFloat(code.Num, 'f', -1, 64)]; s.defs[name] != nil && code.Type == gjson.Number {
+	if name := types().Errors[strconv.FormatFloat(code.Num, 'f', -1, 64)]; s.defs[name] != nil &&
+		code.Type == gjson.Number {
 		object, _ := value.(node)
 		if e, ok := object["error"].(node); ok {
 			found = append(found, s.check(name, name, e, place{member: "error", pointer: "/error"})...)

@@ -61,7 +61,8 @@ func Defines(method string) bool {
 func inRevision(part node, rev requirement.Revision) (made node, ok bool) {
 	since, _ := part[keySince].(string)
 	until, _ := part[keyUntil].(string)
-	if !(requirement.Span{Since: requirement.Revision(since), Until: requirement.Revision(until)}).Holds(rev) {
+	if !(requirement.Span{Since: requirement.Revision(since), Until: requirement.Revision(until)}).Holds(
+		rev) {
 		return nil, false
 	}
 	made = node{}

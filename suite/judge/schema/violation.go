@@ -106,7 +106,8 @@ func (s *Set) violation(message, definition string, value any, path []string, at
 		member += step
 	}
 	v := Violation{Message: message, Member: member, Want: want(candidates), Got: "absent", Pointer: pointer,
-		Requirements: strings.Fields(cmp.Or(keyword(candidates, judgedBy), keyword(candidates, judgedByBelow), inherited))}
+		Requirements: strings.Fields(cmp.Or(keyword(candidates, judgedBy), keyword(candidates, judgedByBelow),
+			inherited))}
 	if present {
 		v.Got = got(value)
 	}
@@ -249,7 +250,8 @@ func distinct(all []Violation) []Violation {
 	}
 	slices.SortStableFunc(all, func(a, b Violation) int {
 		// A pointer to an earlier item is shorter, or smaller letter by letter.
-		return cmp.Or(envelope(a)-envelope(b), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Member, b.Member),
+		return cmp.Or(envelope(a)-envelope(b), cmp.Compare(a.Message, b.Message),
+			cmp.Compare(a.Member, b.Member),
 			cmp.Compare(len(a.Pointer), len(b.Pointer)), cmp.Compare(a.Pointer, b.Pointer))
 	})
 	seen := map[string]bool{}

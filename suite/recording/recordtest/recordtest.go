@@ -69,7 +69,8 @@ func Facts(c requirement.Combination, capabilities string, served ...requirement
 
 // New makes a recording of a scenario from its lines.
 func New(name recording.Name, f *recording.Facts, lines ...Line) *recording.Recording {
-	b := &builder{rec: &recording.Recording{Scenario: name, Combination: f.Combination, Facts: f}, sessions: map[string]*recording.Session{}}
+	b := &builder{rec: &recording.Recording{Scenario: name, Combination: f.Combination, Facts: f},
+		sessions: map[string]*recording.Session{}}
 	for i, l := range lines {
 		b.line(i, l)
 	}
@@ -84,7 +85,8 @@ type builder struct {
 
 func (b *builder) frame(l *Line, dir wire.Direction, raw string) int {
 	b.now += time.Millisecond
-	f := wire.Frame{Number: len(b.rec.Frames) + 1, Session: l.Session, Channel: l.Channel, Dir: dir, At: b.now, Raw: []byte(raw), Size: len(raw)}
+	f := wire.Frame{Number: len(b.rec.Frames) + 1, Session: l.Session, Channel: l.Channel, Dir: dir,
+		At: b.now, Raw: []byte(raw), Size: len(raw)}
 	if dir == wire.In {
 		f.Flaws = wire.Inspect(f.Raw)
 		f.Event = l.Event
@@ -108,9 +110,11 @@ func (b *builder) line(i int, l Line) {
 	}
 	if l.Mark != "" {
 		name, failed := strings.CutPrefix(string(l.Mark), "!")
-		b.rec.Marks = append(b.rec.Marks, recording.Mark{Name: recording.MarkName(name), At: b.now, After: len(b.rec.Frames), Failed: failed})
+		b.rec.Marks = append(b.rec.Marks, recording.Mark{Name: recording.MarkName(name), At: b.now,
+			After: len(b.rec.Frames), Failed: failed})
 		if failed {
-			b.rec.Broken = &recording.Broken{Code: recording.CodeTrigger, Reason: "the trigger failed: exit status 1"}
+			b.rec.Broken = &recording.Broken{Code: recording.CodeTrigger,
+				Reason: "the trigger failed: exit status 1"}
 		}
 	}
 	if l.Over {
@@ -132,7 +136,8 @@ func (b *builder) line(i int, l Line) {
 
 func (b *builder) exchange(i int, l Line) *recording.Exchange {
 	x := &recording.Exchange{Step: l.Step, Tags: l.Tags, Session: l.Session, Kind: l.Kind, Method: l.Method,
-		Params: json.RawMessage(l.Params), Status: l.Status, Header: l.Header, Fatal: l.Fatal, Reason: l.Reason, Outcome: l.Outcome, Sent: b.now}
+		Params: json.RawMessage(l.Params), Status: l.Status, Header: l.Header, Fatal: l.Fatal,
+		Reason: l.Reason, Outcome: l.Outcome, Sent: b.now}
 	switch l.ID {
 	case "":
 		x.ID = json.RawMessage(strconv.Itoa(100 + i))

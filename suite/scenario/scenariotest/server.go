@@ -57,7 +57,8 @@ func (s *Server) open(context.Context) (io.ReadWriteCloser, error) {
 				if time.Sleep(s.Greeting); n <= s.Mute {
 					continue
 				}
-				say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`, id, m.Get("params.protocolVersion").Raw)
+				say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`, id,
+					m.Get("params.protocolVersion").Raw)
 				continue
 			case "notifications/initialized":
 				continue
@@ -101,14 +102,18 @@ func Lively(_ int64, m gjson.Result, say func(string, ...any)) bool {
 func Stage(t *testing.T, s *Server, change ...func(*pool.Options)) *pool.Pool {
 	c := requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}
 	var ids atomic.Int64
-	o := pool.Options{Dialer: &transport.Pipe{Open: s.open}, NextID: func() string { return fmt.Sprint("s", ids.Add(1)) }}
+	o := pool.Options{Dialer: &transport.Pipe{Open: s.open}, NextID: func() string {
+		return fmt.Sprint("s", ids.Add(1))
+	}}
 	for _, f := range change {
 		f(&o)
 	}
 	st := pool.New(&scenario.Stage{
-		Combination: c, Facts: &recording.Facts{Combination: c, Notes: map[string]string{}}, Target: &target.Target{},
+		Combination: c, Facts: &recording.Facts{Combination: c, Notes: map[string]string{}},
+		Target:   &target.Target{},
 		Endpoint: &target.Endpoint{}, Transcript: wire.NewTranscript(wire.Budget{}),
-		Limits: scenario.Limits{Timeout: 10 * time.Second, Start: 30 * time.Second, QuietWindow: time.Second, Pages: 5, Probes: 2},
+		Limits: scenario.Limits{Timeout: 10 * time.Second, Start: 30 * time.Second, QuietWindow: time.Second,
+			Pages: 5, Probes: 2},
 	}, o)
 	var once sync.Once
 	t.Cleanup(func() { once.Do(func() { st.Close() }) })
@@ -116,6 +121,7 @@ func Stage(t *testing.T, s *Server, change ...func(*pool.Options)) *pool.Pool {
 }
 
 // Perform plays a script.
-func Perform(t *testing.T, st *pool.Pool, script func(ctx context.Context, p *scenario.Play)) *recording.Recording {
+func Perform(t *testing.T, st *pool.Pool,
+	script func(ctx context.Context, p *scenario.Play)) *recording.Recording {
 	return scenario.Perform(t.Context(), st.Stage, &scenario.Scenario{Name: "test", Script: script}, nil)
 }
