@@ -113,5 +113,6 @@ func (x *Result) gravityFits() bool {
 	case GravitySecurity, GravityCodes:
 		return x.Verdict.Red()
 	}
-	return x.Gravity == GravityOf(x.Verdict)
+	newer := x.Gravity != GravityFailure && x.Gravity != GravityWarning // and not known here
+	return x.Gravity == GravityOf(x.Verdict) || newer && x.Verdict.Red()
 }

@@ -97,7 +97,7 @@ func (p *program) baseline(c *cobra.Command, o *baselineFlags) error {
 			return badUsage("--%s needs a file", flag)
 		}
 	}
-	if strings.Contains(o.reason, baseline.Placeholder) {
+	if o.reason != "" && baseline.Missing(strings.Join(strings.Fields(o.reason), " ")) {
 		return badUsage("--reason %q: that is what a run refuses as missing: say why", o.reason)
 	}
 	if o.from == "" {

@@ -33,6 +33,9 @@ func (p *program) explainCommand() *cobra.Command {
 				args = append(args, r.ID)
 			}
 		}
+		if c.Flags().Changed("spec") && o.spec == "" {
+			return badUsage("--spec needs a directory")
+		}
 		all, err := found(c, args)
 		if err != nil {
 			return err

@@ -53,7 +53,7 @@ func quote(to *terminal.Printer, dir string, r *requirement.Requirement) error {
 	if found == "" {
 		return badUsage("--spec: %s does not hold %s", file, s.Heading())
 	}
-	to.Line("  ", to.Paint(terminal.Dim, file)) // not wrapped: it is there to be opened
+	to.Line("  ", to.Paint(terminal.Dim, safe.Line(file))) // not wrapped: it is there to be opened
 	lines := terminal.Wrap(safe.Lines(closest(found, r, r.LevelIn(rev))), to.Width-4)
 	for _, l := range lines[:min(quoted, len(lines))] {
 		to.Line("  │ ", l)

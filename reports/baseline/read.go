@@ -162,6 +162,9 @@ func (p *parser) add(e Entry) {
 	p.file.Entries = append(p.file.Entries, e)
 }
 
+// Missing reports whether a reason is none that a run takes: empty, or the placeholder.
+func Missing(reason string) bool { return reasonIn(reason) == "" }
+
 // reasonIn is the reason in what stands behind the #; empty if it is none, or the
 // placeholder.
 func reasonIn(text string) string {

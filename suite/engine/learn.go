@@ -162,7 +162,7 @@ func (r *Run) learn(ctx context.Context, e *endpoint, dialer transport.Dialer, o
 	}
 	one := ""
 	if e.Instances == 0 && e.Owned() {
-		one = found.OneProcess(ctx, dialer, opts, ask, r.nextID)
+		one = found.OneProcess(ctx, dialer, opts, r.nextID)
 	}
 	switch {
 	case e.Instances > 0:

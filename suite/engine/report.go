@@ -50,11 +50,11 @@ func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted stri
 	for _, j := range judged {
 		w.Result(j.Requirement, j.Combination, &j.Result, r.playing(j.Row))
 	}
-	if s := r.sdk(); s != nil {
+	if s := sdkOf(w.Report, r.transcript); s != nil {
 		w.Report.Target.SDK = s.Name
 		for i := range w.Report.Results {
 			if x := &w.Report.Results[i]; x.Verdict.Red() {
-				x.SDK = s.Explains(x.ID, x.Transport, x.Cause)
+				x.SDK = s.Explains(x.ID, x.Transport, x.Cause, x.Actual)
 			}
 		}
 	}
@@ -66,14 +66,22 @@ func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted stri
 	return w.Report
 }
 
-// sdk is the SDK that the target is built on, as its errors show it; nil if it is not known.
-func (r *Run) sdk() *sdk.SDK {
+// sdkOf is the SDK that the target is built on, as its errors show it; nil if it is not known, or several
+// programs may have answered.
+func sdkOf(r *reports.Report, seen *wire.Transcript) *sdk.SDK {
+	if len(r.Target.Endpoints) != 1 {
+		return nil
+	}
 	return sdk.Recognize(func(yield func([]byte) bool) {
-		for _, f := range r.transcript.Since(0) {
+		for _, f := range seen.Since(0) {
 			if f.Dir == wire.In && !yield(f.Raw) {
 				return
 			}
 		}
+	}, func(id string) bool {
+		return slices.ContainsFunc(r.Results, func(x reports.Result) bool {
+			return x.ID == id && x.Verdict.Red()
+		})
 	})
 }
 

@@ -24,9 +24,11 @@ type SDK struct {
 	// Servers are those whose rulings show the deviations. They consist of hardly more than the SDK.
 	Servers []string `yaml:"servers"`
 	// Signs are errors that all have to occur where the SDK is used, Without those of which none may.
-	Signs   []Sign      `yaml:"signs"`
-	Without []Sign      `yaml:"without"`
-	Known   []Deviation `yaml:"known"`
+	Signs   []Sign `yaml:"signs"`
+	Without []Sign `yaml:"without"`
+	// Red are requirements of which the target breaks one at least in each run that can show the signs.
+	Red   []string    `yaml:"red"`
+	Known []Deviation `yaml:"known"`
 }
 
 // Sign is an error that an SDK words itself.
@@ -43,6 +45,9 @@ type Deviation struct {
 	Transports []string `yaml:"transports"`
 	// Causes are those of the verdicts that it leads to.
 	Causes []string `yaml:"causes"`
+	// Actual is a regular expression for what was seen, where the cause alone would fit what the author of a
+	// server does as well; empty means any.
+	Actual string `yaml:"actual"`
 	// Does says it in a sentence; Issue is the URL under which it was reported, if that is known.
 	Does  string `yaml:"does"`
 	Issue string `yaml:"issue"`
@@ -67,7 +72,7 @@ const longest = 1 << 16
 
 // Recognize returns the SDK whose signs are among the messages of a server; nil if none is known to have
 // them.
-func Recognize(messages iter.Seq[[]byte]) *SDK {
+func Recognize(messages iter.Seq[[]byte], red func(id string) bool) *SDK {
 	all := All()
 	signs := map[*Sign]matcher{}
 	for i := range all {
@@ -90,7 +95,8 @@ func Recognize(messages iter.Seq[[]byte]) *SDK {
 	}
 	for i := range all {
 		s := &all[i]
-		if has(s.Signs, seen) == len(s.Signs) && has(s.Without, seen) == 0 {
+		if has(s.Signs, seen) == len(s.Signs) && has(s.Without, seen) == 0 &&
+			(len(s.Red) == 0 || slices.ContainsFunc(s.Red, red)) {
 			return s
 		}
 	}
@@ -117,9 +123,10 @@ func has(signs []Sign, seen map[*Sign]bool) (n int) {
 
 // Explains returns a sentence if the SDK leads to a red verdict on a requirement, for a cause, as it comes;
 // else it is empty.
-func (s *SDK) Explains(id, transport, cause string) string {
+func (s *SDK) Explains(id, transport, cause, actual string) string {
 	for _, d := range s.Known {
-		if d.ID == id && slices.Contains(d.Transports, transport) && slices.Contains(d.Causes, cause) {
+		if d.ID == id && slices.Contains(d.Transports, transport) && slices.Contains(d.Causes, cause) &&
+			regexp.MustCompile(d.Actual).MatchString(actual) {
 			said := fmt.Sprintf("So does the %s as it comes (%s %s): %s", s.Name, s.Package, s.Seen, d.Does)
 			if d.Issue != "" {
 				said += " See " + d.Issue

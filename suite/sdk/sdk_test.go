@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,16 +19,18 @@ func TestRecognize(t *testing.T) {
 	)
 	for _, c := range []struct {
 		messages []string
+		red      string
 		want     string
 	}{
-		{nil, ""},
+		{nil, "", ""},
 		{[]string{plain, `{"jsonrpc":"2.0","id":1,"result":{"error":1}}`, `no JSON but "error"`, `["error"]`},
-			""},
-		{[]string{plain, zod}, "MCP SDK for TypeScript 1"},
-		{[]string{strings.Replace(zod, "-32603", "-32602", 1)}, ""},
-		{[]string{plain, empty}, "MCP SDK for Python 1"},
-		{[]string{named}, ""},
-		{[]string{named, empty}, "MCP SDK for Python 2"},
+			"", ""},
+		{[]string{plain, zod}, "", "MCP SDK for TypeScript 1"},
+		{[]string{strings.Replace(zod, "-32603", "-32602", 1)}, "", ""},
+		{[]string{plain, empty}, "RPC-13", "MCP SDK for Python 1"},
+		{[]string{plain, empty}, "", ""}, // no unknown method was asked for
+		{[]string{named}, "", ""},
+		{[]string{named, empty}, "", "MCP SDK for Python 2"},
 	} {
 		got := ""
 		s := Recognize(func(yield func([]byte) bool) {
@@ -36,7 +39,7 @@ func TestRecognize(t *testing.T) {
 					return
 				}
 			}
-		})
+		}, func(id string) bool { return c.red == id })
 		if s != nil {
 			got = s.Name
 		}
@@ -47,21 +50,31 @@ func TestRecognize(t *testing.T) {
 }
 
 func TestExplains(t *testing.T) {
+	two := &All()[1]
+	if said := two.Explains("ERR-01", "stdio", two.Known[2].Causes[0],
+		"error 0 (\"Unknown resource\")"); said != "" {
+		t.Errorf("another code is explained: %q", said)
+	}
 	for i := range All() {
 		s := &All()[i]
 		if len(s.Servers) == 0 || len(s.Signs) == 0 || len(s.Known) == 0 || s.Package == "" || s.Seen == "" {
 			t.Errorf("%s is incomplete: %+v", s.Name, s)
 		}
 		for _, d := range s.Known {
-			said := s.Explains(d.ID, d.Transports[0], d.Causes[0])
+			said := ""
+			for _, actual := range []string{"error 0", "error -32600", "error -32602", "error -32603",
+				"a result", "-32002"} {
+				said = cmp.Or(said, s.Explains(d.ID, d.Transports[0], d.Causes[0], actual+" (…)"))
+			}
 			if !strings.Contains(said, s.Name) || !strings.Contains(said, d.Does) ||
 				!strings.HasSuffix(said, d.Does) && d.Issue == "" {
 				t.Errorf("%s: %q", d.ID, said)
 			}
-			if said := s.Explains(d.ID, d.Transports[0], "another-cause"); said != "" {
+			if said := s.Explains(d.ID, d.Transports[0], "another-cause", "a result"); said != "" {
 				t.Errorf("%s with another cause: %q", d.ID, said)
 			}
-			if !slices.Contains(d.Transports, "sse") && s.Explains(d.ID, "sse", d.Causes[0]) != "" {
+			if !slices.Contains(d.Transports, "sse") && s.Explains(d.ID, "sse", d.Causes[0],
+				"a result") != "" {
 				t.Errorf("%s on another transport is explained", d.ID)
 			}
 		}

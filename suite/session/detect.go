@@ -45,7 +45,8 @@ type Found struct {
 	// over a channel which all messages share.
 	Nameless []int
 
-	mu sync.Mutex
+	mu    sync.Mutex
+	asked int // in how many revisions
 	// those in which the process ended before it said anything, and how
 	ended map[requirement.Revision]string
 	// legacy ones whose handshake was answered by an error, and why
@@ -78,6 +79,7 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 		handshakes: map[requirement.Revision]*recording.Exchange{},
 		ends:       map[string]int{},
 	}
+	found.asked = len(ask)
 	errs := found.each(ctx, dialer, opts, ask, instances, ids)
 	if late := found.late(ask, errs); len(late) > 0 {
 		errs = append(errs, found.each(ctx, dialer, opts, late, instances, ids)...)
@@ -334,6 +336,7 @@ func (f *Found) Close() {
 	}
 	wg.Wait()
 	clear(f.Open)
+	f.Spare = nil
 }
 
 // Settle is how long a session at a URL that allows only so many stays open after its

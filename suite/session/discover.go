@@ -33,7 +33,8 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	}()
 	x := s.Do(ask, Request{Step: recording.StepDiscover, Method: "server/discover", Timeout: o.Start})
 	answered()
-	if <-handshake {
+	shook := <-handshake
+	if shook {
 		defer func() { f.shut(o.Revision) }() // if it is served: a session to use has seen no handshake
 	}
 	f.note(s, x)
@@ -77,24 +78,24 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		failed = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " +
 			x.Reason}
 	}
-	if err := f.spare(s, x, failed); err != nil {
-		return err
+	if !shook && f.spare(s, x, failed) {
+		return failed
 	}
 	return f.reject(s, failed)
 }
 
 // spare keeps the session of a process in which a handshake can follow, as the specification tells clients to
-// (2026-07-28 basic/transports/stdio#backward-compatibility), and returns why the revision is not served; nil
-// if it is not kept.
-func (f *Found) spare(s *Session, x *recording.Exchange, failed *OpenError) error {
+// (2026-07-28 basic/transports/stdio#backward-compatibility), and reports
+// whether it is kept.
+func (f *Found) spare(s *Session, x *recording.Exchange, failed *OpenError) bool {
 	if !s.opts.Spare || s.over != requirement.Stdio || !failed.Other || !x.Failed() || s.unanswered() > 0 ||
 		!s.Alive() {
-		return nil
+		return false
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.Reasons[s.opts.Revision], f.Spare = failed.Error(), s
-	return failed
+	return true
 }
 
 // note keeps what a request for server/discover shows that is no answer to it.

@@ -19,9 +19,9 @@ import (
 // ends over server/discover alone is not asked again. The sessions that were left open are closed if anything
 // is asked.
 func (f *Found) OneProcess(ctx context.Context, dialer transport.Dialer, opts Options,
-	ask []requirement.Revision, ids func() string) string {
+	ids func() string) string {
 	all := slices.Sorted(maps.Keys(f.ended))
-	if len(ask) < 2 || len(all) == 0 || all[0].Modern() && len(ask) > 2 {
+	if f.asked < 2 || len(all) == 0 || all[0].Modern() && f.asked > 2 {
 		return ""
 	}
 	first := f.ended[all[0]]
@@ -37,7 +37,7 @@ func (f *Found) OneProcess(ctx context.Context, dialer transport.Dialer, opts Op
 	slices.Sort(f.Served)
 	return fmt.Sprintf("of %d processes that were started side by side %d ended before they had said "+
 		"anything (%s), and %d of these stayed when they were started one after the other",
-		len(ask), len(all), first, len(served))
+		f.asked, len(all), first, len(served))
 }
 
 // Single says, in one sentence, how a target of Streamable HTTP shows that it keeps one session at a time: it

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -158,6 +159,9 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 	return s, s.Record().Initialize, nil
 }
 
+// spareStart is how long the handshake may take in a process that has answered something.
+const spareStart = 2 * time.Second
+
 // spare opens a session that may be lost, now or after its opening, in the process that was left. It is nil,
 // or there is an error, where another process has to be started: nothing that happens here is laid to the
 // target.
@@ -171,6 +175,7 @@ func (p *Pool) spare(ctx context.Context, o session.Options) (*session.Session, 
 	if o.Dialer == nil {
 		return nil, nil
 	}
+	o.Start = min(o.Start, spareStart)
 	s, err := session.Open(ctx, p.Dialer, o)
 	if err != nil {
 		s.Close(ctx)
