@@ -34,7 +34,7 @@ prompts:
   - {name: both, title: Both, arguments: [{name: x, title: X}], messages: [{text: "{x}"}, {link: "doc:1"}, {role: assistant, embed: "doc:2"}]}
 `
 
-// TestToolsAndPrompts: what they send is what the schema of each revision says, page by page, and is in the
+// TestToolsAndPrompts: their messages fit the schema of each revision, page by page, and is in the
 // journal.
 func TestToolsAndPrompts(t *testing.T) {
 	for _, revision := range reference.Revisions() {

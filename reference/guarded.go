@@ -19,7 +19,7 @@ func guarded(g *guard.Guard, deviations, further hook.Hooks) hook.Hooks {
 	return hook.Join(g.Outer(), deviations, further, g.Inner())
 }
 
-// resolve puts fingerprints in the place of the names of owners.
+// resolve puts fingerprints in place of the names of owners.
 func (s *Server) resolve() {
 	for i := range s.initial {
 		s.initial[i].Identity = s.Fingerprint(s.initial[i].Identity)
@@ -34,7 +34,7 @@ func (s *Server) resolve() {
 	}
 }
 
-// known puts fingerprints in the place of names in a resource of our own.
+// known puts fingerprints in place of names in a resource of our own.
 func (s *Server) known(r *Resource) {
 	var all []string
 	for _, name := range r.Identities {
@@ -43,7 +43,7 @@ func (s *Server) known(r *Resource) {
 	r.Identities = all
 }
 
-// resolved is the resource with fingerprints in the place of names.
+// resolved is the resource with fingerprints in place of names.
 func (s *Server) resolved(r Resource) Resource {
 	if s.options.Guard != nil && len(r.Identities) > 0 {
 		r = r.Clone()

@@ -156,8 +156,8 @@ func TestWhichMessages(t *testing.T) {
 	}
 }
 
-// TestMistakesInRules: what is wrong with a rule is told with line and member, and with what may have been
-// meant.
+// TestMistakesInRules: messages say what is wrong with a rule, with line and member, and with what may have
+// been meant.
 func TestMistakesInRules(t *testing.T) {
 	for text, want := range map[string]string{
 		"rules:\n  - fault: " +

@@ -48,7 +48,7 @@ func (s *Server) heard(t *hook.Trace) {
 	}
 }
 
-// play begins the timeline, in the place of one that is running.
+// play begins the timeline, in place of one that is running.
 func (s *Server) play() {
 	s.life.Lock()
 	defer s.life.Unlock()

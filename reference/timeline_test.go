@@ -32,7 +32,7 @@ func timed(t *testing.T, timeline string) reference.World {
 	return w
 }
 
-// TestStepsThatWait: steps wait for the nth message, happen each time, and are told of with what they wait
+// TestStepsThatWait: steps wait for the nth message, happen each time, and are listed with what they wait
 // for.
 func TestStepsThatWait(t *testing.T) {
 	w := timed(t, `

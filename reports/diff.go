@@ -140,7 +140,7 @@ func Compare(old, latest *Report) *Diff {
 	return d
 }
 
-// CompareMatrices is [Compare] of two matrices, each target by its name in the place of the revision, with
+// CompareMatrices is [Compare] of two matrices, each target by its name in place of the revision, with
 // its gravest verdict on each requirement. What a target has no verdicts for any more, because it has no
 // report, is lost.
 func CompareMatrices(old, latest *Matrix) *Diff {

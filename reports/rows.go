@@ -34,7 +34,7 @@ func (x *Result) Idle() bool { return x.Verdict == NotApplicable && NotExercised
 func (x *Result) Breaks(strict bool) bool { return x.Verdict == Fail || x.Verdict == Warn && strict }
 
 // NoteReruns keeps with each red or blocked verdict the command that repeats it, so that whoever
-// reads the report later is told of it too. A nil function changes nothing.
+// reads the report later hears of it too. A nil function changes nothing.
 func (r *Report) NoteReruns(rerun func(id, revision, transport string) string) {
 	if rerun == nil {
 		return

@@ -117,7 +117,7 @@ func unmarked(s string) string {
 }
 
 // printPage prints a page in Markdown on a terminal, of those forms that pages have. What an item begins with
-// is on a line of its own.
+// is on its own line.
 func printPage(p *terminal.Printer, page string) {
 	code, gap, titled := false, false, false
 	for line := range strings.SplitSeq(page, "\n") {

@@ -52,7 +52,7 @@ func (p *program) planCommand() *cobra.Command {
 	return c
 }
 
-// trial is what the reference server was sent in the place of a target, or as the target.
+// trial is what the reference server was sent in place of a target, or as the target.
 type trial struct {
 	target       *target.Target
 	combinations []requirement.Combination

@@ -51,7 +51,7 @@ func flagHint(c *cobra.Command, err error) string {
 	unknown := errors.As(err, &missing)
 	switch args := c.Flags().Args(); {
 	case unknown && strings.Contains(missing.GetSpecifiedName(), " "):
-		return ": a flag and its value are words of their own, and lines of their own in args of the " +
+		return ": a flag and its value are two words, and two lines in args of the " +
 			"GitHub action"
 	case unknown && len(args) > 0 && c.Flags().Lookup("serve") != nil:
 		return fmt.Sprintf(": a flag of the server goes behind --, with its command, as in %q",

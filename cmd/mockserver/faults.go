@@ -223,7 +223,7 @@ func (s *settings) suit(cmd *cobra.Command) []string {
 	// what shows in which page size is known of the world that is built in
 	own, size := set["world"], s.options.PageSize
 	if own && s.dir.path == "" && !set["page-size"] && !slices.Contains(reference.WorldNames(), s.world) {
-		// what is wrong with the world is told when it is served
+		// serving the world says what is wrong with it
 		if w, _, err := inspect(s.world); err == nil && w.PageSize > 0 {
 			size, set["page-size"] = w.PageSize, true
 		}
@@ -241,7 +241,7 @@ func (s *settings) suit(cmd *cobra.Command) []string {
 				tell("the page size is %d, which %s needs", n, name)
 			case rule.Quirk != "":
 				if q, _ := quirk.Find(name); q.Aspect == "pages" {
-					tell("%s is a page size of %d, in the place of which one of %d is taken", name, n, size)
+					tell("%s is a page size of %d, in place of which one of %d is taken", name, n, size)
 				}
 			case !own:
 				tell("%s shows with a page size of %d only: add --page-size %[2]d", name, n)

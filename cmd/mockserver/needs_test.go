@@ -36,7 +36,7 @@ func TestFaultsGetWhatTheyNeed(t *testing.T) {
 		{[]string{"--fault", "page-02-last-page-cycles", "--page-size", "1"}, "add --page-size "},
 		{[]string{"--fault", "page-02-last-page-cycles", "--page-size", "2", "--world", sizeless}, ""},
 		{[]string{"--quirk", "all-on-one-page", "--page-size", "3"},
-			"all-on-one-page is a page size of 10000, in the place of which one of 3 is taken"},
+			"all-on-one-page is a page size of 10000, in place of which one of 3 is taken"},
 		{[]string{"--fault", "page-02-last-page-cycles", "--world", small}, ""},
 		{[]string{"--quirk", "single-entries"}, "the page size is 1, which single-entries needs"},
 		{[]string{"--quirk", "long-cursors", "--page-size", "5"}, ""},

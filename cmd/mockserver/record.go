@@ -44,7 +44,7 @@ func (s *settings) recordCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 	c.Flags().BoolVar(&s.stdio, "stdio", false,
 		"the client starts this program and speaks stdio with it; so it is unless --http is given")
 	c.Flags().StringVar(&s.addr, "http", "",
-		"the client calls this `ADDRESS`, say 127.0.0.1:0, at the path that is told on standard error")
+		"the client calls this `ADDRESS`, say 127.0.0.1:0, at the path that standard error says")
 	c.Flags().StringVar(&r.to, "to", "", "the `FILE` to write; it must not exist")
 	c.Flags().StringVar(&r.url, "url", "", "the `URL` of the endpoint of a server on HTTP")
 	c.Flags().StringArrayVar(&r.headers, "header", nil,

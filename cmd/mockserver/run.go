@@ -230,7 +230,7 @@ func (s *settings) declare(cmd *cobra.Command) {
 			"sigma), dribble:1KiB/s")
 	f.Uint64Var(&s.options.Seed, "seed", 0, "the seed of everything random")
 	f.StringVar(&s.journal, "journal", "",
-		"write what clients send and get to this `FILE`, a line of JSON for each, in the place of what is "+
+		"write what clients send and get to this `FILE`, a line of JSON for each, in place of what is "+
 			"in it; - is the standard output, with --http only")
 	f.StringSliceVar(&s.options.AllowedOrigins, "allow-origin", nil,
 		"web origins whose pages may call the server (CORS), beside loopback ones, `O,...`")

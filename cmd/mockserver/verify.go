@@ -52,7 +52,7 @@ type verifier struct {
 	serveInto    string
 	granted      environ.Grant
 
-	// Those of --faults, and of one run against a fault: what the server on stdio is told otherwise than on
+	// Those of --faults, and of one run against a fault: what the server on stdio hears otherwise than on
 	// the command line, what the client finds in its environment, and where its output goes.
 	faultSet  []string
 	jobs      int

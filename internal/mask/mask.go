@@ -247,7 +247,7 @@ func (m *Masker) mask(data []byte, cut bool) []byte {
 	return append(out, data[done:]...)
 }
 
-// blank appends digits with the letter A in the place of each; line breaks stay.
+// blank appends digits with the letter A in place of each; line breaks stay.
 func blank(out, digits []byte) []byte {
 	p := pattern{between: lineBreaks}
 	for len(digits) > 0 {

@@ -141,7 +141,7 @@ func (p place) write(mode fs.FileMode, write func(io.Writer) error) (err error) 
 	return err
 }
 
-// replace puts a new file in the place of what is there. It has the permissions of the one that was there.
+// replace puts a new file in place of what is there. It has the permissions of the one that was there.
 func (p place) replace(mode fs.FileMode, write func(io.Writer) error) error {
 	root, err := os.OpenRoot(p.dir + "/.") // which does not wait at a pipe
 	if err != nil {

@@ -23,7 +23,7 @@ func MarkdownCode(s string, n int) string {
 // MarkdownCell is [MarkdownCode] in a table, whose columns are parted before code is seen.
 func MarkdownCell(s string, n int) string { return strings.ReplaceAll(MarkdownCode(s, n), "|", `\|`) }
 
-// MarkdownBlock is a text as code on lines of its own, in Markdown.
+// MarkdownBlock is a text as code on its own lines, in Markdown.
 func MarkdownBlock(s string) string {
 	s = strings.TrimRight(Lines(Shorten(s, most)), "\n")
 	fence := strings.Repeat("`", max(3, longestRun(s, '`')+1))

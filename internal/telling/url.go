@@ -10,7 +10,7 @@ import (
 // keyInPath is how a key is written, or a UUID.
 var keyInPath = regexp.MustCompile(`^[0-9A-Za-z_=~-]{16,}$`)
 
-// PathKeys returns the segments of a path that look like keys, which some services have in the place of a
+// PathKeys returns the segments of a path that look like keys, which some services have in place of a
 // header: long ones with a run of eight letters and digits that has both. Words and versions
 // between hyphens look otherwise.
 func PathKeys(u *url.URL) []string {
@@ -28,7 +28,7 @@ func PathKeys(u *url.URL) []string {
 	return keys
 }
 
-// URL returns the secrets in a URL: the password, or on the web a token in the place of the user, the
+// URL returns the secrets in a URL: the password, or on the web a token in place of the user, the
 // values of telling names in the query, and keys in the path.
 func URL(u *url.URL) []string {
 	found := PathKeys(u)

@@ -16,7 +16,7 @@ export function program(name) {
   }
 }
 
-/** Runs a program in the place of this one: with its arguments, input, output and exit status. */
+/** Runs a program in place of this one: with its arguments, input, output and exit status. */
 export function run(name) {
   let path;
   try {

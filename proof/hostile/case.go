@@ -35,7 +35,7 @@ type hostileCase struct {
 	On string `yaml:"on"`
 	// After is how many such requests it answers as it should first.
 	After int `yaml:"after"`
-	// Does is sent in the place of the answer.
+	// Does is sent in place of the answer.
 	Does []step `yaml:"does"`
 	// Offers replaces texts in the answers of the plain server, so that it offers more. Over stdio only.
 	Offers map[string]string `yaml:"offers"`

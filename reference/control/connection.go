@@ -101,7 +101,7 @@ var connectionFailures = []ConnectionFailure{
 func carries(e hook.Event) bool { return len(e.Data) > 0 && e.Type != "endpoint" }
 
 // halfway writes half of an answer, or of an event of those that are meant, and then ends it as is said, on
-// stdio in a way of its own.
+// stdio in its own way.
 func halfway(meant func(e hook.Event) bool, end, endStdio func(ctx context.Context) error) hook.Hooks {
 	return hook.Join(onBody(func(r *http.Request, w http.ResponseWriter, p []byte) (int, error) {
 		if err := push(w, p[:len(p)/2]); err != nil {

@@ -143,7 +143,7 @@ func Open(ctx context.Context, path string, o Options) (*Dir, error) {
 	return d, nil
 }
 
-// enter opens the directory that the path leads to, in the place of the one that is open.
+// enter opens the directory that the path leads to, in place of the one that is open.
 func (d *Dir) enter() error {
 	root, err := d.reach()
 	if err != nil {

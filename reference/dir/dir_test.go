@@ -564,7 +564,7 @@ func TestEndDoesNotWaitForALook(t *testing.T) {
 	defer cancel()
 	d := open(t, top, Options{MaxFiles: 3, Tell: func(string) { cancel() }})
 	write(t, top, map[string]string{"a/0": ""})
-	// the fourth file is told of; a server would be told of the third, which has gone
+	// the fourth file is announced; a server would hear of the third, which has gone
 	d.settle(ctx, pending{".": true}, nil)
 	if got := listed(d); ctx.Err() == nil ||
 		!slices.Equal(got, []string{"file:///a/1", "file:///b/2", "file:///c/3"}) {

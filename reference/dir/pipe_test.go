@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestPipes: nobody waits at a pipe in the place of a file, or of a directory.
+// TestPipes: nobody waits at a pipe in place of a file, or of a directory.
 func TestPipes(t *testing.T) {
 	top := t.TempDir()
 	pipe := filepath.Join(top, "pipe")

@@ -186,7 +186,7 @@ func (s *store) put(r world.Resource) (existed, listChanged bool, err error) {
 	return true, !reflect.DeepEqual(listing(old), listing(e)), nil
 }
 
-// replace puts other resources in the place of all. It says which of those that stay
+// replace puts other resources in place of all. It says which of those that stay
 // have changed, and whether the list looks different now.
 func (s *store) replace(resources []world.Resource) (updated []string, listChanged bool, err error) {
 	next := make([]*entry, 0, len(resources))

@@ -103,7 +103,7 @@ func takenOver() hook.Hooks {
 }
 
 // closedUnderSameID answers a listen request by a stream that ends at once, if there is one under the same
-// id, be it of another client.
+// id, even that of another client.
 func closedUnderSameID() hook.Hooks {
 	var open sync.Map // ids
 	return hook.OnHTTP(local(listening), func(w http.ResponseWriter, r *http.Request, next http.Handler) {

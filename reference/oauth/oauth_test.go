@@ -302,7 +302,7 @@ func TestRegistrationsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestNativeClients: a program on the user's machine is sent to by a scheme of its own, exactly as it has
+// TestNativeClients: a program on the user's machine is sent to by its own scheme, exactly as it has
 // registered.
 func TestNativeClients(t *testing.T) {
 	m := started(t, oauth.Options{})

@@ -129,7 +129,7 @@ func (c *client) complete() *refusal {
 	return nil
 }
 
-// private reports whether an address leads to a program by a scheme of its own, which is a name of a domain
+// private reports whether an address leads to a program by its own scheme, which is a name of a domain
 // of its maker in reverse order, and so has a dot (RFC 8252, sections 7.1 and 8.4).
 func private(address string) bool {
 	u, err := url.Parse(address)

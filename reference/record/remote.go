@@ -415,7 +415,7 @@ func (r *Remote) asked(message []byte) *call {
 // has not.
 const codeUnreachable = -32000
 
-// fail answers a request in the place of the server, if it has not been answered.
+// fail answers a request in place of the server, if it has not been answered.
 func (r *Remote) fail(e *journal.Entry, why string) {
 	if e.Kind != journal.Request {
 		r.tell(why)

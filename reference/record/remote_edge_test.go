@@ -155,8 +155,8 @@ func TestOldStreamsThatSayNothing(t *testing.T) {
 	}
 }
 
-// TestOldStreamsThatEnd: what waits is told, and the connection ends, as the session has. Whether nobody asks
-// anything any more or somebody goes on, nobody waits.
+// TestOldStreamsThatEnd: whoever waits hears of it, and the connection ends, as the session has. Whether
+// nobody asks anything any more or somebody goes on, nobody waits.
 func TestOldStreamsThatEnd(t *testing.T) {
 	web := oldServer(t, "event: endpoint\ndata: /message\n\n",
 		`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05"}}`)

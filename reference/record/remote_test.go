@@ -178,7 +178,7 @@ func TestModernStdioToURL(t *testing.T) {
 	}
 }
 
-// TestServersThatCannotAnswer: the client is told in the place of the server.
+// TestServersThatCannotAnswer: the client is told in place of the server.
 func TestServersThatCannotAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		serve http.HandlerFunc

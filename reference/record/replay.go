@@ -121,7 +121,7 @@ func (p *player) handle(c hook.Calling) *hook.Reply {
 	return reply
 }
 
-// replace puts another value in the place of the one at a path, if there is one.
+// replace puts another value in place of the one at a path, if there is one.
 func replace(raw []byte, path string, value []byte) []byte {
 	old := gjson.GetBytes(raw, path)
 	if !old.Exists() || old.Index == 0 {

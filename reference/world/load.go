@@ -225,7 +225,7 @@ func because(err error) error {
 	return err
 }
 
-// loadFiles puts the contents of files in the place of their names.
+// loadFiles puts the contents of files in place of their names.
 func loadFiles(w *World, files fs.FS, r *reader) {
 	total := 0
 	load := func(resource *Resource, at string) {

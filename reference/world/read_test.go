@@ -108,8 +108,8 @@ func TestSyntax(t *testing.T) {
 	}
 }
 
-// TestMistakenValuesAndNames: a number or a truth value where a text is wanted is told, and so is a text for
-// a number; and names that are mistaken for others lead to those.
+// TestMistakenValuesAndNames: the reader reports a number or a truth value where a text is wanted, and so is
+// a text for a number; and names that are mistaken for others lead to those.
 func TestMistakenValuesAndNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"resources: [{uri: 'a:1', text: 5}]": "resources[0].text: must be a " +

@@ -51,7 +51,7 @@ type Step struct {
 	RemoveTemplate string    `yaml:"removeTemplate"`
 	// Ask sends a request to the client of each open session that can be asked.
 	Ask *Request `yaml:"ask"`
-	// PutRule switches a rule on, in the place of the one with its ID; RemoveRule switches the one with this
+	// PutRule switches a rule on, in place of the one with its ID; RemoveRule switches the one with this
 	// ID off.
 	PutRule    *operation.Rule `yaml:"putRule"`
 	RemoveRule string          `yaml:"removeRule"`

@@ -388,7 +388,7 @@ func cloned[T any](part T) T {
 	return part
 }
 
-// detach puts copies in the place of all that a value refers to.
+// detach puts copies in place of all that a value refers to.
 func detach(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:

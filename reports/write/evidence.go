@@ -137,7 +137,7 @@ func eventOf(f *reports.Frame) string {
 // the modern revisions every message has one.
 type metadata map[string]bool
 
-// once is a frame with {…} in the place of a _meta that was shown before.
+// once is a frame with {…} in place of a _meta that was shown before.
 func (m metadata) once(f *reports.Frame) *reports.Frame {
 	const most = 64 << 10 // bytes, of which far less are shown
 	if len(f.Data) > most || !gjson.ValidBytes(f.Data) {

@@ -156,7 +156,7 @@ func TestStatement(t *testing.T) {
 	inert(t, b.String())
 }
 
-// TestCompareFound: what is found where nothing was judged before is told apart from what
+// TestCompareFound: a diff parts what is found where nothing was judged before from what
 // became worse, and reports with nothing in common are not compared.
 func TestCompareFound(t *testing.T) {
 	place := func(r *reports.Report, id string) *reports.Result {
@@ -291,7 +291,8 @@ func TestUnreachableIsNoPartialRun(t *testing.T) {
 	}
 }
 
-// TestCompareMatrices: what differs is told by target, and a target that has no report any more by its name.
+// TestCompareMatrices: the diff names what differs by target, and a target that has no report any more by its
+// name.
 func TestCompareMatrices(t *testing.T) {
 	matrix := func(verdicts map[string]reports.Verdict, judged bool) *reports.Matrix {
 		m := reports.NewMatrix(reports.Tool{}, "")

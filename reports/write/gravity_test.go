@@ -133,7 +133,7 @@ func TestGravityIsPronounced(t *testing.T) {
 }
 
 // TestShortList: a line for each of the first findings, failures above warnings, codes in
-// lines of their own, and nothing between the list and the last line.
+// their own lines, and nothing between the list and the last line.
 func TestShortList(t *testing.T) {
 	r := grave()
 	for i, x := range r.Results {
@@ -255,7 +255,7 @@ func TestFoldedFindings(t *testing.T) {
 		text, _, _ = strings.Cut(text, `id="data"`)
 		for _, x := range r.Results {
 			want := 0
-			if x.ID == "URI-10" { // the others are told beside it
+			if x.ID == "URI-10" { // the others stand beside it
 				want = 1
 			}
 			if n := strings.Count(text, x.Rerun); n != want {
@@ -308,7 +308,7 @@ func TestUnder(t *testing.T) {
 	}
 }
 
-// TestAlertsOfASharedCause: where requirements share a cause each has an alert of its own, so that what a
+// TestAlertsOfASharedCause: where requirements share a cause each has its own alert, so that what a
 // baseline excuses of one neither closes nor suppresses that of another.
 func TestAlertsOfASharedCause(t *testing.T) {
 	r := reports.New(reports.Tool{Name: "mcpcheck"}, reports.Target{Name: "x"}, reports.Config{})

@@ -243,7 +243,7 @@ func (j *junitWriter) target() *xmlSuite {
 	return s
 }
 
-// warnings is the suite of the warnings that have cases of their own.
+// warnings is the suite of the warnings that have their own cases.
 func (j *junitWriter) warnings() *xmlSuite {
 	s := &xmlSuite{Name: urgent + "warnings"}
 	for _, f := range byCause(j.Report, func(x *reports.Result) bool {

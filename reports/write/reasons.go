@@ -49,7 +49,7 @@ func tally(results []*reports.Result, text func(*reports.Result) string) []*tall
 }
 
 // repeated is the command that repeats all that is in the combination of the first result, and a remark if
-// that is not all. Those whose commands differ by more than the id are left to commands of their own.
+// that is not all. Those whose commands differ by more than the id are left to their own commands.
 func (t *tallied) repeated() (command, remark string) {
 	var ids []string
 	without := func(x *reports.Result) string {

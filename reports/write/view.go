@@ -31,7 +31,7 @@ func label(x *reports.Result) string {
 	return word
 }
 
-// view is a report as people are told of it: what the writers for people say in the
+// view is a report as people read it: what the writers for people say in the
 // same words, whatever their format.
 type view struct {
 	*reports.Report
@@ -177,7 +177,7 @@ func builtFrom(t reports.Tool) string {
 	return program(t)
 }
 
-// details are the lines that are told of an endpoint beside its address.
+// details are the lines about an endpoint beside its address.
 func details(e *reports.Endpoint) []string {
 	var all []string
 	if e.Started != "" {

@@ -217,7 +217,7 @@ func paste(r *reports.Report) string {
 	return text
 }
 
-// TestOneCauseIsOneFinding: what fails in one revision and warns in another is told once.
+// TestOneCauseIsOneFinding: what fails in one revision and warns in another stands once.
 func TestOneCauseIsOneFinding(t *testing.T) {
 	r := reports.New(reports.Tool{}, reports.Target{}, reports.Config{})
 	for _, revision := range []string{"2024-11-05", "2025-03-26", "2026-07-28"} {

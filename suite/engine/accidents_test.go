@@ -12,7 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// failing has one resource, and answers some reads by an error of its own: those with a metadata key that it
+// failing has one resource, and answers some reads by its own error: those with a metadata key that it
 // does not know, by their number, and of the others those by their number.
 type failing struct {
 	probes, others func(n int64) bool

@@ -93,7 +93,7 @@ func (r *Run) around(j *Judgement, take *Take) []recording.Name {
 	return all
 }
 
-// endings names some scenarios with a process of their own that did not end with its input, if that is all
+// endings names some scenarios with their own process that did not end with its input, if that is all
 // that a verdict rests on: how processes end shows in a few as well as in all.
 func (r *Run) endings(j *Judgement, take *Take) (names []recording.Name) {
 	k, ok := r.catalogue.Check(j.Requirement.ID)

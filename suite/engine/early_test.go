@@ -103,7 +103,7 @@ func (s *slow) Write(b []byte) (int, error) {
 	return s.ReadWriteCloser.Write(b)
 }
 
-// What has processes of its own is judged when it was played, also on what was heard in all its sessions,
+// What has its own processes is judged when it was played, also on what was heard in all its sessions,
 // while another combination goes on.
 func TestCombinationsAreJudgedByThemselves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

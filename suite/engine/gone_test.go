@@ -185,8 +185,8 @@ func TestWhatIsLateIsNotGone(t *testing.T) {
 	}
 }
 
-// What was seen red, and seen again, before a target dies of what may cost it, is held against it: it need
-// not be asked once more. An error of its own may still be an accident, as it cannot be asked several times.
+// What was seen red twice before a target dies in the last phase stays red: it need not be asked once more.
+// Its own error may still be an accident, as it cannot be asked several times.
 func TestTheEndLeavesWhatWasSeenBefore(t *testing.T) {
 	for _, moody := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

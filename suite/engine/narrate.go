@@ -10,7 +10,7 @@ import (
 // Narrator says what a run is doing whose Progress tells it.
 type Narrator struct{ last atomic.Pointer[Event] }
 
-// Listen has the narrator hear what progress is told, which hears it as before.
+// Listen lets the narrator hear progress as well.
 func (n *Narrator) Listen(progress *func(Event)) {
 	also := *progress
 	*progress = func(e Event) {

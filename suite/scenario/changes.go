@@ -389,7 +389,7 @@ func (w *watch) giveUp(ctx context.Context) bool {
 	switch {
 	case w.p.Modern() && w.ending != nil:
 		w.streams.look()
-		// those that are over need no place, where a stream has a channel of its own
+		// those that are over need no place, where a stream has its own channel
 		for _, st := range w.streams {
 			if st == w.ending || st != w.beside && st.OwnChannel() {
 				st.Exchange().Tags[TagStopped] = strconv.Itoa(w.watcher.S.Last())
@@ -443,7 +443,7 @@ func (w *watch) list(ctx context.Context) bool {
 }
 
 // apart reports whether the bystander is one of several sessions of the same server that are told of changes
-// of the list. On stdio every session is a server of its own, and in 2026-07-28 only who asks for it is told.
+// of the list. On stdio every session is its own server, and in 2026-07-28 only who asks for it is told.
 func (w *watch) apart() bool {
 	return !w.p.Modern() && !w.p.OnStdio() && w.bystander != nil && len(w.bystander.Sessionless()) == 0
 }

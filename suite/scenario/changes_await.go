@@ -15,7 +15,7 @@ import (
 )
 
 // sameID has the bystander watch the resource under the id of a stream of the watcher, and changes it: the
-// ids of two clients have nothing to do with each other. On stdio every session is a server of its own.
+// ids of two clients have nothing to do with each other. On stdio every session is its own server.
 func (w *watch) sameID(ctx context.Context) {
 	if !w.p.Modern() || !w.p.OnHTTP() || w.bystander == nil || w.beside == nil || w.beside.Ack == nil ||
 		Answered(w.beside) || w.t.Update.Kind() == target.KindWait || ctx.Err() != nil {

@@ -139,7 +139,7 @@ type OpenError struct {
 	Code   recording.Code
 	Reason string
 	Err    error // the cause, if there is one
-	// Status is the HTTP status of what came in the place of an answer; 0 if nothing did.
+	// Status is the HTTP status of what came in place of an answer; 0 if nothing did.
 	Status int
 	// Other says that the target answered in good order, but not in this revision.
 	Other bool

@@ -216,7 +216,7 @@ func withoutSecretValues(values map[string]Value, field string, left []string) (
 	return kept, left
 }
 
-// withoutURLSecrets puts variables in the place of passwords and keys in a URL, and says which
+// withoutURLSecrets puts variables in place of passwords and keys in a URL, and says which
 // have to be set.
 func withoutURLSecrets(raw string, left []string) (string, []string) {
 	u, err := parseURL(raw)

@@ -27,7 +27,7 @@ var habits = []habit{{
 	due:   true,
 }, {
 	cause: "an error object inside result",
-	hint: `send the error object in the place of result, as {"jsonrpc", "id", "error"}: ` +
+	hint: `send the error object in place of result, as {"jsonrpc", "id", "error"}: ` +
 		"for clients a request whose response has a result has succeeded",
 	shows: errorInResult,
 }}

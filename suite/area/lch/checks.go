@@ -142,7 +142,7 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// announcedToAll: where one session is told of the first change, so is another one for which the list has
+// announcedToAll: where one session hears of the first change, so does another one for which the list has
 // changed as well. What comes later tells of it, too.
 func announcedToAll(r *recording.Recording, c listChange, v *verdict.Verdict) {
 	session := verdict.RoleOf(r, "bystander")

@@ -17,7 +17,7 @@ import (
 
 // The scenarios of the area.
 const (
-	// the same pages asked for again and again, on a session of their own
+	// the same pages asked for again and again, on their own session
 	Paging         recording.Name = "paging"
 	TemplatePaging recording.Name = "template-paging" // the same pages of templates asked for again and again
 	BadCursors     recording.Name = "bad-cursors"     // cursors that were never handed out

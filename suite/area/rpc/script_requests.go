@@ -95,8 +95,8 @@ var concurrencyScenario = &scenario.Scenario{
 
 // together makes requests at the same time, and reads alone what they are held against. It reports whether
 // that settles it: it does not where a read yielded what is another resource's, but the reads alone do not
-// agree, be it that contents change by themselves or that they are mixed up with those of other sessions as
-// well.
+// agree, either since contents change by themselves or since they are mixed up with those of other sessions
+// as well.
 func together(ctx context.Context, c *scenario.Client, uris []string, requests int, round string) bool {
 	alone := readAlone(ctx, c, stepAlone, uris, round)
 	pending := make([]*session.Pending, requests)

@@ -403,7 +403,7 @@ func TestEndedByOneMessage(t *testing.T) {
 	}
 }
 
-// TestSessionsEndOverMessages: the messages that sessions end over are told of, with what is said behind
+// TestSessionsEndOverMessages: the messages that sessions end over are reported, with what is said behind
 // them, unless sessions do so over ordinary requests, too.
 func TestSessionsEndOverMessages(t *testing.T) {
 	k, _ := area.BuiltIn().Check("SEC-63")

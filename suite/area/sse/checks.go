@@ -348,7 +348,7 @@ func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 
 // sentOn reports whether an event holds what was sent on the stream of a request: where two streams number
 // their events alike, its id does not tell. That it does not is SSE-06's. What a server adds when a stream
-// goes on, as a notification of its own, was sent on none.
+// goes on, as its own notification, was sent on none.
 func sentOn(r *recording.Recording, x *recording.Exchange, f *wire.Frame) bool {
 	return x != nil && slices.ContainsFunc(x.Evidence(), func(n int) bool {
 		own := r.Frame(n)

@@ -98,7 +98,7 @@ func streamed(ctx context.Context, c *scenario.Client) (x *recording.Exchange, i
 	return x, ids
 }
 
-// besideListening has [resumedListening] go on in a session of its own meanwhile, or else in this one when it
+// besideListening has [resumedListening] go on in its own session meanwhile, or else in this one when it
 // is waited for.
 func besideListening(ctx context.Context, c *scenario.Client) (listened func() bool) {
 	here := func() bool { return resumedListening(ctx, c) }

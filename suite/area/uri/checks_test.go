@@ -310,8 +310,8 @@ func TestGuessedRoot(t *testing.T) {
 	}
 }
 
-// TestWayOutByTemplate: what a template lets out is told once, whichever ways were tried besides, unless they
-// have nothing to do with it.
+// TestWayOutByTemplate: what a template lets out is reported once, whichever ways were tried besides, unless
+// they have nothing to do with it.
 func TestWayOutByTemplate(t *testing.T) {
 	leak := `{"contents":[{"uri":"a:x","text":"canary"}]}`
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},

@@ -196,7 +196,7 @@ func TestLabelFilterAndReports(t *testing.T) {
 	const frame = " ← HTTP 200 application/json {"
 	n := strings.Count(o.text, "\n  expected: ")
 	if n != 1 || !strings.Contains(o.text, frame) || !strings.Contains(o.junit, frame[:9]) {
-		t.Errorf("the failure is told %d times, or its frames are not as on the console\n%s", n, o.text)
+		t.Errorf("the failure stands there %d times, or its frames are not as on the console\n%s", n, o.text)
 	}
 	if strings.Contains(o.text, "SSS") {
 		t.Errorf("what the filter leaves out is printed:\n%s", o.text)

@@ -9,7 +9,7 @@ import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A client of the revision without handshake, in the place of yours. */
+/** A client of the revision without handshake, in place of yours. */
 class ClientTest {
     @RegisterExtension
     final MockServer mock = new MockServer("--world", "small", "--fail", "http503:method=resources/read:count=1");
