@@ -136,16 +136,16 @@ func TestDemand(t *testing.T) {
 	t.Parallel()
 	const see = ` It is shown. See the page "Resources".`
 	for fields, want := range map[string]string{
-		"level: MUST": "The server MUST see to this:" + see,
-		"level: MAY":  "The server MAY go by this:" + see,
-		"level: SHOULD\n    basis: schema-doc": "The server SHOULD see to this:" + see +
+		"level: MUST": "A MUST for servers:" + see,
+		"level: MAY":  "A MAY for servers:" + see,
+		"level: SHOULD\n    basis: schema-doc": "A SHOULD for servers:" + see +
 			" No sentence with a keyword says so, but a comment in the published schema.",
-		"level: MUST\n    basis: external\n    implied: the RFC": "The server MUST see to this:" + see +
+		"level: MUST\n    basis: external\n    implied: the RFC": "A MUST for servers:" + see +
 			" No sentence with a keyword says so; it is implied by the RFC.",
-		"level: MUST\n    from: {2025-11-25: {level: SHOULD}}":     "The server SHOULD see to this:" + see,
-		"level: MUST\n    until: 2025-11-25\n    grade: warn":      "The server MUST see to this:" + see,
-		"level: MUST\n    from: {2026-07-28: {basis: schema-doc}}": "The server MUST see to this:" + see,
-		"level: SHOULD\n    basis: implied\n    implied: its sense": "The server SHOULD see to this:" + see +
+		"level: MUST\n    from: {2025-11-25: {level: SHOULD}}":     "A SHOULD for servers:" + see,
+		"level: MUST\n    until: 2025-11-25\n    grade: warn":      "A MUST for servers:" + see,
+		"level: MUST\n    from: {2026-07-28: {basis: schema-doc}}": "A MUST for servers:" + see,
+		"level: SHOULD\n    basis: implied\n    implied: its sense": "A SHOULD for servers:" + see +
 			" No sentence with a keyword says so; it is implied by its sense.",
 	} {
 		r := read(t, fields, anySection)

@@ -174,17 +174,14 @@ func (r *Requirement) termsIn(rev Revision) Terms {
 // Demand says who has to do what in a combination, by which keyword, and where the specification says so;
 // if it does not say so, what implies it.
 func (r *Requirement) Demand(c Combination) string {
-	who, verb, at := "server", " see to this", "the specification"
+	who, at := "servers", "the specification"
 	if r.Area() == "CL" {
-		who = "client"
-	}
-	if r.LevelIn(c.Revision) == May {
-		verb = " go by this"
+		who = "clients"
 	}
 	if s, ok := r.SectionOn(c); ok {
 		at = s.Heading()
 	}
-	text := fmt.Sprintf("The %s %s%s: %s See %s.", who, r.LevelIn(c.Revision), verb, r.Text, at)
+	text := fmt.Sprintf("A %s for %s: %s See %s.", r.LevelIn(c.Revision), who, r.Text, at)
 	switch r.BasisIn(c.Revision) {
 	case SchemaDoc:
 		text += " No sentence with a keyword says so, but a comment in the published schema."
