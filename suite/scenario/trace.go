@@ -63,7 +63,7 @@ func (t *traced) look(n int) int {
 // proven reports whether a message costs a session each time. Over HTTP as many ordinary requests must not:
 // what ends by accident, or after so many messages, does so over those as well, or not each time.
 func (o *order) proven(ctx context.Context, c *Client, m *message, last *trial) bool {
-	const rounds = 3
+	const rounds = 5
 	for round := 0; last.lost; round++ {
 		if last.status == 0 || round == rounds {
 			last.x.Ends, last.x.Fatal = last.status, last.status == 0

@@ -201,10 +201,17 @@ func EachResult(r *recording.Recording, visit func(x *recording.Exchange)) {
 // the type.
 func Asker(sent []*recording.Exchange, m Message) *recording.Exchange {
 	var alike *recording.Exchange
-	text := m.Get("id").String()
+	id := m.Get("id")
+	asks := func(x *recording.Exchange) bool { return len(x.ID) > 0 && x.Request <= m.Frame.Number }
+	if i := slices.IndexFunc(sent, func(x *recording.Exchange) bool {
+		return asks(x) && string(x.ID) == id.Raw
+	}); i >= 0 {
+		return sent[i]
+	}
+	text := id.String()
 	for _, x := range sent {
 		switch {
-		case len(x.ID) == 0 || x.Request > m.Frame.Number:
+		case !asks(x):
 		case m.HasID(x.ID):
 			return x
 		case gjson.ParseBytes(x.ID).String() == text:
