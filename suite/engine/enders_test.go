@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -26,8 +27,8 @@ func TestMessagesThatSessionsEndOver(t *testing.T) {
 		}
 	}
 	every := func(n int) func(int, string) bool {
-		all := 0
-		return func(int, string) bool { all++; return all%n == 0 }
+		chance := rand.New(rand.NewPCG(1, 2))
+		return func(int, string) bool { return chance.IntN(n) == 0 }
 	}
 	for name, c := range map[string]struct {
 		server *brief

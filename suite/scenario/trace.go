@@ -137,8 +137,15 @@ func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message
 		s.Quiet(ctx, p.Limits.QuietWindow)
 		r.lost = t.Note(t.Life(ctx)).Outcome != recording.Replied
 	} else {
+		sent := t.buffer
 		r.status = t.endedBy(ctx)
 		r.lost = r.status != 0
+		for _, x := range slices.Backward(sent) {
+			if !r.lost || x.Status != r.status {
+				break
+			}
+			x.Outcome, x.Reason = recording.Canceled, "the session may have been over already"
+		}
 	}
 	if ctx.Err() != nil {
 		return &trial{}

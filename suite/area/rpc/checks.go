@@ -236,7 +236,12 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 		}
 		x := verdict.Asker(sent[m.Frame.Session], m)
 		if x == nil {
-			unasked(r, m, v)
+			// Of two members id in one request either may count (RFC 8259 section 4).
+			if !slices.ContainsFunc(sent[m.Frame.Session], func(x *recording.Exchange) bool {
+				return x.Step.Sent() == scenario.StepDoubledMember
+			}) {
+				unasked(r, m, v)
+			}
 			continue
 		}
 		v.Holds()
