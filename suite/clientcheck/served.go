@@ -78,7 +78,7 @@ func Sessions(entries []*trace.Entry) (all []*Served, frames []wire.Frame, err e
 func (r *record) served(e *entry) wire.Frame {
 	f, q := e.frame(), e
 	f.Keep()
-	if c := cmp.Or(e.owner, e.of); c != nil {
+	if c := cmp.Or(e.owner, e.of); c != nil && c.Recording != nil {
 		f.Session = string(c.Scenario)
 	}
 	switch e.Direction {
@@ -89,7 +89,7 @@ func (r *record) served(e *entry) wire.Frame {
 		if f.Event = e.Event; e.Stream != "" && f.Event == nil {
 			f.Event = &wire.Event{ID: e.EventID, HasID: e.EventID != ""}
 		}
-		if e.Kind == kindEvent { // which has no message
+		if e.Kind == kindEvent || e.Kind == kindUnreadable && e.Stream != "" { // the text of an event, not its data
 			f.Raw = nil
 		} else if len(f.Raw) > 0 && !f.Truncated {
 			f.Flaws = wire.Merge(e.Flaws, wire.Inspect(f.Raw))

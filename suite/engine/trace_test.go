@@ -19,6 +19,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/trace"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tidwall/gjson"
 )
 
@@ -82,7 +83,8 @@ func (c *talk) all() {
 	for range 2 {
 		var uris []string
 		for _, method := range []string{"resources/list", "resources/templates/list"} {
-			for params := map[string]any(nil); ; {
+			params := map[string]any(nil)
+			for range 12 { // pages, of which a list may have no end
 				r := c.ask(method, params)
 				for _, u := range r.Get("resources.#.uri").Array() {
 					uris = append(uris, u.Str)
@@ -118,7 +120,7 @@ func onPipe(t *testing.T, s *reference.TestServer, revision string) *talk {
 				t.Fatal(err)
 			}
 			c.note("in", raw)
-			if m := gjson.ParseBytes(raw); !m.Get("method").Exists() {
+			if m := gjson.ParseBytes(raw); gjson.ValidBytes(raw) && !m.Get("method").Exists() {
 				return raw
 			}
 		}
@@ -210,7 +212,14 @@ func (c *talk) formats(s *reference.TestServer) map[string]string {
 		`"started":"2026-01-01T00:00:00Z"}` + "\n" + journal.String()}
 	var inspector []any
 	for _, l := range c.lines {
-		fmt.Fprintf(&lines, `{"dir":%q,"time":%q,"message":%s}`+"\n", l.dir, l.at.Format(time.RFC3339Nano), l.text)
+		what := `"message":` + l.text
+		if !gjson.Valid(l.text) {
+			what = `"raw":` + encoded(c.t, l.text)
+		}
+		fmt.Fprintf(&lines, `{"dir":%q,"time":%q,%s}`+"\n", l.dir, l.at.Format(time.RFC3339Nano), what)
+		if !gjson.Valid(l.text) {
+			continue
+		}
 		who := map[string]string{"out": "client", "in": "server"}[l.dir]
 		fmt.Fprintf(&log, "%s [demo] [info] Message from %s: %s { metadata: undefined }\n",
 			l.at.Format(time.RFC3339Nano), who, l.text)
@@ -254,31 +263,242 @@ func red(r *reports.Report) (all []string) {
 	return all
 }
 
-// TestTraceOfTheReference: whatever a sound server says, in whatever format, nothing in it is red.
+// eachTrace plays against a server over both transports, and visits what was written down.
+func eachTrace(t *testing.T, revision string, o []reference.Option, visit func(where, kind, text string)) {
+	t.Helper()
+	for name, play := range map[string]func(*testing.T, *reference.TestServer, string) *talk{
+		"stdio": onPipe, "http": onHTTP} {
+		if revision == "2024-11-05" && name == "http" {
+			continue
+		}
+		s := reference.Start(t, reference.DefaultWorld(), append([]reference.Option{reference.WithPageSize(5)}, o...)...)
+		for kind, text := range play(t, s, revision).formats(s) {
+			visit(fmt.Sprint(kind, " of ", revision, " on ", name), kind, text)
+		}
+	}
+}
+
+// TestTraceOfTheReference: whatever a sound server says, in whatever format, nothing in it is red. A report on
+// it is partial, has no secrets, and can be read again.
 func TestTraceOfTheReference(t *testing.T) {
-	for _, quirk := range []string{"", "empty-pages-between", "event-stream-answers", "extra-members"} {
-		for _, revision := range reference.Revisions() {
-			for name, play := range map[string]func(*testing.T, *reference.TestServer, string) *talk{
-				"stdio": onPipe, "http": onHTTP} {
-				if revision == "2024-11-05" && name == "http" {
-					continue
+	for _, revision := range reference.Revisions() {
+		quirks := []string{"priming-in-all-revisions", "foreign-events", "crlf-events", "empty-pages-between"}
+		if revision != "2025-11-25" {
+			quirks = quirks[:1]
+		}
+		for _, quirk := range append(quirks, "") {
+			var o []reference.Option
+			if quirk != "" {
+				o = append(o, reference.WithQuirk(quirk))
+			}
+			eachTrace(t, revision, o, func(where, kind, text string) {
+				r := judgeTrace(t, text)
+				if all := red(r); len(all) > 0 || r.Summary.Outcome != reports.Conformant || r.Summary.Pass < 45 {
+					t.Errorf("%s, %s: %s, %d pass, %s", where, quirk, r.Summary.Outcome, r.Summary.Pass, all)
 				}
-				s := reference.Start(t, reference.DefaultWorld(), reference.WithPageSize(5))
-				if quirk != "" {
-					s.Quirk(quirk)
+				if r.Config.Trace != kind || r.Summary.Conformant || r.Extent() != "partial: a trace" {
+					t.Errorf("%s: %q, %v, %q", where, r.Config.Trace, r.Summary.Conformant, r.Extent())
 				}
-				for kind, text := range play(t, s, revision).formats(s) {
-					r := judgeTrace(t, text)
-					if all := red(r); len(all) > 0 || r.Summary.Outcome != reports.Conformant ||
-						r.Config.Trace != kind || r.Summary.Scope != reports.Partial || r.Summary.Conformant {
-						t.Errorf("%s, %s, %s, %q: %s %s\n%s", revision, name, kind, quirk, r.Summary.Outcome,
-							r.Config.Trace, strings.Join(all, "\n"))
-					}
-					t.Log(revision, name, kind, r.Summary.Pass, r.Summary.NotApplicable)
+				var b bytes.Buffer
+				if err := reports.WriteJSON(&b, r); err != nil {
+					t.Fatal(err)
 				}
+				if _, err := reports.ReadJSON(&b); err != nil || strings.Contains(b.String(), "very-secret") {
+					t.Errorf("%s: %v", where, err)
+				}
+				if strings.Contains(r.Summary.ByRevision(), "CONFORMANT") {
+					t.Error(r.Summary.ByRevision())
+				}
+			})
+		}
+	}
+}
+
+// TestTraceOfAFault: what is wrong in a message turns its requirement red, in every format that shows it.
+func TestTraceOfAFault(t *testing.T) {
+	for fault, in := range map[string]string{
+		"list-02-missing-name": "2025-06-18", "read-06-url-safe-base64": "2024-11-05",
+		"tmpl-02-no-name": "2025-03-26", "life-01-no-server-info": "2025-11-25",
+		"page-01-number-cursor": "2025-11-25", "meta-11-no-result-type": "2026-07-28",
+		"uri-03-space-in-uri": "2026-07-28", "ann-05-priority-five": "2025-06-18",
+		"cache-05-negative": "2026-07-28", "rpc-25-says-it-twice": "2025-11-25",
+		"icon-03-relative-src": "2025-11-25", "page-02-last-page-cycles": "2025-06-18",
+		"stdio-01-banner": "2025-06-18", "http-07-plain-text": "2025-06-18", "sse-02-two-messages": "2025-11-25",
+	} {
+		id := strings.ToUpper(strings.Join(strings.SplitN(fault, "-", 3)[:2], "-"))
+		eachTrace(t, in, []reference.Option{reference.WithFault(fault)}, func(where, kind, text string) {
+			for transport, only := range map[string]string{"stdio": "STDIO-01", "http": "HTTP-07 SSE-02"} {
+				if strings.Contains(only, id) && !strings.HasSuffix(where, transport) {
+					return
+				}
+			}
+			if strings.Contains("RPC-25 STDIO-01", id) && (kind == "log" || kind == "inspector") {
+				return // a client has read and rewritten it
+			}
+			if id == "STDIO-01" && kind != "messages" {
+				return // the mock notes no more than messages
+			}
+			all := red(judgeTrace(t, text))
+			if !slices.ContainsFunc(all, func(x string) bool { return strings.HasPrefix(x, id+" ") }) {
+				t.Errorf("%s, %s: %s", where, fault, all)
+			}
+		})
+	}
+}
+
+// TestTraceIsCut: wherever a trace ends, nobody is accused of what is missing.
+func TestTraceIsCut(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	judged := map[string]int{}
+	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+		o := []reference.Option{reference.WithQuirk("event-stream-answers")}
+		eachTrace(t, revision, o, func(where, kind, text string) {
+			for range 12 {
+				at := random.IntN(len(text))
+				r, err := engine.JudgeTrace(strings.NewReader(text[:at]), trace.Options{}, reports.Tool{}, false)
+				if err == nil {
+					judged[kind]++
+				} else if strings.Contains(err.Error(), "\n") {
+					t.Errorf("%s, cut at %d: %v", where, at, err)
+				}
+				if err == nil && len(red(r)) > 0 {
+					t.Errorf("%s, cut at %d: %s", where, at, red(r))
+				}
+			}
+			if calls := gjson.Get(text, "log.entries").Array(); len(calls) > 0 { // a capture that ended early
+				c := calls[len(calls)/2].Raw
+				said := gjson.Get(c, "response.content.text").Raw
+				short := strings.Replace(c, said, said[:len(said)/2/4*4+1]+`"`, 1)
+				if r := judgeTrace(t, strings.Replace(text, c, short, 1)); len(red(r)) > 0 {
+					t.Errorf("%s, with half of a body: %s", where, red(r))
+				}
+			}
+		})
+	}
+	for _, kind := range []string{"journal", "recording", "messages", "log"} {
+		if judged[kind] == 0 {
+			t.Errorf("no %s was judged", kind)
+		}
+	}
+}
+
+// onSSE is a capture of HTTP+SSE: a stream, and the messages that were posted. The list has an entry without a
+// name, and the last event was cut.
+const onSSE = `{"log":{"entries":[
+{"startedDateTime":"2026-01-01T00:00:00Z","time":900,"request":{"method":"GET","url":"http://x/sse","headers":[]},
+ "response":{"status":200,"headers":[{"name":"content-type","value":"text/event-stream"}],"content":{"text":
+ "event: endpoint\ndata: /message?id=1\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2024-11-05\",\"capabilities\":{\"resources\":{}},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"resources\":[{\"uri\":\"a:b\"}]}}\n\ndata: {\"jso"}}},
+{"startedDateTime":"2026-01-01T00:00:00.1Z","time":1,"request":{"method":"POST","url":"http://x/message?id=1","headers":[],"postData":{"text":"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2024-11-05\",\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}"}},"response":{"status":202,"headers":[],"content":{}}},
+{"startedDateTime":"2026-01-01T00:00:00.2Z","time":1,"request":{"method":"GET","url":"http://x/logo.png","headers":[]},"response":{"status":200,"headers":[],"content":{"text":"xx"}}},
+{"startedDateTime":"2026-01-01T00:00:00.3Z","time":1,"request":{"method":"POST","url":"http://x/message?id=1","headers":[],"postData":{"text":"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"resources/list\"}"}},"response":{"status":202,"headers":[],"content":{}}}
+]}}`
+
+func TestTraceOfSSE(t *testing.T) {
+	r := judgeTrace(t, onSSE)
+	if all := red(r); len(all) != 1 || !strings.HasPrefix(all[0], "LIST-02 ") || r.Results[0].Transport != "sse" ||
+		r.Results[0].Revision != "2024-11-05" {
+		t.Errorf("%s on %s: %s", r.Results[0].Revision, r.Results[0].Transport, all)
+	}
+}
+
+// TestTraceOfABadClient: what follows a message that breaks the specification is not laid to the server, and
+// neither is what comes after a session was begun anew.
+func TestTraceOfABadClient(t *testing.T) {
+	const begin = `{"dir":"out","message":{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":` +
+		`"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}}` + "\n" +
+		`{"dir":"in","message":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":` +
+		`{"resources":{}},"serverInfo":{"name":"s","version":"1"}}}}` + "\n"
+	const nameless = `{"dir":"in","message":{"jsonrpc":"2.0","id":2,"result":{"resources":[{"uri":"a:b"}]}}}` + "\n"
+	for asked, want := range map[string]int{
+		`{"dir":"out","message":{"jsonrpc":"2.0","id":2,"method":"resources/list"}}` + "\n":                       1,
+		`{"dir":"out","message":{"jsonrpc":"2.0","id":2,"method":"resources/list","params":{"cursor":1}}}` + "\n": 0,
+		`{"dir":"out","raw":"junk"}` + "\n" +
+			`{"dir":"out","message":{"jsonrpc":"2.0","id":2,"method":"resources/list"}}` + "\n": 0,
+	} {
+		for _, before := range []string{"", begin} { // a server that was started again
+			if all := red(judgeTrace(t, before+begin+asked+nameless)); len(all) != want {
+				t.Errorf("%s: %s", asked, all)
 			}
 		}
 	}
-	_ = rand.IntN
-	_ = slices.Contains[[]string]
+}
+
+// TestTraceThatIsNone: what cannot be judged is refused in one sentence that says where and what.
+func TestTraceThatIsNone(t *testing.T) {
+	const list = `{"dir":"out","message":{"jsonrpc":"2.0","id":1,"method":"resources/list"}}` + "\n" +
+		`{"dir":"in","message":{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}}` + "\n"
+	for text, want := range map[string]string{
+		"":                           `the file begins with "", and is neither`,
+		"hello\x1b[31m":              `the file begins with "hello`,
+		`{"a":1}`:                    `HAR file, a journal or a recording of mockserver, lines with dir`,
+		"[]":                         "is neither a recording",
+		`[{"a":1}]`:                  "nothing to judge",
+		`{"log":{"entries":[]}}`:     "is neither a recording",
+		"{\"log\":{\n\"entries\":[{": "line 2: unexpected end",
+		`{"log":{"entries":{}}}`:     `"Log.Entries" cannot be a JSON object`,
+		`{"log":{"entries":[{"startedDateTime":"2026-01-01T00:00:00Z","request":{"method":"POST","url":"http://x/"},` +
+			`"response":{"content":{"encoding":"base64","text":"!"}}}]}}`: "log.entries[0].response.content.text: ",
+		list + `{"dir":"up","message":{}}` + "\n":            `line 3: "dir" is "up", and not "out"`,
+		list + `{"dir":"in"}` + "\n":                         `line 3: none of "message", "raw" and "base64"`,
+		list + `{"dir":"in","status":"x"}` + "\n":            `line 3: "Status" cannot be a JSON string`,
+		list + `{"dir":"in","raw":"x","time":"noon"}` + "\n": `line 3: "time": `,
+		list + "\n\nhalf\n":                                  "line 5: invalid character",
+		`{"seq":1}` + "\n{\n":                                "line 2: ",
+		list:                                                 "give it with --revision",
+		list[:strings.Index(list, "\n")]:                     "nothing to judge",
+	} {
+		_, err := engine.JudgeTrace(strings.NewReader(text), trace.Options{}, reports.Tool{}, false)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	r, err := engine.JudgeTrace(strings.NewReader(list), trace.Options{Revision: "2025-06-18", Transport: "stdio"},
+		reports.Tool{}, false)
+	if err != nil || r.Results[0].Revision != "2025-06-18" {
+		t.Error(err)
+	}
+}
+
+// TestTraceSchema: the lines that are judged here follow the schema that is published.
+func TestTraceSchema(t *testing.T) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(trace.Schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("trace.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("trace.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := reference.Start(t, reference.DefaultWorld())
+	text := onPipe(t, server, "2025-06-18").formats(server)["messages"]
+	for line, want := range map[string]bool{text[:strings.Index(text, "\n")]: true, `{"dir":"in"}`: false,
+		`{"dir":"in","raw":"x","time":1.5,"transport":"http","status":200,"headers":{"A":"b"}}`: true} {
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(v); (err == nil) != want {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// FuzzTrace: whatever stands in a trace, it is judged or refused.
+func FuzzTrace(f *testing.F) {
+	f.Add([]byte(onSSE))
+	f.Add([]byte(`{"dir":"out","message":[{"jsonrpc":"2.0","id":1,"method":"initialize"}],"transport":"http"}` + "\n" +
+		`{"dir":"in","base64":"e30=","status":200,"headers":{"authorization":"x"},"time":1e300}` + "\n"))
+	f.Add([]byte(`2026-01-01T00:00:00Z [demo] [info] Message from client: {"id":1,"method":"ping"` + "\n"))
+	f.Add([]byte(`[{"timestamp":"2026-01-01T00:00:00Z","origin":"client","message":{"id":1,"method":"resources/list"},` +
+		`"response":{"id":1,"result":{"resources":[{}]}},"duration":-1}]`))
+	f.Add([]byte(`{"format":"mockserver.recording/1"}` + "\n" + `{"seq":1,"direction":"out","kind":"response",` +
+		`"transport":"http","requestSeq":1,"http":{},"message":{"id":1,"result":{}}}` + "\n"))
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		_, _ = engine.JudgeTrace(bytes.NewReader(data), trace.Options{Revision: "2025-06-18"}, reports.Tool{}, false)
+	})
 }
