@@ -72,7 +72,8 @@ func recorded(in *bufio.Reader) (bool, error) {
 	}
 	kind := opening.FindSubmatch(begin)
 	if kind != nil && string(kind[1]) != "recording" {
-		return false, fmt.Errorf(`an mcpcheck %s, not a recording: "mcpcheck run --record FILE" writes one`, kind[1])
+		return false, fmt.Errorf(`an mcpcheck %s, not a recording: "mcpcheck run --record FILE" writes one`,
+			kind[1])
 	}
 	return kind != nil, nil
 }

@@ -117,7 +117,8 @@ func (r *record) ownerOf(e *entry, messages []*message) *conversation {
 		return nil
 	case e.Transport != requirement.HTTP:
 		return r.connected(e, messages)
-	case e.HTTP == nil || e.path() != cmp.Or(e.Endpoint, "/mcp"): // no journal of our server lacks it, but one of others may
+	// no journal of our server lacks it, but one of others may
+	case e.HTTP == nil || e.path() != cmp.Or(e.Endpoint, "/mcp"):
 		return nil
 	}
 	id := e.Header(headerSession)

@@ -20,11 +20,12 @@ import (
 
 // Served is what a trace shows of the server in one session.
 //
-// Nobody chose what the client sent, and what a trace does not show may have happened. So a session is judged up
-// to the first message of the client that breaks the schema, and an answer that is missing is laid to the trace.
+// Nobody chose what the client sent, and what a trace does not show may have happened. So a session is
+// judged up to the first message of the client that breaks the schema. An answer that is missing is laid
+// to the trace.
 type Served struct {
 	*recording.Facts
-	// Parts are judged one by one. The first has all but the further walks through lists, of which each has one.
+	// Parts are judged one by one. The first has all but the further walks through lists, which stand alone.
 	Parts []verdict.Recordings
 	// Shown says that it is known what the server declares, to a client without extensions.
 	Shown bool
@@ -62,14 +63,15 @@ func Sessions(entries []*trace.Entry) (all []*Served, frames []wire.Frame, err e
 		switch {
 		case i < 0: // it may be about a revision that the server does not have
 		case c.guessed:
-			return nil, nil, fmt.Errorf("nothing says the revision of the session in which %s with the id %s is asked "+
-				"for: give it with --revision", c.requests()[i].method, c.requests()[i].ID)
+			m := c.requests()[i]
+			return nil, nil, fmt.Errorf("nothing says the revision of the session in which %s with the "+
+				"id %s is asked for: give it with --revision", m.method, m.ID)
 		default:
 			all = append(all, c.served(frames))
 		}
 	}
 	if all == nil {
-		return nil, nil, errors.New("there is nothing to judge in the trace: no request of a client has a result")
+		return nil, nil, errors.New("there is nothing to judge in it: no request of a client has a result")
 	}
 	return all, frames, nil
 }
@@ -89,8 +91,8 @@ func (r *record) served(e *entry) wire.Frame {
 		if f.Event = e.Event; e.Stream != "" && f.Event == nil {
 			f.Event = &wire.Event{ID: e.EventID, HasID: e.EventID != ""}
 		}
-		if e.Kind == kindEvent || e.Kind == kindUnreadable && e.Stream != "" { // the text of an event, not its data
-			f.Raw = nil
+		if e.Kind == kindEvent || e.Kind == kindUnreadable && e.Stream != "" {
+			f.Raw = nil // it is not the data of the event
 		} else if len(f.Raw) > 0 && !f.Truncated {
 			f.Flaws = wire.Merge(e.Flaws, wire.Inspect(f.Raw))
 		}
@@ -116,7 +118,8 @@ func (c *conversation) served(frames []wire.Frame) *Served {
 		if x.Method == methodInitialize {
 			s.Initialize = x
 		}
-		if (x.Method == methodInitialize || x.Method == methodDiscover) && x.Succeeded() && t.DeclaredIn == nil {
+		declares := x.Method == methodInitialize || x.Method == methodDiscover
+		if declares && x.Succeeded() && t.DeclaredIn == nil {
 			t.Declared, t.DeclaredIn = []byte(x.Result().Raw), x.Evidence()
 			t.Shown = !bytes.Contains(x.Params, []byte(`"ext`)) && !bytes.Contains(x.Params, []byte(`"exp`))
 		}
@@ -143,8 +146,8 @@ func (c *conversation) inOrder(m *message) bool {
 // exchange is a message of the client with what came for it.
 func (c *conversation) exchange(m *message) *recording.Exchange {
 	x := &recording.Exchange{Session: string(c.Scenario), Kind: recording.Clean, Request: m.Seq, Sent: m.at,
-		Step: cmp.Or(scenes[m.method].Step, recording.Step(m.method)), Method: m.method, Outcome: recording.Sent,
-		ID: []byte(m.Get("id").Raw), Params: []byte(m.Get("params").Raw),
+		Step: cmp.Or(scenes[m.method].Step, recording.Step(m.method)), Method: m.method,
+		Outcome: recording.Sent, ID: []byte(m.Get("id").Raw), Params: []byte(m.Get("params").Raw),
 		Tags: recording.Tags{recording.TagURI: m.Get("params.uri").Str}}
 	for _, a := range m.answers {
 		x.Replies = append(x.Replies, a.Seq)

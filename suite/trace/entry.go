@@ -82,7 +82,8 @@ func Journal(data []byte, take func(Entry)) (line int, err error) {
 	})
 }
 
-// lines takes the lines that are not blank, and returns the number, from 1 on, of the one that take refuses. A last line without an end may have been cut off, and is left out then.
+// lines takes the lines that are not blank, and returns the number, from 1 on, of the one that take refuses.
+// A last line without an end may have been cut off, and is left out then.
 func lines(data []byte, take func(line []byte) error) (refused int, err error) {
 	n := 0
 	for line := range bytes.Lines(data) {

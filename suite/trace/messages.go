@@ -31,7 +31,8 @@ type line struct {
 }
 
 // speaker is the direction of an entry by the words of the formats.
-var speaker = map[string]string{"out": FromClient, "in": FromServer, "client": FromClient, "server": FromServer}
+var speaker = map[string]string{"out": FromClient, "client": FromClient, "in": FromServer,
+	"server": FromServer}
 
 func (l *line) entry() (e *Entry, err error) {
 	e = &Entry{Direction: speaker[l.Dir], Transport: l.Transport, Session: l.Session,

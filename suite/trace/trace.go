@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,16 +30,16 @@ const (
 
 // Trace is what was read.
 type Trace struct {
-	// Kind is "har", "inspector", "journal", "recording" (of "mockserver record"), "messages" (see [Schema]) or
-	// "log" (of a program that hosts servers).
+	// Kind is "har", "inspector", "journal", "recording" (of "mockserver record"), "messages" (see
+	// [Schema]) or "log" (of a program that hosts servers).
 	Kind    string
 	Entries []*Entry
 	// Secrets are the values of headers that are credentials. The entries have them masked.
 	Secrets []string
 }
 
-// Options say what a trace need not show: the revision of what does not name one, and the transport of messages
-// of which it is not told; stdio if it is empty.
+// Options say what a trace need not show: the revision of sessions that do not name one, and the transport of
+// messages that do not; stdio if it is empty.
 type Options struct {
 	Revision  requirement.Revision
 	Transport requirement.Transport
@@ -52,6 +53,12 @@ func Read(r io.Reader, o Options) (*Trace, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
 	if err != nil || len(data) > MaxSize {
 		return nil, cmp.Or(err, fmt.Errorf("the file has more than %d MiB: cut it into parts", MaxSize>>20))
+	}
+	if o.Revision != "" && !o.Revision.Known() {
+		return nil, fmt.Errorf("%q is no revision of the protocol", o.Revision)
+	}
+	if o.Transport != "" && !slices.Contains(requirement.Transports(), o.Transport) {
+		return nil, fmt.Errorf("%q is no transport", o.Transport)
 	}
 	t, number := &Trace{}, 0
 	first, _, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
@@ -96,9 +103,9 @@ func Read(r io.Reader, o Options) (*Trace, error) {
 	case err != nil:
 		return nil, err
 	case len(t.Entries) == 0:
-		return nil, fmt.Errorf("the file begins with %q, and is neither a recording of mcpcheck nor a trace of "+
-			"another kind: a HAR file, a journal or a recording of mockserver, lines with dir and message, or a log "+
-			"of the MCP Inspector or of a host", safe.Clean(string(first), 60))
+		return nil, fmt.Errorf("the file begins with %q, and is neither a recording of mcpcheck nor a trace "+
+			"of another kind: a HAR file, a journal or a recording of mockserver, lines with dir and "+
+			"message, or a log of the MCP Inspector or of a host", safe.Clean(string(first), 60))
 	case len(t.Entries) > maxEntries:
 		return nil, fmt.Errorf("the file has more than %d messages: cut it into parts", maxEntries)
 	}
@@ -106,15 +113,15 @@ func Read(r io.Reader, o Options) (*Trace, error) {
 	return t, nil
 }
 
-// decode reads a file that is one JSON value, or a line that is. A mistake in the syntax is on the line that it
-// returns.
+// decode reads a file that is one JSON value, or a line that is. The line is that of a mistake in the syntax,
+// else 0.
 func decode(data []byte, into any) (line int, err error) {
 	err = json.Unmarshal(data, into)
 	if broken, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return 1 + bytes.Count(data[:broken.Offset], []byte("\n")), err
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		err = fmt.Errorf("%q cannot be a JSON %s", wrong.Field, wrong.Value)
+		err = fmt.Errorf("%q cannot be a JSON %s", strings.ToLower(wrong.Field), wrong.Value)
 	}
 	return 0, err
 }
@@ -131,7 +138,8 @@ func (t *Trace) complete(o Options) {
 		f := wire.Frame{Raw: e.Data}
 		p := f.Parsed()
 		e.Kind, e.Size, e.Revision = string(p.Kind), len(e.Data), o.Revision
-		if e.Transport = cmp.Or(e.Transport, o.Transport, requirement.Stdio); e.Kind == string(wire.KindOther) {
+		e.Transport = cmp.Or(e.Transport, o.Transport, requirement.Stdio)
+		if e.Kind == string(wire.KindOther) {
 			e.Kind = map[bool]string{true: "unreadable", false: "event"}[e.Size > 0]
 		}
 		if len(p.Messages) == 1 {
