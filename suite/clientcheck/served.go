@@ -152,12 +152,10 @@ func (c *conversation) exchange(m *message) *recording.Exchange {
 	for _, a := range m.answers {
 		x.Replies = append(x.Replies, a.Seq)
 	}
-	if m.reply != nil {
-		x.Status, x.Header = m.reply.HTTP.Status, m.reply.HTTP.Header
-	}
-	for _, e := range append(m.events, m.reply) {
-		if e != nil && !slices.Contains(x.Replies, e.Seq) {
-			x.Others = append(x.Others, e.Seq)
+	if e := m.reply; e != nil {
+		x.Status, x.Header = e.HTTP.Status, e.HTTP.Header
+		if !slices.Contains(x.Replies, e.Seq) {
+			x.Others = []int{e.Seq}
 		}
 	}
 	switch {

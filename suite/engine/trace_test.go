@@ -426,8 +426,13 @@ func TestTraceOfABadClient(t *testing.T) {
 		`{"dir":"out","raw":"junk"}` + "\n" + fmt.Sprintf(ask, ""): 0,
 	} {
 		for _, before := range []string{"", begin} { // a server that was started again
-			if all := red(judgeTrace(t, before+begin+asked+nameless)); len(all) != want {
-				t.Errorf("%s: %s", asked, all)
+			for _, on := range []string{"stdio", "sse", "http"} {
+				text := strings.ReplaceAll(before+begin+asked+nameless, `{"dir"`,
+					`{"session":"a","transport":"`+on+`","dir"`)
+				r := judgeTrace(t, text)
+				if all := red(r); len(all) != want || r.Results[0].Transport != on {
+					t.Errorf("%s: %s", text, all)
+				}
 			}
 		}
 	}

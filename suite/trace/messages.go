@@ -36,6 +36,7 @@ var speaker = map[string]string{"out": FromClient, "client": FromClient, "in": F
 
 func (l *line) entry() (e *Entry, err error) {
 	e = &Entry{Direction: speaker[l.Dir], Transport: l.Transport, Session: l.Session,
+		HTTP: &Head{Method: "POST", Path: "/mcp", Status: l.Status, Header: http.Header{}},
 		Data: slices.Concat(l.Message, []byte(l.Raw), l.Base64)}
 	switch {
 	case e.Direction == "":
@@ -44,9 +45,6 @@ func (l *line) entry() (e *Entry, err error) {
 		return nil, errors.New(`none of "message", "raw" and "base64" is there`)
 	case l.Transport != "" && !slices.Contains(requirement.Transports(), l.Transport):
 		return nil, fmt.Errorf(`"transport" is %q, and not "stdio", "http" or "sse"`, l.Transport)
-	}
-	if l.Status > 0 || l.Headers != nil {
-		e.HTTP = &Head{Status: l.Status, Header: http.Header{}}
 	}
 	for name, value := range l.Headers {
 		e.HTTP.Header.Add(name, value)

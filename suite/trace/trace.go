@@ -157,19 +157,17 @@ func (t *Trace) complete(o Options) {
 		switch {
 		case asks:
 			last[e.Session], last[id] = e.Seq, e.Seq
-			if e.HTTP == nil || e.HTTP.Method == "" {
-				e.HTTP = &Head{Method: "POST", Path: "/mcp", Header: cmp.Or(e.HTTP, &Head{}).Header}
-			}
+			e.HTTP = cmp.Or(e.HTTP, &Head{Method: "POST", Path: "/mcp"})
 		case e.Kind == string(wire.KindResponse):
 			e.RequestSeq = cmp.Or(e.RequestSeq, last[id])
 		default:
 			e.RequestSeq = cmp.Or(e.RequestSeq, last[e.Session])
 		}
-		if e.Transport == requirement.SSE && !asks && e.HTTP == nil {
-			e.Stream = "sse"
-		}
 		if e.Transport == requirement.Stdio || e.HTTP != nil && !asks && e.HTTP.Status == 0 {
 			e.HTTP = nil
+		}
+		if e.Transport == requirement.SSE && !asks && e.HTTP == nil {
+			e.Stream = "sse"
 		}
 	}
 }
