@@ -195,7 +195,7 @@ func (t *Served) divide(all *recording.Recording) {
 		}
 		if r == nil {
 			r = &recording.Recording{Scenario: name, Combination: all.Combination, Facts: all.Facts,
-				Sessions: all.Sessions, Frames: all.Frames}
+				Sessions: all.Sessions}
 			t.Parts[walks[name]][name] = r
 		}
 		same := func(y *recording.Exchange) bool { return y.Result().Raw == x.Result().Raw }
@@ -204,7 +204,17 @@ func (t *Served) divide(all *recording.Recording) {
 		} else if slices.ContainsFunc(r.Exchanges, same) {
 			x.Tags[recording.TagEnd] = "cycle"
 		}
+		for _, n := range x.Evidence() {
+			if f := all.Frame(n); f != nil {
+				r.Frames = append(r.Frames, *f)
+			}
+		}
 		r.Exchanges = append(r.Exchanges, x)
 		x.Tags[recording.TagPage] = fmt.Sprint(len(r.Exchanges))
+	}
+	for _, part := range t.Parts {
+		for _, r := range part {
+			slices.SortFunc(r.Frames, func(a, b wire.Frame) int { return a.Number - b.Number })
+		}
 	}
 }

@@ -474,6 +474,10 @@ func TestTraceThatIsNone(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+	if _, err := judged(strings.Repeat(list, 5001), trace.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "more than 10000 messages: cut it into parts") {
+		t.Error(err)
+	}
 	r, err := judged(list, trace.Options{Revision: "2025-06-18", Transport: "stdio"})
 	if err != nil || r.Results[0].Revision != "2025-06-18" {
 		t.Error(err)

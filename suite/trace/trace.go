@@ -25,7 +25,7 @@ import (
 // MaxSize is how many bytes of a trace are read, maxEntries how many messages.
 const (
 	MaxSize    = 256 << 20
-	maxEntries = 50_000
+	maxEntries = 10_000
 )
 
 // Trace is what was read.
