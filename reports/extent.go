@@ -16,6 +16,7 @@ const (
 	ExtentQuick   = "quick run"
 	ExtentEarly   = "ended early"
 	ExtentNowhere = "unreachable"
+	ExtentTrace   = "partial: a trace"
 )
 
 // Extent says in two words what a run was if it was not a full one; empty if it was.
@@ -28,6 +29,8 @@ func (r *Report) Extent() string {
 		return ExtentNowhere // whatever was selected
 	case r.Summary.Scope == Full:
 		return ""
+	case r.Config.Trace != "":
+		return ExtentTrace
 	case r.Config.Quick != nil:
 		return ExtentQuick
 	}
@@ -70,6 +73,9 @@ func (r *Report) Narrowed(limit int) string {
 	}
 	add("revisions ", c.Revisions)
 	add("on ", c.Transports)
+	if c.Trace != "" {
+		parts = append(parts, "a trace")
+	}
 	if c.NoSecurityProbes {
 		parts = append(parts, "no security probes")
 	}

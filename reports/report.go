@@ -200,6 +200,8 @@ type Config struct {
 	NoSecurityProbes  bool     `json:"no_security_probes,omitempty"`
 	Quick             *Quick   `json:"quick,omitempty"`      // nil for other runs
 	AdditionalSetting []string `json:"additional,omitempty"` // "name=value", redacted
+	// the format of the trace that was judged, such as "har"; empty for runs
+	Trace string `json:"trace,omitempty"`
 }
 
 // Quick says what a quick run was about: one combination, without the requirements whose

@@ -10,16 +10,18 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
+	"github.com/mcpcheck/mcpcheck/suite/trace"
 	"github.com/spf13/cobra"
 )
 
 func (p *program) judgeCommand() *cobra.Command {
 	o, known := &outputs{}, &excuses{}
-	strict := false
+	strict, says := false, trace.Options{}
 	c := helpcmd.New(help, "judge")
-	c.Args = takes(1, `one recording, which "mcpcheck run --record FILE" writes`)
+	c.Args = takes(1, `one recording, which "mcpcheck run --record FILE" writes, or one trace`)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := o.check(""); err != nil {
 			return err
@@ -33,10 +35,14 @@ func (p *program) judgeCommand() *cobra.Command {
 		}
 		defer f.Close()
 		in := bufio.NewReader(f)
-		if err := recorded(in); err != nil {
-			return badUsage("%s: %w", args[0], err)
+		ours, err := recorded(in)
+		var report *reports.Report
+		switch {
+		case ours:
+			report, err = engine.Rejudge(in, tool(), strict)
+		case err == nil:
+			report, err = engine.JudgeTrace(in, says, tool(), strict)
 		}
-		report, err := engine.Rejudge(in, tool(), strict)
 		if err != nil {
 			return badUsage("%s: %w", args[0], err)
 		}
@@ -48,25 +54,26 @@ func (p *program) judgeCommand() *cobra.Command {
 	o.register(c)
 	known.register(c)
 	c.Flags().BoolVar(&strict, "strict", false, "count warnings as failures")
+	c.Flags().StringVar((*string)(&says.Revision), "revision", "",
+		"the `revision` of sessions of a trace that do not name theirs")
+	c.Flags().StringVar((*string)(&says.Transport), "transport", "",
+		"the `transport` of messages of a trace of which it is not told; default stdio")
 	return c
 }
 
 // opening is how a recording begins: an object whose first member is the schema.
 var opening = regexp.MustCompile(`^\s*\{\s*"schema"\s*:\s*"mcpcheck\.([a-z]+)`)
 
-// recorded looks at the beginning of a file and says what is wrong if it is no
-// recording. It reads nothing.
-func recorded(in *bufio.Reader) error {
+// recorded looks at the beginning of a file, and reports whether it is a recording. It reads nothing.
+func recorded(in *bufio.Reader) (bool, error) {
 	begin, err := in.Peek(256)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return yamlfile.Unread(err)
+		return false, yamlfile.Unread(err)
 	}
 	kind := opening.FindSubmatch(begin)
-	switch {
-	case kind == nil:
-		return errors.New(`not an mcpcheck recording: "mcpcheck run --record FILE" writes one`)
-	case string(kind[1]) != "recording":
-		return fmt.Errorf(`an mcpcheck %s, not a recording: "mcpcheck run --record FILE" writes one`, kind[1])
+	if kind != nil && string(kind[1]) != "recording" {
+		return false, fmt.Errorf(`an mcpcheck %s, not a recording: "mcpcheck run --record FILE" writes one`,
+			kind[1])
 	}
-	return nil
+	return kind != nil, nil
 }

@@ -63,7 +63,7 @@ var resourceMetadata = regexp.MustCompile(`(?i)\bresource_metadata="?[a-z]+://[^
 
 // challenged is the path of the address that a challenge names; empty if it names none.
 func challenged(answer *entry) string {
-	if m := resourceMetadata.FindStringSubmatch(answer.header("WWW-Authenticate")); m != nil {
+	if m := resourceMetadata.FindStringSubmatch(answer.Header("WWW-Authenticate")); m != nil {
 		return m[1]
 	}
 	return ""

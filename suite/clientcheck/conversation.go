@@ -25,6 +25,7 @@ type conversation struct {
 	modern  bool
 	session string // the id that the server issued; empty if it issued none
 	whole   bool   // it is known how it began
+	guessed bool   // nothing says the revision
 
 	messages []*message
 	heads    []*entry   // HTTP requests of the client, with a message or without
@@ -110,7 +111,7 @@ func (c *conversation) last() *message { return last(c.fromClient()) }
 // gone reports whether the client was told that the session is no more.
 func (c *conversation) gone() bool {
 	return c.deleted || slices.ContainsFunc(c.heads, func(h *entry) bool {
-		return h.status() == http.StatusNotFound && h.header(headerSession) != ""
+		return h.status() == http.StatusNotFound && h.Header(headerSession) != ""
 	})
 }
 
@@ -142,11 +143,12 @@ func (c *conversation) settle() {
 		claim(m.meta("protocolVersion").String())
 	}
 	for _, h := range c.heads {
-		claim(h.header(headerVersion))
+		claim(h.Header(headerVersion))
 	}
 	for _, m := range c.messages {
 		claim(string(m.Revision))
 	}
+	c.guessed = c.Revision == ""
 	if c.modern || c.Transport == requirement.SSE {
 		claim(string(known[0]))
 	}

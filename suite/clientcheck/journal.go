@@ -3,15 +3,13 @@ package clientcheck
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/trace"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -27,46 +25,19 @@ const (
 	kindUnreadable   = "unreadable"
 	kindOpened       = "opened"
 	kindClosed       = "closed"
+	kindEvent        = "event"
 
 	scopeStream = "stream"
 )
 
-// entry is an entry of a journal in its JSON form, as far as it is needed here.
+// entry is an entry of a journal, with what belongs to it.
 type entry struct {
-	Seq        int                   `json:"seq"`
-	Time       time.Time             `json:"time"`
-	Direction  string                `json:"direction"`
-	Kind       string                `json:"kind"`
-	Transport  requirement.Transport `json:"transport"`
-	Session    string                `json:"session"`
-	Connection string                `json:"connection"`
-	Revision   requirement.Revision  `json:"revision"`
-	Identity   string                `json:"identity"`
-	Method     string                `json:"method"`
-	ID         json.RawMessage       `json:"id"`
-	URI        string                `json:"uri"`
-	RequestSeq int                   `json:"requestSeq"`
-	HTTP       *struct {
-		Method string      `json:"method"`
-		Path   string      `json:"path"`
-		Status int         `json:"status"`
-		Header http.Header `json:"header"`
-	} `json:"http"`
-	Stream    string          `json:"stream"`
-	EventID   string          `json:"eventId"`
-	Retry     int             `json:"retry"`
-	Size      int             `json:"size"`
-	Scope     string          `json:"scope"`
-	Reason    string          `json:"reason"`
-	Message   json.RawMessage `json:"message"`
-	Text      string          `json:"text"`
-	Base64    []byte          `json:"base64"`
-	Truncated bool            `json:"truncated"`
+	trace.Entry
 
-	raw     []byte        // the message, in whichever member it stands
 	at      time.Duration // since the first entry
 	journal int           // of several, which one it stands in
 	owner   *conversation // of what the client sent
+	of      *conversation // of what the server sent
 	asked   []*message    // the requests in it
 	reply   *entry        // the HTTP answer to it; nil if there was none
 	events  []*entry      // of the event stream that answers it
@@ -79,14 +50,6 @@ func (e *entry) Evidence() []int {
 		return nil
 	}
 	return []int{e.Seq}
-}
-
-// header is a header of the HTTP request or answer; empty if it is not there.
-func (e *entry) header(name string) string {
-	if e.HTTP == nil {
-		return ""
-	}
-	return e.HTTP.Header.Get(name)
 }
 
 // status is that of the HTTP answer; 0 if there was none.
@@ -108,7 +71,7 @@ func (e *entry) frame() wire.Frame {
 	f := wire.Frame{
 		Number: e.Seq, Session: string(e.Transport) + "|" +
 			e.Session, Channel: e.Stream, Dir: wire.Direction(e.Direction),
-		At: e.at, Raw: e.raw, Size: e.Size, Truncated: e.Truncated,
+		At: e.at, Raw: e.Data, Size: e.Size, Truncated: e.Truncated,
 	}
 	if f.Dir == "" {
 		f.Dir, f.Text = wire.Note, strings.TrimSpace(e.Scope+" "+e.Kind+" "+e.Reason)
@@ -132,19 +95,11 @@ func Read(journals ...io.Reader) (Journal, error) {
 		if err != nil {
 			return j, fmt.Errorf("the journal cannot be read: %w", err)
 		}
-		n := 0
-		for line := range bytes.Lines(data) {
-			n++
-			e := &entry{}
-			err := json.Unmarshal(line, e)
-			switch {
-			case len(bytes.TrimSpace(line)) == 0, err != nil && line[len(line)-1] != '\n':
-			case err != nil:
-				return j, fmt.Errorf("line %d of the journal is no entry: %w", n, err)
-			default:
-				e.journal, e.raw = of, slices.Concat(e.Message, []byte(e.Text), e.Base64)
-				j.entries = append(j.entries, e)
-			}
+		n, err := trace.Journal(data, func(e trace.Entry) {
+			j.entries = append(j.entries, &entry{Entry: e, journal: of})
+		})
+		if err != nil {
+			return j, fmt.Errorf("line %d of the journal is no entry: %w", n, err)
 		}
 	}
 	slices.SortStableFunc(j.entries, func(a, b *entry) int {

@@ -76,7 +76,7 @@ func messagesOf(e *entry) []*message {
 		entry: e, kind: e.Kind, id: idKey(e.ID), method: e.Method, uri: e.URI,
 		whole: !e.Truncated, batched: e.Kind == kindBatch,
 	}
-	readable := m.whole && wire.Valid(e.raw)
+	readable := m.whole && wire.Valid(e.Data)
 	switch {
 	case !slices.Contains([]string{kindRequest, kindNotification, kindResponse, kindBatch, kindUnreadable},
 		e.Kind):
@@ -85,12 +85,12 @@ func messagesOf(e *entry) []*message {
 		m.whole = m.whole && !m.batched
 	case m.batched:
 		var all []*message
-		for _, x := range wire.Parse(e.raw).Array() {
+		for _, x := range wire.Parse(e.Data).Array() {
 			all = append(all, m.member(wire.NewMessage(wire.LookedUp(x))))
 		}
 		return all
 	default:
-		m.Object = wire.LookedUp(wire.Parse(e.raw))
+		m.Object = wire.LookedUp(wire.Parse(e.Data))
 	}
 	return []*message{&m}
 }

@@ -154,14 +154,14 @@ func (c *conversation) cutOff(m *message) bool {
 		return false
 	}
 	if m.HTTP != nil {
-		if said := m.header("Content-Length"); said != "" {
+		if said := m.Header("Content-Length"); said != "" {
 			length, err := strconv.Atoi(said)
 			return err == nil && m.Size < length
 		}
 	} else if m != c.last() {
 		return false
 	}
-	raw := bytes.TrimLeft(m.raw, " \t")
+	raw := bytes.TrimLeft(m.Data, " \t")
 	err := json.NewDecoder(bytes.NewReader(raw)).Decode(new(json.RawMessage))
 	return bytes.IndexAny(raw, "{[") == 0 && errors.Is(err, io.ErrUnexpectedEOF)
 }
@@ -169,7 +169,7 @@ func (c *conversation) cutOff(m *message) bool {
 // empty reports whether a line on stdio has nothing in it.
 func (m *message) empty() bool {
 	return m.Transport == requirement.Stdio && m.kind == kindUnreadable && m.whole &&
-		len(bytes.TrimSpace(m.raw)) == 0
+		len(bytes.TrimSpace(m.Data)) == 0
 }
 
 // repeated says of a message which name stands twice in one object, however deep it lies.
@@ -188,7 +188,7 @@ func flaw(m *message) (wrong, hint string) {
 	switch {
 	case !m.whole:
 		return "", ""
-	case !utf8.Valid(m.raw):
+	case !utf8.Valid(m.Data):
 		return "it is not UTF-8", "encode messages as UTF-8"
 	case m.kind == kindUnreadable && !m.Exists() && m.Transport == requirement.Stdio:
 		return "a line that is no JSON text",

@@ -117,16 +117,17 @@ func (r *record) ownerOf(e *entry, messages []*message) *conversation {
 		return nil
 	case e.Transport != requirement.HTTP:
 		return r.connected(e, messages)
-	case e.HTTP == nil || e.path() != "/mcp": // no journal of our server lacks it, but one of others may
+	// no journal of our server lacks it, but one of others may
+	case e.HTTP == nil || e.path() != cmp.Or(e.Endpoint, "/mcp"):
 		return nil
 	}
-	id := e.header(headerSession)
+	id := e.Header(headerSession)
 	only := &message{whole: true}
 	if len(messages) == 1 {
 		only = messages[0]
 	}
 	known := first(r.named[key(requirement.HTTP, id)])
-	modern := requirement.Revision(e.header(headerVersion)).Modern() || modernMethod(only.method)
+	modern := requirement.Revision(e.Header(headerVersion)).Modern() || modernMethod(only.method)
 	switch {
 	case only.modern(e) || id == "" && modern:
 		if c := first(r.named[key("modern", e.Identity)]); c != nil {
@@ -219,14 +220,14 @@ func (r *record) give(e *entry) {
 	if q != nil {
 		c = cmp.Or(q.owner, c)
 	}
-	if c == nil {
+	if e.of = c; c == nil {
 		return
 	}
 	if e.RequestSeq != 0 && e.HTTP != nil {
 		if q != nil && q.reply == nil {
 			q.reply = e
 		}
-		if id := e.header(headerSession); !c.modern && c.session == "" && id != "" {
+		if id := e.Header(headerSession); !c.modern && c.session == "" && id != "" {
 			c.session = id
 			r.name(c, key(requirement.HTTP, id))
 		}

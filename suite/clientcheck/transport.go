@@ -48,7 +48,7 @@ func versionHeader(c *conversation, v *judging) {
 	expected := "MCP-Protocol-Version: " + string(c.Revision)
 	hint := "send " + expected + " on every request after the handshake, GET and DELETE included"
 	for _, e := range c.later() {
-		switch got := e.header(headerVersion); {
+		switch got := e.Header(headerVersion); {
 		case e.Method == methodInitialize: // a second handshake is the matter of CL-02
 		case got == string(c.Revision):
 			v.pass(e)
@@ -64,7 +64,7 @@ func versionHeader(c *conversation, v *judging) {
 func sessionHeader(c *conversation, v *judging) {
 	const expected = "MCP-Session-Id as issued"
 	for _, e := range c.later() {
-		switch got := e.header(headerSession); {
+		switch got := e.Header(headerSession); {
 		case c.session == "":
 		case got == c.session:
 			v.pass(e)
@@ -115,7 +115,7 @@ func accepted(values, want string) bool {
 
 func contentType(c *conversation, v *judging) {
 	for _, e := range c.heads {
-		got := e.header("Content-Type")
+		got := e.Header("Content-Type")
 		kind, _, err := mime.ParseMediaType(got)
 		if e.HTTP.Method == http.MethodPost {
 			v.that(err == nil && kind == "application/json", "Content-Type: application/json",
@@ -158,7 +158,7 @@ func mirrorHeaders(c *conversation, v *judging) {
 
 func versionsAgree(c *conversation, v *judging) {
 	for _, m := range posted(c.fromClient()) {
-		got, body := m.header(headerVersion), m.meta("protocolVersion").String()
+		got, body := m.Header(headerVersion), m.meta("protocolVersion").String()
 		if got == "" {
 			v.violated("MCP-Protocol-Version on every POST",
 				"the POST of "+m.what()+" has no MCP-Protocol-Version",
@@ -173,7 +173,7 @@ func versionsAgree(c *conversation, v *judging) {
 
 func replacesSession(c *conversation, v *judging) {
 	for _, e := range c.heads {
-		id := e.header(headerSession) // of one that nobody issued see CL-06
+		id := e.Header(headerSession) // of one that nobody issued see CL-06
 		if e.status() == http.StatusNotFound && e.HTTP.Method == http.MethodPost && e.Method != "" &&
 			id != "" && (c.session == "" || id == c.session) {
 			judgeLost(c, e, v)
@@ -191,13 +191,13 @@ func judgeLost(c *conversation, lost *entry, v *judging) {
 	for _, other := range c.conversations {
 		begun := other.initialize
 		if other.Transport == requirement.HTTP && begun != nil && begun.Seq >= answer.Seq {
-			v.that(begun.header(headerSession) == "", expected,
+			v.that(begun.Header(headerSession) == "", expected,
 				"initialize was sent with the id of the session that is lost", hint, lost, answer, begun)
 			return
 		}
 	}
 	for _, e := range c.heads {
-		if e.Seq > answer.Seq && e.header(headerSession) != "" && e.HTTP.Method != http.MethodDelete {
+		if e.Seq > answer.Seq && e.Header(headerSession) != "" && e.HTTP.Method != http.MethodDelete {
 			v.violated(expected, "the client went on with the id that was refused", hint, lost, answer, e)
 			return
 		}
@@ -212,7 +212,7 @@ func judgeLost(c *conversation, lost *entry, v *judging) {
 
 func resumes(c *conversation, v *judging) {
 	for _, e := range c.heads {
-		id := e.header(headerLast)
+		id := e.Header(headerLast)
 		if e.HTTP.Method != http.MethodGet || id == "" {
 			continue
 		}
@@ -230,7 +230,7 @@ func resumes(c *conversation, v *judging) {
 	}
 	for _, s := range c.broken() {
 		named := recording.Keep(s.events, func(x *entry) bool { return x.EventID != "" })
-		if e := c.back(s); e != nil && e.header(headerLast) == "" && named != nil {
+		if e := c.back(s); e != nil && e.Header(headerLast) == "" && named != nil {
 			v.warn("a client need not resume a stream", "Last-Event-ID with the id of the last event",
 				"a GET without Last-Event-ID came after the stream had ended, of which events had ids",
 				"keep the id of the last event, and name it to be sent what came meanwhile",
@@ -261,7 +261,7 @@ func (c *conversation) back(s *entry) *entry {
 			return h.HTTP.Method == http.MethodGet && h.status() == http.StatusOK && h.Seq < e.Seq &&
 				(h.ended == nil || h.ended.Seq > e.Seq)
 		})
-		id := e.header(headerLast)
+		id := e.Header(headerLast)
 		switch of := func(x *entry) bool { return x.EventID == id }; {
 		case id != "" && slices.ContainsFunc(s.events, of):
 			return e
@@ -289,7 +289,7 @@ func waits(c *conversation, v *judging) {
 		actual := "the client came back after " + took.String()
 		const hint = "wait for as many milliseconds as the retry field says after the stream has ended"
 		why := "" // it is no more than a warning
-		if e.header(headerLast) == "" {
+		if e.Header(headerLast) == "" {
 			why = "it may be another stream"
 		}
 		if took >= asked*3/4 {

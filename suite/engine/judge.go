@@ -202,6 +202,9 @@ func (r *Run) verdict(row Row, take *Take) verdict.Result {
 		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNoCheck,
 			Reason: "this release has no check for it"}
 	}
+	if take.sessions != nil {
+		return r.traced(k, row, take.sessions)
+	}
 	return verdict.EvaluateUntil(r.judging, k, req, take.Facts, take.Recordings)
 }
 

@@ -244,6 +244,11 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 		return nil, err
 	}
 	r.cfg.Tool = tool
+	return r.rejudge(strict), nil
+}
+
+// rejudge judges what was recorded.
+func (r *Run) rejudge(strict bool) *reports.Report {
 	r.results.expect(r.rows)
 	var all []*Judgement
 	for _, row := range r.rows {
@@ -254,7 +259,7 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 		r.results.give(j)
 	}
 	close(r.done)
-	return r.Report(strict), nil
+	return r.Report(strict)
 }
 
 // restore turns a recorded run into one that can be judged.
@@ -278,15 +283,7 @@ func restore(rd io.Reader) (*Run, error) {
 		return nil, fmt.Errorf("more follows the recording, from byte %d on: it was written to after its end",
 			decoder.InputOffset())
 	}
-	r := &Run{
-		cfg: Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded,
-			QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond,
-			Target:      &target.Target{Name: f.Target.Name}}.withDefaults(),
-		recorded: &f.Target, began: f.Began, took: f.Took,
-		takes: map[requirement.Combination]*Take{}, legacy: f.Schema == legacySchema,
-	}
-	r.catalogue = catalogue{Set: r.cfg.Areas}
-	r.prepare()
+	r := recalled(&f)
 	causes := map[string]error{"": nil, string(recording.CodeBudget): ErrBudget,
 		string(recording.CodeVolume): ErrVolume}
 	if cause, known := causes[f.Ended]; known {
@@ -323,6 +320,20 @@ func restore(rd io.Reader) (*Run, error) {
 		append([]round{r.takes}, r.rounds...)[n][take.Facts.Combination] = take
 	}
 	return r, r.restoreRows(f.Rows)
+}
+
+// recalled is a run without what was played in it.
+func recalled(f *file) *Run {
+	r := &Run{
+		cfg: Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded,
+			QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond,
+			Target:      &target.Target{Name: f.Target.Name}}.withDefaults(),
+		recorded: &f.Target, began: f.Began, took: f.Took,
+		takes: map[requirement.Combination]*Take{}, legacy: f.Schema == legacySchema,
+	}
+	r.catalogue = catalogue{Set: r.cfg.Areas}
+	r.prepare()
+	return r
 }
 
 // restoreFrames fills the transcript; frames must be numbered from 1 on.

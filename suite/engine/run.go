@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -31,6 +32,8 @@ type Take struct {
 	// Early says of a round of an earlier version that other scripts were played beside it: it confirms, and
 	// refutes nothing.
 	Early bool
+	// sessions are those of a trace, which are judged one by one.
+	sessions []*clientcheck.Served
 }
 
 // Execute plays the scenarios, judges them and confirms red verdicts. It ends
