@@ -112,9 +112,20 @@ type Target struct {
 	// Embedded says that no target was given and the reference server that
 	// is built in was judged.
 	Embedded bool `json:"embedded,omitempty"`
+	// About is what the target file says of the product; nil if it says nothing.
+	About *About `json:"about,omitempty"`
 	// SDK is the SDK that the target is built on, as its errors show it; empty if it is not known.
 	SDK       string     `json:"sdk,omitempty"`
 	Endpoints []Endpoint `json:"endpoints"`
+}
+
+// About says in its maker's words what the target is.
+type About struct {
+	Vendor  string `json:"vendor,omitempty" yaml:"vendor"`
+	Product string `json:"product,omitempty" yaml:"product"`
+	Version string `json:"version,omitempty" yaml:"version"`
+	Package string `json:"package,omitempty" yaml:"package"` // such as pkg:npm/example@1.2.3
+	Contact string `json:"contact,omitempty" yaml:"contact"` // an address or a URL
 }
 
 // Endpoint is one way to reach the target.

@@ -144,6 +144,14 @@ func Join(areas ...Area) (*Set, error) {
 	return s, err
 }
 
+// With returns the checks and the scenarios of the set with the requirements of another catalogue. Some of
+// these may have no check.
+func (s *Set) With(rows *requirement.Catalogue) *Set {
+	other := *s
+	other.Catalogue = rows
+	return &other
+}
+
 func (s *Set) addScenarios(all []*scenario.Scenario) error {
 	for _, one := range all {
 		if s.named[one.Name] != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -243,6 +244,11 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 	if err != nil {
 		return nil, err
 	}
+	return r.rejudge(tool, strict), nil
+}
+
+// rejudge judges a restored run.
+func (r *Run) rejudge(tool reports.Tool, strict bool) *reports.Report {
 	r.cfg.Tool = tool
 	r.results.expect(r.rows)
 	var all []*Judgement
@@ -254,11 +260,14 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 		r.results.give(j)
 	}
 	close(r.done)
-	return r.Report(strict), nil
+	return r.Report(strict)
 }
 
 // restore turns a recorded run into one that can be judged.
-func restore(rd io.Reader) (*Run, error) {
+func restore(rd io.Reader) (*Run, error) { return restoreBy(rd, area.BuiltIn()) }
+
+// restoreBy is [restore] for what some areas judge.
+func restoreBy(rd io.Reader, areas *area.Set) (*Run, error) {
 	var f file
 	decoder := json.NewDecoder(rd)
 	if err := decoder.Decode(&f); err != nil {
@@ -279,7 +288,7 @@ func restore(rd io.Reader) (*Run, error) {
 			decoder.InputOffset())
 	}
 	r := &Run{
-		cfg: Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded,
+		cfg: Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded, Areas: areas,
 			QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond,
 			Target:      &target.Target{Name: f.Target.Name}}.withDefaults(),
 		recorded: &f.Target, began: f.Began, took: f.Took,

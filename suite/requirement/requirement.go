@@ -66,9 +66,9 @@ const (
 // Terms is how binding a requirement is, what a violation is worth, and what both
 // rest on.
 type Terms struct {
-	Level Level `yaml:"level"`
-	Grade Grade `yaml:"grade"`
-	Basis Basis `yaml:"basis"`
+	Level Level `yaml:"level" json:"level"`
+	Grade Grade `yaml:"grade" json:"grade"`
+	Basis Basis `yaml:"basis" json:"basis"`
 }
 
 // over takes what is left open from other terms. If these leave the grade open too, it
@@ -102,46 +102,47 @@ func (t Terms) downgraded() Terms {
 // Requirement is one row of the catalogue.
 type Requirement struct {
 	// ID is permanent: an area, a hyphen and a number, such as "PAGE-02".
-	ID string
+	ID string `json:"id"`
 	// Title is the requirement in a few words; Text in a full sentence of
 	// our own.
-	Title, Text string
+	Title string `json:"title"`
+	Text  string `json:"text"`
 	// Change says what to do where the requirement is broken and a check has nothing more
 	// particular to say.
-	Change string
+	Change string `json:"change,omitempty"`
 	// Profile is the profile that it counts towards.
-	Profile string
+	Profile string `json:"profile"`
 	// Terms hold where a revision has none of its own.
 	Terms
 	// Gravity is empty where nothing more than the grade is to be said.
-	Gravity Gravity
+	Gravity Gravity `json:"gravity,omitempty"`
 	// Observed is the id of the observation that a violation is where the grade is info;
 	// empty means "not-as-expected".
-	Observed string
+	Observed string `json:"observed,omitempty"`
 	// Under are the ids of deeper requirements, the deepest first: a violation that stands where
 	// one of theirs does is the same defect, and people read of it there.
-	Under []string
+	Under []string `json:"under,omitempty"`
 	// Revisions and Transports say where the requirement applies.
-	Revisions  []Revision
-	Transports []Transport
+	Revisions  []Revision  `json:"revisions"`
+	Transports []Transport `json:"transports"`
 	// Sections lists the sources, the most telling one first.
-	Sections []Section
+	Sections []Section `json:"sections"`
 	// Implied says what the demand follows from where no keyword and no rule of the schema makes it.
-	Implied string
+	Implied string `json:"implied,omitempty"`
 	// Tolerated says what the check lets pass, and why.
-	Tolerated string
+	Tolerated string `json:"tolerated,omitempty"`
 	// Needs says what the user must add to the target file before the
 	// requirement can be judged; empty if nothing.
-	Needs string
+	Needs string `json:"needs,omitempty"`
 	// Config names what of the target file that is, such as "subjects.missing"; empty where it
 	// is something else.
-	Config []string
+	Config []string `json:"config,omitempty"`
 	// Untestable says why no black-box check can exist; empty if one can.
-	Untestable string
+	Untestable string `json:"untestable,omitempty"`
 	// Since is the release of mcpcheck that brought the row.
-	Since string
+	Since string `json:"since"`
 	// Provisional rows warn at most: they are new in this minor release.
-	Provisional bool
+	Provisional bool `json:"provisional,omitempty"`
 	// in holds the terms in each of the revisions.
 	in map[Revision]Terms
 	// gridOnly rows do not apply in combinations that the specification does

@@ -1,0 +1,182 @@
+package certificate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
+)
+
+// Statement is what is signed. Everything but Artifacts, Package, Publisher, Certified and Suite.Program
+// follows from the other members.
+type Statement struct {
+	Schema string `json:"schema"`
+	Name   string `json:"name"` // of the target
+	// About is what the target file says of the product; nil if it says nothing.
+	About     *reports.About `json:"about,omitempty"`
+	Endpoints []Endpoint     `json:"endpoints"`
+	Package   *Package       `json:"package,omitempty"`
+	Artifacts []Artifact     `json:"artifacts"`
+	Publisher string         `json:"publisher,omitempty"`
+	// Judged is when the run began, Certified when the certificate was made, both in UTC and RFC 3339.
+	Judged    string `json:"judged"`
+	Certified string `json:"certified"`
+	Suite     Suite  `json:"suite"`
+	Result    Result `json:"result"`
+	// LeftOut names, a sentence each, what makes the run a partial one; empty if it was full.
+	LeftOut []string `json:"left_out"`
+	// NotExercised lists the ids of the requirements that had no occasion to be judged anywhere.
+	NotExercised []string `json:"not_exercised"`
+	// Assumptions says what no recording can prove.
+	Assumptions []string `json:"assumptions"`
+	Members     []Member `json:"members"`
+}
+
+// Endpoint is one way to reach the target, as it was judged.
+type Endpoint struct {
+	Transport string          `json:"transport"`
+	Address   string          `json:"address"` // the command line or the URL, without secrets
+	Started   string          `json:"started,omitempty"`
+	Revisions []string        `json:"revisions"`
+	Server    *reports.Server `json:"server,omitempty"` // serverInfo
+}
+
+// Artifact is something with a digest that was judged: a file, or an image.
+type Artifact = write.Artifact
+
+// Package is a package that the command of an endpoint names.
+type Package struct {
+	Spec string `json:"spec"` // as it was typed, without options
+	// PURL is the package URL. It has a version if the command names one, or if it was looked up.
+	PURL string `json:"purl"`
+	// Resolved says that a registry was asked for version and digest.
+	Resolved bool   `json:"resolved"`
+	Digest   string `json:"digest,omitempty"` // as the registry states it, such as "sha512-…"
+}
+
+// Suite is the program that judged, and the requirements that it judged by.
+type Suite struct {
+	Name      string `json:"name"`
+	Version   string `json:"version"`
+	Commit    string `json:"commit,omitempty"`
+	Catalogue string `json:"catalogue"`
+	// Rows is the SHA-256 of rows.json, Program that of the file of the program; both in hexadecimal.
+	Rows    string `json:"rows_sha256"`
+	Program string `json:"program_sha256,omitempty"`
+}
+
+// Result is what came out.
+type Result struct {
+	Outcome   reports.Outcome `json:"outcome"`
+	Scope     reports.Scope   `json:"scope"`
+	Since     string          `json:"since,omitempty"` // the oldest revision of the declared scope
+	Strict    bool            `json:"strict,omitempty"`
+	Revisions []Revision      `json:"revisions"`
+}
+
+// Revision is the result in one revision, with the ids of what is broken there, and of what has to hold and
+// could not be judged.
+type Revision struct {
+	Revision string          `json:"revision"`
+	Outcome  reports.Outcome `json:"outcome"`
+	Red      []string        `json:"red,omitempty"`
+	Blocked  []string        `json:"blocked,omitempty"`
+}
+
+// Member is one of the other files of a certificate. Unpacked is the size of the recording, decompressed.
+type Member struct {
+	Name     string `json:"name"`
+	Size     int64  `json:"size"`
+	SHA256   string `json:"sha256"`
+	Unpacked int64  `json:"unpacked,omitempty"`
+}
+
+// assumptions is what no recording can prove.
+func assumptions() []string {
+	return []string{
+		"The messages of the recording came from the artifacts or the package that this statement names.",
+		"The publisher recorded the run with an unchanged mcpcheck and did not change the recording.",
+		"The server answers its users as it answered this run.",
+	}
+}
+
+// derived is the part of a statement that follows from the report.
+func derived(r *reports.Report) Statement {
+	s := Statement{
+		Schema: Schema, Name: r.Target.Name, About: r.Target.About, Endpoints: []Endpoint{},
+		Judged: r.Summary.Started, LeftOut: leftOut(r), NotExercised: []string{}, Assumptions: assumptions(),
+		Suite: Suite{Name: r.Tool.Name, Version: r.Tool.Version, Commit: r.Tool.Commit,
+			Catalogue: r.Tool.Catalogue},
+		Result: Result{Outcome: r.Summary.Outcome, Scope: r.Summary.Scope, Since: r.Config.Since,
+			Strict: r.Config.Strict, Revisions: []Revision{}},
+	}
+	for _, e := range r.Target.Endpoints {
+		s.Endpoints = append(s.Endpoints, Endpoint{e.Transport, e.Address, e.Started, e.Revisions, e.Server})
+	}
+	judged := map[string]bool{}
+	for _, x := range r.Rows() {
+		judged[x.ID] = judged[x.ID] || x.Verdict.Judged()
+	}
+	s.NotExercised = append(s.NotExercised, ids(r, func(x *reports.Result) bool {
+		return x.Idle() && !judged[x.ID]
+	})...)
+	for _, v := range r.Summary.Revisions {
+		of := func(verdict func(*reports.Result) bool) []string {
+			return ids(r, func(x *reports.Result) bool { return x.Revision == v.Revision && verdict(x) })
+		}
+		s.Result.Revisions = append(s.Result.Revisions, Revision{v.Revision, v.Outcome,
+			of(func(x *reports.Result) bool { return x.Verdict.Red() }),
+			of(func(x *reports.Result) bool {
+				return x.Verdict == reports.Blocked && x.Level == reports.LevelMust
+			})})
+	}
+	return s
+}
+
+// leftOut names what makes a run partial; none if nothing does.
+func leftOut(r *reports.Report) []string {
+	c, all := &r.Config, []string{}
+	add := func(words string, given []string) {
+		if len(given) > 0 {
+			all = append(all, words+strings.Join(given, ", "))
+		}
+	}
+	add("judged were only ", c.Only)
+	add("skipped were ", c.Skip)
+	if c.LabelFilter != "" {
+		add("judged was only what fits the labels ", []string{c.LabelFilter})
+	}
+	add("judged were only the revisions ", c.Revisions)
+	add("judged were only the transports ", c.Transports)
+	if c.NoSecurityProbes {
+		all = append(all, "there were no security probes")
+	}
+	if q := c.Quick; q != nil {
+		all = append(all, fmt.Sprintf("a quick run judges one combination, %s on %s", q.Revision, q.Transport))
+		add("a quick run leaves out ", q.LeftOutIDs)
+	}
+	add("opted out were ", ids(r, func(x *reports.Result) bool {
+		return x.ReasonCode == reports.CodeOptedOut
+	}))
+	for i := range r.Target.Endpoints {
+		if e := &r.Target.Endpoints[i]; e.Unreachable != "" {
+			all = append(all, "not reached was "+e.Place())
+		}
+	}
+	if why := r.EndedEarly(); why != "" {
+		all = append(all, "the run ended early: "+why)
+	}
+	return all
+}
+
+// ids lists the ids of some results, each once.
+func ids(r *reports.Report, keep func(*reports.Result) bool) []string {
+	var all []string
+	for _, x := range r.Only(keep) {
+		all = append(all, x.ID)
+	}
+	slices.SortFunc(all, reports.CompareIDs)
+	return slices.Compact(all)
+}
