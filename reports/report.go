@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -126,6 +127,23 @@ type About struct {
 	Version string `json:"version,omitempty" yaml:"version"`
 	Package string `json:"package,omitempty" yaml:"package"` // such as pkg:npm/example@1.2.3
 	Contact string `json:"contact,omitempty" yaml:"contact"` // an address or a URL
+}
+
+// String is the product in a line; empty if nothing is said of it.
+func (a *About) String() string {
+	if a == nil {
+		return ""
+	}
+	text := strings.TrimSpace(a.Product + " " + a.Version)
+	if a.Vendor != "" {
+		text += " by " + a.Vendor
+	}
+	for _, more := range []string{a.Package, a.Contact} {
+		if more != "" {
+			text += " (" + more + ")"
+		}
+	}
+	return strings.TrimSpace(text)
 }
 
 // Endpoint is one way to reach the target.

@@ -5,12 +5,14 @@ package area
 import (
 	"cmp"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 
+	"github.com/goccy/go-yaml"
 	"github.com/mcpcheck/mcpcheck/suite/area/ann"
 	"github.com/mcpcheck/mcpcheck/suite/area/batch"
 	"github.com/mcpcheck/mcpcheck/suite/area/cache"
@@ -144,14 +146,6 @@ func Join(areas ...Area) (*Set, error) {
 	return s, err
 }
 
-// With returns the checks and the scenarios of the set with the requirements of another catalogue. Some of
-// these may have no check.
-func (s *Set) With(rows *requirement.Catalogue) *Set {
-	other := *s
-	other.Catalogue = rows
-	return &other
-}
-
 func (s *Set) addScenarios(all []*scenario.Scenario) error {
 	for _, one := range all {
 		if s.named[one.Name] != nil {
@@ -241,3 +235,36 @@ var BuiltIn = sync.OnceValue(func() *Set {
 
 // Catalogue is the requirements of [BuiltIn].
 func Catalogue() *requirement.Catalogue { return BuiltIn().Catalogue }
+
+// Portable returns the rows of all areas as JSON, in the shape of their files: the same bytes for the same
+// rows.
+func Portable() ([]byte, error) {
+	var all []json.RawMessage
+	for _, a := range All() {
+		raw, err := yaml.YAMLToJSON([]byte(a.Rows))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, raw)
+	}
+	return json.MarshalIndent(all, "", " ")
+}
+
+// ReadRows returns the checks and scenarios of [BuiltIn] with the rows that [Portable] has written, perhaps
+// in another release. Some of the rows may have no check. An error names what is wrong with a row.
+func ReadRows(data []byte) (*Set, error) {
+	var all []json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	areas := make([]requirement.Area, len(all))
+	var err error
+	for i, raw := range all {
+		if areas[i], err = requirement.ReadArea("rows.json", string(raw)); err != nil {
+			return nil, err
+		}
+	}
+	s := *BuiltIn()
+	s.Catalogue, err = requirement.NewCatalogue(areas...)
+	return &s, err
+}

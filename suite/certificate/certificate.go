@@ -2,7 +2,7 @@
 // check: the recording, the requirements as they were judged, the identity of the target, and who says so.
 //
 // The file is a ZIP archive with a fixed form: see docs/certificate.md. [Write] makes one of a recording,
-// [Read] opens one and refuses it if a single byte is another one, [Certificate.Sign] adds a signature, and
+// [Read] opens one and refuses it if a single byte was changed, [Certificate.Sign] adds a signature, and
 // [Verify] judges the recording again and compares what it finds with what the certificate says.
 package certificate
 
@@ -29,7 +29,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
 // Schema names the format of statement.json, Extension ends the names of certificates.
@@ -46,27 +45,28 @@ var JSONSchema []byte
 // The members of a certificate, in this order; signatures follow by name.
 const (
 	StatementMember = "statement.json"
-	DigestMember    = "statement.sha256" // protects the statement from accidents, as sha256sum writes it
+	DigestMember    = "statement.sha256" // as sha256sum writes it: it shows accidents in what nobody signed
 	ReportMember    = "report.json"
 	RowsMember      = "rows.json"
 	RecordingMember = "recording.json.gz"
 )
 
-// The bounds of what is read, in bytes; of signatures also their number.
+// MaxSize is how large a certificate may be, in bytes. A recording may be maxRecording, decompressed.
 const (
 	MaxSize       = 256 << 20
-	maxRecording  = 512 << 20 // decompressed
+	maxRecording  = 512 << 20
 	maxSignature  = 1 << 20
 	maxSignatures = 16
 )
 
 var (
-	fixed     = []string{StatementMember, DigestMember, ReportMember, RowsMember, RecordingMember}
+	stated    = []string{ReportMember, RowsMember, RecordingMember}
+	fixed     = append([]string{StatementMember, DigestMember}, stated...)
 	signature = regexp.MustCompile(`^signatures/[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.(sshsig|sigstore\.json)$`)
 )
 
-// Certificate is a certificate whose members fit its statement. What the statement says is not checked yet:
-// [Verify] does that.
+// Certificate is a certificate whose members have the digests of its statement. Whether what the statement says
+// is true [Verify] finds out.
 type Certificate struct {
 	Statement Statement
 	members   map[string][]byte
@@ -80,55 +80,51 @@ type Input struct {
 	Program   string
 	Publisher string // who certifies; empty if nobody says so
 	Artifacts []Artifact
-	Package   *Package
+	Packages  []Package
 	Certified time.Time
 }
 
 // New judges a recording and makes a certificate of it. The error says what is wrong with the recording.
 func New(in Input) (*Certificate, error) {
-	rows, err := area.Catalogue().MarshalRows()
+	rows, err := area.Portable()
 	if err != nil {
 		return nil, err
 	}
-	again, err := engine.RejudgeBy(bytes.NewReader(in.Recording), in.Tool, area.Catalogue())
+	judged, _, err := engine.RejudgeBy(bytes.NewReader(in.Recording), in.Tool, area.BuiltIn())
 	if err != nil {
 		return nil, err
 	}
 	var text, packed, statement bytes.Buffer
-	if err := reports.WriteJSON(&text, again.Report); err != nil {
-		return nil, err
-	}
 	z := gzip.NewWriter(&packed)
-	if _, err := z.Write(in.Recording); err != nil {
+	_, err = z.Write(in.Recording)
+	if err := errors.Join(err, z.Close(), reports.WriteJSON(&text, judged)); err != nil {
 		return nil, err
 	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	c := &Certificate{members: map[string][]byte{
-		ReportMember: text.Bytes(), RowsMember: rows, RecordingMember: packed.Bytes()}}
+	c := &Certificate{members: map[string][]byte{ReportMember: text.Bytes(), RowsMember: rows,
+		RecordingMember: packed.Bytes()}}
 	report, err := c.Report() // as others read it
 	if err != nil {
 		return nil, err
 	}
 	s := derived(report)
-	s.Suite.Program, s.Suite.Rows = in.Program, digest(rows)
-	s.Publisher, s.Package, s.Artifacts = in.Publisher, in.Package, append([]Artifact{}, in.Artifacts...)
+	s.Suite.Program, s.Suite.Rows, s.Publisher = in.Program, digest(rows), in.Publisher
+	s.Packages, s.Artifacts = in.Packages, append([]Artifact{}, in.Artifacts...)
 	s.Certified = in.Certified.UTC().Format(time.RFC3339)
-	for _, name := range fixed[2:] {
-		m := Member{Name: name, Size: int64(len(c.members[name])), SHA256: digest(c.members[name])}
-		if name == RecordingMember {
-			m.Unpacked = int64(len(in.Recording))
-		}
-		s.Members = append(s.Members, m)
+	for _, name := range stated {
+		s.Members = append(s.Members, Member{name, len(c.members[name]), digest(c.members[name])})
 	}
 	c.Statement = s
 	if err := terminal.WriteJSON(&statement, "statement", "  ", s); err != nil {
 		return nil, err
 	}
 	c.members[StatementMember] = statement.Bytes()
-	c.members[DigestMember] = []byte(digest(statement.Bytes()) + "  " + StatementMember + "\n")
+	c.members[DigestMember] = c.sum()
 	return c, nil
+}
+
+// sum is the line that sha256sum writes about the statement.
+func (c *Certificate) sum() []byte {
+	return []byte(digest(c.members[StatementMember]) + "  " + StatementMember + "\n")
 }
 
 // Write writes the certificate that [New] makes.
@@ -145,14 +141,14 @@ func (c *Certificate) Write(w io.Writer) error {
 	z := zip.NewWriter(w)
 	for _, name := range slices.Concat(fixed, c.Signatures()) {
 		data := c.members[name]
-		const dosNewYear1980 = 1<<5 | 1
+		const newYear1980 = 1<<5 | 1
 		out, err := z.CreateRaw(&zip.FileHeader{Name: name, CRC32: crc32.ChecksumIEEE(data),
 			CompressedSize64: uint64(len(data)), UncompressedSize64: uint64(len(data)),
-			ModifiedDate: dosNewYear1980})
-		if err != nil {
-			return fmt.Errorf("writing the certificate: %w", err)
+			ModifiedDate: newYear1980})
+		if err == nil {
+			_, err = out.Write(data)
 		}
-		if _, err := out.Write(data); err != nil {
+		if err != nil {
 			return fmt.Errorf("writing the certificate: %w", err)
 		}
 	}
@@ -174,36 +170,13 @@ func (c *Certificate) Report() (*reports.Report, error) {
 	return reports.ReadJSON(bytes.NewReader(c.members[ReportMember]))
 }
 
-// Rows reads the requirements as they were judged.
-func (c *Certificate) Rows() (*requirement.Catalogue, error) {
-	return requirement.ReadRows(c.members[RowsMember])
-}
-
-// Recording reads the recording, decompressed. It yields an error behind as many bytes as the statement says.
+// Recording reads the recording, decompressed, up to a bound.
 func (c *Certificate) Recording() (io.Reader, error) {
 	z, err := gzip.NewReader(bytes.NewReader(c.members[RecordingMember]))
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be decompressed: %w", RecordingMember, err)
-	}
-	size := c.Statement.Members[len(c.Statement.Members)-1].Unpacked
-	return &exactly{r: z, left: size}, nil
+	return io.LimitReader(z, maxRecording), err
 }
 
-// exactly reads so many bytes, and is an error if there are more.
-type exactly struct {
-	r    io.Reader
-	left int64
-}
-
-func (e *exactly) Read(p []byte) (int, error) {
-	n, err := e.r.Read(p[:min(int64(len(p)), e.left+1)])
-	if e.left -= int64(n); e.left < 0 {
-		return 0, errors.New("it is longer than " + StatementMember + " states")
-	}
-	return n, err
-}
-
-// DamageError lists what is changed in a certificate, a sentence each.
+// DamageError lists what was changed in a certificate, a sentence each.
 type DamageError struct{ Problems []string }
 
 func (e *DamageError) Error() string { return strings.Join(e.Problems, "; ") }
@@ -212,37 +185,36 @@ func (e *DamageError) Error() string { return strings.Join(e.Problems, "; ") }
 // what [Certificate.Write] writes. An error of type [*DamageError] says what was changed; any other one that
 // this is no certificate.
 func Read(data []byte) (*Certificate, error) {
-	if len(data) > MaxSize {
-		return nil, fmt.Errorf("it is larger than %d MiB, the most that a certificate may have", MaxSize>>20)
-	}
 	c, err := unpack(data)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf(`no certificate, as "mcpcheck certify" writes one: %w`, err)
 	}
 	var damage DamageError
 	problem := func(format string, args ...any) {
-		damage.Problems = append(damage.Problems, fmt.Sprintf(format, args...))
+		damage.Problems = append(damage.Problems, safe.Clean(fmt.Sprintf(format, args...), 300))
 	}
-	text := c.members[StatementMember]
-	if string(c.members[DigestMember]) != digest(text)+"  "+StatementMember+"\n" {
+	if !bytes.Equal(c.members[DigestMember], c.sum()) {
 		problem("%s has been changed, or %s: they do not fit each other, and no signature holds",
 			StatementMember, DigestMember)
+		return nil, &damage
 	}
-	err = jsonv2.Unmarshal(text, &c.Statement, jsonv2.RejectUnknownMembers(true))
+	err = jsonv2.Unmarshal(c.members[StatementMember], &c.Statement, jsonv2.RejectUnknownMembers(true))
 	switch {
-	case err != nil && damage.Problems == nil:
-		return nil, fmt.Errorf("%s cannot be read: %s", StatementMember, safe.Clean(err.Error(), 300))
-	case err == nil && c.Statement.Schema != Schema:
-		problem("%s has the schema %q, and this mcpcheck reads %s", StatementMember,
-			safe.Clean(c.Statement.Schema, 60), Schema)
-	case err == nil:
-		c.compareMembers(problem)
+	case err != nil:
+		problem("%s cannot be read: %v", StatementMember, err)
+	case c.Statement.Schema != Schema:
+		problem("%s has the schema %q, and this mcpcheck reads %s", StatementMember, c.Statement.Schema, Schema)
+	case len(c.Statement.Members) != len(stated):
+		problem("%s states %d members instead of %d", StatementMember, len(c.Statement.Members), len(stated))
+	default:
+		for i, name := range stated {
+			if c.Statement.Members[i] != (Member{name, len(c.members[name]), digest(c.members[name])}) {
+				problem("%s does not have the digest that %s states", name, StatementMember)
+			}
+		}
 	}
 	var again bytes.Buffer
-	if err := c.Write(&again); err != nil {
-		return nil, err
-	}
-	if damage.Problems == nil && !bytes.Equal(again.Bytes(), data) {
+	if err := c.Write(&again); damage.Problems == nil && (err != nil || !bytes.Equal(again.Bytes(), data)) {
 		n := 0
 		for n < min(again.Len(), len(data)) && again.Bytes()[n] == data[n] {
 			n++
@@ -255,54 +227,31 @@ func Read(data []byte) (*Certificate, error) {
 	return c, nil
 }
 
-// compareMembers compares sizes and digests with those that the statement states.
-func (c *Certificate) compareMembers(problem func(string, ...any)) {
-	if len(c.Statement.Members) != len(fixed[2:]) {
-		problem("%s states %d members, and a certificate has %d", StatementMember, len(c.Statement.Members),
-			len(fixed[2:]))
-		return
-	}
-	for i, name := range fixed[2:] {
-		m := c.Statement.Members[i]
-		switch data := c.members[name]; {
-		case m.Name != name:
-			problem("members[%d] of %s is %q instead of %s", i, StatementMember, safe.Clean(m.Name, 60), name)
-		case m.Size != int64(len(data)) || m.SHA256 != digest(data):
-			problem("%s does not have the digest that %s states", name, StatementMember)
-		case (name == RecordingMember) != (m.Unpacked > 0) || m.Unpacked > maxRecording:
-			problem("members[%d] of %s states %d bytes unpacked, and at most %d MiB are read", i,
-				StatementMember, m.Unpacked, maxRecording>>20)
-		}
-	}
-}
-
 // unpack takes the members out of a container. It decompresses nothing.
 func unpack(data []byte) (*Certificate, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, errors.New(`no certificate: it is no ZIP archive; "mcpcheck certify" writes one`)
+	switch {
+	case len(data) > MaxSize:
+		return nil, fmt.Errorf("it is larger than %d MiB", MaxSize>>20)
+	case err != nil:
+		return nil, errors.New("it is no ZIP archive")
+	case len(z.File) > len(fixed)+maxSignatures:
+		return nil, fmt.Errorf("the archive has %d members", len(z.File))
 	}
-	c := &Certificate{members: map[string][]byte{}}
-	if len(z.File) > len(fixed)+maxSignatures {
-		return nil, fmt.Errorf("no certificate: the archive has %d members", len(z.File))
-	}
+	c, left := &Certificate{members: map[string][]byte{}}, int64(len(data)) // none stands in another one
 	for _, f := range z.File {
 		signs := signature.MatchString(f.Name)
 		offset, err := f.DataOffset()
-		size := int64(f.UncompressedSize64) // #nosec G115 -- compared with the size of the file below
-		switch {
-		case !signs && !slices.Contains(fixed, f.Name):
-			return nil, fmt.Errorf("no certificate: the archive has a member %q", safe.Clean(f.Name, 100))
-		case err != nil || f.Method != zip.Store || size < 0 || size > int64(len(data))-offset ||
-			signs && size > maxSignature || c.members[f.Name] != nil:
-			return nil, fmt.Errorf("no certificate: the member %s of the archive has another form than those "+
-				"of certificates", f.Name)
+		size := int64(f.UncompressedSize64) // #nosec G115 -- one that does not fit is negative
+		if left -= size; err != nil || size < 0 || left < 0 || size > int64(len(data))-offset ||
+			signs && size > maxSignature || !signs && !slices.Contains(fixed, f.Name) {
+			return nil, fmt.Errorf("the archive has a member %q of %d bytes", safe.Clean(f.Name, 100), size)
 		}
-		c.members[f.Name] = data[offset : offset+size : offset+size]
+		c.members[f.Name] = data[offset : offset+size]
 	}
 	for _, name := range fixed {
 		if c.members[name] == nil {
-			return nil, fmt.Errorf("no certificate: the archive has no %s", name)
+			return nil, fmt.Errorf("the archive has no %s", name)
 		}
 	}
 	return c, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports/write"
 )
 
-// Statement is what is signed. Everything but Artifacts, Package, Publisher, Certified and Suite.Program
+// Statement is what is signed. Everything but Artifacts, Packages, Publisher, Certified and Suite.Program
 // follows from the other members.
 type Statement struct {
 	Schema string `json:"schema"`
@@ -17,7 +17,7 @@ type Statement struct {
 	// About is what the target file says of the product; nil if it says nothing.
 	About     *reports.About `json:"about,omitempty"`
 	Endpoints []Endpoint     `json:"endpoints"`
-	Package   *Package       `json:"package,omitempty"`
+	Packages  []Package      `json:"packages,omitempty"`
 	Artifacts []Artifact     `json:"artifacts"`
 	Publisher string         `json:"publisher,omitempty"`
 	// Judged is when the run began, Certified when the certificate was made, both in UTC and RFC 3339.
@@ -85,12 +85,11 @@ type Revision struct {
 	Blocked  []string        `json:"blocked,omitempty"`
 }
 
-// Member is one of the other files of a certificate. Unpacked is the size of the recording, decompressed.
+// Member is one of the other files of a certificate.
 type Member struct {
-	Name     string `json:"name"`
-	Size     int64  `json:"size"`
-	SHA256   string `json:"sha256"`
-	Unpacked int64  `json:"unpacked,omitempty"`
+	Name   string `json:"name"`
+	Size   int    `json:"size"` // in bytes
+	SHA256 string `json:"sha256"`
 }
 
 // assumptions is what no recording can prove.

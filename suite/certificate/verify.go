@@ -1,6 +1,8 @@
 package certificate
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
@@ -17,11 +19,14 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
-// Options says what a certificate has to hold beside what it binds. The zero value asks for nothing more.
+// Options says what a certificate has to fulfil beside that it fits itself. The zero value asks for no more.
 type Options struct {
-	// Trust lists the keys by one of which it has to be signed; none means that any may sign.
+	// Tool is the program that verifies. Of a report that it has written itself it compares every byte.
+	Tool reports.Tool
+	// Trust lists the keys by one of which the statement has to be signed; empty means that any may sign.
 	Trust []Trusted
 	// RequireSignature refuses a certificate without a signature that holds.
 	RequireSignature bool
@@ -37,17 +42,12 @@ type Options struct {
 
 // Verdict is what a verification has found. All holds if there are no problems.
 type Verdict struct {
-	// Problems and Notes are sentences.
-	Problems []string `json:"problems"`
-	Notes    []string `json:"notes"`
-	// Signers says by whom the statement is signed, where the signature holds.
-	Signers []string `json:"signers"`
-	// Statement is what the certificate says.
+	// Problems and Notes are sentences. Signers says by whom the statement is signed.
+	Problems  []string   `json:"problems"`
+	Notes     []string   `json:"notes"`
+	Signers   []string   `json:"signers"`
 	Statement *Statement `json:"statement,omitempty"`
 }
-
-// Verified reports whether all holds.
-func (v *Verdict) Verified() bool { return len(v.Problems) == 0 }
 
 func (v *Verdict) problem(format string, args ...any) {
 	v.Problems = append(v.Problems, safe.Clean(fmt.Sprintf(format, args...), 500))
@@ -57,9 +57,9 @@ func (v *Verdict) note(format string, args ...any) {
 	v.Notes = append(v.Notes, safe.Clean(fmt.Sprintf(format, args...), 500))
 }
 
-// Verify judges the recording of a certificate again, by the requirements in the certificate and the checks
-// of this release, and compares what comes out with the report and the statement. It checks signatures, dates
-// and what the options ask for.
+// Verify judges the recording of a certificate again, by the rows in the certificate and the checks of this
+// release, and compares what comes out with the report and the statement. It checks signatures, dates and
+// what the options ask for.
 func Verify(ctx context.Context, c *Certificate, o Options) Verdict {
 	v := Verdict{Problems: []string{}, Notes: []string{}, Signers: []string{}, Statement: &c.Statement}
 	if o.Now.IsZero() {
@@ -67,214 +67,217 @@ func Verify(ctx context.Context, c *Certificate, o Options) Verdict {
 	}
 	v.signatures(ctx, c, o)
 	v.dates(&c.Statement, o)
-	if r := &c.Statement.Result; o.Require != "" && (r.Outcome != o.Require || r.Scope != reports.Full) {
-		v.problem("the result is %s of a %s run, and %s of a full run is required", r.Outcome, r.Scope, o.Require)
+	r := &c.Statement.Result
+	if o.Require != "" && (r.Outcome != o.Require || r.Scope != reports.Full) {
+		v.problem("the result is %s in a %s run, and %s in a full run is required", r.Outcome, r.Scope, o.Require)
 	}
-	v.content(c)
+	if err := v.content(c, o.Tool); err != nil {
+		v.problem("%v", err)
+	}
 	return v
 }
 
 // signatures checks each signature.
 func (v *Verdict) signatures(ctx context.Context, c *Certificate, o Options) {
-	text, vouched := c.members[StatementMember], false
+	text, trusted := c.members[StatementMember], false
 	for _, name := range c.Signatures() {
-		who, trusted, err := "", false, error(nil)
-		switch {
-		case path.Ext(name) == ".sshsig":
+		who, err := "", errors.New("nothing here verifies Sigstore bundles")
+		if path.Ext(name) == ".sshsig" {
 			var key ed25519.PublicKey
 			if key, err = signedBy(c.members[name], text); err == nil {
-				who, trusted = v.signer(key, o)
+				who = Fingerprint(key)
 			}
-		case o.Sigstore == nil:
-			err = errors.New("nothing verifies Sigstore bundles here")
-		default:
+			for _, t := range o.Trust {
+				if err == nil && key.Equal(t.Key) {
+					who, trusted = strings.TrimSpace(t.Who+" "+Fingerprint(key)), true
+				}
+			}
+		} else if o.Sigstore != nil {
 			who, err = o.Sigstore(ctx, text, c.members[name])
-			trusted = err == nil
+			trusted = trusted || err == nil
 		}
 		if err != nil {
 			v.problem("%s: %v", name, err)
-			continue
+		} else {
+			v.Signers = append(v.Signers, who)
 		}
-		v.Signers, vouched = append(v.Signers, who), vouched || trusted
 	}
+	by := strings.Join(v.Signers, ", ")
 	switch {
-	case len(c.Signatures()) == 0:
-		v.note("nobody has signed the certificate: whoever had it could write another one that fits as well")
-	case o.Trust == nil && !vouched && len(v.Signers) > 0:
-		v.note("the signature fits its key, and nobody vouched for the key: --trust names keys that you trust")
-	}
-	if (o.RequireSignature || o.Trust != nil) && len(v.Signers) == 0 {
+	case by == "" && (o.RequireSignature || len(o.Trust) > 0):
 		v.problem("a signature is required, and the certificate has none that holds")
-	} else if o.Trust != nil && !vouched {
-		v.problem("it is signed by none of the keys that are trusted, but by %s", strings.Join(v.Signers, ", "))
+	case by == "":
+		v.note("nobody has signed the certificate: whoever had it could write another one that fits itself")
+	case !trusted && len(o.Trust) > 0:
+		v.problem("the certificate is signed by none of the keys that are trusted, but by %s", by)
+	case !trusted:
+		v.note("nobody vouches for the key %s: --trust names the keys that you trust", by)
 	}
-}
-
-// signer names the owner of a key, and says whether it is trusted.
-func (v *Verdict) signer(key ed25519.PublicKey, o Options) (who string, trusted bool) {
-	who = Fingerprint(key)
-	for _, t := range o.Trust {
-		switch {
-		case !key.Equal(t.Key):
-		case !t.From.IsZero() && o.Now.Before(t.From) || !t.Until.IsZero() && !o.Now.Before(t.Until):
-			v.note("the key %s is not trusted at this time, by its valid-after or valid-before", who)
-		case t.Who != "":
-			return t.Who + " (" + who + ")", true
-		default:
-			return who, true
-		}
-	}
-	return who, false
 }
 
 // dates checks that the dates are possible, and not too old.
 func (v *Verdict) dates(s *Statement, o Options) {
 	const skew = 5 * time.Minute
 	judged, err := time.Parse(time.RFC3339, s.Judged)
-	if err != nil {
-		v.problem("judged is %q, and no time", s.Judged)
-		return
-	}
-	certified, err := time.Parse(time.RFC3339, s.Certified)
+	certified, err2 := time.Parse(time.RFC3339, s.Certified)
+	age := o.Now.Sub(judged)
 	switch {
-	case err != nil:
-		v.problem("certified is %q, and no time", s.Certified)
+	case err != nil || err2 != nil:
+		v.problem("%s has no dates: judged is %q, certified is %q", StatementMember, s.Judged, s.Certified)
 	case certified.Before(judged):
 		v.problem("it was certified on %s, before the run began on %s", s.Certified, s.Judged)
 	case certified.After(o.Now.Add(skew)):
 		v.problem("it was certified on %s, which is in the future", s.Certified)
-	}
-	if age := o.Now.Sub(judged); o.MaxAge > 0 && age > o.MaxAge {
+	case o.MaxAge > 0 && age > o.MaxAge:
 		v.problem("it is out of date: the run began on %s, %s ago, and at most %s are allowed", s.Judged,
 			Days(age), Days(o.MaxAge))
 	}
 }
 
-// Days says how long a time is in whole days, or hours if it is less than two days.
+// Days says how long a time is, in whole days, or in hours if it is less than two days.
 func Days(d time.Duration) string {
-	if d < 48*time.Hour {
-		return plural.Count(int(d.Hours()), "hour")
+	const day = 24 * time.Hour
+	if d < 2*day {
+		return plural.Count(int(d/time.Hour), "hour")
 	}
-	return plural.Count(int(d.Hours()/24), "day")
+	return plural.Count(int(d/day), "day")
 }
 
-// content judges again and compares.
-func (v *Verdict) content(c *Certificate) {
+// content judges again and compares. The error says why that is not possible.
+func (v *Verdict) content(c *Certificate, tool reports.Tool) error {
 	report, err := c.Report()
 	if err != nil {
-		v.problem("%s: %v", ReportMember, err)
-		return
+		return fmt.Errorf("%s: %w", ReportMember, err)
 	}
 	v.statement(&c.Statement, report)
-	rows, err := c.Rows()
+	rows, err := area.ReadRows(c.members[RowsMember])
 	if err != nil {
-		v.problem("%s cannot be judged by: %v", RowsMember, err)
-		return
+		return fmt.Errorf("%s: %w", RowsMember, err)
 	}
-	if ours, err := area.Catalogue().MarshalRows(); err != nil || digest(ours) != c.Statement.Suite.Rows {
-		v.note("it was judged by the requirement set %.12s, and this mcpcheck has %.12s",
-			c.Statement.Suite.Rows, digest(ours))
+	if ours, err := area.Portable(); err != nil || digest(ours) != c.Statement.Suite.Rows {
+		v.note("judged by the requirement set %.12s, and this mcpcheck has %.12s", c.Statement.Suite.Rows,
+			digest(ours))
 	}
+	v.complete(report, rows.Catalogue)
 	recording, err := c.Recording()
 	if err != nil {
-		v.problem("%v", err)
-		return
+		return fmt.Errorf("%s: %w", RecordingMember, err)
 	}
-	again, err := engine.RejudgeBy(recording, report.Tool, rows)
+	again, servers, err := engine.RejudgeBy(recording, report.Tool, rows)
 	if err != nil {
-		v.problem("%s cannot be judged again: %v", RecordingMember, err)
-		return
+		return fmt.Errorf("%s cannot be judged again: %w", RecordingMember, err)
 	}
-	if len(again.Unchecked) > 0 {
-		v.problem("this mcpcheck has no check for %s, which the certificate judges",
-			plural.List(again.Unchecked, 5))
+	for _, e := range report.Target.Endpoints {
+		if e.Server != nil && !slices.Contains(servers, *e.Server) {
+			v.problem("the report is about %s %s, and no recorded message says that the server is that",
+				e.Server.Name, e.Server.Version)
+		}
 	}
-	v.complete(report, again)
-	v.compare(report, again.Report, report.Tool.Version)
+	differ := Differences(report, again)
+	for _, d := range differ {
+		v.problem("%s", d)
+	}
+	var text bytes.Buffer
+	if err := reports.WriteJSON(&text, again); err != nil {
+		return err
+	}
+	switch same := bytes.Equal(text.Bytes(), c.members[ReportMember]); {
+	case same || len(differ) > 0:
+	case tool == report.Tool:
+		v.problem("%s has the verdicts that the recording has, and not its words: it was changed", ReportMember)
+	default:
+		v.note("%s %s has put the verdicts into other words than this one does", report.Tool.Name,
+			report.Tool.Version)
+	}
+	return nil
 }
 
 // statement compares a statement with what follows from the report.
 func (v *Verdict) statement(s *Statement, r *reports.Report) {
-	if s.Suite.Rows != s.Members[1].SHA256 {
-		v.problem("suite.rows_sha256 of %s is not the digest of %s", StatementMember, RowsMember)
-	}
 	follows := derived(r)
-	follows.Suite.Rows, follows.Suite.Program = s.Suite.Rows, s.Suite.Program
-	follows.Package, follows.Artifacts, follows.Publisher = s.Package, s.Artifacts, s.Publisher
+	follows.Suite.Rows, follows.Suite.Program = s.Members[1].SHA256, s.Suite.Program
+	follows.Packages, follows.Artifacts, follows.Publisher = s.Packages, s.Artifacts, s.Publisher
 	follows.Certified, follows.Assumptions, follows.Members = s.Certified, s.Assumptions, s.Members
 	says, is := reflect.ValueOf(*s), reflect.ValueOf(follows)
 	for i := range says.NumField() {
-		one, other := encoded(says.Field(i).Interface()), encoded(is.Field(i).Interface())
-		if one != other {
+		if one, other := encoded(says.Field(i).Interface()), encoded(is.Field(i).Interface()); one != other {
 			name, _, _ := strings.Cut(says.Type().Field(i).Tag.Get("json"), ",")
-			v.problem("%s of %s is %s, and by %s it is %s", name, StatementMember, safe.Shorten(one, 150),
+			v.problem("%s: %s is %s, and by %s it is %s", StatementMember, name, safe.Shorten(one, 150),
 				ReportMember, safe.Shorten(other, 150))
 		}
 	}
 	if r.Summary.Scope == reports.Full && len(follows.LeftOut) > 0 {
-		v.problem("the run is called full, and it left something out: %s", strings.Join(follows.LeftOut, "; "))
+		v.problem("the run is called full, and something was left out: %s", strings.Join(follows.LeftOut, "; "))
 	}
 }
 
-// complete checks that the recording has what a full run judges, and that its messages are by the server that
-// the report names.
-func (v *Verdict) complete(r *reports.Report, again *engine.Rejudged) {
-	if r.Summary.Scope == reports.Full {
-		for c, missing := range again.Unrecorded {
-			v.problem("a full run judges %s in %s, and the recording does not name them: it was cut",
-				plural.List(missing, 5), c)
-		}
-		slices.Sort(v.Problems[len(v.Problems)-len(again.Unrecorded):])
+// complete checks that the report of a full run has all that the rows demand of the revisions that the target
+// serves.
+func (v *Verdict) complete(r *reports.Report, rows *requirement.Catalogue) {
+	if r.Summary.Scope != reports.Full {
+		return
+	}
+	has := map[place]bool{}
+	for _, x := range r.Rows() {
+		has[at(x)] = true
 	}
 	for _, e := range r.Target.Endpoints {
-		if e.Server != nil && !slices.Contains(again.Servers, *e.Server) {
-			v.problem("the report is about the server %s %s, and no message of the recording names it",
-				e.Server.Name, e.Server.Version)
-		}
 		for _, rev := range e.Revisions {
-			if !slices.ContainsFunc(r.Rows(), func(x *reports.Result) bool {
-				return x.Revision == rev && x.Transport == e.Transport
-			}) && r.Summary.Scope == reports.Full {
-				v.problem("the server serves %s on %s, and a full run judges it: there are no results", rev,
-					e.Transport)
+			c := requirement.Combination{Revision: requirement.Revision(rev),
+				Transport: requirement.Transport(e.Transport)}
+			var missing []string
+			for _, q := range rows.Requirements() {
+				if q.Names(c) && !has[place{q.ID, rev, e.Transport}] {
+					missing = append(missing, q.ID)
+				}
+			}
+			if len(missing) > 0 {
+				v.problem("a full run judges %s in %s, and the report does not", plural.List(missing, 5), c)
 			}
 		}
 	}
 }
 
-// compare compares the report with what comes out now: verdicts, the result and the target whatever release
-// judged, every word if it was this one.
-func (v *Verdict) compare(says, is *reports.Report, _ string) {
-	type place struct{ id, revision, transport string }
-	verdicts := map[place]*reports.Result{}
-	at := func(x *reports.Result) place { return place{x.ID, x.Revision, x.Transport} }
-	for _, x := range is.Rows() {
-		verdicts[at(x)] = x
-	}
-	for _, x := range says.Rows() {
-		y := verdicts[at(x)]
-		delete(verdicts, at(x))
-		where := fmt.Sprintf("%s in %s on %s", x.ID, x.Revision, x.Transport)
-		switch {
-		case y == nil:
-			v.problem("%s: the report says %s, and the recording does not name it", where, x.Verdict)
-		case x.Verdict != y.Verdict || x.ReasonCode != y.ReasonCode || x.Level != y.Level || x.Grade != y.Grade:
-			v.problem("%s: the report says %s, and judged again it is %s", where, told(x), told(y))
+// place tells results apart.
+type place struct{ id, revision, transport string }
+
+func at(x *reports.Result) place { return place{x.ID, x.Revision, x.Transport} }
+
+// Differences says, a sentence each, in what a report differs from what judging its recording again gives:
+// target, settings, and verdicts with all that they depend on.
+func Differences(says, is *reports.Report) (all []string) {
+	for _, m := range []struct {
+		name      string
+		says, are any
+	}{{"target", says.Target, is.Target}, {"config", says.Config, is.Config},
+		{"summary.outcome", says.Summary.Outcome, is.Summary.Outcome},
+		{"summary.scope", says.Summary.Scope, is.Summary.Scope},
+		{"summary.started", says.Summary.Started, is.Summary.Started}} {
+		if one, other := encoded(m.says), encoded(m.are); one != other {
+			all = append(all, fmt.Sprintf("%s: the report says %s, and by the recording it is %s", m.name,
+				safe.Shorten(one, 200), safe.Shorten(other, 200)))
 		}
 	}
-	for p := range verdicts {
-		v.problem("%s in %s on %s: the recording is judged %s, and the report leaves it out", p.id, p.revision,
-			p.transport, told(verdicts[p]))
+	results := map[place][2]string{}
+	for i, r := range []*reports.Report{says, is} {
+		for _, x := range r.Rows() {
+			words := results[at(x)]
+			words[i] = fmt.Sprintf("%s (%s), %s of the grade %s", x.Verdict, cmp.Or(x.ReasonCode, "judged"),
+				x.Level, x.Grade)
+			if i == 1 && x.ReasonCode == "no-check" {
+				words[i] = "not judged, as this mcpcheck has no check for it"
+			}
+			results[at(x)] = words
+		}
 	}
-}
-
-// told is a verdict with what it depends on.
-func told(x *reports.Result) string {
-	words := string(x.Verdict)
-	if x.ReasonCode != "" {
-		words += " (" + x.ReasonCode + ")"
+	for p, words := range results {
+		if words[0] != words[1] {
+			all = append(all, fmt.Sprintf("%s in %s on %s: the report says %s, and by the recording it is %s", p.id,
+				p.revision, p.transport, cmp.Or(words[0], "nothing"), cmp.Or(words[1], "nothing")))
+		}
 	}
-	return words + ", " + x.Level + " of the grade " + x.Grade
+	slices.Sort(all)
+	return all
 }
 
 func encoded(v any) string {

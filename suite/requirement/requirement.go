@@ -66,9 +66,9 @@ const (
 // Terms is how binding a requirement is, what a violation is worth, and what both
 // rest on.
 type Terms struct {
-	Level Level `yaml:"level" json:"level"`
-	Grade Grade `yaml:"grade" json:"grade"`
-	Basis Basis `yaml:"basis" json:"basis"`
+	Level Level `yaml:"level"`
+	Grade Grade `yaml:"grade"`
+	Basis Basis `yaml:"basis"`
 }
 
 // over takes what is left open from other terms. If these leave the grade open too, it
@@ -102,47 +102,46 @@ func (t Terms) downgraded() Terms {
 // Requirement is one row of the catalogue.
 type Requirement struct {
 	// ID is permanent: an area, a hyphen and a number, such as "PAGE-02".
-	ID string `json:"id"`
+	ID string
 	// Title is the requirement in a few words; Text in a full sentence of
 	// our own.
-	Title string `json:"title"`
-	Text  string `json:"text"`
+	Title, Text string
 	// Change says what to do where the requirement is broken and a check has nothing more
 	// particular to say.
-	Change string `json:"change,omitempty"`
+	Change string
 	// Profile is the profile that it counts towards.
-	Profile string `json:"profile"`
+	Profile string
 	// Terms hold where a revision has none of its own.
 	Terms
 	// Gravity is empty where nothing more than the grade is to be said.
-	Gravity Gravity `json:"gravity,omitempty"`
+	Gravity Gravity
 	// Observed is the id of the observation that a violation is where the grade is info;
 	// empty means "not-as-expected".
-	Observed string `json:"observed,omitempty"`
+	Observed string
 	// Under are the ids of deeper requirements, the deepest first: a violation that stands where
 	// one of theirs does is the same defect, and people read of it there.
-	Under []string `json:"under,omitempty"`
+	Under []string
 	// Revisions and Transports say where the requirement applies.
-	Revisions  []Revision  `json:"revisions"`
-	Transports []Transport `json:"transports"`
+	Revisions  []Revision
+	Transports []Transport
 	// Sections lists the sources, the most telling one first.
-	Sections []Section `json:"sections"`
+	Sections []Section
 	// Implied says what the demand follows from where no keyword and no rule of the schema makes it.
-	Implied string `json:"implied,omitempty"`
+	Implied string
 	// Tolerated says what the check lets pass, and why.
-	Tolerated string `json:"tolerated,omitempty"`
+	Tolerated string
 	// Needs says what the user must add to the target file before the
 	// requirement can be judged; empty if nothing.
-	Needs string `json:"needs,omitempty"`
+	Needs string
 	// Config names what of the target file that is, such as "subjects.missing"; empty where it
 	// is something else.
-	Config []string `json:"config,omitempty"`
+	Config []string
 	// Untestable says why no black-box check can exist; empty if one can.
-	Untestable string `json:"untestable,omitempty"`
+	Untestable string
 	// Since is the release of mcpcheck that brought the row.
-	Since string `json:"since"`
+	Since string
 	// Provisional rows warn at most: they are new in this minor release.
-	Provisional bool `json:"provisional,omitempty"`
+	Provisional bool
 	// in holds the terms in each of the revisions.
 	in map[Revision]Terms
 	// gridOnly rows do not apply in combinations that the specification does

@@ -72,8 +72,8 @@ func (r Revision) Transports() []Transport {
 // Span is the revisions from one on and until another, both included. An empty
 // member sets no bound, so that revisions to come belong to it.
 type Span struct {
-	Since Revision `yaml:"since" json:"since,omitempty"`
-	Until Revision `yaml:"until" json:"until,omitempty"`
+	Since Revision `yaml:"since"`
+	Until Revision `yaml:"until"`
 }
 
 // Holds reports whether a revision is in the span.
@@ -143,13 +143,13 @@ type Section struct {
 	// Page is the page below /specification/REVISION/, such as
 	// "server/resources", or "schema", or the name of an outside document,
 	// such as "JSON-RPC 2.0".
-	Page string `json:"page"`
+	Page string
 	// Anchor is the heading's slug without "#", or the type in the schema.
-	Anchor string `json:"anchor,omitempty"`
+	Anchor string
 	// Transport is the one that the section is cited for; empty means all.
-	Transport Transport `json:"transport,omitempty"`
+	Transport Transport
 	// Outside marks a document outside the specification, such as an RFC.
-	Outside bool `json:"outside,omitempty"`
+	Outside bool
 }
 
 // Ref is the section's place in writing: page#anchor.
