@@ -45,24 +45,23 @@ var JSONSchema []byte
 // The members of a certificate, in this order; signatures follow by name.
 const (
 	StatementMember = "statement.json"
-	DigestMember    = "statement.sha256" // as sha256sum writes it: it shows accidents in what nobody signed
 	ReportMember    = "report.json"
 	RowsMember      = "rows.json"
 	RecordingMember = "recording.json.gz"
 )
 
-// MaxSize is how large a certificate may be, in bytes. A recording may be maxRecording, decompressed.
+// MaxSize is how large a certificate may be, in bytes, MaxRecording how large a recording, decompressed.
 const (
 	MaxSize       = 256 << 20
-	maxRecording  = 512 << 20
+	MaxRecording  = 512 << 20
 	maxSignature  = 1 << 20
 	maxSignatures = 16
 )
 
 var (
 	stated    = []string{ReportMember, RowsMember, RecordingMember}
-	fixed     = append([]string{StatementMember, DigestMember}, stated...)
-	signature = regexp.MustCompile(`^signatures/[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.(sshsig|sigstore\.json)$`)
+	fixed     = append([]string{StatementMember}, stated...)
+	signature = regexp.MustCompile(`^signatures/[0-9a-f]{16}(\.sshsig|\.sigstore\.json)$`)
 )
 
 // Certificate is a certificate whose members have the digests of its statement. Whether what the statement says
@@ -80,8 +79,9 @@ type Input struct {
 	Program   string
 	Publisher string // who certifies; empty if nobody says so
 	Artifacts []Artifact
-	Packages  []Package
 	Certified time.Time
+	// Packages finds the packages that the target was started from; nil finds none.
+	Packages func(reports.Target) []Package
 }
 
 // New judges a recording and makes a certificate of it. The error says what is wrong with the recording.
@@ -108,7 +108,10 @@ func New(in Input) (*Certificate, error) {
 	}
 	s := derived(report)
 	s.Suite.Program, s.Suite.Rows, s.Publisher = in.Program, digest(rows), in.Publisher
-	s.Packages, s.Artifacts = in.Packages, append([]Artifact{}, in.Artifacts...)
+	s.Artifacts = append([]Artifact{}, in.Artifacts...)
+	if in.Packages != nil {
+		s.Packages = in.Packages(report.Target)
+	}
 	s.Certified = in.Certified.UTC().Format(time.RFC3339)
 	for _, name := range stated {
 		s.Members = append(s.Members, Member{name, len(c.members[name]), digest(c.members[name])})
@@ -118,13 +121,7 @@ func New(in Input) (*Certificate, error) {
 		return nil, err
 	}
 	c.members[StatementMember] = statement.Bytes()
-	c.members[DigestMember] = c.sum()
 	return c, nil
-}
-
-// sum is the line that sha256sum writes about the statement.
-func (c *Certificate) sum() []byte {
-	return []byte(digest(c.members[StatementMember]) + "  " + StatementMember + "\n")
 }
 
 // Write writes the certificate that [New] makes.
@@ -173,7 +170,7 @@ func (c *Certificate) Report() (*reports.Report, error) {
 // Recording reads the recording, decompressed, up to a bound.
 func (c *Certificate) Recording() (io.Reader, error) {
 	z, err := gzip.NewReader(bytes.NewReader(c.members[RecordingMember]))
-	return io.LimitReader(z, maxRecording), err
+	return io.LimitReader(z, MaxRecording), err
 }
 
 // DamageError lists what was changed in a certificate, a sentence each.
@@ -185,31 +182,26 @@ func (e *DamageError) Error() string { return strings.Join(e.Problems, "; ") }
 // what [Certificate.Write] writes. An error of type [*DamageError] says what was changed; any other one that
 // this is no certificate.
 func Read(data []byte) (*Certificate, error) {
-	c, err := unpack(data)
-	if err != nil {
-		return nil, fmt.Errorf(`no certificate, as "mcpcheck certify" writes one: %w`, err)
-	}
-	var damage DamageError
+	c, damage := &Certificate{members: map[string][]byte{}}, &DamageError{}
 	problem := func(format string, args ...any) {
 		damage.Problems = append(damage.Problems, safe.Clean(fmt.Sprintf(format, args...), 300))
 	}
-	if !bytes.Equal(c.members[DigestMember], c.sum()) {
-		problem("%s has been changed, or %s: they do not fit each other, and no signature holds",
-			StatementMember, DigestMember)
-		return nil, &damage
+	if err := c.unpack(data, problem); err != nil {
+		return nil, fmt.Errorf(`no certificate, as "mcpcheck certify" writes one: %w`, err)
 	}
-	err = jsonv2.Unmarshal(c.members[StatementMember], &c.Statement, jsonv2.RejectUnknownMembers(true))
+	s, found := &c.Statement, []Member{}
+	for _, name := range stated {
+		found = append(found, Member{name, len(c.members[name]), digest(c.members[name])})
+	}
+	err := jsonv2.Unmarshal(c.members[StatementMember], s, jsonv2.RejectUnknownMembers(true))
 	switch {
-	case err != nil:
-		problem("%s cannot be read: %v", StatementMember, err)
-	case c.Statement.Schema != Schema:
-		problem("%s has the schema %q, and this mcpcheck reads %s", StatementMember, c.Statement.Schema, Schema)
-	case len(c.Statement.Members) != len(stated):
-		problem("%s states %d members instead of %d", StatementMember, len(c.Statement.Members), len(stated))
+	case damage.Problems != nil:
+	case err != nil || s.Schema != Schema || len(s.Members) != len(found):
+		problem("%s is none of the schema %s with %d members: %v", StatementMember, Schema, len(found), err)
 	default:
-		for i, name := range stated {
-			if c.Statement.Members[i] != (Member{name, len(c.members[name]), digest(c.members[name])}) {
-				problem("%s does not have the digest that %s states", name, StatementMember)
+		for i, m := range found {
+			if s.Members[i] != m {
+				problem("%s does not have the size and digest that %s states", m.Name, StatementMember)
 			}
 		}
 	}
@@ -222,39 +214,38 @@ func Read(data []byte) (*Certificate, error) {
 		problem("the container differs from what mcpcheck writes, at byte %d", n)
 	}
 	if damage.Problems != nil {
-		return nil, &damage
+		return nil, damage
 	}
 	return c, nil
 }
 
-// unpack takes the members out of a container. It decompresses nothing.
-func unpack(data []byte) (*Certificate, error) {
+// unpack takes the members out of a container. It decompresses nothing. A member whose checksum is another
+// one is a problem.
+func (c *Certificate) unpack(data []byte, problem func(string, ...any)) error {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	switch {
-	case len(data) > MaxSize:
-		return nil, fmt.Errorf("it is larger than %d MiB", MaxSize>>20)
-	case err != nil:
-		return nil, errors.New("it is no ZIP archive")
-	case len(z.File) > len(fixed)+maxSignatures:
-		return nil, fmt.Errorf("the archive has %d members", len(z.File))
+	if err != nil || len(data) > MaxSize || len(z.File) > len(fixed)+maxSignatures {
+		return fmt.Errorf("it is no ZIP archive of %d MiB and %d members at most", MaxSize>>20,
+			len(fixed)+maxSignatures)
 	}
-	c, left := &Certificate{members: map[string][]byte{}}, int64(len(data)) // none stands in another one
+	left := int64(len(data)) // none stands in another one
 	for _, f := range z.File {
-		signs := signature.MatchString(f.Name)
 		offset, err := f.DataOffset()
 		size := int64(f.UncompressedSize64) // #nosec G115 -- one that does not fit is negative
 		if left -= size; err != nil || size < 0 || left < 0 || size > int64(len(data))-offset ||
-			signs && size > maxSignature || !signs && !slices.Contains(fixed, f.Name) {
-			return nil, fmt.Errorf("the archive has a member %q of %d bytes", safe.Clean(f.Name, 100), size)
+			!slices.Contains(fixed, f.Name) && !signature.MatchString(f.Name) {
+			return fmt.Errorf("the archive has a member %q of %d bytes", safe.Clean(f.Name, 100), size)
 		}
 		c.members[f.Name] = data[offset : offset+size]
+		if crc32.ChecksumIEEE(c.members[f.Name]) != f.CRC32 {
+			problem("%s has been changed: it does not have its checksum, and no signature holds", f.Name)
+		}
 	}
 	for _, name := range fixed {
 		if c.members[name] == nil {
-			return nil, fmt.Errorf("the archive has no %s", name)
+			return fmt.Errorf("the archive has no %s", name)
 		}
 	}
-	return c, nil
+	return nil
 }
 
 func digest(data []byte) string {

@@ -10,12 +10,9 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/mcpcheck/mcpcheck/internal/safe"
 )
 
 // Namespace is what signatures are made for: ssh-keygen takes it as -n.
@@ -34,24 +31,30 @@ func (c *Certificate) Sign(key ed25519.PrivateKey) error {
 	public := key[ed25519.PrivateKeySize-ed25519.PublicKeySize:]
 	blob := signMagic + "\x00\x00\x00\x01" + fields(fields(keyType, string(public)), Namespace, "", hashName,
 		fields(keyType, string(ed25519.Sign(key, signed(c.members[StatementMember])))))
-	return c.Attach(digest(public)[:16]+".sshsig",
-		pem.EncodeToMemory(&pem.Block{Type: armor, Bytes: []byte(blob)}))
+	return c.Attach(SSH, pem.EncodeToMemory(&pem.Block{Type: armor, Bytes: []byte(blob)}))
 }
 
-// Attach adds a signature under a name, which says what it is: NAME.sshsig or NAME.sigstore.json. It replaces
-// one of the same name. An SSH signature has to be one of the statement.
-func (c *Certificate) Attach(name string, data []byte) error {
-	name = "signatures/" + name
-	if !signature.MatchString(name) || len(data) > maxSignature || len(c.members) == len(fixed)+maxSignatures {
-		return fmt.Errorf("%q with %d bytes does not fit: a certificate holds %d signatures of 1 MiB",
-			safe.Clean(name, 150), len(data), maxSignatures)
-	}
-	if path.Ext(name) == ".sshsig" {
-		if _, err := signedBy(data, c.members[StatementMember]); err != nil {
+// The kinds of signatures, by what their names end with.
+const (
+	SSH      = ".sshsig"
+	Sigstore = ".sigstore.json"
+)
+
+// Attach adds a signature of a kind. An SSH signature has to be one of the statement, and replaces that by the
+// same key.
+func (c *Certificate) Attach(kind string, data []byte) error {
+	of := data
+	if kind == SSH {
+		key, err := signedBy(data, c.members[StatementMember])
+		if err != nil {
 			return err
 		}
+		of = key
 	}
-	c.members[name] = data
+	if len(data) > maxSignature || len(c.members) == len(fixed)+maxSignatures {
+		return fmt.Errorf("a certificate holds %d signatures of 1 MiB at most", maxSignatures)
+	}
+	c.members["signatures/"+digest(of)[:16]+kind] = data
 	return nil
 }
 

@@ -1,10 +1,11 @@
 package certificate
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/write"
 )
@@ -32,6 +33,16 @@ type Statement struct {
 	// Assumptions says what no recording can prove.
 	Assumptions []string `json:"assumptions"`
 	Members     []Member `json:"members"`
+}
+
+// Title names the target: the product, what the server says that it is, or else its command or URL.
+func (s *Statement) Title() string {
+	for _, e := range s.Endpoints {
+		if e.Server != nil && s.About == nil {
+			return strings.TrimSpace(e.Server.Name + " " + e.Server.Version)
+		}
+	}
+	return cmp.Or(s.About.String(), s.Name)
 }
 
 // Endpoint is one way to reach the target, as it was judged.
@@ -69,20 +80,13 @@ type Suite struct {
 
 // Result is what came out.
 type Result struct {
-	Outcome   reports.Outcome `json:"outcome"`
-	Scope     reports.Scope   `json:"scope"`
-	Since     string          `json:"since,omitempty"` // the oldest revision of the declared scope
-	Strict    bool            `json:"strict,omitempty"`
-	Revisions []Revision      `json:"revisions"`
-}
-
-// Revision is the result in one revision, with the ids of what is broken there, and of what has to hold and
-// could not be judged.
-type Revision struct {
-	Revision string          `json:"revision"`
-	Outcome  reports.Outcome `json:"outcome"`
-	Red      []string        `json:"red,omitempty"`
-	Blocked  []string        `json:"blocked,omitempty"`
+	Outcome reports.Outcome `json:"outcome"`
+	Scope   reports.Scope   `json:"scope"`
+	Since   string          `json:"since,omitempty"` // the oldest revision of the declared scope
+	Strict  bool            `json:"strict,omitempty"`
+	// Revisions has the ids that decide the result in each revision, Red all ids that are broken somewhere.
+	Revisions []reports.RevisionSummary `json:"revisions"`
+	Red       []string                  `json:"red"`
 }
 
 // Member is one of the other files of a certificate.
@@ -103,76 +107,31 @@ func assumptions() []string {
 
 // derived is the part of a statement that follows from the report.
 func derived(r *reports.Report) Statement {
+	const all = 1000
 	s := Statement{
 		Schema: Schema, Name: r.Target.Name, About: r.Target.About, Endpoints: []Endpoint{},
-		Judged: r.Summary.Started, LeftOut: leftOut(r), NotExercised: []string{}, Assumptions: assumptions(),
+		Judged: r.Summary.Started, LeftOut: r.LeftOut("only ", all), Assumptions: assumptions(),
 		Suite: Suite{Name: r.Tool.Name, Version: r.Tool.Version, Commit: r.Tool.Commit,
 			Catalogue: r.Tool.Catalogue},
-		Result: Result{Outcome: r.Summary.Outcome, Scope: r.Summary.Scope, Since: r.Config.Since,
-			Strict: r.Config.Strict, Revisions: []Revision{}},
+		Result: Result{r.Summary.Outcome, r.Summary.Scope, r.Config.Since, r.Config.Strict,
+			append([]reports.RevisionSummary{}, r.Summary.Revisions...),
+			ids(r, func(x *reports.Result) bool { return x.Verdict.Red() })},
+	}
+	if q := r.Config.Quick; q != nil {
+		s.LeftOut = append(s.LeftOut, "quick run of "+q.Revision+" on "+q.Transport+" without "+
+			plural.List(q.LeftOutIDs, all))
 	}
 	for _, e := range r.Target.Endpoints {
 		s.Endpoints = append(s.Endpoints, Endpoint{e.Transport, e.Address, e.Started, e.Revisions, e.Server})
 	}
-	judged := map[string]bool{}
-	for _, x := range r.Rows() {
-		judged[x.ID] = judged[x.ID] || x.Verdict.Judged()
-	}
-	s.NotExercised = append(s.NotExercised, ids(r, func(x *reports.Result) bool {
-		return x.Idle() && !judged[x.ID]
-	})...)
-	for _, v := range r.Summary.Revisions {
-		of := func(verdict func(*reports.Result) bool) []string {
-			return ids(r, func(x *reports.Result) bool { return x.Revision == v.Revision && verdict(x) })
-		}
-		s.Result.Revisions = append(s.Result.Revisions, Revision{v.Revision, v.Outcome,
-			of(func(x *reports.Result) bool { return x.Verdict.Red() }),
-			of(func(x *reports.Result) bool {
-				return x.Verdict == reports.Blocked && x.Level == reports.LevelMust
-			})})
-	}
+	judged := ids(r, func(x *reports.Result) bool { return x.Verdict.Judged() })
+	s.NotExercised = ids(r, func(x *reports.Result) bool { return x.Idle() && !slices.Contains(judged, x.ID) })
 	return s
-}
-
-// leftOut names what makes a run partial; none if nothing does.
-func leftOut(r *reports.Report) []string {
-	c, all := &r.Config, []string{}
-	add := func(words string, given []string) {
-		if len(given) > 0 {
-			all = append(all, words+strings.Join(given, ", "))
-		}
-	}
-	add("judged were only ", c.Only)
-	add("skipped were ", c.Skip)
-	if c.LabelFilter != "" {
-		add("judged was only what fits the labels ", []string{c.LabelFilter})
-	}
-	add("judged were only the revisions ", c.Revisions)
-	add("judged were only the transports ", c.Transports)
-	if c.NoSecurityProbes {
-		all = append(all, "there were no security probes")
-	}
-	if q := c.Quick; q != nil {
-		all = append(all, fmt.Sprintf("a quick run judges one combination, %s on %s", q.Revision, q.Transport))
-		add("a quick run leaves out ", q.LeftOutIDs)
-	}
-	add("opted out were ", ids(r, func(x *reports.Result) bool {
-		return x.ReasonCode == reports.CodeOptedOut
-	}))
-	for i := range r.Target.Endpoints {
-		if e := &r.Target.Endpoints[i]; e.Unreachable != "" {
-			all = append(all, "not reached was "+e.Place())
-		}
-	}
-	if why := r.EndedEarly(); why != "" {
-		all = append(all, "the run ended early: "+why)
-	}
-	return all
 }
 
 // ids lists the ids of some results, each once.
 func ids(r *reports.Report, keep func(*reports.Result) bool) []string {
-	var all []string
+	all := []string{}
 	for _, x := range r.Only(keep) {
 		all = append(all, x.ID)
 	}

@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -81,20 +81,19 @@ func Verify(ctx context.Context, c *Certificate, o Options) Verdict {
 func (v *Verdict) signatures(ctx context.Context, c *Certificate, o Options) {
 	text, trusted := c.members[StatementMember], false
 	for _, name := range c.Signatures() {
-		who, err := "", errors.New("nothing here verifies Sigstore bundles")
-		if path.Ext(name) == ".sshsig" {
-			var key ed25519.PublicKey
+		who, key, err := "", ed25519.PublicKey(nil), errors.New("nothing here verifies Sigstore bundles")
+		if strings.HasSuffix(name, SSH) {
 			if key, err = signedBy(c.members[name], text); err == nil {
 				who = Fingerprint(key)
-			}
-			for _, t := range o.Trust {
-				if err == nil && key.Equal(t.Key) {
-					who, trusted = strings.TrimSpace(t.Who+" "+Fingerprint(key)), true
-				}
 			}
 		} else if o.Sigstore != nil {
 			who, err = o.Sigstore(ctx, text, c.members[name])
 			trusted = trusted || err == nil
+		}
+		for _, t := range o.Trust {
+			if key.Equal(t.Key) {
+				who, trusted = strings.TrimSpace(t.Who+" "+who), true
+			}
 		}
 		if err != nil {
 			v.problem("%s: %v", name, err)
@@ -104,11 +103,11 @@ func (v *Verdict) signatures(ctx context.Context, c *Certificate, o Options) {
 	}
 	by := strings.Join(v.Signers, ", ")
 	switch {
-	case by == "" && (o.RequireSignature || len(o.Trust) > 0):
+	case by == "" && (o.RequireSignature || o.Trust != nil):
 		v.problem("a signature is required, and the certificate has none that holds")
 	case by == "":
 		v.note("nobody has signed the certificate: whoever had it could write another one that fits itself")
-	case !trusted && len(o.Trust) > 0:
+	case !trusted && o.Trust != nil:
 		v.problem("the certificate is signed by none of the keys that are trusted, but by %s", by)
 	case !trusted:
 		v.note("nobody vouches for the key %s: --trust names the keys that you trust", by)
@@ -122,12 +121,8 @@ func (v *Verdict) dates(s *Statement, o Options) {
 	certified, err2 := time.Parse(time.RFC3339, s.Certified)
 	age := o.Now.Sub(judged)
 	switch {
-	case err != nil || err2 != nil:
-		v.problem("%s has no dates: judged is %q, certified is %q", StatementMember, s.Judged, s.Certified)
-	case certified.Before(judged):
-		v.problem("it was certified on %s, before the run began on %s", s.Certified, s.Judged)
-	case certified.After(o.Now.Add(skew)):
-		v.problem("it was certified on %s, which is in the future", s.Certified)
+	case err != nil || err2 != nil || certified.Before(judged) || certified.After(o.Now.Add(skew)):
+		v.problem("the dates are impossible: the run began on %s, and was certified on %s", s.Judged, s.Certified)
 	case o.MaxAge > 0 && age > o.MaxAge:
 		v.problem("it is out of date: the run began on %s, %s ago, and at most %s are allowed", s.Judged,
 			Days(age), Days(o.MaxAge))
@@ -173,16 +168,16 @@ func (v *Verdict) content(c *Certificate, tool reports.Tool) error {
 				e.Server.Name, e.Server.Version)
 		}
 	}
-	differ := Differences(report, again)
-	for _, d := range differ {
-		v.problem("%s", d)
+	differences := Differences(report, again)
+	for _, d := range differences {
+		v.problem("%s", strings.Replace(d, "(no-check)", "(this mcpcheck has no check for it)", 1))
 	}
 	var text bytes.Buffer
 	if err := reports.WriteJSON(&text, again); err != nil {
 		return err
 	}
 	switch same := bytes.Equal(text.Bytes(), c.members[ReportMember]); {
-	case same || len(differ) > 0:
+	case same || len(differences) > 0:
 	case tool == report.Tool:
 		v.problem("%s has the verdicts that the recording has, and not its words: it was changed", ReportMember)
 	default:
@@ -200,90 +195,66 @@ func (v *Verdict) statement(s *Statement, r *reports.Report) {
 	follows.Certified, follows.Assumptions, follows.Members = s.Certified, s.Assumptions, s.Members
 	says, is := reflect.ValueOf(*s), reflect.ValueOf(follows)
 	for i := range says.NumField() {
-		if one, other := encoded(says.Field(i).Interface()), encoded(is.Field(i).Interface()); one != other {
-			name, _, _ := strings.Cut(says.Type().Field(i).Tag.Get("json"), ",")
-			v.problem("%s: %s is %s, and by %s it is %s", StatementMember, name, safe.Shorten(one, 150),
-				ReportMember, safe.Shorten(other, 150))
+		if d := differ(says.Field(i).Interface(), is.Field(i).Interface()); d != "" {
+			v.problem("%s, %s: it is %s", StatementMember, says.Type().Field(i).Name, d)
 		}
-	}
-	if r.Summary.Scope == reports.Full && len(follows.LeftOut) > 0 {
-		v.problem("the run is called full, and something was left out: %s", strings.Join(follows.LeftOut, "; "))
 	}
 }
 
-// complete checks that the report of a full run has all that the rows demand of the revisions that the target
+// complete checks that the report of a full run has all that the rows demand in the revisions that the target
 // serves.
 func (v *Verdict) complete(r *reports.Report, rows *requirement.Catalogue) {
-	if r.Summary.Scope != reports.Full {
-		return
-	}
-	has := map[place]bool{}
-	for _, x := range r.Rows() {
-		has[at(x)] = true
-	}
+	has, missing := facts(r), []string{}
 	for _, e := range r.Target.Endpoints {
 		for _, rev := range e.Revisions {
-			c := requirement.Combination{Revision: requirement.Revision(rev),
-				Transport: requirement.Transport(e.Transport)}
-			var missing []string
 			for _, q := range rows.Requirements() {
-				if q.Names(c) && !has[place{q.ID, rev, e.Transport}] {
-					missing = append(missing, q.ID)
+				what := q.ID + " in " + rev + " on " + e.Transport
+				if has[what] == nil && q.Names(requirement.Combination{Revision: requirement.Revision(rev),
+					Transport: requirement.Transport(e.Transport)}) {
+					missing = append(missing, what)
 				}
 			}
-			if len(missing) > 0 {
-				v.problem("a full run judges %s in %s, and the report does not", plural.List(missing, 5), c)
-			}
 		}
+	}
+	if r.Summary.Scope == reports.Full && len(missing) > 0 {
+		v.problem("a full run judges %s, and the report does not", plural.List(missing, 3))
 	}
 }
 
-// place tells results apart.
-type place struct{ id, revision, transport string }
-
-func at(x *reports.Result) place { return place{x.ID, x.Revision, x.Transport} }
-
-// Differences says, a sentence each, in what a report differs from what judging its recording again gives:
-// target, settings, and verdicts with all that they depend on.
-func Differences(says, is *reports.Report) (all []string) {
-	for _, m := range []struct {
-		name      string
-		says, are any
-	}{{"target", says.Target, is.Target}, {"config", says.Config, is.Config},
-		{"summary.outcome", says.Summary.Outcome, is.Summary.Outcome},
-		{"summary.scope", says.Summary.Scope, is.Summary.Scope},
-		{"summary.started", says.Summary.Started, is.Summary.Started}} {
-		if one, other := encoded(m.says), encoded(m.are); one != other {
-			all = append(all, fmt.Sprintf("%s: the report says %s, and by the recording it is %s", m.name,
-				safe.Shorten(one, 200), safe.Shorten(other, 200)))
+// Differences says, a sentence each, in what a report differs from what its recording gives: target, settings,
+// and verdicts with all that they depend on.
+func Differences(report, again *reports.Report) (all []string) {
+	says, is := facts(report), facts(again)
+	for what := range is {
+		says[what] = cmp.Or(says[what], any("nothing"))
+	}
+	for _, what := range slices.Sorted(maps.Keys(says)) {
+		if d := differ(says[what], cmp.Or(is[what], any("nothing"))); d != "" {
+			all = append(all, what+": the report says "+d)
 		}
 	}
-	results := map[place][2]string{}
-	for i, r := range []*reports.Report{says, is} {
-		for _, x := range r.Rows() {
-			words := results[at(x)]
-			words[i] = fmt.Sprintf("%s (%s), %s of the grade %s", x.Verdict, cmp.Or(x.ReasonCode, "judged"),
-				x.Level, x.Grade)
-			if i == 1 && x.ReasonCode == "no-check" {
-				words[i] = "not judged, as this mcpcheck has no check for it"
-			}
-			results[at(x)] = words
-		}
-	}
-	for p, words := range results {
-		if words[0] != words[1] {
-			all = append(all, fmt.Sprintf("%s in %s on %s: the report says %s, and by the recording it is %s", p.id,
-				p.revision, p.transport, cmp.Or(words[0], "nothing"), cmp.Or(words[1], "nothing")))
-		}
-	}
-	slices.Sort(all)
 	return all
 }
 
-func encoded(v any) string {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
+// facts are the parts of a report that have to be those of the recording.
+func facts(r *reports.Report) map[string]any {
+	s := &r.Summary
+	all := map[string]any{"target": r.Target, "config": r.Config,
+		"summary": []any{s.Outcome, s.Scope, s.Started}}
+	for _, x := range r.Rows() {
+		all[x.ID+" in "+x.Revision+" on "+x.Transport] = fmt.Sprintf("%s (%s), a %s of the grade %s", x.Verdict,
+			cmp.Or(x.ReasonCode, "judged"), x.Level, x.Grade)
 	}
-	return string(raw)
+	return all
+}
+
+// differ says what a value is by the certificate, and what it is by what that rests on; empty if it is the same.
+func differ(says, is any) string {
+	one, err := json.Marshal(says)
+	other, err2 := json.Marshal(is)
+	if err == nil && err2 == nil && bytes.Equal(one, other) {
+		return ""
+	}
+	return fmt.Sprintf("%s, and by what it rests on %s", safe.Shorten(string(one), 200),
+		safe.Shorten(string(other), 200))
 }

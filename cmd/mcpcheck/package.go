@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/certificate"
+	"github.com/tidwall/gjson"
+)
+
+// starts is a command that starts a package: its runner, the package as it was typed, name and version of it.
+// Where a flag with a value stands before the package nothing is found.
+var starts = regexp.MustCompile(`^(?:\S*/)?(npx|bunx|uvx|pipx run)(?: -\S+)* (((?:@[\w.~-]+/)?[A-Za-z][\w.~-]*)` +
+	`(?:\[[^\]]*\])?(?:(?:@|==)(\S+))?)(?: |$)`)
+
+// packages lists the packages that the commands of a target start. With resolve registries are asked; what
+// they do not tell is said.
+func packages(ctx context.Context, t reports.Target, resolve bool, said io.Writer) (all []certificate.Package) {
+	for _, e := range t.Endpoints {
+		m := starts.FindStringSubmatch(e.Address)
+		if e.Started != "" {
+			m = starts.FindStringSubmatch(e.Started)
+		}
+		if m == nil {
+			continue
+		}
+		p, name, version := certificate.Package{Spec: m[2]}, m[3], m[4]
+		kind, ask := "npm", askNPM
+		if m[1] == "uvx" || m[1] == "pipx run" {
+			kind, ask, name = "pypi", askPyPI, strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+		}
+		if resolve {
+			found, digest, err := ask(ctx, name, version)
+			if err == nil && found != "" {
+				version, p.Digest, p.Resolved = found, digest, true
+			} else {
+				fmt.Fprintf(said, "mcpcheck: the package %s is not resolved: %v\n", p.Spec, err)
+			}
+		}
+		if p.PURL = "pkg:" + kind + "/" + strings.Replace(name, "@", "%40", 1); version != "" {
+			p.PURL += "@" + version
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+const askTime = 30 * time.Second
+
+// askNPM asks the registry that npm is set up for.
+func askNPM(ctx context.Context, name, version string) (resolved, digest string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "npm", "view", "--json", strings.TrimSuffix(name+"@"+version, "@"),
+		"version", "dist.integrity").Output()
+	return gjson.GetBytes(out, "version").Str, gjson.GetBytes(out, `dist\.integrity`).Str, err
+}
+
+// askPyPI asks PyPI. The digest is that of the first file of the version.
+func askPyPI(ctx context.Context, name, version string) (resolved, digest string, err error) {
+	client := http.Client{Timeout: askTime}
+	path := strings.TrimSuffix(name+"/"+version, "/") + "/json"
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://pypi.org/pypi/"+path, nil)
+	if err != nil {
+		return "", "", err
+	}
+	a, err := client.Do(q)
+	if err != nil {
+		return "", "", err
+	}
+	defer a.Body.Close()
+	const most = 16 << 20
+	text, err := io.ReadAll(io.LimitReader(a.Body, most))
+	if a.StatusCode != http.StatusOK {
+		err = fmt.Errorf("PyPI answers %s", a.Status)
+	}
+	digest = gjson.GetBytes(text, "urls.0.digests.sha256").Str
+	return gjson.GetBytes(text, "info.version").Str, strings.TrimSuffix("sha256:"+digest, "sha256:"), err
+}
