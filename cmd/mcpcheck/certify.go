@@ -69,6 +69,7 @@ func (p *program) certifyCommand() *cobra.Command {
 		}
 		return p.run(c, args, o)
 	}
+	c.AddCommand(p.schemaCommand("certificates", certificate.JSONSchema))
 	return c
 }
 
