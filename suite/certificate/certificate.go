@@ -79,7 +79,7 @@ type Input struct {
 	Program   string
 	Publisher string // who certifies; empty if nobody says so
 	Artifacts []Artifact
-	Certified time.Time
+	Certified time.Time // no earlier than the run began, whatever is given
 	// Packages finds the packages that the target was started from; nil finds none.
 	Packages func(reports.Target) []Package
 }
@@ -112,7 +112,7 @@ func New(in Input) (*Certificate, error) {
 	if in.Packages != nil {
 		s.Packages = in.Packages(report.Target)
 	}
-	s.Certified = in.Certified.UTC().Format(time.RFC3339)
+	s.Certified = max(s.Judged, in.Certified.UTC().Format(time.RFC3339))
 	for _, name := range stated {
 		s.Members = append(s.Members, Member{name, len(c.members[name]), digest(c.members[name])})
 	}
