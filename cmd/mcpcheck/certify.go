@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
@@ -43,8 +45,8 @@ func (p *program) certifyCommand() *cobra.Command {
 	f.StringVar(&x.recording, "recording", "", "certify a run that \"mcpcheck run --record `FILE`\" recorded")
 	f.StringVarP(&x.out, "output", "o", "", "write the certificate to this `file` (default SCOPE-OUTCOME"+
 		certificate.Extension+")")
-	f.StringVar(&x.date, "date", "", "the `time` of the certificate, as 2026-11-29T12:00:00Z (default now, or "+
-		"the variable SOURCE_DATE_EPOCH)")
+	f.StringVar(&x.date, "date", os.Getenv("SOURCE_DATE_EPOCH"), "the `time` of the certificate, as "+
+		"2026-11-29T12:00:00Z or in seconds since 1970 (default that of SOURCE_DATE_EPOCH, or now)")
 	f.StringVar(&x.Publisher, "publisher", "", "who certifies, as a `text`")
 	f.BoolVar(&x.resolve, "resolve", false,
 		"ask the registry for version and digest of a package that the command starts, as npx and uvx do")
@@ -75,22 +77,23 @@ func (p *program) certifyCommand() *cobra.Command {
 
 // read reads what flags name, before anything is run.
 func (x *certifyFlags) read() (err error) {
-	if err := output.Writable(cmp.Or(x.out, "full-conformant"+certificate.Extension)); err != nil || x.out == "-" {
-		return badUsage("--output %s: a certificate needs a file, and this is none that can be written", x.out)
+	if err := output.Writable(cmp.Or(x.out, "full-conformant"+certificate.Extension)); err != nil ||
+		x.out == "-" {
+		return badUsage("--output %s: a certificate needs a file, and this is none that can be written",
+			x.out)
 	}
 	if x.Artifacts, err = artifacts(x.files, x.subjects); err != nil {
 		return err
 	}
 	x.Tool, x.Certified = tool(), time.Now()
-	if epoch, seconds := os.Getenv("SOURCE_DATE_EPOCH"), int64(0); epoch != "" {
-		if _, err := fmt.Sscan(epoch, &seconds); err != nil {
-			return badUsage("SOURCE_DATE_EPOCH is %q, and not a number of seconds", epoch)
-		}
-		x.Certified = time.Unix(seconds, 0)
-	}
 	if x.date != "" {
-		if x.Certified, err = time.Parse(time.RFC3339, x.date); err != nil {
-			return badUsage("--date %q is no time such as 2026-11-29T12:00:00Z", x.date)
+		seconds, err := strconv.ParseInt(x.date, 10, 64)
+		if x.Certified = time.Unix(seconds, 0); err != nil {
+			x.Certified, err = time.Parse(time.RFC3339, x.date)
+		}
+		if err != nil {
+			return badUsage("--date %q is no time such as 2026-11-29T12:00:00Z, nor seconds since 1970",
+				x.date)
 		}
 	}
 	if path, err := os.Executable(); err == nil {
@@ -201,7 +204,8 @@ func readCertificate(path string) (*certificate.Certificate, error) {
 }
 
 func (p *program) signCommand() *cobra.Command {
-	var key, ssh, bundle string
+	var key string
+	var signatures, bundles []string
 	c := helpcmd.New(help, "sign")
 	c.Args = takes(1, `one certificate, which "mcpcheck certify" writes`)
 	c.RunE = func(_ *cobra.Command, args []string) error {
@@ -210,28 +214,29 @@ func (p *program) signCommand() *cobra.Command {
 			return err
 		}
 		private, err := privateKey(key)
-		if err == nil && private != nil {
+		switch {
+		case err != nil:
+			return err
+		case private != nil:
 			err = made.Sign(private)
+		case len(signatures)+len(bundles) == 0:
+			return badUsage("there is nothing to sign with: give --key, --sshsig or --sigstore")
 		}
-		for path, kind := range map[string]string{ssh: certificate.SSH, bundle: certificate.Sigstore} {
-			if path == "" || err != nil {
-				continue
-			}
-			var data []byte
-			if data, err = readFile(path, maxKeys); err == nil {
-				err = made.Attach(kind, data)
+		for _, path := range slices.Concat(signatures, bundles) {
+			data, unread := readFile(path, maxKeys)
+			if err = cmp.Or(err, unread); err == nil {
+				err = made.Attach(data)
 			}
 		}
-		if err != nil || key+ssh+bundle == "" {
-			return badUsage("the certificate is not signed: %w", cmp.Or(err,
-				errors.New("give --key, --sshsig or --sigstore")))
+		if err != nil {
+			return badUsage("the certificate is not signed: %w", err)
 		}
 		return output.File(args[0], made.Write)
 	}
 	f := c.Flags()
 	keyFlag(f, &key)
-	f.StringVar(&ssh, "sshsig", "",
+	f.StringArrayVar(&signatures, "sshsig", nil,
 		"add this `file`, a signature that \"ssh-keygen -Y sign -n mcpcheck\" has made of statement.json")
-	f.StringVar(&bundle, "sigstore", "", "add this `file`, a Sigstore bundle over statement.json")
+	f.StringArrayVar(&bundles, "sigstore", nil, "add this `file`, a Sigstore bundle over statement.json")
 	return c
 }

@@ -17,12 +17,13 @@ import (
 
 // starts is a command that starts a package: its runner, the package as it was typed, name and version of it.
 // Where a flag with a value stands before the package nothing is found.
-var starts = regexp.MustCompile(`^(?:\S*/)?(npx|bunx|uvx|pipx run)(?: -\S+)* (((?:@[\w.~-]+/)?[A-Za-z][\w.~-]*)` +
-	`(?:\[[^\]]*\])?(?:(?:@|==)(\S+))?)(?: |$)`)
+var starts = regexp.MustCompile(`^(?:\S*/)?(npx|bunx|uvx|pipx run)(?: -\S+)* ` +
+	`(((?:@[\w.~-]+/)?[A-Za-z][\w.~-]*)(?:\[[^\]]*\])?(?:(?:@|==)(\S+))?)(?: |$)`)
 
 // packages lists the packages that the commands of a target start. With resolve registries are asked; what
 // they do not tell is said.
-func packages(ctx context.Context, t reports.Target, resolve bool, said io.Writer) (all []certificate.Package) {
+func packages(ctx context.Context, t reports.Target, resolve bool,
+	said io.Writer) (all []certificate.Package) {
 	for _, e := range t.Endpoints {
 		m := starts.FindStringSubmatch(e.Address)
 		if e.Started != "" {
@@ -38,10 +39,10 @@ func packages(ctx context.Context, t reports.Target, resolve bool, said io.Write
 		}
 		if resolve {
 			found, digest, err := ask(ctx, name, version)
-			if err == nil && found != "" {
-				version, p.Digest, p.Resolved = found, digest, true
+			if p.Digest, p.Resolved = digest, found != ""; p.Resolved {
+				version = found
 			} else {
-				fmt.Fprintf(said, "mcpcheck: the package %s is not resolved: %v\n", p.Spec, err)
+				fmt.Fprintf(said, "mcpcheck: the registry does not tell the package %s: %v\n", p.Spec, err)
 			}
 		}
 		if p.PURL = "pkg:" + kind + "/" + strings.Replace(name, "@", "%40", 1); version != "" {
@@ -65,8 +66,7 @@ func askNPM(ctx context.Context, name, version string) (resolved, digest string,
 
 // askPyPI asks PyPI. The digest is that of the first file of the version.
 func askPyPI(ctx context.Context, name, version string) (resolved, digest string, err error) {
-	client := http.Client{Timeout: askTime}
-	path := strings.TrimSuffix(name+"/"+version, "/") + "/json"
+	path, client := strings.TrimSuffix(name+"/"+version, "/")+"/json", http.Client{Timeout: askTime}
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://pypi.org/pypi/"+path, nil)
 	if err != nil {
 		return "", "", err
@@ -78,9 +78,5 @@ func askPyPI(ctx context.Context, name, version string) (resolved, digest string
 	defer a.Body.Close()
 	const most = 16 << 20
 	text, err := io.ReadAll(io.LimitReader(a.Body, most))
-	if a.StatusCode != http.StatusOK {
-		err = fmt.Errorf("PyPI answers %s", a.Status)
-	}
-	digest = gjson.GetBytes(text, "urls.0.digests.sha256").Str
-	return gjson.GetBytes(text, "info.version").Str, strings.TrimSuffix("sha256:"+digest, "sha256:"), err
+	return gjson.GetBytes(text, "info.version").Str, gjson.GetBytes(text, "urls.0.digests.sha256").Str, err
 }

@@ -31,16 +31,19 @@ type verifyFlags struct {
 
 func (x *verifyFlags) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&x.trust, "trust", nil,
-		"the statement has to be signed by a key in this `file`: allowed_signers lines of OpenSSH, or a public "+
-			"key in PEM (repeatable)")
+		"the statement has to be signed by a key in this `file`: allowed_signers lines of OpenSSH, or a "+
+			"public key in PEM (repeatable)")
 	f.BoolVar(&x.RequireSignature, "require-signature", false, "refuse a certificate that nobody has signed")
-	f.StringVar(&x.maxAge, "max-age", "", "refuse a run that began longer ago than this `time`, such as 90d or 36h")
+	f.StringVar(&x.maxAge, "max-age", "",
+		"refuse a run that began longer ago than this `time`, such as 90d or 36h")
 	f.StringVar(&x.require, "require", "", "refuse another `outcome` than this one of a full run: conformant")
 	f.StringVar(&x.root, "trusted-root", "", "verify Sigstore bundles by the trusted root in this `file`")
-	f.StringVar(&x.identity, "sigstore-identity", "", "the `identity` in the certificate of a Sigstore bundle")
+	f.StringVar(&x.identity, "sigstore-identity", "",
+		"the `identity` in the certificate of a Sigstore bundle")
 	f.StringVar(&x.issuer, "sigstore-issuer", "", "the `URL` of who vouches for the identity")
 	f.StringVar(&x.program, "sigstore-program", "",
-		"the `program` that verifies Sigstore bundles (default mcpcheck-sigstore, beside mcpcheck or on PATH)")
+		"the `program` that verifies Sigstore bundles (default mcpcheck-sigstore, beside mcpcheck or on "+
+			"PATH)")
 }
 
 // read reads the flags.
@@ -116,7 +119,8 @@ func (p *program) tellVerdict(made *certificate.Certificate, v *certificate.Verd
 			return impossible("%w", err)
 		}
 		judged, _ := time.Parse(time.RFC3339, v.Statement.Judged) // it was verified
-		last = fmt.Sprintf("VERIFIED  %s  %s; signed by %s; judged %s, %s ago", safe.Clean(v.Statement.Title(), 200),
+		last = fmt.Sprintf("VERIFIED  %s  %s; signed by %s; judged %s, %s ago",
+			safe.Clean(v.Statement.Title(), 200),
 			write.Headline(report), cmp.Or(strings.Join(v.Signers, ", "), "nobody"),
 			judged.Format(time.DateOnly), certificate.Days(time.Since(judged)))
 	}
@@ -130,7 +134,8 @@ const sigstoreProgram = "mcpcheck-sigstore"
 // sigstore verifies a bundle by [sigstoreProgram] and returns who signed.
 func (x *verifyFlags) sigstore(ctx context.Context, statement, bundle []byte) (who string, err error) {
 	if x.root == "" || x.identity == "" || x.issuer == "" {
-		return "", errors.New("a Sigstore bundle needs --trusted-root, --sigstore-identity and --sigstore-issuer")
+		return "",
+			errors.New("a Sigstore bundle needs --trusted-root, --sigstore-identity and --sigstore-issuer")
 	}
 	beside := sigstoreProgram
 	if self, err := os.Executable(); err == nil {
@@ -143,7 +148,8 @@ func (x *verifyFlags) sigstore(ctx context.Context, statement, bundle []byte) (w
 	if err != nil {
 		return "", fmt.Errorf("there is no %[1]s: install it by \"go install github.com/mcpcheck/mcpcheck/"+
 			"sigstore/%[1]s@latest\", or unzip the certificate and run \"cosign verify-blob --bundle FILE "+
-			"--trusted-root %[2]s --certificate-identity %[3]s --certificate-oidc-issuer %[4]s statement.json\"",
+			"--trusted-root %[2]s --certificate-identity %[3]s --certificate-oidc-issuer %[4]s "+
+			"statement.json\"",
 			sigstoreProgram, x.root, x.identity, x.issuer)
 	}
 	dir, err := os.MkdirTemp("", "mcpcheck-")

@@ -154,7 +154,8 @@ func newPage(r *reports.Report, o Options) (*pageView, error) {
 	v := view{r, o.Areas}
 	script := themeScript + pageScript
 	p := &pageView{
-		Tool: title(builtFrom(r.Tool)), Catalogue: title(r.Tool.Catalogue), Server: servers(&r.Target), About: title(r.Target.About.String()),
+		Tool: title(builtFrom(r.Tool)), Catalogue: title(r.Tool.Catalogue), Server: servers(&r.Target),
+		About:   title(r.Target.About.String()),
 		Command: clean(r.Config.Command, pageText),
 		Target:  title(cmp.Or(r.Target.Name, "a target without a name")),
 		Script:  template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program

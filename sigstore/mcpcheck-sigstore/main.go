@@ -31,10 +31,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	trusted := f.String("trusted-root", "", "the trusted root, a `file`")
 	identity := f.String("identity", "", "who has to have signed")
 	issuer := f.String("issuer", "", "the `URL` of who vouches for the identity")
-	if len(args) == 0 || args[0] != "verify" || f.Parse(args[1:]) != nil || f.NArg() != 1 || *identity == "" ||
+	if len(args) == 0 || args[0] != "verify" || f.Parse(args[1:]) != nil || f.NArg() != 1 ||
+		*identity == "" ||
 		*issuer == "" {
-		fmt.Fprintln(stderr, "usage: mcpcheck-sigstore verify --bundle FILE --trusted-root FILE --identity ID "+
-			"--issuer URL STATEMENT")
+		fmt.Fprintln(stderr,
+			"usage: mcpcheck-sigstore verify --bundle FILE --trusted-root FILE --identity ID "+
+				"--issuer URL STATEMENT")
 		return usage
 	}
 	if err := check(*signature, *trusted, *identity, *issuer, f.Arg(0)); err != nil {

@@ -60,7 +60,8 @@ func TestVerify(t *testing.T) {
 		"there is no subject": {ours, identity, issuer, filepath.Join(dir, "none"), 1},
 	} {
 		var out, complaints strings.Builder
-		status := run([]string{"verify", "--bundle", signature, "--trusted-root", c.root, "--identity", c.identity,
+		status := run([]string{"verify", "--bundle", signature, "--trusted-root", c.root, "--identity",
+			c.identity,
 			"--issuer", c.issuer, c.statement}, &out, &complaints)
 		if status != c.status || (status == 0) != strings.Contains(out.String(), identity) ||
 			(status == 0) != (complaints.Len() == 0) {
@@ -113,13 +114,15 @@ func sign(t *testing.T, by *ca.VirtualSigstore, text []byte) []byte {
 	}
 	for _, s := range stamps {
 		material.TimestampVerificationData.Rfc3161Timestamps = append(
-			material.TimestampVerificationData.Rfc3161Timestamps, &commonpb.RFC3161SignedTimestamp{SignedTimestamp: s})
+			material.TimestampVerificationData.Rfc3161Timestamps,
+			&commonpb.RFC3161SignedTimestamp{SignedTimestamp: s})
 	}
 	b, err := bundle.NewBundle(&bundlepb.Bundle{
 		MediaType: "application/vnd.dev.sigstore.bundle+json;version=0.1", VerificationMaterial: material,
 		Content: &bundlepb.Bundle_MessageSignature{MessageSignature: &commonpb.MessageSignature{
-			MessageDigest: &commonpb.HashOutput{Algorithm: commonpb.HashAlgorithm_SHA2_256, Digest: message.Digest()},
-			Signature:     message.Signature()}},
+			MessageDigest: &commonpb.HashOutput{Algorithm: commonpb.HashAlgorithm_SHA2_256,
+				Digest: message.Digest()},
+			Signature: message.Signature()}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,8 @@ var (
 	signature = regexp.MustCompile(`^signatures/[0-9a-f]{16}(\.sshsig|\.sigstore\.json)$`)
 )
 
-// Certificate is a certificate whose members have the digests of its statement. Whether what the statement says
+// Certificate is a certificate whose members have the digests of its statement. Whether what the statement
+// says
 // is true [Verify] finds out.
 type Certificate struct {
 	Statement Statement

@@ -42,7 +42,10 @@ var recordings sync.Map // by what is opted out: runs that many tests look at
 // certified is a certificate of a run on a server whose pages never end. It leaves out what is opted out.
 func certified(t *testing.T, optOut ...target.OptOut) *Certificate {
 	t.Helper()
-	once, _ := recordings.LoadOrStore(len(optOut), sync.OnceValue(func() []byte { return recorded(t, optOut) }))
+	once, _ := recordings.LoadOrStore(len(optOut), sync.OnceValue(func() []byte {
+		return recorded(t,
+			optOut)
+	}))
 	c, err := New(Input{Recording: once.(func() []byte)(), Tool: tool, Publisher: "Example",
 		Certified: judged.Add(time.Hour)})
 	if err != nil {
@@ -90,7 +93,8 @@ var now = judged.Add(48 * time.Hour)
 func TestCertificate(t *testing.T) {
 	c := certified(t)
 	recording := unzipped(t, c)
-	again, err := New(Input{Recording: recording, Tool: tool, Publisher: "Example", Certified: judged.Add(time.Hour)})
+	again, err := New(Input{Recording: recording, Tool: tool, Publisher: "Example",
+		Certified: judged.Add(time.Hour)})
 	if err != nil || !bytes.Equal(packed(t, c), packed(t, again)) {
 		t.Errorf("the same recording was certified by other bytes: %v", err)
 	}
@@ -104,7 +108,8 @@ func TestCertificate(t *testing.T) {
 	}
 	o := Options{Tool: tool, Now: now, Trust: []Trusted{{key.Public().(ed25519.PublicKey), "me"}}}
 	v := Verify(t.Context(), read, o)
-	if len(v.Problems)+len(v.Notes) > 0 || len(v.Signers) != 1 || !strings.HasPrefix(v.Signers[0], "me SHA256:") {
+	if len(v.Problems)+len(v.Notes) > 0 || len(v.Signers) != 1 || !strings.HasPrefix(v.Signers[0],
+		"me SHA256:") {
 		t.Errorf("%+v", v)
 	}
 	s := read.Statement
@@ -143,7 +148,8 @@ func TestCertificate(t *testing.T) {
 			t.Errorf("%s was changed, and the error does not name it: %v", names[n], err)
 		}
 	}
-	for _, longer := range [][]byte{append(bytes.Clone(data), 0), append([]byte{0}, data...), data[:len(data)/2], {}} {
+	for _, longer := range [][]byte{append(bytes.Clone(data), 0), append([]byte{0}, data...),
+		data[:len(data)/2], {}} {
 		if _, err := Read(longer); err == nil {
 			t.Errorf("%d bytes instead of %d were read", len(longer), len(data))
 		}
@@ -165,7 +171,8 @@ func unzipped(t *testing.T, c *Certificate) []byte {
 
 // forged is a certificate with other members whose statement states their digests, as who holds no key can
 // write it. The statement is that of the forged report, and then edited.
-func forged(t *testing.T, c *Certificate, edit func(name, text string) string, state func(*Statement)) *Certificate {
+func forged(t *testing.T, c *Certificate, edit func(name, text string) string,
+	state func(*Statement)) *Certificate {
 	t.Helper()
 	f := &Certificate{members: map[string][]byte{}}
 	for _, name := range stated {
@@ -190,7 +197,8 @@ func forged(t *testing.T, c *Certificate, edit func(name, text string) string, s
 	s := c.Statement
 	if r, err := f.Report(); err == nil {
 		s = derived(r)
-		s.Artifacts, s.Publisher, s.Certified = c.Statement.Artifacts, c.Statement.Publisher, c.Statement.Certified
+		s.Artifacts, s.Publisher, s.Certified = c.Statement.Artifacts, c.Statement.Publisher,
+			c.Statement.Certified
 	}
 	s.Suite.Rows, s.Members = digest(f.members[RowsMember]), nil
 	for _, name := range stated {
@@ -284,7 +292,8 @@ func TestForged(t *testing.T) {
 			}
 			return text
 		}, nil), Options{}, "recording.json.gz cannot be judged again: frames[39] has the number 60"},
-		"another server in all but the messages": {forged(t, c, everywhere(server, `"server":{"name":"other"`),
+		"another server in all but the messages": {forged(t, c, everywhere(server,
+			`"server":{"name":"other"`),
 			nil), Options{}, "the report is about other"},
 		"another server in the statement": {forged(t, c, nil, func(s *Statement) {
 			s.Endpoints = slices.Clone(s.Endpoints)
@@ -300,16 +309,21 @@ func TestForged(t *testing.T) {
 			Options{}, "statement.json, Result: it is"},
 		"other words": {forged(t, c, in(ReportMember, `"expected":"`, `"expected":"never `), nil),
 			Options{}, "report.json has the verdicts that the recording has, and not its words"},
-		"nothing left out": {forged(t, partial, nil, func(s *Statement) { s.LeftOut = []string{} }), Options{},
+		"nothing left out": {forged(t, partial, nil, func(s *Statement) { s.LeftOut = []string{} }),
+			Options{},
 			"statement.json, LeftOut: it is []"},
-		"a full scope": {forged(t, partial, in(RecordingMember, `"partial":true`, `"partial":false`), nil), Options{},
+		"a full scope": {forged(t, partial, in(RecordingMember, `"partial":true`, `"partial":false`), nil),
+			Options{},
 			"summary: the report says"},
-		"another date": {forged(t, c, nil, func(s *Statement) { s.Judged = "2001-01-01T00:00:00Z" }), Options{},
+		"another date": {forged(t, c, nil, func(s *Statement) { s.Judged = "2001-01-01T00:00:00Z" }),
+			Options{},
 			"statement.json, Judged: it is"},
-		"the future": {forged(t, c, nil, func(s *Statement) { s.Certified = "2001-01-01T00:00:00Z" }), Options{},
+		"the future": {forged(t, c, nil, func(s *Statement) { s.Certified = "2001-01-01T00:00:00Z" }),
+			Options{},
 			"the dates are impossible"},
 		"out of date": {c, Options{MaxAge: 24 * time.Hour},
-			"it is out of date: the run began on 2000-01-01T00:00:00Z, 2 days ago, and at most 24 hours are allowed"},
+			"it is out of date: the run began on 2000-01-01T00:00:00Z, 2 days ago, and "+
+				"at most 1 day are allowed"},
 		"not conformant": {c, Options{Require: reports.Conformant},
 			"the result is non-conformant in a full run, and conformant in a full run is required"},
 		"not signed": {c, Options{RequireSignature: true}, "a signature is required"},
@@ -326,7 +340,8 @@ func TestForged(t *testing.T) {
 	}
 	other := forged(t, c, in(RowsMember, `"change": "`, `"change": "please `), nil)
 	v := Verify(t.Context(), other, Options{Now: now})
-	if len(v.Problems) > 0 || len(v.Notes) != 2 || !strings.Contains(v.Notes[1], "judged by the requirement set") {
+	if len(v.Problems) > 0 || len(v.Notes) != 2 || !strings.Contains(v.Notes[1],
+		"judged by the requirement set") {
 		t.Errorf("%+v", v)
 	}
 }
@@ -342,13 +357,15 @@ func TestSignatures(t *testing.T) {
 		return "me@example.com " + options + keyType + " " + base64Text(blob) + " comment\n"
 	}
 	for name, x := range map[string]struct{ trust, want string }{
-		"ours":              {line(key, ""), ""},
-		"ours among others": {"# us\n\nx ssh-rsa AAAA\n" + line(eve, "") + line(key, `namespaces="git,mcpcheck" `), ""},
-		"theirs":            {line(eve, ""), "signed by none of the keys that are trusted, but by SHA256:"},
-		"not for this":      {line(key, `namespaces="git" `), "it names no Ed25519 key that is trusted"},
-		"other options":     {"\n" + line(key, `valid-before="20300101" `), "line 2 is not PRINCIPALS"},
-		"no key":            {"me " + keyType + " AAAA", "line 1: the key cannot be read"},
-		"no PEM":            {"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", "holds no Ed25519 public key"},
+		"ours": {line(key, ""), ""},
+		"ours among others": {"# us\n\nx ssh-rsa AAAA\n" + line(eve, "") + line(key,
+			`namespaces="git,mcpcheck" `), ""},
+		"theirs":        {line(eve, ""), "signed by none of the keys that are trusted, but by SHA256:"},
+		"not for this":  {line(key, `namespaces="git" `), "it names no Ed25519 key that is trusted"},
+		"other options": {"\n" + line(key, `valid-before="20300101" `), "line 2 is not PRINCIPALS"},
+		"no key":        {"me " + keyType + " AAAA", "line 1: the key cannot be read"},
+		"no PEM": {"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n",
+			"holds no Ed25519 public key"},
 	} {
 		keys, err := TrustedKeys([]byte(x.trust))
 		said := fmt.Sprint(err)
@@ -365,7 +382,7 @@ func TestSignatures(t *testing.T) {
 		}
 		return "somebody", nil
 	}}
-	if err := c.Attach(Sigstore, []byte("{}")); err != nil {
+	if err := c.Attach([]byte("{}")); err != nil {
 		t.Fatal(err)
 	}
 	if v := signatures(t, c, bundle); len(v.Problems) > 0 || len(v.Signers) != 2 {
@@ -376,7 +393,7 @@ func TestSignatures(t *testing.T) {
 	}
 	other := certified(t, target.OptOut{ID: "PAGE-02", Reason: "x"})
 	for _, name := range c.Signatures() {
-		if strings.HasSuffix(name, SSH) && other.Attach(SSH, c.Member(name)) == nil {
+		if strings.HasSuffix(name, ssh) && other.Attach(c.Member(name)) == nil {
 			t.Error("the signature of another statement was added")
 		}
 	}
@@ -423,13 +440,15 @@ func TestOpenSSH(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	keygen(c.Member(StatementMember), "-Y", "verify", "-n", Namespace, "-f", "allowed", "-I", "me", "-s", "ours.sig")
+	keygen(c.Member(StatementMember), "-Y", "verify", "-n", Namespace, "-f", "allowed", "-I", "me", "-s",
+		"ours.sig")
 	keygen(nil, "-Y", "sign", "-n", Namespace, "-f", "id", "statement.json")
-	if err := c.Attach(SSH, file("statement.json.sig")); err != nil || len(c.Signatures()) != 1 {
+	if err := c.Attach(file("statement.json.sig")); err != nil || len(c.Signatures()) != 1 {
 		t.Errorf("%v, %q", err, c.Signatures())
 	}
 	keygen(nil, "-Y", "sign", "-n", "git", "-f", "id", "allowed")
-	if err := c.Attach(SSH, file("allowed.sig")); err == nil || !strings.Contains(err.Error(), "namespace mcpcheck") {
+	if err := c.Attach(file("allowed.sig")); err == nil || !strings.Contains(err.Error(),
+		"namespace mcpcheck") {
 		t.Error(err)
 	}
 	keygen(nil, "-q", "-p", "-N", "secret", "-f", "id")

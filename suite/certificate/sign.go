@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -31,32 +32,30 @@ func (c *Certificate) Sign(key ed25519.PrivateKey) error {
 	public := key[ed25519.PrivateKeySize-ed25519.PublicKeySize:]
 	blob := signMagic + "\x00\x00\x00\x01" + fields(fields(keyType, string(public)), Namespace, "", hashName,
 		fields(keyType, string(ed25519.Sign(key, signed(c.members[StatementMember])))))
-	return c.Attach(SSH, pem.EncodeToMemory(&pem.Block{Type: armor, Bytes: []byte(blob)}))
+	return c.Attach(pem.EncodeToMemory(&pem.Block{Type: armor, Bytes: []byte(blob)}))
 }
 
-// The kinds of signatures, by what their names end with.
-const (
-	SSH      = ".sshsig"
-	Sigstore = ".sigstore.json"
-)
-
-// Attach adds a signature of a kind. An SSH signature has to be one of the statement, and replaces that by the
-// same key.
-func (c *Certificate) Attach(kind string, data []byte) error {
-	of := data
-	if kind == SSH {
+// Attach adds a signature: one of SSH, which has to be one of the statement and replaces that by the same
+// key,
+// or else a Sigstore bundle.
+func (c *Certificate) Attach(data []byte) error {
+	name := "signatures/" + digest(data)[:16] + ".sigstore.json"
+	if !json.Valid(data) {
 		key, err := signedBy(data, c.members[StatementMember])
 		if err != nil {
 			return err
 		}
-		of = key
+		name = "signatures/" + digest(key)[:16] + ssh
 	}
 	if len(data) > maxSignature || len(c.members) == len(fixed)+maxSignatures {
 		return fmt.Errorf("a certificate holds %d signatures of 1 MiB at most", maxSignatures)
 	}
-	c.members["signatures/"+digest(of)[:16]+kind] = data
+	c.members[name] = data
 	return nil
 }
+
+// ssh ends the names of SSH signatures.
+const ssh = ".sshsig"
 
 // fields writes values as the protocol of SSH does: each with its length before it.
 func fields(values ...string) string {
@@ -100,7 +99,7 @@ func signed(text []byte) []byte {
 func signedBy(signature, text []byte) (ed25519.PublicKey, error) {
 	block, _ := pem.Decode(signature)
 	if block == nil || block.Type != armor {
-		return nil, errors.New("it is no SSH signature")
+		return nil, errors.New("it is neither an SSH signature nor a Sigstore bundle")
 	}
 	v := cut(string(block.Bytes), signMagic+"\x00\x00\x00\x01", 5)
 	if v == nil || v[1] != Namespace || v[3] != hashName {
@@ -159,7 +158,8 @@ type Trusted struct {
 }
 
 // allowed is a line of an allowed_signers file about an Ed25519 key, perhaps for some namespaces only.
-var allowed = regexp.MustCompile(`^([^\s"]+)\s+(?:namespaces="([^"]*)"\s+)?ssh-ed25519\s+([A-Za-z0-9+/=]+)(\s|$)`)
+var allowed = regexp.MustCompile(`^([^\s"]+)\s+(?:namespaces="([^"]*)"\s+)?` +
+	`ssh-ed25519\s+([A-Za-z0-9+/=]+)(\s|$)`)
 
 // TrustedKeys reads the keys of a file: a public key in PEM, or the Ed25519 keys of an allowed_signers file
 // of OpenSSH that are trusted for [Namespace]. The error names the line.
@@ -179,8 +179,9 @@ func TrustedKeys(data []byte) ([]Trusted, error) {
 		}
 		m := allowed.FindStringSubmatch(line)
 		if m == nil {
-			return nil, fmt.Errorf("line %d is not PRINCIPALS [namespaces=\"...\"] %s KEY: other options are "+
-				"not supported", i+1, keyType)
+			return nil,
+				fmt.Errorf("line %d is not PRINCIPALS [namespaces=\"...\"] %s KEY: other options are "+
+					"not supported", i+1, keyType)
 		}
 		blob, err := base64.StdEncoding.DecodeString(m[3])
 		key := publicOf(string(blob))

@@ -125,7 +125,10 @@ func derived(r *reports.Report) Statement {
 		s.Endpoints = append(s.Endpoints, Endpoint{e.Transport, e.Address, e.Started, e.Revisions, e.Server})
 	}
 	judged := ids(r, func(x *reports.Result) bool { return x.Verdict.Judged() })
-	s.NotExercised = ids(r, func(x *reports.Result) bool { return x.Idle() && !slices.Contains(judged, x.ID) })
+	s.NotExercised = ids(r, func(x *reports.Result) bool {
+		return x.Idle() && !slices.Contains(judged,
+			x.ID)
+	})
 	return s
 }
 

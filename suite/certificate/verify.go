@@ -42,7 +42,7 @@ type Options struct {
 
 // Verdict is what a verification has found. All holds if there are no problems.
 type Verdict struct {
-	// Problems and Notes are sentences. Signers says by whom the statement is signed.
+	// Problems and Notes are sentences. Signers says by whom the statement is signed, whoever vouches for it.
 	Problems  []string   `json:"problems"`
 	Notes     []string   `json:"notes"`
 	Signers   []string   `json:"signers"`
@@ -69,7 +69,8 @@ func Verify(ctx context.Context, c *Certificate, o Options) Verdict {
 	v.dates(&c.Statement, o)
 	r := &c.Statement.Result
 	if o.Require != "" && (r.Outcome != o.Require || r.Scope != reports.Full) {
-		v.problem("the result is %s in a %s run, and %s in a full run is required", r.Outcome, r.Scope, o.Require)
+		v.problem("the result is %s in a %s run, and %s in a full run is required", r.Outcome, r.Scope,
+			o.Require)
 	}
 	if err := v.content(c, o.Tool); err != nil {
 		v.problem("%v", err)
@@ -82,7 +83,7 @@ func (v *Verdict) signatures(ctx context.Context, c *Certificate, o Options) {
 	text, trusted := c.members[StatementMember], false
 	for _, name := range c.Signatures() {
 		who, key, err := "", ed25519.PublicKey(nil), errors.New("nothing here verifies Sigstore bundles")
-		if strings.HasSuffix(name, SSH) {
+		if strings.HasSuffix(name, ssh) {
 			if key, err = signedBy(c.members[name], text); err == nil {
 				who = Fingerprint(key)
 			}
@@ -122,19 +123,17 @@ func (v *Verdict) dates(s *Statement, o Options) {
 	age := o.Now.Sub(judged)
 	switch {
 	case err != nil || err2 != nil || certified.Before(judged) || certified.After(o.Now.Add(skew)):
-		v.problem("the dates are impossible: the run began on %s, and was certified on %s", s.Judged, s.Certified)
+		v.problem("the dates are impossible: the run began on %s, and was certified on %s", s.Judged,
+			s.Certified)
 	case o.MaxAge > 0 && age > o.MaxAge:
 		v.problem("it is out of date: the run began on %s, %s ago, and at most %s are allowed", s.Judged,
 			Days(age), Days(o.MaxAge))
 	}
 }
 
-// Days says how long a time is, in whole days, or in hours if it is less than two days.
+// Days says how long a time is, in whole days.
 func Days(d time.Duration) string {
 	const day = 24 * time.Hour
-	if d < 2*day {
-		return plural.Count(int(d/time.Hour), "hour")
-	}
 	return plural.Count(int(d/day), "day")
 }
 
@@ -179,7 +178,8 @@ func (v *Verdict) content(c *Certificate, tool reports.Tool) error {
 	switch same := bytes.Equal(text.Bytes(), c.members[ReportMember]); {
 	case same || len(differences) > 0:
 	case tool == report.Tool:
-		v.problem("%s has the verdicts that the recording has, and not its words: it was changed", ReportMember)
+		v.problem("%s has the verdicts that the recording has, and not its words: it was changed",
+			ReportMember)
 	default:
 		v.note("%s %s has put the verdicts into other words than this one does", report.Tool.Name,
 			report.Tool.Version)
@@ -221,7 +221,8 @@ func (v *Verdict) complete(r *reports.Report, rows *requirement.Catalogue) {
 	}
 }
 
-// Differences says, a sentence each, in what a report differs from what its recording gives: target, settings,
+// Differences says, a sentence each, in what a report differs from what its recording gives: target,
+// settings,
 // and verdicts with all that they depend on.
 func Differences(report, again *reports.Report) (all []string) {
 	says, is := facts(report), facts(again)
@@ -242,13 +243,15 @@ func facts(r *reports.Report) map[string]any {
 	all := map[string]any{"target": r.Target, "config": r.Config,
 		"summary": []any{s.Outcome, s.Scope, s.Started}}
 	for _, x := range r.Rows() {
-		all[x.ID+" in "+x.Revision+" on "+x.Transport] = fmt.Sprintf("%s (%s), a %s of the grade %s", x.Verdict,
+		all[x.ID+" in "+x.Revision+" on "+x.Transport] = fmt.Sprintf("%s (%s), a %s of the grade %s",
+			x.Verdict,
 			cmp.Or(x.ReasonCode, "judged"), x.Level, x.Grade)
 	}
 	return all
 }
 
-// differ says what a value is by the certificate, and what it is by what that rests on; empty if it is the same.
+// differ says what a value is by the certificate, and what it is by what that rests on; empty if it is the
+// same.
 func differ(says, is any) string {
 	one, err := json.Marshal(says)
 	other, err2 := json.Marshal(is)

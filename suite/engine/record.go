@@ -288,7 +288,8 @@ func restoreBy(rd io.Reader, areas *area.Set) (*Run, error) {
 			decoder.InputOffset())
 	}
 	r := &Run{
-		cfg: Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded, Areas: areas,
+		cfg: Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded,
+			Areas:       areas,
 			QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond,
 			Target:      &target.Target{Name: f.Target.Name}}.withDefaults(),
 		recorded: &f.Target, began: f.Began, took: f.Took,
