@@ -82,7 +82,7 @@ func (p *program) verifyCommand() *cobra.Command {
 		if err := x.read(); err != nil {
 			return err
 		}
-		v := certificate.Verdict{}
+		v := certificate.Verdict{Notes: []string{}, Signers: []string{}}
 		made, err := readCertificate(args[0])
 		if damage := (*certificate.DamageError)(nil); errors.As(err, &damage) {
 			v.Problems = damage.Problems

@@ -322,7 +322,7 @@ func TestForged(t *testing.T) {
 			Options{},
 			"the dates are impossible"},
 		"out of date": {c, Options{MaxAge: 24 * time.Hour},
-			"it is out of date: the run began on 2000-01-01T00:00:00Z, 2 days ago, and "+
+			"it is out of date: the run began on 2000-01-01T00:00:00Z, 2 days ago, and " +
 				"at most 1 day are allowed"},
 		"not conformant": {c, Options{Require: reports.Conformant},
 			"the result is non-conformant in a full run, and conformant in a full run is required"},
