@@ -139,10 +139,8 @@ func (c *Certificate) Write(w io.Writer) error {
 	z := zip.NewWriter(w)
 	for _, name := range slices.Concat(fixed, c.Signatures()) {
 		data := c.members[name]
-		const newYear1980 = 1<<5 | 1
 		out, err := z.CreateRaw(&zip.FileHeader{Name: name, CRC32: crc32.ChecksumIEEE(data),
-			CompressedSize64: uint64(len(data)), UncompressedSize64: uint64(len(data)),
-			ModifiedDate: newYear1980})
+			CompressedSize64: uint64(len(data)), UncompressedSize64: uint64(len(data))})
 		if err == nil {
 			_, err = out.Write(data)
 		}

@@ -21,7 +21,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
@@ -58,13 +57,23 @@ func recorded(t *testing.T, optOut []target.OptOut) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	synctest.Test(t, func(t *testing.T) {
-		of, server, err := embedded.Target(reference.Options{Faults: []string{"page-02-last-page-cycles"}})
+		text := "milk"
+		world := reference.World{}
+		for _, name := range []string{"a", "b"} {
+			world.Resources = append(world.Resources, reference.Resource{URI: "note:" + name, Name: name,
+				Text: &text})
+		}
+		server, err := reference.New(world, reference.Options{PageSize: 1,
+			Faults: []string{"page-02-last-page-cycles"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer server.Close()
-		of.Endpoints = slices.DeleteFunc(of.Endpoints, func(e target.Endpoint) bool { return e.Pipe == nil })
-		of.About, of.OptOut = reports.About{Product: "Notes", Version: "1.2", Vendor: "Example"}, optOut
+		of := &target.Target{OptOut: optOut, About: reports.About{Product: "Notes", Version: "1.2",
+			Vendor: "Example"},
+			Endpoints: []target.Endpoint{{Pipe: func(context.Context) (io.ReadWriteCloser, error) {
+				return server.Pipe(context.Background()) // it outlives the dialling
+			}}}}
 		r, err := suite.Prepare(t.Context(), suite.Config{Target: of, Since: "2026-07-28", Tool: tool})
 		if err != nil {
 			t.Fatal(err)
