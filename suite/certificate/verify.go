@@ -196,7 +196,8 @@ func (v *Verdict) statement(s *Statement, r *reports.Report) {
 	says, is := reflect.ValueOf(*s), reflect.ValueOf(follows)
 	for i := range says.NumField() {
 		if d := differ(says.Field(i).Interface(), is.Field(i).Interface()); d != "" {
-			v.problem("%s, %s: it is %s", StatementMember, says.Type().Field(i).Name, d)
+			name, _, _ := strings.Cut(says.Type().Field(i).Tag.Get("json"), ",")
+			v.problem("%s, %s: it is %s", StatementMember, name, d)
 		}
 	}
 }
