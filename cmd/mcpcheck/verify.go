@@ -48,7 +48,10 @@ func (x *verifyFlags) register(f *pflag.FlagSet) {
 
 // read reads the flags.
 func (x *verifyFlags) read() error {
-	x.Tool, x.Require, x.Sigstore = tool(), reports.Outcome(x.require), x.sigstore
+	x.Tool, x.Require = tool(), reports.Outcome(x.require)
+	if x.root != "" || x.identity != "" || x.issuer != "" {
+		x.Sigstore = x.sigstore
+	}
 	for _, path := range x.trust {
 		data, err := readFile(path, maxKeys)
 		if err != nil {

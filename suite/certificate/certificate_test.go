@@ -343,7 +343,7 @@ func TestForged(t *testing.T) {
 		if (f.want == "") != (len(v.Problems) == 0) || !strings.Contains(all, f.want) {
 			t.Errorf("%s: %q is not in\n%s", name, f.want, all)
 		}
-		if !f.o.RequireSignature && !strings.Contains(v.Notes[0], "nobody has signed") {
+		if !f.o.RequireSignature && !strings.Contains(v.Notes[0], "nobody is known") {
 			t.Errorf("%s: %q", name, v.Notes)
 		}
 	}
@@ -397,7 +397,7 @@ func TestSignatures(t *testing.T) {
 	if v := signatures(t, c, bundle); len(v.Problems) > 0 || len(v.Signers) != 2 {
 		t.Errorf("%+v", v)
 	}
-	if v := signatures(t, c, Options{}); len(v.Problems) != 1 {
+	if v := signatures(t, c, Options{}); len(v.Problems) > 0 || len(v.Signers) != 1 || len(v.Notes) != 2 {
 		t.Errorf("%+v", v)
 	}
 	other := certified(t, target.OptOut{ID: "PAGE-02", Reason: "x"})

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -36,7 +35,7 @@ type Options struct {
 	MaxAge time.Duration
 	// Require is the outcome that a full run must have; empty means any outcome and scope.
 	Require reports.Outcome
-	// Sigstore verifies a Sigstore bundle over the statement and returns who signed. Nil refuses bundles.
+	// Sigstore verifies a Sigstore bundle over the statement and returns who signed. Nil checks none.
 	Sigstore func(ctx context.Context, statement, bundle []byte) (who string, err error)
 }
 
@@ -82,12 +81,16 @@ func Verify(ctx context.Context, c *Certificate, o Options) Verdict {
 func (v *Verdict) signatures(ctx context.Context, c *Certificate, o Options) {
 	text, trusted := c.members[StatementMember], false
 	for _, name := range c.Signatures() {
-		who, key, err := "", ed25519.PublicKey(nil), errors.New("nothing here verifies Sigstore bundles")
-		if strings.HasSuffix(name, ssh) {
+		who, key, err := "", ed25519.PublicKey(nil), error(nil)
+		switch {
+		case strings.HasSuffix(name, ssh):
 			if key, err = signedBy(c.members[name], text); err == nil {
 				who = Fingerprint(key)
 			}
-		} else if o.Sigstore != nil {
+		case o.Sigstore == nil:
+			v.note("%s was not checked: nobody said by whom it has to be", name)
+			continue
+		default:
 			who, err = o.Sigstore(ctx, text, c.members[name])
 			trusted = trusted || err == nil
 		}
@@ -107,7 +110,8 @@ func (v *Verdict) signatures(ctx context.Context, c *Certificate, o Options) {
 	case by == "" && (o.RequireSignature || o.Trust != nil):
 		v.problem("a signature is required, and the certificate has none that holds")
 	case by == "":
-		v.note("nobody has signed the certificate: whoever had it could write another one that fits itself")
+		v.note("nobody is known to have signed the certificate: whoever had it could write another one "+
+			"that fits itself")
 	case !trusted && o.Trust != nil:
 		v.problem("the certificate is signed by none of the keys that are trusted, but by %s", by)
 	case !trusted:
