@@ -110,7 +110,7 @@ func (v *Verdict) signatures(ctx context.Context, c *Certificate, o Options) {
 	case by == "" && (o.RequireSignature || o.Trust != nil):
 		v.problem("a signature is required, and the certificate has none that holds")
 	case by == "":
-		v.note("nobody is known to have signed the certificate: whoever had it could write another one "+
+		v.note("nobody is known to have signed the certificate: whoever had it could write another one " +
 			"that fits itself")
 	case !trusted && o.Trust != nil:
 		v.problem("the certificate is signed by none of the keys that are trusted, but by %s", by)
