@@ -18,7 +18,7 @@ import (
 // starts is a command that starts a package: its runner, the package as it was typed, name and version of it.
 // Where a flag with a value stands before the package nothing is found.
 var starts = regexp.MustCompile(`^(?:\S*/)?(npx|bunx|uvx|pipx run)(?: -\S+)* ` +
-	`(((?:@[\w.~-]+/)?[A-Za-z][\w.~-]*)(?:\[[^\]]*\])?(?:(?:@|==)(\S+))?)(?: |$)`)
+	`(((?:@[\w.~-]+/)?[A-Za-z][\w.~-]*)(?:\[[^\]]*\])?(?:(?:@|==)(?:(\d\S*)|\S+))?)(?: |$)`)
 
 // packages lists the packages that the commands of a target start. With resolve registries are asked; what
 // they do not tell is said.
@@ -33,16 +33,17 @@ func packages(ctx context.Context, t reports.Target, resolve bool,
 			continue
 		}
 		p, name, version := certificate.Package{Spec: m[2]}, m[3], m[4]
-		kind, ask := "npm", askNPM
+		kind, ask, query := "npm", askNPM, p.Spec
 		if m[1] == "uvx" || m[1] == "pipx run" {
 			kind, ask, name = "pypi", askPyPI, strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+			query = strings.TrimSuffix(name+"/"+version, "/")
 		}
 		if resolve {
-			found, digest, err := ask(ctx, name, version)
+			found, digest := ask(ctx, query)
 			if p.Digest, p.Resolved = digest, found != ""; p.Resolved {
 				version = found
 			} else {
-				fmt.Fprintf(said, "mcpcheck: the registry does not tell the package %s: %v\n", p.Spec, err)
+				fmt.Fprintf(said, "mcpcheck: the registry does not tell which version of %s it is\n", p.Spec)
 			}
 		}
 		if p.PURL = "pkg:" + kind + "/" + strings.Replace(name, "@", "%40", 1); version != "" {
@@ -55,28 +56,27 @@ func packages(ctx context.Context, t reports.Target, resolve bool,
 
 const askTime = 30 * time.Second
 
-// askNPM asks the registry that npm is set up for.
-func askNPM(ctx context.Context, name, version string) (resolved, digest string, err error) {
+// askNPM asks the registry that npm is set up for. Both are empty if it does not answer.
+func askNPM(ctx context.Context, spec string) (version, digest string) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "npm", "view", "--json", strings.TrimSuffix(name+"@"+version, "@"),
-		"version", "dist.integrity").Output()
-	return gjson.GetBytes(out, "version").Str, gjson.GetBytes(out, `dist\.integrity`).Str, err
+	out, _ := exec.CommandContext(ctx, "npm", "view", "--json", spec, "version", "dist.integrity").Output()
+	return gjson.GetBytes(out, "version").Str, gjson.GetBytes(out, `dist\.integrity`).Str
 }
 
-// askPyPI asks PyPI. The digest is that of the first file of the version.
-func askPyPI(ctx context.Context, name, version string) (resolved, digest string, err error) {
-	path, client := strings.TrimSuffix(name+"/"+version, "/")+"/json", http.Client{Timeout: askTime}
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://pypi.org/pypi/"+path, nil)
+// askPyPI asks PyPI about NAME or NAME/VERSION. The digest is that of the first file of the version.
+func askPyPI(ctx context.Context, path string) (version, digest string) {
+	client := http.Client{Timeout: askTime}
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://pypi.org/pypi/"+path+"/json", nil)
 	if err != nil {
-		return "", "", err
+		return "", ""
 	}
 	a, err := client.Do(q)
 	if err != nil {
-		return "", "", err
+		return "", ""
 	}
 	defer a.Body.Close()
 	const most = 16 << 20
-	text, err := io.ReadAll(io.LimitReader(a.Body, most))
-	return gjson.GetBytes(text, "info.version").Str, gjson.GetBytes(text, "urls.0.digests.sha256").Str, err
+	text, _ := io.ReadAll(io.LimitReader(a.Body, most))
+	return gjson.GetBytes(text, "info.version").Str, gjson.GetBytes(text, "urls.0.digests.sha256").Str
 }
