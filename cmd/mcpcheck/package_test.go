@@ -19,7 +19,8 @@ func TestPackages(t *testing.T) {
 		"node npx":                             {},
 		"npx":                                  {},
 	} {
-		all := packages(t.Context(), reports.Target{Endpoints: []reports.Endpoint{{Address: command}}}, false, nil)
+		all := packages(t.Context(), reports.Target{Endpoints: []reports.Endpoint{{Address: command}}},
+			false, nil)
 		var got [2]string
 		if len(all) > 0 {
 			got = [2]string{all[0].Spec, all[0].PURL}
