@@ -60,13 +60,23 @@ func (r *Report) Unreachable() []Endpoint {
 
 // Narrowed says by what a run was narrowed down; empty in reports that do not tell it.
 func (r *Report) Narrowed(limit int) string {
+	parts := r.LeftOut("", limit)
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, "; ") + ")"
+}
+
+// LeftOut lists by what a run was narrowed down, with so many names each. The ids that were asked for stand
+// behind some words.
+func (r *Report) LeftOut(only string, limit int) []string {
 	c, parts := &r.Config, []string{}
 	add := func(words string, ids []string) {
 		if len(ids) > 0 {
 			parts = append(parts, words+safe.Clean(plural.List(ids, limit), maxText))
 		}
 	}
-	add("", c.Only)
+	add(only, c.Only)
 	add("without ", c.Skip)
 	if c.LabelFilter != "" {
 		add("labels ", []string{c.LabelFilter})
@@ -84,10 +94,7 @@ func (r *Report) Narrowed(limit int) string {
 		out = append(out, x.ID)
 	}
 	add("opted out of ", slices.Compact(out))
-	if len(parts) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(parts, "; ") + ")"
+	return parts
 }
 
 // EndedEarly says why the run ended early; empty if it did not.

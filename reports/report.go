@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -112,9 +113,37 @@ type Target struct {
 	// Embedded says that no target was given and the reference server that
 	// is built in was judged.
 	Embedded bool `json:"embedded,omitempty"`
+	// About is what the target file says of the product; nil if it says nothing.
+	About *About `json:"about,omitempty"`
 	// SDK is the SDK that the target is built on, as its errors show it; empty if it is not known.
 	SDK       string     `json:"sdk,omitempty"`
 	Endpoints []Endpoint `json:"endpoints"`
+}
+
+// About says in its maker's words what the target is.
+type About struct {
+	Vendor  string `json:"vendor,omitempty" yaml:"vendor"`
+	Product string `json:"product,omitempty" yaml:"product"`
+	Version string `json:"version,omitempty" yaml:"version"`
+	Package string `json:"package,omitempty" yaml:"package"` // such as pkg:npm/example@1.2.3
+	Contact string `json:"contact,omitempty" yaml:"contact"` // an address or a URL
+}
+
+// String is the product in a line; empty if nothing is said of it.
+func (a *About) String() string {
+	if a == nil {
+		return ""
+	}
+	text := strings.TrimSpace(a.Product + " " + a.Version)
+	if a.Vendor != "" {
+		text += " by " + a.Vendor
+	}
+	for _, more := range []string{a.Package, a.Contact} {
+		if more != "" {
+			text += " (" + more + ")"
+		}
+	}
+	return strings.TrimSpace(text)
 }
 
 // Endpoint is one way to reach the target.

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // reportCommand is the work on report files.
@@ -322,26 +323,39 @@ func (p *program) statementCommand() *cobra.Command {
 		if o.ReportDigest, err = digest(path); err != nil {
 			return nil, badUsage("%s: %w", path, yamlfile.Unread(err))
 		}
-		for _, path := range files {
-			sum, err := digest(path)
-			if err != nil {
-				return nil, badUsage("--artifact %s: %w", path, yamlfile.Unread(err))
-			}
-			o.Subjects = append(o.Subjects, write.Artifact{Name: filepath.Base(path),
-				Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
-		}
-		for _, s := range subjects {
-			a, err := subject(s)
-			if err != nil {
-				return nil, err
-			}
-			o.Subjects = append(o.Subjects, a)
+		if o.Subjects, err = artifacts(files, subjects); err != nil {
+			return nil, err
 		}
 		return func(w io.Writer) error { return write.Statement(w, r, o) }, nil
 	})
-	c.Flags().StringArrayVar(&files, "artifact", nil, "a `file` that was judged (repeatable)")
-	c.Flags().StringArrayVar(&subjects, "subject", nil, "what was judged, as `NAME@sha256:HEX` (repeatable)")
+	artifactFlags(c.Flags(), &files, &subjects)
 	return c
+}
+
+// artifactFlags say what was judged: files, and anything else with a digest.
+func artifactFlags(f *pflag.FlagSet, files, subjects *[]string) {
+	f.StringArrayVar(files, "artifact", nil, "a `file` that was judged (repeatable)")
+	f.StringArrayVar(subjects, "subject", nil, "what was judged, as `NAME@sha256:HEX` (repeatable)")
+}
+
+// artifacts reads these flags.
+func artifacts(files, subjects []string) (all []write.Artifact, err error) {
+	for _, path := range files {
+		sum, err := digest(path)
+		if err != nil {
+			return nil, badUsage("--artifact %s: %w", path, yamlfile.Unread(err))
+		}
+		all = append(all, write.Artifact{Name: filepath.Base(path),
+			Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
+	}
+	for _, s := range subjects {
+		a, err := subject(s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
 }
 
 // subject reads NAME@sha256:HEX.

@@ -39,7 +39,8 @@ func (p *program) root(args []string) *cobra.Command {
 	})
 	flags, arguments := completed()
 	root.AddCommand(p.runCommand(), p.planCommand(), p.initCommand(), p.listCommand(), p.explainCommand(),
-		p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand(), p.compareCommand())
+		p.judgeCommand(), p.certifyCommand(), p.signCommand(), p.verifyCommand(), p.baselineCommand(),
+		p.reportCommand(), p.matrixCommand(), p.compareCommand())
 	helpcmd.Complete(root, flags, arguments)
 	helpcmd.Finish(root, args, output.Width(p.stdout), badUsage)
 	return root

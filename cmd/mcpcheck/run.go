@@ -40,8 +40,10 @@ type runFlags struct {
 	revisions []string
 	read      string
 	record    string
-	watch     []string
-	others    bool // see othersFlag
+	// certify takes the run, when it is over, and what it has found; nil if nobody does.
+	certify func(r *engine.Run, live *reports.Report) error
+	watch   []string
+	others  bool // see othersFlag
 }
 
 // othersFlag has secrets of other targets read from standard input, with a separator between them: a matrix
@@ -181,6 +183,12 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	report.NoteReruns(again) // for all formats, and for whoever converts the JSON report later
 	report.Config.Command = again("", "", "")
 	o.outputs.mustWrite(p, report, write.Options{Strict: cfg.Strict, Told: r.Unreachable() != ""})
+	if o.certify != nil && nothing == "" {
+		if err := o.certify(r, report); err != nil {
+			p.status = exitNotEstablished
+			fmt.Fprintln(p.stderr, "mcpcheck: no certificate was written: "+hide(err.Error()))
+		}
+	}
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
 		err := write.Annotations(terminal.Raw(p.stderr), report, write.Options{Strict: cfg.Strict})
 		if err != nil {

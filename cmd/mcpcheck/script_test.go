@@ -67,6 +67,7 @@ func TestScripts(t *testing.T) {
 			"sentence":  sentence,
 			"waitfile":  waitFile,
 			"lacks":     lacks,
+			"edit":      edit,
 			"report":    validReport,
 			"same":      sameResults,
 			"differ":    differ,
@@ -141,6 +142,16 @@ func lacks(ts *testscript.TestScript, _ bool, args []string) {
 	if files == 0 {
 		ts.Fatalf("there is no file in %s", args[0])
 	}
+}
+
+// edit FILE OLD NEW: replaces a text wherever it stands, as sed does.
+func edit(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if !bytes.Contains(data, []byte(args[1])) {
+		ts.Fatalf("%s has no %s in it", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(data, []byte(args[1]), []byte(args[2])), 0o600))
 }
 
 // waitfile FILE VARIABLE: waits for a file and puts its content into a variable.

@@ -35,6 +35,8 @@ const hostile = "<script>alert(1)</" +
 func hostileReport() *reports.Report {
 	r := sample()
 	r.Target.Name = hostile
+	r.Target.About = &reports.About{Vendor: hostile, Product: hostile, Version: hostile, Package: hostile,
+		Contact: hostile}
 	r.Target.Endpoints[0].Address = hostile
 	r.Target.Endpoints[0].Server = &reports.Server{Name: hostile, Version: hostile, Title: hostile}
 	r.Target.Endpoints[0].Unreachable = hostile

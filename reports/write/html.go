@@ -57,25 +57,25 @@ func digest(text string) string {
 
 // pageView is what the template shows. Every string in it has been sanitized.
 type pageView struct {
-	Tool, Catalogue, Target, Server, Command string
-	Judged, All                              int // requirements
-	Word, Sentence                           string
-	Class                                    reports.Verdict
-	ByRevision                               []pageMark
-	Remarks                                  []string
-	Tiles                                    []tile
-	Findings, Excused                        []pageFinding
-	Baseline                                 *pageBaseline
-	Blocked, Idle                            []pageReason
-	Areas                                    []pageArea
-	Combinations, Profiles                   []pageRow
-	Revisions                                []pageSpan
-	Columns                                  []pageColumn
-	Rows                                     []*pageRequirement
-	Observations                             []pageObservation
-	Endpoints                                []pageEndpoint
-	Config                                   []pair
-	Style                                    template.CSS
+	Tool, Catalogue, Target, About, Server, Command string
+	Judged, All                                     int // requirements
+	Word, Sentence                                  string
+	Class                                           reports.Verdict
+	ByRevision                                      []pageMark
+	Remarks                                         []string
+	Tiles                                           []tile
+	Findings, Excused                               []pageFinding
+	Baseline                                        *pageBaseline
+	Blocked, Idle                                   []pageReason
+	Areas                                           []pageArea
+	Combinations, Profiles                          []pageRow
+	Revisions                                       []pageSpan
+	Columns                                         []pageColumn
+	Rows                                            []*pageRequirement
+	Observations                                    []pageObservation
+	Endpoints                                       []pageEndpoint
+	Config                                          []pair
+	Style                                           template.CSS
 	// Data is what the matrix is made of, Frames are the conversations, which are
 	// many and read only when one is opened.
 	Script, Data, Frames  template.JS
@@ -155,6 +155,7 @@ func newPage(r *reports.Report, o Options) (*pageView, error) {
 	script := themeScript + pageScript
 	p := &pageView{
 		Tool: title(builtFrom(r.Tool)), Catalogue: title(r.Tool.Catalogue), Server: servers(&r.Target),
+		About:   title(r.Target.About.String()),
 		Command: clean(r.Config.Command, pageText),
 		Target:  title(cmp.Or(r.Target.Name, "a target without a name")),
 		Script:  template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program

@@ -79,6 +79,7 @@ func (m *markdown) head() {
 		text += " Not established: " + code(lost, 400) + ": " + code(m.Unreached(), 800) + "."
 	}
 	text += maybe(" Ended early: %s.", plain(m.EndedEarly()))
+	text += maybe(" The target is %s.", plain(m.Target.About.String()))
 	if m.Target.Embedded {
 		text += " No target was given: this is the built-in reference server."
 	}

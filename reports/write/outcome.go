@@ -69,6 +69,11 @@ func (v view) standing() standing {
 		len(v.Unreachable()) > 0, excusal(v.Report)}
 }
 
+// Headline is what came out in a line: the outcome, and the result by revision.
+func Headline(r *reports.Report) string {
+	return view{Report: r}.standing().String() + maybe("  %s", r.Summary.ByRevision())
+}
+
 // headline is the outcome in capitals, with the verdict whose colour it has. A partial
 // run never shows that a target is conformant: only that nothing in what was selected failed.
 func (s standing) headline() (word string, as reports.Verdict) {

@@ -3,14 +3,17 @@
 package area
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 
+	"github.com/goccy/go-yaml"
 	"github.com/mcpcheck/mcpcheck/suite/area/ann"
 	"github.com/mcpcheck/mcpcheck/suite/area/batch"
 	"github.com/mcpcheck/mcpcheck/suite/area/cache"
@@ -233,3 +236,41 @@ var BuiltIn = sync.OnceValue(func() *Set {
 
 // Catalogue is the requirements of [BuiltIn].
 func Catalogue() *requirement.Catalogue { return BuiltIn().Catalogue }
+
+// Portable returns the rows of all areas as JSON, in the shape of their files: the same bytes for the same
+// rows.
+func Portable() ([]byte, error) { return portable() }
+
+var portable = sync.OnceValues(func() ([]byte, error) {
+	var all []json.RawMessage
+	for _, a := range All() {
+		raw, err := yaml.YAMLToJSON([]byte(a.Rows))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, raw)
+	}
+	return json.MarshalIndent(all, "", " ")
+})
+
+// ReadRows returns the checks and scenarios of [BuiltIn] with the rows that [Portable] has written, perhaps
+// in another release. Some of the rows may have no check. An error names what is wrong with a row.
+func ReadRows(data []byte) (*Set, error) {
+	var all []json.RawMessage
+	if ours, err := portable(); err == nil && bytes.Equal(ours, data) {
+		return BuiltIn(), nil
+	}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	areas := make([]requirement.Area, len(all))
+	var err error
+	for i, raw := range all {
+		if areas[i], err = requirement.ReadArea("rows.json", string(raw)); err != nil {
+			return nil, err
+		}
+	}
+	s := *BuiltIn()
+	s.Catalogue, err = requirement.NewCatalogue(areas...)
+	return &s, err
+}

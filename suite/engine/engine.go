@@ -58,7 +58,6 @@ type Run struct {
 	judged  map[judgedOn]*Judgement           // in the rounds, and at first
 	answers map[*Take]*takeAnswers            // of what was played
 	tried   map[key]int                       // in how many rounds the scripts of a row were played
-	legacy  bool                              // it was recorded by a version that confirmed by one repetition
 	ended   error                             // why the run ended early; nil if it did not
 	took    time.Duration
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -24,10 +25,6 @@ import (
 
 // RecordingSchema names the format of a recorded run.
 const RecordingSchema = "mcpcheck.recording/2"
-
-// legacySchema is that of earlier versions, which confirmed by one repetition: what they recorded is judged
-// by their rule.
-const legacySchema = "mcpcheck.recording/1"
 
 // file is a recorded run: everything that checks look at, and what a report says
 // about the run itself.
@@ -63,8 +60,7 @@ type recordedRow struct {
 	Combination requirement.Combination `json:"combination"`
 }
 
-// recordedTake is a [Take]: of the first play, or of a round, which are numbered from 1 on. In the format 1
-// there is one repetition, and one while the run went on.
+// recordedTake is a [Take]: of the first play, or of a round, which are numbered from 1 on.
 type recordedTake struct {
 	takeHead
 	Recordings []*recordedPlay `json:"recordings"`
@@ -73,9 +69,7 @@ type recordedTake struct {
 
 type takeHead struct {
 	Round int              `json:"round,omitempty"`
-	Again bool             `json:"again,omitempty"`
 	Early bool             `json:"early,omitempty"`
-	Alone bool             `json:"alone,omitempty"`
 	Facts *recording.Facts `json:"facts"`
 }
 
@@ -243,12 +237,12 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 	if err != nil {
 		return nil, err
 	}
-	r.cfg.Tool = tool
-	return r.rejudge(strict), nil
+	return r.rejudge(tool, strict), nil
 }
 
-// rejudge judges what was recorded.
-func (r *Run) rejudge(strict bool) *reports.Report {
+// rejudge judges a restored run.
+func (r *Run) rejudge(tool reports.Tool, strict bool) *reports.Report {
+	r.cfg.Tool = tool
 	r.results.expect(r.rows)
 	var all []*Judgement
 	for _, row := range r.rows {
@@ -263,7 +257,10 @@ func (r *Run) rejudge(strict bool) *reports.Report {
 }
 
 // restore turns a recorded run into one that can be judged.
-func restore(rd io.Reader) (*Run, error) {
+func restore(rd io.Reader) (*Run, error) { return restoreBy(rd, area.BuiltIn()) }
+
+// restoreBy is [restore] for what some areas judge.
+func restoreBy(rd io.Reader, areas *area.Set) (*Run, error) {
 	var f file
 	decoder := json.NewDecoder(rd)
 	if err := decoder.Decode(&f); err != nil {
@@ -273,7 +270,7 @@ func restore(rd io.Reader) (*Run, error) {
 		return nil, fmt.Errorf("the recording cannot be read: %w", err)
 	}
 	switch {
-	case f.Schema != RecordingSchema && f.Schema != legacySchema:
+	case f.Schema != RecordingSchema:
 		return nil, fmt.Errorf("this is no recording of the format %s: it says schema %q", RecordingSchema,
 			f.Schema)
 	case !f.Complete:
@@ -283,7 +280,7 @@ func restore(rd io.Reader) (*Run, error) {
 		return nil, fmt.Errorf("more follows the recording, from byte %d on: it was written to after its end",
 			decoder.InputOffset())
 	}
-	r := recalled(&f)
+	r := recalled(&f, areas)
 	causes := map[string]error{"": nil, string(recording.CodeBudget): ErrBudget,
 		string(recording.CodeVolume): ErrVolume}
 	if cause, known := causes[f.Ended]; known {
@@ -304,14 +301,7 @@ func restore(rd io.Reader) (*Run, error) {
 		}
 		const most = 1000
 		n := t.Round
-		switch {
-		case t.Alone: // of an earlier version, which confirmed twice
-			continue
-		case t.Early && r.legacy:
-			n = 1
-		case t.Again:
-			n = 2
-		case n < 0 || n > most:
+		if n < 0 || n > most {
 			return nil, fmt.Errorf("takes[%d] is of the round %d", i, n)
 		}
 		for len(r.rounds) < n {
@@ -323,13 +313,14 @@ func restore(rd io.Reader) (*Run, error) {
 }
 
 // recalled is a run without what was played in it.
-func recalled(f *file) *Run {
+func recalled(f *file, areas *area.Set) *Run {
 	r := &Run{
 		cfg: Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded,
+			Areas:       areas,
 			QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond,
 			Target:      &target.Target{Name: f.Target.Name}}.withDefaults(),
 		recorded: &f.Target, began: f.Began, took: f.Took,
-		takes: map[requirement.Combination]*Take{}, legacy: f.Schema == legacySchema,
+		takes: map[requirement.Combination]*Take{},
 	}
 	r.catalogue = catalogue{Set: r.cfg.Areas}
 	r.prepare()

@@ -9,7 +9,7 @@ import (
 
 // FuzzRejudge: whatever stands in a recording, it is judged or refused.
 func FuzzRejudge(f *testing.F) {
-	f.Add([]byte(`{"schema":"mcpcheck.recording/1","rows":[{"id":"LIST-01",` +
+	f.Add([]byte(`{"schema":"mcpcheck.recording/2","rows":[{"id":"LIST-01",` +
 		`"combination":{"revision":"2025-11-25","transport":"http"}}],"frames":[],` +
 		`"takes":[{"facts":{"combination":{"revision":"2025-11-25","transport":"http"}},` +
 		`"recordings":[{"scenario":"walk-resources","exchanges":[{"step":"page"}],"frames":[]}],` +

@@ -214,6 +214,9 @@ func (r *Run) target() reports.Target {
 	}
 	t := reports.Target{Name: r.cfg.Target.Name, Embedded: r.cfg.Embedded, Endpoints: []reports.Endpoint{}}
 	masker := r.masks()
+	if about := r.cfg.Target.About; about != (reports.About{}) {
+		t.About = &about
+	}
 	for _, e := range r.endpoints {
 		out := reports.Endpoint{
 			Transport: string(e.transport), Address: e.AddressWithout(masker.String),

@@ -166,8 +166,7 @@ func (r *Run) occasions(j *Judgement, least verdict.Outcome, only string) (all [
 		if !shows && take.Early {
 			continue
 		}
-		if all = append(all, Sighting{Shows: shows, Calm: !take.Early ||
-			r.legacy}); second.Outcome != j.Outcome {
+		if all = append(all, Sighting{Shows: shows, Calm: !take.Early}); second.Outcome != j.Outcome {
 			other = second
 		}
 	}
@@ -337,9 +336,6 @@ func (r *Run) diedAgain(j *Judgement) bool {
 // where the same message was answered both ways.
 func (r *Run) need(j *Judgement) int {
 	const accidents, erratic = 4, 8
-	if r.legacy {
-		return usual
-	}
 	blamed := r.blamed(j)
 	switch {
 	case len(blamed) == 0:

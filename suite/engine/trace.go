@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -47,7 +48,7 @@ func JudgeTrace(in io.Reader, o trace.Options, tool reports.Tool, strict bool) (
 	}
 	f := &file{head: head{Tool: tool, Partial: true, Began: t.Entries[0].Time}}
 	f.Config.Trace, f.Target.Endpoints = t.Kind, []reports.Endpoint{}
-	r := recalled(f)
+	r := recalled(f, area.BuiltIn())
 	r.masks = sync.OnceValue(func() *mask.Masker { return mask.NewMasker(t.Secrets) })
 	r.transcript = wire.Restore(frames)
 	var all []requirement.Combination
@@ -63,7 +64,7 @@ func JudgeTrace(in io.Reader, o trace.Options, tool reports.Tool, strict bool) (
 	}
 	sortCombinations(all)
 	r.rows = r.catalogue.list(all, nil)
-	return r.rejudge(strict), nil
+	return r.rejudge(tool, strict), nil
 }
 
 // traced judges a row by what a trace shows, session by session. The worst verdict counts.

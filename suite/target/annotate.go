@@ -107,6 +107,7 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 		}
 	}
 	p.field("", "name", t.Name)
+	p.field("", "about", t.About)
 	p.endpoints(t)
 	p.field("", "revisions", t.Revisions)
 	p.field("", "since", t.Since)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -21,6 +22,8 @@ type Target struct {
 	// Name is what reports call the target; empty means the command of the
 	// first endpoint, or its address if it has none.
 	Name string `yaml:"name"`
+	// About is what its maker calls it; reports and certificates repeat it.
+	About reports.About `yaml:"about"`
 	// File is the file that the description was read from; empty if there
 	// was none.
 	File string `yaml:"-"`

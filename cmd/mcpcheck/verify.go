@@ -1,0 +1,177 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
+	"github.com/mcpcheck/mcpcheck/internal/safe"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/write"
+	"github.com/mcpcheck/mcpcheck/suite/certificate"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// verifyFlags say what a certificate has to fulfil.
+type verifyFlags struct {
+	certificate.Options
+	trust                                            []string
+	maxAge, require, program, root, identity, issuer string
+}
+
+func (x *verifyFlags) register(f *pflag.FlagSet) {
+	f.StringArrayVar(&x.trust, "trust", nil,
+		"the statement has to be signed by a key in this `file`: allowed_signers lines of OpenSSH, or a "+
+			"public key in PEM (repeatable)")
+	f.BoolVar(&x.RequireSignature, "require-signature", false, "refuse a certificate that nobody has signed")
+	f.StringVar(&x.maxAge, "max-age", "",
+		"refuse a run that began longer ago than this `time`, such as 90d or 36h")
+	f.StringVar(&x.require, "require", "", "refuse another `outcome` than this one of a full run: conformant")
+	f.StringVar(&x.root, "trusted-root", "", "verify Sigstore bundles by the trusted root in this `file`")
+	f.StringVar(&x.identity, "sigstore-identity", "",
+		"the `identity` in the certificate of a Sigstore bundle")
+	f.StringVar(&x.issuer, "sigstore-issuer", "", "the `URL` of who vouches for the identity")
+	f.StringVar(&x.program, "sigstore-program", "",
+		"the `program` that verifies Sigstore bundles (default mcpcheck-sigstore, beside mcpcheck or on "+
+			"PATH)")
+}
+
+// read reads the flags.
+func (x *verifyFlags) read() error {
+	x.Tool, x.Require = tool(), reports.Outcome(x.require)
+	if x.root != "" || x.identity != "" || x.issuer != "" {
+		x.Sigstore = x.sigstore
+	}
+	for _, path := range x.trust {
+		data, err := readFile(path, maxKeys)
+		if err != nil {
+			return err
+		}
+		keys, err := certificate.TrustedKeys(data)
+		if err != nil {
+			return badUsage("--trust %s: %w", path, err)
+		}
+		x.Trust = append(x.Trust, keys...)
+	}
+	if x.maxAge == "" {
+		return nil
+	}
+	age, unit := x.maxAge, time.Duration(1)
+	if days, ok := strings.CutSuffix(age, "d"); ok {
+		age, unit = days+"h", 24
+	}
+	d, err := time.ParseDuration(age)
+	if x.MaxAge = unit * d; err != nil || x.MaxAge <= 0 {
+		return badUsage("--max-age %q is no time such as 90d or 36h", x.maxAge)
+	}
+	return nil
+}
+
+func (p *program) verifyCommand() *cobra.Command {
+	x, asJSON := &verifyFlags{}, false
+	c := helpcmd.New(help, "verify")
+	c.Args = takes(1, `one certificate, which "mcpcheck certify" writes`)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := x.read(); err != nil {
+			return err
+		}
+		v := certificate.Verdict{Notes: []string{}, Signers: []string{}}
+		made, err := readCertificate(args[0])
+		if damage := (*certificate.DamageError)(nil); errors.As(err, &damage) {
+			v.Problems = damage.Problems
+		} else if err != nil {
+			return err
+		} else {
+			v = certificate.Verify(c.Context(), made, x.Options)
+		}
+		if len(v.Problems) > 0 {
+			p.status = exitFindings
+		}
+		if asJSON {
+			return output.JSON(p.stdout, v)
+		}
+		return p.tellVerdict(made, &v)
+	}
+	x.register(c.Flags())
+	c.Flags().BoolVar(&asJSON, "json", false, "write the result as JSON")
+	return c
+}
+
+// tellVerdict says what a verification has found.
+func (p *program) tellVerdict(made *certificate.Certificate, v *certificate.Verdict) error {
+	for _, s := range v.Problems {
+		fmt.Fprintln(p.stdout, "✗ "+s)
+	}
+	for _, s := range v.Notes {
+		fmt.Fprintln(p.stdout, "· "+s)
+	}
+	last := "NOT VERIFIED: " + plural.Count(len(v.Problems), "reason")
+	if len(v.Problems) == 0 {
+		report, err := made.Report()
+		if err != nil {
+			return impossible("%w", err)
+		}
+		judged, _ := time.Parse(time.RFC3339, v.Statement.Judged) // it was verified
+		last = fmt.Sprintf("VERIFIED  %s  %s; signed by %s; judged %s, %s ago",
+			safe.Clean(v.Statement.Title(), 200),
+			write.Headline(report), cmp.Or(strings.Join(v.Signers, ", "), "nobody"),
+			judged.Format(time.DateOnly), certificate.Days(time.Since(judged)))
+	}
+	_, err := fmt.Fprintln(p.stdout, last)
+	return err
+}
+
+// sigstoreProgram verifies Sigstore bundles. It stands alone since few need what it links.
+const sigstoreProgram = "mcpcheck-sigstore"
+
+// sigstore verifies a bundle by [sigstoreProgram] and returns who signed.
+func (x *verifyFlags) sigstore(ctx context.Context, statement, bundle []byte) (who string, err error) {
+	if x.root == "" || x.identity == "" || x.issuer == "" {
+		return "",
+			errors.New("a Sigstore bundle needs --trusted-root, --sigstore-identity and --sigstore-issuer")
+	}
+	beside := sigstoreProgram
+	if self, err := os.Executable(); err == nil {
+		beside = filepath.Join(filepath.Dir(self), sigstoreProgram)
+	}
+	program, err := exec.LookPath(cmp.Or(x.program, beside))
+	if err != nil && x.program == "" {
+		program, err = exec.LookPath(sigstoreProgram)
+	}
+	if err != nil {
+		return "", fmt.Errorf("there is no %[1]s: install it by \"go install github.com/mcpcheck/mcpcheck/"+
+			"sigstore/%[1]s@latest\", or unzip the certificate and run \"cosign verify-blob --bundle FILE "+
+			"--trusted-root %[2]s --certificate-identity %[3]s --certificate-oidc-issuer %[4]s "+
+			"statement.json\"",
+			sigstoreProgram, x.root, x.identity, x.issuer)
+	}
+	dir, err := os.MkdirTemp("", "mcpcheck-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	const private, most = 0o600, time.Minute
+	text, signature := filepath.Join(dir, certificate.StatementMember), filepath.Join(dir, "bundle.json")
+	err = errors.Join(os.WriteFile(text, statement, private), os.WriteFile(signature, bundle, private))
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program, "verify", "--bundle", signature, "--trusted-root", x.root,
+		"--identity", x.identity, "--issuer", x.issuer, text).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %s (%w)", filepath.Base(program), out, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
