@@ -27,7 +27,7 @@ func TestSummaryOfItsResults(t *testing.T) {
 	}
 	const want = `r.json: the report contradicts itself: summary counts 0 verdicts that are "fail", and ` +
 		`there are 1`
-	for _, command := range []string{"badge", "statement", "convert", "merge"} {
+	for _, command := range []string{"badge", "convert", "merge"} {
 		var out, complaints strings.Builder
 		if status := run(t.Context(), []string{"report", command, path}, nil, &out,
 			&complaints); status != exitUsage || !strings.Contains(complaints.String(), want) {

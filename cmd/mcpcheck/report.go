@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
@@ -18,6 +20,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/certificate"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -284,19 +287,15 @@ func summarized(path string) (*reports.Report, error) {
 // aboutReport is a command that writes something about one report. What it writes is made before
 // the file is touched.
 func (p *program) aboutReport(name string,
-	text func(path string, r *reports.Report) (write func(io.Writer) error, err error)) *cobra.Command {
+	text func(ctx context.Context, path string) (write func(io.Writer) error, err error)) *cobra.Command {
 	out := ""
 	c := helpcmd.New(help, name)
 	c.Args = oneReport
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := writable(out); err != nil {
 			return err
 		}
-		r, err := summarized(args[0])
-		if err != nil {
-			return err
-		}
-		write, err := text(args[0], r)
+		write, err := text(c.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -308,8 +307,9 @@ func (p *program) aboutReport(name string,
 
 func (p *program) badgeCommand() *cobra.Command {
 	label := ""
-	c := p.aboutReport("badge", func(_ string, r *reports.Report) (func(io.Writer) error, error) {
-		return func(w io.Writer) error { return write.Badge(w, r, label) }, nil
+	c := p.aboutReport("badge", func(_ context.Context, path string) (func(io.Writer) error, error) {
+		r, err := summarized(path)
+		return func(w io.Writer) error { return write.Badge(w, r, label) }, err
 	})
 	c.Flags().StringVar(&label, "label", "mcpcheck", "the left `text`")
 	return c
@@ -317,17 +317,29 @@ func (p *program) badgeCommand() *cobra.Command {
 
 func (p *program) statementCommand() *cobra.Command {
 	var files, subjects []string
-	c := p.aboutReport("statement", func(path string, r *reports.Report) (func(io.Writer) error, error) {
+	c := p.aboutReport("statement", func(ctx context.Context, path string) (func(io.Writer) error, error) {
+		made, err := readCertificate(path)
+		if err != nil {
+			return nil, err
+		}
+		// A report alone may have been edited: what the statement says is judged again.
+		v := certificate.Verify(ctx, made, certificate.Options{Tool: tool()})
+		if len(v.Problems) > 0 {
+			return nil, badUsage("%s: the certificate does not hold: %s", path, v.Problems[0])
+		}
+		r, err := made.Report()
+		if err != nil {
+			return nil, badUsage("%s: %w", path, err)
+		}
 		o := write.StatementOptions{Report: filepath.Base(path)}
-		var err error
 		if o.ReportDigest, err = digest(path); err != nil {
 			return nil, badUsage("%s: %w", path, yamlfile.Unread(err))
 		}
-		if o.Subjects, err = artifacts(files, subjects); err != nil {
-			return nil, err
-		}
-		return func(w io.Writer) error { return write.Statement(w, r, o) }, nil
+		named, err := artifacts(files, subjects)
+		o.Subjects = append(slices.Clone(made.Statement.Artifacts), named...)
+		return func(w io.Writer) error { return write.Statement(w, r, o) }, err
 	})
+	c.Args = takes(1, `one certificate, which "mcpcheck certify" writes`)
 	artifactFlags(c.Flags(), &files, &subjects)
 	return c
 }

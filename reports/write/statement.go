@@ -55,10 +55,10 @@ type predicate struct {
 // StatementOptions says what a statement is about.
 type StatementOptions struct {
 	// Subjects are the artifacts that were judged, such as a container image.
-	// Without any the report itself is the subject, with the identity that
+	// Without any the certificate itself is the subject, with the identity that
 	// the target declared among the annotations.
 	Subjects []Artifact
-	// Report is the name of the report's file and the SHA-256 of its bytes.
+	// Report is the name of the certificate's file and the SHA-256 of its bytes.
 	Report       string
 	ReportDigest [sha256.Size]byte
 }
@@ -75,7 +75,7 @@ func Statement(w io.Writer, r *reports.Report, o StatementOptions) error {
 	}
 	sum := sha256.Sum256(settings)
 	report := map[string]string{"sha256": hex.EncodeToString(o.ReportDigest[:])}
-	name := cmp.Or(title(o.Report), "report.json")
+	name := cmp.Or(title(o.Report), "certificate.mcpcert")
 	s := statement{
 		Type: StatementType, PredicateType: PredicateType, Subject: o.Subjects,
 		Predicate: predicate{
@@ -87,7 +87,7 @@ func Statement(w io.Writer, r *reports.Report, o StatementOptions) error {
 						"commit": title(r.Tool.Commit)}},
 				{Name: "settings", Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])},
 					MediaType: "application/json"},
-				{Name: name, Digest: report, MediaType: "application/json",
+				{Name: name, Digest: report, MediaType: "application/zip",
 					Annotations: view{Report: r}.annotations()},
 			},
 			PassedTests: tests(r, reports.Pass), WarnedTests: tests(r, reports.Warn),
