@@ -45,9 +45,9 @@ func TestParse(t *testing.T) {
 	}
 	want := []Entry{
 		{Pattern{ID: "PAGE-01", Revision: "2025-11-25", Transport: "http"}, time.Date(2027, 3, 31, 0, 0, 0, 0,
-			time.UTC), "the gateway # and more", 3, ""},
-		{Pattern{ID: "ERR-01", Revision: "2024-11-05", Transport: "sse"}, time.Time{}, "short", 4, ""},
-		{Pattern{ID: "PAGE-01", Revision: "2024-11-05", Transport: ""}, time.Time{}, "reason", 5, ""},
+			time.UTC), "the gateway # and more", 3, "", false},
+		{Pattern{ID: "ERR-01", Revision: "2024-11-05", Transport: "sse"}, time.Time{}, "short", 4, "", false},
+		{Pattern{ID: "PAGE-01", Revision: "2024-11-05", Transport: ""}, time.Time{}, "reason", 5, "", false},
 	}
 	if !slices.Equal(f.Entries, want) {
 		t.Errorf("%+v", f.Entries)
