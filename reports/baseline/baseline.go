@@ -179,7 +179,7 @@ func (f *File) Apply(r *reports.Report, now time.Time) {
 	narrow := narrowed(r)
 	for n := range f.Entries {
 		e := &f.Entries[n]
-		partial := e.Several() && r.Summary.Scope == reports.Partial // so that not all of its ids are judged
+		partial := e.Several() && r.Summary.Scope == reports.Partial // it lacks some of its ids
 		b.Note(e.told(matched[n]), e.Expired(now), narrow || partial)
 	}
 	r.Summary.Baseline = b

@@ -35,7 +35,11 @@ func (p *parser) official(data []byte) {
 		}
 		return
 	}
-	for i, text := range f.Server[:min(len(f.Server), MaxEntries)] {
+	if len(f.Server) > MaxEntries {
+		p.wrong(0, "there are more than %d entries", MaxEntries)
+		return
+	}
+	for i, text := range f.Server {
 		p.expected(index.At(fmt.Sprintf("server[%d]", i)).Line, text)
 	}
 	if len(f.Client) > 0 {
