@@ -72,8 +72,9 @@ func loadOfficial(t *testing.T) (o officialSubjects, seen map[string]map[require
 	return o, seen
 }
 
-// TestOfficial: the official suite says of released servers, and of the mock with faults, what is written down.
-// What mcpcheck says of the servers stands in their rulings, which other tests hold; the faults it judges here.
+// TestOfficial: the official suite says of released servers, and of the mock with faults, what is written
+// down. What mcpcheck says of the servers stands in their rulings, which other tests hold; the faults it
+// judges here.
 func TestOfficial(t *testing.T) {
 	node, dir := installNode(t)
 	program := filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
@@ -241,8 +242,8 @@ func writeJSON(t *testing.T, path string, v any) {
 	}
 }
 
-// TestCrosswalkChecks: the official suite that is installed has all scenarios and checks of the crosswalk, and
-// no scenario more.
+// TestCrosswalkChecks: the official suite that is installed has all scenarios and checks of the crosswalk,
+// and no scenario more.
 func TestCrosswalkChecks(t *testing.T) {
 	node, dir := installNode(t)
 	home := filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance")

@@ -148,7 +148,8 @@ func TestOfficialPage(t *testing.T) {
 		b.WriteString(cells(name))
 		if i := slices.IndexFunc(fault.All(), func(f fault.Fault) bool { return f.Name == name }); i < 0 {
 			t.Errorf("there is no fault %s", name)
-		} else if id := fault.All()[i].Requirement; !slices.Contains(o.compare(t, name, seen[name], used).both, id) {
+		} else if id := fault.All()[i].Requirement; !slices.Contains(o.compare(t, name, seen[name],
+			used).both, id) {
 			blind[id] = true
 		}
 	}

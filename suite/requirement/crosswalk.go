@@ -78,8 +78,8 @@ func (c *Crosswalk) Proposals(id string) []int {
 
 // Requirements lists the requirements that correspond to a check of a scenario, or to all checks of it
 // where the check is empty, sorted; none if there is no counterpart. Whole is false if the scenario, or the
-// check, is also about something else. Every scenario has a check of what the official suite itself sends. The
-// error is a clause that says which of the two does not exist.
+// check, is also about something else. Every scenario has one check of what the official suite itself
+// sends. The error is a clause that says which of the two does not exist.
 func (c *Crosswalk) Requirements(scenario, check string) (ids []string, whole bool, err error) {
 	checks, known := c.Scenarios[scenario]
 	if !known && !slices.Contains(c.Elsewhere, scenario) {
