@@ -28,8 +28,8 @@ type excuses struct {
 
 func (e *excuses) register(c *cobra.Command) {
 	c.Flags().StringVar(&e.path, "baseline", "",
-		"excuse what this `file` lists as known; \"mcpcheck baseline\" writes one, and expected failures of "+
-			"the official suite are read")
+		"excuse what this `file` lists as known: one that \"mcpcheck baseline\" wrote, or expected failures "+
+			"of the official suite")
 }
 
 // load reads the baseline before anything is run. written are the files that the
