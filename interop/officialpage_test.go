@@ -43,6 +43,9 @@ func counterparts(entry string) []string {
 func (o *officialSubjects) compare(t *testing.T, name string, seen map[requirement.Revision]verdicts,
 	used map[string]bool) comparison {
 	t.Helper()
+	if len(seen) == 0 {
+		t.Errorf("%s has nothing on %s", officialSeen, name)
+	}
 	var c comparison
 	for _, rev := range slices.Sorted(maps.Keys(seen)) {
 		v := seen[rev]
