@@ -119,7 +119,7 @@ func (o *officialSubjects) ruled(t *testing.T, name, entry string, used map[stri
 func TestOfficialPage(t *testing.T) {
 	const page = "../docs/official-suite.md"
 	o, seen := loadOfficial(t)
-	used, blind := map[string]bool{}, map[string]bool{}
+	used, blind := map[string]bool{}, map[string][]string{} // subjects, by what is not seen of them
 	row := func(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 	links := func(ids []string) string {
 		text := make([]string, len(ids))
@@ -131,7 +131,7 @@ func TestOfficialPage(t *testing.T) {
 	cells := func(name string) string {
 		c := o.compare(t, name, seen[name], used)
 		for _, id := range c.blind {
-			blind[id] = true
+			blind[id] = append(blind[id], "`"+name+"`")
 		}
 		return row("`"+name+"`", strings.Join(c.red, ", "), links(c.both), strings.Join(c.theirs, ", "),
 			links(c.blind), links(c.ours))
@@ -152,8 +152,8 @@ func TestOfficialPage(t *testing.T) {
 		if i := slices.IndexFunc(fault.All(), func(f fault.Fault) bool { return f.Name == name }); i < 0 {
 			t.Errorf("there is no fault %s", name)
 		} else if id := fault.All()[i].Requirement; !slices.Contains(o.compare(t, name, seen[name],
-			used).both, id) {
-			blind[id] = true
+			used).both, id) && !slices.Contains(blind[id], "`"+name+"`") {
+			blind[id] = append(blind[id], "`"+name+"`")
 		}
 	}
 	b.WriteString("\n## Where it alone is red\n\n")
@@ -168,12 +168,13 @@ func TestOfficialPage(t *testing.T) {
 	b.WriteString("\n## What it does not see\n\n")
 	for _, id := range slices.Sorted(maps.Keys(o.Blind)) {
 		r, ok := area.Catalogue().Find(id)
-		if !ok || !blind[id] || !sentence(o.Blind[id]) {
+		if !ok || len(blind[id]) == 0 || !sentence(o.Blind[id]) {
 			t.Errorf("%s: there is no such requirement, or it is seen, or the reason is no sentence", id)
 			continue
 		}
 		s, _ := r.SectionIn(r.Revisions[len(r.Revisions)-1])
-		fmt.Fprintf(&b, "* %s (`%s`): %s\n", links([]string{id}), s.Ref(), o.Blind[id])
+		fmt.Fprintf(&b, "* %s (`%s`): %s Shown by %s.\n", links([]string{id}), s.Ref(), o.Blind[id],
+			strings.Join(blind[id], ", "))
 		delete(blind, id)
 	}
 	for id := range blind {
