@@ -50,7 +50,7 @@ security:
 # pages of the requirements, and the tables of flags, routes and names in the other pages. An example that is
 # empty is recorded anew.
 docs:
-	$(GO) -C interop test . -run 'TestSeen$$' -update
+	$(GO) -C interop test . -run 'Test(Seen|OfficialPage)$$' -update
 	$(GO) test ./cmd/mcpcheck -run 'TestExamples$$' -update
 	$(GO) run ./cmd/mcpcheck explain --pages docs/requirements
 	$(GO) test ./internal/pagetest -run 'TestGenerated$$' -update

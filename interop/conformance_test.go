@@ -182,7 +182,13 @@ func results(t *testing.T, dir string) map[string][]check {
 // with the test.
 func serveMock(t *testing.T, world string) string {
 	t.Helper()
-	cmd := exec.Command(buildMock(t), "--http", "127.0.0.1:0", "--world", world)
+	return serveProgram(t, buildMock(t), "--world", world)
+}
+
+// serveProgram is serveMock with a mock server that was built before, and flags.
+func serveProgram(t *testing.T, mock string, flags ...string) string {
+	t.Helper()
+	cmd := exec.Command(mock, append([]string{"--http", "127.0.0.1:0"}, flags...)...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -33,11 +33,16 @@
 // the tests build (the directory clients), and those for Node.js (the directory node),
 // which npm installs once into the cache directory of the user, with a Node.js of their
 // own. They go through the same operations in every revision and transport that they
-// speak, under "mockserver verify"; its red verdicts need rulings as well. The official
-// conformance suite for servers is run, too, and where there is Chromium a page in it is a client.
+// speak, under "mockserver verify"; its red verdicts need rulings as well. Where there is
+// Chromium a page in it is a client.
 // All clients go through all ready worlds. Without npm, with -short and with
 // MCPCHECK_NODE=0 these are left out; MCPCHECK_NODE=1 makes it a failure that npm cannot
 // install.
+//
+// The official conformance suite is run against the mock server, and against servers and
+// faults of testdata/official.yaml. What it says of them stands in testdata/official.json,
+// and TestOfficialPage compares that with what mcpcheck says. A sample of them is judged,
+// and all with MCPCHECK_OFFICIAL=all; then -update writes the file anew.
 //
 // If MCPCHECK_REPORTS names a directory, the reports are written there, so that
 // whoever has to rule on a new verdict sees the frames it rests on.

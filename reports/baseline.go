@@ -1,5 +1,11 @@
 package reports
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // BaselineSummary says what became of the entries of a baseline. Entries that
 // excuse something, and nothing that passes, are counted only.
 type BaselineSummary struct {
@@ -29,6 +35,8 @@ type BaselineEntry struct {
 	// Until is the last day on which it holds, as 2027-03-31.
 	Until  string `json:"until,omitempty"`
 	Reason string `json:"reason"`
+	// Partly says that the entry is also about what no requirement is about: it is never stale.
+	Partly bool `json:"partly,omitempty"`
 	// Verdicts are those in this run that the entry is about.
 	Verdicts []BaselineVerdict `json:"verdicts"`
 }
@@ -40,16 +48,21 @@ type BaselineVerdict struct {
 	Verdict   Verdict `json:"verdict"`
 }
 
-// Pattern says which verdicts an entry is about. An empty revision or transport stands for all.
+// Pattern says which verdicts an entry is about. An empty revision or transport stands for all. The id may be
+// several, joined by commas, in an entry of the official suite.
 type Pattern struct {
 	ID        string `json:"id"`
 	Revision  string `json:"revision,omitempty"`
 	Transport string `json:"transport,omitempty"`
 }
 
-// String is the pattern as it stands in a baseline: "PAGE-02 @2025-11-25 @http".
+// String is the pattern as it stands in a baseline: "PAGE-02 @2025-11-25 @http". Of more than three ids it
+// names the first.
 func (p Pattern) String() string {
 	s := p.ID
+	if first, more, _ := strings.Cut(s, ","); strings.Count(more, ",") > 1 {
+		s = fmt.Sprintf("%s and %d more", first, strings.Count(more, ",")+1)
+	}
 	if p.Revision != "" {
 		s += " @" + p.Revision
 	}
@@ -59,9 +72,13 @@ func (p Pattern) String() string {
 	return s
 }
 
+// Several reports whether a pattern is about several requirements.
+func (p Pattern) Several() bool { return strings.Contains(p.ID, ",") }
+
 // Covers reports whether a pattern matches all that another one matches.
 func (p Pattern) Covers(q Pattern) bool {
-	return p.ID == q.ID && (p.Revision == "" || p.Revision == q.Revision) &&
+	same := p.ID == q.ID || p.Several() && slices.Contains(strings.Split(p.ID, ","), q.ID)
+	return same && (p.Revision == "" || p.Revision == q.Revision) &&
 		(p.Transport == "" || p.Transport == q.Transport)
 }
 
@@ -88,10 +105,10 @@ func (b *BaselineSummary) Note(e BaselineEntry, expired, narrowed bool) {
 		b.Missing = append(b.Missing, e)
 	case expired:
 		b.Expired = append(b.Expired, e)
-	case red > 0 && n.Pass > 0:
+	case red > 0 && n.Pass > 0 && !e.Several():
 		b.TooWide = append(b.TooWide, e)
 	case red > 0:
-	case n.Pass > 0 && n.Blocked == 0 && !(narrowed && (e.Revision == "" || e.Transport == "")):
+	case n.Pass > 0 && n.Blocked == 0 && !e.Partly && !(narrowed && (e.Revision == "" || e.Transport == "")):
 		b.Stale = append(b.Stale, e)
 	default:
 		b.NotJudged = append(b.NotJudged, e)

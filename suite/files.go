@@ -86,7 +86,7 @@ func (c Config) checkFiles() error {
 func Rules(areas *area.Set) baseline.Catalogue {
 	return baseline.Catalogue{
 		Known: func(id string) bool { _, ok := areas.Find(id); return ok }, Suggest: areas.Suggest,
-		Never:      never(areas),
+		Never: never(areas), Official: requirement.Official().Requirements,
 		Revisions:  requirement.Texts(requirement.Revisions()),
 		Transports: requirement.Texts(requirement.Transports()),
 	}

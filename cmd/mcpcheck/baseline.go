@@ -28,12 +28,13 @@ type excuses struct {
 
 func (e *excuses) register(c *cobra.Command) {
 	c.Flags().StringVar(&e.path, "baseline", "",
-		"excuse what this `file` lists as known; \"mcpcheck baseline\" writes one")
+		"excuse what this `file` lists as known: one that \"mcpcheck baseline\" wrote, or expected failures "+
+			"of the official suite")
 }
 
 // load reads the baseline before anything is run. written are the files that the
 // run writes, by flag.
-func (e *excuses) load(c *cobra.Command, written map[string]string) error {
+func (e *excuses) load(p *program, c *cobra.Command, written map[string]string) error {
 	if !c.Flags().Changed("baseline") {
 		return nil
 	}
@@ -46,8 +47,13 @@ func (e *excuses) load(c *cobra.Command, written map[string]string) error {
 		}
 	}
 	var err error
-	e.file, err = baseline.Load(e.path, rules())
-	return err
+	if e.file, err = baseline.Load(e.path, rules()); err != nil {
+		return err
+	}
+	for _, n := range e.file.Notes {
+		fmt.Fprintf(p.stderr, "mcpcheck: %s:%d: %s\n", safe.Line(e.path), n.Line, n.Text)
+	}
+	return nil
 }
 
 // apply excuses what the baseline lists, and says which of its entries have to be

@@ -46,8 +46,9 @@ type explanation struct {
 	Quirks    []behaviour `json:"quirks"`
 	Faults    []behaviour `json:"faults"`
 	// Seen lists released servers that broke it, at most five: what is known of the newest revision first.
-	Seen     []sighting `json:"seen"`
-	Examples *examples  `json:"examples,omitempty"`
+	Seen []sighting `json:"seen"`
+	related
+	Examples *examples `json:"examples,omitempty"`
 
 	row       *requirement.Requirement
 	ofClients bool // it is no requirement on servers
@@ -120,7 +121,7 @@ func explained(r *requirement.Requirement) *explanation {
 		Revisions: []inRevision{},
 		Scenarios: []conversation{}, Unless: []string{}, Needs: r.Needs, Tolerated: r.Tolerated,
 		Quirks: []behaviour{}, Faults: []behaviour{},
-		Seen: sightings(r.ID), row: r,
+		Seen: sightings(r.ID), related: relatedTo(r.ID), row: r,
 	}
 	for _, a := range slices.Concat(area.Catalogue().Areas(), clientcheck.Catalogue().Areas()) {
 		if a.Name == r.Area() {

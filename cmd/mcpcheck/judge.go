@@ -26,7 +26,7 @@ func (p *program) judgeCommand() *cobra.Command {
 		if err := o.check(""); err != nil {
 			return err
 		}
-		if err := known.load(c, o.written("")); err != nil {
+		if err := known.load(p, c, o.written("")); err != nil {
 			return err
 		}
 		f, err := os.Open(args[0])

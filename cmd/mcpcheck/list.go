@@ -33,6 +33,20 @@ type listed struct {
 	Gravity     requirement.Gravity `json:"gravity,omitempty"`
 	Faults      []string            `json:"faults"`
 	Since       string              `json:"since"`
+	related
+}
+
+// related is what corresponds to a requirement elsewhere.
+type related struct {
+	// Official are the checks of the official conformance suite.
+	Official []requirement.OfficialCheck `json:"official"`
+	// SEPs are the proposals that brought or changed it.
+	SEPs []int `json:"seps"`
+}
+
+func relatedTo(id string) related {
+	c := requirement.Official()
+	return related{c.Checks(id), c.Proposals(id)}
 }
 
 func (p *program) listCommand() *cobra.Command {
@@ -102,7 +116,7 @@ func listing() []listed {
 			ID: r.ID, Title: r.Title, Level: r.Level, Grade: r.Grade, Revisions: r.Revisions,
 			Transports: r.Transports,
 			Reason:     r.Needs, Gravity: r.Gravity, Faults: append([]string{}, faults[r.ID]...),
-			Since: r.Since,
+			Since: r.Since, related: relatedTo(r.ID),
 		}
 		slices.Sort(l.Faults)
 		if s, ok := r.SectionIn(r.Revisions[len(r.Revisions)-1]); ok {

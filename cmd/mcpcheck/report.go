@@ -21,6 +21,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/certificate"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -40,21 +41,39 @@ func (p *program) reportCommand() *cobra.Command {
 
 func (p *program) convertCommand() *cobra.Command {
 	o := &outputs{output.Reports{FilesOnly: true}}
-	strict := false
+	strict, sep := false, ""
 	c := helpcmd.New(help, "convert")
 	c.Args = oneReport
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := o.check(""); err != nil {
 			return err
+		}
+		var proposal requirement.SEP
+		var err error
+		if c.Flags().Changed("sep") {
+			if proposal, err = sepOf(sep); err != nil {
+				return err
+			}
 		}
 		r, err := readReport(args[0])
 		if err != nil {
 			return err
 		}
+		if sep != "" {
+			err := output.File(sep, func(w io.Writer) error { return traceability(w, proposal, r) })
+			if err != nil {
+				return impossible("--sep was not written: %w", err)
+			}
+			if len(o.Given()) == 0 {
+				return nil
+			}
+		}
 		return o.write(p, r, write.Options{Strict: strict || r.Config.Strict})
 	}
 	o.register(c)
 	c.Flags().BoolVar(&strict, "strict", false, "show warnings as failures")
+	c.Flags().StringVar(&sep, "sep", "",
+		"write the traceability of a proposal to this `file`, whose name says which: sep-2549.yaml")
 	return c
 }
 

@@ -109,7 +109,7 @@ func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 	if err := o.outputs.check(o.record); err != nil {
 		return err
 	}
-	if err := o.excuses.load(c, o.written(o.record)); err != nil {
+	if err := o.excuses.load(p, c, o.written(o.record)); err != nil {
 		return err
 	}
 	if cfg.Target == nil {

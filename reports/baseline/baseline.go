@@ -16,6 +16,9 @@
 // blocked is never excused. An excused verdict stays what it is, and the target
 // stays non-conformant; only the exit status is spared. Entries whose verdicts pass
 // now are stale and those past their date are expired; either makes a run fail.
+// A file of expected failures of the official conformance suite is read as well: its entries are scenarios
+// and checks, and each covers all requirements that correspond to it.
+//
 // What an entry says about combinations and requirements that were not part of the
 // run counts for nothing. See [File.Apply].
 package baseline
@@ -75,6 +78,9 @@ type Entry struct {
 	Line int
 	// Finding is the id that stands first in the line, if there are several: their verdicts are one finding.
 	Finding string
+	// Partly says that the entry is of the official suite, and also about what no requirement is about: that
+	// all of its requirements pass does not make it stale.
+	Partly bool
 }
 
 // Expired reports whether an entry is past its date.
@@ -87,6 +93,8 @@ type File struct {
 	// Name is the path it was read from.
 	Name    string
 	Entries []Entry
+	// Notes are remarks on lines that are no mistakes, and excuse nothing.
+	Notes []Problem
 }
 
 // Catalogue is what a reader has to know of the requirements.
@@ -100,6 +108,10 @@ type Catalogue struct {
 	Never func(id, revision, transport string) string
 	// Revisions and Transports list those that there are.
 	Revisions, Transports []string
+	// Official lists the requirements that correspond to a check of a scenario of the official suite, or to
+	// the whole scenario if the check is empty, and says whether it is about nothing else. With nil its files
+	// are not read.
+	Official func(scenario, check string) (ids []string, whole bool, err error)
 }
 
 // Problem is one mistake in a file.
@@ -142,7 +154,9 @@ func (f *File) Apply(r *reports.Report, now time.Time) {
 	r.Summary.Excused = 0
 	byID := map[string][]int{}
 	for i := range f.Entries {
-		byID[f.Entries[i].ID] = append(byID[f.Entries[i].ID], i)
+		for id := range strings.SplitSeq(f.Entries[i].ID, ",") {
+			byID[id] = append(byID[id], i)
+		}
 	}
 	matched := make([][]reports.BaselineVerdict, len(f.Entries))
 	for i := range r.Results {
@@ -165,7 +179,8 @@ func (f *File) Apply(r *reports.Report, now time.Time) {
 	narrow := narrowed(r)
 	for n := range f.Entries {
 		e := &f.Entries[n]
-		b.Note(e.told(matched[n]), e.Expired(now), narrow)
+		partial := e.Several() && r.Summary.Scope == reports.Partial // it lacks some of its ids
+		b.Note(e.told(matched[n]), e.Expired(now), narrow || partial)
 	}
 	r.Summary.Baseline = b
 }
@@ -192,7 +207,8 @@ func (f *File) Excuse(x *reports.Result, now time.Time) (reason string, ok bool)
 
 // told is what a report says of an entry.
 func (e *Entry) told(verdicts []reports.BaselineVerdict) reports.BaselineEntry {
-	t := reports.BaselineEntry{Line: e.Line, Pattern: e.Pattern, Reason: e.Reason, Verdicts: verdicts}
+	t := reports.BaselineEntry{Line: e.Line, Pattern: e.Pattern, Reason: e.Reason, Verdicts: verdicts,
+		Partly: e.Partly}
 	if !e.Until.IsZero() {
 		t.Until = e.Until.Format(DateForm)
 	}

@@ -56,12 +56,17 @@ func cause(err error) string {
 // parse reads a baseline from memory; name is what errors call it. An error is of
 // type [*Error].
 func parse(name string, data []byte, c Catalogue, draft bool) (*File, error) {
-	p := &parser{file: &File{Name: name}, catalogue: c, draft: draft, seen: map[Pattern]int{}}
+	p := &parser{file: &File{Name: name}, catalogue: c, draft: draft, seen: map[Pattern]int{},
+		listed: map[string]int{}}
 	if why := unreadable(data); why != "" {
 		return nil, &Error{Name: name, Problems: []Problem{{Text: why}}}
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	number := 0
+	if p.catalogue.Official != nil && isOfficial.Match(data) {
+		p.official(data)
+		data = nil
+	}
 	for line := range strings.SplitSeq(string(data), "\n") {
 		number++
 		p.line(number, strings.TrimSpace(line))
@@ -97,6 +102,7 @@ type parser struct {
 	catalogue Catalogue
 	draft     bool
 	seen      map[Pattern]int // line
+	listed    map[string]int  // entries of the official suite, by line
 	problems  []Problem
 }
 
