@@ -353,6 +353,12 @@ func TestForged(t *testing.T) {
 		"judged by the requirement set") {
 		t.Errorf("%+v", v)
 	}
+	for _, o := range []Options{{Now: now, Tool: tool}, {Now: now, Require: c.Statement.Result.Outcome}} {
+		if v := Verify(t.Context(), other, o); len(v.Problems) != 1 || !strings.Contains(v.Problems[0],
+			"judged by the requirement set") {
+			t.Errorf("%+v: %+v", o, v)
+		}
+	}
 }
 
 // TestSignatures: a signature has to be by a trusted key, and OpenSSH agrees.
