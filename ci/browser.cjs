@@ -40,7 +40,7 @@ const many = () => {
   return html;
 };
 
-const open = async (browser, file, { scheme = "light", hash = "", width = 1300 } = {}) => {
+const open = async (browser, file, { scheme = "light", hash = "", width = 1300, tools = true } = {}) => {
   const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 900 } });
   const page = await context.newPage();
   const errors = [];
@@ -49,7 +49,7 @@ const open = async (browser, file, { scheme = "light", hash = "", width = 1300 }
   // Ready is the first frame that is shown after the script of the page has run.
   await page.addInitScript(() => document.addEventListener("DOMContentLoaded", () => requestAnimationFrame(() => setTimeout(() => { window.ready = performance.now(); }))));
   await page.goto("file://" + file + hash);
-  await page.waitForFunction(() => window.ready && !document.getElementById("tools").hidden);
+  await page.waitForFunction((tools) => window.ready && (!tools || !document.getElementById("tools").hidden), tools);
   const close = async (what) => {
     for (const e of errors) fail(`${what}: ${e}`);
     await context.close();
@@ -255,6 +255,50 @@ const fast = async (browser) => {
   if (median > grossly) fail("the page of many results is far too slow");
 };
 
+// site holds that the site of a repository of certificates is accessible, fits a narrow window and is quick to load and to filter.
+const site = async (browser) => {
+  const file = (name) => path.join(out, name + ".html");
+  const opened = async (name, options, what) => {
+    const { page, close } = await open(browser, file(name), { tools: name === "site" || name === "site-few", ...options });
+    const width = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    if (width > 0) fail(`${what} has to scroll sideways, by ${width} pixels`);
+    return { page, close: () => close(what) };
+  };
+  for (const name of ["site-few", "site-server", "site-hostile"]) {
+    for (const options of [{ scheme: "light" }, { scheme: "dark" }, { width: 400 }]) {
+      const what = name + ", " + JSON.stringify(options);
+      const { page, close } = await opened(name, options, what);
+      await accessible(page, what);
+      await close();
+    }
+  }
+  const times = [];
+  for (const options of [{ scheme: "light" }, { scheme: "dark" }, { width: 400 }]) {
+    const { page, close } = await opened("site", options, "site");
+    times.push(await page.evaluate(() => window.ready));
+    await page.keyboard.press("/");
+    await page.keyboard.type("server-1234");
+    if (await page.textContent("#f-count") !== "1 of 2000 servers" || await page.locator("tr[data-marks]:visible").count() !== 1) fail("the site's filter shows " + await page.textContent("#f-count"));
+    await page.keyboard.press("Escape");
+    times.push(await page.evaluate(() => {
+      const begun = performance.now();
+      document.getElementById("f-mark").value = "fail";
+      document.getElementById("f-mark").dispatchEvent(new Event("change"));
+      document.body.getBoundingClientRect(); // laid out
+      return performance.now() - begun;
+    }));
+    if (!/^\d{2,3} of 2000/.test(await page.textContent("#f-count"))) fail("the site's filter by result shows " + await page.textContent("#f-count"));
+    await close();
+  }
+  console.log(`2,000 servers: ready and filtered after ${times.map(Math.round).join(", ")} ms, ${Math.round(fs.statSync(file("site")).size / 1024)} KiB`);
+  if (Math.max(...times) > grossly) fail("the page of many servers is far too slow");
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto("file://" + file("site"));
+  if (await page.locator("tr[data-marks]:visible").count() !== 2000) fail("without scripts the site does not show all servers");
+  await context.close();
+};
+
 (async () => {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"] });
   let link;
@@ -267,6 +311,7 @@ const fast = async (browser) => {
   if (await page.locator("#grid tbody tr").count() < 100) fail("the matrix shows too few rows");
   await accessible(page, "matrix");
   await close("matrix");
+  await site(browser);
   await fast(browser);
   await browser.close();
 })().catch((e) => { console.error(e); process.exit(1); });

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/certificate"
+	"github.com/mcpcheck/mcpcheck/suite/certificate/tree"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -29,6 +30,7 @@ type certifyFlags struct {
 	certificate.Input
 	files, subjects           []string
 	recording, out, key, date string
+	submit                    string // a repository of certificates
 	resolve                   bool
 	private                   ed25519.PrivateKey
 }
@@ -45,13 +47,16 @@ func (p *program) certifyCommand() *cobra.Command {
 	f.StringVar(&x.recording, "recording", "", "certify a run that \"mcpcheck run --record `FILE`\" recorded")
 	f.StringVarP(&x.out, "output", "o", "", "write the certificate to this `file` (default SCOPE-OUTCOME"+
 		certificate.Extension+")")
+	f.StringVar(&x.submit, "submit", "", "lay the certificate out in the repository of certificates in this "+
+		"`directory`, below vendor/product/version")
 	f.StringVar(&x.date, "date", os.Getenv("SOURCE_DATE_EPOCH"), "the `time` of the certificate, as "+
 		"2026-11-29T12:00:00Z or in seconds since 1970 (default that of SOURCE_DATE_EPOCH, or now)")
 	f.StringVar(&x.Publisher, "publisher", "", "who certifies, as a `text`")
 	f.BoolVar(&x.resolve, "resolve", false,
 		"ask the registry for version and digest of a package that the command starts, as npx and uvx do")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := errors.Join(notEmpty(c, "output", "key", "date", "recording"), x.read()); err != nil {
+		if err := errors.Join(notEmpty(c, "output", "key", "date", "recording", "submit"),
+			x.read()); err != nil {
 			return err
 		}
 		x.Packages = func(t reports.Target) []certificate.Package {
@@ -59,6 +64,13 @@ func (p *program) certifyCommand() *cobra.Command {
 		}
 		if x.recording != "" {
 			return p.certifyRecording(args, o, x)
+		}
+		if x.submit != "" { // what it lacks is said before anything is run
+			if t, err := o.connect.target(c, args); err == nil && t != nil {
+				if _, _, err := tree.Place(&t.About); err != nil {
+					return badUsage("%w", err)
+				}
+			}
 		}
 		o.certify = func(r *engine.Run, live *reports.Report) error {
 			var b bytes.Buffer
@@ -143,6 +155,16 @@ func (p *program) certify(x *certifyFlags, live *reports.Report) (*reports.Repor
 		live.Config.Command = "" // is known of the run alone
 		if differ := certificate.Differences(live, report); differ != nil {
 			return nil, fmt.Errorf("judged again the recording differs from the run: %s", differ[0])
+		}
+	}
+	if x.submit != "" {
+		at, err := tree.Submit(x.submit, made, report)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(p.stderr, "mcpcheck: wrote %s\n", at)
+		if x.out == "" {
+			return report, nil
 		}
 	}
 	name := cmp.Or(x.out, fmt.Sprintf("%s-%s%s", report.Summary.Scope, report.Summary.Outcome,

@@ -18,6 +18,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/certificate"
+	"github.com/mcpcheck/mcpcheck/suite/certificate/tree"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -78,12 +79,14 @@ func (x *verifyFlags) read() error {
 }
 
 func (p *program) verifyCommand() *cobra.Command {
-	x, asJSON := &verifyFlags{}, false
+	x, trees, asJSON := &verifyFlags{}, &treeFlags{}, false
 	c := helpcmd.New(help, "verify")
-	c.Args = takes(1, `one certificate, which "mcpcheck certify" writes`)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := x.read(); err != nil {
+		if err := errors.Join(notEmpty(c, "tree", "site"), x.read()); err != nil {
 			return err
+		}
+		if trees.dir+trees.site != "" || len(args) != 1 {
+			return p.verifyTree(c, trees, args, tree.Options{Options: x.Options}, asJSON)
 		}
 		v := certificate.Verdict{Notes: []string{}, Signers: []string{}}
 		made, err := readCertificate(args[0])
@@ -103,18 +106,13 @@ func (p *program) verifyCommand() *cobra.Command {
 		return p.tellVerdict(made, &v)
 	}
 	x.register(c.Flags())
+	trees.register(c.Flags())
 	c.Flags().BoolVar(&asJSON, "json", false, "write the result as JSON")
 	return c
 }
 
 // tellVerdict says what a verification has found.
 func (p *program) tellVerdict(made *certificate.Certificate, v *certificate.Verdict) error {
-	for _, s := range v.Problems {
-		fmt.Fprintln(p.stdout, "✗ "+s)
-	}
-	for _, s := range v.Notes {
-		fmt.Fprintln(p.stdout, "· "+s)
-	}
 	last := "NOT VERIFIED: " + plural.Count(len(v.Problems), "reason")
 	if len(v.Problems) == 0 {
 		report, err := made.Report()
@@ -126,6 +124,17 @@ func (p *program) tellVerdict(made *certificate.Certificate, v *certificate.Verd
 			safe.Clean(v.Statement.Title(), 200),
 			write.Headline(report), cmp.Or(strings.Join(v.Signers, ", "), "nobody"),
 			judged.Format(time.DateOnly), certificate.Days(time.Since(judged)))
+	}
+	return p.tell(v.Problems, v.Notes, last)
+}
+
+// tell says what is wrong, what is worth knowing, and the result.
+func (p *program) tell(problems, notes []string, last string) error {
+	for _, s := range problems {
+		fmt.Fprintln(p.stdout, "✗ "+s)
+	}
+	for _, s := range notes {
+		fmt.Fprintln(p.stdout, "· "+s)
 	}
 	_, err := fmt.Fprintln(p.stdout, last)
 	return err

@@ -32,6 +32,8 @@ var (
 	matrixTemplate string
 	//go:embed page/matrix.js
 	matrixScript string
+	//go:embed page/sort.js
+	sortScript string
 	//go:embed page/matrix.css
 	matrixStyle string
 
@@ -81,7 +83,7 @@ type matrixColumnData struct {
 // requirements by targets, sorted and filtered as the reader likes, each cell a link
 // to its evidence. The matrix must have been summarized.
 func MatrixHTML(w io.Writer, m *reports.Matrix) error {
-	script := themeScript + matrixScript
+	script := themeScript + sortScript + matrixScript
 	v := &matrixView{
 		Tool: title(program(m.Tool)), Catalogue: title(m.Tool.Catalogue), Started: word(m.Started),
 		Shard:   word(m.Shard),

@@ -43,9 +43,11 @@ type Options struct {
 // Verdict is what a verification has found. All holds if there are no problems.
 type Verdict struct {
 	// Problems and Notes are sentences. Signers says by whom the statement is signed, whoever vouches for it.
-	Problems  []string   `json:"problems"`
-	Notes     []string   `json:"notes"`
-	Signers   []string   `json:"signers"`
+	Problems []string `json:"problems"`
+	Notes    []string `json:"notes"`
+	Signers  []string `json:"signers"`
+	// Expired is the problem that the run began too long ago; empty if it did not.
+	Expired   string     `json:"expired,omitempty"`
 	Statement *Statement `json:"statement,omitempty"`
 }
 
@@ -131,8 +133,9 @@ func (v *Verdict) dates(s *Statement, o Options) {
 		v.problem("the dates are impossible: the run began on %s, and was certified on %s", s.Judged,
 			s.Certified)
 	case o.MaxAge > 0 && age > o.MaxAge:
-		v.problem("it is out of date: the run began on %s, %s ago, and at most %s are allowed", s.Judged,
-			Days(age), Days(o.MaxAge))
+		v.Expired = fmt.Sprintf("it is out of date: the run began on %s, %s ago, and at most %s are allowed",
+			s.Judged, Days(age), Days(o.MaxAge))
+		v.Problems = append(v.Problems, v.Expired)
 	}
 }
 

@@ -88,25 +88,7 @@
   $("before").addEventListener("click", () => { from -= page; draw(); });
   $("after").addEventListener("click", () => { from += page; draw(); });
 
-  // The list of targets sorts by its heads.
-  const list = $("targets");
-  const heads = [...list.tHead.rows[0].cells];
-  heads.forEach((th, i) => {
-    const button = make("button", "", th.textContent);
-    button.type = "button";
-    th.replaceChildren(button);
-    button.addEventListener("click", () => {
-      const down = th.getAttribute("aria-sort") === (th.classList.contains("n") ? "descending" : "ascending");
-      const up = th.classList.contains("n") ? down : !down;
-      heads.forEach((h) => h.removeAttribute("aria-sort"));
-      th.setAttribute("aria-sort", up ? "ascending" : "descending");
-      const key = (row) => row.cells[i].textContent.trim();
-      const rows = [...list.tBodies[0].rows];
-      rows.sort((a, b) => (th.classList.contains("n") ? Number(key(a)) - Number(key(b)) : key(a).localeCompare(key(b))) * (up ? 1 : -1));
-      list.tBodies[0].append(...rows);
-    });
-  });
-
+  sortable($("targets"));
   for (const id of ["tools", "legend"]) $(id).hidden = false;
   draw();
 })();
