@@ -51,7 +51,7 @@ func readRegistry(ctx context.Context, o *matrixOptions) (*matrixFile, error) {
 	list, err := registry.Read(ctx, o.registry,
 		"mcpcheck/"+tool().Version+" (+https://github.com/mcpcheck/mcpcheck)")
 	if err != nil && strings.Contains(o.registry, "://") {
-		return nil, impossible("--registry %s: %w", o.registry, err)
+		return nil, impossible("--registry: %w", err) // the URL may have a password
 	}
 	if err != nil {
 		return nil, badUsage("--registry %s: %w", o.registry, err)
