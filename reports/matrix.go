@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,6 +51,14 @@ const (
 	MatrixJudged   = "judged"    // a report was written
 	MatrixNoReport = "no-report" // the run could not start, or broke down
 	MatrixTimedOut = "timed-out" // the run was ended at its bound
+
+	// The following are those of servers in a registry.
+	MatrixNeedsKey     = "needs-key"              // a value is missing that the user has to give
+	MatrixNotStartable = "cannot-be-started-here" // by this program, or for want of a tool
+	MatrixNotInstalled = "not-installed"          // the package could not be fetched
+	MatrixBroken       = "broken"                 // it does not start, or does not answer
+	MatrixDeleted      = "deleted"                // in the registry
+	MatrixInvalid      = "invalid-entry"          // the error names the field
 )
 
 // MatrixTarget is a column: one target with what became of it.
@@ -77,6 +86,14 @@ type MatrixTarget struct {
 	// Report and Page are where the reports lie, relative to the matrix.
 	Report string `json:"report,omitempty"`
 	Page   string `json:"page,omitempty"`
+	// Certificate is where the certificate lies, relative to the matrix; empty if there is none.
+	Certificate string `json:"certificate,omitempty"`
+	// Package is what was judged of a server in a registry: a package or a URL.
+	Package string `json:"package,omitempty"`
+	// Digest is that of all that the column follows from, as far as it is known before a server is started;
+	// JudgedAt says when (RFC 3339, UTC). Both are empty for targets that are in no registry.
+	Digest   string `json:"digest,omitempty"`
+	JudgedAt string `json:"judged_at,omitempty"`
 	// Verdicts holds the gravest verdict on each requirement.
 	Verdicts map[string]Verdict `json:"verdicts,omitempty"`
 }
@@ -92,9 +109,12 @@ type MatrixSummary struct {
 	NotEstablished int `json:"not_established"`
 	// NoResources counts those that declare no resources.
 	NoResources int `json:"no_resources"`
-	NoReport    int `json:"no_report"`
+	// NoReport counts those that were not judged; of some there is a report that says no more than that.
+	NoReport int `json:"no_report"`
 	// Findings is how many targets ended with a finding that nothing excuses.
 	Findings int `json:"findings"`
+	// Unjudged counts those without a report that are in a registry, by status.
+	Unjudged map[string]int `json:"unjudged,omitempty"`
 }
 
 // String is the summary in one line.
@@ -107,7 +127,13 @@ func (s MatrixSummary) String() string {
 	if s.NoResources > 0 {
 		text += fmt.Sprintf("%d without resources, ", s.NoResources)
 	}
-	return text + fmt.Sprintf("%d not established, %d without a report", s.NotEstablished, s.NoReport)
+	text += fmt.Sprintf("%d not established, %d without a report", s.NotEstablished, s.NoReport)
+	separator := ": "
+	for _, status := range slices.Sorted(maps.Keys(s.Unjudged)) {
+		text += fmt.Sprintf("%s%d %s", separator, s.Unjudged[status], status)
+		separator = ", "
+	}
+	return text
 }
 
 // NewMatrix is an empty matrix.
@@ -179,12 +205,15 @@ func (m *Matrix) require(rows []MatrixRequirement) {
 func (m *Matrix) Summarize() {
 	slices.SortStableFunc(m.Targets, func(a, b MatrixTarget) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortStableFunc(m.Requirements, func(a, b MatrixRequirement) int { return CompareIDs(a.ID, b.ID) })
-	s := MatrixSummary{Targets: len(m.Targets)}
+	s := MatrixSummary{Targets: len(m.Targets), Unjudged: map[string]int{}}
 	for i := range m.Targets {
 		t := &m.Targets[i]
 		switch {
 		case t.Status != MatrixJudged:
 			s.NoReport++
+			if t.Status != MatrixNoReport && t.Status != MatrixTimedOut {
+				s.Unjudged[t.Status]++
+			}
 		case t.Outcome == Conformant && t.Scope != Full:
 			s.NothingFound++
 		case t.Outcome == Conformant:
@@ -215,6 +244,7 @@ func (m *Matrix) ExitCode() int {
 		switch t := &m.Targets[i]; {
 		case t.Status == MatrixJudged && t.ExitCode == ExitFindings:
 			return ExitFindings
+		case t.Status == MatrixDeleted:
 		case t.Status != MatrixJudged, t.ExitCode != ExitOK:
 			code = ExitNotEstablished
 		}
@@ -333,6 +363,9 @@ func MergeMatrices(list []*Matrix, at func(i int, path string) string) (*Matrix,
 			}
 			if t.Page != "" {
 				t.Page = at(i, t.Page)
+			}
+			if t.Certificate != "" {
+				t.Certificate = at(i, t.Certificate)
 			}
 			into.Targets = append(into.Targets, t)
 		}

@@ -54,6 +54,8 @@ func (p *program) certifyCommand() *cobra.Command {
 	f.StringVar(&x.Publisher, "publisher", "", "who certifies, as a `text`")
 	f.BoolVar(&x.resolve, "resolve", false,
 		"ask the registry for version and digest of a package that the command starts, as npx and uvx do")
+	f.BoolVar(&o.others, othersFlag, false, "")
+	_ = f.MarkHidden(othersFlag) // the flag is there
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := errors.Join(notEmpty(c, "output", "key", "date", "recording", "submit"),
 			x.read()); err != nil {
@@ -97,7 +99,7 @@ func (x *certifyFlags) read() (err error) {
 	if x.Artifacts, err = artifacts(x.files, x.subjects); err != nil {
 		return err
 	}
-	x.Tool, x.Certified = tool(), time.Now()
+	x.Tool = tool()
 	if x.date != "" {
 		seconds, err := strconv.ParseInt(x.date, 10, 64)
 		if x.Certified = time.Unix(seconds, 0); err != nil {
@@ -140,6 +142,9 @@ func (p *program) certifyRecording(args []string, o *runFlags, x *certifyFlags) 
 // certify writes the certificate of a recording and returns its report. It writes none if the run itself has
 // found something else; nil if that is not known.
 func (p *program) certify(x *certifyFlags, live *reports.Report) (*reports.Report, error) {
+	if x.Certified.IsZero() {
+		x.Certified = time.Now() // no earlier than the run
+	}
 	made, err := certificate.New(x.Input)
 	if err != nil {
 		return nil, err

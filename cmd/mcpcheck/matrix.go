@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/write"
+	"github.com/mcpcheck/mcpcheck/suite/certificate"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 )
@@ -34,7 +36,14 @@ type matrixOptions struct {
 	parallel            int
 	bound               time.Duration
 	noFail              bool
+	wrap, cache         string
+
+	registry, values, again string
+	meta, certificateURL    string
 }
+
+// The values of --again.
+const againAll, againFailed = "all", "failed"
 
 func (p *program) matrixCommand() *cobra.Command {
 	o := &matrixOptions{}
@@ -56,34 +65,62 @@ func (p *program) matrixCommand() *cobra.Command {
 	f.BoolVar(&o.noFail, "no-fail", false, "end with status 0 whatever was found, if the matrix was written")
 	f.IntVar(&o.parallel, "parallel", runtime.NumCPU(), "judge `N` targets at a time")
 	f.DurationVar(&o.bound, "bound", 10*time.Minute, "end the run of a target after this `duration`")
+	f.StringVar(&o.wrap, "wrap", "",
+		"put this `command` in front of that of each server; {dir} stands for its home, {name} for a name")
+	f.StringVar(&o.cache, "cache", "",
+		"have all servers share a `directory` for what npm and uv fetch; each can change what others run")
+	f.StringVar(&o.registry, "registry", "",
+		"judge the servers of an MCP registry: its `URL`, or a file with a server.json or a list")
+	f.StringVar(&o.values, "values", "", "the `file` with keys and other values for servers of the registry")
+	f.StringVar(&o.again, "again", "",
+		"judge servers that have not changed as well: `all`, or with --again=failed those not judged")
+	f.Lookup("again").NoOptDefVal = againAll
+	f.StringVar(&o.meta, "meta", "",
+		"write v0.1/servers: the registry with results in _meta, under this `domain`, as com.example")
+	f.StringVar(&o.certificateURL, "certificate-url", "",
+		"the `URL` at which the directory of --out will stand, for links to certificates")
 	return c
 }
 
-func (p *program) matrix(ctx context.Context, o *matrixOptions, flags []string) error {
-	if o.targets == "" {
-		return badUsage("--targets is missing: it names the file that lists the targets")
-	}
-	if o.out == "" {
-		return badUsage("--out needs a directory")
-	}
-	if o.parallel < 1 || o.parallel > 256 {
-		return badUsage("--parallel %d is not between 1 and 256", o.parallel)
-	}
-	if o.bound < time.Second {
-		return badUsage("--bound %v is less than a second", o.bound)
+// check says what is wrong with the flags.
+func (o *matrixOptions) check(flags []string) error {
+	info, missing := os.Stat(o.out)
+	for _, rule := range []struct {
+		broken bool
+		text   string
+	}{
+		{(o.targets == "") == (o.registry == ""), "give either --targets, with a file, or --registry"},
+		{o.registry == "" && o.values+o.again+o.meta+o.certificateURL != "",
+			"--values, --again, --meta and --certificate-url go with --registry"},
+		{!slices.Contains([]string{"", againAll, againFailed}, o.again), "--again is either all or failed"},
+		{o.meta != "" && !strings.Contains(o.meta, "."), "--meta is not of the form com.example"},
+		{o.certificateURL != "" && !strings.Contains(o.certificateURL, "://"),
+			"--certificate-url is not of the form https://HOST/PATH"},
+		{o.out == "", "--out needs a directory"},
+		{missing == nil && !info.IsDir(), "--out " + o.out + ": it is a file, not a directory"},
+		{o.parallel < 1 || o.parallel > 256, "--parallel is not between 1 and 256"},
+		{o.bound < time.Second, "--bound is less than a second"},
+	} {
+		if rule.broken {
+			return badUsage("%s", rule.text)
+		}
 	}
 	if i := slices.IndexFunc(flags, reserved); i >= 0 {
 		return badUsage("%s is set by the matrix itself", flags[i])
+	}
+	return nil
+}
+
+func (p *program) matrix(ctx context.Context, o *matrixOptions, flags []string) error {
+	if err := o.check(flags); err != nil {
+		return err
 	}
 	part, err := parseShard(o.shard, os.Getenv)
 	if err != nil {
 		return err
 	}
-	file, err := readMatrixFile(o.targets)
-	if err != nil {
-		return err
-	}
-	secrets, err := p.secretsOf(o, file, flags)
+	r := &matrixRun{p: p, o: o, m: reports.NewMatrix(tool(), part.String())}
+	file, err := r.prepare(ctx, flags)
 	if err != nil {
 		return err
 	}
@@ -93,35 +130,60 @@ func (p *program) matrix(ctx context.Context, o *matrixOptions, flags []string) 
 			targets = append(targets, &file.Targets[i])
 		}
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return impossible("this program cannot find itself to start it: %w", err)
+	left := targets
+	if o.registry != "" {
+		left = r.settle(targets)
 	}
-	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
-		return badUsage("--out %s: it is a file, and a matrix needs a directory", o.out)
-	}
-	r := &matrixRun{
-		p: p, o: o, program: program, flags: append(file.Args, flags...),
-		m: reports.NewMatrix(tool(), part.String()), all: len(targets),
-		hide: mask.NewMasker(secrets), secrets: strings.Join(secrets, separator),
-	}
-	if err := r.clear(targets); err != nil {
+	if err := r.clear(left); err != nil {
 		return err
 	}
 	r.m.Started = time.Now().UTC().Format(time.RFC3339)
-	r.judge(ctx, targets)
-	return r.finish(ctx)
+	r.all = len(targets)
+	r.judge(ctx, left)
+	return r.finish(ctx, targets)
+}
+
+// prepare reads which targets there are, and what they need to be judged.
+func (r *matrixRun) prepare(ctx context.Context, flags []string) (file *matrixFile, err error) {
+	if r.program, err = os.Executable(); err != nil {
+		return nil, impossible("this program cannot find itself to start it: %w", err)
+	}
+	if r.o.registry != "" {
+		if err := r.p.certifyCommand().ParseFlags(flags); err != nil {
+			return nil, badUsage("%w", err)
+		}
+		file, err = readRegistry(ctx, r.o)
+	} else {
+		file, err = readMatrixFile(r.o.targets)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.box, err = newBox(r.o, file); err != nil {
+		return nil, err
+	}
+	r.flags = append(file.Args, flags...)
+	secrets, err := r.secretsOf(file)
+	if err != nil {
+		return nil, err
+	}
+	r.hide, r.secrets = mask.NewMasker(secrets), strings.Join(secrets, separator)
+	return file, nil
 }
 
 // secretsOf lists what reports on any of the targets must not show. A wrong flag is an error, reported
 // once, before anything is started; what else is wrong with a target costs its own column only.
-func (p *program) secretsOf(o *matrixOptions, file *matrixFile, flags []string) ([]string, error) {
+func (r *matrixRun) secretsOf(file *matrixFile) ([]string, error) {
 	var secrets []string
 	for i := range file.Targets {
 		t, of := &file.Targets[i], &runFlags{}
-		c := p.runCommandWith(of)
-		if err := c.ParseFlags(t.arguments(slices.Concat(file.Args, flags))[1:]); err != nil {
-			return nil, badUsage("%s: the flags of %s: %w", o.targets, t.Name, err)
+		if t.listed != nil {
+			secrets = append(secrets, t.secrets...)
+			continue
+		}
+		c := r.p.runCommandWith(of)
+		if err := c.ParseFlags(t.arguments(r.box, "", r.flags)); err != nil {
+			return nil, badUsage("%s: the flags of %s: %w", r.o.targets, t.Name, err)
 		}
 		if described, err := of.target(c, c.Flags().Args()); err == nil && described != nil {
 			secrets = append(secrets, described.Secrets()...)
@@ -136,10 +198,13 @@ type matrixRun struct {
 	p       *program
 	o       *matrixOptions
 	program string
+	box     *box
 	flags   []string
 	all     int
 	secrets string // of all targets, for the processes that judge them
 	hide    *mask.Masker
+	rows    string // the digest of the requirements
+	ports   sync.Map
 
 	mu sync.Mutex
 	m  *reports.Matrix
@@ -163,11 +228,18 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	begun := time.Now()
 	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport}
 	var report *reports.Report
-	if ctx.Err() != nil {
+	switch {
+	case t.listed != nil && t.listed.why != nil:
+		column.Status, column.Error = t.listed.why.Status, safe.Clean(t.listed.why.Reason, 600)
+		column.ExitCode = exitNotEstablished
+	case ctx.Err() != nil:
 		column.Error, column.ExitCode = "interrupted", exitNotEstablished
-	} else {
+	default:
 		column, report = r.run(ctx, t, begun)
 		column.Error = r.hide.String(column.Error)
+		if t.listed != nil && ctx.Err() == nil {
+			t.listed.ended(&column)
+		}
 	}
 	column.TookMS = reports.Milliseconds(time.Since(begun))
 	r.mu.Lock()
@@ -177,7 +249,7 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	if column.Outcome != "" {
 		word = write.Word(&column)
 	}
-	if column.Outcome != reports.Conformant {
+	if column.Outcome != reports.Conformant && column.Outcome != "" {
 		word += fmt.Sprintf(plural.Of(column.Warn, ", %d failed, %d {warning|warnings}"), column.Fail,
 			column.Warn)
 	}
@@ -196,7 +268,10 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 func (r *matrixRun) clear(targets []*matrixTarget) error {
 	names := []string{matrixJSON, matrixPage}
 	for _, t := range targets {
-		for _, name := range []string{"report.json", "report.html", "console.txt"} {
+		if t.listed != nil && t.listed.why != nil {
+			continue
+		}
+		for _, name := range []string{reportJSON, reportPage, "console.txt", certificateFile} {
 			names = append(names, filepath.Join(t.directory(), name))
 		}
 	}
@@ -221,26 +296,39 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	*reports.Report) {
 	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport, ExitCode: exitNotEstablished}
 	dir := filepath.Join(r.o.out, t.directory())
-	args := t.arguments(append(slices.Clone(r.flags), "--"+othersFlag, "--json", "-"))
+	if u, err := url.Parse(t.URL); err == nil && u.Port() != "" && len(t.Command) > 0 {
+		turn, _ := r.ports.LoadOrStore(u.Port(), &sync.Mutex{})
+		turn.(*sync.Mutex).Lock() // no other target listens at the port meanwhile
+		defer turn.(*sync.Mutex).Unlock()
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, r.o.bound, errBound)
 	defer cancel()
-	// The process ends its own children when it is asked to end, and is killed
-	// when it does not.
-	cmd := exec.CommandContext(ctx, r.program, args...)
-	cmd.Args[0] = os.Args[0] // the name by which this program was called
-	procgroup.Separate(cmd)  // a signal from the terminal reaches it once, from us
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 20 * time.Second
+	scratch, err := os.MkdirTemp("", homePrefix)
+	home, sealed := filepath.Join(scratch, "home"), filepath.Join(scratch, certificateFile)
+	if err == nil {
+		err = os.Mkdir(home, 0o700)
+	}
+	if err != nil {
+		column.Error = err.Error()
+		return column, nil
+	}
+	defer os.RemoveAll(scratch) //nolint:errcheck // what is left is in the directory for temporary files
+	if refusal := r.install(ctx, t, home); refusal != nil {
+		column.Status, column.Error = refusal.Status, refusal.Reason
+		return column, nil
+	}
+	cmd := r.process(ctx, t, home, sealed)
 	stdout, console := &bounded{room: reports.MaxReport + 1}, &bounded{room: 4 << 20}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(r.secrets), stdout, console
-	err := cmd.Run()
+	err = execute(cmd)
 	if cmd.ProcessState != nil {
 		column.ExitCode = cmd.ProcessState.ExitCode()
 	}
 	report, readErr := reports.ReadJSON(&stdout.kept)
 	lines := strings.Split(strings.TrimSpace(console.kept.String()), "\n")
 	told := strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "mcpcheck: ")
-	if e := r.keep(dir, report, console); e != nil {
+	certified, _ := readFile(sealed, certificate.MaxSize) // there is none of what could not be judged
+	if e := r.keep(dir, report, console.kept.Bytes(), certified); e != nil {
 		column.Error = e.Error()
 		return column, nil
 	}
@@ -248,7 +336,10 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	switch {
 	case readErr == nil:
 		column = reports.MatrixColumn(t.Name, report, column.ExitCode, time.Since(begun))
-		column.Report, column.Page = t.directory()+"/report.json", t.directory()+"/report.html"
+		column.Report, column.Page = t.directory()+"/"+reportJSON, t.directory()+"/"+reportPage
+		if certified != nil {
+			column.Certificate = t.directory() + "/" + certificateFile
+		}
 	case timedOut:
 	case told != "":
 		column.Error = told
@@ -265,18 +356,47 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	return column, report
 }
 
-// keep writes the reports of a target, if there is one, and its console.
-func (r *matrixRun) keep(dir string, report *reports.Report, console *bounded) (err error) {
-	if report != nil {
-		o := outputs{output.Reports{JSON: filepath.Join(dir, "report.json"),
-			HTML: filepath.Join(dir, "report.html"), NoColor: true}}
-		err = o.write(&program{stdout: console}, report, write.Options{Strict: report.Config.Strict})
+// process is what judges a target: "mcpcheck run", or "mcpcheck certify" with a file for the certificate. It
+// ends its own children when it is asked to end, and is killed when it does not.
+func (r *matrixRun) process(ctx context.Context, t *matrixTarget, home, sealed string) *exec.Cmd {
+	args := []string{"run"}
+	if t.listed != nil {
+		args = []string{"certify", "-o", sealed}
 	}
-	return errors.Join(err, output.File(filepath.Join(dir, "console.txt"), func(w io.Writer) error {
-		_, err := w.Write(r.hide.Mask(console.kept.Bytes()))
-		return err
-	}))
+	common := append(slices.Clone(r.flags), "--"+othersFlag, "--json", "-")
+	cmd := exec.CommandContext(ctx, r.program, append(args, t.arguments(r.box, home, common)...)...)
+	cmd.Args[0] = os.Args[0] // the name by which this program was called
+	procgroup.Separate(cmd)  // a signal from the terminal reaches it once, from us
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 20 * time.Second
+	cmd.Env = environment(home, t.given)
+	return cmd
 }
+
+// keep writes the report and certificate of a target, if there are any, and its console.
+func (r *matrixRun) keep(dir string, report *reports.Report, console, sealed []byte) (err error) {
+	if sealed != nil {
+		err = writeFile(filepath.Join(dir, certificateFile), sealed)
+	}
+	if report != nil {
+		o := outputs{output.Reports{JSON: filepath.Join(dir, reportJSON),
+			HTML: filepath.Join(dir, reportPage), NoColor: true}}
+		// Both formats go to files.
+		err = errors.Join(err, o.write(&program{stdout: io.Discard}, report,
+			write.Options{Strict: report.Config.Strict}))
+	}
+	return errors.Join(err, writeFile(filepath.Join(dir, "console.txt"), r.hide.Mask(console)))
+}
+
+func writeFile(path string, data []byte) error {
+	return output.File(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// execute starts the process that judges a target, and waits for its end. A test replaces it.
+var execute = (*exec.Cmd).Run
 
 // errBound is the cause when a target had its time.
 var errBound = errors.New("the bound of the target")
@@ -284,8 +404,14 @@ var errBound = errors.New("the bound of the target")
 // The files of a matrix, beside the directories of its targets.
 const matrixJSON, matrixPage = "matrix.json", "index.html"
 
-// finish writes the matrix.
-func (r *matrixRun) finish(ctx context.Context) error {
+// The files of a target.
+const (
+	reportJSON, reportPage = "report.json", "report.html"
+	certificateFile        = "certificate" + certificate.Extension
+)
+
+// finish writes the matrix, and a registry of the targets if one is wanted.
+func (r *matrixRun) finish(ctx context.Context, targets []*matrixTarget) error {
 	r.m.Summarize()
 	err := errors.Join(
 		output.File(filepath.Join(r.o.out, matrixJSON), func(w io.Writer) error {
@@ -294,6 +420,9 @@ func (r *matrixRun) finish(ctx context.Context) error {
 		output.To(filepath.Join(r.o.out, matrixPage), nil, func(w io.Writer) error {
 			return write.MatrixHTML(w, r.m)
 		}))
+	if r.o.meta != "" {
+		err = errors.Join(err, r.writeRegistry(targets))
+	}
 	s := r.m.Summary
 	_, e := fmt.Fprintf(r.p.stdout, "%s; %s\n", s, filepath.Join(r.o.out, matrixPage))
 	if err = errors.Join(err, e); err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,7 +19,9 @@ import (
 // matrixFile lists the targets of a matrix.
 type matrixFile struct {
 	// Args are flags of "mcpcheck run" for all targets.
-	Args    []string       `yaml:"args"`
+	Args []string `yaml:"args"`
+	// Wrap stands in front of the command of each target: see [box].
+	Wrap    []string       `yaml:"wrap"`
 	Targets []matrixTarget `yaml:"targets"`
 }
 
@@ -38,6 +39,10 @@ type matrixTarget struct {
 	HeaderEnv map[string]string `yaml:"header_env"`
 	// Args are further flags of "mcpcheck run".
 	Args []string `yaml:"args"`
+
+	listed  *registered // nil if the target is in no registry
+	secrets []string
+	given   []string // variables for the process that judges it, "K=V": command lines can be seen by others
 }
 
 // targetName is what registries call servers: @scope/name, io.github.owner/name, name@1.2.
@@ -80,9 +85,9 @@ const maxTargets = 100_000
 
 // readMatrixFile reads the list of targets; paths in it are relative to the file.
 func readMatrixFile(path string) (*matrixFile, error) {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path, yamlfile.MaxSize)
 	if err != nil {
-		return nil, badUsage("%s: %w", path, yamlfile.Unread(err))
+		return nil, err
 	}
 	return parseMatrix(path, data)
 }
@@ -109,23 +114,19 @@ func parseMatrix(path string, data []byte) (*matrixFile, error) {
 			problem("args", "args: %s is set by the matrix itself", flag)
 		}
 	}
-	seen, kept := map[string]int{}, map[string]int{}
+	kept := map[string]int{}
 	for i := range file.Targets {
 		t := &file.Targets[i]
 		field := fmt.Sprintf("targets[%d]", i)
 		for _, message := range t.problems() {
 			problem(field, "%s: %s", field, message)
 		}
-		if first, ok := seen[strings.ToLower(t.Name)]; ok && t.Name != "" {
-			problem(field+".name", "%s.name: %q is the name of targets[%d] too", field, t.Name, first)
+		dir := strings.ToLower(t.directory())
+		if first, ok := kept[dir]; ok && t.Name != "" {
+			problem(field+".name", "%s.name: %q is the name of targets[%d] too, as far as directories have "+
+				"names: give another one", field, t.Name, first)
 		} else {
-			seen[strings.ToLower(t.Name)] = i
-			if first, ok := kept[strings.ToLower(t.directory())]; ok {
-				problem(field+".name",
-					"%s.name: the reports of %q would lie in %s like those of targets[%d]: give one of "+
-						"them another name", field, t.Name, t.directory(), first)
-			}
-			kept[strings.ToLower(t.directory())] = i
+			kept[dir] = i
 		}
 		t.rebase(filepath.Dir(path))
 	}
@@ -143,13 +144,7 @@ func (t *matrixTarget) problems() []string {
 				"letters, digits and . _ - @ : + ~, in parts that are parted by /, %d characters at most",
 				t.Name, longestName))
 	}
-	ways := 0
-	for _, given := range []bool{len(t.Command) > 0, t.URL != "", t.Config != ""} {
-		if given {
-			ways++
-		}
-	}
-	if ways != 1 && (ways != 2 || t.Config != "") {
+	if (t.Config != "") == (len(t.Command)+len(t.URL) > 0) {
 		list = append(list,
 			"give one of command, url and config, or command and url for a server that is to be started")
 	}
@@ -174,7 +169,8 @@ func reserved(flag string) bool {
 	switch name {
 	case "":
 		return strings.HasPrefix(flag, "--") // the end of the flags
-	case "json", "html", "junit", "markdown", "sarif", "record", "quiet", "verbose", "url", "serve", "config":
+	case "json", "html", "junit", "markdown", "sarif", "record", "quiet", "verbose", "url", "serve", "config",
+		"o", "output", "recording":
 		return strings.HasPrefix(flag, "-")
 	}
 	return false
@@ -189,9 +185,12 @@ func (t *matrixTarget) rebase(dir string) {
 	}
 }
 
-// arguments are those of "mcpcheck run" for the target.
-func (t *matrixTarget) arguments(common []string) []string {
-	args := append([]string{"run"}, common...)
+// arguments are those of a command for the target, whose home is given.
+func (t *matrixTarget) arguments(b *box, home string, common []string) []string {
+	args := slices.Clone(common)
+	if t.listed != nil {
+		t.Cwd = home
+	}
 	args = append(args, t.Args...)
 	for _, name := range sortedKeys(t.HeaderEnv) {
 		args = append(args, "--header-env", name+"="+t.HeaderEnv[name])
@@ -207,6 +206,9 @@ func (t *matrixTarget) arguments(common []string) []string {
 		return append(args, "--config", t.Config)
 	}
 	args = append(args, "--cwd", t.Cwd)
+	for _, pair := range b.shared {
+		args = append(args, "--env", pair)
+	}
 	for _, name := range sortedKeys(t.Env) {
 		args = append(args, "--env", name+"="+t.Env[name])
 	}
@@ -216,7 +218,7 @@ func (t *matrixTarget) arguments(common []string) []string {
 	if t.EnvAll {
 		args = append(args, "--env-all")
 	}
-	return append(append(args, "--"), t.Command...)
+	return append(append(args, "--"), b.around(t, home, t.Command)...)
 }
 
 // shard is a part of the targets: the index-th of count, from 1.

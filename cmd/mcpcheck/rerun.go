@@ -34,7 +34,7 @@ func rerun(c *cobra.Command, args []string,
 	var picked, kept []string
 	c.Flags().Visit(func(f *pflag.Flag) {
 		switch {
-		case slices.Contains(writing, f.Name):
+		case slices.Contains(writing, f.Name), strings.Contains(f.Value.String(), homePrefix):
 		case slices.Contains(picking, f.Name):
 			picked = append(picked, flagWords(f, hide)...)
 		default:

@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 			panic(err) // it is a number
 		}
 	}
-	testscript.Main(m, map[string]func(){"mcpcheck": main, "orderly": orderly})
+	testscript.Main(m, map[string]func(){"mcpcheck": main, "orderly": orderly,
+		"badtarget": func() { os.Exit(badtarget.Main(os.Args[1])) }})
 }
 
 // repository is the root of the module: scripts are played elsewhere.

@@ -16,6 +16,9 @@ var (
 	code     = regexp.MustCompile(`^(?:ERR|E|INVALID|UNSUPPORTED)_|_(?:ERROR|FOUND|EXCEPTION|FAILED)$`)
 )
 
+// Misses stands in an advice if the program seems to miss a variable.
+const Misses = "it seems to miss a variable"
+
 // Advice says, to go on a sentence with, how a program gets the variables that it seems to miss: by what it
 // has said, and what it was given beside the usual variables. Of one that has ended, and named none, it says
 // what programs get; it is empty if nothing was withheld.
@@ -46,7 +49,7 @@ func (e environment) advice(said string, set []string, ended bool) string {
 	}
 	switch {
 	case len(ways) > 0:
-		return "; it seems to miss a variable: " + strings.Join(ways, ", ")
+		return "; " + Misses + ": " + strings.Join(ways, ", ")
 	case ended && withheld:
 		return "; it got PATH, HOME and few other variables of this environment: if it needs more, " +
 			"--env-pass NAME passes one on, and --env-all nearly all"

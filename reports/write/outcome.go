@@ -26,10 +26,10 @@ func Word(t *reports.MatrixTarget) string {
 	word, _ := said.headline()
 	word = strings.ToLower(word)
 	switch {
-	case t.Status == reports.MatrixTimedOut:
-		return "timed out"
-	case t.Status != reports.MatrixJudged:
+	case t.Status == reports.MatrixNoReport:
 		return "no report"
+	case t.Status != reports.MatrixJudged:
+		return strings.ReplaceAll(clean(t.Status, 40), "-", " ")
 	case t.Outcome == reports.NonConformant && t.ExitCode == reports.ExitOK:
 		word += ", excused"
 	case t.Outcome == reports.NonConformant:
