@@ -130,6 +130,9 @@ func decode(data []byte, into any) (line int, err error) {
 // answer, and in which session they stand if a server was started again. It masks secrets in headers.
 func (t *Trace) complete(o Options) {
 	starts, last := map[string]int{}, map[string]int{} // by session, and by id
+	// open are the last requests without a response, by id. Where others with their ids are open, mixed
+	// counts the responses to come: nothing says which is whose.
+	open, mixed := map[string][]byte{}, map[string]int{}
 	for i, e := range t.Entries {
 		t.hide(e.HTTP)
 		if e.Kind != "" {
@@ -156,10 +159,22 @@ func (t *Trace) complete(o Options) {
 		id := e.Session + " " + string(e.ID)
 		switch {
 		case asks:
-			last[e.Session], last[id] = e.Seq, e.Seq
+			last[e.Session] = e.Seq
 			e.HTTP = cmp.Or(e.HTTP, &Head{Method: "POST", Path: "/mcp"})
-		case e.Kind == string(wire.KindResponse):
-			e.RequestSeq = cmp.Or(e.RequestSeq, last[id])
+			if e.Kind != string(wire.KindRequest) {
+				break
+			}
+			if o := open[id]; o != nil && !bytes.Equal(o, e.Data) {
+				mixed[id] = max(2, mixed[id]+1)
+			}
+			last[id], open[id] = e.Seq, e.Data
+		case e.Kind == string(wire.KindResponse) && e.RequestSeq == 0:
+			e.RequestSeq = last[id]
+			if mixed[id] > 0 {
+				mixed[id], e.Truncated = mixed[id]-1, true
+			} else {
+				delete(open, id)
+			}
 		default:
 			e.RequestSeq = cmp.Or(e.RequestSeq, last[e.Session])
 		}
