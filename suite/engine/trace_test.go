@@ -467,6 +467,16 @@ func TestTraceOfTwoClients(t *testing.T) {
 	}
 }
 
+// TestTraceWithoutHeaders: headers that were stripped are none that the server left out.
+func TestTraceWithoutHeaders(t *testing.T) {
+	const text = `{"dir":"out","transport":"http","message":{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}}
+{"dir":"in","transport":"http","status":200,"message":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"resources":{}},"serverInfo":{"name":"s","version":"1"}}}}
+`
+	if all := red(judgeTrace(t, text)); len(all) > 0 {
+		t.Error(all)
+	}
+}
+
 // TestTraceThatIsNone: what cannot be judged is refused in one sentence that says where and what.
 func TestTraceThatIsNone(t *testing.T) {
 	const badBody = `{"log":{"entries":[{"response":{"content":{"encoding":"base64","text":"!"}}}]}}`

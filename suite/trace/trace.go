@@ -178,7 +178,8 @@ func (t *Trace) complete(o Options) {
 		default:
 			e.RequestSeq = cmp.Or(e.RequestSeq, last[e.Session])
 		}
-		if e.Transport == requirement.Stdio || e.HTTP != nil && !asks && e.HTTP.Status == 0 {
+		if e.Transport == requirement.Stdio || // or it is not told, or its headers are stripped
+			e.HTTP != nil && !asks && (e.HTTP.Status == 0 || len(e.HTTP.Header) == 0) {
 			e.HTTP = nil
 		}
 		if e.Transport == requirement.SSE && !asks && e.HTTP == nil {
