@@ -375,7 +375,7 @@ func TestSignatures(t *testing.T) {
 		"ours": {line(key, ""), ""},
 		"ours among others": {"# us\n\nx ssh-rsa AAAA\n" + line(eve, "") + line(key,
 			`namespaces="git,mcpcheck" `), ""},
-		"theirs":        {line(eve, ""), "signed by none of the keys that are trusted, but by SHA256:"},
+		"theirs":        {line(eve, ""), "signed by nobody who is trusted, but by SHA256:"},
 		"not for this":  {line(key, `namespaces="git" `), "it names no Ed25519 key that is trusted"},
 		"other options": {"\n" + line(key, `valid-before="20300101" `), "line 2 is not PRINCIPALS"},
 		"no key":        {"me " + keyType + " AAAA", "line 1: the key cannot be read"},
@@ -397,6 +397,11 @@ func TestSignatures(t *testing.T) {
 		}
 		return "somebody", nil
 	}}
+	for _, x := range []*Certificate{c, certified(t)} { // signed by any key, and by nobody
+		if v := signatures(t, x, bundle); len(v.Problems) != 1 {
+			t.Errorf("without a bundle: %+v", v)
+		}
+	}
 	if err := c.Attach([]byte("{}")); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,8 @@ type Options struct {
 	// Require is the outcome that a full run must have, by the rows of this release; empty means any outcome,
 	// scope and rows.
 	Require reports.Outcome
-	// Sigstore verifies a Sigstore bundle over the statement and returns who signed. Nil checks none.
+	// Sigstore verifies a Sigstore bundle over the statement and returns who signed. Nil checks none; else a
+	// bundle that it accepts or a key of Trust has to sign.
 	Sigstore func(ctx context.Context, statement, bundle []byte) (who string, err error)
 }
 
@@ -106,15 +107,15 @@ func (v *Verdict) signatures(ctx context.Context, c *Certificate, o Options) {
 			v.Signers = append(v.Signers, who)
 		}
 	}
-	by := strings.Join(v.Signers, ", ")
+	by, demanded := strings.Join(v.Signers, ", "), o.Trust != nil || o.Sigstore != nil
 	switch {
-	case by == "" && (o.RequireSignature || o.Trust != nil):
+	case by == "" && (o.RequireSignature || demanded):
 		v.problem("a signature is required, and the certificate has none that holds")
 	case by == "":
 		v.note("nobody is known to have signed the certificate: whoever had it could write another one " +
 			"that fits itself")
-	case !trusted && o.Trust != nil:
-		v.problem("the certificate is signed by none of the keys that are trusted, but by %s", by)
+	case !trusted && demanded:
+		v.problem("the certificate is signed by nobody who is trusted, but by %s", by)
 	case !trusted:
 		v.note("nobody vouches for the key %s: --trust names the keys that you trust", by)
 	}
