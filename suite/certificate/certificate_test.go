@@ -312,6 +312,10 @@ func TestForged(t *testing.T) {
 			"PAGE-02 in 2026-07-28 on stdio: the report says \"pass"},
 		"a verdict left out": {forged(t, c, passing(t, "PAGE-02"), nil), Options{},
 			"a full run judges PAGE-02 in 2026-07-28 on stdio, and the report does not"},
+		"a verdict left out, and that the revision is served": {forged(t, c, func(name, text string) string {
+			return strings.Replace(passing(t, "PAGE-02")(name, text), `"revisions":["2026-07-28"]`,
+				`"revisions":[]`, 1)
+		}, nil), Options{}, "a full run judges PAGE-02 in 2026-07-28 on stdio, and the report does not"},
 		"a summary that contradicts": {forged(t, c, in(ReportMember, `"outcome":"non-conformant","scope"`,
 			`"outcome":"conformant","scope"`), nil), Options{}, "report.json: the report contradicts itself"},
 		"another result": {forged(t, c, nil, func(s *Statement) { s.Result.Outcome = reports.Conformant }),

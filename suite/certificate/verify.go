@@ -212,23 +212,37 @@ func (v *Verdict) statement(s *Statement, r *reports.Report) {
 	}
 }
 
-// complete checks that the report of a full run has all that the rows demand in the revisions that the target
-// serves.
+// complete checks that the report of a full run has all that the rows demand in each combination that it is
+// about, and in the revisions that the target serves.
 func (v *Verdict) complete(r *reports.Report, rows *requirement.Catalogue) {
-	has, missing := facts(r), []string{}
+	has, about := map[string]bool{}, map[requirement.Combination]bool{}
+	note := func(revision, transport string) string {
+		c := requirement.Combination{Revision: requirement.Revision(revision),
+			Transport: requirement.Transport(transport)}
+		about[c] = true
+		return c.String()
+	}
+	for _, x := range r.Rows() {
+		has[x.ID+" in "+note(x.Revision, x.Transport)] = true
+	}
 	for _, e := range r.Target.Endpoints {
 		for _, rev := range e.Revisions {
-			for _, q := range rows.Requirements() {
-				what := q.ID + " in " + rev + " on " + e.Transport
-				if has[what] == nil && q.Names(requirement.Combination{Revision: requirement.Revision(rev),
-					Transport: requirement.Transport(e.Transport)}) {
-					missing = append(missing, what)
-				}
-			}
+			note(rev, e.Transport)
 		}
 	}
-	if r.Summary.Scope == reports.Full && len(missing) > 0 {
-		v.problem("a full run judges %s, and the report does not", plural.List(missing, 3))
+	for _, c := range slices.SortedFunc(maps.Keys(about), func(a, b requirement.Combination) int {
+		return cmp.Compare(a.String(), b.String())
+	}) {
+		var missing []string
+		for _, q := range rows.Requirements() {
+			if what := q.ID + " in " + c.String(); q.Names(c) && !has[what] {
+				missing = append(missing, what)
+			}
+		}
+		if r.Summary.Scope == reports.Full && missing != nil {
+			v.problem("a full run judges %s, and the report does not", plural.List(missing, 3))
+			return // hostile reports are about any number of combinations
+		}
 	}
 }
 
