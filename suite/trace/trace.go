@@ -106,11 +106,22 @@ func Read(r io.Reader, o Options) (*Trace, error) {
 		return nil, fmt.Errorf("the file begins with %q, and is neither a recording of mcpcheck nor a trace "+
 			"of another kind: a HAR file, a journal or a recording of mockserver, lines with dir and "+
 			"message, or a log of the MCP Inspector or of a host", safe.Clean(string(first), 60))
-	case len(t.Entries) > maxEntries:
+	case t.messages() > maxEntries:
 		return nil, fmt.Errorf("the file has more than %d messages: cut it into parts", maxEntries)
 	}
 	t.complete(o)
 	return t, nil
+}
+
+// messages counts entries, and the members of those that are batches.
+func (t *Trace) messages() int {
+	n := len(t.Entries)
+	for _, e := range t.Entries {
+		if bytes.HasPrefix(bytes.TrimSpace(e.Data), []byte("[")) {
+			n += len(wire.Parse(e.Data).Array())
+		}
+	}
+	return n
 }
 
 // decode reads a file that is one JSON value, or a line that is. The line is that of a mistake in the syntax,
