@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -58,7 +59,7 @@ func (p *program) certifyCommand() *cobra.Command {
 	_ = f.MarkHidden(othersFlag) // the flag is there
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := errors.Join(notEmpty(c, "output", "key", "date", "recording", "submit"),
-			x.read()); err != nil {
+			x.read(o.Given())); err != nil {
 			return err
 		}
 		x.Packages = func(t reports.Target) []certificate.Package {
@@ -89,8 +90,14 @@ func (p *program) certifyCommand() *cobra.Command {
 	return c
 }
 
-// read reads what flags name, before anything is run.
-func (x *certifyFlags) read() (err error) {
+// read reads what flags name, before anything is run. written are the files of reports, by flag.
+func (x *certifyFlags) read(written map[string]string) (err error) {
+	written["--key"], written["--recording"] = x.key, x.recording
+	for flag, path := range written {
+		if path != "" && filepath.Clean(path) == filepath.Clean(x.out) {
+			return badUsage("--output and %s name the same file %s", flag, path)
+		}
+	}
 	if err := output.Writable(cmp.Or(x.out, "full-conformant"+certificate.Extension)); err != nil ||
 		x.out == "-" {
 		return badUsage("--output %s: a certificate needs a file, and this is none that can be written",

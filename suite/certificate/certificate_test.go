@@ -312,6 +312,10 @@ func TestForged(t *testing.T) {
 			"PAGE-02 in 2026-07-28 on stdio: the report says \"pass"},
 		"a verdict left out": {forged(t, c, passing(t, "PAGE-02"), nil), Options{},
 			"a full run judges PAGE-02 in 2026-07-28 on stdio, and the report does not"},
+		"a verdict left out, and that the revision is served": {forged(t, c, func(name, text string) string {
+			return strings.Replace(passing(t, "PAGE-02")(name, text), `"revisions":["2026-07-28"]`,
+				`"revisions":[]`, 1)
+		}, nil), Options{}, "a full run judges PAGE-02 in 2026-07-28 on stdio, and the report does not"},
 		"a summary that contradicts": {forged(t, c, in(ReportMember, `"outcome":"non-conformant","scope"`,
 			`"outcome":"conformant","scope"`), nil), Options{}, "report.json: the report contradicts itself"},
 		"another result": {forged(t, c, nil, func(s *Statement) { s.Result.Outcome = reports.Conformant }),
@@ -375,7 +379,7 @@ func TestSignatures(t *testing.T) {
 		"ours": {line(key, ""), ""},
 		"ours among others": {"# us\n\nx ssh-rsa AAAA\n" + line(eve, "") + line(key,
 			`namespaces="git,mcpcheck" `), ""},
-		"theirs":        {line(eve, ""), "signed by none of the keys that are trusted, but by SHA256:"},
+		"theirs":        {line(eve, ""), "signed by nobody who is trusted, but by SHA256:"},
 		"not for this":  {line(key, `namespaces="git" `), "it names no Ed25519 key that is trusted"},
 		"other options": {"\n" + line(key, `valid-before="20300101" `), "line 2 is not PRINCIPALS"},
 		"no key":        {"me " + keyType + " AAAA", "line 1: the key cannot be read"},
@@ -397,6 +401,11 @@ func TestSignatures(t *testing.T) {
 		}
 		return "somebody", nil
 	}}
+	for _, x := range []*Certificate{c, certified(t)} { // signed by any key, and by nobody
+		if v := signatures(t, x, bundle); len(v.Problems) != 1 {
+			t.Errorf("without a bundle: %+v", v)
+		}
+	}
 	if err := c.Attach([]byte("{}")); err != nil {
 		t.Fatal(err)
 	}

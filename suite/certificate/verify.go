@@ -36,7 +36,8 @@ type Options struct {
 	// Require is the outcome that a full run must have, by the rows of this release; empty means any outcome,
 	// scope and rows.
 	Require reports.Outcome
-	// Sigstore verifies a Sigstore bundle over the statement and returns who signed. Nil checks none.
+	// Sigstore verifies a Sigstore bundle over the statement and returns who signed. Nil checks none; else a
+	// bundle that it accepts or a key of Trust has to sign.
 	Sigstore func(ctx context.Context, statement, bundle []byte) (who string, err error)
 }
 
@@ -108,15 +109,15 @@ func (v *Verdict) signatures(ctx context.Context, c *Certificate, o Options) {
 			v.Signers = append(v.Signers, who)
 		}
 	}
-	by := strings.Join(v.Signers, ", ")
+	by, demanded := strings.Join(v.Signers, ", "), o.Trust != nil || o.Sigstore != nil
 	switch {
-	case by == "" && (o.RequireSignature || o.Trust != nil):
+	case by == "" && (o.RequireSignature || demanded):
 		v.problem("a signature is required, and the certificate has none that holds")
 	case by == "":
 		v.note("nobody is known to have signed the certificate: whoever had it could write another one " +
 			"that fits itself")
-	case !trusted && o.Trust != nil:
-		v.problem("the certificate is signed by none of the keys that are trusted, but by %s", by)
+	case !trusted && demanded:
+		v.problem("the certificate is signed by nobody who is trusted, but by %s", by)
 	case !trusted:
 		v.note("nobody vouches for the key %s: --trust names the keys that you trust", by)
 	}
@@ -214,23 +215,37 @@ func (v *Verdict) statement(s *Statement, r *reports.Report) {
 	}
 }
 
-// complete checks that the report of a full run has all that the rows demand in the revisions that the target
-// serves.
+// complete checks that the report of a full run has all that the rows demand in each combination that it is
+// about, and in the revisions that the target serves.
 func (v *Verdict) complete(r *reports.Report, rows *requirement.Catalogue) {
-	has, missing := facts(r), []string{}
+	has, about := map[string]bool{}, map[requirement.Combination]bool{}
+	note := func(revision, transport string) string {
+		c := requirement.Combination{Revision: requirement.Revision(revision),
+			Transport: requirement.Transport(transport)}
+		about[c] = true
+		return c.String()
+	}
+	for _, x := range r.Rows() {
+		has[x.ID+" in "+note(x.Revision, x.Transport)] = true
+	}
 	for _, e := range r.Target.Endpoints {
 		for _, rev := range e.Revisions {
-			for _, q := range rows.Requirements() {
-				what := q.ID + " in " + rev + " on " + e.Transport
-				if has[what] == nil && q.Names(requirement.Combination{Revision: requirement.Revision(rev),
-					Transport: requirement.Transport(e.Transport)}) {
-					missing = append(missing, what)
-				}
-			}
+			note(rev, e.Transport)
 		}
 	}
-	if r.Summary.Scope == reports.Full && len(missing) > 0 {
-		v.problem("a full run judges %s, and the report does not", plural.List(missing, 3))
+	for _, c := range slices.SortedFunc(maps.Keys(about), func(a, b requirement.Combination) int {
+		return cmp.Compare(a.String(), b.String())
+	}) {
+		var missing []string
+		for _, q := range rows.Requirements() {
+			if what := q.ID + " in " + c.String(); q.Names(c) && !has[what] {
+				missing = append(missing, what)
+			}
+		}
+		if r.Summary.Scope == reports.Full && missing != nil {
+			v.problem("a full run judges %s, and the report does not", plural.List(missing, 3))
+			return // hostile reports are about any number of combinations
+		}
 	}
 }
 

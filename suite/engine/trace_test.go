@@ -445,6 +445,38 @@ func TestTraceOfABadClient(t *testing.T) {
 	}
 }
 
+// TestTraceOfTwoClients: where two clients use one id at the same time, nothing says whose a response is. A
+// message that is sent twice is no such case.
+func TestTraceOfTwoClients(t *testing.T) {
+	const begin = `
+{"dir":"out","message":{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}}
+{"dir":"in","message":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"resources":{}},"serverInfo":{"name":"s","version":"1"}}}}
+{"dir":"out","message":{"jsonrpc":"2.0","id":2,"method":"resources/list"}}
+`
+	const other = `{"dir":"out","message":{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"a:b"}}}
+{"dir":"in","message":{"jsonrpc":"2.0","id":2,"result":{"resources":[{"uri":"a:b","name":"n"}]}}}
+{"dir":"in","message":{"jsonrpc":"2.0","id":2,"result":{"contents":[{"uri":"a:b","text":"x"}]}}}
+`
+	const twice = `{"dir":"out","message":{"jsonrpc":"2.0","id":2,"method":"resources/list"}}
+{"dir":"in","message":{"jsonrpc":"2.0","id":2,"result":{"resources":[{"uri":"a:b"}]}}}
+`
+	for text, want := range map[string]int{begin + other: 0, begin + twice + twice: 1} {
+		if all := red(judgeTrace(t, text)); len(all) != want {
+			t.Errorf("%s: %s", text, all)
+		}
+	}
+}
+
+// TestTraceWithoutHeaders: headers that were stripped are none that the server left out.
+func TestTraceWithoutHeaders(t *testing.T) {
+	const text = `{"dir":"out","transport":"http","message":{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}}
+{"dir":"in","transport":"http","status":200,"message":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"resources":{}},"serverInfo":{"name":"s","version":"1"}}}}
+`
+	if all := red(judgeTrace(t, text)); len(all) > 0 {
+		t.Error(all)
+	}
+}
+
 // TestTraceThatIsNone: what cannot be judged is refused in one sentence that says where and what.
 func TestTraceThatIsNone(t *testing.T) {
 	const badBody = `{"log":{"entries":[{"response":{"content":{"encoding":"base64","text":"!"}}}]}}`

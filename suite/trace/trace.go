@@ -106,11 +106,22 @@ func Read(r io.Reader, o Options) (*Trace, error) {
 		return nil, fmt.Errorf("the file begins with %q, and is neither a recording of mcpcheck nor a trace "+
 			"of another kind: a HAR file, a journal or a recording of mockserver, lines with dir and "+
 			"message, or a log of the MCP Inspector or of a host", safe.Clean(string(first), 60))
-	case len(t.Entries) > maxEntries:
+	case t.messages() > maxEntries:
 		return nil, fmt.Errorf("the file has more than %d messages: cut it into parts", maxEntries)
 	}
 	t.complete(o)
 	return t, nil
+}
+
+// messages counts entries, and the members of those that are batches.
+func (t *Trace) messages() int {
+	n := len(t.Entries)
+	for _, e := range t.Entries {
+		if bytes.HasPrefix(bytes.TrimSpace(e.Data), []byte("[")) {
+			n += len(wire.Parse(e.Data).Array())
+		}
+	}
+	return n
 }
 
 // decode reads a file that is one JSON value, or a line that is. The line is that of a mistake in the syntax,
@@ -130,6 +141,9 @@ func decode(data []byte, into any) (line int, err error) {
 // answer, and in which session they stand if a server was started again. It masks secrets in headers.
 func (t *Trace) complete(o Options) {
 	starts, last := map[string]int{}, map[string]int{} // by session, and by id
+	// open are the last requests without a response, by id. Where others with their ids are open, mixed
+	// counts the responses to come: nothing says which is whose.
+	open, mixed := map[string][]byte{}, map[string]int{}
 	for i, e := range t.Entries {
 		t.hide(e.HTTP)
 		if e.Kind != "" {
@@ -156,14 +170,27 @@ func (t *Trace) complete(o Options) {
 		id := e.Session + " " + string(e.ID)
 		switch {
 		case asks:
-			last[e.Session], last[id] = e.Seq, e.Seq
+			last[e.Session] = e.Seq
 			e.HTTP = cmp.Or(e.HTTP, &Head{Method: "POST", Path: "/mcp"})
-		case e.Kind == string(wire.KindResponse):
-			e.RequestSeq = cmp.Or(e.RequestSeq, last[id])
+			if e.Kind != string(wire.KindRequest) {
+				break
+			}
+			if o := open[id]; o != nil && !bytes.Equal(o, e.Data) {
+				mixed[id] = max(2, mixed[id]+1)
+			}
+			last[id], open[id] = e.Seq, e.Data
+		case e.Kind == string(wire.KindResponse) && e.RequestSeq == 0:
+			e.RequestSeq = last[id]
+			if mixed[id] > 0 {
+				mixed[id], e.Truncated = mixed[id]-1, true
+			} else {
+				delete(open, id)
+			}
 		default:
 			e.RequestSeq = cmp.Or(e.RequestSeq, last[e.Session])
 		}
-		if e.Transport == requirement.Stdio || e.HTTP != nil && !asks && e.HTTP.Status == 0 {
+		if e.Transport == requirement.Stdio || // or it is not told, or its headers are stripped
+			e.HTTP != nil && !asks && (e.HTTP.Status == 0 || len(e.HTTP.Header) == 0) {
 			e.HTTP = nil
 		}
 		if e.Transport == requirement.SSE && !asks && e.HTTP == nil {
