@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
@@ -40,9 +41,11 @@ func (p *program) certifyCommand() *cobra.Command {
 	o, x := &runFlags{}, &certifyFlags{}
 	c := helpcmd.New(help, "certify")
 	o.connect.register(c, true)
-	o.outputs.register(c)
 	o.register(c)
 	f := c.Flags()
+	var ofRuns []string
+	f.VisitAll(func(one *pflag.Flag) { ofRuns = append(ofRuns, one.Name) })
+	o.outputs.register(c)
 	artifactFlags(f, &x.files, &x.subjects)
 	keyFlag(f, &x.key)
 	f.StringVar(&x.recording, "recording", "", "certify a run that \"mcpcheck run --record `FILE`\" recorded")
@@ -66,7 +69,12 @@ func (p *program) certifyCommand() *cobra.Command {
 			return packages(c.Context(), t, x.resolve, p.stderr)
 		}
 		if x.recording != "" {
-			return p.certifyRecording(args, o, x)
+			if i := slices.IndexFunc(ofRuns, f.Changed); i >= 0 || len(args) > 0 {
+				return badUsage("--recording stands for a run that is over: leave out the target and "+
+					"what is "+
+					"about a run%s", strings.Join(append([]string{""}, ofRuns[max(0, i):i+1]...), ", --"))
+			}
+			return p.certifyRecording(o, x)
 		}
 		if x.submit != "" { // what it lacks is said before anything is run
 			if t, err := o.connect.target(c, args); err == nil && t != nil {
@@ -116,6 +124,9 @@ func (x *certifyFlags) read(written map[string]string) (err error) {
 			return badUsage("--date %q is no time such as 2026-11-29T12:00:00Z, nor seconds since 1970",
 				x.date)
 		}
+		if x.Certified.After(time.Now()) {
+			return badUsage("--date %q is in the future: nobody could verify the certificate", x.date)
+		}
 	}
 	if path, err := os.Executable(); err == nil {
 		if sum, err := digest(path); err == nil {
@@ -127,10 +138,7 @@ func (x *certifyFlags) read(written map[string]string) (err error) {
 }
 
 // certifyRecording certifies a run that was recorded before.
-func (p *program) certifyRecording(args []string, o *runFlags, x *certifyFlags) (err error) {
-	if len(args) > 0 || o.URL != "" || o.Config != "" {
-		return badUsage("--recording stands for a run that is over: leave the target out")
-	}
+func (p *program) certifyRecording(o *runFlags, x *certifyFlags) (err error) {
 	if err := o.outputs.check(""); err != nil {
 		return err
 	}

@@ -422,6 +422,8 @@ func (r *matrixRun) finish(ctx context.Context, targets []*matrixTarget) error {
 		}))
 	if r.o.meta != "" {
 		err = errors.Join(err, r.writeRegistry(targets))
+	} else if e := os.Remove(filepath.Join(r.o.out, "v0.1", "servers")); !errors.Is(e, os.ErrNotExist) {
+		err = errors.Join(err, e) // what an earlier run wrote there does not hold any more
 	}
 	s := r.m.Summary
 	_, e := fmt.Fprintf(r.p.stdout, "%s; %s\n", s, filepath.Join(r.o.out, matrixPage))

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
@@ -335,14 +334,13 @@ func (p *program) badgeCommand() *cobra.Command {
 }
 
 func (p *program) statementCommand() *cobra.Command {
-	var files, subjects []string
 	c := p.aboutReport("statement", func(ctx context.Context, path string) (func(io.Writer) error, error) {
 		made, err := readCertificate(path)
 		if err != nil {
 			return nil, err
 		}
 		// A report alone may have been edited: what the statement says is judged again.
-		v := certificate.Verify(ctx, made, certificate.Options{Tool: tool()})
+		v := certificate.Verify(ctx, made, certificate.Options{Tool: tool(), OwnRows: true})
 		if len(v.Problems) > 0 {
 			return nil, badUsage("%s: the certificate does not hold: %s", path, v.Problems[0])
 		}
@@ -350,16 +348,16 @@ func (p *program) statementCommand() *cobra.Command {
 		if err != nil {
 			return nil, badUsage("%s: %w", path, err)
 		}
-		o := write.StatementOptions{Report: filepath.Base(path)}
-		if o.ReportDigest, err = digest(path); err != nil {
+		sum, err := digest(path)
+		if err != nil {
 			return nil, badUsage("%s: %w", path, yamlfile.Unread(err))
 		}
-		named, err := artifacts(files, subjects)
-		o.Subjects = append(slices.Clone(made.Statement.Artifacts), named...)
-		return func(w io.Writer) error { return write.Statement(w, r, o) }, err
+		return func(w io.Writer) error {
+			return write.Statement(w, r, write.StatementOptions{Subjects: made.Statement.Artifacts,
+				Name: filepath.Base(path), Digest: sum, Statement: &made.Statement})
+		}, nil
 	})
 	c.Args = takes(1, `one certificate, which "mcpcheck certify" writes`)
-	artifactFlags(c.Flags(), &files, &subjects)
 	return c
 }
 

@@ -183,8 +183,12 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	report.NoteReruns(again) // for all formats, and for whoever converts the JSON report later
 	report.Config.Command = again("", "", "")
 	o.outputs.mustWrite(p, report, write.Options{Strict: cfg.Strict, Told: r.Unreachable() != ""})
-	if o.certify != nil && nothing == "" {
-		if err := o.certify(r, report); err != nil {
+	if o.certify != nil {
+		err := errors.New("nothing was judged")
+		if nothing == "" {
+			err = o.certify(r, report)
+		}
+		if err != nil {
 			p.status = exitNotEstablished
 			fmt.Fprintln(p.stderr, "mcpcheck: no certificate was written: "+hide(err.Error()))
 		}

@@ -43,13 +43,15 @@ func (x *verifyFlags) register(f *pflag.FlagSet) {
 		"the `identity` in the certificate of a Sigstore bundle")
 	f.StringVar(&x.issuer, "sigstore-issuer", "", "the `URL` of who vouches for the identity")
 	f.StringVar(&x.program, "sigstore-program", "",
-		"the `program` that verifies Sigstore bundles (default mcpcheck-sigstore, beside mcpcheck or on "+
-			"PATH)")
+		"the `program` that verifies Sigstore bundles (default mcpcheck-sigstore on PATH)")
 }
 
 // read reads the flags.
 func (x *verifyFlags) read() error {
 	x.Tool, x.Require = tool(), reports.Outcome(x.require)
+	if x.Require != "" && x.Require != reports.Conformant {
+		return badUsage("--require takes %s, and not %q", reports.Conformant, x.require)
+	}
 	if x.root != "" || x.identity != "" || x.issuer != "" {
 		x.Sigstore = x.sigstore
 	}
@@ -120,9 +122,10 @@ func (p *program) tellVerdict(made *certificate.Certificate, v *certificate.Verd
 			return impossible("%w", err)
 		}
 		judged, _ := time.Parse(time.RFC3339, v.Statement.Judged) // it was verified
-		last = fmt.Sprintf("VERIFIED  %s  %s; signed by %s; judged %s, %s ago",
+		last = fmt.Sprintf("VERIFIED  %s  %s; %d passed, %d not applicable; signed by %s; judged %s, %s ago",
 			safe.Clean(v.Statement.Title(), 200),
-			write.Headline(report), cmp.Or(strings.Join(v.Signers, ", "), "nobody"),
+			write.Headline(report), report.Summary.Pass, report.Summary.NotApplicable,
+			cmp.Or(strings.Join(v.Signers, ", "), "nobody"),
 			judged.Format(time.DateOnly), certificate.Days(time.Since(judged)))
 	}
 	return p.tell(v.Problems, v.Notes, last)
@@ -149,17 +152,10 @@ func (x *verifyFlags) sigstore(ctx context.Context, statement, bundle []byte) (w
 		return "",
 			errors.New("a Sigstore bundle needs --trusted-root, --sigstore-identity and --sigstore-issuer")
 	}
-	beside := sigstoreProgram
-	if self, err := os.Executable(); err == nil {
-		beside = filepath.Join(filepath.Dir(self), sigstoreProgram)
-	}
-	program, err := exec.LookPath(cmp.Or(x.program, beside))
-	if err != nil && x.program == "" {
-		program, err = exec.LookPath(sigstoreProgram)
-	}
+	program, err := exec.LookPath(cmp.Or(x.program, sigstoreProgram))
 	if err != nil {
-		return "", fmt.Errorf("there is no %[1]s: install it by \"go install github.com/mcpcheck/mcpcheck/"+
-			"sigstore/%[1]s@latest\", or unzip the certificate and run \"cosign verify-blob --bundle FILE "+
+		return "", fmt.Errorf("there is no %[1]s on PATH: build it by \"go build -C sigstore ./%[1]s\" in a "+
+			"checkout of mcpcheck, or unzip the certificate and run \"cosign verify-blob --bundle FILE "+
 			"--trusted-root %[2]s --certificate-identity %[3]s --certificate-oidc-issuer %[4]s "+
 			"statement.json\"",
 			sigstoreProgram, x.root, x.identity, x.issuer)

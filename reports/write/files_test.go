@@ -126,8 +126,8 @@ func TestStatement(t *testing.T) {
 		})
 		r.Summarize(test.o)
 		var b bytes.Buffer
-		if err := Statement(&b, r, StatementOptions{Report: "r.json",
-			ReportDigest: sha256.Sum256([]byte("x"))}); err != nil {
+		if err := Statement(&b, r, StatementOptions{Name: "c.mcpcert",
+			Digest: sha256.Sum256([]byte("x"))}); err != nil {
 			t.Fatal(err)
 		}
 		var s statement

@@ -1,7 +1,7 @@
 // Package certificate binds the report of a run to everything that it rests on, in one file that anybody can
 // check: the recording, the requirements as they were judged, the identity of the target, and who says so.
 //
-// The file is a ZIP archive with a fixed form: see docs/certificate.md. [Write] makes one of a recording,
+// The file is a ZIP archive with a fixed form: see docs/certificate.md. [New] makes one of a recording,
 // [Read] opens one and refuses it if a single byte was changed, [Certificate.Sign] adds a signature, and
 // [Verify] judges the recording again and compares what it finds with what the certificate says.
 package certificate
@@ -54,6 +54,7 @@ const (
 const (
 	MaxSize       = 256 << 20
 	MaxRecording  = 512 << 20
+	maxObjects    = 2_000_000 // in a recording
 	maxSignature  = 1 << 20
 	maxSignatures = 16
 )
@@ -125,15 +126,6 @@ func New(in Input) (*Certificate, error) {
 	return c, nil
 }
 
-// Write writes the certificate that [New] makes.
-func Write(w io.Writer, in Input) error {
-	c, err := New(in)
-	if err != nil {
-		return err
-	}
-	return c.Write(w)
-}
-
 // Write writes the certificate: the same bytes for the same members.
 func (c *Certificate) Write(w io.Writer) error {
 	z := zip.NewWriter(w)
@@ -158,18 +150,25 @@ func (c *Certificate) Signatures() []string {
 	})
 }
 
-// Member is what stands in a member; nil if there is none of this name. It must not be changed.
-func (c *Certificate) Member(name string) []byte { return c.members[name] }
-
 // Report reads the report.
 func (c *Certificate) Report() (*reports.Report, error) {
 	return reports.ReadJSON(bytes.NewReader(c.members[ReportMember]))
 }
 
-// Recording reads the recording, decompressed, up to a bound.
-func (c *Certificate) Recording() (io.Reader, error) {
+// Member is what stands in a member; nil if there is none of this name. It must not be changed.
+func (c *Certificate) Member(name string) []byte { return c.members[name] }
+
+// Recording is the recording, decompressed. It has bounds, since objects take much more memory than text.
+func (c *Certificate) Recording() ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(c.members[RecordingMember]))
-	return io.LimitReader(z, MaxRecording), err
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(z, MaxRecording+1))
+	if err == nil && (len(data) > MaxRecording || bytes.Count(data, []byte("{")) > maxObjects) {
+		err = fmt.Errorf("it has more than %d MiB or %d objects", MaxRecording>>20, maxObjects)
+	}
+	return data, err
 }
 
 // DamageError lists what was changed in a certificate, a sentence each.

@@ -122,7 +122,8 @@ func TestCertificate(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	s := read.Statement
-	if s.Title() != "Notes 1.2 by Example" || s.Result.Scope != reports.Full || len(s.LeftOut) > 0 ||
+	if !strings.HasPrefix(s.Title(), "Notes 1.2 by Example, which calls itself ") ||
+		s.Result.Scope != reports.Full || len(s.LeftOut) > 0 ||
 		s.Result.Outcome != reports.NonConformant || !slices.Contains(s.Result.Red, "PAGE-02") ||
 		s.Judged != "2000-01-01T00:00:00Z" || s.Certified != "2000-01-01T01:00:00Z" {
 		t.Errorf("%+v", s)
@@ -132,7 +133,7 @@ func TestCertificate(t *testing.T) {
 	if err := errors.Join(err, compiler.AddResource("s.json", doc)); err != nil {
 		t.Fatal(err)
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.Member(StatementMember)))
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.members[StatementMember]))
 	if err := errors.Join(err, compiler.MustCompile("s.json").Validate(value)); err != nil {
 		t.Error(err)
 	}
@@ -145,7 +146,7 @@ func TestCertificate(t *testing.T) {
 	}
 	names := slices.Concat(fixed, c.Signatures())
 	for _, name := range names {
-		places = append(places, bytes.Index(data, c.Member(name))+len(c.Member(name))/2)
+		places = append(places, bytes.Index(data, c.members[name])+len(c.members[name])/2)
 	}
 	for i, at := range places {
 		changed := bytes.Clone(data)
@@ -167,11 +168,7 @@ func TestCertificate(t *testing.T) {
 
 func unzipped(t *testing.T, c *Certificate) []byte {
 	t.Helper()
-	r, err := c.Recording()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(r)
+	data, err := c.Recording()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +393,7 @@ func TestSignatures(t *testing.T) {
 		}
 	}
 	bundle := Options{Sigstore: func(_ context.Context, statement, bundle []byte) (string, error) {
-		if !bytes.Equal(statement, c.Member(StatementMember)) || string(bundle) != "{}" {
+		if !bytes.Equal(statement, c.members[StatementMember]) || string(bundle) != "{}" {
 			return "", errors.New("other bytes")
 		}
 		return "somebody", nil
@@ -417,7 +414,7 @@ func TestSignatures(t *testing.T) {
 	}
 	other := certified(t, target.OptOut{ID: "PAGE-02", Reason: "x"})
 	for _, name := range c.Signatures() {
-		if strings.HasSuffix(name, ssh) && other.Attach(c.Member(name)) == nil {
+		if strings.HasSuffix(name, ssh) && other.Attach(c.members[name]) == nil {
 			t.Error("the signature of another statement was added")
 		}
 	}
@@ -457,14 +454,14 @@ func TestOpenSSH(t *testing.T) {
 	if err := c.Sign(private); err != nil {
 		t.Fatal(err)
 	}
-	ours := c.Member(c.Signatures()[0])
-	for name, data := range map[string][]byte{"ours.sig": ours, "statement.json": c.Member(StatementMember),
+	ours := c.members[c.Signatures()[0]]
+	for name, data := range map[string][]byte{"ours.sig": ours, "statement.json": c.members[StatementMember],
 		"allowed": append([]byte("me "), file("id.pub")...)} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	keygen(c.Member(StatementMember), "-Y", "verify", "-n", Namespace, "-f", "allowed", "-I", "me", "-s",
+	keygen(c.members[StatementMember], "-Y", "verify", "-n", Namespace, "-f", "allowed", "-I", "me", "-s",
 		"ours.sig")
 	keygen(nil, "-Y", "sign", "-n", Namespace, "-f", "id", "statement.json")
 	if err := c.Attach(file("statement.json.sig")); err != nil || len(c.Signatures()) != 1 {

@@ -157,8 +157,9 @@ type Trusted struct {
 	Who string
 }
 
-// allowed is a line of an allowed_signers file about an Ed25519 key, perhaps for some namespaces only.
-var allowed = regexp.MustCompile(`^([^\s"]+)\s+(?:namespaces="([^"]*)"\s+)?` +
+// allowed is a line of an allowed_signers file about an Ed25519 key, perhaps for some namespaces only, or the
+// public key alone.
+var allowed = regexp.MustCompile(`^(?:([^\s"]+)\s+(?:namespaces="([^"]*)"\s+)?)?` +
 	`ssh-ed25519\s+([A-Za-z0-9+/=]+)(\s|$)`)
 
 // TrustedKeys reads the keys of a file: a public key in PEM, or the Ed25519 keys of an allowed_signers file

@@ -35,14 +35,19 @@ type Statement struct {
 	Members     []Member `json:"members"`
 }
 
-// Title names the target: the product, what the server says that it is, or else its command or URL.
+// Title names the target: the product, and what the server says that it is, or else its command or URL.
 func (s *Statement) Title() string {
+	title := s.About.String()
 	for _, e := range s.Endpoints {
-		if e.Server != nil && s.About == nil {
-			return strings.TrimSpace(e.Server.Name + " " + e.Server.Version)
+		if e.Server != nil {
+			name := strings.TrimSpace(e.Server.Name + " " + e.Server.Version)
+			if title == "" || title == name {
+				return name
+			}
+			return title + ", which calls itself " + name
 		}
 	}
-	return cmp.Or(s.About.String(), s.Name)
+	return cmp.Or(title, s.Name)
 }
 
 // Endpoint is one way to reach the target, as it was judged.

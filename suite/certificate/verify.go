@@ -36,6 +36,8 @@ type Options struct {
 	// Require is the outcome that a full run must have, by the rows of this release; empty means any outcome,
 	// scope and rows.
 	Require reports.Outcome
+	// OwnRows refuses the rows of another release.
+	OwnRows bool
 	// Sigstore verifies a Sigstore bundle over the statement and returns who signed. Nil checks none; else a
 	// bundle that it accepts or a key of Trust has to sign.
 	Sigstore func(ctx context.Context, statement, bundle []byte) (who string, err error)
@@ -85,7 +87,7 @@ func Verify(ctx context.Context, c *Certificate, o Options) Verdict {
 func (v *Verdict) signatures(ctx context.Context, c *Certificate, o Options) {
 	text, trusted := c.members[StatementMember], false
 	for _, name := range c.Signatures() {
-		who, key, err := "", ed25519.PublicKey(nil), error(nil)
+		who, key, known, err := "", ed25519.PublicKey(nil), false, error(nil)
 		switch {
 		case strings.HasSuffix(name, ssh):
 			if key, err = signedBy(c.members[name], text); err == nil {
@@ -96,18 +98,22 @@ func (v *Verdict) signatures(ctx context.Context, c *Certificate, o Options) {
 			continue
 		default:
 			who, err = o.Sigstore(ctx, text, c.members[name])
-			trusted = trusted || err == nil
+			known = err == nil
 		}
 		for _, t := range o.Trust {
 			if key.Equal(t.Key) {
-				who, trusted = strings.TrimSpace(t.Who+" "+who), true
+				who, known = strings.TrimSpace(t.Who+" "+who), true
 			}
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			v.problem("%s: %v", name, err)
-		} else {
+		case known:
+			v.Signers = slices.Insert(v.Signers, 0, who)
+		default:
 			v.Signers = append(v.Signers, who)
 		}
+		trusted = trusted || known
 	}
 	by, demanded := strings.Join(v.Signers, ", "), o.Trust != nil || o.Sigstore != nil
 	switch {
@@ -118,6 +124,8 @@ func (v *Verdict) signatures(ctx context.Context, c *Certificate, o Options) {
 			"that fits itself")
 	case !trusted && demanded:
 		v.problem("the certificate is signed by nobody who is trusted, but by %s", by)
+	case trusted && len(v.Signers) > 1 && demanded:
+		v.note("the first signature is by somebody whom you trust; all of them: %s", by)
 	case !trusted:
 		v.note("nobody vouches for the key %s: --trust names the keys that you trust", by)
 	}
@@ -159,18 +167,19 @@ func (v *Verdict) content(c *Certificate, o Options) error {
 	}
 	if ours, err := area.Portable(); err != nil || digest(ours) != c.Statement.Suite.Rows {
 		tell := v.note
-		if o.Require != "" || report.Tool == o.Tool { // whoever writes rows can write lenient ones
+		// whoever writes rows can write lenient ones
+		if o.OwnRows || o.Require != "" || report.Tool == o.Tool {
 			tell = v.problem
 		}
-		tell("judged by the requirement set %.12s, and this mcpcheck has %.12s", c.Statement.Suite.Rows,
-			digest(ours))
+		tell("judged by the requirement set %.12s, and this mcpcheck has %.12s: the other one may be lenient",
+			c.Statement.Suite.Rows, digest(ours))
 	}
 	v.complete(report, rows.Catalogue)
 	recording, err := c.Recording()
 	if err != nil {
 		return fmt.Errorf("%s: %w", RecordingMember, err)
 	}
-	again, servers, err := engine.RejudgeBy(recording, report.Tool, rows)
+	again, servers, err := engine.RejudgeBy(bytes.NewReader(recording), report.Tool, rows)
 	if err != nil {
 		return fmt.Errorf("%s cannot be judged again: %w", RecordingMember, err)
 	}
@@ -194,7 +203,7 @@ func (v *Verdict) content(c *Certificate, o Options) error {
 		v.problem("%s has the verdicts that the recording has, and not its words: it was changed",
 			ReportMember)
 	default:
-		v.note("%s %s has put the verdicts into other words than this one does", report.Tool.Name,
+		v.note("%s %s wrote the report: its sentences, frames and times were not compared", report.Tool.Name,
 			report.Tool.Version)
 	}
 	return nil
@@ -205,7 +214,7 @@ func (v *Verdict) statement(s *Statement, r *reports.Report) {
 	follows := derived(r)
 	follows.Suite.Rows, follows.Suite.Program = s.Members[1].SHA256, s.Suite.Program
 	follows.Packages, follows.Artifacts, follows.Publisher = s.Packages, s.Artifacts, s.Publisher
-	follows.Certified, follows.Assumptions, follows.Members = s.Certified, s.Assumptions, s.Members
+	follows.Certified, follows.Members = s.Certified, s.Members
 	says, is := reflect.ValueOf(*s), reflect.ValueOf(follows)
 	for i := range says.NumField() {
 		if d := differ(says.Field(i).Interface(), is.Field(i).Interface()); d != "" {
@@ -268,8 +277,12 @@ func Differences(report, again *reports.Report) (all []string) {
 // facts are the parts of a report that have to be those of the recording.
 func facts(r *reports.Report) map[string]any {
 	s := &r.Summary
-	all := map[string]any{"target": r.Target, "config": r.Config,
-		"summary": []any{s.Outcome, s.Scope, s.Started}}
+	observed := []string{}
+	for _, o := range r.Observations {
+		observed = append(observed, strings.Join([]string{o.ID, o.Requirement, o.Revision, o.Transport}, " "))
+	}
+	all := map[string]any{"target": r.Target, "config": r.Config, "observations": observed,
+		"summary": []any{s.Outcome, s.Scope, s.Started, s.Profiles}}
 	for _, x := range r.Rows() {
 		all[x.ID+" in "+x.Revision+" on "+x.Transport] = fmt.Sprintf("%s (%s), a %s of the grade %s",
 			x.Verdict,
@@ -278,14 +291,20 @@ func facts(r *reports.Report) map[string]any {
 	return all
 }
 
-// differ says what a value is by the certificate, and what it is by what that rests on; empty if it is the
-// same.
+// differ says what a value is by the certificate, and what it is by what that rests on, from a little before
+// the first difference on; empty if it is the same.
 func differ(says, is any) string {
+	const before, most = 60, 200
 	one, err := json.Marshal(says)
 	other, err2 := json.Marshal(is)
 	if err == nil && err2 == nil && bytes.Equal(one, other) {
 		return ""
 	}
-	return fmt.Sprintf("%s, and by what it rests on %s", safe.Shorten(string(one), 200),
-		safe.Shorten(string(other), 200))
+	n := 0
+	for n < min(len(one), len(other)) && one[n] == other[n] {
+		n++
+	}
+	n = max(0, n-before)
+	return fmt.Sprintf("%s, and by what it rests on %s", safe.Shorten(string(one[n:]), most),
+		safe.Shorten(string(other[n:]), most))
 }

@@ -63,7 +63,8 @@ func Place(a *reports.About) (place string, product []byte, err error) {
 var unsafe = regexp.MustCompile(`[^a-z0-9._]+`)
 
 // safeName makes the name of a directory of a text: in lower case, with letters, digits, points and
-// underscores of ASCII, and hyphens for all else. A text without a letter or digit has none.
+// underscores of ASCII, other letters by their numbers in Unicode, as u00fc, and hyphens for all else. A text
+// without a letter or digit has none.
 func safeName(text string) string {
 	const most = 80
 	name := unsafe.ReplaceAllString(strings.ToLower(strconv.QuoteToASCII(text)), "-")

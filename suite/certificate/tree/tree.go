@@ -83,7 +83,9 @@ func Check(ctx context.Context, dir string, o Options) (*Result, error) {
 			}
 		}
 	}
-	r.Submissions = len(submissions)
+	if r.Submissions = len(submissions); r.Submissions == 0 {
+		say(&r.Problems, ".", "there is no submission below it, as vendor/product/version")
+	}
 	histories := group.By(submissions, path.Dir)
 	found := make([]product, len(histories))
 	var running errgroup.Group
