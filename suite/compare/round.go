@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -87,10 +86,9 @@ func (r *round) play(ctx context.Context, t *talk, into takes, plan ...*scenario
 
 // together plays a scenario on both sides at the same time.
 func (r *round) together(ctx context.Context, direct, through takes, sc *scenario.Scenario) {
-	var wg sync.WaitGroup
-	wg.Go(func() { r.play(ctx, r.direct, direct, sc) })
-	wg.Go(func() { r.play(ctx, r.through, through, sc) })
-	wg.Wait()
+	r.both(func(i int, _ *side) {
+		r.play(ctx, []*talk{r.direct, r.through}[i], []takes{direct, through}[i], sc)
+	})
 }
 
 // renew ends the sessions of both sides.
