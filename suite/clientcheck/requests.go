@@ -209,7 +209,9 @@ func oneEra(c *conversation, v *judging) {
 
 // otherVersion judges what came after a version had been refused.
 func otherVersion(c *conversation, v *judging) {
-	refused := first(recording.Keep(c.requests(), func(m *message) bool { return m.code() == codeUnsupported }))
+	refused := first(recording.Keep(c.requests(), func(m *message) bool {
+		return m.code() == codeUnsupported
+	}))
 	if refused == nil {
 		return
 	}

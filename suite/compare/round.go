@@ -30,10 +30,9 @@ func (c *comparison) revision(ctx context.Context, at [2]requirement.Combination
 	rev := at[0].Revision
 	r := &round{
 		comparison: c, rev: rev, direct: &talk{side: c.direct, at: at[0]},
-		through:  &talk{side: c.through, at: at[1]},
+		through:  &talk{c.through, at[1], names{c.cfg.MapURI, c.cfg.MapName}, map[string]string{}},
 		compared: Compared{string(rev), string(at[0].Transport), string(at[1].Transport), map[Group]int{}},
 	}
-	r.through.words, r.through.listed = names{c.cfg.MapURI, c.cfg.MapName}, map[string]string{}
 	defer r.renew()
 	defer func() { c.report.Compared = append(c.report.Compared, r.compared) }()
 	direct, through := takes{}, takes{}

@@ -33,26 +33,25 @@ var rows = map[string]bool{"LIST-01": true, "TMPL-01": true, "READ-01": true, "E
 
 // Look looks over the server that a target describes. The error is a
 // [*engine.UsageError], or says why nothing could be reached.
-func Look(ctx context.Context, cfg engine.Config) (target.Found, error) {
+func Look(ctx context.Context, cfg engine.Config) (found target.Found, err error) {
 	cfg.Select = func(r engine.Row) bool { return rows[r.Requirement.ID] }
 	t, stop, err := cfg.Target.Serve(ctx, cfg.Start, nil)
 	if err != nil {
-		return target.Found{}, err
+		return found, err
 	}
 	defer stop()
 	cfg.Target = t
 	r, err := engine.Prepare(ctx, cfg)
 	if err != nil {
-		return target.Found{}, err
+		return found, err
 	}
 	if why := r.Unreachable(); why != "" {
-		return target.Found{}, errors.New(why)
+		return found, errors.New(why)
 	}
 	r.Execute(ctx)
 	if err := context.Cause(ctx); err != nil {
-		return target.Found{}, err
+		return found, err
 	}
-	found := target.Found{}
 	var take *engine.Take // of the newest revision
 	for _, c := range r.Combinations() {
 		take = r.Take(c)
