@@ -54,8 +54,7 @@ func (r *record) sought(refused *entry, fits func(path string) bool) *entry {
 // below reports whether a path is one of some addresses, or lies below it.
 func below(path string, addresses ...string) bool {
 	return slices.ContainsFunc(addresses, func(base string) bool {
-		return path == base ||
-			strings.HasPrefix(path, base+"/")
+		return path == base || strings.HasPrefix(path, base+"/")
 	})
 }
 
@@ -100,7 +99,7 @@ func judgeUnauthorized(c *conversation, refused *entry, v *judging) {
 	case len(again) > 1: // a single one more may have been under way, or belong to the end
 		v.warn("a client need not support authorization", expected,
 			"the client went on without a token and without it", hint+", or stop",
-			refused, challenge, again[len(again)-1])
+			refused, challenge, last(again))
 	default:
 		v.NotExercised("the client gave up after 401, or had a token already: " +
 			"it may not support authorization")

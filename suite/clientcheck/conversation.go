@@ -173,7 +173,7 @@ func (c *conversation) recorded(name recording.Name) {
 	for _, m := range c.fromClient(kindResponse) {
 		var asked *recording.Exchange
 		for _, x := range c.Exchanges {
-			if idKey(x.ID) == m.id && x.Request < m.Seq && (asked == nil || len(asked.Replies) > 0) {
+			if idKey(string(x.ID)) == m.id && x.Request < m.Seq && (asked == nil || len(asked.Replies) > 0) {
 				asked = x
 			}
 		}

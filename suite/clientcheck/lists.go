@@ -166,12 +166,12 @@ func (c *conversation) excused(page *message) bool {
 
 // barren reports whether a page has no entries.
 func barren(page *message) bool {
-	entries := false
+	barren := true
 	page.succeeded().ForEach(func(_, x gjson.Result) bool {
-		entries = entries || x.IsArray() && len(x.Array()) > 0
-		return true
+		barren = !x.IsArray() || len(x.Array()) == 0
+		return barren
 	})
-	return !entries
+	return barren
 }
 
 // emptyCursors judges how the client took empty cursors. That it follows others to the end of a list shows
@@ -213,7 +213,7 @@ func seenEnough(requests []*message, page *message) bool {
 	cursor := page.Get("params.cursor")
 	same := recording.Keep(requests,
 		func(q *message) bool { return q.Get("params.cursor").Raw == cursor.Raw })
-	return cursor.Type == gjson.String && requests[len(requests)-1] == page && len(same) == 1
+	return cursor.Type == gjson.String && last(requests) == page && len(same) == 1
 }
 
 // elsewhere is with what the client has gone on to something else than lists, which may be walked
@@ -272,9 +272,9 @@ func fetchesAgain(c *conversation, v *judging) {
 		if len(listed) == 0 || listed[0].Seq > x.Seq {
 			continue
 		}
-		switch last := listed[len(listed)-1]; {
-		case last.Seq > x.Seq:
-			v.pass(x, last)
+		switch newest := last(listed); {
+		case newest.Seq > x.Seq:
+			v.pass(x, newest)
 		case c.Ended:
 			v.remark("the list was not fetched again after list_changed", x)
 		default:

@@ -73,7 +73,7 @@ func (m *message) answeredBy(later *message) bool {
 // messagesOf takes an entry apart.
 func messagesOf(e *entry) []*message {
 	m := message{
-		entry: e, kind: e.Kind, id: idKey(e.ID), method: e.Method, uri: e.URI,
+		entry: e, kind: e.Kind, id: idKey(string(e.ID)), method: e.Method, uri: e.URI,
 		whole: !e.Truncated, batched: e.Kind == kindBatch,
 	}
 	readable := m.whole && wire.Valid(e.Data)
@@ -97,7 +97,7 @@ func messagesOf(e *entry) []*message {
 
 // member is a message of a batch.
 func (m message) member(x wire.Message) *message {
-	m.Object, m.kind, m.id = x.Object, string(x.Kind), idKey(json.RawMessage(x.Get("id").Raw))
+	m.Object, m.kind, m.id = x.Object, string(x.Kind), idKey(x.Get("id").Raw)
 	if x.Kind == wire.KindRequest || x.Kind == wire.KindNotification {
 		m.method = x.Get("method").String()
 		m.uri = cmp.Or(x.Get("params.uri").String(), x.Get("params.ref.uri").String())
@@ -108,14 +108,14 @@ func (m message) member(x wire.Message) *message {
 }
 
 // idKey tells ids apart: 1 is not "1", but "a" is "\u0061". An absent id is empty.
-func idKey(id json.RawMessage) string {
+func idKey(id string) string {
 	switch {
-	case len(id) == 0:
+	case id == "":
 		return ""
 	case id[0] == '"':
-		return "s" + gjson.ParseBytes(id).String()
+		return "s" + gjson.Parse(id).String()
 	}
-	return "n" + string(id)
+	return "n" + id
 }
 
 // shownID is an id as it was written, for sentences.
@@ -135,10 +135,11 @@ func (m *message) meta(name string) gjson.Result {
 	return m.Get(`params._meta.io\.modelcontextprotocol/` + name)
 }
 
-// claimsModern reports whether a message carries the metadata of modern requests.
-func (m *message) claimsModern() bool {
+// modern reports whether a message carries the metadata of modern requests, or if it was cut, whether its
+// entry says that it is of a modern revision.
+func (m *message) modern(e *entry) bool {
 	return m.meta("protocolVersion").Exists() || m.meta("clientInfo").Exists() ||
-		m.meta("clientCapabilities").Exists()
+		m.meta("clientCapabilities").Exists() || !m.whole && e.Revision.Modern()
 }
 
 // again reports whether a request is a retry with what a result asked for.

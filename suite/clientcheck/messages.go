@@ -69,7 +69,7 @@ var asking = []string{
 func cancellations(c *conversation, v *judging) {
 	for _, m := range c.notes(methodCancelled) {
 		id := m.Get("params.requestId")
-		named := c.request(idKey([]byte(id.Raw)), m)
+		named := c.request(idKey(id.Raw), m)
 		switch {
 		case !m.whole:
 		case c.separate():
@@ -227,7 +227,7 @@ func progressTokens(c *conversation, v *judging) {
 		if !token.Exists() {
 			continue
 		}
-		key := idKey([]byte(token.Raw))
+		key := idKey(token.Raw)
 		before := active[key]
 		switch {
 		case !judge.IsString(token) && !judge.IsInteger(token):
@@ -249,8 +249,7 @@ func progressTokens(c *conversation, v *judging) {
 		token := m.Get("params.progressToken")
 		given := slices.ContainsFunc(c.fromServer(kindRequest, kindBatch), func(q *message) bool {
 			x := q.Get("params._meta.progressToken")
-			return q.Seq < m.Seq &&
-				(!q.whole || x.Exists() && idKey([]byte(x.Raw)) == idKey([]byte(token.Raw)))
+			return q.Seq < m.Seq && (!q.whole || x.Exists() && idKey(x.Raw) == idKey(token.Raw))
 		})
 		if m.whole && !given {
 			v.violated("the progress token of a request of the server",

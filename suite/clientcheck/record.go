@@ -142,10 +142,6 @@ func (r *record) ownerOf(e *entry, messages []*message) *conversation {
 	return r.unnamed(e, id, len(messages) > 0)
 }
 
-// modern reports whether a message says that it is of a modern revision, or if it was cut, whether its
-// entry does.
-func (m *message) modern(e *entry) bool { return m.claimsModern() || !m.whole && e.Revision.Modern() }
-
 // unnamed finds the conversation of an HTTP request that names no session, or none that
 // was issued: that of its connection, or the newest.
 func (r *record) unnamed(e *entry, id string, says bool) *conversation {
@@ -156,11 +152,9 @@ func (r *record) unnamed(e *entry, id string, says bool) *conversation {
 			return c
 		}
 	}
-	switch {
-	case len(all) > 0:
-		return all[len(all)-1]
-	case !says:
-		return nil
+	switch newest := last(all); {
+	case newest != nil || !says:
+		return newest
 	case id != "" && r.lost:
 		return r.start(requirement.HTTP, false, key(requirement.HTTP, id))
 	}
@@ -204,7 +198,7 @@ func (r *record) connected(e *entry, messages []*message) *conversation {
 func ofModern(old, fresh *conversation, messages []*message) bool {
 	if len(messages) == 1 && messages[0].method == methodCancelled {
 		m := messages[0]
-		id := idKey([]byte(m.Get("params.requestId").Raw))
+		id := idKey(m.Get("params.requestId").Raw)
 		if named := fresh.request(id, m) != nil; named != (old.request(id, m) != nil) {
 			return named
 		}

@@ -209,11 +209,12 @@ func oneEra(c *conversation, v *judging) {
 
 // otherVersion judges what came after a version had been refused.
 func otherVersion(c *conversation, v *judging) {
-	i := slices.IndexFunc(c.requests(), func(m *message) bool { return m.code() == codeUnsupported })
-	if i < 0 {
+	refused := first(recording.Keep(c.requests(), func(m *message) bool {
+		return m.code() == codeUnsupported
+	}))
+	if refused == nil {
 		return
 	}
-	refused := c.requests()[i]
 	var supported []string
 	modern := false
 	for _, x := range refused.answer.Get("error.data.supported").Array() {

@@ -129,14 +129,12 @@ func expansions(c *conversation, v *judging) {
 			continue // what comes back from a read was not known before
 		}
 		for _, text := range slices.Sorted(maps.Keys(c.templates)) {
-			how := expands(text, u.uri)
-			if how == "" {
-				continue
+			if how := expands(text, u.uri); how != "" {
+				v.that(how == expansion, fmt.Sprintf("an expansion of %q", shorten(text)),
+					u.names()+", with "+how,
+					"expand templates with a library for RFC 6570", c.templates[text], u)
+				break
 			}
-			v.that(how == expansion, fmt.Sprintf("an expansion of %q", shorten(text)),
-				u.names()+", with "+how,
-				"expand templates with a library for RFC 6570", c.templates[text], u)
-			break
 		}
 	}
 }
@@ -155,8 +153,7 @@ func expands(text, uri string) string {
 	case strings.ContainsAny(tail, "{}"):
 		return "braces left in it"
 	case strings.ContainsFunc(tail, func(r rune) bool {
-		return r <= ' ' || r >= 0x7F ||
-			strings.ContainsRune("<>\"\\^`|", r)
+		return r <= ' ' || r >= 0x7F || strings.ContainsRune("<>\"\\^`|", r)
 	}):
 		return "characters that are not percent-encoded"
 	}
@@ -236,11 +233,11 @@ func urisVerbatim(all []*conversation, v *judging) {
 	g := all[0].group
 	exact := g.spellings(canonical)
 	near := []map[string]string{g.spellings(rough), g.spellings(bare), g.spellings(bareOfPath)}
-	verbatim := map[[2]string]bool{}
-	for _, u := range uses(all...) {
+	verbatim, named := map[[2]string]bool{}, uses(all...)
+	for _, u := range named {
 		verbatim[[2]string{u.method, u.uri}] = true
 	}
-	for _, u := range uses(all...) {
+	for _, u := range named {
 		listed, ok := exact[canonical(u.uri)]
 		for i := 0; i < len(near) && !ok && u.answer != nil && u.answer.failed(); i++ {
 			listed, ok = near[i][rough(u.uri)]

@@ -59,11 +59,10 @@ func Sessions(entries []*trace.Entry) (all []*Served, frames []wire.Frame, err e
 		frames = append(frames, r.served(e))
 	}
 	for _, c := range r.conversations {
-		i := slices.IndexFunc(c.requests(), func(m *message) bool { return m.succeeded().Exists() })
-		switch {
-		case i < 0: // it may be about a revision that the server does not have
+		served := recording.Keep(c.requests(), func(m *message) bool { return m.succeeded().Exists() })
+		switch m := first(served); {
+		case m == nil: // it may be about a revision that the server does not have
 		case c.guessed:
-			m := c.requests()[i]
 			return nil, nil, fmt.Errorf("nothing says the revision of the session in which %s with the "+
 				"id %s is asked for: give it with --revision", m.method, m.ID)
 		default:

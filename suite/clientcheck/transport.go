@@ -285,9 +285,6 @@ func waits(c *conversation, v *judging) {
 		}
 		asked := time.Duration(retry.Retry) * time.Millisecond
 		took := (e.at - s.ended.at).Round(time.Millisecond)
-		expected := "no GET for " + asked.String() + ", as retry says"
-		actual := "the client came back after " + took.String()
-		const hint = "wait for as many milliseconds as the retry field says after the stream has ended"
 		why := "" // it is no more than a warning
 		if e.Header(headerLast) == "" {
 			why = "it may be another stream"
@@ -295,7 +292,10 @@ func waits(c *conversation, v *judging) {
 		if took >= asked*3/4 {
 			v.pass(retry, s.ended, e)
 		} else {
-			v.warn(why, expected, actual, hint, retry, s.ended, e)
+			v.warn(why, "no GET for "+asked.String()+", as retry says",
+				"the client came back after "+took.String(),
+				"wait for as many milliseconds as the retry field says after the stream has ended",
+				retry, s.ended, e)
 		}
 	}
 }

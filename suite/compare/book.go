@@ -226,10 +226,15 @@ func (n names) answers(k key, a, b answer) (all []finding) {
 		f.kind = Added
 	}
 	switch {
-	case k.entry:
-		return n.entry(k, a, b)
 	case a.void || b.void || a.none != "" && b.none != "":
 		return nil
+	case k.entry:
+		all = n.diff(k, a.body, b.body)
+		// What a walk that did not come to its end lacks is no difference.
+		if a.times*b.times > 0 && (b.times > a.times && a.whole || a.times > b.times && b.whole) {
+			all = append(all, n.diff(k, quoted(a.times), quoted(b.times), "occurrences")...)
+		}
+		return all
 	case a.failed && b.failed:
 		// The message is for people, and a gateway may add its own words.
 		return append(n.diff(k, a.body.Get("code"), b.body.Get("code"), "error", "code"),
@@ -259,19 +264,6 @@ func arrived(a answer) gjson.Result {
 		return quoted("it arrived")
 	}
 	return gjson.Result{}
-}
-
-// entry compares what two lists say of one entry. What a walk that did not come to its end
-// lacks is no difference.
-func (n names) entry(k key, a, b answer) []finding {
-	if a.void || b.void {
-		return nil
-	}
-	all := n.diff(k, a.body, b.body)
-	if a.times*b.times > 0 && (b.times > a.times && a.whole || a.times > b.times && b.whole) {
-		all = append(all, n.diff(k, quoted(a.times), quoted(b.times), "occurrences")...)
-	}
-	return all
 }
 
 // without is an object without some members.

@@ -66,17 +66,10 @@ var ErrBudget = errors.New("the time for the whole comparison is spent (--budget
 var errVolume = errors.New("one side has sent more than is kept of it")
 
 func (c Config) withDefaults() Config {
-	set := func(d *time.Duration, given ...time.Duration) {
-		for _, g := range given {
-			if *d <= 0 {
-				*d = g
-			}
-		}
-	}
 	a, b := c.Direct.Limits, c.Through.Limits
-	set(&c.Timeout, max(a.Timeout, b.Timeout), 10*time.Second)
-	set(&c.Start, max(a.StartTimeout, b.StartTimeout), 30*time.Second)
-	set(&c.Budget, max(a.Budget, b.Budget), 5*time.Minute)
+	c.Timeout = cmp.Or(max(c.Timeout, 0), max(a.Timeout, b.Timeout, 0), 10*time.Second)
+	c.Start = cmp.Or(max(c.Start, 0), max(a.StartTimeout, b.StartTimeout, 0), 30*time.Second)
+	c.Budget = cmp.Or(max(c.Budget, 0), max(a.Budget, b.Budget, 0), 5*time.Minute)
 	c.Reads = cmp.Or(c.Reads, 50)
 	if c.Progress == nil {
 		c.Progress = func(engine.Event) {}
@@ -302,25 +295,20 @@ func (c *comparison) common() (both [][2]requirement.Combination) {
 		}
 		f := finding{key: key{part: declaring, subject: "revision " + string(rev)}, kind: Dropped}
 		f.direct = quoted("offered")
-		other, only, name := c.through, "by the direct side", "other"
+		other, lacking, only, name := c.through, &f.through, "by the direct side", "other"
 		if through {
 			f.kind, f.through = Added, f.direct
-			other, only, name = c.direct, "through the gateway", "direct"
+			other, lacking, only, name = c.direct, &f.direct, "through the gateway", "direct"
 		}
 		switch why, open, undefined := other.lacks(rev); {
 		case open:
-			const why = "only one side offers it, and an endpoint of the other that might could not be " +
-				"reached"
-			c.gap(rev, Declared, f.subject, why)
+			c.gap(rev, Declared, f.subject,
+				"only one side offers it, and an endpoint of the other that might could not be reached")
 		case undefined:
 			c.note(f.subject + " is offered " + only + " only: it is not defined on the transports of the " +
-				name +
-				" side, and so not counted")
-		case through:
-			f.direct = quoted(why)
-			c.add(rev, f)
+				name + " side, and so not counted")
 		default:
-			f.through = quoted(why)
+			*lacking = quoted(why)
 			c.add(rev, f)
 		}
 	}

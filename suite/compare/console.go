@@ -172,14 +172,11 @@ func what(a *alike) string {
 	if n == 1 && member != "" && a.subjects[0] == declaration {
 		return member
 	}
-	var few []string
-	for _, s := range a.subjects[:min(n, fewSubjects)] {
-		few = append(few, show(s, shortSubject))
+	var subjects []string
+	for _, s := range a.subjects {
+		subjects = append(subjects, show(s, shortSubject))
 	}
-	text := strings.Join(few, ", ")
-	if n > fewSubjects {
-		text += fmt.Sprintf(" and %d more", n-fewSubjects)
-	}
+	text := plural.List(subjects, fewSubjects)
 	if n > 1 {
 		text = fmt.Sprintf("%d: %s", n, text)
 	}
@@ -263,15 +260,15 @@ func (c *console) rest() {
 	if c.o.Quiet || c.o.Again == "" || len(c.r.Differences) == 0 {
 		return
 	}
-	again := show(c.o.Again, maxName*2)
+	revision := ""
 	for _, x := range slices.Backward(c.r.Compared) {
 		in := func(d Difference) bool { return slices.Contains(d.Revisions, x.Revision) }
 		if slices.ContainsFunc(c.r.Differences, in) {
-			again = show(c.o.Again, maxName*2) + " --revision " + x.Revision
+			revision = " --revision " + x.Revision
 		}
 	}
 	c.line("")
-	c.line("look closer: %s --verbose --json compare.json", again)
+	c.line("look closer: %s --verbose --json compare.json", show(c.o.Again, maxName*2)+revision)
 }
 
 // joined puts together notes that say the same of several revisions.

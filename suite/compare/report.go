@@ -247,12 +247,11 @@ func (c *comparison) unsteady(rev requirement.Revision, f finding, reason string
 
 // keep adds a difference, or the revision to one that is there already.
 func (c *comparison) keep(list *[]Difference, d Difference, rev requirement.Revision) {
-	key := fmt.Sprintf("%p %q", list, []string{string(d.Group), string(d.Kind), d.Subject, d.Member, d.Direct,
-		d.Through, d.Reason})
-	if list == &c.report.Unsteady {
-		// What changes by itself has another value each time.
-		key = fmt.Sprintf("%p %q", list, []string{string(d.Group), d.Subject, d.Member, d.Reason})
+	about := []string{string(d.Group), d.Subject, d.Member, d.Reason}
+	if list != &c.report.Unsteady { // what changes by itself has another value each time
+		about = append(about, string(d.Kind), d.Direct, d.Through)
 	}
+	key := fmt.Sprintf("%p %q", list, about)
 	if i, ok := c.index[key]; ok {
 		if x := &(*list)[i]; !slices.Contains(x.Revisions, string(rev)) {
 			x.Revisions = append(x.Revisions, string(rev))
@@ -307,16 +306,11 @@ func excerpt(s string, part int) string {
 func (c *comparison) ignored(d *Difference) string {
 	for _, entry := range c.cfg.Ignore {
 		group, member, both := strings.Cut(entry, ":")
-		switch {
-		case slices.Contains(Groups(), Group(entry)):
-			if d.Group == Group(entry) {
-				return entry
-			}
-			continue
-		case !both || !slices.Contains(Groups(), Group(group)):
-			group, member = "", entry
+		grouped := slices.Contains(Groups(), Group(group))
+		if !grouped {
+			member = entry // which may have a colon in it
 		}
-		if (group == "" || d.Group == Group(group)) && slices.Contains(d.path, member) {
+		if (!grouped || d.Group == Group(group)) && (grouped && !both || slices.Contains(d.path, member)) {
 			return entry
 		}
 	}
@@ -343,18 +337,13 @@ func (c *comparison) finish() {
 			c.note("--ignore " + entry + " fits no difference")
 		}
 	}
+	s.Outcome = NotEstablished
 	switch {
 	case s.Interrupted:
-		s.Outcome = NotEstablished
 	case len(r.Differences) > 0:
 		s.Outcome = Different
-	case s.NotEstablished > 0:
-		s.Outcome = NotEstablished
-	default:
+	case len(r.Compared) > 0 && s.NotEstablished == 0:
 		s.Outcome = Same
-	}
-	if len(r.Compared) == 0 && len(r.Differences) == 0 {
-		s.Outcome = NotEstablished
 	}
 }
 

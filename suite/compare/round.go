@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -31,10 +30,9 @@ func (c *comparison) revision(ctx context.Context, at [2]requirement.Combination
 	rev := at[0].Revision
 	r := &round{
 		comparison: c, rev: rev, direct: &talk{side: c.direct, at: at[0]},
-		through:  &talk{side: c.through, at: at[1]},
+		through:  &talk{c.through, at[1], names{c.cfg.MapURI, c.cfg.MapName}, map[string]string{}},
 		compared: Compared{string(rev), string(at[0].Transport), string(at[1].Transport), map[Group]int{}},
 	}
-	r.through.words, r.through.listed = names{c.cfg.MapURI, c.cfg.MapName}, map[string]string{}
 	defer r.renew()
 	defer func() { c.report.Compared = append(c.report.Compared, r.compared) }()
 	direct, through := takes{}, takes{}
@@ -87,10 +85,9 @@ func (r *round) play(ctx context.Context, t *talk, into takes, plan ...*scenario
 
 // together plays a scenario on both sides at the same time.
 func (r *round) together(ctx context.Context, direct, through takes, sc *scenario.Scenario) {
-	var wg sync.WaitGroup
-	wg.Go(func() { r.play(ctx, r.direct, direct, sc) })
-	wg.Go(func() { r.play(ctx, r.through, through, sc) })
-	wg.Wait()
+	r.both(func(i int, _ *side) {
+		r.play(ctx, []*talk{r.direct, r.through}[i], []takes{direct, through}[i], sc)
+	})
 }
 
 // renew ends the sessions of both sides.

@@ -10,8 +10,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -33,36 +33,32 @@ var rows = map[string]bool{"LIST-01": true, "TMPL-01": true, "READ-01": true, "E
 
 // Look looks over the server that a target describes. The error is a
 // [*engine.UsageError], or says why nothing could be reached.
-func Look(ctx context.Context, cfg engine.Config) (target.Found, error) {
+func Look(ctx context.Context, cfg engine.Config) (found target.Found, err error) {
 	cfg.Select = func(r engine.Row) bool { return rows[r.Requirement.ID] }
 	t, stop, err := cfg.Target.Serve(ctx, cfg.Start, nil)
 	if err != nil {
-		return target.Found{}, err
+		return found, err
 	}
 	defer stop()
 	cfg.Target = t
 	r, err := engine.Prepare(ctx, cfg)
 	if err != nil {
-		return target.Found{}, err
+		return found, err
 	}
 	if why := r.Unreachable(); why != "" {
-		return target.Found{}, errors.New(why)
+		return found, errors.New(why)
 	}
 	r.Execute(ctx)
 	if err := context.Cause(ctx); err != nil {
-		return target.Found{}, err
+		return found, err
 	}
-	found := target.Found{}
-	served := map[requirement.Revision]bool{}
+	var take *engine.Take // of the newest revision
 	for _, c := range r.Combinations() {
-		if !served[c.Revision] {
-			served[c.Revision] = true
+		take = r.Take(c)
+		if !slices.Contains(found.Revisions, c.Revision) {
 			found.Revisions = append(found.Revisions, c.Revision)
 		}
 	}
-	all := r.Combinations()
-	newest := all[len(all)-1]
-	take := r.Take(newest)
 	found.Subscribe = take.Facts.Declares("resources.subscribe")
 	found.ListChanged = take.Facts.Declares("resources.listChanged")
 	lists(&found, take)
@@ -75,28 +71,32 @@ func Look(ctx context.Context, cfg engine.Config) (target.Found, error) {
 
 // lists takes over what was listed.
 func lists(found *target.Found, take *engine.Take) {
-	if r := take.Recordings[recording.WalkResources]; r != nil {
-		for _, page := range r.Steps(recording.StepPage) {
-			for _, item := range page.Result().Get("resources").Array() {
-				if uri := item.Get("uri"); judge.IsString(uri) {
-					found.Complete = append(found.Complete, uri.Str)
-				}
+	found.Complete = named(take.Recordings[recording.WalkResources], "resources", "uri")
+	templates := named(take.Recordings[recording.WalkTemplates], "resourceTemplates", "uriTemplate")
+	for _, t := range templates {
+		if !judge.Has(judge.Template(t)) {
+			ft := target.FoundTemplate{Template: t}
+			for _, v := range judge.Variables(t) {
+				ft.Variables = append(ft.Variables, v.Name)
+			}
+			found.Templates = append(found.Templates, ft)
+		}
+	}
+}
+
+// named lists the names of what the pages of a walk have in a list, by the member that names an entry.
+func named(walk *recording.Recording, list, member string) (all []string) {
+	if walk == nil {
+		return nil
+	}
+	for _, page := range walk.Steps(recording.StepPage) {
+		for _, item := range page.Result().Get(list).Array() {
+			if name := item.Get(member); judge.IsString(name) {
+				all = append(all, name.Str)
 			}
 		}
 	}
-	if r := take.Recordings[recording.WalkTemplates]; r != nil {
-		for _, page := range r.Steps(recording.StepPage) {
-			for _, item := range page.Result().Get("resourceTemplates").Array() {
-				if t := item.Get("uriTemplate"); judge.IsString(t) && !judge.Has(judge.Template(t.Str)) {
-					ft := target.FoundTemplate{Template: t.Str}
-					for _, v := range judge.Variables(t.Str) {
-						ft.Variables = append(ft.Variables, v.Name)
-					}
-					found.Templates = append(found.Templates, ft)
-				}
-			}
-		}
-	}
+	return all
 }
 
 // contents picks a text and a blob that can serve as known ones.
@@ -116,9 +116,8 @@ func contents(found *target.Found, r *recording.Recording) {
 		}
 		if judge.IsString(blob) && found.BlobURI == "" && blob.Str != "" {
 			if data, err := judge.Decode(blob.Str); err == nil {
-				sum := sha256.Sum256(data)
 				found.BlobURI, found.BlobSHA, found.BlobSize = x.Tags[recording.TagURI],
-					hex.EncodeToString(sum[:]), int64(len(data))
+					fmt.Sprintf("%x", sha256.Sum256(data)), int64(len(data))
 			}
 		}
 	}
@@ -138,14 +137,11 @@ func missing(found *target.Found, r *recording.Recording) {
 
 // noSuch makes up a URI like those that are listed, or that a template stands for.
 func noSuch(found *target.Found) {
-	all := slices.Clone(found.Complete)
-	for _, t := range found.Templates {
-		all = append(all, t.Template)
+	for _, uri := range found.Complete {
+		found.NoSuch = cmp.Or(found.NoSuch, scenario.NoSuch(uri))
 	}
-	for _, uri := range all {
-		if found.NoSuch = scenario.NoSuch(uri); found.NoSuch != "" {
-			return
-		}
+	for _, t := range found.Templates {
+		found.NoSuch = cmp.Or(found.NoSuch, scenario.NoSuch(t.Template))
 	}
 }
 
