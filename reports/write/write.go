@@ -58,7 +58,7 @@ const (
 )
 
 // clean is a text from outside in one line, cut.
-func clean(s string, n int) string { return safe.Clean(s, n) }
+var clean = safe.Clean
 
 // title is a text from outside in one line, as long as a title.
 func title(s string) string { return clean(s, pageTitle) }
