@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/safe"
@@ -125,6 +126,14 @@ func cleanAll(list []string) []string {
 		all[i] = title(s)
 	}
 	return all
+}
+
+// with is a list of texts with one more, unless it is empty or stands there already.
+func with(list []string, text string) []string {
+	if text == "" || slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
 }
 
 // everything is a limit for what is named that is none.
