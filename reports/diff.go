@@ -124,7 +124,9 @@ func Compare(old, latest *Report) *Diff {
 		if was != nil && was.Verdict.Judged() && x.Verdict.Judged() {
 			d.Compared++
 		}
-		d.note(was, x)
+		if list := d.list(was, x); list != nil {
+			*list = append(*list, change(was, x))
+		}
 	}
 	for _, x := range old.Rows() {
 		if after[x.key()] == nil && x.Verdict.Judged() {
@@ -134,9 +136,9 @@ func Compare(old, latest *Report) *Diff {
 	for _, list := range [][]Change{d.Regressions, d.NewWarnings, d.Fixes, d.Lost, d.Gained, d.Added} {
 		slices.SortStableFunc(list, func(a, b Change) int { return CompareIDs(a.ID, b.ID) })
 	}
-	d.NewRequirements, d.GoneRequirements = apart(idSet(old.Rows()), idSet(latest.Rows()), CompareIDs)
-	d.NewCombinations, d.GoneCombinations = apart(old.combinationNames(), latest.combinationNames(),
-		strings.Compare)
+	d.NewRequirements, d.GoneRequirements = apart(old, latest,
+		func(x *Result) string { return x.ID }, CompareIDs)
+	d.NewCombinations, d.GoneCombinations = apart(old, latest, (*Result).combinationName, strings.Compare)
 	return d
 }
 
@@ -187,7 +189,7 @@ func notJudged(old, r *Report) string {
 	case len(r.Results) == 0:
 		return "the new report has no verdicts"
 	}
-	known := old.combinationNames()
+	known := old.names((*Result).combinationName)
 	for i := range r.Target.Endpoints {
 		e := &r.Target.Endpoints[i]
 		for _, why := range e.Unanswered {
@@ -199,34 +201,32 @@ func notJudged(old, r *Report) string {
 	return ""
 }
 
-// note files one result of the new report.
-func (d *Diff) note(was, is *Result) {
+// list is where a result of the new report belongs, given that of the old one; nil if nothing has changed.
+func (d *Diff) list(was, is *Result) *[]Change {
 	switch {
 	case is.Verdict.Red() && is.Excused:
 		d.Still++
 	case is.Verdict.Red() && (was == nil || !was.Verdict.Judged()):
-		d.Added = append(d.Added, change(was, is))
+		return &d.Added
 	case was == nil:
 	case is.Verdict == Fail && was.Verdict != Fail:
-		d.Regressions = append(d.Regressions, change(was, is))
+		return &d.Regressions
 	case is.Verdict == Warn && was.Verdict == Pass:
-		d.NewWarnings = append(d.NewWarnings, change(was, is))
+		return &d.NewWarnings
 	case is.Verdict.Red():
 		d.Still++
 	case is.Verdict == Pass && was.Verdict.Red():
-		d.Fixes = append(d.Fixes, change(was, is))
+		return &d.Fixes
 	case is.Verdict == Pass && !was.Verdict.Judged():
-		d.Gained = append(d.Gained, change(was, is))
+		return &d.Gained
 	case !is.Verdict.Judged() && was.Verdict.Judged():
-		d.Lost = append(d.Lost, change(was, is))
+		return &d.Lost
 	}
+	return nil
 }
 
 func change(was, is *Result) Change {
-	x := is
-	if x == nil {
-		x = was
-	}
+	x := cmp.Or(is, was)
 	c := Change{ID: x.ID, Title: x.Title, Level: x.Level, Revision: x.Revision, Transport: x.Transport}
 	if was != nil {
 		c.Old, c.OldCode = was.Verdict, was.ReasonCode
@@ -246,31 +246,30 @@ func index(r *Report) map[rowKey]*Result {
 	return m
 }
 
-func idSet(results []*Result) map[string]bool {
-	m := map[string]bool{}
-	for _, x := range results {
-		m[x.ID] = true
-	}
-	return m
-}
-
-func (r *Report) combinationNames() map[string]bool {
+// names are those that a function gives to the results.
+func (r *Report) names(of func(*Result) string) map[string]bool {
 	m := map[string]bool{}
 	for _, x := range r.Rows() {
-		m[strings.TrimSuffix(x.Revision+" on "+x.Transport, " on ")] = true
+		m[of(x)] = true
 	}
 	return m
 }
 
-// apart lists what only the second and only the first of two sets has.
-func apart(old, latest map[string]bool, compare func(a, b string) int) (added, gone []string) {
+func (x *Result) combinationName() string {
+	return strings.TrimSuffix(x.Revision+" on "+x.Transport, " on ")
+}
+
+// apart lists the names that only the second and that only the first of two reports has.
+func apart(old, latest *Report, of func(*Result) string, compare func(a, b string) int) (added,
+	gone []string) {
 	without := func(all, some map[string]bool) []string {
 		left := slices.AppendSeq([]string{}, maps.Keys(all))
 		left = slices.DeleteFunc(left, func(s string) bool { return some[s] })
 		slices.SortFunc(left, compare)
 		return left
 	}
-	return without(latest, old), without(old, latest)
+	before, after := old.names(of), latest.names(of)
+	return without(after, before), without(before, after)
 }
 
 // WriteDiffJSON writes a comparison for machines.

@@ -45,26 +45,24 @@ func (x *Result) Harms() bool { return x.Weight() == GravitySecurity }
 
 // ByGravity puts what is basic first and then what harms, then the gravest verdicts, and of these last what
 // is only about codes.
-func ByGravity(a, b *Result) int {
-	order := Verdicts()
-	return cmp.Or(last(!a.Basic(), !b.Basic()), last(!a.Harms(), !b.Harms()),
-		cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict)),
-		last(a.Weight() == GravityCodes, b.Weight() == GravityCodes))
+func ByGravity(a, b *Result) int { return cmp.Compare(a.rank(), b.rank()) }
+
+// rank is the lower the graver a result is.
+func (x *Result) rank() int {
+	rank := 2 * slices.Index(Verdicts(), x.Verdict)
+	switch x.Weight() {
+	case GravityBasic:
+		rank -= 200
+	case GravitySecurity:
+		rank -= 100
+	case GravityCodes:
+		rank++
+	}
+	return rank
 }
 
 // Basic reports whether a result is a failure of what clients get nothing without.
 func (x *Result) Basic() bool { return x.Weight() == GravityBasic }
-
-// last orders what is so behind what is not.
-func last(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
 
 // SecurityCounts counts the red verdicts about security; they count among fail and warn too.
 type SecurityCounts struct {

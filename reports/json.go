@@ -159,10 +159,7 @@ func (d *reportReader) read() (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, ok := token.(string)
-		if !ok {
-			return nil, errors.New("a member name is missing")
-		}
+		name, _ := token.(string) // the decoder refuses other names
 		d.place = fmt.Sprintf("the member %q", safe.Shorten(safe.Line(name), 60))
 		if d.seen[name] {
 			return nil, errors.New("it stands there twice")

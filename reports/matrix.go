@@ -272,8 +272,7 @@ func ReadMatrix(r io.Reader) (*Matrix, error) {
 	d := json.NewDecoder(limited)
 	err := d.Decode(&raw)
 	// Members of other kinds of files have other types; what kind it is tells more.
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) && raw.Schema != MatrixSchema {
+	if _, other := errors.AsType[*json.UnmarshalTypeError](err); other && raw.Schema != MatrixSchema {
 		err = nil
 	}
 	switch {
@@ -358,14 +357,10 @@ func MergeMatrices(list []*Matrix, at func(i int, path string) string) (*Matrix,
 					safe.Clean(t.Name, 80))
 			}
 			names[t.Name] = true
-			if t.Report != "" {
-				t.Report = at(i, t.Report)
-			}
-			if t.Page != "" {
-				t.Page = at(i, t.Page)
-			}
-			if t.Certificate != "" {
-				t.Certificate = at(i, t.Certificate)
+			for _, path := range []*string{&t.Report, &t.Page, &t.Certificate} {
+				if *path != "" {
+					*path = at(i, *path)
+				}
 			}
 			into.Targets = append(into.Targets, t)
 		}

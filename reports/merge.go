@@ -41,10 +41,7 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 	var interrupted []string
 	strict, full := false, false
 	for i, r := range list {
-		if err := m.same(list[0], r); err != nil {
-			return nil, fmt.Errorf("report %d: %w", i+1, err)
-		}
-		if err := m.add(r, i+1); err != nil {
+		if err := cmp.Or(m.same(list[0], r), m.add(r, i+1)); err != nil {
 			return nil, fmt.Errorf("report %d: %w", i+1, err)
 		}
 		took = max(took, time.Duration(r.Summary.DurationMS*float64(time.Millisecond)))

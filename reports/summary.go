@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -204,11 +205,11 @@ func (r *Report) Summarize(o SummaryOptions) {
 		s.Scope = Partial
 	}
 	s.Outcome = outcome(r.Rows(), o.Strict)
-	if s.Outcome == Conformant && (o.Interrupted != "" || len(r.Unreachable()) > 0) {
+	unfinished := o.Interrupted != "" || len(r.Unreachable()) > 0
+	switch {
+	case s.Outcome == Conformant && unfinished:
 		s.Outcome = NotEstablished
-	}
-	if s.Outcome != NotEstablished && len(r.Unreachable()) == 0 && o.Interrupted == "" &&
-		r.DeclaresNoResources() {
+	case s.Outcome != NotEstablished && !unfinished && r.DeclaresNoResources():
 		s.Outcome = NoResources
 	}
 	s.Conformant = s.Outcome == Conformant && s.Scope == Full
@@ -270,18 +271,14 @@ func (r *Report) combinations(o SummaryOptions) []CombinationSummary {
 
 func (r *Report) profiles(o SummaryOptions) []ProfileSummary {
 	groups := map[string][]*Result{}
-	var others []string
 	for _, x := range r.Rows() {
-		name := o.Profile(x.ID)
-		if name == "" {
-			continue
+		if name := o.Profile(x.ID); name != "" {
+			groups[name] = append(groups[name], x)
 		}
-		if groups[name] == nil && !slices.Contains(o.Profiles, name) {
-			others = append(others, name)
-		}
-		groups[name] = append(groups[name], x)
 	}
-	slices.Sort(others)
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(groups)), func(name string) bool {
+		return slices.Contains(o.Profiles, name)
+	})
 	list := []ProfileSummary{}
 	for _, name := range slices.Concat(o.Profiles, others) {
 		list = append(list, profile(name, groups[name], o))

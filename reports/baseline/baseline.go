@@ -25,7 +25,6 @@ package baseline
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -159,8 +158,7 @@ func (f *File) Apply(r *reports.Report, now time.Time) {
 		}
 	}
 	matched := make([][]reports.BaselineVerdict, len(f.Entries))
-	for i := range r.Results {
-		x := &r.Results[i]
+	for _, x := range r.Rows() {
 		x.Excused, x.ExcusedReason = false, ""
 		for _, n := range byID[x.ID] {
 			e := &f.Entries[n]
@@ -191,13 +189,12 @@ func narrowed(r *reports.Report) bool {
 	c := &r.Config
 	return r.Summary.Scope == reports.Partial &&
 		(c.Quick != nil || len(c.Revisions)+len(c.Transports)+len(c.LabelFilter) > 0) ||
-		slices.ContainsFunc(r.Target.Endpoints, func(e reports.Endpoint) bool { return e.Unreachable != "" })
+		len(r.Unreachable()) > 0
 }
 
 // Excuse is the reason for which a red verdict is excused; ok is false if it is not.
 func (f *File) Excuse(x *reports.Result, now time.Time) (reason string, ok bool) {
-	for i := range f.Entries {
-		e := &f.Entries[i]
+	for _, e := range f.Entries {
 		if x.Verdict.Red() && e.Matches(x) && !e.Expired(now) {
 			return e.Reason, true
 		}

@@ -46,8 +46,7 @@ func load(path string, c Catalogue, draft bool) (*File, error) {
 
 // cause is an error of the file system without the path, which stands in front.
 func cause(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
 	}
 	return err.Error()

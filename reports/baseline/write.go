@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/group"
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
@@ -37,23 +37,19 @@ func (c Choice) reason(x *reports.Result) (reason string, ok bool) {
 // sorted.
 func From(r *reports.Report, choice Choice) *File {
 	f := &File{}
-	byID := map[string][]*reports.Result{}
-	for i := range r.Results {
-		x := &r.Results[i]
-		byID[x.ID] = append(byID[x.ID], x)
-	}
-	for id, results := range byID {
-		open := map[string]map[*reports.Result]bool{} // by reason
-		for _, x := range results {
-			if reason, ok := choice.reason(x); ok {
-				if open[reason] == nil {
-					open[reason] = map[*reports.Result]bool{}
-				}
-				open[reason][x] = true
-			}
+	for _, results := range group.By(r.Rows(), func(x *reports.Result) string { return x.ID }) {
+		known := slices.DeleteFunc(slices.Clone(results), func(x *reports.Result) bool {
+			_, ok := choice.reason(x)
+			return !ok
+		})
+		why := func(x *reports.Result) string {
+			reason, _ := choice.reason(x)
+			return reason
 		}
-		for reason, these := range open {
-			for _, p := range patterns(id, results, maps.Clone(these), choice) {
+		for _, these := range group.By(known, why) {
+			reason := why(these[0])
+			alike := func(x *reports.Result) bool { return x.Verdict.Red() && why(x) == reason }
+			for _, p := range patterns(results, slices.Clone(these), alike) {
 				f.Entries = append(f.Entries, Entry{Pattern: p, Reason: reason,
 					Finding: finding(p, these, r)})
 			}
@@ -65,17 +61,16 @@ func From(r *reports.Report, choice Choice) *File {
 
 // finding is the id of the requirement under whose finding stand all the results that a pattern matches;
 // empty if there is no such, or it is their own.
-func finding(p Pattern, these map[*reports.Result]bool, r *reports.Report) string {
-	head := ""
-	for x := range these {
+func finding(p Pattern, these []*reports.Result, r *reports.Report) string {
+	head, rows := "", r.Rows()
+	for _, x := range these {
 		if !p.Matches(x) {
 			continue
 		}
 		over := x.Under
-		for i := range r.Results {
-			y := &r.Results[i]
+		for _, y := range rows {
 			if over == "" && x.SharedCause && y.SharedCause && y.Cause == x.Cause && y.Verdict.Red() &&
-				y.Revision == x.Revision && y.Transport == x.Transport {
+				y.Combination() == x.Combination() {
 				over = y.ID // results stand in the order of their ids
 			}
 		}
@@ -87,22 +82,15 @@ func finding(p Pattern, these map[*reports.Result]bool, r *reports.Report) strin
 	return head
 }
 
-// patterns covers those among the results of a requirement that are open, which have one reason.
-func patterns(id string, results []*reports.Result, open map[*reports.Result]bool, choice Choice) []Pattern {
+// patterns covers those among the results of a requirement that are open, by what is alike.
+func patterns(results, open []*reports.Result, alike func(*reports.Result) bool) []Pattern {
+	id := results[0].ID
 	var chosen []Pattern
-	reason := ""
-	for x := range open {
-		reason, _ = choice.reason(x)
-	}
 	var revisions, transports, both []Pattern
 	for _, x := range results {
 		revisions = append(revisions, Pattern{ID: id, Revision: x.Revision})
 		transports = append(transports, Pattern{ID: id, Transport: x.Transport})
 		both = append(both, Pattern{ID: id, Revision: x.Revision, Transport: x.Transport})
-	}
-	alike := func(x *reports.Result) bool {
-		why, _ := choice.reason(x)
-		return x.Verdict.Red() && why == reason
 	}
 	candidates := slices.Concat([]Pattern{{ID: id}}, revisions, transports, both)
 	for len(open) > 0 {
@@ -116,11 +104,7 @@ func patterns(id string, results []*reports.Result, open map[*reports.Result]boo
 			break // cannot be: each result has a pattern of its own
 		}
 		chosen = append(chosen, best)
-		for x := range open {
-			if best.Matches(x) {
-				delete(open, x)
-			}
-		}
+		open = slices.DeleteFunc(open, best.Matches)
 	}
 	return chosen
 }
@@ -128,8 +112,7 @@ func patterns(id string, results []*reports.Result, open map[*reports.Result]boo
 // gain is how many open results a pattern covers; 0 if it must not be used, because
 // it matches what is not alike, or if a narrower one does as well for the only result
 // that is left.
-func gain(p Pattern, results []*reports.Result, open map[*reports.Result]bool,
-	alike func(*reports.Result) bool) int {
+func gain(p Pattern, results, open []*reports.Result, alike func(*reports.Result) bool) int {
 	covered, matched := 0, 0
 	for _, x := range results {
 		if !p.Matches(x) {
@@ -139,7 +122,7 @@ func gain(p Pattern, results []*reports.Result, open map[*reports.Result]bool,
 			return 0
 		}
 		matched++
-		if open[x] {
+		if slices.Contains(open, x) {
 			covered++
 		}
 	}

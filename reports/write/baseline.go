@@ -9,14 +9,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// The kinds of entries that need attention.
-const (
-	kindExpired   = "expired"
-	kindStale     = "stale"
-	kindNotJudged = "not judged"
-	kindTooWide   = "too wide"
-	kindMissing   = "missing" // about nothing that was part of the run
-)
+// kindMissing is the kind of entries about nothing that was part of the run.
+const kindMissing = "missing"
 
 // baselinePart is what became of some entries of a baseline.
 type baselinePart struct {
@@ -38,15 +32,15 @@ func partsOf(b *reports.BaselineSummary) []baselinePart {
 		return nil
 	}
 	return slices.DeleteFunc([]baselinePart{
-		{kindExpired, "expired baseline entries", "past their date, they excuse nothing",
+		{"expired", "expired baseline entries", "past their date, they excuse nothing",
 			"held until {until}; fix what it excuses, or give it a new date", true, true, false, reports.Fail,
 			b.Expired, b.File},
-		{kindStale, "stale baseline entries", "what they excuse passes now; remove them",
+		{"stale", "stale baseline entries", "what they excuse passes now; remove them",
 			"passes now; remove it", true, true, true, reports.Fail, b.Stale, b.File},
-		{kindNotJudged, "baseline entries not judged", "whether they are still needed is not known",
+		{"not judged", "baseline entries not judged", "whether they are still needed is not known",
 			"could not be judged; if what it excuses is mended, remove it", false, false, false,
 			reports.Blocked, b.NotJudged, b.File},
-		{kindTooWide, "baseline entries too wide", "they match what passes, too; narrow them",
+		{"too wide", "baseline entries too wide", "they match what passes, too; narrow them",
 			"matches what passes, too; narrow it", false, true, true, reports.Warn, b.TooWide, b.File},
 		{kindMissing, "baseline entries outside of the run", "nothing that they are about was part of it",
 			"is about nothing that was part of this run", false, false, false, reports.NotApplicable,

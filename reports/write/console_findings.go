@@ -23,9 +23,7 @@ func (c *console) unjudged() {
 	for _, e := range b.NotJudged[:min(few, len(b.NotJudged))] {
 		var why []string
 		for _, x := range c.Only(e.Matches) {
-			if code := x.ReasonCode; code != "" && !slices.Contains(why, code) {
-				why = append(why, code)
-			}
+			why = with(why, x.ReasonCode)
 		}
 		text := fmt.Sprintf("%-7s %s:%d: %s could not be judged", "known", b.File, e.Line, e)
 		c.short(reports.Blocked, text+maybe(" (%s)", strings.Join(why, ", "))+
@@ -54,9 +52,7 @@ func (c *console) baseline() {
 
 func (c *console) baselineEntry(p *baselinePart, e reports.BaselineEntry) {
 	head := fmt.Sprintf("%s  (%s:%d)", e, p.file, e.Line)
-	for _, l := range terminal.Wrap(clean(head, consoleText), c.Width-2) {
-		c.Line("  ", c.Paint(looks[p.as].color, l))
-	}
+	c.Text(2, looks[p.as].color, clean(head, consoleText))
 	c.labelled(4, "until", e.Until)
 	c.labelled(4, "reason", e.Reason)
 	for _, x := range c.entryVerdicts(p, e) {
@@ -270,9 +266,7 @@ func (c *console) observations() {
 		limit, forms = len(order), everything
 	}
 	for _, k := range order[:min(limit, len(order))] {
-		for _, l := range terminal.Wrap(clean(k.head(), consoleText), c.Width-2) {
-			c.Line("  ", l)
-		}
+		c.Text(2, "", clean(k.head(), consoleText))
 		for _, s := range k.said[:min(forms, len(k.said))] {
 			c.labelled(4, "", safe.Shorten(k.detail(s), consoleFrame))
 			c.labelled(4, "in", c.where(s.where))

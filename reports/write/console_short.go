@@ -78,9 +78,7 @@ func (c *console) shortFinding(f *finding) {
 func (c *console) shortCodes(list []*finding) {
 	var ids []string
 	for _, f := range list {
-		if id := f.ID; !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
+		ids = with(ids, f.ID)
 	}
 	c.shortLine(list[0].Verdict, "codes", strings.Join(ids, ", "), plural.Count(len(list), "finding"))
 }

@@ -181,15 +181,17 @@ func (c *console) outcome() {
 		text += "; the target " + noResources
 	}
 	text += maybe("; ended early: %s", c.EndedEarly())
-	for _, l := range c.led(terminal.Bold+";"+looks[as].color, word, word+"  "+text, c.lastWidth()) {
-		c.Line(l)
-	}
+	c.last(as, word, text)
 }
 
-// lastWidth is the width of the last line, which programs read where nobody said how wide a line is.
-func (c *console) lastWidth() int {
+// last writes what came out, a word in the colour of a verdict first. Programs read it: it is one line where
+// nobody said how wide a line is.
+func (c *console) last(as reports.Verdict, word, text string) {
+	width := c.Width
 	if c.o.Width == 0 {
-		return 1 << 20
+		width = 1 << 20
 	}
-	return c.Width
+	for _, l := range c.led(terminal.Bold+";"+looks[as].color, word, word+"  "+text, width) {
+		c.Line(l)
+	}
 }

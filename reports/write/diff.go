@@ -6,7 +6,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/safe"
-	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
@@ -63,13 +62,11 @@ func Diff(w io.Writer, d *reports.Diff, o Options) error {
 			"No verdict was judged in both reports: compare reports with requirements and combinations in "+
 				"common.")
 	}
-	text := fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing "+
+	text := fmt.Sprintf("%s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing "+
 		"was judged before, %d compared",
 		plural.Count(len(d.Regressions), "regression"), plural.Count(len(d.NewWarnings), "new warning"),
 		len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared)
-	for _, l := range c.led(terminal.Bold+";"+looks[as].color, word, word+text, c.lastWidth()) {
-		c.Line(l)
-	}
+	c.last(as, word, text)
 	return c.flush("comparison")
 }
 

@@ -70,7 +70,8 @@ func decisiveHeaders(f *reports.Frame) []string {
 // direction and the HTTP part, then the headers that decide, then the beginning of its
 // bytes. Without such headers it is one line.
 func FrameLines(f *reports.Frame, limit int) []string {
-	arrow := "·"
+	const event = "·"
+	arrow := event
 	switch f.Direction {
 	case reports.Out:
 		arrow = "→"
@@ -80,10 +81,11 @@ func FrameLines(f *reports.Frame, limit int) []string {
 	parts := []string{fmt.Sprintf("#%d", f.Number), arrow}
 	parts = append(parts, httpOf(f, safe.Line(f.Method), safe.Shorten(safe.Line(f.URL), 200),
 		clean(f.Headers.Get("Content-Type"), 200))...)
-	if note := safe.Shorten(safe.Line(f.Note), limit); note != "" &&
-		(f.Direction == reports.In || f.Direction == reports.Out) {
-		parts = append(parts, "["+note+"]") // or else it reads as what was sent
-	} else if note != "" {
+	note := safe.Shorten(safe.Line(f.Note), limit)
+	if arrow != event {
+		note = maybe("[%s]", note) // or else it reads as what was sent
+	}
+	if note != "" {
 		parts = append(parts, note)
 	}
 	headers, data := decisiveHeaders(f), ""
@@ -231,9 +233,7 @@ func methodOf(f *reports.Frame) string { return gjson.GetBytes(f.Data, "method")
 func asked(r *reports.Report, x *reports.Result) string {
 	var methods []string
 	for _, f := range sent(r, x) {
-		if m := cmp.Or(methodOf(f), f.Method); m != "" && !slices.Contains(methods, m) {
-			methods = append(methods, m)
-		}
+		methods = with(methods, cmp.Or(methodOf(f), f.Method))
 	}
 	const few = 3
 	return plural.List(methods, few)

@@ -28,10 +28,28 @@ var (
 	//go:embed page/page.js
 	pageScript string
 
-	page = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("page").Parse(pageTemplate))
-	})
+	page = parsed(pageTemplate, nil)
 )
+
+// parsed is a template with functions, which is parsed when it is first asked for.
+func parsed(text string, funcs template.FuncMap) func() *template.Template {
+	return sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("page").Funcs(funcs).Parse(text))
+	})
+}
+
+// pageParts are the style and the script of a page, and the sources that allow no others.
+type pageParts struct {
+	Style                 template.CSS
+	Script                template.JS
+	StyleHash, ScriptHash string
+}
+
+// partsOfPage are for a style and a script that are embedded in this program.
+func partsOfPage(style, script string) pageParts {
+	// #nosec G203 -- embedded in this program
+	return pageParts{template.CSS(style), template.JS(script), digest(style), digest(script)}
+}
 
 // HTML writes a report as one page that needs nothing else: no network, no
 // other file. Verdict, findings with their evidence and a list of the requirements can
@@ -75,11 +93,10 @@ type pageView struct {
 	Observations                                    []pageObservation
 	Endpoints                                       []pageEndpoint
 	Config                                          []pair
-	Style                                           template.CSS
 	// Data is what the matrix is made of, Frames are the conversations, which are
 	// many and read only when one is opened.
-	Script, Data, Frames  template.JS
-	StyleHash, ScriptHash string
+	Data, Frames template.JS
+	pageParts
 }
 
 type tile struct {
@@ -93,6 +110,16 @@ type tile struct {
 type pageMark struct {
 	Revision, Sign, Outcome, By string
 	Class                       reports.Verdict
+}
+
+// markOf is the result in a revision; empty if nothing was judged in it.
+func markOf(list []reports.RevisionSummary, revision string, scope reports.Scope) pageMark {
+	for i := range list {
+		if list[i].Revision == revision {
+			return onPage(&list[i], scope)
+		}
+	}
+	return pageMark{}
 }
 
 func onPage(s *reports.RevisionSummary, scope reports.Scope) pageMark {
@@ -152,13 +179,11 @@ type pageSighting struct{ Detail, Where string }
 
 func newPage(r *reports.Report, o Options) (*pageView, error) {
 	v := view{r, o.Areas}
-	script := themeScript + pageScript
 	p := &pageView{
 		Tool: title(builtFrom(r.Tool)), Catalogue: title(r.Tool.Catalogue), Server: servers(&r.Target),
 		About:   title(r.Target.About.String()),
 		Command: clean(r.Config.Command, pageText),
 		Target:  title(cmp.Or(r.Target.Name, "a target without a name")),
-		Script:  template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program
 	}
 	p.verdict(v, o.Strict)
 	p.overview(v)
@@ -178,8 +203,7 @@ func newPage(r *reports.Report, o Options) (*pageView, error) {
 	}
 	// #nosec G203 -- made by encoding/json, which escapes markup
 	p.Data, p.Frames = template.JS(data), template.JS(frames)
-	style := pageStyle + columnStyle(len(p.Columns))
-	p.Style, p.StyleHash = template.CSS(style), digest(style) // #nosec G203 -- embedded in this program
+	p.pageParts = partsOfPage(pageStyle+columnStyle(len(p.Columns)), themeScript+pageScript)
 	return p, nil
 }
 

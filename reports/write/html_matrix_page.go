@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reports"
 )
@@ -37,9 +36,7 @@ var (
 	//go:embed page/matrix.css
 	matrixStyle string
 
-	matrixPage = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("matrix").Parse(matrixTemplate))
-	})
+	matrixPage = parsed(matrixTemplate, nil)
 )
 
 // matrixView is what the template of a matrix shows; every string in it has been
@@ -50,9 +47,8 @@ type matrixView struct {
 	Tiles                           []tile
 	Revisions                       []string
 	Targets                         []matrixTargetView
-	Style                           template.CSS
-	Script, Data                    template.JS
-	StyleHash, ScriptHash           string
+	Data                            template.JS
+	pageParts
 }
 
 type matrixTargetView struct {
@@ -83,7 +79,6 @@ type matrixColumnData struct {
 // requirements by targets, sorted and filtered as the reader likes, each cell a link
 // to its evidence. The matrix must have been summarized.
 func MatrixHTML(w io.Writer, m *reports.Matrix) error {
-	script := themeScript + sortScript + matrixScript
 	v := &matrixView{
 		Tool: title(program(m.Tool)), Catalogue: title(m.Tool.Catalogue), Started: word(m.Started),
 		Shard:   word(m.Shard),
@@ -97,9 +92,7 @@ func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 			{"without resources", reports.NotApplicable, m.Summary.NoResources, false},
 			{"without a report", reports.Warn, m.Summary.NoReport, false},
 		},
-		// #nosec G203 -- embedded in this program
-		Style: template.CSS(pageStyle + matrixStyle), StyleHash: digest(pageStyle + matrixStyle),
-		Script: template.JS(script), ScriptHash: digest(script), // #nosec G203 -- embedded in this program
+		pageParts: partsOfPage(pageStyle+matrixStyle, themeScript+sortScript+matrixScript),
 	}
 	revisions := revisionsOf(m)
 	v.Revisions = cleanAll(revisions)
@@ -130,13 +123,7 @@ func targetView(t *reports.MatrixTarget, revisions []string) matrixTargetView {
 	}
 	v.Outcome = Word(t)
 	for _, revision := range revisions {
-		mark := pageMark{}
-		if i := slices.IndexFunc(t.Judged, func(s reports.RevisionSummary) bool {
-			return s.Revision == revision
-		}); i >= 0 {
-			mark = onPage(&t.Judged[i], t.Scope)
-		}
-		v.Marks = append(v.Marks, mark)
+		v.Marks = append(v.Marks, markOf(t.Judged, revision, t.Scope))
 	}
 	v.Class = cmp.Or(map[reports.Outcome]reports.Verdict{reports.Conformant: reports.Pass,
 		reports.NonConformant: reports.Fail,
@@ -164,16 +151,11 @@ func pageLink(path string) template.URL {
 	return template.URL(link) // #nosec G203 -- each part is escaped, and none is a scheme
 }
 
+// verdictString is what [matrixData] has of a target.
 func verdictString(m *reports.Matrix, t *reports.MatrixTarget) string {
 	var b strings.Builder
 	for _, q := range m.Requirements {
-		c := byte(' ')
-		for k, v := range reports.WorstFirst() {
-			if t.Verdicts[q.ID] == v {
-				c = byte('0' + k)
-			}
-		}
-		b.WriteByte(c)
+		b.WriteByte(" 01234"[slices.Index(reports.WorstFirst(), t.Verdicts[q.ID])+1])
 	}
 	return b.String()
 }

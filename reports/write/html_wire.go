@@ -45,23 +45,16 @@ func newWire(r *reports.Report) *pageWire {
 	slices.SortStableFunc(results, reports.ByGravity)
 	for _, x := range results {
 		for _, n := range x.Evidence {
-			p.add(r, n)
+			f := r.Frame(n)
+			if f == nil || p.room <= 0 || p.frames[n] != nil {
+				continue
+			}
+			x := pageFrameOf(f)
+			p.frames[n] = x
+			p.room -= 64 + len(x.Text) + len(x.Headers) + len(x.Decisive) + len(x.Note) + len(x.Line)
 		}
 	}
 	return p
-}
-
-func (p *pageWire) add(r *reports.Report, n int) {
-	if p.room <= 0 || p.frames[n] != nil {
-		return
-	}
-	f := r.Frame(n)
-	if f == nil {
-		return
-	}
-	x := pageFrameOf(f)
-	p.frames[n] = x
-	p.room -= 64 + len(x.Text) + len(x.Headers) + len(x.Decisive) + len(x.Note) + len(x.Line)
 }
 
 func pageFrameOf(f *reports.Frame) *wireFrame {

@@ -28,8 +28,8 @@ var (
 
 	junitXML = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("junit").Funcs(template.FuncMap{
-			"attribute": func(s string) string { return escapeXML(s, true) },
-			"text":      func(s string) string { return escapeXML(s, false) },
+			"attribute": func(s string) string { return escapeXML(safe.Line(s)) },
+			"text":      func(s string) string { return escapeXML(safe.Lines(s)) },
 			"seconds":   seconds,
 		}).Parse(junitTemplate))
 	})
@@ -312,13 +312,8 @@ func (j *junitWriter) output(x *reports.Result) string {
 }
 
 // escapeXML writes text for an element or an attribute. Characters that XML 1.0
-// cannot hold, and those that cannot be seen, become visible escapes.
-func escapeXML(s string, attribute bool) string {
-	if attribute {
-		s = safe.Line(s)
-	} else {
-		s = safe.Lines(s)
-	}
+// cannot hold, and those that cannot be seen, are visible escapes already.
+func escapeXML(s string) string {
 	return xmlEscapes.Replace(attachments.Replace(terminal.HarmlessText(s)))
 }
 

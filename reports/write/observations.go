@@ -1,7 +1,6 @@
 package write
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/group"
@@ -38,9 +37,7 @@ func observed(r *reports.Report) []*seen {
 					s.where = append(s.where, &reports.Result{Revision: x.Revision, Transport: x.Transport})
 				}
 			}
-			if id := s.first.Requirement; id != "" && !slices.Contains(k.requirements, id) {
-				k.requirements = append(k.requirements, id)
-			}
+			k.requirements = with(k.requirements, s.first.Requirement)
 			if k.title != s.first.Title {
 				k.title = ""
 			}

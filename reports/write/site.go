@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
@@ -23,11 +22,8 @@ var (
 	siteStyle string
 
 	// The templates pass every text from outside through these functions.
-	sitePages = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("site").Funcs(template.FuncMap{"title": title, "lines": cleanLines,
-			"link": pageLink, "next": func(n int) int { return n + 1 }, "shell": shell.Printable,
-		}).Parse(siteTemplate))
-	})
+	sitePages = parsed(siteTemplate, template.FuncMap{"title": title, "lines": cleanLines,
+		"link": pageLink, "next": func(n int) int { return n + 1 }, "shell": shell.Printable})
 )
 
 // Site writes a static site of a repository of certificates: a page of all servers and the index as JSON,
@@ -75,18 +71,14 @@ type siteView struct {
 	*reports.Repository
 	create func(string, func(io.Writer) error) error
 	// Product is that of the page, nil on the page of all. Up leads from the page to the root of the site.
-	Product               *reports.Product
-	Up                    string
-	Style                 template.CSS
-	Script                template.JS
-	StyleHash, ScriptHash string
+	Product *reports.Product
+	Up      string
+	pageParts
 }
 
 // page writes a page by a template, with a script.
 func (v *siteView) page(name, kind, script string) error {
-	style := pageStyle + siteStyle
-	v.Style, v.StyleHash = template.CSS(style), digest(style)    // #nosec G203 -- embedded in this program
-	v.Script, v.ScriptHash = template.JS(script), digest(script) // #nosec G203 -- embedded in this program
+	v.pageParts = partsOfPage(pageStyle+siteStyle, script)
 	return v.create(name, func(w io.Writer) error {
 		return unwritten("page", sitePages().ExecuteTemplate(terminal.Harmless(w), kind, v))
 	})
@@ -114,11 +106,7 @@ func (v *siteView) Row(p *reports.Product, version int, since bool) siteRow {
 	said, word, as := certified(x)
 	row := siteRow{v, p, x, strings.ToLower(said.complete(word)), as, make([]siteMark, len(v.Revisions))}
 	for i, revision := range v.Revisions {
-		for k := range x.Revisions {
-			if x.Revisions[k].Revision == revision {
-				row.Marks[i].pageMark = onPage(&x.Revisions[k], x.Scope)
-			}
-		}
+		row.Marks[i].pageMark = markOf(x.Revisions, revision, x.Scope)
 		for _, h := range p.Holds {
 			if since && h.Revision == revision {
 				row.Marks[i].Since, row.Marks[i].By = title(h.Version), fmt.Sprintf("%.10s", title(h.Judged))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/group"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -121,20 +122,15 @@ type areaCounts struct {
 // byArea counts the verdicts of each area, the known areas first, in their order.
 func (v view) byArea() []*areaCounts {
 	var list []*areaCounts
-	found := map[string]*areaCounts{}
-	for _, a := range v.known {
-		found[a.Name] = &areaCounts{name: a.Name, title: a.Title}
-	}
-	for _, x := range v.Rows() {
-		name := x.Area()
-		if found[name] == nil {
-			found[name] = &areaCounts{name: name}
+	for _, same := range group.By(v.Rows(), (*reports.Result).Area) {
+		a := &areaCounts{name: same[0].Area()}
+		if i := v.place(a.name); i < len(v.known) {
+			a.title = v.known[i].Title
 		}
-		a := found[name]
-		if a.Total() == 0 {
-			list = append(list, a)
+		for _, x := range same {
+			a.Add(x.Verdict)
 		}
-		a.Add(x.Verdict)
+		list = append(list, a)
 	}
 	slices.SortFunc(list, func(a, b *areaCounts) int {
 		return cmp.Or(cmp.Compare(v.place(a.name), v.place(b.name)), cmp.Compare(a.name, b.name))

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/safe"
@@ -58,7 +59,7 @@ const (
 )
 
 // clean is a text from outside in one line, cut.
-func clean(s string, n int) string { return safe.Clean(s, n) }
+var clean = safe.Clean
 
 // title is a text from outside in one line, as long as a title.
 func title(s string) string { return clean(s, pageTitle) }
@@ -125,6 +126,14 @@ func cleanAll(list []string) []string {
 		all[i] = title(s)
 	}
 	return all
+}
+
+// with is a list of texts with one more, unless it is empty or stands there already.
+func with(list []string, text string) []string {
+	if text == "" || slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
 }
 
 // everything is a limit for what is named that is none.

@@ -76,8 +76,9 @@ func (w *Writer) frame(number int, f reports.Frame) {
 	}
 	w.frames[number] = len(w.frames) + 1
 	f.Number, f.Session = w.frames[number], w.sessions[f.Session]
-	f.URL, f.Note, f.Event, f.EventID = w.Mask.String(f.URL), w.Mask.String(f.Note), w.Mask.String(f.Event),
-		w.Mask.String(f.EventID)
+	for _, text := range []*string{&f.URL, &f.Note, &f.Event, &f.EventID} {
+		*text = w.Mask.String(*text)
+	}
 	f.Headers = f.Headers.Clone()
 	for _, values := range f.Headers {
 		for i := range values {
@@ -102,7 +103,7 @@ func (w *Writer) frame(number int, f reports.Frame) {
 func frame(f wire.Frame) reports.Frame {
 	out := reports.Frame{
 		Session: f.Session, Channel: f.Channel, Direction: string(f.Dir), AtMS: reports.Milliseconds(f.At),
-		Size: f.Size, Truncated: f.Truncated, Note: f.Text, Data: f.Whole(),
+		Size: f.Size, Truncated: f.Truncated, Data: f.Whole(),
 	}
 	if f.HTTP != nil {
 		out.Method, out.URL, out.Status, out.Headers = f.HTTP.Method, f.HTTP.URL, f.HTTP.Status, f.HTTP.Header
@@ -110,7 +111,10 @@ func frame(f wire.Frame) reports.Frame {
 	if f.Event != nil {
 		out.Event, out.EventID = f.Event.Type, f.Event.ID
 	}
-	notes := slices.DeleteFunc([]string{f.Text}, func(text string) bool { return text == "" })
+	var notes []string
+	if f.Text != "" {
+		notes = []string{f.Text}
+	}
 	for _, x := range f.Flaws {
 		if x.Code != wire.FlawNotJSON || out.Event != "endpoint" { // whose data is a URL
 			notes = append(notes, x.String())
@@ -195,7 +199,7 @@ func (w *Writer) Observe(o verdict.Observation, under reports.Observation) {
 func (w *Writer) fold(last red) {
 	at := func(x red) *reports.Result { return &w.Report.Results[x.at] }
 	for _, x := range w.red {
-		if at(x).Revision != at(last).Revision || at(x).Transport != at(last).Transport {
+		if at(x).Combination() != at(last).Combination() {
 			continue
 		}
 		for _, pair := range [][2]red{{x, last}, {last, x}} {
