@@ -35,11 +35,11 @@ type recording struct {
 	header              http.Header // of both
 }
 
-func (s *settings) recordCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+func (s *settings) recordCommand() *cobra.Command {
 	r := &recording{settings: s}
 	c := helpcmd.New(help, "record")
 	c.Args = cobra.ArbitraryArgs
-	c.RunE = func(cmd *cobra.Command, args []string) error { return r.act(cmd, args, stdin, stdout, stderr) }
+	c.RunE = r.act
 	// These two are flags of serve as well, with another meaning.
 	c.Flags().BoolVar(&s.stdio, "stdio", false,
 		"the client starts this program and speaks stdio with it; so it is unless --http is given")
@@ -73,7 +73,7 @@ func only(cmd *cobra.Command, names ...string) error {
 	return err
 }
 
-func (r *recording) act(cmd *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+func (r *recording) act(cmd *cobra.Command, args []string) error {
 	masks, err := r.check(cmd, args)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (r *recording) act(cmd *cobra.Command, args []string, stdin io.Reader, stdo
 	recorder, err := record.NewRecorder(file, h, masks, r.secrets()...)
 	if err == nil {
 		recorder.AllowedHosts, recorder.AllowedOrigins = r.options.AllowedHosts, r.options.AllowedOrigins
-		err = r.between(cmd.Context(), recorder, args, stdin, stdout, stderr)
+		err = r.between(cmd.Context(), recorder, args)
 	}
 	err = errors.Join(err, file.Close())
 	if errors.As(err, &usageError{}) {
@@ -232,12 +232,10 @@ func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
 	return rec, nil
 }
 
-func (s *settings) replayCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+func (s *settings) replayCommand() *cobra.Command {
 	c := helpcmd.New(help, "replay")
 	c.Args = cobra.ArbitraryArgs
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		return s.replay(cmd, args, stdin, stdout, stderr)
-	}
+	c.RunE = s.replay
 	conceal(c, func(name string) bool { return slices.Contains(replayed, name) })
 	return c
 }
@@ -248,8 +246,7 @@ var replayed = []string{"stdio", "http", "revision", "fault", "quirk", "fail", "
 	"admin", "admin-token-env", "token-env", "require-scope", "authorization-server",
 	"oauth", "oauth-user", "oauth-expires", "oauth-consent", "tls-ca"}
 
-func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, stdout,
-	stderr io.Writer) error {
+func (s *settings) replay(cmd *cobra.Command, args []string) error {
 	known := only(cmd, replayed...)
 	switch {
 	case known != nil:
@@ -262,19 +259,19 @@ func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, st
 	if err := errors.Join(s.check(), s.rules()); err != nil {
 		return err
 	}
-	rec, err := openRecording(args[0], stderr)
+	rec, err := openRecording(args[0], s.stderr)
 	if err != nil {
 		return err
 	}
 	if n, alike := rec.Masked(); n > 0 {
-		fmt.Fprintf(stderr,
+		fmt.Fprintf(s.stderr,
 			"mockserver: %s: values are masked in %s, and match any value when they are replayed%s\n",
 			args[0], plural.Count(n, "request"), ordered(alike))
 	}
 	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err
 	}
-	closeJournal, err := s.openJournal(stdout)
+	closeJournal, err := s.openJournal(s.stdout)
 	if err != nil {
 		return err
 	}
@@ -282,7 +279,7 @@ func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, st
 	if err != nil {
 		return errors.Join(usageError{err}, closeJournal())
 	}
-	return s.operate(cmd.Context(), server, stdin, stdout, stderr, closeJournal)
+	return s.operate(cmd.Context(), server, closeJournal)
 }
 
 // ordered says of requests that what was masked has made like others how they are answered.

@@ -64,8 +64,8 @@ func closeFiles(files *dir.Dir) {
 }
 
 // serveStdio is what a client starts: a server that leaves its journal in a directory.
-func (v *verifier) serveStdio(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Writer) error {
-	w, files, err := v.prepare(cmd, stderr)
+func (v *verifier) serveStdio(cmd *cobra.Command) error {
+	w, files, err := v.prepare(cmd, v.stderr)
 	if err != nil {
 		return err
 	}
@@ -80,8 +80,8 @@ func (v *verifier) serveStdio(cmd *cobra.Command, stdin io.Reader, stdout, stder
 		return errors.Join(err, f.Close())
 	}
 	defer unwatch()
-	ctx, input, ended := crossing(cmd.Context(), stdin)
-	err = serveStdio(ctx, server, input, stdout)
+	ctx, input, ended := crossing(cmd.Context(), v.stdin)
+	err = serveStdio(ctx, server, input, v.stdout)
 	ended()
 	return errors.Join(err, server.Close(), server.Journal().Err(), f.Close())
 }
