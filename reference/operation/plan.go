@@ -393,9 +393,6 @@ func (s *subject) writeHead(status *int, h http.Header) {
 	}
 }
 
-// swap is the place of a message that waits for the next one.
-type swap struct{ gone chan struct{} }
-
 // reorder has the first of two messages wait for the second.
 func (pl *plan) reorder(ctx context.Context, a *action, session hook.Session) (after func()) {
 	if !hook.Acts(ctx) {
@@ -406,16 +403,15 @@ func (pl *plan) reorder(ctx context.Context, a *action, session hook.Session) (a
 		key[1] = session.ID()
 	}
 	if waiting, ok := pl.swaps.LoadAndDelete(key); ok {
-		return func() { close(waiting.(*swap).gone) }
+		return func() { close(waiting.(chan struct{})) }
 	}
-	mine := &swap{make(chan struct{})}
+	mine := make(chan struct{}) // closed when the second has gone
 	pl.swaps.Store(key, mine)
 	select {
-	case <-mine.gone:
+	case <-mine:
 	case <-time.After(time.Duration(a.Reorder)):
-		pl.swaps.CompareAndDelete(key, mine)
 	case <-ctx.Done():
-		pl.swaps.CompareAndDelete(key, mine)
 	}
+	pl.swaps.CompareAndDelete(key, mine)
 	return func() {}
 }
