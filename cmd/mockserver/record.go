@@ -38,7 +38,6 @@ type recording struct {
 func (s *settings) recordCommand() *cobra.Command {
 	r := &recording{settings: s}
 	c := helpcmd.New(help, "record")
-	c.Args = cobra.ArbitraryArgs
 	c.RunE = r.act
 	// These two are flags of serve as well, with another meaning.
 	c.Flags().BoolVar(&s.stdio, "stdio", false,
@@ -156,9 +155,7 @@ func (r *recording) check(cmd *cobra.Command, args []string) ([]*regexp.Regexp, 
 
 // secrets are the values of headers and of the URL that must not be written down.
 func (r *recording) secrets() []string {
-	var all []string
-	all = append(all, environ.Secrets()...)
-	all = append(all, r.granted.Secrets()...)
+	all := slices.Concat(environ.Secrets(), r.granted.Secrets())
 	for name, values := range r.header {
 		lower := strings.ToLower(name)
 		if strings.HasPrefix(lower, "accept") || strings.HasPrefix(lower, "content-") ||
@@ -234,7 +231,6 @@ func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
 
 func (s *settings) replayCommand() *cobra.Command {
 	c := helpcmd.New(help, "replay")
-	c.Args = cobra.ArbitraryArgs
 	c.RunE = s.replay
 	conceal(c, func(name string) bool { return slices.Contains(replayed, name) })
 	return c

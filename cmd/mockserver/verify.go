@@ -64,7 +64,6 @@ type verifier struct {
 func (s *settings) verifyCommand() *cobra.Command {
 	v := &verifier{settings: s}
 	c := helpcmd.New(help, "verify")
-	c.Args = cobra.ArbitraryArgs
 	c.RunE = v.act
 	f := c.Flags()
 	f.DurationVar(&v.timeout, "timeout", time.Minute, "the time that the client has to come to its end")
