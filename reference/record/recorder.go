@@ -105,8 +105,9 @@ func (r *Recorder) relate(e *journal.Entry, raw []byte) {
 		if e.Direction == journal.In {
 			from = journal.Out
 		}
-		if q, ok := r.open[key(e, from, e.ID)]; ok {
-			delete(r.open, key(e, from, e.ID))
+		k := key(e, from, e.ID)
+		if q, ok := r.open[k]; ok {
+			delete(r.open, k)
 			e.RequestSeq, e.Method, e.URI = q.seq, q.method, q.uri
 			e.Revision = cmp.Or(e.Revision, q.rev)
 		}
