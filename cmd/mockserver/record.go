@@ -30,6 +30,7 @@ type recording struct {
 	url   string
 	masks []string
 
+	patterns            []*regexp.Regexp // of the masks
 	granted             environ.Grant
 	headers, headerVars []string
 	header              http.Header // of both
@@ -73,8 +74,7 @@ func only(cmd *cobra.Command, names ...string) error {
 }
 
 func (r *recording) act(cmd *cobra.Command, args []string) error {
-	masks, err := r.check(cmd, args)
-	if err != nil {
+	if err := r.check(cmd, args); err != nil {
 		return err
 	}
 	file, err := created(r.to)
@@ -88,7 +88,7 @@ func (r *recording) act(cmd *cobra.Command, args []string) error {
 	if h.Server = record.Describe(r.url); r.url == "" {
 		h.Server = filepath.Base(args[0])
 	}
-	recorder, err := record.NewRecorder(file, h, masks, r.secrets()...)
+	recorder, err := record.NewRecorder(file, h, r.patterns, r.secrets()...)
 	if err == nil {
 		recorder.AllowedHosts, recorder.AllowedOrigins = r.options.AllowedHosts, r.options.AllowedOrigins
 		err = r.between(cmd.Context(), recorder, args)
@@ -114,43 +114,42 @@ func created(path string) (*os.File, error) {
 }
 
 // check finds mistakes in the arguments.
-func (r *recording) check(cmd *cobra.Command, args []string) ([]*regexp.Regexp, error) {
+func (r *recording) check(cmd *cobra.Command, args []string) error {
 	if err := errors.Join(only(cmd, callers...), r.callers()); err != nil {
-		return nil, err
+		return err
 	}
 	o := &r.options
 	switch {
 	case r.to == "":
-		return nil, usagef("say where to write: mockserver record --to FILE")
+		return usagef("say where to write: mockserver record --to FILE")
 	case (len(args) > 0) == (r.url != ""):
-		return nil, usagef("give either the command of a server behind -- or --url URL")
+		return usagef("give either the command of a server behind -- or --url URL")
 	case len(args) > 0 && args[0] == "":
-		return nil, usagef("the command of the server is empty")
+		return usagef("the command of the server is empty")
 	case r.stdio && r.addr != "", cmd.Flags().Changed("http") && r.addr == "":
-		return nil, usagef("give either --stdio or --http ADDRESS")
+		return usagef("give either --stdio or --http ADDRESS")
 	case r.addr == "" && len(o.AllowedOrigins)+len(o.AllowedHosts) > 0:
-		return nil, usagef("--allow-origin and --allow-host need --http")
+		return usagef("--allow-origin and --allow-host need --http")
 	case r.url == "" && len(r.headers)+len(r.headerVars) > 0:
-		return nil, usagef("--header and --header-env need --url")
+		return usagef("--header and --header-env need --url")
 	case r.url != "" && r.granted.Given():
-		return nil, usagef("--env, --env-pass and --env-all need the command of a server")
+		return usagef("--env, --env-pass and --env-all need the command of a server")
 	}
 	if _, err := r.granted.Vars(); err != nil {
-		return nil, usagef("--%w", err)
+		return usagef("--%w", err)
 	}
 	var err error
 	if r.header, err = headers(r.headers, r.headerVars); err != nil {
-		return nil, err
+		return err
 	}
-	var masks []*regexp.Regexp
 	for _, pattern := range r.masks {
 		m, err := regexp.Compile(pattern)
 		if err != nil {
-			return nil, usagef("--mask %s: %w", pattern, err)
+			return usagef("--mask %s: %w", pattern, err)
 		}
-		masks = append(masks, m)
+		r.patterns = append(r.patterns, m)
 	}
-	return masks, nil
+	return nil
 }
 
 // secrets are the values of headers and of the URL that must not be written down.

@@ -62,10 +62,10 @@ func (r *recording) between(ctx context.Context, recorder *record.Recorder, args
 }
 
 // process starts a server on stdio.
-func (r *recording) process(args []string) (record.Process, error) {
+func (r *recording) process(args []string) (p record.Process, err error) {
 	passed, err := r.granted.Vars()
 	if err != nil {
-		return record.Process{}, err
+		return p, err
 	}
 	running, stop := context.WithCancel(context.Background())
 	//nolint:gosec // running it is what the user asked for
@@ -76,12 +76,12 @@ func (r *recording) process(args []string) (record.Process, error) {
 	in, err := server.StdinPipe()
 	if err != nil {
 		stop()
-		return record.Process{}, err
+		return p, err
 	}
 	out, theirs, err := os.Pipe() // not StdoutPipe: Wait would close it before all is read
 	if err != nil {
 		stop()
-		return record.Process{}, err
+		return p, err
 	}
 	server.Stdout = theirs
 	if err := procgroup.Start(server); err != nil {
@@ -89,7 +89,7 @@ func (r *recording) process(args []string) (record.Process, error) {
 		for _, pipe := range []io.Closer{in, theirs, out} {
 			_ = pipe.Close() // nothing has been written; some have been closed by then
 		}
-		return record.Process{}, usagef("%s", procgroup.Unstarted(server, err))
+		return p, usagef("%s", procgroup.Unstarted(server, err))
 	}
 	_ = theirs.Close() // the server has its own
 	ended := make(chan error, 1)
