@@ -130,11 +130,12 @@ func faultsCommand(stdout io.Writer) *cobra.Command {
 	c := helpcmd.New(help, "faults")
 	var area, side string
 	var asJSON bool
-	c.Flags().StringVar(&area, "area", "",
+	f := c.Flags()
+	f.StringVar(&area, "area", "",
 		"only faults of this `AREA` of the requirements, say page, or connection")
-	c.Flags().StringVar(&side, "side", "",
+	f.StringVar(&side, "side", "",
 		"only faults that this `SIDE` notices: client, or server for those that only who tests servers does")
-	c.Flags().BoolVar(&asJSON, "json", false, "print them as JSON")
+	f.BoolVar(&asJSON, "json", false, "print them as JSON")
 	c.RunE = func(_ *cobra.Command, words []string) error {
 		all := catalogue()
 		if area != "" {

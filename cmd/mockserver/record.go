@@ -40,21 +40,22 @@ func (s *settings) recordCommand() *cobra.Command {
 	r := &recording{settings: s}
 	c := helpcmd.New(help, "record")
 	c.RunE = r.act
+	f := c.Flags()
 	// These two are flags of serve as well, with another meaning.
-	c.Flags().BoolVar(&s.stdio, "stdio", false,
+	f.BoolVar(&s.stdio, "stdio", false,
 		"the client starts this program and speaks stdio with it; so it is unless --http is given")
-	c.Flags().StringVar(&s.addr, "http", "",
+	f.StringVar(&s.addr, "http", "",
 		"the client calls this `ADDRESS`, say 127.0.0.1:0, at the path that standard error says")
-	c.Flags().StringVar(&r.to, "to", "", "the `FILE` to write; it must not exist")
-	c.Flags().StringVar(&r.url, "url", "", "the `URL` of the endpoint of a server on HTTP")
-	c.Flags().StringArrayVar(&r.headers, "header", nil,
+	f.StringVar(&r.to, "to", "", "the `FILE` to write; it must not exist")
+	f.StringVar(&r.url, "url", "", "the `URL` of the endpoint of a server on HTTP")
+	f.StringArrayVar(&r.headers, "header", nil,
 		"with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more "+
 			"is masked")
-	c.Flags().StringArrayVar(&r.headerVars, "header-env", nil,
+	f.StringArrayVar(&r.headerVars, "header-env", nil,
 		"with --url: send a header with the value of an environment variable, `NAME=VAR`; masked likewise")
 	conceal(c, func(name string) bool { return slices.Contains(callers, name) })
-	r.granted.Register(c.Flags(), "the server")
-	c.Flags().StringArrayVar(&r.masks, "mask", nil,
+	r.granted.Register(f, "the server")
+	f.StringArrayVar(&r.masks, "mask", nil,
 		"mask what matches this `PATTERN` (a regular expression) in messages, headers and paths")
 	return c
 }

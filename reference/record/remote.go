@@ -244,12 +244,10 @@ func (r *Remote) exchange(ctx context.Context, e *journal.Entry, line []byte, c 
 		return
 	}
 	defer resp.Body.Close() //nolint:errcheck // has been read as far as it matters
-	if session := resp.Header.Get(headerSession); session != "" && e.Method == "initialize" {
-		r.mu.Lock()
-		r.session = session
-		r.mu.Unlock()
-	}
 	r.mu.Lock()
+	if session := resp.Header.Get(headerSession); session != "" && e.Method == "initialize" {
+		r.session = session
+	}
 	old := r.endpoint != ""
 	r.mu.Unlock()
 	kind := resp.Header.Get("Content-Type")
