@@ -188,10 +188,7 @@ func search(stdout io.Writer, what string, from []listed, words []string, asJSON
 	}
 	var b strings.Builder
 	for _, l := range all {
-		about := l.Requirement
-		if len(l.Permits) > 0 {
-			about = strings.Join(l.Permits, ", ")
-		}
+		about := cmp.Or(l.Requirement, strings.Join(l.Permits, ", "))
 		fmt.Fprintf(&b, "%s\n", strings.TrimSpace(l.Name+"  "+about))
 		fmt.Fprintf(&b, "  does    %s\n", l.Summary)
 		if len(l.Needs) > 0 {
@@ -281,8 +278,8 @@ func (s *settings) hindrances(tell func(format string, args ...any), name string
 		tell("%s shows when a resource or the list changes meanwhile", name)
 	}
 	if needs.Authorization && s.options.Guard == nil {
-		tell("%s demands a bearer token: %s may do everything, %s not read %s; --token-env gives other tokens",
-			name, hook.TokenFull, hook.TokenWeak, hook.ProtectedURI)
+		tell("%s demands a bearer token: %s may do everything, %s not read %s; --token-env gives other "+
+			"tokens", name, hook.TokenFull, hook.TokenWeak, hook.ProtectedURI)
 	}
 }
 

@@ -131,7 +131,8 @@ func (r *recording) passOn(ctx context.Context, recorder *record.Recorder, in io
 }
 
 // overHTTP serves clients until the context ends.
-func (r *recording) overHTTP(ctx context.Context, recorder *record.Recorder, h http.Handler, path string) error {
+func (r *recording) overHTTP(ctx context.Context, recorder *record.Recorder, h http.Handler,
+	path string) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", r.addr)
 	if err != nil {
 		return unlistened("--http", r.addr, err)

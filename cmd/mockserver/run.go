@@ -413,7 +413,8 @@ func (s *settings) serveHTTP(ctx context.Context, server *reference.Server, admi
 		return unlistened("--http", s.addr, err)
 	}
 	scheme := scheme(s.options)
-	fmt.Fprintf(s.stderr, "mockserver: listening on %s%s/mcp (Streamable HTTP) and %[1]s%[2]s/sse (HTTP+SSE)\n",
+	fmt.Fprintf(s.stderr,
+		"mockserver: listening on %s%s/mcp (Streamable HTTP) and %[1]s%[2]s/sse (HTTP+SSE)\n",
 		scheme, listener.Addr())
 	base := scheme + callable(listener.Addr())
 	at := readiness{URL: base + "/mcp", SSEURL: base + "/sse", AdminURL: adminURL}

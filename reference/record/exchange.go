@@ -129,12 +129,12 @@ func (b *builder) said(m *journal.Entry) {
 	msg := message{raw: m.Raw, method: m.Method}
 	if id := gjson.GetBytes(m.Raw, pathSubscription).Raw; id != "" {
 		msg.of = b.pending(func(x *exchange) bool {
-			return x.method == hook.MethodListen && string(x.id) == id && b.near(x, m)
+			return x.method == hook.MethodListen && string(x.id) == id && near(x, m)
 		})
 	}
 	var during *exchange
 	if token := gjson.GetBytes(m.Raw, "params.progressToken").Raw; token != "" {
-		during = b.pending(func(x *exchange) bool { return x.token == token && b.near(x, m) })
+		during = b.pending(func(x *exchange) bool { return x.token == token && near(x, m) })
 	}
 	last := b.last[m.Session]
 	switch {
@@ -158,7 +158,7 @@ func (b *builder) said(m *journal.Entry) {
 
 // near reports whether a message can belong to an exchange: that of the same session or,
 // over HTTP, of the same request.
-func (b *builder) near(x *exchange, m *journal.Entry) bool {
+func near(x *exchange, m *journal.Entry) bool {
 	return x.session == m.Session || x.seq == m.RequestSeq
 }
 
