@@ -61,51 +61,44 @@ func variable(flag, name string) (string, error) {
 // protect has a server be protected as the flags ask for. The address is that on which it is going to listen;
 // empty if it is not over HTTP.
 func (s *steering) protect(to *reference.Options, address string) error {
-	g, err := s.guard(to, address)
-	to.Guard = g
-	return err
-}
-
-// guard makes the guard; nil for none.
-func (s *steering) guard(to *reference.Options, address string) (*guard.Guard, error) {
 	if err := s.checkAuthorization(address == ""); err != nil {
-		return nil, err
+		return err
 	}
 	o := guard.Options{AuthorizationServer: s.issuer}
 	if s.tokens == "" && !s.oauth.on && (len(s.scopes) > 0 || s.issuer != "") {
-		return nil, usagef("--require-scope and --authorization-server need --token-env")
+		return usagef("--require-scope and --authorization-server need --token-env")
 	}
 	if s.tokens != "" {
 		if address == "" {
-			return nil, usagef("--token-env needs --http: over stdio there are no bearer tokens")
+			return usagef("--token-env needs --http: over stdio there are no bearer tokens")
 		}
 		text, err := variable("--token-env", s.tokens)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if o.Tokens, err = guard.Parse(text); err != nil {
-			return nil, usagef("--token-env %s: %w", s.tokens, err)
+			return usagef("--token-env %s: %w", s.tokens, err)
 		}
 	}
 	for _, text := range s.scopes {
 		d, err := guard.ParseDemand(text)
 		if err != nil {
-			return nil, usageError{err}
+			return usageError{err}
 		}
 		o.Demands = append(o.Demands, d)
 	}
-	as, err := s.secure(to, o.Demands, address)
-	if err != nil || s.tokens == "" && as == nil {
-		return nil, err
+	if err := s.secure(to, o.Demands, address); err != nil || s.tokens == "" && to.OAuth == nil {
+		return err
 	}
-	if as != nil {
-		o.Issuer = as
+	if to.OAuth != nil {
+		o.Issuer = to.OAuth
 	}
 	g, err := guard.New(o)
 	if err != nil {
-		return nil, usageError{err}
+		return usageError{err}
 	}
-	return g, nil
+	to.Guard = g
+	return nil
 }
 
 // serveAdmin serves the admin interface, if it is asked for, until the function that it
@@ -201,25 +194,24 @@ func (s *steering) checkAuthorization(stdio bool) error {
 }
 
 // secure makes the authorization server and the certificates that the flags ask for.
-func (s *steering) secure(o *reference.Options, demands []guard.Demand, address string) (*oauth.Server,
-	error) {
+func (s *steering) secure(o *reference.Options, demands []guard.Demand, address string) error {
 	if s.oauth.ca != "" {
 		if err := s.certify(o, address); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if !s.oauth.on {
-		return nil, nil
+		return nil
 	}
 	as, err := oauth.New(oauth.Options{
 		User: s.oauth.user, Scopes: guard.Scopes(demands), Expires: s.oauth.expires, Consent: s.oauth.consent,
 		AllowedOrigins: o.AllowedOrigins, AllowedHosts: o.AllowedHosts,
 	})
 	if err != nil {
-		return nil, usageError{err}
+		return usageError{err}
 	}
 	o.OAuth = as
-	return as, nil
+	return nil
 }
 
 // certify makes certificates for the hosts by which the server is called.

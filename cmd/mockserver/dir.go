@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -80,14 +81,11 @@ func watch(ctx context.Context, d *dir.Dir, server *reference.Server) (stop func
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		d.Watch(ctx, server)
-	}()
+	var watching sync.WaitGroup
+	watching.Go(func() { d.Watch(ctx, server) })
 	return func() {
 		cancel()
-		<-done
+		watching.Wait()
 	}
 }
 

@@ -119,9 +119,7 @@ func unknown(what string, from []listed, words []string) error {
 	slices.Sort(known)
 	known = slices.Compact(known)
 	for _, word := range words {
-		if !slices.ContainsFunc(from, func(l listed) bool {
-			return strings.Contains(l.text(), strings.ToLower(word))
-		}) {
+		if len(having(from, []string{word})) == 0 {
 			return usagef("no %s has %q in what is said of it%s", what, word, nearest.Question(word, known))
 		}
 	}
@@ -132,22 +130,20 @@ func faultsCommand(stdout io.Writer) *cobra.Command {
 	c := helpcmd.New(help, "faults")
 	var area, side string
 	var asJSON bool
-	c.Args = cobra.ArbitraryArgs
-	c.Flags().StringVar(&area, "area", "",
+	f := c.Flags()
+	f.StringVar(&area, "area", "",
 		"only faults of this `AREA` of the requirements, say page, or connection")
-	c.Flags().StringVar(&side, "side", "",
+	f.StringVar(&side, "side", "",
 		"only faults that this `SIDE` notices: client, or server for those that only who tests servers does")
-	c.Flags().BoolVar(&asJSON, "json", false, "print them as JSON")
+	f.BoolVar(&asJSON, "json", false, "print them as JSON")
 	c.RunE = func(_ *cobra.Command, words []string) error {
 		all := catalogue()
 		if area != "" {
-			within := slices.DeleteFunc(slices.Clone(all), func(l listed) bool {
-				return !strings.EqualFold(l.Area, area)
-			})
-			if len(within) == 0 {
-				return usagef("--area: there are no faults of %q%s", area, nearest.Question(area, areas(all)))
+			all = slices.DeleteFunc(all, func(l listed) bool { return !strings.EqualFold(l.Area, area) })
+			if len(all) == 0 {
+				return usagef("--area: there are no faults of %q%s", area,
+					nearest.Question(area, areas(catalogue())))
 			}
-			all = within
 		}
 		if side != "" {
 			if side != sideClient && side != sideServer {
@@ -174,7 +170,6 @@ func areas(all []listed) []string {
 func quirksCommand(stdout io.Writer) *cobra.Command {
 	c := helpcmd.New(help, "quirks")
 	var asJSON bool
-	c.Args = cobra.ArbitraryArgs
 	c.Flags().BoolVar(&asJSON, "json", false, "print them as JSON")
 	c.RunE = func(_ *cobra.Command, words []string) error {
 		return search(stdout, "quirk", oddities(), words, asJSON)
@@ -193,10 +188,7 @@ func search(stdout io.Writer, what string, from []listed, words []string, asJSON
 	}
 	var b strings.Builder
 	for _, l := range all {
-		about := l.Requirement
-		if len(l.Permits) > 0 {
-			about = strings.Join(l.Permits, ", ")
-		}
+		about := cmp.Or(l.Requirement, strings.Join(l.Permits, ", "))
 		fmt.Fprintf(&b, "%s\n", strings.TrimSpace(l.Name+"  "+about))
 		fmt.Fprintf(&b, "  does    %s\n", l.Summary)
 		if len(l.Needs) > 0 {
@@ -264,37 +256,36 @@ func (s *settings) suit(cmd *cobra.Command) []string {
 				tell("only %s is served, which %s needs", strings.Join(r, ", "), name)
 			}
 		}
-		told = append(told, s.hindrances(name, needs)...)
+		s.hindrances(tell, name, needs)
 	}
 	return told
 }
 
-// hindrances are the needs of a fault that no flag can meet, or that the choice of
+// hindrances tells of the needs of a fault that no flag can meet, or that the choice of
 // revisions or of the transport excludes.
-func (s *settings) hindrances(name string, needs fault.Needs) []string {
-	var told []string
-	if len(needs.Revisions) > 0 && len(s.options.Revisions) > 0 &&
-		!slices.ContainsFunc(needs.Revisions, func(r string) bool {
-			return slices.Contains(s.options.Revisions, r)
-		}) {
-		told = append(told, fmt.Sprintf("%s shows in %s only", name, strings.Join(needs.Revisions, ", ")))
+func (s *settings) hindrances(tell func(format string, args ...any), name string, needs fault.Needs) {
+	if len(s.options.Revisions) > 0 && excluded(needs.Revisions, s.options.Revisions) {
+		tell("%s shows in %s only", name, strings.Join(needs.Revisions, ", "))
 	}
 	served := []string{hook.HTTP, hook.SSE}
 	if s.stdio {
 		served = []string{hook.Stdio}
 	}
-	if len(needs.Transports) > 0 && !slices.ContainsFunc(needs.Transports, func(t string) bool {
-		return slices.Contains(served, t)
-	}) {
-		told = append(told, fmt.Sprintf("%s shows over %s only", name, strings.Join(needs.Transports, ", ")))
+	if excluded(needs.Transports, served) {
+		tell("%s shows over %s only", name, strings.Join(needs.Transports, ", "))
 	}
 	if needs.Trigger {
-		told = append(told, fmt.Sprintf("%s shows when a resource or the list changes meanwhile", name))
+		tell("%s shows when a resource or the list changes meanwhile", name)
 	}
 	if needs.Authorization && s.options.Guard == nil {
-		told = append(told,
-			fmt.Sprintf("%s demands a bearer token: %s may do everything, %s not read %s; --token-env "+
-				"gives other tokens", name, hook.TokenFull, hook.TokenWeak, hook.ProtectedURI))
+		tell("%s demands a bearer token: %s may do everything, %s not read %s; --token-env gives other "+
+			"tokens", name, hook.TokenFull, hook.TokenWeak, hook.ProtectedURI)
 	}
-	return told
+}
+
+// excluded reports whether something is needed, and nothing of that is served.
+func excluded(needed, served []string) bool {
+	return len(needed) > 0 && !slices.ContainsFunc(needed, func(one string) bool {
+		return slices.Contains(served, one)
+	})
 }

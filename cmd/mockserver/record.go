@@ -30,31 +30,32 @@ type recording struct {
 	url   string
 	masks []string
 
+	patterns            []*regexp.Regexp // of the masks
 	granted             environ.Grant
 	headers, headerVars []string
 	header              http.Header // of both
 }
 
-func (s *settings) recordCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+func (s *settings) recordCommand() *cobra.Command {
 	r := &recording{settings: s}
 	c := helpcmd.New(help, "record")
-	c.Args = cobra.ArbitraryArgs
-	c.RunE = func(cmd *cobra.Command, args []string) error { return r.act(cmd, args, stdin, stdout, stderr) }
+	c.RunE = r.act
+	f := c.Flags()
 	// These two are flags of serve as well, with another meaning.
-	c.Flags().BoolVar(&s.stdio, "stdio", false,
+	f.BoolVar(&s.stdio, "stdio", false,
 		"the client starts this program and speaks stdio with it; so it is unless --http is given")
-	c.Flags().StringVar(&s.addr, "http", "",
+	f.StringVar(&s.addr, "http", "",
 		"the client calls this `ADDRESS`, say 127.0.0.1:0, at the path that standard error says")
-	c.Flags().StringVar(&r.to, "to", "", "the `FILE` to write; it must not exist")
-	c.Flags().StringVar(&r.url, "url", "", "the `URL` of the endpoint of a server on HTTP")
-	c.Flags().StringArrayVar(&r.headers, "header", nil,
+	f.StringVar(&r.to, "to", "", "the `FILE` to write; it must not exist")
+	f.StringVar(&r.url, "url", "", "the `URL` of the endpoint of a server on HTTP")
+	f.StringArrayVar(&r.headers, "header", nil,
 		"with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more "+
 			"is masked")
-	c.Flags().StringArrayVar(&r.headerVars, "header-env", nil,
+	f.StringArrayVar(&r.headerVars, "header-env", nil,
 		"with --url: send a header with the value of an environment variable, `NAME=VAR`; masked likewise")
 	conceal(c, func(name string) bool { return slices.Contains(callers, name) })
-	r.granted.Register(c.Flags(), "the server")
-	c.Flags().StringArrayVar(&r.masks, "mask", nil,
+	r.granted.Register(f, "the server")
+	f.StringArrayVar(&r.masks, "mask", nil,
 		"mask what matches this `PATTERN` (a regular expression) in messages, headers and paths")
 	return c
 }
@@ -73,9 +74,8 @@ func only(cmd *cobra.Command, names ...string) error {
 	return err
 }
 
-func (r *recording) act(cmd *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	masks, err := r.check(cmd, args)
-	if err != nil {
+func (r *recording) act(cmd *cobra.Command, args []string) error {
+	if err := r.check(cmd, args); err != nil {
 		return err
 	}
 	file, err := created(r.to)
@@ -89,10 +89,10 @@ func (r *recording) act(cmd *cobra.Command, args []string, stdin io.Reader, stdo
 	if h.Server = record.Describe(r.url); r.url == "" {
 		h.Server = filepath.Base(args[0])
 	}
-	recorder, err := record.NewRecorder(file, h, masks, r.secrets()...)
+	recorder, err := record.NewRecorder(file, h, r.patterns, r.secrets()...)
 	if err == nil {
 		recorder.AllowedHosts, recorder.AllowedOrigins = r.options.AllowedHosts, r.options.AllowedOrigins
-		err = r.between(cmd.Context(), recorder, args, stdin, stdout, stderr)
+		err = r.between(cmd.Context(), recorder, args)
 	}
 	err = errors.Join(err, file.Close())
 	if errors.As(err, &usageError{}) {
@@ -115,50 +115,47 @@ func created(path string) (*os.File, error) {
 }
 
 // check finds mistakes in the arguments.
-func (r *recording) check(cmd *cobra.Command, args []string) ([]*regexp.Regexp, error) {
+func (r *recording) check(cmd *cobra.Command, args []string) error {
 	if err := errors.Join(only(cmd, callers...), r.callers()); err != nil {
-		return nil, err
+		return err
 	}
 	o := &r.options
 	switch {
 	case r.to == "":
-		return nil, usagef("say where to write: mockserver record --to FILE")
+		return usagef("say where to write: mockserver record --to FILE")
 	case (len(args) > 0) == (r.url != ""):
-		return nil, usagef("give either the command of a server behind -- or --url URL")
+		return usagef("give either the command of a server behind -- or --url URL")
 	case len(args) > 0 && args[0] == "":
-		return nil, usagef("the command of the server is empty")
+		return usagef("the command of the server is empty")
 	case r.stdio && r.addr != "", cmd.Flags().Changed("http") && r.addr == "":
-		return nil, usagef("give either --stdio or --http ADDRESS")
+		return usagef("give either --stdio or --http ADDRESS")
 	case r.addr == "" && len(o.AllowedOrigins)+len(o.AllowedHosts) > 0:
-		return nil, usagef("--allow-origin and --allow-host need --http")
+		return usagef("--allow-origin and --allow-host need --http")
 	case r.url == "" && len(r.headers)+len(r.headerVars) > 0:
-		return nil, usagef("--header and --header-env need --url")
+		return usagef("--header and --header-env need --url")
 	case r.url != "" && r.granted.Given():
-		return nil, usagef("--env, --env-pass and --env-all need the command of a server")
+		return usagef("--env, --env-pass and --env-all need the command of a server")
 	}
 	if _, err := r.granted.Vars(); err != nil {
-		return nil, usagef("--%w", err)
+		return usagef("--%w", err)
 	}
 	var err error
 	if r.header, err = headers(r.headers, r.headerVars); err != nil {
-		return nil, err
+		return err
 	}
-	var masks []*regexp.Regexp
 	for _, pattern := range r.masks {
 		m, err := regexp.Compile(pattern)
 		if err != nil {
-			return nil, usagef("--mask %s: %w", pattern, err)
+			return usagef("--mask %s: %w", pattern, err)
 		}
-		masks = append(masks, m)
+		r.patterns = append(r.patterns, m)
 	}
-	return masks, nil
+	return nil
 }
 
 // secrets are the values of headers and of the URL that must not be written down.
 func (r *recording) secrets() []string {
-	var all []string
-	all = append(all, environ.Secrets()...)
-	all = append(all, r.granted.Secrets()...)
+	all := slices.Concat(environ.Secrets(), r.granted.Secrets())
 	for name, values := range r.header {
 		lower := strings.ToLower(name)
 		if strings.HasPrefix(lower, "accept") || strings.HasPrefix(lower, "content-") ||
@@ -232,12 +229,9 @@ func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
 	return rec, nil
 }
 
-func (s *settings) replayCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+func (s *settings) replayCommand() *cobra.Command {
 	c := helpcmd.New(help, "replay")
-	c.Args = cobra.ArbitraryArgs
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		return s.replay(cmd, args, stdin, stdout, stderr)
-	}
+	c.RunE = s.replay
 	conceal(c, func(name string) bool { return slices.Contains(replayed, name) })
 	return c
 }
@@ -248,8 +242,7 @@ var replayed = []string{"stdio", "http", "revision", "fault", "quirk", "fail", "
 	"admin", "admin-token-env", "token-env", "require-scope", "authorization-server",
 	"oauth", "oauth-user", "oauth-expires", "oauth-consent", "tls-ca"}
 
-func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, stdout,
-	stderr io.Writer) error {
+func (s *settings) replay(cmd *cobra.Command, args []string) error {
 	known := only(cmd, replayed...)
 	switch {
 	case known != nil:
@@ -262,19 +255,19 @@ func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, st
 	if err := errors.Join(s.check(), s.rules()); err != nil {
 		return err
 	}
-	rec, err := openRecording(args[0], stderr)
+	rec, err := openRecording(args[0], s.stderr)
 	if err != nil {
 		return err
 	}
 	if n, alike := rec.Masked(); n > 0 {
-		fmt.Fprintf(stderr,
+		fmt.Fprintf(s.stderr,
 			"mockserver: %s: values are masked in %s, and match any value when they are replayed%s\n",
 			args[0], plural.Count(n, "request"), ordered(alike))
 	}
 	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err
 	}
-	closeJournal, err := s.openJournal(stdout)
+	closeJournal, err := s.openJournal(s.stdout)
 	if err != nil {
 		return err
 	}
@@ -282,7 +275,7 @@ func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, st
 	if err != nil {
 		return errors.Join(usageError{err}, closeJournal())
 	}
-	return s.operate(cmd.Context(), server, stdin, stdout, stderr, closeJournal)
+	return s.operate(cmd.Context(), server, closeJournal)
 }
 
 // ordered says of requests that what was masked has made like others how they are answered.

@@ -25,8 +25,7 @@ const serverGrace = 3 * time.Second
 const lastSaid = 16 << 10
 
 // between sits between a client and a server until one of them ends.
-func (r *recording) between(ctx context.Context, recorder *record.Recorder, args []string, stdin io.Reader,
-	stdout, stderr io.Writer) error {
+func (r *recording) between(ctx context.Context, recorder *record.Recorder, args []string) error {
 	switch {
 	case r.addr != "" && r.url != "":
 		proxy, err := recorder.Proxy(r.url)
@@ -35,54 +34,54 @@ func (r *recording) between(ctx context.Context, recorder *record.Recorder, args
 		}
 		defer proxy.Close()
 		proxy.Header = r.header
-		return r.overHTTP(ctx, recorder, proxy, proxy.Path(), stderr)
+		return r.overHTTP(ctx, recorder, proxy, proxy.Path())
 	case r.addr != "":
 		if _, err := exec.LookPath(args[0]); err != nil {
 			//nolint:gosec // it is only named
 			return usagef("%s", procgroup.Unstarted(exec.Command(args[0]), err))
 		}
-		sessions := recorder.Sessions(func() (record.Process, error) { return r.process(args, stderr) })
+		sessions := recorder.Sessions(func() (record.Process, error) { return r.process(args) })
 		defer sessions.Close()
-		return r.overHTTP(ctx, recorder, sessions, sessions.Path(), stderr)
+		return r.overHTTP(ctx, recorder, sessions, sessions.Path())
 	case r.url != "":
 		remote, err := record.Dial(r.url, record.RemoteOptions{Header: r.header,
-			Tell: func(sentence string) { fmt.Fprintln(stderr, "mockserver: "+sentence) }})
+			Tell: func(sentence string) { fmt.Fprintln(r.stderr, "mockserver: "+sentence) }})
 		if err != nil {
 			return usageError{err}
 		}
 		defer remote.End()
-		err = passOn(ctx, recorder, stdin, stdout, remote, remote)
+		err = r.passOn(ctx, recorder, remote, remote)
 		return errors.Join(err, remote.Unreached())
 	}
-	server, err := r.process(args, stderr)
+	server, err := r.process(args)
 	if err != nil {
 		return err
 	}
 	defer server.End()
-	return passOn(ctx, recorder, stdin, stdout, server.In, server.Out)
+	return r.passOn(ctx, recorder, server.In, server.Out)
 }
 
 // process starts a server on stdio.
-func (r *recording) process(args []string, stderr io.Writer) (record.Process, error) {
+func (r *recording) process(args []string) (p record.Process, err error) {
 	passed, err := r.granted.Vars()
 	if err != nil {
-		return record.Process{}, err
+		return p, err
 	}
 	running, stop := context.WithCancel(context.Background())
 	//nolint:gosec // running it is what the user asked for
 	server := exec.CommandContext(running, args[0], args[1:]...)
 	said := transport.NewTail(lastSaid)
 	server.Env = environ.Of(passed)
-	server.Stderr, server.WaitDelay = io.MultiWriter(stderr, said), serverGrace
+	server.Stderr, server.WaitDelay = io.MultiWriter(r.stderr, said), serverGrace
 	in, err := server.StdinPipe()
 	if err != nil {
 		stop()
-		return record.Process{}, err
+		return p, err
 	}
 	out, theirs, err := os.Pipe() // not StdoutPipe: Wait would close it before all is read
 	if err != nil {
 		stop()
-		return record.Process{}, err
+		return p, err
 	}
 	server.Stdout = theirs
 	if err := procgroup.Start(server); err != nil {
@@ -90,7 +89,7 @@ func (r *recording) process(args []string, stderr io.Writer) (record.Process, er
 		for _, pipe := range []io.Closer{in, theirs, out} {
 			_ = pipe.Close() // nothing has been written; some have been closed by then
 		}
-		return record.Process{}, usagef("%s", procgroup.Unstarted(server, err))
+		return p, usagef("%s", procgroup.Unstarted(server, err))
 	}
 	_ = theirs.Close() // the server has its own
 	ended := make(chan error, 1)
@@ -110,21 +109,21 @@ func (r *recording) process(args []string, stderr io.Writer) (record.Process, er
 		_ = out.Close() // whatever is left there is lost
 		if exit := (*exec.ExitError)(nil); errors.As(waited, &exit) && !told {
 			advice := environ.Advice(said.String(), passed, true)
-			fmt.Fprintf(stderr, "mockserver: the server ended with %s%s\n", exit, advice)
+			fmt.Fprintf(r.stderr, "mockserver: the server ended with %s%s\n", exit, advice)
 		} else if waited != nil && !told && !errors.Is(waited, exec.ErrWaitDelay) {
-			fmt.Fprintf(stderr, "mockserver: the server did not end well: %v\n", waited)
+			fmt.Fprintf(r.stderr, "mockserver: the server did not end well: %v\n", waited)
 		}
 	}}, nil
 }
 
 // passOn passes on what is said until one side ends. What a server says after its client has
 // gone is waited for only as long as the server may take to end.
-func passOn(ctx context.Context, recorder *record.Recorder, stdin io.Reader, stdout io.Writer,
-	in io.WriteCloser, out io.Reader) error {
+func (r *recording) passOn(ctx context.Context, recorder *record.Recorder, in io.WriteCloser,
+	out io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	late := ending{stdin, func() { time.AfterFunc(serverGrace, cancel) }}
-	err := recorder.Stdio(ctx, late, terminal.Raw(stdout), in, out)
+	late := ending{r.stdin, func() { time.AfterFunc(serverGrace, cancel) }}
+	err := recorder.Stdio(ctx, late, terminal.Raw(r.stdout), in, out)
 	if errors.Is(err, context.Canceled) {
 		return recorder.Err() // a signal is an ordinary end
 	}
@@ -132,12 +131,12 @@ func passOn(ctx context.Context, recorder *record.Recorder, stdin io.Reader, std
 }
 
 // overHTTP serves clients until the context ends.
-func (r *recording) overHTTP(ctx context.Context, recorder *record.Recorder, h http.Handler, path string,
-	stderr io.Writer) error {
+func (r *recording) overHTTP(ctx context.Context, recorder *record.Recorder, h http.Handler,
+	path string) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", r.addr)
 	if err != nil {
 		return unlistened("--http", r.addr, err)
 	}
-	fmt.Fprintf(stderr, "mockserver: recording to %s, listening on http://%s%s\n", r.to, l.Addr(), path)
+	fmt.Fprintf(r.stderr, "mockserver: recording to %s, listening on http://%s%s\n", r.to, l.Addr(), path)
 	return errors.Join(record.Serve(ctx, l, h, serverGrace), recorder.Err())
 }

@@ -43,6 +43,8 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 // settings are the flags of serve.
 type settings struct {
+	stdin      io.Reader
+	stdout     io.Writer
 	stderr     io.Writer
 	stdio      bool
 	addr       string
@@ -98,10 +100,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 var help embed.FS
 
 func command(args []string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	s := &settings{stderr: stderr}
-	act := func(cmd *cobra.Command, args []string) error {
-		return s.act(cmd, stdin, stdout, stderr)
-	}
+	s := &settings{stdin: stdin, stdout: stdout, stderr: stderr}
 	noArgs := func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
@@ -112,7 +111,7 @@ func command(args []string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Co
 		return usagef("unexpected argument %q%s", args[0], helpcmd.NearCommand(c, args[0]))
 	}
 	root := helpcmd.Root(help, "mockserver", version.Of(release).String())
-	root.Args, root.RunE = noArgs, act
+	root.Args, root.RunE = noArgs, s.act
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := filled(cmd); err != nil || !apart(cmd) {
 			return err
@@ -120,11 +119,10 @@ func command(args []string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Co
 		return only(cmd)
 	}
 	serve := &cobra.Command{Use: "serve", Short: "Serve a world (the default command)", Args: noArgs,
-		RunE: act}
+		RunE: s.act}
 	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), faultsCommand(stdout),
-		quirksCommand(stdout), s.verifyCommand(stdin, stdout, stderr))
-	root.AddCommand(s.recordCommand(stdin, stdout, stderr), s.replayCommand(stdin, stdout, stderr),
-		worldCommand(stdout, stderr))
+		quirksCommand(stdout), s.verifyCommand())
+	root.AddCommand(s.recordCommand(), s.replayCommand(), worldCommand(stdout, stderr))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w%s", helpcmd.FlagError(err), helpcmd.NearFlag(c, err))
 	})
@@ -250,13 +248,13 @@ func (s *settings) declare(cmd *cobra.Command) {
 	})
 }
 
-func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Writer) error {
+func (s *settings) act(cmd *cobra.Command, _ []string) error {
 	ctx := cmd.Context()
 	if s.listWorlds {
-		return listWorlds(stdout)
+		return listWorlds(s.stdout)
 	}
 	if s.listFaults || s.listQuirks {
-		return s.list(stdout)
+		return s.list()
 	}
 	if s.stdio == (s.addr != "") {
 		return usagef("give either --stdio or --http ADDRESS, as in \"mockserver --http " +
@@ -272,9 +270,9 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 		return err
 	}
 	for _, line := range s.suit(cmd) {
-		fmt.Fprintln(stderr, "mockserver: "+line)
+		fmt.Fprintln(s.stderr, "mockserver: "+line)
 	}
-	w, files, err := s.served(ctx, stderr)
+	w, files, err := s.served(ctx, s.stderr)
 	if errors.Is(err, context.Canceled) {
 		return nil // a signal is an ordinary end
 	}
@@ -282,7 +280,7 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 		return err
 	}
 	defer closeFiles(files)
-	closeJournal, err := s.openJournal(stdout)
+	closeJournal, err := s.openJournal(s.stdout)
 	if err != nil {
 		return err
 	}
@@ -291,22 +289,21 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 		return errors.Join(usageError{err}, closeJournal())
 	}
 	defer watch(ctx, files, server)()
-	return s.operate(ctx, server, stdin, stdout, stderr, closeJournal)
+	return s.operate(ctx, server, closeJournal)
 }
 
 // operate has a server serve until the end, and ends all that goes with the server.
-func (s *settings) operate(ctx context.Context, server *reference.Server, stdin io.Reader, stdout,
-	stderr io.Writer, closeJournal func() error) error {
-	adminURL, endAdmin, err := s.steer.serveAdmin(ctx, server, s.options.AllowedHosts, stderr)
+func (s *settings) operate(ctx context.Context, server *reference.Server, closeJournal func() error) error {
+	adminURL, endAdmin, err := s.steer.serveAdmin(ctx, server, s.options.AllowedHosts, s.stderr)
 	if err != nil {
 		return errors.Join(busy(err), server.Close(), closeJournal())
 	}
 	if s.stdio {
 		err = s.whileReady(readiness{AdminURL: adminURL}, func() error {
-			return serveStdio(ctx, server, stdin, stdout)
+			return serveStdio(ctx, server, s.stdin, s.stdout)
 		})
 	} else {
-		err = s.serveHTTP(ctx, server, adminURL, stderr)
+		err = s.serveHTTP(ctx, server, adminURL)
 	}
 	return errors.Join(err, endAdmin(), server.Close(), server.Journal().Err(), closeJournal())
 }
@@ -382,7 +379,7 @@ func (s *settings) check() error {
 	return nil
 }
 
-func (s *settings) list(stdout io.Writer) error {
+func (s *settings) list() error {
 	var b strings.Builder
 	var all []listed
 	if s.listFaults {
@@ -395,7 +392,7 @@ func (s *settings) list(stdout io.Writer) error {
 		fmt.Fprintf(&b, "%s\t%s\t%s\n", l.Name, cmp.Or(l.Requirement, strings.Join(l.Permits, ","), l.Area),
 			l.Summary)
 	}
-	_, err := io.WriteString(stdout, b.String())
+	_, err := io.WriteString(s.stdout, b.String())
 	return err
 }
 
@@ -410,14 +407,14 @@ func serveStdio(ctx context.Context, server *reference.Server, stdin io.Reader, 
 
 // serveHTTP serves until the context ends. The address goes to stderr once the
 // server can be reached.
-func (s *settings) serveHTTP(ctx context.Context, server *reference.Server, adminURL string,
-	stderr io.Writer) error {
+func (s *settings) serveHTTP(ctx context.Context, server *reference.Server, adminURL string) error {
 	listener, err := server.Listen(ctx, s.addr)
 	if err != nil {
 		return unlistened("--http", s.addr, err)
 	}
 	scheme := scheme(s.options)
-	fmt.Fprintf(stderr, "mockserver: listening on %s%s/mcp (Streamable HTTP) and %[1]s%[2]s/sse (HTTP+SSE)\n",
+	fmt.Fprintf(s.stderr,
+		"mockserver: listening on %s%s/mcp (Streamable HTTP) and %[1]s%[2]s/sse (HTTP+SSE)\n",
 		scheme, listener.Addr())
 	base := scheme + callable(listener.Addr())
 	at := readiness{URL: base + "/mcp", SSEURL: base + "/sse", AdminURL: adminURL}

@@ -61,11 +61,10 @@ type verifier struct {
 	clientOut io.Writer
 }
 
-func (s *settings) verifyCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+func (s *settings) verifyCommand() *cobra.Command {
 	v := &verifier{settings: s}
 	c := helpcmd.New(help, "verify")
-	c.Args = cobra.ArbitraryArgs
-	c.RunE = func(cmd *cobra.Command, args []string) error { return v.act(cmd, args, stdin, stdout, stderr) }
+	c.RunE = v.act
 	f := c.Flags()
 	f.DurationVar(&v.timeout, "timeout", time.Minute, "the time that the client has to come to its end")
 	f.BoolVar(&v.strict, "strict", false, "count warnings as failures")
@@ -96,12 +95,12 @@ func (s *settings) verifyCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 	return c
 }
 
-func (v *verifier) act(cmd *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+func (v *verifier) act(cmd *cobra.Command, args []string) error {
 	if v.listRules {
-		return listRules(stdout, v.JSON != "")
+		return listRules(v.stdout, v.JSON != "")
 	}
 	if v.serveInto != "" {
-		return v.serveStdio(cmd, stdin, stdout, stderr)
+		return v.serveStdio(cmd)
 	}
 	if err := v.checkUsage(cmd, args); err != nil {
 		return err
@@ -110,9 +109,9 @@ func (v *verifier) act(cmd *cobra.Command, args []string, stdin io.Reader, stdou
 	if len(v.faultSet) > 0 {
 		judge = v.judgeFaults
 	}
-	status, err := judge(cmd, args, stdout, stderr)
+	status, err := judge(cmd, args, v.stdout, v.stderr)
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(stderr, "mockserver: interrupted before the client was started")
+		fmt.Fprintln(v.stderr, "mockserver: interrupted before the client was started")
 		return exitStatus(reports.ExitNotEstablished)
 	}
 	if err != nil || status == reports.ExitOK {

@@ -274,11 +274,12 @@ func (c *talk) read(journals [][]byte) {
 	for _, lines := range journals {
 		for raw := range bytes.Lines(lines) {
 			e := gjson.ParseBytes(raw)
+			said := func(name string) string { return e.Get(name).String() }
 			switch {
-			case e.Get("direction").String() == string(journal.Out):
+			case said("direction") == string(journal.Out):
 				text := e.Get("message").Raw + e.Get("text").Raw + e.Get("base64").Raw
 				for _, name := range []string{"session", "connection"} {
-					if id := e.Get(name).String(); id != "" {
+					if id := said(name); id != "" {
 						text = strings.ReplaceAll(text, id, name)
 					}
 				}
@@ -288,12 +289,12 @@ func (c *talk) read(journals [][]byte) {
 				for _, name := range slices.Sorted(maps.Keys(header)) {
 					names = append(names, name+header[name].Raw)
 				}
-				sent = append(sent, strings.Join([]string{e.Get("kind").String(), e.Get("http.status").Raw,
-					strings.Join(names, ""), e.Get("stream").String(), text}, " "))
-			case e.Get("kind").String() == string(journal.Request):
-				c.asked[strings.TrimSpace(e.Get("method").String()+" "+e.Get("message.params").Raw)]++
-			case e.Get("kind").String() == string(journal.Closed) && e.Get("scope").String() != "":
-				sent = append(sent, "closed "+e.Get("scope").String()+e.Get("reason").String())
+				sent = append(sent, strings.Join([]string{said("kind"), e.Get("http.status").Raw,
+					strings.Join(names, ""), said("stream"), text}, " "))
+			case said("kind") == string(journal.Request):
+				c.asked[strings.TrimSpace(said("method")+" "+e.Get("message.params").Raw)]++
+			case said("kind") == string(journal.Closed) && said("scope") != "":
+				sent = append(sent, "closed "+said("scope")+said("reason"))
 			}
 		}
 	}

@@ -64,8 +64,8 @@ func closeFiles(files *dir.Dir) {
 }
 
 // serveStdio is what a client starts: a server that leaves its journal in a directory.
-func (v *verifier) serveStdio(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Writer) error {
-	w, files, err := v.prepare(cmd, stderr)
+func (v *verifier) serveStdio(cmd *cobra.Command) error {
+	w, files, err := v.prepare(cmd, v.stderr)
 	if err != nil {
 		return err
 	}
@@ -80,8 +80,8 @@ func (v *verifier) serveStdio(cmd *cobra.Command, stdin io.Reader, stdout, stder
 		return errors.Join(err, f.Close())
 	}
 	defer unwatch()
-	ctx, input, ended := crossing(cmd.Context(), stdin)
-	err = serveStdio(ctx, server, input, stdout)
+	ctx, input, ended := crossing(cmd.Context(), v.stdin)
+	err = serveStdio(ctx, server, input, v.stdout)
 	ended()
 	return errors.Join(err, server.Close(), server.Journal().Err(), f.Close())
 }
@@ -335,17 +335,14 @@ func (v *verifier) stdioLine(cmd *cobra.Command, into string) ([]string, error) 
 		return nil, err
 	}
 	line := []string{exe, "verify", "--serve-into=" + into}
-	own := map[string]bool{
-		"stdio": true, "http": true, "journal": true, "admin": true, "admin-token-env": true,
+	own := append([]string{
+		"stdio", "http", "journal", "admin", "admin-token-env",
 		// there are no tokens on stdio
-		"token-env": true, "require-scope": true, "authorization-server": true,
-	}
-	for _, name := range authorizationFlags {
-		own[name] = true
-	}
-	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { own[f.Name] = true })
+		"token-env", "require-scope", "authorization-server",
+	}, authorizationFlags...)
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if _, other := v.overrides[f.Name]; own[f.Name] || other {
+		if _, other := v.overrides[f.Name]; other || slices.Contains(own, f.Name) {
 			return
 		}
 		values := []string{f.Value.String()}
@@ -354,7 +351,7 @@ func (v *verifier) stdioLine(cmd *cobra.Command, into string) ([]string, error) 
 		}
 		for _, value := range values {
 			// The client may start the server somewhere else.
-			if isPath := f.Name == "dir" || f.Name == "world" && strings.ContainsAny(value, `./\`); isPath {
+			if f.Name == "dir" || f.Name == "world" && strings.ContainsAny(value, `./\`) {
 				if path, e := filepath.Abs(value); e == nil {
 					value = path
 				}

@@ -23,7 +23,6 @@ const example = "example"
 
 func worldsCommand(stdout io.Writer) *cobra.Command {
 	c := helpcmd.New(help, "worlds")
-	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
@@ -72,7 +71,6 @@ func listWorlds(stdout io.Writer) error {
 func worldCommand(stdout, stderr io.Writer) *cobra.Command {
 	var from, to string
 	c := helpcmd.New(help, "world")
-	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) > 0:
@@ -83,7 +81,6 @@ func worldCommand(stdout, stderr io.Writer) *cobra.Command {
 		return worldFrom(from, to, stdout, stderr)
 	}
 	schema := helpcmd.New(help, "schema")
-	schema.Args = cobra.ArbitraryArgs
 	schema.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("unexpected argument %q", args[0])

@@ -84,7 +84,7 @@ func (o *Operation) at() string { return o.Set + o.Drop + o.Retype + o.Rewrite }
 
 // Check says what is wrong with the operation; nothing if it can be done.
 func (o *Operation) Check() Problems {
-	c := &Problems{}
+	c, on, known := &Problems{}, o.on(), roots[o.on()]
 	words := Words()
 	c.OneOf("on", o.On, words["on"])
 	c.OneOf("era", o.Era, words["era"])
@@ -97,37 +97,37 @@ func (o *Operation) Check() Problems {
 		c.Say("", "needs exactly one of %s", strings.Join(slices.Sorted(maps.Keys(verbs)), ", "))
 		return *c
 	}
-	if roots[o.on()] == nil {
+	if known == nil {
 		return *c
 	}
 	verb := names[0]
-	if !slices.Contains(verbs[verb], o.on()) {
-		c.Say(verb, "cannot be done to a message of the sort %s, but to %s", o.on(),
+	if !slices.Contains(verbs[verb], on) {
+		c.Say(verb, "cannot be done to a message of the sort %s, but to %s", on,
 			strings.Join(verbs[verb], ", "))
 		return *c
 	}
-	if slices.Contains([]string{OnHTTPRequest, OnHTTPAnswer, OnEvent}, o.on()) &&
+	if slices.Contains([]string{OnHTTPRequest, OnHTTPAnswer, OnEvent}, on) &&
 		(o.Method != "" || o.Era != "") {
 		c.Say("method", "method and era cannot be told of a message of the sort %s: test its body or data",
-			o.on())
+			on)
 	}
 	if path := o.at(); path != "" {
 		o.checkPath(c, verb, path)
 	}
 	o.checkArguments(c, verb)
-	c.placeholders("to", o.To, roots[o.on()])
-	c.placeholders("send", o.Send, roots[o.on()])
+	c.placeholders("to", o.To, known)
+	c.placeholders("send", o.Send, known)
 	if a := o.Answer; a != nil {
-		c.placeholders("answer.message", a.Message, roots[o.on()])
-		c.placeholders("answer.data", a.Data, roots[o.on()])
-		c.placeholders("answer.result", a.Result, roots[o.on()])
+		c.placeholders("answer.message", a.Message, known)
+		c.placeholders("answer.data", a.Data, known)
+		c.placeholders("answer.result", a.Result, known)
 		if a.Template {
-			c.placeholders("answer.raw", a.Raw, roots[o.on()])
-			c.placeholders("answer.body", a.Body, roots[o.on()])
+			c.placeholders("answer.raw", a.Raw, known)
+			c.placeholders("answer.body", a.Body, known)
 		}
 	}
 	for i, t := range o.When {
-		c.test(fmt.Sprintf("when[%d]", i), t, roots[o.on()])
+		c.test(fmt.Sprintf("when[%d]", i), t, known)
 	}
 	for i, t := range o.Where {
 		c.test(fmt.Sprintf("where[%d]", i), t, nil)
@@ -142,7 +142,8 @@ func (o *Operation) checkPath(c *Problems, verb, text string) {
 		c.Say(verb, "%v", err)
 		return
 	}
-	writable := roots[o.on()][:slices.Index(roots[o.on()], "")]
+	all := roots[o.on()]
+	writable := all[:slices.Index(all, "")]
 	if !slices.Contains(writable, p[0].name) {
 		c.Say(verb, "%q does not begin with %s, which is what can be changed in a message of the sort %s%s",
 			text, strings.Join(writable, ", "), o.on(), nearest.Question(p[0].name, writable))

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -102,30 +103,28 @@ func ParseDelay(s string) (*Delay, error) {
 	case KindUniform:
 		from, to, found := strings.Cut(rest, "-")
 		if !found {
-			return nil, fmt.Errorf("delay %q: a uniform delay is written uniform:10ms-90ms", s)
-		}
-		if d.Min, err = nearest.Duration(from); err == nil {
+			err = errors.New("a uniform delay is written uniform:10ms-90ms")
+		} else if d.Min, err = nearest.Duration(from); err == nil {
 			d.Max, err = nearest.Duration(to)
 		}
 	case KindLognormal:
 		median, sigma, found := strings.Cut(rest, ",")
 		if !found {
-			return nil, fmt.Errorf("delay %q: a lognormal delay is written lognormal:50ms,0.5", s)
-		}
-		if d.Min, err = nearest.Duration(median); err == nil {
+			err = errors.New("a lognormal delay is written lognormal:50ms,0.5")
+		} else if d.Min, err = nearest.Duration(median); err == nil {
 			d.Sigma, err = strconv.ParseFloat(sigma, 64)
 		}
 	case KindDribble:
-		number, found := strings.CutSuffix(rest, "/s")
-		if !found {
-			return nil, fmt.Errorf("delay %q: a rate is written dribble:1KiB/s", s)
+		if number, found := strings.CutSuffix(rest, "/s"); found {
+			d.Rate, err = bytesize.Parse(number)
+		} else {
+			err = errors.New("a rate is written dribble:1KiB/s")
 		}
-		d.Rate, err = bytesize.Parse(number)
+	}
+	if err == nil {
+		err = d.Validate()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("delay %q: %w", s, err)
-	}
-	if err := d.Validate(); err != nil {
 		return nil, fmt.Errorf("delay %q: %w", s, err)
 	}
 	return d, nil

@@ -116,12 +116,12 @@ func (a *action) counts(s *subject) bool {
 }
 
 // edits reports whether the operation changes the content of messages.
-func (a *action) edits() bool { return a.path != nil || a.Operation.Code != nil }
+func (a *action) edits() bool { return a.path != nil || a.Code != nil }
 
 // edit changes the content of a message.
 func (a *action) edit(s *subject) {
 	p, set := a.path, a.Set != ""
-	if a.Operation.Code != nil {
+	if a.Code != nil {
 		p = path{{name: "error", there: true}, {name: "code", there: true}}
 	}
 	s.load(p)
@@ -152,11 +152,11 @@ func (a *action) become(s *subject, holder, old any, there bool) (value any, kee
 		return nil, false, false
 	case a.Drop != "":
 		return nil, false, true
-	case a.Operation.Code != nil:
+	case a.Code != nil:
 		if a.Was != nil && old != hook.Number(*a.Was) {
 			return old, true, false
 		}
-		return hook.Number(*a.Operation.Code), true, true
+		return hook.Number(*a.Code), true, true
 	case a.Retype != "":
 		value := retyped(old, a.As)
 		return value, true, !reflect.DeepEqual(old, value)

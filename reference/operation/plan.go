@@ -183,26 +183,27 @@ func (a *action) answers() bool {
 
 // answer is the answer to a request; ok is false if it lacks a value.
 func (a *action) answer(s *subject) (r *hook.Reply, ok bool) {
-	r = &hook.Reply{Status: a.Answer.Status}
-	for name, value := range a.Answer.Header {
+	stub := a.Answer
+	r = &hook.Reply{Status: stub.Status}
+	for name, value := range stub.Header {
 		if r.Header == nil {
 			r.Header = http.Header{}
 		}
 		r.Header.Set(name, value)
 	}
-	if a.Answer.Raw != "" || a.Answer.Base64 != "" {
-		r.Raw = a.verbatim(s, a.Answer.Raw)
+	if stub.Raw != "" || stub.Base64 != "" {
+		r.Raw = a.verbatim(s, stub.Raw)
 		return r, true
 	}
-	if a.Answer.Result != nil {
-		v, ok := a.expand(s, nil, a.Answer.Result)
+	if stub.Result != nil {
+		v, ok := a.expand(s, nil, stub.Result)
 		r.Result, _ = v.(hook.Object)
 		return r, ok
 	}
-	text, _ := a.expand(s, nil, cmp.Or(a.Answer.Message, "Error"))
-	r.Error = hook.Object{"code": hook.Number(a.Answer.Code), "message": text}
-	if a.Answer.Data != nil {
-		r.Error["data"], ok = a.expand(s, nil, a.Answer.Data)
+	text, _ := a.expand(s, nil, cmp.Or(stub.Message, "Error"))
+	r.Error = hook.Object{"code": hook.Number(stub.Code), "message": text}
+	if stub.Data != nil {
+		r.Error["data"], ok = a.expand(s, nil, stub.Data)
 		return r, ok
 	}
 	return r, true
@@ -393,9 +394,6 @@ func (s *subject) writeHead(status *int, h http.Header) {
 	}
 }
 
-// swap is the place of a message that waits for the next one.
-type swap struct{ gone chan struct{} }
-
 // reorder has the first of two messages wait for the second.
 func (pl *plan) reorder(ctx context.Context, a *action, session hook.Session) (after func()) {
 	if !hook.Acts(ctx) {
@@ -406,16 +404,15 @@ func (pl *plan) reorder(ctx context.Context, a *action, session hook.Session) (a
 		key[1] = session.ID()
 	}
 	if waiting, ok := pl.swaps.LoadAndDelete(key); ok {
-		return func() { close(waiting.(*swap).gone) }
+		return func() { close(waiting.(chan struct{})) }
 	}
-	mine := &swap{make(chan struct{})}
+	mine := make(chan struct{}) // closed when the second has gone
 	pl.swaps.Store(key, mine)
 	select {
-	case <-mine.gone:
+	case <-mine:
 	case <-time.After(time.Duration(a.Reorder)):
-		pl.swaps.CompareAndDelete(key, mine)
 	case <-ctx.Done():
-		pl.swaps.CompareAndDelete(key, mine)
 	}
+	pl.swaps.CompareAndDelete(key, mine)
 	return func() {}
 }

@@ -97,14 +97,13 @@ func all(tests []test, find func(path) (any, bool)) bool {
 
 // retyped is a value in another type, if it has a form in it.
 func retyped(v any, as string) any {
+	text, isText := v.(string)
 	switch as {
 	case "string":
 		return textOf(v)
 	case "number":
-		if s, ok := v.(string); ok {
-			if n, err := hook.Decode([]byte(s)); err == nil && kindOf(n, true) == "number" {
-				return n
-			}
+		if n, err := hook.Decode([]byte(text)); isText && err == nil && kindOf(n, true) == "number" {
+			return n
 		}
 	case "array":
 		o, ok := v.(hook.Object)
@@ -121,20 +120,16 @@ func retyped(v any, as string) any {
 			return list[0]
 		}
 	case "json":
-		if s, ok := v.(string); ok {
-			if document, err := hook.Decode([]byte(s)); err == nil {
-				return document
-			}
+		if document, err := hook.Decode([]byte(text)); isText && err == nil {
+			return document
 		}
 	case "base64":
-		if s, ok := v.(string); ok {
-			return base64.StdEncoding.EncodeToString([]byte(s))
+		if isText {
+			return base64.StdEncoding.EncodeToString([]byte(text))
 		}
 	case "plain":
-		if s, ok := v.(string); ok {
-			if data, err := base64.StdEncoding.DecodeString(s); err == nil {
-				return strings.ToValidUTF8(string(data), "\uFFFD")
-			}
+		if data, err := base64.StdEncoding.DecodeString(text); isText && err == nil {
+			return strings.ToValidUTF8(string(data), "\uFFFD")
 		}
 	}
 	return v

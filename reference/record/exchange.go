@@ -100,12 +100,10 @@ func (b *builder) asked(m *journal.Entry) {
 		token: gjson.GetBytes(m.Raw, pathProgressToken).Raw,
 	}
 	x.canonical = canonical(x.params)
-	if parts := strings.Split(x.canonical, mask.Replacement); len(parts) > 1 {
-		for i := range parts {
-			parts[i] = regexp.QuoteMeta(parts[i])
-		}
+	if strings.Contains(x.canonical, mask.Replacement) {
 		// What was masked stood in one string.
-		x.masked = regexp.MustCompile(`^` + strings.Join(parts, `(?:[^"\\]|\\.)*`) + `$`)
+		x.masked = regexp.MustCompile(`^` + strings.ReplaceAll(regexp.QuoteMeta(x.canonical),
+			regexp.QuoteMeta(mask.Replacement), `(?:[^"\\]|\\.)*`) + `$`)
 	}
 	b.all = append(b.all, x)
 	b.open[openKey(x.seq, x.id)] = x
@@ -131,32 +129,28 @@ func (b *builder) said(m *journal.Entry) {
 	msg := message{raw: m.Raw, method: m.Method}
 	if id := gjson.GetBytes(m.Raw, pathSubscription).Raw; id != "" {
 		msg.of = b.pending(func(x *exchange) bool {
-			return x.method == hook.MethodListen && string(x.id) == id && b.near(x, m)
+			return x.method == hook.MethodListen && string(x.id) == id && near(x, m)
 		})
 	}
+	var during *exchange
 	if token := gjson.GetBytes(m.Raw, "params.progressToken").Raw; token != "" {
-		if x := b.pending(func(x *exchange) bool { return x.token == token && b.near(x, m) }); x != nil {
-			x.before = append(x.before, msg)
-			return
-		}
+		during = b.pending(func(x *exchange) bool { return x.token == token && near(x, m) })
 	}
-	if x := msg.of; x != nil {
-		if b.newest == nil || b.newest.seq < x.seq {
-			x.before = append(x.before, msg)
-			return
-		}
-		b.newest.after = append(b.newest.after, msg)
-		return
+	last := b.last[m.Session]
+	switch {
+	case during != nil:
+	case msg.of != nil && b.newest != nil && b.newest.seq >= msg.of.seq:
+		last = b.newest
+	case msg.of != nil:
+		during = msg.of
+	case m.Stream == "post":
+		during = b.pending(func(x *exchange) bool { return x.seq == m.RequestSeq })
 	}
-	if m.Stream == "post" {
-		if x := b.pending(func(x *exchange) bool { return x.seq == m.RequestSeq }); x != nil {
-			x.before = append(x.before, msg)
-			return
-		}
-	}
-	switch x := b.last[m.Session]; {
-	case x != nil:
-		x.after = append(x.after, msg)
+	switch {
+	case during != nil:
+		during.before = append(during.before, msg)
+	case last != nil:
+		last.after = append(last.after, msg)
 	case len(b.all) > 0:
 		b.all[0].before = append(b.all[0].before, msg)
 	}
@@ -164,7 +158,7 @@ func (b *builder) said(m *journal.Entry) {
 
 // near reports whether a message can belong to an exchange: that of the same session or,
 // over HTTP, of the same request.
-func (b *builder) near(x *exchange, m *journal.Entry) bool {
+func near(x *exchange, m *journal.Entry) bool {
 	return x.session == m.Session || x.seq == m.RequestSeq
 }
 

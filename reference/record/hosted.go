@@ -3,6 +3,8 @@ package record
 import (
 	"bytes"
 	"cmp"
+	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -64,17 +66,8 @@ type outlet struct {
 
 // run takes what the server says until it ends.
 func (t *hosted) run() {
-	lines := splitter{each: t.deliver}
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := t.process.Out.Read(buf)
-		lines.feed(buf[:n])
-		if err != nil {
-			lines.end()
-			t.end("server")
-			return
-		}
-	}
+	_ = pass(t.process.Out, io.Discard, t.deliver) // whatever the error: it says no more
+	t.end("server")
 }
 
 // end ends the server, and all that waits for it.
@@ -263,11 +256,7 @@ func (t *hosted) answered(w *waiter, line []byte) []byte {
 	} else {
 		delete(t.waiting, w.key)
 	}
-	for token, other := range t.tokens {
-		if other == w {
-			delete(t.tokens, token)
-		}
-	}
+	maps.DeleteFunc(t.tokens, func(_ string, other *waiter) bool { return other == w })
 	w.outlet.due--
 	if t.id != "" || line == nil {
 		return line

@@ -105,8 +105,9 @@ func (r *Recorder) relate(e *journal.Entry, raw []byte) {
 		if e.Direction == journal.In {
 			from = journal.Out
 		}
-		if q, ok := r.open[key(e, from, e.ID)]; ok {
-			delete(r.open, key(e, from, e.ID))
+		k := key(e, from, e.ID)
+		if q, ok := r.open[k]; ok {
+			delete(r.open, k)
 			e.RequestSeq, e.Method, e.URI = q.seq, q.method, q.uri
 			e.Revision = cmp.Or(e.Revision, q.rev)
 		}
@@ -206,9 +207,9 @@ func (r *Recorder) adopt(was, is string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for k, q := range r.open {
-		if len(k) > len(was) && k[:len(was)+1] == was+"\x00" {
+		if rest, ok := strings.CutPrefix(k, was+"\x00"); ok {
 			delete(r.open, k)
-			r.open[is+k[len(was):]] = q
+			r.open[is+"\x00"+rest] = q
 		}
 	}
 }
@@ -259,21 +260,18 @@ func nameless(message []byte) bool {
 // stream. A read from the client that is blocked by then is abandoned.
 func (r *Recorder) Stdio(ctx context.Context, fromClient io.Reader, toClient io.Writer,
 	toServer io.WriteCloser, fromServer io.Reader) error {
-	entry := func(d journal.Direction) *journal.Entry {
-		return &journal.Entry{Direction: d, Transport: hook.Stdio, Session: "stdio"}
+	connection := journal.Entry{Kind: journal.Opened, Transport: hook.Stdio, Session: "stdio",
+		Scope: journal.ScopeConnection}
+	r.journal.Note(&connection, nil)
+	noted := func(d journal.Direction) func(line []byte) {
+		return func(line []byte) {
+			r.note(&journal.Entry{Direction: d, Transport: hook.Stdio, Session: "stdio"}, line)
+		}
 	}
-	r.journal.Note(&journal.Entry{Kind: journal.Opened, Transport: hook.Stdio, Session: "stdio",
-		Scope: journal.ScopeConnection}, nil)
 	in := make(chan error, 1)
-	go func() {
-		err := r.pass(fromClient, toServer, func(line []byte) { r.note(entry(journal.In), line) })
-		in <- errors.Join(err, toServer.Close())
-	}()
+	go func() { in <- errors.Join(pass(fromClient, toServer, noted(journal.In)), toServer.Close()) }()
 	out := make(chan error, 1)
-	go func() {
-		out <- r.pass(fromServer, toClient,
-			func(line []byte) { r.note(entry(journal.Out), line) })
-	}()
+	go func() { out <- pass(fromServer, toClient, noted(journal.Out)) }()
 	reason := "server"
 	var err error
 	select {
@@ -290,13 +288,13 @@ func (r *Recorder) Stdio(ctx context.Context, fromClient io.Reader, toClient io.
 	case <-ctx.Done():
 		err, reason = ctx.Err(), "shutdown"
 	}
-	r.journal.Note(&journal.Entry{Kind: journal.Closed, Transport: hook.Stdio, Session: "stdio",
-		Scope: journal.ScopeConnection, Reason: reason}, nil)
+	connection.Kind, connection.Reason = journal.Closed, reason
+	r.journal.Note(&connection, nil)
 	return errors.Join(err, r.Err())
 }
 
 // pass copies a stream. Each line is noted before its end is passed on.
-func (r *Recorder) pass(from io.Reader, to io.Writer, note func(line []byte)) error {
+func pass(from io.Reader, to io.Writer, note func(line []byte)) error {
 	lines := splitter{each: note}
 	buf := make([]byte, 64<<10)
 	for {

@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -191,14 +192,9 @@ func stranger(what string, o gjson.Result, known []string) string {
 // empty if all is well.
 func misspelt(line []byte) string {
 	entry := gjson.ParseBytes(line)
-	for _, part := range []struct {
-		what    string
-		members gjson.Result
-		known   []string
-	}{{"an entry", entry, entryMembers}, {"http", entry.Get("http"), httpMembers}} {
-		if wrong := stranger(part.what, part.members, part.known); wrong != "" {
-			return wrong
-		}
+	if wrong := cmp.Or(stranger("an entry", entry, entryMembers),
+		stranger("http", entry.Get("http"), httpMembers)); wrong != "" {
+		return wrong
 	}
 	kind, direction := entry.Get("kind"), entry.Get("direction")
 	switch {

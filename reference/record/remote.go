@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -182,22 +183,16 @@ func (r *Remote) notify(e *journal.Entry, line []byte) {
 func (r *Remote) address() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.endpoint != "" {
-		return r.endpoint
-	}
-	return r.url
+	return cmp.Or(r.endpoint, r.url)
 }
 
 // request sends a request and has its answer waited for.
 func (r *Remote) request(e *journal.Entry, line []byte) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	written := make(chan struct{})
-	var once sync.Once
+	sent := sync.OnceFunc(func() { close(written) })
 	ctx = httptrace.WithClientTrace(ctx,
-		&httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) {
-			once.Do(
-				func() { close(written) })
-		}})
+		&httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent() }})
 	c, id := &call{id: e.ID, cancel: cancel, answered: make(chan struct{})}, idKey(e.ID)
 	r.mu.Lock()
 	r.serial++
@@ -249,12 +244,10 @@ func (r *Remote) exchange(ctx context.Context, e *journal.Entry, line []byte, c 
 		return
 	}
 	defer resp.Body.Close() //nolint:errcheck // has been read as far as it matters
-	if session := resp.Header.Get(headerSession); session != "" && e.Method == "initialize" {
-		r.mu.Lock()
-		r.session = session
-		r.mu.Unlock()
-	}
 	r.mu.Lock()
+	if session := resp.Header.Get(headerSession); session != "" && e.Method == "initialize" {
+		r.session = session
+	}
 	old := r.endpoint != ""
 	r.mu.Unlock()
 	kind := resp.Header.Get("Content-Type")
@@ -297,9 +290,7 @@ func (r *Remote) follow(ctx context.Context, e *journal.Entry, resp *http.Respon
 	place := place{retry: time.Second}
 	for {
 		got := false
-		place.read(resp.Body, func(data []byte) {
-			got = r.say(e, data) || got
-		})
+		place.read(resp.Body, func(data []byte) { got = r.say(e, data) || got })
 		switch {
 		case got || ctx.Err() != nil:
 			return
@@ -328,16 +319,11 @@ func (r *Remote) follow(ctx context.Context, e *journal.Entry, resp *http.Respon
 func (r *Remote) listen() {
 	place := place{retry: time.Second}
 	for r.ctx.Err() == nil {
-		resp, err := r.do(r.ctx, http.MethodGet, r.url, nil, &place)
-		if err != nil {
+		resp := r.stream(r.ctx, &place)
+		if resp == nil {
 			return
 		}
-		if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"),
-			"text/event-stream") {
-			_ = resp.Body.Close() // it does not offer one
-			return
-		}
-		place.read(resp.Body, func(data []byte) { r.line(data) })
+		place.read(resp.Body, r.line)
 		_ = resp.Body.Close() // has come to its end
 		hook.Pause(r.ctx, place.retry)
 	}

@@ -62,6 +62,20 @@ func (r *Remote) do(ctx context.Context, method, address string, body []byte, at
 	return resp, err
 }
 
+// stream opens an event stream from a place on; nil if the server does not offer one.
+func (r *Remote) stream(ctx context.Context, at *place) *http.Response {
+	resp, err := r.do(ctx, http.MethodGet, r.url, nil, at)
+	if err != nil {
+		return nil
+	}
+	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"),
+		"text/event-stream") {
+		_ = resp.Body.Close() // is an error, or a page
+		return nil
+	}
+	return resp
+}
+
 // Unreached says why the server has not answered anything that was sent to it; nil if it has,
 // or if there was nothing to send.
 func (r *Remote) Unreached() error {
@@ -108,16 +122,15 @@ type place struct {
 
 // read reads an event stream to its end, or as far as it comes, and visits the data of messages.
 func (p *place) read(body io.Reader, visit func(data []byte)) {
-	p.events(body, func(kind string, data []byte) bool {
+	p.events(body, func(kind string, data []byte) {
 		if kind == "" || kind == "message" {
 			visit(data)
 		}
-		return true
 	})
 }
 
-// events visits events until there are no more, or visit says that it has seen enough.
-func (p *place) events(body io.Reader, visit func(kind string, data []byte) bool) {
+// events visits events until there are no more.
+func (p *place) events(body io.Reader, visit func(kind string, data []byte)) {
 	lines := bufio.NewScanner(body)
 	lines.Buffer(nil, maxMessage+(64<<10))
 	var now event
@@ -133,8 +146,8 @@ func (p *place) events(body io.Reader, visit func(kind string, data []byte) bool
 		if now.hasRetry {
 			p.retry = now.retry
 		}
-		if now.hasData && !visit(now.kind, now.data) {
-			return
+		if now.hasData {
+			visit(now.kind, now.data)
 		}
 		now = event{}
 	}
@@ -150,15 +163,9 @@ func (r *Remote) connect() bool {
 	r.mu.Unlock()
 	ctx, cancel := context.WithCancel(r.ctx)
 	late := time.AfterFunc(r.patience, cancel)
-	resp, err := r.do(ctx, http.MethodGet, r.url, nil, &place{})
-	if err != nil {
+	resp := r.stream(ctx, &place{})
+	if resp == nil {
 		cancel()
-		return false
-	}
-	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"),
-		"text/event-stream") {
-		cancel()
-		_ = resp.Body.Close() // is an error, or a page
 		return false
 	}
 	found := make(chan string, 1)
@@ -166,7 +173,7 @@ func (r *Remote) connect() bool {
 		defer cancel()
 		defer resp.Body.Close() //nolint:errcheck // has come to its end
 		defer close(found)
-		new(place).events(resp.Body, func(kind string, data []byte) bool {
+		new(place).events(resp.Body, func(kind string, data []byte) {
 			if kind == "endpoint" {
 				select {
 				case found <- string(data):
@@ -175,7 +182,6 @@ func (r *Remote) connect() bool {
 			} else if kind == "" || kind == "message" {
 				r.streamed(data)
 			}
-			return true
 		})
 		if ctx.Err() == nil {
 			r.lost()

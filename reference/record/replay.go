@@ -98,11 +98,11 @@ func (p *player) handle(c hook.Calling) *hook.Reply {
 	for _, m := range x.before {
 		p.send(c, c.Call, x, m)
 	}
-	if x.answer == nil || x.method == hook.MethodListen {
+	if x.answer == nil {
 		p.keepOpen(c, c.Call, x)
-		if x.answer == nil || c.Err() != nil {
-			return &hook.Reply{} // nobody waits for it any more
-		}
+	}
+	if x.answer == nil || x.method == hook.MethodListen && c.Err() != nil {
+		return &hook.Reply{} // nobody waits for it any more
 	}
 	p.mu.Lock()
 	if len(x.after) > 0 {
@@ -179,11 +179,8 @@ func filter(all []*exchange, is func(x *exchange) bool) []*exchange {
 }
 
 // keepOpen waits until the client cancels the call or leaves; meanwhile what belongs to it is
-// sent. A listen stream that the server ended is ended at once.
+// sent.
 func (p *player) keepOpen(ctx context.Context, c *hook.Call, x *exchange) {
-	if x.answer != nil {
-		return
-	}
 	p.mu.Lock()
 	p.listens[x] = append(p.listens[x], c)
 	p.mu.Unlock()

@@ -82,10 +82,11 @@ func (s *Sessions) begin(id string) (*hosted, error) {
 		return s.stateless, nil
 	}
 	var victim *hosted
-	if id != "" && len(s.running) >= maxSessions {
+	full := id != "" && len(s.running) >= maxSessions
+	if full {
 		victim = s.idlest()
 	}
-	if s.closed || victim == nil && id != "" && len(s.running) >= maxSessions {
+	if s.closed || full && victim == nil {
 		return nil, fmt.Errorf("there are %d sessions at work, and no more are kept", len(s.running))
 	}
 	p, err := s.start()

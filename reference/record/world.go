@@ -34,7 +34,7 @@ func (r *Recording) World() (w world.World, notes []string, err error) {
 		switch {
 		case x.answer == nil:
 		case x.method == hook.MethodRead && gjson.GetBytes(x.answer, "error").Exists():
-			b.failed(params.Get("uri").String(), gjson.GetBytes(x.answer, "error"))
+			b.failed(textOf(params, "uri"), gjson.GetBytes(x.answer, "error"))
 		case !result.IsObject():
 		case x.method == "initialize" || x.method == hook.MethodDiscover:
 			b.introduced(result)
@@ -43,7 +43,7 @@ func (r *Recording) World() (w world.World, notes []string, err error) {
 		case x.method == hook.MethodTemplates:
 			b.templatesListed(result)
 		case x.method == hook.MethodRead:
-			b.readResult(params.Get("uri").String(), result)
+			b.readResult(textOf(params, "uri"), result)
 		case x.method == hook.MethodComplete:
 			b.completed(params, result)
 		}
@@ -85,15 +85,15 @@ func (b *painter) introduced(result gjson.Result) {
 		info = result.Get(`_meta.io\.modelcontextprotocol/serverInfo`)
 	}
 	s := &b.world.Server
-	s.Name, s.Version = cmp.Or(s.Name, info.Get("name").String()),
-		cmp.Or(s.Version, info.Get("version").String())
-	s.Title, s.WebsiteURL = cmp.Or(s.Title, info.Get("title").String()),
-		cmp.Or(s.WebsiteURL, info.Get("websiteUrl").String())
-	s.Description = cmp.Or(s.Description, info.Get("description").String())
+	s.Name, s.Version = cmp.Or(s.Name, textOf(info, "name")),
+		cmp.Or(s.Version, textOf(info, "version"))
+	s.Title, s.WebsiteURL = cmp.Or(s.Title, textOf(info, "title")),
+		cmp.Or(s.WebsiteURL, textOf(info, "websiteUrl"))
+	s.Description = cmp.Or(s.Description, textOf(info, "description"))
 	if s.Icons == nil {
 		s.Icons = member[[]world.Icon](info, "icons")
 	}
-	b.world.Instructions = cmp.Or(b.world.Instructions, result.Get("instructions").String())
+	b.world.Instructions = cmp.Or(b.world.Instructions, textOf(result, "instructions"))
 	capabilities := result.Get("capabilities")
 	if b.world.Capabilities == nil && capabilities.Exists() {
 		b.world.Capabilities = &world.Capabilities{
@@ -140,15 +140,15 @@ func (b *painter) listed(result gjson.Result) {
 	entries := result.Get("resources").Array()
 	b.paged(result, len(entries))
 	for _, e := range entries {
-		uri := e.Get("uri").String()
+		uri := textOf(e, "uri")
 		if uri == "" {
 			continue
 		}
 		r, _ := b.resource(uri)
 		r.Hidden = false
-		r.Name, r.Title, r.Description = cmp.Or(e.Get("name").String(), r.Name), e.Get("title").String(),
-			e.Get("description").String()
-		r.MIMEType = cmp.Or(e.Get("mimeType").String(), r.MIMEType)
+		r.Name, r.Title, r.Description = cmp.Or(textOf(e, "name"), r.Name), textOf(e, "title"),
+			textOf(e, "description")
+		r.MIMEType = cmp.Or(textOf(e, "mimeType"), r.MIMEType)
 		if size := e.Get("size"); size.Type == gjson.Number {
 			r.Size = new(size.Int())
 		}
@@ -156,6 +156,9 @@ func (b *painter) listed(result gjson.Result) {
 			member[[]world.Icon](e, "icons"), member[map[string]any](e, "_meta")
 	}
 }
+
+// textOf is a member of a result as a text; empty if there is none.
+func textOf(of gjson.Result, name string) string { return of.Get(name).String() }
 
 // member is a member of a result as a world has it; what is of another type is left out.
 func member[T any](of gjson.Result, name string) (part T) {
@@ -167,7 +170,7 @@ func (b *painter) templatesListed(result gjson.Result) {
 	entries := result.Get("resourceTemplates").Array()
 	b.paged(result, len(entries))
 	for _, e := range entries {
-		uriTemplate := e.Get("uriTemplate").String()
+		uriTemplate := textOf(e, "uriTemplate")
 		if uriTemplate == "" {
 			continue
 		}
@@ -177,8 +180,8 @@ func (b *painter) templatesListed(result gjson.Result) {
 			b.templates[uriTemplate] = t
 			b.templateOrder = append(b.templateOrder, uriTemplate)
 		}
-		t.Name, t.Title = cmp.Or(e.Get("name").String(), uriTemplate), e.Get("title").String()
-		t.Description, t.MIMEType = e.Get("description").String(), e.Get("mimeType").String()
+		t.Name, t.Title = cmp.Or(textOf(e, "name"), uriTemplate), textOf(e, "title")
+		t.Description, t.MIMEType = textOf(e, "description"), textOf(e, "mimeType")
 		t.Annotations, t.Icons, t.Meta = member[*world.Annotations](e, "annotations"),
 			member[[]world.Icon](e, "icons"), member[map[string]any](e, "_meta")
 	}
@@ -197,13 +200,13 @@ func (b *painter) readResult(uri string, result gjson.Result) {
 	if c := hints(result); c != nil {
 		r.Caching = c
 	}
-	if len(contents) == 1 && contents[0].Get("uri").String() == uri {
+	if len(contents) == 1 && textOf(contents[0], "uri") == uri {
 		content(r, contents[0])
 		return
 	}
 	r.Text, r.Blob, r.Contains = nil, nil, []string{}
 	for _, c := range contents {
-		part := c.Get("uri").String()
+		part := textOf(c, "uri")
 		if part == "" || part == uri || slices.Contains(r.Contains, part) {
 			continue
 		}
@@ -224,24 +227,24 @@ func content(r *world.Resource, c gjson.Result) {
 	if blob := c.Get("blob"); blob.Exists() {
 		r.Blob = new(blob.String())
 	} else {
-		r.Text = new(c.Get("text").String())
+		r.Text = new(textOf(c, "text"))
 	}
-	r.MIMEType = cmp.Or(r.MIMEType, c.Get("mimeType").String())
+	r.MIMEType = cmp.Or(r.MIMEType, textOf(c, "mimeType"))
 }
 
 // failed takes a read that was answered by an error. That of a resource nobody has listed
 // means that there is none.
 func (b *painter) failed(uri string, e gjson.Result) {
 	if r := b.known[uri]; r != nil && !b.read[uri] && !r.Hidden {
-		r.Fails, r.FailCode = cmp.Or(e.Get("message").String(), "Internal error"), int(e.Get("code").Int())
+		r.Fails, r.FailCode = cmp.Or(textOf(e, "message"), "Internal error"), int(e.Get("code").Int())
 		b.read[uri] = true
 	}
 }
 
 // completed takes the values that were suggested for a variable.
 func (b *painter) completed(params, result gjson.Result) {
-	t := b.templates[params.Get("ref.uri").String()]
-	name := params.Get("argument.name").String()
+	t := b.templates[textOf(params, "ref.uri")]
+	name := textOf(params, "argument.name")
 	if t == nil || name == "" {
 		return
 	}

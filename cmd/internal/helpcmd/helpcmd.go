@@ -106,31 +106,25 @@ func Complete(root *cobra.Command, flags, arguments map[string]Words) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if words, ok := flags[f.Name]; ok {
 				// It fails only for a flag that the command does not have, or twice.
-				_ = c.RegisterFlagCompletionFunc(f.Name,
-					func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-						return fitting(words, typed),
-							cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-					})
+				_ = c.RegisterFlagCompletionFunc(f.Name, words.fitting(cobra.ShellCompDirectiveNoSpace))
 			}
 		})
 		if words, ok := arguments[c.Name()]; ok {
-			c.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]string,
-				cobra.ShellCompDirective) {
-				return fitting(words, typed), cobra.ShellCompDirectiveNoFileComp
-			}
+			c.ValidArgsFunction = words.fitting(cobra.ShellCompDirectiveDefault)
 		}
 	})
 }
 
-// fitting lists the words that begin with what was typed behind the last comma, in any case.
-func fitting(words Words, typed string) []string {
-	comma := strings.LastIndexByte(typed, ',') + 1
-	begun := strings.ToLower(typed[comma:])
-	var all []string
-	for _, w := range words() {
-		if strings.HasPrefix(strings.ToLower(w), begun) {
-			all = append(all, typed[:comma]+w)
+// fitting completes by the words that begin with what was typed behind the last comma, in any case.
+func (words Words) fitting(also cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) (all []string, _ cobra.ShellCompDirective) {
+		comma := strings.LastIndexByte(typed, ',') + 1
+		begun := strings.ToLower(typed[comma:])
+		for _, w := range words() {
+			if strings.HasPrefix(strings.ToLower(w), begun) {
+				all = append(all, typed[:comma]+w)
+			}
 		}
+		return all, cobra.ShellCompDirectiveNoFileComp | also
 	}
-	return all
 }
