@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"maps"
 	"reflect"
 	"regexp"
@@ -100,6 +101,17 @@ func (x *Index) At(path string) Pos {
 func (x *Index) Has(path string) bool {
 	_, ok := x.at[path]
 	return ok
+}
+
+// Items walks over a list and gives the path of each item, such as "endpoints[0]", with the item.
+func Items[T any](list string, items []T) iter.Seq2[string, *T] {
+	return func(yield func(string, *T) bool) {
+		for i := range items {
+			if !yield(fmt.Sprintf("%s[%d]", list, i), &items[i]) {
+				return
+			}
+		}
+	}
 }
 
 // Problem describes what is wrong with a field that could be read.

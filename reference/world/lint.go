@@ -12,6 +12,7 @@ import (
 	"github.com/yosida95/uritemplate/v3"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
@@ -151,13 +152,12 @@ func (r Resource) lintInput() problems {
 	var names []string
 	round := "input"
 	for in := r.Input; in != nil && len(found) < maxRounds; in = in.Then {
-		for i, f := range in.Fields {
-			at := fmt.Sprintf("%s.fields[%d].name", round, i)
+		for at, f := range yamlfile.Items(round+".fields", in.Fields) {
 			switch {
 			case f.Name == "":
-				found.Say(at, "is missing")
+				found.Say(at+".name", "is missing")
 			case slices.Contains(names, f.Name):
-				found.Say(at, "is %q, as that of a field before it", clip(f.Name))
+				found.Say(at+".name", "is %q, as that of a field before it", clip(f.Name))
 			}
 			names = append(names, f.Name)
 		}
@@ -211,16 +211,15 @@ func (t Template) warnings() (found problems) {
 	case !beginsURI(literal):
 		found.Say("uriTemplate", "makes no URIs: they begin with a scheme and a colon")
 	}
-	for i, v := range t.Variables {
-		at := fmt.Sprintf("variables[%d].", i)
+	for at, v := range yamlfile.Items("variables", t.Variables) {
 		if !slices.Contains(names, v.Name) {
-			found.Say(at+"name", "there is no variable %s in the URI template", v.Name)
+			found.Say(at+".name", "there is no variable %s in the URI template", v.Name)
 		}
 		if v.DependsOn != "" && !slices.Contains(names, v.DependsOn) {
-			found.Say(at+"dependsOn", "there is no variable %s in the URI template", v.DependsOn)
+			found.Say(at+".dependsOn", "there is no variable %s in the URI template", v.DependsOn)
 		}
 		if v.Closed && len(v.Suggestions(nil)) == 0 && len(v.ValuesBy) == 0 {
-			found.Say(at+"closed", "the template cannot be reached: variable %s is closed and has no values",
+			found.Say(at+".closed", "the template cannot be reached: variable %s is closed and has no values",
 				v.Name)
 		}
 	}

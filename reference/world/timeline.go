@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
@@ -262,15 +263,15 @@ func (s Step) steeringProblems() (found problems) {
 	}
 	found.Below("become", operation.CheckStates(s.Become))
 	operation.Between(&found, "refuse", s.Refuse, 0, maxAt)
-	for i, name := range s.ExpireTokens {
-		if name == "" {
-			found.Say(fmt.Sprintf("expireTokens[%d]", i), `must not be empty: the name of an owner, or "*"`)
+	for at, name := range yamlfile.Items("expireTokens", s.ExpireTokens) {
+		if *name == "" {
+			found.Say(at, `must not be empty: the name of an owner, or "*"`)
 		}
 	}
-	for i, revision := range s.Revisions {
-		if known := hook.Revisions(); !slices.Contains(known, revision) {
-			found.Say(fmt.Sprintf("revisions[%d]", i), "%q is unknown: known are %s%s", clip(revision),
-				strings.Join(known, ", "), nearest.Question(revision, known))
+	for at, revision := range yamlfile.Items("revisions", s.Revisions) {
+		if known := hook.Revisions(); !slices.Contains(known, *revision) {
+			found.Say(at, "%q is unknown: known are %s%s", clip(*revision), strings.Join(known, ", "),
+				nearest.Question(*revision, known))
 		}
 	}
 	return found

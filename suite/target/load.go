@@ -130,11 +130,10 @@ func parse(name string, data []byte, rows *requirement.Catalogue) (*Target, *yam
 // expandURLs puts what ${NAME} stands for into the addresses of endpoints; it is secret unless
 // it is the host.
 func (t *Target) expandURLs(index *yamlfile.Index) (problems []yamlfile.Problem) {
-	for i := range t.Endpoints {
-		e := &t.Endpoints[i]
+	for path, e := range yamlfile.Items("endpoints", t.Endpoints) {
 		address, parts, err := expand(e.URL, os.LookupEnv)
 		if err != nil {
-			path := fmt.Sprintf("endpoints[%d].url", i)
+			path += ".url"
 			problems = append(problems, index.Problem(path, "%s: %v", path, err))
 			continue
 		}
