@@ -232,7 +232,7 @@ func (t Template) warnings() (found problems) {
 // beginsURI reports whether what a template begins with can be the beginning of a URI.
 func beginsURI(literal string) bool {
 	scheme, _, complete := strings.Cut(literal, ":")
-	return scheme == "" && !complete || isScheme(scheme)
+	return scheme == "" && !complete || schemeForm.MatchString(scheme)
 }
 
 // findsAny reports whether finds can lead to a resource at all.
@@ -350,14 +350,15 @@ func (a Request) warnings() (found problems) {
 			nearest.Question(a.Method, slices.Sorted(maps.Keys(asked))))
 		return found
 	}
+	required = slices.Clone(required)
 	switch {
 	case a.Method != "elicitation/create":
 	case a.Params["mode"] == "url":
-		required = append(slices.Clone(required), "url", "elicitationId")
+		required = append(required, "url", "elicitationId")
 	default:
-		required = append(slices.Clone(required), "requestedSchema")
+		required = append(required, "requestedSchema")
 	}
-	required = slices.DeleteFunc(slices.Clone(required), func(name string) bool {
+	required = slices.DeleteFunc(required, func(name string) bool {
 		return a.Params[name] != nil
 	})
 	if len(required) > 0 {
