@@ -17,7 +17,7 @@ import (
 
 // checker collects what is wrong with a target.
 type checker struct {
-	at       func(path string) yamlfile.Pos
+	index    *yamlfile.Index
 	rows     *requirement.Catalogue
 	local    bool // the target runs on this machine: we start it
 	ports    int  // servers that are started, each at its port
@@ -26,16 +26,13 @@ type checker struct {
 
 // fail notes a problem with a field; the message goes on from the field's path.
 func (c *checker) fail(path, format string, args ...any) {
-	message := fmt.Sprintf(format, args...)
-	if path != "" {
-		message = path + " " + message
-	}
-	c.problems = append(c.problems, yamlfile.Problem{Pos: c.at(path), Path: path, Message: message})
+	text := fmt.Sprintf(format, args...)
+	c.problems = append(c.problems, c.index.Problem(path, "%s %s", path, text))
 }
 
 // check lists everything wrong with the target.
-func (t *Target) check(at func(path string) yamlfile.Pos, rows *requirement.Catalogue) []yamlfile.Problem {
-	c := &checker{at: at, rows: rows, local: !slices.ContainsFunc(t.Endpoints, elsewhere)}
+func (t *Target) check(index *yamlfile.Index, rows *requirement.Catalogue) []yamlfile.Problem {
+	c := &checker{index: index, rows: rows, local: !slices.ContainsFunc(t.Endpoints, elsewhere)}
 	if len(t.Endpoints) == 0 {
 		c.fail("endpoints", "must name at least one way to reach the target: a command or a url")
 	}
@@ -74,8 +71,8 @@ func (t *Target) check(at func(path string) yamlfile.Pos, rows *requirement.Cata
 }
 
 // checkPaths lists the directories and certificate files of the target that are not there.
-func (t *Target) checkPaths(at func(path string) yamlfile.Pos) []yamlfile.Problem {
-	c := &checker{at: at}
+func (t *Target) checkPaths(index *yamlfile.Index) []yamlfile.Problem {
+	c := &checker{index: index}
 	for path, e := range yamlfile.Items("endpoints", t.Endpoints) {
 		c.directory(path+".dir", e.Dir)
 		if e.CAFile == "" {
