@@ -18,7 +18,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // Found is what was seen of a live server, to be suggested in its target file.
@@ -252,11 +251,7 @@ func withoutURLSecrets(raw string, left []string) (string, []string) {
 		}
 	}
 	u.RawQuery = strings.Join(pairs, "&")
-	if portMarked(raw) {
-		u.Host = strings.TrimSuffix(u.Host, anyPort) + transport.PortMark
-	}
-	text := strings.ReplaceAll(u.String(), url.QueryEscape(transport.PortMark), transport.PortMark)
-	return strings.NewReplacer(marks...).Replace(strings.ReplaceAll(text, "${", "$${")), left
+	return strings.NewReplacer(marks...).Replace(strings.ReplaceAll(written(u, raw), "${", "$${")), left
 }
 
 // withoutArgSecrets hides what may be a secret in a command line, and says so: nothing can

@@ -82,18 +82,15 @@ func (c *checker) subjects(t *Target) {
 	}
 }
 
+var hasScheme = regexp.MustCompile(`^[A-Za-z0-9+.-]+:`)
+
 // uri checks that a URI has a scheme. More is not asked: what a server makes of
 // odd URIs is its own affair.
 func (c *checker) uri(path, uri string) {
-	scheme, _, ok := strings.Cut(uri, ":")
-	odd := func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
-			strings.ContainsRune("+-.", r))
-	}
 	switch {
 	case uri == "":
 		c.fail(path, "must be given")
-	case !ok || scheme == "" || strings.ContainsFunc(scheme, odd):
+	case !hasScheme.MatchString(uri):
 		c.fail(path, "must be an absolute URI such as file:///notes.txt, not %q", uri)
 	}
 }
