@@ -265,11 +265,13 @@ func syntax(err error) *Problem {
 }
 
 func position(n ast.Node) Pos {
-	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 && !m.IsFlowStyle {
-		return position(m.Values[0].Key)
-	}
-	if m, ok := n.(*ast.MappingValueNode); ok {
-		return position(m.Key)
+	switch x := n.(type) {
+	case *ast.MappingNode:
+		if len(x.Values) > 0 && !x.IsFlowStyle {
+			return position(x.Values[0].Key)
+		}
+	case *ast.MappingValueNode:
+		return position(x.Key)
 	}
 	if t := n.GetToken(); t != nil {
 		return tokenPos(t)
