@@ -268,11 +268,8 @@ func (c *checker) permissions(t *Target) {
 		if slices.Contains(Allowances(), *a) {
 			continue
 		}
-		hint := ""
-		if near := yamlfile.Nearest(string(*a), requirement.Texts(Allowances())); near != "" {
-			hint = fmt.Sprintf(": did you mean %q?", near)
-		}
-		c.fail(path, "must be one of %s, not %q%s", list(Allowances()), *a, hint)
+		c.fail(path, "must be one of %s, not %q%s", list(Allowances()), *a,
+			yamlfile.DidYouMean(string(*a), requirement.Texts(Allowances())))
 	}
 	seen := make(map[string]bool)
 	for path, o := range yamlfile.Items("opt-out", t.OptOut) {

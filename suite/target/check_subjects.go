@@ -157,10 +157,8 @@ func (c *checker) variable(path, name string, known []string) {
 		return
 	}
 	hint := ": it has none"
-	if near := yamlfile.Nearest(name, known); near != "" {
-		hint = fmt.Sprintf(": did you mean %q?", near)
-	} else if len(known) > 0 {
-		hint = ": they are " + strings.Join(known, ", ")
+	if len(known) > 0 {
+		hint = cmp.Or(yamlfile.DidYouMean(name, known), ": they are "+strings.Join(known, ", "))
 	}
 	c.fail(path, "%q is no variable of the template%s", name, hint)
 }
