@@ -92,10 +92,6 @@ func (r Resource) sample() (Resource, bool) {
 func (w World) uris() map[string]bool {
 	all := make(map[string]bool, len(w.Resources))
 	for _, r := range w.Resources {
-		if r.Repeat == nil {
-			all[r.URI] = true
-			continue
-		}
 		if len(r.repeatProblems()) > 0 {
 			continue
 		}
