@@ -7,7 +7,6 @@ package revision
 import (
 	"cmp"
 	_ "embed"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -76,12 +75,8 @@ func read(file, text string) (*Table, error) {
 		if slices.Contains(known, value) {
 			return
 		}
-		hint := ""
-		if near := yamlfile.Nearest(value, known); near != "" {
-			hint = fmt.Sprintf(": did you mean %q?", near)
-		}
 		fail(path, "%s must be one of %s, not %q%s", path[strings.LastIndex(path, ".")+1:],
-			strings.Join(known, ", "), value, hint)
+			strings.Join(known, ", "), value, yamlfile.DidYouMean(value, known))
 	}
 	t := &Table{entries: f.Revisions, order: slices.Sorted(maps.Keys(f.Revisions))}
 	if len(t.order) == 0 {

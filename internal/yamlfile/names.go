@@ -81,8 +81,8 @@ func suggest(given string, t reflect.Type) string {
 	if first, rest, dotted := strings.Cut(given, "."); dotted && slices.Contains(known, first) {
 		return ": write " + spread(first, rest)
 	}
-	if near := cmp.Or(mistaken(t, given), Nearest(given, known)); near != "" {
-		return fmt.Sprintf(": did you mean %q?", near)
+	if hint := DidYouMean(cmp.Or(mistaken(t, given), given), known); hint != "" {
+		return hint
 	}
 	if len(known) == 0 {
 		return ""
@@ -96,6 +96,15 @@ func spread(first, rest string) string {
 		return first + ": {" + spread(rest, below) + "}"
 	}
 	return first + ": {" + rest + ": …}"
+}
+
+// DidYouMean ends a message about a name that is none of those known: it asks for the nearest, and is empty
+// if none is near.
+func DidYouMean(given string, known []string) string {
+	if near := Nearest(given, known); near != "" {
+		return fmt.Sprintf(": did you mean %q?", near)
+	}
+	return ""
 }
 
 // Nearest is the known name that somebody who wrote given is likely to have

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"maps"
 	"reflect"
 	"regexp"
@@ -100,6 +101,17 @@ func (x *Index) At(path string) Pos {
 func (x *Index) Has(path string) bool {
 	_, ok := x.at[path]
 	return ok
+}
+
+// Items walks over a list and gives the path of each item, such as "endpoints[0]", with the item.
+func Items[T any](list string, items []T) iter.Seq2[string, *T] {
+	return func(yield func(string, *T) bool) {
+		for i := range items {
+			if !yield(fmt.Sprintf("%s[%d]", list, i), &items[i]) {
+				return
+			}
+		}
+	}
 }
 
 // Problem describes what is wrong with a field that could be read.
@@ -253,11 +265,13 @@ func syntax(err error) *Problem {
 }
 
 func position(n ast.Node) Pos {
-	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 && !m.IsFlowStyle {
-		return position(m.Values[0].Key)
-	}
-	if m, ok := n.(*ast.MappingValueNode); ok {
-		return position(m.Key)
+	switch x := n.(type) {
+	case *ast.MappingNode:
+		if len(x.Values) > 0 && !x.IsFlowStyle {
+			return position(x.Values[0].Key)
+		}
+	case *ast.MappingValueNode:
+		return position(x.Key)
 	}
 	if t := n.GetToken(); t != nil {
 		return tokenPos(t)

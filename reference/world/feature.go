@@ -1,8 +1,7 @@
 package world
 
 import (
-	"fmt"
-
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
@@ -73,13 +72,11 @@ func (w World) featureProblems() (found problems) {
 		}
 		taken[kind+name] = true
 	}
-	for i, t := range w.Tools {
-		at := fmt.Sprintf("tools[%d]", i)
+	for at, t := range yamlfile.Items("tools", w.Tools) {
 		named(at, "tool", t.Name)
 		operation.Each(&found, at+".content", t.Content, Block.problems)
 	}
-	for i, p := range w.Prompts {
-		at := fmt.Sprintf("prompts[%d]", i)
+	for at, p := range yamlfile.Items("prompts", w.Prompts) {
 		named(at, "prompt", p.Name)
 		operation.Each(&found, at+".messages", p.Messages, func(m PromptMessage) problems {
 			all := m.problems()
@@ -121,22 +118,20 @@ func (w World) featureWarnings(present map[string]bool) (found problems) {
 		}
 		return all
 	}
-	for i, t := range w.Tools {
-		at := fmt.Sprintf("tools[%d]", i)
+	for at, t := range yamlfile.Items("tools", w.Tools) {
 		operation.Each(&found, at+".icons", t.Icons, Icon.warnings)
 		if t.InputSchema != nil && t.InputSchema["type"] != "object" {
 			found.Say(at+".inputSchema.type", "is not object, as clients expect")
 		}
 		operation.Each(&found, at+".content", t.Content, block)
 	}
-	for i, p := range w.Prompts {
-		at := fmt.Sprintf("prompts[%d]", i)
+	for at, p := range yamlfile.Items("prompts", w.Prompts) {
 		operation.Each(&found, at+".icons", p.Icons, Icon.warnings)
 		var names []string
-		for j, a := range p.Arguments {
+		for argument, a := range yamlfile.Items(at+".arguments", p.Arguments) {
 			names = append(names, a.Name)
 			if a.Name == "" {
-				found.Say(fmt.Sprintf("%s.arguments[%d].name", at, j), "is missing")
+				found.Say(argument+".name", "is missing")
 			}
 		}
 		operation.Each(&found, at+".messages", p.Messages, func(m PromptMessage) problems {

@@ -12,6 +12,7 @@ import (
 	"github.com/yosida95/uritemplate/v3"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
@@ -91,10 +92,6 @@ func (r Resource) sample() (Resource, bool) {
 func (w World) uris() map[string]bool {
 	all := make(map[string]bool, len(w.Resources))
 	for _, r := range w.Resources {
-		if r.Repeat == nil {
-			all[r.URI] = true
-			continue
-		}
 		if len(r.repeatProblems()) > 0 {
 			continue
 		}
@@ -151,13 +148,12 @@ func (r Resource) lintInput() problems {
 	var names []string
 	round := "input"
 	for in := r.Input; in != nil && len(found) < maxRounds; in = in.Then {
-		for i, f := range in.Fields {
-			at := fmt.Sprintf("%s.fields[%d].name", round, i)
+		for at, f := range yamlfile.Items(round+".fields", in.Fields) {
 			switch {
 			case f.Name == "":
-				found.Say(at, "is missing")
+				found.Say(at+".name", "is missing")
 			case slices.Contains(names, f.Name):
-				found.Say(at, "is %q, as that of a field before it", clip(f.Name))
+				found.Say(at+".name", "is %q, as that of a field before it", clip(f.Name))
 			}
 			names = append(names, f.Name)
 		}
@@ -211,16 +207,15 @@ func (t Template) warnings() (found problems) {
 	case !beginsURI(literal):
 		found.Say("uriTemplate", "makes no URIs: they begin with a scheme and a colon")
 	}
-	for i, v := range t.Variables {
-		at := fmt.Sprintf("variables[%d].", i)
+	for at, v := range yamlfile.Items("variables", t.Variables) {
 		if !slices.Contains(names, v.Name) {
-			found.Say(at+"name", "there is no variable %s in the URI template", v.Name)
+			found.Say(at+".name", "there is no variable %s in the URI template", v.Name)
 		}
 		if v.DependsOn != "" && !slices.Contains(names, v.DependsOn) {
-			found.Say(at+"dependsOn", "there is no variable %s in the URI template", v.DependsOn)
+			found.Say(at+".dependsOn", "there is no variable %s in the URI template", v.DependsOn)
 		}
 		if v.Closed && len(v.Suggestions(nil)) == 0 && len(v.ValuesBy) == 0 {
-			found.Say(at+"closed", "the template cannot be reached: variable %s is closed and has no values",
+			found.Say(at+".closed", "the template cannot be reached: variable %s is closed and has no values",
 				v.Name)
 		}
 	}
@@ -233,7 +228,7 @@ func (t Template) warnings() (found problems) {
 // beginsURI reports whether what a template begins with can be the beginning of a URI.
 func beginsURI(literal string) bool {
 	scheme, _, complete := strings.Cut(literal, ":")
-	return scheme == "" && !complete || isScheme(scheme)
+	return scheme == "" && !complete || schemeForm.MatchString(scheme)
 }
 
 // findsAny reports whether finds can lead to a resource at all.
@@ -351,14 +346,15 @@ func (a Request) warnings() (found problems) {
 			nearest.Question(a.Method, slices.Sorted(maps.Keys(asked))))
 		return found
 	}
+	required = slices.Clone(required)
 	switch {
 	case a.Method != "elicitation/create":
 	case a.Params["mode"] == "url":
-		required = append(slices.Clone(required), "url", "elicitationId")
+		required = append(required, "url", "elicitationId")
 	default:
-		required = append(slices.Clone(required), "requestedSchema")
+		required = append(required, "requestedSchema")
 	}
-	required = slices.DeleteFunc(slices.Clone(required), func(name string) bool {
+	required = slices.DeleteFunc(required, func(name string) bool {
 		return a.Params[name] != nil
 	})
 	if len(required) > 0 {

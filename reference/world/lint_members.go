@@ -1,7 +1,6 @@
 package world
 
 import (
-	"fmt"
 	"maps"
 	"mime"
 	"regexp"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 )
 
 // typeForm is a media type without its parameters: RFC 6838, section 4.2.
@@ -46,9 +46,9 @@ func (a *Annotations) warnings() problems {
 		return nil
 	}
 	var found problems
-	for i, who := range a.Audience {
-		if who != "user" && who != "assistant" {
-			found.Say(fmt.Sprintf("annotations.audience[%d]", i), "is %q, not user or assistant", clip(who))
+	for at, who := range yamlfile.Items("annotations.audience", a.Audience) {
+		if !slices.Contains(Roles(), *who) {
+			found.Say(at, "is %q, not user or assistant", clip(*who))
 		}
 	}
 	if a.Priority != nil && !(*a.Priority >= 0 && *a.Priority <= 1) {
@@ -77,9 +77,9 @@ func (icon Icon) warnings() (found problems) {
 		found.Say("src", "is neither an http or https URL nor a data URI")
 	}
 	found = append(found, lintMIMEType("mimeType", icon.MIMEType)...)
-	for j, size := range icon.Sizes {
-		if !sizeForm.MatchString(size) {
-			found.Say(fmt.Sprintf("sizes[%d]", j), "is %q, not any or such as 48x48", clip(size))
+	for at, size := range yamlfile.Items("sizes", icon.Sizes) {
+		if !sizeForm.MatchString(*size) {
+			found.Say(at, "is %q, not any or such as 48x48", clip(*size))
 		}
 	}
 	if icon.Theme != "" && icon.Theme != "light" && icon.Theme != "dark" {
@@ -107,9 +107,9 @@ func (w World) lintStates() problems {
 		}
 	}
 	var found problems
-	for i, r := range w.Rules {
+	for rule, r := range yamlfile.Items("rules", w.Rules) {
 		for _, scenario := range slices.Sorted(maps.Keys(r.While)) {
-			state, at := r.While[scenario], fmt.Sprintf("rules[%d].while.%s", i, scenario)
+			state, at := r.While[scenario], rule+".while."+scenario
 			known := set[scenario]
 			switch {
 			case slices.Contains(known, state) || state == "" && w.States[scenario] == "":

@@ -63,12 +63,12 @@ func (w World) checked(checks []RuleCheck) (found problems) {
 			found.Below(at, check(r))
 		}
 	}
-	for i, r := range w.Rules {
-		look(r, fmt.Sprintf("rules[%d]", i))
+	for at, r := range yamlfile.Items("rules", w.Rules) {
+		look(*r, at)
 	}
-	for i, s := range w.Timeline {
+	for at, s := range yamlfile.Items("timeline", w.Timeline) {
 		if s.PutRule != nil {
-			look(*s.PutRule, fmt.Sprintf("timeline[%d].putRule", i))
+			look(*s.PutRule, at+".putRule")
 		}
 	}
 	return found
@@ -115,7 +115,7 @@ func parse(name string, data []byte, files fs.FS, checks []RuleCheck) (w World, 
 	loadFiles(&w, files, r)
 	for _, p := range append(w.problems(), w.checked(checks)...) {
 		if r.sound(p.Member) {
-			r.add(Problem{File: name, Line: r.line(p.Member), Path: p.Member, Text: p.Text})
+			r.add(r.problem(p.Member, p.Text))
 		}
 	}
 	r.written = w
@@ -135,9 +135,8 @@ func (r *reader) warnings() Problems {
 		return nil
 	}
 	found := r.written.warnings()
-	for i, s := range r.written.Timeline {
-		at := fmt.Sprintf("timeline[%d].every", i)
-		if r.index.Has(at) && s.Every == 0 {
+	for at, s := range yamlfile.Items("timeline", r.written.Timeline) {
+		if at += ".every"; r.index.Has(at) && s.Every == 0 {
 			found.Say(at, "is 0s, which is as if it were not there: the step happens once")
 		}
 	}
@@ -145,7 +144,7 @@ func (r *reader) warnings() Problems {
 	for _, p := range found {
 		worse := slices.ContainsFunc(r.problems, func(other Problem) bool { return other.Path == p.Member })
 		if !worse && r.sound(p.Member) {
-			all = append(all, Problem{File: r.file, Line: r.line(p.Member), Path: p.Member, Text: p.Text})
+			all = append(all, r.problem(p.Member, p.Text))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Problem) int { return a.Line - b.Line })
@@ -156,7 +155,7 @@ func (r *reader) warnings() Problems {
 func (r *reader) expand(w World) World {
 	expanded, err := w.Expand()
 	if err != nil {
-		r.add(Problem{File: r.file, Path: "resources", Line: r.line("resources"), Text: err.Error()})
+		r.add(r.problem("resources", err.Error()))
 		return w
 	}
 	if len(expanded.Resources) == len(w.Resources) {
@@ -164,7 +163,7 @@ func (r *reader) expand(w World) World {
 	}
 	seen := make(map[string]bool, len(expanded.Resources))
 	next := 0
-	for i, resource := range w.Resources {
+	for at, resource := range yamlfile.Items("resources", w.Resources) {
 		n := 1
 		if resource.Repeat != nil {
 			n = resource.Repeat.Count
@@ -172,9 +171,7 @@ func (r *reader) expand(w World) World {
 		reported := false
 		for _, one := range expanded.Resources[next : next+n] {
 			if seen[one.URI] && !reported {
-				at := fmt.Sprintf("resources[%d].uri", i)
-				r.add(Problem{File: r.file, Line: r.line(at), Path: at,
-					Text: fmt.Sprintf("%s is listed twice", one.URI)})
+				r.add(r.problem(at+".uri", one.URI+" is listed twice"))
 				reported = true
 			}
 			seen[one.URI] = true
@@ -235,8 +232,7 @@ func loadFiles(w *World, files fs.FS, r *reader) {
 		}
 		complain := func(format string, args ...any) {
 			r.spoilt = append(r.spoilt, at+".file")
-			r.add(Problem{File: r.file, Line: r.line(at + ".file"), Path: at + ".file",
-				Text: fmt.Sprintf(format, args...)})
+			r.add(r.problem(at+".file", fmt.Sprintf(format, args...)))
 		}
 		if files == nil {
 			complain("only a world that is a file itself can name files")
@@ -262,12 +258,12 @@ func loadFiles(w *World, files fs.FS, r *reader) {
 		}
 		resource.MIMEType = cmp.Or(resource.MIMEType, DetectMIMEType(name, data))
 	}
-	for i := range w.Resources {
-		load(&w.Resources[i], fmt.Sprintf("resources[%d]", i))
+	for at, resource := range yamlfile.Items("resources", w.Resources) {
+		load(resource, at)
 	}
-	for i := range w.Timeline {
-		if put := w.Timeline[i].Put; put != nil {
-			load(put, fmt.Sprintf("timeline[%d].put", i))
+	for at, s := range yamlfile.Items("timeline", w.Timeline) {
+		if s.Put != nil {
+			load(s.Put, at+".put")
 		}
 	}
 }

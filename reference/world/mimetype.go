@@ -38,21 +38,21 @@ var types = map[string]string{
 // DetectMIMEType tells the media type of a file by the extension of its name or, if
 // that says nothing, by how its content begins.
 func DetectMIMEType(name string, content []byte) string {
-	byName := types[strings.ToLower(path.Ext(name))]
+	extension, text := strings.ToLower(path.Ext(name)), IsText(beginning(content))
+	byName := types[extension]
 	if byName == "" {
-		if t, _, err := mime.ParseMediaType(
-			mime.TypeByExtension(strings.ToLower(path.Ext(name)))); err == nil {
+		if t, _, err := mime.ParseMediaType(mime.TypeByExtension(extension)); err == nil {
 			byName = t
 		}
 	}
-	if byName != "" && (IsText(beginning(content)) || !strings.HasPrefix(byName, "text/")) {
+	if byName != "" && (text || !strings.HasPrefix(byName, "text/")) {
 		return byName
 	}
 	t, _, err := mime.ParseMediaType(http.DetectContentType(content))
-	if err != nil || strings.HasPrefix(t, "text/") && !IsText(beginning(content)) {
+	if err != nil || strings.HasPrefix(t, "text/") && !text {
 		return "application/octet-stream"
 	}
-	if t == "application/octet-stream" && IsText(beginning(content)) {
+	if t == "application/octet-stream" && text {
 		return "text/plain"
 	}
 	return t

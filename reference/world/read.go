@@ -61,12 +61,12 @@ func read(file string, data []byte, into any) (*reader, error) {
 	r := &reader{file: file}
 	index, err := yamlfile.DecodeTyped(file, data, into)
 	r.index = index
-	var wrong *yamlfile.Error
-	if err != nil && !errors.As(err, &wrong) {
-		return nil, Problems{{File: file, Text: err.Error()}}
-	}
 	if err == nil {
 		return r, nil
+	}
+	wrong, ok := errors.AsType[*yamlfile.Error](err)
+	if !ok {
+		return nil, Problems{{File: file, Text: err.Error()}}
 	}
 	for _, p := range wrong.Problems {
 		path := p.Path
@@ -103,8 +103,10 @@ func (r *reader) add(p Problem) {
 	}
 }
 
-// line is that of a member or, if it is not there, of what should have it.
-func (r *reader) line(path string) int { return r.index.At(path).Line }
+// problem is one of a member, at its line or, if it is not there, at that of what should have it.
+func (r *reader) problem(path, text string) Problem {
+	return Problem{File: r.file, Line: r.index.At(path).Line, Path: path, Text: text}
+}
 
 // sound reports whether nothing was wrong with the form of a member, nor with that of
 // anything in it.

@@ -3,7 +3,6 @@ package world
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/operation"
@@ -88,10 +87,7 @@ func (r Resource) expand(all []Resource) []Resource {
 	p := *r.Repeat
 	r.Repeat = nil
 	for i := range p.Count {
-		n := strconv.Itoa(p.From + i)
-		if len(n) < p.Width {
-			n = strings.Repeat("0", p.Width-len(n)) + n
-		}
+		n := fmt.Sprintf("%0*d", p.Width, p.From+i)
 		one := r.Clone()
 		for _, s := range []*string{&one.URI, &one.Name, &one.Title, &one.Description, one.Text} {
 			if s != nil {

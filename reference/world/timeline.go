@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
@@ -161,41 +162,33 @@ func (s Step) First() time.Duration { return cmp.Or(s.At, s.Every) }
 type action struct {
 	name  string
 	given bool
-	tell  func() string // says what is done; if it is given
+	tell  string // what is done; if it is given
 }
 
 // actions are all that a step can do.
 func (s Step) actions() []action {
+	var states []string
+	for _, scenario := range slices.Sorted(maps.Keys(s.Become)) {
+		states = append(states, scenario+" becomes "+s.Become[scenario])
+	}
 	return []action{
-		{"put", s.Put != nil, func() string { return "put " + s.Put.URI }},
-		{"update", s.Update != nil, func() string { return "update " + s.Update.URI }},
-		{"remove", s.Remove != "", func() string { return "remove " + s.Remove }},
-		{"touch", s.Touch != "", func() string { return "touch " + s.Touch }},
-		{"listChanged", s.ListChanged, func() string { return "listChanged" }},
-		{"putTemplate", s.PutTemplate != nil, func() string {
-			return "put template " + s.PutTemplate.URITemplate
-		}},
-		{"removeTemplate", s.RemoveTemplate != "", func() string {
-			return "remove template " + s.RemoveTemplate
-		}},
-		{"ask", s.Ask != nil, func() string { return "ask " + s.Ask.Method }},
-		{"putRule", s.PutRule != nil, func() string { return strings.TrimSpace("put rule " + s.PutRule.ID) }},
-		{"removeRule", s.RemoveRule != "", func() string { return "remove rule " + s.RemoveRule }},
-		{"become", s.Become != nil, func() string {
-			var states []string
-			for _, scenario := range slices.Sorted(maps.Keys(s.Become)) {
-				states = append(states, scenario+" becomes "+s.Become[scenario])
-			}
-			return strings.Join(states, ", ")
-		}},
-		{"endSessions", s.EndSessions, func() string { return "end sessions" }},
-		{"refuse", s.Refuse != 0, func() string { return "refuse connections for " + s.Refuse.String() }},
-		{"expireTokens", s.ExpireTokens != nil, func() string {
-			return "expire tokens of " + strings.Join(s.ExpireTokens, ", ")
-		}},
-		{"revisions", s.Revisions != nil, func() string {
-			return "serve " + strings.Join(s.Revisions, ", ")
-		}},
+		{"put", s.Put != nil, "put " + cmp.Or(s.Put, &Resource{}).URI},
+		{"update", s.Update != nil, "update " + cmp.Or(s.Update, &Change{}).URI},
+		{"remove", s.Remove != "", "remove " + s.Remove},
+		{"touch", s.Touch != "", "touch " + s.Touch},
+		{"listChanged", s.ListChanged, "listChanged"},
+		{"putTemplate", s.PutTemplate != nil,
+			"put template " + cmp.Or(s.PutTemplate, &Template{}).URITemplate},
+		{"removeTemplate", s.RemoveTemplate != "", "remove template " + s.RemoveTemplate},
+		{"ask", s.Ask != nil, "ask " + cmp.Or(s.Ask, &Request{}).Method},
+		{"putRule", s.PutRule != nil,
+			strings.TrimSpace("put rule " + cmp.Or(s.PutRule, &operation.Rule{}).ID)},
+		{"removeRule", s.RemoveRule != "", "remove rule " + s.RemoveRule},
+		{"become", s.Become != nil, strings.Join(states, ", ")},
+		{"endSessions", s.EndSessions, "end sessions"},
+		{"refuse", s.Refuse != 0, "refuse connections for " + s.Refuse.String()},
+		{"expireTokens", s.ExpireTokens != nil, "expire tokens of " + strings.Join(s.ExpireTokens, ", ")},
+		{"revisions", s.Revisions != nil, "serve " + strings.Join(s.Revisions, ", ")},
 	}
 }
 
@@ -203,7 +196,7 @@ func (s Step) actions() []action {
 func (s Step) String() string {
 	for _, a := range s.actions() {
 		if a.given {
-			return a.tell()
+			return a.tell
 		}
 	}
 	return ""
@@ -262,15 +255,15 @@ func (s Step) steeringProblems() (found problems) {
 	}
 	found.Below("become", operation.CheckStates(s.Become))
 	operation.Between(&found, "refuse", s.Refuse, 0, maxAt)
-	for i, name := range s.ExpireTokens {
-		if name == "" {
-			found.Say(fmt.Sprintf("expireTokens[%d]", i), `must not be empty: the name of an owner, or "*"`)
+	for at, name := range yamlfile.Items("expireTokens", s.ExpireTokens) {
+		if *name == "" {
+			found.Say(at, `must not be empty: the name of an owner, or "*"`)
 		}
 	}
-	for i, revision := range s.Revisions {
-		if known := hook.Revisions(); !slices.Contains(known, revision) {
-			found.Say(fmt.Sprintf("revisions[%d]", i), "%q is unknown: known are %s%s", clip(revision),
-				strings.Join(known, ", "), nearest.Question(revision, known))
+	for at, revision := range yamlfile.Items("revisions", s.Revisions) {
+		if known := hook.Revisions(); !slices.Contains(known, *revision) {
+			found.Say(at, "%q is unknown: known are %s%s", clip(*revision), strings.Join(known, ", "),
+				nearest.Question(*revision, known))
 		}
 	}
 	return found

@@ -12,6 +12,8 @@ const maxURI = 64 << 10
 
 var (
 	regNameForm = regexp.MustCompile(`^(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*$`)
+	schemeForm  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
+	triplet     = regexp.MustCompile(`^%[0-9A-Fa-f]{2}`)
 	portForm    = regexp.MustCompile(`^[0-9]*$`)
 	ipv6Form    = regexp.MustCompile(`^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$`)
 	ipvNextForm = regexp.MustCompile(`^[vV][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+$`)
@@ -27,7 +29,7 @@ func CheckURI(s string) error {
 	if !ok {
 		return errors.New("no scheme")
 	}
-	if !isScheme(scheme) {
+	if !schemeForm.MatchString(scheme) {
 		return fmt.Errorf("no scheme is written %q", clip(scheme))
 	}
 	if err := checkCharacters(rest); err != nil {
@@ -50,24 +52,12 @@ func CheckURI(s string) error {
 	return checkPath(rest)
 }
 
-// isScheme reports whether a string has the form of a scheme.
-func isScheme(s string) bool {
-	for i := range len(s) {
-		c := s[i] | 0x20
-		if (c < 'a' || c > 'z') && (i == 0 || (s[i] < '0' || s[i] > '9') && s[i] != '+' && s[i] != '.' &&
-			s[i] != '-') {
-			return false
-		}
-	}
-	return s != ""
-}
-
 func checkCharacters(s string) error {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {
 		case c == '%':
-			if i+2 >= len(s) || !hex(s[i+1]) || !hex(s[i+2]) {
+			if !triplet.MatchString(s[i:]) {
 				return errors.New("a % that begins no triplet")
 			}
 		case c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0:
@@ -76,10 +66,6 @@ func checkCharacters(s string) error {
 		}
 	}
 	return nil
-}
-
-func hex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
 // Unreserved are the characters that never need to be encoded (RFC 3986, section 2.3).
@@ -126,12 +112,7 @@ func checkAuthority(s string) error {
 			return errors.New("something behind the bracket that is no port")
 		}
 		port = strings.TrimPrefix(after, ":")
-	} else if name, number, ok := strings.Cut(host, ":"); ok {
-		host, port = name, number
-		if !regNameForm.MatchString(host) {
-			return errors.New("a malformed host")
-		}
-	} else if !regNameForm.MatchString(host) {
+	} else if host, port, _ = strings.Cut(host, ":"); !regNameForm.MatchString(host) {
 		return errors.New("a malformed host")
 	}
 	if !portForm.MatchString(port) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
@@ -104,13 +105,12 @@ func (w World) ruleProblems() (found problems) {
 		found.Say("rules", "has more than %d rules", maxRules)
 	}
 	ids := map[string]bool{}
-	for i := range w.Rules {
-		at := fmt.Sprintf("rules[%d]", i)
-		found.Below(at, w.Rules[i].Check())
-		if id := w.Rules[i].ID; id != "" && ids[id] {
-			found.Say(at+".id", "is %q, as that of a rule before it", clip(id))
+	for at, r := range yamlfile.Items("rules", w.Rules) {
+		found.Below(at, r.Check())
+		if r.ID != "" && ids[r.ID] {
+			found.Say(at+".id", "is %q, as that of a rule before it", clip(r.ID))
 		}
-		ids[w.Rules[i].ID] = true
+		ids[r.ID] = true
 	}
 	return found
 }
@@ -186,9 +186,9 @@ func (r Resource) problems() (found problems) {
 	if len(r.Identities) > maxIdentities {
 		found.Say("identities", "more than %d", maxIdentities)
 	}
-	for i, identity := range r.Identities {
-		if identity == "" {
-			found.Say(fmt.Sprintf("identities[%d]", i), "must not be empty")
+	for at, identity := range yamlfile.Items("identities", r.Identities) {
+		if *identity == "" {
+			found.Say(at, "must not be empty")
 		}
 	}
 	found = append(found, answering(r.Delay, r.Steps, r.Fails, r.FailCode, r.Caching)...)
@@ -232,8 +232,7 @@ func (t Template) problems() (found problems) {
 	if t.Binary && t.Text == nil {
 		found.Say("binary", "needs text")
 	}
-	for i, v := range t.Variables {
-		at := fmt.Sprintf("variables[%d]", i)
+	for at, v := range yamlfile.Items("variables", t.Variables) {
 		if v.Days != nil && len(v.Days.All()) == 0 {
 			found.Say(at+".days", "no days from %q to %q", clip(v.Days.From), clip(v.Days.To))
 		}

@@ -385,10 +385,7 @@ func oneOf[T ~string](r *reader, path string, value T, known ...T) {
 // didYouMean ends a message about an unknown name.
 func didYouMean(given string, known []string) string {
 	slices.Sort(known)
-	if near := yamlfile.Nearest(given, known); near != "" {
-		return fmt.Sprintf(": did you mean %q?", near)
-	}
-	return ""
+	return yamlfile.DidYouMean(given, known)
 }
 
 // span wants bounds that are revisions, the first not after the last.

@@ -18,7 +18,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // Found is what was seen of a live server, to be suggested in its target file.
@@ -98,7 +97,7 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 	}
 	p.suggested["revisions"] = emit("revisions", requirement.Revisions())
 	if len(found.Revisions) > 0 {
-		p.suggest(seen, "", "revisions", found.Revisions)
+		p.suggest(seen, "revisions", found.Revisions)
 	}
 	if all := slices.Concat(t.Revisions, found.Revisions); len(all) > 0 && !slices.ContainsFunc(all,
 		requirement.Revision.Modern) {
@@ -132,9 +131,9 @@ type printer struct {
 }
 
 // suggest notes what was found for a field, and how.
-func (p *printer) suggest(mark, within, name string, value any) {
-	p.suggested[within+name] = emit(name, value)
-	p.marks[within+name] = mark
+func (p *printer) suggest(mark, path string, value any) {
+	p.suggested[path] = emit(path[strings.LastIndex(path, ".")+1:], value)
+	p.marks[path] = mark
 }
 
 // explain writes what a field is for.
@@ -252,11 +251,7 @@ func withoutURLSecrets(raw string, left []string) (string, []string) {
 		}
 	}
 	u.RawQuery = strings.Join(pairs, "&")
-	if portMarked(raw) {
-		u.Host = strings.TrimSuffix(u.Host, anyPort) + transport.PortMark
-	}
-	text := strings.ReplaceAll(u.String(), url.QueryEscape(transport.PortMark), transport.PortMark)
-	return strings.NewReplacer(marks...).Replace(strings.ReplaceAll(text, "${", "$${")), left
+	return strings.NewReplacer(marks...).Replace(strings.ReplaceAll(written(u, raw), "${", "$${")), left
 }
 
 // withoutArgSecrets hides what may be a secret in a command line, and says so: nothing can
@@ -294,33 +289,29 @@ func withoutSecrets(all []Identity) []Identity {
 
 // safe is the secrets that are given by reference.
 func safe(all []Value) []Value {
-	var kept []Value
-	for _, v := range all {
-		if v.Env != "" || references(v.Value) {
-			kept = append(kept, v)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(all), func(v Value) bool {
+		return v.Env == "" && !references(v.Value)
+	})
 }
 
 func (p *printer) subjects(s *Subjects, found Found) {
 	if found.TextURI != "" {
 		sample, cut := clip(found.TextSample)
-		p.suggest(seen, "subjects.", "texts",
+		p.suggest(seen, "subjects.texts",
 			[]Text{{URI: found.TextURI, Text: &sample, Contains: cut && sample != "",
 				MIMEType: found.TextMIMEType}})
 	}
 	if found.BlobURI != "" && found.BlobSHA != "" {
-		p.suggest(seen, "subjects.", "blobs",
+		p.suggest(seen, "subjects.blobs",
 			[]Blob{{URI: found.BlobURI, SHA256: found.BlobSHA, Size: &found.BlobSize}})
 	}
 	if len(found.Missing) > 0 {
-		p.suggest(seen, "subjects.", "missing", first(found.Missing))
+		p.suggest(seen, "subjects.missing", first(found.Missing))
 	} else if found.NoSuch != "" {
-		p.suggest(untried, "subjects.", "missing", []string{found.NoSuch})
+		p.suggest(untried, "subjects.missing", []string{found.NoSuch})
 	}
 	if n := len(found.Complete); n > 0 && n <= 10*maxSuggested {
-		p.suggest(seen, "subjects.", "complete", found.Complete)
+		p.suggest(seen, "subjects.complete", found.Complete)
 	}
 	if len(found.Templates) > 0 {
 		p.templates(found)
@@ -347,15 +338,15 @@ func (p *printer) templates(found Found) {
 		names = append(names, t.Template)
 		templates = append(templates, Template{Template: t.Template, Arguments: []Arguments{{Vars: vars}}})
 	}
-	p.suggest(seen, "subjects.", "templates", templates)
+	p.suggest(seen, "subjects.templates", templates)
 	if len(found.Templates) <= maxSuggested {
-		p.suggest(seen, "subjects.", "complete-templates", names)
+		p.suggest(seen, "subjects.complete-templates", names)
 	}
 	switch {
 	case len(found.Completions) > 0:
-		p.suggest(seen, "subjects.", "completions", first(found.Completions))
+		p.suggest(seen, "subjects.completions", first(found.Completions))
 	case len(open) > 0:
-		p.suggest(unnamed, "subjects.", "completions", first(open))
+		p.suggest(unnamed, "subjects.completions", first(open))
 	}
 }
 
@@ -369,7 +360,7 @@ func (p *printer) triggers(t *Triggers, found Found) {
 			}
 			arguments[name] = placeholder
 		}
-		p.suggest(noTrigger, "triggers.", "update",
+		p.suggest(noTrigger, "triggers.update",
 			&Trigger{URI: uri, Tool: &Tool{Name: found.Tools[0].Name, Arguments: arguments}})
 	}
 	p.section("triggers", t.writable())

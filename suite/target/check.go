@@ -17,7 +17,7 @@ import (
 
 // checker collects what is wrong with a target.
 type checker struct {
-	at       func(path string) yamlfile.Pos
+	index    *yamlfile.Index
 	rows     *requirement.Catalogue
 	local    bool // the target runs on this machine: we start it
 	ports    int  // servers that are started, each at its port
@@ -26,22 +26,18 @@ type checker struct {
 
 // fail notes a problem with a field; the message goes on from the field's path.
 func (c *checker) fail(path, format string, args ...any) {
-	message := fmt.Sprintf(format, args...)
-	if path != "" {
-		message = path + " " + message
-	}
-	c.problems = append(c.problems, yamlfile.Problem{Pos: c.at(path), Path: path, Message: message})
+	text := fmt.Sprintf(format, args...)
+	c.problems = append(c.problems, c.index.Problem(path, "%s %s", path, text))
 }
 
 // check lists everything wrong with the target.
-func (t *Target) check(at func(path string) yamlfile.Pos, rows *requirement.Catalogue) []yamlfile.Problem {
-	c := &checker{at: at, rows: rows, local: !slices.ContainsFunc(t.Endpoints, elsewhere)}
+func (t *Target) check(index *yamlfile.Index, rows *requirement.Catalogue) []yamlfile.Problem {
+	c := &checker{index: index, rows: rows, local: !slices.ContainsFunc(t.Endpoints, elsewhere)}
 	if len(t.Endpoints) == 0 {
 		c.fail("endpoints", "must name at least one way to reach the target: a command or a url")
 	}
 	labels, servers := make(map[string]bool), make(map[string]bool)
-	for i := range t.Endpoints {
-		e, path := &t.Endpoints[i], fmt.Sprintf("endpoints[%d]", i)
+	for path, e := range yamlfile.Items("endpoints", t.Endpoints) {
 		c.endpoint(path, e)
 		if e.Started() && portMarked(e.URL) {
 			servers[fmt.Sprintf("%q %v %q", e.Command, e.Env, e.Dir)] = true
@@ -63,8 +59,8 @@ func (t *Target) check(at func(path string) yamlfile.Pos, rows *requirement.Cata
 	c.subjects(t)
 	c.triggers(&t.Triggers)
 	c.permissions(t)
-	for i, v := range t.Secret {
-		c.value(fmt.Sprintf("secrets[%d]", i), v)
+	for path, v := range yamlfile.Items("secrets", t.Secret) {
+		c.value(path, *v)
 	}
 	c.limits(&t.Limits)
 	slices.SortStableFunc(c.problems, func(a, b yamlfile.Problem) int {
@@ -75,10 +71,9 @@ func (t *Target) check(at func(path string) yamlfile.Pos, rows *requirement.Cata
 }
 
 // checkPaths lists the directories and certificate files of the target that are not there.
-func (t *Target) checkPaths(at func(path string) yamlfile.Pos) []yamlfile.Problem {
-	c := &checker{at: at}
-	for i := range t.Endpoints {
-		e, path := &t.Endpoints[i], fmt.Sprintf("endpoints[%d]", i)
+func (t *Target) checkPaths(index *yamlfile.Index) []yamlfile.Problem {
+	c := &checker{index: index}
+	for path, e := range yamlfile.Items("endpoints", t.Endpoints) {
 		c.directory(path+".dir", e.Dir)
 		if e.CAFile == "" {
 			continue
@@ -156,9 +151,9 @@ func (c *checker) command(path string, command []string) {
 	if len(command) == 0 || command[0] == "" {
 		c.fail(path, "must begin with a program")
 	}
-	for i, arg := range command {
-		if strings.ContainsRune(arg, 0) {
-			c.fail(fmt.Sprintf("%s[%d]", path, i), "must not contain a zero byte")
+	for at, arg := range yamlfile.Items(path, command) {
+		if strings.ContainsRune(*arg, 0) {
+			c.fail(at, "must not contain a zero byte")
 		}
 	}
 }
@@ -178,8 +173,8 @@ func (c *checker) url(path, raw string) {
 }
 
 func (c *checker) revisions(path string, revisions []requirement.Revision) {
-	for i, r := range revisions {
-		c.revision(fmt.Sprintf("%s[%d]", path, i), r)
+	for at, r := range yamlfile.Items(path, revisions) {
+		c.revision(at, *r)
 	}
 }
 
@@ -240,8 +235,7 @@ func (c *checker) value(path string, v Value) {
 
 func (c *checker) identities(t *Target) {
 	names := make(map[string]bool)
-	for i := range t.Identities {
-		id, path := &t.Identities[i], fmt.Sprintf("identities[%d]", i)
+	for path, id := range yamlfile.Items("identities", t.Identities) {
 		if id.Name == "" {
 			c.fail(path+".name", "must be given")
 		} else if names[id.Name] {
@@ -264,26 +258,21 @@ func (c *checker) permissions(t *Target) {
 	if t.Authorization != "" && !slices.Contains(Authorizations(), t.Authorization) {
 		c.fail("authorization", "must be one of %s, not %q", list(Authorizations()), t.Authorization)
 	}
-	for i, o := range t.Origins {
-		path := fmt.Sprintf("origins[%d]", i)
-		if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Host == "" ||
+	for path, o := range yamlfile.Items("origins", t.Origins) {
+		if u, err := url.Parse(*o); err != nil || u.Scheme == "" || u.Host == "" ||
 			strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-			c.fail(path, "must be an origin such as https://app.example, not %q", o)
+			c.fail(path, "must be an origin such as https://app.example, not %q", *o)
 		}
 	}
-	for i, a := range t.Allow {
-		if slices.Contains(Allowances(), a) {
+	for path, a := range yamlfile.Items("allow", t.Allow) {
+		if slices.Contains(Allowances(), *a) {
 			continue
 		}
-		hint := ""
-		if near := yamlfile.Nearest(string(a), requirement.Texts(Allowances())); near != "" {
-			hint = fmt.Sprintf(": did you mean %q?", near)
-		}
-		c.fail(fmt.Sprintf("allow[%d]", i), "must be one of %s, not %q%s", list(Allowances()), a, hint)
+		c.fail(path, "must be one of %s, not %q%s", list(Allowances()), *a,
+			yamlfile.DidYouMean(string(*a), requirement.Texts(Allowances())))
 	}
 	seen := make(map[string]bool)
-	for i, o := range t.OptOut {
-		path := fmt.Sprintf("opt-out[%d]", i)
+	for path, o := range yamlfile.Items("opt-out", t.OptOut) {
 		if _, known := c.rows.Find(o.ID); !known {
 			c.fail(path+".id", "%q is no requirement of this release%s", o.ID, c.rows.DidYouMean(o.ID, ""))
 		} else if seen[o.ID] {

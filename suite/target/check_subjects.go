@@ -35,34 +35,31 @@ const maxWait = time.Hour
 func (c *checker) subjects(t *Target) {
 	s := &t.Subjects
 	known := make(map[string]string)
-	for i := range s.Texts {
-		path := fmt.Sprintf("subjects.texts[%d]", i)
-		c.uri(path+".uri", s.Texts[i].URI)
-		c.part(path, s.Texts[i].Text, s.Texts[i].Contains)
-		known[s.Texts[i].URI] = path
+	for path, text := range yamlfile.Items("subjects.texts", s.Texts) {
+		c.uri(path+".uri", text.URI)
+		c.part(path, text.Text, text.Contains)
+		known[text.URI] = path
 	}
-	for i := range s.Blobs {
-		path := fmt.Sprintf("subjects.blobs[%d]", i)
-		c.blob(path, &s.Blobs[i])
-		known[s.Blobs[i].URI] = path
+	for path, b := range yamlfile.Items("subjects.blobs", s.Blobs) {
+		c.blob(path, b)
+		known[b.URI] = path
 	}
-	for i, uri := range s.Missing {
-		path := fmt.Sprintf("subjects.missing[%d]", i)
-		c.uri(path, uri)
-		if where, ok := known[uri]; ok {
+	for path, uri := range yamlfile.Items("subjects.missing", s.Missing) {
+		c.uri(path, *uri)
+		if where, ok := known[*uri]; ok {
 			c.fail(path, "is also given as a resource that exists, in %s", where)
 		}
-		if slices.Contains(s.Complete, uri) {
+		if slices.Contains(s.Complete, *uri) {
 			c.fail(path, "is also given in subjects.complete")
 		}
 	}
 	c.once("subjects.complete", s.Complete)
 	c.once("subjects.complete-templates", s.CompleteTemplates)
-	for i := range s.Templates {
-		c.template(fmt.Sprintf("subjects.templates[%d]", i), &s.Templates[i])
+	for path, template := range yamlfile.Items("subjects.templates", s.Templates) {
+		c.template(path, template)
 	}
-	for i := range s.Completions {
-		c.completion(fmt.Sprintf("subjects.completions[%d]", i), &s.Completions[i])
+	for path, x := range yamlfile.Items("subjects.completions", s.Completions) {
+		c.completion(path, x)
 	}
 	if s.Broken != "" {
 		c.uri("subjects.broken", s.Broken)
@@ -76,39 +73,35 @@ func (c *checker) subjects(t *Target) {
 	if s.Input != nil {
 		c.uri("subjects.input.uri", s.Input.URI)
 	}
-	for i := range s.Protected {
-		path := fmt.Sprintf("subjects.protected[%d]", i)
-		c.uri(path+".uri", s.Protected[i].URI)
-		c.identity(path+".identity", s.Protected[i].Identity, t)
+	for path, p := range yamlfile.Items("subjects.protected", s.Protected) {
+		c.uri(path+".uri", p.URI)
+		c.identity(path+".identity", p.Identity, t)
 	}
-	for i := range s.Roots {
-		c.root(fmt.Sprintf("subjects.roots[%d]", i), &s.Roots[i])
+	for path, r := range yamlfile.Items("subjects.roots", s.Roots) {
+		c.root(path, r)
 	}
 }
+
+var hasScheme = regexp.MustCompile(`^[A-Za-z0-9+.-]+:`)
 
 // uri checks that a URI has a scheme. More is not asked: what a server makes of
 // odd URIs is its own affair.
 func (c *checker) uri(path, uri string) {
-	scheme, _, ok := strings.Cut(uri, ":")
-	odd := func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
-			strings.ContainsRune("+-.", r))
-	}
 	switch {
 	case uri == "":
 		c.fail(path, "must be given")
-	case !ok || scheme == "" || strings.ContainsFunc(scheme, odd):
+	case !hasScheme.MatchString(uri):
 		c.fail(path, "must be an absolute URI such as file:///notes.txt, not %q", uri)
 	}
 }
 
 func (c *checker) once(path string, values []string) {
 	seen := make(map[string]bool)
-	for i, v := range values {
-		if v == "" || seen[v] {
-			c.fail(fmt.Sprintf("%s[%d]", path, i), "%q is empty or listed twice", v)
+	for at, v := range yamlfile.Items(path, values) {
+		if *v == "" || seen[*v] {
+			c.fail(at, "%q is empty or listed twice", *v)
 		}
-		seen[v] = true
+		seen[*v] = true
 	}
 }
 
@@ -164,18 +157,15 @@ func (c *checker) variable(path, name string, known []string) {
 		return
 	}
 	hint := ": it has none"
-	if near := yamlfile.Nearest(name, known); near != "" {
-		hint = fmt.Sprintf(": did you mean %q?", near)
-	} else if len(known) > 0 {
-		hint = ": they are " + strings.Join(known, ", ")
+	if len(known) > 0 {
+		hint = cmp.Or(yamlfile.DidYouMean(name, known), ": they are "+strings.Join(known, ", "))
 	}
 	c.fail(path, "%q is no variable of the template%s", name, hint)
 }
 
 func (c *checker) template(path string, t *Template) {
 	known, ok := c.variables(path+".template", t.Template)
-	for i, a := range t.Arguments {
-		here := fmt.Sprintf("%s.arguments[%d]", path, i)
+	for here, a := range yamlfile.Items(path+".arguments", t.Arguments) {
 		c.part(here, a.Text, a.Contains)
 		if a.Missing && a.Text != nil {
 			c.fail(here, "cannot both be missing and have a text")
@@ -204,9 +194,9 @@ func (c *checker) completion(path string, x *Completion) {
 	if len(x.Values) == 0 && len(x.Never) == 0 {
 		c.fail(path, "must have values that are expected, or that must never come")
 	}
-	for i, v := range x.Never {
-		if slices.Contains(x.Values, v) {
-			c.fail(fmt.Sprintf("%s.never[%d]", path, i), "%q is also among the values expected", v)
+	for at, v := range yamlfile.Items(path+".never", x.Never) {
+		if slices.Contains(x.Values, *v) {
+			c.fail(at, "%q is also among the values expected", *v)
 		}
 	}
 }
@@ -452,14 +442,13 @@ func (c *checker) occurs(t *Target) {
 	}
 	needs("subjects.input", requirement.R20260728, t.Subjects.Input != nil)
 	needs("triggers.shutdown", requirement.R20260728, t.Triggers.Shutdown != nil)
-	for i, x := range t.Subjects.Completions {
-		needs(fmt.Sprintf("subjects.completions[%d].context", i), requirement.R20250618, len(x.Context) > 0)
+	for path, x := range yamlfile.Items("subjects.completions", t.Subjects.Completions) {
+		needs(path+".context", requirement.R20250618, len(x.Context) > 0)
 	}
 	if len(t.Origins) > 0 && !web {
 		c.fail("origins", "needs an endpoint with a url: over stdio no web page calls")
 	}
-	for i, id := range t.Identities {
-		path := fmt.Sprintf("identities[%d]", i)
+	for path, id := range yamlfile.Items("identities", t.Identities) {
 		if len(id.Env) == 0 && len(id.Header) > 0 && !web {
 			c.fail(path+".headers",
 				"needs an endpoint with a url: over stdio credentials are variables (env)")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,8 +51,6 @@ func emitValue(v reflect.Value) (lines []string, single bool) {
 		lines = emitMap(v)
 	case reflect.Slice:
 		lines, nothing = emitList(v), "[]"
-	case reflect.Float32, reflect.Float64:
-		return []string{strconv.FormatFloat(v.Float(), 'g', -1, 64)}, true
 	default:
 		return []string{fmt.Sprint(v.Interface())}, true
 	}
@@ -131,22 +130,17 @@ func indent(lines []string, by string) []string {
 	return out
 }
 
+// plainForm is a text that begins with a letter or a slash and has no space in it.
+var plainForm = regexp.MustCompile(`^[A-Za-z/](?:[\w/.:@+-]*[\w/.@+-])?$`)
+
 // plainText writes a string without quotes where no reader of YAML could take
 // it for anything else.
 func plainText(s string) string {
-	letter := func(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '/' }
-	if s == "" || !letter(s[0]) || strings.HasSuffix(s, ":") || len(s) > 200 {
-		if len(s) == len("2006-01-02") {
-			if _, err := time.Parse(time.DateOnly, s); err == nil {
-				return s
-			}
-		}
-		return quoteText(s)
+	if _, err := time.Parse(time.DateOnly, s); err == nil {
+		return s
 	}
-	for i := range len(s) {
-		if c := s[i]; !letter(c) && (c < '0' || c > '9') && !strings.ContainsRune("_.:@+-", rune(c)) {
-			return quoteText(s)
-		}
+	if !plainForm.MatchString(s) || len(s) > 200 {
+		return quoteText(s)
 	}
 	switch strings.ToLower(s) {
 	case "true", "false", "yes", "no", "on", "off", "y", "n", "null":

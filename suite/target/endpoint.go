@@ -140,11 +140,7 @@ func (e *Endpoint) process(o DialOptions) (transport.Dialer, error) {
 	if len(e.Command) == 0 {
 		return nil, errors.New("the endpoint has no command")
 	}
-	layers := []map[string]Value{e.Env}
-	if o.As != nil {
-		layers = append(layers, o.As.Env)
-	}
-	env, err := variables(e.EnvPass, e.EnvAll, layers...)
+	env, err := variables(e.EnvPass, e.EnvAll, e.Env, cmp.Or(o.As, &Identity{}).Env)
 	if err != nil {
 		return nil, err
 	}

@@ -58,8 +58,8 @@ func Load(path string, rows *requirement.Catalogue) (*Target, error) {
 		return nil, err
 	}
 	t.rebase(filepath.Dir(path))
-	if problems := t.checkPaths(index.At); len(problems) > 0 {
-		return nil, &ConfigError{File: path, Problems: problems}
+	if err := wrong(path, t.checkPaths(index)); err != nil {
+		return nil, err
 	}
 	return t, nil
 }
@@ -72,10 +72,7 @@ func readFile(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, yamlfile.MaxSize+1))
-	if err != nil {
-		return nil, yamlfile.Unread(err)
-	}
-	return data, nil
+	return data, yamlfile.Unread(err)
 }
 
 // rebase makes relative directories and certificate files relative to dir.
@@ -118,11 +115,11 @@ func parse(name string, data []byte, rows *requirement.Catalogue) (*Target, *yam
 		return nil, nil, unread(name, err)
 	}
 	t.File = name
-	if problems := t.expandURLs(index); len(problems) > 0 {
-		return nil, nil, &ConfigError{File: name, Problems: problems}
+	if err := wrong(name, t.expandURLs(index)); err != nil {
+		return nil, nil, err
 	}
-	if problems := t.check(index.At, rows); len(problems) > 0 {
-		return nil, nil, &ConfigError{File: name, Problems: problems}
+	if err := wrong(name, t.check(index, rows)); err != nil {
+		return nil, nil, err
 	}
 	return t, index, nil
 }
@@ -130,11 +127,10 @@ func parse(name string, data []byte, rows *requirement.Catalogue) (*Target, *yam
 // expandURLs puts what ${NAME} stands for into the addresses of endpoints; it is secret unless
 // it is the host.
 func (t *Target) expandURLs(index *yamlfile.Index) (problems []yamlfile.Problem) {
-	for i := range t.Endpoints {
-		e := &t.Endpoints[i]
+	for path, e := range yamlfile.Items("endpoints", t.Endpoints) {
 		address, parts, err := expand(e.URL, os.LookupEnv)
 		if err != nil {
-			path := fmt.Sprintf("endpoints[%d].url", i)
+			path += ".url"
 			problems = append(problems, index.Problem(path, "%s: %v", path, err))
 			continue
 		}
@@ -151,10 +147,15 @@ func (t *Target) expandURLs(index *yamlfile.Index) (problems []yamlfile.Problem)
 // Validate checks a target that was put together in Go, in the way in which
 // Parse checks files. The error is a [*ConfigError].
 func (t *Target) Validate(rows *requirement.Catalogue) error {
-	if problems := t.check(func(string) yamlfile.Pos { return yamlfile.Pos{} }, rows); len(problems) > 0 {
-		return &ConfigError{File: t.File, Problems: problems}
+	return wrong(t.File, t.check(&yamlfile.Index{}, rows))
+}
+
+// wrong is the error of a target with problems; nil if there are none.
+func wrong(file string, problems []yamlfile.Problem) error {
+	if len(problems) == 0 {
+		return nil
 	}
-	return nil
+	return &ConfigError{File: file, Problems: problems}
 }
 
 // unread is why a file could not be read.
@@ -188,7 +189,7 @@ func (o *Flags) Target(rows *requirement.Catalogue, changed func(name string) bo
 		return nil, err
 	}
 	if t.File == "" { // else its paths are checked
-		if problems := t.checkPaths(func(string) yamlfile.Pos { return yamlfile.Pos{} }); len(problems) > 0 {
+		if problems := t.checkPaths(&yamlfile.Index{}); len(problems) > 0 {
 			flag := strings.NewReplacer("endpoints[0].dir", "--cwd", "endpoints[0].ca-file", "--ca-file")
 			return nil, errors.New(flag.Replace(problems[0].Message))
 		}
@@ -312,7 +313,8 @@ func (o *Flags) address() (*Target, error) {
 		return nil, errors.New("--env, --env-pass, --env-all and --cwd go with a command, " +
 			"behind -- or with --serve")
 	}
-	if u, err := parseURL(o.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	u, err := parseURL(o.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		// It is repeated only as far as it is known what of it may be a key.
 		if whole := redactURL(withScheme(o.URL)); o.URL != "" && whole != hidden &&
 			!strings.Contains(o.URL, "://") {
@@ -324,7 +326,7 @@ func (o *Flags) address() (*Target, error) {
 		}
 		return nil, errors.New("--url is not of the form http://HOST/PATH or https://HOST/PATH")
 	}
-	if u, _ := parseURL(o.URL); len(u.Port()) > 5 || len(u.Port()) == 5 && u.Port() > "65535" {
+	if len(u.Port()) > 5 || len(u.Port()) == 5 && u.Port() > "65535" {
 		return nil, fmt.Errorf("--url has the port %s: the last one is 65535", u.Port())
 	}
 	e := Endpoint{URL: o.URL, CAFile: o.CAFile}
@@ -335,11 +337,9 @@ func (o *Flags) address() (*Target, error) {
 	default:
 		return nil, misfit("a URL speaks http or sse", o.Transport)
 	}
-	headers, err := pairs("--header", o.Headers, ":")
-	if err != nil {
+	if e.Header, err = pairs("--header", o.Headers, ":"); err != nil {
 		return nil, err
 	}
-	e.Header = headers
 	for _, pair := range o.HeaderEnv {
 		name, variable, ok := strings.Cut(pair, "=")
 		if !ok || name == "" || variable == "" {

@@ -166,7 +166,7 @@ func (o *Flags) serve(command []string) (*Target, error) {
 			"command, or --env PORT=%[1]s, or give --url with the port that it has chosen",
 			transport.PortMark)
 	}
-	c := &checker{at: func(string) yamlfile.Pos { return yamlfile.Pos{} }}
+	c := &checker{index: &yamlfile.Index{}}
 	if c.started("-", e); len(c.problems) > 0 {
 		return nil, errors.New(strings.Replace(c.problems[0].Message, "-.", "--", 1))
 	}

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -42,9 +43,11 @@ type Triggers struct {
 // that are not given are nil.
 func (t *Triggers) All() iter.Seq2[string, *Trigger] {
 	return func(yield func(string, *Trigger) bool) {
-		_ = yield("update", t.Update) && yield("update-other", t.UpdateOther) &&
-			yield("add", t.Add) && yield("remove", t.Remove) &&
-			yield("break", t.Break) && yield("shutdown", t.Shutdown)
+		for name, v := range fields(reflect.ValueOf(*t)) {
+			if tr, _ := v.Interface().(*Trigger); !yield(name, tr) {
+				return
+			}
+		}
 	}
 }
 

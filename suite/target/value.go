@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -212,9 +213,6 @@ func redactURL(raw string) string {
 	if err != nil {
 		return hidden
 	}
-	if portMarked(raw) {
-		u.Host = strings.TrimSuffix(u.Host, anyPort) + transport.PortMark
-	}
 	if u.User != nil {
 		u.User = url.User(hidden)
 	}
@@ -232,8 +230,15 @@ func redactURL(raw string) string {
 	for _, key := range telling.PathKeys(u) {
 		u.Path, u.RawPath = strings.ReplaceAll(u.Path, key, hidden), ""
 	}
-	return strings.NewReplacer(url.QueryEscape(hidden), hidden, url.QueryEscape(transport.PortMark),
-		transport.PortMark).Replace(u.String())
+	return strings.ReplaceAll(written(u, raw), url.QueryEscape(hidden), hidden)
+}
+
+// written is what became of a URL that parseURL has read, with the mark of a port that is not known yet.
+func written(u *url.URL, raw string) string {
+	if portMarked(raw) {
+		u.Host = strings.TrimSuffix(u.Host, anyPort) + transport.PortMark
+	}
+	return strings.ReplaceAll(u.String(), url.QueryEscape(transport.PortMark), transport.PortMark)
 }
 
 // anyPort stands for a port that is not known yet.
@@ -297,7 +302,7 @@ func hideArg(option, arg string) (shown string, secrets []string) {
 		if shown, secrets, ok := hideHeader("-H", arg[len("-H"):]); ok {
 			return "-H" + shown, secrets
 		}
-	case assigned && telling.Name(name) && (strings.HasPrefix(name, "-") || isVariable(name)):
+	case assigned && telling.Name(name) && (strings.HasPrefix(name, "-") || variableForm.MatchString(name)):
 		return name + "=" + hidden, Plain(value).secrets()
 	}
 	return hideURL(arg)
@@ -318,7 +323,7 @@ func hideHeader(option, arg string) (shown string, secrets []string, ok bool) {
 	name, value, colon := strings.Cut(arg, ":")
 	value, spaced := strings.CutPrefix(value, " ")
 	value = strings.TrimSpace(value)
-	header := colon && value != "" && isVariable(strings.ReplaceAll(name, "-", "_"))
+	header := colon && value != "" && variableForm.MatchString(strings.ReplaceAll(name, "-", "_"))
 	switch {
 	case header && (option == "--header" || option == "-H"):
 	case header && (spaced && telling.Header(name) || strings.EqualFold(name, "authorization")):
@@ -330,15 +335,8 @@ func hideHeader(option, arg string) (shown string, secrets []string, ok bool) {
 	return name + ": " + hidden, Plain(value).secrets(), true
 }
 
-func isVariable(name string) bool {
-	for i, c := range name {
-		letter := c == '_' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return name != ""
-}
+// variableForm is the form of the name of a variable.
+var variableForm = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // quoteArg quotes an argument as a shell would need it; what is hidden is left as it
 // is, since it cannot be run anyway.
