@@ -182,7 +182,7 @@ func (p *program) certify(x *certifyFlags, live *reports.Report) (*reports.Repor
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(p.stderr, "mcpcheck: wrote %s\n", at)
+		p.note("wrote %s", at)
 		if x.out == "" {
 			return report, nil
 		}
@@ -192,7 +192,7 @@ func (p *program) certify(x *certifyFlags, live *reports.Report) (*reports.Repor
 	if err := output.File(name, made.Write); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(p.stderr, "mcpcheck: wrote %s\n", name)
+	p.note("wrote %s", name)
 	return report, nil
 }
 

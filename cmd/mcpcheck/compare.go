@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -18,7 +17,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/compare"
 	"github.com/mcpcheck/mcpcheck/suite/conformance"
 	"github.com/mcpcheck/mcpcheck/suite/target"
-	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/spf13/cobra"
 )
 
@@ -72,15 +70,8 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 	if err := o.Check(""); err != nil {
 		return badUsage("%w", err)
 	}
-	for _, t := range []*target.Target{cfg.Direct, cfg.Through} {
-		if !o.Quiet && slices.ContainsFunc(t.Endpoints, func(e target.Endpoint) bool {
-			return len(e.Command) > 0
-		}) {
-			for _, caveat := range transport.Caveats() {
-				fmt.Fprintln(p.stderr, "mcpcheck: "+caveat)
-			}
-			break
-		}
+	if !o.Quiet {
+		p.caveats(slices.Concat(cfg.Direct.Endpoints, cfg.Through.Endpoints))
 	}
 	progress := newProgress(p.stderr, o.Quiet)
 	cfg.Progress = progress.tell

@@ -70,6 +70,11 @@ type program struct {
 	status         int
 }
 
+// note writes a line to standard error.
+func (p *program) note(format string, args ...any) {
+	fmt.Fprintf(p.stderr, "mcpcheck: "+format+"\n", args...)
+}
+
 // failure is an error with the exit status that it leads to.
 type failure struct {
 	status int

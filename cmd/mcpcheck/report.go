@@ -202,7 +202,7 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 		errs = append(errs, err)
 	}
 	if len(missing) > 0 {
-		fmt.Fprintln(p.stderr, "mcpcheck: the matrix is not whole: without the shards "+
+		p.note("the matrix is not whole: without the shards %s",
 			safe.Shorten(strings.Join(missing, ", "), 200))
 	}
 	return errors.Join(errs...)
@@ -283,8 +283,8 @@ func (p *program) compare(earlier, later string) (*reports.Diff, error) {
 		return nil, err
 	}
 	if old.Target.Name != latest.Target.Name {
-		fmt.Fprintf(p.stderr, "mcpcheck: the reports are about different targets: %s and %s\n",
-			safe.Clean(old.Target.Name, 200), safe.Clean(latest.Target.Name, 200))
+		p.note("the reports are about different targets: %s and %s", safe.Clean(old.Target.Name, 200),
+			safe.Clean(latest.Target.Name, 200))
 	}
 	return reports.Compare(old, latest), nil
 }

@@ -111,13 +111,10 @@ func (p *program) report(err error) int {
 		lines = strings.Split(lines[0], "\n")
 	}
 	for _, line := range lines {
-		fmt.Fprintln(p.stderr, "mcpcheck: "+complaint(line))
+		p.note("%s", safe.Clean(line, 1000)) // what it quotes can be of any length
 	}
 	return status
 }
-
-// complaint is a line of a message as it is shown: what it quotes can be of any length.
-func complaint(line string) string { return safe.Clean(line, 1000) }
 
 // release is set by the linker when a release is built.
 var release string

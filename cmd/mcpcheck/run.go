@@ -138,14 +138,10 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		return err
 	}
 	if cfg.Embedded && !o.Quiet {
-		fmt.Fprintln(p.stderr, "mcpcheck: no target was given: judging the reference server that is built in")
+		p.note("no target was given: judging the reference server that is built in")
 	}
-	if !o.Quiet && slices.ContainsFunc(cfg.Target.Endpoints, func(e target.Endpoint) bool {
-		return len(e.Command) > 0
-	}) {
-		for _, caveat := range transport.Caveats() {
-			fmt.Fprintln(p.stderr, "mcpcheck: "+caveat)
-		}
+	if !o.Quiet {
+		p.caveats(cfg.Target.Endpoints)
 	}
 	specs := conformance.Build(r, conformance.Expression(cfg), conformance.Options{Strict: cfg.Strict,
 		Context: ctx})
@@ -165,19 +161,14 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	report.Summary.LeftBehind = lifetime.EndStrays(p.stderr, "mcpcheck: the target", hide)
 	o.excuses.apply(p, report)
 	p.status = report.ExitCode(cfg.Strict, report.Summary.Baseline.Outdated())
-	if slices.ContainsFunc(report.Target.Endpoints, func(e reports.Endpoint) bool {
-		return e.Unreachable != ""
-	}) {
-		p.status = exitNotEstablished
-	}
 	for _, sentence := range withoutCheck(cfg.Only, report) {
 		p.status = exitNotEstablished
-		fmt.Fprintln(p.stderr, "mcpcheck: "+sentence)
+		p.note("%s", sentence)
 	}
 	// The recording comes first: nobody may be there any more to take the results.
 	if err := recordTo(o.record, r); err != nil {
 		p.status = exitNotEstablished
-		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
+		p.note("%v", err)
 	}
 	o.outputs.Until = r.Deadline()
 	report.NoteReruns(again) // for all formats, and for whoever converts the JSON report later
@@ -190,7 +181,7 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		}
 		if err != nil {
 			p.status = exitNotEstablished
-			fmt.Fprintln(p.stderr, "mcpcheck: no certificate was written: "+hide(err.Error()))
+			p.note("no certificate was written: %s", hide(err.Error()))
 		}
 	}
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
@@ -203,6 +194,15 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		return impossible("%s", hide(nothing))
 	}
 	return nil
+}
+
+// caveats says what this system does not keep programs from, if any is started.
+func (p *program) caveats(endpoints []target.Endpoint) {
+	if slices.ContainsFunc(endpoints, func(e target.Endpoint) bool { return len(e.Command) > 0 }) {
+		for _, caveat := range transport.Caveats() {
+			p.note("%s", caveat)
+		}
+	}
 }
 
 // withoutCheck says why nothing was judged, if none of the requirements that were asked

@@ -119,8 +119,7 @@ func (w *watched) meanwhile(p *program, before, now map[string]stamp, last []str
 		}
 	}
 	if len(again) > 0 {
-		fmt.Fprintf(p.stderr,
-			"mcpcheck: changed by two runs on end, and from now on passed over during runs: %s\n", few(again))
+		p.note("changed by two runs on end, and from now on passed over during runs: %s", few(again))
 	}
 	return list
 }
@@ -188,14 +187,14 @@ func (p *program) watch(ctx context.Context, paths []string, o *runFlags) error 
 			return err
 		}
 		during = w.meanwhile(p, before, now, during)
-		fmt.Fprintf(p.stderr, "mcpcheck: watching %s\n", strings.Join(paths, ", "))
+		p.note("watching %s", strings.Join(paths, ", "))
 		found, err := w.settled(ctx, now, slices.Clone(during))
 		if ctx.Err() != nil {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.stderr, "mcpcheck: changed: %s\n", few(found))
+		p.note("changed: %s", few(found))
 	}
 	return err
 }
@@ -249,7 +248,7 @@ func (p *program) once(ctx context.Context, report string) error {
 // differs writes what differs from the run before, if anything does.
 func (p *program) differs(d *reports.Diff, o *runFlags) error {
 	if !d.Differs() {
-		fmt.Fprintln(p.stderr, "mcpcheck: no verdict differs from the run before")
+		p.note("no verdict differs from the run before")
 		return nil
 	}
 	fmt.Fprintln(p.stdout)
