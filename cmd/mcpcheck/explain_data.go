@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -123,10 +124,8 @@ func explained(r *requirement.Requirement) *explanation {
 		Quirks: []behaviour{}, Faults: []behaviour{},
 		Seen: sightings(r.ID), related: relatedTo(r.ID), row: r,
 	}
-	for _, a := range slices.Concat(area.Catalogue().Areas(), clientcheck.Catalogue().Areas()) {
-		if a.Name == r.Area() {
-			x.Area = a.Title
-		}
+	if a := cmp.Or(clientcheck.Catalogue().Area(r.Area()), area.Catalogue().Area(r.Area())); a != nil {
+		x.Area = a.Title
 	}
 	_, x.ofClients = clientcheck.Catalogue().Find(r.ID)
 	for _, rev := range r.Revisions {
@@ -162,12 +161,9 @@ func explained(r *requirement.Requirement) *explanation {
 
 func holding(r *requirement.Requirement, rev requirement.Revision) inRevision {
 	in := inRevision{Revision: rev, Level: r.LevelIn(rev), Grade: r.GradeIn(rev), Basis: r.BasisIn(rev),
-		Transports: []requirement.Transport{}, Sections: []place{}}
-	for _, t := range rev.Transports() {
-		if slices.Contains(r.Transports, t) {
-			in.Transports = append(in.Transports, t)
-		}
-	}
+		Transports: slices.DeleteFunc(rev.Transports(), func(t requirement.Transport) bool {
+			return !slices.Contains(r.Transports, t)
+		}), Sections: []place{}}
 	for _, s := range r.Sections {
 		if s.Holds(rev) {
 			in.Sections = append(in.Sections, place{s.Ref(), s.Heading(), s.URL(rev)})
@@ -247,25 +243,21 @@ func sorts() []*recording.Facts {
 // how says in sentences how a requirement is judged.
 func (x *explanation) how() []string {
 	r := x.row
-	names := func(all []behaviour) string {
-		var words []string
-		for _, b := range all {
-			words = append(words, b.Name)
-		}
-		return strings.Join(words, ", ")
-	}
 	switch {
 	case r.Untestable != "":
 		return []string{"It cannot be judged from outside. " + strings.TrimSuffix(r.Untestable, ".") + "."}
-	case r.Grade == requirement.Control && len(x.Quirks) > 0:
-		return []string{
-			"This is a permission: a server may do it or leave it, and no check holds either against it.",
-			"That is proven: with the quirk " + names(x.Quirks) +
-				" the embedded reference server makes use of it, and every check has to stay as it was.",
-		}
 	case r.Grade == requirement.Control:
-		return []string{"This is a permission: a server may do it or leave it, and no check holds either " +
+		var quirks []string
+		for _, q := range x.Quirks {
+			quirks = append(quirks, q.Name)
+		}
+		all := []string{"This is a permission: a server may do it or leave it, and no check holds either " +
 			"against it."}
+		if quirks != nil {
+			all = append(all, "That is proven: with the quirk "+strings.Join(quirks, ", ")+
+				" the embedded reference server makes use of it, and every check has to stay as it was.")
+		}
+		return all
 	case !x.Check:
 		return []string{"It is not judged: this release has no check for it."}
 	}

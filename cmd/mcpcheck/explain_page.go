@@ -4,14 +4,12 @@ import (
 	_ "embed"
 	"fmt"
 	"html"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"text/template"
 
-	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports/write"
@@ -95,11 +93,7 @@ func writePages(dir string, all []explainable) error {
 
 // writePage writes a file of the pages.
 func writePage(path, text string) error {
-	err := output.File(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
-	if err != nil {
+	if err := writeFile(path, []byte(text)); err != nil {
 		return impossible("the page %s was not written: %w", path, err)
 	}
 	return nil

@@ -88,9 +88,7 @@ func revisions(given []string) ([]requirement.Revision, error) {
 func namesRows(s string) bool {
 	s = strings.ToUpper(strings.Trim(s, ", "))
 	name, _, _ := strings.Cut(s, "-")
-	return slices.ContainsFunc(area.Catalogue().Areas(), func(a requirement.Area) bool {
-		return a.Name == name
-	})
+	return area.Catalogue().Area(name) != nil
 }
 
 func join[T ~string](all []T) string { return strings.Join(requirement.Texts(all), ", ") }

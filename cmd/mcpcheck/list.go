@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
@@ -145,18 +146,14 @@ func unchecked(r *requirement.Requirement) string {
 }
 
 func printCatalogue(w io.Writer, all []listed) error {
-	titles := map[string]string{}
-	for _, a := range area.Catalogue().Areas() {
-		titles[a.Name] = a.Title
-	}
-	area := ""
+	last := ""
 	for _, l := range all {
-		if a, _, _ := strings.Cut(l.ID, "-"); a != area {
-			if area != "" {
+		if a, _, _ := strings.Cut(l.ID, "-"); a != last {
+			if last != "" {
 				fmt.Fprintln(w)
 			}
-			area = a
-			fmt.Fprintf(w, "%s  %s\n", a, titles[a])
+			last = a
+			fmt.Fprintf(w, "%s  %s\n", a, area.Catalogue().Area(a).Title)
 		}
 		mark := " "
 		if !l.Check {
@@ -166,12 +163,8 @@ func printCatalogue(w io.Writer, all []listed) error {
 			return err
 		}
 	}
-	noun := "requirements"
-	if len(all) == 1 {
-		noun = "requirement"
-	}
 	_, err := fmt.Fprintf(w,
-		"\n%d %s, each with its strictest level in any revision; what is marked - has no check.\n", len(all),
-		noun)
+		"\n%s, each with its strictest level in any revision; what is marked - has no check.\n",
+		plural.Count(len(all), "requirement"))
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 )
@@ -136,10 +137,7 @@ func (p *progress) text() string {
 }
 
 func confirming(verdicts int) string {
-	if verdicts == 1 {
-		return "confirming 1 red verdict"
-	}
-	return fmt.Sprintf("confirming %d red verdicts", verdicts)
+	return "confirming " + plural.Count(verdicts, "red verdict")
 }
 
 // elapsed is the time since the beginning, in whole seconds.

@@ -89,8 +89,7 @@ func readReport(path string) (*reports.Report, error) {
 	}
 	r, err := reports.ReadJSON(f)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, badUsage("%s: %w", path, fmt.Errorf(`%w; "mcpcheck run --json FILE" writes a report`,
-			err))
+		return nil, badUsage(`%s: %w; "mcpcheck run --json FILE" writes a report`, path, err)
 	}
 	return r, nil
 }
@@ -408,10 +407,7 @@ func digest(path string) (sum [sha256.Size]byte, err error) {
 	}
 	h := sha256.New()
 	_, err = io.Copy(h, f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return sum, err
-	}
-	return [sha256.Size]byte(h.Sum(nil)), nil
+	return [sha256.Size]byte(h.Sum(nil)), errors.Join(err, f.Close())
 }
 
 // file writes to a file, or to standard output for "-".

@@ -128,10 +128,10 @@ func tool() reports.Tool {
 
 // completed is what shells complete of flags, and of the arguments of commands.
 func completed() (flags, arguments map[string]helpcmd.Words) {
+	revisions := func() []string { return requirement.Texts(requirement.Revisions()) }
 	flags = map[string]helpcmd.Words{
 		"only": rowWords, "skip": rowWords,
-		"revision":     func() []string { return requirement.Texts(requirement.Revisions()) },
-		"since":        func() []string { return requirement.Texts(requirement.Revisions()) },
+		"revision": revisions, "since": revisions,
 		"transport":    func() []string { return requirement.Texts(requirement.Transports()) },
 		"label-filter": labelWords,
 	}

@@ -283,7 +283,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	}
 	if o.Transport != "" && !c.Flags().Changed("url") && !c.Flags().Changed("serve") {
 		tr := requirement.Transport(o.Transport)
-		if tr != requirement.Stdio && tr != requirement.HTTP && tr != requirement.SSE {
+		if !slices.Contains(requirement.Transports(), tr) {
 			return cfg, badUsage("there is no transport %q: the transports are stdio, http and sse",
 				o.Transport)
 		}

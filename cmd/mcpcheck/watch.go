@@ -11,12 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
-	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/write"
 )
@@ -228,11 +226,7 @@ func (p *program) once(ctx context.Context, report string) error {
 	if err := os.Remove(report); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return impossible("the report before is in the way: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, self, append(append(args, "--json", report), command...)...)
-	cmd.Args[0] = os.Args[0]
-	procgroup.Separate(cmd) // a signal from the terminal reaches it once, from us
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 20 * time.Second
+	cmd := selfCommand(ctx, self, append(append(args, "--json", report), command...))
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr // as what they are: it finds out about colours and width
 	err = cmd.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && ctx.Err() == nil {
