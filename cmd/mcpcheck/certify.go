@@ -46,7 +46,8 @@ func (p *program) certifyCommand() *cobra.Command {
 	var ofRuns []string
 	f.VisitAll(func(one *pflag.Flag) { ofRuns = append(ofRuns, one.Name) })
 	o.outputs.register(c)
-	artifactFlags(f, &x.files, &x.subjects)
+	f.StringArrayVar(&x.files, "artifact", nil, "a `file` that was judged (repeatable)")
+	f.StringArrayVar(&x.subjects, "subject", nil, "what was judged, as `NAME@sha256:HEX` (repeatable)")
 	keyFlag(f, &x.key)
 	f.StringVar(&x.recording, "recording", "", "certify a run that \"mcpcheck run --record `FILE`\" recorded")
 	f.StringVarP(&x.out, "output", "o", "", "write the certificate to this `file` (default SCOPE-OUTCOME"+

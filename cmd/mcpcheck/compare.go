@@ -80,11 +80,8 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 	if err != nil {
 		return badUsage("%w", err)
 	}
-	p.status = map[compare.Outcome]int{compare.Same: exitOK,
-		compare.Different: exitFindings}[r.Summary.Outcome]
-	if r.Summary.Outcome == compare.NotEstablished {
-		p.status = exitNotEstablished
-	}
+	p.status = map[compare.Outcome]int{compare.Same: exitOK, compare.Different: exitFindings,
+		compare.NotEstablished: exitNotEstablished}[r.Summary.Outcome]
 	hide := mask.NewMasker(slices.Concat(cfg.Direct.Secrets(), cfg.Through.Secrets())).String
 	if err := o.write(p, r, o.again(c, cfg, hide)); err != nil {
 		return impossible("%w", err)

@@ -261,28 +261,24 @@ func (x *explanation) how() []string {
 	case !x.Check:
 		return []string{"It is not judged: this release has no check for it."}
 	}
-	var all []string
-	again := ", once it has shown again in a fresh session"
+	first, again := "", ", once it has shown again in a fresh session"
 	switch {
 	case x.ofClients:
-		all, again = append(all,
-			"It is judged on the journal of a mock server, once for each combination of revision and "+
-				"transport that the client spoke."), ""
+		first, again = "It is judged on the journal of a mock server, once for each combination of revision "+
+			"and transport that the client spoke.", ""
 	case len(x.Scenarios) == 0:
-		all = append(all,
-			"It is judged by what the target declares of itself, in its answer to initialize or server/"+
-				"discover, and by which revisions it serves.")
+		first = "It is judged by what the target declares of itself, in its answer to initialize or server/" +
+			"discover, and by which revisions it serves."
 	case x.Scenarios[0].Name == recording.Everything && len(x.Scenarios) == 1:
-		all = append(all, "All messages of the target are looked at, whatever they answer.")
+		first = "All messages of the target are looked at, whatever they answer."
 	case len(x.Scenarios) == 1:
-		all = append(all,
-			"One conversation is recorded in each combination of revision and transport, and judged "+
-				"afterwards.")
+		first = "One conversation is recorded in each combination of revision and transport, and judged " +
+			"afterwards."
 	default:
-		all = append(all,
-			fmt.Sprintf("%d conversations are recorded in each combination of revision and transport, and "+
-				"judged afterwards.", len(x.Scenarios)))
+		first = fmt.Sprintf("%d conversations are recorded in each combination of revision and transport, "+
+			"and judged afterwards.", len(x.Scenarios))
 	}
+	all := []string{first}
 	switch r.Grade {
 	case requirement.Fail:
 		all = append(all, "A violation is a failure"+again+".")

@@ -72,10 +72,11 @@ func (p *program) listCommand() *cobra.Command {
 		}
 		return output.Buffered(p.stdout, func(w io.Writer) error { return printCatalogue(w, all) })
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, with all that is known of each")
-	c.Flags().BoolVar(&destructive, "destructive", false,
+	f := c.Flags()
+	f.BoolVar(&asJSON, "json", false, "as JSON, with all that is known of each")
+	f.BoolVar(&destructive, "destructive", false,
 		"only those whose probes may harm a server: \"run --quick\" leaves them out")
-	c.Flags().BoolVar(&observations, "observations", false,
+	f.BoolVar(&observations, "observations", false,
 		"the observations that runs can make, instead of requirements")
 	return c
 }

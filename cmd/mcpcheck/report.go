@@ -22,7 +22,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/certificate"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // reportCommand is the work on report files.
@@ -255,11 +254,11 @@ func (p *program) diffCommand() *cobra.Command {
 				Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
 		})
 	}
-	c.Flags().BoolVar(&strict, "strict", false,
-		"new warnings, and what is judged no longer, count as failures do")
-	c.Flags().BoolVar(&asJSON, "json", false, "write the comparison as JSON")
-	c.Flags().BoolVar(&verbose, "verbose", false, "list everything")
-	noColorFlag(c.Flags(), &noColor)
+	f := c.Flags()
+	f.BoolVar(&strict, "strict", false, "new warnings, and what is judged no longer, count as failures do")
+	f.BoolVar(&asJSON, "json", false, "write the comparison as JSON")
+	f.BoolVar(&verbose, "verbose", false, "list everything")
+	noColorFlag(f, &noColor)
 	return c
 }
 
@@ -360,13 +359,7 @@ func (p *program) statementCommand() *cobra.Command {
 	return c
 }
 
-// artifactFlags say what was judged: files, and anything else with a digest.
-func artifactFlags(f *pflag.FlagSet, files, subjects *[]string) {
-	f.StringArrayVar(files, "artifact", nil, "a `file` that was judged (repeatable)")
-	f.StringArrayVar(subjects, "subject", nil, "what was judged, as `NAME@sha256:HEX` (repeatable)")
-}
-
-// artifacts reads these flags.
+// artifacts reads what was judged: files, and anything else with a digest.
 func artifacts(files, subjects []string) (all []write.Artifact, err error) {
 	for _, path := range files {
 		sum, err := digest(path)

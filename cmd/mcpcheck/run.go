@@ -60,12 +60,13 @@ func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 	o.outputs.register(c)
 	o.excuses.register(c)
 	o.register(c)
-	c.Flags().BoolVar(&o.others, othersFlag, false, "")
-	_ = c.Flags().MarkHidden(othersFlag) // the flag is there
-	c.Flags().StringArrayVar(&o.watch, "watch", nil,
+	f := c.Flags()
+	f.BoolVar(&o.others, othersFlag, false, "")
+	_ = f.MarkHidden(othersFlag) // the flag is there
+	f.StringArrayVar(&o.watch, "watch", nil,
 		"judge again whenever a file under `path` changes, and say what differs from the run before; may "+
 			"be repeated")
-	c.Flags().StringVar(&o.record, "record", "",
+	f.StringVar(&o.record, "record", "",
 		"record the run to a `file` that \"mcpcheck judge\" can judge again")
 	return c
 }
@@ -264,7 +265,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if err != nil {
 		return suite.Config{}, err
 	}
-	cfg := o.cfg
+	cfg, f := o.cfg, c.Flags()
 	if t != nil {
 		t.Since = cmp.Or(cfg.Since, t.Since)
 	}
@@ -276,12 +277,12 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if cfg.Reads, err = reads(o.read); err != nil {
 		return cfg, err
 	}
-	if c.Flags().Changed("label-filter") {
+	if f.Changed("label-filter") {
 		if cfg.Filter, err = conformance.Filter(cfg.LabelFilter); err != nil {
 			return cfg, badUsage("%w", err)
 		}
 	}
-	if o.Transport != "" && !c.Flags().Changed("url") && !c.Flags().Changed("serve") {
+	if o.Transport != "" && !f.Changed("url") && !f.Changed("serve") {
 		tr := requirement.Transport(o.Transport)
 		if !slices.Contains(requirement.Transports(), tr) {
 			return cfg, badUsage("there is no transport %q: the transports are stdio, http and sse",
@@ -292,13 +293,10 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if cfg.Rate < 0 {
 		return cfg, badUsage("--rate must not be negative")
 	}
-	if c.Flags().Changed("rate") && cfg.Rate == 0 {
+	if f.Changed("rate") && cfg.Rate == 0 {
 		cfg.Rate = -1 // the user's word that there is to be no limit
 	}
-	c.Flags().Visit(func(f *pflag.Flag) {
-		err = cmp.Or(err,
-			conformance.CheckFlag(f.Name, f.Value.String()))
-	})
+	f.Visit(func(f *pflag.Flag) { err = cmp.Or(err, conformance.CheckFlag(f.Name, f.Value.String())) })
 	if err != nil {
 		return cfg, badUsage("%w", err)
 	}

@@ -158,7 +158,7 @@ func (p *program) watch(ctx context.Context, paths []string, o *runFlags) error 
 		if err != nil {
 			return impossible("there is no place for reports: %w", err)
 		}
-		defer func() { _ = os.RemoveAll(dir) }()
+		defer os.RemoveAll(dir) //nolint:errcheck // what is left is in the directory for temporary files
 		report = filepath.Join(dir, "report.json")
 	}
 	var last *reports.Report
