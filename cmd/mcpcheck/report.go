@@ -210,11 +210,8 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 func relative(dir, path string) string {
 	a, err := filepath.Abs(dir)
 	b, err2 := filepath.Abs(path)
-	if errors.Join(err, err2) != nil {
-		return ""
-	}
-	rel, err := filepath.Rel(a, b)
-	if err != nil {
+	rel, err3 := filepath.Rel(a, b)
+	if errors.Join(err, err2, err3) != nil {
 		return ""
 	}
 	return filepath.ToSlash(rel)
@@ -287,19 +284,6 @@ func (p *program) compare(earlier, later string) (*reports.Diff, error) {
 	return reports.Compare(old, latest), nil
 }
 
-// summarized reads a report whose summary is made of its results: what a file says of itself
-// may have been written by hand.
-func summarized(path string) (*reports.Report, error) {
-	r, err := readReport(path)
-	if err != nil {
-		return nil, err
-	}
-	if r, err = reports.Merge([]*reports.Report{r}, area.Catalogue().Profile); err != nil {
-		return nil, badUsage("%s: %w", path, err)
-	}
-	return r, nil
-}
-
 // aboutReport is a command that writes something about one report. What it writes is made before
 // the file is touched.
 func (p *program) aboutReport(name string,
@@ -324,8 +308,15 @@ func (p *program) aboutReport(name string,
 func (p *program) badgeCommand() *cobra.Command {
 	label := ""
 	c := p.aboutReport("badge", func(_ context.Context, path string) (func(io.Writer) error, error) {
-		r, err := summarized(path)
-		return func(w io.Writer) error { return write.Badge(w, r, label) }, err
+		r, err := readReport(path)
+		if err != nil {
+			return nil, err
+		}
+		// The summary is made of the results: what a file says of itself may have been written by hand.
+		if r, err = reports.Merge([]*reports.Report{r}, area.Catalogue().Profile); err != nil {
+			return nil, badUsage("%s: %w", path, err)
+		}
+		return func(w io.Writer) error { return write.Badge(w, r, label) }, nil
 	})
 	c.Flags().StringVar(&label, "label", "mcpcheck", "the left `text`")
 	return c

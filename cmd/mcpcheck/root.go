@@ -77,19 +77,14 @@ func takes(n int, what string) cobra.PositionalArgs {
 }
 
 func noArguments(c *cobra.Command, args []string) error {
-	if len(args) > 0 && !c.HasSubCommands() {
-		return badUsage("%s takes no argument such as %q; %q shows its flags", c.CommandPath(), args[0],
-			c.CommandPath()+" --help")
+	switch {
+	case len(args) == 0:
+		return nil
+	case c.HasSubCommands():
+		return badUsage("there is no command %q%s", args[0], helpcmd.Hint(c, args[0]))
 	}
-	if len(args) > 0 {
-		return noCommand(c, args[:1])
-	}
-	return nil
-}
-
-// noCommand says that there is no such command below another one.
-func noCommand(c *cobra.Command, words []string) error {
-	return badUsage("there is no command %q%s", strings.Join(words, " "), helpcmd.Hint(c, words[0]))
+	return badUsage("%s takes no argument such as %q; %q shows its flags", c.CommandPath(), args[0],
+		c.CommandPath()+" --help")
 }
 
 // report prints an error in one sentence, or in one for each mistake in a target

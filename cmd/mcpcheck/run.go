@@ -167,7 +167,9 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		p.note("%s", sentence)
 	}
 	// The recording comes first: nobody may be there any more to take the results.
-	if err := recordTo(o.record, r); err != nil {
+	_, errs := output.All(nil,
+		[]output.Wanted{{Flag: "--record", Path: o.record, Write: output.Within(r.Deadline(), r.Record)}})
+	for _, err := range errs {
 		p.status = exitNotEstablished
 		p.note("%v", err)
 	}
@@ -301,11 +303,4 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 		return cfg, badUsage("%w", err)
 	}
 	return cfg, positive(c, "budget", "quiet-window", "start-timeout", "timeout")
-}
-
-// recordTo writes the recording of a run, if one was asked for.
-func recordTo(path string, r *engine.Run) error {
-	_, errs := output.All(nil,
-		[]output.Wanted{{Flag: "--record", Path: path, Write: output.Within(r.Deadline(), r.Record)}})
-	return errors.Join(errs...)
 }

@@ -107,9 +107,10 @@ func (p *program) verifyCommand() *cobra.Command {
 		}
 		return p.tellVerdict(made, &v)
 	}
-	x.register(c.Flags())
-	trees.register(c.Flags())
-	c.Flags().BoolVar(&asJSON, "json", false, "write the result as JSON")
+	f := c.Flags()
+	x.register(f)
+	trees.register(f)
+	f.BoolVar(&asJSON, "json", false, "write the result as JSON")
 	return c
 }
 
