@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -203,11 +204,7 @@ func (o *compareFlags) again(c *cobra.Command, cfg compare.Config, hide func(str
 		flag string
 		t    *target.Target
 	}{{"--direct", cfg.Direct}, {"--through", cfg.Through}} {
-		name := side.t.File
-		if name == "" {
-			name = side.t.Endpoints[0].AddressWithout(hide)
-		}
-		words = append(words, side.flag, name)
+		words = append(words, side.flag, cmp.Or(side.t.File, side.t.Endpoints[0].AddressWithout(hide)))
 	}
 	for _, flag := range []string{
 		"env", "env-pass", "env-all", "read", "map-uri", "map-name", "ignore",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -74,10 +75,7 @@ func (p *progress) tell(e engine.Event) {
 		return
 	}
 	p.last = time.Now()
-	columns := output.Width(p.w)
-	if columns == 0 {
-		columns = 80
-	}
+	columns := cmp.Or(output.Width(p.w), 80)
 	fmt.Fprint(p.w, "\x1b[2K\r"+safe.Shorten(safe.Line(p.text()), columns-1))
 	p.shown = true
 }
