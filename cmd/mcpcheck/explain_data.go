@@ -222,18 +222,18 @@ func unless(k *verdict.Check) []string {
 
 // sorts are targets that differ in all that gates look at, the poorest first.
 func sorts() []*recording.Facts {
-	const rich = `{"capabilities":{"resources":{"subscribe":true,"listChanged":true},"completions":{},` +
+	const much = `{"capabilities":{"resources":{"subscribe":true,"listChanged":true},"completions":{},` +
 		`"logging":{},"extensions":{},"tools":{},"prompts":{}},"supportedVersions":["2025-11-25",` +
 		`"2026-07-28"]}`
 	allowed := map[string]bool{"any-origin": true, "public-bind": true}
 	var all []*recording.Facts
-	for _, declared := range []string{`{"capabilities":{}}`, rich, ``} {
+	for _, declared := range []string{`{"capabilities":{}}`, much, ``} {
 		for _, c := range requirement.Grid() {
 			for _, served := range [][]requirement.Revision{{c.Revision}, requirement.Revisions()} {
-				all = append(all, &recording.Facts{Combination: c, Declared: json.RawMessage(declared),
-					Served: served},
-					&recording.Facts{Combination: c, Declared: json.RawMessage(declared), Served: served,
-						Owned: true, Local: true, Allowed: allowed})
+				poor := recording.Facts{Combination: c, Declared: json.RawMessage(declared), Served: served}
+				rich := poor
+				rich.Owned, rich.Local, rich.Allowed = true, true, allowed
+				all = append(all, &poor, &rich)
 			}
 		}
 	}

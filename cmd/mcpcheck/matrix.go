@@ -248,10 +248,10 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	word := column.Status
 	if column.Outcome != "" {
 		word = write.Word(&column)
-	}
-	if column.Outcome != reports.Conformant && column.Outcome != "" {
-		word += fmt.Sprintf(plural.Of(column.Warn, ", %d failed, %d {warning|warnings}"), column.Fail,
-			column.Warn)
+		if column.Outcome != reports.Conformant {
+			word += fmt.Sprintf(plural.Of(column.Warn, ", %d failed, %d {warning|warnings}"), column.Fail,
+				column.Warn)
+		}
 	}
 	text := fmt.Sprintf("[%d/%d] %s: %s, %.1f s", len(r.m.Targets), r.all, t.Name, word, column.TookMS/1000)
 	if by := column.ByRevision(); by != "" {

@@ -176,8 +176,7 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 		list = append(list, m)
 	}
 	var errs []error
-	var missing []string
-	told := ""
+	var joined *reports.Matrix
 	for _, out := range []struct {
 		path  string
 		write func(io.Writer, *reports.Matrix) error
@@ -192,16 +191,17 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 		if err != nil {
 			return badUsage("%w", err)
 		}
-		p.status, missing, told = m.ExitCode(), m.Missing, m.Summary.String()
+		joined = m
 		errs = append(errs, p.file(out.path, func(w io.Writer) error { return out.write(w, m) }))
 	}
+	p.status = joined.ExitCode()
 	if o.JSON != "-" && o.HTML != "-" {
-		_, err := fmt.Fprintln(p.stdout, told)
+		_, err := fmt.Fprintln(p.stdout, joined.Summary)
 		errs = append(errs, err)
 	}
-	if len(missing) > 0 {
+	if len(joined.Missing) > 0 {
 		p.note("the matrix is not whole: without the shards %s",
-			safe.Shorten(strings.Join(missing, ", "), 200))
+			safe.Shorten(strings.Join(joined.Missing, ", "), 200))
 	}
 	return errors.Join(errs...)
 }
@@ -361,26 +361,17 @@ func artifacts(files, subjects []string) (all []write.Artifact, err error) {
 			Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
 	}
 	for _, s := range subjects {
-		a, err := subject(s)
-		if err != nil {
-			return nil, err
+		at := strings.LastIndex(s, "@sha256:")
+		if at <= 0 {
+			return nil, badUsage("--subject %q is not NAME@sha256:HEX", s)
 		}
-		all = append(all, a)
+		sum := strings.ToLower(s[at+len("@sha256:"):])
+		if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
+			return nil, badUsage("--subject %q: a SHA-256 digest has 64 hexadecimal digits", s)
+		}
+		all = append(all, write.Artifact{Name: s[:at], Digest: map[string]string{"sha256": sum}})
 	}
 	return all, nil
-}
-
-// subject reads NAME@sha256:HEX.
-func subject(s string) (write.Artifact, error) {
-	at := strings.LastIndex(s, "@sha256:")
-	if at <= 0 {
-		return write.Artifact{}, badUsage("--subject %q is not NAME@sha256:HEX", s)
-	}
-	sum := strings.ToLower(s[at+len("@sha256:"):])
-	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
-		return write.Artifact{}, badUsage("--subject %q: a SHA-256 digest has 64 hexadecimal digits", s)
-	}
-	return write.Artifact{Name: s[:at], Digest: map[string]string{"sha256": sum}}, nil
 }
 
 // digest is the SHA-256 of a file.

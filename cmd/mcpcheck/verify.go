@@ -109,7 +109,10 @@ func (p *program) verifyCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	x.register(f)
-	trees.register(f)
+	f.StringVar(&trees.dir, "tree", "",
+		"verify all submissions in the repository of certificates in this `directory`")
+	f.StringVar(&trees.site, "site", "",
+		"with --tree, write a site of what holds into this `directory`, which is new or empty")
 	f.BoolVar(&asJSON, "json", false, "write the result as JSON")
 	return c
 }
