@@ -92,14 +92,15 @@ func selected(all []listed, names []string) ([]listed, error) {
 		known = append(known, area, x.ID)
 	}
 	for _, name := range names {
-		given, name := name, strings.ToUpper(name)
-		matches := func(x listed) bool { return x.ID == name || strings.HasPrefix(x.ID, name+"-") }
-		if !slices.ContainsFunc(all, matches) {
-			return nil, badUsage("there is no requirement and no area %q%s", given,
-				cmp.Or(nearest.Question(name, known), `: "mcpcheck list" shows them all`))
-		}
+		upper, found := strings.ToUpper(name), false
 		for _, x := range all {
-			wanted[x.ID] = wanted[x.ID] || matches(x)
+			if x.ID == upper || strings.HasPrefix(x.ID, upper+"-") {
+				wanted[x.ID], found = true, true
+			}
+		}
+		if !found {
+			return nil, badUsage("there is no requirement and no area %q%s", name,
+				cmp.Or(nearest.Question(upper, known), `: "mcpcheck list" shows them all`))
 		}
 	}
 	return slices.DeleteFunc(all, func(x listed) bool { return !wanted[x.ID] }), nil

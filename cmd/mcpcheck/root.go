@@ -48,8 +48,7 @@ func (p *program) root(args []string) *cobra.Command {
 
 // flagHint is what to do about a flag that was not understood.
 func flagHint(c *cobra.Command, err error) string {
-	var missing *pflag.NotExistError
-	unknown := errors.As(err, &missing)
+	missing, unknown := errors.AsType[*pflag.NotExistError](err)
 	switch args := c.Flags().Args(); {
 	case unknown && strings.Contains(missing.GetSpecifiedName(), " "):
 		return ": a flag and its value are two words, and two lines in args of the " +
