@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
@@ -51,7 +52,7 @@ func (e *excuses) load(p *program, c *cobra.Command, written map[string]string) 
 		return err
 	}
 	for _, n := range e.file.Notes {
-		fmt.Fprintf(p.stderr, "mcpcheck: %s:%d: %s\n", safe.Line(e.path), n.Line, n.Text)
+		p.note("%s:%d: %s", safe.Line(e.path), n.Line, n.Text)
 	}
 	return nil
 }
@@ -64,7 +65,7 @@ func (e *excuses) apply(p *program, r *reports.Report) {
 	}
 	e.file.Apply(r, time.Now())
 	for _, sentence := range write.Outdated(r.Summary.Baseline) {
-		fmt.Fprintln(p.stderr, "mcpcheck: "+safe.Line(sentence))
+		p.note("%s", safe.Line(sentence))
 	}
 }
 
@@ -172,28 +173,21 @@ func (p *program) told(o *baselineFlags, file *baseline.File) {
 			open++
 		}
 	}
-	wrote := fmt.Sprintf("mcpcheck: wrote %s with %s", o.output, entries(len(file.Entries)))
+	wrote := fmt.Sprintf(plural.Of(len(file.Entries), "wrote %s with %d {entry|entries}"), o.output,
+		len(file.Entries))
 	if 0 < open && open < len(file.Entries) {
 		wrote += fmt.Sprintf(", %d of them without a reason", open)
 	}
 	switch {
 	case len(file.Entries) == 0:
-		fmt.Fprintln(p.stderr, "mcpcheck: the report has nothing to excuse: the baseline is empty")
+		p.note("the report has nothing to excuse: the baseline is empty")
 	case o.output == "-":
 	case open > 0:
-		fmt.Fprintf(p.stderr,
-			"%s: write why in place of %q, then use it with \"mcpcheck run --baseline %s\"\n", wrote,
+		p.note("%s: write why in place of %q, then use it with \"mcpcheck run --baseline %s\"", wrote,
 			baseline.Placeholder, o.output)
 	default:
-		fmt.Fprintf(p.stderr, "%s; use it with \"mcpcheck run --baseline %s\"\n", wrote, o.output)
+		p.note("%s; use it with \"mcpcheck run --baseline %s\"", wrote, o.output)
 	}
-}
-
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
 }
 
 // baselineHeader is what stands at the top of a written baseline.

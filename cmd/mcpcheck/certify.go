@@ -46,7 +46,8 @@ func (p *program) certifyCommand() *cobra.Command {
 	var ofRuns []string
 	f.VisitAll(func(one *pflag.Flag) { ofRuns = append(ofRuns, one.Name) })
 	o.outputs.register(c)
-	artifactFlags(f, &x.files, &x.subjects)
+	f.StringArrayVar(&x.files, "artifact", nil, "a `file` that was judged (repeatable)")
+	f.StringArrayVar(&x.subjects, "subject", nil, "what was judged, as `NAME@sha256:HEX` (repeatable)")
 	keyFlag(f, &x.key)
 	f.StringVar(&x.recording, "recording", "", "certify a run that \"mcpcheck run --record `FILE`\" recorded")
 	f.StringVarP(&x.out, "output", "o", "", "write the certificate to this `file` (default SCOPE-OUTCOME"+
@@ -182,7 +183,7 @@ func (p *program) certify(x *certifyFlags, live *reports.Report) (*reports.Repor
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(p.stderr, "mcpcheck: wrote %s\n", at)
+		p.note("wrote %s", at)
 		if x.out == "" {
 			return report, nil
 		}
@@ -192,7 +193,7 @@ func (p *program) certify(x *certifyFlags, live *reports.Report) (*reports.Repor
 	if err := output.File(name, made.Write); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(p.stderr, "mcpcheck: wrote %s\n", name)
+	p.note("wrote %s", name)
 	return report, nil
 }
 

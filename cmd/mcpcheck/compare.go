@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -18,7 +18,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/compare"
 	"github.com/mcpcheck/mcpcheck/suite/conformance"
 	"github.com/mcpcheck/mcpcheck/suite/target"
-	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/spf13/cobra"
 )
 
@@ -72,15 +71,8 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 	if err := o.Check(""); err != nil {
 		return badUsage("%w", err)
 	}
-	for _, t := range []*target.Target{cfg.Direct, cfg.Through} {
-		if !o.Quiet && slices.ContainsFunc(t.Endpoints, func(e target.Endpoint) bool {
-			return len(e.Command) > 0
-		}) {
-			for _, caveat := range transport.Caveats() {
-				fmt.Fprintln(p.stderr, "mcpcheck: "+caveat)
-			}
-			break
-		}
+	if !o.Quiet {
+		p.caveats(slices.Concat(cfg.Direct.Endpoints, cfg.Through.Endpoints))
 	}
 	progress := newProgress(p.stderr, o.Quiet)
 	cfg.Progress = progress.tell
@@ -89,11 +81,8 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 	if err != nil {
 		return badUsage("%w", err)
 	}
-	p.status = map[compare.Outcome]int{compare.Same: exitOK,
-		compare.Different: exitFindings}[r.Summary.Outcome]
-	if r.Summary.Outcome == compare.NotEstablished {
-		p.status = exitNotEstablished
-	}
+	p.status = map[compare.Outcome]int{compare.Same: exitOK, compare.Different: exitFindings,
+		compare.NotEstablished: exitNotEstablished}[r.Summary.Outcome]
 	hide := mask.NewMasker(slices.Concat(cfg.Direct.Secrets(), cfg.Through.Secrets())).String
 	if err := o.write(p, r, o.again(c, cfg, hide)); err != nil {
 		return impossible("%w", err)
@@ -215,11 +204,7 @@ func (o *compareFlags) again(c *cobra.Command, cfg compare.Config, hide func(str
 		flag string
 		t    *target.Target
 	}{{"--direct", cfg.Direct}, {"--through", cfg.Through}} {
-		name := side.t.File
-		if name == "" {
-			name = side.t.Endpoints[0].AddressWithout(hide)
-		}
-		words = append(words, side.flag, name)
+		words = append(words, side.flag, cmp.Or(side.t.File, side.t.Endpoints[0].AddressWithout(hide)))
 	}
 	for _, flag := range []string{
 		"env", "env-pass", "env-all", "read", "map-uri", "map-name", "ignore",

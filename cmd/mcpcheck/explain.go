@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
@@ -14,7 +13,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
 )
 
@@ -98,8 +96,7 @@ func found(c *cobra.Command, args []string) ([]explainable, error) {
 
 // unknownID says what somebody may have meant by an id that does not exist.
 func unknownID(id string) string {
-	if a := strings.ToUpper(strings.TrimSpace(id)); slices.ContainsFunc(area.Catalogue().Areas(),
-		func(x requirement.Area) bool { return x.Name == a }) {
+	if a := strings.ToUpper(strings.TrimSpace(id)); area.Catalogue().Area(a) != nil {
 		first := area.Catalogue().Expand([]string{a})
 		return fmt.Sprintf("%q is an area: \"mcpcheck list %s\" shows its requirements, such as %s", id, a,
 			first[0])

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -123,10 +124,8 @@ func explained(r *requirement.Requirement) *explanation {
 		Quirks: []behaviour{}, Faults: []behaviour{},
 		Seen: sightings(r.ID), related: relatedTo(r.ID), row: r,
 	}
-	for _, a := range slices.Concat(area.Catalogue().Areas(), clientcheck.Catalogue().Areas()) {
-		if a.Name == r.Area() {
-			x.Area = a.Title
-		}
+	if a := cmp.Or(clientcheck.Catalogue().Area(r.Area()), area.Catalogue().Area(r.Area())); a != nil {
+		x.Area = a.Title
 	}
 	_, x.ofClients = clientcheck.Catalogue().Find(r.ID)
 	for _, rev := range r.Revisions {
@@ -162,12 +161,9 @@ func explained(r *requirement.Requirement) *explanation {
 
 func holding(r *requirement.Requirement, rev requirement.Revision) inRevision {
 	in := inRevision{Revision: rev, Level: r.LevelIn(rev), Grade: r.GradeIn(rev), Basis: r.BasisIn(rev),
-		Transports: []requirement.Transport{}, Sections: []place{}}
-	for _, t := range rev.Transports() {
-		if slices.Contains(r.Transports, t) {
-			in.Transports = append(in.Transports, t)
-		}
-	}
+		Transports: slices.DeleteFunc(rev.Transports(), func(t requirement.Transport) bool {
+			return !slices.Contains(r.Transports, t)
+		}), Sections: []place{}}
 	for _, s := range r.Sections {
 		if s.Holds(rev) {
 			in.Sections = append(in.Sections, place{s.Ref(), s.Heading(), s.URL(rev)})
@@ -226,18 +222,18 @@ func unless(k *verdict.Check) []string {
 
 // sorts are targets that differ in all that gates look at, the poorest first.
 func sorts() []*recording.Facts {
-	const rich = `{"capabilities":{"resources":{"subscribe":true,"listChanged":true},"completions":{},` +
+	const much = `{"capabilities":{"resources":{"subscribe":true,"listChanged":true},"completions":{},` +
 		`"logging":{},"extensions":{},"tools":{},"prompts":{}},"supportedVersions":["2025-11-25",` +
 		`"2026-07-28"]}`
 	allowed := map[string]bool{"any-origin": true, "public-bind": true}
 	var all []*recording.Facts
-	for _, declared := range []string{`{"capabilities":{}}`, rich, ``} {
+	for _, declared := range []string{`{"capabilities":{}}`, much, ``} {
 		for _, c := range requirement.Grid() {
 			for _, served := range [][]requirement.Revision{{c.Revision}, requirement.Revisions()} {
-				all = append(all, &recording.Facts{Combination: c, Declared: json.RawMessage(declared),
-					Served: served},
-					&recording.Facts{Combination: c, Declared: json.RawMessage(declared), Served: served,
-						Owned: true, Local: true, Allowed: allowed})
+				poor := recording.Facts{Combination: c, Declared: json.RawMessage(declared), Served: served}
+				rich := poor
+				rich.Owned, rich.Local, rich.Allowed = true, true, allowed
+				all = append(all, &poor, &rich)
 			}
 		}
 	}
@@ -247,50 +243,42 @@ func sorts() []*recording.Facts {
 // how says in sentences how a requirement is judged.
 func (x *explanation) how() []string {
 	r := x.row
-	names := func(all []behaviour) string {
-		var words []string
-		for _, b := range all {
-			words = append(words, b.Name)
-		}
-		return strings.Join(words, ", ")
-	}
 	switch {
 	case r.Untestable != "":
 		return []string{"It cannot be judged from outside. " + strings.TrimSuffix(r.Untestable, ".") + "."}
-	case r.Grade == requirement.Control && len(x.Quirks) > 0:
-		return []string{
-			"This is a permission: a server may do it or leave it, and no check holds either against it.",
-			"That is proven: with the quirk " + names(x.Quirks) +
-				" the embedded reference server makes use of it, and every check has to stay as it was.",
-		}
 	case r.Grade == requirement.Control:
-		return []string{"This is a permission: a server may do it or leave it, and no check holds either " +
+		var quirks []string
+		for _, q := range x.Quirks {
+			quirks = append(quirks, q.Name)
+		}
+		all := []string{"This is a permission: a server may do it or leave it, and no check holds either " +
 			"against it."}
+		if quirks != nil {
+			all = append(all, "That is proven: with the quirk "+strings.Join(quirks, ", ")+
+				" the embedded reference server makes use of it, and every check has to stay as it was.")
+		}
+		return all
 	case !x.Check:
 		return []string{"It is not judged: this release has no check for it."}
 	}
-	var all []string
-	again := ", once it has shown again in a fresh session"
+	first, again := "", ", once it has shown again in a fresh session"
 	switch {
 	case x.ofClients:
-		all, again = append(all,
-			"It is judged on the journal of a mock server, once for each combination of revision and "+
-				"transport that the client spoke."), ""
+		first, again = "It is judged on the journal of a mock server, once for each combination of revision "+
+			"and transport that the client spoke.", ""
 	case len(x.Scenarios) == 0:
-		all = append(all,
-			"It is judged by what the target declares of itself, in its answer to initialize or server/"+
-				"discover, and by which revisions it serves.")
+		first = "It is judged by what the target declares of itself, in its answer to initialize or server/" +
+			"discover, and by which revisions it serves."
 	case x.Scenarios[0].Name == recording.Everything && len(x.Scenarios) == 1:
-		all = append(all, "All messages of the target are looked at, whatever they answer.")
+		first = "All messages of the target are looked at, whatever they answer."
 	case len(x.Scenarios) == 1:
-		all = append(all,
-			"One conversation is recorded in each combination of revision and transport, and judged "+
-				"afterwards.")
+		first = "One conversation is recorded in each combination of revision and transport, and judged " +
+			"afterwards."
 	default:
-		all = append(all,
-			fmt.Sprintf("%d conversations are recorded in each combination of revision and transport, and "+
-				"judged afterwards.", len(x.Scenarios)))
+		first = fmt.Sprintf("%d conversations are recorded in each combination of revision and transport, "+
+			"and judged afterwards.", len(x.Scenarios))
 	}
+	all := []string{first}
 	switch r.Grade {
 	case requirement.Fail:
 		all = append(all, "A violation is a failure"+again+".")

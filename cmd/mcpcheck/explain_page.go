@@ -4,14 +4,12 @@ import (
 	_ "embed"
 	"fmt"
 	"html"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"text/template"
 
-	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports/write"
@@ -74,7 +72,7 @@ func writePages(dir string, all []explainable) error {
 		if err != nil {
 			return err
 		}
-		if err := writePage(filepath.Join(dir, x.ID+".md"), text); err != nil {
+		if err := writePage(dir, x.ID+".md", text); err != nil {
 			return err
 		}
 		if x.Area != area {
@@ -85,21 +83,18 @@ func writePages(dir string, all []explainable) error {
 	}
 	text, err := filled("observations", byArea(observations()), write.Options{})
 	if err == nil {
-		err = writePage(filepath.Join(dir, "observations.md"), text)
+		err = writePage(dir, "observations.md", text)
 	}
 	if err != nil {
 		return err
 	}
-	return writePage(filepath.Join(dir, "README.md"), index.String())
+	return writePage(dir, "README.md", index.String())
 }
 
 // writePage writes a file of the pages.
-func writePage(path, text string) error {
-	err := output.File(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
-	if err != nil {
+func writePage(dir, name, text string) error {
+	path := filepath.Join(dir, name)
+	if err := writeFile(path, []byte(text)); err != nil {
 		return impossible("the page %s was not written: %w", path, err)
 	}
 	return nil

@@ -46,7 +46,7 @@ func fileFlags(f *pflag.FlagSet, path *string, force *bool) {
 // target is what the flags and the arguments behind "--" describe; nil if they
 // describe none.
 func (o *connect) target(c *cobra.Command, args []string) (*target.Target, error) {
-	dash := c.ArgsLenAtDash()
+	dash, f := c.ArgsLenAtDash(), c.Flags()
 	if len(args) > 0 {
 		// Behind -- it would be the name of a program.
 		if u, err := url.Parse(args[0]); err == nil && (u.Scheme == "http" || u.Scheme == "https") &&
@@ -56,15 +56,14 @@ func (o *connect) target(c *cobra.Command, args []string) (*target.Target, error
 		}
 	}
 	if len(args) > 0 && dash != 0 {
-		if f := c.Flags().Lookup("only"); f != nil &&
-			(c.Flags().Changed("only") || c.Flags().Changed("skip")) && namesRows(args[0]) {
+		if (f.Changed("only") || f.Changed("skip")) && namesRows(args[0]) {
 			return nil, badUsage("there is no argument %q: --only and --skip take a list with commas and "+
 				"without spaces, such as ERR-09,ERR-11", args[0])
 		}
 		return nil, badUsage("there is no argument %q: the server's command goes behind --, as in %q",
 			args[0], c.CommandPath()+" -- "+strings.Join(args, " "))
 	}
-	return o.Target(area.Catalogue(), c.Flags().Changed, dash == 0, args)
+	return o.Target(area.Catalogue(), f.Changed, dash == 0, args)
 }
 
 // revisions reads a list of revisions.
@@ -88,9 +87,7 @@ func revisions(given []string) ([]requirement.Revision, error) {
 func namesRows(s string) bool {
 	s = strings.ToUpper(strings.Trim(s, ", "))
 	name, _, _ := strings.Cut(s, "-")
-	return slices.ContainsFunc(area.Catalogue().Areas(), func(a requirement.Area) bool {
-		return a.Name == name
-	})
+	return area.Catalogue().Area(name) != nil
 }
 
 func join[T ~string](all []T) string { return strings.Join(requirement.Texts(all), ", ") }

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"time"
@@ -62,12 +62,10 @@ func (p *program) initCommand() *cobra.Command {
 		}
 		switch {
 		case to != "-":
-			fmt.Fprintf(p.stderr,
-				"mcpcheck: wrote %s; judge the server with \"mcpcheck run --config %[1]s\"\n", to)
+			p.note("wrote %s; judge the server with \"mcpcheck run --config %[1]s\"", to)
 		case output.Terminal(p.stdout):
-			fmt.Fprintln(p.stderr,
-				"mcpcheck: with \"-o target.yaml\" this is written to a file, with which \"mcpcheck run "+
-					"--config target.yaml\" judges the server")
+			p.note("with \"-o target.yaml\" this is written to a file, with which \"mcpcheck run " +
+				"--config target.yaml\" judges the server")
 		}
 		return nil
 	}
@@ -84,15 +82,8 @@ func anchor(t *target.Target, dir string) {
 		if filepath.IsAbs(path) {
 			return path
 		}
-		at, err := filepath.Abs(path)
-		base, baseErr := filepath.Abs(dir)
-		if err != nil || baseErr != nil {
-			return path // the current directory is gone
-		}
-		if rel, err := filepath.Rel(base, at); err == nil {
-			return filepath.ToSlash(rel)
-		}
-		return at // on another drive
+		at, _ := filepath.Abs(path) // empty if the current directory is gone
+		return cmp.Or(relative(dir, path), at, path)
 	}
 	for i := range t.Endpoints {
 		e := &t.Endpoints[i]

@@ -53,10 +53,11 @@ func (p *program) judgeCommand() *cobra.Command {
 	}
 	o.register(c)
 	known.register(c)
-	c.Flags().BoolVar(&strict, "strict", false, "count warnings as failures")
-	c.Flags().StringVar((*string)(&says.Revision), "revision", "",
+	f := c.Flags()
+	f.BoolVar(&strict, "strict", false, "count warnings as failures")
+	f.StringVar((*string)(&says.Revision), "revision", "",
 		"the `revision` of sessions of a trace that do not name theirs")
-	c.Flags().StringVar((*string)(&says.Transport), "transport", "",
+	f.StringVar((*string)(&says.Transport), "transport", "",
 		"the `transport` of messages of a trace of which it is not told; default stdio")
 	return c
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
@@ -71,10 +72,11 @@ func (p *program) listCommand() *cobra.Command {
 		}
 		return output.Buffered(p.stdout, func(w io.Writer) error { return printCatalogue(w, all) })
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, with all that is known of each")
-	c.Flags().BoolVar(&destructive, "destructive", false,
+	f := c.Flags()
+	f.BoolVar(&asJSON, "json", false, "as JSON, with all that is known of each")
+	f.BoolVar(&destructive, "destructive", false,
 		"only those whose probes may harm a server: \"run --quick\" leaves them out")
-	c.Flags().BoolVar(&observations, "observations", false,
+	f.BoolVar(&observations, "observations", false,
 		"the observations that runs can make, instead of requirements")
 	return c
 }
@@ -90,14 +92,15 @@ func selected(all []listed, names []string) ([]listed, error) {
 		known = append(known, area, x.ID)
 	}
 	for _, name := range names {
-		given, name := name, strings.ToUpper(name)
-		matches := func(x listed) bool { return x.ID == name || strings.HasPrefix(x.ID, name+"-") }
-		if !slices.ContainsFunc(all, matches) {
-			return nil, badUsage("there is no requirement and no area %q%s", given,
-				cmp.Or(nearest.Question(name, known), `: "mcpcheck list" shows them all`))
-		}
+		upper, found := strings.ToUpper(name), false
 		for _, x := range all {
-			wanted[x.ID] = wanted[x.ID] || matches(x)
+			if x.ID == upper || strings.HasPrefix(x.ID, upper+"-") {
+				wanted[x.ID], found = true, true
+			}
+		}
+		if !found {
+			return nil, badUsage("there is no requirement and no area %q%s", name,
+				cmp.Or(nearest.Question(upper, known), `: "mcpcheck list" shows them all`))
 		}
 	}
 	return slices.DeleteFunc(all, func(x listed) bool { return !wanted[x.ID] }), nil
@@ -145,18 +148,14 @@ func unchecked(r *requirement.Requirement) string {
 }
 
 func printCatalogue(w io.Writer, all []listed) error {
-	titles := map[string]string{}
-	for _, a := range area.Catalogue().Areas() {
-		titles[a.Name] = a.Title
-	}
-	area := ""
+	last := ""
 	for _, l := range all {
-		if a, _, _ := strings.Cut(l.ID, "-"); a != area {
-			if area != "" {
+		if a, _, _ := strings.Cut(l.ID, "-"); a != last {
+			if last != "" {
 				fmt.Fprintln(w)
 			}
-			area = a
-			fmt.Fprintf(w, "%s  %s\n", a, titles[a])
+			last = a
+			fmt.Fprintf(w, "%s  %s\n", a, area.Catalogue().Area(a).Title)
 		}
 		mark := " "
 		if !l.Check {
@@ -166,12 +165,8 @@ func printCatalogue(w io.Writer, all []listed) error {
 			return err
 		}
 	}
-	noun := "requirements"
-	if len(all) == 1 {
-		noun = "requirement"
-	}
 	_, err := fmt.Fprintf(w,
-		"\n%d %s, each with its strictest level in any revision; what is marked - has no check.\n", len(all),
-		noun)
+		"\n%s, each with its strictest level in any revision; what is marked - has no check.\n",
+		plural.Count(len(all), "requirement"))
 	return err
 }

@@ -70,23 +70,26 @@ type program struct {
 	status         int
 }
 
+// note writes a line to standard error.
+func (p *program) note(format string, args ...any) {
+	fmt.Fprintf(p.stderr, "mcpcheck: "+format+"\n", args...)
+}
+
 // failure is an error with the exit status that it leads to.
 type failure struct {
 	status int
-	err    error
+	error
 }
 
-func (f *failure) Error() string { return f.err.Error() }
-
 // Unwrap is the cause.
-func (f *failure) Unwrap() error { return f.err }
+func (f *failure) Unwrap() error { return f.error }
 
 // badUsage is a mistake in flags or configuration.
 func badUsage(format string, args ...any) error {
-	return &failure{status: exitUsage, err: fmt.Errorf(format, args...)}
+	return &failure{exitUsage, fmt.Errorf(format, args...)}
 }
 
 // impossible is why a command could not do its work.
 func impossible(format string, args ...any) error {
-	return &failure{status: exitNotEstablished, err: fmt.Errorf(format, args...)}
+	return &failure{exitNotEstablished, fmt.Errorf(format, args...)}
 }

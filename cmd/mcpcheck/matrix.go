@@ -248,10 +248,10 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	word := column.Status
 	if column.Outcome != "" {
 		word = write.Word(&column)
-	}
-	if column.Outcome != reports.Conformant && column.Outcome != "" {
-		word += fmt.Sprintf(plural.Of(column.Warn, ", %d failed, %d {warning|warnings}"), column.Fail,
-			column.Warn)
+		if column.Outcome != reports.Conformant {
+			word += fmt.Sprintf(plural.Of(column.Warn, ", %d failed, %d {warning|warnings}"), column.Fail,
+				column.Warn)
+		}
 	}
 	text := fmt.Sprintf("[%d/%d] %s: %s, %.1f s", len(r.m.Targets), r.all, t.Name, word, column.TookMS/1000)
 	if by := column.ByRevision(); by != "" {
@@ -356,20 +356,26 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	return column, report
 }
 
-// process is what judges a target: "mcpcheck run", or "mcpcheck certify" with a file for the certificate. It
-// ends its own children when it is asked to end, and is killed when it does not.
+// process is what judges a target: "mcpcheck run", or "mcpcheck certify" with a file for the certificate.
 func (r *matrixRun) process(ctx context.Context, t *matrixTarget, home, sealed string) *exec.Cmd {
 	args := []string{"run"}
 	if t.listed != nil {
 		args = []string{"certify", "-o", sealed}
 	}
 	common := append(slices.Clone(r.flags), "--"+othersFlag, "--json", "-")
-	cmd := exec.CommandContext(ctx, r.program, append(args, t.arguments(r.box, home, common)...)...)
+	cmd := selfCommand(ctx, r.program, append(args, t.arguments(r.box, home, common)...))
+	cmd.Env = environment(home, t.given)
+	return cmd
+}
+
+// selfCommand is this program, found at a path, as another process. That ends its own children when it is
+// asked to end, and is killed when it does not.
+func selfCommand(ctx context.Context, path string, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Args[0] = os.Args[0] // the name by which this program was called
 	procgroup.Separate(cmd)  // a signal from the terminal reaches it once, from us
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second
-	cmd.Env = environment(home, t.given)
 	return cmd
 }
 
@@ -425,8 +431,7 @@ func (r *matrixRun) finish(ctx context.Context, targets []*matrixTarget) error {
 	} else if e := os.Remove(filepath.Join(r.o.out, "v0.1", "servers")); !errors.Is(e, os.ErrNotExist) {
 		err = errors.Join(err, e) // what an earlier run wrote there does not hold any more
 	}
-	s := r.m.Summary
-	_, e := fmt.Fprintf(r.p.stdout, "%s; %s\n", s, filepath.Join(r.o.out, matrixPage))
+	_, e := fmt.Fprintf(r.p.stdout, "%s; %s\n", r.m.Summary, filepath.Join(r.o.out, matrixPage))
 	if err = errors.Join(err, e); err != nil {
 		return impossible("the matrix was not written: %w", err)
 	}

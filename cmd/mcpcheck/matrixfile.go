@@ -187,11 +187,10 @@ func (t *matrixTarget) rebase(dir string) {
 
 // arguments are those of a command for the target, whose home is given.
 func (t *matrixTarget) arguments(b *box, home string, common []string) []string {
-	args := slices.Clone(common)
+	args := slices.Concat(common, t.Args)
 	if t.listed != nil {
 		t.Cwd = home
 	}
-	args = append(args, t.Args...)
 	for _, name := range sortedKeys(t.HeaderEnv) {
 		args = append(args, "--header-env", name+"="+t.HeaderEnv[name])
 	}

@@ -131,8 +131,7 @@ func (r *matrixRun) settle(targets []*matrixTarget) (left []*matrixTarget) {
 		}
 	}
 	if n := len(targets) - len(left); n > 0 {
-		fmt.Fprintf(r.p.stderr, "mcpcheck: %d of %d servers have not changed since they were judged\n", n,
-			len(targets))
+		r.p.note("%d of %d servers have not changed since they were judged", n, len(targets))
 	}
 	return left
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -82,7 +81,7 @@ func (o *outputs) write(p *program, r *reports.Report, x write.Options) error {
 		}
 	}
 	if slices.Sort(files); len(files) > 0 {
-		fmt.Fprintf(p.stderr, "mcpcheck: wrote %s\n", strings.Join(files, ", "))
+		p.note("wrote %s", strings.Join(files, ", "))
 	}
 	return nil
 }
@@ -92,6 +91,6 @@ func (o *outputs) write(p *program, r *reports.Report, x write.Options) error {
 func (o *outputs) mustWrite(p *program, r *reports.Report, x write.Options) {
 	if err := o.write(p, r, x); err != nil {
 		p.status = exitNotEstablished
-		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
+		p.note("%v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -25,10 +26,7 @@ var starts = regexp.MustCompile(`^(?:\S*/)?(npx|bunx|uvx|pipx run)(?: -\S+)* ` +
 func packages(ctx context.Context, t reports.Target, resolve bool,
 	said io.Writer) (all []certificate.Package) {
 	for _, e := range t.Endpoints {
-		m := starts.FindStringSubmatch(e.Address)
-		if e.Started != "" {
-			m = starts.FindStringSubmatch(e.Started)
-		}
+		m := starts.FindStringSubmatch(cmp.Or(e.Started, e.Address))
 		if m == nil {
 			continue
 		}

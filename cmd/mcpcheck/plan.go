@@ -171,13 +171,10 @@ func (d *trial) write(w io.Writer, cfg suite.Config) error {
 	for i := range d.target.Endpoints {
 		names = append(names, safe.Line(hide(d.target.Endpoints[i].Label())))
 	}
-	if cfg.Embedded {
-		names = []string{"the reference server that is built in, since no server is named (a command " +
-			"behind --, --serve, --url or --config)"}
-	}
 	unsent := "Nothing was sent to the target. "
 	if cfg.Embedded { // the plan is made with it
-		unsent = ""
+		names, unsent = []string{"the reference server that is built in, since no server is named (a " +
+			"command behind --, --serve, --url or --config)"}, ""
 	}
 	var grid []string
 	for _, c := range d.combinations {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 )
@@ -73,10 +75,7 @@ func (p *progress) tell(e engine.Event) {
 		return
 	}
 	p.last = time.Now()
-	columns := output.Width(p.w)
-	if columns == 0 {
-		columns = 80
-	}
+	columns := cmp.Or(output.Width(p.w), 80)
 	fmt.Fprint(p.w, "\x1b[2K\r"+safe.Shorten(safe.Line(p.text()), columns-1))
 	p.shown = true
 }
@@ -136,10 +135,7 @@ func (p *progress) text() string {
 }
 
 func confirming(verdicts int) string {
-	if verdicts == 1 {
-		return "confirming 1 red verdict"
-	}
-	return fmt.Sprintf("confirming %d red verdicts", verdicts)
+	return "confirming " + plural.Count(verdicts, "red verdict")
 }
 
 // elapsed is the time since the beginning, in whole seconds.

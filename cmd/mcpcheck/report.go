@@ -22,7 +22,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/certificate"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // reportCommand is the work on report files.
@@ -89,8 +88,7 @@ func readReport(path string) (*reports.Report, error) {
 	}
 	r, err := reports.ReadJSON(f)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, badUsage("%s: %w", path, fmt.Errorf(`%w; "mcpcheck run --json FILE" writes a report`,
-			err))
+		return nil, badUsage(`%s: %w; "mcpcheck run --json FILE" writes a report`, path, err)
 	}
 	return r, nil
 }
@@ -178,8 +176,7 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 		list = append(list, m)
 	}
 	var errs []error
-	var missing []string
-	told := ""
+	var joined *reports.Matrix
 	for _, out := range []struct {
 		path  string
 		write func(io.Writer, *reports.Matrix) error
@@ -194,16 +191,17 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 		if err != nil {
 			return badUsage("%w", err)
 		}
-		p.status, missing, told = m.ExitCode(), m.Missing, m.Summary.String()
+		joined = m
 		errs = append(errs, p.file(out.path, func(w io.Writer) error { return out.write(w, m) }))
 	}
+	p.status = joined.ExitCode()
 	if o.JSON != "-" && o.HTML != "-" {
-		_, err := fmt.Fprintln(p.stdout, told)
+		_, err := fmt.Fprintln(p.stdout, joined.Summary)
 		errs = append(errs, err)
 	}
-	if len(missing) > 0 {
-		fmt.Fprintln(p.stderr, "mcpcheck: the matrix is not whole: without the shards "+
-			safe.Shorten(strings.Join(missing, ", "), 200))
+	if len(joined.Missing) > 0 {
+		p.note("the matrix is not whole: without the shards %s",
+			safe.Shorten(strings.Join(joined.Missing, ", "), 200))
 	}
 	return errors.Join(errs...)
 }
@@ -212,11 +210,8 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 func relative(dir, path string) string {
 	a, err := filepath.Abs(dir)
 	b, err2 := filepath.Abs(path)
-	if errors.Join(err, err2) != nil {
-		return ""
-	}
-	rel, err := filepath.Rel(a, b)
-	if err != nil {
+	rel, err3 := filepath.Rel(a, b)
+	if errors.Join(err, err2, err3) != nil {
 		return ""
 	}
 	return filepath.ToSlash(rel)
@@ -256,11 +251,11 @@ func (p *program) diffCommand() *cobra.Command {
 				Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
 		})
 	}
-	c.Flags().BoolVar(&strict, "strict", false,
-		"new warnings, and what is judged no longer, count as failures do")
-	c.Flags().BoolVar(&asJSON, "json", false, "write the comparison as JSON")
-	c.Flags().BoolVar(&verbose, "verbose", false, "list everything")
-	noColorFlag(c.Flags(), &noColor)
+	f := c.Flags()
+	f.BoolVar(&strict, "strict", false, "new warnings, and what is judged no longer, count as failures do")
+	f.BoolVar(&asJSON, "json", false, "write the comparison as JSON")
+	f.BoolVar(&verbose, "verbose", false, "list everything")
+	noColorFlag(f, &noColor)
 	return c
 }
 
@@ -283,23 +278,10 @@ func (p *program) compare(earlier, later string) (*reports.Diff, error) {
 		return nil, err
 	}
 	if old.Target.Name != latest.Target.Name {
-		fmt.Fprintf(p.stderr, "mcpcheck: the reports are about different targets: %s and %s\n",
-			safe.Clean(old.Target.Name, 200), safe.Clean(latest.Target.Name, 200))
+		p.note("the reports are about different targets: %s and %s", safe.Clean(old.Target.Name, 200),
+			safe.Clean(latest.Target.Name, 200))
 	}
 	return reports.Compare(old, latest), nil
-}
-
-// summarized reads a report whose summary is made of its results: what a file says of itself
-// may have been written by hand.
-func summarized(path string) (*reports.Report, error) {
-	r, err := readReport(path)
-	if err != nil {
-		return nil, err
-	}
-	if r, err = reports.Merge([]*reports.Report{r}, area.Catalogue().Profile); err != nil {
-		return nil, badUsage("%s: %w", path, err)
-	}
-	return r, nil
 }
 
 // aboutReport is a command that writes something about one report. What it writes is made before
@@ -326,8 +308,15 @@ func (p *program) aboutReport(name string,
 func (p *program) badgeCommand() *cobra.Command {
 	label := ""
 	c := p.aboutReport("badge", func(_ context.Context, path string) (func(io.Writer) error, error) {
-		r, err := summarized(path)
-		return func(w io.Writer) error { return write.Badge(w, r, label) }, err
+		r, err := readReport(path)
+		if err != nil {
+			return nil, err
+		}
+		// The summary is made of the results: what a file says of itself may have been written by hand.
+		if r, err = reports.Merge([]*reports.Report{r}, area.Catalogue().Profile); err != nil {
+			return nil, badUsage("%s: %w", path, err)
+		}
+		return func(w io.Writer) error { return write.Badge(w, r, label) }, nil
 	})
 	c.Flags().StringVar(&label, "label", "mcpcheck", "the left `text`")
 	return c
@@ -361,13 +350,7 @@ func (p *program) statementCommand() *cobra.Command {
 	return c
 }
 
-// artifactFlags say what was judged: files, and anything else with a digest.
-func artifactFlags(f *pflag.FlagSet, files, subjects *[]string) {
-	f.StringArrayVar(files, "artifact", nil, "a `file` that was judged (repeatable)")
-	f.StringArrayVar(subjects, "subject", nil, "what was judged, as `NAME@sha256:HEX` (repeatable)")
-}
-
-// artifacts reads these flags.
+// artifacts reads what was judged: files, and anything else with a digest.
 func artifacts(files, subjects []string) (all []write.Artifact, err error) {
 	for _, path := range files {
 		sum, err := digest(path)
@@ -378,26 +361,17 @@ func artifacts(files, subjects []string) (all []write.Artifact, err error) {
 			Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
 	}
 	for _, s := range subjects {
-		a, err := subject(s)
-		if err != nil {
-			return nil, err
+		at := strings.LastIndex(s, "@sha256:")
+		if at <= 0 {
+			return nil, badUsage("--subject %q is not NAME@sha256:HEX", s)
 		}
-		all = append(all, a)
+		sum := strings.ToLower(s[at+len("@sha256:"):])
+		if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
+			return nil, badUsage("--subject %q: a SHA-256 digest has 64 hexadecimal digits", s)
+		}
+		all = append(all, write.Artifact{Name: s[:at], Digest: map[string]string{"sha256": sum}})
 	}
 	return all, nil
-}
-
-// subject reads NAME@sha256:HEX.
-func subject(s string) (write.Artifact, error) {
-	at := strings.LastIndex(s, "@sha256:")
-	if at <= 0 {
-		return write.Artifact{}, badUsage("--subject %q is not NAME@sha256:HEX", s)
-	}
-	sum := strings.ToLower(s[at+len("@sha256:"):])
-	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
-		return write.Artifact{}, badUsage("--subject %q: a SHA-256 digest has 64 hexadecimal digits", s)
-	}
-	return write.Artifact{Name: s[:at], Digest: map[string]string{"sha256": sum}}, nil
 }
 
 // digest is the SHA-256 of a file.
@@ -408,10 +382,7 @@ func digest(path string) (sum [sha256.Size]byte, err error) {
 	}
 	h := sha256.New()
 	_, err = io.Copy(h, f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return sum, err
-	}
-	return [sha256.Size]byte(h.Sum(nil)), nil
+	return [sha256.Size]byte(h.Sum(nil)), errors.Join(err, f.Close())
 }
 
 // file writes to a file, or to standard output for "-".

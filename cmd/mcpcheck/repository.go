@@ -9,18 +9,10 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/certificate/tree"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // treeFlags are the flags of "mcpcheck verify" about a repository of certificates.
 type treeFlags struct{ dir, site string }
-
-func (x *treeFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&x.dir, "tree", "",
-		"verify all submissions in the repository of certificates in this `directory`")
-	f.StringVar(&x.site, "site", "",
-		"with --tree, write a site of what holds into this `directory`, which is new or empty")
-}
 
 // verifyTree carries out "mcpcheck verify --tree".
 func (p *program) verifyTree(c *cobra.Command, x *treeFlags, args []string, o tree.Options,

@@ -66,7 +66,11 @@ func rerun(c *cobra.Command, args []string,
 
 // flagWords is a flag as it was given, without values that may be secret.
 func flagWords(f *pflag.Flag, hide func(string) string) (words []string) {
-	for _, value := range flagValues(f) {
+	values := []string{f.Value.String()}
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		values = list.GetSlice()
+	}
+	for _, value := range values {
 		words = append(words, "--"+f.Name)
 		switch f.Name {
 		case "header":
@@ -105,12 +109,4 @@ func besides(id, revision, transport string) bool {
 		s, found := area.BuiltIn().Scenario(name)
 		return found && s.In == scenario.Unopened
 	})
-}
-
-// flagValues are the values that a flag was given.
-func flagValues(f *pflag.Flag) []string {
-	if list, ok := f.Value.(pflag.SliceValue); ok {
-		return list.GetSlice()
-	}
-	return []string{f.Value.String()}
 }

@@ -48,8 +48,7 @@ func (p *program) root(args []string) *cobra.Command {
 
 // flagHint is what to do about a flag that was not understood.
 func flagHint(c *cobra.Command, err error) string {
-	var missing *pflag.NotExistError
-	unknown := errors.As(err, &missing)
+	missing, unknown := errors.AsType[*pflag.NotExistError](err)
 	switch args := c.Flags().Args(); {
 	case unknown && strings.Contains(missing.GetSpecifiedName(), " "):
 		return ": a flag and its value are two words, and two lines in args of the " +
@@ -77,19 +76,14 @@ func takes(n int, what string) cobra.PositionalArgs {
 }
 
 func noArguments(c *cobra.Command, args []string) error {
-	if len(args) > 0 && !c.HasSubCommands() {
-		return badUsage("%s takes no argument such as %q; %q shows its flags", c.CommandPath(), args[0],
-			c.CommandPath()+" --help")
+	switch {
+	case len(args) == 0:
+		return nil
+	case c.HasSubCommands():
+		return badUsage("there is no command %q%s", args[0], helpcmd.Hint(c, args[0]))
 	}
-	if len(args) > 0 {
-		return noCommand(c, args[:1])
-	}
-	return nil
-}
-
-// noCommand says that there is no such command below another one.
-func noCommand(c *cobra.Command, words []string) error {
-	return badUsage("there is no command %q%s", strings.Join(words, " "), helpcmd.Hint(c, words[0]))
+	return badUsage("%s takes no argument such as %q; %q shows its flags", c.CommandPath(), args[0],
+		c.CommandPath()+" --help")
 }
 
 // report prints an error in one sentence, or in one for each mistake in a target
@@ -111,13 +105,10 @@ func (p *program) report(err error) int {
 		lines = strings.Split(lines[0], "\n")
 	}
 	for _, line := range lines {
-		fmt.Fprintln(p.stderr, "mcpcheck: "+complaint(line))
+		p.note("%s", safe.Clean(line, 1000)) // what it quotes can be of any length
 	}
 	return status
 }
-
-// complaint is a line of a message as it is shown: what it quotes can be of any length.
-func complaint(line string) string { return safe.Clean(line, 1000) }
 
 // release is set by the linker when a release is built.
 var release string
@@ -131,10 +122,10 @@ func tool() reports.Tool {
 
 // completed is what shells complete of flags, and of the arguments of commands.
 func completed() (flags, arguments map[string]helpcmd.Words) {
+	revisions := func() []string { return requirement.Texts(requirement.Revisions()) }
 	flags = map[string]helpcmd.Words{
 		"only": rowWords, "skip": rowWords,
-		"revision":     func() []string { return requirement.Texts(requirement.Revisions()) },
-		"since":        func() []string { return requirement.Texts(requirement.Revisions()) },
+		"revision": revisions, "since": revisions,
 		"transport":    func() []string { return requirement.Texts(requirement.Transports()) },
 		"label-filter": labelWords,
 	}

@@ -60,12 +60,13 @@ func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 	o.outputs.register(c)
 	o.excuses.register(c)
 	o.register(c)
-	c.Flags().BoolVar(&o.others, othersFlag, false, "")
-	_ = c.Flags().MarkHidden(othersFlag) // the flag is there
-	c.Flags().StringArrayVar(&o.watch, "watch", nil,
+	f := c.Flags()
+	f.BoolVar(&o.others, othersFlag, false, "")
+	_ = f.MarkHidden(othersFlag) // the flag is there
+	f.StringArrayVar(&o.watch, "watch", nil,
 		"judge again whenever a file under `path` changes, and say what differs from the run before; may "+
 			"be repeated")
-	c.Flags().StringVar(&o.record, "record", "",
+	f.StringVar(&o.record, "record", "",
 		"record the run to a `file` that \"mcpcheck judge\" can judge again")
 	return c
 }
@@ -138,14 +139,10 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		return err
 	}
 	if cfg.Embedded && !o.Quiet {
-		fmt.Fprintln(p.stderr, "mcpcheck: no target was given: judging the reference server that is built in")
+		p.note("no target was given: judging the reference server that is built in")
 	}
-	if !o.Quiet && slices.ContainsFunc(cfg.Target.Endpoints, func(e target.Endpoint) bool {
-		return len(e.Command) > 0
-	}) {
-		for _, caveat := range transport.Caveats() {
-			fmt.Fprintln(p.stderr, "mcpcheck: "+caveat)
-		}
+	if !o.Quiet {
+		p.caveats(cfg.Target.Endpoints)
 	}
 	specs := conformance.Build(r, conformance.Expression(cfg), conformance.Options{Strict: cfg.Strict,
 		Context: ctx})
@@ -165,19 +162,16 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	report.Summary.LeftBehind = lifetime.EndStrays(p.stderr, "mcpcheck: the target", hide)
 	o.excuses.apply(p, report)
 	p.status = report.ExitCode(cfg.Strict, report.Summary.Baseline.Outdated())
-	if slices.ContainsFunc(report.Target.Endpoints, func(e reports.Endpoint) bool {
-		return e.Unreachable != ""
-	}) {
-		p.status = exitNotEstablished
-	}
 	for _, sentence := range withoutCheck(cfg.Only, report) {
 		p.status = exitNotEstablished
-		fmt.Fprintln(p.stderr, "mcpcheck: "+sentence)
+		p.note("%s", sentence)
 	}
 	// The recording comes first: nobody may be there any more to take the results.
-	if err := recordTo(o.record, r); err != nil {
+	_, errs := output.All(nil,
+		[]output.Wanted{{Flag: "--record", Path: o.record, Write: output.Within(r.Deadline(), r.Record)}})
+	for _, err := range errs {
 		p.status = exitNotEstablished
-		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
+		p.note("%v", err)
 	}
 	o.outputs.Until = r.Deadline()
 	report.NoteReruns(again) // for all formats, and for whoever converts the JSON report later
@@ -190,7 +184,7 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		}
 		if err != nil {
 			p.status = exitNotEstablished
-			fmt.Fprintln(p.stderr, "mcpcheck: no certificate was written: "+hide(err.Error()))
+			p.note("no certificate was written: %s", hide(err.Error()))
 		}
 	}
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
@@ -203,6 +197,15 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		return impossible("%s", hide(nothing))
 	}
 	return nil
+}
+
+// caveats says what this system does not keep programs from, if any is started.
+func (p *program) caveats(endpoints []target.Endpoint) {
+	if slices.ContainsFunc(endpoints, func(e target.Endpoint) bool { return len(e.Command) > 0 }) {
+		for _, caveat := range transport.Caveats() {
+			p.note("%s", caveat)
+		}
+	}
 }
 
 // withoutCheck says why nothing was judged, if none of the requirements that were asked
@@ -264,7 +267,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if err != nil {
 		return suite.Config{}, err
 	}
-	cfg := o.cfg
+	cfg, f := o.cfg, c.Flags()
 	if t != nil {
 		t.Since = cmp.Or(cfg.Since, t.Since)
 	}
@@ -276,14 +279,14 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if cfg.Reads, err = reads(o.read); err != nil {
 		return cfg, err
 	}
-	if c.Flags().Changed("label-filter") {
+	if f.Changed("label-filter") {
 		if cfg.Filter, err = conformance.Filter(cfg.LabelFilter); err != nil {
 			return cfg, badUsage("%w", err)
 		}
 	}
-	if o.Transport != "" && !c.Flags().Changed("url") && !c.Flags().Changed("serve") {
+	if o.Transport != "" && !f.Changed("url") && !f.Changed("serve") {
 		tr := requirement.Transport(o.Transport)
-		if tr != requirement.Stdio && tr != requirement.HTTP && tr != requirement.SSE {
+		if !slices.Contains(requirement.Transports(), tr) {
 			return cfg, badUsage("there is no transport %q: the transports are stdio, http and sse",
 				o.Transport)
 		}
@@ -292,22 +295,12 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if cfg.Rate < 0 {
 		return cfg, badUsage("--rate must not be negative")
 	}
-	if c.Flags().Changed("rate") && cfg.Rate == 0 {
+	if f.Changed("rate") && cfg.Rate == 0 {
 		cfg.Rate = -1 // the user's word that there is to be no limit
 	}
-	c.Flags().Visit(func(f *pflag.Flag) {
-		err = cmp.Or(err,
-			conformance.CheckFlag(f.Name, f.Value.String()))
-	})
+	f.Visit(func(f *pflag.Flag) { err = cmp.Or(err, conformance.CheckFlag(f.Name, f.Value.String())) })
 	if err != nil {
 		return cfg, badUsage("%w", err)
 	}
 	return cfg, positive(c, "budget", "quiet-window", "start-timeout", "timeout")
-}
-
-// recordTo writes the recording of a run, if one was asked for.
-func recordTo(path string, r *engine.Run) error {
-	_, errs := output.All(nil,
-		[]output.Wanted{{Flag: "--record", Path: path, Write: output.Within(r.Deadline(), r.Record)}})
-	return errors.Join(errs...)
 }

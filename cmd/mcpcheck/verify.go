@@ -107,9 +107,13 @@ func (p *program) verifyCommand() *cobra.Command {
 		}
 		return p.tellVerdict(made, &v)
 	}
-	x.register(c.Flags())
-	trees.register(c.Flags())
-	c.Flags().BoolVar(&asJSON, "json", false, "write the result as JSON")
+	f := c.Flags()
+	x.register(f)
+	f.StringVar(&trees.dir, "tree", "",
+		"verify all submissions in the repository of certificates in this `directory`")
+	f.StringVar(&trees.site, "site", "",
+		"with --tree, write a site of what holds into this `directory`, which is new or empty")
+	f.BoolVar(&asJSON, "json", false, "write the result as JSON")
 	return c
 }
 

@@ -11,12 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
-	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/write"
 )
@@ -119,8 +117,7 @@ func (w *watched) meanwhile(p *program, before, now map[string]stamp, last []str
 		}
 	}
 	if len(again) > 0 {
-		fmt.Fprintf(p.stderr,
-			"mcpcheck: changed by two runs on end, and from now on passed over during runs: %s\n", few(again))
+		p.note("changed by two runs on end, and from now on passed over during runs: %s", few(again))
 	}
 	return list
 }
@@ -161,7 +158,7 @@ func (p *program) watch(ctx context.Context, paths []string, o *runFlags) error 
 		if err != nil {
 			return impossible("there is no place for reports: %w", err)
 		}
-		defer func() { _ = os.RemoveAll(dir) }()
+		defer os.RemoveAll(dir) //nolint:errcheck // what is left is in the directory for temporary files
 		report = filepath.Join(dir, "report.json")
 	}
 	var last *reports.Report
@@ -188,14 +185,14 @@ func (p *program) watch(ctx context.Context, paths []string, o *runFlags) error 
 			return err
 		}
 		during = w.meanwhile(p, before, now, during)
-		fmt.Fprintf(p.stderr, "mcpcheck: watching %s\n", strings.Join(paths, ", "))
+		p.note("watching %s", strings.Join(paths, ", "))
 		found, err := w.settled(ctx, now, slices.Clone(during))
 		if ctx.Err() != nil {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.stderr, "mcpcheck: changed: %s\n", few(found))
+		p.note("changed: %s", few(found))
 	}
 	return err
 }
@@ -229,11 +226,7 @@ func (p *program) once(ctx context.Context, report string) error {
 	if err := os.Remove(report); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return impossible("the report before is in the way: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, self, append(append(args, "--json", report), command...)...)
-	cmd.Args[0] = os.Args[0]
-	procgroup.Separate(cmd) // a signal from the terminal reaches it once, from us
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 20 * time.Second
+	cmd := selfCommand(ctx, self, append(append(args, "--json", report), command...))
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr // as what they are: it finds out about colours and width
 	err = cmd.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) && ctx.Err() == nil {
@@ -249,7 +242,7 @@ func (p *program) once(ctx context.Context, report string) error {
 // differs writes what differs from the run before, if anything does.
 func (p *program) differs(d *reports.Diff, o *runFlags) error {
 	if !d.Differs() {
-		fmt.Fprintln(p.stderr, "mcpcheck: no verdict differs from the run before")
+		p.note("no verdict differs from the run before")
 		return nil
 	}
 	fmt.Fprintln(p.stdout)

@@ -12,7 +12,6 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -115,15 +114,21 @@ func New(in Input) (*Certificate, error) {
 		s.Packages = in.Packages(report.Target)
 	}
 	s.Certified = max(s.Judged, in.Certified.UTC().Format(time.RFC3339))
-	for _, name := range stated {
-		s.Members = append(s.Members, Member{name, len(c.members[name]), digest(c.members[name])})
-	}
+	s.Members = c.measured()
 	c.Statement = s
 	if err := terminal.WriteJSON(&statement, "statement", "  ", s); err != nil {
 		return nil, err
 	}
 	c.members[StatementMember] = statement.Bytes()
 	return c, nil
+}
+
+// measured lists the members that the statement is about as they are.
+func (c *Certificate) measured() (all []Member) {
+	for _, name := range stated {
+		all = append(all, Member{name, len(c.members[name]), digest(c.members[name])})
+	}
+	return all
 }
 
 // Write writes the certificate: the same bytes for the same members.
@@ -187,10 +192,7 @@ func Read(data []byte) (*Certificate, error) {
 	if err := c.unpack(data, problem); err != nil {
 		return nil, fmt.Errorf(`no certificate, as "mcpcheck certify" writes one: %w`, err)
 	}
-	s, found := &c.Statement, []Member{}
-	for _, name := range stated {
-		found = append(found, Member{name, len(c.members[name]), digest(c.members[name])})
-	}
+	s, found := &c.Statement, c.measured()
 	err := jsonv2.Unmarshal(c.members[StatementMember], s, jsonv2.RejectUnknownMembers(true))
 	switch {
 	case damage.Problems != nil:
@@ -246,7 +248,4 @@ func (c *Certificate) unpack(data []byte, problem func(string, ...any)) error {
 	return nil
 }
 
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func digest(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }

@@ -227,11 +227,11 @@ func (v *Verdict) statement(s *Statement, r *reports.Report) {
 // complete checks that the report of a full run has all that the rows demand in each combination that it is
 // about, and in the revisions that the target serves.
 func (v *Verdict) complete(r *reports.Report, rows *requirement.Catalogue) {
-	has, about := map[string]bool{}, map[requirement.Combination]bool{}
+	has, about := map[string]bool{}, map[string]requirement.Combination{}
 	note := func(revision, transport string) string {
 		c := requirement.Combination{Revision: requirement.Revision(revision),
 			Transport: requirement.Transport(transport)}
-		about[c] = true
+		about[c.String()] = c
 		return c.String()
 	}
 	for _, x := range r.Rows() {
@@ -242,12 +242,10 @@ func (v *Verdict) complete(r *reports.Report, rows *requirement.Catalogue) {
 			note(rev, e.Transport)
 		}
 	}
-	for _, c := range slices.SortedFunc(maps.Keys(about), func(a, b requirement.Combination) int {
-		return cmp.Compare(a.String(), b.String())
-	}) {
+	for _, name := range slices.Sorted(maps.Keys(about)) {
 		var missing []string
 		for _, q := range rows.Requirements() {
-			if what := q.ID + " in " + c.String(); q.Names(c) && !has[what] {
+			if what := q.ID + " in " + name; q.Names(about[name]) && !has[what] {
 				missing = append(missing, what)
 			}
 		}
