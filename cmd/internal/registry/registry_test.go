@@ -122,6 +122,8 @@ func TestRefused(t *testing.T) {
 			reports.MatrixNotStartable, "-v/:/x"},
 		{remote("http://127.0.0.1/"), reports.MatrixNotStartable, "private network"},
 		{remote("http://169.254.169.254/latest"), reports.MatrixNotStartable, "private network"},
+		{remote("http://x.LOCALHOST./"), reports.MatrixNotStartable, "private network"},
+		{remote("http://[::ffff:127.0.0.1]/"), reports.MatrixNotStartable, "private network"},
 		{remote("https://{host}/"), reports.MatrixNotStartable, "cannot be used"},
 		{remote("file:///etc/passwd"), reports.MatrixInvalid, "/remotes/0/url"},
 		{one(`"packages": [{"registryType": "npm", "identifier": "n", "version": "1", "transport": {"type": "sse",

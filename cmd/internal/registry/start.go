@@ -236,6 +236,8 @@ func (s *Start) arguments(list []input) (words []string) {
 // private reports whether a host is on this machine or in a network of its owner's, as far as its name tells.
 func private(host string) bool {
 	a, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && (a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() ||
+	a, host = a.Unmap(), "."+strings.TrimSuffix(strings.ToLower(host), ".")
+	return strings.HasSuffix(host, ".localhost") || err == nil && (a.IsLoopback() || a.IsPrivate() ||
+		a.IsLinkLocalUnicast() ||
 		a.IsUnspecified())
 }
