@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
@@ -70,10 +69,12 @@ func (p *program) certifyCommand() *cobra.Command {
 			return packages(c.Context(), t, x.resolve, p.stderr)
 		}
 		if x.recording != "" {
-			if i := slices.IndexFunc(ofRuns, f.Changed); i >= 0 || len(args) > 0 {
-				return badUsage("--recording stands for a run that is over: leave out the target and "+
-					"what is "+
-					"about a run%s", strings.Join(append([]string{""}, ofRuns[max(0, i):i+1]...), ", --"))
+			const over = "--recording stands for a run that is over: leave out "
+			if len(args) > 0 {
+				return badUsage(over + "the command")
+			}
+			if i := slices.IndexFunc(ofRuns, f.Changed); i >= 0 {
+				return badUsage(over+"--%s", ofRuns[i])
 			}
 			return p.certifyRecording(o, x)
 		}

@@ -428,8 +428,10 @@ func (r *matrixRun) finish(ctx context.Context, targets []*matrixTarget) error {
 		}))
 	if r.o.meta != "" {
 		err = errors.Join(err, r.writeRegistry(targets))
-	} else if e := os.Remove(filepath.Join(r.o.out, "v0.1", "servers")); !errors.Is(e, os.ErrNotExist) {
-		err = errors.Join(err, e) // what an earlier run wrote there does not hold any more
+	} else if r.o.registry != "" { // what an earlier run wrote there does not hold any more
+		if e := os.Remove(r.registryFile()); !errors.Is(e, os.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
 	}
 	_, e := fmt.Fprintf(r.p.stdout, "%s; %s\n", r.m.Summary, filepath.Join(r.o.out, matrixPage))
 	if err = errors.Join(err, e); err != nil {

@@ -192,6 +192,9 @@ func (l *registered) ended(column *reports.MatrixTarget) {
 	}
 }
 
+// registryFile is where a host of files serves the registry.
+func (r *matrixRun) registryFile() string { return filepath.Join(r.o.out, "v0.1", "servers") }
+
 // writeRegistry writes the valid entries as a registry would list them, with our results: less than the 4 KiB
 // that registries allow in _meta.
 func (r *matrixRun) writeRegistry(targets []*matrixTarget) error {
@@ -217,11 +220,10 @@ func (r *matrixRun) writeRegistry(targets []*matrixTarget) error {
 		servers = append(servers, t.listed.Annotated(r.o.meta+"/mcpcheck", map[string]any{"tool": tool(),
 			"requirements": r.rows, "certificateUrl": at, "result": c}))
 	}
-	dir := filepath.Join(r.o.out, "v0.1")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(r.registryFile()), 0o755); err != nil {
 		return err
 	}
-	return output.File(filepath.Join(dir, "servers"), func(w io.Writer) error {
+	return output.File(r.registryFile(), func(w io.Writer) error {
 		return terminal.WriteJSON(w, "registry", "", map[string]any{"servers": servers,
 			"metadata": map[string]int{"count": len(servers)}})
 	})

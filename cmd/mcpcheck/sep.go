@@ -48,8 +48,8 @@ func sepOf(path string) (found requirement.SEP, err error) {
 		"\"mcpcheck list --json\" names them all", path)
 }
 
-// trace writes the traceability file of a proposal: for each requirement that it brought the check that
-// judged it, or why none did. Permissions, which no check judges, are none of these.
+// traceability writes the traceability file of a proposal: for each requirement that it brought the check
+// that judged it, or why none did. Permissions, which no check judges, are left out.
 func traceability(w io.Writer, s requirement.SEP, r *reports.Report) error {
 	var judged, excluded []traced
 	page := ""

@@ -64,9 +64,8 @@ var (
 	signature = regexp.MustCompile(`^signatures/[0-9a-f]{16}(\.sshsig|\.sigstore\.json)$`)
 )
 
-// Certificate is a certificate whose members have the digests of its statement. Whether what the statement
-// says
-// is true [Verify] finds out.
+// Certificate is a certificate whose members have the digests of its statement. [Verify] finds out whether
+// the statement is true.
 type Certificate struct {
 	Statement Statement
 	members   map[string][]byte

@@ -35,9 +35,8 @@ func (c *Certificate) Sign(key ed25519.PrivateKey) error {
 	return c.Attach(pem.EncodeToMemory(&pem.Block{Type: armor, Bytes: []byte(blob)}))
 }
 
-// Attach adds a signature: one of SSH, which has to be one of the statement and replaces that by the same
-// key,
-// or else a Sigstore bundle.
+// Attach adds a signature: a Sigstore bundle, or one of SSH. The latter has to be of the statement and
+// replaces that by the same key.
 func (c *Certificate) Attach(data []byte) error {
 	name := "signatures/" + digest(data)[:16] + ".sigstore.json"
 	if !json.Valid(data) {

@@ -256,9 +256,8 @@ func (v *Verdict) complete(r *reports.Report, rows *requirement.Catalogue) {
 	}
 }
 
-// Differences says, a sentence each, in what a report differs from what its recording gives: target,
-// settings,
-// and verdicts with all that they depend on.
+// Differences says, a sentence each, in what a report differs from what its recording gives:
+// target, settings, and verdicts with all that they depend on.
 func Differences(report, again *reports.Report) (all []string) {
 	says, is := facts(report), facts(again)
 	for what := range is {

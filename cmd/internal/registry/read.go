@@ -60,7 +60,7 @@ func Read(ctx context.Context, source, agent string) ([]*Entry, error) {
 		case seen[next]:
 			return nil, errors.New("the registry gives a cursor for the second time: its pages never end")
 		case next == "":
-			return entries(list, private(u.Hostname())), nil
+			return entries(list, private(u)), nil
 		case len(list) > maxAll:
 			return nil, fmt.Errorf("the registry has more than %d servers: put search= into the URL", maxAll)
 		}

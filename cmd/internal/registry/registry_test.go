@@ -112,7 +112,7 @@ func TestRefused(t *testing.T) {
 		status, says string
 	}{
 		{packed("npm", "n", `, "registryBaseUrl": "https://npm.evil.example"`), reports.MatrixNotStartable,
-			"another registry than registry.npmjs.org"},
+			"another registry than npmjs.org"},
 		{packed("pypi", "n", `, "runtimeHint": "python", "runtimeArguments": [{"type": "positional",
 			"value": "-m"}]`), reports.MatrixNotStartable, "runtimeArguments are for python"},
 		{packed("pypi", "none", ""), reports.MatrixNotStartable, "uvx is not installed"},

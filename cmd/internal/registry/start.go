@@ -2,24 +2,24 @@ package registry
 
 import (
 	"cmp"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/tidwall/gjson"
 )
 
-// kinds are the kinds of packages that can be started: the registry that the tool knows, what stands between
-// identifier and version, and command lines. In install a * stands for the package. run ends before the
-// options of the tool, behind which the package follows.
+// kinds are the kinds of packages that can be started: the domain of the registry that the tool knows, what
+// stands between identifier and version, and command lines. In install a * stands for the package. run ends
+// before the options of the tool, behind which the package follows.
 var kinds = map[string]struct {
 	home, separator string
 	install, run    []string
 }{
-	"npm": {"registry.npmjs.org", "@", []string{"npx", "-y", "--package=*", "-c", "exit 0"},
+	"npm": {"npmjs.org", "@", []string{"npx", "-y", "--package=*", "-c", "exit 0"},
 		[]string{"npx", "-y"}},
 	"pypi": {"pypi.org", "==", []string{"uvx", "--from", "*", "python", "-c", "pass"}, []string{"uvx"}},
 	oci: {"docker.io", ":", []string{"docker", "pull", "-q", "*"},
@@ -108,7 +108,7 @@ func (s *Start) fill(p *pack, has func(string) bool) string {
 		return "packages of the kind " + p.RegistryType + " cannot be started"
 	case len(p.RuntimeArguments) > 0 && p.RuntimeHint != "" && p.RuntimeHint != k.run[0]:
 		return "its runtimeArguments are for " + p.RuntimeHint + ", and " + k.run[0] + " starts it here"
-	case err != nil || base.Host != "" && base.Host != k.home &&
+	case err != nil || base.Host != "" && !strings.HasSuffix("."+base.Host, "."+k.home) &&
 		!strings.HasPrefix(p.Identifier, base.Host+"/"):
 		return "its package is in another registry than " + k.home
 	case !has(k.run[0]):
@@ -166,9 +166,9 @@ func (s *Start) address(p *pack, local bool) string {
 	case len(s.missing) > 0:
 	case err != nil || u.Host == "" || strings.ContainsAny(u.Host+u.Path, "{}"):
 		return "its URL cannot be used: " + s.URL
-	case s.Command != nil && !private(u.Hostname()):
+	case s.Command != nil && !private(u):
 		return "its package does not listen on this machine: " + s.URL
-	case s.Command == nil && !local && private(u.Hostname()):
+	case s.Command == nil && !local && private(u):
 		return "its remote is in a private network, and the registry is not: " + s.URL
 	}
 	return ""
@@ -233,11 +233,5 @@ func (s *Start) arguments(list []input) (words []string) {
 	return words
 }
 
-// private reports whether a host is on this machine or in a network of its owner's, as far as its name tells.
-func private(host string) bool {
-	a, err := netip.ParseAddr(host)
-	a, host = a.Unmap(), "."+strings.TrimSuffix(strings.ToLower(host), ".")
-	return strings.HasSuffix(host, ".localhost") || err == nil && (a.IsLoopback() || a.IsPrivate() ||
-		a.IsLinkLocalUnicast() ||
-		a.IsUnspecified())
-}
+// private reports whether a URL leads to this machine or into a private network.
+func private(u *url.URL) bool { return (&target.Endpoint{URL: u.String()}).Local() }
