@@ -72,10 +72,12 @@ clients:
 bench:
 	./bench/run
 
-# The mock beside a bare handler and two SDKs, in one run.
+# The mock beside a bare handler and two SDKs, in interleaved rounds: medians, and the ranges beside them.
+ROUNDS ?= 15
 bench-mock:
-	$(GO) build -o $(or $(TMPDIR),/tmp)/mcpcheck-mockserver ./cmd/mockserver
-	$(GO) -C interop run ./mockbench -mockserver $(or $(TMPDIR),/tmp)/mcpcheck-mockserver
+	@rounds=$$(mktemp) && for _ in $$(seq $(ROUNDS)); do \
+		$(GO) -C interop test ./mockbench -run '^$$' -bench . -benchtime 200ms | tee -a "$$rounds" || exit 1; \
+	done && $(GO) run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da -col /server -filter '.unit:(sec/op OR p99-ms OR heap-B/session)' "$$rounds" && rm "$$rounds"
 
 # The table of hostile servers, which takes some minutes; it fails where mcpcheck is not as it should be.
 hostile:

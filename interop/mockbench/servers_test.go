@@ -1,4 +1,4 @@
-package main
+package mockbench
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"testing"
 
 	mcpgo "github.com/mark3labs/mcp-go/mcp"
 	mcpgoserver "github.com/mark3labs/mcp-go/server"
@@ -60,7 +61,7 @@ func (o operation) elsewhere() elsewhere {
 }
 
 // mockServer is the mock with deviations from the start.
-func mockServer(faults, quirks []string) (*httptest.Server, error) {
+func mockServer(b *testing.B, faults, quirks []string) *httptest.Server {
 	w := reference.World{}
 	each(func(uri, name string, text *string) {
 		w.Resources = append(w.Resources, reference.Resource{URI: uri, Name: name, MIMEType: "text/plain",
@@ -68,14 +69,21 @@ func mockServer(faults, quirks []string) (*httptest.Server, error) {
 	})
 	s, err := reference.New(w, reference.Options{PageSize: pageSize, Faults: faults, Quirks: quirks})
 	if err != nil {
-		return nil, err
+		b.Fatal(err)
 	}
-	return httptest.NewServer(s.Handler()), nil
+	return serve(b, s.Handler())
+}
+
+// serve has a handler on loopback until the benchmark ends.
+func serve(b *testing.B, h http.Handler) *httptest.Server {
+	server := httptest.NewServer(h)
+	b.Cleanup(server.Close)
+	return server
 }
 
 // bareServer reads each request and writes the same bytes.
-func bareServer(body []byte, header http.Header) *httptest.Server {
-	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func bareServer(b *testing.B, body []byte, header http.Header) *httptest.Server {
+	return serve(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			return
 		}
@@ -89,7 +97,7 @@ func bareServer(body []byte, header http.Header) *httptest.Server {
 	}))
 }
 
-func sdkServer(e era) *httptest.Server {
+func sdkServer(b *testing.B, e era) *httptest.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"},
 		&mcp.ServerOptions{PageSize: pageSize})
 	each(func(uri, name string, text *string) {
@@ -100,12 +108,12 @@ func sdkServer(e era) *httptest.Server {
 			})
 	})
 	// It serves the modern revision without sessions only.
-	return httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
+	return serve(b, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
 		return s
 	}, &mcp.StreamableHTTPOptions{JSONResponse: true, Stateless: e == modern}))
 }
 
-func mcpgoServer() *httptest.Server {
+func mcpgoServer(b *testing.B) *httptest.Server {
 	s := mcpgoserver.NewMCPServer("bench", "1", mcpgoserver.WithResourceCapabilities(true, true),
 		mcpgoserver.WithPaginationLimit(pageSize))
 	each(func(uri, name string, text *string) {
@@ -115,7 +123,7 @@ func mcpgoServer() *httptest.Server {
 					Text: *text}}, nil
 			})
 	})
-	return httptest.NewServer(mcpgoserver.NewStreamableHTTPServer(s))
+	return serve(b, mcpgoserver.NewStreamableHTTPServer(s))
 }
 
 // trimmed is the beginning of an answer, for errors.
