@@ -227,20 +227,9 @@ func (s Step) problems() (found problems) {
 	case s.On != nil && (s.After != nil || s.Every != 0):
 		found.Say("on", "is each time by itself: after and every exclude it")
 	}
-	found.Below("after", s.After.problems())
-	found.Below("on", s.On.problems())
 	found = append(found, s.steeringProblems()...)
-	if s.PutTemplate != nil {
-		found.Below("putTemplate", s.PutTemplate.problems())
-	}
-	if s.Put != nil {
-		found.Below("put", s.Put.problems())
-		if s.Put.Repeat != nil {
-			found.Say("put.repeat", "cannot be used in a timeline")
-		}
-	}
-	if s.Update != nil {
-		found.Below("update", s.Update.problems())
+	if s.Put != nil && s.Put.Repeat != nil {
+		found.Say("put.repeat", "cannot be used in a timeline")
 	}
 	if s.Ask != nil && s.Ask.Method == "" {
 		found.Say("ask.method", "is missing: ping, roots/list, sampling/createMessage, or any other")
@@ -250,9 +239,6 @@ func (s Step) problems() (found problems) {
 
 // steeringProblems are those of what happens to the server.
 func (s Step) steeringProblems() (found problems) {
-	if s.PutRule != nil {
-		found.Below("putRule", s.PutRule.Check())
-	}
 	found.Below("become", operation.CheckStates(s.Become))
 	operation.Between(&found, "refuse", s.Refuse, 0, maxAt)
 	for at, name := range yamlfile.Items("expireTokens", s.ExpireTokens) {
@@ -269,10 +255,9 @@ func (s Step) steeringProblems() (found problems) {
 	return found
 }
 
-func (c *Cue) problems() problems {
-	if c == nil {
-		return nil
-	}
+func (c Cue) warnings() problems { return c.Limits().Warnings() }
+
+func (c Cue) problems() problems {
 	found := c.Limits().Check()
 	if c.Limits().None() {
 		found.Say("", "says of no message which it is: give method, uri, when, identity or session")
