@@ -36,11 +36,11 @@ var verbs = map[string][]string{
 // the empty one can be tested only.
 var roots = map[string][]string{
 	OnRequest:      {"method", "params", "header", "", "id", "session", noted, mock},
-	OnReply:        {"result", "error", "status", "header", "", "request", noted, mock},
-	OnResponse:     {"jsonrpc", "id", "result", "error", "", "request", noted, mock},
-	OnNotification: {"jsonrpc", "id", "method", "params", "", "request", noted, mock},
+	OnReply:        {"result", "error", "status", "header", "", about, noted, mock},
+	OnResponse:     {"jsonrpc", "id", "result", "error", "", about, noted, mock},
+	OnNotification: {"jsonrpc", "id", "method", "params", "", about, noted, mock},
 	OnHTTPRequest:  {"header", "", "verb", "path", "body", noted, mock},
-	OnHTTPAnswer:   {"status", "header", "body", "", "request"},
+	OnHTTPAnswer:   {"status", "header", "body", "", about},
 	OnEvent:        {"type", "id", "data", "raw", "", "retry", "stream", "answer"},
 }
 

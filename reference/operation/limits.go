@@ -166,7 +166,7 @@ func (m *Matcher) Tests(t *hook.Trace) bool { return len(m.when) == 0 || all(m.w
 func traced(t *hook.Trace) *subject {
 	return &subject{make: func(name string) (any, bool) {
 		if name == "header" {
-			return headerOf(t.Header)
+			return headerOf(t.Header), t.Header != nil
 		}
 		v, err := hook.Decode(t.Params)
 		return v, err == nil
