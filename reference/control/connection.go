@@ -150,18 +150,18 @@ func once(ctx context.Context) bool {
 
 // onRequest acts instead of the handling of an HTTP request.
 func onRequest(act func(w http.ResponseWriter, r *http.Request)) hook.Hooks {
-	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, _ http.Handler) { act(w, r) })
+	return hook.OnHTTP(nil, func(x hook.Serving) { act(x.W, x.Request) })
 }
 
 // onBody acts instead of the writing of a response that is no event stream.
 func onBody(write func(r *http.Request, w http.ResponseWriter, p []byte) (int, error)) hook.Hooks {
-	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		next.ServeHTTP(&hook.Writer{ResponseWriter: w, Body: func(p []byte) (int, error) {
-			if hook.Streams(w) {
-				return w.Write(p)
+	return hook.OnHTTP(nil, func(x hook.Serving) {
+		x.Serve(&hook.Writer{ResponseWriter: x.W, Body: func(p []byte) (int, error) {
+			if hook.Streams(x.W) {
+				return x.W.Write(p)
 			}
-			return write(r, w, p)
-		}}, r)
+			return write(x.Request, x.W, p)
+		}}, x.Request)
 	})
 }
 

@@ -46,22 +46,22 @@ func (pl *plan) requests() hook.Hooks {
 	if len(all) == 0 {
 		return hook.Hooks{}
 	}
-	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		s := exchangeOf(r, func() ([]byte, error) { return hook.PeekBody(r) })
-		s.place = pl.ofExchange(r)
-		switch pl.run(r.Context(), all, "", s, &passage{answer: func(a *action) bool {
-			a.write(w, s)
+	return hook.OnHTTP(nil, func(x hook.Serving) {
+		s := exchangeOf(x.Request, func() ([]byte, error) { return hook.PeekBody(x.Request) })
+		s.place = pl.ofExchange(x.Request)
+		switch pl.run(x.Context(), all, "", s, &passage{answer: func(a *action) bool {
+			a.write(x.W, s)
 			return true
 		}}) {
 		case errAnswered:
 			return
 		case errWithheld:
-			hook.Cut(r.Context())
+			hook.Cut(x.Context())
 		}
 		if s.changed["header"] {
-			writeHeader(s.root["header"], r.Header)
+			writeHeader(s.root["header"], x.Header)
 		}
-		next.ServeHTTP(w, r)
+		x.Next()
 	})
 }
 
