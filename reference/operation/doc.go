@@ -15,9 +15,11 @@
 //	request       a request or notification of the client, before it is handled: id, method, params, header,
 //	              session (id, revision). Headers of a modern request that repeat a member follow it
 //	reply         what a request is answered with, before it is put into a message: result, error, status, header
-//	response      the whole answer just before it is sent: jsonrpc, id, result, error; also the answer to
-//	              input that cannot be read, and the result that ends a listen stream
-//	notification  a message of the server's that is no answer, just before it is sent: jsonrpc, method, params
+//	response      the whole answer just before it is sent: jsonrpc, id, result, error, and raw, its text,
+//	              which goes before the members; also the answer to input that cannot be read, and the
+//	              result that ends a listen stream
+//	notification  a message of the server's that is no answer, just before it is sent: jsonrpc, method,
+//	              params and raw
 //	http-request  a request over HTTP before it is looked at: verb, path, header, body
 //	http-answer   an answer over HTTP before it is written: status, header, body. What names the body
 //	              leaves event streams alone

@@ -66,6 +66,7 @@ func (pl *plan) alter(ctx context.Context, on, method string, m *hook.Message, p
 	var subjects []*subject
 	for _, part := range parts {
 		if o, ok := part.(hook.Object); ok {
+			o[raw] = string(m.Raw)
 			s := &subject{place: pl.ofMessage(*m), root: o}
 			if m.Call != nil {
 				s.request = requestOf(m.Call)
@@ -89,7 +90,17 @@ func (pl *plan) alter(ctx context.Context, on, method string, m *hook.Message, p
 			}
 		}
 	}
-	if slices.ContainsFunc(subjects, func(s *subject) bool { return s.changed != nil }) {
+	changed, written := false, ""
+	for _, s := range subjects {
+		if s.changed[raw] {
+			written = textOf(s.root[raw])
+		}
+		delete(s.root, raw)
+		changed = changed || s.changed != nil
+	}
+	if written != "" {
+		m.Raw = []byte(written)
+	} else if changed {
 		m.Raw = hook.Encode(v)
 	}
 	return nil

@@ -8,10 +8,11 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// about is the root of paths into the request that a message belongs to, noted of those into what has been
-// noted, and the values of Per say for whom.
+// about is the root of paths into the request that a message belongs to, raw a message as it is sent, noted the
+// root of paths into what has been noted, and the values of Per say for whom.
 const (
 	about         = "request"
+	raw           = "raw"
 	noted         = "noted"
 	perConnection = "connection"
 	perSession    = "session"
