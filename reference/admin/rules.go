@@ -24,7 +24,7 @@ func deviations(*reference.Server) DeviationList {
 		list.Faults = append(list.Faults, Deviation{f.Name, "connection", f.Summary})
 	}
 	for _, q := range quirk.All() {
-		list.Quirks = append(list.Quirks, Deviation{q.Name, strings.Join(q.Permits, ","), q.Summary})
+		list.Quirks = append(list.Quirks, Deviation{q.Name, q.Requirement, q.Summary})
 	}
 	return list
 }

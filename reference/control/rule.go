@@ -93,8 +93,8 @@ func (r Rule) find() (fault.Fault, error) {
 		}
 		for _, c := range connectionFailures {
 			if c.Name == r.Fault {
-				e.Name, e.Summary, e.Needs.Transports = c.Name, c.Summary, c.Transports
-				return fault.Fault{Entry: e.With(c.Hooks), Requirement: "connection"}, nil
+				e.Name, e.Summary, e.Requirement, e.Needs.Transports = c.Name, c.Summary, "connection", c.Transports
+				return e.With(c.Hooks), nil
 			}
 		}
 		if slices.Contains(QuirkNames(), r.Fault) {
@@ -107,7 +107,7 @@ func (r Rule) find() (fault.Fault, error) {
 		)
 	case r.Quirk != "":
 		if q, ok := quirk.Find(r.Quirk); ok {
-			return fault.Fault{Entry: q, Requirement: strings.Join(q.Permits, ",")}, nil
+			return q, nil
 		}
 		if slices.Contains(FaultNames(), r.Quirk) {
 			return e, fmt.Errorf("unknown quirk %q: it is a fault: --fault %s", r.Quirk, r.Quirk)
@@ -118,7 +118,7 @@ func (r Rule) find() (fault.Fault, error) {
 			nearby(r.Quirk, QuirkNames(), "mockserver quirks"),
 		)
 	case r.Delay != nil && r.Delay.Kind == operation.KindDribble:
-		return fault.Fault{Entry: e.With(dribbling(r.Delay.Rate))}, nil
+		return e.With(dribbling(r.Delay.Rate)), nil
 	case r.Delay != nil:
 		e.Do = []operation.Operation{{On: operation.OnRequest, Delay: r.Delay}}
 	case r.Fail != nil:
