@@ -61,7 +61,7 @@ type Set struct {
 // may be nil.
 func New(seed uint64, j *journal.Journal) *Set {
 	s := &Set{seed: seed, journal: j}
-	s.head.Store(&s.base)
+	s.head.Store(&chain{})
 	s.live.Store(&[]*node{})
 	s.states.now.Store(&map[string]string{})
 	return s
@@ -191,15 +191,13 @@ func (s *Set) has(id string) bool {
 	return slices.ContainsFunc(s.nodes, func(n *node) bool { return n.rule.ID == id })
 }
 
-// link chains the rules. A call that is within a rule which has gone goes on with
-// what came after it then. The caller holds mu.
+// link chains the rules. What is on its way through them then goes on as it began. The caller holds mu.
 func (s *Set) link() {
-	next := &s.base
+	way := s.base
 	for _, n := range slices.Backward(s.nodes) {
-		n.next.Store(next)
-		next = &n.own
+		way = n.through(way)
 	}
-	s.head.Store(next)
+	s.head.Store(&way)
 	s.live.Store(new(s.nodes))
 }
 
@@ -209,12 +207,12 @@ func (s *Set) Hooks() hook.Hooks {
 		About: func(t *hook.Trace) bool {
 			return s.anyHas(func(n *node) bool { return n.hooks.Concern(t) && n.matcher.Concerns(t) })
 		},
-		Handle:  kind[*hook.Call, *hook.Reply](calls).enters(s),
-		Emit:    kind[hook.Message, error](messages).enters(s),
-		Receive: kind[hook.Incoming, error](input).enters(s),
-		Event:   kind[hook.Event, error](events).enters(s),
+		Handle:  entered(s, func(c *chain) *hook.Handler { return &c.handle }),
+		Emit:    entered(s, func(c *chain) *hook.Emitter { return &c.emit }),
+		Receive: entered(s, func(c *chain) *hook.Receiver { return &c.receive }),
+		Event:   entered(s, func(c *chain) *hook.EventWriter { return &c.event }),
 		HTTP: func(next http.Handler) http.Handler {
-			return handler(kind[exchange, error](requests).enters(s)(serves(next)))
+			return handler(entered(s, func(c *chain) *way { return &c.web })(serves(next)))
 		},
 		EventStreams: func(t *hook.Trace) bool {
 			return s.anyHas(func(n *node) bool { return n.hooks.EventStreams.Holds(t) && n.holds(t) })
@@ -265,8 +263,6 @@ type node struct {
 	matcher *operation.Matcher
 	chance  *rand.Rand
 	hooks   hook.Hooks
-	own     chain
-	next    atomic.Pointer[chain]
 	counted bool // it matters on which messages it acts
 
 	mu   sync.Mutex
@@ -326,7 +322,6 @@ func (s *Set) prepare(r Rule, source uint64) (*node, error) {
 	}
 	n.chance = stream(s.seed, source|streamChance)
 	n.counted = r.Counted() && !n.hooks.Idle()
-	n.build()
 	return n, nil
 }
 
