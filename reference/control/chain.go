@@ -56,7 +56,7 @@ func around(web func(http.Handler) http.Handler) func(way) way {
 func (n *node) through(next chain) chain {
 	h := hook.Compared(n.hooks)
 	web := around(h.HTTP)
-	if n.about.Needs.Authorization { // is demanded whether the rule acts or not
+	if n.Needs.Authorization { // is demanded whether the rule acts or not
 		demands, acts := around(hook.RequireBearer().HTTP), web
 		web = func(next way) way { return hook.Wrap(acts, demands(next)) }
 	}

@@ -204,9 +204,7 @@ func reset(w http.ResponseWriter, r *http.Request) {
 
 // stall waits until the client leaves or the server ends.
 func stall(ctx context.Context) error {
-	alive, cancel := alive(ctx)
-	defer cancel()
-	hook.Hang(alive)
+	hook.Hang(ctx)
 	hook.Cut(ctx)
 	return nil
 }
@@ -224,14 +222,4 @@ func eventBytes(e hook.Event) []byte {
 		return e.Raw
 	}
 	return hook.EncodeEvent(e)
-}
-
-// alive is the context of a request that ends with the server, too.
-func alive(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	if t := hook.TraceOf(ctx); t != nil && t.Server != nil {
-		stop := context.AfterFunc(t.Server, cancel)
-		return ctx, func() { stop(); cancel() }
-	}
-	return ctx, cancel
 }

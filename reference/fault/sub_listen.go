@@ -18,14 +18,14 @@ func subListenCode() code {
 			if m.Method != hook.NotificationAcknowledged {
 				return
 			}
-			m.Raw = hook.EditRaw(m.Raw, func(ack hook.Object) {
-				uris, _ := hook.ObjectAt(ack, "params", "notifications")["resourceSubscriptions"].([]any)
-				for i := range uris {
-					uri, _ := uris[i].(string)
-					scheme, rest, _ := strings.Cut(uri, ":")
-					uris[i] = strings.ToUpper(scheme) + ":" + rest
-				}
-			})
+			ack, _ := hook.DecodeObject(m.Raw)
+			uris, _ := hook.ObjectAt(ack, "params", "notifications")["resourceSubscriptions"].([]any)
+			for i := range uris {
+				uri, _ := uris[i].(string)
+				scheme, rest, _ := strings.Cut(uri, ":")
+				uris[i] = strings.ToUpper(scheme) + ":" + rest
+			}
+			m.Raw = hook.Encode(ack)
 		}),
 		"sub-32-closing-ends-all": closingEndsAll(),
 		"sub-32-id-taken-over":    takenOver(),

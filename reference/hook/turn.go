@@ -71,10 +71,13 @@ func Undo(ctx context.Context, undo func()) {
 	}
 }
 
-// Hang waits for the end of the context, if the deviation may act.
+// Hang waits for the end of the context, or of the server, if the deviation may act.
 func Hang(ctx context.Context) {
 	if Acts(ctx) {
-		<-ctx.Done()
+		select {
+		case <-ctx.Done():
+		case <-ended(ctx):
+		}
 	}
 }
 
