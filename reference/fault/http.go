@@ -54,13 +54,6 @@ func httpCode() code {
 			func(r *http.Request) bool { return r.URL.Path == pathMCP },
 			"progressToken",
 		),
-		"http-40-progress-on-get": hook.OnNotification(hook.NotificationProgress, func(m hook.Sending) error {
-			if m.Transport != hook.HTTP || hook.Modern(m.Revision) {
-				return m.Next()
-			}
-			hook.Send(m, m.Session, m.Raw)
-			return nil
-		}),
 		"http-03-get-opens-stream": hook.OnHTTP(
 			local(by(http.MethodGet)),
 			func(x hook.Serving) {

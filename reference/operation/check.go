@@ -37,8 +37,8 @@ var verbs = map[string][]string{
 var roots = map[string][]string{
 	OnRequest:      {"method", "params", "header", "", "id", "session", noted, mock},
 	OnReply:        {"result", "error", "status", "header", "", about, noted, mock},
-	OnResponse:     {"jsonrpc", "id", "result", "error", raw, "", about, noted, mock},
-	OnNotification: {"jsonrpc", "id", "method", "params", raw, "", about, noted, mock},
+	OnResponse:     {"jsonrpc", "id", "result", "error", raw, "", about, "session", noted, mock},
+	OnNotification: {"jsonrpc", "id", "method", "params", raw, "", about, "session", noted, mock},
 	OnHTTPRequest:  {"header", "", "verb", "path", "body", noted, mock},
 	OnHTTPAnswer:   {"status", "header", "body", "", about},
 	OnEvent:        {"type", "id", "data", raw, "", "retry", "stream", "answer"},

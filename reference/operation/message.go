@@ -25,7 +25,7 @@ func (pl *plan) emit(m hook.Sending) error {
 		}
 	}}
 	if err := pl.alter(m, on, method, &m.Message, p); err == errWithheld {
-		return nil
+		p.times = 0
 	} else if err != nil {
 		return err
 	}
@@ -67,6 +67,9 @@ func (pl *plan) alter(ctx context.Context, on, method string, m *hook.Message, p
 	for _, part := range parts {
 		if o, ok := part.(hook.Object); ok {
 			o[raw] = string(m.Raw)
+			if session, ok := sessionOf(m.Session); ok {
+				o["session"] = session
+			}
 			s := &subject{place: pl.ofMessage(*m), root: o}
 			if m.Call != nil {
 				s.request = requestOf(m.Call)
@@ -96,6 +99,7 @@ func (pl *plan) alter(ctx context.Context, on, method string, m *hook.Message, p
 			written = textOf(s.root[raw])
 		}
 		delete(s.root, raw)
+		delete(s.root, "session")
 		changed = changed || s.changed != nil
 	}
 	if written != "" {

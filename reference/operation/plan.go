@@ -251,20 +251,19 @@ func requestOf(c *hook.Call) *subject {
 		case "header":
 			return headerOf(c.Header), c.Header != nil
 		case "session":
-			return sessionOf(c)
+			return sessionOf(c.Session)
 		}
 		return nil, false
 	}}
 }
 
-// sessionOf is the session or connection of a request: its id and, after a handshake, the
-// revision that was settled on.
-func sessionOf(c *hook.Call) (any, bool) {
-	if c.Session == nil {
+// sessionOf is a session or connection: its id and, after a handshake, the revision that was settled on.
+func sessionOf(s hook.Session) (any, bool) {
+	if s == nil {
 		return nil, false
 	}
-	o := hook.Object{"id": c.Session.ID()}
-	if revision := c.Session.Revision(); revision != "" {
+	o := hook.Object{"id": s.ID()}
+	if revision := s.Revision(); revision != "" {
 		o["revision"] = revision
 	}
 	return o, true
